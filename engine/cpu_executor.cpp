@@ -1,0 +1,101 @@
+#include "engine/executor.h"
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fmt/format.h>
+#include <optional>
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace talus {
+namespace {
+
+using Reference = void (*)(const Args&, Fields&, std::uint32_t, std::uint32_t);
+constexpr std::array<Reference, pass_count> references{
+#define X(name, ...) reference::name,
+    TALUS_PASSES(X)
+#undef X
+};
+
+// Elements that a task takes at least: below this, handing out work costs more than doing it.
+constexpr std::size_t grain_of(Unit unit) { return unit == Unit::group ? 16 : 256; }
+
+// The reference passes, parallel over elements. Every pass is the same for any partition, so any number of threads gives the same bits.
+class CpuExecutor final : public Executor {
+public:
+  explicit CpuExecutor(int threads) : arena_(threads > 0 ? threads : tbb::task_arena::automatic) {
+    if (threads > tbb::info::default_concurrency())  // more than TBB starts by itself
+      more_workers_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  }
+
+  void run(Pass pass, Work work, const Args& args) override {
+    if (work.elements == 0)
+      return;
+    PassTime& time = times_[static_cast<std::size_t>(pass)];
+    time.calls += 1;
+    if (work.gate < gates_total && fields_.gates[work.gate].x == 0)
+      return;
+    const auto begin = std::chrono::steady_clock::now();
+    const Reference reference = references[static_cast<std::size_t>(pass)];
+    const std::size_t grain = grain_of(info(pass).unit);
+    if (work.elements <= grain) {
+      reference(args, fields_, 0, work.elements);
+    } else {
+      arena_.execute([&] {
+        tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, work.elements, grain),
+                          [&](const auto& range) { reference(args, fields_, range.begin(), range.end()); });
+      });
+    }
+    time.ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  void swap(FieldId a, FieldId b) override { fields_.swap(a, b); }
+  void copy(FieldId from, FieldId to) override {
+    const auto source = fields_.bytes(from);
+    std::memcpy(fields_.bytes(to).data(), source.data(), source.size());
+  }
+  void finish() override {}
+
+  void resize(FieldId id, std::size_t elements) override {
+    try {
+      fields_.resize(id, elements);
+    } catch (const std::bad_alloc&) {
+      throw ResourceError(fmt::format("field {} needs {:.1f} MB, which this machine's memory does not hold", info(id).name,
+                                      static_cast<double>(elements * info(id).stride) * 1e-6));
+    }
+  }
+  std::size_t size(FieldId id) const override {
+    return const_cast<Fields&>(fields_).bytes(id).size() / info(id).stride;
+  }
+  void write(FieldId id, std::span<const std::byte> bytes, std::size_t offset) override {
+    std::ranges::copy(bytes, fields_.bytes(id).subspan(offset).begin());
+  }
+  void read(FieldId id, std::span<std::byte> bytes, std::size_t offset) override {
+    std::ranges::copy(fields_.bytes(id).subspan(offset, bytes.size()), bytes.begin());
+  }
+
+  std::vector<PassTime> pass_times() const override {
+    std::vector<PassTime> times(times_.begin(), times_.end());
+    for (std::size_t p = 0; p < pass_count; ++p)
+      times[p].name = pass_infos[p].name;
+    return times;
+  }
+  DeviceSummary device() const override {
+    return {"CPU", fmt::format("Talus reference, {} threads", arena_.max_concurrency()), "", "CPU path"};
+  }
+
+private:
+  Fields fields_;
+  std::optional<tbb::global_control> more_workers_;
+  mutable tbb::task_arena arena_;
+  std::array<PassTime, pass_count> times_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_cpu_executor(int threads) { return std::make_unique<CpuExecutor>(threads); }
+
+}  // namespace talus

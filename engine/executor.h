@@ -1,0 +1,55 @@
+#pragma once
+// "Run this pass": on a Vulkan device, on the CPU, or on both in lockstep. step.cpp is the same for all three.
+#include "engine/passes.h"
+#include "engine/talus.h"
+#include <memory>
+
+namespace talus {
+
+// How much a pass has to do, and the gate that it stands behind: closed, it does nothing (shared/types.h).
+struct Work {
+  std::uint32_t elements;
+  std::uint32_t gate = gates_total;  // none
+};
+
+class Executor {
+public:
+  virtual ~Executor() = default;
+
+  // Runs a pass after all that were run before it. A device only records it; finish() waits.
+  virtual void run(Pass pass, Work work, const Args& args) = 0;
+  // Exchanges two fields of one type.
+  virtual void swap(FieldId a, FieldId b) = 0;
+  // Copies the whole of one field into another of its type and size, in order with the passes.
+  virtual void copy(FieldId from, FieldId to) = 0;
+  // Everything run so far is done when this returns. Throws ResourceError.
+  virtual void finish() = 0;
+
+  // The following finish() first where they must.
+  virtual void resize(FieldId id, std::size_t elements) = 0;  // keeps what is there; what is new is zero
+  virtual std::size_t size(FieldId id) const = 0;             // elements
+  virtual void write(FieldId id, std::span<const std::byte> bytes, std::size_t offset = 0) = 0;
+  virtual void read(FieldId id, std::span<std::byte> bytes, std::size_t offset = 0) = 0;
+
+  virtual std::vector<PassTime> pass_times() const = 0;  // in the order of the pass table
+  virtual DeviceSummary device() const = 0;
+  virtual gpu::Device* gpu_device() { return nullptr; }
+  virtual gpu::Buffer* gpu_buffer(FieldId) { return nullptr; }
+};
+
+std::unique_ptr<Executor> make_cpu_executor(int threads);  // 0: all cores
+std::unique_ptr<Executor> make_gpu_executor(const Options& options);
+// Runs on both from the same input and compares every field that the pass writes; run() throws VerifyError where they differ by
+// more than the pass table allows.
+std::unique_ptr<Executor> make_lockstep_executor(const Options& options);
+
+template <class T> std::vector<T> read_field(Executor& executor, FieldId id, std::size_t elements) {
+  std::vector<T> data(elements);
+  executor.read(id, std::as_writable_bytes(std::span(data)));
+  return data;
+}
+template <class T> void write_field(Executor& executor, FieldId id, const std::vector<T>& data) {
+  executor.write(id, std::as_bytes(std::span(data)));
+}
+
+}  // namespace talus

@@ -1,0 +1,87 @@
+#pragma once
+// Every buffer once: name, type of an element, how many there are, whether a checkpoint holds it, and what it means. A
+// shader's buffer variable is bound to the field of its name.
+#include "shaders/shared/types.h"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace talus {
+
+using namespace shared;
+
+enum class Extent { one, gates, pairs, births, grains, cells, cells_and_end, slices, slices_and_end, chunks, slots };
+
+// X(name, element, extent, saved, "meaning [unit]")
+#define TALUS_FIELDS(X)                                                                                                \
+  X(settings, Settings, one, false, "what the scene sets")                                                             \
+  X(pair_laws, PairLaw, pairs, false,                                                                                  \
+    "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
+  X(births, Birth, births, false, "grains that emitters will release, in order")                                       \
+  X(status, Status, one, true, "state of the run")                                                                     \
+  X(gates, Dispatch, gates, false, "workgroups that gated passes start [1]")                                           \
+  X(grains, Grain, grains, true, "position [m], radius [m], velocity [m/s], inverse mass [1/kg], in cell order")       \
+  X(grains_next, Grain, grains, false, "where a pass writes grains that it also reads")                                \
+  X(grains_valid, Grain, grains, false, "grains at the start of the batch, to fall back to")                           \
+  X(grain_id, uint, grains, true, "number of the grain, for good")                                                     \
+  X(grain_id_next, uint, grains, false, "as grains_next")                                                              \
+  X(grain_id_valid, uint, grains, false, "as grains_valid")                                                            \
+  X(grain_tag, uint, grains, true, "material and world")                                                               \
+  X(grain_tag_next, uint, grains, false, "as grains_next")                                                             \
+  X(grain_tag_valid, uint, grains, false, "as grains_valid")                                                           \
+  X(grid_count, uint, cells, false, "grains not yet placed in a cell; zero between builds")                            \
+  X(grid_start, uint, cells_and_end, false, "first grain of a cell")                                                   \
+  X(grid_sums, uint, chunks, false, "grains per chunk of cells")                                                       \
+  X(grid_order, uint, grains, false, "grains by cell, in no order inside it")                                          \
+  X(contact_count, uint, grains, true, "contacts of a grain, walls included")                                          \
+  X(slice_width, uint, slices, false, "contact slots per grain of a slice")                                            \
+  X(slice_start, uint, slices_and_end, true, "first row of a slice; a row has a slot for each grain of the slice")     \
+  X(slice_sums, uint, chunks, false, "rows per chunk of slices")                                                       \
+  X(contact_partner, uint, slots, true,                                                                                \
+    "grain or wall on the other side; slot k of grain i: 16 (slice_start + k) + i % 16")                               \
+  X(contact_sum, vec4, slots, false,                                                                                   \
+    "corrections of this substep: xyz tangential, w normal [m]; w < 0: not active yet")                                \
+  X(measures, GrainMeasure, grains, false, "what each grain adds to the report")
+
+enum class FieldId {
+#define X(name, ...) name,
+  TALUS_FIELDS(X)
+#undef X
+};
+#define X(...) +1
+inline constexpr std::size_t field_count = 0 TALUS_FIELDS(X);
+#undef X
+
+struct FieldInfo {
+  std::string_view name;
+  std::size_t stride; // bytes
+  Extent extent;
+  bool saved;
+  std::string_view meaning;
+};
+
+inline constexpr std::array<FieldInfo, field_count> field_infos{{
+#define X(name, type, extent, saved, meaning) {#name, sizeof(type), Extent::extent, saved, meaning},
+    TALUS_FIELDS(X)
+#undef X
+}};
+
+inline const FieldInfo& info(FieldId id) {
+  return field_infos[static_cast<std::size_t>(id)];
+}
+
+// The fields in the host's memory: what the reference passes work on.
+struct Fields {
+#define X(name, type, ...) std::vector<type> name;
+  TALUS_FIELDS(X)
+#undef X
+
+  std::span<std::byte> bytes(FieldId id);
+  void resize(FieldId id, std::size_t count); // new elements are zero
+  void swap(FieldId a, FieldId b);            // of one type
+};
+
+} // namespace talus

@@ -1,0 +1,78 @@
+#include "engine/gpu/buffer.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace talus::gpu {
+
+Buffer::Buffer(Device& device, std::string buffer_name, std::uint64_t bytes, Kind kind)
+    : device_(&device), bytes_(bytes), kind_(kind) {
+  name = std::move(buffer_name);
+  id = device.next_id();
+  // Whole words, because fills are in words; never empty, because Vulkan has no empty buffers.
+  const std::uint64_t size = std::max<std::uint64_t>(16, (bytes + 15) & ~15ull);
+  const auto& info = device.info();
+  if (bytes > info.max_storage_buffer_range) {
+    throw OutOfMemory(fmt::format("The buffer {} needs {}, and shaders on {} reach at most {} of a buffer.", name,
+                                  byte_text(bytes), info.name, byte_text(info.max_storage_buffer_range)));
+  }
+  auto create = make<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  create.size = size;
+  create.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                 VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+                 VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+  const std::string what = fmt::format("buffer {}", name);
+  try {
+    check(vkCreateBuffer(device.handle(), &create, nullptr, &handle_), fmt::format("Creating the {}", what));
+    VkMemoryRequirements need{};
+    vkGetBufferMemoryRequirements(device.handle(), handle_, &need);
+    memory_ = device.allocate(need, kind, what);
+    check(vkBindBufferMemory(device.handle(), handle_, memory_.handle, 0), fmt::format("Binding the {}", what));
+    if (kind != Kind::device) {
+      void* pointer = nullptr;
+      check(vkMapMemory(device.handle(), memory_.handle, 0, VK_WHOLE_SIZE, 0, &pointer),
+            fmt::format("Mapping the {}", what));
+      mapped_ = static_cast<std::byte*>(pointer);
+    }
+  } catch (...) {
+    destroy();
+    throw;
+  }
+  device.set_name(VK_OBJECT_TYPE_BUFFER, reinterpret_cast<std::uint64_t>(handle_), name);
+}
+
+Buffer::~Buffer() {
+  destroy();
+}
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : Resource(std::move(other)), device_(other.device_), handle_(std::exchange(other.handle_, VK_NULL_HANDLE)),
+      memory_(std::exchange(other.memory_, {})), bytes_(std::exchange(other.bytes_, 0)), kind_(other.kind_),
+      mapped_(std::exchange(other.mapped_, nullptr)) {}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  if (this == &other)
+    return *this;
+  destroy();
+  Resource::operator=(std::move(other));
+  device_ = other.device_;
+  handle_ = std::exchange(other.handle_, VK_NULL_HANDLE);
+  memory_ = std::exchange(other.memory_, {});
+  bytes_ = std::exchange(other.bytes_, 0);
+  kind_ = other.kind_;
+  mapped_ = std::exchange(other.mapped_, nullptr);
+  return *this;
+}
+
+void Buffer::destroy() {
+  if (!handle_)
+    return;
+  device_->forget(id);
+  device_->defer([device = device_, handle = handle_, memory = memory_] {
+    vkDestroyBuffer(device->handle(), handle, nullptr);
+    device->release(memory);
+  });
+  handle_ = VK_NULL_HANDLE;
+}
+
+} // namespace talus::gpu

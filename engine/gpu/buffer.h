@@ -1,0 +1,43 @@
+#pragma once
+#include "engine/gpu/device.h"
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace talus::gpu {
+
+// A piece of memory: storage, indirect arguments, indices, source and destination of copies. Filled and read through
+// Graph. Moving keeps the contents and needs no waiting; destroying one that is in use is put off until it is not.
+// Growing: `buffer = Buffer(device, name, more)` keeps its address valid in arrays of Buffer*.
+class Buffer : public Resource {
+public:
+  // device: on the device, not mapped. upload and readback: host memory that is mapped and coherent, the one good to
+  // write for the host, the other good to read. What the device wrote there can be read once its submission has been
+  // waited for.
+  using Kind = Device::MemoryKind;
+
+  Buffer() = default;
+  // Of 0 bytes too. Throws OutOfMemory with name, need and limit: of the device's memory or of what a shader can reach.
+  Buffer(Device& device, std::string name, std::uint64_t bytes, Kind kind = Kind::device);
+  ~Buffer();
+  Buffer(Buffer&& other) noexcept;
+  Buffer& operator=(Buffer&& other) noexcept;
+
+  explicit operator bool() const { return handle_ != VK_NULL_HANDLE; }
+  std::uint64_t bytes() const { return bytes_; }
+  Kind kind() const { return kind_; }
+  VkBuffer handle() const { return handle_; }
+  std::span<std::byte> mapped() const { return {mapped_, mapped_ ? static_cast<std::size_t>(bytes_) : 0}; }
+
+private:
+  Device* device_ = nullptr;
+  VkBuffer handle_ = VK_NULL_HANDLE;
+  Device::Memory memory_;
+  std::uint64_t bytes_ = 0;
+  Kind kind_ = Kind::device;
+  std::byte* mapped_ = nullptr;
+
+  void destroy();
+};
+
+} // namespace talus::gpu

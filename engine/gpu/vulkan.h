@@ -1,0 +1,18 @@
+#pragma once
+// Vulkan through volk: its functions are loaded at run time, so that nothing links against a loader and a machine
+// without one gets a sentence instead of a failed start.
+#ifndef VK_NO_PROTOTYPES
+#define VK_NO_PROTOTYPES
+#endif
+#include <volk.h>
+
+namespace talus::gpu {
+
+// A zeroed Vulkan structure that knows its type.
+template <class T> T make(VkStructureType type) {
+  T value{};
+  value.sType = type;
+  return value;
+}
+
+} // namespace talus::gpu

@@ -1,0 +1,178 @@
+#include "engine/gpu_executor.h"
+#include <fmt/format.h>
+
+namespace talus {
+
+namespace shaders {
+std::span<const std::uint32_t> find_shader(std::string_view name);
+}
+
+namespace {
+
+// The errors of the folder gpu as those that the public API names.
+template <class F> decltype(auto) translated(F f) {
+  try {
+    return f();
+  } catch (const gpu::OutOfMemory& e) {
+    throw ResourceError(e.what());
+  } catch (const gpu::DeviceLost& e) {
+    throw ResourceError(e.what());
+  } catch (const gpu::Error& e) {
+    throw DeviceError(e.what());
+  }
+}
+
+FieldId field_named(std::string_view name, std::string_view pass) {
+  for (std::size_t f = 0; f < field_count; ++f)
+    if (field_infos[f].name == name)
+      return static_cast<FieldId>(f);
+  throw DeviceError(fmt::format("pass {} binds a buffer variable {}, and there is no field of that name", pass, name));
+}
+
+
+}  // namespace
+
+std::optional<std::string> real_gpu() {
+  try {
+    gpu::Instance instance;
+    for (const gpu::DeviceInfo& device : gpu::list_devices(instance))
+      if (device.usable && device.gpu)
+        return std::to_string(device.index);
+  } catch (const gpu::Error&) {  // no Vulkan here
+  }
+  return std::nullopt;
+}
+
+GpuExecutor::GpuExecutor(const Options& options) {
+  translated([&] {
+    instance_ = std::make_unique<gpu::Instance>(gpu::InstanceOptions{.validation = options.validation, .print = true});
+    const auto devices = gpu::list_devices(*instance_);
+    device_ = std::make_unique<gpu::Device>(*instance_, gpu::choose(devices, options.device));
+    for (std::size_t p = 0; p < pass_count; ++p)
+      passes_[p] = load(static_cast<Pass>(p));
+    for (std::size_t f = 0; f < field_count; ++f)
+      resize(static_cast<FieldId>(f), 0);
+    graph_ = std::make_unique<gpu::Graph>(*device_, gpu::GraphOptions{.timing = options.timing});
+  });
+}
+
+// The shader is the truth about what a pass binds; here it is held against the fields.
+GpuExecutor::PassProgram GpuExecutor::load(Pass pass) {
+  const std::string name(info(pass).name);
+  const auto code = shaders::find_shader(name + ".comp");
+  if (code.empty())
+    throw DeviceError(fmt::format("pass {} has no shader: shaders/{}.comp is missing from this build", name, name));
+  PassProgram program;
+  program.pipeline = std::make_unique<gpu::ComputePipeline>(*device_, name, code);
+  if (program.pipeline->push_bytes() != 0 && program.pipeline->push_bytes() != sizeof(Args))
+    throw DeviceError(fmt::format("pass {} takes {} bytes of push constants, but Args has {}", name,
+                                  program.pipeline->push_bytes(), sizeof(Args)));
+  if (program.pipeline->group_size() != group_size)
+    throw DeviceError(fmt::format("pass {} has workgroups of {} threads, but gates count in {}", name,
+                                  program.pipeline->group_size(), group_size));
+  for (const gpu::BufferBinding& binding : program.pipeline->buffers()) {
+    const FieldId field = field_named(binding.member, name);
+    if (binding.stride != info(field).stride)
+      throw DeviceError(fmt::format("pass {} sees field {} in elements of {} bytes, but the host's have {}", name,
+                                    binding.member, binding.stride, info(field).stride));
+    program.bindings.push_back({field, binding});
+    program.buffers.push_back(&buffer(field));
+  }
+  return program;
+}
+
+void GpuExecutor::run(Pass pass, Work work, const Args& args) {
+  if (work.elements == 0)
+    return;
+  translated([&] {
+    PassProgram& program = passes_[static_cast<std::size_t>(pass)];
+    const gpu::Work size = work.gate < gates_total
+                               ? gpu::Work::indirect(buffer(FieldId::gates), work.gate * sizeof(Dispatch))
+                           : info(pass).unit == Unit::group ? gpu::Work::groups(work.elements)
+                                                            : gpu::Work::elements(work.elements);
+    graph_->compute(*program.pipeline, program.buffers, args, size);
+  });
+}
+
+void GpuExecutor::swap(FieldId a, FieldId b) {
+  std::swap(buffer(a), buffer(b));
+  std::swap(buffer(a).name, buffer(b).name);  // names stay with the role
+}
+
+void GpuExecutor::copy(FieldId from, FieldId to) {
+  if (size(from) > 0)
+    translated([&] { graph_->copy(buffer(from), buffer(to)); });
+}
+
+void GpuExecutor::finish() {
+  translated([&] { graph_->finish(); });
+}
+
+void GpuExecutor::resize(FieldId id, std::size_t elements) {
+  translated([&] {
+    const std::size_t stride = info(id).stride, kept = std::min(size(id), elements) * stride;
+    // An empty buffer cannot be bound.
+    gpu::Buffer bigger(*device_, std::string(info(id).name), std::max<std::size_t>(elements, 1) * stride);
+    if (graph_) {
+      graph_->fill(bigger);
+      if (kept > 0)
+        graph_->copy(buffer(id), bigger, kept);
+      graph_->finish();
+    }
+    buffer(id) = std::move(bigger);
+    sizes_[static_cast<std::size_t>(id)] = elements;
+  });
+}
+
+std::size_t GpuExecutor::size(FieldId id) const { return sizes_[static_cast<std::size_t>(id)]; }
+
+void GpuExecutor::write(FieldId id, std::span<const std::byte> bytes, std::size_t offset) {
+  if (!bytes.empty())
+    translated([&] { graph_->upload(buffer(id), bytes, offset); });
+}
+
+void GpuExecutor::read(FieldId id, std::span<std::byte> bytes, std::size_t offset) {
+  if (!bytes.empty())
+    translated([&] { graph_->download(buffer(id), bytes, offset); });
+}
+
+std::vector<PassTime> GpuExecutor::pass_times() const {
+  std::vector<PassTime> times(pass_count);
+  for (std::size_t p = 0; p < pass_count; ++p)
+    times[p].name = pass_infos[p].name;
+  for (const gpu::PassTime& time : graph_->times())
+    for (PassTime& mine : times)
+      if (mine.name == time.name)
+        mine = {mine.name, time.calls, time.ms};
+  return times;
+}
+
+DeviceSummary GpuExecutor::device() const {
+  const gpu::DeviceInfo& i = device_->info();
+  return {i.name, i.driver, i.api_version, i.type};
+}
+
+std::string GpuExecutor::describe(bool dot) {
+  const std::vector<gpu::PassRecord> records = graph_->take_trace();
+  if (!dot)
+    return gpu::to_text(records);
+  // An edge from the pass that wrote a field last to each that reads it.
+  std::string text = "digraph step {\n  rankdir=TB; node [shape=box, fontname=\"sans-serif\"];\n";
+  std::vector<std::pair<std::string, std::size_t>> writers;
+  for (std::size_t n = 0; n < records.size(); ++n) {
+    text += fmt::format("  p{} [label=\"{}\"{}];\n", n, records[n].name, records[n].barrier.empty() ? "" : ", style=bold");
+    for (const std::string& field : records[n].reads)
+      for (auto w = writers.rbegin(); w != writers.rend(); ++w)
+        if (w->first == field) {
+          text += fmt::format("  p{} -> p{} [label=\"{}\"];\n", w->second, n, field);
+          break;
+        }
+    for (const std::string& field : records[n].writes)
+      writers.emplace_back(field, n);
+  }
+  return text + "}\n";
+}
+
+std::unique_ptr<Executor> make_gpu_executor(const Options& options) { return std::make_unique<GpuExecutor>(options); }
+
+}  // namespace talus

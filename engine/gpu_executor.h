@@ -1,0 +1,60 @@
+#pragma once
+// The passes as compute shaders on a Vulkan device.
+#include "engine/executor.h"
+#include "engine/gpu/graph.h"
+#include <optional>
+#include <string>
+
+namespace talus {
+
+// Index of the best real GPU of this machine, for Options::device; none where Vulkan or a GPU that Talus can use is missing.
+std::optional<std::string> real_gpu();
+
+class GpuExecutor final : public Executor {
+public:
+  explicit GpuExecutor(const Options& options);
+
+  void run(Pass pass, Work work, const Args& args) override;
+  void swap(FieldId a, FieldId b) override;
+  void copy(FieldId from, FieldId to) override;
+  void finish() override;
+  void resize(FieldId id, std::size_t elements) override;
+  std::size_t size(FieldId id) const override;
+  void write(FieldId id, std::span<const std::byte> bytes, std::size_t offset) override;
+  void read(FieldId id, std::span<std::byte> bytes, std::size_t offset) override;
+  std::vector<PassTime> pass_times() const override;
+  DeviceSummary device() const override;
+  // The passes run since set_trace(true), one line each with what it reads, writes and waits for. dot: as a Graphviz graph.
+  std::string describe(bool dot);
+  gpu::Device* gpu_device() override { return device_.get(); }
+  gpu::Buffer* gpu_buffer(FieldId id) override { return &buffer(id); }
+
+  // What a pass binds, from its shader.
+  struct Bound {
+    FieldId field;
+    gpu::BufferBinding binding;
+  };
+  const std::vector<Bound>& bindings(Pass pass) const { return passes_[static_cast<std::size_t>(pass)].bindings; }
+
+  // Passes are written down from now on, for describe().
+  void set_trace(bool on) { graph_->set_trace(on); }
+
+private:
+  struct PassProgram {
+    std::unique_ptr<gpu::ComputePipeline> pipeline;
+    std::vector<Bound> bindings;
+    std::vector<gpu::Buffer*> buffers;
+  };
+
+  std::unique_ptr<gpu::Instance> instance_;
+  std::unique_ptr<gpu::Device> device_;
+  std::array<gpu::Buffer, field_count> buffers_;
+  std::array<std::size_t, field_count> sizes_{};
+  std::array<PassProgram, pass_count> passes_;
+  std::unique_ptr<gpu::Graph> graph_;
+
+  gpu::Buffer& buffer(FieldId id) { return buffers_[static_cast<std::size_t>(id)]; }
+  PassProgram load(Pass pass);
+};
+
+}  // namespace talus

@@ -1,0 +1,23 @@
+#pragma once
+// What a run tells: the report at its end (JSON) and the metrics on its way (a row of a table).
+#include "engine/talus.h"
+#include <string>
+
+namespace talus {
+
+// What only the caller knows.
+struct RunFacts {
+  std::uint64_t first_step = 0;      // 0, or the step that the run was resumed at
+  std::uint64_t particle_steps = 0;  // sum of the grains over the steps done
+  double wall_s = 0.0;               // s, spent stepping; without set-up, exports and drawing
+};
+
+// steps, simulated_s, wall_s and the rates count from first_step on; the state is that of now.
+std::string report_json(Simulation& simulation, const RunFacts& facts);
+
+constexpr const char* metrics_header =
+    "time,step,grains,contacts_mean,contacts_max,penetration_mean,penetration_max,kinetic_energy,"
+    "momentum_x,momentum_y,momentum_z,speed_max,height";
+std::string metrics_row(double time, std::uint64_t step, const Measure& measure);
+
+}  // namespace talus

@@ -1,0 +1,117 @@
+#include "engine/gpu_executor.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace talus {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+std::uint32_t word_at(const Bytes& bytes, std::size_t offset) {
+  std::uint32_t word;
+  std::memcpy(&word, bytes.data() + offset, sizeof word);
+  return word;
+}
+
+// Every pass runs on the device and by its reference from the same input; what the pass writes is compared, and the device's result
+// becomes the input of the next pass on both sides.
+class LockstepExecutor final : public Executor {
+public:
+  explicit LockstepExecutor(const Options& options) : gpu_(options), cpu_(make_cpu_executor(options.threads)) {}
+
+  void run(Pass pass, Work work, const Args& args) override {
+    if (work.elements == 0)
+      return;
+    gpu_.run(pass, work, args);
+    gpu_.finish();
+    cpu_->run(pass, work, args);
+    for (const GpuExecutor::Bound& bound : gpu_.bindings(pass)) {
+      if (bound.binding.access == gpu::BufferAccess::read)
+        continue;
+      const Bytes device = contents(gpu_, bound.field);
+      if (info(pass).match == Match::unordered && bound.field == FieldId::grid_order)
+        compare(pass, bound, by_cell(device), by_cell(contents(*cpu_, bound.field)));
+      else
+        compare(pass, bound, device, contents(*cpu_, bound.field));
+      cpu_->write(bound.field, device, 0);
+    }
+  }
+
+  void swap(FieldId a, FieldId b) override {
+    gpu_.swap(a, b);
+    cpu_->swap(a, b);
+  }
+  void copy(FieldId from, FieldId to) override {
+    gpu_.copy(from, to);
+    cpu_->copy(from, to);
+  }
+  void finish() override { gpu_.finish(); }
+  void resize(FieldId id, std::size_t elements) override {
+    gpu_.resize(id, elements);
+    cpu_->resize(id, elements);
+  }
+  std::size_t size(FieldId id) const override { return gpu_.size(id); }
+  void write(FieldId id, std::span<const std::byte> bytes, std::size_t offset) override {
+    gpu_.write(id, bytes, offset);
+    cpu_->write(id, bytes, offset);
+  }
+  void read(FieldId id, std::span<std::byte> bytes, std::size_t offset) override { gpu_.read(id, bytes, offset); }
+  std::vector<PassTime> pass_times() const override { return gpu_.pass_times(); }
+  DeviceSummary device() const override { return gpu_.device(); }
+  gpu::Device* gpu_device() override { return gpu_.gpu_device(); }
+  gpu::Buffer* gpu_buffer(FieldId id) override { return gpu_.gpu_buffer(id); }
+
+private:
+  GpuExecutor gpu_;
+  std::unique_ptr<Executor> cpu_;
+
+  static Bytes contents(Executor& executor, FieldId id) {
+    Bytes bytes(executor.size(id) * info(id).stride);
+    executor.read(id, bytes);
+    return bytes;
+  }
+
+  // The grains of each cell in one order; which grains a cell has must still agree.
+  Bytes by_cell(Bytes bytes) {
+    const auto start = read_field<std::uint32_t>(*cpu_, FieldId::grid_start, cpu_->size(FieldId::grid_start));
+    const std::span order(reinterpret_cast<std::uint32_t*>(bytes.data()), bytes.size() / sizeof(std::uint32_t));
+    for (std::size_t cell = 0; cell + 1 < start.size(); ++cell)
+      std::sort(order.begin() + start[cell], order.begin() + start[cell + 1]);
+    return bytes;
+  }
+
+  static void compare(Pass pass, const GpuExecutor::Bound& bound, const Bytes& device, const Bytes& host) {
+    const float tolerance = info(pass).match == Match::close ? info(pass).tolerance : 0.0f;
+    const std::size_t stride = info(bound.field).stride;
+    for (const gpu::ScalarMember& member : bound.binding.scalars) {
+      float scale = 0.0f;
+      const bool real = member.kind == gpu::ScalarKind::float32;
+      for (std::size_t at = member.offset; real && at < host.size(); at += stride)
+        if (const float value = std::abs(std::bit_cast<float>(word_at(host, at))); std::isfinite(value))
+          scale = std::max(scale, value);
+      for (std::size_t at = member.offset; at < host.size(); at += stride) {
+        const std::uint32_t d = word_at(device, at), h = word_at(host, at);
+        if (d == h)
+          continue;
+        const float df = std::bit_cast<float>(d), hf = std::bit_cast<float>(h);
+        if (real && std::abs(df - hf) <= tolerance * scale)
+          continue;
+        throw VerifyError(fmt::format("pass {}: {}[{}]{}{} is {} on the device and {} in the reference (tolerance {})",
+                                      info(pass).name, info(bound.field).name, at / stride, member.name.empty() ? "" : ".",
+                                      member.name, real ? fmt::format("{}", df) : fmt::format("{}", d),
+                                      real ? fmt::format("{}", hf) : fmt::format("{}", h), tolerance * scale));
+      }
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_lockstep_executor(const Options& options) {
+  return std::make_unique<LockstepExecutor>(options);
+}
+
+}  // namespace talus

@@ -1,0 +1,73 @@
+#pragma once
+// The table of passes, one line each. A pass `name` is the shader shaders/name.comp and the function reference::name;
+// the line says what one element of it is (thread: a thread; group: a workgroup) and how far the two may differ.
+//
+// The tolerance is relative to the largest magnitude of the member in the field, since a float's error is that of the
+// numbers it was made from. 0: the same bits. unordered: grains of one cell may come in any order.
+#include "engine/fields.h"
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace talus {
+
+enum class Unit { thread, group };
+enum class Match { exact, close, unordered };
+
+// X(name, unit, match, tolerance)
+#define TALUS_PASSES(X)                                                                                                \
+  X(plan, thread, close, 1e-6)                                                                                         \
+  X(grid_count, thread, exact, 0)                                                                                      \
+  X(grid_reduce, group, exact, 0)                                                                                      \
+  X(grid_scan, group, exact, 0)                                                                                        \
+  X(grid_fill, thread, unordered, 0)                                                                                   \
+  X(grid_gather, thread, exact, 0)                                                                                     \
+  X(grid_commit, thread, exact, 0)                                                                                     \
+  X(contact_count, thread, exact, 0)                                                                                   \
+  X(contact_width, thread, exact, 0)                                                                                   \
+  X(contact_reduce, group, exact, 0)                                                                                   \
+  X(contact_scan, group, exact, 0)                                                                                     \
+  X(contact_check, thread, exact, 0)                                                                                   \
+  X(contact_fill, thread, exact, 0)                                                                                    \
+  X(predict, thread, close, 1e-6)                                                                                      \
+  X(p2_solve, thread, close, 2e-5)                                                                                     \
+  X(finalize, thread, close, 1e-6)                                                                                     \
+  X(end_substep, thread, close, 1e-6)                                                                                  \
+  X(emit, thread, exact, 0)                                                                                            \
+  X(end_step, thread, exact, 0)                                                                                        \
+  X(measure, thread, close, 2e-5)
+
+enum class Pass {
+#define X(name, ...) name,
+  TALUS_PASSES(X)
+#undef X
+};
+#define X(...) +1
+inline constexpr std::size_t pass_count = 0 TALUS_PASSES(X);
+#undef X
+
+struct PassInfo {
+  std::string_view name;
+  Unit unit;
+  Match match;
+  float tolerance;
+};
+
+inline constexpr std::array<PassInfo, pass_count> pass_infos{{
+#define X(name, unit, match, tolerance) {#name, Unit::unit, Match::match, static_cast<float>(tolerance)},
+    TALUS_PASSES(X)
+#undef X
+}};
+
+inline const PassInfo& info(Pass pass) {
+  return pass_infos[static_cast<std::size_t>(pass)];
+}
+
+// The passes on the CPU: elements [begin, end) of the pass. Different ranges may run at the same time.
+namespace reference {
+#define X(name, ...) void name(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
+TALUS_PASSES(X)
+#undef X
+} // namespace reference
+
+} // namespace talus

@@ -1,0 +1,60 @@
+// Contact lists: everything nearer than the margin.
+#include "engine/reference/space.h"
+
+namespace talus::reference {
+namespace {
+
+// Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then walls.
+template <class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
+  const Settings& settings = f.settings[0];
+  const Status& status = f.status[0];
+  const vec3 p(f.grains[i].position), v = glm::abs(vec3(f.grains[i].velocity));
+  const float radius = f.grains[i].position.w;
+  const uint world = world_of(f.grain_tag[i]);
+  const ivec3 home = cell_of(p, settings, status);
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -1; y <= 1; ++y)
+      for (int x = -1; x <= 1; ++x) {
+        const uint key = grid_key(wrap_cell(home + ivec3(x, y, z), status), world, settings.grid_bits);
+        for (uint j = f.grid_start[key]; j < f.grid_start[key + 1]; ++j) {
+          const float reach = radius + f.grains[j].position.w + status.margin;
+          if (j != i && squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
+              world_of(f.grain_tag[j]) == world)
+            found(j);
+        }
+      }
+  const float reach = radius + status.margin + 2.0f * args.h * (v.x + v.y + v.z);
+  for (uint wall = 0; wall < 6; ++wall)
+    if (settings.axis[static_cast<int>(wall / 2)] == axis_wall && wall_distance(p, wall, settings) < reach)
+      found(wall_partner + wall);
+}
+
+}  // namespace
+
+void contact_count(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i) {
+    uint count = 0;
+    search(args, f, i, [&](uint) { ++count; });
+    f.contact_count[i] = count;
+  }
+}
+
+void contact_width(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint slice = begin; slice < end; ++slice) {
+    const auto first = f.contact_count.begin() + slice * slice_grains;
+    const auto last = f.contact_count.begin() + std::min((slice + 1) * slice_grains, args.grains);
+    f.slice_width[slice] = *std::max_element(first, last);
+  }
+}
+
+void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i) {
+    uint k = 0;
+    search(args, f, i, [&](uint partner) { f.contact_partner[contact_slot(f, i, k++)] = partner; });
+    const uint rows = f.slice_start[i / slice_grains + 1] - f.slice_start[i / slice_grains];
+    while (k < rows)
+      f.contact_partner[contact_slot(f, i, k++)] = no_partner;
+  }
+}
+
+}  // namespace talus::reference

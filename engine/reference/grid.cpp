@@ -1,0 +1,95 @@
+// Grains in cell order.
+#include "engine/reference/space.h"
+
+namespace talus::reference {
+namespace {
+
+uint key_of(const Fields& f, uint i) {
+  const Settings& settings = f.settings[0];
+  return grid_key(cell_of(vec3(f.grains[i].position), settings, f.status[0]), world_of(f.grain_tag[i]), settings.grid_bits);
+}
+
+// Prefix sum in the two halves that the device uses; elements are chunks of the data.
+struct Chunk {
+  uint begin, end;
+};
+Chunk chunk_of(uint chunk, uint length) {
+  const uint size = (length + scan_chunks - 1) / scan_chunks;
+  const uint begin = std::min(chunk * size, length);
+  return {begin, std::min(begin + size, length)};
+}
+
+void reduce(const std::vector<uint>& data, uint length, std::vector<uint>& sums, uint begin, uint end) {
+  for (uint c = begin; c < end; ++c) {
+    const Chunk chunk = chunk_of(c, length);
+    sums[c] = 0;
+    for (uint i = chunk.begin; i < chunk.end; ++i)
+      sums[c] += data[i];
+  }
+}
+
+void scan(const std::vector<uint>& data, uint length, const std::vector<uint>& sums, std::vector<uint>& start, uint begin, uint end) {
+  for (uint c = begin; c < end; ++c) {
+    uint before = 0;
+    for (uint other = 0; other < c; ++other)
+      before += sums[other];
+    const Chunk chunk = chunk_of(c, length);
+    for (uint i = chunk.begin; i < chunk.end; ++i) {
+      start[i] = before;
+      before += data[i];
+    }
+    if (c == scan_chunks - 1)
+      start[length] = before;
+  }
+}
+
+}  // namespace
+
+void grid_count(const Args&, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i)
+    std::atomic_ref(f.grid_count[key_of(f, i)]).fetch_add(1, std::memory_order_relaxed);
+}
+
+void grid_reduce(const Args&, Fields& f, uint begin, uint end) {
+  reduce(f.grid_count, grid_cells(f.settings[0].grid_bits), f.grid_sums, begin, end);
+}
+
+void grid_scan(const Args&, Fields& f, uint begin, uint end) {
+  scan(f.grid_count, grid_cells(f.settings[0].grid_bits), f.grid_sums, f.grid_start, begin, end);
+}
+
+void grid_fill(const Args&, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i) {
+    const uint key = key_of(f, i);
+    const uint left = std::atomic_ref(f.grid_count[key]).fetch_sub(1, std::memory_order_relaxed) - 1;
+    f.grid_order[f.grid_start[key] + left] = i;
+  }
+}
+
+void grid_gather(const Args&, Fields& f, uint begin, uint end) {
+  for (uint k = begin; k < end; ++k) {
+    const uint from = f.grid_order[k], id = f.grain_id[from], key = key_of(f, from);
+    const auto first = f.grid_order.begin() + f.grid_start[key], last = f.grid_order.begin() + f.grid_start[key + 1];
+    const auto rank = std::count_if(first, last, [&](uint other) { return f.grain_id[other] < id; });
+    const std::size_t to = f.grid_start[key] + static_cast<std::size_t>(rank);
+    f.grains_next[to] = f.grains[from];
+    f.grain_id_next[to] = id;
+    f.grain_tag_next[to] = f.grain_tag[from];
+  }
+}
+
+void grid_commit(const Args&, Fields& f, uint begin, uint end) {
+  std::copy(f.grains_next.begin() + begin, f.grains_next.begin() + end, f.grains.begin() + begin);
+  std::copy(f.grain_id_next.begin() + begin, f.grain_id_next.begin() + end, f.grain_id.begin() + begin);
+  std::copy(f.grain_tag_next.begin() + begin, f.grain_tag_next.begin() + end, f.grain_tag.begin() + begin);
+}
+
+void contact_reduce(const Args& args, Fields& f, uint begin, uint end) {
+  reduce(f.slice_width, slices_of(args.grains), f.slice_sums, begin, end);
+}
+
+void contact_scan(const Args& args, Fields& f, uint begin, uint end) {
+  scan(f.slice_width, slices_of(args.grains), f.slice_sums, f.slice_start, begin, end);
+}
+
+}  // namespace talus::reference

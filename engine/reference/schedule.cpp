@@ -1,0 +1,103 @@
+// What one thread decides for all: plan, counts, births.
+#include "engine/reference/space.h"
+#include <bit>
+
+namespace talus::reference {
+namespace {
+
+Dispatch groups(uint count) {
+  return {std::min(count, dispatch_row), (count + dispatch_row - 1) / dispatch_row, 1};
+}
+uint groups_for(uint threads) { return (threads + group_size - 1) / group_size; }
+
+void close_gates(Fields& f) { std::fill(f.gates.begin(), f.gates.end(), groups(0)); }
+
+}  // namespace
+
+void plan(const Args& args, Fields& f, uint, uint) {
+  const Settings& settings = f.settings[0];
+  Status& status = f.status[0];
+  if (status.halt != halt_none)
+    return close_gates(f);
+
+  const float speed = status.speed;
+  const float motion = args.h * (speed + args.h * glm::length(settings.gravity));
+  status.rebuild = 2.0f * (status.travel + motion) > status.margin;
+  if (status.rebuild) {
+    const float radius = settings.radius_max;
+    const float lasting = std::clamp(24.0f * args.h * speed, margin_rest * radius, margin_motion * radius);
+    status.margin = std::max(lasting, std::min(2.2f * motion, margin_limit * radius));
+    const vec3 edge = settings.domain_max - settings.domain_min;
+    for (int a = 0; a < 3; ++a)
+      if (settings.axis[a] == axis_periodic)
+        status.margin = std::min(status.margin, edge[a] / 3.0f - 2.0f * radius);
+    for (int a = 0; a < 3; ++a) {
+      const float cell = 2.0f * radius + status.margin;
+      if (settings.axis[a] == axis_periodic) {
+        status.cells[a] = std::max(3, static_cast<int>(std::floor(edge[a] / cell)));
+        status.inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(status.cells[a]));
+      } else {
+        status.cells[a] = 0;
+        status.inverse_cell[a] = 1.0f / cell;
+      }
+    }
+  }
+  close_gates(f);
+  f.gates[gate_grains] = groups(groups_for(args.grains));
+  if (status.rebuild) {
+    f.gates[gate_rebuild_grains] = groups(groups_for(args.grains));
+    f.gates[gate_rebuild_slices] = groups(groups_for(slices_of(args.grains)));
+    f.gates[gate_rebuild_chunks] = groups(scan_chunks);
+  }
+}
+
+void contact_check(const Args& args, Fields& f, uint, uint) {
+  Status& status = f.status[0];
+  if (status.halt != halt_none || !status.rebuild)
+    return;
+  status.slots = f.slice_start[slices_of(args.grains)] * slice_grains;
+  if (status.slots > status.slots_capacity) {
+    status.halt = halt_slots;
+    return close_gates(f);
+  }
+  status.travel = 0.0f;
+  status.rebuilds += 1;
+}
+
+void end_substep(const Args& args, Fields& f, uint, uint) {
+  Status& status = f.status[0];
+  if (status.halt != halt_none)
+    return;
+  status.speed = std::sqrt(std::bit_cast<float>(status.speed2_bits));
+  status.speed2_bits = 0;
+  status.travel += args.h * status.speed;
+  status.substep += 1;
+  status.substeps_done += 1;
+}
+
+void end_step(const Args& args, Fields& f, uint, uint) {
+  Status& status = f.status[0];
+  if (status.halt != halt_none)
+    return;
+  status.step += 1;
+  status.substep = 0;
+  if (args.births) {
+    status.travel = lists_void;
+    status.speed = std::max(status.speed, f.settings[0].birth_speed);
+  }
+}
+
+void emit(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint k = begin; k < end; ++k) {
+    const Birth& birth = f.births[args.first + k];
+    const uint i = args.grains + k;
+    f.grains[i] = birth.grain;
+    f.grain_id[i] = birth.id;
+    f.grain_tag[i] = birth.tag;
+    f.contact_count[i] = 0;
+  }
+}
+
+}  // namespace talus::reference

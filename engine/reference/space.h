@@ -1,0 +1,94 @@
+#pragma once
+// Places in the domain, as the reference passes see them.
+#include "engine/passes.h"
+#include "shaders/shared/grid.h"
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace talus::reference {
+
+inline uint world_of(uint tag) { return tag >> tag_world_shift; }
+inline uint material_of(uint tag) { return tag & tag_material_mask; }
+inline uint slices_of(uint grains) { return (grains + slice_grains - 1) / slice_grains; }
+
+inline ivec3 wrap_cell(ivec3 cell, const Status& status) {
+  for (int a = 0; a < 3; ++a)
+    cell[a] = grid_wrap(cell[a], status.cells[a]);
+  return cell;
+}
+
+inline ivec3 cell_of(vec3 p, const Settings& settings, const Status& status) {
+  ivec3 cell;
+  for (int a = 0; a < 3; ++a)
+    cell[a] = static_cast<int>(std::floor(std::clamp((p[a] - settings.domain_min[a]) * status.inverse_cell[a], -1e6f, 1e6f)));
+  return wrap_cell(cell, status);
+}
+
+// d, or its image across a periodic axis that is shorter.
+inline vec3 shortest(vec3 d, const Settings& settings) {
+  for (int a = 0; a < 3; ++a)
+    if (settings.axis[a] == axis_periodic) {
+      const float edge = settings.domain_max[a] - settings.domain_min[a];
+      if (d[a] > 0.5f * edge)
+        d[a] -= edge;
+      else if (d[a] < -0.5f * edge)
+        d[a] += edge;
+    }
+  return d;
+}
+
+// Written out: the order of the additions is part of the result.
+inline float squared(vec3 d) { return d.x * d.x + d.y * d.y + d.z * d.z; }
+
+inline float wall_distance(vec3 p, uint wall, const Settings& settings) {
+  const int a = static_cast<int>(wall / 2);
+  return wall % 2 == 0 ? p[a] - settings.domain_min[a] : settings.domain_max[a] - p[a];
+}
+
+inline vec3 wall_normal(uint wall) {
+  vec3 n(0.0f);
+  n[static_cast<int>(wall / 2)] = wall % 2 == 0 ? 1.0f : -1.0f;
+  return n;
+}
+
+inline std::size_t contact_slot(const Fields& f, uint i, uint k) {
+  return (static_cast<std::size_t>(f.slice_start[i / slice_grains]) + k) * slice_grains + i % slice_grains;
+}
+
+// Contact of grain i with a partner, seen from the grain.
+struct Contact {
+  vec3 normal;         // towards the grain
+  float gap;           // m, negative: overlap
+  vec3 velocity;       // m/s, of the partner
+  float radius;        // m, of the partner; a wall's is the grain's own
+  float inverse_mass;  // 1/kg, of the partner
+};
+
+inline Contact contact_with(const Fields& f, uint i, uint partner) {
+  const vec3 p(f.grains[i].position);
+  const float r = f.grains[i].position.w;
+  if (partner >= wall_partner) {
+    const uint wall = partner - wall_partner;
+    return {wall_normal(wall), wall_distance(p, wall, f.settings[0]) - r, vec3(0.0f), r, 0.0f};
+  }
+  const Grain& other = f.grains[partner];
+  const vec3 d = shortest(p - vec3(other.position), f.settings[0]);
+  const float distance = std::sqrt(squared(d));
+  // Coincident centres part along z, the one first in memory upwards.
+  const vec3 normal = distance > 0.0f ? d / distance : vec3(0.0f, 0.0f, i < partner ? 1.0f : -1.0f);
+  return {normal, distance - (r + other.position.w), vec3(other.velocity), other.position.w, other.velocity.w};
+}
+
+inline void atomic_max(uint& target, uint value) {
+  std::atomic_ref<uint> atom(target);
+  for (uint seen = atom.load(); seen < value && !atom.compare_exchange_weak(seen, value);) {
+  }
+}
+inline void atomic_min(uint& target, uint value) {
+  std::atomic_ref<uint> atom(target);
+  for (uint seen = atom.load(); seen > value && !atom.compare_exchange_weak(seen, value);) {
+  }
+}
+
+}  // namespace talus::reference

@@ -1,0 +1,435 @@
+// The schema: every table and key with its type, range and default. scenes/README.md says the same to users.
+#include "engine/geometry/sampling.h"
+#include "engine/scene/reader.h"
+#include "engine/scene/text.h"
+#include "shaders/shared/types.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <numbers>
+
+namespace talus {
+
+namespace {
+
+using reading::Range;
+using reading::Table;
+using reading::Value;
+
+constexpr Range place_range{-1e6, 1e6, "m"};
+constexpr Range length_range{1e-6, 1e6, "m"};
+constexpr Range radius_range{1e-6, 1e3, "m"};
+constexpr Range speed_range{-1e4, 1e4, "m/s"};
+constexpr Range time_range{0, 1e6, "s"};
+constexpr Range friction_range{0, 10};
+constexpr std::int64_t grains_most = 100'000'000;
+constexpr std::size_t materials_most = 255;
+
+struct Radii {
+  double min = 0, max = 0;
+};
+
+Radii read_radius(const Value& radius) {
+  Radii r;
+  if (!radius.is_array()) {
+    radius.get(r.max, radius_range);
+    r.min = r.max;
+    return r;
+  }
+  const std::vector<Value> ends = radius.elements();
+  if (ends.size() != 2)
+    radius.fail("must be one number or [min, max]");
+  ends[0].get(r.min, radius_range);
+  ends[1].get(r.max, radius_range);
+  if (r.min >= r.max)
+    radius.fail("must have min below max; for equal grains give one number");
+  if (r.max > 100 * r.min)
+    radius.fail("must have max at most 100 times min");
+  return r;
+}
+
+// friction is short for both coefficients; of these, one that is not given is as the other.
+class Friction {
+public:
+  explicit Friction(Table& table)
+      : both_(table["friction"]), static_(table["friction_static"]), kinetic_(table["friction_kinetic"]) {}
+
+  void get(auto& sticking, auto& sliding) const {
+    if (both_ && (static_ || kinetic_))
+      both_.or_override(static_).or_override(kinetic_).fail(
+          "must not stand beside both ways of giving friction: allowed are friction "
+          "alone, or friction_static and friction_kinetic");
+    double s = 0, k = 0;
+    for (const Value* v : {&both_, &static_})
+      v->get(s, friction_range);
+    for (const Value* v : {&both_, &kinetic_})
+      v->get(k, friction_range);
+    if (both_ || static_ || kinetic_) {
+      sticking = kinetic_ && !static_ ? k : s;
+      sliding = static_ && !kinetic_ ? s : k;
+    }
+    if (static_ && kinetic_ && k > s)
+      kinetic_.or_override(static_).fail(fmt::format(
+          "makes friction_kinetic {} exceed friction_static {}: sliding must not rub more than sticking", k, s));
+  }
+
+private:
+  Value both_, static_, kinetic_;
+};
+
+struct PlacedShape {
+  Shape shape;
+  Value at; // the key that holds it
+};
+
+PlacedShape read_shape(const Value& holder, bool points_too) {
+  Table shapes = holder.table();
+  std::vector<Value> given;
+  const Value box = shapes["box"], sphere = shapes["sphere"], cylinder = shapes["cylinder"];
+  const Value points = points_too ? shapes["points"] : Value(nullptr, "", shapes.where());
+  shapes.not_yet({"mesh"});
+  shapes.finish();
+  for (const Value& v : {box, sphere, cylinder, points})
+    if (v)
+      given.push_back(v);
+  const std::string allowed = points_too ? "box, sphere, cylinder or points" : "box, sphere or cylinder";
+  if (given.empty())
+    holder.fail("holds no shape: give one of " + allowed);
+  std::sort(given.begin(), given.end(), [](const Value& a, const Value& b) { return a.before(b); });
+  if (given.size() > 1)
+    given[1].fail(fmt::format("is a second shape beside {}: give one of {}; another shape is another [[..]] table",
+                              given[0].path(), allowed));
+
+  const Value& at = given[0];
+  if (points) {
+    PointsFill s;
+    for (const Value& p : points.elements())
+      p.get(s.points.emplace_back(), place_range);
+    if (s.points.empty())
+      at.fail("is empty: give at least one [x, y, z]");
+    return {s, at};
+  }
+  Table t = at.table();
+  if (box) {
+    BoxFill s{};
+    const Value lo = t.need("min"), hi = t.need("max");
+    t.finish();
+    lo.get(s.min, place_range);
+    hi.get(s.max, place_range);
+    for (int a = 0; a < 3; ++a)
+      if (s.min[a] >= s.max[a])
+        hi.or_override(lo).elements()[a].fail(
+            fmt::format("must lie above min: the box has {} <= {} in {}", s.max[a], s.min[a], "xyz"[a]));
+    return {s, at};
+  }
+  if (sphere) {
+    SphereFill s{};
+    const Value center = t.need("center"), radius = t.need("radius");
+    t.finish();
+    center.get(s.center, place_range);
+    radius.get(s.radius, length_range);
+    return {s, at};
+  }
+  CylinderFill s{};
+  const Value base = t.need("base"), radius = t.need("radius"), height = t.need("height");
+  t.finish();
+  base.get(s.base, place_range);
+  radius.get(s.radius, length_range);
+  height.get(s.height, length_range);
+  return {s, at};
+}
+
+class Loader {
+public:
+  Loader(const std::string& text, const std::string& name, const std::vector<std::string>& overrides)
+      : document_(reading::read_document(text, name, overrides)), root_(&document_, "", document_.source()) {
+    scene_.source = name;
+  }
+
+  Scene load() {
+    // All tables first, so that a misspelt one is named before anything that it was to hold is missed.
+    const Value scene = root_["scene"], time = root_["time"], domain = root_["domain"], solver = root_["solver"],
+                material = root_["material"], grains = root_["grains"], emitter = root_["emitter"],
+                camera = root_["camera"], output = root_["output"];
+    root_.not_yet({"body", "cloth", "upsampling"});
+    root_.finish();
+
+    read_scene(scene.table());
+    read_time(time.table());
+    read_domain(domain.table());
+    read_solver(solver.table());
+    for (const Table& t : material.tables())
+      read_material(t);
+    for (const Table& t : grains.tables())
+      read_grains(t);
+    for (const Table& t : emitter.tables())
+      read_emitter(t);
+    read_camera(camera.table());
+    read_output(output.table());
+    check_periods();
+    scene_.text = to_toml(scene_);
+    return std::move(scene_);
+  }
+
+private:
+  void read_scene(Table t) {
+    const Value title = t["title"], seed = t["seed"];
+    t.finish();
+    title.get(scene_.title);
+    seed.get(scene_.seed, 0, std::numeric_limits<std::int64_t>::max());
+  }
+
+  void read_time(Table t) {
+    const Value dt = t["dt"], end = t["end"];
+    t.finish();
+    dt.get(scene_.dt, {1e-7, 1, "s"});
+    end.get(scene_.end, time_range);
+  }
+
+  void read_domain(Table t) {
+    Domain& d = scene_.domain;
+    domain_min_ = t["min"];
+    domain_max_ = t["max"];
+    axis_ = {t["x"], t["y"], t["z"]};
+    const Value gravity = t["gravity"];
+    const Friction friction(t);
+    t.not_yet({"adhesion"});
+    t.finish();
+    domain_min_.get(d.min, place_range);
+    domain_max_.get(d.max, place_range);
+    for (int a = 0; a < 3; ++a) {
+      if (d.min[a] >= d.max[a])
+        (domain_max_ ? domain_max_.or_override(domain_min_) : domain_min_)
+            .elements()[a]
+            .fail(fmt::format("makes the domain empty: its max {} must lie above its min {} in {}", d.max[a], d.min[a],
+                              "xyz"[a]));
+      axis_[a].get(d.axis[a], {{"wall", Axis::wall}, {"open", Axis::open}, {"periodic", Axis::periodic}});
+    }
+    gravity.get(d.gravity, {-1e4, 1e4, "m/s2"});
+    friction.get(d.friction_static, d.friction_kinetic);
+  }
+
+  void read_solver(Table t) {
+    const Value method = t["method"], iteration = t["iteration"], iterations = t["iterations"],
+                substeps = t["substeps"], friction = t["friction"], neighbours = t["neighbours"];
+    t.not_yet({"error_reduction", "mass_scaling", "stabilization", "sor", "sleep_speed", "omega", "beta_a", "beta_b",
+               "gamma", "kv", "kc", "warm_start", "contact_memory"});
+    t.finish();
+    method.get(scene_.solver.method, {{"p2", Method::p2}, {"pbd", {}}, {"vts", {}}, {"sp", {}}, {"dem", {}}});
+    iteration.get(
+        scene_.solver.iteration,
+        {{"jacobi", Iteration::jacobi}, {"improved_jacobi", {}}, {"mass_splitting", {}}, {"gauss_seidel", {}}});
+    iterations.get(scene_.solver.iterations, 1, 1000);
+    if (substeps.is_word()) {
+      int unused = 0;
+      substeps.get(unused, {{"a number from 1 to 1000", 1}, {"auto", {}}});
+    }
+    substeps.get(scene_.solver.substeps, 1, 1000);
+    bool unused = true;
+    friction.get(unused, {{"accumulated", true}, {"per_iteration", {}}});
+    neighbours.get(unused, {{"sorted", true}, {"linked", {}}});
+  }
+
+  void read_material(Table t) {
+    Material m;
+    const Value name = t.need("name"), density = t["density"], stiffness = t["stiffness"], damping = t["damping"],
+                color = t["color"];
+    const Friction friction(t);
+    t.not_yet({"adhesion"});
+    t.finish();
+    if (scene_.materials.size() == materials_most)
+      t.fail(fmt::format("is one material too many: at most {}", materials_most));
+    name.get(m.name);
+    if (m.name.empty())
+      name.fail("must not be empty");
+    for (const Material& other : scene_.materials)
+      if (other.name == m.name)
+        name.fail(fmt::format("\"{}\" is taken by another material: names must differ", m.name));
+    density.get(m.density, {1e-3, 1e6, "kg/m3"});
+    friction.get(m.friction_static, m.friction_kinetic);
+    stiffness.get(m.stiffness, {1e-3, 1e15, "N/m"});
+    damping.get(m.damping, {0, 1e15, "N s/m"});
+    glm::dvec3 rgb(m.color);
+    color.get(rgb, {0, 1});
+    if (color)
+      m.color = glm::vec3(rgb);
+    scene_.materials.push_back(std::move(m));
+  }
+
+  std::uint32_t material_of(const Value& name) const {
+    std::string word;
+    name.get(word);
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < scene_.materials.size(); ++i) {
+      if (scene_.materials[i].name == word)
+        return i;
+      names.push_back(scene_.materials[i].name);
+    }
+    name.fail(fmt::format("= \"{}\" is no material of this scene{}; {}", word, reading::did_you_mean(word, names),
+                          names.empty() ? "it has none: add [[material]]"
+                                        : fmt::format("there are: {}", fmt::join(names, ", "))));
+  }
+
+  void read_grains(Table t) {
+    GrainGroup g;
+    const Value material = t.need("material"), radius = t.need("radius"), velocity = t["velocity"],
+                velocity_random = t["velocity_random"], sampling = t["sampling"], spacing = t["spacing"],
+                jitter = t["jitter"], count = t["count"], fill = t.need("fill");
+    t.finish();
+    g.material = material_of(material);
+    const Radii r = read_radius(radius);
+    g.radius_min = r.min;
+    g.radius_max = r.max;
+    velocity.get(g.velocity, speed_range);
+    velocity_random.get(g.velocity_random, {0, speed_range.max, speed_range.unit});
+    sampling.get(g.sampling, {{"poisson", Sampling::poisson}, {"lattice", Sampling::lattice}});
+    spacing.get(g.spacing, {1, 1000});
+    jitter.get(g.jitter, {0, 1});
+    count.get(g.count, std::int64_t(1), grains_most);
+    const PlacedShape placed = read_shape(fill, true);
+    g.shape = placed.shape;
+    g.where = (count ? count : placed.at).place();
+    if (std::holds_alternative<PointsFill>(g.shape))
+      for (const Value* v : {&sampling, &spacing, &jitter, &count})
+        if (*v)
+          v->fail("has no meaning for fill.points: allowed with box, sphere and cylinder");
+    if (g.sampling != Sampling::lattice)
+      for (const Value* v : {&spacing, &jitter})
+        if (*v)
+          v->fail("has no meaning here: allowed with sampling = \"lattice\"");
+    check_shape(placed, radius, r.max);
+    if (!std::holds_alternative<PointsFill>(g.shape) && !g.count) {
+      const double mean_cube = (r.min * r.min + r.max * r.max) * (r.min + r.max) / 4;
+      const double each = g.sampling == Sampling::lattice ? std::pow(2 * r.max * g.spacing, 3)
+                                                          : 4 / 0.37 * std::numbers::pi / 3 * mean_cube;
+      check_number(placed.at.or_override(radius), Space(g.shape, scene_.domain).volume() / each);
+    }
+    radius_max_ = std::max(radius_max_, r.max);
+    scene_.grains.push_back(std::move(g));
+  }
+
+  void read_emitter(Table t) {
+    Emitter e;
+    const Value material = t.need("material"), radius = t.need("radius"), velocity = t["velocity"],
+                rate = t.need("rate"), start = t["start"], stop = t["stop"], count = t["count"],
+                shape = t.need("shape");
+    t.finish();
+    e.material = material_of(material);
+    const Radii r = read_radius(radius);
+    e.radius_min = r.min;
+    e.radius_max = r.max;
+    velocity.get(e.velocity, speed_range);
+    rate.get(e.rate, {1e-6, 1e9, "1/s"});
+    start.get(e.start, time_range);
+    e.stop = std::max(scene_.end, e.start);
+    stop.get(e.stop, time_range);
+    if (stop && e.stop < e.start)
+      stop.or_override(start).fail(
+          fmt::format("makes the emitter stop at {} s, before its start at {} s: stop must be later", e.stop, e.start));
+    e.stop = std::max(std::min(e.stop, scene_.end), e.start);
+    count.get(e.count, std::int64_t(1), grains_most);
+    const PlacedShape placed = read_shape(shape, false);
+    e.shape = placed.shape;
+    e.where = (count ? count : rate).place();
+    check_shape(placed, radius, r.max);
+    const double births = e.rate * (e.stop - e.start);
+    check_number(rate, e.count ? std::min<double>(births, *e.count) : births);
+    radius_max_ = std::max(radius_max_, r.max);
+    scene_.emitters.push_back(std::move(e));
+  }
+
+  void read_camera(Table t) {
+    Camera& c = scene_.camera;
+    const Value eye = t["eye"], target = t["target"], fov = t["fov"];
+    t.finish();
+    eye.get(c.eye, place_range);
+    target.get(c.target, place_range);
+    if (c.eye && c.target && *c.eye == *c.target)
+      target.or_override(eye).fail("must differ from the other end of the view: eye and target are the same point");
+    fov.get(c.fov, {1, 170, "degrees"});
+  }
+
+  void read_output(Table t) {
+    const Value color_by = t["color_by"], speed_max = t["speed_max"];
+    t.finish();
+    color_by.get(scene_.output.color_by,
+                 {{"material", ColorBy::material}, {"speed", ColorBy::speed}, {"depth", ColorBy::depth}});
+    speed_max.get(scene_.output.speed_max, {0, 1e4, "m/s"});
+  }
+
+  // The shape lies within walls and periods, and has room for a grain.
+  void check_shape(const PlacedShape& placed, const Value& radius, double radius_max) const {
+    const Domain& d = scene_.domain;
+    auto inside = [&](const Value& at, const Bounds& b) {
+      for (int a = 0; a < 3; ++a)
+        if (const double slack = 1e-9 * (d.max[a] - d.min[a]);
+            d.axis[a] != Axis::open && (b.min[a] < d.min[a] - slack || b.max[a] > d.max[a] + slack))
+          at.or_override(domain_min_)
+              .or_override(domain_max_)
+              .or_override(axis_[a])
+              .fail(
+                  fmt::format("puts grains outside the domain: they reach from {} to {} m in {}, allowed is {} to {} m",
+                              b.min[a], b.max[a], "xyz"[a], d.min[a], d.max[a]));
+    };
+    if (const auto* points = std::get_if<PointsFill>(&placed.shape)) {
+      const std::vector<Value> at = placed.at.elements();
+      for (std::size_t i = 0; i < at.size(); ++i)
+        inside(at[i], {points->points[i], points->points[i]});
+      return;
+    }
+    inside(placed.at, bounds(placed.shape));
+    if (!Space(placed.shape, d).fits(radius_max))
+      placed.at.or_override(radius).fail(fmt::format(
+          "makes a shape that holds no grain: one of radius {} m is {} m wide", radius_max, 2 * radius_max));
+  }
+
+  void check_number(const Value& at, double more) {
+    grains_ += more;
+    if (grains_ > static_cast<double>(grains_most))
+      at.fail(fmt::format("brings the scene to about {:.3g} grains: allowed are {}", grains_, grains_most));
+  }
+
+  // The neighbour grid needs three cells on a periodic axis, each a diameter and the search margin wide.
+  void check_periods() const {
+    const Domain& d = scene_.domain;
+    const double least = 3 * (2 + shared::margin_motion) * 1.0001 * radius_max_;
+    for (int a = 0; a < 3; ++a)
+      if (d.axis[a] == Axis::periodic && d.max[a] - d.min[a] < least)
+        axis_[a]
+            .or_override(domain_min_)
+            .or_override(domain_max_)
+            .fail(fmt::format("makes {0} periodic over {1:.6g} m, too short: 3 times a diameter and search margin, "
+                              "{2:.6g} m (8.4 radii of the "
+                              "largest grain), is the least",
+                              "xyz"[a], d.max[a] - d.min[a], least));
+  }
+
+  toml::table document_;
+  Table root_;
+  Scene scene_;
+  Value domain_min_ = none_, domain_max_ = none_;
+  std::array<Value, 3> axis_{none_, none_, none_};
+  double radius_max_ = 0, grains_ = 0;
+  static inline const Value none_{nullptr, "", {}};
+};
+
+} // namespace
+
+Scene parse_scene(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  return Loader(text, name, overrides).load();
+}
+
+Scene load_scene(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error))
+    throw SceneError(file.string() + ": no such file");
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.is_open() || stream.bad())
+    throw SceneError(file.string() + ": cannot be read");
+  return parse_scene(text, file.string(), overrides);
+}
+
+} // namespace talus

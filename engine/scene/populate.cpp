@@ -1,0 +1,210 @@
+#include "engine/geometry/sampling.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace talus {
+
+namespace {
+
+// Streams of random numbers: places, radii and speeds of group i, and emitter i.
+enum : std::uint64_t { stream_places = 1'000'000'000, stream_speeds = 2'000'000'000, stream_emitter = 3'000'000'000 };
+
+double radius_max(const Scene& scene) {
+  double r = 0;
+  for (const GrainGroup& g : scene.grains)
+    r = std::max(r, g.radius_max);
+  for (const Emitter& e : scene.emitters)
+    r = std::max(r, e.radius_max);
+  return r;
+}
+
+std::string name_of(const Scene& scene, const std::string& where, std::string_view table, std::size_t i) {
+  return fmt::format("{}: {}.{}", where.empty() ? scene.source : where, table, i);
+}
+
+std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const std::string& name, Packing& packing,
+                               Random& random) {
+  const Domain& d = scene.domain;
+  std::vector<Ball> balls;
+  for (const glm::dvec3& p : std::get<PointsFill>(g.shape).points) {
+    for (int a = 0; a < 3; ++a)
+      if (d.axis[a] != Axis::open && !(p[a] >= d.min[a] && p[a] <= d.max[a]))
+        throw SceneError(fmt::format("{}: the point [{}, {}, {}] lies outside the domain, {} to {} m in {}", name, p.x,
+                                     p.y, p.z, d.min[a], d.max[a], "xyz"[a]));
+    const Ball ball{glm::vec3(p), static_cast<float>(random.between(g.radius_min, g.radius_max))};
+    packing.add(ball);
+    balls.push_back(ball);
+  }
+  return balls;
+}
+
+void fill(const Scene& scene, std::size_t i, Packing& packing, std::vector<Seed>& seeds) {
+  const GrainGroup& g = scene.grains[i];
+  const std::string name = name_of(scene, g.where, "grains", i);
+  Random places(scene.seed, stream_places + i), speeds(scene.seed, stream_speeds + i);
+  std::vector<Ball> balls;
+  if (std::holds_alternative<PointsFill>(g.shape))
+    balls = place_points(scene, g, name, packing, places);
+  else if (const Space space(g.shape, scene.domain); !space.fits(g.radius_max))
+    balls.clear();
+  else if (g.sampling == Sampling::lattice)
+    balls = fill_lattice(space, g.radius_min, g.radius_max, g.spacing, g.jitter, g.count, packing, places);
+  else
+    balls = fill_random(space, g.radius_min, g.radius_max, g.count, packing, places);
+  if (g.count && balls.size() < *g.count)
+    throw SceneError(fmt::format(
+        "{}: {} grains were asked for and only {} fit into the fill without overlap: allowed is a count up to that, "
+        "a larger fill or smaller grains",
+        name, *g.count, balls.size()));
+  if (balls.empty())
+    throw SceneError(fmt::format("{}: the fill has no room for a grain beside the groups before it", name));
+  for (const Ball& b : balls) {
+    const glm::dvec3 random = (2.0 * speeds.vec() - 1.0) * g.velocity_random;
+    seeds.push_back({b.center, b.radius, glm::vec3(g.velocity + random), g.material});
+  }
+}
+
+// Pours: who is born when and where is settled beforehand, as if those born before fell freely.
+class Pouring {
+public:
+  Pouring(const Scene& scene, double radius_max) : scene_(scene), radius_max_(radius_max) {
+    for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
+      const Emitter& e = scene.emitters[i];
+      double births = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
+      if (e.count)
+        births = std::min<double>(births, *e.count);
+      spouts_.push_back({e, Space(e.shape, scene.domain), Random(scene.seed, stream_emitter + i),
+                         static_cast<std::uint64_t>(births)});
+    }
+  }
+
+  void run(Population& population) {
+    for (std::uint64_t step = 0;;) {
+      std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+      for (const Spout& s : spouts_)
+        if (s.born < s.births)
+          next = std::min(next, s.step_of(s.born, scene_.dt));
+      if (next == std::numeric_limits<std::uint64_t>::max())
+        break;
+      pour(step = std::max(step + 1, next), population.poured);
+    }
+    report(population);
+  }
+
+private:
+  struct Spout {
+    const Emitter& emitter;
+    Space space;
+    Random random;
+    std::uint64_t births = 0; // in all
+    std::uint64_t born = 0;
+    std::uint64_t missed = 0;
+
+    // The first step that starts at or after the birth of grain k; step n starts at (n - 1) dt.
+    std::uint64_t step_of(std::uint64_t k, double dt) const {
+      const double time = emitter.start + static_cast<double>(k) / emitter.rate;
+      return 1 + static_cast<std::uint64_t>(std::max(0.0, std::ceil(time / dt - 1e-6)));
+    }
+  };
+  struct Falling {
+    glm::dvec3 position, velocity; // at birth
+    double radius;
+    std::uint64_t step;
+  };
+
+  // Where a free grain is, stepped as the engine does: velocity first, in substeps.
+  glm::dvec3 position(const Falling& f, std::uint64_t step) const {
+    const double t = static_cast<double>(step - f.step) * scene_.dt;
+    return f.position + f.velocity * t + scene_.domain.gravity * (0.5 * t * (t + scene_.dt / scene_.solver.substeps));
+  }
+
+  // Past all emitters for good: on some axis it is beyond them and nothing brings it back.
+  bool gone(const Falling& f, std::uint64_t step) const {
+    const glm::dvec3 p = position(f, step), g = scene_.domain.gravity;
+    const glm::dvec3 v = f.velocity + g * (static_cast<double>(step - f.step) * scene_.dt);
+    return std::all_of(spouts_.begin(), spouts_.end(), [&](const Spout& s) {
+      if (s.born == s.births)
+        return true;
+      for (int a = 0; a < 3; ++a) {
+        const double reach = f.radius + s.emitter.radius_max;
+        if (scene_.domain.axis[a] != Axis::periodic &&
+            ((p[a] < s.space.bounds().min[a] - reach && v[a] <= 0 && g[a] <= 0) ||
+             (p[a] > s.space.bounds().max[a] + reach && v[a] >= 0 && g[a] >= 0)))
+          return true;
+      }
+      return false;
+    });
+  }
+
+  void pour(std::uint64_t step, std::vector<TimedSeed>& poured) {
+    std::erase_if(falling_, [&](const Falling& f) { return gone(f, step); });
+    Packing packing(radius_max_, scene_.domain);
+    for (const Falling& f : falling_)
+      packing.add({glm::vec3(position(f, step)), static_cast<float>(f.radius)});
+    const double time = static_cast<double>(step - 1) * scene_.dt;
+    for (Spout& s : spouts_)
+      while (s.born < s.births && s.step_of(s.born, scene_.dt) <= step) {
+        if (time >= s.emitter.stop + scene_.dt) {
+          s.missed = s.births - s.born;
+          s.births = s.born;
+        } else if (!bear(s, step, packing, poured))
+          break; // no room now: again at the next step
+      }
+  }
+
+  bool bear(Spout& s, std::uint64_t step, Packing& packing, std::vector<TimedSeed>& poured) {
+    constexpr int tries = 100;
+    const Emitter& e = s.emitter;
+    const Bounds& box = s.space.bounds();
+    const float radius = static_cast<float>(s.random.between(e.radius_min, e.radius_max));
+    for (int i = 0; i < tries; ++i) {
+      const Ball ball{glm::vec3(box.min + s.random.vec() * (box.max - box.min)), radius};
+      if (!s.space.holds(glm::dvec3(ball.center), radius) || !packing.free(ball))
+        continue;
+      packing.add(ball);
+      falling_.push_back({glm::dvec3(ball.center), e.velocity, radius, step});
+      poured.push_back({{ball.center, radius, glm::vec3(e.velocity), e.material}, step});
+      ++s.born;
+      return true;
+    }
+    return false;
+  }
+
+  void report(Population& population) const {
+    for (std::size_t i = 0; i < spouts_.size(); ++i) {
+      const Spout& s = spouts_[i];
+      const std::string name = name_of(scene_, s.emitter.where, "emitter", i);
+      const std::string remedy = "allowed is a lower rate, a larger shape, a higher speed or smaller grains";
+      if (s.missed && s.emitter.count)
+        throw SceneError(fmt::format("{}: {} grains were to be poured by {} s and only {} found room: {}", name,
+                                     s.born + s.missed, s.emitter.stop, s.born, remedy));
+      if (s.missed)
+        population.warnings.push_back(
+            fmt::format("{}: the rate of {} grains/s is not reached, {} of {} found no room: {}", name, s.emitter.rate,
+                        s.missed, s.born + s.missed, remedy));
+      else if (s.births == 0)
+        population.warnings.push_back(fmt::format("{}: pours nothing between its start at {} s and its stop at {} s",
+                                                  name, s.emitter.start, s.emitter.stop));
+    }
+  }
+
+  const Scene& scene_;
+  double radius_max_;
+  std::vector<Spout> spouts_;
+  std::vector<Falling> falling_;
+};
+
+} // namespace
+
+Population populate(const Scene& scene) {
+  Population population;
+  const double r = radius_max(scene);
+  Packing packing(r, scene.domain);
+  for (std::size_t i = 0; i < scene.grains.size(); ++i)
+    fill(scene, i, packing, population.initial);
+  Pouring(scene, r).run(population);
+  return population;
+}
+
+} // namespace talus

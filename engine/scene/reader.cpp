@@ -1,0 +1,317 @@
+#include "engine/scene/reader.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace talus::reading {
+
+namespace {
+
+constexpr std::string_view override_mark = "--set ";
+
+bool is_override(const toml::source_region& where) {
+  return where.path && where.path->starts_with(override_mark);
+}
+
+// In the file; overrides come last.
+bool before(const toml::source_region& a, const toml::source_region& b) {
+  auto order = [](const toml::source_region& r) { return std::tuple(is_override(r), r.begin.line, r.begin.column); };
+  return order(a) < order(b);
+}
+
+// Number of letters to insert, delete, replace or swap.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+std::string list(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string decimal(double x) {
+  std::string s = fmt::format("{}", x);
+  return s.find_first_of(".en") == s.npos ? s + ".0" : s;
+}
+
+std::string describe(const toml::node& node) {
+  switch (node.type()) {
+  case toml::node_type::integer:
+    return fmt::format("{}", node.as_integer()->get());
+  case toml::node_type::floating_point:
+    return "the float " + decimal(node.as_floating_point()->get());
+  case toml::node_type::string:
+    return fmt::format("the string \"{}\"", node.as_string()->get());
+  case toml::node_type::boolean:
+    return node.as_boolean()->get() ? "true" : "false";
+  case toml::node_type::array:
+    return fmt::format("an array of {}", node.as_array()->size());
+  case toml::node_type::table:
+    return "a table";
+  default:
+    return "a date or time";
+  }
+}
+
+std::string in_range(std::string_view kind, const Range& range) {
+  return fmt::format("{} from {} to {}{}{}", kind, range.min, range.max, range.unit.empty() ? "" : " ", range.unit);
+}
+
+// toml++ copies no source regions, hence moves.
+void put(toml::table& into, const toml::key& key, toml::node& node) {
+  node.visit([&](auto& n) { into.insert_or_assign(key, std::move(n)); });
+}
+
+toml::table& entry(toml::array& array, const toml::key& key, const std::string& path) {
+  const std::string name(key.str());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    toml::table* table = array[i].as_table();
+    if (!table)
+      fail(key.source(), path + " holds no tables: give the whole array, as in " + path + "=[1, 2, 3]");
+    const auto own = (*table)["name"].value<std::string>();
+    if (own == name || std::to_string(i) == name)
+      return *table;
+    names.push_back(own.value_or(std::to_string(i)));
+  }
+  fail(key.source(),
+       fmt::format("there is no {}.{}; {}{}", path, name,
+                   names.empty() ? "the scene has none" : "there are " + list(names), did_you_mean(name, names)));
+}
+
+// Dotted keys lead down to what is there; any other value takes the place of the old one.
+void merge(toml::table& into, toml::table& from, const std::string& path) {
+  for (auto&& [key, node] : from) {
+    const std::string here = path.empty() ? std::string(key.str()) : path + "." + std::string(key.str());
+    toml::node* old = into.get(key.str());
+    toml::table* branch = node.as_table();
+    if (!old || !branch || branch->is_inline())
+      put(into, key, node);
+    else if (old->is_table())
+      merge(*old->as_table(), *branch, here);
+    else if (old->is_array())
+      for (auto&& [index, sub] : *branch) {
+        const std::string child = here + "." + std::string(index.str());
+        toml::table& target = entry(*old->as_array(), index, here);
+        if (!sub.is_table())
+          fail(index.source(), child + " is a table: set its keys, as in " + child + ".key=value");
+        merge(target, *sub.as_table(), child);
+      }
+    else
+      fail(key.source(), here + " is a single value and has no keys of its own");
+  }
+}
+
+bool is_bare_word(std::string_view s) {
+  return !s.empty() &&
+         std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
+}
+
+std::string_view trimmed(std::string_view s) {
+  const auto first = s.find_first_not_of(" \t"), last = s.find_last_not_of(" \t");
+  return first == s.npos ? "" : s.substr(first, last - first + 1);
+}
+
+toml::table parse_override(const std::string& text) {
+  const std::string mark = std::string(override_mark) + text;
+  const auto equals = text.find('=');
+  if (equals == text.npos || text.find('\n') != text.npos)
+    throw SceneError(mark + ": must be table.key=value, as in solver.substeps=8");
+  auto parse = [&](const std::string& toml) { return toml::parse(std::string_view(toml), std::string_view(mark)); };
+  try {
+    return parse(text);
+  } catch (const toml::parse_error& e) {
+    const std::string_view value = trimmed(std::string_view(text).substr(equals + 1));
+    try {
+      if (is_bare_word(value))
+        return parse(text.substr(0, equals) + "=\"" + std::string(value) + "\"");
+    } catch (const toml::parse_error&) {
+    }
+    throw SceneError(fmt::format("{}: {}; the form is table.key=value", mark, e.description()));
+  }
+}
+
+} // namespace
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {
+  const std::string* best = nullptr;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& w : words)
+    if (const std::size_t d = distance(word, w); d < least) {
+      least = d;
+      best = &w;
+    }
+  return best ? fmt::format("; did you mean {}?", *best) : "";
+}
+
+toml::table read_document(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  toml::table document;
+  try {
+    document = toml::parse(std::string_view(text), std::string_view(name));
+  } catch (const toml::parse_error& e) {
+    const auto& at = e.source().begin;
+    throw SceneError(
+        fmt::format("{}:{}:{}: not TOML: {}", name, std::max(at.line, 1u), std::max(at.column, 1u), e.description()));
+  }
+  for (const std::string& set : overrides) {
+    toml::table from = parse_override(set);
+    merge(document, from, "");
+  }
+  return document;
+}
+
+std::string place(const toml::source_region& where) {
+  const std::string path = where.path ? *where.path : "scene";
+  return is_override(where)
+             ? path
+             : fmt::format("{}:{}:{}", path, std::max(where.begin.line, 1u), std::max(where.begin.column, 1u));
+}
+
+void fail(const toml::source_region& where, const std::string& what) {
+  throw SceneError(place(where) + ": " + what);
+}
+
+void Value::must_be(const std::string& what) const {
+  fail(fmt::format("must be {}, not {}", what, describe(*node_)));
+}
+
+void Value::get(double& out, Range range) const {
+  if (!node_)
+    return;
+  const auto number = node_->is_number() ? node_->value<double>() : std::nullopt;
+  if (!number || !std::isfinite(*number) || *number < range.min || *number > range.max)
+    must_be(in_range("a number", range));
+  out = *number;
+}
+
+void Value::get(std::optional<double>& out, Range range) const {
+  if (node_)
+    get(out.emplace(), range);
+}
+
+void Value::get(glm::dvec3& out, Range range) const {
+  if (!node_)
+    return;
+  const toml::array* array = node_->as_array();
+  if (!array || array->size() != 3)
+    must_be(in_range("[x, y, z] with numbers", range));
+  const std::vector<Value> parts = elements();
+  for (int a = 0; a < 3; ++a)
+    parts[a].get(out[a], range);
+}
+
+void Value::get(std::string& out) const {
+  if (!node_)
+    return;
+  if (!node_->is_string())
+    must_be("a string");
+  out = node_->as_string()->get();
+}
+
+std::int64_t Value::integer(std::int64_t min, std::int64_t max) const {
+  const toml::value<std::int64_t>* number = node_->as_integer();
+  if (!number || number->get() < min || number->get() > max)
+    must_be(fmt::format("an integer from {} to {}", min, max));
+  return number->get();
+}
+
+std::string Value::choose(const std::vector<std::string>& words, const std::vector<std::string>& known) const {
+  if (!node_->is_string())
+    must_be((words.size() > 1 ? "one of " : "") + list(words));
+  const std::string word = node_->as_string()->get();
+  if (std::find(words.begin(), words.end(), word) != words.end())
+    return word;
+  if (std::find(known.begin(), known.end(), word) != known.end())
+    fail(fmt::format("= \"{}\" is known but not available yet in this version; available: {}", word, list(words)));
+  fail(fmt::format("must be {}{}, not \"{}\"{}", words.size() > 1 ? "one of " : "", list(words), word,
+                   did_you_mean(word, words)));
+}
+
+std::vector<Value> Value::elements() const {
+  if (!node_)
+    return {};
+  const toml::array* array = node_->as_array();
+  if (!array)
+    must_be("an array");
+  std::vector<Value> values;
+  for (const toml::node& node : *array)
+    values.emplace_back(&node, fmt::format("{}.{}", path_, values.size()), node.source());
+  return values;
+}
+
+Table Value::table() const {
+  if (node_ && !node_->is_table())
+    fail(path_.find('.') == path_.npos ? fmt::format("must be one table: write [{}]", path_)
+                                       : "must be a table: write { key = value, .. }");
+  return {node_ ? node_->as_table() : nullptr, path_, where_};
+}
+
+std::vector<Table> Value::tables() const {
+  std::vector<Table> tables;
+  if (node_ && !node_->is_array())
+    fail(fmt::format("must be a list of tables: write [[{}]]", path_));
+  for (const Value& v : elements()) {
+    if (!v.node_->is_table())
+      v.fail(fmt::format("must be a table: write [[{}]]", path_));
+    tables.push_back(v.table());
+  }
+  return tables;
+}
+
+bool Value::before(const Value& other) const {
+  return reading::before(where_, other.where_);
+}
+
+const Value& Value::or_override(const Value& other) const {
+  return other && is_override(other.where_) && !is_override(where_) ? other : *this;
+}
+
+Value Table::operator[](std::string_view key) {
+  known_.emplace_back(key);
+  const toml::node* node = table_ ? table_->get(key) : nullptr;
+  return {node, path_of(key), node ? node->source() : where_};
+}
+
+Value Table::need(std::string_view key) {
+  Value value = (*this)[key];
+  if (!value && missing_.empty())
+    missing_ = key;
+  return value;
+}
+
+void Table::not_yet(std::initializer_list<std::string_view> keys) {
+  not_yet_.insert(not_yet_.end(), keys.begin(), keys.end());
+}
+
+void Table::finish() const {
+  const toml::key* first = nullptr;
+  if (table_)
+    for (auto&& [key, node] : *table_)
+      if (std::find(known_.begin(), known_.end(), key.str()) == known_.end() &&
+          (!first || before(key.source(), first->source())))
+        first = &key;
+  if (first) {
+    const std::string key(first->str());
+    if (std::find(not_yet_.begin(), not_yet_.end(), key) != not_yet_.end())
+      reading::fail(first->source(), fmt::format("{} is known but not available yet in this version; available{}: {}",
+                                                 path_of(key), path_.empty() ? "" : " in " + path_, list(known_)));
+    reading::fail(first->source(),
+                  fmt::format("unknown key {}{}; allowed{}: {}", path_of(key), did_you_mean(key, known_),
+                              path_.empty() ? "" : " in " + path_, list(known_)));
+  }
+  if (!missing_.empty())
+    fail(fmt::format("lacks the key {}; it needs one", missing_));
+}
+
+} // namespace talus::reading

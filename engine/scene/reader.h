@@ -1,0 +1,119 @@
+#pragma once
+// Takes a TOML document apart key by key. Each value is checked for type and range where it is taken, and each message
+// says where the value stands: "FILE:LINE:COLUMN: ..", or "--set table.key=value: .." for what an override brought in.
+#include "engine/scene/scene.h"
+#include <concepts>
+#include <initializer_list>
+#include <string_view>
+#include <toml++/toml.h>
+
+namespace talus::reading {
+
+// Text with overrides applied. Nodes remember where they come from. Throws SceneError.
+toml::table read_document(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
+
+// "FILE:LINE:COLUMN" or "--set table.key=value".
+std::string place(const toml::source_region& where);
+[[noreturn]] void fail(const toml::source_region& where, const std::string& what);
+
+// "; did you mean radius?", or nothing where no word is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& words);
+
+// What a number may be, both ends included.
+struct Range {
+  double min, max;
+  std::string_view unit = "";
+};
+
+// A word that a setting takes. No value: known, but this version cannot do it yet.
+template <class E> struct Choice {
+  std::string_view word;
+  std::optional<E> value;
+};
+
+class Table;
+
+// The value of a key, present or not. get leaves its argument alone where there is none.
+class Value {
+public:
+  Value(const toml::node* node, std::string path, const toml::source_region& where)
+      : node_(node), path_(std::move(path)), where_(where) {}
+
+  explicit operator bool() const { return node_ != nullptr; }
+  bool is_array() const { return node_ && node_->is_array(); }
+  bool is_word() const { return node_ && node_->is_string(); }
+
+  void get(double& out, Range range) const;
+  void get(std::optional<double>& out, Range range) const;
+  void get(glm::dvec3& out, Range range) const;
+  void get(std::string& out) const;
+  template <std::integral T> void get(T& out, std::int64_t min, std::int64_t max) const {
+    if (node_)
+      out = static_cast<T>(integer(min, max));
+  }
+  template <class T> void get(std::optional<T>& out, auto... allowed) const {
+    if (node_)
+      get(out.emplace(), allowed...);
+  }
+  template <class E> void get(E& out, std::initializer_list<Choice<E>> choices) const {
+    std::vector<std::string> words, known;
+    for (const Choice<E>& c : choices)
+      (c.value ? words : known).emplace_back(c.word);
+    if (!node_)
+      return;
+    const std::string word = choose(words, known);
+    for (const Choice<E>& c : choices)
+      if (c.word == word)
+        out = *c.value;
+  }
+
+  std::vector<Value> elements() const; // of an array
+  Table table() const;                 // of [name] or name = {..}; without keys where there is none
+  std::vector<Table> tables() const;   // of [[name]]
+
+  const std::string& path() const { return path_; }
+  std::string place() const { return reading::place(where_); }
+  bool before(const Value& other) const; // in the file; overrides come last
+  [[noreturn]] void fail(const std::string& what) const { reading::fail(where_, path_ + " " + what); }
+
+  // Which of two values to name when they contradict each other: this one, unless only the other is an override.
+  const Value& or_override(const Value& other) const;
+
+private:
+  std::int64_t integer(std::int64_t min, std::int64_t max) const;
+  std::string choose(const std::vector<std::string>& words, const std::vector<std::string>& known) const;
+  [[noreturn]] void must_be(const std::string& what) const;
+
+  const toml::node* node_;
+  std::string path_;
+  toml::source_region where_;
+};
+
+// Hands out the values of a table and notes which keys it was asked for, so that finish can name those nobody knows.
+class Table {
+public:
+  Table(const toml::table* table, std::string path, const toml::source_region& where)
+      : table_(table), path_(std::move(path)), where_(where) {}
+
+  Value operator[](std::string_view key);
+  Value need(std::string_view key);                           // missing is an error, thrown by finish
+  void not_yet(std::initializer_list<std::string_view> keys); // known, but this version cannot do it yet
+  void finish() const; // call when every key has been taken, before using the values
+
+  const toml::source_region& where() const { return where_; }
+  const std::string& path() const { return path_; }
+  [[noreturn]] void fail(const std::string& what) const { reading::fail(where_, path_ + " " + what); }
+
+private:
+  std::string path_of(std::string_view key) const {
+    return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+  }
+
+  const toml::table* table_;
+  std::string path_;
+  toml::source_region where_;
+  std::vector<std::string> known_, not_yet_;
+  std::string missing_;
+};
+
+} // namespace talus::reading

@@ -1,0 +1,150 @@
+#pragma once
+// A checked scene: what a scene file says, in SI units, with every default filled in. No file syntax in here.
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <glm/glm.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace talus {
+
+// "FILE:LINE:COLUMN: what is wrong and what is allowed"
+struct SceneError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Axis : std::uint32_t { open, wall, periodic };  // values as in shaders/shared/types.h
+enum class Method { p2 };
+enum class Iteration { jacobi };
+
+struct Material {
+  std::string name;
+  double density = 1600.0;             // kg/m3
+  double friction_static = 0.5;        // Coulomb coefficient, sticking
+  double friction_kinetic = 0.5;       // Coulomb coefficient, sliding
+  double stiffness = 1e6;              // N/m, of a contact
+  std::optional<double> damping;       // N s/m, of a contact; unset: 0.1 stiffness * substep
+  glm::vec3 color{0.76f, 0.64f, 0.42f};  // linear RGB
+};
+
+struct Domain {
+  glm::dvec3 min{-1.0, -1.0, 0.0};  // m
+  glm::dvec3 max{1.0, 1.0, 2.0};    // m
+  std::array<Axis, 3> axis{Axis::wall, Axis::wall, Axis::wall};
+  glm::dvec3 gravity{0.0, 0.0, -9.81};  // m/s2
+  // Coulomb coefficients of contacts between a grain and a wall; unset: those of the grain's material.
+  std::optional<double> friction_static, friction_kinetic;
+};
+
+struct Solver {
+  Method method = Method::p2;
+  Iteration iteration = Iteration::jacobi;
+  int iterations = 10;
+  int substeps = 4;
+};
+
+// Shapes that grains fill. Angles none, lengths m.
+struct BoxFill {
+  glm::dvec3 min, max;
+};
+struct SphereFill {
+  glm::dvec3 center;
+  double radius;
+};
+struct CylinderFill {  // axis along z
+  glm::dvec3 base;
+  double radius, height;
+};
+struct PointsFill {
+  std::vector<glm::dvec3> points;
+};
+using Shape = std::variant<BoxFill, SphereFill, CylinderFill, PointsFill>;
+
+// How a shape is filled. poisson: random places at no overlap, dense. lattice: a cubic grid with edge spacing * diameter,
+// every grain shifted at random by up to jitter times the free gap.
+enum class Sampling { poisson, lattice };
+
+struct GrainGroup {
+  std::uint32_t material = 0;       // index into Scene::materials
+  double radius_min = 0.0, radius_max = 0.0;  // m, uniform between
+  glm::dvec3 velocity{0.0};         // m/s
+  double velocity_random = 0.0;     // m/s, each component uniform within +- this, added
+  Shape shape;
+  Sampling sampling = Sampling::poisson;
+  double spacing = 1.2;             // lattice: edge in diameters of the largest grain, >= 1
+  double jitter = 1.0;              // lattice: 0 .. 1
+  std::optional<std::uint32_t> count;  // exactly so many grains; more than fit is an error. Unset: as many as fit
+  std::string where;                // "FILE:LINE:COLUMN" of count or fill, for messages
+};
+
+// Pours grains out of a box, sphere or cylinder at random places inside it, without overlap among its own.
+struct Emitter {
+  std::uint32_t material = 0;
+  double radius_min = 0.0, radius_max = 0.0;  // m
+  glm::dvec3 velocity{0.0};         // m/s
+  Shape shape;
+  double rate = 0.0;                // grains per second
+  double start = 0.0, stop = 0.0;   // s; stop <= Scene::end
+  std::optional<std::uint32_t> count;  // at most
+  std::string where;                // "FILE:LINE:COLUMN", for messages
+};
+
+struct Camera {
+  std::optional<glm::dvec3> eye, target;  // m; unset: fitted to the domain's content
+  double fov = 40.0;                      // degrees, vertical
+};
+
+enum class ColorBy { material, speed, depth };
+
+struct Output {
+  ColorBy color_by = ColorBy::material;
+  double speed_max = 0.0;  // m/s at the end of the colour scale; 0: automatic
+};
+
+struct Scene {
+  std::string source;  // file name, for messages
+  std::string text;    // canonical text of the effective settings (overrides applied), for checkpoints
+  std::string title;
+  std::uint64_t seed = 1;
+  double dt = 0.004, end = 1.0;  // s
+  Domain domain;
+  Solver solver;
+  std::vector<Material> materials;
+  std::vector<GrainGroup> grains;
+  std::vector<Emitter> emitters;
+  Camera camera;
+  Output output;
+};
+
+// Reads and checks FILE. overrides are "table.key=value" as after --set: an array of tables is addressed by position or by
+// name (material.sand.density=1700, grains.0.radius=0.01). Throws SceneError for the first thing that is wrong.
+Scene load_scene(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+
+// The same from text; name stands for the file in messages.
+Scene parse_scene(const std::string& text, const std::string& name, const std::vector<std::string>& overrides = {});
+
+// One grain at its birth.
+struct Seed {
+  glm::vec3 position;  // m
+  float radius;        // m
+  glm::vec3 velocity;  // m/s
+  std::uint32_t material;
+};
+struct TimedSeed {
+  Seed seed;
+  std::uint64_t step;  // first step that the grain takes part in, >= 1
+};
+// Every grain that ever lives: the initial ones (ids 0, 1, ..) and then those poured, sorted by step (ids go on). Depends on the
+// scene and its seed alone. Throws SceneError where a group cannot hold the count asked for or a grain lies outside a wall.
+struct Population {
+  std::vector<Seed> initial;
+  std::vector<TimedSeed> poured;
+  std::vector<std::string> warnings;  // emitters that cannot keep their rate, one sentence each
+};
+Population populate(const Scene& scene);
+
+}  // namespace talus

@@ -1,0 +1,143 @@
+#include "engine/scene/text.h"
+#include <fmt/format.h>
+
+namespace talus {
+
+namespace {
+
+std::string quoted(const std::string& s) {
+  std::string out = "\"";
+  for (const char c : s) {
+    const auto u = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (u < 0x20 || u == 0x7f)
+      out += fmt::format("\\u{:04X}", u);
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+std::string vec(const auto& v) {
+  return fmt::format("[{}, {}, {}]", v.x, v.y, v.z);
+}
+
+std::string radius(double min, double max) {
+  return min == max ? fmt::format("{}", min) : fmt::format("[{}, {}]", min, max);
+}
+
+std::string_view word(Axis axis) {
+  return axis == Axis::open ? "open" : axis == Axis::wall ? "wall" : "periodic";
+}
+
+std::string_view word(ColorBy by) {
+  return by == ColorBy::material ? "material" : by == ColorBy::speed ? "speed" : "depth";
+}
+
+struct ShapeText {
+  std::string operator()(const BoxFill& s) const {
+    return fmt::format("box = {{ min = {}, max = {} }}", vec(s.min), vec(s.max));
+  }
+  std::string operator()(const SphereFill& s) const {
+    return fmt::format("sphere = {{ center = {}, radius = {} }}", vec(s.center), s.radius);
+  }
+  std::string operator()(const CylinderFill& s) const {
+    return fmt::format("cylinder = {{ base = {}, radius = {}, height = {} }}", vec(s.base), s.radius, s.height);
+  }
+  std::string operator()(const PointsFill& s) const {
+    std::string out = "points = [";
+    for (const glm::dvec3& p : s.points)
+      out += vec(p) + ", ";
+    return out + "]";
+  }
+};
+
+} // namespace
+
+std::string to_toml(const Scene& scene) {
+  std::string out;
+  auto line = [&](std::string_view key, const auto& value) { out += fmt::format("{} = {}\n", key, value); };
+  auto word_line = [&](std::string_view key, std::string_view value) { line(key, quoted(std::string(value))); };
+
+  out += "[scene]\n";
+  line("title", quoted(scene.title));
+  line("seed", scene.seed);
+
+  out += "[time]\n";
+  line("dt", scene.dt);
+  line("end", scene.end);
+
+  out += "[domain]\n";
+  line("min", vec(scene.domain.min));
+  line("max", vec(scene.domain.max));
+  for (int a = 0; a < 3; ++a)
+    word_line(std::string_view("xyz").substr(a, 1), word(scene.domain.axis[a]));
+  line("gravity", vec(scene.domain.gravity));
+  if (scene.domain.friction_static)
+    line("friction_static", *scene.domain.friction_static);
+  if (scene.domain.friction_kinetic)
+    line("friction_kinetic", *scene.domain.friction_kinetic);
+
+  out += "[solver]\n";
+  word_line("method", "p2");
+  word_line("iteration", "jacobi");
+  line("iterations", scene.solver.iterations);
+  line("substeps", scene.solver.substeps);
+
+  for (const Material& m : scene.materials) {
+    out += "[[material]]\n";
+    line("name", quoted(m.name));
+    line("density", m.density);
+    line("friction_static", m.friction_static);
+    line("friction_kinetic", m.friction_kinetic);
+    line("stiffness", m.stiffness);
+    if (m.damping)
+      line("damping", *m.damping);
+    line("color", vec(m.color));
+  }
+
+  for (const GrainGroup& g : scene.grains) {
+    out += "[[grains]]\n";
+    line("material", quoted(scene.materials.at(g.material).name));
+    line("radius", radius(g.radius_min, g.radius_max));
+    line("velocity", vec(g.velocity));
+    line("velocity_random", g.velocity_random);
+    if (!std::holds_alternative<PointsFill>(g.shape))
+      word_line("sampling", g.sampling == Sampling::lattice ? "lattice" : "poisson");
+    if (g.sampling == Sampling::lattice) {
+      line("spacing", g.spacing);
+      line("jitter", g.jitter);
+    }
+    if (g.count)
+      line("count", *g.count);
+    out += "fill." + std::visit(ShapeText{}, g.shape) + "\n";
+  }
+
+  for (const Emitter& e : scene.emitters) {
+    out += "[[emitter]]\n";
+    line("material", quoted(scene.materials.at(e.material).name));
+    line("radius", radius(e.radius_min, e.radius_max));
+    line("velocity", vec(e.velocity));
+    line("rate", e.rate);
+    line("start", e.start);
+    line("stop", e.stop);
+    if (e.count)
+      line("count", *e.count);
+    out += "shape." + std::visit(ShapeText{}, e.shape) + "\n";
+  }
+
+  out += "[camera]\n";
+  if (scene.camera.eye)
+    line("eye", vec(*scene.camera.eye));
+  if (scene.camera.target)
+    line("target", vec(*scene.camera.target));
+  line("fov", scene.camera.fov);
+
+  out += "[output]\n";
+  word_line("color_by", word(scene.output.color_by));
+  line("speed_max", scene.output.speed_max);
+  return out;
+}
+
+} // namespace talus

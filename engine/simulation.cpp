@@ -1,0 +1,441 @@
+#include "engine/gpu_executor.h"
+#include "engine/io/checkpoint.h"
+#include "engine/step.h"
+#include "shaders/shared/grid.h"
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+#include <numeric>
+
+namespace talus {
+namespace {
+
+// Steps of one submission: as many as fill this time, so that waiting costs little and nothing stands still for long.
+constexpr double batch_seconds = 0.05;
+constexpr std::uint64_t batch_steps_max = 256;
+
+vec3 to_float(const glm::dvec3& v) { return vec3(v); }
+
+std::unique_ptr<Executor> make_executor(Options options) {
+  if (options.verify) {
+    if (options.device == "cpu")
+      throw DeviceError("--verify compares a Vulkan device with the CPU path, so --device cpu leaves nothing to compare");
+    return make_lockstep_executor(options);
+  }
+  if (options.device == "auto")
+    options.device = real_gpu().value_or("cpu");
+  if (options.device == "cpu")
+    return make_cpu_executor(options.threads);
+  return make_gpu_executor(options);
+}
+
+// Bits of the cell table per axis: enough for the domain at rest, at most some eight cells per grain. Where the table is smaller than
+// the domain it repeats, except along periodic axes, whose cells must all differ.
+uvec3 grid_bits_for(const Settings& s, std::size_t grains) {
+  const float cell = (2.0f + margin_rest) * s.radius_max;
+  uvec3 bits;
+  for (int a = 0; a < 3; ++a) {
+    const float cells = std::clamp(std::ceil((s.domain_max[a] - s.domain_min[a]) / cell) + 1.0f, 4.0f, 1048576.0f);
+    bits[a] = static_cast<uint>(std::bit_width(static_cast<uint>(cells) - 1u));
+  }
+  const uint most = std::max<uint>(12u, static_cast<uint>(std::bit_width(grains)) + 3u);
+  while (bits.x + bits.y + bits.z > most) {
+    int largest = -1;
+    for (int a = 0; a < 3; ++a)
+      if (s.axis[a] != axis_periodic && bits[a] > 2 && (largest < 0 || bits[a] > bits[largest]))
+        largest = a;
+    if (largest < 0)
+      break;
+    bits[largest] -= 1;
+  }
+  if (bits.x + bits.y + bits.z > 28)
+    throw SceneError("the domain's periodic axes are too long for grains this small: more than 2^28 cells");
+  return bits;
+}
+
+// Contact law of materials a and b. Friction: geometric mean. Stiffness and damping: two springs (dampers) of twice the value in a row.
+double in_series(double a, double b) { return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0; }
+
+std::vector<PairLaw> pair_laws_for(const Scene& scene, double h) {
+  const std::size_t count = scene.materials.size();
+  const auto damping = [&](const Material& m) { return m.damping.value_or(0.1 * m.stiffness * h); };
+  std::vector<PairLaw> laws((count + 1) * (count + 1));
+  for (std::size_t a = 0; a < count; ++a) {
+    const Material& ma = scene.materials[a];
+    for (std::size_t b = 0; b < count; ++b) {
+      const Material& mb = scene.materials[b];
+      laws[a * (count + 1) + b] = {static_cast<float>(std::sqrt(ma.friction_static * mb.friction_static)),
+                                   static_cast<float>(std::sqrt(ma.friction_kinetic * mb.friction_kinetic)),
+                                   static_cast<float>(in_series(ma.stiffness, mb.stiffness)),
+                                   static_cast<float>(in_series(damping(ma), damping(mb)))};
+    }
+    const PairLaw wall{static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
+                       static_cast<float>(scene.domain.friction_kinetic.value_or(ma.friction_kinetic)),
+                       static_cast<float>(ma.stiffness), static_cast<float>(damping(ma))};
+    laws[a * (count + 1) + count] = laws[count * (count + 1) + a] = wall;
+  }
+  return laws;
+}
+
+class Hash {  // FNV-1a
+public:
+  template <class T> void add(const T& value) {
+    for (const std::byte b : std::as_bytes(std::span(&value, 1)))
+      hash_ = (hash_ ^ static_cast<std::uint64_t>(b)) * 0x100000001B3ull;
+  }
+  std::uint64_t value() const { return hash_; }
+
+private:
+  std::uint64_t hash_ = 0xCBF29CE484222325ull;
+};
+
+}  // namespace
+
+struct Simulation::Impl {
+  Scene scene;
+  Options options;
+  Settings settings{};
+  std::vector<Birth> births;               // sorted by step
+  std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
+  std::uint32_t initial = 0;               // grains at the start
+  std::unique_ptr<Executor> executor;
+  std::uint64_t step = 0;
+  std::uint32_t substep = 0;               // done of the current step, where a batch was halted
+  std::uint64_t valid_step = 0;            // that the _valid fields hold
+  std::uint64_t batch = 1;                 // steps of the next submission
+
+  Impl(Scene scene_in, const Options& options_in, std::unique_ptr<Executor> executor_in)
+      : scene(std::move(scene_in)), options(options_in), executor(std::move(executor_in)) {
+    const Population population = populate(scene);
+    initial = static_cast<std::uint32_t>(population.initial.size());
+    settings_from(population);
+    allocate(population);
+  }
+
+  double h() const { return scene.dt / scene.solver.substeps; }
+  Grain grain_from(const Seed& seed) const {
+    const double r = seed.radius;
+    const double mass = scene.materials[seed.material].density * 4.0 / 3.0 * std::numbers::pi * r * r * r;
+    return {vec4(seed.position, seed.radius), vec4(seed.velocity, static_cast<float>(1.0 / mass))};
+  }
+
+  void settings_from(const Population& population) {
+    const Domain& domain = scene.domain;
+    settings.domain_min = to_float(domain.min);
+    settings.domain_max = to_float(domain.max);
+    for (int a = 0; a < 3; ++a)
+      settings.axis[a] = static_cast<uint>(domain.axis[static_cast<std::size_t>(a)]);
+    settings.gravity = to_float(domain.gravity);
+    settings.materials = static_cast<uint>(scene.materials.size());
+    for (const Seed& seed : population.initial)
+      settings.radius_max = std::max(settings.radius_max, seed.radius);
+    for (const TimedSeed& timed : population.poured) {
+      settings.radius_max = std::max(settings.radius_max, timed.seed.radius);
+      settings.birth_speed = std::max(settings.birth_speed, glm::length(timed.seed.velocity));
+    }
+    if (settings.radius_max == 0.0f)
+      settings.radius_max = 0.01f;  // a world without grains still has cells
+    settings.grid_bits = grid_bits_for(settings, population.initial.size() + population.poured.size());
+  }
+
+  void allocate(const Population& population) {
+    const std::size_t grains = population.initial.size() + population.poured.size();
+    const std::size_t cells = grid_cells(settings.grid_bits);
+    const std::size_t slices = (grains + slice_grains - 1) / slice_grains;
+    const std::size_t materials = scene.materials.size();
+    // Some 9 neighbours at rest within the margin, and the rows that a slice's longest list wastes.
+    const std::size_t slots = options.contact_slots ? options.contact_slots : std::max<std::size_t>(1024, 16 * grains);
+    for (std::size_t f = 0; f < field_count; ++f) {
+      const auto count = [&](Extent extent) -> std::size_t {
+        switch (extent) {
+        case Extent::one: return 1;
+        case Extent::gates: return gates_total;
+        case Extent::pairs: return (materials + 1) * (materials + 1);
+        case Extent::births: return population.poured.size();
+        case Extent::grains: return grains;
+        case Extent::cells: return cells;
+        case Extent::cells_and_end: return cells + 1;
+        case Extent::slices: return slices;
+        case Extent::slices_and_end: return slices + 1;
+        case Extent::chunks: return scan_chunks;
+        case Extent::slots: return slots;
+        }
+        return 0;
+      };
+      executor->resize(static_cast<FieldId>(f), count(field_infos[f].extent));
+    }
+
+    std::vector<Grain> state;
+    std::vector<uint> ids, tags;
+    Status status{};
+    status.halt_grain = ~0u;
+    status.slots_capacity = static_cast<uint>(slots);
+    status.travel = lists_void;
+    for (const Seed& seed : population.initial) {
+      ids.push_back(static_cast<uint>(state.size()));
+      tags.push_back(seed.material);
+      state.push_back(grain_from(seed));
+      status.speed = std::max(status.speed, glm::length(seed.velocity));
+    }
+    for (const TimedSeed& timed : population.poured) {
+      births.push_back({grain_from(timed.seed), static_cast<uint>(initial + births.size()), timed.seed.material});
+      birth_steps.push_back(timed.step);
+    }
+    write_field(*executor, FieldId::settings, std::vector{settings});
+    write_field(*executor, FieldId::pair_laws, pair_laws_for(scene, h()));
+    write_field(*executor, FieldId::births, births);
+    write_field(*executor, FieldId::status, std::vector{status});
+    write_field(*executor, FieldId::grains, state);
+    write_field(*executor, FieldId::grain_id, ids);
+    write_field(*executor, FieldId::grain_tag, tags);
+  }
+
+  std::uint32_t births_until(std::uint64_t at) const {  // that have taken part in step `at`
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(birth_steps, at) - birth_steps.begin());
+  }
+  std::uint32_t grains_at(std::uint64_t at) const { return initial + births_until(at); }
+
+  StepPlan plan_of(std::uint64_t at) const {
+    StepPlan plan{};
+    plan.first_birth = births_until(at);
+    plan.grains = initial + plan.first_birth;
+    plan.births = births_until(at + 1) - plan.first_birth;
+    plan.substeps = static_cast<uint>(scene.solver.substeps);
+    plan.iterations = static_cast<uint>(scene.solver.iterations);
+    plan.h = static_cast<float>(h());
+    return plan;
+  }
+
+  Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
+  void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
+
+  static constexpr std::array<std::pair<FieldId, FieldId>, 3> snapshot{{{FieldId::grains, FieldId::grains_valid},
+                                                                        {FieldId::grain_id, FieldId::grain_id_valid},
+                                                                        {FieldId::grain_tag, FieldId::grain_tag_valid}}};
+
+  void advance(std::uint64_t steps) {
+    const std::uint64_t end = step + steps;
+    while (step < end) {
+      const auto begin = std::chrono::steady_clock::now();
+      const std::uint64_t count = std::min(batch, end - step);
+      if (substep == 0) {
+        for (const auto& [field, valid] : snapshot)
+          executor->copy(field, valid);
+        valid_step = step;
+      }
+      for (std::uint64_t s = step; s < step + count; ++s)
+        talus::step(*executor, plan_of(s), s == step ? substep : 0);
+      executor->finish();
+      const Status status = read_status();
+      if (status.halt == halt_invalid)
+        fall_back(status);
+      if (status.halt == halt_slots)
+        grow(status, count);
+      else
+        step += count, substep = 0;
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      batch = seconds < 0.5 * batch_seconds  ? std::min(2 * batch, batch_steps_max)
+              : seconds > 2.0 * batch_seconds ? std::max<std::uint64_t>(batch / 2, 1)
+                                              : batch;
+    }
+  }
+
+  // The device stopped before substep status.substep of step status.step for want of contact slots; nothing has moved there. Goes on
+  // from there with more of them.
+  void grow(Status status, std::uint64_t count) {
+    const StepPlan plan = plan_of(step);
+    const std::uint64_t recorded = count * plan.substeps - substep;
+    const std::uint64_t run = (status.step - static_cast<uint>(step)) * plan.substeps + status.substep - substep;
+    if ((recorded - run) * swaps_per_substep(plan) % 2 == 1)
+      executor->swap(FieldId::grains, FieldId::grains_next);
+    step += status.step - static_cast<uint>(step);
+    substep = status.substep;
+    status.halt = halt_none;
+    write_status(status);
+    const std::size_t slots = status.slots + status.slots / 4;
+    try {
+      executor->resize(FieldId::contact_partner, slots);
+      executor->resize(FieldId::contact_sum, slots);
+    } catch (const ResourceError& e) {
+      throw ResourceError(fmt::format("step {}: {} contact slots are needed, {} are there, and more do not fit: {}", step,
+                                      status.slots, status.slots_capacity, e.what()));
+    }
+    status.slots_capacity = static_cast<uint>(slots);
+    write_status(status);
+  }
+
+  [[noreturn]] void fall_back(Status status) {
+    const std::uint64_t bad_step = step + (status.step - static_cast<uint>(step));
+    const uint grain = status.halt_grain;
+    for (const auto& [field, valid] : snapshot)
+      executor->copy(valid, field);
+    step = valid_step;
+    substep = 0;
+    status.halt = halt_none;
+    status.halt_grain = ~0u;
+    status.step = static_cast<uint>(step);
+    status.substep = 0;
+    status.speed2_bits = 0;
+    status.travel = lists_void;
+    write_status(status);
+    executor->finish();
+    throw StateError(fmt::format("grain {} has no finite position and velocity any more in step {} ({:.6g} s); the state is that "
+                                 "of step {} again",
+                                 grain, bad_step, static_cast<double>(bad_step) * scene.dt, step));
+  }
+
+  std::uint32_t alive() const { return grains_at(step); }
+
+  std::vector<std::uint32_t> order_by_id() {
+    const auto ids = read_field<uint>(*executor, FieldId::grain_id, alive());
+    std::vector<std::uint32_t> order(ids.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::sort(order, {}, [&](std::uint32_t i) { return ids[i]; });
+    return order;
+  }
+};
+
+Simulation::Simulation(Scene scene, const Options& options)
+    : impl_(std::make_unique<Impl>(std::move(scene), options, make_executor(options))) {}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+void Simulation::advance(std::uint64_t steps) { impl_->advance(steps); }
+const Scene& Simulation::scene() const { return impl_->scene; }
+std::uint64_t Simulation::step() const { return impl_->step; }
+double Simulation::time() const { return static_cast<double>(impl_->step) * impl_->scene.dt; }
+std::uint32_t Simulation::grain_count() const { return impl_->alive(); }
+std::vector<PassTime> Simulation::pass_times() const { return impl_->executor->pass_times(); }
+DeviceSummary Simulation::device() const { return impl_->executor->device(); }
+std::uint64_t Simulation::rebuilds() const { return impl_->read_status().rebuilds; }
+std::uint64_t Simulation::fast() const { return impl_->read_status().fast; }
+Executor& Simulation::executor() { return *impl_->executor; }
+gpu::Device* Simulation::gpu_device() { return impl_->executor->gpu_device(); }
+gpu::Buffer* Simulation::grain_buffer() { return impl_->executor->gpu_buffer(FieldId::grains); }
+gpu::Buffer* Simulation::tag_buffer() { return impl_->executor->gpu_buffer(FieldId::grain_tag); }
+
+std::uint64_t Simulation::memory_bytes() const {
+  std::uint64_t bytes = 0;
+  for (std::size_t f = 0; f < field_count; ++f)
+    bytes += impl_->executor->size(static_cast<FieldId>(f)) * field_infos[f].stride;
+  return bytes;
+}
+
+std::vector<GrainState> Simulation::grains() {
+  const auto state = read_field<Grain>(*impl_->executor, FieldId::grains, impl_->alive());
+  const auto ids = read_field<uint>(*impl_->executor, FieldId::grain_id, impl_->alive());
+  const auto tags = read_field<uint>(*impl_->executor, FieldId::grain_tag, impl_->alive());
+  std::vector<GrainState> grains;
+  grains.reserve(state.size());
+  for (const std::uint32_t i : impl_->order_by_id())
+    grains.push_back({ids[i], vec3(state[i].position), vec3(state[i].velocity), state[i].position.w,
+                      tags[i] & tag_material_mask, tags[i] >> tag_world_shift});
+  return grains;
+}
+
+Measure Simulation::measure() {
+  Impl& s = *impl_;
+  Measure m;
+  m.grains = s.alive();
+  if (m.grains == 0)
+    return m;
+  Args args{};
+  args.grains = m.grains;
+  s.executor->run(Pass::measure, {m.grains}, args);
+  const auto parts = read_field<GrainMeasure>(*s.executor, FieldId::measures, m.grains);
+  const auto state = read_field<Grain>(*s.executor, FieldId::grains, m.grains);
+  std::uint64_t contacts = 0;
+  double penetration = 0.0;
+  // By id, not in memory order: equal states have equal sums.
+  for (const std::uint32_t i : s.order_by_id()) {
+    const GrainMeasure& part = parts[i];
+    contacts += part.contacts;
+    penetration += part.penetration_sum;
+    m.contacts_max = std::max(m.contacts_max, part.contacts);
+    m.penetration_max = std::max(m.penetration_max, static_cast<double>(part.penetration_max));
+    m.kinetic_energy += part.kinetic_energy;
+    const Grain& g = state[i];
+    const glm::dvec3 velocity{vec3(g.velocity)};
+    if (g.velocity.w > 0.0f)
+      m.momentum += velocity / static_cast<double>(g.velocity.w);
+    m.speed_max = std::max(m.speed_max, glm::length(velocity));
+    m.height = std::max(m.height, static_cast<double>(g.position.z) + g.position.w - s.scene.domain.min.z);
+  }
+  m.contacts_mean = static_cast<double>(contacts) / m.grains;
+  m.penetration_mean = contacts ? penetration / static_cast<double>(contacts) : 0.0;
+  return m;
+}
+
+std::uint64_t Simulation::state_hash() {
+  const auto state = read_field<Grain>(*impl_->executor, FieldId::grains, impl_->alive());
+  const auto ids = read_field<uint>(*impl_->executor, FieldId::grain_id, impl_->alive());
+  const auto tags = read_field<uint>(*impl_->executor, FieldId::grain_tag, impl_->alive());
+  Hash hash;
+  for (const std::uint32_t i : impl_->order_by_id()) {
+    hash.add(ids[i]);
+    hash.add(tags[i]);
+    hash.add(state[i]);
+  }
+  return hash.value();
+}
+
+void Simulation::save(const std::filesystem::path& file) {
+  Checkpoint checkpoint{impl_->scene.text, impl_->step, device().name, {}};
+  for (std::size_t f = 0; f < field_count; ++f)
+    if (field_infos[f].saved) {
+      const auto id = static_cast<FieldId>(f);
+      auto& bytes = checkpoint.fields[std::string(field_infos[f].name)];
+      bytes.resize(impl_->executor->size(id) * field_infos[f].stride);
+      impl_->executor->read(id, bytes);
+    }
+  write_checkpoint(file, checkpoint);
+}
+
+void Simulation::resume(const std::filesystem::path& file) {
+  const Checkpoint checkpoint = read_checkpoint(file);
+  if (checkpoint.scene_text != impl_->scene.text)
+    throw CheckpointError(fmt::format("{}: saved from a scene with other settings than {}; resume with the same scene file and the "
+                                      "same --set and --seed options",
+                                      file.string(), impl_->scene.source));
+  // Everything is checked before anything is changed.
+  for (std::size_t f = 0; f < field_count; ++f) {
+    if (!field_infos[f].saved)
+      continue;
+    const auto found = checkpoint.fields.find(std::string(field_infos[f].name));
+    const std::size_t stride = field_infos[f].stride;
+    if (found == checkpoint.fields.end() || found->second.size() % stride != 0 ||
+        (field_infos[f].extent != Extent::slots &&
+         found->second.size() != impl_->executor->size(static_cast<FieldId>(f)) * stride))
+      throw CheckpointError(fmt::format("{}: field {} is missing or has another size than this version's", file.string(),
+                                        field_infos[f].name));
+  }
+  for (std::size_t f = 0; f < field_count; ++f)
+    if (field_infos[f].saved) {
+      const auto id = static_cast<FieldId>(f);
+      const auto& bytes = checkpoint.fields.at(std::string(field_infos[f].name));
+      impl_->executor->resize(id, bytes.size() / field_infos[f].stride);
+      impl_->executor->write(id, bytes);
+    }
+  impl_->executor->resize(FieldId::contact_sum, impl_->executor->size(FieldId::contact_partner));
+  impl_->step = checkpoint.step;
+  impl_->substep = impl_->read_status().substep;
+}
+
+std::string Simulation::describe_step(bool dot) {
+  Options options = impl_->options;
+  if (options.device == "cpu")
+    options.device = "auto";  // barriers are a device's: take any
+  auto executor = std::make_unique<GpuExecutor>(options);
+  GpuExecutor& gpu = *executor;
+  Impl other(impl_->scene, options, std::move(executor));
+  gpu.finish();
+  gpu.set_trace(true);
+  // A step that releases grains, where there is one, shows every pass.
+  talus::step(gpu, other.plan_of(other.birth_steps.empty() ? 0 : other.birth_steps.front() - 1));
+  return gpu.describe(dot);
+}
+
+}  // namespace talus

@@ -1,0 +1,61 @@
+#include "engine/step.h"
+
+namespace talus {
+namespace {
+
+// Neighbour lists from the positions at the start of the substep: grains in cell order, then exact contact lists. What reads the
+// lists later finds grains at most half the margin away from here.
+void rebuild(Executor& e, const StepPlan& p, const Args& args) {
+  const std::uint32_t slices = (p.grains + slice_grains - 1) / slice_grains;
+  const Work grains{p.grains, gate_rebuild_grains};
+  const Work chunks{scan_chunks, gate_rebuild_chunks};
+  e.run(Pass::grid_count, grains, args);
+  e.run(Pass::grid_reduce, chunks, args);
+  e.run(Pass::grid_scan, chunks, args);
+  e.run(Pass::grid_fill, grains, args);
+  e.run(Pass::grid_gather, grains, args);
+  e.run(Pass::grid_commit, grains, args);
+  e.run(Pass::contact_count, grains, args);
+  e.run(Pass::contact_width, {slices, gate_rebuild_slices}, args);
+  e.run(Pass::contact_reduce, chunks, args);
+  e.run(Pass::contact_scan, chunks, args);
+  e.run(Pass::contact_check, {1}, args);
+  e.run(Pass::contact_fill, grains, args);
+}
+
+// Parallel Particles (Holz 2014): corrections of the predicted positions, averaged per grain.
+void solve_p2(Executor& e, const StepPlan& p, Args args) {
+  const Work grains{p.grains, gate_grains};
+  e.run(Pass::predict, grains, args);
+  for (args.iteration = 0; args.iteration < p.iterations; ++args.iteration) {
+    e.run(Pass::p2_solve, grains, args);
+    e.swap(FieldId::grains, FieldId::grains_next);
+  }
+}
+
+}  // namespace
+
+std::uint32_t swaps_per_substep(const StepPlan& plan) { return plan.iterations; }
+
+void step(Executor& e, const StepPlan& p, std::uint32_t from) {
+  Args args{};
+  args.grains = p.grains;
+  args.first = p.first_birth;
+  args.births = p.births;
+  args.iterations = p.iterations;
+  args.substeps = p.substeps;
+  args.h = p.h;
+  for (args.substep = from; args.substep < p.substeps; ++args.substep) {
+    e.run(Pass::plan, {1}, args);
+    rebuild(e, p, args);
+    solve_p2(e, p, args);
+    e.run(Pass::finalize, {p.grains, gate_grains}, args);
+    e.run(Pass::end_substep, {1}, args);
+  }
+  // Last, so that a halt cannot come between a birth and the end of its step.
+  if (p.births)
+    e.run(Pass::emit, {p.births}, args);
+  e.run(Pass::end_step, {1}, args);
+}
+
+}  // namespace talus

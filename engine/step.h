@@ -1,0 +1,22 @@
+#pragma once
+// The order of one step, as plain code, per solver method. Nothing here waits for the device.
+#include "engine/executor.h"
+
+namespace talus {
+
+struct StepPlan {
+  std::uint32_t grains;       // alive in this step
+  std::uint32_t first_birth;  // births released for the next step: [first_birth, first_birth + births)
+  std::uint32_t births;
+  std::uint32_t substeps;
+  std::uint32_t iterations;
+  float h;                    // s, of a substep
+};
+
+// Swaps of grains and grains_next in one substep: a halted batch must undo those of the substeps that did not run.
+std::uint32_t swaps_per_substep(const StepPlan& plan);
+
+// Runs one step from substep `from` on (0, unless an earlier attempt was halted inside the step).
+void step(Executor& executor, const StepPlan& plan, std::uint32_t from = 0);
+
+}  // namespace talus

@@ -1,0 +1,130 @@
+#pragma once
+// Talus: granular material on any device with Vulkan 1.3, and on the CPU. This is the public API.
+//
+//   talus::Scene scene = talus::load_scene("scenes/pile.toml");
+//   talus::Simulation simulation(scene, {.device = "auto"});
+//   simulation.advance(100);                              // steps of scene.dt
+//   for (const talus::GrainState& g : simulation.grains()) ...
+//
+// SI units, z up. Set-up errors throw one sentence a user can act on: SceneError, DeviceError, StateError.
+#include "engine/scene/scene.h"
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace talus {
+
+class Executor;
+namespace gpu {
+class Device;
+class Buffer;
+}  // namespace gpu
+
+// No such device, or it lacks something that Talus needs (says what). Exit status 3.
+struct DeviceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// The device was lost or memory ran out: what was needed and what there is. Exit status 4.
+struct ResourceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// The state is not a number any more: step and grain. The simulation stands at its last valid state. Exit status 5.
+struct StateError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// --verify: a pass differs from its reference: pass, field, element, both values. Exit status 5.
+struct VerifyError : StateError {
+  using StateError::StateError;
+};
+// A checkpoint that cannot be read, or that belongs to another scene. Exit status 2.
+struct CheckpointError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Options {
+  std::string device = "auto";     // auto | cpu | index | part of a name, as in `talus devices`
+  int threads = 0;                 // of the CPU path; 0: all cores. The result does not depend on it
+  bool verify = false;             // every pass on the device and by its reference, compared after each
+  bool validation = false;         // Vulkan validation layer with synchronization checks
+  bool timing = true;              // measure each pass
+  std::uint32_t contact_slots = 0; // initial capacity; 0: an estimate. Grows when a step needs more
+};
+
+struct DeviceSummary {
+  std::string name, driver, api_version, type;
+};
+
+struct GrainState {
+  std::uint32_t id;
+  glm::vec3 position;       // m
+  glm::vec3 velocity;       // m/s
+  float radius;             // m
+  std::uint32_t material;   // index into Scene::materials
+  std::uint32_t world;
+};
+
+struct Measure {
+  std::uint32_t grains = 0;
+  double contacts_mean = 0.0;             // touching contacts per grain
+  std::uint32_t contacts_max = 0;
+  double penetration_mean = 0.0;          // over touching contacts, in radii of the smaller grain
+  double penetration_max = 0.0;
+  double kinetic_energy = 0.0;            // J
+  glm::dvec3 momentum{0.0};               // kg m/s
+  double speed_max = 0.0;                 // m/s
+  double height = 0.0;                    // m, top of the highest grain above the domain's floor
+};
+
+struct PassTime {
+  std::string name;
+  std::uint64_t calls = 0;
+  double ms = 0.0;  // in total
+};
+
+class Simulation {
+public:
+  Simulation(Scene scene, const Options& options = {});
+  Simulation(Simulation&&) noexcept;
+  ~Simulation();
+
+  // Steps on by n steps of scene().dt. Many steps share one submission; buffers that are too small grow on the way.
+  // Throws ResourceError or StateError; the state is then the last valid one.
+  void advance(std::uint64_t steps);
+
+  const Scene& scene() const;
+  std::uint64_t step() const;          // steps done
+  double time() const;                 // s simulated
+  std::uint32_t grain_count() const;
+  std::vector<GrainState> grains();    // sorted by id
+  Measure measure();
+  std::vector<PassTime> pass_times() const;
+  DeviceSummary device() const;
+  std::uint64_t memory_bytes() const;  // of all fields
+  std::uint64_t rebuilds() const;      // of the neighbour lists
+  std::uint64_t fast() const;          // grain-substeps faster than one radius per substep: contacts may have been missed
+  std::uint64_t state_hash();          // 64 bits over all grains sorted by id; equal states have equal hashes
+
+  // Everything that matters for going on bit for bit on the same device.
+  void save(const std::filesystem::path& file);
+  void resume(const std::filesystem::path& file);  // throws CheckpointError
+
+  // For drawing: where the grains lie on the device. Null on the CPU path.
+  gpu::Device* gpu_device();
+  gpu::Buffer* grain_buffer();  // Grain (shaders/shared/types.h), grain_count() of them
+  gpu::Buffer* tag_buffer();    // uint, material and world
+
+  // The fields themselves, for tests and tools (engine/executor.h).
+  Executor& executor();
+
+  // One line per pass of a step: what it reads and writes, and the barrier before it. dot: Graphviz.
+  std::string describe_step(bool dot);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace talus

@@ -1,0 +1,24 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Contacts of each grain: the length of its list.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer CountBlock { uint contact_count[]; };
+#include "shared/space.glsl"
+
+uint found = 0u;
+#define FOUND(partner) ++found
+#include "shared/contact_search.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  search(i);
+  contact_count[i] = found;
+}

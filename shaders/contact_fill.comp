@@ -1,0 +1,28 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// The contact lists: slots of 16 grains lie side by side (sliced ELL), so that neighbouring threads read neighbouring slots.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer PartnerBlock { uint contact_partner[]; };
+#include "shared/space.glsl"
+
+uint slot = 0u;
+#define FOUND(partner) contact_partner[slot] = partner, slot += slice_grains
+#include "shared/contact_search.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  uint slice = i / slice_grains;
+  slot = slice_start[slice] * slice_grains + i % slice_grains;
+  search(i);
+  for (uint end = slice_start[slice + 1u] * slice_grains; slot < end; slot += slice_grains)
+    contact_partner[slot] = no_partner;
+}

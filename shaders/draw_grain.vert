@@ -1,0 +1,40 @@
+// Grains as squares that touch the sphere at its point nearest to the eye and just cover its outline. In front of the whole
+// sphere, so the depth test can reject early.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "shared/types.h"
+#include "shared/draw.h"
+
+layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
+
+layout(location = 0) out vec3 ray;          // from the eye
+layout(location = 1) flat out vec4 sphere;  // centre from the eye, radius
+layout(location = 2) flat out uint grain;
+
+void main() {
+  sphere = grains[gl_InstanceIndex].position;
+  sphere.xyz -= draw_frame.eye;
+  grain = gl_InstanceIndex;
+  ray = vec3(0.0);
+  gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // clipped
+
+  float distance2 = dot(sphere.xyz, sphere.xyz);
+  float radius2 = sphere.w * sphere.w;
+  // Behind the eye, around it, or not a number: nothing to see.
+  if (!(distance2 > radius2 && dot(sphere.xyz, draw_frame.forward) > 0.0))
+    return;
+  float distance = sqrt(distance2);
+  float front = distance - sphere.w;
+  vec3 axis = sphere.xyz / distance;
+  vec3 x = normalize(draw_frame.right - axis * dot(draw_frame.right, axis));
+  vec3 y = cross(x, axis);
+  // The cone from the eye around the sphere, cut at its near end.
+  vec2 corner = square_corner(gl_VertexIndex) * front * sphere.w / sqrt(distance2 - radius2);
+  ray = axis * front + x * corner.x + y * corner.y;
+
+  // Depth nearest / z: 1 at the nearest, 0 at infinity, precise everywhere.
+  vec3 right = draw_frame.right / dot(draw_frame.right, draw_frame.right);
+  vec3 up = draw_frame.up / dot(draw_frame.up, draw_frame.up);
+  gl_Position = vec4(dot(ray, right), -dot(ray, up), draw_frame.nearest, dot(ray, draw_frame.forward));
+}

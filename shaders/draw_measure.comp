@@ -1,0 +1,51 @@
+// What the grains extend over: fits the shadow map and the scale of the colour by depth.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "shared/types.h"
+#include "shared/draw.h"
+layout(local_size_x = group_size) in;
+
+layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
+layout(set = 0, binding = 2, scalar) buffer ExtentBlock { DrawExtent draw_extent; };
+layout(push_constant, scalar) uniform Push { uint grain_count; };
+
+shared vec3 low[group_size];
+shared vec3 high[group_size];
+shared vec2 heights[group_size];
+
+void main() {
+  const float far = 3e38;
+  uint lane = gl_LocalInvocationIndex;
+  uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * group_size + lane;
+  low[lane] = vec3(far);
+  high[lane] = vec3(-far);
+  heights[lane] = vec2(far, -far);
+  if (i < grain_count) {
+    vec4 grain = grains[i].position;
+    // Written so that NaN fails it.
+    if (all(greaterThanEqual(grain.xyz, draw_frame.measured_min)) && all(lessThanEqual(grain.xyz, draw_frame.measured_max))) {
+      vec3 p = along_light(draw_frame, grain.xyz);
+      low[lane] = p - grain.w;
+      high[lane] = p + grain.w;
+      heights[lane] = vec2(grain.z);
+    }
+  }
+  for (uint half_size = group_size / 2u; half_size > 0u; half_size /= 2u) {
+    barrier();
+    if (lane < half_size) {
+      low[lane] = min(low[lane], low[lane + half_size]);
+      high[lane] = max(high[lane], high[lane + half_size]);
+      heights[lane].x = min(heights[lane].x, heights[lane + half_size].x);
+      heights[lane].y = max(heights[lane].y, heights[lane + half_size].y);
+    }
+  }
+  if (lane != 0u || low[0].x > high[0].x)
+    return;
+  for (int a = 0; a < 3; ++a) {
+    atomicMin(draw_extent.light_min[a], ordered(low[0][a]));
+    atomicMax(draw_extent.light_max[a], ordered(high[0][a]));
+  }
+  atomicMin(draw_extent.low, ordered(heights[0].x));
+  atomicMax(draw_extent.high, ordered(heights[0].y));
+}

@@ -1,0 +1,48 @@
+// How open each pixel's surface is to the sky, against the grains seen around it (after McGuire et al. 2011, Alchemy). Few looks
+// per pixel, turned differently in each pixel of a 4 x 4 block; draw_picture.frag takes the mean over such a block.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "shared/types.h"
+#include "shared/draw.h"
+
+layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
+layout(set = 0, binding = 6) uniform usampler2D draw_seen;
+layout(set = 0, binding = 7) uniform sampler2D draw_depth;
+
+layout(location = 0) out uint open_seen;  // 0 .. 255, and above it the low bits of what is seen
+
+const int looks = 8;
+
+void main() {
+  ivec2 size = textureSize(draw_depth, 0);
+  ivec2 corner = ivec2(gl_FragCoord.xy) * 2;
+  vec2 place = vec2(corner) + 0.5;
+  uint seen = texelFetch(draw_seen, corner, 0).r;
+  float depth = texelFetch(draw_depth, corner, 0).r;
+  vec3 ray = view_ray(draw_frame, place / vec2(size));
+  vec3 normal = vec3(0.0, 0.0, 1.0);
+  float z = seen != 0u ? draw_frame.nearest / depth : (draw_frame.floor - draw_frame.eye.z) / ray.z;
+  vec3 point = ray * z;
+  if (seen != 0u)
+    normal = normalize(point - (grains[seen - 1u].position.xyz - draw_frame.eye));
+
+  float reach = 3.0 * draw_frame.radius;
+  float spread = min(0.5 * float(size.x) * reach / (length(draw_frame.right) * z), 128.0);  // samples
+  ivec2 cell = ivec2(gl_FragCoord.xy) & 3;
+  float angle = 6.2831853 / 16.0 * float((cell.x * 4 + cell.y * 9 + (cell.y >> 1) * 2) & 15);
+  vec2 way = vec2(cos(angle), sin(angle));
+  const mat2 turn = mat2(-0.7373688, 0.6754903, -0.6754903, -0.7373688);  // golden angle
+  float sum = 0.0;
+  for (int i = 0; i < (z > 0.0 ? looks : 0); ++i) {
+    way = turn * way;
+    ivec2 at = clamp(ivec2(place + way * spread * sqrt((float(i) + 0.5) / float(looks))), ivec2(0), size - 1);
+    float there = max(texelFetch(draw_depth, at, 0).r, 1e-12);
+    vec3 v = view_ray(draw_frame, (vec2(at) + 0.5) / vec2(size)) * (draw_frame.nearest / there) - point;
+    float distance2 = dot(v, v);
+    sum += max(dot(v, normal) - 0.05 * draw_frame.radius, 0.0) / (distance2 + 0.01 * reach * reach) *
+           max(1.0 - distance2 / (reach * reach), 0.0);
+  }
+  float open = 1.0 / (1.0 + 14.0 * sum * reach / float(looks));
+  open_seen = (seen << 8) | uint(open * 255.0 + 0.5);
+}

@@ -1,0 +1,184 @@
+// Colours of the picture: grains where the visibility image has them, else ground and sky. Each thing that a pixel shows is lit
+// once and weighs by the samples that show it.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "shared/types.h"
+#include "shared/draw.h"
+
+layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
+layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer ColorsBlock { vec4 draw_colors[]; };  // of the materials
+layout(set = 0, binding = 6) uniform usampler2D draw_seen;
+layout(set = 0, binding = 7) uniform usampler2D draw_open;
+layout(set = 0, binding = 8) uniform sampler2D draw_shadow;
+
+layout(location = 0) flat in vec3 shadow_origin;
+layout(location = 1) flat in vec3 shadow_size;
+layout(location = 2) flat in vec2 heights;
+layout(location = 0) out vec4 picture;
+
+const vec3 sun = vec3(1.42, 1.33, 1.20);
+const vec3 sky_light = vec3(0.37, 0.39, 0.43);     // onto what faces up
+const vec3 ground_light = vec3(0.19, 0.175, 0.16);  // onto what faces down
+const vec3 horizon = vec3(0.90, 0.92, 0.94);
+const vec3 zenith = vec3(0.42, 0.57, 0.78);
+const vec3 ground_color = vec3(0.575, 0.59, 0.615);
+const vec3 line_color = vec3(0.30, 0.31, 0.34);
+
+// Part of the light that reaches the point of the shadow box: 5 x 5 texels with smooth borders, four per gather.
+float lit(vec3 at, bool in_box) {
+  vec2 place = at.xy * float(draw_shadow_size) - 0.5;
+  vec2 corner = floor(place);
+  vec2 part = place - corner;
+  float sum = in_box ? 0.0 : 25.0;
+  for (int y = -2; y <= (in_box ? 2 : -3); y += 2)
+    for (int x = -2; x <= 2; x += 2) {
+      vec4 depth = textureGather(draw_shadow, (corner + vec2(x, y) + 1.0) / float(draw_shadow_size));
+      vec4 light = step(depth, vec4(max(at.z, 0.0)));  // (0, 1), (1, 1), (1, 0), (0, 0)
+      // Weights of a box five texels wide that slides with the point.
+      vec2 low = vec2(x == -2 ? 1.0 - part.x : 1.0, y == -2 ? 1.0 - part.y : 1.0);
+      vec2 high = vec2(x == 2 ? part.x : 1.0, y == 2 ? part.y : 1.0);
+      sum += light.w * low.x * low.y + light.z * high.x * low.y + light.x * low.x * high.y + light.y * high.x * high.y;
+    }
+  return sum / 25.0;
+}
+
+// Part of the ambient light that grains nearby leave: the mean of draw_open over what belongs to the same thing, in 4 x 4 pixels.
+float open_sky(uint seen, vec2 pixel) {
+  vec2 size = vec2(textureSize(draw_open, 0));
+  uvec2 sum = uvec2(0u);  // and count
+  for (int i = 0; i < 4; ++i) {
+    uvec4 open = textureGather(draw_open, (pixel + vec2(2 * (i & 1), i & 2)) / size);
+    uvec4 same = uvec4(equal(open >> 8, uvec4(seen & 0xFFFFFFu)));
+    open &= 0xFFu * same;
+    sum += uvec2(open.x + open.y + open.z + open.w, same.x + same.y + same.z + same.w);
+  }
+  return sum.y > 0u ? float(sum.x) / (255.0 * float(sum.y)) : 0.6;  // too small to tell
+}
+
+// Light that a matt surface of this colour sends back.
+vec3 lighting(vec3 color, vec3 from_eye, vec3 normal, float open) {
+  // In the shadow map, off the surface by what a texel can misjudge it.
+  float texel = shadow_size.x / float(draw_shadow_size);
+  vec3 point = draw_frame.eye + from_eye + 2.0 * texel * normal;
+  vec3 at = (along_light(draw_frame, point) - shadow_origin + vec3(0.0, 0.0, 1.5 * texel)) / max(shadow_size, vec3(1e-9));
+  float facing = max(dot(normal, draw_frame.light), 0.0);
+  bool in_box = facing > 0.0 && shadow_size.x > 0.0 && all(lessThan(abs(at.xy - 0.5), vec2(0.5)));
+  // What crevices keep from the sky comes back in part from their sides: open + open (1 - open) color + ..
+  vec3 ambient = mix(ground_light, sky_light, 0.5 + 0.5 * normal.z) * open / (1.0 - 0.5 * color * (1.0 - open));
+  return color * (ambient + sun * facing * lit(at, in_box));
+}
+
+// Even steps of t look even: lightness, and hue from blue to yellow, in OKLab (Ottosson 2020).
+vec3 color_scale(float t) {
+  float hue = mix(4.6, 1.75, t);
+  float chroma = 0.13;
+  float lightness = mix(0.46, 0.90, t);
+  float a = chroma * cos(hue), b = chroma * sin(hue);
+  vec3 lms = vec3(lightness + 0.3963377774 * a + 0.2158037573 * b, lightness - 0.1055613458 * a - 0.0638541728 * b,
+                  lightness - 0.0894841775 * a - 1.2914855480 * b);
+  lms = lms * lms * lms;
+  return max(vec3(4.0767416621 * lms.x - 3.3077115913 * lms.y + 0.2309699292 * lms.z,
+                  -1.2684380046 * lms.x + 2.6097574011 * lms.y - 0.3413193965 * lms.z,
+                  -0.0041960863 * lms.x - 0.7034186147 * lms.y + 1.7076147010 * lms.z),
+             vec3(0.0));
+}
+
+vec3 grain_color(uint grain) {
+  if (draw_frame.color_by == draw_by_speed)
+    return color_scale(clamp(length(grains[grain].velocity.xyz) / draw_frame.speed_max, 0.0, 1.0));
+  if (draw_frame.color_by == draw_by_depth)
+    return color_scale(clamp((grains[grain].position.z - heights.x) / max(heights.y - heights.x, 1e-6), 0.0, 1.0));
+  vec3 color = draw_colors[grain_tag[grain] & tag_material_mask].rgb;
+  if (draw_frame.tinted == 0u)
+    return color;
+  uint hash = grain_id[grain] * 0x9E3779B1u;
+  hash = (hash ^ (hash >> 15)) * 0x85EBCA77u;
+  float shade = float(hash >> 24) / 255.0 - 0.5, warmth = float((hash >> 16) & 0xFFu) / 255.0 - 0.5;
+  return color * (1.0 + 0.36 * shade) * (1.0 + 0.09 * warmth * vec3(1.0, 0.0, -1.0));
+}
+
+vec3 sky(vec3 direction) { return mix(horizon, zenith, smoothstep(-0.5, 0.8, direction.z)); }
+
+// 0 .. 1: how much of a line `width` pixels wide a pixel covers.
+float line_cover(float coordinate, float spacing, float pixel, float width) {
+  float away = abs(coordinate - spacing * round(coordinate / spacing)) / pixel;
+  return clamp(0.5 * width + 0.5 - away, 0.0, 1.0) * smoothstep(4.0, 16.0, spacing / pixel);
+}
+
+// The ground's own colour at a point on the ray: a grid of thin lines.
+vec3 ground(vec3 ray, float z) {
+  vec3 point = draw_frame.eye + ray * z;
+  // How far the point moves from one pixel to the next, in x and in y.
+  vec2 pixels = vec2(textureSize(draw_open, 0));
+  vec3 dx = draw_frame.right * 2.0 / pixels.x, dy = draw_frame.up * 2.0 / pixels.y;
+  vec2 step_x = z * (dx.xy - ray.xy * dx.z / ray.z), step_y = z * (dy.xy - ray.xy * dy.z / ray.z);
+  vec2 pixel = sqrt(step_x * step_x + step_y * step_y);
+  float fine = max(line_cover(point.x, draw_frame.grid, pixel.x, 1.0), line_cover(point.y, draw_frame.grid, pixel.y, 1.0));
+  float strong = max(line_cover(point.x, 5.0 * draw_frame.grid, pixel.x, 1.5),
+                     line_cover(point.y, 5.0 * draw_frame.grid, pixel.y, 1.5));
+  return mix(ground_color, line_color, max(0.35 * fine, 0.6 * strong));
+}
+
+vec3 look(uint seen, vec2 sample_place) {
+  vec3 ray = view_ray(draw_frame, sample_place / vec2(textureSize(draw_seen, 0)));
+  float size = length(ray);
+  float ground_z = 0.0, grain_z = 0.0;  // distance along the view; 0: not hit
+  if (draw_frame.ground != 0u && ray.z < 0.0)
+    ground_z = max((draw_frame.floor - draw_frame.eye.z) / ray.z, 0.0);
+  vec4 sphere = vec4(0.0);
+  if (seen != 0u) {
+    sphere = grains[seen - 1u].position - vec4(draw_frame.eye, 0.0);
+    hit_sphere(ray / size, sphere, grain_z);
+    grain_z /= size;
+  }
+  if (grain_z <= 0.0 && ground_z <= 0.0)
+    return sky(ray / size);
+
+  bool on_grain = grain_z > 0.0 && !(ground_z > 0.0 && ground_z < grain_z);
+  float z = on_grain ? grain_z : ground_z;
+  vec3 from_eye = ray * z;
+  vec3 normal = on_grain ? (from_eye - sphere.xyz) / sphere.w : vec3(0.0, 0.0, 1.0);
+  vec3 color = on_grain ? grain_color(seen - 1u) : ground(ray, z);
+  color = lighting(color, from_eye, normal, open_sky(on_grain ? seen : 0u, floor(gl_FragCoord.xy)));
+  if (on_grain)
+    return color;
+  float away = length(draw_frame.eye + from_eye - draw_frame.middle) / draw_frame.reach;
+  return mix(color, sky(vec3(0.0)), 1.0 - exp(-away * away));
+}
+
+// Khronos PBR neutral: colours stay what they are, highlights are compressed softly.
+vec3 tone_map(vec3 color) {
+  const float start = 0.76, desaturation = 0.15;
+  float low = min(color.r, min(color.g, color.b));
+  color -= low < 0.08 ? low - 6.25 * low * low : 0.04;
+  float peak = max(color.r, max(color.g, color.b));
+  if (peak < start)
+    return color;
+  float room = 1.0 - start;
+  float compressed = 1.0 - room * room / (peak + room - start);
+  color *= compressed / peak;
+  return mix(vec3(compressed), color, 1.0 / (desaturation * (peak - compressed) + 1.0));
+}
+
+void main() {
+  vec2 corner = floor(gl_FragCoord.xy) * 2.0;
+  uvec4 seen = textureGather(draw_seen, (corner + 1.0) / vec2(textureSize(draw_seen, 0))).wzxy;
+  vec3 sum = vec3(0.0);
+  for (uint left = 15u; left != 0u;) {  // samples not looked at yet, by bit
+    int i = findLSB(left);
+    uvec4 same = uvec4(equal(seen, uvec4(seen[i])));
+    left &= ~(same.x | same.y << 1 | same.z << 2 | same.w << 3);
+    uint weight = same.x + same.y + same.z + same.w;
+    // What fills the pixel is looked at in its middle, what does not, where it is seen.
+    vec2 place = corner + (weight == 4u ? vec2(1.0) : vec2(i & 1, i >> 1) + 0.5);
+    sum += float(weight) * tone_map(look(seen[i], place));
+  }
+  // To sRGB by hand: half a step of noise hides the bands of the sky.
+  vec3 linear = clamp(sum / 4.0, 0.0, 1.0);
+  vec3 encoded = mix(1.055 * pow(linear, vec3(1.0 / 2.4)) - 0.055, 12.92 * linear, lessThanEqual(linear, vec3(0.0031308)));
+  float noise = fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy), vec2(0.06711056, 0.00583715))));
+  picture = vec4(encoded + (noise - 0.5) / 255.0, 1.0);
+}

@@ -1,0 +1,20 @@
+// The whole picture.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "shared/types.h"
+#include "shared/draw.h"
+
+layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
+layout(set = 0, binding = 2, scalar) readonly buffer ExtentBlock { DrawExtent draw_extent; };
+
+layout(location = 0) flat out vec3 shadow_origin;
+layout(location = 1) flat out vec3 shadow_size;
+layout(location = 2) flat out vec2 heights;  // m, of the lowest and the highest grain
+
+void main() {
+  ShadowBox box = shadow_box(draw_extent);
+  shadow_origin = box.origin;
+  shadow_size = box.size;
+  heights = vec2(unordered(draw_extent.low), unordered(draw_extent.high));
+  gl_Position = vec4(square_corner(gl_VertexIndex), 0.0, 1.0);
+}

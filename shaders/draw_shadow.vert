@@ -1,0 +1,22 @@
+// Grains as the light sees them: a square that touches the sphere at the point nearest to the light.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "shared/types.h"
+#include "shared/draw.h"
+
+layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
+layout(set = 0, binding = 2, scalar) readonly buffer ExtentBlock { DrawExtent draw_extent; };
+
+layout(location = 0) out vec2 place;       // on the square, -1 .. 1
+layout(location = 1) flat out vec2 depth;  // of the centre, and of one radius
+
+void main() {
+  vec4 grain = grains[gl_InstanceIndex].position;
+  ShadowBox box = shadow_box(draw_extent);
+  vec3 centre = (along_light(draw_frame, grain.xyz) - box.origin) / box.size;
+  vec3 radius = grain.w / box.size;
+  place = square_corner(gl_VertexIndex);
+  depth = vec2(centre.z, radius.z);
+  gl_Position = vec4((centre.xy + radius.xy * place) * 2.0 - 1.0, centre.z + radius.z, 1.0);
+}

@@ -1,0 +1,20 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Brings the sorted grains back under their own name. A copy, not a swap: only the device knows whether this substep sorts.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer IdNextBlock { uint grain_id_next[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer TagNextBlock { uint grain_tag_next[]; };
+layout(set = 0, binding = 3, scalar) writeonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 4, scalar) writeonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  grains[i] = grains_next[i];
+  grain_id[i] = grain_id_next[i];
+  grain_tag[i] = grain_tag_next[i];
+}

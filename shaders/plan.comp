@@ -1,0 +1,52 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Decides whether this substep needs new neighbour lists, and opens the gates of what is to run.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
+
+void open(uint gate, uint groups) {
+  gates[gate] = Dispatch(min(groups, dispatch_row), (groups + dispatch_row - 1u) / dispatch_row, 1u);
+}
+
+void main() {
+  if (element_index() != 0u)
+    return;
+  if (status.halt != halt_none) {
+    for (uint g = 0u; g < gates_total; ++g)
+      open(g, 0u);
+    return;
+  }
+  float speed = status.speed;
+  float motion = args.h * (speed + args.h * length(settings.gravity));  // m, of the fastest grain in this substep
+  bool rebuild = 2.0 * (status.travel + motion) > status.margin;
+  status.rebuild = rebuild ? 1u : 0u;
+  if (rebuild) {
+    // Lists that last some 24 substeps, but always the one at hand.
+    float radius = settings.radius_max;
+    float margin = clamp(24.0 * args.h * speed, margin_rest * radius, margin_motion * radius);
+    status.margin = max(margin, min(2.2 * motion, margin_limit * radius));
+    // A periodic axis has three cells at least, so that no two of a cell's neighbours are the same.
+    vec3 edge = settings.domain_max - settings.domain_min;
+    for (int a = 0; a < 3; ++a)
+      if (settings.axis[a] == axis_periodic)
+        status.margin = min(status.margin, edge[a] / 3.0 - 2.0 * radius);
+    for (int a = 0; a < 3; ++a) {
+      float cell = 2.0 * radius + status.margin;
+      status.cells[a] = 0;
+      if (settings.axis[a] == axis_periodic) {
+        status.cells[a] = max(3, int(floor(edge[a] / cell)));
+        cell = edge[a] / float(status.cells[a]);
+      }
+      status.inverse_cell[a] = 1.0 / cell;
+    }
+  }
+  uint slices = (args.grains + slice_grains - 1u) / slice_grains;
+  uint on = rebuild ? 1u : 0u;
+  open(gate_grains, (args.grains + group_size - 1u) / group_size);
+  open(gate_rebuild_grains, on * ((args.grains + group_size - 1u) / group_size));
+  open(gate_rebuild_slices, on * ((slices + group_size - 1u) / group_size));
+  open(gate_rebuild_chunks, on * scan_chunks);
+}

@@ -1,0 +1,113 @@
+// What the drawing shaders and the renderer share, in scalar block layout. Light as in the scene: linear RGB.
+#ifndef TALUS_DRAW_H
+#define TALUS_DRAW_H
+
+#ifdef __cplusplus
+#include "shaders/shared/types.h"
+#include <glm/glm.hpp>
+namespace talus::shared {
+using glm::vec2;
+#define TALUS_CONST constexpr
+#else
+#define TALUS_CONST const
+#endif
+
+TALUS_CONST uint draw_shadow_size = 2048u;  // edge of the shadow map, texels
+TALUS_CONST uint draw_dashed = 1u;          // DrawLine.style
+
+// What colours the grains; values as in engine/scene/scene.h.
+TALUS_CONST uint draw_by_material = 0u;
+TALUS_CONST uint draw_by_speed = 1u;
+TALUS_CONST uint draw_by_depth = 2u;
+
+// Everything about the picture but the grains.
+struct DrawFrame {
+  vec3 eye;           // m
+  vec3 forward;       // unit
+  vec3 right;         // half the picture's width at distance 1
+  vec3 up;            // half its height
+  float nearest;      // m, what is nearer is not drawn
+  vec3 light;         // unit, towards the light; with the next two an orthonormal frame
+  vec3 light_x;
+  vec3 light_y;
+  vec3 measured_min;  // m, box outside of which a grain does not shape the shadow map and the colour scale
+  vec3 measured_max;
+  float floor;        // m, z of the ground
+  uint ground;        // 1: there is one
+  float grid;         // m, between lines on the ground; every fifth is a strong one
+  float reach;        // m, how far from `middle` the ground is lost in the haze
+  vec3 middle;        // m, of the content
+  float radius;       // m, of the largest grains: how far crevices are looked for
+  uint color_by;      // draw_by_*
+  float speed_max;    // m/s, end of the colour scale
+  uint tinted;        // 1: grain_id is there
+};
+
+// What the grains extend over, as integers in the order of the floats (ordered()), for atomics.
+struct DrawExtent {
+  uvec3 light_min;  // along light_x, light_y and light
+  uint low;         // of z
+  uvec3 light_max;
+  uint high;
+};
+
+struct DrawLine {
+  vec3 from;   // m
+  vec3 to;     // m
+  vec4 color;  // a: opacity
+  uint style;
+  float dash;  // m, a dash and its gap
+};
+
+#ifdef __cplusplus
+}  // namespace talus::shared
+#else
+
+// Unsigned integers in the order of the floats.
+uint ordered(float x) {
+  uint bits = floatBitsToUint(x);
+  return (bits >> 31) != 0u ? ~bits : bits | 0x80000000u;
+}
+float unordered(uint x) { return uintBitsToFloat((x >> 31) != 0u ? x & 0x7FFFFFFFu : ~x); }
+
+vec3 along_light(DrawFrame frame, vec3 v) { return vec3(dot(v, frame.light_x), dot(v, frame.light_y), dot(v, frame.light)); }
+
+// The box along the light that the shadow map holds: a square of texels around what was measured.
+struct ShadowBox {
+  vec3 origin;  // of its lowest corner, along the light
+  vec3 size;    // m; zero: no grain, no shadow
+};
+
+ShadowBox shadow_box(DrawExtent extent) {
+  if (extent.light_min.x > extent.light_max.x)
+    return ShadowBox(vec3(0.0), vec3(0.0));
+  vec3 low = vec3(unordered(extent.light_min.x), unordered(extent.light_min.y), unordered(extent.light_min.z));
+  vec3 high = vec3(unordered(extent.light_max.x), unordered(extent.light_max.y), unordered(extent.light_max.z));
+  // In steps of size and whole texels of place, so that shadows do not shimmer while the grains move.
+  float edge = exp2(ceil(log2(1.02 * max(high.x - low.x, high.y - low.y)) * 4.0) / 4.0);
+  float texel = edge / float(draw_shadow_size);
+  vec2 corner = round((0.5 * (low.xy + high.xy) - 0.5 * edge) / texel) * texel;
+  return ShadowBox(vec3(corner, low.z), vec3(edge, edge, max(high.z - low.z, texel)));
+}
+
+// Through a place of the picture, 0 .. 1 from its top left; 1 long along the view.
+vec3 view_ray(DrawFrame frame, vec2 place) {
+  return frame.forward + (2.0 * place.x - 1.0) * frame.right - (2.0 * place.y - 1.0) * frame.up;
+}
+
+// Of a triangle strip of four vertices.
+vec2 square_corner(int vertex) { return vec2(vertex & 1, vertex >> 1) * 2.0 - 1.0; }
+
+// Distance along the ray from the origin to the sphere (centre, radius), if it hits.
+bool hit_sphere(vec3 direction, vec4 sphere, out float t) {
+  // By the ray's nearest point to the centre, which stays precise for small spheres far away.
+  float along = dot(direction, sphere.xyz);
+  vec3 off = sphere.xyz - along * direction;
+  float inside = sphere.w * sphere.w - dot(off, off);
+  t = along - sqrt(max(inside, 0.0));
+  return inside >= 0.0;
+}
+
+#endif
+#undef TALUS_CONST
+#endif

@@ -1,0 +1,36 @@
+// Where a cell lies in the table. Integers that both sides must agree on bit for bit, hence shared.
+//
+// The table is a torus of 2^bits cells per axis that repeats over space, not a Teschner hash: neighbouring cells are neighbours in
+// memory, and no two of the 27 cells around a point meet in one entry (bits >= 2), so a search sees no grain twice and needs no
+// check for collisions beyond the distance. Worlds are shifted against each other.
+#ifndef TALUS_GRID_H
+#define TALUS_GRID_H
+#ifdef __cplusplus
+#include "shaders/shared/types.h"
+namespace talus::shared {
+#define TALUS_INLINE inline
+#else
+#define TALUS_INLINE
+#endif
+
+TALUS_INLINE uint grid_cells(uvec3 bits) { return 1u << (bits.x + bits.y + bits.z); }
+
+TALUS_INLINE uint grid_key(ivec3 cell, uint world, uvec3 bits) {
+  uint x = uint(cell.x) & ((1u << bits.x) - 1u);
+  uint y = uint(cell.y) & ((1u << bits.y) - 1u);
+  uint z = uint(cell.z) & ((1u << bits.z) - 1u);
+  return (((((z << bits.y) | y) << bits.x) | x) + world * 0x9E3779B1u) & (grid_cells(bits) - 1u);
+}
+
+// Cell coordinate on a periodic axis of n cells, for c in [-n, 2n); n = 0: not periodic.
+TALUS_INLINE int grid_wrap(int c, int n) {
+  if (n == 0)
+    return c;
+  return c < 0 ? c + n : (c >= n ? c - n : c);
+}
+
+#ifdef __cplusplus
+}  // namespace talus::shared
+#endif
+#undef TALUS_INLINE
+#endif

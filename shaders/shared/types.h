@@ -1,0 +1,145 @@
+// The structs that the shaders and the host share, in scalar block layout. Read by GLSL and C++ alike.
+// SI units throughout. A vec4 packs what is always read together, so that a grain is two 16-byte loads.
+#ifndef TALUS_TYPES_H
+#define TALUS_TYPES_H
+
+#ifdef __cplusplus
+#include <cstdint>
+#include <glm/glm.hpp>
+namespace talus::shared {
+using uint = std::uint32_t;
+using glm::ivec3;
+using glm::uvec3;
+using glm::vec3;
+using glm::vec4;
+#define TALUS_CONST constexpr
+#else
+#extension GL_EXT_scalar_block_layout : require
+#define TALUS_CONST const
+#endif
+
+TALUS_CONST uint group_size = 128u;     // threads of a workgroup, all passes
+TALUS_CONST uint slice_grains = 16u;    // grains whose contact rows share one width (sliced ELL)
+TALUS_CONST uint scan_chunks = 256u;    // pieces that a prefix sum is cut into
+
+// Search margin for contacts, in radii of the largest grain (methods: data layout): at rest, in motion, and at most.
+TALUS_CONST float margin_rest = 0.3f;
+TALUS_CONST float margin_motion = 0.8f;
+TALUS_CONST float margin_limit = 2.0f;
+
+// Status.travel of lists that are void: at the start, and where births joined.
+TALUS_CONST float lists_void = 1e30f;
+
+// Gates: dispatch sizes that the device opens and closes. A closed gate is a dispatch of nothing.
+TALUS_CONST uint gate_grains = 0u;          // a thread per grain, while the run is not halted
+TALUS_CONST uint gate_rebuild_grains = 1u;  // .. in substeps that rebuild the lists
+TALUS_CONST uint gate_rebuild_slices = 2u;
+TALUS_CONST uint gate_rebuild_chunks = 3u;  // a workgroup per chunk of a prefix sum
+TALUS_CONST uint gates_total = 4u;
+
+// Workgroups beyond one row go on in y: devices allow only 65535 per axis.
+TALUS_CONST uint dispatch_row = 32768u;
+
+// Kinds of an axis of the domain.
+TALUS_CONST uint axis_open = 0u;
+TALUS_CONST uint axis_wall = 1u;
+TALUS_CONST uint axis_periodic = 2u;
+
+// Contact partners from here on are no grains: wall of axis a, side s (0 min, 1 max) is wall_partner + 2 a + s.
+TALUS_CONST uint wall_partner = 0xFFFFFF00u;
+TALUS_CONST uint no_partner = 0xFFFFFFFFu;
+
+// Why the device stopped in the middle of a batch (Status.halt).
+TALUS_CONST uint halt_none = 0u;
+TALUS_CONST uint halt_slots = 1u;       // contact slots ran out: the host grows them and the substep is repeated
+TALUS_CONST uint halt_invalid = 2u;     // a grain's state is not a number any more
+
+struct Grain {
+  vec4 position;  // xyz [m], w radius [m]
+  vec4 velocity;  // xyz [m/s], w inverse mass [1/kg]
+};
+
+// What a grain is besides its motion: material in the low 8 bits, world in the 24 above.
+TALUS_CONST uint tag_material_mask = 0xFFu;
+TALUS_CONST uint tag_world_shift = 8u;
+
+// A grain that an emitter releases at a known step.
+struct Birth {
+  Grain grain;
+  uint id;
+  uint tag;
+};
+
+// Contact law of a pair of materials. Row m = number of materials is the wall.
+struct PairLaw {
+  float friction_static;
+  float friction_kinetic;
+  float stiffness;  // N/m
+  float damping;    // N s/m
+};
+
+// Constant while the scene's settings stand.
+struct Settings {
+  vec3 domain_min;       // m
+  vec3 domain_max;       // m
+  uvec3 axis;            // axis_open, axis_wall or axis_periodic
+  vec3 gravity;          // m/s2
+  uvec3 grid_bits;       // log2 of the cell table's edge per axis
+  uint materials;        // number of materials; rows of the pair table are materials + 1 long
+  float radius_max;      // m, over all grains that ever live
+  float birth_speed;     // m/s, of the fastest grain that an emitter releases
+};
+
+// Push constants of every pass.
+struct Args {
+  uint grains;       // alive
+  uint first;        // first birth of this step (emit)
+  uint births;       // number of births of this step (emit)
+  uint iteration;    // of the solver, from 0
+  uint iterations;
+  uint substep;      // in its step, from 0
+  uint substeps;
+  float h;           // s, the substep
+};
+
+// State of the run that only the device knows; one per simulation.
+struct Status {
+  uint halt;            // halt_none, or why the device stopped
+  uint halt_grain;      // id of the first invalid grain
+  uint step;            // steps completed
+  uint substep;         // substeps completed in this step
+  uint rebuild;         // 1: this substep rebuilds the neighbour lists
+  uint rebuilds;        // list builds so far
+  uint substeps_done;   // substeps so far
+  uint slots;           // contact slots that the last list took
+  uint slots_capacity;  // contact slots there are
+  uint speed2_bits;     // greatest squared speed of the substep in progress [m2/s2], as the bits of a float
+  float speed;          // m/s, greatest speed at the end of the last substep
+  float travel;         // m, no grain has moved further than this since the lists were built
+  float margin;         // m, of the current lists
+  vec3 inverse_cell;    // 1/m, of the edges of a grid cell
+  ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
+  uint fast;            // grain-substeps in which a grain moved further than its radius: contacts may have been missed
+};
+
+// What one grain contributes to the report.
+struct GrainMeasure {
+  uint contacts;            // that touch
+  float penetration_sum;    // of its overlaps, in radii of the smaller partner
+  float penetration_max;
+  float kinetic_energy;     // J
+};
+
+// Layout of VkDispatchIndirectCommand.
+struct Dispatch {
+  uint x;
+  uint y;
+  uint z;
+};
+
+#ifdef __cplusplus
+static_assert(sizeof(Grain) == 32 && sizeof(Birth) == 40 && sizeof(Args) <= 128);
+}  // namespace talus::shared
+#endif
+#undef TALUS_CONST
+#endif

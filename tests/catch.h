@@ -1,0 +1,8 @@
+#pragma once
+// Catch2, version 3 or 2.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+using Catch::Approx;  // version 2 has it there already
+#else
+#include <catch2/catch.hpp>
+#endif

@@ -1,0 +1,103 @@
+#pragma once
+// Scenes for tests, and the devices that they run on.
+#include "catch.h"
+#include "engine/executor.h"
+#include "engine/gpu/device.h"
+#include "engine/talus.h"
+#include <cstdlib>
+#include <fmt/format.h>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace talus_tests {
+
+// The Vulkan device of tests tagged [device].
+inline std::string vulkan_device() {
+  const char* device = std::getenv("TALUS_TEST_DEVICE");
+  return device ? device : "0";
+}
+
+inline const talus::Options on_cpu{.device = "cpu"};
+inline talus::Options on_device() { return {.device = vulkan_device(), .validation = true}; }
+inline talus::Options in_lockstep() { return {.device = vulkan_device(), .verify = true, .validation = true}; }
+
+// What the validation layer said while the simulation ran; empty on the CPU path.
+inline std::vector<std::string> complaints(talus::Simulation& simulation) {
+  return simulation.gpu_device() ? simulation.gpu_device()->instance().log().messages() : std::vector<std::string>{};
+}
+
+// A scene in code: defaults that a test changes.
+inline talus::Scene scene_of(double dt, int substeps, int iterations) {
+  talus::Scene scene;
+  scene.source = "test";
+  scene.dt = dt;
+  scene.end = 100.0;
+  scene.solver.substeps = substeps;
+  scene.solver.iterations = iterations;
+  scene.materials.push_back({.name = "sand"});
+  return scene;
+}
+
+inline void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec3> points, glm::dvec3 velocity = {}) {
+  talus::GrainGroup group;
+  group.radius_min = group.radius_max = radius;
+  group.velocity = velocity;
+  group.shape = talus::PointsFill{std::move(points)};
+  scene.grains.push_back(std::move(group));
+}
+
+// n grains thrown together in a box with two materials and mixed radii, some on each other's centre, some on the borders of grid
+// cells, one far outside along the open axis x; y is periodic, z has walls.
+inline talus::Scene jumble(unsigned n) {
+  talus::Scene scene = scene_of(1.0 / 60, 3, 4);
+  scene.materials = {{.name = "sand", .friction_static = 0.7, .friction_kinetic = 0.4},
+                     {.name = "gravel", .density = 2500.0, .friction_static = 0.3, .friction_kinetic = 0.3, .stiffness = 1e4}};
+  const double radius = 0.01, edge = std::max(0.15, std::cbrt(n) * 1.8 * radius);
+  scene.domain.min = {-0.5 * edge, -0.5 * edge, 0.0};
+  scene.domain.max = {0.5 * edge, 0.5 * edge, edge};
+  scene.domain.axis = {talus::Axis::open, talus::Axis::periodic, talus::Axis::wall};
+  std::mt19937 random(n);
+  const auto uniform = [&](double a, double b) { return a + (b - a) * static_cast<double>(random()) / 4294967296.0; };
+  std::vector<std::vector<glm::dvec3>> points(4);
+  for (unsigned i = 0; i < n; ++i) {
+    glm::dvec3 p{uniform(-0.45, 0.45) * edge, uniform(-0.5, 0.4999) * edge, uniform(0.05, 0.95) * edge};
+    if (i % 97 == 3 && !points[i % 4].empty())
+      p = points[i % 4].back();  // coincident
+    if (i % 31 == 5)
+      p = glm::round(p / (2.3 * radius)) * (2.3 * radius);  // on cell borders
+    if (i == 11)
+      p.x = 1e4;
+    p.z = std::clamp(p.z, 0.02, edge - 0.02);
+    p.y = std::clamp(p.y, -0.5 * edge, 0.4999 * edge);
+    points[i % 4].push_back(p);
+  }
+  for (unsigned g = 0; g < 4; ++g) {
+    if (points[g].empty())
+      continue;
+    add_points(scene, radius * (1.0 - 0.15 * g), points[g], {0.2 * g, -0.3, -1.0});
+    scene.grains.back().material = g % 2;
+    scene.grains.back().velocity_random = 0.5;
+  }
+  return scene;
+}
+
+// Grains falling onto each other in an open-topped box.
+inline talus::Scene box_of(unsigned n) {
+  talus::Scene scene = scene_of(1.0 / 240, 2, 3);
+  const double radius = 0.005, edge = 12.0 * radius * std::cbrt(n / 200.0);
+  scene.domain.min = {0.0, 0.0, 0.0};
+  scene.domain.max = {edge, edge, 1.0};
+  talus::GrainGroup group;
+  group.radius_min = 0.8 * radius;
+  group.radius_max = radius;
+  group.shape = talus::BoxFill{{0.0, 0.0, 0.0}, {edge, edge, 1.0}};
+  group.sampling = talus::Sampling::lattice;
+  group.count = n;
+  group.velocity_random = 0.5;
+  scene.grains.push_back(group);
+  return scene;
+}
+
+}  // namespace talus_tests

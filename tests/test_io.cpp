@@ -1,0 +1,240 @@
+// Checkpoints, exported grains and tables.
+#include "engine/io/checkpoint.h"
+#include "engine/io/export.h"
+#include "tests/catch.h"
+#include "tests/scratch.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace talus;
+using namespace talus_tests;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::byte> bytes(std::initializer_list<int> values) {
+  std::vector<std::byte> out;
+  for (int v : values)
+    out.push_back(static_cast<std::byte>(v));
+  return out;
+}
+
+Checkpoint example() {
+  return {.scene_text = "[scene]\ntitle = \"Sand \xc3\xa4\"\n",
+          .step = 0x123456789abcdefu,
+          .device = "cpu",
+          .fields = {{"grains", bytes({0, 255, 1, 254, 10, 13})}, {"empty", {}}, {"ids", bytes({1, 0, 0, 0})}}};
+}
+
+// Why FILE cannot be read; empty when it can.
+std::string refusal(const fs::path& file) {
+  try {
+    read_checkpoint(file);
+    return "";
+  } catch (const CheckpointError& e) {
+    return e.what();
+  }
+}
+
+std::vector<GrainState> awkward_grains() {
+  using Limits = std::numeric_limits<float>;
+  std::vector<GrainState> grains;
+  auto add = [&](std::uint32_t id, glm::vec3 position, glm::vec3 velocity) {
+    grains.push_back({id, position, velocity, 0.1f / 3.0f, id % 3, id % 2});
+  };
+  add(7, {0.1f, -0.0f, 1.0f / 3.0f}, {Limits::max(), Limits::lowest(), Limits::min()});
+  add(0, {Limits::denorm_min(), 1e-20f, 16777217.0f}, {0.3f, 1e10f, -2.5e-7f});
+  add(4000000000u, {1.0f, 2.0f, 3.0f}, {std::nextafter(1.0f, 2.0f), std::nextafter(0.1f, 0.0f), 0.0f});
+  return grains;
+}
+
+void require_same(const GrainState& a, const GrainState& b) {
+  CHECK(a.id == b.id);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(std::bit_cast<std::uint32_t>(a.position[i]) == std::bit_cast<std::uint32_t>(b.position[i]));
+    CHECK(std::bit_cast<std::uint32_t>(a.velocity[i]) == std::bit_cast<std::uint32_t>(b.velocity[i]));
+  }
+  CHECK(a.radius == b.radius);
+  CHECK(a.material == b.material);
+  CHECK(a.world == b.world);
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint comes back as it was written", "[io]") {
+  Scratch scratch;
+  const Checkpoint written = example();
+  write_checkpoint(scratch / "a.talus", written);
+  const Checkpoint read = read_checkpoint(scratch / "a.talus");
+  CHECK(read.scene_text == written.scene_text);
+  CHECK(read.step == written.step);
+  CHECK(read.device == written.device);
+  CHECK(read.fields == written.fields);
+  CHECK(std::distance(fs::directory_iterator(scratch.path()), {}) == 1);  // no file left beside it
+}
+
+TEST_CASE("every damaged byte of a checkpoint is found", "[io]") {
+  Scratch scratch;
+  const fs::path file = scratch / "a.talus";
+  write_checkpoint(file, example());
+  const std::string whole = read_text(file);
+  REQUIRE(refusal(file).empty());
+
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = whole;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      write_text(file, damaged);
+      const std::string why = refusal(file);
+      CAPTURE(i, bit, why);
+      REQUIRE_FALSE(why.empty());
+      if (i < 8)  // magic, then version, then the number of blocks, then blocks
+        REQUIRE(contains(why, "is not a state saved by Talus"));
+      else if (i < 12)
+        REQUIRE((contains(why, "newer Talus") || contains(why, "version 0")));
+      else
+        REQUIRE(contains(why, "damaged"));
+    }
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    write_text(file, whole.substr(0, size));
+    CAPTURE(size);
+    REQUIRE(contains(refusal(file), size < 8 ? "is not a state saved by Talus" : "cut short"));
+  }
+  write_text(file, whole + "x");
+  CHECK(contains(refusal(file), "1 bytes too many"));
+  CHECK(contains(refusal(scratch / "missing.talus"), "missing.talus cannot be opened: No such file"));
+  CHECK_FALSE(refusal(scratch.path()).empty());
+}
+
+TEST_CASE("a checkpoint that cannot be written leaves the old one alone", "[io]") {
+  Scratch scratch;
+  const Checkpoint old = example();
+  write_checkpoint(scratch / "a.talus", old);
+  fs::create_directory(scratch / "a.talus.part");  // in the way of the temporary file
+  Checkpoint changed = old;
+  changed.step = 1;
+  CHECK_THROWS_AS(write_checkpoint(scratch / "a.talus", changed), CheckpointError);
+  CHECK(read_checkpoint(scratch / "a.talus").step == old.step);
+  fs::remove(scratch / "a.talus.part");
+  write_checkpoint(scratch / "a.talus", changed);
+  CHECK(read_checkpoint(scratch / "a.talus").step == 1);
+
+  fs::create_directories(scratch / "dir/full");  // cannot be replaced by a file
+  CHECK_THROWS_AS(write_checkpoint(scratch / "dir", old), CheckpointError);
+  CHECK_FALSE(fs::exists(scratch / "dir.part"));
+  CHECK_THROWS_AS(write_checkpoint(scratch / "nowhere/a.talus", old), CheckpointError);
+}
+
+TEST_CASE("csv holds every grain exactly, sorted by id", "[io]") {
+  Scratch scratch;
+  std::vector<GrainState> grains = awkward_grains();
+  write_csv(scratch / "a.csv", grains);
+  std::ranges::sort(grains, {}, &GrainState::id);
+
+  const std::vector<std::string> lines = split(read_text(scratch / "a.csv"), '\n');
+  REQUIRE(lines.size() == 1 + grains.size());
+  CHECK(lines[0] == "id,x,y,z,vx,vy,vz,radius,material,world");
+  for (std::size_t i = 0; i < grains.size(); ++i) {
+    const std::vector<std::string> cells = split(lines[i + 1], ',');
+    REQUIRE(cells.size() == 10);
+    auto real = [&](std::size_t n) { return std::strtof(cells[n].c_str(), nullptr); };
+    auto whole = [&](std::size_t n) { return static_cast<std::uint32_t>(std::stoul(cells[n])); };
+    require_same({whole(0), {real(1), real(2), real(3)}, {real(4), real(5), real(6)}, real(7), whole(8), whole(9)},
+                 grains[i]);
+  }
+
+  write_csv(scratch / "none.csv", {});
+  CHECK(read_text(scratch / "none.csv") == "id,x,y,z,vx,vy,vz,radius,material,world\n");
+  CHECK_THROWS_AS(write_csv(scratch / "nowhere/a.csv", grains), ExportError);
+}
+
+TEST_CASE("ply holds every grain exactly, sorted by id", "[io]") {
+  Scratch scratch;
+  std::vector<GrainState> grains = awkward_grains();
+  write_ply(scratch / "a.ply", grains);
+  std::ranges::sort(grains, {}, &GrainState::id);
+
+  const std::string text = read_text(scratch / "a.ply");
+  const std::string end = "end_header\n";
+  const std::size_t data = text.find(end) + end.size();
+  const std::string header = text.substr(0, data);
+  CHECK(header.starts_with("ply\nformat binary_little_endian 1.0\n"));
+  CHECK(contains(header, "\nelement vertex 3\n"));
+  CHECK(contains(header, "\nproperty uint id\nproperty float x\nproperty float y\nproperty float z\nproperty float vx\n"
+                         "property float vy\nproperty float vz\nproperty float radius\nproperty uint material\n"
+                         "property uint world\nend_header\n"));
+  constexpr std::size_t row = 40;
+  REQUIRE(text.size() == data + row * grains.size());
+  for (std::size_t i = 0; i < grains.size(); ++i) {
+    const char* at = text.data() + data + row * i;
+    GrainState g;
+    std::memcpy(&g.id, at, 4);
+    std::memcpy(&g.position, at + 4, 12);
+    std::memcpy(&g.velocity, at + 16, 12);
+    std::memcpy(&g.radius, at + 28, 4);
+    std::memcpy(&g.material, at + 32, 4);
+    std::memcpy(&g.world, at + 36, 4);
+    require_same(g, grains[i]);
+  }
+}
+
+TEST_CASE("a series has a file per time, names that sort as times do, and an index", "[io]") {
+  Scratch scratch;
+  const fs::path dir = scratch / "deep/er";
+  const std::vector<double> times{0.0, 0.2, 9.5, 10.0, 100.000004};
+  {
+    Series series(dir, Format::csv);
+    for (std::size_t i = 0; i < times.size(); ++i)
+      series.add(times[i], i * 10, std::vector<GrainState>(i));
+  }
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(dir))
+    if (entry.path().filename() != "index.csv")
+      names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  CHECK(names == std::vector<std::string>{"grains_0000.000000s.csv", "grains_0000.200000s.csv",
+                                          "grains_0009.500000s.csv", "grains_0010.000000s.csv",
+                                          "grains_0100.000004s.csv"});
+  CHECK(read_text(dir / "index.csv") == "file,time,step,grains\n"
+                                        "grains_0000.000000s.csv,0,0,0\n"
+                                        "grains_0000.200000s.csv,0.2,10,1\n"
+                                        "grains_0009.500000s.csv,9.5,20,2\n"
+                                        "grains_0010.000000s.csv,10,30,3\n"
+                                        "grains_0100.000004s.csv,100.000004,40,4\n");
+
+  {  // a run that goes on from step 20 keeps what was before
+    Series series(dir, Format::ply, 20);
+    series.add(9.5, 20, {});
+  }
+  CHECK(read_text(dir / "index.csv") == "file,time,step,grains\n"
+                                        "grains_0000.000000s.csv,0,0,0\n"
+                                        "grains_0000.200000s.csv,0.2,10,1\n"
+                                        "grains_0009.500000s.ply,9.5,20,0\n");
+  Series(dir, Format::csv);  // one that starts anew keeps nothing
+  CHECK(read_text(dir / "index.csv") == "file,time,step,grains\n");
+
+  write_text(scratch / "file", "");
+  CHECK_THROWS_AS(Series(scratch / "file/dir", Format::csv), ExportError);
+}
+
+TEST_CASE("a table does not take over rows of another kind of table", "[io]") {
+  Scratch scratch;
+  write_text(scratch / "a.csv", "step,other\n1,2\n");
+  Table(scratch / "a.csv", "time,step", 5).row("1,5");
+  CHECK(read_text(scratch / "a.csv") == "time,step\n1,5\n");
+  write_text(scratch / "a.csv", "time,step\n0.5,4\n0.6,5\n");
+  Table(scratch / "a.csv", "time,step", 5).row("9,5");
+  CHECK(read_text(scratch / "a.csv") == "time,step\n0.5,4\n9,5\n");
+}
+
+TEST_CASE("formats that are not there are refused by name", "[io]") {
+  CHECK(parse_format("csv") == Format::csv);
+  CHECK(parse_format("ply") == Format::ply);
+  for (const char* name : {"vtp", "extxyz", "obj", "", "CSV"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(parse_format(name), std::invalid_argument);
+  }
+}

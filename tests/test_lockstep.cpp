@@ -1,0 +1,55 @@
+// Every pass on the device against its reference, from the same input.
+#include "engine/gpu/graph.h"
+#include "simulate.h"
+
+using namespace talus;
+using namespace talus_tests;
+
+TEST_CASE("Every pass agrees with its reference for any number of grains", "[device][lockstep]") {
+  const unsigned n = GENERATE(0u, 1u, 2u, 13u, 127u, 1000u, 4097u);
+  CAPTURE(n);
+  Simulation simulation(jumble(n), in_lockstep());
+  REQUIRE_NOTHROW(simulation.advance(4));
+  REQUIRE_NOTHROW(simulation.measure());
+  CHECK(simulation.step() == 4);
+  CHECK(simulation.grain_count() == n);
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}
+
+TEST_CASE("Every pass agrees with its reference while an emitter pours and contact slots run out", "[device][lockstep]") {
+  Scene scene = scene_of(1.0 / 120, 2, 3);
+  Emitter emitter;
+  emitter.radius_min = 0.008;
+  emitter.radius_max = 0.012;
+  emitter.velocity = {0.0, 0.0, -2.0};
+  emitter.shape = CylinderFill{{0.0, 0.0, 0.2}, 0.1, 0.05};
+  emitter.rate = 1000.0;
+  emitter.stop = 0.15;
+  scene.emitters.push_back(emitter);
+  Options options = in_lockstep();
+  options.contact_slots = 1;
+  Simulation simulation(scene, options);
+  REQUIRE_NOTHROW(simulation.advance(24));
+  CHECK(simulation.grain_count() > 100);
+  for (const PassTime& pass : simulation.pass_times())
+    if (pass.name != "measure") {
+      CAPTURE(pass.name);
+      CHECK(pass.calls > 0);
+    }
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}
+
+TEST_CASE("Lockstep finds a difference and names pass and field", "[device][lockstep]") {
+  Simulation simulation(jumble(127), in_lockstep());
+  simulation.advance(1);
+  // The device's copy alone gets another radius.
+  gpu::Graph graph(*simulation.gpu_device());
+  const float radius = 0.5f;
+  graph.upload(*simulation.grain_buffer(), std::as_bytes(std::span(&radius, 1)), offsetof(shared::Grain, position) + 12);
+  graph.finish();
+  REQUIRE_THROWS_WITH(simulation.advance(1), Catch::Contains("pass ") && Catch::Contains("in the reference"));
+}
+
+TEST_CASE("Verifying the CPU path against itself is refused", "[lockstep]") {
+  REQUIRE_THROWS_AS(Simulation(jumble(1), {.device = "cpu", .verify = true}), DeviceError);
+}

@@ -1,0 +1,175 @@
+// What a run promises: the same bits, nothing dropped, no state lost.
+#include "scratch.h"
+#include "simulate.h"
+#include "engine/passes.h"
+
+using namespace talus;
+using namespace talus_tests;
+
+namespace {
+
+std::uint64_t hash_after(const Scene& scene, const Options& options, std::uint64_t steps) {
+  Simulation simulation(scene, options);
+  simulation.advance(steps);
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+  return simulation.state_hash();
+}
+
+void resumes_bit_for_bit(const Options& options) {
+  Scratch scratch;
+  const Scene scene = box_of(300);
+  Simulation whole(scene, options), first(scene, options), second(scene, options);
+  first.advance(37);
+  first.save(scratch / "state.talus");
+  second.resume(scratch / "state.talus");
+  CHECK(second.step() == 37);
+  CHECK(second.state_hash() == first.state_hash());
+  second.advance(60);
+  whole.advance(97);
+  CHECK(second.state_hash() == whole.state_hash());
+  CHECK(second.time() == whole.time());
+}
+
+void invalid_state_falls_back(const Options& options) {
+  Scene scene = box_of(100);
+  // Too fast for a float within a substep: the square of the speed overflows.
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+  Simulation simulation(scene, options);
+  simulation.advance(5);
+  auto settings = read_field<Settings>(simulation.executor(), FieldId::settings, 1);
+  settings[0].gravity = {0.0f, 0.0f, 1e23f};
+  write_field(simulation.executor(), FieldId::settings, settings);
+  const std::uint64_t before = simulation.state_hash();
+  REQUIRE_THROWS_WITH(simulation.advance(1), Catch::Contains("grain 0 ") && Catch::Contains("in step 5"));
+  CHECK(simulation.step() == 5);
+  CHECK(simulation.state_hash() == before);
+  settings[0].gravity = {0.0f, 0.0f, -9.81f};
+  write_field(simulation.executor(), FieldId::settings, settings);
+  simulation.advance(5);
+  CHECK(simulation.step() == 10);
+}
+
+}  // namespace
+
+TEST_CASE("The CPU path repeats bit for bit, for any number of threads", "[simulation]") {
+  const Scene scene = box_of(1500);
+  const std::uint64_t one = hash_after(scene, {.device = "cpu", .threads = 1}, 60);
+  CHECK(hash_after(scene, {.device = "cpu", .threads = 1}, 60) == one);
+  CHECK(hash_after(scene, {.device = "cpu", .threads = 2}, 60) == one);
+  CHECK(hash_after(scene, {.device = "cpu", .threads = 5}, 60) == one);
+  Scene other = scene;
+  other.seed += 1;
+  CHECK(hash_after(other, on_cpu, 60) != one);
+}
+
+TEST_CASE("The device repeats bit for bit", "[device][simulation]") {
+  const Scene scene = box_of(1500);
+  const std::uint64_t first = hash_after(scene, on_device(), 30);
+  CHECK(hash_after(scene, on_device(), 30) == first);
+  CHECK(hash_after(scene, on_device(), 30) == first);
+}
+
+TEST_CASE("How steps are grouped does not matter", "[simulation]") {
+  const Scene scene = box_of(300);
+  Simulation together(scene, on_cpu), apart(scene, on_cpu);
+  together.advance(50);
+  for (int i = 0; i < 50; ++i)
+    apart.advance(1);
+  CHECK(together.state_hash() == apart.state_hash());
+}
+
+TEST_CASE("Too few contact slots change nothing but the capacity", "[simulation]") {
+  Scene scene = box_of(500);
+  scene.solver.iterations = GENERATE(2, 3);  // grains and grains_next change places an even or odd number of times
+  Options options{.device = "cpu", .contact_slots = 1};
+  CHECK(hash_after(scene, options, 40) == hash_after(scene, on_cpu, 40));
+}
+
+TEST_CASE("Too few contact slots change nothing on the device", "[device][simulation]") {
+  Scene scene = box_of(500);
+  scene.solver.iterations = GENERATE(2, 3);
+  Options options = on_device();
+  options.contact_slots = 1;
+  CHECK(hash_after(scene, options, 40) == hash_after(scene, on_device(), 40));
+}
+
+TEST_CASE("A resumed run goes on bit for bit", "[simulation]") { resumes_bit_for_bit(on_cpu); }
+TEST_CASE("A resumed run goes on bit for bit on the device", "[device][simulation]") { resumes_bit_for_bit(on_device()); }
+
+TEST_CASE("A checkpoint of another scene is refused and nothing changes", "[simulation]") {
+  Scratch scratch;
+  Scene scene = box_of(50);
+  scene.text = "one";
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(3);
+  simulation.save(scratch / "state.talus");
+  scene.text = "other";
+  Simulation other(scene, on_cpu);
+  const std::uint64_t before = other.state_hash();
+  REQUIRE_THROWS_AS(other.resume(scratch / "state.talus"), CheckpointError);
+  CHECK(other.state_hash() == before);
+  CHECK(other.step() == 0);
+}
+
+TEST_CASE("A state that is no number any more is named, and the last valid one comes back", "[simulation]") {
+  invalid_state_falls_back(on_cpu);
+}
+TEST_CASE("An invalid state falls back on the device", "[device][simulation]") { invalid_state_falls_back(on_device()); }
+
+TEST_CASE("Emitters release their grains in time and in order", "[simulation]") {
+  Scene scene = scene_of(0.01, 1, 2);
+  Emitter emitter;
+  emitter.radius_min = emitter.radius_max = 0.01;
+  emitter.velocity = {0.0, 0.0, -1.0};
+  emitter.shape = BoxFill{{-0.3, -0.3, 1.0}, {0.3, 0.3, 1.1}};
+  emitter.rate = 200.0;
+  emitter.stop = 0.5;
+  scene.emitters.push_back(emitter);
+  Simulation simulation(scene, on_cpu);
+  CHECK(simulation.grain_count() <= 1);
+  simulation.advance(25);
+  CHECK(simulation.grain_count() >= 49);
+  CHECK(simulation.grain_count() <= 52);
+  simulation.advance(75);
+  const auto grains = simulation.grains();
+  CHECK(grains.size() == Approx(100).margin(1));
+  for (std::size_t i = 0; i < grains.size(); ++i)
+    CHECK(grains[i].id == i);
+  const Population population = populate(scene);
+  CHECK(grains.size() == population.initial.size() + population.poured.size());
+}
+
+TEST_CASE("An empty world runs", "[simulation]") {
+  Scene scene = scene_of(0.01, 2, 2);
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(10);
+  CHECK(simulation.step() == 10);
+  CHECK(simulation.measure().grains == 0);
+}
+
+TEST_CASE("Coincident grains part", "[simulation]") {
+  Scene scene = scene_of(1.0 / 240, 4, 5);
+  add_points(scene, 0.02, {{0, 0, 0.5}, {0, 0, 0.5}, {0, 0, 0.5}});
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(480);
+  const auto grains = simulation.grains();
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      CHECK(glm::distance(grains[i].position, grains[j].position) > 0.03);
+}
+
+TEST_CASE("A step is described with its passes and barriers", "[device][simulation]") {
+  Simulation simulation(box_of(100), on_cpu);
+  const std::string text = simulation.describe_step(false), dot = simulation.describe_step(true);
+  for (const char* part : {"plan", "grid_scan", "contact_fill", "p2_solve", "finalize", "end_step", "contact_sum", "grains_next"}) {
+    CAPTURE(part);
+    CHECK(contains(text, part));
+    CHECK(contains(dot, part));
+  }
+  CHECK(dot.starts_with("digraph"));
+}
+
+TEST_CASE("An unknown device is refused with what there is", "[simulation]") {
+  REQUIRE_THROWS_AS(Simulation(box_of(1), {.device = "no such device"}), DeviceError);
+}

@@ -1,0 +1,108 @@
+#include "viewer/commands.h"
+#include "engine/gpu/device.h"
+#include "viewer/status.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace viewer {
+namespace {
+
+// What there is, and what `--device auto` makes of it: the best real GPU, else the CPU path.
+struct Machine {
+  std::vector<talus::gpu::DeviceInfo> devices;
+  std::string no_vulkan;  // why there are none; empty where Vulkan is there
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  const talus::gpu::DeviceInfo* automatic = nullptr;  // null: the CPU path
+};
+
+void look_for_devices(Machine& machine) {
+  try {
+    talus::gpu::Instance instance;
+    machine.devices = talus::gpu::list_devices(instance);
+  } catch (const talus::gpu::Error& e) {
+    machine.no_vulkan = e.what();
+  }
+  auto real = std::ranges::find_if(machine.devices, [](const auto& device) { return device.usable && device.gpu; });
+  if (real != machine.devices.end())
+    machine.automatic = &*real;
+}
+
+void print_json(const Machine& machine) {
+  using Json = nlohmann::ordered_json;
+  Json devices = Json::array();
+  for (const auto& device : machine.devices)
+    devices.push_back({{"index", device.index},
+                       {"name", device.name},
+                       {"driver", device.driver},
+                       {"api_version", device.api_version},
+                       {"type", device.type},
+                       {"memory_bytes", device.memory_bytes},
+                       {"subgroup_size", device.subgroup_size},
+                       {"usable", device.usable},
+                       {"missing", device.missing}});
+  const Json list = {{"devices", devices},
+                     {"cpu", {{"threads", machine.threads}}},
+                     {"auto", machine.automatic ? Json(machine.automatic->index) : Json("cpu")},
+                     {"no_vulkan", machine.no_vulkan.empty() ? Json() : Json(machine.no_vulkan)}};
+  fmt::print("{}\n", list.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_table(const Machine& machine) {
+  auto mark = [](bool chosen) { return chosen ? "  <- auto" : ""; };
+  std::size_t width = 0;
+  for (const auto& device : machine.devices)
+    width = std::max(width, device.name.size());
+  for (const auto& device : machine.devices) {
+    fmt::print("{:>3}  {:<{}}  {}, Vulkan {}, {}, {}{}\n", device.index, device.name, width, device.type,
+               device.api_version, device.driver, talus::gpu::byte_text(device.memory_bytes),
+               mark(&device == machine.automatic));
+    for (const std::string& missing : device.missing)
+      fmt::print("     cannot be used: {}\n", missing);
+  }
+  if (!machine.no_vulkan.empty())
+    fmt::print("     no Vulkan device: {}\n", machine.no_vulkan);
+  else if (machine.devices.empty())
+    fmt::print("     no Vulkan device\n");
+  fmt::print("{:>3}  {:<{}}  {} thread{}{}\n", "cpu", "the CPU path", width, machine.threads,
+             machine.threads == 1 ? "" : "s", mark(!machine.automatic));
+}
+
+}  // namespace
+
+int devices(bool json) {
+  Machine machine;
+  look_for_devices(machine);
+  if (json)
+    print_json(machine);
+  else
+    print_table(machine);
+  return done;
+}
+
+int check(const std::vector<std::filesystem::path>& scenes, const std::vector<std::string>& overrides) {
+  int status = done;
+  for (const auto& file : scenes) {
+    try {
+      const talus::Population population = talus::populate(talus::load_scene(file, overrides));
+      fmt::print("ok: {}: {} grains", file.string(), population.initial.size());
+      if (!population.poured.empty())
+        fmt::print(", {} poured", population.poured.size());
+      fmt::print("\n");
+    } catch (...) {
+      status = std::max(status, tell_error());
+    }
+  }
+  return status;
+}
+
+int graph(const std::filesystem::path& scene, const std::vector<std::string>& overrides, const talus::Options& options,
+          bool dot) {
+  talus::Simulation simulation(talus::load_scene(scene, overrides), options);
+  const std::string text = simulation.describe_step(dot);
+  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  return done;
+}
+
+}  // namespace viewer

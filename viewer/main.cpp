@@ -1,0 +1,201 @@
+// The program `talus`: reads the command line, does what its verb says, and ends with the statuses of viewer/status.h.
+#include "viewer/commands.h"
+#include "viewer/run.h"
+#include "viewer/status.h"
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace {
+
+using viewer::UsageError;
+
+// The command line as it stands, before anything is made of it.
+struct Arguments {
+  viewer::RunOptions run;
+  std::vector<std::filesystem::path> scenes;  // of check
+  std::string format, size = "1280x720";
+  viewer::FrameOptions frames;
+  std::optional<std::uint64_t> seed;
+  bool json = false, dot = false, no_timing = false;
+};
+
+// Numbers above 0 that a time or a rate may have.
+const CLI::Validator positive(
+    [](std::string& text) {
+      double value = 0.0;
+      return CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value > 0.0
+                 ? std::string()
+                 : fmt::format("'{}' is not a number above 0", text);
+    },
+    "");
+
+// CLI11 itself reads -5 as a very large number.
+const CLI::Validator whole(
+    [](std::string& text) {
+      return text.find_first_not_of("0123456789") == std::string::npos
+                 ? std::string()
+                 : fmt::format("'{}' is not a whole number from 0 on", text);
+    },
+    "");
+
+void add_scene(CLI::App* verb, Arguments& a) {
+  verb->add_option("SCENE", a.run.scene, "Scene file (TOML)")->required();
+}
+
+void add_overrides(CLI::App* verb, Arguments& a) {
+  verb->add_option("--set", a.run.overrides, "Overrides a value of the scene; may be repeated")
+      ->type_name("TABLE.KEY=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--seed", a.seed, "The same as --set scene.seed=N")->type_name("N")->check(whole);
+}
+
+void add_device(CLI::App* verb, Arguments& a) {
+  verb->add_option("--device", a.run.engine.device, "auto, cpu, or index or part of the name as in `talus devices`")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+  verb->add_option("--threads", a.run.engine.threads, "Threads of the CPU path; 0: all cores")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65536))
+      ->capture_default_str();
+  verb->add_flag("--validation", a.run.engine.validation, "Vulkan validation layer");
+}
+
+// What `run` and `render` share.
+void add_run(CLI::App* verb, Arguments& a) {
+  viewer::RunOptions& run = a.run;
+  add_scene(verb, a);
+  add_device(verb, a);
+  add_overrides(verb, a);
+  auto* time = verb->add_option("--time", run.time, "End, from the start of the scene; default: the scene's end");
+  time->type_name("S")->check(positive);
+  verb->add_option("--steps", run.steps, "End, in steps from the start of the scene")
+      ->type_name("N")
+      ->check(whole)
+      ->excludes(time);
+  verb->add_option("--report", run.report, "Writes the report at the end (JSON)")->type_name("FILE");
+  auto* metrics = verb->add_option("--metrics", run.metrics, "Writes a table of the state over time (CSV)");
+  metrics->type_name("FILE");
+  verb->add_option("--metrics-every", run.metrics_every, "Time between its rows; default: 1/100 of the run")
+      ->type_name("S")
+      ->check(positive)
+      ->needs(metrics);
+  verb->add_option("--save", run.save, "Writes the final state, to go on from with --resume")->type_name("FILE");
+  verb->add_option("--resume", run.resume, "Goes on from a saved state of this scene")->type_name("FILE");
+  verb->add_flag("--verify", run.engine.verify, "Compares every pass with its reference (slow)");
+  verb->add_flag("--no-timing", a.no_timing, "Does not measure the passes");
+}
+
+void add_export(CLI::App* verb, Arguments& a, CLI::Option* needed, const char* default_format) {
+  auto* format = verb->add_option("--format", a.format, fmt::format("Exports grains: csv or ply{}", default_format));
+  format->type_name("FORMAT")->needs(needed);
+  verb->add_option("--every", a.run.every, "Time between exports; default: 1/100 of the run")
+      ->type_name("S")
+      ->check(positive)
+      ->needs(needed);
+}
+
+void read_size(const std::string& text, viewer::FrameOptions& frames) {
+  constexpr int smallest = 16, largest = 16384;
+  int used = 0;
+  const int read = std::sscanf(text.c_str(), "%5dx%5d%n", &frames.width, &frames.height, &used);
+  if (read != 2 || static_cast<std::size_t>(used) != text.size() || std::min(frames.width, frames.height) < smallest ||
+      std::max(frames.width, frames.height) > largest)
+    throw UsageError(
+        fmt::format("--size {}: give it as WIDTHxHEIGHT, each from {} to {}, as in 1280x720", text, smallest, largest));
+}
+
+talus::Format read_format(const std::string& text) {
+  try {
+    return talus::parse_format(text);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(fmt::format("--format: {}", e.what()));
+  }
+}
+
+int talus_main(int argc, char** argv) {
+  Arguments a;
+  CLI::App app("Granular material on any device with Vulkan 1.3, and on the CPU.", "talus");
+  app.require_subcommand(1);
+
+  CLI::App* run = app.add_subcommand("run", "Simulates a scene");
+  add_run(run, a);
+  CLI::Option* out = run->add_option("--out", a.run.out, "Directory for exported grains")->type_name("DIR");
+  add_export(run, a, out, "; default: csv");
+
+  CLI::App* render = app.add_subcommand("render", "Simulates a scene and draws it, without a window");
+  add_run(render, a);
+  out = render->add_option("--out", a.frames.directory, "Directory for frame_00000.png .. and final.png");
+  out->type_name("DIR")->required();
+  add_export(render, a, out, "; default: none");
+  render->add_option("--size", a.size, "Of a frame, in pixels")->type_name("WxH")->capture_default_str();
+  render->add_option("--fps", a.frames.fps, "Frames per simulated second")
+      ->type_name("N")
+      ->check(positive)
+      ->check(CLI::Range(0.0, 10000.0))
+      ->capture_default_str();
+  render->add_option("--video", a.frames.video, "Video as well, by ffmpeg (.mp4, .webm ..)")->type_name("FILE");
+
+  CLI::App* devices = app.add_subcommand("devices", "Lists what Talus can run on, and what it cannot run on and why");
+  devices->add_flag("--json", a.json, "As JSON");
+
+  CLI::App* check = app.add_subcommand("check", "Reads and checks scenes, without running them");
+  check->add_option("SCENE", a.scenes, "Scene files (TOML)")->required();
+  check->add_option("--set", a.run.overrides, "Overrides a value of the scenes; may be repeated")
+      ->type_name("TABLE.KEY=VALUE")
+      ->allow_extra_args(false);
+
+  CLI::App* graph =
+      app.add_subcommand("graph", "Shows the passes of a step, what they read and write, and the barriers");
+  add_scene(graph, a);
+  add_device(graph, a);
+  add_overrides(graph, a);
+  graph->add_flag("--dot", a.dot, "As a Graphviz graph");
+
+  CLI::App* view = app.add_subcommand("view", "Shows a scene in a window (not available in this version)");
+  view->allow_extras();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    throw UsageError(fmt::format("{}; see talus --help, talus run --help", e.what()));
+  }
+
+  if (view->parsed())
+    throw UsageError("view is not available in this version; use talus render");
+  if (devices->parsed())
+    return viewer::devices(a.json);
+  if (check->parsed())
+    return viewer::check(a.scenes, a.run.overrides);
+
+  a.run.engine.timing = !a.no_timing;
+  if (a.seed)
+    a.run.overrides.push_back(fmt::format("scene.seed={}", *a.seed));
+  if (graph->parsed())
+    return viewer::graph(a.run.scene, a.run.overrides, a.run.engine, a.dot);
+
+  if (render->parsed()) {
+    read_size(a.size, a.frames);
+    a.run.frames = a.frames;
+    if (!a.format.empty() || a.run.every)
+      a.run.out = a.frames.directory;
+  }
+  if (a.run.engine.verify && a.run.engine.device == "cpu")
+    throw UsageError(
+        "--verify compares the passes of a Vulkan device with those of the CPU path; give another --device");
+  if (!a.format.empty())
+    a.run.format = read_format(a.format);
+  return viewer::run(a.run);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return talus_main(argc, argv);
+  } catch (...) {
+    return viewer::tell_error();
+  }
+}

@@ -1,0 +1,38 @@
+#include "viewer/png.h"
+#include "engine/io/export.h"
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#include <stb_image_write.h>
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+namespace viewer {
+
+void write_png(const std::filesystem::path& file, int width, int height, std::span<const std::uint8_t> rgba) {
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  if (rgba.size() != 4 * pixels)
+    throw std::logic_error("write_png: pixels do not fit the size");
+  std::vector<std::uint8_t> rgb(3 * pixels);
+  for (std::size_t i = 0; i < pixels; ++i)
+    std::copy_n(&rgba[4 * i], 3, &rgb[3 * i]);
+  std::string png;
+  stbi_write_png_to_func(
+      [](void* to, void* data, int size) {
+        static_cast<std::string*>(to)->append(static_cast<const char*>(data), static_cast<std::size_t>(size));
+      },
+      &png, width, height, 3, rgb.data(), 3 * width);
+  talus::write_file(file, png);
+}
+
+}  // namespace viewer

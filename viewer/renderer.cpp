@@ -1,0 +1,298 @@
+#include "viewer/renderer.h"
+#include "engine/gpu/graph.h"
+#include "shaders/shared/draw.h"
+#include "viewer/renderer_camera.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+// The embedded SPIR-V.
+namespace talus::shaders {
+std::span<const std::uint32_t> find_shader(std::string_view name);
+}
+namespace talus::draw_shaders {
+std::span<const std::uint32_t> find_shader(std::string_view name);
+}
+
+namespace talus {
+namespace {
+
+using namespace shared;
+
+static_assert(draw_by_material == static_cast<uint>(ColorBy::material) && draw_by_speed == static_cast<uint>(ColorBy::speed) &&
+              draw_by_depth == static_cast<uint>(ColorBy::depth));
+
+// Vulkan's errors as those of the public API.
+template <class F> auto translated(F f) {
+  try {
+    return f();
+  } catch (const gpu::NoDevice& error) {
+    throw DeviceError(error.what());
+  } catch (const gpu::OutOfMemory& error) {
+    throw ResourceError(error.what());
+  } catch (const gpu::DeviceLost& error) {
+    throw ResourceError(error.what());
+  }
+}
+
+// 1, 2 or 5 times a power of ten, not above x.
+float round_number(float x) {
+  const float power = std::pow(10.0f, std::floor(std::log10(x)));
+  const float digit = x / power;
+  return (digit >= 5.0f ? 5.0f : digit >= 2.0f ? 2.0f : 1.0f) * power;
+}
+
+float largest_radius(const Scene& scene) {
+  double radius = 0.0;
+  for (const GrainGroup& group : scene.grains)
+    radius = std::max(radius, group.radius_max);
+  for (const Emitter& emitter : scene.emitters)
+    radius = std::max(radius, emitter.radius_max);
+  return static_cast<float>(radius);
+}
+
+// The end of the colour scale for speed: the same for all pictures of a scene, so that colours can be compared.
+float speed_scale(const Scene& scene, const Box& box) {
+  if (scene.output.speed_max > 0.0)
+    return static_cast<float>(scene.output.speed_max);
+  double speed = std::sqrt(2.0 * length(scene.domain.gravity) * (box.max.z - box.min.z));
+  for (const GrainGroup& group : scene.grains)
+    speed = std::max(speed, length(group.velocity) + std::sqrt(3.0) * group.velocity_random);
+  for (const Emitter& emitter : scene.emitters)
+    speed = std::max(speed, length(emitter.velocity));
+  return speed > 0.0 ? static_cast<float>(speed) : 1.0f;
+}
+
+DrawFrame frame_of(const Scene& scene, const View& view) {
+  const Box box = content(scene);
+  const glm::vec3 size = box.max - box.min;
+  const float edge = std::max({size.x, size.y, size.z});
+  const Domain& domain = scene.domain;
+
+  DrawFrame frame{};
+  frame.eye = view.eye;
+  frame.forward = view.forward;
+  frame.right = view.right;
+  frame.up = view.up;
+  frame.middle = 0.5f * (box.min + box.max);
+  frame.nearest = 1e-3f * std::max(distance(view.eye, frame.middle), edge);
+
+  // From the left and a little from this side.
+  const glm::vec3 right = normalize(view.right), back = cross(right, glm::vec3(0, 0, 1));
+  frame.light = normalize(-0.72f * right + 0.12f * back + glm::vec3(0, 0, 0.70f));
+  frame.light_x = normalize(cross(right, frame.light));
+  frame.light_y = cross(frame.light, frame.light_x);
+
+  frame.measured_min = box.min - edge;
+  frame.measured_max = box.max + edge;
+  for (int a = 0; a < 3; ++a)
+    if (domain.axis[a] != Axis::open) {
+      frame.measured_min[a] = std::min(frame.measured_min[a], static_cast<float>(domain.min[a]));
+      frame.measured_max[a] = std::max(frame.measured_max[a], static_cast<float>(domain.max[a]));
+    }
+  frame.floor = static_cast<float>(domain.min.z);
+  frame.ground = domain.axis[2] == Axis::wall;
+  frame.grid = round_number(0.15f * edge);
+  frame.reach = 4.0f * edge;
+  frame.radius = std::max(largest_radius(scene), 0.01f * edge);
+  frame.color_by = static_cast<uint>(scene.output.color_by);
+  frame.speed_max = speed_scale(scene, box);
+  return frame;
+}
+
+// The edges of the domain between two walls, and those of a periodic side, dashed. What is open has none.
+std::vector<DrawLine> domain_lines(const Domain& domain) {
+  const glm::vec3 low = domain.min, high = domain.max;
+  const float dash = round_number(0.05f * std::max({high.x - low.x, high.y - low.y, high.z - low.z}));
+  std::vector<DrawLine> lines;
+  for (int a = 0; a < 3; ++a) {
+    const int b = (a + 1) % 3, c = (a + 2) % 3;
+    const auto either = [&](Axis kind) { return domain.axis[b] == kind || domain.axis[c] == kind; };
+    if (!either(Axis::wall) && !either(Axis::periodic))
+      continue;
+    for (int side = 0; side < 4; ++side) {
+      glm::vec3 from = low, to = high;
+      from[b] = to[b] = side & 1 ? high[b] : low[b];
+      from[c] = to[c] = side & 2 ? high[c] : low[c];
+      if (either(Axis::periodic))
+        lines.push_back({from, to, {0.10f, 0.28f, 0.50f, 0.75f}, draw_dashed, dash});
+      else
+        lines.push_back({from, to, {0.13f, 0.14f, 0.16f, 0.60f}, 0, dash});
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+struct Renderer::Impl {
+  std::unique_ptr<gpu::Instance> own_instance;
+  std::unique_ptr<gpu::Device> own_device;
+  gpu::Device& device;
+  DrawFrame frame;
+  std::vector<DrawLine> lines;
+  gpu::Buffer frame_buffer, extent, colors, line_buffer;
+  gpu::Buffer host_grains, host_tags, host_ids;  // for grains that come from the host
+  gpu::Image seen, depth;  // two samples per pixel and direction
+  gpu::Image open, shadow, target;
+  gpu::ComputePipeline measure;
+  gpu::GraphicsPipeline draw_shadow, draw_grain, draw_open, draw_picture, draw_line;
+  gpu::Graph graph;
+
+  static gpu::GraphicsPipeline pipeline(gpu::Device& device, const std::string& name, std::vector<VkFormat> colour,
+                                        VkFormat depth = VK_FORMAT_UNDEFINED, bool blend = false) {
+    gpu::GraphicsOptions options;
+    options.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
+    options.colour_formats = std::move(colour);
+    options.depth_format = depth;
+    options.depth_compare = VK_COMPARE_OP_GREATER;  // nearer is greater, in both depth images
+    options.depth_test = options.depth_write = depth != VK_FORMAT_UNDEFINED;
+    options.blend = blend;
+    return {device, name, draw_shaders::find_shader(name + ".vert"), draw_shaders::find_shader(name + ".frag"), options};
+  }
+
+  gpu::Device& open_device() {
+    own_instance = std::make_unique<gpu::Instance>();
+    std::vector<gpu::DeviceInfo> devices = gpu::list_devices(*own_instance);
+    const auto drawing = std::find_if(devices.begin(), devices.end(), [](const auto& d) { return d.usable && d.graphics; });
+    own_device = std::make_unique<gpu::Device>(*own_instance, drawing != devices.end() ? *drawing : choose(devices, "auto"));
+    return *own_device;
+  }
+
+  static gpu::Device& drawing(gpu::Device& device) {
+    if (!device.graphics())
+      throw DeviceError(fmt::format("{} cannot draw; choose another device", device.info().name));
+    return device;
+  }
+
+  Impl(const Scene& scene, int width, int height, gpu::Device* given)
+      : device(drawing(given ? *given : open_device())),
+        frame(frame_of(scene, view_of(scene, static_cast<float>(width) / static_cast<float>(height)))),
+        lines(domain_lines(scene.domain)), frame_buffer(device, "draw_frame", sizeof(DrawFrame)),
+        extent(device, "draw_extent", sizeof(DrawExtent)),
+        colors(device, "draw_colors", sizeof(vec4) * std::max<std::size_t>(scene.materials.size(), 1)),
+        line_buffer(device, "draw_lines", sizeof(DrawLine) * std::max<std::size_t>(lines.size(), 1)),
+        seen(device, "draw_seen", {2u * width, 2u * height, VK_FORMAT_R32_UINT, false}),
+        depth(device, "draw_depth", {2u * width, 2u * height, gpu::depth_format, false}),
+        open(device, "draw_open", {uint(width), uint(height), VK_FORMAT_R32_UINT, false}),
+        shadow(device, "draw_shadow", {draw_shadow_size, draw_shadow_size, gpu::depth_format, false}),
+        target(device, "picture", {uint(width), uint(height), VK_FORMAT_R8G8B8A8_UNORM, false}),
+        measure(device, "draw_measure", shaders::find_shader("draw_measure.comp")),
+        draw_shadow(pipeline(device, "draw_shadow", {}, gpu::depth_format)),
+        draw_grain(pipeline(device, "draw_grain", {seen.format()}, gpu::depth_format)),
+        draw_open(pipeline(device, "draw_open", {open.format()})),
+        draw_picture(pipeline(device, "draw_picture", {target.format()})),
+        draw_line(pipeline(device, "draw_line", {target.format()}, VK_FORMAT_UNDEFINED, true)), graph(device) {
+    std::vector<vec4> palette;
+    for (const Material& material : scene.materials)
+      palette.push_back(vec4(material.color, 1.0f));
+    graph.upload(colors, std::as_bytes(std::span(palette)));
+    graph.upload(line_buffer, std::as_bytes(std::span(lines)));
+    graph.submit();  // so that the simulation's graph can record
+  }
+
+  template <class T> void fill(gpu::Buffer& buffer, const char* name, const std::vector<T>& data) {
+    if (!buffer || buffer.bytes() < data.size() * sizeof(T))
+      buffer = gpu::Buffer(device, name, data.size() * sizeof(T));
+    graph.upload(buffer, std::as_bytes(std::span(data)));
+  }
+
+  Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count) {
+    frame.tinted = ids != nullptr;
+    graph.upload(frame_buffer, std::as_bytes(std::span(&frame, 1)));
+    graph.fill(extent, ~0u, 0, 16);  // the minima
+    graph.fill(extent, 0u, 16, 16);  // the maxima
+
+    const auto find = [&](std::string_view name) -> gpu::Buffer* {
+      return name == "grains"        ? &grains
+             : name == "grain_tag"   ? &tags
+             : name == "grain_id"    ? (ids ? ids : &tags)
+             : name == "draw_frame"  ? &frame_buffer
+             : name == "draw_extent" ? &extent
+             : name == "draw_colors" ? &colors
+             : name == "draw_lines"  ? &line_buffer
+                                     : nullptr;
+    };
+    const auto images = [&](const gpu::Pipeline& pipeline) {
+      std::vector<gpu::Image*> found;
+      for (const gpu::ImageBinding& binding : pipeline.images())
+        found.push_back(binding.name == "draw_seen" ? &seen : binding.name == "draw_depth" ? &depth : binding.name == "draw_open" ? &open : &shadow);
+      return found;
+    };
+    const auto add = [&](gpu::GraphicsPipeline& pipeline, const gpu::Push& push, std::uint32_t instances) {
+      if (instances > 0)
+        graph.draw(pipeline, pipeline.resolve(find), images(pipeline), push, {.vertices = 4, .instances = instances});
+    };
+    struct Count {
+      std::uint32_t grains;
+    };
+    if (count > 0)
+      graph.compute(measure, measure.resolve(find), Count{count}, gpu::Work::elements(count));
+
+    graph.begin_rendering({.colour = {}, .depth = {.image = &shadow, .value = 0.0f}}, draw_shadow.label());
+    add(draw_shadow, {}, count);
+    graph.end_rendering();
+
+    graph.begin_rendering({.colour = {{.image = &seen, .value = {0, 0, 0, 0}}}, .depth = {.image = &depth, .value = 0.0f}},
+                          draw_grain.label());
+    add(draw_grain, {}, count);
+    graph.end_rendering();
+
+    graph.begin_rendering({.colour = {{.image = &open}}}, draw_open.label());
+    add(draw_open, {}, 1);
+    graph.end_rendering();
+
+    graph.begin_rendering({.colour = {{.image = &target}}}, draw_picture.label());
+    add(draw_picture, {}, 1);
+    add(draw_line, vec2(target.width(), target.height()), static_cast<std::uint32_t>(lines.size()));
+    graph.end_rendering();
+
+    const std::vector<std::byte> bytes = graph.download(target);
+    const auto* rgba = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    return {static_cast<int>(target.width()), static_cast<int>(target.height()), {rgba, rgba + bytes.size()}};
+  }
+
+  Image draw(const std::vector<GrainState>& states) {
+    std::vector<Grain> grains;
+    std::vector<uint> tags, ids;
+    for (const GrainState& g : states) {
+      grains.push_back({vec4(g.position, g.radius), vec4(g.velocity, 1.0f)});
+      tags.push_back(g.material | g.world << tag_world_shift);
+      ids.push_back(g.id);
+    }
+    fill(host_grains, "grains", grains);
+    fill(host_tags, "grain_tag", tags);
+    fill(host_ids, "grain_id", ids);
+    return draw(host_grains, host_tags, &host_ids, static_cast<std::uint32_t>(states.size()));
+  }
+};
+
+Renderer::Renderer(const Scene& scene, int width, int height, gpu::Device* device)
+    : impl_(translated([&] { return std::make_unique<Impl>(scene, width, height, device); })) {}
+Renderer::Renderer(Renderer&&) noexcept = default;
+Renderer::~Renderer() = default;
+
+Image Renderer::draw(Simulation& simulation) {
+  if (simulation.gpu_device() == &impl_->device)
+    return draw(*simulation.grain_buffer(), *simulation.tag_buffer(), nullptr, simulation.grain_count());
+  return draw(simulation.grains());
+}
+
+Image Renderer::draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count) {
+  return translated([&] { return impl_->draw(grains, tags, ids, count); });
+}
+
+Image Renderer::draw(const std::vector<GrainState>& grains) {
+  return translated([&] { return impl_->draw(grains); });
+}
+
+gpu::Device& Renderer::device() const { return impl_->device; }
+
+std::vector<PassTime> Renderer::pass_times() const {
+  std::vector<PassTime> times;
+  for (const gpu::PassTime& time : impl_->graph.times())
+    times.push_back({time.name, time.calls, time.ms});
+  return times;
+}
+
+}  // namespace talus

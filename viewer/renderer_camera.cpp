@@ -1,0 +1,116 @@
+#include "viewer/renderer_camera.h"
+#include <algorithm>
+#include <cmath>
+#include <glm/gtc/constants.hpp>
+#include <limits>
+
+namespace talus {
+namespace {
+
+constexpr double packing = 0.6;  // solid part of a heap
+
+struct Bounds {
+  glm::dvec3 min{std::numeric_limits<double>::infinity()}, max{-std::numeric_limits<double>::infinity()};
+  void add(const glm::dvec3& low, const glm::dvec3& high) {
+    min = glm::min(min, low);
+    max = glm::max(max, high);
+  }
+};
+
+double cube(double x) { return x * x * x; }
+
+// Adds the shape to the bounds and returns the volume that a heap of its grains takes [m3].
+struct Measure {
+  Bounds& bounds;
+  double radius;
+
+  double operator()(const BoxFill& box) const {
+    bounds.add(box.min, box.max);
+    const glm::dvec3 edge = box.max - box.min;
+    return edge.x * edge.y * edge.z;
+  }
+  double operator()(const SphereFill& sphere) const {
+    bounds.add(sphere.center - sphere.radius, sphere.center + sphere.radius);
+    return 4.0 / 3.0 * glm::pi<double>() * cube(sphere.radius);
+  }
+  double operator()(const CylinderFill& c) const {
+    bounds.add(c.base - glm::dvec3(c.radius, c.radius, 0.0), c.base + glm::dvec3(c.radius, c.radius, c.height));
+    return glm::pi<double>() * c.radius * c.radius * c.height;
+  }
+  double operator()(const PointsFill& points) const {
+    for (const glm::dvec3& p : points.points)
+      bounds.add(p - radius, p + radius);
+    return points.points.size() * 4.0 / 3.0 * glm::pi<double>() * cube(radius) / packing;
+  }
+};
+
+}  // namespace
+
+Box content(const Scene& scene) {
+  const Domain& domain = scene.domain;
+  Bounds bounds;
+  double volume = 0.0;
+  for (const GrainGroup& group : scene.grains)
+    volume += std::visit(Measure{bounds, group.radius_max}, group.shape);
+  for (const Emitter& emitter : scene.emitters) {
+    std::visit(Measure{bounds, emitter.radius_max}, emitter.shape);
+    double grains = emitter.rate * (emitter.stop - emitter.start);
+    if (emitter.count)
+      grains = std::min<double>(grains, *emitter.count);
+    volume += grains * 4.0 / 3.0 * glm::pi<double>() * cube(emitter.radius_max) / packing;
+  }
+  if (!(volume > 0.0))
+    return {domain.min, domain.max};
+
+  if (domain.axis[2] == Axis::wall) {
+    // The cone that all of it would form on the floor, at 30 degrees.
+    const double spread = std::cbrt(3.0 * volume / (glm::pi<double>() * std::tan(glm::radians(30.0))));
+    const glm::dvec3 middle = 0.5 * (bounds.min + bounds.max);
+    const glm::dvec3 foot(middle.x, middle.y, domain.min.z);
+    bounds.add(foot - glm::dvec3(spread, spread, 0.0), foot + glm::dvec3(spread, spread, 0.0));
+  }
+  for (int a = 0; a < 3; ++a)
+    if (domain.axis[a] != Axis::open) {
+      bounds.min[a] = std::clamp(bounds.min[a], domain.min[a], domain.max[a]);
+      bounds.max[a] = std::clamp(bounds.max[a], domain.min[a], domain.max[a]);
+    }
+  return {bounds.min, bounds.max};
+}
+
+glm::vec3 View::project(const glm::vec3& point) const {
+  const glm::vec3 d = point - eye;
+  const float z = dot(d, forward);
+  return {dot(d, right) / dot(right, right) / z, dot(d, up) / dot(up, up) / z, z};
+}
+
+View view_of(const Scene& scene, float aspect) {
+  const Box box = content(scene);
+  const glm::vec3 target = scene.camera.target ? glm::vec3(*scene.camera.target) : 0.5f * (box.min + box.max);
+  const glm::vec3 from_eye(-0.42f, 0.86f, -0.30f);  // from the front, a little right and above
+  View view;
+  view.forward = scene.camera.eye ? target - glm::vec3(*scene.camera.eye) : from_eye;
+  view.forward = dot(view.forward, view.forward) > 0.0f ? normalize(view.forward) : normalize(from_eye);
+  const bool steep = std::abs(view.forward.z) > 0.9999f;  // then y is up
+  view.right = normalize(cross(view.forward, steep ? glm::vec3(0, 1, 0) : glm::vec3(0, 0, 1)));
+  view.up = cross(view.right, view.forward);
+
+  const float tangent = std::tan(0.5f * glm::radians(static_cast<float>(scene.camera.fov)));
+  const glm::vec2 half(tangent * aspect, tangent);
+  if (scene.camera.eye) {
+    view.eye = *scene.camera.eye;
+  } else {
+    constexpr float filled = 0.94f;  // part of the picture that the content takes
+    float distance = 0.0f;
+    for (int corner = 0; corner < 8; ++corner) {
+      const glm::vec3 c = glm::mix(box.min, box.max, glm::vec3(corner & 1, corner >> 1 & 1, corner >> 2)) - target;
+      const float needed = std::max(std::abs(dot(c, view.right)) / half.x, std::abs(dot(c, view.up)) / half.y) / filled;
+      distance = std::max(distance, needed - dot(c, view.forward));
+    }
+    view.eye = target - distance * view.forward;
+  }
+  view.right *= half.x;
+  view.up *= half.y;
+  return view;
+}
+
+}  // namespace talus

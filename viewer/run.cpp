@@ -1,0 +1,258 @@
+#include "viewer/run.h"
+#include "engine/gpu/device.h"
+#include "engine/io/report.h"
+#include "viewer/progress.h"
+#include "viewer/status.h"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace viewer {
+namespace {
+
+namespace fs = std::filesystem;
+
+volatile std::sig_atomic_t stop_signal = 0;
+
+void on_signal(int signal) {
+  stop_signal = signal;
+  std::signal(signal, SIG_DFL);  // a second one ends the program at once
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Event k happens at step round(k every / dt).
+class Schedule {
+public:
+  Schedule(double every, double dt, std::uint64_t first_step) : interval_(std::clamp(every / dt, 1e-6, 1e15)) {
+    number_ = static_cast<std::uint64_t>(static_cast<double>(first_step) / interval_);
+    while (step() < first_step)
+      ++number_;
+  }
+  std::uint64_t step() const {
+    return static_cast<std::uint64_t>(std::llround(static_cast<double>(number_) * interval_));
+  }
+  std::uint64_t number() const { return number_; }
+  void advance() { ++number_; }
+
+private:
+  double interval_;  // steps
+  std::uint64_t number_;
+};
+
+// Something written at regular times and at the end, once per step at most.
+class Recorder {
+public:
+  Recorder(double every, double dt, std::uint64_t first_step) : schedule_(std::max(every, dt), dt, first_step) {}
+  std::uint64_t next() const { return schedule_.step(); }
+  bool due(std::uint64_t step, bool last) {
+    const bool scheduled = step == schedule_.step();
+    if (scheduled)
+      schedule_.advance();
+    return scheduled || last;
+  }
+
+private:
+  Schedule schedule_;
+};
+
+// How many steps go into one batch, so that it lasts as long as a person does not notice and a device stays busy.
+class Pace {
+public:
+  std::uint64_t steps(std::uint64_t at_most) const { return std::min(steps_, at_most); }
+  void measured(std::uint64_t steps, double wall) {
+    constexpr double batch = 0.075;  // s
+    const double wanted = batch * static_cast<double>(steps) / std::max(wall, 1e-9);
+    const double limit = 4.0 * static_cast<double>(steps_);  // the first batches tell little
+    steps_ = static_cast<std::uint64_t>(std::clamp(wanted, 1.0, limit));
+  }
+
+private:
+  std::uint64_t steps_ = 1;
+};
+
+// Finds out before the simulation, not after it, that a file cannot be written.
+void prepare_directory(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error)
+    throw UsageError(fmt::format("directory {} cannot be made: {}", directory.string(), error.message()));
+}
+
+void prepare_file(const fs::path& file) {
+  if (file.empty())
+    return;
+  if (file.has_parent_path())
+    prepare_directory(file.parent_path());
+  std::error_code error;
+  const bool existed = fs::exists(file, error);
+  if (!std::ofstream(file, std::ios::app))
+    throw UsageError(fmt::format("{} cannot be written: {}", file.string(), std::generic_category().message(errno)));
+  if (!existed)
+    fs::remove(file, error);
+}
+
+void save(talus::Simulation& simulation, const fs::path& file) {
+  simulation.save(file);
+  fmt::print("state at step {} ({:.6g} s) saved in {}\n", simulation.step(), simulation.time(), file.string());
+}
+
+// After an error the simulation stands at its last valid state. Keeps that, where the machine still can.
+void rescue(talus::Simulation& simulation, const RunOptions& options) {
+  const fs::path file = options.save.empty() ? fs::path(options.scene.stem().string() + ".crash.talus") : options.save;
+  try {
+    simulation.save(file);
+    fmt::print(stderr, "the last valid state, step {} ({:.6g} s), is saved in {}; go on from it with --resume\n",
+               simulation.step(), simulation.time(), file.string());
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "the last valid state could not be saved: {}\n", e.what());
+  }
+}
+
+// What the validation layer had to say, with --validation or TALUS_VALIDATION=1. It has been printed on the way.
+std::size_t validation_messages(talus::Simulation& simulation) {
+  return simulation.gpu_device() ? simulation.gpu_device()->instance().log().count() : 0;
+}
+
+// One run: all that is written on the way and at the end.
+class Run {
+public:
+  Run(const RunOptions& options, talus::Simulation& simulation)
+      : options_(options), simulation_(simulation), dt_(simulation.scene().dt), first_(simulation.step()),
+        end_(end_step()) {
+    if (first_ > end_)
+      throw UsageError(
+          fmt::format("{} stands at step {} ({:.6g} s), after the end that is asked for: step {} ({:.6g} s)",
+                      options.resume.string(), first_, simulation.time(), end_, static_cast<double>(end_) * dt_));
+    const double share = static_cast<double>(end_) * dt_ / 100.0;
+    if (!options.metrics.empty()) {
+      metrics_.emplace(options.metrics, talus::metrics_header, first_);
+      metrics_times_.emplace(options.metrics_every.value_or(share), dt_, first_);
+    }
+    if (!options.out.empty()) {
+      series_.emplace(options.out, options.format, first_);
+      series_times_.emplace(options.every.value_or(share), dt_, first_);
+    }
+    if (options.frames) {
+      frames_.emplace(simulation, *options.frames);
+      frame_times_.emplace(1.0 / options.frames->fps, dt_, first_);
+    }
+  }
+
+  void simulate() {
+    Progress progress(simulation_.time(), static_cast<double>(end_) * dt_);
+    Pace pace;
+    for (;;) {
+      const std::uint64_t step = simulation_.step();
+      const bool last = step >= end_ || stop_signal != 0;
+      record(step, last);
+      if (last)
+        break;
+      const std::uint64_t steps = pace.steps(next_record() - step);
+      const std::uint64_t grains_before = simulation_.grain_count();
+      const auto start = std::chrono::steady_clock::now();
+      simulation_.advance(steps);
+      const double wall = seconds_since(start);
+      pace.measured(steps, wall);
+      facts_.wall_s += wall;
+      facts_.particle_steps += steps * (grains_before + simulation_.grain_count()) / 2;
+      progress.update(simulation_.time(), facts_.wall_s, simulation_.grain_count());
+    }
+  }
+
+  void finish() {
+    if (!options_.save.empty())
+      save(simulation_, options_.save);
+    if (frames_)
+      frames_->finish(simulation_);
+    facts_.first_step = first_;
+    if (!options_.report.empty())
+      talus::write_file(options_.report, talus::report_json(simulation_, facts_));
+    const std::uint64_t steps = simulation_.step() - first_;
+    const double simulated = static_cast<double>(steps) * dt_;
+    fmt::print("{} {} steps, {:.6g} s in {:.3g} s ({:.3g} x real time), {} grains, {}\n",
+               stop_signal ? "stopped after" : "done:", steps, simulated, facts_.wall_s,
+               facts_.wall_s > 0.0 ? simulated / facts_.wall_s : 0.0, simulation_.grain_count(),
+               simulation_.device().name);
+  }
+
+private:
+  std::uint64_t end_step() const {
+    if (options_.steps)
+      return *options_.steps;
+    return static_cast<std::uint64_t>(
+        std::llround(std::min(options_.time.value_or(simulation_.scene().end) / dt_, 1e18)));
+  }
+
+  std::uint64_t next_record() const {
+    std::uint64_t next = end_;
+    if (metrics_times_)
+      next = std::min(next, metrics_times_->next());
+    if (series_times_)
+      next = std::min(next, series_times_->next());
+    if (frame_times_)
+      next = std::min(next, frame_times_->step());
+    return next;
+  }
+
+  void record(std::uint64_t step, bool last) {
+    if (metrics_times_ && metrics_times_->due(step, last))
+      metrics_->row(talus::metrics_row(simulation_.time(), step, simulation_.measure()));
+    if (series_times_ && series_times_->due(step, last))
+      series_->add(simulation_.time(), step, simulation_.grains());
+    for (; frame_times_ && frame_times_->step() == step; frame_times_->advance())
+      frames_->draw(simulation_, frame_times_->number());
+  }
+
+  const RunOptions& options_;
+  talus::Simulation& simulation_;
+  const double dt_;            // s
+  const std::uint64_t first_;  // step that the run starts at
+  const std::uint64_t end_;
+  std::optional<talus::Table> metrics_;
+  std::optional<Recorder> metrics_times_;
+  std::optional<talus::Series> series_;
+  std::optional<Recorder> series_times_;
+  std::optional<Frames> frames_;
+  std::optional<Schedule> frame_times_;
+  talus::RunFacts facts_;
+};
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  const talus::Scene scene = talus::load_scene(options.scene, options.overrides);
+  for (const fs::path& file : {options.report, options.metrics, options.save})
+    prepare_file(file);
+  if (options.frames) {
+    prepare_directory(options.frames->directory);
+    prepare_file(options.frames->video);
+  }
+  talus::Simulation simulation(scene, options.engine);
+  if (!options.resume.empty())
+    simulation.resume(options.resume);
+
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  Run run(options, simulation);
+  try {
+    run.simulate();
+  } catch (...) {
+    const int status = tell_error();
+    rescue(simulation, options);
+    return status;
+  }
+  run.finish();
+  if (const std::size_t messages = validation_messages(simulation); messages > 0) {
+    fmt::print(stderr, "error: {} messages of the validation layer\n", messages);
+    return internal_error;
+  }
+  return stop_signal ? 128 + stop_signal : done;
+}
+
+}  // namespace viewer

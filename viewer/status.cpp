@@ -1,0 +1,44 @@
+#include "viewer/status.h"
+#include "engine/gpu/error.h"
+#include "engine/io/export.h"
+#include "engine/talus.h"
+#include <cstdio>
+#include <fmt/format.h>
+#include <new>
+
+namespace viewer {
+
+int tell_error() {
+  auto tell = [](Status status, const char* text) {
+    std::fflush(stdout);
+    fmt::print(stderr, "error: {}\n", text);
+    return static_cast<int>(status);
+  };
+  try {
+    throw;
+  } catch (const UsageError& e) {
+    return tell(usage, e.what());
+  } catch (const talus::SceneError& e) {
+    return tell(usage, e.what());
+  } catch (const talus::CheckpointError& e) {
+    return tell(usage, e.what());
+  } catch (const talus::ExportError& e) {
+    return tell(usage, e.what());
+  } catch (const talus::DeviceError& e) {
+    return tell(no_device, e.what());
+  } catch (const talus::gpu::NoDevice& e) {
+    return tell(no_device, e.what());
+  } catch (const talus::ResourceError& e) {
+    return tell(out_of_resources, e.what());
+  } catch (const talus::gpu::Error& e) {  // out of memory, device lost, or set-up of the renderer that failed
+    return tell(out_of_resources, e.what());
+  } catch (const std::bad_alloc&) {
+    return tell(out_of_resources, "this machine has no memory left for what the scene needs");
+  } catch (const talus::StateError& e) {
+    return tell(invalid_state, e.what());
+  } catch (const std::exception& e) {
+    return tell(internal_error, e.what());
+  }
+}
+
+}  // namespace viewer

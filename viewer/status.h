@@ -1,0 +1,17 @@
+#pragma once
+// Errors of the program and the exit statuses of the contract.
+#include <stdexcept>
+
+namespace viewer {
+
+enum Status { done = 0, internal_error = 1, usage = 2, no_device = 3, out_of_resources = 4, invalid_state = 5 };
+
+// What the user asked for cannot be done: why, and what can.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// To be called inside a catch (...): prints "error: ..." to stderr and gives the status that it stands for.
+int tell_error();
+
+}  // namespace viewer

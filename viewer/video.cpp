@@ -1,0 +1,87 @@
+#include "viewer/video.h"
+#include "engine/io/export.h"
+#include "viewer/status.h"
+#include <csignal>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <sstream>
+#include <utility>
+
+namespace viewer {
+namespace {
+
+#ifdef _WIN32
+constexpr char path_separator = ';';
+constexpr const char* program = "ffmpeg.exe";
+std::FILE* open_pipe(const std::string& command) {
+  return _popen(command.c_str(), "wb");
+}
+int close_pipe(std::FILE* pipe) {
+  return _pclose(pipe);
+}
+std::string quoted(const std::string& text) {
+  return '"' + text + '"';
+}
+#else
+constexpr char path_separator = ':';
+constexpr const char* program = "ffmpeg";
+std::FILE* open_pipe(const std::string& command) {
+  return popen(command.c_str(), "w");
+}
+int close_pipe(std::FILE* pipe) {
+  return pclose(pipe);
+}
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (char c : text)
+    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+#endif
+
+bool have_ffmpeg() {
+  const char* path = std::getenv("PATH");
+  std::istringstream directories(path ? path : "");
+  for (std::string directory; std::getline(directories, directory, path_separator);) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(std::filesystem::path(directory) / program, error))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Video::Video(std::filesystem::path file, int width, int height, double fps) : file_(std::move(file)) {
+  if (!have_ffmpeg())
+    throw UsageError(
+        "--video needs the program ffmpeg; install it (Debian, Ubuntu: apt-get install ffmpeg; Fedora: dnf "
+        "install ffmpeg-free; macOS: brew install ffmpeg) or leave --video out, the frames are written as PNG");
+#ifndef _WIN32
+  std::signal(SIGPIPE, SIG_IGN);  // where ffmpeg ends early, writing fails and says so
+#endif
+  // A name that starts with a dash is not an option. Most codecs need even sizes.
+  const std::string target = file_.is_absolute() ? file_.string() : (std::filesystem::path(".") / file_).string();
+  pipe_ = open_pipe(fmt::format("ffmpeg -loglevel error -y -f rawvideo -pix_fmt rgba -s {}x{} -r {} -i - -vf {} "
+                                "-pix_fmt yuv420p {}",
+                                width, height, fps, quoted("pad=ceil(iw/2)*2:ceil(ih/2)*2"), quoted(target)));
+  if (!pipe_)
+    throw talus::ExportError("ffmpeg cannot be started");
+}
+
+Video::~Video() {
+  if (pipe_)
+    close_pipe(pipe_);
+}
+
+void Video::add(std::span<const std::uint8_t> rgba) {
+  if (std::fwrite(rgba.data(), 1, rgba.size(), pipe_) != rgba.size())
+    throw talus::ExportError(fmt::format("{} cannot be written: ffmpeg ended early", file_.string()));
+}
+
+void Video::close() {
+  if (close_pipe(std::exchange(pipe_, nullptr)) != 0)
+    throw talus::ExportError(fmt::format("{} cannot be written: ffmpeg reports an error", file_.string()));
+}
+
+}  // namespace viewer
