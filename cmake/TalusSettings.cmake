@@ -14,8 +14,8 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
 endif()
 
-# Floating point stays as written: no contraction into fused operations and no fast-math, so that the CPU path gives the same
-# bits whatever compiled it. Vulkan's structs are meant to be initialised up to their sType alone.
+# Floating point stays as written: no contraction into fused operations and no fast-math, so that results depend
+# on the compiler as little as possible. Vulkan's structs are meant to be initialised up to their sType alone.
 function(talus_compile_settings target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(${target} PRIVATE cxx_std_20)

@@ -21,9 +21,12 @@ constexpr std::array<Reference, pass_count> references{
 };
 
 // Elements that a task takes at least: below this, handing out work costs more than doing it.
-constexpr std::size_t grain_of(Unit unit) { return unit == Unit::group ? 16 : 256; }
+constexpr std::size_t grain_of(Unit unit) {
+  return unit == Unit::group ? 16 : 256;
+}
 
-// The reference passes, parallel over elements. Every pass is the same for any partition, so any number of threads gives the same bits.
+// The reference passes, parallel over elements. Every pass is the same for any partition, so any number of threads
+// gives the same bits.
 class CpuExecutor final : public Executor {
 public:
   explicit CpuExecutor(int threads) : arena_(threads > 0 ? threads : tbb::task_arena::automatic) {
@@ -63,8 +66,8 @@ public:
     try {
       fields_.resize(id, elements);
     } catch (const std::bad_alloc&) {
-      throw ResourceError(fmt::format("field {} needs {:.1f} MB, which this machine's memory does not hold", info(id).name,
-                                      static_cast<double>(elements * info(id).stride) * 1e-6));
+      throw ResourceError(fmt::format("field {} needs {:.1f} MB, which this machine's memory does not hold",
+                                      info(id).name, static_cast<double>(elements * info(id).stride) * 1e-6));
     }
   }
   std::size_t size(FieldId id) const override {
@@ -96,6 +99,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Executor> make_cpu_executor(int threads) { return std::make_unique<CpuExecutor>(threads); }
+std::unique_ptr<Executor> make_cpu_executor(int threads) {
+  return std::make_unique<CpuExecutor>(threads);
+}
 
 }  // namespace talus

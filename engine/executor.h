@@ -39,8 +39,8 @@ public:
 
 std::unique_ptr<Executor> make_cpu_executor(int threads);  // 0: all cores
 std::unique_ptr<Executor> make_gpu_executor(const Options& options);
-// Runs on both from the same input and compares every field that the pass writes; run() throws VerifyError where they differ by
-// more than the pass table allows.
+// Runs on both from the same input and compares every field that the pass writes; run() throws VerifyError where they
+// differ by more than the pass table allows.
 std::unique_ptr<Executor> make_lockstep_executor(const Options& options);
 
 template <class T> std::vector<T> read_field(Executor& executor, FieldId id, std::size_t elements) {

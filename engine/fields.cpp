@@ -8,8 +8,8 @@ namespace {
 // Calls f with the vector of the field.
 template <class F> auto visit(Fields& fields, FieldId id, F f) {
   switch (id) {
-#define X(name, ...)                                                                                                           \
-  case FieldId::name:                                                                                                          \
+#define X(name, ...)                                                                                                   \
+  case FieldId::name:                                                                                                  \
     return f(fields.name);
     TALUS_FIELDS(X)
 #undef X

@@ -29,7 +29,6 @@ FieldId field_named(std::string_view name, std::string_view pass) {
   throw DeviceError(fmt::format("pass {} binds a buffer variable {}, and there is no field of that name", pass, name));
 }
 
-
 }  // namespace
 
 std::optional<std::string> real_gpu() {
@@ -124,7 +123,9 @@ void GpuExecutor::resize(FieldId id, std::size_t elements) {
   });
 }
 
-std::size_t GpuExecutor::size(FieldId id) const { return sizes_[static_cast<std::size_t>(id)]; }
+std::size_t GpuExecutor::size(FieldId id) const {
+  return sizes_[static_cast<std::size_t>(id)];
+}
 
 void GpuExecutor::write(FieldId id, std::span<const std::byte> bytes, std::size_t offset) {
   if (!bytes.empty())
@@ -160,7 +161,8 @@ std::string GpuExecutor::describe(bool dot) {
   std::string text = "digraph step {\n  rankdir=TB; node [shape=box, fontname=\"sans-serif\"];\n";
   std::vector<std::pair<std::string, std::size_t>> writers;
   for (std::size_t n = 0; n < records.size(); ++n) {
-    text += fmt::format("  p{} [label=\"{}\"{}];\n", n, records[n].name, records[n].barrier.empty() ? "" : ", style=bold");
+    text +=
+        fmt::format("  p{} [label=\"{}\"{}];\n", n, records[n].name, records[n].barrier.empty() ? "" : ", style=bold");
     for (const std::string& field : records[n].reads)
       for (auto w = writers.rbegin(); w != writers.rend(); ++w)
         if (w->first == field) {
@@ -173,6 +175,8 @@ std::string GpuExecutor::describe(bool dot) {
   return text + "}\n";
 }
 
-std::unique_ptr<Executor> make_gpu_executor(const Options& options) { return std::make_unique<GpuExecutor>(options); }
+std::unique_ptr<Executor> make_gpu_executor(const Options& options) {
+  return std::make_unique<GpuExecutor>(options);
+}
 
 }  // namespace talus

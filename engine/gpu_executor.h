@@ -7,7 +7,8 @@
 
 namespace talus {
 
-// Index of the best real GPU of this machine, for Options::device; none where Vulkan or a GPU that Talus can use is missing.
+// Index of the best real GPU of this machine, for Options::device; none where Vulkan or a GPU that Talus can use is
+// missing.
 std::optional<std::string> real_gpu();
 
 class GpuExecutor final : public Executor {
@@ -24,10 +25,18 @@ public:
   void read(FieldId id, std::span<std::byte> bytes, std::size_t offset) override;
   std::vector<PassTime> pass_times() const override;
   DeviceSummary device() const override;
-  // The passes run since set_trace(true), one line each with what it reads, writes and waits for. dot: as a Graphviz graph.
+  // The passes run since set_trace(true), one line each with what it reads, writes and waits for. dot: as a Graphviz
+  // graph.
   std::string describe(bool dot);
-  gpu::Device* gpu_device() override { return device_.get(); }
-  gpu::Buffer* gpu_buffer(FieldId id) override { return &buffer(id); }
+  // For graphs of others, which cannot record while this one holds passes back.
+  gpu::Device* gpu_device() override {
+    graph_->submit();
+    return device_.get();
+  }
+  gpu::Buffer* gpu_buffer(FieldId id) override {
+    graph_->submit();
+    return &buffer(id);
+  }
 
   // What a pass binds, from its shader.
   struct Bound {

@@ -16,8 +16,8 @@ std::uint32_t word_at(const Bytes& bytes, std::size_t offset) {
   return word;
 }
 
-// Every pass runs on the device and by its reference from the same input; what the pass writes is compared, and the device's result
-// becomes the input of the next pass on both sides.
+// Every pass runs on the device and by its reference from the same input; what the pass writes is compared, and the
+// device's result becomes the input of the next pass on both sides.
 class LockstepExecutor final : public Executor {
 public:
   explicit LockstepExecutor(const Options& options) : gpu_(options), cpu_(make_cpu_executor(options.threads)) {}
@@ -100,8 +100,9 @@ private:
         if (real && std::abs(df - hf) <= tolerance * scale)
           continue;
         throw VerifyError(fmt::format("pass {}: {}[{}]{}{} is {} on the device and {} in the reference (tolerance {})",
-                                      info(pass).name, info(bound.field).name, at / stride, member.name.empty() ? "" : ".",
-                                      member.name, real ? fmt::format("{}", df) : fmt::format("{}", d),
+                                      info(pass).name, info(bound.field).name, at / stride,
+                                      member.name.empty() ? "" : ".", member.name,
+                                      real ? fmt::format("{}", df) : fmt::format("{}", d),
                                       real ? fmt::format("{}", hf) : fmt::format("{}", h), tolerance * scale));
       }
     }

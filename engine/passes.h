@@ -68,6 +68,6 @@ namespace reference {
 #define X(name, ...) void name(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
 TALUS_PASSES(X)
 #undef X
-} // namespace reference
+}  // namespace reference
 
-} // namespace talus
+}  // namespace talus

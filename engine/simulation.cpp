@@ -17,12 +17,15 @@ namespace {
 constexpr double batch_seconds = 0.05;
 constexpr std::uint64_t batch_steps_max = 256;
 
-vec3 to_float(const glm::dvec3& v) { return vec3(v); }
+vec3 to_float(const glm::dvec3& v) {
+  return vec3(v);
+}
 
 std::unique_ptr<Executor> make_executor(Options options) {
   if (options.verify) {
     if (options.device == "cpu")
-      throw DeviceError("--verify compares a Vulkan device with the CPU path, so --device cpu leaves nothing to compare");
+      throw DeviceError(
+          "--verify compares a Vulkan device with the CPU path, so --device cpu leaves nothing to compare");
     return make_lockstep_executor(options);
   }
   if (options.device == "auto")
@@ -32,8 +35,8 @@ std::unique_ptr<Executor> make_executor(Options options) {
   return make_gpu_executor(options);
 }
 
-// Bits of the cell table per axis: enough for the domain at rest, at most some eight cells per grain. Where the table is smaller than
-// the domain it repeats, except along periodic axes, whose cells must all differ.
+// Bits of the cell table per axis: enough for the domain at rest, at most some eight cells per grain. Where the table
+// is smaller than the domain it repeats, except along periodic axes, whose cells must all differ.
 uvec3 grid_bits_for(const Settings& s, std::size_t grains) {
   const float cell = (2.0f + margin_rest) * s.radius_max;
   uvec3 bits;
@@ -56,8 +59,11 @@ uvec3 grid_bits_for(const Settings& s, std::size_t grains) {
   return bits;
 }
 
-// Contact law of materials a and b. Friction: geometric mean. Stiffness and damping: two springs (dampers) of twice the value in a row.
-double in_series(double a, double b) { return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0; }
+// Contact law of materials a and b. Friction: geometric mean. Stiffness and damping: two springs (dampers) of twice the
+// value in a row.
+double in_series(double a, double b) {
+  return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
+}
 
 std::vector<PairLaw> pair_laws_for(const Scene& scene, double h) {
   const std::size_t count = scene.materials.size();
@@ -103,9 +109,9 @@ struct Simulation::Impl {
   std::uint32_t initial = 0;               // grains at the start
   std::unique_ptr<Executor> executor;
   std::uint64_t step = 0;
-  std::uint32_t substep = 0;               // done of the current step, where a batch was halted
-  std::uint64_t valid_step = 0;            // that the _valid fields hold
-  std::uint64_t batch = 1;                 // steps of the next submission
+  std::uint32_t substep = 0;     // done of the current step, where a batch was halted
+  std::uint64_t valid_step = 0;  // that the _valid fields hold
+  std::uint64_t batch = 1;       // steps of the next submission
 
   Impl(Scene scene_in, const Options& options_in, std::unique_ptr<Executor> executor_in)
       : scene(std::move(scene_in)), options(options_in), executor(std::move(executor_in)) {
@@ -151,17 +157,28 @@ struct Simulation::Impl {
     for (std::size_t f = 0; f < field_count; ++f) {
       const auto count = [&](Extent extent) -> std::size_t {
         switch (extent) {
-        case Extent::one: return 1;
-        case Extent::gates: return gates_total;
-        case Extent::pairs: return (materials + 1) * (materials + 1);
-        case Extent::births: return population.poured.size();
-        case Extent::grains: return grains;
-        case Extent::cells: return cells;
-        case Extent::cells_and_end: return cells + 1;
-        case Extent::slices: return slices;
-        case Extent::slices_and_end: return slices + 1;
-        case Extent::chunks: return scan_chunks;
-        case Extent::slots: return slots;
+        case Extent::one:
+          return 1;
+        case Extent::gates:
+          return gates_total;
+        case Extent::pairs:
+          return (materials + 1) * (materials + 1);
+        case Extent::births:
+          return population.poured.size();
+        case Extent::grains:
+          return grains;
+        case Extent::cells:
+          return cells;
+        case Extent::cells_and_end:
+          return cells + 1;
+        case Extent::slices:
+          return slices;
+        case Extent::slices_and_end:
+          return slices + 1;
+        case Extent::chunks:
+          return scan_chunks;
+        case Extent::slots:
+          return slots;
         }
         return 0;
       };
@@ -212,9 +229,10 @@ struct Simulation::Impl {
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
   void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
 
-  static constexpr std::array<std::pair<FieldId, FieldId>, 3> snapshot{{{FieldId::grains, FieldId::grains_valid},
-                                                                        {FieldId::grain_id, FieldId::grain_id_valid},
-                                                                        {FieldId::grain_tag, FieldId::grain_tag_valid}}};
+  static constexpr std::array<std::pair<FieldId, FieldId>, 3> snapshot{
+      {{FieldId::grains, FieldId::grains_valid},
+       {FieldId::grain_id, FieldId::grain_id_valid},
+       {FieldId::grain_tag, FieldId::grain_tag_valid}}};
 
   void advance(std::uint64_t steps) {
     const std::uint64_t end = step + steps;
@@ -237,14 +255,14 @@ struct Simulation::Impl {
       else
         step += count, substep = 0;
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      batch = seconds < 0.5 * batch_seconds  ? std::min(2 * batch, batch_steps_max)
+      batch = seconds < 0.5 * batch_seconds   ? std::min(2 * batch, batch_steps_max)
               : seconds > 2.0 * batch_seconds ? std::max<std::uint64_t>(batch / 2, 1)
                                               : batch;
     }
   }
 
-  // The device stopped before substep status.substep of step status.step for want of contact slots; nothing has moved there. Goes on
-  // from there with more of them.
+  // The device stopped before substep status.substep of step status.step for want of contact slots; nothing has moved
+  // there. Goes on from there with more of them.
   void grow(Status status, std::uint64_t count) {
     const StepPlan plan = plan_of(step);
     const std::uint64_t recorded = count * plan.substeps - substep;
@@ -260,8 +278,8 @@ struct Simulation::Impl {
       executor->resize(FieldId::contact_partner, slots);
       executor->resize(FieldId::contact_sum, slots);
     } catch (const ResourceError& e) {
-      throw ResourceError(fmt::format("step {}: {} contact slots are needed, {} are there, and more do not fit: {}", step,
-                                      status.slots, status.slots_capacity, e.what()));
+      throw ResourceError(fmt::format("step {}: {} contact slots are needed, {} are there, and more do not fit: {}",
+                                      step, status.slots, status.slots_capacity, e.what()));
     }
     status.slots_capacity = static_cast<uint>(slots);
     write_status(status);
@@ -282,9 +300,10 @@ struct Simulation::Impl {
     status.travel = lists_void;
     write_status(status);
     executor->finish();
-    throw StateError(fmt::format("grain {} has no finite position and velocity any more in step {} ({:.6g} s); the state is that "
-                                 "of step {} again",
-                                 grain, bad_step, static_cast<double>(bad_step) * scene.dt, step));
+    throw StateError(
+        fmt::format("grain {} has no finite position and velocity any more in step {} ({:.6g} s); the state is that "
+                    "of step {} again",
+                    grain, bad_step, static_cast<double>(bad_step) * scene.dt, step));
   }
 
   std::uint32_t alive() const { return grains_at(step); }
@@ -303,19 +322,48 @@ Simulation::Simulation(Scene scene, const Options& options)
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
-void Simulation::advance(std::uint64_t steps) { impl_->advance(steps); }
-const Scene& Simulation::scene() const { return impl_->scene; }
-std::uint64_t Simulation::step() const { return impl_->step; }
-double Simulation::time() const { return static_cast<double>(impl_->step) * impl_->scene.dt; }
-std::uint32_t Simulation::grain_count() const { return impl_->alive(); }
-std::vector<PassTime> Simulation::pass_times() const { return impl_->executor->pass_times(); }
-DeviceSummary Simulation::device() const { return impl_->executor->device(); }
-std::uint64_t Simulation::rebuilds() const { return impl_->read_status().rebuilds; }
-std::uint64_t Simulation::fast() const { return impl_->read_status().fast; }
-Executor& Simulation::executor() { return *impl_->executor; }
-gpu::Device* Simulation::gpu_device() { return impl_->executor->gpu_device(); }
-gpu::Buffer* Simulation::grain_buffer() { return impl_->executor->gpu_buffer(FieldId::grains); }
-gpu::Buffer* Simulation::tag_buffer() { return impl_->executor->gpu_buffer(FieldId::grain_tag); }
+void Simulation::advance(std::uint64_t steps) {
+  impl_->advance(steps);
+}
+const Scene& Simulation::scene() const {
+  return impl_->scene;
+}
+std::uint64_t Simulation::step() const {
+  return impl_->step;
+}
+double Simulation::time() const {
+  return static_cast<double>(impl_->step) * impl_->scene.dt;
+}
+std::uint32_t Simulation::grain_count() const {
+  return impl_->alive();
+}
+std::vector<PassTime> Simulation::pass_times() const {
+  return impl_->executor->pass_times();
+}
+DeviceSummary Simulation::device() const {
+  return impl_->executor->device();
+}
+std::uint64_t Simulation::rebuilds() const {
+  return impl_->read_status().rebuilds;
+}
+std::uint64_t Simulation::fast() const {
+  return impl_->read_status().fast;
+}
+Executor& Simulation::executor() {
+  return *impl_->executor;
+}
+gpu::Device* Simulation::gpu_device() {
+  return impl_->executor->gpu_device();
+}
+gpu::Buffer* Simulation::grain_buffer() {
+  return impl_->executor->gpu_buffer(FieldId::grains);
+}
+gpu::Buffer* Simulation::tag_buffer() {
+  return impl_->executor->gpu_buffer(FieldId::grain_tag);
+}
+gpu::Buffer* Simulation::id_buffer() {
+  return impl_->executor->gpu_buffer(FieldId::grain_id);
+}
 
 std::uint64_t Simulation::memory_bytes() const {
   std::uint64_t bytes = 0;
@@ -397,9 +445,10 @@ void Simulation::save(const std::filesystem::path& file) {
 void Simulation::resume(const std::filesystem::path& file) {
   const Checkpoint checkpoint = read_checkpoint(file);
   if (checkpoint.scene_text != impl_->scene.text)
-    throw CheckpointError(fmt::format("{}: saved from a scene with other settings than {}; resume with the same scene file and the "
-                                      "same --set and --seed options",
-                                      file.string(), impl_->scene.source));
+    throw CheckpointError(
+        fmt::format("{}: saved from a scene with other settings than {}; resume with the same scene file and the "
+                    "same --set and --seed options",
+                    file.string(), impl_->scene.source));
   // Everything is checked before anything is changed.
   for (std::size_t f = 0; f < field_count; ++f) {
     if (!field_infos[f].saved)
@@ -409,8 +458,8 @@ void Simulation::resume(const std::filesystem::path& file) {
     if (found == checkpoint.fields.end() || found->second.size() % stride != 0 ||
         (field_infos[f].extent != Extent::slots &&
          found->second.size() != impl_->executor->size(static_cast<FieldId>(f)) * stride))
-      throw CheckpointError(fmt::format("{}: field {} is missing or has another size than this version's", file.string(),
-                                        field_infos[f].name));
+      throw CheckpointError(fmt::format("{}: field {} is missing or has another size than this version's",
+                                        file.string(), field_infos[f].name));
   }
   for (std::size_t f = 0; f < field_count; ++f)
     if (field_infos[f].saved) {

@@ -3,8 +3,8 @@
 namespace talus {
 namespace {
 
-// Neighbour lists from the positions at the start of the substep: grains in cell order, then exact contact lists. What reads the
-// lists later finds grains at most half the margin away from here.
+// Neighbour lists from the positions at the start of the substep: grains in cell order, then exact contact lists. What
+// reads the lists later finds grains at most half the margin away from here.
 void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   const std::uint32_t slices = (p.grains + slice_grains - 1) / slice_grains;
   const Work grains{p.grains, gate_rebuild_grains};
@@ -35,7 +35,9 @@ void solve_p2(Executor& e, const StepPlan& p, Args args) {
 
 }  // namespace
 
-std::uint32_t swaps_per_substep(const StepPlan& plan) { return plan.iterations; }
+std::uint32_t swaps_per_substep(const StepPlan& plan) {
+  return plan.iterations;
+}
 
 void step(Executor& e, const StepPlan& p, std::uint32_t from) {
   Args args{};

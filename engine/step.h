@@ -10,7 +10,7 @@ struct StepPlan {
   std::uint32_t births;
   std::uint32_t substeps;
   std::uint32_t iterations;
-  float h;                    // s, of a substep
+  float h;  // s, of a substep
 };
 
 // Swaps of grains and grains_next in one substep: a halted batch must undo those of the substeps that did not run.

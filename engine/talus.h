@@ -45,12 +45,12 @@ struct CheckpointError : std::runtime_error {
 };
 
 struct Options {
-  std::string device = "auto";     // auto | cpu | index | part of a name, as in `talus devices`
-  int threads = 0;                 // of the CPU path; 0: all cores. The result does not depend on it
-  bool verify = false;             // every pass on the device and by its reference, compared after each
-  bool validation = false;         // Vulkan validation layer with synchronization checks
-  bool timing = true;              // measure each pass
-  std::uint32_t contact_slots = 0; // initial capacity; 0: an estimate. Grows when a step needs more
+  std::string device = "auto";      // auto | cpu | index | part of a name, as in `talus devices`
+  int threads = 0;                  // of the CPU path; 0: all cores. The result does not depend on it
+  bool verify = false;              // every pass on the device and by its reference, compared after each
+  bool validation = false;          // Vulkan validation layer with synchronization checks
+  bool timing = true;               // measure each pass
+  std::uint32_t contact_slots = 0;  // initial capacity; 0: an estimate. Grows when a step needs more
 };
 
 struct DeviceSummary {
@@ -59,23 +59,23 @@ struct DeviceSummary {
 
 struct GrainState {
   std::uint32_t id;
-  glm::vec3 position;       // m
-  glm::vec3 velocity;       // m/s
-  float radius;             // m
-  std::uint32_t material;   // index into Scene::materials
+  glm::vec3 position;      // m
+  glm::vec3 velocity;      // m/s
+  float radius;            // m
+  std::uint32_t material;  // index into Scene::materials
   std::uint32_t world;
 };
 
 struct Measure {
   std::uint32_t grains = 0;
-  double contacts_mean = 0.0;             // touching contacts per grain
+  double contacts_mean = 0.0;  // touching contacts per grain
   std::uint32_t contacts_max = 0;
-  double penetration_mean = 0.0;          // over touching contacts, in radii of the smaller grain
+  double penetration_mean = 0.0;  // over touching contacts, in radii of the smaller grain
   double penetration_max = 0.0;
-  double kinetic_energy = 0.0;            // J
-  glm::dvec3 momentum{0.0};               // kg m/s
-  double speed_max = 0.0;                 // m/s
-  double height = 0.0;                    // m, top of the highest grain above the domain's floor
+  double kinetic_energy = 0.0;  // J
+  glm::dvec3 momentum{0.0};     // kg m/s
+  double speed_max = 0.0;       // m/s
+  double height = 0.0;          // m, top of the highest grain above the domain's floor
 };
 
 struct PassTime {
@@ -95,17 +95,17 @@ public:
   void advance(std::uint64_t steps);
 
   const Scene& scene() const;
-  std::uint64_t step() const;          // steps done
-  double time() const;                 // s simulated
+  std::uint64_t step() const;  // steps done
+  double time() const;         // s simulated
   std::uint32_t grain_count() const;
-  std::vector<GrainState> grains();    // sorted by id
+  std::vector<GrainState> grains();  // sorted by id
   Measure measure();
   std::vector<PassTime> pass_times() const;
   DeviceSummary device() const;
   std::uint64_t memory_bytes() const;  // of all fields
   std::uint64_t rebuilds() const;      // of the neighbour lists
-  std::uint64_t fast() const;          // grain-substeps faster than one radius per substep: contacts may have been missed
-  std::uint64_t state_hash();          // 64 bits over all grains sorted by id; equal states have equal hashes
+  std::uint64_t fast() const;  // grain-substeps faster than one radius per substep: contacts may have been missed
+  std::uint64_t state_hash();  // 64 bits over all grains sorted by id; equal states have equal hashes
 
   // Everything that matters for going on bit for bit on the same device.
   void save(const std::filesystem::path& file);
@@ -115,6 +115,7 @@ public:
   gpu::Device* gpu_device();
   gpu::Buffer* grain_buffer();  // Grain (shaders/shared/types.h), grain_count() of them
   gpu::Buffer* tag_buffer();    // uint, material and world
+  gpu::Buffer* id_buffer();     // uint, number of the grain
 
   // The fields themselves, for tests and tools (engine/executor.h).
   Executor& executor();

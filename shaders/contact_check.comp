@@ -13,11 +13,11 @@ void main() {
   status.slots = slice_start[(args.grains + slice_grains - 1u) / slice_grains] * slice_grains;
   if (status.slots > status.slots_capacity) {
     status.halt = halt_slots;
+    status.travel = lists_void;  // grains are sorted anew and plan has set the margin: the repeated substep must build again
     for (uint g = 0u; g < gates_total; ++g)
       gates[g] = Dispatch(0u, 0u, 1u);
     return;
   }
-  // Only now: a halted substep must find its lists void again.
   status.travel = 0.0;
   status.rebuilds += 1u;
 }

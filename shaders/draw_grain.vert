@@ -1,5 +1,5 @@
-// Grains as squares that touch the sphere at its point nearest to the eye and just cover its outline. In front of the whole
-// sphere, so the depth test can reject early.
+// Grains as squares that touch the sphere at its point nearest to the eye and just cover its outline. They lie in front
+// of the whole sphere, so that the depth test can reject early.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared/types.h"

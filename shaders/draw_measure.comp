@@ -24,7 +24,8 @@ void main() {
   if (i < grain_count) {
     vec4 grain = grains[i].position;
     // Written so that NaN fails it.
-    if (all(greaterThanEqual(grain.xyz, draw_frame.measured_min)) && all(lessThanEqual(grain.xyz, draw_frame.measured_max))) {
+    if (all(greaterThanEqual(grain.xyz, draw_frame.measured_min)) &&
+        all(lessThanEqual(grain.xyz, draw_frame.measured_max))) {
       vec3 p = along_light(draw_frame, grain.xyz);
       low[lane] = p - grain.w;
       high[lane] = p + grain.w;

@@ -1,5 +1,6 @@
-// How open each pixel's surface is to the sky, against the grains seen around it (after McGuire et al. 2011, Alchemy). Few looks
-// per pixel, turned differently in each pixel of a 4 x 4 block; draw_picture.frag takes the mean over such a block.
+// How open each pixel's surface is to the sky, against the grains seen around it (after McGuire et al. 2011, Alchemy).
+// Few looks per pixel, turned differently in each pixel of a 4 x 4 block; draw_picture.frag takes the mean over such a
+// block.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared/types.h"

@@ -1,5 +1,5 @@
-// Colours of the picture: grains where the visibility image has them, else ground and sky. Each thing that a pixel shows is lit
-// once and weighs by the samples that show it.
+// Colours of the picture: grains where the visibility image has them, else ground and sky. Each thing that a pixel
+// shows is lit once and weighs by the samples that show it.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared/types.h"
@@ -19,12 +19,12 @@ layout(location = 1) flat in vec3 shadow_size;
 layout(location = 2) flat in vec2 heights;
 layout(location = 0) out vec4 picture;
 
-const vec3 sun = vec3(1.42, 1.33, 1.20);
-const vec3 sky_light = vec3(0.37, 0.39, 0.43);     // onto what faces up
+const vec3 sun = vec3(1.40, 1.30, 1.15);
+const vec3 sky_light = vec3(0.38, 0.38, 0.40);     // onto what faces up
 const vec3 ground_light = vec3(0.19, 0.175, 0.16);  // onto what faces down
 const vec3 horizon = vec3(0.90, 0.92, 0.94);
 const vec3 zenith = vec3(0.42, 0.57, 0.78);
-const vec3 ground_color = vec3(0.575, 0.59, 0.615);
+const vec3 ground_color = vec3(0.54, 0.555, 0.575);
 const vec3 line_color = vec3(0.30, 0.31, 0.34);
 
 // Part of the light that reaches the point of the shadow box: 5 x 5 texels with smooth borders, four per gather.
@@ -40,12 +40,13 @@ float lit(vec3 at, bool in_box) {
       // Weights of a box five texels wide that slides with the point.
       vec2 low = vec2(x == -2 ? 1.0 - part.x : 1.0, y == -2 ? 1.0 - part.y : 1.0);
       vec2 high = vec2(x == 2 ? part.x : 1.0, y == 2 ? part.y : 1.0);
-      sum += light.w * low.x * low.y + light.z * high.x * low.y + light.x * low.x * high.y + light.y * high.x * high.y;
+      sum += low.y * (light.w * low.x + light.z * high.x) + high.y * (light.x * low.x + light.y * high.x);
     }
   return sum / 25.0;
 }
 
-// Part of the ambient light that grains nearby leave: the mean of draw_open over what belongs to the same thing, in 4 x 4 pixels.
+// Part of the ambient light that grains nearby leave: the mean of draw_open over those of 4 x 4 pixels that show the
+// same thing.
 float open_sky(uint seen, vec2 pixel) {
   vec2 size = vec2(textureSize(draw_open, 0));
   uvec2 sum = uvec2(0u);  // and count
@@ -63,11 +64,12 @@ vec3 lighting(vec3 color, vec3 from_eye, vec3 normal, float open) {
   // In the shadow map, off the surface by what a texel can misjudge it.
   float texel = shadow_size.x / float(draw_shadow_size);
   vec3 point = draw_frame.eye + from_eye + 2.0 * texel * normal;
-  vec3 at = (along_light(draw_frame, point) - shadow_origin + vec3(0.0, 0.0, 1.5 * texel)) / max(shadow_size, vec3(1e-9));
+  vec3 at = along_light(draw_frame, point) + vec3(0.0, 0.0, 1.5 * texel);
+  at = (at - shadow_origin) / max(shadow_size, vec3(1e-9));
   float facing = max(dot(normal, draw_frame.light), 0.0);
   bool in_box = facing > 0.0 && shadow_size.x > 0.0 && all(lessThan(abs(at.xy - 0.5), vec2(0.5)));
   // What crevices keep from the sky comes back in part from their sides: open + open (1 - open) color + ..
-  vec3 ambient = mix(ground_light, sky_light, 0.5 + 0.5 * normal.z) * open / (1.0 - 0.5 * color * (1.0 - open));
+  vec3 ambient = mix(ground_light, sky_light, 0.5 + 0.5 * normal.z) * open / (1.0 - 0.7 * color * (1.0 - open));
   return color * (ambient + sun * facing * lit(at, in_box));
 }
 
@@ -116,9 +118,9 @@ vec3 ground(vec3 ray, float z) {
   vec3 dx = draw_frame.right * 2.0 / pixels.x, dy = draw_frame.up * 2.0 / pixels.y;
   vec2 step_x = z * (dx.xy - ray.xy * dx.z / ray.z), step_y = z * (dy.xy - ray.xy * dy.z / ray.z);
   vec2 pixel = sqrt(step_x * step_x + step_y * step_y);
-  float fine = max(line_cover(point.x, draw_frame.grid, pixel.x, 1.0), line_cover(point.y, draw_frame.grid, pixel.y, 1.0));
-  float strong = max(line_cover(point.x, 5.0 * draw_frame.grid, pixel.x, 1.5),
-                     line_cover(point.y, 5.0 * draw_frame.grid, pixel.y, 1.5));
+  float grid = draw_frame.grid;
+  float fine = max(line_cover(point.x, grid, pixel.x, 1.0), line_cover(point.y, grid, pixel.y, 1.0));
+  float strong = max(line_cover(point.x, 5.0 * grid, pixel.x, 1.5), line_cover(point.y, 5.0 * grid, pixel.y, 1.5));
   return mix(ground_color, line_color, max(0.35 * fine, 0.6 * strong));
 }
 
@@ -149,15 +151,13 @@ vec3 look(uint seen, vec2 sample_place) {
   return mix(color, sky(vec3(0.0)), 1.0 - exp(-away * away));
 }
 
-// Khronos PBR neutral: colours stay what they are, highlights are compressed softly.
+// Khronos PBR neutral without its toe, which makes up for reflections that matt grains do not have: colours stay what
+// they are, highlights are compressed softly.
 vec3 tone_map(vec3 color) {
-  const float start = 0.76, desaturation = 0.15;
-  float low = min(color.r, min(color.g, color.b));
-  color -= low < 0.08 ? low - 6.25 * low * low : 0.04;
+  const float start = 0.76, room = 1.0 - start, desaturation = 0.15;
   float peak = max(color.r, max(color.g, color.b));
   if (peak < start)
     return color;
-  float room = 1.0 - start;
   float compressed = 1.0 - room * room / (peak + room - start);
   color *= compressed / peak;
   return mix(vec3(compressed), color, 1.0 / (desaturation * (peak - compressed) + 1.0));
@@ -178,7 +178,7 @@ void main() {
   }
   // To sRGB by hand: half a step of noise hides the bands of the sky.
   vec3 linear = clamp(sum / 4.0, 0.0, 1.0);
-  vec3 encoded = mix(1.055 * pow(linear, vec3(1.0 / 2.4)) - 0.055, 12.92 * linear, lessThanEqual(linear, vec3(0.0031308)));
+  vec3 encoded = mix(1.055 * pow(linear, vec3(1.0 / 2.4)) - 0.055, 12.92 * linear, lessThan(linear, vec3(0.0031308)));
   float noise = fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy), vec2(0.06711056, 0.00583715))));
   picture = vec4(encoded + (noise - 0.5) / 255.0, 1.0);
 }

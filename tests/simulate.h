@@ -20,8 +20,12 @@ inline std::string vulkan_device() {
 }
 
 inline const talus::Options on_cpu{.device = "cpu"};
-inline talus::Options on_device() { return {.device = vulkan_device(), .validation = true}; }
-inline talus::Options in_lockstep() { return {.device = vulkan_device(), .verify = true, .validation = true}; }
+inline talus::Options on_device() {
+  return {.device = vulkan_device(), .validation = true};
+}
+inline talus::Options in_lockstep() {
+  return {.device = vulkan_device(), .verify = true, .validation = true};
+}
 
 // What the validation layer said while the simulation ran; empty on the CPU path.
 inline std::vector<std::string> complaints(talus::Simulation& simulation) {
@@ -48,12 +52,13 @@ inline void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec
   scene.grains.push_back(std::move(group));
 }
 
-// n grains thrown together in a box with two materials and mixed radii, some on each other's centre, some on the borders of grid
-// cells, one far outside along the open axis x; y is periodic, z has walls.
+// n grains thrown together in a box with two materials and mixed radii, some on each other's centre, some on the
+// borders of grid cells, one far outside along the open axis x; y is periodic, z has walls.
 inline talus::Scene jumble(unsigned n) {
   talus::Scene scene = scene_of(1.0 / 60, 3, 4);
-  scene.materials = {{.name = "sand", .friction_static = 0.7, .friction_kinetic = 0.4},
-                     {.name = "gravel", .density = 2500.0, .friction_static = 0.3, .friction_kinetic = 0.3, .stiffness = 1e4}};
+  scene.materials = {
+      {.name = "sand", .friction_static = 0.7, .friction_kinetic = 0.4},
+      {.name = "gravel", .density = 2500.0, .friction_static = 0.3, .friction_kinetic = 0.3, .stiffness = 1e4}};
   const double radius = 0.01, edge = std::max(0.15, std::cbrt(n) * 1.8 * radius);
   scene.domain.min = {-0.5 * edge, -0.5 * edge, 0.0};
   scene.domain.max = {0.5 * edge, 0.5 * edge, edge};

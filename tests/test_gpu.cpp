@@ -62,7 +62,8 @@ struct AddArgs {
 };
 constexpr Constant add_group{7, 64};
 
-DeviceInfo made_up(std::uint32_t index, const std::string& name, const std::string& type, std::vector<std::string> missing) {
+DeviceInfo made_up(std::uint32_t index, const std::string& name, const std::string& type,
+                   std::vector<std::string> missing) {
   DeviceInfo info;
   info.index = index;
   info.name = name;
@@ -190,13 +191,13 @@ TEST_CASE("bytes come back as they went up", "[gpu][device]") {
     for (std::size_t i = 0; i < bytes; ++i)
       data[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
     upload(graph, buffer, data);
-    CHECK(download<std::uint8_t>(graph, buffer) == data);
+    CHECK((download<std::uint8_t>(graph, buffer) == data));
     if (bytes < 8)
       continue;
     const std::vector<std::uint8_t> piece{1, 2, 3};
     graph.upload(buffer, std::as_bytes(std::span(piece)), bytes - 4);
     std::copy(piece.begin(), piece.end(), data.end() - 4);
-    CHECK(download<std::uint8_t>(graph, buffer) == data);
+    CHECK((download<std::uint8_t>(graph, buffer) == data));
   }
   Buffer empty(machine.device, "empty", 0), words(machine.device, "words", 64), other(machine.device, "other", 64);
   CHECK(download<std::uint8_t>(graph, empty).empty());
@@ -223,7 +224,7 @@ TEST_CASE("many uploads that are not waited for do not overwrite each other", "[
       graph.submit();
   }
   for (std::uint32_t i = 0; i < buffers.size(); ++i)
-    CHECK(download<std::uint32_t>(graph, buffers[i]) == std::vector<std::uint32_t>(250'001, i));
+    CHECK((download<std::uint32_t>(graph, buffers[i]) == std::vector<std::uint32_t>(250'001, i)));
 }
 
 TEST_CASE("a compute pass takes its buffers by name", "[gpu][device]") {
@@ -244,7 +245,7 @@ TEST_CASE("a compute pass takes its buffers by name", "[gpu][device]") {
   graph.compute(scale, bound, ScaleArgs{count, 3.0f}, Work::elements(count));
   for (float& v : values)
     v *= 3.0f;
-  CHECK(download<float>(graph, target) == values);
+  CHECK((download<float>(graph, target) == values));
 
   const std::vector<Buffer*> one{&source}, none{&source, nullptr};
   CHECK_THROWS_AS(graph.compute(scale, one, ScaleArgs{}, Work::elements(1)), Error);
@@ -295,7 +296,7 @@ TEST_CASE("barriers stand exactly where a hazard is", "[gpu][device]") {
   run(c, d);
   d = Buffer(device, "larger d", 2 * count * 4);  // while the old one is in use by what is recorded
   run(c, d);
-  CHECK(download<float>(graph, c) == std::vector<float>(count, 16.0f));
+  CHECK((download<float>(graph, c) == std::vector<float>(count, 16.0f)));
   CHECK(download<float>(graph, d)[count - 1] == 32.0f);
 }
 
@@ -316,8 +317,8 @@ TEST_CASE("write after read waits, too", "[gpu][device]") {
   const auto passes = graph.take_trace();
   REQUIRE(hazards(passes.at(1)) == std::vector<Hazard>{Hazard::write_after_read});
   CHECK(passes[1].barrier[0].resource == "a");
-  CHECK(download<float>(graph, b) == std::vector<float>(count, 1.0f));
-  CHECK(download<float>(graph, a) == std::vector<float>(count, 5.0f));
+  CHECK((download<float>(graph, b) == std::vector<float>(count, 1.0f)));
+  CHECK((download<float>(graph, a) == std::vector<float>(count, 5.0f)));
 }
 
 TEST_CASE("a pair of buffers goes back and forth", "[gpu][device]") {
@@ -335,7 +336,7 @@ TEST_CASE("a pair of buffers goes back and forth", "[gpu][device]") {
     if (i % 3 == 0)
       graph.submit();
   }
-  CHECK(download<float>(graph, even) == std::vector<float>(count, 1048576.0f));
+  CHECK((download<float>(graph, even) == std::vector<float>(count, 1048576.0f)));
   CHECK(graph.barriers() <= 24);
 }
 
@@ -395,7 +396,7 @@ TEST_CASE("more than 65535 groups", "[gpu][device]") {
   graph.fill(values, 1);
   const std::vector<Buffer*> bound{&values};
   graph.compute(add, bound, AddArgs{count, 1}, Work::elements(count));
-  CHECK(download<std::uint32_t>(graph, values) == std::vector<std::uint32_t>(count, 2));
+  CHECK((download<std::uint32_t>(graph, values) == std::vector<std::uint32_t>(count, 2)));
   CHECK_THROWS_AS(graph.compute(add, bound, AddArgs{count, 1}, Work::groups(1ull << 31)), Error);
 }
 
@@ -431,7 +432,7 @@ TEST_CASE("every pass is counted and timed", "[gpu][device]") {
   graph.clear_times();
   graph.set_timing(false);
   graph.compute(add, bound, AddArgs{count, 1}, Work::elements(count));
-  CHECK(download<std::uint32_t>(graph, values) == std::vector<std::uint32_t>(count, expected + 1));
+  CHECK((download<std::uint32_t>(graph, values) == std::vector<std::uint32_t>(count, expected + 1)));
   CHECK(graph.times().empty());
 }
 
@@ -467,8 +468,7 @@ TEST_CASE("memory is counted and refused in one sentence", "[gpu][device]") {
     CHECK(device.memory_bytes() >= before + (1 << 20));
   }
   CHECK(device.memory_bytes() == before);
-  const std::string message =
-      message_of([&] { Buffer(device, "slots", device.info().max_storage_buffer_range + 1); });
+  const std::string message = message_of([&] { Buffer(device, "slots", device.info().max_storage_buffer_range + 1); });
   CHECK(contains(message, "slots"));
   CHECK(contains(message, byte_text(device.info().max_storage_buffer_range)));
   std::vector<Buffer> many;
@@ -491,7 +491,7 @@ TEST_CASE("one graph at a time holds passes", "[gpu][device]") {
   CHECK_THROWS_AS(two.fill(values, 2), Error);
   one.submit();
   two.fill(values, 2);
-  CHECK(download<std::uint32_t>(two, values) == std::vector<std::uint32_t>(16, 2));
+  CHECK((download<std::uint32_t>(two, values) == std::vector<std::uint32_t>(16, 2)));
 }
 
 TEST_CASE("compiled pipelines are kept on disk", "[gpu][device]") {
@@ -503,7 +503,7 @@ TEST_CASE("compiled pipelines are kept on disk", "[gpu][device]") {
     CHECK(machine.device.pipeline_cache_loaded() == 0);
     ComputePipeline scale(machine.device, "scale", find_shader("scale.comp"));
     file = machine.device.pipeline_cache_file();
-    }
+  }
   REQUIRE(std::filesystem::exists(file));
   CHECK(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}) == 1);
   const std::string good = talus_tests::read_text(file);
@@ -511,15 +511,16 @@ TEST_CASE("compiled pipelines are kept on disk", "[gpu][device]") {
     Machine machine(options);
     CHECK(machine.device.pipeline_cache_loaded() > 0);
     ComputePipeline scale(machine.device, "scale", find_shader("scale.comp"));
-    }
+  }
   std::string flipped = good;
   flipped.back() = static_cast<char>(flipped.back() ^ 1);
-  for (const std::string& bad : {std::string(), std::string("nonsense"), good.substr(0, good.size() - 1), good + "x", flipped}) {
+  for (const std::string& bad :
+       {std::string(), std::string("nonsense"), good.substr(0, good.size() - 1), good + "x", flipped}) {
     talus_tests::write_text(file, bad);
     Machine machine(options);
     CHECK(machine.device.pipeline_cache_loaded() == 0);
     ComputePipeline scale(machine.device, "scale", find_shader("scale.comp"));
-    }
+  }
 }
 
 TEST_CASE("draws read what compute passes wrote", "[gpu][device]") {
@@ -603,7 +604,7 @@ TEST_CASE("draws read what compute passes wrote", "[gpu][device]") {
     for (std::size_t i = 0; i < data.size(); ++i)
       data[i] = static_cast<std::byte>(i * 13 + i / 977);
     graph.upload(large, data);
-    CHECK(graph.download(large) == data);
+    CHECK((graph.download(large) == data));
   }
   SECTION("misuse") {
     CHECK_THROWS_AS(graph.draw(triangle, drawn, {}, {}, {.vertices = 3}), Error);

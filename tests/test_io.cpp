@@ -216,6 +216,10 @@ TEST_CASE("a series has a file per time, names that sort as times do, and an ind
   Series(dir, Format::csv);  // one that starts anew keeps nothing
   CHECK(read_text(dir / "index.csv") == "file,time,step,grains\n");
 
+  Series close(dir, Format::csv);
+  close.add(1e-7, 1, {});
+  CHECK_THROWS_AS(close.add(2e-7, 2, {}), ExportError);
+
   write_text(scratch / "file", "");
   CHECK_THROWS_AS(Series(scratch / "file/dir", Format::csv), ExportError);
 }

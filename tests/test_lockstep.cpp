@@ -16,7 +16,8 @@ TEST_CASE("Every pass agrees with its reference for any number of grains", "[dev
   CHECK(complaints(simulation) == std::vector<std::string>{});
 }
 
-TEST_CASE("Every pass agrees with its reference while an emitter pours and contact slots run out", "[device][lockstep]") {
+TEST_CASE("Every pass agrees with its reference while an emitter pours and contact slots run out",
+          "[device][lockstep]") {
   Scene scene = scene_of(1.0 / 120, 2, 3);
   Emitter emitter;
   emitter.radius_min = 0.008;
@@ -45,7 +46,8 @@ TEST_CASE("Lockstep finds a difference and names pass and field", "[device][lock
   // The device's copy alone gets another radius.
   gpu::Graph graph(*simulation.gpu_device());
   const float radius = 0.5f;
-  graph.upload(*simulation.grain_buffer(), std::as_bytes(std::span(&radius, 1)), offsetof(shared::Grain, position) + 12);
+  graph.upload(*simulation.grain_buffer(), std::as_bytes(std::span(&radius, 1)),
+               offsetof(shared::Grain, position) + 12);
   graph.finish();
   REQUIRE_THROWS_WITH(simulation.advance(1), Catch::Contains("pass ") && Catch::Contains("in the reference"));
 }

@@ -11,7 +11,9 @@ namespace {
 constexpr double g = 9.81;
 
 // Density of a grain of mass 1 kg.
-double unit_density(double radius) { return 1.0 / (4.0 / 3.0 * std::numbers::pi * radius * radius * radius); }
+double unit_density(double radius) {
+  return 1.0 / (4.0 / 3.0 * std::numbers::pi * radius * radius * radius);
+}
 
 // The experiments run on the CPU path in tests without a tag and on a Vulkan device in those with [device].
 void falls_on_the_parabola(const Options& options) {
@@ -95,11 +97,16 @@ double compression(int n, const Options& options) {
 
 }  // namespace
 
-TEST_CASE("A free grain falls on the parabola", "[physics]") { falls_on_the_parabola(on_cpu); }
-TEST_CASE("A free grain falls on the parabola on the device", "[device][physics]") { falls_on_the_parabola(on_device()); }
+TEST_CASE("A free grain falls on the parabola", "[physics]") {
+  falls_on_the_parabola(on_cpu);
+}
+TEST_CASE("A free grain falls on the parabola on the device", "[device][physics]") {
+  falls_on_the_parabola(on_device());
+}
 
 TEST_CASE("A contact equals implicit Euler for any stiffness, damping and number of iterations", "[physics]") {
-  const auto [k, c] = GENERATE(std::pair{1000.0, 100.0}, std::pair{100.0, 0.0}, std::pair{1e6, 10.0}, std::pair{0.0, 50.0});
+  const auto [k, c] =
+      GENERATE(std::pair{1000.0, 100.0}, std::pair{100.0, 0.0}, std::pair{1e6, 10.0}, std::pair{0.0, 50.0});
   const int iterations = GENERATE(1, 5, 40);
   CAPTURE(k, c, iterations);
   // k = 0 sinks without end, so its rounding grows with the depth.
@@ -142,8 +149,8 @@ TEST_CASE("Two equal grains that meet head-on keep their momentum", "[physics]")
   CHECK(after.kinetic_energy < 0.9 * before.kinetic_energy);
 }
 
-// The independent prototype of the method: 14 and 54 %. Plain averaging crushes a stack; it must be no worse than that, and
-// a solver that does not is not this method.
+// The independent prototype of the method: 14 and 54 %. Plain averaging crushes a stack; it must be no worse than that,
+// and a solver that does not is not this method.
 TEST_CASE("A stack is compressed as averaged Jacobi compresses it", "[physics]") {
   const double ten = compression(10, on_cpu), fifty = compression(50, on_cpu);
   CHECK(ten > 0.05);

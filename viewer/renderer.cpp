@@ -4,7 +4,6 @@
 #include "viewer/renderer_camera.h"
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 // The embedded SPIR-V.
 namespace talus::shaders {
@@ -19,19 +18,19 @@ namespace {
 
 using namespace shared;
 
-static_assert(draw_by_material == static_cast<uint>(ColorBy::material) && draw_by_speed == static_cast<uint>(ColorBy::speed) &&
-              draw_by_depth == static_cast<uint>(ColorBy::depth));
+static_assert(draw_by_material == static_cast<uint>(ColorBy::material) &&
+              draw_by_speed == static_cast<uint>(ColorBy::speed) && draw_by_depth == static_cast<uint>(ColorBy::depth));
 
 // Vulkan's errors as those of the public API.
 template <class F> auto translated(F f) {
   try {
     return f();
-  } catch (const gpu::NoDevice& error) {
-    throw DeviceError(error.what());
   } catch (const gpu::OutOfMemory& error) {
     throw ResourceError(error.what());
   } catch (const gpu::DeviceLost& error) {
     throw ResourceError(error.what());
+  } catch (const gpu::Error& error) {
+    throw DeviceError(error.what());
   }
 }
 
@@ -133,7 +132,7 @@ struct Renderer::Impl {
   std::vector<DrawLine> lines;
   gpu::Buffer frame_buffer, extent, colors, line_buffer;
   gpu::Buffer host_grains, host_tags, host_ids;  // for grains that come from the host
-  gpu::Image seen, depth;  // two samples per pixel and direction
+  gpu::Image seen, depth;                        // two samples per pixel and direction
   gpu::Image open, shadow, target;
   gpu::ComputePipeline measure;
   gpu::GraphicsPipeline draw_shadow, draw_grain, draw_open, draw_picture, draw_line;
@@ -148,25 +147,20 @@ struct Renderer::Impl {
     options.depth_compare = VK_COMPARE_OP_GREATER;  // nearer is greater, in both depth images
     options.depth_test = options.depth_write = depth != VK_FORMAT_UNDEFINED;
     options.blend = blend;
-    return {device, name, draw_shaders::find_shader(name + ".vert"), draw_shaders::find_shader(name + ".frag"), options};
+    return {device, name, draw_shaders::find_shader(name + ".vert"), draw_shaders::find_shader(name + ".frag"),
+            options};
   }
 
   gpu::Device& open_device() {
     own_instance = std::make_unique<gpu::Instance>();
     std::vector<gpu::DeviceInfo> devices = gpu::list_devices(*own_instance);
-    const auto drawing = std::find_if(devices.begin(), devices.end(), [](const auto& d) { return d.usable && d.graphics; });
-    own_device = std::make_unique<gpu::Device>(*own_instance, drawing != devices.end() ? *drawing : choose(devices, "auto"));
+    std::erase_if(devices, [](const gpu::DeviceInfo& info) { return info.usable && !info.graphics; });
+    own_device = std::make_unique<gpu::Device>(*own_instance, choose(devices, "auto"));
     return *own_device;
   }
 
-  static gpu::Device& drawing(gpu::Device& device) {
-    if (!device.graphics())
-      throw DeviceError(fmt::format("{} cannot draw; choose another device", device.info().name));
-    return device;
-  }
-
   Impl(const Scene& scene, int width, int height, gpu::Device* given)
-      : device(drawing(given ? *given : open_device())),
+      : device(given && given->graphics() ? *given : open_device()),
         frame(frame_of(scene, view_of(scene, static_cast<float>(width) / static_cast<float>(height)))),
         lines(domain_lines(scene.domain)), frame_buffer(device, "draw_frame", sizeof(DrawFrame)),
         extent(device, "draw_extent", sizeof(DrawExtent)),
@@ -216,7 +210,10 @@ struct Renderer::Impl {
     const auto images = [&](const gpu::Pipeline& pipeline) {
       std::vector<gpu::Image*> found;
       for (const gpu::ImageBinding& binding : pipeline.images())
-        found.push_back(binding.name == "draw_seen" ? &seen : binding.name == "draw_depth" ? &depth : binding.name == "draw_open" ? &open : &shadow);
+        found.push_back(binding.name == "draw_seen"    ? &seen
+                        : binding.name == "draw_depth" ? &depth
+                        : binding.name == "draw_open"  ? &open
+                                                       : &shadow);
       return found;
     };
     const auto add = [&](gpu::GraphicsPipeline& pipeline, const gpu::Push& push, std::uint32_t instances) {
@@ -233,8 +230,9 @@ struct Renderer::Impl {
     add(draw_shadow, {}, count);
     graph.end_rendering();
 
-    graph.begin_rendering({.colour = {{.image = &seen, .value = {0, 0, 0, 0}}}, .depth = {.image = &depth, .value = 0.0f}},
-                          draw_grain.label());
+    graph.begin_rendering(
+        {.colour = {{.image = &seen, .value = {0, 0, 0, 0}}}, .depth = {.image = &depth, .value = 0.0f}},
+        draw_grain.label());
     add(draw_grain, {}, count);
     graph.end_rendering();
 
@@ -274,7 +272,7 @@ Renderer::~Renderer() = default;
 
 Image Renderer::draw(Simulation& simulation) {
   if (simulation.gpu_device() == &impl_->device)
-    return draw(*simulation.grain_buffer(), *simulation.tag_buffer(), nullptr, simulation.grain_count());
+    return draw(*simulation.grain_buffer(), *simulation.tag_buffer(), simulation.id_buffer(), simulation.grain_count());
   return draw(simulation.grains());
 }
 
@@ -286,7 +284,9 @@ Image Renderer::draw(const std::vector<GrainState>& grains) {
   return translated([&] { return impl_->draw(grains); });
 }
 
-gpu::Device& Renderer::device() const { return impl_->device; }
+gpu::Device& Renderer::device() const {
+  return impl_->device;
+}
 
 std::vector<PassTime> Renderer::pass_times() const {
   std::vector<PassTime> times;

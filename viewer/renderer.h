@@ -4,8 +4,9 @@
 //   talus::Renderer renderer(scene, 1280, 720, simulation.gpu_device());
 //   talus::Image picture = renderer.draw(simulation);
 //
-// The scene says where the camera stands and what colours the grains. By speed: up to Output::speed_max, or, where that is 0, the
-// speed of a fall through the height of the content. By depth: from the lowest grain of the picture to the highest.
+// The scene says where the camera stands and what colours the grains. By speed: up to Output::speed_max, or, where that
+// is 0, the speed of a fall through the height of the content. By depth: from the lowest grain of the picture to the
+// highest.
 #include "engine/talus.h"
 #include <cstdint>
 #include <memory>
@@ -20,8 +21,9 @@ struct Image {
 
 class Renderer {
 public:
-  // device: the one that the simulation runs on, so that its buffers are read in place. Null: the best Vulkan device there is.
-  // Throws DeviceError where there is none or it cannot draw, ResourceError where memory does not suffice.
+  // device: the one that the simulation runs on, so that its buffers are read in place. Null, or one that cannot draw:
+  // the best Vulkan device that can. Throws DeviceError where there is none, ResourceError where memory does not
+  // suffice.
   Renderer(const Scene& scene, int width, int height, gpu::Device* device = nullptr);
   Renderer(Renderer&&) noexcept;
   ~Renderer();
@@ -29,8 +31,8 @@ public:
   // The simulation as it stands. One that does not run on the renderer's device has its grains copied over.
   Image draw(Simulation& simulation);
 
-  // The first `count` of buffers on the renderer's device: Grain and uint (shaders/shared/types.h). ids: numbers of the grains,
-  // for the slight difference in shade that tells neighbours apart; null: all of a material alike.
+  // The first `count` of buffers on the renderer's device: Grain and uint (shaders/shared/types.h). ids: numbers of the
+  // grains, for the slight difference in shade that tells neighbours apart; null: all of a material alike.
   Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count);
 
   // From the host's memory.

@@ -7,7 +7,8 @@
 namespace talus {
 namespace {
 
-constexpr double packing = 0.6;  // solid part of a heap
+constexpr double heap_packing = 0.6;   // solid part of a heap ..
+constexpr double fill_packing = 0.35;  // .. and about that of a shape when it has been filled
 
 struct Bounds {
   glm::dvec3 min{std::numeric_limits<double>::infinity()}, max{-std::numeric_limits<double>::infinity()};
@@ -17,30 +18,34 @@ struct Bounds {
   }
 };
 
-double cube(double x) { return x * x * x; }
+double cube(double x) {
+  return x * x * x;
+}
 
-// Adds the shape to the bounds and returns the volume that a heap of its grains takes [m3].
-struct Measure {
+// Adds the shape to the bounds and returns the volume that the grains in it take as a heap [m3].
+struct HeapVolume {
   Bounds& bounds;
   double radius;
+
+  static double settled(double volume) { return volume * fill_packing / heap_packing; }
 
   double operator()(const BoxFill& box) const {
     bounds.add(box.min, box.max);
     const glm::dvec3 edge = box.max - box.min;
-    return edge.x * edge.y * edge.z;
+    return settled(edge.x * edge.y * edge.z);
   }
   double operator()(const SphereFill& sphere) const {
     bounds.add(sphere.center - sphere.radius, sphere.center + sphere.radius);
-    return 4.0 / 3.0 * glm::pi<double>() * cube(sphere.radius);
+    return settled(4.0 / 3.0 * glm::pi<double>() * cube(sphere.radius));
   }
   double operator()(const CylinderFill& c) const {
     bounds.add(c.base - glm::dvec3(c.radius, c.radius, 0.0), c.base + glm::dvec3(c.radius, c.radius, c.height));
-    return glm::pi<double>() * c.radius * c.radius * c.height;
+    return settled(glm::pi<double>() * c.radius * c.radius * c.height);
   }
   double operator()(const PointsFill& points) const {
     for (const glm::dvec3& p : points.points)
       bounds.add(p - radius, p + radius);
-    return points.points.size() * 4.0 / 3.0 * glm::pi<double>() * cube(radius) / packing;
+    return points.points.size() * 4.0 / 3.0 * glm::pi<double>() * cube(radius) / heap_packing;
   }
 };
 
@@ -51,13 +56,13 @@ Box content(const Scene& scene) {
   Bounds bounds;
   double volume = 0.0;
   for (const GrainGroup& group : scene.grains)
-    volume += std::visit(Measure{bounds, group.radius_max}, group.shape);
+    volume += std::visit(HeapVolume{bounds, group.radius_max}, group.shape);
   for (const Emitter& emitter : scene.emitters) {
-    std::visit(Measure{bounds, emitter.radius_max}, emitter.shape);
+    std::visit(HeapVolume{bounds, emitter.radius_max}, emitter.shape);
     double grains = emitter.rate * (emitter.stop - emitter.start);
     if (emitter.count)
       grains = std::min<double>(grains, *emitter.count);
-    volume += grains * 4.0 / 3.0 * glm::pi<double>() * cube(emitter.radius_max) / packing;
+    volume += grains * 4.0 / 3.0 * glm::pi<double>() * cube(emitter.radius_max) / heap_packing;
   }
   if (!(volume > 0.0))
     return {domain.min, domain.max};

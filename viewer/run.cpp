@@ -179,6 +179,11 @@ public:
                stop_signal ? "stopped after" : "done:", steps, simulated, facts_.wall_s,
                facts_.wall_s > 0.0 ? simulated / facts_.wall_s : 0.0, simulation_.grain_count(),
                simulation_.device().name);
+    if (const std::uint64_t fast = simulation_.fast(); fast > 0)
+      fmt::print(
+          "note: {} times a grain moved further than its radius in a substep and may have missed a contact; more "
+          "solver.substeps or a smaller time.dt prevents that\n",
+          fast);
   }
 
 private:

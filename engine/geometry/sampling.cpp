@@ -10,7 +10,7 @@ namespace talus {
 
 namespace {
 
-constexpr double rounding = 1e-6; // in radii, allowed for float centres
+constexpr double rounding = 1e-6;  // in radii, allowed for float centres
 
 double square(double x) {
   return x * x;
@@ -20,7 +20,7 @@ double ball_volume(double r) {
   return 4.0 / 3.0 * std::numbers::pi * r * r * r;
 }
 
-} // namespace
+}  // namespace
 
 Bounds bounds(const Shape& shape) {
   struct {
@@ -116,7 +116,7 @@ void Near::clear() {
 }
 
 bool Near::free(const glm::vec3& p, float r) const {
-  constexpr float apart = 1 + 1e-6f; // covers the rounding of this sum
+  constexpr float apart = 1 + 1e-6f;  // covers the rounding of this sum
   unsigned overlaps = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const float dx = x[i] - p.x, dy = y[i] - p.y, dz = z[i] - p.z, least = radius[i] + r;
@@ -247,19 +247,19 @@ void Packing::add(const Ball& ball) {
 void Packing::shrink(std::size_t size) {
   while (entries_.size() > size) {
     const Entry& e = entries_.back();
-    head(levels_[e.level], glm::dvec3(e.ball.center)) = e.next; // the last one added stands first in its list
+    head(levels_[e.level], glm::dvec3(e.ball.center)) = e.next;  // the last one added stands first in its list
     --levels_[e.level].count;
     entries_.pop_back();
   }
 }
 
-// Throws balls at cubes, in random order, until limit balls lie or no room is left. The first time around a cube takes
+// Throws balls at cubes until limit balls lie or no room is left. The first time around a cube takes
 // one ball at most. The second time it is searched to the end: cut in eight again and again, what is wholly too near to
 // a ball dropped and darts thrown at the rest, which makes the long end of random sequential adsorption bearable. Ball
 // i has radius radii[i], the last one repeated; radii descend.
 static std::vector<Ball> throw_darts(const Space& space, std::span<const float> radii, std::size_t limit,
                                      double expected, Packing& packing, Random& random) {
-  constexpr int first_darts = 12, void_darts = 4, depth_most = 5;
+  constexpr int first_darts = 12, void_darts = 2, depth_most = 5;
   std::vector<Ball> balls;
   const float smallest = radii.back();
   const glm::dvec3 low = space.bounds().min, extent = space.bounds().max - low;
@@ -267,10 +267,11 @@ static std::vector<Ball> throw_darts(const Space& space, std::span<const float> 
 
   std::vector<glm::ivec3> cubes;
   const glm::ivec3 n(glm::max(glm::ceil(extent / edge), glm::dvec3(1)));
-  for (int z = 0; z < n.z; ++z)
-    for (int y = 0; y < n.y; ++y)
-      for (int x = 0; x < n.x; ++x)
-        cubes.emplace_back(x, y, z);
+  for (int k = 0; k < 8; ++k)  // every other cube: none meets its neighbours' balls of this sweep
+    for (int z = k >> 2; z < n.z; z += 2)
+      for (int y = k >> 1 & 1; y < n.y; y += 2)
+        for (int x = k & 1; x < n.x; x += 2)
+          cubes.emplace_back(x, y, z);
 
   Near near;
   glm::dvec3 middle;
@@ -288,7 +289,8 @@ static std::vector<Ball> throw_darts(const Space& space, std::span<const float> 
 
   std::vector<glm::vec3> voids, children;
   for (const bool thorough : {false, true}) {
-    for (std::size_t i = cubes.size(); i > 1; --i)
+    // Without a limit every cube gets its turn, and the order above is kind to the cache.
+    for (std::size_t i = limit == Packing::all ? 0 : cubes.size(); i > 1; --i)
       std::swap(cubes[i - 1], cubes[random.below(static_cast<std::uint32_t>(i))]);
     for (const glm::ivec3& cube : cubes) {
       if (balls.size() == limit)
@@ -310,7 +312,7 @@ static std::vector<Ball> throw_darts(const Space& space, std::span<const float> 
         for (const glm::vec3& v : voids)
           for (int k = 0; k < 8; ++k) {
             const glm::vec3 child = v + half * glm::vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1);
-            if (!near.covers(child, half, smallest))
+            if (!near.covers(child, half, smallest) && space.reaches(middle + glm::dvec3(child), half, smallest))
               children.push_back(child);
           }
         std::swap(voids, children);
@@ -324,7 +326,7 @@ static std::vector<Ball> throw_darts(const Space& space, std::span<const float> 
 
 std::vector<Ball> fill_random(const Space& space, double radius_min, double radius_max,
                               std::optional<std::uint32_t> count, Packing& packing, Random& random) {
-  constexpr double dense = 0.37; // share of the volume, just below what the process ends in for equal balls (0.382)
+  constexpr double dense = 0.37;  // share of the volume, just below what the process ends in for equal balls (0.382)
   if (radius_min == radius_max) {
     const float radius = static_cast<float>(radius_min);
     const double expected = count ? *count : dense * space.volume() / ball_volume(radius);
@@ -366,7 +368,7 @@ std::vector<Ball> fill_lattice(const Space& space, double radius_min, double rad
     if (space.endless(a))
       edge[a] = length / static_cast<double>(n[a]);
     const double rest = (length - static_cast<double>(n[a] - 1) * edge[a]) / 2;
-    first[a] = box.min[a] + (a == 2 ? std::min(edge[a] / 2, rest) : rest); // in the middle sideways, low down
+    first[a] = box.min[a] + (a == 2 ? std::min(edge[a] / 2, rest) : rest);  // in the middle sideways, low down
   }
   const glm::dvec3 shift_max = jitter * glm::max((edge - 2 * radius_max) / 2.0, glm::dvec3(0));
 
@@ -382,7 +384,7 @@ std::vector<Ball> fill_lattice(const Space& space, double radius_min, double rad
           continue;
         glm::dvec3 shift = (2.0 * random.vec() - 1.0) * shift_max;
         while (!space.holds(site + shift, radius_max))
-          shift *= 0.5; // the space is convex and holds the site
+          shift *= 0.5;  // the space is convex and holds the site
         const float radius = static_cast<float>(random.between(radius_min, radius_max));
         const Ball ball{glm::vec3(site + shift), radius};
         if (packing.free(ball, others)) {
@@ -393,4 +395,4 @@ std::vector<Ball> fill_lattice(const Space& space, double radius_min, double rad
   return balls;
 }
 
-} // namespace talus
+}  // namespace talus

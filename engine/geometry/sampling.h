@@ -13,10 +13,10 @@ class Random {
 public:
   Random(std::uint64_t seed, std::uint64_t stream) : state_(hash(hash(seed) + stream)) {}
   std::uint64_t bits() { return hash(state_ += 0x9E3779B97F4A7C15u); }
-  double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; } // [0, 1)
+  double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }  // [0, 1)
   double between(double a, double b) { return a + (b - a) * unit(); }
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>((bits() >> 32) * n >> 32); }
-  glm::dvec3 vec() { // three units; x first
+  glm::dvec3 vec() {  // three units; x first
     const double x = unit(), y = unit();
     return {x, y, unit()};
   }
@@ -31,12 +31,12 @@ private:
 };
 
 struct Ball {
-  glm::vec3 center; // m
-  float radius;     // m
+  glm::vec3 center;  // m
+  float radius;      // m
 };
 
 struct Bounds {
-  glm::dvec3 min, max; // m
+  glm::dvec3 min, max;  // m
 };
 Bounds bounds(const Shape& shape);
 
@@ -45,11 +45,11 @@ Bounds bounds(const Shape& shape);
 class Space {
 public:
   Space(const Shape& shape, const Domain& domain);
-  bool holds(const glm::dvec3& center, double radius) const; // the whole ball, up to 1e-6 radii
+  bool holds(const glm::dvec3& center, double radius) const;  // the whole ball, up to 1e-6 radii
   // Some point of the cube may be the centre of a ball that the space holds. Never false where one exists.
   bool reaches(const glm::dvec3& cube_center, double half_edge, double radius) const;
-  bool fits(double radius) const; // at least one ball
-  double volume() const;          // m3
+  bool fits(double radius) const;  // at least one ball
+  double volume() const;           // m3
   const Bounds& bounds() const { return bounds_; }
   bool endless(int axis) const { return endless_[axis]; }
 
@@ -66,8 +66,8 @@ struct Near {
 
   void add(const glm::vec3& offset, float r);
   void clear();
-  bool free(const glm::vec3& offset, float r) const;                         // a ball there overlaps none
-  bool covers(const glm::vec3& cube_center, float half_edge, float r) const; // no such ball has its centre in the cube
+  bool free(const glm::vec3& offset, float r) const;                          // a ball there overlaps none
+  bool covers(const glm::vec3& cube_center, float half_edge, float r) const;  // no such ball has its centre in the cube
 };
 
 // Balls by place, in one hash grid per power of two of the radius.
@@ -75,12 +75,12 @@ class Packing {
 public:
   static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
-  Packing(double radius_max, const Domain& domain);           // no ball is larger than radius_max
-  bool free(const Ball& ball, std::size_t among = all) const; // overlaps none (of the first so many)
+  Packing(double radius_max, const Domain& domain);            // no ball is larger than radius_max
+  bool free(const Ball& ball, std::size_t among = all) const;  // overlaps none (of the first so many)
   // All balls that a ball of the radius with its centre in the cube could overlap.
   void near(const glm::dvec3& cube_center, double half_edge, double radius, Near& found) const;
   void add(const Ball& ball);
-  void shrink(std::size_t size); // takes the last ones out
+  void shrink(std::size_t size);  // takes the last ones out
   std::size_t size() const { return entries_.size(); }
 
 private:
@@ -90,28 +90,28 @@ private:
     std::uint32_t level;
   };
   struct Level {
-    double radius = 0;         // no ball in here is larger
-    glm::dvec3 per_meter{1.0}; // cells
-    glm::i64vec3 wrap{0};      // cells on a periodic axis
+    double radius = 0;          // no ball in here is larger
+    glm::dvec3 per_meter{1.0};  // cells
+    glm::i64vec3 wrap{0};       // cells on a periodic axis
     std::vector<std::int32_t> heads;
     std::size_t count = 0;
   };
   glm::i64vec3 cell_of(const Level& level, const glm::dvec3& p) const;
   std::int32_t& head(Level& level, const glm::dvec3& p) const;
-  glm::dvec3 offset(const glm::dvec3& a, const glm::dvec3& b) const; // from b to the nearest image of a
+  glm::dvec3 offset(const glm::dvec3& a, const glm::dvec3& b) const;  // from b to the nearest image of a
   void each(const glm::dvec3& p, double reach,
-            auto&& visit) const; // ball whose surface may lie within reach of p per axis
+            auto&& visit) const;  // ball whose surface may lie within reach of p per axis
 
   double radius_max_;
-  glm::dvec3 origin_, period_; // 0: not periodic
+  glm::dvec3 origin_, period_;  // 0: not periodic
   bool periodic_;
   std::vector<Level> levels_;
   std::vector<Entry> entries_;
 };
 
-// Random places, each as likely as any other that is still free, for radii uniform in the range. Without a count: until
-// (nearly) nothing fits any more, the state that random sequential adsorption ends in. Adds to the packing; fewer than
-// count means that no more fit.
+// Random places all over the space for radii uniform in the range. Without a count: until nearly nothing fits any more,
+// some 0.38 of the volume for equal balls far from walls, where random sequential adsorption ends. Adds to the packing.
+// Fewer than count: no more fit.
 std::vector<Ball> fill_random(const Space& space, double radius_min, double radius_max,
                               std::optional<std::uint32_t> count, Packing& packing, Random& random);
 
@@ -120,4 +120,4 @@ std::vector<Ball> fill_random(const Space& space, double radius_min, double radi
 std::vector<Ball> fill_lattice(const Space& space, double radius_min, double radius_max, double spacing, double jitter,
                                std::optional<std::uint32_t> count, Packing& packing, Random& random);
 
-} // namespace talus
+}  // namespace talus

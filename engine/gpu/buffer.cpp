@@ -75,4 +75,4 @@ void Buffer::destroy() {
   handle_ = VK_NULL_HANDLE;
 }
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

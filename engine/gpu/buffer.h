@@ -40,4 +40,4 @@ private:
   void destroy();
 };
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

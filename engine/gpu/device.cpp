@@ -15,8 +15,8 @@ namespace talus::gpu {
 
 namespace {
 
-constexpr std::uint32_t needed_storage_buffers = 16; // in one pass
-constexpr std::uint32_t needed_group_size = 256;     // threads
+constexpr std::uint32_t needed_storage_buffers = 16;  // in one pass
+constexpr std::uint32_t needed_group_size = 256;      // threads
 constexpr const char* portability_subset = "VK_KHR_portability_subset";
 
 // The features that Talus asks for, in one chain. The three without a word of their own below are part of every
@@ -216,7 +216,7 @@ CacheHeader cache_header(const VkPhysicalDeviceProperties& p, std::span<const ch
   CacheHeader h{
       {'t', 'a', 'l', 'u', 's', 'p', 'c', '1'}, p.vendorID, p.deviceID, p.driverVersion, 0, {}, data.size(), 0};
   std::memcpy(h.uuid, p.pipelineCacheUUID, VK_UUID_SIZE);
-  h.sum = 0xcbf29ce484222325ull; // FNV-1a
+  h.sum = 0xcbf29ce484222325ull;  // FNV-1a
   for (const char c : data)
     h.sum = (h.sum ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return h;
@@ -228,7 +228,7 @@ VkPhysicalDeviceProperties properties_of(VkPhysicalDevice device) {
   return p;
 }
 
-} // namespace
+}  // namespace
 
 std::vector<DeviceInfo> list_devices(Instance& instance) {
   std::uint32_t count = 0;
@@ -296,7 +296,7 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
     extensions.push_back(name);
   }
   if (offers(offered, portability_subset))
-    extensions.push_back(portability_subset); // the specification demands it
+    extensions.push_back(portability_subset);  // the specification demands it
 
   const Family family = find_family(info.handle).value();
   queue_family_ = family.index;
@@ -522,7 +522,7 @@ std::uint32_t Device::memory_type(std::uint32_t allowed, MemoryKind kind) const 
     found = find(host | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
   if (!found)
     found = find(kind == MemoryKind::device ? 0 : host);
-  return found.value(); // the specification guarantees one
+  return found.value();  // the specification guarantees one
 }
 
 Device::Memory Device::allocate(const VkMemoryRequirements& need, MemoryKind kind, std::string_view what) {
@@ -541,7 +541,7 @@ Device::Memory Device::allocate(const VkMemoryRequirements& need, MemoryKind kin
   VkResult result =
       need.size <= room ? vkAllocateMemory(handle_, &info, nullptr, &memory.handle) : VK_ERROR_OUT_OF_DEVICE_MEMORY;
   if (const std::size_t waiting = deferred_.size(); result == VK_ERROR_OUT_OF_DEVICE_MEMORY && waiting) {
-    wait_idle(); // what is to be freed then may make room
+    wait_idle();  // what is to be freed then may make room
     if (deferred_.size() < waiting)
       return allocate(need, kind, what);
   }
@@ -646,4 +646,4 @@ void Device::set_name(VkObjectType type, std::uint64_t handle, const std::string
   vkSetDebugUtilsObjectNameEXT(handle_, &info);
 }
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

@@ -16,20 +16,20 @@ namespace talus::gpu {
 class Pipeline;
 
 struct DeviceInfo {
-  std::uint32_t index = 0; // in the list, which is ordered: discrete, integrated, virtual, CPU, other
+  std::uint32_t index = 0;  // in the list, which is ordered: discrete, integrated, virtual, CPU, other
   std::string name;
-  std::string driver;      // name and, where the driver gives it, its own version text
-  std::string api_version; // "1.3.230"
-  std::string type;        // "discrete GPU", "integrated GPU", "virtual GPU", "CPU", "other"
-  bool gpu = false;        // discrete, integrated or virtual
+  std::string driver;       // name and, where the driver gives it, its own version text
+  std::string api_version;  // "1.3.230"
+  std::string type;         // "discrete GPU", "integrated GPU", "virtual GPU", "CPU", "other"
+  bool gpu = false;         // discrete, integrated or virtual
   bool usable = false;
-  std::vector<std::string> missing;           // why it is not usable, a sentence each
-  std::uint64_t memory_bytes = 0;             // device-local
-  std::uint32_t subgroup_size = 0;            // threads
-  std::uint64_t max_storage_buffer_range = 0; // bytes a shader can reach in one buffer
-  std::uint32_t max_group_size = 0;           // threads
+  std::vector<std::string> missing;            // why it is not usable, a sentence each
+  std::uint64_t memory_bytes = 0;              // device-local
+  std::uint32_t subgroup_size = 0;             // threads
+  std::uint64_t max_storage_buffer_range = 0;  // bytes a shader can reach in one buffer
+  std::uint32_t max_group_size = 0;            // threads
   bool timestamps = false;
-  bool graphics = false; // it can draw
+  bool graphics = false;  // it can draw
   VkPhysicalDevice handle = VK_NULL_HANDLE;
 };
 
@@ -44,9 +44,9 @@ const DeviceInfo& choose(const std::vector<DeviceInfo>& devices, std::string_vie
 std::string device_list_text(const std::vector<DeviceInfo>& devices);
 
 struct DeviceOptions {
-  std::vector<const char*> extensions;   // that must be there, such as VK_KHR_swapchain
-  bool pipeline_cache = true;            // keep compiled pipelines on disk
-  std::filesystem::path cache_directory; // empty: $XDG_CACHE_HOME/talus, ~/.cache/talus or %LOCALAPPDATA%\talus
+  std::vector<const char*> extensions;    // that must be there, such as VK_KHR_swapchain
+  bool pipeline_cache = true;             // keep compiled pipelines on disk
+  std::filesystem::path cache_directory;  // empty: $XDG_CACHE_HOME/talus, ~/.cache/talus or %LOCALAPPDATA%\talus
 };
 
 // Binary semaphores of a submission, for swapchains. Colour output and transfers wait.
@@ -65,13 +65,13 @@ public:
   const DeviceInfo& info() const { return info_; }
   Instance& instance() const { return instance_; }
   bool graphics() const { return info_.graphics; }
-  std::uint64_t memory_bytes() const { return memory_bytes_; } // allocated now, staging included
+  std::uint64_t memory_bytes() const { return memory_bytes_; }  // allocated now, staging included
 
   // Submissions run in order. Most users call Graph::submit.
   Ticket submit(VkCommandBuffer commands, const Semaphores& semaphores = {});
   Ticket last_ticket() const { return submitted_; }
   bool done(Ticket ticket);
-  void wait(Ticket ticket); // throws DeviceLost
+  void wait(Ticket ticket);  // throws DeviceLost
   void wait_idle() { wait(submitted_); }
 
   // The name of a pass for reports and tools; the same name gives the same label.
@@ -81,7 +81,7 @@ public:
   // Writes the pipeline cache if it has grown; the destructor does so too. False when it could not be written.
   bool save_pipeline_cache();
   const std::filesystem::path& pipeline_cache_file() const { return cache_file_; }
-  std::size_t pipeline_cache_loaded() const { return cache_loaded_; } // bytes taken over from disk
+  std::size_t pipeline_cache_loaded() const { return cache_loaded_; }  // bytes taken over from disk
 
   VkDevice handle() const { return handle_; }
   VkPhysicalDevice physical() const { return info_.handle; }
@@ -89,7 +89,7 @@ public:
   std::uint32_t queue_family() const { return queue_family_; }
   VkPipelineCache pipeline_cache() const { return pipeline_cache_; }
   const VkPhysicalDeviceLimits& limits() const { return limits_; }
-  std::uint32_t timestamp_bits() const { return timestamp_bits_; } // 0: it has no timestamps
+  std::uint32_t timestamp_bits() const { return timestamp_bits_; }  // 0: it has no timestamps
 
   // For the rest of this folder.
   struct Memory {
@@ -100,8 +100,8 @@ public:
   enum class MemoryKind { device, upload, readback };
   Memory allocate(const VkMemoryRequirements& need, MemoryKind kind, std::string_view what);
   void release(const Memory& memory);
-  void defer(std::function<void()> destroy); // runs once nothing recorded or submitted so far can be using it
-  void collect();                            // runs what has been deferred and is due
+  void defer(std::function<void()> destroy);  // runs once nothing recorded or submitted so far can be using it
+  void collect();                             // runs what has been deferred and is due
   struct DescriptorSet {
     VkDescriptorSet handle = VK_NULL_HANDLE;
     VkDescriptorPool pool = VK_NULL_HANDLE;
@@ -109,12 +109,12 @@ public:
   DescriptorSet allocate_set(VkDescriptorSetLayout layout);
   void add_pipeline(Pipeline* pipeline);
   void remove_pipeline(Pipeline* pipeline);
-  void forget(std::uint64_t resource); // drops cached descriptor sets that name it
+  void forget(std::uint64_t resource);  // drops cached descriptor sets that name it
   std::uint64_t next_id() { return ++last_id_; }
   VkSampler sampler(bool linear, bool compare);
   void set_name(VkObjectType type, std::uint64_t handle, const std::string& name) const;
   Tracker& tracker() { return tracker_; }
-  const void* recording() const { return recording_; } // the graph with passes not yet submitted
+  const void* recording() const { return recording_; }  // the graph with passes not yet submitted
   void set_recording(const void* graph) { recording_ = graph; }
 
 private:
@@ -146,7 +146,7 @@ private:
   };
   std::deque<Deferred> deferred_;
 
-  std::deque<std::string> labels_; // a deque, so that names stay where they are
+  std::deque<std::string> labels_;  // a deque, so that names stay where they are
   std::unordered_map<std::string_view, std::uint32_t> label_ids_;
   Tracker tracker_;
   const void* recording_ = nullptr;
@@ -158,4 +158,4 @@ private:
   std::uint32_t memory_type(std::uint32_t allowed, MemoryKind kind) const;
 };
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

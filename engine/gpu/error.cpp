@@ -36,7 +36,7 @@ const char* result_text(VkResult result) {
   }
 }
 
-} // namespace
+}  // namespace
 
 void check(VkResult result, std::string_view what) {
   if (result >= 0)
@@ -62,4 +62,4 @@ std::string byte_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

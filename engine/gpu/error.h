@@ -29,4 +29,4 @@ void check(VkResult result, std::string_view what);
 // "12.5 MiB"
 std::string byte_text(std::uint64_t bytes);
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

@@ -10,7 +10,7 @@ namespace talus::gpu {
 namespace {
 
 constexpr std::uint64_t staging_bytes = 8u << 20;
-constexpr std::uint32_t split_groups = 32768; // every device takes 65535 along an axis
+constexpr std::uint32_t split_groups = 32768;  // every device takes 65535 along an axis
 
 struct StageFlags {
   VkPipelineStageFlags2 stages;
@@ -62,14 +62,14 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
     names.push_back(name);
 }
 
-} // namespace
+}  // namespace
 
 struct Graph::Slot {
   VkCommandPool pool = VK_NULL_HANDLE;
   VkCommandBuffer commands = VK_NULL_HANDLE;
   PassTimer timer;
   Ticket ticket = 0;
-  bool timed = false; // the timer runs, or has results that were not read yet
+  bool timed = false;  // the timer runs, or has results that were not read yet
 
   explicit Slot(Device& device) : timer(device), device_(device) {
     auto create = make<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
@@ -90,7 +90,7 @@ private:
 
 struct Graph::Pending {
   struct Item {
-    GraphicsPipeline* pipeline = nullptr; // null: foreign
+    GraphicsPipeline* pipeline = nullptr;  // null: foreign
     std::vector<Buffer*> buffers;
     std::vector<Image*> images;
     std::vector<std::byte> push;
@@ -145,7 +145,7 @@ Graph::~Graph() {
     device_.set_recording(nullptr);
   try {
     device_.wait_idle();
-  } catch (const Error&) { // a lost device uses nothing any more
+  } catch (const Error&) {  // a lost device uses nothing any more
   }
 }
 
@@ -158,7 +158,7 @@ void Graph::begin() {
   Slot* slot = nullptr;
   for (const auto& s : slots_) {
     if (!slot || s->ticket < slot->ticket)
-      slot = s.get(); // the oldest
+      slot = s.get();  // the oldest
   }
   if ((!slot || !device_.done(slot->ticket)) && slots_.size() < options_.in_flight) {
     slot = slots_.emplace_back(std::make_unique<Slot>(device_)).get();
@@ -191,7 +191,7 @@ Ticket Graph::submit(const Semaphores& semaphores) {
       return device_.last_ticket();
     begin();
   }
-  if (host_writes_) { // a finished submission alone does not show its writes to the host
+  if (host_writes_) {  // a finished submission alone does not show its writes to the host
     const StageFlags from = flags_of(host_writes_);
     memory_barriers_.assign(1, make<VkMemoryBarrier2>(VK_STRUCTURE_TYPE_MEMORY_BARRIER_2));
     memory_barriers_[0].srcStageMask = from.stages;
@@ -286,7 +286,7 @@ void Graph::check_bindings(const Pipeline& pipeline, std::span<Buffer* const> bu
 // Looks at accesses_, emits the barriers that they need and marks them as done by this pass.
 void Graph::start_pass(Label label, const char* kind) {
   Tracker& tracker = device_.tracker();
-  std::array<StageMask, stage_count> before{}; // what to wait for, by the stage that waits
+  std::array<StageMask, stage_count> before{};  // what to wait for, by the stage that waits
   StageMask waiting = 0;
   PassRecord* record = nullptr;
   if (trace_)
@@ -351,7 +351,7 @@ void Graph::start_pass(Label label, const char* kind) {
     usage.readers |= stage_bit(a.stage);
     usage.reader = label.id;
   }
-  for (const Access& a : accesses_) { // after the reads: who waits for this pass's write waits for its reads
+  for (const Access& a : accesses_) {  // after the reads: who waits for this pass's write waits for its reads
     if (!a.write)
       continue;
     Usage& usage = a.resource->usage;
@@ -796,4 +796,4 @@ void Graph::present(Image& image) {
   end_pass(label_present_);
 }
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

@@ -43,7 +43,7 @@ struct Work {
   Buffer* buffer = nullptr;
   std::uint64_t offset = 0;
 
-  static Work elements(std::uint64_t n) { return {.kind = Kind::elements, .count = n}; } // one thread each
+  static Work elements(std::uint64_t n) { return {.kind = Kind::elements, .count = n}; }  // one thread each
   static Work groups(std::uint64_t n) { return {.kind = Kind::groups, .count = n}; }
   static Work grid(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
     return {.kind = Kind::grid, .x = x, .y = y, .z = z};
@@ -56,12 +56,12 @@ struct Work {
 
 struct ColourTarget {
   Image* image = nullptr;
-  bool clear = true; // else what is there is kept
-  std::array<float, 4> value{0.0f, 0.0f, 0.0f, 1.0f};
+  bool clear = true;                                   // else what is there is kept
+  std::array<float, 4> value{0.0f, 0.0f, 0.0f, 1.0f};  // of integer formats only zeros make sense
 };
 
 struct DepthTarget {
-  Image* image = nullptr; // null: none
+  Image* image = nullptr;  // null: none
   bool clear = true;
   float value = 1.0f;
 };
@@ -72,15 +72,15 @@ struct Rendering {
 };
 
 struct Draw {
-  std::uint32_t vertices = 0; // or indices, where there is an index buffer
+  std::uint32_t vertices = 0;  // or indices, where there is an index buffer
   std::uint32_t instances = 1;
   std::uint32_t first_vertex = 0;
   std::uint32_t first_instance = 0;
-  Buffer* indices = nullptr; // of uint32
+  Buffer* indices = nullptr;  // of uint32
   Buffer* indirect =
-      nullptr; // VkDrawIndirectCommand, or VkDrawIndexedIndirectCommand with indices; replaces the counts
-  std::uint64_t indirect_offset = 0;         // bytes
-  std::array<float, 4> viewport{0, 0, 0, 0}; // x, y, width, height in pixels; zero: all of the target
+      nullptr;  // VkDrawIndirectCommand, or VkDrawIndexedIndirectCommand with indices; replaces the counts
+  std::uint64_t indirect_offset = 0;          // bytes
+  std::array<float, 4> viewport{0, 0, 0, 0};  // x, y, width, height in pixels; zero: all of the target
 };
 
 enum class Hazard { read_after_write, write_after_read, write_after_write, layout };
@@ -90,24 +90,24 @@ const char* hazard_text(Hazard hazard);
 struct BarrierReason {
   Hazard hazard;
   std::string resource;
-  std::string earlier; // the pass that has to end first; empty where there is none
+  std::string earlier;  // the pass that has to end first; empty where there is none
 };
 
 // A pass as recorded.
 struct PassRecord {
   std::string name;
-  std::string kind; // "compute", "draw" (a whole rendering), "fill", "copy", "upload", "download", "present"
+  std::string kind;  // "compute", "draw" (a whole rendering), "fill", "copy", "upload", "download", "present"
   std::vector<std::string> reads, writes;
-  std::vector<BarrierReason> barrier; // empty: none
+  std::vector<BarrierReason> barrier;  // empty: none
 };
 // A line per pass, with the barrier before it.
 std::string to_text(std::span<const PassRecord> passes);
 
 struct GraphOptions {
-  bool barriers = true; // false leaves hazards in, for a test that wants to see them found; layouts still change
+  bool barriers = true;  // false leaves hazards in, for a test that wants to see them found; layouts still change
   bool timing = true;
-  bool labels = true;          // debug labels, where a tool can show them
-  std::uint32_t in_flight = 3; // submissions that may be under way before recording waits
+  bool labels = true;           // debug labels, where a tool can show them
+  std::uint32_t in_flight = 3;  // submissions that may be under way before recording waits
 };
 
 // Several graphs may share a device, one after the other: while one has passes that are not submitted, others throw
@@ -116,7 +116,7 @@ struct GraphOptions {
 class Graph {
 public:
   explicit Graph(Device& device, const GraphOptions& options = {});
-  ~Graph(); // waits for what was submitted and drops what was not
+  ~Graph();  // waits for what was submitted and drops what was not
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
@@ -142,33 +142,33 @@ public:
   void upload(Buffer& to, std::span<const std::byte> data, std::uint64_t offset = 0);
   // Submits what was recorded, waits and returns with the data. To read without waiting: copy to a readback Buffer.
   void download(Buffer& from, std::span<std::byte> data, std::uint64_t offset = 0);
-  std::vector<std::byte> download(Image& image); // rows from the top, tightly packed
+  std::vector<std::byte> download(Image& image);  // rows from the top, tightly packed
   void upload(Image& image, std::span<const std::byte> data);
   void copy(Image& from, Buffer& to, std::uint64_t to_offset = 0);
-  void present(Image& image); // ready for vkQueuePresentKHR after this submission
+  void present(Image& image);  // ready for vkQueuePresentKHR after this submission
 
   bool recording() const { return current_ != nullptr; }
   // Sends what was recorded; without any, returns the last ticket, unless there are semaphores to pass on.
   Ticket submit(const Semaphores& semaphores = {});
-  void finish(); // submits and waits
+  void finish();  // submits and waits
 
   // Sums per label over finished submissions since the last clear. Empty with timing off.
   std::vector<PassTime> times();
   void clear_times();
-  void set_timing(bool on) { options_.timing = on; } // from the next submission on
+  void set_timing(bool on) { options_.timing = on; }  // from the next submission on
   bool timing() const { return options_.timing; }
 
   // While on, every pass is also written down.
   void set_trace(bool on) { trace_ = on; }
   std::vector<PassRecord> take_trace() { return std::exchange(records_, {}); }
 
-  std::uint64_t barriers() const { return barriers_; } // barrier commands recorded so far
-  std::uint64_t passes() const { return passes_; }     // passes recorded so far
+  std::uint64_t barriers() const { return barriers_; }  // barrier commands recorded so far
+  std::uint64_t passes() const { return passes_; }      // passes recorded so far
   Device& device() const { return device_; }
 
 private:
-  struct Slot;    // a command buffer and what belongs to its submission
-  struct Pending; // a rendering being listed
+  struct Slot;     // a command buffer and what belongs to its submission
+  struct Pending;  // a rendering being listed
   struct Access {
     Resource* resource;
     Stage stage;
@@ -186,15 +186,15 @@ private:
   std::unique_ptr<Pending> pending_;
   std::vector<Access> accesses_;
   PassTotals totals_;
-  StageMask host_writes_ = 0; // stages that wrote to readback buffers since the last submission
-  Buffer upload_, readback_;  // staging
+  StageMask host_writes_ = 0;  // stages that wrote to readback buffers since the last submission
+  Buffer upload_, readback_;   // staging
   std::uint64_t upload_used_ = 0;
   Ticket upload_ticket_ = 0;
   bool trace_ = false;
   std::vector<PassRecord> records_;
   std::uint64_t barriers_ = 0, passes_ = 0;
   Label label_copy_, label_fill_, label_upload_, label_download_, label_present_, label_rendering_;
-  std::vector<VkMemoryBarrier2> memory_barriers_; // of the pass being recorded
+  std::vector<VkMemoryBarrier2> memory_barriers_;  // of the pass being recorded
   std::vector<VkImageMemoryBarrier2> image_barriers_;
 
   void begin();
@@ -221,4 +221,4 @@ private:
   static VkBufferImageCopy image_region(const Image& image, std::uint64_t offset, std::uint32_t y, std::uint32_t rows);
 };
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

@@ -13,13 +13,13 @@ VkFormatFeatureFlags features_of(const Device& device, VkFormat format) {
   return properties.optimalTilingFeatures;
 }
 
-} // namespace
+}  // namespace
 
 Image::Image(Device& device, std::string image_name, const ImageOptions& options)
     : device_(&device), options_(options) {
   name = std::move(image_name);
   id = device.next_id();
-  pixel_bytes(); // refuses formats of unknown size
+  pixel_bytes();  // refuses formats of unknown size
   const VkFormatFeatureFlags features = features_of(device, options.format);
   const VkFormatFeatureFlags target =
       depth() ? VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT : VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT;
@@ -150,4 +150,4 @@ std::uint32_t Image::pixel_bytes() const {
   }
 }
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

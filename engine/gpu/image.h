@@ -5,9 +5,9 @@
 namespace talus::gpu {
 
 struct ImageOptions {
-  std::uint32_t width = 0, height = 0; // pixels
+  std::uint32_t width = 0, height = 0;  // pixels
   VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
-  bool linear = true; // how shaders sample it; formats that cannot be filtered are sampled nearest anyway
+  bool linear = true;  // how shaders sample it; formats that cannot be filtered are sampled nearest anyway
 };
 
 inline constexpr VkFormat depth_format = VK_FORMAT_D32_SFLOAT;
@@ -36,8 +36,8 @@ public:
   std::uint32_t pixel_bytes() const;
   VkImage handle() const { return handle_; }
   VkImageView view() const { return view_; }
-  VkSampler sampler() const { return sampler_; } // without comparison
-  VkImageSubresourceRange range() const;         // all of it
+  VkSampler sampler() const { return sampler_; }  // without comparison
+  VkImageSubresourceRange range() const;          // all of it
 
 private:
   Device* device_ = nullptr;
@@ -52,4 +52,4 @@ private:
   void destroy();
 };
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

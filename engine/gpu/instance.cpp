@@ -33,7 +33,7 @@ bool has_layer(const char* name) {
   return std::ranges::any_of(list, [&](const auto& l) { return std::strcmp(l.layerName, name) == 0; });
 }
 
-} // namespace
+}  // namespace
 
 std::size_t ValidationLog::count() const {
   std::scoped_lock lock(mutex_);
@@ -161,4 +161,4 @@ Instance::~Instance() {
     vkDestroyInstance(handle_, nullptr);
 }
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

@@ -10,8 +10,8 @@ namespace talus::gpu {
 // What the validation layer had to say: errors and warnings, performance hints left out. Safe to use from any thread.
 class ValidationLog {
 public:
-  std::size_t count() const;                 // of all messages since the last clear
-  std::vector<std::string> messages() const; // the first 256 of them
+  std::size_t count() const;                  // of all messages since the last clear
+  std::vector<std::string> messages() const;  // the first 256 of them
   void clear();
   void add(std::string message);
 
@@ -22,9 +22,9 @@ private:
 };
 
 struct InstanceOptions {
-  bool validation = false; // validation layer with synchronization checks; TALUS_VALIDATION=1 asks for it too
-  std::vector<const char*> extensions; // that must be there, such as those a window surface needs
-  bool print = false;                  // validation messages to stderr as well
+  bool validation = false;  // validation layer with synchronization checks; TALUS_VALIDATION=1 asks for it too
+  std::vector<const char*> extensions;  // that must be there, such as those a window surface needs
+  bool print = false;                   // validation messages to stderr as well
 };
 
 // The connection to Vulkan. Outlives everything made from it. Throws NoDevice where there is no Vulkan 1.3 loader or no
@@ -38,7 +38,7 @@ public:
 
   VkInstance handle() const { return handle_; }
   bool validation() const { return validation_; }
-  bool debug_utils() const { return debug_utils_; } // labels and names can be given
+  bool debug_utils() const { return debug_utils_; }  // labels and names can be given
   ValidationLog& log() { return log_; }
 
 private:
@@ -54,4 +54,4 @@ private:
                                                    const VkDebugUtilsMessengerCallbackDataEXT*, void*);
 };
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

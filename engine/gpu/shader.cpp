@@ -231,7 +231,7 @@ VkPipelineShaderStageCreateInfo stage_info(VkShaderStageFlagBits stage, const Mo
   return info;
 }
 
-} // namespace
+}  // namespace
 
 Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv, std::span<const Constant> constants) {
   try {
@@ -532,4 +532,4 @@ GraphicsPipeline::GraphicsPipeline(Device& device, std::string name, std::span<c
   device.set_name(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<std::uint64_t>(handle_), name_);
 }
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

@@ -19,7 +19,7 @@ enum class ScalarKind { float32, int32, uint32 };
 // A scalar inside an element of a buffer: "position.x", "axis[2]", "rows[1].y"; of a plain uint array the name is "".
 struct ScalarMember {
   std::string name;
-  std::uint32_t offset = 0; // bytes
+  std::uint32_t offset = 0;  // bytes
   ScalarKind kind = ScalarKind::float32;
 };
 
@@ -29,12 +29,12 @@ enum class BufferAccess { read, write, read_write };
 struct BufferBinding {
   // As the shader says it: of the block's instance; where it has none, of its only member; else of the block.
   std::string name;
-  std::string member; // of the block's only member, such as the runtime array; else empty
+  std::string member;  // of the block's only member, such as the runtime array; else empty
   std::uint32_t set = 0, binding = 0;
-  BufferAccess access = BufferAccess::read_write; // from readonly and writeonly
-  bool array = false;                             // a runtime array
-  std::uint32_t stride = 0;                       // bytes of an element: of the array, or of the whole block
-  std::vector<ScalarMember> scalars;              // of an element, in order of offset
+  BufferAccess access = BufferAccess::read_write;  // from readonly and writeonly
+  bool array = false;                              // a runtime array
+  std::uint32_t stride = 0;                        // bytes of an element: of the array, or of the whole block
+  std::vector<ScalarMember> scalars;               // of an element, in order of offset
   VkShaderStageFlags stages = 0;
 };
 
@@ -42,7 +42,7 @@ struct BufferBinding {
 struct ImageBinding {
   std::string name;
   std::uint32_t set = 0, binding = 0;
-  bool compare = false; // a shadow sampler: less or equal, filtered, 1 outside
+  bool compare = false;  // a shadow sampler: less or equal, filtered, 1 outside
   VkShaderStageFlags stages = 0;
 };
 
@@ -54,10 +54,10 @@ struct Constant {
 
 struct Reflection {
   VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  std::vector<BufferBinding> buffers; // by binding; only those that the shader uses
-  std::vector<ImageBinding> images;   // likewise
+  std::vector<BufferBinding> buffers;  // by binding; only those that the shader uses
+  std::vector<ImageBinding> images;    // likewise
   std::uint32_t push_bytes = 0;
-  std::array<std::uint32_t, 3> local_size{1, 1, 1}; // with the constants given
+  std::array<std::uint32_t, 3> local_size{1, 1, 1};  // with the constants given
 };
 
 // Reads a shader's description. Throws Error, with the shader's name, for what this folder does not bind: another set
@@ -135,7 +135,7 @@ public:
                   std::span<const Constant> constants = {});
 
   const Reflection& reflection() const { return reflection_; }
-  std::uint32_t group_size() const; // threads
+  std::uint32_t group_size() const;  // threads
 
 private:
   Reflection reflection_;
@@ -145,13 +145,13 @@ struct GraphicsOptions {
   VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
   bool depth_test = true, depth_write = true;
   VkCompareOp depth_compare = VK_COMPARE_OP_LESS;
-  bool blend = false; // source alpha over what is there
+  bool blend = false;  // source alpha over what is there
   VkCullModeFlags cull = VK_CULL_MODE_NONE;
   VkFrontFace front = VK_FRONT_FACE_COUNTER_CLOCKWISE;
   float depth_bias = 0.0f, depth_bias_slope = 0.0f;
-  std::vector<VkFormat> colour_formats;        // of the attachments it draws into
-  VkFormat depth_format = VK_FORMAT_UNDEFINED; // undefined: no depth attachment
-  std::vector<Constant> constants;             // for both stages
+  std::vector<VkFormat> colour_formats;         // of the attachments it draws into
+  VkFormat depth_format = VK_FORMAT_UNDEFINED;  // undefined: no depth attachment
+  std::vector<Constant> constants;              // for both stages
 };
 
 // Draws into attachments without render pass objects. Vertices are pulled from storage buffers, which must be readonly.
@@ -162,4 +162,4 @@ public:
                    std::span<const std::uint32_t> fragment, const GraphicsOptions& options);
 };
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

@@ -5,7 +5,7 @@
 namespace talus::gpu {
 
 namespace {
-constexpr std::uint32_t first_capacity = 256, last_capacity = 16384; // passes
+constexpr std::uint32_t first_capacity = 256, last_capacity = 16384;  // passes
 }
 
 PassTimer::PassTimer(Device& device) : device_(device) {}
@@ -50,7 +50,7 @@ const std::vector<double>& PassTimer::read() {
                               ticks_.data(), 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
         "Reading timestamps");
   const std::uint32_t bits = device_.timestamp_bits();
-  const std::uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1; // counters of few bits wrap around
+  const std::uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1;  // counters of few bits wrap around
   for (std::size_t i = 0; i < count; ++i) {
     times_.push_back(static_cast<double>((ticks_[i + 1] - ticks_[i]) & mask) * device_.limits().timestampPeriod);
   }
@@ -88,4 +88,4 @@ void PassTotals::clear() {
   order_.clear();
 }
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

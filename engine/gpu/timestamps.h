@@ -8,7 +8,7 @@ namespace talus::gpu {
 struct PassTime {
   std::string name;
   std::uint64_t calls = 0;
-  double ms = 0.0; // in total, on the device
+  double ms = 0.0;  // in total, on the device
 };
 
 // Times the passes of one submission: a timestamp at its start and one after each pass, so that the sum over passes is
@@ -41,7 +41,7 @@ private:
 class PassTotals {
 public:
   void add(PassTimer& timer);
-  std::vector<PassTime> list(const Device& device) const; // in order of first call
+  std::vector<PassTime> list(const Device& device) const;  // in order of first call
   void clear();
 
 private:
@@ -49,8 +49,8 @@ private:
     std::uint64_t calls = 0, timed = 0;
     double ns = 0.0;
   };
-  std::vector<Total> totals_;        // by label
-  std::vector<std::uint32_t> order_; // labels that have calls
+  std::vector<Total> totals_;         // by label
+  std::vector<std::uint32_t> order_;  // labels that have calls
 };
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

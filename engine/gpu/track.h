@@ -27,17 +27,17 @@ constexpr StageMask stage_bit(Stage stage) {
 // The last accesses of one resource, by serial number of the pass (0: never).
 struct Usage {
   std::uint64_t write = 0;
-  std::array<std::uint64_t, stage_count> read{}; // since that write
-  StageMask readers = 0;                         // stages with an entry in read
-  StageMask visible = 0;                         // stages that a layout transition has shown that write to
+  std::array<std::uint64_t, stage_count> read{};  // since that write
+  StageMask readers = 0;                          // stages with an entry in read
+  StageMask visible = 0;                          // stages that a layout transition has shown that write to
   Stage write_stage = Stage::compute;
-  std::uint32_t writer = 0, reader = 0; // labels, to say why
+  std::uint32_t writer = 0, reader = 0;  // labels, to say why
 };
 
 // What buffers and images have in common.
 struct Resource {
   std::string name;
-  std::uint64_t id = 0; // never used twice, unlike Vulkan's handles
+  std::uint64_t id = 0;  // never used twice, unlike Vulkan's handles
   VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
   Usage usage;
 };
@@ -45,8 +45,8 @@ struct Resource {
 // One per queue. Barriers are global memory barriers: one between two stages covers every resource, so
 // synced[a][b] = s says that b sees all that stage a did in passes up to s.
 struct Tracker {
-  std::uint64_t serial = 0; // of the last pass recorded
+  std::uint64_t serial = 0;  // of the last pass recorded
   std::array<std::array<std::uint64_t, stage_count>, stage_count> synced{};
 };
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

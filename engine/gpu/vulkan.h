@@ -15,4 +15,4 @@ template <class T> T make(VkStructureType type) {
   return value;
 }
 
-} // namespace talus::gpu
+}  // namespace talus::gpu

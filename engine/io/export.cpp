@@ -131,6 +131,9 @@ Series::Series(const std::filesystem::path& directory, Format format, std::uint6
 void Series::add(double time, std::uint64_t step, std::vector<GrainState> grains) {
   // Fixed width, so that names sort as times do.
   const std::string name = fmt::format("grains_{:011.6f}s.{}", time, format_ == Format::csv ? "csv" : "ply");
+  if (name == last_name_)
+    throw ExportError(fmt::format("{} would hold two times: exports must be a microsecond apart", name));
+  last_name_ = name;
   const std::size_t count = grains.size();
   if (format_ == Format::csv)
     write_csv(directory_ / name, std::move(grains));

@@ -45,6 +45,7 @@ private:
   std::filesystem::path directory_;
   Format format_;
   Table index_;
+  std::string last_name_;
 };
 
 }  // namespace talus

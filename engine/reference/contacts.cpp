@@ -4,7 +4,8 @@
 namespace talus::reference {
 namespace {
 
-// Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then walls.
+// Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then
+// walls.
 template <class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
   const Settings& settings = f.settings[0];
   const Status& status = f.status[0];

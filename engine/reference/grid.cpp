@@ -6,7 +6,8 @@ namespace {
 
 uint key_of(const Fields& f, uint i) {
   const Settings& settings = f.settings[0];
-  return grid_key(cell_of(vec3(f.grains[i].position), settings, f.status[0]), world_of(f.grain_tag[i]), settings.grid_bits);
+  return grid_key(cell_of(vec3(f.grains[i].position), settings, f.status[0]), world_of(f.grain_tag[i]),
+                  settings.grid_bits);
 }
 
 // Prefix sum in the two halves that the device uses; elements are chunks of the data.
@@ -28,7 +29,8 @@ void reduce(const std::vector<uint>& data, uint length, std::vector<uint>& sums,
   }
 }
 
-void scan(const std::vector<uint>& data, uint length, const std::vector<uint>& sums, std::vector<uint>& start, uint begin, uint end) {
+void scan(const std::vector<uint>& data, uint length, const std::vector<uint>& sums, std::vector<uint>& start,
+          uint begin, uint end) {
   for (uint c = begin; c < end; ++c) {
     uint before = 0;
     for (uint other = 0; other < c; ++other)

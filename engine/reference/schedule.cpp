@@ -8,9 +8,13 @@ namespace {
 Dispatch groups(uint count) {
   return {std::min(count, dispatch_row), (count + dispatch_row - 1) / dispatch_row, 1};
 }
-uint groups_for(uint threads) { return (threads + group_size - 1) / group_size; }
+uint groups_for(uint threads) {
+  return (threads + group_size - 1) / group_size;
+}
 
-void close_gates(Fields& f) { std::fill(f.gates.begin(), f.gates.end(), groups(0)); }
+void close_gates(Fields& f) {
+  std::fill(f.gates.begin(), f.gates.end(), groups(0));
+}
 
 }  // namespace
 
@@ -58,6 +62,7 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
   status.slots = f.slice_start[slices_of(args.grains)] * slice_grains;
   if (status.slots > status.slots_capacity) {
     status.halt = halt_slots;
+    status.travel = lists_void;
     return close_gates(f);
   }
   status.travel = 0.0f;

@@ -8,9 +8,15 @@
 
 namespace talus::reference {
 
-inline uint world_of(uint tag) { return tag >> tag_world_shift; }
-inline uint material_of(uint tag) { return tag & tag_material_mask; }
-inline uint slices_of(uint grains) { return (grains + slice_grains - 1) / slice_grains; }
+inline uint world_of(uint tag) {
+  return tag >> tag_world_shift;
+}
+inline uint material_of(uint tag) {
+  return tag & tag_material_mask;
+}
+inline uint slices_of(uint grains) {
+  return (grains + slice_grains - 1) / slice_grains;
+}
 
 inline ivec3 wrap_cell(ivec3 cell, const Status& status) {
   for (int a = 0; a < 3; ++a)
@@ -21,7 +27,8 @@ inline ivec3 wrap_cell(ivec3 cell, const Status& status) {
 inline ivec3 cell_of(vec3 p, const Settings& settings, const Status& status) {
   ivec3 cell;
   for (int a = 0; a < 3; ++a)
-    cell[a] = static_cast<int>(std::floor(std::clamp((p[a] - settings.domain_min[a]) * status.inverse_cell[a], -1e6f, 1e6f)));
+    cell[a] =
+        static_cast<int>(std::floor(std::clamp((p[a] - settings.domain_min[a]) * status.inverse_cell[a], -1e6f, 1e6f)));
   return wrap_cell(cell, status);
 }
 
@@ -39,7 +46,9 @@ inline vec3 shortest(vec3 d, const Settings& settings) {
 }
 
 // Written out: the order of the additions is part of the result.
-inline float squared(vec3 d) { return d.x * d.x + d.y * d.y + d.z * d.z; }
+inline float squared(vec3 d) {
+  return d.x * d.x + d.y * d.y + d.z * d.z;
+}
 
 inline float wall_distance(vec3 p, uint wall, const Settings& settings) {
   const int a = static_cast<int>(wall / 2);

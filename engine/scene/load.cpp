@@ -72,7 +72,7 @@ public:
     }
     if (static_ && kinetic_ && k > s)
       kinetic_.or_override(static_).fail(fmt::format(
-          "makes friction_kinetic {} exceed friction_static {}: sliding must not rub more than sticking", k, s));
+          "makes friction_kinetic {} exceed friction_static {}: sliding friction is at most the static one", k, s));
   }
 
 private:
@@ -81,7 +81,7 @@ private:
 
 struct PlacedShape {
   Shape shape;
-  Value at; // the key that holds it
+  Value at;  // the key that holds it
 };
 
 PlacedShape read_shape(const Value& holder, bool points_too) {
@@ -369,9 +369,9 @@ private:
           at.or_override(domain_min_)
               .or_override(domain_max_)
               .or_override(axis_[a])
-              .fail(
-                  fmt::format("puts grains outside the domain: they reach from {} to {} m in {}, allowed is {} to {} m",
-                              b.min[a], b.max[a], "xyz"[a], d.min[a], d.max[a]));
+              .fail(fmt::format("puts grains outside the domain: they reach from {:.9g} to {:.9g} m in {}, allowed is "
+                                "{:.9g} to {:.9g} m",
+                                b.min[a], b.max[a], "xyz"[a], d.min[a], d.max[a]));
     };
     if (const auto* points = std::get_if<PointsFill>(&placed.shape)) {
       const std::vector<Value> at = placed.at.elements();
@@ -415,7 +415,7 @@ private:
   static inline const Value none_{nullptr, "", {}};
 };
 
-} // namespace
+}  // namespace
 
 Scene parse_scene(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
   return Loader(text, name, overrides).load();
@@ -432,4 +432,4 @@ Scene load_scene(const std::filesystem::path& file, const std::vector<std::strin
   return parse_scene(text, file.string(), overrides);
 }
 
-} // namespace talus
+}  // namespace talus

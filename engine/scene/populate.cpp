@@ -97,7 +97,7 @@ private:
     const Emitter& emitter;
     Space space;
     Random random;
-    std::uint64_t births = 0; // in all
+    std::uint64_t births = 0;  // in all
     std::uint64_t born = 0;
     std::uint64_t missed = 0;
 
@@ -108,7 +108,7 @@ private:
     }
   };
   struct Falling {
-    glm::dvec3 position, velocity; // at birth
+    glm::dvec3 position, velocity;  // at birth
     double radius;
     std::uint64_t step;
   };
@@ -149,7 +149,7 @@ private:
           s.missed = s.births - s.born;
           s.births = s.born;
         } else if (!bear(s, step, packing, poured))
-          break; // no room now: again at the next step
+          break;  // no room now: again at the next step
       }
   }
 
@@ -195,7 +195,7 @@ private:
   std::vector<Falling> falling_;
 };
 
-} // namespace
+}  // namespace
 
 Population populate(const Scene& scene) {
   Population population;
@@ -207,4 +207,4 @@ Population populate(const Scene& scene) {
   return population;
 }
 
-} // namespace talus
+}  // namespace talus

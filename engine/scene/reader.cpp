@@ -142,9 +142,11 @@ toml::table parse_override(const std::string& text) {
   }
 }
 
-} // namespace
+}  // namespace
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {
+  if (word.find_first_not_of("0123456789") == word.npos)
+    return "";
   const std::string* best = nullptr;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& w : words)
@@ -314,4 +316,4 @@ void Table::finish() const {
     fail(fmt::format("lacks the key {}; it needs one", missing_));
 }
 
-} // namespace talus::reading
+}  // namespace talus::reading

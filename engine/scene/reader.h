@@ -67,13 +67,13 @@ public:
         out = *c.value;
   }
 
-  std::vector<Value> elements() const; // of an array
-  Table table() const;                 // of [name] or name = {..}; without keys where there is none
-  std::vector<Table> tables() const;   // of [[name]]
+  std::vector<Value> elements() const;  // of an array
+  Table table() const;                  // of [name] or name = {..}; without keys where there is none
+  std::vector<Table> tables() const;    // of [[name]]
 
   const std::string& path() const { return path_; }
   std::string place() const { return reading::place(where_); }
-  bool before(const Value& other) const; // in the file; overrides come last
+  bool before(const Value& other) const;  // in the file; overrides come last
   [[noreturn]] void fail(const std::string& what) const { reading::fail(where_, path_ + " " + what); }
 
   // Which of two values to name when they contradict each other: this one, unless only the other is an override.
@@ -96,9 +96,9 @@ public:
       : table_(table), path_(std::move(path)), where_(where) {}
 
   Value operator[](std::string_view key);
-  Value need(std::string_view key);                           // missing is an error, thrown by finish
-  void not_yet(std::initializer_list<std::string_view> keys); // known, but this version cannot do it yet
-  void finish() const; // call when every key has been taken, before using the values
+  Value need(std::string_view key);                            // missing is an error, thrown by finish
+  void not_yet(std::initializer_list<std::string_view> keys);  // known, but this version cannot do it yet
+  void finish() const;  // call when every key has been taken, before using the values
 
   const toml::source_region& where() const { return where_; }
   const std::string& path() const { return path_; }
@@ -116,4 +116,4 @@ private:
   std::string missing_;
 };
 
-} // namespace talus::reading
+}  // namespace talus::reading

@@ -23,11 +23,11 @@ enum class Iteration { jacobi };
 
 struct Material {
   std::string name;
-  double density = 1600.0;             // kg/m3
-  double friction_static = 0.5;        // Coulomb coefficient, sticking
-  double friction_kinetic = 0.5;       // Coulomb coefficient, sliding
-  double stiffness = 1e6;              // N/m, of a contact
-  std::optional<double> damping;       // N s/m, of a contact; unset: 0.1 stiffness * substep
+  double density = 1600.0;               // kg/m3
+  double friction_static = 0.5;          // Coulomb coefficient, sticking
+  double friction_kinetic = 0.5;         // Coulomb coefficient, sliding
+  double stiffness = 1e6;                // N/m, of a contact
+  std::optional<double> damping;         // N s/m, of a contact; unset: 0.1 stiffness * substep
   glm::vec3 color{0.76f, 0.64f, 0.42f};  // linear RGB
 };
 
@@ -64,33 +64,33 @@ struct PointsFill {
 };
 using Shape = std::variant<BoxFill, SphereFill, CylinderFill, PointsFill>;
 
-// How a shape is filled. poisson: random places at no overlap, dense. lattice: a cubic grid with edge spacing * diameter,
-// every grain shifted at random by up to jitter times the free gap.
+// How a shape is filled. poisson: random places at no overlap, dense. lattice: a cubic grid with edge spacing *
+// diameter, every grain shifted at random by up to jitter times the free gap.
 enum class Sampling { poisson, lattice };
 
 struct GrainGroup {
-  std::uint32_t material = 0;       // index into Scene::materials
+  std::uint32_t material = 0;                 // index into Scene::materials
   double radius_min = 0.0, radius_max = 0.0;  // m, uniform between
-  glm::dvec3 velocity{0.0};         // m/s
-  double velocity_random = 0.0;     // m/s, each component uniform within +- this, added
+  glm::dvec3 velocity{0.0};                   // m/s
+  double velocity_random = 0.0;               // m/s, each component uniform within +- this, added
   Shape shape;
   Sampling sampling = Sampling::poisson;
-  double spacing = 1.2;             // lattice: edge in diameters of the largest grain, >= 1
-  double jitter = 1.0;              // lattice: 0 .. 1
+  double spacing = 1.2;                // lattice: edge in diameters of the largest grain, >= 1
+  double jitter = 1.0;                 // lattice: 0 .. 1
   std::optional<std::uint32_t> count;  // exactly so many grains; more than fit is an error. Unset: as many as fit
-  std::string where;                // "FILE:LINE:COLUMN" of count or fill, for messages
+  std::string where;                   // "FILE:LINE:COLUMN" of count or fill, for messages
 };
 
 // Pours grains out of a box, sphere or cylinder at random places inside it, without overlap among its own.
 struct Emitter {
   std::uint32_t material = 0;
   double radius_min = 0.0, radius_max = 0.0;  // m
-  glm::dvec3 velocity{0.0};         // m/s
+  glm::dvec3 velocity{0.0};                   // m/s
   Shape shape;
-  double rate = 0.0;                // grains per second
-  double start = 0.0, stop = 0.0;   // s; stop <= Scene::end
+  double rate = 0.0;                   // grains per second
+  double start = 0.0, stop = 0.0;      // s; stop <= Scene::end
   std::optional<std::uint32_t> count;  // at most
-  std::string where;                // "FILE:LINE:COLUMN", for messages
+  std::string where;                   // "FILE:LINE:COLUMN", for messages
 };
 
 struct Camera {
@@ -120,8 +120,8 @@ struct Scene {
   Output output;
 };
 
-// Reads and checks FILE. overrides are "table.key=value" as after --set: an array of tables is addressed by position or by
-// name (material.sand.density=1700, grains.0.radius=0.01). Throws SceneError for the first thing that is wrong.
+// Reads and checks FILE. overrides are "table.key=value" as after --set: an array of tables is addressed by position or
+// by name (material.sand.density=1700, grains.0.radius=0.01). Throws SceneError for the first thing that is wrong.
 Scene load_scene(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
 // The same from text; name stands for the file in messages.
@@ -138,8 +138,9 @@ struct TimedSeed {
   Seed seed;
   std::uint64_t step;  // first step that the grain takes part in, >= 1
 };
-// Every grain that ever lives: the initial ones (ids 0, 1, ..) and then those poured, sorted by step (ids go on). Depends on the
-// scene and its seed alone. Throws SceneError where a group cannot hold the count asked for or a grain lies outside a wall.
+// Every grain that ever lives: the initial ones (ids 0, 1, ..) and then those poured, sorted by step (ids go on).
+// Depends on the scene and its seed alone. Throws SceneError where a group cannot hold the count asked for or a grain
+// lies outside a wall.
 struct Population {
   std::vector<Seed> initial;
   std::vector<TimedSeed> poured;

@@ -53,7 +53,7 @@ struct ShapeText {
   }
 };
 
-} // namespace
+}  // namespace
 
 std::string to_toml(const Scene& scene) {
   std::string out;
@@ -140,4 +140,4 @@ std::string to_toml(const Scene& scene) {
   return out;
 }
 
-} // namespace talus
+}  // namespace talus

@@ -7,4 +7,4 @@ namespace talus {
 // back.
 std::string to_toml(const Scene& scene);
 
-} // namespace talus
+}  // namespace talus

@@ -22,25 +22,25 @@ TALUS_CONST uint draw_by_depth = 2u;
 
 // Everything about the picture but the grains.
 struct DrawFrame {
-  vec3 eye;           // m
-  vec3 forward;       // unit
-  vec3 right;         // half the picture's width at distance 1
-  vec3 up;            // half its height
-  float nearest;      // m, what is nearer is not drawn
-  vec3 light;         // unit, towards the light; with the next two an orthonormal frame
+  vec3 eye;       // m
+  vec3 forward;   // unit
+  vec3 right;     // half the picture's width at distance 1
+  vec3 up;        // half its height
+  float nearest;  // m, what is nearer is not drawn
+  vec3 light;     // unit, towards the light; with the next two an orthonormal frame
   vec3 light_x;
   vec3 light_y;
   vec3 measured_min;  // m, box outside of which a grain does not shape the shadow map and the colour scale
   vec3 measured_max;
-  float floor;        // m, z of the ground
-  uint ground;        // 1: there is one
-  float grid;         // m, between lines on the ground; every fifth is a strong one
-  float reach;        // m, how far from `middle` the ground is lost in the haze
-  vec3 middle;        // m, of the content
-  float radius;       // m, of the largest grains: how far crevices are looked for
-  uint color_by;      // draw_by_*
-  float speed_max;    // m/s, end of the colour scale
-  uint tinted;        // 1: grain_id is there
+  float floor;      // m, z of the ground
+  uint ground;      // 1: there is one
+  float grid;       // m, between lines on the ground; every fifth is a strong one
+  float reach;      // m, how far from `middle` the ground is lost in the haze
+  vec3 middle;      // m, of the content
+  float radius;     // m, of the largest grains: how far crevices are looked for
+  uint color_by;    // draw_by_*
+  float speed_max;  // m/s, end of the colour scale
+  uint tinted;      // 1: grain_id is there
 };
 
 // What the grains extend over, as integers in the order of the floats (ordered()), for atomics.
@@ -68,9 +68,13 @@ uint ordered(float x) {
   uint bits = floatBitsToUint(x);
   return (bits >> 31) != 0u ? ~bits : bits | 0x80000000u;
 }
-float unordered(uint x) { return uintBitsToFloat((x >> 31) != 0u ? x & 0x7FFFFFFFu : ~x); }
+float unordered(uint x) {
+  return uintBitsToFloat((x >> 31) != 0u ? x & 0x7FFFFFFFu : ~x);
+}
 
-vec3 along_light(DrawFrame frame, vec3 v) { return vec3(dot(v, frame.light_x), dot(v, frame.light_y), dot(v, frame.light)); }
+vec3 along_light(DrawFrame frame, vec3 v) {
+  return vec3(dot(v, frame.light_x), dot(v, frame.light_y), dot(v, frame.light));
+}
 
 // The box along the light that the shadow map holds: a square of texels around what was measured.
 struct ShadowBox {
@@ -96,7 +100,9 @@ vec3 view_ray(DrawFrame frame, vec2 place) {
 }
 
 // Of a triangle strip of four vertices.
-vec2 square_corner(int vertex) { return vec2(vertex & 1, vertex >> 1) * 2.0 - 1.0; }
+vec2 square_corner(int vertex) {
+  return vec2(vertex & 1, vertex >> 1) * 2.0 - 1.0;
+}
 
 // Distance along the ray from the origin to the sphere (centre, radius), if it hits.
 bool hit_sphere(vec3 direction, vec4 sphere, out float t) {

@@ -1,8 +1,8 @@
 // Where a cell lies in the table. Integers that both sides must agree on bit for bit, hence shared.
 //
-// The table is a torus of 2^bits cells per axis that repeats over space, not a Teschner hash: neighbouring cells are neighbours in
-// memory, and no two of the 27 cells around a point meet in one entry (bits >= 2), so a search sees no grain twice and needs no
-// check for collisions beyond the distance. Worlds are shifted against each other.
+// The table is a torus of 2^bits cells per axis that repeats over space, not a Teschner hash: neighbouring cells are
+// neighbours in memory, and no two of the 27 cells around a point meet in one entry (bits >= 2), so a search sees no
+// grain twice and needs no check for collisions beyond the distance. Worlds are shifted against each other.
 #ifndef TALUS_GRID_H
 #define TALUS_GRID_H
 #ifdef __cplusplus
@@ -13,7 +13,9 @@ namespace talus::shared {
 #define TALUS_INLINE
 #endif
 
-TALUS_INLINE uint grid_cells(uvec3 bits) { return 1u << (bits.x + bits.y + bits.z); }
+TALUS_INLINE uint grid_cells(uvec3 bits) {
+  return 1u << (bits.x + bits.y + bits.z);
+}
 
 TALUS_INLINE uint grid_key(ivec3 cell, uint world, uvec3 bits) {
   uint x = uint(cell.x) & ((1u << bits.x) - 1u);

@@ -18,9 +18,9 @@ using glm::vec4;
 #define TALUS_CONST const
 #endif
 
-TALUS_CONST uint group_size = 128u;     // threads of a workgroup, all passes
-TALUS_CONST uint slice_grains = 16u;    // grains whose contact rows share one width (sliced ELL)
-TALUS_CONST uint scan_chunks = 256u;    // pieces that a prefix sum is cut into
+TALUS_CONST uint group_size = 128u;   // threads of a workgroup, all passes
+TALUS_CONST uint slice_grains = 16u;  // grains whose contact rows share one width (sliced ELL)
+TALUS_CONST uint scan_chunks = 256u;  // pieces that a prefix sum is cut into
 
 // Search margin for contacts, in radii of the largest grain (methods: data layout): at rest, in motion, and at most.
 TALUS_CONST float margin_rest = 0.3f;
@@ -51,8 +51,8 @@ TALUS_CONST uint no_partner = 0xFFFFFFFFu;
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
-TALUS_CONST uint halt_slots = 1u;       // contact slots ran out: the host grows them and the substep is repeated
-TALUS_CONST uint halt_invalid = 2u;     // a grain's state is not a number any more
+TALUS_CONST uint halt_slots = 1u;    // contact slots ran out: the host grows them and the substep is repeated
+TALUS_CONST uint halt_invalid = 2u;  // a grain's state is not a number any more
 
 struct Grain {
   vec4 position;  // xyz [m], w radius [m]
@@ -80,26 +80,26 @@ struct PairLaw {
 
 // Constant while the scene's settings stand.
 struct Settings {
-  vec3 domain_min;       // m
-  vec3 domain_max;       // m
-  uvec3 axis;            // axis_open, axis_wall or axis_periodic
-  vec3 gravity;          // m/s2
-  uvec3 grid_bits;       // log2 of the cell table's edge per axis
-  uint materials;        // number of materials; rows of the pair table are materials + 1 long
-  float radius_max;      // m, over all grains that ever live
-  float birth_speed;     // m/s, of the fastest grain that an emitter releases
+  vec3 domain_min;    // m
+  vec3 domain_max;    // m
+  uvec3 axis;         // axis_open, axis_wall or axis_periodic
+  vec3 gravity;       // m/s2
+  uvec3 grid_bits;    // log2 of the cell table's edge per axis
+  uint materials;     // number of materials; rows of the pair table are materials + 1 long
+  float radius_max;   // m, over all grains that ever live
+  float birth_speed;  // m/s, of the fastest grain that an emitter releases
 };
 
 // Push constants of every pass.
 struct Args {
-  uint grains;       // alive
-  uint first;        // first birth of this step (emit)
-  uint births;       // number of births of this step (emit)
-  uint iteration;    // of the solver, from 0
+  uint grains;     // alive
+  uint first;      // first birth of this step (emit)
+  uint births;     // number of births of this step (emit)
+  uint iteration;  // of the solver, from 0
   uint iterations;
-  uint substep;      // in its step, from 0
+  uint substep;  // in its step, from 0
   uint substeps;
-  float h;           // s, the substep
+  float h;  // s, the substep
 };
 
 // State of the run that only the device knows; one per simulation.
@@ -124,10 +124,10 @@ struct Status {
 
 // What one grain contributes to the report.
 struct GrainMeasure {
-  uint contacts;            // that touch
-  float penetration_sum;    // of its overlaps, in radii of the smaller partner
+  uint contacts;          // that touch
+  float penetration_sum;  // of its overlaps, in radii of the smaller partner
   float penetration_max;
-  float kinetic_energy;     // J
+  float kinetic_energy;  // J
 };
 
 // Layout of VkDispatchIndirectCommand.

@@ -2,7 +2,8 @@
 #include <cstdio>
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 2)
+    return 2;
   talus::Simulation simulation(talus::load_scene(argv[1]), {.device = "cpu"});
   simulation.advance(20);
   const talus::Measure measure = simulation.measure();
