@@ -35,7 +35,7 @@ std::unique_ptr<Executor> make_executor(Options options) {
   return make_gpu_executor(options);
 }
 
-// Bits of the cell table per axis: enough for the domain at rest, at most some eight cells per grain. Where the table
+// Bits of the cell table per axis: enough for the domain at rest, at most four cells per grain. Where the table
 // is smaller than the domain it repeats, except along periodic axes, whose cells must all differ.
 uvec3 grid_bits_for(const Settings& s, std::size_t grains) {
   const float cell = (2.0f + margin_rest) * s.radius_max;
@@ -44,7 +44,7 @@ uvec3 grid_bits_for(const Settings& s, std::size_t grains) {
     const float cells = std::clamp(std::ceil((s.domain_max[a] - s.domain_min[a]) / cell) + 1.0f, 4.0f, 1048576.0f);
     bits[a] = static_cast<uint>(std::bit_width(static_cast<uint>(cells) - 1u));
   }
-  const uint most = std::max<uint>(12u, static_cast<uint>(std::bit_width(grains)) + 3u);
+  const uint most = std::max<uint>(12u, static_cast<uint>(std::bit_width(grains)) + 1u);
   while (bits.x + bits.y + bits.z > most) {
     int largest = -1;
     for (int a = 0; a < 3; ++a)

@@ -8,17 +8,17 @@ namespace {
 void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   const std::uint32_t slices = (p.grains + slice_grains - 1) / slice_grains;
   const Work grains{p.grains, gate_rebuild_grains};
-  const Work chunks{scan_chunks, gate_rebuild_chunks};
+  const Work cell_chunks{scan_chunks, gate_rebuild_cell_chunks}, slice_chunks{scan_chunks, gate_rebuild_slice_chunks};
   e.run(Pass::grid_count, grains, args);
-  e.run(Pass::grid_reduce, chunks, args);
-  e.run(Pass::grid_scan, chunks, args);
+  e.run(Pass::grid_reduce, cell_chunks, args);
+  e.run(Pass::grid_scan, cell_chunks, args);
   e.run(Pass::grid_fill, grains, args);
   e.run(Pass::grid_gather, grains, args);
   e.run(Pass::grid_commit, grains, args);
   e.run(Pass::contact_count, grains, args);
   e.run(Pass::contact_width, {slices, gate_rebuild_slices}, args);
-  e.run(Pass::contact_reduce, chunks, args);
-  e.run(Pass::contact_scan, chunks, args);
+  e.run(Pass::contact_reduce, slice_chunks, args);
+  e.run(Pass::contact_scan, slice_chunks, args);
   e.run(Pass::contact_check, {1}, args);
   e.run(Pass::contact_fill, grains, args);
 }

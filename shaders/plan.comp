@@ -2,6 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 // Decides whether this substep needs new neighbour lists, and opens the gates of what is to run.
 #include "shared/pass.glsl"
+#include "shared/grid.h"
+#include "shared/scan.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
@@ -48,5 +50,6 @@ void main() {
   open(gate_grains, (args.grains + group_size - 1u) / group_size);
   open(gate_rebuild_grains, on * ((args.grains + group_size - 1u) / group_size));
   open(gate_rebuild_slices, on * ((slices + group_size - 1u) / group_size));
-  open(gate_rebuild_chunks, on * scan_chunks);
+  open(gate_rebuild_cell_chunks, on * scan_chunks_of(grid_cells(settings.grid_bits)));
+  open(gate_rebuild_slice_chunks, on * scan_chunks_of(slices));
 }

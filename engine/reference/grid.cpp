@@ -1,5 +1,7 @@
 // Grains in cell order.
 #include "engine/reference/space.h"
+#include "shaders/shared/scan.h"
+#include <numeric>
 
 namespace talus::reference {
 namespace {
@@ -11,36 +13,25 @@ uint key_of(const Fields& f, uint i) {
 }
 
 // Prefix sum in the two halves that the device uses; elements are chunks of the data.
-struct Chunk {
-  uint begin, end;
-};
-Chunk chunk_of(uint chunk, uint length) {
-  const uint size = (length + scan_chunks - 1) / scan_chunks;
-  const uint begin = std::min(chunk * size, length);
-  return {begin, std::min(begin + size, length)};
-}
-
 void reduce(const std::vector<uint>& data, uint length, std::vector<uint>& sums, uint begin, uint end) {
-  for (uint c = begin; c < end; ++c) {
-    const Chunk chunk = chunk_of(c, length);
-    sums[c] = 0;
-    for (uint i = chunk.begin; i < chunk.end; ++i)
-      sums[c] += data[i];
+  const uint size = scan_size(length);
+  for (uint chunk = begin; chunk < end && chunk * size < length; ++chunk) {
+    const auto first = data.begin() + chunk * size;
+    sums[chunk] = std::accumulate(first, data.begin() + std::min((chunk + 1) * size, length), 0u);
   }
 }
 
-void scan(const std::vector<uint>& data, uint length, const std::vector<uint>& sums, std::vector<uint>& start,
-          uint begin, uint end) {
-  for (uint c = begin; c < end; ++c) {
-    uint before = 0;
-    for (uint other = 0; other < c; ++other)
-      before += sums[other];
-    const Chunk chunk = chunk_of(c, length);
-    for (uint i = chunk.begin; i < chunk.end; ++i) {
+void scan(const std::vector<uint>& data, uint length, const std::vector<uint>& sums, std::vector<uint>& start, uint begin,
+          uint end) {
+  const uint size = scan_size(length);
+  for (uint chunk = begin; chunk < end && chunk * size < std::max(length, 1u); ++chunk) {
+    uint before = std::accumulate(sums.begin(), sums.begin() + chunk, 0u);
+    const uint last = std::min((chunk + 1) * size, length);
+    for (uint i = chunk * size; i < last; ++i) {
       start[i] = before;
       before += data[i];
     }
-    if (c == scan_chunks - 1)
+    if (last == length)
       start[length] = before;
   }
 }

@@ -1,5 +1,6 @@
 // What one thread decides for all: plan, counts, births.
 #include "engine/reference/space.h"
+#include "shaders/shared/scan.h"
 #include <bit>
 
 namespace talus::reference {
@@ -51,7 +52,8 @@ void plan(const Args& args, Fields& f, uint, uint) {
   if (status.rebuild) {
     f.gates[gate_rebuild_grains] = groups(groups_for(args.grains));
     f.gates[gate_rebuild_slices] = groups(groups_for(slices_of(args.grains)));
-    f.gates[gate_rebuild_chunks] = groups(scan_chunks);
+    f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(grid_cells(settings.grid_bits)));
+    f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices_of(args.grains)));
   }
 }
 

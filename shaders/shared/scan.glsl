@@ -1,40 +1,60 @@
 // Second half of a prefix sum: START[i] = sum of DATA before i, and the total at START[LENGTH]. A workgroup per chunk.
-shared uint partial[group_size];
+//
+// Few barriers rather than few additions: on a device without hardware for them (a CPU) a barrier costs more than all the rest.
+#include "shared/scan.h"
 
-// Sum of `value` over the lanes up to and including this one.
-uint scan_group(uint lane, uint value) {
-  barrier();  // the last round's readers are done
+const uint segment = 16u;  // lanes that one lane adds up
+shared uint partial[group_size];
+shared uint segments[group_size / segment];
+
+// Sum of `value` over the lanes before this one. `total`: over all lanes.
+uint lanes_before(uint lane, uint value, out uint total) {
+  barrier();  // those who read the last round's sums are done
   partial[lane] = value;
-  for (uint step_size = 1u; step_size < group_size; step_size *= 2u) {
-    barrier();
-    uint other = lane >= step_size ? partial[lane - step_size] : 0u;
-    barrier();
-    partial[lane] += other;
+  barrier();
+  if (lane < group_size / segment) {
+    uint sum = 0u;
+    for (uint i = lane * segment; i < (lane + 1u) * segment; ++i) {
+      uint v = partial[i];
+      partial[i] = sum;
+      sum += v;
+    }
+    segments[lane] = sum;
   }
   barrier();
-  return partial[lane];
+  uint before = partial[lane];
+  total = 0u;
+  for (uint s = 0u; s < group_size / segment; ++s) {
+    before += s < lane / segment ? segments[s] : 0u;
+    total += segments[s];
+  }
+  return before;
 }
 
 void main() {
   uint chunk = group_index(), lane = gl_LocalInvocationID.x;
-  if (chunk >= scan_chunks)
+  uint size = scan_size(LENGTH), begin = chunk * size;
+  if (begin >= max(LENGTH, 1u))
     return;
-  uint before = 0u;  // what lies in the chunks before this one
-  for (uint c = lane; c < chunk; c += group_size)
-    before += SUMS[c];
-  scan_group(lane, before);
-  before = partial[group_size - 1u];
+  uint end = min(begin + size, LENGTH);
 
-  uint size = (LENGTH + scan_chunks - 1u) / scan_chunks;
-  uint begin = min(chunk * size, LENGTH), end = min(begin + size, LENGTH);
-  for (uint base = begin; base < end; base += group_size) {
-    uint i = base + lane;
-    uint value = i < end ? DATA[i] : 0u;
-    uint inclusive = scan_group(lane, value);
-    if (i < end)
-      START[i] = before + inclusive - value;
-    before += partial[group_size - 1u];
+  uint sum = 0u, before = 0u, total;  // before: what lies in the chunks before this one
+  for (uint c = lane; c < chunk; c += group_size)
+    sum += SUMS[c];
+  lanes_before(lane, sum, before);
+
+  for (uint base = begin; base < end; base += scan_round) {
+    uint first = base + lane * scan_thread, last = min(first + scan_thread, end);
+    sum = 0u;
+    for (uint i = first; i < last; ++i)
+      sum += DATA[i];
+    uint at = before + lanes_before(lane, sum, total);
+    for (uint i = first; i < last; ++i) {
+      START[i] = at;
+      at += DATA[i];
+    }
+    before += total;
   }
-  if (chunk == scan_chunks - 1u && lane == 0u)
+  if (end == LENGTH && lane == 0u)
     START[LENGTH] = before;
 }

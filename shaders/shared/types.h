@@ -20,7 +20,7 @@ using glm::vec4;
 
 TALUS_CONST uint group_size = 128u;   // threads of a workgroup, all passes
 TALUS_CONST uint slice_grains = 16u;  // grains whose contact rows share one width (sliced ELL)
-TALUS_CONST uint scan_chunks = 256u;  // pieces that a prefix sum is cut into
+TALUS_CONST uint scan_chunks = 256u;  // pieces that a prefix sum is cut into, at most
 
 // Search margin for contacts, in radii of the largest grain (methods: data layout): at rest, in motion, and at most.
 TALUS_CONST float margin_rest = 0.3f;
@@ -34,8 +34,9 @@ TALUS_CONST float lists_void = 1e30f;
 TALUS_CONST uint gate_grains = 0u;          // a thread per grain, while the run is not halted
 TALUS_CONST uint gate_rebuild_grains = 1u;  // .. in substeps that rebuild the lists
 TALUS_CONST uint gate_rebuild_slices = 2u;
-TALUS_CONST uint gate_rebuild_chunks = 3u;  // a workgroup per chunk of a prefix sum
-TALUS_CONST uint gates_total = 4u;
+TALUS_CONST uint gate_rebuild_cell_chunks = 3u;   // a workgroup per chunk of the prefix sum over cells
+TALUS_CONST uint gate_rebuild_slice_chunks = 4u;  // .. over slices
+TALUS_CONST uint gates_total = 5u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
