@@ -107,6 +107,7 @@ struct Simulation::Impl {
   std::vector<Birth> births;               // sorted by step
   std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
   std::uint32_t initial = 0;               // grains at the start
+  std::vector<std::string> warnings;
   std::unique_ptr<Executor> executor;
   std::uint64_t step = 0;
   std::uint32_t substep = 0;     // done of the current step, where a batch was halted
@@ -117,6 +118,7 @@ struct Simulation::Impl {
       : scene(std::move(scene_in)), options(options_in), executor(std::move(executor_in)) {
     const Population population = populate(scene);
     initial = static_cast<std::uint32_t>(population.initial.size());
+    warnings = population.warnings;
     settings_from(population);
     allocate(population);
   }
@@ -325,6 +327,7 @@ Simulation::~Simulation() = default;
 void Simulation::advance(std::uint64_t steps) {
   impl_->advance(steps);
 }
+const std::vector<std::string>& Simulation::warnings() const { return impl_->warnings; }
 const Scene& Simulation::scene() const {
   return impl_->scene;
 }

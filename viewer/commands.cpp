@@ -90,6 +90,8 @@ int check(const std::vector<std::filesystem::path>& scenes, const std::vector<st
       if (!population.poured.empty())
         fmt::print(", {} poured", population.poured.size());
       fmt::print("\n");
+      for (const std::string& warning : population.warnings)
+        fmt::print(stderr, "warning: {}\n", warning);
     } catch (...) {
       status = std::max(status, tell_error());
     }
