@@ -327,7 +327,9 @@ Simulation::~Simulation() = default;
 void Simulation::advance(std::uint64_t steps) {
   impl_->advance(steps);
 }
-const std::vector<std::string>& Simulation::warnings() const { return impl_->warnings; }
+const std::vector<std::string>& Simulation::warnings() const {
+  return impl_->warnings;
+}
 const Scene& Simulation::scene() const {
   return impl_->scene;
 }
@@ -485,9 +487,16 @@ std::string Simulation::describe_step(bool dot) {
   Impl other(impl_->scene, options, std::move(executor));
   gpu.finish();
   gpu.set_trace(true);
-  // A step that releases grains, where there is one, shows every pass.
-  talus::step(gpu, other.plan_of(other.birth_steps.empty() ? 0 : other.birth_steps.front() - 1));
-  return gpu.describe(dot);
+  // The last step that releases grains, where there is one, has every pass. Its substeps are alike, and so are
+  // iterations from the second on.
+  StepPlan plan = other.plan_of(other.birth_steps.empty() ? 0 : other.birth_steps.back() - 1);
+  const std::string heading =
+      fmt::format("# a step of {} substeps with {} iterations each; shown: one substep with {}\n", plan.substeps,
+                  plan.iterations, std::min(plan.iterations, 2u));
+  plan.substeps = 1;
+  plan.iterations = std::min(plan.iterations, 2u);
+  talus::step(gpu, plan);
+  return dot ? gpu.describe(true) : heading + gpu.describe(false);
 }
 
 }  // namespace talus
