@@ -15,7 +15,7 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # Floating point stays as written: no contraction into fused operations and no fast-math, so that results depend
-# on the compiler as little as possible. Vulkan's structs are meant to be initialised up to their sType alone.
+# on the compiler as little as possible; nobody reads errno or floating-point exceptions. Vulkan's structs are meant to be initialised up to their sType alone.
 function(talus_compile_settings target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(${target} PRIVATE cxx_std_20)
@@ -23,7 +23,7 @@ function(talus_compile_settings target)
     target_compile_options(${target} PRIVATE /W4 /utf-8 /fp:precise $<$<COMPILE_LANGUAGE:CXX>:/permissive->)
     target_compile_definitions(${target} PRIVATE NOMINMAX _CRT_SECURE_NO_WARNINGS)
   else()
-    target_compile_options(${target} PRIVATE -ffp-contract=off
+    target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -fno-trapping-math
       $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wno-missing-field-initializers>)
     if(TALUS_NATIVE)
       target_compile_options(${target} PRIVATE -march=native)

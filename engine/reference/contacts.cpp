@@ -13,17 +13,27 @@ template <class Found> void search(const Args& args, const Fields& f, uint i, Fo
   const float radius = f.grains[i].position.w;
   const uint world = world_of(f.grain_tag[i]);
   const ivec3 home = cell_of(p, settings, status);
+  const auto key_at = [&](int x, int y, int z) {
+    return grid_key(wrap_cell(home + ivec3(x, y, z), status), world, settings.grid_bits);
+  };
+  const auto visit = [&](uint begin, uint end) {
+    for (uint j = begin; j < end; ++j) {
+      const float reach = radius + f.grains[j].position.w + status.margin;
+      if (j != i && squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
+          world_of(f.grain_tag[j]) == world)
+        found(j);
+    }
+  };
   for (int z = -1; z <= 1; ++z)
-    for (int y = -1; y <= 1; ++y)
-      for (int x = -1; x <= 1; ++x) {
-        const uint key = grid_key(wrap_cell(home + ivec3(x, y, z), status), world, settings.grid_bits);
-        for (uint j = f.grid_start[key]; j < f.grid_start[key + 1]; ++j) {
-          const float reach = radius + f.grains[j].position.w + status.margin;
-          if (j != i && squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
-              world_of(f.grain_tag[j]) == world)
-            found(j);
-        }
+    for (int y = -1; y <= 1; ++y) {
+      const uint first = key_at(-1, y, z), last = key_at(1, y, z);
+      if (last == first + 2) {  // three cells in a row of x are one stretch of memory
+        visit(f.grid_start[first], f.grid_start[last + 1]);
+        continue;
       }
+      for (int x = -1; x <= 1; ++x)
+        visit(f.grid_start[key_at(x, y, z)], f.grid_start[key_at(x, y, z) + 1]);
+    }
   const float reach = radius + status.margin + 2.0f * args.h * (v.x + v.y + v.z);
   for (uint wall = 0; wall < 6; ++wall)
     if (settings.axis[static_cast<int>(wall / 2)] == axis_wall && wall_distance(p, wall, settings) < reach)

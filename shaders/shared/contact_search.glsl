@@ -1,5 +1,10 @@
 // Walks over everything that grain i may touch before the lists are built again: grains nearer than the margin, then walls. Calls
 // FOUND(partner) for each. Needs settings, status, grains, grain_tag and grid_start in scope.
+uint key_at(ivec3 cell, uint world) {
+  cell = ivec3(grid_wrap(cell.x, status.cells.x), grid_wrap(cell.y, status.cells.y), grid_wrap(cell.z, status.cells.z));
+  return grid_key(cell, world, settings.grid_bits);
+}
+
 void search(uint i) {
   vec3 p = grains[i].position.xyz;
   vec3 v = abs(grains[i].velocity.xyz);
@@ -7,12 +12,13 @@ void search(uint i) {
   uint world = grain_tag[i] >> tag_world_shift;
   ivec3 home = cell_of(p);
   for (int z = -1; z <= 1; ++z)
-    for (int y = -1; y <= 1; ++y)
-      for (int x = -1; x <= 1; ++x) {
-        ivec3 cell = home + ivec3(x, y, z);
-        cell = ivec3(grid_wrap(cell.x, status.cells.x), grid_wrap(cell.y, status.cells.y), grid_wrap(cell.z, status.cells.z));
-        uint key = grid_key(cell, world, settings.grid_bits);
-        uint end = grid_start[key + 1u];
+    for (int y = -1; y <= 1; ++y) {
+      // Three cells in a row of x are one stretch of memory, unless the table's or the domain's edge lies between.
+      uint first = key_at(home + ivec3(-1, y, z), world), last = key_at(home + ivec3(1, y, z), world);
+      bool row = last == first + 2u;
+      for (int x = -1; x <= 1; x += row ? 3 : 1) {
+        uint key = row ? first : key_at(home + ivec3(x, y, z), world);
+        uint end = grid_start[(row ? last : key) + 1u];
         for (uint j = grid_start[key]; j < end; ++j) {
           precise float reach = radius + grains[j].position.w + status.margin;
           precise float limit = reach * reach;
@@ -21,6 +27,7 @@ void search(uint i) {
           }
         }
       }
+    }
   // A wall may be hit by a grain faster than the margin allows for: nothing leaves the domain, whatever its speed.
   precise float reach = radius + status.margin + 2.0 * args.h * (v.x + v.y + v.z);
   for (uint wall = 0u; wall < 6u; ++wall)
