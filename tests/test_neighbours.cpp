@@ -1,6 +1,7 @@
 // Contact lists against brute force over all pairs.
 #include "engine/passes.h"
 #include "simulate.h"
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -29,6 +30,15 @@ Lists lists_of(Simulation& simulation) {
   return lists;
 }
 
+glm::dvec3 shortest_way(const Scene& scene, glm::dvec3 d) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const double edge = scene.domain.max[axis] - scene.domain.min[axis];
+    if (scene.domain.axis[static_cast<std::size_t>(axis)] == Axis::periodic)
+      d[axis] -= edge * std::round(d[axis] / edge);
+  }
+  return d;
+}
+
 // After one step of one substep the lists are those of the start.
 void check_against_brute_force(Scene scene, const Options& options) {
   scene.solver.substeps = 1;
@@ -38,7 +48,6 @@ void check_against_brute_force(Scene scene, const Options& options) {
   const Lists lists = lists_of(simulation);
   const double margin = read_field<Status>(simulation.executor(), FieldId::status, 1)[0].margin;
   REQUIRE(margin > 0.0);
-  const glm::dvec3 edge = scene.domain.max - scene.domain.min;
   std::size_t pairs = 0, wrong = 0;
   for (const GrainState& a : grains) {
     const auto& mine = lists.at(a.id);
@@ -47,10 +56,7 @@ void check_against_brute_force(Scene scene, const Options& options) {
         wrong += mine.count(b.id);
         continue;
       }
-      glm::dvec3 d = glm::dvec3(a.position) - glm::dvec3(b.position);
-      for (int axis = 0; axis < 3; ++axis)
-        if (scene.domain.axis[static_cast<std::size_t>(axis)] == Axis::periodic)
-          d[axis] -= edge[axis] * std::round(d[axis] / edge[axis]);
+      const glm::dvec3 d = shortest_way(scene, glm::dvec3(a.position) - glm::dvec3(b.position));
       const double gap = glm::length(d) - (static_cast<double>(a.radius) + b.radius + margin);
       if (std::abs(gap) < 1e-6)
         continue;  // either is right in float
@@ -70,7 +76,120 @@ void check_against_brute_force(Scene scene, const Options& options) {
   CHECK(wrong == 0);
 }
 
+// Overlaps among grains and with walls that the lists of the last substep do not hold.
+std::size_t missed_contacts(Simulation& simulation) {
+  const Scene& scene = simulation.scene();
+  const Lists lists = lists_of(simulation);
+  const std::vector<GrainState> grains = simulation.grains();
+  std::size_t missed = 0;
+  for (const GrainState& a : grains) {
+    for (const GrainState& b : grains) {
+      const glm::dvec3 d = shortest_way(scene, glm::dvec3(a.position) - glm::dvec3(b.position));
+      if (a.id != b.id && glm::length(d) < static_cast<double>(a.radius) + b.radius - 1e-6)
+        missed += !lists.at(a.id).contains(b.id);
+    }
+    for (int wall = 0; wall < 6; ++wall) {
+      const int axis = wall / 2;
+      const double distance =
+          wall % 2 == 0 ? a.position[axis] - scene.domain.min[axis] : scene.domain.max[axis] - a.position[axis];
+      if (scene.domain.axis[static_cast<std::size_t>(axis)] == Axis::wall && distance < a.radius - 1e-6)
+        missed += !lists.at(a.id).contains(wall_partner + static_cast<uint>(wall));
+    }
+  }
+  return missed;
+}
+
+// Steps on, and looks for missed contacts after each; newly released grains have met nothing yet.
+void check_none_missed(Simulation& simulation, int steps) {
+  std::size_t contacts = 0;
+  for (int i = 0; i < steps; ++i) {
+    simulation.advance(1);
+    REQUIRE(missed_contacts(simulation) == 0);
+    contacts += static_cast<std::size_t>(simulation.measure().contacts_mean * simulation.grain_count() + 0.5);
+  }
+  CHECK(contacts > 10);
+}
+
 }  // namespace
+
+TEST_CASE("No contact is missed between two list builds", "[neighbours]") {
+  // Pairs that fly at each other from all distances: what matters is how both move, and how far in the substep to come.
+  Scene scene = scene_of(1.0 / 2000, 1, 4);
+  scene.domain.min = {-1.0, 0.0, -1.0};
+  scene.domain.max = {1.0, 3.0, 1.0};
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  scene.materials[0].stiffness = 100.0;  // so soft that overlaps last
+  std::vector<glm::dvec3> left, right;
+  for (int i = 0; i < 60; ++i) {
+    left.push_back({-0.011 - 0.0004 * i, 0.02 + 0.045 * i, 0.0});
+    right.push_back({0.011 + 0.0004 * i, 0.02 + 0.045 * i, 0.0});
+  }
+  const double speed = GENERATE(0.5, 2.0, 6.0);
+  CAPTURE(speed);
+  add_points(scene, 0.01, left, {speed, 0.0, 0.0});
+  add_points(scene, 0.01, right, {-speed, 0.0, 0.0});
+  Simulation simulation(scene, on_cpu);
+  check_none_missed(simulation, 40);
+}
+
+TEST_CASE("No contact of a grain just released is missed", "[neighbours]") {
+  Scene scene = scene_of(1.0 / 500, 1, 4);
+  scene.domain.min = {-0.1, -0.1, 0.0};
+  scene.domain.max = {0.1, 0.1, 0.5};
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  scene.materials[0].stiffness = 100.0;
+  std::vector<glm::dvec3> bed;  // at rest: nothing but the birth itself says how fast things are
+  for (int x = -4; x <= 4; ++x)
+    for (int y = -4; y <= 4; ++y)
+      bed.push_back({0.021 * x, 0.021 * y, 0.03});
+  add_points(scene, 0.01, bed);
+  Emitter emitter;
+  emitter.radius_min = emitter.radius_max = 0.01;
+  emitter.velocity = {0.0, 0.0, -4.0};
+  emitter.shape = BoxFill{{-0.08, -0.08, 0.045}, {0.08, 0.08, 0.09}};
+  emitter.rate = 400.0;
+  emitter.stop = 0.1;
+  emitter.start = 0.01;
+  scene.emitters.push_back(emitter);
+  Simulation simulation(scene, on_cpu);
+  for (int i = 0; i < 60; ++i) {
+    const std::uint32_t before = simulation.grain_count();
+    simulation.advance(1);
+    if (simulation.grain_count() == before) {
+      REQUIRE(missed_contacts(simulation) == 0);
+    }
+  }
+  CHECK(simulation.grain_count() > 100);
+}
+
+TEST_CASE("No contact is missed in a pile that is poured", "[neighbours]") {
+  Scene scene = scene_of(1.0 / 240, 2, 3);
+  scene.domain.min = {-0.1, -0.1, 0.0};
+  scene.domain.max = {0.1, 0.1, 0.5};
+  scene.domain.axis[0] = Axis::periodic;
+  Emitter emitter;
+  emitter.radius_min = 0.006;
+  emitter.radius_max = 0.012;
+  emitter.velocity = {0.5, 0.0, -1.0};
+  emitter.shape = SphereFill{{0.0, 0.0, 0.3}, 0.06};
+  emitter.rate = 500.0;
+  emitter.stop = 0.4;
+  scene.emitters.push_back(emitter);
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(96);  // the last birth
+  check_none_missed(simulation, 60);
+}
+
+TEST_CASE("Grains lie in memory by cell, and by id inside it", "[neighbours]") {
+  Simulation simulation(jumble(1000), on_cpu);
+  simulation.advance(3);
+  Executor& e = simulation.executor();
+  const auto ids = read_field<uint>(e, FieldId::grain_id, 1000);
+  const auto start = read_field<uint>(e, FieldId::grid_start, e.size(FieldId::grid_start));
+  CHECK(start.back() == 1000);
+  for (std::size_t cell = 0; cell + 1 < start.size(); ++cell)
+    CHECK(std::is_sorted(ids.begin() + start[cell], ids.begin() + start[cell + 1]));
+}
 
 TEST_CASE("Contact lists are those of brute force on the CPU path", "[neighbours]") {
   const unsigned n = GENERATE(13u, 127u, 1000u, 3000u);

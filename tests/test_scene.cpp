@@ -248,7 +248,7 @@ std::uint64_t hash(const Population& p) {
   return h;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("every wrong scene is named with its place", "[scene]") {
   REQUIRE(wrong.size() >= 40);
@@ -257,7 +257,7 @@ TEST_CASE("every wrong scene is named with its place", "[scene]") {
     REQUIRE(at != w.text.npos);
     const std::string before = w.text.substr(0, at), text = before + w.text.substr(at + 1);
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const std::size_t column = at - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
+    const std::size_t column = at - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
     const std::string error = parse_error(text);
     INFO(w.text << "\nwant line " << line << " column " << column << ": " << w.says << "\ngot  " << error);
     CHECK(starts_with(error, "s.toml:" + std::to_string(line) + ":"));
@@ -382,7 +382,7 @@ TEST_CASE("overrides reach every setting", "[scene]") {
   CHECK(parse_scene("", "", {"camera.fov=20"}).camera.fov == 20);
   CHECK(
       std::holds_alternative<SphereFill>(with({"grains.0.fill={sphere={center=[0,0,1],radius=0.3}}"}).grains[0].shape));
-  CHECK(with({"time.end=0.5"}).emitters[0].stop == 1); // starts after the end: pours nothing
+  CHECK(with({"time.end=0.5"}).emitters[0].stop == 1);  // starts after the end: pours nothing
 }
 
 TEST_CASE("wrong overrides are named, not places in the file", "[scene]") {
@@ -472,7 +472,7 @@ TEST_CASE("random filling is dense, inside and without overlap", "[sampling]") {
     for (const Seed& s : p.initial)
       for (int a = 0; a < 3; ++a)
         CHECK((s.position[a] >= 0.04f * (1 - 2e-6f) && s.position[a] <= 1 - 0.04f * (1 - 2e-6f)));
-    CHECK(volume(p.initial) > 0.33); // walls cost some of the 0.38 far from them
+    CHECK(volume(p.initial) > 0.33);  // walls cost some of the 0.38 far from them
     CHECK(volume(p.initial) < 0.40);
   }
   SECTION("sphere and cylinder of mixed sizes, one beside the other") {
@@ -492,7 +492,7 @@ TEST_CASE("random filling is dense, inside and without overlap", "[sampling]") {
       CHECK(glm::length(s.position - glm::vec3(0.5f, 0.5f, 0.6f)) + s.radius <= 0.3f * 1.00001f);
       mean += s.radius / static_cast<double>(first.size());
     }
-    CHECK(mean == Approx(0.021).epsilon(0.02)); // uniform: the small ones are not preferred
+    CHECK(mean == Approx(0.021).epsilon(0.02));  // uniform: the small ones are not preferred
     CHECK(volume(first) / (4.0 / 3.0 * 3.14159265 * 0.027) > 0.32);
     for (const Seed& s : second) {
       CHECK(glm::length(glm::vec2(s.position) - glm::vec2(0.5f)) + s.radius <= 0.25f * 1.00001f);
@@ -520,7 +520,7 @@ TEST_CASE("a count is met all over the shape, or named", "[sampling]") {
   for (const Seed& s : p.initial)
     ++octants[static_cast<std::size_t>((s.position.x > 0) + 2 * (s.position.y > 0) + 4 * (s.position.z > 0.5f))];
   for (const int n : octants)
-    CHECK(std::abs(n - 250) < 60); // four standard deviations
+    CHECK(std::abs(n - 250) < 60);  // four standard deviations
   const std::string error = error_of([&] { populate(parse_scene(head + "count = 20000\n", "s.toml")); });
   CHECK(starts_with(error, "s.toml:7:9: grains.0: 20000 grains were asked for and only 1"));
   const std::string full = error_of([&] {
@@ -594,7 +594,7 @@ TEST_CASE("an emitter keeps its rate and its grains apart", "[sampling]") {
   };
   double worst = -1;
   for (std::size_t k = 1; k < p.poured.size(); ++k)
-    for (std::size_t i = 0; i < k; ++i) // pairs: what meets further down is the engine's business
+    for (std::size_t i = 0; i < k; ++i)  // pairs: what meets further down is the engine's business
       worst = std::max(worst, worst_overlap({fallen(p.poured[i], p.poured[k].step), p.poured[k].seed}));
   CHECK(worst < 1e-4);
 }

@@ -44,6 +44,7 @@ void invalid_state_falls_back(const Options& options) {
   REQUIRE_THROWS_WITH(simulation.advance(1), Catch::Contains("grain 0 ") && Catch::Contains("in step 5"));
   CHECK(simulation.step() == 5);
   CHECK(simulation.state_hash() == before);
+  CHECK(read_field<Status>(simulation.executor(), FieldId::status, 1)[0].travel == lists_void);
   settings[0].gravity = {0.0f, 0.0f, -9.81f};
   write_field(simulation.executor(), FieldId::settings, settings);
   simulation.advance(5);
@@ -99,6 +100,23 @@ TEST_CASE("Contact slots that run out in the middle of a run change nothing", "[
   scarce.advance(120);
   CHECK(read_field<Status>(scarce.executor(), FieldId::status, 1)[0].slots_capacity > slots);
   CHECK(scarce.state_hash() == plenty.state_hash());
+}
+
+TEST_CASE("Contact slots that run out while an emitter pours change nothing", "[simulation]") {
+  // Grows several times, at substeps of all parities, with an odd and an even number of exchanges of grains and
+  // grains_next.
+  Scene scene = scene_of(1.0 / 120, 3, GENERATE(2, 3));
+  Emitter emitter;
+  emitter.radius_min = 0.008;
+  emitter.radius_max = 0.012;
+  emitter.velocity = {0.0, 0.0, -2.0};
+  emitter.shape = CylinderFill{{0.0, 0.0, 0.2}, 0.1, 0.05};
+  emitter.rate = 1000.0;
+  emitter.stop = 0.5;
+  scene.emitters.push_back(emitter);
+  const std::uint64_t plenty = hash_after(scene, on_cpu, 90);
+  CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 1}, 90) == plenty);
+  CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 999}, 90) == plenty);
 }
 
 TEST_CASE("Too few contact slots change nothing on the device", "[device][simulation]") {
