@@ -253,7 +253,7 @@ struct Simulation::Impl {
       if (status.halt == halt_invalid)
         fall_back(status);
       if (status.halt == halt_slots)
-        grow(status, count);
+        grow(status);
       else
         step += count, substep = 0;
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -263,14 +263,10 @@ struct Simulation::Impl {
     }
   }
 
-  // The device stopped before substep status.substep of step status.step for want of contact slots; nothing has moved
-  // there. Goes on from there with more of them.
-  void grow(Status status, std::uint64_t count) {
-    const StepPlan plan = plan_of(step);
-    const std::uint64_t recorded = count * plan.substeps - substep;
-    const std::uint64_t run = (status.step - static_cast<uint>(step)) * plan.substeps + status.substep - substep;
-    if ((recorded - run) * swaps_per_substep(plan) % 2 == 1)
-      executor->swap(FieldId::grains, FieldId::grains_next);
+  // The device stopped in substep status.substep of step status.step for want of contact slots, before anything moved.
+  // Goes on from there with more of them. Exchanges of grains and grains_next recorded after that need no undoing:
+  // grid_commit has just made the two equal.
+  void grow(Status status) {
     step += status.step - static_cast<uint>(step);
     substep = status.substep;
     status.halt = halt_none;

@@ -35,10 +35,6 @@ void solve_p2(Executor& e, const StepPlan& p, Args args) {
 
 }  // namespace
 
-std::uint32_t swaps_per_substep(const StepPlan& plan) {
-  return plan.iterations;
-}
-
 void step(Executor& e, const StepPlan& p, std::uint32_t from) {
   Args args{};
   args.grains = p.grains;

@@ -13,9 +13,6 @@ struct StepPlan {
   float h;  // s, of a substep
 };
 
-// Swaps of grains and grains_next in one substep: a halted batch must undo those of the substeps that did not run.
-std::uint32_t swaps_per_substep(const StepPlan& plan);
-
 // Runs one step from substep `from` on (0, unless an earlier attempt was halted inside the step).
 void step(Executor& executor, const StepPlan& plan, std::uint32_t from = 0);
 
