@@ -1,5 +1,6 @@
 #include "engine/gpu_executor.h"
 #include "engine/io/checkpoint.h"
+#include "engine/scene/text.h"
 #include "engine/step.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
@@ -86,6 +87,17 @@ std::vector<PairLaw> pair_laws_for(const Scene& scene, double h) {
   return laws;
 }
 
+// What a resumed run must share with the one that was saved: everything but the names, the end and the looks.
+std::string physics_of(Scene scene) {
+  scene.title.clear();
+  scene.end = 0.0;
+  scene.camera = {};
+  scene.output = {};
+  for (Material& material : scene.materials)
+    material.color = {};
+  return to_toml(scene);
+}
+
 class Hash {  // FNV-1a
 public:
   template <class T> void add(const T& value) {
@@ -146,6 +158,12 @@ struct Simulation::Impl {
     }
     if (settings.radius_max == 0.0f)
       settings.radius_max = 0.01f;  // a world without grains still has cells
+    for (int a = 0; a < 3; ++a)
+      if (settings.axis[a] == axis_periodic &&
+          settings.domain_max[a] - settings.domain_min[a] < period_least * settings.radius_max)
+        throw SceneError(fmt::format(
+            "{}: periodic axis {} is {} m long; the least is 12 radii of the largest grain, {} m", scene.source,
+            "xyz"[a], settings.domain_max[a] - settings.domain_min[a], period_least * settings.radius_max));
     settings.grid_bits = grid_bits_for(settings, population.initial.size() + population.poured.size());
   }
 
@@ -391,6 +409,13 @@ Measure Simulation::measure() {
   m.grains = s.alive();
   if (m.grains == 0)
     return m;
+  // At the start, and after a fall back, there are no lists of these positions yet. The next step would build the same.
+  for (Status status = s.read_status(); status.travel >= lists_void; status = s.read_status()) {
+    build_lists(*s.executor, s.plan_of(s.step));
+    s.executor->finish();
+    if (const Status built = s.read_status(); built.halt == halt_slots)
+      s.grow(built);
+  }
   Args args{};
   args.grains = m.grains;
   s.executor->run(Pass::measure, {m.grains}, args);
@@ -432,7 +457,7 @@ std::uint64_t Simulation::state_hash() {
 }
 
 void Simulation::save(const std::filesystem::path& file) {
-  Checkpoint checkpoint{impl_->scene.text, impl_->step, device().name, {}};
+  Checkpoint checkpoint{physics_of(impl_->scene), impl_->step, device().name, {}};
   for (std::size_t f = 0; f < field_count; ++f)
     if (field_infos[f].saved) {
       const auto id = static_cast<FieldId>(f);
@@ -445,7 +470,7 @@ void Simulation::save(const std::filesystem::path& file) {
 
 void Simulation::resume(const std::filesystem::path& file) {
   const Checkpoint checkpoint = read_checkpoint(file);
-  if (checkpoint.scene_text != impl_->scene.text)
+  if (checkpoint.scene_text != physics_of(impl_->scene))
     throw CheckpointError(
         fmt::format("{}: saved from a scene with other settings than {}; resume with the same scene file and the "
                     "same --set and --seed options",

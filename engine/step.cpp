@@ -3,6 +3,17 @@
 namespace talus {
 namespace {
 
+Args args_of(const StepPlan& p) {
+  Args args{};
+  args.grains = p.grains;
+  args.first = p.first_birth;
+  args.births = p.births;
+  args.iterations = p.iterations;
+  args.substeps = p.substeps;
+  args.h = p.h;
+  return args;
+}
+
 // Neighbour lists from the positions at the start of the substep: grains in cell order, then exact contact lists. What
 // reads the lists later finds grains at most half the margin away from here.
 void rebuild(Executor& e, const StepPlan& p, const Args& args) {
@@ -35,14 +46,14 @@ void solve_p2(Executor& e, const StepPlan& p, Args args) {
 
 }  // namespace
 
+void build_lists(Executor& e, const StepPlan& p) {
+  const Args args = args_of(p);
+  e.run(Pass::plan, {1}, args);
+  rebuild(e, p, args);
+}
+
 void step(Executor& e, const StepPlan& p, std::uint32_t from) {
-  Args args{};
-  args.grains = p.grains;
-  args.first = p.first_birth;
-  args.births = p.births;
-  args.iterations = p.iterations;
-  args.substeps = p.substeps;
-  args.h = p.h;
+  Args args = args_of(p);
   for (args.substep = from; args.substep < p.substeps; ++args.substep) {
     e.run(Pass::plan, {1}, args);
     rebuild(e, p, args);

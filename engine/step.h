@@ -13,6 +13,10 @@ struct StepPlan {
   float h;  // s, of a substep
 };
 
+// Builds the neighbour lists of the grains where they are, if they are void or too old for the substep to come. Changes
+// nothing else that a step would not change in the same way. Where slots run out, Status.halt says so.
+void build_lists(Executor& executor, const StepPlan& plan);
+
 // Runs one step from substep `from` on (0, unless an earlier attempt was halted inside the step).
 void step(Executor& executor, const StepPlan& plan, std::uint32_t from = 0);
 

@@ -105,7 +105,7 @@ public:
   DeviceSummary device() const;
   std::uint64_t memory_bytes() const;  // of all fields
   std::uint64_t rebuilds() const;      // of the neighbour lists
-  std::uint64_t fast() const;  // grain-substeps faster than one radius per substep: contacts may have been missed
+  std::uint64_t fast() const;  // grain-substeps faster than half a radius per substep: too fast for their contacts
   std::uint64_t state_hash();  // 64 bits over all grains sorted by id; equal states have equal hashes
 
   // Everything that matters for going on bit for bit on the same device.

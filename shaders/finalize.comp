@@ -30,15 +30,17 @@ void main() {
         if (settings.axis[a] == axis_periodic) {
           precise float edge = settings.domain_max[a] - settings.domain_min[a];
           precise float x = g.position[a];
+          if (x < settings.domain_min[a] - edge || x >= settings.domain_max[a] + edge)  // several times around
+            x -= edge * floor((x - settings.domain_min[a]) / edge);
           if (x < settings.domain_min[a])
             x += edge;
-          else if (x >= settings.domain_max[a])
+          if (x >= settings.domain_max[a])
             x -= edge;
           g.position[a] = x;
         }
       grains[i].position = g.position;
       atomicMax(speed2_bits, floatBitsToUint(speed2));
-      precise float way2 = args.h * args.h * speed2, radius2 = g.position.w * g.position.w;
+      precise float way2 = 4.0 * (args.h * args.h * speed2), radius2 = g.position.w * g.position.w;
       if (way2 > radius2)
         atomicAdd(fast, 1u);
     }

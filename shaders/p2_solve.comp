@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // One Jacobi iteration of Parallel Particles (Holz 2014, sections 5 and 6): every grain takes the mean of the corrections of its
-// active contacts. A contact is a spring-damper that equals implicit Euler for any number of iterations, with Coulomb friction on the
+// active contacts, weighted by mass. A contact is a spring-damper that equals implicit Euler for any number of iterations, with Coulomb friction on the
 // displacement accumulated over the substep. Between iterations velocity * h is the displacement p - x of the substep.
 #include "shared/pass.glsl"
 
@@ -47,7 +47,7 @@ void main() {
   uint row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
 
   vec3 correction = vec3(0.0);
-  uint active_contacts = 0u;
+  float weights = 0.0;
   // Most contacts of a grain have one law and one mass: the logarithms are worth keeping.
   uint last_law = no_partner;
   float last_w = 0.0;
@@ -87,12 +87,15 @@ void main() {
     if (length_t > law.friction_static * normal)
       tangent *= law.friction_kinetic * normal / length_t;
 
-    correction += w / w_sum * (normal_change * c.normal - (tangent - before));
-    ++active_contacts;
+    // The mean is over masses at the contact: the paper's plain mean where partners are alike, but a boulder's one contact with
+    // the floor counts against a hundred with pebbles. Plain, it sinks in and is thrown out.
+    float weight = 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
+    correction += weight * w / w_sum * (normal_change * c.normal - (tangent - before));
+    weights += weight;
     contact_sum[slot] = vec4(tangent, normal);
   }
-  if (active_contacts > 0u) {
-    correction /= float(active_contacts);
+  if (w > 0.0 && weights > 0.0) {
+    correction /= weights;
     grain.position.xyz = p + correction;
     grain.velocity.xyz = v + correction / h;
   }

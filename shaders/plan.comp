@@ -30,11 +30,8 @@ void main() {
     float radius = settings.radius_max;
     float margin = clamp(24.0 * args.h * speed, margin_rest * radius, margin_motion * radius);
     status.margin = max(margin, min(2.2 * motion, margin_limit * radius));
-    // A periodic axis has three cells at least, so that no two of a cell's neighbours are the same.
+    // A periodic axis is long enough for three cells, so that no two of a cell's neighbours are the same (period_least).
     vec3 edge = settings.domain_max - settings.domain_min;
-    for (int a = 0; a < 3; ++a)
-      if (settings.axis[a] == axis_periodic)
-        status.margin = min(status.margin, edge[a] / 3.0 - 2.0 * radius);
     for (int a = 0; a < 3; ++a) {
       float cell = 2.0 * radius + status.margin;
       status.cells[a] = 0;

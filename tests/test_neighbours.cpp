@@ -216,7 +216,7 @@ TEST_CASE("A contact is found across a short periodic axis once", "[neighbours]"
   scene.domain.axis = {Axis::periodic, Axis::open, Axis::open};
   scene.domain.min = {0.0, -1.0, -1.0};
   scene.domain.max = {0.3, 1.0, 1.0};
-  add_points(scene, 0.05, {{0.01, 0.0, 0.0}, {0.29, 0.0, 0.0}, {0.15, 0.0, 0.0}});
+  add_points(scene, 0.024, {{0.01, 0.0, 0.0}, {0.29, 0.0, 0.0}, {0.15, 0.0, 0.0}});
   Simulation simulation(scene, on_cpu);
   simulation.advance(1);
   const Lists lists = lists_of(simulation);

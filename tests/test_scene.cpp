@@ -105,7 +105,7 @@ const std::vector<Wrong> wrong{
     {grains + "radius = 1e-5\nfill.box = @{ min = [-1, -1, 0], max = [1, 1, 2] }\n", "allowed are 100000000"},
     {"[domain]\nmin = [0, 0, 0]\nmax = [0.083, 1, 1]\nx = @\"periodic\"\n" + grains +
          "radius = 0.01\nfill.sphere = { center = [0.04, 0.5, 0.5], radius = 0.03 }\n",
-     "8.4 radii"},
+     "12 radii"},
     {"[camera]\neye = [1, 1, 1]\ntarget = @[1, 1, 1]\n", "same point"},
     // the contract's settings that wait for a later version
     {"[solver]\nmethod = @\"dem\"\n", "not available yet in this version; available: p2"},

@@ -96,7 +96,7 @@ void add_export(CLI::App* verb, Arguments& a, CLI::Option* needed, const char* d
 }
 
 void read_size(const std::string& text, viewer::FrameOptions& frames) {
-  constexpr int smallest = 16, largest = 16384;
+  constexpr int smallest = 16, largest = 8192;
   int used = 0;
   const int read = std::sscanf(text.c_str(), "%5dx%5d%n", &frames.width, &frames.height, &used);
   if (read != 2 || static_cast<std::size_t>(used) != text.size() || std::min(frames.width, frames.height) < smallest ||

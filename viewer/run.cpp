@@ -181,7 +181,7 @@ public:
                simulation_.device().name);
     if (const std::uint64_t fast = simulation_.fast(); fast > 0)
       fmt::print(
-          "note: {} times a grain moved further than its radius in a substep and may have missed a contact; more "
+          "note: {} times a grain moved further than half its radius in a substep, too fast for its contacts; more "
           "solver.substeps or a smaller time.dt prevents that\n",
           fast);
   }

@@ -144,7 +144,7 @@ Instance::Instance(const InstanceOptions& options) : print_(options.print) {
   if (created == VK_ERROR_INCOMPATIBLE_DRIVER) {
     throw NoDevice(
         "There is a Vulkan loader but no driver on this machine: install the GPU's driver (or Mesa's lavapipe, "
-        "mesa-vulkan-drivers), or run with --device cpu.");
+        "mesa-vulkan-drivers). Only the CPU path of a simulation works without; drawing does not.");
   }
   check(created, "Creating a Vulkan instance");
   volkLoadInstance(handle_);

@@ -144,7 +144,14 @@ std::string to_text(const std::vector<std::byte>& data) {
 
 }  // namespace
 
-void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
+void write_checkpoint(const std::filesystem::path& wanted, const Checkpoint& checkpoint) {
+  // Renaming would put a file in the place of a link, a device or a pipe.
+  std::error_code ignored;
+  const std::filesystem::path linked = std::filesystem::canonical(wanted, ignored);
+  const std::filesystem::path file = ignored ? wanted : linked;
+  if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
+    throw CheckpointError(
+        fmt::format("{} is not a file, and a checkpoint cannot be saved in its place", wanted.string()));
   std::filesystem::path part = file;
   part += ".part";
   errno = 0;

@@ -21,8 +21,8 @@ void reduce(const std::vector<uint>& data, uint length, std::vector<uint>& sums,
   }
 }
 
-void scan(const std::vector<uint>& data, uint length, const std::vector<uint>& sums, std::vector<uint>& start, uint begin,
-          uint end) {
+void scan(const std::vector<uint>& data, uint length, const std::vector<uint>& sums, std::vector<uint>& start,
+          uint begin, uint end) {
   const uint size = scan_size(length);
   for (uint chunk = begin; chunk < end && chunk * size < std::max(length, 1u); ++chunk) {
     uint before = std::accumulate(sums.begin(), sums.begin() + chunk, 0u);

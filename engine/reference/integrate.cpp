@@ -31,13 +31,16 @@ void finalize(const Args& args, Fields& f, uint begin, uint end) {
     for (int a = 0; a < 3; ++a)
       if (settings.axis[a] == axis_periodic) {
         const float edge = settings.domain_max[a] - settings.domain_min[a];
-        if (g.position[a] < settings.domain_min[a])
-          g.position[a] += edge;
-        else if (g.position[a] >= settings.domain_max[a])
-          g.position[a] -= edge;
+        float& x = g.position[a];
+        if (x < settings.domain_min[a] - edge || x >= settings.domain_max[a] + edge)  // several times around
+          x -= edge * std::floor((x - settings.domain_min[a]) / edge);
+        if (x < settings.domain_min[a])
+          x += edge;
+        if (x >= settings.domain_max[a])
+          x -= edge;
       }
     fastest2 = std::max(fastest2, speed2);
-    fast += args.h * args.h * speed2 > g.position.w * g.position.w;
+    fast += 4.0f * (args.h * args.h * speed2) > g.position.w * g.position.w;
   }
   atomic_max(status.speed2_bits, std::bit_cast<uint>(fastest2));
   if (fast)

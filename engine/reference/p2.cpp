@@ -27,7 +27,7 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
     const vec3 v(grain.velocity);
     const float w = grain.velocity.w;
     vec3 correction(0.0f);
-    uint active = 0;
+    float weights = 0.0f;
     // Most contacts of a grain have one law and one mass: the two logarithms are worth keeping.
     const PairLaw* last_law = nullptr;
     float last_w = 0.0f;
@@ -62,14 +62,16 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
       if (length > law.friction_static * normal)
         tangent *= law.friction_kinetic * normal / length;
 
-      correction += w / w_sum * ((normal - sum.w) * c.normal - (tangent - before));
+      // The mean is over masses at the contact: the paper's where partners are alike.
+      const float weight = 1.0f / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w));
+      correction += weight * w / w_sum * ((normal - sum.w) * c.normal - (tangent - before));
+      weights += weight;
       sum = vec4(tangent, normal);
-      ++active;
     }
     Grain& next = f.grains_next[i];
     next = grain;
-    if (active) {
-      correction /= static_cast<float>(active);
+    if (w > 0.0f && weights > 0.0f) {
+      correction /= weights;
       next.position = vec4(vec3(grain.position) + correction, grain.position.w);
       next.velocity = vec4(v + correction / h, w);
     }

@@ -33,9 +33,6 @@ void plan(const Args& args, Fields& f, uint, uint) {
     const float lasting = std::clamp(24.0f * args.h * speed, margin_rest * radius, margin_motion * radius);
     status.margin = std::max(lasting, std::min(2.2f * motion, margin_limit * radius));
     const vec3 edge = settings.domain_max - settings.domain_min;
-    for (int a = 0; a < 3; ++a)
-      if (settings.axis[a] == axis_periodic)
-        status.margin = std::min(status.margin, edge[a] / 3.0f - 2.0f * radius);
     for (int a = 0; a < 3; ++a) {
       const float cell = 2.0f * radius + status.margin;
       if (settings.axis[a] == axis_periodic) {

@@ -394,14 +394,14 @@ private:
   // The neighbour grid needs three cells on a periodic axis, each a diameter and the search margin wide.
   void check_periods() const {
     const Domain& d = scene_.domain;
-    const double least = 3 * (2 + shared::margin_motion) * 1.0001 * radius_max_;
+    const double least = shared::period_least * 1.0001 * radius_max_;
     for (int a = 0; a < 3; ++a)
       if (d.axis[a] == Axis::periodic && d.max[a] - d.min[a] < least)
         axis_[a]
             .or_override(domain_min_)
             .or_override(domain_max_)
             .fail(fmt::format("makes {0} periodic over {1:.6g} m, too short: 3 times a diameter and search margin, "
-                              "{2:.6g} m (8.4 radii of the "
+                              "{2:.6g} m (12 radii of the "
                               "largest grain), is the least",
                               "xyz"[a], d.max[a] - d.min[a], least));
   }

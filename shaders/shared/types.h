@@ -27,6 +27,9 @@ TALUS_CONST float margin_rest = 0.3f;
 TALUS_CONST float margin_motion = 0.8f;
 TALUS_CONST float margin_limit = 2.0f;
 
+// Least edge of a periodic axis, in radii of the largest grain: three cells of a diameter and the largest margin.
+TALUS_CONST float period_least = 3.0f * (2.0f + margin_limit);
+
 // Status.travel of lists that are void: at the start, and where births joined.
 TALUS_CONST float lists_void = 1e30f;
 
@@ -120,7 +123,7 @@ struct Status {
   float margin;         // m, of the current lists
   vec3 inverse_cell;    // 1/m, of the edges of a grid cell
   ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
-  uint fast;            // grain-substeps in which a grain moved further than its radius: contacts may have been missed
+  uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
 };
 
 // What one grain contributes to the report.
