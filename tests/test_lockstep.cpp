@@ -16,6 +16,16 @@ TEST_CASE("Every pass agrees with its reference for any number of grains", "[dev
   CHECK(complaints(simulation) == std::vector<std::string>{});
 }
 
+TEST_CASE("Every pass agrees with its reference in many worlds", "[device][lockstep]") {
+  Simulation simulation(jumble(1000), in_lockstep());
+  auto tags = read_field<uint>(simulation.executor(), FieldId::grain_tag, 1000);
+  for (std::size_t i = 0; i < tags.size(); ++i)
+    tags[i] |= static_cast<uint>(i % 5) << tag_world_shift;
+  write_field(simulation.executor(), FieldId::grain_tag, tags);
+  REQUIRE_NOTHROW(simulation.advance(3));
+  CHECK(simulation.grains()[4].world == 4);
+}
+
 TEST_CASE("Every pass agrees with its reference while an emitter pours and contact slots run out",
           "[device][lockstep]") {
   Scene scene = scene_of(1.0 / 120, 2, 3);

@@ -224,3 +224,17 @@ TEST_CASE("A contact is found across a short periodic axis once", "[neighbours]"
   CHECK(lists.at(1) == std::multiset<uint>{0});
   CHECK(lists.at(2).empty());
 }
+
+TEST_CASE("Worlds do not see each other", "[neighbours]") {
+  Scene scene = scene_of(1.0 / 240, 2, 5);
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  add_points(scene, 0.02, {{0.0, 0.0, 0.5}, {0.01, 0.0, 0.5}, {0.01, 0.0, 0.5}});
+  Simulation simulation(scene, on_cpu);
+  const std::vector<uint> tags{0, 7u << tag_world_shift, 0};
+  write_field(simulation.executor(), FieldId::grain_tag, tags);
+  simulation.advance(10);
+  const auto grains = simulation.grains();
+  CHECK(grains[1].world == 7);
+  CHECK(grains[1].position.x == 0.01f);  // alone in its world
+  CHECK(grains[2].position.x - grains[0].position.x > 0.035f);
+}

@@ -28,7 +28,8 @@ void search(uint i) {
         }
       }
     }
-  // A wall may be hit by a grain faster than the margin allows for: nothing leaves the domain, whatever its speed.
+  // A wall may be hit by a grain faster than the margin allows for: it is found all the same. (Where three walls meet, averaging
+  // leaves such a grain outside for some substeps.)
   precise float reach = radius + status.margin + 2.0 * args.h * (v.x + v.y + v.z);
   for (uint wall = 0u; wall < 6u; ++wall)
     if (settings.axis[wall >> 1] == axis_wall && wall_distance(p, wall) < reach) {
