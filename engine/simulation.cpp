@@ -1,14 +1,13 @@
 #include "engine/gpu_executor.h"
 #include "engine/io/checkpoint.h"
 #include "engine/scene/text.h"
+#include "engine/setup.h"
 #include "engine/step.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
-#include <numbers>
 #include <numeric>
 
 namespace talus {
@@ -17,10 +16,6 @@ namespace {
 // Steps of one submission: as many as fill this time, so that waiting costs little and nothing stands still for long.
 constexpr double batch_seconds = 0.05;
 constexpr std::uint64_t batch_steps_max = 256;
-
-vec3 to_float(const glm::dvec3& v) {
-  return vec3(v);
-}
 
 std::unique_ptr<Executor> make_executor(Options options) {
   if (options.verify) {
@@ -34,57 +29,6 @@ std::unique_ptr<Executor> make_executor(Options options) {
   if (options.device == "cpu")
     return make_cpu_executor(options.threads);
   return make_gpu_executor(options);
-}
-
-// Bits of the cell table per axis: enough for the domain at rest, at most four cells per grain. Where the table
-// is smaller than the domain it repeats, except along periodic axes, whose cells must all differ.
-uvec3 grid_bits_for(const Settings& s, std::size_t grains) {
-  const float cell = (2.0f + margin_rest) * s.radius_max;
-  uvec3 bits;
-  for (int a = 0; a < 3; ++a) {
-    const float cells = std::clamp(std::ceil((s.domain_max[a] - s.domain_min[a]) / cell) + 1.0f, 4.0f, 1048576.0f);
-    bits[a] = static_cast<uint>(std::bit_width(static_cast<uint>(cells) - 1u));
-  }
-  const uint most = std::max<uint>(12u, static_cast<uint>(std::bit_width(grains)) + 1u);
-  while (bits.x + bits.y + bits.z > most) {
-    int largest = -1;
-    for (int a = 0; a < 3; ++a)
-      if (s.axis[a] != axis_periodic && bits[a] > 2 && (largest < 0 || bits[a] > bits[largest]))
-        largest = a;
-    if (largest < 0)
-      break;
-    bits[largest] -= 1;
-  }
-  if (bits.x + bits.y + bits.z > 28)
-    throw SceneError("the domain's periodic axes are too long for grains this small: more than 2^28 cells");
-  return bits;
-}
-
-// Contact law of materials a and b. Friction: geometric mean. Stiffness and damping: two springs (dampers) of twice the
-// value in a row.
-double in_series(double a, double b) {
-  return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
-}
-
-std::vector<PairLaw> pair_laws_for(const Scene& scene, double h) {
-  const std::size_t count = scene.materials.size();
-  const auto damping = [&](const Material& m) { return m.damping.value_or(0.1 * m.stiffness * h); };
-  std::vector<PairLaw> laws((count + 1) * (count + 1));
-  for (std::size_t a = 0; a < count; ++a) {
-    const Material& ma = scene.materials[a];
-    for (std::size_t b = 0; b < count; ++b) {
-      const Material& mb = scene.materials[b];
-      laws[a * (count + 1) + b] = {static_cast<float>(std::sqrt(ma.friction_static * mb.friction_static)),
-                                   static_cast<float>(std::sqrt(ma.friction_kinetic * mb.friction_kinetic)),
-                                   static_cast<float>(in_series(ma.stiffness, mb.stiffness)),
-                                   static_cast<float>(in_series(damping(ma), damping(mb)))};
-    }
-    const PairLaw wall{static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
-                       static_cast<float>(scene.domain.friction_kinetic.value_or(ma.friction_kinetic)),
-                       static_cast<float>(ma.stiffness), static_cast<float>(damping(ma))};
-    laws[a * (count + 1) + count] = laws[count * (count + 1) + a] = wall;
-  }
-  return laws;
 }
 
 // What a resumed run must share with the one that was saved: everything but the names, the end and the looks.
@@ -131,40 +75,8 @@ struct Simulation::Impl {
     const Population population = populate(scene);
     initial = static_cast<std::uint32_t>(population.initial.size());
     warnings = population.warnings;
-    settings_from(population);
+    settings = settings_of(scene, population);
     allocate(population);
-  }
-
-  double h() const { return scene.dt / scene.solver.substeps; }
-  Grain grain_from(const Seed& seed) const {
-    const double r = seed.radius;
-    const double mass = scene.materials[seed.material].density * 4.0 / 3.0 * std::numbers::pi * r * r * r;
-    return {vec4(seed.position, seed.radius), vec4(seed.velocity, static_cast<float>(1.0 / mass))};
-  }
-
-  void settings_from(const Population& population) {
-    const Domain& domain = scene.domain;
-    settings.domain_min = to_float(domain.min);
-    settings.domain_max = to_float(domain.max);
-    for (int a = 0; a < 3; ++a)
-      settings.axis[a] = static_cast<uint>(domain.axis[static_cast<std::size_t>(a)]);
-    settings.gravity = to_float(domain.gravity);
-    settings.materials = static_cast<uint>(scene.materials.size());
-    for (const Seed& seed : population.initial)
-      settings.radius_max = std::max(settings.radius_max, seed.radius);
-    for (const TimedSeed& timed : population.poured) {
-      settings.radius_max = std::max(settings.radius_max, timed.seed.radius);
-      settings.birth_speed = std::max(settings.birth_speed, glm::length(timed.seed.velocity));
-    }
-    if (settings.radius_max == 0.0f)
-      settings.radius_max = 0.01f;  // a world without grains still has cells
-    for (int a = 0; a < 3; ++a)
-      if (settings.axis[a] == axis_periodic &&
-          settings.domain_max[a] - settings.domain_min[a] < period_least * settings.radius_max)
-        throw SceneError(fmt::format(
-            "{}: periodic axis {} is {} m long; the least is 12 radii of the largest grain, {} m", scene.source,
-            "xyz"[a], settings.domain_max[a] - settings.domain_min[a], period_least * settings.radius_max));
-    settings.grid_bits = grid_bits_for(settings, population.initial.size() + population.poured.size());
   }
 
   void allocate(const Population& population) {
@@ -214,15 +126,15 @@ struct Simulation::Impl {
     for (const Seed& seed : population.initial) {
       ids.push_back(static_cast<uint>(state.size()));
       tags.push_back(seed.material);
-      state.push_back(grain_from(seed));
+      state.push_back(grain_of(scene, seed));
       status.speed = std::max(status.speed, glm::length(seed.velocity));
     }
     for (const TimedSeed& timed : population.poured) {
-      births.push_back({grain_from(timed.seed), static_cast<uint>(initial + births.size()), timed.seed.material});
+      births.push_back({grain_of(scene, timed.seed), static_cast<uint>(initial + births.size()), timed.seed.material});
       birth_steps.push_back(timed.step);
     }
     write_field(*executor, FieldId::settings, std::vector{settings});
-    write_field(*executor, FieldId::pair_laws, pair_laws_for(scene, h()));
+    write_field(*executor, FieldId::pair_laws, pair_laws_of(scene));
     write_field(*executor, FieldId::births, births);
     write_field(*executor, FieldId::status, std::vector{status});
     write_field(*executor, FieldId::grains, state);
@@ -242,7 +154,7 @@ struct Simulation::Impl {
     plan.births = births_until(at + 1) - plan.first_birth;
     plan.substeps = static_cast<uint>(scene.solver.substeps);
     plan.iterations = static_cast<uint>(scene.solver.iterations);
-    plan.h = static_cast<float>(h());
+    plan.h = static_cast<float>(substep_of(scene));
     return plan;
   }
 
