@@ -236,12 +236,20 @@ struct Simulation::Impl {
 
   std::uint32_t alive() const { return grains_at(step); }
 
-  std::vector<std::uint32_t> order_by_id() {
-    const auto ids = read_field<uint>(*executor, FieldId::grain_id, alive());
-    std::vector<std::uint32_t> order(ids.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::ranges::sort(order, {}, [&](std::uint32_t i) { return ids[i]; });
-    return order;
+  // The grains as they lie in memory, and the way through them by id: equal states read so are equal, whatever the
+  // order.
+  struct State {
+    std::vector<Grain> grains;
+    std::vector<uint> ids, tags;
+    std::vector<std::uint32_t> by_id;
+  };
+  State read_state() {
+    State s{read_field<Grain>(*executor, FieldId::grains, alive()),
+            read_field<uint>(*executor, FieldId::grain_id, alive()),
+            read_field<uint>(*executor, FieldId::grain_tag, alive()), std::vector<std::uint32_t>(alive())};
+    std::iota(s.by_id.begin(), s.by_id.end(), 0u);
+    std::ranges::sort(s.by_id, {}, [&](std::uint32_t i) { return s.ids[i]; });
+    return s;
   }
 };
 
@@ -304,14 +312,12 @@ std::uint64_t Simulation::memory_bytes() const {
 }
 
 std::vector<GrainState> Simulation::grains() {
-  const auto state = read_field<Grain>(*impl_->executor, FieldId::grains, impl_->alive());
-  const auto ids = read_field<uint>(*impl_->executor, FieldId::grain_id, impl_->alive());
-  const auto tags = read_field<uint>(*impl_->executor, FieldId::grain_tag, impl_->alive());
+  const Impl::State s = impl_->read_state();
   std::vector<GrainState> grains;
-  grains.reserve(state.size());
-  for (const std::uint32_t i : impl_->order_by_id())
-    grains.push_back({ids[i], vec3(state[i].position), vec3(state[i].velocity), state[i].position.w,
-                      tags[i] & tag_material_mask, tags[i] >> tag_world_shift});
+  grains.reserve(s.grains.size());
+  for (const std::uint32_t i : s.by_id)
+    grains.push_back({s.ids[i], vec3(s.grains[i].position), vec3(s.grains[i].velocity), s.grains[i].position.w,
+                      s.tags[i] & tag_material_mask, s.tags[i] >> tag_world_shift});
   return grains;
 }
 
@@ -322,28 +328,28 @@ Measure Simulation::measure() {
   if (m.grains == 0)
     return m;
   // At the start, and after a fall back, there are no lists of these positions yet. The next step would build the same.
-  for (Status status = s.read_status(); status.travel >= lists_void; status = s.read_status()) {
+  for (Status status = s.read_status(); status.travel >= lists_void;) {
     build_lists(*s.executor, s.plan_of(s.step));
-    s.executor->finish();
-    if (const Status built = s.read_status(); built.halt == halt_slots)
-      s.grow(built);
+    status = s.read_status();
+    if (status.halt == halt_slots)
+      s.grow(status);
   }
   Args args{};
   args.grains = m.grains;
   s.executor->run(Pass::measure, {m.grains}, args);
   const auto parts = read_field<GrainMeasure>(*s.executor, FieldId::measures, m.grains);
-  const auto state = read_field<Grain>(*s.executor, FieldId::grains, m.grains);
+  const Impl::State state = s.read_state();
   std::uint64_t contacts = 0;
   double penetration = 0.0;
   // By id, not in memory order: equal states have equal sums.
-  for (const std::uint32_t i : s.order_by_id()) {
+  for (const std::uint32_t i : state.by_id) {
     const GrainMeasure& part = parts[i];
     contacts += part.contacts;
     penetration += part.penetration_sum;
     m.contacts_max = std::max(m.contacts_max, part.contacts);
     m.penetration_max = std::max(m.penetration_max, static_cast<double>(part.penetration_max));
     m.kinetic_energy += part.kinetic_energy;
-    const Grain& g = state[i];
+    const Grain& g = state.grains[i];
     const glm::dvec3 velocity{vec3(g.velocity)};
     if (g.velocity.w > 0.0f)
       m.momentum += velocity / static_cast<double>(g.velocity.w);
@@ -356,14 +362,12 @@ Measure Simulation::measure() {
 }
 
 std::uint64_t Simulation::state_hash() {
-  const auto state = read_field<Grain>(*impl_->executor, FieldId::grains, impl_->alive());
-  const auto ids = read_field<uint>(*impl_->executor, FieldId::grain_id, impl_->alive());
-  const auto tags = read_field<uint>(*impl_->executor, FieldId::grain_tag, impl_->alive());
+  const Impl::State s = impl_->read_state();
   Hash hash;
-  for (const std::uint32_t i : impl_->order_by_id()) {
-    hash.add(ids[i]);
-    hash.add(tags[i]);
-    hash.add(state[i]);
+  for (const std::uint32_t i : s.by_id) {
+    hash.add(s.ids[i]);
+    hash.add(s.tags[i]);
+    hash.add(s.grains[i]);
   }
   return hash.value();
 }

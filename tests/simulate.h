@@ -88,6 +88,20 @@ inline talus::Scene jumble(unsigned n) {
   return scene;
 }
 
+// An emitter that pours a thousand grains of mixed radii a second onto the floor, until `stop` [s].
+inline talus::Scene pouring(int substeps, int iterations, double stop) {
+  talus::Scene scene = scene_of(1.0 / 120, substeps, iterations);
+  talus::Emitter emitter;
+  emitter.radius_min = 0.008;
+  emitter.radius_max = 0.012;
+  emitter.velocity = {0.0, 0.0, -2.0};
+  emitter.shape = talus::CylinderFill{{0.0, 0.0, 0.2}, 0.1, 0.05};
+  emitter.rate = 1000.0;
+  emitter.stop = stop;
+  scene.emitters.push_back(emitter);
+  return scene;
+}
+
 // Grains falling onto each other in an open-topped box.
 inline talus::Scene box_of(unsigned n) {
   talus::Scene scene = scene_of(1.0 / 240, 2, 3);

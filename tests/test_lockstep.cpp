@@ -28,18 +28,9 @@ TEST_CASE("Every pass agrees with its reference in many worlds", "[device][locks
 
 TEST_CASE("Every pass agrees with its reference while an emitter pours and contact slots run out",
           "[device][lockstep]") {
-  Scene scene = scene_of(1.0 / 120, 2, 3);
-  Emitter emitter;
-  emitter.radius_min = 0.008;
-  emitter.radius_max = 0.012;
-  emitter.velocity = {0.0, 0.0, -2.0};
-  emitter.shape = CylinderFill{{0.0, 0.0, 0.2}, 0.1, 0.05};
-  emitter.rate = 1000.0;
-  emitter.stop = 0.15;
-  scene.emitters.push_back(emitter);
   Options options = in_lockstep();
   options.contact_slots = 1;
-  Simulation simulation(scene, options);
+  Simulation simulation(pouring(2, 3, 0.15), options);
   REQUIRE_NOTHROW(simulation.advance(24));
   CHECK(simulation.grain_count() > 100);
   for (const PassTime& pass : simulation.pass_times())

@@ -106,15 +106,7 @@ TEST_CASE("Contact slots that run out in the middle of a run change nothing", "[
 TEST_CASE("Contact slots that run out while an emitter pours change nothing", "[simulation]") {
   // Grows several times, at substeps of all parities, with an odd and an even number of exchanges of grains and
   // grains_next.
-  Scene scene = scene_of(1.0 / 120, 3, GENERATE(2, 3));
-  Emitter emitter;
-  emitter.radius_min = 0.008;
-  emitter.radius_max = 0.012;
-  emitter.velocity = {0.0, 0.0, -2.0};
-  emitter.shape = CylinderFill{{0.0, 0.0, 0.2}, 0.1, 0.05};
-  emitter.rate = 1000.0;
-  emitter.stop = 0.5;
-  scene.emitters.push_back(emitter);
+  const Scene scene = pouring(3, GENERATE(2, 3), 0.5);
   const std::uint64_t plenty = hash_after(scene, on_cpu, 90);
   CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 1}, 90) == plenty);
   CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 999}, 90) == plenty);

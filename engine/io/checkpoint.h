@@ -10,7 +10,7 @@
 namespace talus {
 
 struct Checkpoint {
-  std::string scene_text;  // Scene::text
+  std::string scene_text;  // as TOML: what a resumed run must share
   std::uint64_t step = 0;
   std::string device;
   std::map<std::string, std::vector<std::byte>> fields;

@@ -1,7 +1,6 @@
 // The schema: every table and key with its type, range and default. scenes/README.md says the same to users.
 #include "engine/geometry/sampling.h"
 #include "engine/scene/reader.h"
-#include "engine/scene/text.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
 #include <cmath>
@@ -169,7 +168,6 @@ public:
     read_camera(camera.table());
     read_output(output.table());
     check_periods();
-    scene_.text = to_toml(scene_);
     return std::move(scene_);
   }
 

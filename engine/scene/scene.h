@@ -107,7 +107,6 @@ struct Output {
 
 struct Scene {
   std::string source;  // file name, for messages
-  std::string text;    // canonical text of the effective settings (overrides applied), for checkpoints
   std::string title;
   std::uint64_t seed = 1;
   double dt = 0.004, end = 1.0;  // s
