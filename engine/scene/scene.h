@@ -18,16 +18,32 @@ struct SceneError : std::runtime_error {
 };
 
 enum class Axis : std::uint32_t { open, wall, periodic };  // values as in shaders/shared/types.h
-enum class Method { p2 };
-enum class Iteration { jacobi };
+
+// How contacts are solved (see the passes of the same names).
+//   p2   Parallel Particles (Holz 2014): visco-elastic corrections of positions
+//   pbd  position-based dynamics (Macklin 2014, Sommer and Schwanecke 2022)
+//   vts  velocity time stepping (Francu and Moldoveanu 2014, Millard et al. 2023): contact impulses
+//   sp   sequential positions (Francu and Moldoveanu 2014)
+//   dem  one explicit pass of springs and dampers per substep
+enum class Method { p2, pbd, vts, sp, dem };
+enum class Iteration { jacobi, improved_jacobi, mass_splitting, pja, gauss_seidel };
+// Mean of the corrections of a grain's contacts: weighted by the mass at the contact, or plain as printed in the
+// papers.
+enum class Averaging { mass, plain };
+// What bounds friction: the sums over the iterations of a substep, or each iteration by itself (as printed).
+enum class FrictionBound { accumulated, per_iteration };
+enum class Neighbours { sorted, linked };
+// Stiffness of a dem contact: tied to the substep, so that every substep is stable, or the material's.
+enum class Stiffness { numerical, material };
 
 struct Material {
   std::string name;
   double density = 1600.0;               // kg/m3
   double friction_static = 0.5;          // Coulomb coefficient, sticking
   double friction_kinetic = 0.5;         // Coulomb coefficient, sliding
-  double stiffness = 1e6;                // N/m, of a contact
-  std::optional<double> damping;         // N s/m, of a contact; unset: 0.1 stiffness * substep
+  double stiffness = 1e6;                // N/m, of a contact (p2; dem with the material's stiffness)
+  std::optional<double> damping;         // N s/m, of a contact; unset: 0.1 stiffness * substep, in dem 0.12 of critical
+  double adhesion = 0.0;                 // Pa, over the contact's area
   glm::vec3 color{0.76f, 0.64f, 0.42f};  // linear RGB
 };
 
@@ -38,14 +54,35 @@ struct Domain {
   glm::dvec3 gravity{0.0, 0.0, -9.81};  // m/s2
   // Coulomb coefficients of contacts between a grain and a wall; unset: those of the grain's material.
   std::optional<double> friction_static, friction_kinetic;
+  std::optional<double> adhesion;  // Pa, of a grain to a wall; unset: that of the grain's material
 };
 
+// Each setting names the methods that read it. The values here are p2's; default_solver() gives those of the others.
 struct Solver {
   Method method = Method::p2;
   Iteration iteration = Iteration::jacobi;
-  int iterations = 10;
-  int substeps = 4;
+  int iterations = 10;                    // per substep; dem: always 1
+  int substeps = 4;                       // per step; 0: as many as choose_substeps() finds
+  double overlap = 0.015;                 // radii, mean overlap at rest that choose_substeps() aims for
+  bool contact_memory = true;             // p2, vts, sp: friction holds over substeps, so that heaps rest (dem always)
+  Averaging averaging = Averaging::mass;  // p2, pbd
+  FrictionBound friction = FrictionBound::accumulated;  // pbd
+  Neighbours neighbours = Neighbours::sorted;
+  Stiffness stiffness = Stiffness::numerical;  // dem
+  double error_reduction = 0.0;                // p2: share eps by which the upper grain of a contact moves more, 0 .. 1
+  double sleep_speed = 0.0;                    // m/s, p2: a touching grain slower than this stays where it is; 0: off
+  double mass_scaling = 0.0;                   // 1/m, pbd: mass falls with height above the floor as exp(-k z)
+  int stabilization = 0;              // pbd: contact iterations at the start of a substep that move x and p together
+  double sor = 1.0;                   // pbd: over-relaxation of the mean, 1 .. 2
+  double omega = 0.5;                 // vts, sp: relaxation
+  double beta_a = 1.0, beta_b = 0.6;  // improved_jacobi: momentum min(a (l / l_max)^b, 1) in iteration l
+  double gamma = 0.5;                 // vts: share of an overlap that a substep takes out
+  double kv = 0.1, kc = 1.0;          // sp: share of velocity and of position error in the residual
+  double warm_start = 0.5;            // vts, sp: share of the last substep's impulses that an iteration starts from
 };
+
+// The settings that suit a method, and its iteration where one is named.
+Solver default_solver(Method method, std::optional<Iteration> iteration = {});
 
 // Shapes that grains fill. Angles none, lengths m.
 struct BoxFill {
@@ -125,6 +162,17 @@ Scene load_scene(const std::filesystem::path& file, const std::vector<std::strin
 
 // The same from text; name stands for the file in messages.
 Scene parse_scene(const std::string& text, const std::string& name, const std::vector<std::string>& overrides = {});
+
+// Substeps per step that keep the mean overlap at rest within solver.overlap and the fastest grain within half a radius
+// per substep, from the scene alone; `why` is one sentence for the user.
+struct SubstepChoice {
+  int substeps;
+  std::string why;
+};
+SubstepChoice choose_substeps(const Scene& scene);
+
+// Settings that cannot work as asked for, one sentence each: they blow up, hang or flow.
+std::vector<std::string> advise(const Scene& scene);
 
 // One grain at its birth.
 struct Seed {
