@@ -32,18 +32,29 @@ enum class Extent { one, gates, pairs, births, grains, cells, cells_and_end, sli
   X(grain_tag, uint, grains, true, "material and world")                                                               \
   X(grain_tag_next, uint, grains, false, "as grains_next")                                                             \
   X(grain_tag_valid, uint, grains, false, "as grains_valid")                                                           \
+  X(grain_row, uint, grains, true, "row of the contact lists that the grain had when they were made")                  \
+  X(grain_row_next, uint, grains, false, "as grains_next")                                                             \
   X(grid_count, uint, cells, false, "grains not yet placed in a cell; zero between builds")                            \
   X(grid_start, uint, cells_and_end, false, "first grain of a cell")                                                   \
   X(grid_sums, uint, chunks, false, "grains per chunk of cells")                                                       \
   X(grid_order, uint, grains, false, "grains by cell, in no order inside it")                                          \
   X(contact_count, uint, grains, true, "contacts of a grain, walls included")                                          \
+  X(contact_count_next, uint, grains, false, "of the lists being built")                                               \
   X(slice_width, uint, slices, false, "contact slots per grain of a slice")                                            \
   X(slice_start, uint, slices_and_end, true, "first row of a slice; a row has a slot for each grain of the slice")     \
+  X(slice_start_next, uint, slices_and_end, false, "of the lists being built")                                         \
   X(slice_sums, uint, chunks, false, "rows per chunk of slices")                                                       \
   X(contact_partner, uint, slots, true,                                                                                \
     "grain or wall on the other side; slot k of grain i: 16 (slice_start + k) + i % 16")                               \
-  X(contact_sum, vec4, slots, false,                                                                                   \
-    "corrections of this substep: xyz tangential, w normal [m]; w < 0: not active yet")                                \
+  X(contact_partner_next, uint, slots, false, "of the lists being built")                                              \
+  X(contact_sum, vec4, slots, true,                                                                                    \
+    "xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], w < 0: not yet "    \
+    "active; vts, sp: impulses [N s], remembered")                                                                     \
+  X(contact_sum_next, vec4, slots, false, "of the lists being built")                                                  \
+  X(contact_change, vec4, slots, false, "last iteration's change of contact_sum (improved_jacobi) [N s]")              \
+  X(contact_shear, vec3, slots, true,                                                                                  \
+    "tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]")           \
+  X(contact_shear_next, vec3, slots, false, "of the lists being built")                                                \
   X(measures, GrainMeasure, grains, false, "what each grain adds to the report")
 
 enum class FieldId {
@@ -57,7 +68,7 @@ inline constexpr std::size_t field_count = 0 TALUS_FIELDS(X);
 
 struct FieldInfo {
   std::string_view name;
-  std::size_t stride; // bytes
+  std::size_t stride;  // bytes
   Extent extent;
   bool saved;
   std::string_view meaning;
@@ -80,8 +91,8 @@ struct Fields {
 #undef X
 
   std::span<std::byte> bytes(FieldId id);
-  void resize(FieldId id, std::size_t count); // new elements are zero
-  void swap(FieldId a, FieldId b);            // of one type
+  void resize(FieldId id, std::size_t count);  // new elements are zero
+  void swap(FieldId a, FieldId b);             // of one type
 };
 
-} // namespace talus
+}  // namespace talus

@@ -48,7 +48,8 @@ GpuExecutor::GpuExecutor(const Options& options) {
     const auto devices = gpu::list_devices(*instance_);
     device_ = std::make_unique<gpu::Device>(*instance_, gpu::choose(devices, options.device));
     for (std::size_t p = 0; p < pass_count; ++p)
-      passes_[p] = load(static_cast<Pass>(p));
+      if (pass_infos[p].unit != Unit::serial)
+        passes_[p] = load(static_cast<Pass>(p));
     for (std::size_t f = 0; f < field_count; ++f)
       resize(static_cast<FieldId>(f), 0);
     graph_ = std::make_unique<gpu::Graph>(*device_, gpu::GraphOptions{.timing = options.timing});
@@ -83,6 +84,8 @@ GpuExecutor::PassProgram GpuExecutor::load(Pass pass) {
 void GpuExecutor::run(Pass pass, Work work, const Args& args) {
   if (work.elements == 0)
     return;
+  if (info(pass).unit == Unit::serial)
+    throw DeviceError(fmt::format("pass {} runs on the CPU only: use --device cpu", info(pass).name));
   translated([&] {
     PassProgram& program = passes_[static_cast<std::size_t>(pass)];
     const gpu::Work size = work.gate < gates_total

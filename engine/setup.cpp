@@ -8,6 +8,11 @@
 namespace talus {
 namespace {
 
+// Do contacts remember how far they have slipped?
+bool remembers(const Solver& s) {
+  return s.method == Method::dem || (s.contact_memory && s.method != Method::pbd);
+}
+
 // Bits of the cell table per axis: enough for the domain at rest, at most four cells per grain. Where the table
 // is smaller than the domain it repeats, except along periodic axes, whose cells must all differ.
 uvec3 grid_bits_for(const Settings& s, std::size_t grains) {
@@ -32,12 +37,46 @@ uvec3 grid_bits_for(const Settings& s, std::size_t grains) {
   return bits;
 }
 
+uint options_of(const Solver& s) {
+  uint options = 0;
+  if (remembers(s))
+    options |= option_memory;
+  if (uses(s, FieldId::contact_sum_next))
+    options |= option_impulses;
+  if (s.averaging == Averaging::plain)
+    options |= option_plain_mean;
+  if (s.friction == FrictionBound::per_iteration)
+    options |= option_per_iteration;
+  if (s.stiffness == Stiffness::material)
+    options |= option_material_stiffness;
+  return options;
+}
+
 // Two springs (dampers) of twice the value in a row.
 double in_series(double a, double b) {
+  if (a < 0.0 || b < 0.0)
+    return -1.0;  // one is not given
   return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
 }
 
 }  // namespace
+
+bool uses(const Solver& s, FieldId field) {
+  const bool impulses = s.method == Method::vts || s.method == Method::sp;
+  switch (field) {
+  case FieldId::contact_shear:
+  case FieldId::contact_shear_next:
+    return remembers(s);
+  case FieldId::contact_sum:
+    return s.method != Method::dem;
+  case FieldId::contact_sum_next:
+    return impulses && s.warm_start > 0.0;
+  case FieldId::contact_change:
+    return impulses && s.iteration == Iteration::improved_jacobi;
+  default:
+    return true;
+  }
+}
 
 double substep_of(const Scene& scene) {
   return scene.dt / scene.solver.substeps;
@@ -57,6 +96,20 @@ Settings settings_of(const Scene& scene, const Population& population) {
   for (int a = 0; a < 3; ++a)
     settings.axis[a] = static_cast<uint>(domain.axis[static_cast<std::size_t>(a)]);
   settings.gravity = vec3(domain.gravity);
+  const double weight = glm::length(domain.gravity);
+  settings.down = vec3(weight > 0.0 ? domain.gravity / weight : glm::dvec3(0.0));
+  const Solver& solver = scene.solver;
+  settings.iteration = static_cast<uint>(solver.iteration);
+  settings.options = options_of(solver);
+  settings.error_reduction = static_cast<float>(solver.error_reduction);
+  settings.sleep_speed = static_cast<float>(solver.sleep_speed);
+  settings.mass_scaling = static_cast<float>(solver.mass_scaling);
+  settings.sor = static_cast<float>(solver.sor);
+  settings.omega = static_cast<float>(solver.omega);
+  settings.gamma = static_cast<float>(solver.gamma);
+  settings.kv = static_cast<float>(solver.kv);
+  settings.kc = static_cast<float>(solver.kc);
+  settings.warm_start = static_cast<float>(solver.warm_start);
   settings.materials = static_cast<uint>(scene.materials.size());
   for (const Seed& seed : population.initial)
     settings.radius_max = std::max(settings.radius_max, seed.radius);
@@ -79,7 +132,10 @@ Settings settings_of(const Scene& scene, const Population& population) {
 std::vector<PairLaw> pair_laws_of(const Scene& scene) {
   const double h = substep_of(scene);
   const std::size_t count = scene.materials.size();
-  const auto damping = [&](const Material& m) { return m.damping.value_or(0.1 * m.stiffness * h); };
+  // Left to the pass (< 0) where dem knows better than the damping that suits p2.
+  const auto damping = [&](const Material& m) {
+    return m.damping.value_or(scene.solver.method == Method::dem ? -1.0 : 0.1 * m.stiffness * h);
+  };
   std::vector<PairLaw> laws((count + 1) * (count + 1));
   for (std::size_t a = 0; a < count; ++a) {
     const Material& ma = scene.materials[a];
@@ -88,11 +144,13 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
       laws[a * (count + 1) + b] = {static_cast<float>(std::sqrt(ma.friction_static * mb.friction_static)),
                                    static_cast<float>(std::sqrt(ma.friction_kinetic * mb.friction_kinetic)),
                                    static_cast<float>(in_series(ma.stiffness, mb.stiffness)),
-                                   static_cast<float>(in_series(damping(ma), damping(mb)))};
+                                   static_cast<float>(in_series(damping(ma), damping(mb))),
+                                   static_cast<float>(std::sqrt(ma.adhesion * mb.adhesion))};
     }
     const PairLaw wall{static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
                        static_cast<float>(scene.domain.friction_kinetic.value_or(ma.friction_kinetic)),
-                       static_cast<float>(ma.stiffness), static_cast<float>(damping(ma))};
+                       static_cast<float>(ma.stiffness), static_cast<float>(damping(ma)),
+                       static_cast<float>(scene.domain.adhesion.value_or(ma.adhesion))};
     laws[a * (count + 1) + count] = laws[count * (count + 1) + a] = wall;
   }
   return laws;

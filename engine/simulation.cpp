@@ -17,7 +17,13 @@ namespace {
 constexpr double batch_seconds = 0.05;
 constexpr std::uint64_t batch_steps_max = 256;
 
-std::unique_ptr<Executor> make_executor(Options options) {
+std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
+  if (scene.solver.iteration == Iteration::gauss_seidel) {
+    if (options.verify || (options.device != "auto" && options.device != "cpu"))
+      throw DeviceError("iteration gauss_seidel goes through the contacts one after another, on the CPU only: use "
+                        "--device cpu");
+    options.device = "cpu";
+  }
   if (options.verify) {
     if (options.device == "cpu")
       throw DeviceError(
@@ -110,7 +116,7 @@ struct Simulation::Impl {
         case Extent::chunks:
           return scan_chunks;
         case Extent::slots:
-          return slots;
+          return uses(scene.solver, static_cast<FieldId>(f)) ? slots : 0;
         }
         return 0;
       };
@@ -152,8 +158,7 @@ struct Simulation::Impl {
     plan.first_birth = births_until(at);
     plan.grains = initial + plan.first_birth;
     plan.births = births_until(at + 1) - plan.first_birth;
-    plan.substeps = static_cast<uint>(scene.solver.substeps);
-    plan.iterations = static_cast<uint>(scene.solver.iterations);
+    plan.solver = scene.solver;
     plan.h = static_cast<float>(substep_of(scene));
     return plan;
   }
@@ -193,6 +198,12 @@ struct Simulation::Impl {
     }
   }
 
+  void resize_slots(std::size_t slots) {
+    for (std::size_t f = 0; f < field_count; ++f)
+      if (const auto id = static_cast<FieldId>(f); field_infos[f].extent == Extent::slots && uses(scene.solver, id))
+        executor->resize(id, slots);
+  }
+
   // The device stopped in substep status.substep of step status.step for want of contact slots, before anything moved.
   // Goes on from there with more of them. Exchanges of grains and grains_next recorded after that need no undoing:
   // grid_commit has just made the two equal.
@@ -203,8 +214,7 @@ struct Simulation::Impl {
     write_status(status);
     const std::size_t slots = status.slots + status.slots / 4;
     try {
-      executor->resize(FieldId::contact_partner, slots);
-      executor->resize(FieldId::contact_sum, slots);
+      resize_slots(slots);
     } catch (const ResourceError& e) {
       throw ResourceError(fmt::format("step {}: {} contact slots are needed, {} are there, and more do not fit: {}",
                                       step, status.slots, status.slots_capacity, e.what()));
@@ -218,6 +228,8 @@ struct Simulation::Impl {
     const uint grain = status.halt_grain;
     for (const auto& [field, valid] : snapshot)
       executor->copy(valid, field);
+    // What contacts remember is of a later state.
+    write_field(*executor, FieldId::contact_count, std::vector<uint>(executor->size(FieldId::contact_count), 0u));
     step = valid_step;
     substep = 0;
     status.halt = halt_none;
@@ -254,7 +266,7 @@ struct Simulation::Impl {
 };
 
 Simulation::Simulation(Scene scene, const Options& options)
-    : impl_(std::make_unique<Impl>(std::move(scene), options, make_executor(options))) {}
+    : impl_(std::make_unique<Impl>(scene, options, make_executor(scene, options))) {}
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
@@ -410,7 +422,7 @@ void Simulation::resume(const std::filesystem::path& file) {
       impl_->executor->resize(id, bytes.size() / field_infos[f].stride);
       impl_->executor->write(id, bytes);
     }
-  impl_->executor->resize(FieldId::contact_sum, impl_->executor->size(FieldId::contact_partner));
+  impl_->resize_slots(impl_->executor->size(FieldId::contact_partner));
   impl_->step = checkpoint.step;
   impl_->substep = impl_->read_status().substep;
 }
@@ -428,10 +440,10 @@ std::string Simulation::describe_step(bool dot) {
   // iterations from the second on.
   StepPlan plan = other.plan_of(other.birth_steps.empty() ? 0 : other.birth_steps.back() - 1);
   const std::string heading =
-      fmt::format("# a step of {} substeps with {} iterations each; shown: one substep with {}\n", plan.substeps,
-                  plan.iterations, std::min(plan.iterations, 2u));
-  plan.substeps = 1;
-  plan.iterations = std::min(plan.iterations, 2u);
+      fmt::format("# a step of {} substeps with {} iterations each; shown: one substep with {}\n", plan.solver.substeps,
+                  plan.solver.iterations, std::min(plan.solver.iterations, 2));
+  plan.solver.substeps = 1;
+  plan.solver.iterations = std::min(plan.solver.iterations, 2);
   talus::step(gpu, plan);
   return dot ? gpu.describe(true) : heading + gpu.describe(false);
 }

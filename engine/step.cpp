@@ -1,4 +1,5 @@
 #include "engine/step.h"
+#include "engine/setup.h"
 
 namespace talus {
 namespace {
@@ -8,8 +9,8 @@ Args args_of(const StepPlan& p) {
   args.grains = p.grains;
   args.first = p.first_birth;
   args.births = p.births;
-  args.iterations = p.iterations;
-  args.substeps = p.substeps;
+  args.iterations = static_cast<uint>(p.solver.iterations);
+  args.substeps = static_cast<uint>(p.solver.substeps);
   args.h = p.h;
   return args;
 }
@@ -32,15 +33,37 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::contact_scan, slice_chunks, args);
   e.run(Pass::contact_check, {1}, args);
   e.run(Pass::contact_fill, grains, args);
+  if (uses(p.solver, FieldId::contact_shear) || uses(p.solver, FieldId::contact_sum_next))
+    e.run(Pass::contact_recall, grains, args);
+  e.run(Pass::contact_commit, grains, args);
 }
 
 // Parallel Particles (Holz 2014): corrections of the predicted positions, averaged per grain.
 void solve_p2(Executor& e, const StepPlan& p, Args args) {
   const Work grains{p.grains, gate_grains};
   e.run(Pass::predict, grains, args);
-  for (args.iteration = 0; args.iteration < p.iterations; ++args.iteration) {
+  for (args.iteration = 0; args.iteration < args.iterations; ++args.iteration) {
     e.run(Pass::p2_solve, grains, args);
     e.swap(FieldId::grains, FieldId::grains_next);
+  }
+  e.run(Pass::finalize, grains, args);
+}
+
+// Explicit dynamics: a substep is one pass.
+void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
+  e.run(Pass::dem, {p.grains, gate_grains}, args);
+  e.swap(FieldId::grains, FieldId::grains_next);
+}
+
+void solve(Executor& e, const StepPlan& p, const Args& args) {
+  switch (p.solver.method) {
+  case Method::dem:
+    return solve_dem(e, p, args);
+  case Method::p2:
+  case Method::pbd:
+  case Method::vts:
+  case Method::sp:
+    return solve_p2(e, p, args);
   }
 }
 
@@ -54,11 +77,10 @@ void build_lists(Executor& e, const StepPlan& p) {
 
 void step(Executor& e, const StepPlan& p, std::uint32_t from) {
   Args args = args_of(p);
-  for (args.substep = from; args.substep < p.substeps; ++args.substep) {
+  for (args.substep = from; args.substep < args.substeps; ++args.substep) {
     e.run(Pass::plan, {1}, args);
     rebuild(e, p, args);
-    solve_p2(e, p, args);
-    e.run(Pass::finalize, {p.grains, gate_grains}, args);
+    solve(e, p, args);
     e.run(Pass::end_substep, {1}, args);
   }
   // Last, so that a halt cannot come between a birth and the end of its step.

@@ -1,6 +1,7 @@
 #pragma once
 // The order of one step, as plain code, per solver method. Nothing here waits for the device.
 #include "engine/executor.h"
+#include "engine/scene/scene.h"
 
 namespace talus {
 
@@ -8,9 +9,8 @@ struct StepPlan {
   std::uint32_t grains;       // alive in this step
   std::uint32_t first_birth;  // births released for the next step: [first_birth, first_birth + births)
   std::uint32_t births;
-  std::uint32_t substeps;
-  std::uint32_t iterations;
-  float h;  // s, of a substep
+  Solver solver;  // substeps > 0
+  float h;        // s, of a substep
 };
 
 // Builds the neighbour lists of the grains where they are, if they are void or too old for the substep to come. Changes

@@ -95,7 +95,8 @@ public:
   void advance(std::uint64_t steps);
 
   const Scene& scene() const;
-  const std::vector<std::string>& warnings() const;  // about the scene, one sentence each: not errors, but not as asked for
+  const std::vector<std::string>&
+  warnings() const;            // about the scene, one sentence each: not errors, but not as asked for
   std::uint64_t step() const;  // steps done
   double time() const;         // s simulated
   std::uint32_t grain_count() const;

@@ -8,7 +8,7 @@ layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
-layout(set = 0, binding = 5, scalar) writeonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer CountBlock { uint contact_count_next[]; };
 #include "shared/space.glsl"
 
 uint found = 0u;
@@ -20,5 +20,5 @@ void main() {
   if (i >= args.grains)
     return;
   search(i);
-  contact_count[i] = found;
+  contact_count_next[i] = found;
 }

@@ -8,12 +8,12 @@ layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
-layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
-layout(set = 0, binding = 6, scalar) writeonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start_next[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer PartnerBlock { uint contact_partner_next[]; };
 #include "shared/space.glsl"
 
 uint slot = 0u;
-#define FOUND(partner) contact_partner[slot] = partner, slot += slice_grains
+#define FOUND(partner) contact_partner_next[slot] = partner, slot += slice_grains
 #include "shared/contact_search.glsl"
 
 void main() {
@@ -21,8 +21,8 @@ void main() {
   if (i >= args.grains)
     return;
   uint slice = i / slice_grains;
-  slot = slice_start[slice] * slice_grains + i % slice_grains;
+  slot = slice_start_next[slice] * slice_grains + i % slice_grains;
   search(i);
-  for (uint end = slice_start[slice + 1u] * slice_grains; slot < end; slot += slice_grains)
-    contact_partner[slot] = no_partner;
+  for (uint end = slice_start_next[slice + 1u] * slice_grains; slot < end; slot += slice_grains)
+    contact_partner_next[slot] = no_partner;
 }

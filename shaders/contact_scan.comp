@@ -5,9 +5,9 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer DataBlock { uint slice_width[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer SumsBlock { uint slice_sums[]; };
-layout(set = 0, binding = 2, scalar) writeonly buffer StartBlock { uint slice_start[]; };
+layout(set = 0, binding = 2, scalar) writeonly buffer StartBlock { uint slice_start_next[]; };
 #define DATA slice_width
 #define SUMS slice_sums
-#define START slice_start
+#define START slice_start_next
 #define LENGTH ((args.grains + slice_grains - 1u) / slice_grains)
 #include "shared/scan.glsl"

@@ -3,7 +3,7 @@
 // Rows of each slice: the longest list of its grains.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 0, scalar) readonly buffer CountBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 1, scalar) writeonly buffer WidthBlock { uint slice_width[]; };
 
 void main() {
@@ -13,6 +13,6 @@ void main() {
     return;
   uint width = 0u;
   for (uint i = begin; i < end; ++i)
-    width = max(width, contact_count[i]);
+    width = max(width, contact_count_next[i]);
   slice_width[slice] = width;
 }

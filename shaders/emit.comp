@@ -8,7 +8,8 @@ layout(set = 0, binding = 1, scalar) readonly buffer BirthsBlock { Birth births[
 layout(set = 0, binding = 2, scalar) writeonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 4, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
-layout(set = 0, binding = 5, scalar) writeonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer RowBlock { uint grain_row[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer CountBlock { uint contact_count[]; };
 
 void main() {
   uint k = element_index();
@@ -19,5 +20,6 @@ void main() {
   grains[i] = birth.grain;
   grain_id[i] = birth.id;
   grain_tag[i] = birth.tag;
+  grain_row[i] = i;
   contact_count[i] = 0u;
 }

@@ -6,9 +6,11 @@
 layout(set = 0, binding = 0, scalar) readonly buffer GrainsNextBlock { Grain grains_next[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer IdNextBlock { uint grain_id_next[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer TagNextBlock { uint grain_tag_next[]; };
-layout(set = 0, binding = 3, scalar) writeonly buffer GrainsBlock { Grain grains[]; };
-layout(set = 0, binding = 4, scalar) writeonly buffer IdBlock { uint grain_id[]; };
-layout(set = 0, binding = 5, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer RowNextBlock { uint grain_row_next[]; };
+layout(set = 0, binding = 4, scalar) writeonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 7, scalar) writeonly buffer RowBlock { uint grain_row[]; };
 
 void main() {
   uint i = element_index();
@@ -17,4 +19,5 @@ void main() {
   grains[i] = grains_next[i];
   grain_id[i] = grain_id_next[i];
   grain_tag[i] = grain_tag_next[i];
+  grain_row[i] = grain_row_next[i];
 }

@@ -11,9 +11,11 @@ layout(set = 0, binding = 3, scalar) readonly buffer StartBlock { uint grid_star
 layout(set = 0, binding = 4, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer TagBlock { uint grain_tag[]; };
-layout(set = 0, binding = 7, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
-layout(set = 0, binding = 8, scalar) writeonly buffer IdNextBlock { uint grain_id_next[]; };
-layout(set = 0, binding = 9, scalar) writeonly buffer TagNextBlock { uint grain_tag_next[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer RowBlock { uint grain_row[]; };
+layout(set = 0, binding = 8, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer IdNextBlock { uint grain_id_next[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer TagNextBlock { uint grain_tag_next[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer RowNextBlock { uint grain_row_next[]; };
 #include "shared/space.glsl"
 
 void main() {
@@ -29,4 +31,5 @@ void main() {
   grains_next[to] = grain;
   grain_id_next[to] = id;
   grain_tag_next[to] = tag;
+  grain_row_next[to] = grain_row[from];
 }

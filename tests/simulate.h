@@ -44,6 +44,28 @@ inline talus::Scene scene_of(double dt, int substeps, int iterations) {
   return scene;
 }
 
+// Every method with what changes its passes, by name. Those of a Gauss-Seidel kind run on the CPU alone.
+struct Variant {
+  std::string name;
+  talus::Solver solver;
+};
+inline std::vector<Variant> variants() {
+  using namespace talus;
+  return {
+      {"p2", {.method = Method::p2, .contact_memory = false}},
+      {"dem", {.method = Method::dem, .iterations = 1}},
+      {"dem with the material's stiffness", {.method = Method::dem, .iterations = 1, .stiffness = Stiffness::material}},
+  };
+}
+// The scene with another method; its iterations and substeps stay.
+inline talus::Scene with(talus::Scene scene, talus::Solver solver) {
+  if (solver.method != talus::Method::dem)
+    solver.iterations = scene.solver.iterations;
+  solver.substeps = scene.solver.substeps;
+  scene.solver = solver;
+  return scene;
+}
+
 inline void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec3> points, glm::dvec3 velocity = {}) {
   talus::GrainGroup group;
   group.radius_min = group.radius_max = radius;

@@ -46,14 +46,14 @@ void contact_count(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     uint count = 0;
     search(args, f, i, [&](uint) { ++count; });
-    f.contact_count[i] = count;
+    f.contact_count_next[i] = count;
   }
 }
 
 void contact_width(const Args& args, Fields& f, uint begin, uint end) {
   for (uint slice = begin; slice < end; ++slice) {
-    const auto first = f.contact_count.begin() + slice * slice_grains;
-    const auto last = f.contact_count.begin() + std::min((slice + 1) * slice_grains, args.grains);
+    const auto first = f.contact_count_next.begin() + slice * slice_grains;
+    const auto last = f.contact_count_next.begin() + std::min((slice + 1) * slice_grains, args.grains);
     f.slice_width[slice] = *std::max_element(first, last);
   }
 }
@@ -61,10 +61,52 @@ void contact_width(const Args& args, Fields& f, uint begin, uint end) {
 void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     uint k = 0;
-    search(args, f, i, [&](uint partner) { f.contact_partner[contact_slot(f, i, k++)] = partner; });
-    const uint rows = f.slice_start[i / slice_grains + 1] - f.slice_start[i / slice_grains];
+    search(args, f, i, [&](uint partner) { f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = partner; });
+    const uint rows = f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains];
     while (k < rows)
-      f.contact_partner[contact_slot(f, i, k++)] = no_partner;
+      f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = no_partner;
+  }
+}
+
+void contact_recall(const Args&, Fields& f, uint begin, uint end) {
+  const uint options = f.settings[0].options;
+  for (uint i = begin; i < end; ++i) {
+    const uint row = f.grain_row[i];
+    for (uint k = 0; k < f.contact_count_next[i]; ++k) {
+      const std::size_t slot = row_slot(f.slice_start_next, i, k);
+      uint partner = f.contact_partner_next[slot];
+      if (partner < wall_partner)
+        partner = f.grain_row[partner];
+      uint old = 0;
+      while (old < f.contact_count[row] && f.contact_partner[contact_slot(f, row, old)] != partner)
+        ++old;
+      const bool known = old < f.contact_count[row];
+      if (options & option_memory)
+        f.contact_shear_next[slot] = known ? f.contact_shear[contact_slot(f, row, old)] : vec3(0.0f);
+      if (options & option_impulses)
+        f.contact_sum_next[slot] = known ? f.contact_sum[contact_slot(f, row, old)] : vec4(0.0f);
+    }
+  }
+}
+
+void contact_commit(const Args& args, Fields& f, uint begin, uint end) {
+  const uint options = f.settings[0].options;
+  for (uint i = begin; i < end; ++i) {
+    const uint slice = i / slice_grains, rows = f.slice_start_next[slice + 1] - f.slice_start_next[slice];
+    if (i % slice_grains == 0)
+      f.slice_start[slice] = f.slice_start_next[slice];
+    if (i + 1 == args.grains)
+      f.slice_start[slice + 1] = f.slice_start_next[slice + 1];
+    f.grain_row[i] = i;
+    f.contact_count[i] = f.contact_count_next[i];
+    for (uint k = 0; k < rows; ++k) {
+      const std::size_t slot = row_slot(f.slice_start_next, i, k);
+      f.contact_partner[slot] = f.contact_partner_next[slot];
+      if (options & option_memory)
+        f.contact_shear[slot] = f.contact_shear_next[slot];
+      if (options & option_impulses)
+        f.contact_sum[slot] = f.contact_sum_next[slot];
+    }
   }
 }
 

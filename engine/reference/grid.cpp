@@ -68,6 +68,7 @@ void grid_gather(const Args&, Fields& f, uint begin, uint end) {
     f.grains_next[to] = f.grains[from];
     f.grain_id_next[to] = id;
     f.grain_tag_next[to] = f.grain_tag[from];
+    f.grain_row_next[to] = f.grain_row[from];
   }
 }
 
@@ -75,6 +76,7 @@ void grid_commit(const Args&, Fields& f, uint begin, uint end) {
   std::copy(f.grains_next.begin() + begin, f.grains_next.begin() + end, f.grains.begin() + begin);
   std::copy(f.grain_id_next.begin() + begin, f.grain_id_next.begin() + end, f.grain_id.begin() + begin);
   std::copy(f.grain_tag_next.begin() + begin, f.grain_tag_next.begin() + end, f.grain_tag.begin() + begin);
+  std::copy(f.grain_row_next.begin() + begin, f.grain_row_next.begin() + end, f.grain_row.begin() + begin);
 }
 
 void contact_reduce(const Args& args, Fields& f, uint begin, uint end) {
@@ -82,7 +84,7 @@ void contact_reduce(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void contact_scan(const Args& args, Fields& f, uint begin, uint end) {
-  scan(f.slice_width, slices_of(args.grains), f.slice_sums, f.slice_start, begin, end);
+  scan(f.slice_width, slices_of(args.grains), f.slice_sums, f.slice_start_next, begin, end);
 }
 
 }  // namespace talus::reference

@@ -20,7 +20,6 @@ Relaxation relaxation(const PairLaw& law, float w, float h, float n) {
 }  // namespace
 
 void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
-  const uint materials = f.settings[0].materials;
   const float h = args.h;
   for (uint i = begin; i < end; ++i) {
     const Grain& grain = f.grains[i];
@@ -44,8 +43,7 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
         continue;
       sum.w = std::max(sum.w, 0.0f);
 
-      const uint other = partner >= wall_partner ? materials : material_of(f.grain_tag[partner]);
-      const PairLaw& law = f.pair_laws[material_of(f.grain_tag[i]) * (materials + 1) + other];
+      const PairLaw& law = law_of(f, i, partner);
       if (&law != last_law || w_sum != last_w) {
         relax = relaxation(law, w_sum, h, static_cast<float>(args.iterations));
         last_law = &law;

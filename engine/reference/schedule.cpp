@@ -58,7 +58,7 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
   Status& status = f.status[0];
   if (status.halt != halt_none || !status.rebuild)
     return;
-  status.slots = f.slice_start[slices_of(args.grains)] * slice_grains;
+  status.slots = f.slice_start_next[slices_of(args.grains)] * slice_grains;
   if (status.slots > status.slots_capacity) {
     status.halt = halt_slots;
     status.travel = lists_void;
@@ -100,6 +100,7 @@ void emit(const Args& args, Fields& f, uint begin, uint end) {
     f.grains[i] = birth.grain;
     f.grain_id[i] = birth.id;
     f.grain_tag[i] = birth.tag;
+    f.grain_row[i] = i;
     f.contact_count[i] = 0;
   }
 }

@@ -61,8 +61,12 @@ inline vec3 wall_normal(uint wall) {
   return n;
 }
 
+// Slot of the k-th contact of grain i, in the lists whose slices begin at `start`.
+inline std::size_t row_slot(const std::vector<uint>& start, uint i, uint k) {
+  return (static_cast<std::size_t>(start[i / slice_grains]) + k) * slice_grains + i % slice_grains;
+}
 inline std::size_t contact_slot(const Fields& f, uint i, uint k) {
-  return (static_cast<std::size_t>(f.slice_start[i / slice_grains]) + k) * slice_grains + i % slice_grains;
+  return row_slot(f.slice_start, i, k);
 }
 
 // Contact of grain i with a partner, seen from the grain.
@@ -87,6 +91,13 @@ inline Contact contact_with(const Fields& f, uint i, uint partner) {
   // Coincident centres part along z, the one first in memory upwards.
   const vec3 normal = distance > 0.0f ? d / distance : vec3(0.0f, 0.0f, i < partner ? 1.0f : -1.0f);
   return {normal, distance - (r + other.position.w), vec3(other.velocity), other.position.w, other.velocity.w};
+}
+
+// Law of grain i's contact with a partner.
+inline const PairLaw& law_of(const Fields& f, uint i, uint partner) {
+  const uint materials = f.settings[0].materials;
+  const uint other = partner >= wall_partner ? materials : material_of(f.grain_tag[partner]);
+  return f.pair_laws[material_of(f.grain_tag[i]) * (materials + 1) + other];
 }
 
 inline void atomic_max(uint& target, uint value) {

@@ -58,6 +58,15 @@ TALUS_CONST uint halt_none = 0u;
 TALUS_CONST uint halt_slots = 1u;    // contact slots ran out: the host grows them and the substep is repeated
 TALUS_CONST uint halt_invalid = 2u;  // a grain's state is not a number any more
 
+TALUS_CONST float pi = 3.14159265358979f;
+
+// Contact of the method dem: stiffness kappa m_eff / h^2, damping ratio zeta, tangential stiffness as a share of the normal one.
+// The largest kappa that does not heat a bed, and the zeta that goes with it.
+TALUS_CONST float dem_kappa = 0.6f;
+TALUS_CONST float dem_zeta = 0.12f;
+TALUS_CONST float dem_tangential = 0.285f;
+TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that damping takes out in a substep, at most
+
 struct Grain {
   vec4 position;  // xyz [m], w radius [m]
   vec4 velocity;  // xyz [m/s], w inverse mass [1/kg]
@@ -79,8 +88,23 @@ struct PairLaw {
   float friction_static;
   float friction_kinetic;
   float stiffness;  // N/m
-  float damping;    // N s/m
+  float damping;    // N s/m; < 0: not given, a method takes what suits it
+  float adhesion;   // Pa
 };
+
+// Settings.iteration.
+TALUS_CONST uint iteration_jacobi = 0u;
+TALUS_CONST uint iteration_improved_jacobi = 1u;
+TALUS_CONST uint iteration_mass_splitting = 2u;
+TALUS_CONST uint iteration_pja = 3u;
+TALUS_CONST uint iteration_gauss_seidel = 4u;
+
+// Settings.options.
+TALUS_CONST uint option_memory = 1u;              // contacts remember over substeps
+TALUS_CONST uint option_impulses = 16u;           // .. their impulses too (vts, sp)
+TALUS_CONST uint option_plain_mean = 2u;          // p2, pbd: mean over contacts as printed, not weighted by mass
+TALUS_CONST uint option_per_iteration = 4u;       // pbd: friction bounded by each iteration's overlap
+TALUS_CONST uint option_material_stiffness = 8u;  // dem
 
 // Constant while the scene's settings stand.
 struct Settings {
@@ -88,10 +112,23 @@ struct Settings {
   vec3 domain_max;    // m
   uvec3 axis;         // axis_open, axis_wall or axis_periodic
   vec3 gravity;       // m/s2
+  vec3 down;          // along gravity, of length 1; 0 without gravity
   uvec3 grid_bits;    // log2 of the cell table's edge per axis
   uint materials;     // number of materials; rows of the pair table are materials + 1 long
   float radius_max;   // m, over all grains that ever live
   float birth_speed;  // m/s, of the fastest grain that an emitter releases
+  // Of the solver: Solver in engine/scene/scene.h says what they mean and which method reads them.
+  uint iteration;
+  uint options;
+  float error_reduction;
+  float sleep_speed;
+  float mass_scaling;
+  float sor;
+  float omega;
+  float gamma;
+  float kv;
+  float kc;
+  float warm_start;
 };
 
 // Push constants of every pass.
@@ -103,7 +140,8 @@ struct Args {
   uint iterations;
   uint substep;  // in its step, from 0
   uint substeps;
-  float h;  // s, the substep
+  float h;     // s, the substep
+  float beta;  // momentum of this iteration (improved_jacobi)
 };
 
 // State of the run that only the device knows; one per simulation.

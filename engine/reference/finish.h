@@ -1,0 +1,49 @@
+#pragma once
+// The end of a grain's substep.
+#include "engine/reference/space.h"
+#include <bit>
+
+namespace talus::reference {
+
+// Grains back into the periodic box, the greatest speed for the next plan, and is every number still a number? Collects
+// over the grains of one range; flush() at its end.
+class Finish {
+public:
+  Finish(const Args& args, Fields& f) : f_(f), h_(args.h) {}
+
+  void grain(uint i, Grain& g) {
+    const Settings& settings = f_.settings[0];
+    const float speed2 = squared(vec3(g.velocity));
+    if (!std::isfinite(speed2 + std::abs(g.position.x) + std::abs(g.position.y) + std::abs(g.position.z))) {
+      atomic_max(f_.status[0].halt, halt_invalid);
+      atomic_min(f_.status[0].halt_grain, f_.grain_id[i]);
+      return;
+    }
+    for (int a = 0; a < 3; ++a)
+      if (settings.axis[a] == axis_periodic) {
+        const float edge = settings.domain_max[a] - settings.domain_min[a];
+        float& x = g.position[a];
+        if (x < settings.domain_min[a] - edge || x >= settings.domain_max[a] + edge)  // several times around
+          x -= edge * std::floor((x - settings.domain_min[a]) / edge);
+        if (x < settings.domain_min[a])
+          x += edge;
+        if (x >= settings.domain_max[a])
+          x -= edge;
+      }
+    fastest2_ = std::max(fastest2_, speed2);
+    fast_ += 4.0f * (h_ * h_ * speed2) > g.position.w * g.position.w;
+  }
+
+  void flush() {
+    atomic_max(f_.status[0].speed2_bits, std::bit_cast<uint>(fastest2_));
+    if (fast_)
+      std::atomic_ref(f_.status[0].fast).fetch_add(fast_);
+  }
+
+private:
+  Fields& f_;
+  float h_, fastest2_ = 0.0f;
+  uint fast_ = 0;
+};
+
+}  // namespace talus::reference

@@ -1,0 +1,39 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// The lists that were built take the place of the old ones, now that nothing needs those any more.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer StartNextBlock { uint slice_start_next[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer PartnerNextBlock { uint contact_partner_next[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer ShearNextBlock { vec3 contact_shear_next[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer SumNextBlock { vec4 contact_sum_next[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer RowBlock { uint grain_row[]; };
+layout(set = 0, binding = 7, scalar) writeonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 8, scalar) writeonly buffer StartBlock { uint slice_start[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer ShearBlock { vec3 contact_shear[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer SumBlock { vec4 contact_sum[]; };
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  uint slice = i / slice_grains, begin = slice_start_next[slice], end = slice_start_next[slice + 1u];
+  if (i % slice_grains == 0u)
+    slice_start[slice] = begin;
+  if (i + 1u == args.grains)
+    slice_start[slice + 1u] = end;
+  grain_row[i] = i;
+  contact_count[i] = contact_count_next[i];
+  bool shear = (settings.options & option_memory) != 0u, sum = (settings.options & option_impulses) != 0u;
+  uint last = end * slice_grains;
+  for (uint slot = begin * slice_grains + i % slice_grains; slot < last; slot += slice_grains) {
+    contact_partner[slot] = contact_partner_next[slot];
+    if (shear)
+      contact_shear[slot] = contact_shear_next[slot];
+    if (sum)
+      contact_sum[slot] = contact_sum_next[slot];
+  }
+}

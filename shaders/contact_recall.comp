@@ -1,0 +1,39 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// What a contact remembers moves from the old lists to the new: found by the partner, under the row that it had in the old ones.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer RowBlock { uint grain_row[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint slice_start[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer StartNextBlock { uint slice_start_next[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer PartnerNextBlock { uint contact_partner_next[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer ShearBlock { vec3 contact_shear[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer ShearNextBlock { vec3 contact_shear_next[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer SumNextBlock { vec4 contact_sum_next[]; };
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  uint row = grain_row[i], old = slice_start[row / slice_grains] * slice_grains + row % slice_grains;
+  uint old_end = old + contact_count[row] * slice_grains;
+  uint slot = slice_start_next[i / slice_grains] * slice_grains + i % slice_grains;
+  for (uint k = 0u; k < contact_count_next[i]; ++k, slot += slice_grains) {
+    uint partner = contact_partner_next[slot];
+    if (partner < wall_partner)
+      partner = grain_row[partner];
+    uint from = old;
+    while (from < old_end && contact_partner[from] != partner)
+      from += slice_grains;
+    bool known = from < old_end;
+    if ((settings.options & option_memory) != 0u)
+      contact_shear_next[slot] = known ? contact_shear[from] : vec3(0.0);
+    if ((settings.options & option_impulses) != 0u)
+      contact_sum_next[slot] = known ? contact_sum[from] : vec4(0.0);
+  }
+}
