@@ -38,6 +38,8 @@ enum class Extent { one, gates, pairs, births, grains, cells, cells_and_end, sli
   X(grid_start, uint, cells_and_end, false, "first grain of a cell")                                                   \
   X(grid_sums, uint, chunks, false, "grains per chunk of cells")                                                       \
   X(grid_order, uint, grains, false, "grains by cell, in no order inside it")                                          \
+  X(grid_head, uint, cells, false, "linked lists: a grain of the cell")                                                \
+  X(grid_link, uint, grains, false, "linked lists: another grain of the same cell")                                    \
   X(contact_count, uint, grains, true, "contacts of a grain, walls included")                                          \
   X(contact_count_next, uint, grains, false, "of the lists being built")                                               \
   X(slice_width, uint, slices, false, "contact slots per grain of a slice")                                            \

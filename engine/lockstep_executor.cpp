@@ -32,12 +32,17 @@ public:
       if (bound.binding.access == gpu::BufferAccess::read)
         continue;
       const Bytes device = contents(gpu_, bound.field);
-      if (info(pass).match == Match::unordered && bound.field == FieldId::grid_order)
+      if (bound.field == FieldId::grid_order)
         compare(pass, bound, by_cell(device), by_cell(contents(*cpu_, bound.field)));
-      else
+      else if (bound.field == FieldId::grid_link)
+        compare(pass, bound, by_link(gpu_), by_link(*cpu_));
+      else if (bound.field != FieldId::grid_head ||
+               info(pass).match != Match::unordered)  // any order; compared by its links
         compare(pass, bound, device, contents(*cpu_, bound.field));
-      cpu_->write(bound.field, device, 0);
     }
+    for (const GpuExecutor::Bound& bound : gpu_.bindings(pass))
+      if (bound.binding.access != gpu::BufferAccess::read)
+        cpu_->write(bound.field, contents(gpu_, bound.field), 0);
   }
 
   void swap(FieldId a, FieldId b) override {
@@ -81,6 +86,22 @@ private:
     for (std::size_t cell = 0; cell + 1 < start.size(); ++cell)
       std::sort(order.begin() + start[cell], order.begin() + start[cell + 1]);
     return bytes;
+  }
+
+  // Cell after cell, the grains that its linked list leads to, in one order.
+  static Bytes by_link(Executor& executor) {
+    const auto head = read_field<uint>(executor, FieldId::grid_head, executor.size(FieldId::grid_head));
+    const auto link = read_field<uint>(executor, FieldId::grid_link, executor.size(FieldId::grid_link));
+    std::vector<uint> grains;
+    for (const uint first : head) {
+      const auto begin = static_cast<std::ptrdiff_t>(grains.size());
+      for (uint i = first; i < link.size() && grains.size() < link.size(); i = link[i])
+        grains.push_back(i);
+      std::sort(grains.begin() + begin, grains.end());
+    }
+    grains.resize(link.size(), no_partner);
+    const auto bytes = std::as_bytes(std::span(grains));
+    return {bytes.begin(), bytes.end()};
   }
 
   static void compare(Pass pass, const GpuExecutor::Bound& bound, const Bytes& device, const Bytes& host) {

@@ -10,7 +10,7 @@ namespace {
 
 // Do contacts remember how far they have slipped?
 bool remembers(const Solver& s) {
-  return s.method == Method::dem || (s.contact_memory && s.method != Method::pbd);
+  return s.contact_memory && s.method != Method::pbd;
 }
 
 // Bits of the cell table per axis: enough for the domain at rest, at most four cells per grain. Where the table
@@ -49,6 +49,8 @@ uint options_of(const Solver& s) {
     options |= option_per_iteration;
   if (s.stiffness == Stiffness::material)
     options |= option_material_stiffness;
+  if (s.detection != Detection::lists)
+    options |= option_rebuild_always;
   return options;
 }
 
@@ -64,6 +66,9 @@ double in_series(double a, double b) {
 bool uses(const Solver& s, FieldId field) {
   const bool impulses = s.method == Method::vts || s.method == Method::sp;
   switch (field) {
+  case FieldId::grid_head:
+  case FieldId::grid_link:
+    return s.neighbours == Neighbours::linked;
   case FieldId::contact_shear:
   case FieldId::contact_shear_next:
     return remembers(s);

@@ -94,6 +94,8 @@ struct Simulation::Impl {
     const std::size_t slots = options.contact_slots ? options.contact_slots : std::max<std::size_t>(1024, 16 * grains);
     for (std::size_t f = 0; f < field_count; ++f) {
       const auto count = [&](Extent extent) -> std::size_t {
+        if (!uses(scene.solver, static_cast<FieldId>(f)))
+          return 0;
         switch (extent) {
         case Extent::one:
           return 1;
@@ -116,7 +118,7 @@ struct Simulation::Impl {
         case Extent::chunks:
           return scan_chunks;
         case Extent::slots:
-          return uses(scene.solver, static_cast<FieldId>(f)) ? slots : 0;
+          return slots;
         }
         return 0;
       };

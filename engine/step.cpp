@@ -15,24 +15,35 @@ Args args_of(const StepPlan& p) {
   return args;
 }
 
-// Neighbour lists from the positions at the start of the substep: grains in cell order, then exact contact lists. What
-// reads the lists later finds grains at most half the margin away from here.
-void rebuild(Executor& e, const StepPlan& p, const Args& args) {
-  const std::uint32_t slices = (p.grains + slice_grains - 1) / slice_grains;
-  const Work grains{p.grains, gate_rebuild_grains};
-  const Work cell_chunks{scan_chunks, gate_rebuild_cell_chunks}, slice_chunks{scan_chunks, gate_rebuild_slice_chunks};
+// Grains in cell order, with the first of every cell.
+void sort_grains(Executor& e, const Args& args) {
+  const Work grains{args.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_cell_chunks};
   e.run(Pass::grid_count, grains, args);
-  e.run(Pass::grid_reduce, cell_chunks, args);
-  e.run(Pass::grid_scan, cell_chunks, args);
+  e.run(Pass::grid_reduce, chunks, args);
+  e.run(Pass::grid_scan, chunks, args);
   e.run(Pass::grid_fill, grains, args);
   e.run(Pass::grid_gather, grains, args);
   e.run(Pass::grid_commit, grains, args);
-  e.run(Pass::contact_count, grains, args);
+}
+
+// Neighbour lists from the positions at the start of the substep: exact contact lists. What reads them later finds
+// grains at most half the margin away from here.
+void rebuild(Executor& e, const StepPlan& p, const Args& args) {
+  const bool linked = p.solver.neighbours == Neighbours::linked;
+  const std::uint32_t slices = (p.grains + slice_grains - 1) / slice_grains;
+  const Work grains{p.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_slice_chunks};
+  if (linked) {
+    e.run(Pass::linked_clear, grains, args);
+    e.run(Pass::linked_insert, grains, args);
+  } else {
+    sort_grains(e, args);
+  }
+  e.run(linked ? Pass::linked_count : Pass::contact_count, grains, args);
   e.run(Pass::contact_width, {slices, gate_rebuild_slices}, args);
-  e.run(Pass::contact_reduce, slice_chunks, args);
-  e.run(Pass::contact_scan, slice_chunks, args);
+  e.run(Pass::contact_reduce, chunks, args);
+  e.run(Pass::contact_scan, chunks, args);
   e.run(Pass::contact_check, {1}, args);
-  e.run(Pass::contact_fill, grains, args);
+  e.run(linked ? Pass::linked_fill : Pass::contact_fill, grains, args);
   if (uses(p.solver, FieldId::contact_shear) || uses(p.solver, FieldId::contact_sum_next))
     e.run(Pass::contact_recall, grains, args);
   e.run(Pass::contact_commit, grains, args);
@@ -51,8 +62,16 @@ void solve_p2(Executor& e, const StepPlan& p, Args args) {
 
 // Explicit dynamics: a substep is one pass.
 void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
-  e.run(Pass::dem, {p.grains, gate_grains}, args);
+  const Pass pass = p.solver.detection == Detection::one_loop    ? Pass::dem_one_loop
+                    : p.solver.detection == Detection::two_loops ? Pass::dem_two_loops
+                                                                 : Pass::dem;
+  e.run(pass, {p.grains, gate_grains}, args);
   e.swap(FieldId::grains, FieldId::grains_next);
+}
+
+// A substep that finds and solves its contacts in one pass.
+bool without_lists(const StepPlan& p) {
+  return p.solver.detection == Detection::one_loop || p.solver.detection == Detection::two_loops;
 }
 
 void solve(Executor& e, const StepPlan& p, const Args& args) {
@@ -79,7 +98,10 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from) {
   Args args = args_of(p);
   for (args.substep = from; args.substep < args.substeps; ++args.substep) {
     e.run(Pass::plan, {1}, args);
-    rebuild(e, p, args);
+    if (without_lists(p))
+      sort_grains(e, args);
+    else
+      rebuild(e, p, args);
     solve(e, p, args);
     e.run(Pass::end_substep, {1}, args);
   }

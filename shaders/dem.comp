@@ -19,62 +19,29 @@ layout(set = 0, binding = 9, scalar) buffer ShearBlock { vec3 contact_shear[]; }
 layout(set = 0, binding = 10, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
+#include "shared/dem_contact.glsl"
 #include "shared/finish.glsl"
 
 Grain advance(uint i) {
-  Grain grain = grains[i];
-  vec3 p = grain.position.xyz, v = grain.velocity.xyz, change = vec3(0.0);
-  float r = grain.position.w, w = grain.velocity.w, h = args.h;
-  uint row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
+  begin(i);
+  bool memory = (settings.options & option_memory) != 0u;
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
-    uint slot = contact_slot(i, k), partner = contact_partner[slot];
-    Contact c = contact_with(partner, i, p, r);
-    vec3 shear = contact_shear[slot];
-    float w_sum = w + c.inverse_mass;
-    uint material = partner >= wall_partner ? settings.materials
-                    : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
-    PairLaw law = pair_laws[row + material];
-    float kappa = dem_kappa, damping = 2.0 * dem_zeta * sqrt(dem_kappa);
-    if ((settings.options & option_material_stiffness) != 0u) {  // softer than asked for where the substep bears no more
-      kappa = min(h * h * law.stiffness * w_sum, dem_kappa);
-      damping = law.damping >= 0.0 ? min(h * law.damping * w_sum, dem_damping_limit) : 2.0 * dem_zeta * sqrt(kappa);
-    }
-    // Adhesion holds over the cross-section of the smaller grain, until the spring is stretched to its force.
-    float hold = h * w_sum * law.adhesion * pi * min(r, c.radius) * min(r, c.radius);
-    if (c.gap >= (hold > 0.0 ? hold * h / kappa : 0.0) || !(w_sum > 0.0)) {
-      if (shear != vec3(0.0))
-        contact_shear[slot] = vec3(0.0);
-      continue;
-    }
-    vec3 relative = v - c.velocity;
-    float approach = dot(relative, c.normal);
-    vec3 slip = relative - approach * c.normal;
-    float push = max(-hold, -kappa * c.gap / h - damping * approach);
-    shear = shear - dot(shear, c.normal) * c.normal - dem_tangential * kappa * slip;
-    vec3 drag = shear - 0.5 * damping * slip;
-    float drag_length = length(drag), grip = push + hold;
-    if (drag_length > law.friction_static * grip) {
-      drag *= law.friction_kinetic * grip / drag_length;
-      shear = drag;
-    }
-    contact_shear[slot] = shear;
-    change += w / w_sum * (push * c.normal + drag);
+    uint slot = contact_slot(i, k);
+    vec3 before = memory ? contact_shear[slot] : vec3(0.0), after = respond(contact_partner[slot], before);
+    if (memory && after != before)
+      contact_shear[slot] = after;
   }
-  if (w > 0.0)
-    v += change + h * settings.gravity;
-  grain.position.xyz = p + h * v;
-  grain.velocity.xyz = v;
-  return grain;
+  return end();
 }
 
 void main() {
   uint i = element_index();
   bool alive = i < args.grains;
-  Grain grain;
+  Grain after;
   if (alive)
-    grain = advance(i);
-  grain = finish(alive, i, grain);
+    after = advance(i);
+  after = finish(alive, i, after);
   if (alive)
-    grains_next[i] = grain;
+    grains_next[i] = after;
 }

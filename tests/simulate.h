@@ -54,6 +54,11 @@ inline std::vector<Variant> variants() {
   return {
       {"p2", {.method = Method::p2, .contact_memory = false}},
       {"dem", {.method = Method::dem, .iterations = 1}},
+      {"dem in one loop",
+       {.method = Method::dem, .iterations = 1, .contact_memory = false, .detection = Detection::one_loop}},
+      {"dem in two loops",
+       {.method = Method::dem, .iterations = 1, .contact_memory = false, .detection = Detection::two_loops}},
+      {"dem over linked lists", {.method = Method::dem, .iterations = 1, .neighbours = Neighbours::linked}},
       {"dem with the material's stiffness", {.method = Method::dem, .iterations = 1, .stiffness = Stiffness::material}},
   };
 }

@@ -1,46 +1,7 @@
 // Contact lists: everything nearer than the margin.
-#include "engine/reference/space.h"
+#include "engine/reference/search.h"
 
 namespace talus::reference {
-namespace {
-
-// Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then
-// walls.
-template <class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
-  const Settings& settings = f.settings[0];
-  const Status& status = f.status[0];
-  const vec3 p(f.grains[i].position), v = glm::abs(vec3(f.grains[i].velocity));
-  const float radius = f.grains[i].position.w;
-  const uint world = world_of(f.grain_tag[i]);
-  const ivec3 home = cell_of(p, settings, status);
-  const auto key_at = [&](int x, int y, int z) {
-    return grid_key(wrap_cell(home + ivec3(x, y, z), status), world, settings.grid_bits);
-  };
-  const auto visit = [&](uint begin, uint end) {
-    for (uint j = begin; j < end; ++j) {
-      const float reach = radius + f.grains[j].position.w + status.margin;
-      if (j != i && squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
-          world_of(f.grain_tag[j]) == world)
-        found(j);
-    }
-  };
-  for (int z = -1; z <= 1; ++z)
-    for (int y = -1; y <= 1; ++y) {
-      const uint first = key_at(-1, y, z), last = key_at(1, y, z);
-      if (last == first + 2) {  // three cells in a row of x are one stretch of memory
-        visit(f.grid_start[first], f.grid_start[last + 1]);
-        continue;
-      }
-      for (int x = -1; x <= 1; ++x)
-        visit(f.grid_start[key_at(x, y, z)], f.grid_start[key_at(x, y, z) + 1]);
-    }
-  const float reach = radius + status.margin + 2.0f * args.h * (v.x + v.y + v.z);
-  for (uint wall = 0; wall < 6; ++wall)
-    if (settings.axis[static_cast<int>(wall / 2)] == axis_wall && wall_distance(p, wall, settings) < reach)
-      found(wall_partner + wall);
-}
-
-}  // namespace
 
 void contact_count(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
@@ -65,6 +26,41 @@ void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
     const uint rows = f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains];
     while (k < rows)
       f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = no_partner;
+  }
+}
+
+void linked_clear(const Args& args, Fields& f, uint begin, uint end) {
+  for (std::size_t i = begin; i < end; ++i)
+    for (std::size_t cell = i; cell < f.grid_head.size(); cell += args.grains)
+      f.grid_head[cell] = no_partner;
+}
+
+void linked_insert(const Args&, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  for (uint i = begin; i < end; ++i) {
+    const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, f.status[0]);
+    f.grid_link[i] =
+        std::atomic_ref(f.grid_head[grid_key(cell, world_of(f.grain_tag[i]), settings.grid_bits)]).exchange(i);
+  }
+}
+
+void linked_count(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i) {
+    uint count = 0;
+    search<true>(args, f, i, [&](uint) { ++count; });
+    f.contact_count_next[i] = count;
+  }
+}
+
+void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
+  std::vector<uint> partners;
+  for (uint i = begin; i < end; ++i) {
+    partners.clear();
+    search<true>(args, f, i, [&](uint partner) { partners.push_back(partner); });
+    std::ranges::sort(partners);  // their order is chance
+    partners.resize(f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains], no_partner);
+    for (uint k = 0; k < partners.size(); ++k)
+      f.contact_partner_next[row_slot(f.slice_start_next, i, k)] = partners[k];
   }
 }
 

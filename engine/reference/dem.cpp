@@ -1,58 +1,102 @@
 // Explicit dynamics: one pass per substep.
 #include "engine/reference/finish.h"
+#include "engine/reference/search.h"
 
 namespace talus::reference {
+namespace {
 
-void dem(const Args& args, Fields& f, uint begin, uint end) {
-  const Settings& settings = f.settings[0];
-  const bool material_stiffness = settings.options & option_material_stiffness;
-  const float h = args.h;
+// A grain's substep.
+class Step {
+public:
+  Step(const Args& args, const Fields& f, uint i)
+      : f_(f), settings_(f.settings[0]), i_(i), grain_(f.grains[i]), v_(grain_.velocity), w_(grain_.velocity.w),
+        h_(args.h) {}
+
+  // Adds what a contact does to the grain; returns the contact's spring, which was `shear` before.
+  vec3 respond(uint partner, vec3 shear) {
+    const Contact c = contact_with(f_, i_, partner);
+    const PairLaw& law = law_of(f_, i_, partner);
+    const float w_sum = w_ + c.inverse_mass;
+    float kappa = dem_kappa, damping = 2.0f * dem_zeta * std::sqrt(dem_kappa);
+    if (settings_.options & option_material_stiffness) {  // softer than asked for where the substep bears no more
+      kappa = std::min(h_ * h_ * law.stiffness * w_sum, dem_kappa);
+      damping = law.damping >= 0.0f ? std::min(h_ * law.damping * w_sum, dem_damping_limit)
+                                    : 2.0f * dem_zeta * std::sqrt(kappa);
+    }
+    // Adhesion holds over the cross-section of the smaller grain, until the spring is stretched to its force.
+    const float r_min = std::min(grain_.position.w, c.radius);
+    const float hold = h_ * w_sum * law.adhesion * pi * r_min * r_min;
+    const float reach = hold > 0.0f ? hold * h_ / kappa : 0.0f;
+    if (c.gap >= reach || !(w_sum > 0.0f))
+      return vec3(0.0f);
+    const vec3 relative = v_ - c.velocity;
+    const float approach = glm::dot(relative, c.normal);
+    const vec3 slip = relative - approach * c.normal;
+    const float push = std::max(-hold, -kappa * c.gap / h_ - damping * approach);
+    shear = shear - glm::dot(shear, c.normal) * c.normal - dem_tangential * kappa * slip;
+    vec3 drag = shear - 0.5f * damping * slip;
+    const float length = glm::length(drag), grip = push + hold;
+    if (length > law.friction_static * grip) {
+      drag *= law.friction_kinetic * grip / length;
+      shear = drag;
+    }
+    change_ += w_ / w_sum * (push * c.normal + drag);
+    return shear;
+  }
+
+  Grain end() const {
+    const vec3 v = w_ > 0.0f ? v_ + (change_ + h_ * settings_.gravity) : v_;
+    return {vec4(vec3(grain_.position) + h_ * v, grain_.position.w), vec4(v, w_)};
+  }
+
+private:
+  const Fields& f_;
+  const Settings& settings_;
+  uint i_;
+  const Grain& grain_;
+  vec3 v_, change_{0.0f};
+  float w_, h_;
+};
+
+// solve(i, step): all contacts of grain i.
+template <class Solve> void advance(const Args& args, Fields& f, uint begin, uint end, Solve solve) {
   Finish finish(args, f);
   for (uint i = begin; i < end; ++i) {
-    const Grain& grain = f.grains[i];
-    const vec3 v(grain.velocity);
-    const float w = grain.velocity.w, r = grain.position.w;
-    vec3 change(0.0f);
-    for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
-      const Contact c = contact_with(f, i, partner);
-      const PairLaw& law = law_of(f, i, partner);
-      vec3& shear = f.contact_shear[slot];
-      const float w_sum = w + c.inverse_mass;
-      float kappa = dem_kappa, damping = 2.0f * dem_zeta * std::sqrt(dem_kappa);
-      if (material_stiffness) {  // softer than asked for where the substep bears no more
-        kappa = std::min(h * h * law.stiffness * w_sum, dem_kappa);
-        damping = law.damping >= 0.0f ? std::min(h * law.damping * w_sum, dem_damping_limit)
-                                      : 2.0f * dem_zeta * std::sqrt(kappa);
-      }
-      // Adhesion holds over the cross-section of the smaller grain, until the spring is stretched to its force.
-      const float r_min = std::min(r, c.radius);
-      const float hold = h * w_sum * law.adhesion * pi * r_min * r_min;
-      const float reach = hold > 0.0f ? hold * h / kappa : 0.0f;
-      if (c.gap >= reach || !(w_sum > 0.0f)) {
-        shear = vec3(0.0f);
-        continue;
-      }
-      const vec3 relative = v - c.velocity;
-      const float approach = glm::dot(relative, c.normal);
-      const vec3 slip = relative - approach * c.normal;
-      const float push = std::max(-hold, -kappa * c.gap / h - damping * approach);
-      shear = shear - glm::dot(shear, c.normal) * c.normal - dem_tangential * kappa * slip;
-      vec3 drag = shear - 0.5f * damping * slip;
-      const float length = glm::length(drag), grip = push + hold;
-      if (length > law.friction_static * grip) {
-        drag *= law.friction_kinetic * grip / length;
-        shear = drag;
-      }
-      change += w / w_sum * (push * c.normal + drag);
-    }
-    Grain& next = f.grains_next[i];
-    const vec3 after = w > 0.0f ? v + (change + h * settings.gravity) : v;
-    next = {vec4(vec3(grain.position) + h * after, r), vec4(after, w)};
-    finish.grain(i, next);
+    Step step(args, f, i);
+    solve(i, step);
+    f.grains_next[i] = step.end();
+    finish.grain(i, f.grains_next[i]);
   }
   finish.flush();
+}
+
+}  // namespace
+
+void dem(const Args& args, Fields& f, uint begin, uint end) {
+  const bool memory = f.settings[0].options & option_memory;
+  advance(args, f, begin, end, [&](uint i, Step& step) {
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const std::size_t slot = contact_slot(f, i, k);
+      const vec3 shear = step.respond(f.contact_partner[slot], memory ? f.contact_shear[slot] : vec3(0.0f));
+      if (memory)
+        f.contact_shear[slot] = shear;
+    }
+  });
+}
+
+void dem_one_loop(const Args& args, Fields& f, uint begin, uint end) {
+  advance(args, f, begin, end,
+          [&](uint i, Step& step) { search(args, f, i, [&](uint partner) { step.respond(partner, vec3(0.0f)); }); });
+}
+
+void dem_two_loops(const Args& args, Fields& f, uint begin, uint end) {
+  std::vector<uint> found;
+  advance(args, f, begin, end, [&](uint i, Step& step) {
+    found.clear();
+    search(args, f, i, [&](uint partner) { found.push_back(partner); });
+    for (const uint partner : found)
+      step.respond(partner, vec3(0.0f));
+  });
 }
 
 }  // namespace talus::reference

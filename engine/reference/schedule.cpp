@@ -27,7 +27,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
 
   const float speed = status.speed;
   const float motion = args.h * (speed + args.h * glm::length(settings.gravity));
-  status.rebuild = 2.0f * (status.travel + motion) > status.margin;
+  status.rebuild = 2.0f * (status.travel + motion) > status.margin || (settings.options & option_rebuild_always) != 0u;
   if (status.rebuild) {
     const float radius = settings.radius_max;
     const float lasting = std::clamp(24.0f * args.h * speed, margin_rest * radius, margin_motion * radius);

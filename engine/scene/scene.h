@@ -33,6 +33,10 @@ enum class Averaging { mass, plain };
 // What bounds friction: the sums over the iterations of a substep, or each iteration by itself (as printed).
 enum class FrictionBound { accumulated, per_iteration };
 enum class Neighbours { sorted, linked };
+// When contacts are found, for comparisons (Millard et al. 2023, section II-D): lists that last for several substeps;
+// lists made anew in every one; dem without memory in one pass that first finds and then solves them, or solves each as
+// it finds it.
+enum class Detection { lists, lists_anew, two_loops, one_loop };
 // Stiffness of a dem contact: tied to the substep, so that every substep is stable, or the material's.
 enum class Stiffness { numerical, material };
 
@@ -68,6 +72,7 @@ struct Solver {
   Averaging averaging = Averaging::mass;  // p2, pbd
   FrictionBound friction = FrictionBound::accumulated;  // pbd
   Neighbours neighbours = Neighbours::sorted;
+  Detection detection = Detection::lists;      // no key of a scene file
   Stiffness stiffness = Stiffness::numerical;  // dem
   double error_reduction = 0.0;                // p2: share eps by which the upper grain of a contact moves more, 0 .. 1
   double sleep_speed = 0.0;                    // m/s, p2: a touching grain slower than this stays where it is; 0: off

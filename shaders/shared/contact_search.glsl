@@ -1,8 +1,15 @@
 // Walks over everything that grain i may touch before the lists are built again: grains nearer than the margin, then walls. Calls
-// FOUND(partner) for each. Needs settings, status, grains, grain_tag and grid_start in scope.
+// FOUND(partner) for each. Needs settings, status, grains and grain_tag in scope, and grid_start, or with LINKED grid_head and
+// grid_link.
 uint key_at(ivec3 cell, uint world) {
   cell = ivec3(grid_wrap(cell.x, status.cells.x), grid_wrap(cell.y, status.cells.y), grid_wrap(cell.z, status.cells.z));
   return grid_key(cell, world, settings.grid_bits);
+}
+
+bool near(uint i, uint j, vec3 p, float radius, uint world) {
+  precise float reach = radius + grains[j].position.w + status.margin;
+  precise float limit = reach * reach;
+  return j != i && squared(shortest(p - grains[j].position.xyz)) < limit && grain_tag[j] >> tag_world_shift == world;
 }
 
 void search(uint i) {
@@ -13,20 +20,25 @@ void search(uint i) {
   ivec3 home = cell_of(p);
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y) {
+#ifdef LINKED
+      for (int x = -1; x <= 1; ++x)
+        for (uint j = grid_head[key_at(home + ivec3(x, y, z), world)]; j != no_partner; j = grid_link[j])
+          if (near(i, j, p, radius, world)) {
+            FOUND(j);
+          }
+#else
       // Three cells in a row of x are one stretch of memory, unless the table's or the domain's edge lies between.
       uint first = key_at(home + ivec3(-1, y, z), world), last = key_at(home + ivec3(1, y, z), world);
       bool row = last == first + 2u;
       for (int x = -1; x <= 1; x += row ? 3 : 1) {
         uint key = row ? first : key_at(home + ivec3(x, y, z), world);
         uint end = grid_start[(row ? last : key) + 1u];
-        for (uint j = grid_start[key]; j < end; ++j) {
-          precise float reach = radius + grains[j].position.w + status.margin;
-          precise float limit = reach * reach;
-          if (j != i && squared(shortest(p - grains[j].position.xyz)) < limit && grain_tag[j] >> tag_world_shift == world) {
+        for (uint j = grid_start[key]; j < end; ++j)
+          if (near(i, j, p, radius, world)) {
             FOUND(j);
           }
-        }
       }
+#endif
     }
   // A wall may be hit by a grain faster than the margin allows for: it is found all the same. (Where three walls meet, averaging
   // leaves such a grain outside for some substeps.)

@@ -105,6 +105,7 @@ TALUS_CONST uint option_impulses = 16u;           // .. their impulses too (vts,
 TALUS_CONST uint option_plain_mean = 2u;          // p2, pbd: mean over contacts as printed, not weighted by mass
 TALUS_CONST uint option_per_iteration = 4u;       // pbd: friction bounded by each iteration's overlap
 TALUS_CONST uint option_material_stiffness = 8u;  // dem
+TALUS_CONST uint option_rebuild_always = 32u;     // neighbours are found anew in every substep
 
 // Constant while the scene's settings stand.
 struct Settings {

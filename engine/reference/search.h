@@ -1,0 +1,48 @@
+#pragma once
+// What a grain may touch.
+#include "engine/reference/space.h"
+
+namespace talus::reference {
+
+// Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then
+// walls. linked: from linked neighbour lists.
+template <bool linked = false, class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
+  const Settings& settings = f.settings[0];
+  const Status& status = f.status[0];
+  const vec3 p(f.grains[i].position), v = glm::abs(vec3(f.grains[i].velocity));
+  const float radius = f.grains[i].position.w;
+  const uint world = world_of(f.grain_tag[i]);
+  const ivec3 home = cell_of(p, settings, status);
+  const auto key_at = [&](int x, int y, int z) {
+    return grid_key(wrap_cell(home + ivec3(x, y, z), status), world, settings.grid_bits);
+  };
+  const auto visit = [&](uint j) {
+    const float reach = radius + f.grains[j].position.w + status.margin;
+    if (j != i && squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
+        world_of(f.grain_tag[j]) == world)
+      found(j);
+  };
+  const auto visit_cells = [&](uint first, uint last) {
+    for (uint j = f.grid_start[first]; j < f.grid_start[last + 1]; ++j)
+      visit(j);
+  };
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -1; y <= 1; ++y) {
+      if constexpr (linked) {
+        for (int x = -1; x <= 1; ++x)
+          for (uint j = f.grid_head[key_at(x, y, z)]; j != no_partner; j = f.grid_link[j])
+            visit(j);
+      } else if (const uint first = key_at(-1, y, z), last = key_at(1, y, z); last == first + 2) {
+        visit_cells(first, last);  // three cells in a row of x are one stretch of memory
+      } else {
+        for (int x = -1; x <= 1; ++x)
+          visit_cells(key_at(x, y, z), key_at(x, y, z));
+      }
+    }
+  const float reach = radius + status.margin + 2.0f * args.h * (v.x + v.y + v.z);
+  for (uint wall = 0; wall < 6; ++wall)
+    if (settings.axis[static_cast<int>(wall / 2)] == axis_wall && wall_distance(p, wall, settings) < reach)
+      found(wall_partner + wall);
+}
+
+}  // namespace talus::reference

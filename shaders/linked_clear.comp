@@ -1,0 +1,14 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Empties the cells of linked neighbour lists.
+#include "shared/pass.glsl"
+#include "shared/grid.h"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) writeonly buffer HeadBlock { uint grid_head[]; };
+
+void main() {
+  uint cells = grid_cells(settings.grid_bits);
+  for (uint cell = element_index(); cell < cells && element_index() < args.grains; cell += args.grains)
+    grid_head[cell] = no_partner;
+}

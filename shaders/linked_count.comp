@@ -1,0 +1,26 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// contact_count over linked neighbour lists.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer HeadBlock { uint grid_head[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer LinkBlock { uint grid_link[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer CountBlock { uint contact_count_next[]; };
+#include "shared/space.glsl"
+
+uint found = 0u;
+#define LINKED
+#define FOUND(partner) ++found
+#include "shared/contact_search.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  search(i);
+  contact_count_next[i] = found;
+}

@@ -1,0 +1,38 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// contact_fill over linked neighbour lists. Their order is chance, so each row is sorted: a run repeats bit for bit.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer HeadBlock { uint grid_head[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start_next[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer LinkBlock { uint grid_link[]; };
+layout(set = 0, binding = 7, scalar) buffer PartnerBlock { uint contact_partner_next[]; };
+#include "shared/space.glsl"
+
+uint first = 0u, slot = 0u;
+void insert(uint partner) {
+  uint at = slot;
+  for (; at > first && contact_partner_next[at - slice_grains] > partner; at -= slice_grains)
+    contact_partner_next[at] = contact_partner_next[at - slice_grains];
+  contact_partner_next[at] = partner;
+  slot += slice_grains;
+}
+#define LINKED
+#define FOUND(partner) insert(partner)
+#include "shared/contact_search.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  uint slice = i / slice_grains;
+  slot = slice_start_next[slice] * slice_grains + i % slice_grains;
+  first = slot;
+  search(i);
+  for (uint end = slice_start_next[slice + 1u] * slice_grains; slot < end; slot += slice_grains)
+    contact_partner_next[slot] = no_partner;
+}

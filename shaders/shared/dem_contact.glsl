@@ -1,0 +1,50 @@
+// A grain's substep of dem. Needs settings, grains, grain_tag and pair_laws in scope.
+uint self, law_row;
+Grain grain;
+vec3 change;
+
+void begin(uint i) {
+  self = i;
+  grain = grains[i];
+  law_row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
+  change = vec3(0.0);
+}
+
+// Adds what a contact does to the grain; returns the contact's spring, which was `shear` before.
+vec3 respond(uint partner, vec3 shear) {
+  float h = args.h, r = grain.position.w, w = grain.velocity.w;
+  Contact c = contact_with(partner, self, grain.position.xyz, r);
+  float w_sum = w + c.inverse_mass;
+  uint material = partner >= wall_partner ? settings.materials
+                  : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
+  PairLaw law = pair_laws[law_row + material];
+  float kappa = dem_kappa, damping = 2.0 * dem_zeta * sqrt(dem_kappa);
+  if ((settings.options & option_material_stiffness) != 0u) {  // softer than asked for where the substep bears no more
+    kappa = min(h * h * law.stiffness * w_sum, dem_kappa);
+    damping = law.damping >= 0.0 ? min(h * law.damping * w_sum, dem_damping_limit) : 2.0 * dem_zeta * sqrt(kappa);
+  }
+  // Adhesion holds over the cross-section of the smaller grain, until the spring is stretched to its force.
+  float hold = h * w_sum * law.adhesion * pi * min(r, c.radius) * min(r, c.radius);
+  if (c.gap >= (hold > 0.0 ? hold * h / kappa : 0.0) || !(w_sum > 0.0))
+    return vec3(0.0);
+  vec3 relative = grain.velocity.xyz - c.velocity;
+  float approach = dot(relative, c.normal);
+  vec3 slip = relative - approach * c.normal;
+  float push = max(-hold, -kappa * c.gap / h - damping * approach);
+  shear = shear - dot(shear, c.normal) * c.normal - dem_tangential * kappa * slip;
+  vec3 drag = shear - 0.5 * damping * slip;
+  float drag_length = length(drag), grip = push + hold;
+  if (drag_length > law.friction_static * grip) {
+    drag *= law.friction_kinetic * grip / drag_length;
+    shear = drag;
+  }
+  change += w / w_sum * (push * c.normal + drag);
+  return shear;
+}
+
+Grain end() {
+  if (grain.velocity.w > 0.0)
+    grain.velocity.xyz += change + args.h * settings.gravity;
+  grain.position.xyz += args.h * grain.velocity.xyz;
+  return grain;
+}
