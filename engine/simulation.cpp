@@ -69,7 +69,7 @@ struct Simulation::Impl {
   std::vector<Birth> births;               // sorted by step
   std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
   std::uint32_t initial = 0;               // grains at the start
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, notes;
   std::unique_ptr<Executor> executor;
   std::uint64_t step = 0;
   std::uint32_t substep = 0;     // done of the current step, where a batch was halted
@@ -78,9 +78,16 @@ struct Simulation::Impl {
 
   Impl(Scene scene_in, const Options& options_in, std::unique_ptr<Executor> executor_in)
       : scene(std::move(scene_in)), options(options_in), executor(std::move(executor_in)) {
+    if (scene.solver.substeps == 0) {
+      const SubstepChoice choice = choose_substeps(scene);
+      scene.solver.substeps = choice.substeps;
+      notes.push_back(choice.why);
+    }
     const Population population = populate(scene);
     initial = static_cast<std::uint32_t>(population.initial.size());
     warnings = population.warnings;
+    for (std::string& advice : advise(scene))
+      warnings.push_back(std::move(advice));
     settings = settings_of(scene, population);
     allocate(population);
   }
@@ -277,6 +284,9 @@ void Simulation::advance(std::uint64_t steps) {
 }
 const std::vector<std::string>& Simulation::warnings() const {
   return impl_->warnings;
+}
+const std::vector<std::string>& Simulation::notes() const {
+  return impl_->notes;
 }
 const Scene& Simulation::scene() const {
   return impl_->scene;

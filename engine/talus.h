@@ -94,11 +94,12 @@ public:
   // Throws ResourceError or StateError; the state is then the last valid one.
   void advance(std::uint64_t steps);
 
-  const Scene& scene() const;
+  const Scene& scene() const;  // with the substeps chosen where it says "auto"
   const std::vector<std::string>&
-  warnings() const;            // about the scene, one sentence each: not errors, but not as asked for
-  std::uint64_t step() const;  // steps done
-  double time() const;         // s simulated
+  warnings() const;  // about the scene, one sentence each: not errors, but not as asked for
+  const std::vector<std::string>& notes() const;  // what was chosen for the scene, one sentence each
+  std::uint64_t step() const;                     // steps done
+  double time() const;                            // s simulated
   std::uint32_t grain_count() const;
   std::vector<GrainState> grains();  // sorted by id
   Measure measure();

@@ -233,6 +233,20 @@ TEST_CASE("check looks at every file", "[cli]") {
   CHECK(split(result.err, '\n').size() == 2);
 }
 
+TEST_CASE("notes and warnings about a scene go to stderr", "[cli]") {
+  Shell shell;
+  const std::string set = " --set solver.substeps=auto --set solver.error_reduction=0.5";
+  auto result = shell.talus("check pile.toml" + set);
+  CHECK(result.status == 0);
+  CHECK(result.out.starts_with("ok: pile.toml: "));
+  CHECK(contains(result.err, "note: pile.toml: substeps = "));
+  CHECK(contains(result.err, "warning: pile.toml: solver.error_reduction = 0.5"));
+  result = shell.talus("run --device cpu pile.toml --steps 1" + set);
+  CHECK(result.status == 0);
+  CHECK(contains("\n" + result.err, "\nnote: substeps = "));
+  CHECK(contains(result.err, "\nwarning: pile.toml: solver.error_reduction = 0.5"));
+}
+
 TEST_CASE("a device that is not there ends with 3", "[cli]") {
   Shell shell;
   check_refused(shell.talus("run pile.toml --steps 1 --device nosuchdevice"), 3, "nosuchdevice");

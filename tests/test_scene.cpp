@@ -17,6 +17,8 @@ const std::filesystem::path scenes = std::filesystem::path(__FILE__).parent_path
 const std::string sand = "[[material]]\nname = \"sand\"\n";
 const std::string grains = sand + "[[grains]]\nmaterial = \"sand\"\n";
 const std::string emitter = sand + "[[emitter]]\nmaterial = \"sand\"\nradius = 0.01\n";
+const std::string pbd = "[solver]\nmethod = \"pbd\"\n", vts = "[solver]\nmethod = \"vts\"\n",
+                  sp = "[solver]\nmethod = \"sp\"\n", dem = "[solver]\nmethod = \"dem\"\n";
 const std::string ball = "fill.sphere = { center = [0, 0, 1], radius = 0.1 }\n";
 
 // A scene with one mistake. The mark @ stands where the message must point to and is taken out before reading.
@@ -49,7 +51,7 @@ const std::vector<Wrong> wrong{
     {"[scene]\nseed = @-1\n", "must be an integer from 0"},
     {"[domain]\nmin = @[0, 0]\n", "must be [x, y, z]"},
     {"[domain]\nmin = [0, @\"a\", 0]\n", "domain.min.1 must be a number"},
-    {"[domain]\nx = @1\n", "must be one of wall, open, periodic"},
+    {"[domain]\nx = @1\n", "must be one of open, wall, periodic"},
     {"[domain]\nx = @\"wal\"\n", "did you mean wall?"},
     {"@[[solver]]\niterations = 3\n", "write [solver]"},
     {"@[material]\nname = \"sand\"\n", "write [[material]]"},
@@ -109,14 +111,65 @@ const std::vector<Wrong> wrong{
          "radius = 0.01\nfill.sphere = { center = [0.04, 0.5, 0.5], radius = 0.03 }\n",
      "12 radii"},
     {"[camera]\neye = [1, 1, 1]\ntarget = @[1, 1, 1]\n", "same point"},
+    // the solver: words and ranges
+    {"[solver]\nmethod = @\"pdb\"\n", "must be one of p2, pbd, vts, sp, dem, not \"pdb\"; did you mean pbd?"},
+    {"[solver]\niteration = @\"gauss\"\n", "must be one of jacobi, improved_jacobi, mass_splitting, pja, gauss_seidel"},
+    {"[solver]\nsubsteps = @\"many\"\n", "must be an integer from 1 to 1000, or \"auto\", not the string \"many\""},
+    {"[solver]\nsubsteps = @0\n", "from 1 to 1000, not 0"},
+    {"[solver]\noverlap = @2\n", "from 0.0001 to 1 radii"},
+    {"[solver]\ncontact_memory = @1\n", "must be true or false, not 1"},
+    {"[solver]\naveraging = @\"mean\"\n", "must be one of mass, plain"},
+    {"[solver]\nneighbours = @\"list\"\n", "must be one of sorted, linked"},
+    {"[solver]\nerror_reduction = @1.5\n", "from 0 to 1"},
+    {"[solver]\nsleep_speed = @-1\n", "from 0 to 100 m/s"},
+    {pbd + "friction = @\"none\"\n", "must be one of accumulated, per_iteration"},
+    {pbd + "mass_scaling = @-1\n", "from 0 to 1000 1/m"},
+    {pbd + "stabilization = @-1\n", "from 0 to 100"},
+    {pbd + "sor = @0.5\n", "from 1 to 2"},
+    {vts + "omega = @0\n", "from 0.01 to 2"},
+    {vts + "beta_a = @-1\n", "from 0 to 10"},
+    {vts + "beta_b = @-1\n", "from 0 to 10"},
+    {vts + "gamma = @1.1\n", "from 0 to 1"},
+    {vts + "warm_start = @1\n", "from 0 to 0.99"},
+    {sp + "kv = @2\n", "from 0 to 1"},
+    {sp + "kc = @0\n", "from 0.01 to 1"},
+    {dem + "stiffness = @\"soft\"\n", "must be one of numerical, material"},
+    {"[domain]\nadhesion = @-1\n", "from 0 to 1000000000 Pa"},
+    {sand + "adhesion = @-3\n", "Pa"},
+    {"[[material]]\npreset = @\"snad\"\n",
+     "must be one of sand, gravel, wet_sand, loam, clay, not \"snad\"; did you mean sand?"},
+    {"[[material]]\npreset = \"sand\"\n[[material]]\npreset = @\"sand\"\n", "taken by another material"},
+    // the solver: what a method does not read
+    {"[solver]\nomega = @0.3\n",
+     "solver.omega has no meaning with method = \"p2\", iteration = \"jacobi\", contact_memory = true: it is a setting "
+     "of vts and sp"},
+    {"[solver]\nfriction = @\"accumulated\"\n", "it is a setting of pbd"},
+    {"[solver]\nmass_scaling = @1\n", "it is a setting of pbd"},
+    {"[solver]\nstabilization = @1\n", "it is a setting of pbd"},
+    {"[solver]\nsor = @1\n", "it is a setting of pbd with iteration = \"jacobi\""},
+    {"[solver]\nstiffness = @\"material\"\n", "it is a setting of dem"},
+    {"[solver]\ngamma = @0.5\n", "it is a setting of vts"},
+    {"[solver]\nkv = @0.5\n", "it is a setting of sp"},
+    {"[solver]\nwarm_start = @0.5\n", "it is a setting of vts and sp"},
+    {"[solver]\nbeta_a = @0.5\n", "it is a setting of vts and sp with iteration = \"improved_jacobi\""},
+    {"[solver]\niteration = \"mass_splitting\"\naveraging = @\"plain\"\n", "p2 and pbd with iteration = \"jacobi\""},
+    {vts + "averaging = @\"plain\"\n", "it is a setting of p2 and pbd"},
+    {vts + "error_reduction = @0\n", "it is a setting of p2"},
+    {vts + "sleep_speed = @0\n", "it is a setting of p2"},
+    {vts + "kc = @1\n", "it is a setting of sp"},
+    {vts + "iteration = \"jacobi\"\nbeta_b = @1\n", "iteration = \"jacobi\", contact_memory = true: it is"},
+    {sp + "gamma = @0.5\n", "it is a setting of vts"},
+    {dem + "omega = @0.5\n", "has no meaning with method = \"dem\": it is a setting of vts and sp"},
+    {dem + "iterations = @5\n", "has no meaning with method = \"dem\": it is a setting of p2, pbd, vts and sp"},
+    {dem + "iteration = @\"jacobi\"\n", "has no meaning with method = \"dem\": it is a setting of p2, pbd, vts and sp"},
+    {"[solver]\niteration = @\"pja\"\n",
+     "is no iteration of method = \"p2\": allowed are jacobi, mass_splitting, gauss_seidel"},
+    {pbd + "iteration = @\"improved_jacobi\"\n", "allowed are jacobi, mass_splitting, gauss_seidel"},
+    {sp + "iteration = @\"pja\"\n", "allowed are improved_jacobi, jacobi, mass_splitting, gauss_seidel"},
+    {pbd + "contact_memory = @true\n", "p2, vts and sp have a memory"},
+    {vts + "iteration = \"pja\"\ncontact_memory = @true\n", "jacobi, mass_splitting and gauss_seidel have a memory"},
+    {dem + "contact_memory = @false\n", "its friction is a spring, which is the memory"},
     // the contract's settings that wait for a later version
-    {"[solver]\nmethod = @\"dem\"\n", "not available yet in this version; available: p2"},
-    {"[solver]\niteration = @\"gauss_seidel\"\n", "not available yet in this version; available: jacobi"},
-    {"[solver]\n@error_reduction = 0.2\n", "not available yet"},
-    {"[solver]\nsubsteps = @\"auto\"\n", "not available yet"},
-    {"[solver]\nfriction = @\"per_iteration\"\n", "available: accumulated"},
-    {"[solver]\nneighbours = @\"linked\"\n", "available: sorted"},
-    {sand + "@adhesion = 3\n", "not available yet"},
     {grains + "radius = 0.01\nfill.@mesh = \"a.obj\"\n", "not available yet"},
     {"[[@body]]\nmass = 3\n", "not available yet"},
 };
@@ -156,7 +209,7 @@ method = "p2"
 iteration = "jacobi"
 iterations = 12
 substeps = 3
-friction = "accumulated"
+averaging = "plain"
 neighbours = "sorted"
 [[material]]
 name = "sand"
@@ -295,6 +348,7 @@ TEST_CASE("a good scene has the values of its file", "[scene]") {
   CHECK(s.domain.friction_kinetic == 0.4);
   CHECK(s.solver.iterations == 12);
   CHECK(s.solver.substeps == 3);
+  CHECK(s.solver.averaging == Averaging::plain);
   REQUIRE(s.materials.size() == 2);
   CHECK(s.materials[0].density == 1700);
   CHECK(s.materials[0].friction_static == 0.3);
@@ -340,7 +394,9 @@ TEST_CASE("an empty file is the default scene", "[scene]") {
   CHECK(s.dt == 0.004);
   CHECK(s.domain.axis == std::array{Axis::wall, Axis::wall, Axis::wall});
   CHECK(!s.domain.friction_static);
-  CHECK(s.solver.iterations == 10);
+  CHECK(s.solver == Scene{}.solver);
+  CHECK(s.solver == default_solver(default_method));
+  CHECK(s.solver.substeps == 4);
   const Population p = populate(s);
   CHECK(p.initial.empty());
   CHECK(p.poured.empty());
@@ -356,7 +412,7 @@ TEST_CASE("one coefficient of friction stands for both", "[scene]") {
 TEST_CASE("the canonical text is a fixed point and tells settings apart", "[scene]") {
   const Scene s = parse_scene(good, "good.toml");
   CHECK(to_toml(parse_scene(to_toml(s), "again")) == to_toml(s));
-  CHECK(to_toml(parse_scene("", "a")) == to_toml(parse_scene("[time]\ndt = 4e-3\n[solver]\niterations = 10\n", "b")));
+  CHECK(to_toml(parse_scene("", "a")) == to_toml(parse_scene("[time]\ndt = 4e-3\n[solver]\niterations = 5\n", "b")));
   CHECK(to_toml(parse_scene(good, "x", {"solver.substeps=4"})) != to_toml(s));
   CHECK(to_toml(parse_scene(good, "x", {"solver.substeps=3"})) == to_toml(s));
   CHECK(hash(populate(parse_scene(to_toml(s), "again"))) == hash(populate(s)));
@@ -366,6 +422,8 @@ TEST_CASE("overrides reach every setting", "[scene]") {
   auto with = [](std::vector<std::string> overrides) { return parse_scene(good, "good.toml", overrides); };
   CHECK(with({"solver.iterations=4"}).solver.iterations == 4);
   CHECK(with({"solver.method=p2"}).solver.method == Method::p2);
+  CHECK(with({"solver.substeps=auto"}).solver.substeps == 0);
+  CHECK(with({"solver={method=\"vts\", omega=0.4}"}).solver.omega == 0.4);
   CHECK(with({"scene.title=heap"}).title == "heap");
   CHECK(with({"scene.title = \"a heap\""}).title == "a heap");
   CHECK(with({"material.sand.density=1800"}).materials[0].density == 1800);
@@ -388,8 +446,13 @@ TEST_CASE("wrong overrides are named, not places in the file", "[scene]") {
       {"solver.iteratons=4", "did you mean iterations?"},
       {"solver.iterations=0", "from 1 to 1000"},
       {"solver.iterations=many", "must be an integer"},
-      {"solver.sor=1.5", "not available yet"},
-      {"solver.method=dem", "not available yet"},
+      {"solver.sor=1.5", "it is a setting of pbd"},
+      {"solver.method=dem",
+       "solver.iteration has no meaning with method = \"dem\": it is a setting of p2, pbd, vts and "
+       "sp; --set 'solver={..}' replaces the whole table"},
+      {"solver.method=vts", "solver.averaging has no meaning"},
+      {"solver.contact_memory=1", "must be true or false"},
+      {"solver.substeps=some", "or \"auto\""},
       {"sover.iterations=4", "did you mean solver?"},
       {"material.snd.density=1", "did you mean sand?"},
       {"grains.7.radius=0.1", "there is no grains.7"},
@@ -432,6 +495,7 @@ TEST_CASE("every scene of the house loads and populates without a warning", "[sc
     CHECK(s.camera.eye);
     const Population p = populate(s);
     CHECK(p.warnings.empty());
+    CHECK(advise(s) == std::vector<std::string>{});
     const std::size_t n = p.initial.size() + p.poured.size();
     CHECK(n > 0);
     if (const auto it = counts.find(entry.path().stem().string()); it != counts.end()) {

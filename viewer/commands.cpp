@@ -85,13 +85,18 @@ int check(const std::vector<std::filesystem::path>& scenes, const std::vector<st
   int status = done;
   for (const auto& file : scenes) {
     try {
-      const talus::Population population = talus::populate(talus::load_scene(file, overrides));
+      const talus::Scene scene = talus::load_scene(file, overrides);
+      const talus::Population population = talus::populate(scene);
+      const std::vector<std::string> advice = talus::advise(scene);
       fmt::print("ok: {}: {} grains", file.string(), population.initial.size());
       if (!population.poured.empty())
         fmt::print(", {} poured", population.poured.size());
       fmt::print("\n");
-      for (const std::string& warning : population.warnings)
-        fmt::print(stderr, "warning: {}\n", warning);
+      if (scene.solver.substeps == 0)
+        fmt::print(stderr, "note: {}: {}\n", file.string(), talus::choose_substeps(scene).why);
+      for (const std::vector<std::string>& warnings : {population.warnings, advice})
+        for (const std::string& warning : warnings)
+          fmt::print(stderr, "warning: {}\n", warning);
     } catch (...) {
       status = std::max(status, tell_error());
     }

@@ -239,6 +239,8 @@ int run(const RunOptions& options) {
     prepare_file(options.frames->video);
   }
   talus::Simulation simulation(scene, options.engine);
+  for (const std::string& note : simulation.notes())
+    fmt::print(stderr, "note: {}\n", note);
   for (const std::string& warning : simulation.warnings())
     fmt::print(stderr, "warning: {}\n", warning);
   if (!options.resume.empty())

@@ -1,25 +1,10 @@
 #include "engine/io/report.h"
+#include "engine/scene/words.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace talus {
 namespace {
-
-const char* name_of(Method method) {
-  switch (method) {
-  case Method::p2:
-    return "p2";
-  }
-  return "";
-}
-
-const char* name_of(Iteration iteration) {
-  switch (iteration) {
-  case Iteration::jacobi:
-    return "jacobi";
-  }
-  return "";
-}
 
 double ratio(double a, double b) {
   return b > 0.0 ? a / b : 0.0;
@@ -45,8 +30,8 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"seed", scene.seed},
       {"device",
        {{"name", device.name}, {"driver", device.driver}, {"api_version", device.api_version}, {"type", device.type}}},
-      {"method", name_of(scene.solver.method)},
-      {"iteration", name_of(scene.solver.iteration)},
+      {"method", word(scene.solver.method)},
+      {"iteration", iterations_of(scene.solver.method).empty() ? "none" : word(scene.solver.iteration)},
       {"iterations", scene.solver.iterations},
       {"substeps", scene.solver.substeps},
       {"grains", simulation.grain_count()},

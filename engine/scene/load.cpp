@@ -1,12 +1,15 @@
 // The schema: every table and key with its type, range and default. scenes/README.md says the same to users.
 #include "engine/geometry/sampling.h"
+#include "engine/scene/presets.h"
 #include "engine/scene/reader.h"
+#include "engine/scene/settings.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <numbers>
 
 namespace talus {
@@ -23,6 +26,7 @@ constexpr Range radius_range{1e-6, 1e3, "m"};
 constexpr Range speed_range{-1e4, 1e4, "m/s"};
 constexpr Range time_range{0, 1e6, "s"};
 constexpr Range friction_range{0, 10};
+constexpr Range adhesion_range{0, 1e9, "Pa"};
 constexpr std::int64_t grains_most = 100'000'000;
 constexpr std::size_t materials_most = 255;
 
@@ -191,9 +195,8 @@ private:
     domain_min_ = t["min"];
     domain_max_ = t["max"];
     axis_ = {t["x"], t["y"], t["z"]};
-    const Value gravity = t["gravity"];
+    const Value gravity = t["gravity"], adhesion = t["adhesion"];
     const Friction friction(t);
-    t.not_yet({"adhesion"});
     t.finish();
     domain_min_.get(d.min, place_range);
     domain_max_.get(d.max, place_range);
@@ -203,57 +206,151 @@ private:
             .elements()[a]
             .fail(fmt::format("makes the domain empty: its max {} must lie above its min {} in {}", d.max[a], d.min[a],
                               "xyz"[a]));
-      axis_[a].get(d.axis[a], {{"wall", Axis::wall}, {"open", Axis::open}, {"periodic", Axis::periodic}});
+      axis_[a].get(d.axis[a]);
     }
     gravity.get(d.gravity, {-1e4, 1e4, "m/s2"});
     friction.get(d.friction_static, d.friction_kinetic);
+    adhesion.get(d.adhesion, adhesion_range);
   }
 
   void read_solver(Table t) {
-    const Value method = t["method"], iteration = t["iteration"], iterations = t["iterations"],
-                substeps = t["substeps"], friction = t["friction"], neighbours = t["neighbours"];
-    t.not_yet({"error_reduction", "mass_scaling", "stabilization", "sor", "sleep_speed", "omega", "beta_a", "beta_b",
-               "gamma", "kv", "kc", "warm_start", "contact_memory"});
+    Solver& s = scene_.solver;
+    const Value method = t["method"], iteration = t["iteration"], memory = t["contact_memory"],
+                substeps = t["substeps"];
+    std::map<std::string_view, Value> values;
+    each_setting(s, [&](const Setting& setting, auto&) { values.emplace(setting.key, t[setting.key]); });
     t.finish();
-    method.get(scene_.solver.method, {{"p2", Method::p2}, {"pbd", {}}, {"vts", {}}, {"sp", {}}, {"dem", {}}});
-    iteration.get(
-        scene_.solver.iteration,
-        {{"jacobi", Iteration::jacobi}, {"improved_jacobi", {}}, {"mass_splitting", {}}, {"gauss_seidel", {}}});
-    iterations.get(scene_.solver.iterations, 1, 1000);
+
+    // What the defaults depend on.
+    s.method = default_method;
+    method.get(s.method);
+    s = default_solver(s.method, read_iteration(method, iteration));
+    s = default_solver(s.method, s.iteration, read_memory(method, iteration, memory));
+
     if (substeps.is_word()) {
-      int unused = 0;
-      substeps.get(unused, {{"a number from 1 to 1000", 1}, {"auto", {}}});
+      std::string word;
+      substeps.get(word);
+      if (word != "auto")
+        substeps.must_be("an integer from 1 to 1000, or \"auto\"");
+      s.substeps = 0;
+    } else
+      substeps.get(s.substeps, 1, 1000);
+    each_setting(s, [&]<class T>(const Setting& setting, T& out) {
+      const Value& value = values.at(setting.key);
+      if (value && !setting.read)
+        refuse(value, {method, iteration, memory},
+               fmt::format("has no meaning with {}: it is a setting of {}", describe(s), setting.readers));
+      if constexpr (std::is_enum_v<T>)
+        value.get(out);
+      else if constexpr (std::is_integral_v<T>)
+        value.get(out, static_cast<T>(setting.min), static_cast<T>(setting.max));
+      else
+        value.get(out, {setting.min, setting.max, setting.unit});
+    });
+  }
+
+  // Settings of the solver that do not go together: the place is that of `value`, unless an override brought in another
+  // one of them.
+  [[noreturn]] static void refuse(const Value& value, std::initializer_list<Value> others, const std::string& what) {
+    const Value* at = &value;
+    for (const Value& other : others)
+      at = &at->or_override(other);
+    const bool replace = at != &value;
+    throw SceneError(fmt::format("{}: {} {}{}", at->place(), value.path(), what,
+                                 replace ? "; --set 'solver={..}' replaces the whole table" : ""));
+  }
+
+  static std::string describe(const Solver& s) {
+    std::string out = fmt::format("method = \"{}\"", word(s.method));
+    if (!iterations_of(s.method).empty())
+      out += fmt::format(", iteration = \"{}\"", word(s.iteration));
+    if (memory_optional(s.method, s.iteration))
+      out += fmt::format(", contact_memory = {}", s.contact_memory);
+    return out;
+  }
+
+  std::optional<Iteration> read_iteration(const Value& method, const Value& iteration) const {
+    if (!iteration)
+      return {};
+    Iteration wanted{};
+    iteration.get(wanted);
+    const auto allowed = iterations_of(scene_.solver.method);
+    if (allowed.empty())
+      refuse(iteration, {method}, "has no meaning with method = \"dem\": it is a setting of p2, pbd, vts and sp");
+    if (std::find(allowed.begin(), allowed.end(), wanted) == allowed.end()) {
+      std::vector<std::string_view> words;
+      for (const Iteration i : allowed)
+        words.push_back(word(i));
+      refuse(iteration, {method},
+             fmt::format("= \"{}\" is no iteration of method = \"{}\": allowed are {}", word(wanted),
+                         word(scene_.solver.method), fmt::join(words, ", ")));
     }
-    substeps.get(scene_.solver.substeps, 1, 1000);
-    bool unused = true;
-    friction.get(unused, {{"accumulated", true}, {"per_iteration", {}}});
-    neighbours.get(unused, {{"sorted", true}, {"linked", {}}});
+    return wanted;
+  }
+
+  std::optional<bool> read_memory(const Value& method, const Value& iteration, const Value& memory) const {
+    if (!memory)
+      return {};
+    const Solver& s = scene_.solver;
+    bool wanted = false;
+    memory.get(wanted);
+    if (!memory_optional(s.method, s.iteration) && wanted != s.contact_memory)
+      refuse(memory, {method, iteration},
+             s.method == Method::pbd ? "= true is not for method = \"pbd\": its friction is a bound on each substep's "
+                                       "displacements and forgets them; p2, vts and sp have a memory"
+             : s.method == Method::dem
+                 ? "= false is not for method = \"dem\": its friction is a spring, which is the memory"
+                 : "= true is not for iteration = \"pja\": it starts each substep from no impulse; improved_jacobi, "
+                   "jacobi, mass_splitting and gauss_seidel have a memory");
+    return wanted;
   }
 
   void read_material(Table t) {
     Material m;
-    const Value name = t.need("name"), density = t["density"], stiffness = t["stiffness"], damping = t["damping"],
-                color = t["color"];
+    const Value preset = t["preset"], name = preset ? t["name"] : t.need("name"), density = t["density"],
+                stiffness = t["stiffness"], damping = t["damping"], adhesion = t["adhesion"], color = t["color"];
     const Friction friction(t);
-    t.not_yet({"adhesion"});
     t.finish();
     if (scene_.materials.size() == materials_most)
       t.fail(fmt::format("is one material too many: at most {}", materials_most));
+    read_preset(preset, m);
     name.get(m.name);
     if (m.name.empty())
       name.fail("must not be empty");
     for (const Material& other : scene_.materials)
       if (other.name == m.name)
-        name.fail(fmt::format("\"{}\" is taken by another material: names must differ", m.name));
+        (name ? name : preset).fail(fmt::format("\"{}\" is taken by another material: names must differ", m.name));
     density.get(m.density, {1e-3, 1e6, "kg/m3"});
     friction.get(m.friction_static, m.friction_kinetic);
     stiffness.get(m.stiffness, {1e-3, 1e15, "N/m"});
     damping.get(m.damping, {0, 1e15, "N s/m"});
+    adhesion.get(m.adhesion, adhesion_range);
     glm::dvec3 rgb(m.color);
     color.get(rgb, {0, 1});
     if (color)
       m.color = glm::vec3(rgb);
     scene_.materials.push_back(std::move(m));
+  }
+
+  static void read_preset(const Value& preset, Material& m) {
+    if (!preset)
+      return;
+    std::string word;
+    preset.get(word);
+    std::vector<std::string> names;
+    for (const Preset& p : material_presets()) {
+      names.emplace_back(p.name);
+      if (p.name == word) {
+        m.name = p.name;
+        m.density = p.density;
+        m.friction_static = m.friction_kinetic = p.friction;
+        m.adhesion = p.adhesion;
+        m.color = p.color;
+        return;
+      }
+    }
+    preset.fail(fmt::format("must be one of {}, not \"{}\"{}", fmt::join(names, ", "), word,
+                            reading::did_you_mean(word, names)));
   }
 
   std::uint32_t material_of(const Value& name) const {
@@ -282,7 +379,7 @@ private:
     g.radius_max = r.max;
     velocity.get(g.velocity, speed_range);
     velocity_random.get(g.velocity_random, {0, speed_range.max, speed_range.unit});
-    sampling.get(g.sampling, {{"poisson", Sampling::poisson}, {"lattice", Sampling::lattice}});
+    sampling.get(g.sampling);
     spacing.get(g.spacing, {1, 1000});
     jitter.get(g.jitter, {0, 1});
     count.get(g.count, std::int64_t(1), grains_most);
@@ -352,8 +449,7 @@ private:
   void read_output(Table t) {
     const Value color_by = t["color_by"], speed_max = t["speed_max"];
     t.finish();
-    color_by.get(scene_.output.color_by,
-                 {{"material", ColorBy::material}, {"speed", ColorBy::speed}, {"depth", ColorBy::depth}});
+    color_by.get(scene_.output.color_by);
     speed_max.get(scene_.output.speed_max, {0, 1e4, "m/s"});
   }
 

@@ -68,7 +68,8 @@ void fill(const Scene& scene, std::size_t i, Packing& packing, std::vector<Seed>
 // Pours: who is born when and where is settled beforehand, as if those born before fell freely.
 class Pouring {
 public:
-  Pouring(const Scene& scene, double radius_max) : scene_(scene), radius_max_(radius_max) {
+  Pouring(const Scene& scene, double radius_max)
+      : scene_(scene), substeps_(substeps_of(scene)), radius_max_(radius_max) {
     for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
       const Emitter& e = scene.emitters[i];
       double births = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
@@ -116,7 +117,7 @@ private:
   // Where a free grain is, stepped as the engine does: velocity first, in substeps.
   glm::dvec3 position(const Falling& f, std::uint64_t step) const {
     const double t = static_cast<double>(step - f.step) * scene_.dt;
-    return f.position + f.velocity * t + scene_.domain.gravity * (0.5 * t * (t + scene_.dt / scene_.solver.substeps));
+    return f.position + f.velocity * t + scene_.domain.gravity * (0.5 * t * (t + scene_.dt / substeps_));
   }
 
   // Past all emitters for good: on some axis it is beyond them and nothing brings it back.
@@ -189,7 +190,12 @@ private:
     }
   }
 
+  static int substeps_of(const Scene& scene) {
+    return scene.solver.substeps || scene.emitters.empty() ? scene.solver.substeps : choose_substeps(scene).substeps;
+  }
+
   const Scene& scene_;
+  int substeps_;
   double radius_max_;
   std::vector<Spout> spouts_;
   std::vector<Falling> falling_;

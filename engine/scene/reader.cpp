@@ -80,7 +80,9 @@ toml::table& entry(toml::array& array, const toml::key& key, const std::string& 
     toml::table* table = array[i].as_table();
     if (!table)
       fail(key.source(), path + " holds no tables: give the whole array, as in " + path + "=[1, 2, 3]");
-    const auto own = (*table)["name"].value<std::string>();
+    auto own = (*table)["name"].value<std::string>();
+    if (!own)
+      own = (*table)["preset"].value<std::string>();  // a material's name, where it has no other
     if (own == name || std::to_string(i) == name)
       return *table;
     names.push_back(own.value_or(std::to_string(i)));
@@ -221,6 +223,14 @@ void Value::get(std::string& out) const {
   out = node_->as_string()->get();
 }
 
+void Value::get(bool& out) const {
+  if (!node_)
+    return;
+  if (!node_->is_boolean())
+    must_be("true or false");
+  out = node_->as_boolean()->get();
+}
+
 std::int64_t Value::integer(std::int64_t min, std::int64_t max) const {
   const toml::value<std::int64_t>* number = node_->as_integer();
   if (!number || number->get() < min || number->get() > max)
@@ -228,16 +238,15 @@ std::int64_t Value::integer(std::int64_t min, std::int64_t max) const {
   return number->get();
 }
 
-std::string Value::choose(const std::vector<std::string>& words, const std::vector<std::string>& known) const {
+std::size_t Value::choose(std::span<const std::string_view> words) const {
+  const std::vector<std::string> known(words.begin(), words.end());
   if (!node_->is_string())
-    must_be((words.size() > 1 ? "one of " : "") + list(words));
+    must_be("one of " + list(known));
   const std::string word = node_->as_string()->get();
-  if (std::find(words.begin(), words.end(), word) != words.end())
-    return word;
-  if (std::find(known.begin(), known.end(), word) != known.end())
-    fail(fmt::format("= \"{}\" is known but not available yet in this version; available: {}", word, list(words)));
-  fail(fmt::format("must be {}{}, not \"{}\"{}", words.size() > 1 ? "one of " : "", list(words), word,
-                   did_you_mean(word, words)));
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end())
+    fail(fmt::format("must be one of {}, not \"{}\"{}", list(known), word, did_you_mean(word, known)));
+  return static_cast<std::size_t>(found - words.begin());
 }
 
 std::vector<Value> Value::elements() const {

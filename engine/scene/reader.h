@@ -1,9 +1,10 @@
 #pragma once
 // Takes a TOML document apart key by key. Each value is checked for type and range where it is taken, and each message
 // says where the value stands: "FILE:LINE:COLUMN: ..", or "--set table.key=value: .." for what an override brought in.
-#include "engine/scene/scene.h"
+#include "engine/scene/words.h"
 #include <concepts>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <toml++/toml.h>
 
@@ -25,12 +26,6 @@ struct Range {
   std::string_view unit = "";
 };
 
-// A word that a setting takes. No value: known, but this version cannot do it yet.
-template <class E> struct Choice {
-  std::string_view word;
-  std::optional<E> value;
-};
-
 class Table;
 
 // The value of a key, present or not. get leaves its argument alone where there is none.
@@ -47,6 +42,7 @@ public:
   void get(std::optional<double>& out, Range range) const;
   void get(glm::dvec3& out, Range range) const;
   void get(std::string& out) const;
+  void get(bool& out) const;
   template <std::integral T> void get(T& out, std::int64_t min, std::int64_t max) const {
     if (node_)
       out = static_cast<T>(integer(min, max));
@@ -55,16 +51,11 @@ public:
     if (node_)
       get(out.emplace(), allowed...);
   }
-  template <class E> void get(E& out, std::initializer_list<Choice<E>> choices) const {
-    std::vector<std::string> words, known;
-    for (const Choice<E>& c : choices)
-      (c.value ? words : known).emplace_back(c.word);
-    if (!node_)
-      return;
-    const std::string word = choose(words, known);
-    for (const Choice<E>& c : choices)
-      if (c.word == word)
-        out = *c.value;
+  template <class E>
+  requires std::is_enum_v<E>
+  void get(E& out) const {  // by its word
+    if (node_)
+      out = static_cast<E>(choose(words<E>));
   }
 
   std::vector<Value> elements() const;  // of an array
@@ -75,14 +66,14 @@ public:
   std::string place() const { return reading::place(where_); }
   bool before(const Value& other) const;  // in the file; overrides come last
   [[noreturn]] void fail(const std::string& what) const { reading::fail(where_, path_ + " " + what); }
+  [[noreturn]] void must_be(const std::string& what) const;  // fails with what there is instead
 
   // Which of two values to name when they contradict each other: this one, unless only the other is an override.
   const Value& or_override(const Value& other) const;
 
 private:
   std::int64_t integer(std::int64_t min, std::int64_t max) const;
-  std::string choose(const std::vector<std::string>& words, const std::vector<std::string>& known) const;
-  [[noreturn]] void must_be(const std::string& what) const;
+  std::size_t choose(std::span<const std::string_view> words) const;
 
   const toml::node* node_;
   std::string path_;

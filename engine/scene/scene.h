@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <glm/glm.hpp>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -61,11 +62,14 @@ struct Domain {
   std::optional<double> adhesion;  // Pa, of a grain to a wall; unset: that of the grain's material
 };
 
+// Of a scene that names none.
+inline constexpr Method default_method = Method::p2;
+
 // Each setting names the methods that read it. The values here are p2's; default_solver() gives those of the others.
 struct Solver {
   Method method = Method::p2;
   Iteration iteration = Iteration::jacobi;
-  int iterations = 10;                    // per substep; dem: always 1
+  int iterations = 5;                     // per substep; dem: always 1
   int substeps = 4;                       // per step; 0: as many as choose_substeps() finds
   double overlap = 0.015;                 // radii, mean overlap at rest that choose_substeps() aims for
   bool contact_memory = true;             // p2, vts, sp: friction holds over substeps, so that heaps rest (dem always)
@@ -84,10 +88,19 @@ struct Solver {
   double gamma = 0.5;                 // vts: share of an overlap that a substep takes out
   double kv = 0.1, kc = 1.0;          // sp: share of velocity and of position error in the residual
   double warm_start = 0.5;            // vts, sp: share of the last substep's impulses that an iteration starts from
+
+  bool operator==(const Solver&) const = default;
 };
 
-// The settings that suit a method, and its iteration where one is named.
-Solver default_solver(Method method, std::optional<Iteration> iteration = {});
+// The settings that suit a method, and its iteration and contact memory where they are named. An iteration or a memory
+// that the method does not have gives those of the method's own.
+Solver default_solver(Method method, std::optional<Iteration> iteration = {}, std::optional<bool> contact_memory = {});
+
+// The iterations that a method has, its default first; none for dem.
+std::span<const Iteration> iterations_of(Method method);
+
+// Whether a scene may choose: pbd and pja have no contact memory, dem always has one.
+bool memory_optional(Method method, Iteration iteration);
 
 // Shapes that grains fill. Angles none, lengths m.
 struct BoxFill {
@@ -153,7 +166,7 @@ struct Scene {
   std::uint64_t seed = 1;
   double dt = 0.004, end = 1.0;  // s
   Domain domain;
-  Solver solver;
+  Solver solver = default_solver(default_method);
   std::vector<Material> materials;
   std::vector<GrainGroup> grains;
   std::vector<Emitter> emitters;
@@ -169,7 +182,7 @@ Scene load_scene(const std::filesystem::path& file, const std::vector<std::strin
 Scene parse_scene(const std::string& text, const std::string& name, const std::vector<std::string>& overrides = {});
 
 // Substeps per step that keep the mean overlap at rest within solver.overlap and the fastest grain within half a radius
-// per substep, from the scene alone; `why` is one sentence for the user.
+// per substep, from the scene alone; `why` is one sentence for the user. Throws SceneError where 1000 are too few.
 struct SubstepChoice {
   int substeps;
   std::string why;

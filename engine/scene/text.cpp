@@ -1,4 +1,6 @@
 #include "engine/scene/text.h"
+#include "engine/scene/settings.h"
+#include "engine/scene/words.h"
 #include <fmt/format.h>
 
 namespace talus {
@@ -25,14 +27,6 @@ std::string vec(const auto& v) {
 
 std::string radius(double min, double max) {
   return min == max ? fmt::format("{}", min) : fmt::format("[{}, {}]", min, max);
-}
-
-std::string_view word(Axis axis) {
-  return axis == Axis::open ? "open" : axis == Axis::wall ? "wall" : "periodic";
-}
-
-std::string_view word(ColorBy by) {
-  return by == ColorBy::material ? "material" : by == ColorBy::speed ? "speed" : "depth";
 }
 
 struct ShapeText {
@@ -78,12 +72,27 @@ std::string to_toml(const Scene& scene) {
     line("friction_static", *scene.domain.friction_static);
   if (scene.domain.friction_kinetic)
     line("friction_kinetic", *scene.domain.friction_kinetic);
+  if (scene.domain.adhesion)
+    line("adhesion", *scene.domain.adhesion);
 
   out += "[solver]\n";
-  word_line("method", "p2");
-  word_line("iteration", "jacobi");
-  line("iterations", scene.solver.iterations);
-  line("substeps", scene.solver.substeps);
+  const Solver& solver = scene.solver;
+  word_line("method", word(solver.method));
+  if (!iterations_of(solver.method).empty())
+    word_line("iteration", word(solver.iteration));
+  line("contact_memory", solver.contact_memory);
+  if (solver.substeps == 0)
+    word_line("substeps", "auto");
+  else
+    line("substeps", solver.substeps);
+  each_setting(solver, [&](const Setting& setting, const auto& value) {
+    if (!setting.read)
+      return;
+    if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(value)>>)
+      word_line(setting.key, word(value));
+    else
+      line(setting.key, value);
+  });
 
   for (const Material& m : scene.materials) {
     out += "[[material]]\n";
@@ -94,6 +103,7 @@ std::string to_toml(const Scene& scene) {
     line("stiffness", m.stiffness);
     if (m.damping)
       line("damping", *m.damping);
+    line("adhesion", m.adhesion);
     line("color", vec(m.color));
   }
 
@@ -104,7 +114,7 @@ std::string to_toml(const Scene& scene) {
     line("velocity", vec(g.velocity));
     line("velocity_random", g.velocity_random);
     if (!std::holds_alternative<PointsFill>(g.shape))
-      word_line("sampling", g.sampling == Sampling::lattice ? "lattice" : "poisson");
+      word_line("sampling", word(g.sampling));
     if (g.sampling == Sampling::lattice) {
       line("spacing", g.spacing);
       line("jitter", g.jitter);

@@ -1,0 +1,46 @@
+#include "engine/scene/presets.h"
+
+// How the numbers come about
+//
+// Density is that of a grain: its mineral, and in moist soils the water that moves with it, times (1 + w) for a water
+// content w by mass. A heap of equal grains then weighs some 0.55 of this per volume.
+//
+// Friction is not the tangent of the material's angle of repose. Grains here do not rotate, which real ones do, so that
+// a heap is steeper at the same coefficient: 10, 25, 39 and 51 degrees for 0.1, 0.2, 0.3 and 0.4, by explicit DEM of
+// this model. The coefficient is the one whose heap has the material's angle of repose.
+//
+// Adhesion acts over the area pi r^2 (1 - (d/r - 1)^2) of a contact with overlap d, 9.4 mm2 for r = 1 cm and the usual
+// overlap of 0.015 r at rest. Spread over the 4 r^2 that a contact stands for in the bulk, it makes a tensile strength
+// of 0.023 times its value whatever r is. The values are chosen for this strength, and at r = 1 cm make a force of 1.6,
+// 15 and 27 weights of a grain (wet_sand, loam, clay); larger grains feel it less.
+//
+// Sources
+//   Das     B. M. Das, Principles of Geotechnical Engineering: specific gravity of minerals, drained friction angles
+//   Look    B. G. Look, Handbook of Geotechnical Investigation and Design Tables, tables 7.8 and 7.9
+//   Glover  T. J. Glover, Pocket Ref: angles of repose
+//   Soils   typical values of top soils as used for tillage: cohesion of moist sandy loam 5-15 kPa
+// What governs angles of repose: H. M. B. Al-Hashemi, O. S. B. Al-Amoudi, Powder Technology 330 (2018) 397-417.
+
+namespace talus {
+
+std::span<const Preset> material_presets() {
+  static constexpr Preset presets[] = {
+      // Quartz 2650 (Das). Dry sand rests at 34 degrees (Glover), within its friction when loose to medium dense
+      // (Look 27-37).
+      {"sand", 2650.0, 0.25, 0.0, {0.76f, 0.60f, 0.36f}, 32.0},
+      // Granite and limestone 2600-2800. Coarse gravel at 38-40 degrees, its friction when medium dense (Look 34-39,
+      // Das 34-48 with sand).
+      {"gravel", 2700.0, 0.30, 0.0, {0.50f, 0.50f, 0.52f}, 39.0},
+      // Quartz with w = 0.08 and the friction of dry sand. Capillary bridges, here 0.5 kPa, make it stand at about 45
+      // degrees (Glover).
+      {"wet_sand", 2860.0, 0.25, 2e4, {0.42f, 0.31f, 0.18f}, 45.0},
+      // Minerals 2650 with w = 0.15. Friction angle 28 degrees (Das: silts 26-35), strength 4.7 kPa (Soils).
+      {"loam", 3050.0, 0.22, 2e5, {0.30f, 0.19f, 0.11f}, 55.0},
+      // Minerals 2600-2800 (Das), here 2700, with w = 0.25. Friction angle 20 degrees and strength 9.4 kPa, those of
+      // soft clay (Look 15-25 degrees, 10-20 kPa).
+      {"clay", 3380.0, 0.17, 4e5, {0.46f, 0.25f, 0.15f}, 70.0},
+  };
+  return presets;
+}
+
+}  // namespace talus

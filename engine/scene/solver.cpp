@@ -1,0 +1,445 @@
+// What suits a method, how many substeps a scene needs, and what cannot work.
+#include "engine/geometry/sampling.h"
+#include "engine/scene/words.h"
+#include "shaders/shared/types.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <map>
+#include <numbers>
+
+namespace talus {
+
+namespace {
+
+// Calibration, from measured beds of equal grains; R is a grain's radius, n the number of layers.
+//   dem        mean overlap / R = dem_overlap g h^2 n / (dem_kappa R)
+//   iterative  mean overlap / R = rest_overlap(method) (g h^2 / R) / rest_number * (n / rest_layers)
+//                                 * (rest_iterations / iterations)
+// A bed of grains fills `packing` of its volume, and a layer of it is `layer` radii high.
+constexpr double dem_overlap = 0.87, dem_kappa = shared::dem_kappa;
+constexpr double rest_number = 0.006, rest_layers = 10.0, rest_iterations = 5.0;
+constexpr double packing = 0.55, layer = 1.7;
+
+double rest_overlap(const Solver& s) {
+  switch (s.method) {
+  case Method::p2:
+  case Method::pbd:
+    return 0.05;
+  case Method::vts:
+    return s.iteration == Iteration::pja ? 0.19 : 0.015;
+  case Method::sp:
+    return 0.008;
+  case Method::dem:
+    break;
+  }
+  return 0.0;
+}
+
+// How far a grain may move in a substep, in radii: half of it is what contacts are sure to be found and held at.
+constexpr double stride = 0.5;
+constexpr int substeps_most = 1000;
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+double ball_volume(double r) {
+  return 4.0 / 3.0 * std::numbers::pi * r * r * r;
+}
+
+// Grains of one group or emitter.
+struct Source {
+  std::uint32_t material;
+  double radius_min, radius_max;
+  const Shape* shape;
+  double speed;         // m/s, greatest at birth
+  double volume = 0.0;  // m3, of all grains together
+  double height = 0.0;  // m, that its grains reach when they lie on the shape's own footprint
+  bool poured = false;
+  Bounds centers{};  // of all grains, at birth
+
+  double radius() const { return (radius_min + radius_max) / 2; }
+  double mean_volume() const {  // radii are uniform between their ends
+    return ball_volume(1.0) * (radius_min * radius_min + radius_max * radius_max) * (radius_min + radius_max) / 4;
+  }
+};
+
+// What the grains of a scene come to when they lie.
+struct Bed {
+  std::vector<Source> sources;
+  double radius_min = inf;  // m
+  double depth = 0.0;       // m, where it is deepest
+  double layers = 0.0;      // there, at least 1
+  double speed = 0.0;       // m/s, of the fastest grain when it has fallen as far as it can
+};
+
+int down_axis(const Domain& d) {
+  const glm::dvec3 g = glm::abs(d.gravity);
+  return g.z >= g.x && g.z >= g.y ? 2 : g.x >= g.y ? 0 : 1;
+}
+
+double lattice_or_random_volume(const GrainGroup& g, const Domain& domain, double mean_volume) {
+  if (g.count)
+    return *g.count * mean_volume;
+  const double space = Space(g.shape, domain).volume();
+  return g.sampling == Sampling::poisson ? 0.37 * space
+                                         : space / std::pow(2 * g.radius_max * g.spacing, 3) * mean_volume;
+}
+
+// Points stand in columns one grain wide: the highest of them.
+double column_height(const std::vector<glm::dvec3>& points, const Source& s, int down) {
+  const double edge = 2 * s.radius_max;
+  const int a = (down + 1) % 3, b = (down + 2) % 3;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> columns;
+  std::size_t most = 0;
+  for (const glm::dvec3& p : points) {
+    auto cell = [&](int axis) { return static_cast<std::int64_t>((p[axis] - s.centers.min[axis]) / edge + 0.5); };
+    most = std::max(most, ++columns[{cell(a), cell(b)}]);
+  }
+  return static_cast<double>(most) * s.mean_volume() / (packing * edge * edge);
+}
+
+double footprint(const Shape& shape, int down) {
+  if (const auto* s = std::get_if<SphereFill>(&shape))
+    return std::numbers::pi * s->radius * s->radius;
+  if (const auto* s = std::get_if<CylinderFill>(&shape); s && down == 2)
+    return std::numbers::pi * s->radius * s->radius;
+  const Bounds b = bounds(shape);
+  const glm::dvec3 edge = b.max - b.min;
+  return edge[(down + 1) % 3] * edge[(down + 2) % 3];
+}
+
+Source source_of(const GrainGroup& g, const Domain& domain, int down) {
+  // Components of the random velocity are uniform within +- velocity_random.
+  Source s{g.material, g.radius_min, g.radius_max, &g.shape,
+           glm::length(g.velocity) + std::numbers::sqrt3 * g.velocity_random};
+  s.centers = bounds(g.shape);
+  if (const auto* points = std::get_if<PointsFill>(&g.shape)) {
+    s.volume = static_cast<double>(points->points.size()) * s.mean_volume();
+    s.height = column_height(points->points, s, down);
+  } else {
+    s.centers = {s.centers.min + s.radius_min, s.centers.max - s.radius_min};
+    s.volume = lattice_or_random_volume(g, domain, s.mean_volume());
+    s.height = s.volume / (packing * footprint(g.shape, down));
+  }
+  return s;
+}
+
+Source source_of(const Emitter& e) {
+  Source s{e.material, e.radius_min, e.radius_max, &e.shape, glm::length(e.velocity)};
+  const Bounds b = bounds(e.shape);
+  s.centers = {b.min + s.radius_min, b.max - s.radius_min};
+  double births = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
+  if (e.count)
+    births = std::min<double>(births, *e.count);
+  s.volume = births * s.mean_volume();
+  s.poured = true;
+  return s;
+}
+
+// Fills whose footprints meet lie on top of each other. Fills spread afterwards, which makes them less deep.
+void pile_up_fills(Bed& bed, int down) {
+  auto meet = [&](const Source& s, const Source& t) {
+    for (int a = 0; a < 3; ++a)
+      if (a != down && (s.centers.max[a] + s.radius_max <= t.centers.min[a] - t.radius_max ||
+                        t.centers.max[a] + t.radius_max <= s.centers.min[a] - s.radius_max))
+        return false;
+    return true;
+  };
+  for (const Source& s : bed.sources) {
+    double depth = 0.0, layers = 0.0;
+    for (const Source& t : bed.sources)
+      if (!s.poured && !t.poured && meet(s, t)) {
+        depth += t.height;
+        layers += t.height / (layer * t.radius());
+      }
+    bed.depth = std::max(bed.depth, depth);
+    bed.layers = std::max(bed.layers, layers);
+  }
+}
+
+// What is poured lies on the fills as one cone of 30 degrees, or, where that has no room between the walls, as a level
+// bed with a cone of the floor's shorter edge on it.
+void pile_up_poured(Bed& bed, const Domain& domain, int down) {
+  double volume = 0.0, radius = 0.0;  // mean by volume
+  for (const Source& s : bed.sources)
+    if (s.poured) {
+      volume += s.volume;
+      radius += s.volume * s.radius();
+    }
+  if (volume == 0.0)
+    return;
+  const double bulk = volume / packing, slope = 1.0 / std::numbers::sqrt3;
+  double depth = std::cbrt(3.0 / std::numbers::pi * slope * slope * bulk);
+  const int a = (down + 1) % 3, b = (down + 2) % 3;
+  if (domain.axis[static_cast<std::size_t>(a)] != Axis::open &&
+      domain.axis[static_cast<std::size_t>(b)] != Axis::open) {
+    const glm::dvec3 edge = domain.max - domain.min;
+    if (const double top = slope * std::min(edge[a], edge[b]) / 2; depth > top)
+      depth = bulk / (edge[a] * edge[b]) + top * 2.0 / 3.0;
+  }
+  bed.depth += depth;
+  bed.layers += depth / (layer * radius / volume);
+}
+
+// Everybody falls to the far end of the domain, or to the far end of the fills along an open axis.
+void let_fall(Bed& bed, const Domain& domain) {
+  glm::dvec3 low(inf), high(-inf);
+  for (const Source& s : bed.sources) {
+    low = glm::min(low, s.centers.min);
+    high = glm::max(high, s.centers.max);
+  }
+  for (const Source& s : bed.sources) {
+    double energy = 0.5 * s.speed * s.speed;  // per mass
+    for (int a = 0; a < 3; ++a) {
+      const double g = domain.gravity[a];
+      const bool open = domain.axis[static_cast<std::size_t>(a)] == Axis::open;
+      const double drop = g < 0.0 ? s.centers.max[a] - (open ? low[a] : domain.min[a] + s.radius_min)
+                                  : (open ? high[a] : domain.max[a] - s.radius_min) - s.centers.min[a];
+      energy += std::abs(g) * std::max(0.0, drop);
+    }
+    bed.speed = std::max(bed.speed, std::sqrt(2 * energy));
+  }
+}
+
+Bed bed_of(const Scene& scene) {
+  Bed bed;
+  const int down = down_axis(scene.domain);
+  for (const GrainGroup& g : scene.grains)
+    bed.sources.push_back(source_of(g, scene.domain, down));
+  for (const Emitter& e : scene.emitters)
+    bed.sources.push_back(source_of(e));
+  for (const Source& s : bed.sources)
+    bed.radius_min = std::min(bed.radius_min, s.radius_min);
+  pile_up_fills(bed, down);
+  pile_up_poured(bed, scene.domain, down);
+  bed.layers = std::max(bed.layers, 1.0);
+  let_fall(bed, scene.domain);
+  return bed;
+}
+
+// Mean overlap at rest with substeps of h, in radii.
+double overlap_at_rest(const Scene& scene, const Bed& bed, double h) {
+  const double g = glm::length(scene.domain.gravity), number = g * h * h / bed.radius_min;
+  const Solver& s = scene.solver;
+  if (s.method != Method::dem)
+    return rest_overlap(s) * number / rest_number * bed.layers / rest_layers * rest_iterations / s.iterations;
+  if (s.stiffness == Stiffness::numerical)
+    return dem_overlap * number * bed.layers / dem_kappa;
+  double overlap = 0.0;  // of the material's springs, whatever h
+  for (const Source& source : bed.sources) {
+    const Material& m = scene.materials[source.material];
+    overlap = std::max(overlap, dem_overlap * g * bed.layers * 0.5 * m.density * source.mean_volume() /
+                                    (m.stiffness * source.radius()));
+  }
+  return overlap;
+}
+
+// The longest substep at which the material's springs are stable in dem: that of the lightest pair.
+double stable_substep(const Scene& scene, const Bed& bed) {
+  double least = inf;
+  auto pair = [&](double stiffness, double mass) { least = std::min(least, std::sqrt(dem_kappa * mass / stiffness)); };
+  for (const Source& a : bed.sources) {
+    const Material& ma = scene.materials[a.material];
+    const double mass_a = ma.density * ball_volume(a.radius_min);
+    pair(ma.stiffness, mass_a);  // wall
+    for (const Source& b : bed.sources) {
+      const Material& mb = scene.materials[b.material];
+      const double mass_b = mb.density * ball_volume(b.radius_min);
+      // Two springs of twice the stiffness in a row.
+      pair(2 * ma.stiffness * mb.stiffness / (ma.stiffness + mb.stiffness), mass_a * mass_b / (mass_a + mass_b));
+    }
+  }
+  return least;
+}
+
+bool own_springs(const Solver& s) {
+  return s.method == Method::dem && s.stiffness == Stiffness::material;
+}
+
+}  // namespace
+
+std::span<const Iteration> iterations_of(Method method) {
+  using enum Iteration;
+  static constexpr Iteration positions[] = {jacobi, mass_splitting, gauss_seidel};
+  static constexpr Iteration velocities[] = {improved_jacobi, jacobi, mass_splitting, pja, gauss_seidel};
+  static constexpr Iteration sequential[] = {improved_jacobi, jacobi, mass_splitting, gauss_seidel};
+  switch (method) {
+  case Method::p2:
+  case Method::pbd:
+    return positions;
+  case Method::vts:
+    return velocities;
+  case Method::sp:
+    return sequential;
+  case Method::dem:
+    break;
+  }
+  return {};
+}
+
+bool memory_optional(Method method, Iteration iteration) {
+  return method != Method::pbd && method != Method::dem && iteration != Iteration::pja;
+}
+
+Solver default_solver(Method method, std::optional<Iteration> iteration, std::optional<bool> contact_memory) {
+  Solver s;
+  s.method = method;
+  const std::span<const Iteration> own = iterations_of(method);
+  if (own.empty())
+    s.iterations = 1;
+  else
+    s.iteration = iteration && std::find(own.begin(), own.end(), *iteration) != own.end() ? *iteration : own[0];
+  s.contact_memory = memory_optional(method, s.iteration) ? contact_memory.value_or(true) : method == Method::dem;
+
+  // What is stable, and with a memory also quiet: more momentum makes lone grains hop at few iterations.
+  const bool vts = method == Method::vts, sp = method == Method::sp;
+  if (vts || sp) {
+    switch (s.iteration) {
+    case Iteration::jacobi:
+    case Iteration::pja:
+      s.omega = 0.3;
+      break;
+    case Iteration::improved_jacobi:
+      s.omega = sp ? 0.3 : 0.5;
+      break;
+    case Iteration::mass_splitting:
+    case Iteration::gauss_seidel:
+      s.omega = 1.0;
+      break;
+    }
+    s.beta_a = s.contact_memory ? 0.5 : 1.0;
+    s.gamma = s.iteration == Iteration::pja ? 0.8 : 0.5;
+  }
+  s.warm_start = s.contact_memory ? 0.5 : 0.0;
+  // It stands in for the memory, and beside it makes a heap too steep.
+  if (method == Method::p2 && !s.contact_memory)
+    s.error_reduction = 0.5;
+  return s;
+}
+
+SubstepChoice choose_substeps(const Scene& scene) {
+  const Bed bed = bed_of(scene);
+  if (bed.sources.empty())
+    return {1, "substeps = 1: the scene has no grains"};
+  const Solver& s = scene.solver;
+
+  // All that grows with h^2 does so from its value at h = 1 s.
+  const double overlap = overlap_at_rest(scene, bed, 1.0);
+  const double h_rest = own_springs(s)  ? stable_substep(scene, bed)
+                        : overlap > 0.0 ? std::sqrt(s.overlap / overlap)
+                                        : inf;
+  const double h_speed = bed.speed > 0.0 ? stride * bed.radius_min / bed.speed : inf;
+  const double needed = std::max(1.0, std::ceil(scene.dt / std::min(h_rest, h_speed) * (1.0 - 1e-9)));
+  if (needed > substeps_most)
+    throw SceneError(
+        fmt::format("{}: solver.substeps = \"auto\" comes to {:.0f} substeps of {:.3g} s, more than {}: set time.dt to "
+                    "{:.3g} s or less",
+                    scene.source, needed, std::min(h_rest, h_speed), substeps_most,
+                    0.99 * substeps_most * std::min(h_rest, h_speed)));
+
+  const double h = scene.dt / needed;
+  const std::string_view decided = needed == 1.0      ? "one is enough"
+                                   : h_speed < h_rest ? "the speed decided"
+                                   : own_springs(s)   ? "the stiffness of the lightest contact decided"
+                                                      : "the overlap decided";
+  return {static_cast<int>(needed),
+          fmt::format("substeps = {} (h = {:.3g} ms): mean overlap {:.2g} r at rest under {:.0f} layer{}; the fastest "
+                      "grain, {:.2g} m/s, moves {:.2g} r; {}",
+                      needed, 1000 * h, overlap_at_rest(scene, bed, h), bed.layers, bed.layers < 1.5 ? "" : "s",
+                      bed.speed, h * bed.speed / bed.radius_min, decided)};
+}
+
+std::vector<std::string> advise(const Scene& scene) {
+  std::vector<std::string> advice;
+  const Bed bed = bed_of(scene);
+  if (bed.sources.empty())
+    return advice;
+  const Solver& s = scene.solver;
+  const int substeps = s.substeps ? s.substeps : choose_substeps(scene).substeps;
+  const double h = scene.dt / substeps, g = glm::length(scene.domain.gravity);
+  auto warn = [&]<class... T>(bool wrong, fmt::format_string<T...> text, T&&... values) {
+    if (wrong)
+      advice.push_back(scene.source + ": " + fmt::format(text, std::forward<T>(values)...));
+  };
+  const bool p2 = s.method == Method::p2, pbd = s.method == Method::pbd, dem = s.method == Method::dem,
+             impulses = s.method == Method::vts || s.method == Method::sp;
+  const bool jacobi = s.iteration == Iteration::jacobi, improved = s.iteration == Iteration::improved_jacobi,
+             pja = s.iteration == Iteration::pja, parallel = s.iteration != Iteration::gauss_seidel;
+
+  // Steps too long
+  warn(h * bed.speed > stride * bed.radius_min * (1 + 1e-9),
+       "a grain that falls as far as it can is {:.3g} m/s fast and moves {:.2g} r in a substep, too fast for its "
+       "contacts beyond {} r: set solver.substeps to {:.0f} or \"auto\"",
+       bed.speed, h * bed.speed / bed.radius_min, stride, std::ceil(scene.dt * bed.speed / (stride * bed.radius_min)));
+  const double number = g * h * h / bed.radius_min;
+  warn(!dem && number > 0.05,
+       "g h^2 / r is {:.2g}, and above 0.05 {} crushes what lies at rest whatever its iterations: set solver.substeps "
+       "to {:.0f} or \"auto\"",
+       number, word(s.method), std::ceil(substeps * std::sqrt(number / 0.05)));
+  const double overlap = overlap_at_rest(scene, bed, h);
+  warn(dem && !own_springs(s) && overlap > 0.1,
+       "the grains of a bed of {:.0f} layers overlap by {:.2g} r on average at rest: set solver.substeps to {:.0f} or "
+       "\"auto\"",
+       bed.layers, overlap, std::ceil(substeps * std::sqrt(overlap / s.overlap)));
+  const double stable = own_springs(s) ? stable_substep(scene, bed) : inf;
+  warn(h > stable * (1 + 1e-9),
+       "contacts are softer than the material's stiffness, as that is stable only with substeps up to {:.3g} s, and "
+       "these "
+       "are {:.3g} s: set solver.substeps to {:.0f} or \"auto\", or solver.stiffness to \"numerical\"",
+       stable, h, std::ceil(scene.dt / stable));
+  warn(impulses && pja && h > 1.001e-3,
+       "pja rests only from 1 kHz on, and substeps here are {:.3g} s: set solver.substeps to {:.0f}, or "
+       "solver.iteration to \"improved_jacobi\"",
+       h, std::ceil(scene.dt / 1e-3));
+
+  // Contacts too soft
+  if (p2 || own_springs(s))
+    for (std::size_t m = 0; m < scene.materials.size(); ++m) {
+      double softest = 0.0, mass = 0.0;  // weight of the bed on a contact over the force at an overlap of 0.1 r
+      for (const Source& source : bed.sources)
+        if (source.material == m) {
+          const double each = scene.materials[m].density * source.mean_volume();
+          const double ratio = each * g * bed.layers / (0.1 * source.radius() * scene.materials[m].stiffness);
+          if (ratio > softest)
+            softest = ratio, mass = each;
+        }
+      warn(softest > 1.0,
+           "the stiffness of material {}, {:.3g} N/m, lets a bed of {:.0f} layers of {:.2g} kg sink in by {:.2g} r "
+           "whatever the step: set it to {:.2g} N/m or more",
+           scene.materials[m].name, scene.materials[m].stiffness, bed.layers, mass, 0.1 * softest,
+           10 * softest * scene.materials[m].stiffness);
+    }
+
+  // Iterations
+  const double omega_most = jacobi || pja ? 0.3 : 0.5;
+  warn(impulses && (jacobi || pja || improved) && s.omega > omega_most,
+       "solver.omega = {} is beyond the stable range of {}: set it to {} or less", s.omega, word(s.iteration),
+       omega_most);
+  warn(impulses && improved && s.beta_a > 1.0,
+       "solver.beta_a = {} makes grains jitter at small steps: set it to 1 or less", s.beta_a);
+  warn(impulses && improved && s.contact_memory && s.beta_a == 1.0 && s.iterations <= 4,
+       "solver.beta_a = {} makes lone grains hop with {} iterations and contact memory: set it to 0.5", s.beta_a,
+       s.iterations);
+  warn(impulses && parallel && s.contact_memory && s.iterations == 1,
+       "a heap does not hold with contact memory and one iteration, whatever the substeps: set solver.iterations to 2 "
+       "or more");
+  warn(impulses && parallel && s.contact_memory && s.warm_start >= 0.9,
+       "solver.warm_start = {} keeps grains restless, so that heaps flow: set it to 0.5", s.warm_start);
+
+  // What makes heaps too steep, hang or fly
+  warn(p2 && s.contact_memory && s.error_reduction > 0.0,
+       "solver.error_reduction = {} acts as friction and makes heaps too steep with contact memory: set it to 0, or "
+       "solver.contact_memory to false",
+       s.error_reduction);
+  warn(p2 && s.sleep_speed > g * h,
+       "solver.sleep_speed = {} m/s is more than gravity gives in a substep, {:.2g} m/s, so that touching grains hang: "
+       "set it below that",
+       s.sleep_speed, g * h);
+  warn(pbd && s.mass_scaling * bed.depth > 10.0,
+       "solver.mass_scaling = {} 1/m over a pile {:.2g} m high throws it into the air: set it to {:.2g} or less",
+       s.mass_scaling, bed.depth, 10 / bed.depth);
+  return advice;
+}
+
+}  // namespace talus

@@ -1,0 +1,27 @@
+#pragma once
+// The words that stand for enumerators in scene files, messages and reports.
+#include "engine/scene/scene.h"
+#include <array>
+#include <string_view>
+
+namespace talus {
+
+// Of all enumerators, in their order.
+template <class E> inline constexpr std::array<std::string_view, 0> words{};
+template <> inline constexpr std::array<std::string_view, 3> words<Axis>{"open", "wall", "periodic"};
+template <> inline constexpr std::array<std::string_view, 5> words<Method>{"p2", "pbd", "vts", "sp", "dem"};
+template <>
+inline constexpr std::array<std::string_view, 5> words<Iteration>{"jacobi", "improved_jacobi", "mass_splitting", "pja",
+                                                                  "gauss_seidel"};
+template <> inline constexpr std::array<std::string_view, 2> words<Averaging>{"mass", "plain"};
+template <> inline constexpr std::array<std::string_view, 2> words<FrictionBound>{"accumulated", "per_iteration"};
+template <> inline constexpr std::array<std::string_view, 2> words<Neighbours>{"sorted", "linked"};
+template <> inline constexpr std::array<std::string_view, 2> words<Stiffness>{"numerical", "material"};
+template <> inline constexpr std::array<std::string_view, 2> words<Sampling>{"poisson", "lattice"};
+template <> inline constexpr std::array<std::string_view, 3> words<ColorBy>{"material", "speed", "depth"};
+
+template <class E> constexpr std::string_view word(E e) {
+  return words<E>[static_cast<std::size_t>(e)];
+}
+
+}  // namespace talus
