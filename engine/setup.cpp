@@ -13,16 +13,15 @@ bool remembers(const Solver& s) {
   return s.contact_memory && s.method != Method::pbd;
 }
 
-// Bits of the cell table per axis: enough for the domain at rest, at most four cells per grain. Where the table
-// is smaller than the domain it repeats, except along periodic axes, whose cells must all differ.
-uvec3 grid_bits_for(const Settings& s, std::size_t grains) {
+// Bits of the cell table per axis: enough for the domain at rest, at most 2^most cells. Where the table is smaller than
+// the domain it repeats, except along periodic axes, whose cells must all differ.
+uvec3 grid_bits_for(const Settings& s, uint most) {
   const float cell = (2.0f + margin_rest) * s.radius_max;
   uvec3 bits;
   for (int a = 0; a < 3; ++a) {
     const float cells = std::clamp(std::ceil((s.domain_max[a] - s.domain_min[a]) / cell) + 1.0f, 4.0f, 1048576.0f);
     bits[a] = static_cast<uint>(std::bit_width(static_cast<uint>(cells) - 1u));
   }
-  const uint most = std::max<uint>(12u, static_cast<uint>(std::bit_width(grains)) + 1u);
   while (bits.x + bits.y + bits.z > most) {
     int largest = -1;
     for (int a = 0; a < 3; ++a)
@@ -93,7 +92,7 @@ Grain grain_of(const Scene& scene, const Seed& seed) {
   return {vec4(seed.position, seed.radius), vec4(seed.velocity, static_cast<float>(1.0 / mass))};
 }
 
-Settings settings_of(const Scene& scene, const Population& population) {
+Settings settings_of(const Scene& scene, const Population& population, std::uint32_t grid_cells) {
   Settings settings{};
   const Domain& domain = scene.domain;
   settings.domain_min = vec3(domain.min);
@@ -130,7 +129,10 @@ Settings settings_of(const Scene& scene, const Population& population) {
       throw SceneError(fmt::format(
           "{}: periodic axis {} is {} m long; the least is 12 radii of the largest grain, {} m", scene.source, "xyz"[a],
           settings.domain_max[a] - settings.domain_min[a], period_least * settings.radius_max));
-  settings.grid_bits = grid_bits_for(settings, population.initial.size() + population.poured.size());
+  const std::size_t grains = population.initial.size() + population.poured.size();
+  settings.grid_bits =
+      grid_bits_for(settings, grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
+                                             : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u));
   return settings;
 }
 

@@ -13,7 +13,8 @@ bool uses(const Solver& solver, FieldId field);
 Grain grain_of(const Scene& scene, const Seed& seed);
 
 // Throws SceneError where a periodic axis is too short for the neighbour grid, or the grid too large for the device.
-Settings settings_of(const Scene& scene, const Population& population);
+// grid_cells: most cells of the neighbour table; 0: some four per grain.
+Settings settings_of(const Scene& scene, const Population& population, std::uint32_t grid_cells = 0);
 
 // [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction and
 // adhesion of two materials are geometric means, stiffness and damping those of two springs in a row. The wall's

@@ -88,7 +88,7 @@ struct Simulation::Impl {
     warnings = population.warnings;
     for (std::string& advice : advise(scene))
       warnings.push_back(std::move(advice));
-    settings = settings_of(scene, population);
+    settings = settings_of(scene, population, options.grid_cells);
     allocate(population);
   }
 

@@ -45,11 +45,12 @@ struct CheckpointError : std::runtime_error {
 };
 
 struct Options {
-  std::string device = "auto";      // auto | cpu | index | part of a name, as in `talus devices`
-  int threads = 0;                  // of the CPU path; 0: all cores. The result does not depend on it
-  bool verify = false;              // every pass on the device and by its reference, compared after each
-  bool validation = false;          // Vulkan validation layer with synchronization checks
-  bool timing = true;               // measure each pass
+  std::string device = "auto";   // auto | cpu | index | part of a name, as in `talus devices`
+  int threads = 0;               // of the CPU path; 0: all cores. The result does not depend on it
+  bool verify = false;           // every pass on the device and by its reference, compared after each
+  bool validation = false;       // Vulkan validation layer with synchronization checks
+  bool timing = true;            // measure each pass
+  std::uint32_t grid_cells = 0;  // most cells of the neighbour table, on open axes and between walls; 0: four per grain
   std::uint32_t contact_slots = 0;  // initial capacity; 0: an estimate. Grows when a step needs more
 };
 

@@ -62,6 +62,11 @@ inline std::vector<Variant> variants() {
       {"dem with the material's stiffness", {.method = Method::dem, .iterations = 1, .stiffness = Stiffness::material}},
   };
 }
+// One after the other.
+inline Variant each_variant() {
+  const auto all = variants();
+  return all[GENERATE_COPY(range(std::size_t{0}, all.size()))];
+}
 // The scene with another method; its iterations and substeps stay.
 inline talus::Scene with(talus::Scene scene, talus::Solver solver) {
   if (solver.method != talus::Method::dem)

@@ -15,9 +15,10 @@ std::uint64_t hash_after(const Scene& scene, const Options& options, std::uint64
   return simulation.state_hash();
 }
 
-void resumes_bit_for_bit(const Options& options) {
+void resumes_bit_for_bit(const Options& options, const Variant& variant) {
+  CAPTURE(variant.name);
   Scratch scratch;
-  const Scene scene = box_of(300);
+  const Scene scene = with(box_of(300), variant.solver);
   Simulation whole(scene, options), first(scene, options), second(scene, options);
   first.advance(37);
   first.save(scratch / "state.talus");
@@ -54,7 +55,9 @@ void invalid_state_falls_back(const Options& options) {
 }  // namespace
 
 TEST_CASE("The CPU path repeats bit for bit, for any number of threads", "[simulation]") {
-  const Scene scene = box_of(1500);
+  const Variant variant = each_variant();
+  CAPTURE(variant.name);
+  const Scene scene = with(box_of(1500), variant.solver);
   const std::uint64_t one = hash_after(scene, {.device = "cpu", .threads = 1}, 60);
   CHECK(hash_after(scene, {.device = "cpu", .threads = 1}, 60) == one);
   CHECK(hash_after(scene, {.device = "cpu", .threads = 2}, 60) == one);
@@ -65,9 +68,10 @@ TEST_CASE("The CPU path repeats bit for bit, for any number of threads", "[simul
 }
 
 TEST_CASE("The device repeats bit for bit", "[device][simulation]") {
-  const Scene scene = box_of(1500);
+  const Variant variant = each_variant();
+  CAPTURE(variant.name);
+  const Scene scene = with(box_of(1500), variant.solver);
   const std::uint64_t first = hash_after(scene, on_device(), 30);
-  CHECK(hash_after(scene, on_device(), 30) == first);
   CHECK(hash_after(scene, on_device(), 30) == first);
 }
 
@@ -88,25 +92,31 @@ TEST_CASE("Too few contact slots change nothing but the capacity", "[simulation]
 }
 
 TEST_CASE("Contact slots that run out in the middle of a run change nothing", "[simulation]") {
+  const Variant variant = each_variant();
+  CAPTURE(variant.name);
   // Enough for the lattice at rest at the start; as it falls the margin grows and with it the lists, by more than the
   // way of the grains since the last build. Many steps share the batch that is halted.
   Scene scene = box_of(500);
   scene.grains[0].velocity_random = 0.0;
   scene.solver.iterations = GENERATE(2, 3);
+  scene = with(scene, variant.solver);
   Simulation plenty(scene, on_cpu);
   plenty.advance(1);
   const std::uint32_t slots = read_field<Status>(plenty.executor(), FieldId::status, 1)[0].slots;
   plenty.advance(119);
   Simulation scarce(scene, {.device = "cpu", .contact_slots = slots});
   scarce.advance(120);
-  CHECK(read_field<Status>(scarce.executor(), FieldId::status, 1)[0].slots_capacity > slots);
+  if (slots > 0)
+    CHECK(read_field<Status>(scarce.executor(), FieldId::status, 1)[0].slots_capacity > slots);
   CHECK(scarce.state_hash() == plenty.state_hash());
 }
 
 TEST_CASE("Contact slots that run out while an emitter pours change nothing", "[simulation]") {
   // Grows several times, at substeps of all parities, with an odd and an even number of exchanges of grains and
   // grains_next.
-  const Scene scene = pouring(3, GENERATE(2, 3), 0.5);
+  const Variant variant = each_variant();
+  CAPTURE(variant.name);
+  const Scene scene = with(pouring(3, GENERATE(2, 3), 0.5), variant.solver);
   const std::uint64_t plenty = hash_after(scene, on_cpu, 90);
   CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 1}, 90) == plenty);
   CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 999}, 90) == plenty);
@@ -121,10 +131,10 @@ TEST_CASE("Too few contact slots change nothing on the device", "[device][simula
 }
 
 TEST_CASE("A resumed run goes on bit for bit", "[simulation]") {
-  resumes_bit_for_bit(on_cpu);
+  resumes_bit_for_bit(on_cpu, each_variant());
 }
 TEST_CASE("A resumed run goes on bit for bit on the device", "[device][simulation]") {
-  resumes_bit_for_bit(on_device());
+  resumes_bit_for_bit(on_device(), each_variant());
 }
 
 TEST_CASE("A checkpoint of another scene is refused and nothing changes", "[simulation]") {

@@ -23,19 +23,24 @@ public:
       damping = law.damping >= 0.0f ? std::min(h_ * law.damping * w_sum, dem_damping_limit)
                                     : 2.0f * dem_zeta * std::sqrt(kappa);
     }
+    const vec3 relative = v_ - c.velocity;
+    const float approach = glm::dot(relative, c.normal);
     // Adhesion holds over the cross-section of the smaller grain, until the spring is stretched to its force.
     const float r_min = std::min(grain_.position.w, c.radius);
     const float hold = h_ * w_sum * law.adhesion * pi * r_min * r_min;
     const float reach = hold > 0.0f ? hold * h_ / kappa : 0.0f;
-    if (c.gap >= reach || !(w_sum > 0.0f))
+    // Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. Walls
+    // have the last word, being the last contacts of a grain: they see what all others do to it.
+    const float ahead = partner >= wall_partner ? glm::dot(v_ + change_ + h_ * settings_.gravity, c.normal) : approach;
+    const float brake = -ahead - std::max(c.gap + 0.5f * r_min, 0.0f) / h_;
+    if ((c.gap >= reach && brake <= 0.0f) || !(w_sum > 0.0f))
       return vec3(0.0f);
-    const vec3 relative = v_ - c.velocity;
-    const float approach = glm::dot(relative, c.normal);
     const vec3 slip = relative - approach * c.normal;
-    const float push = std::max(-hold, -kappa * c.gap / h_ - damping * approach);
+    const float spring = c.gap < reach ? std::max(-hold, -kappa * c.gap / h_ - damping * approach) : 0.0f;
+    const float push = std::max(spring, brake);
     shear = shear - glm::dot(shear, c.normal) * c.normal - dem_tangential * kappa * slip;
     vec3 drag = shear - 0.5f * damping * slip;
-    const float length = glm::length(drag), grip = push + hold;
+    const float length = glm::length(drag), grip = brake > spring ? 0.0f : push + hold;
     if (length > law.friction_static * grip) {
       drag *= law.friction_kinetic * grip / length;
       shear = drag;

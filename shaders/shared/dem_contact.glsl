@@ -23,17 +23,22 @@ vec3 respond(uint partner, vec3 shear) {
     kappa = min(h * h * law.stiffness * w_sum, dem_kappa);
     damping = law.damping >= 0.0 ? min(h * law.damping * w_sum, dem_damping_limit) : 2.0 * dem_zeta * sqrt(kappa);
   }
-  // Adhesion holds over the cross-section of the smaller grain, until the spring is stretched to its force.
-  float hold = h * w_sum * law.adhesion * pi * min(r, c.radius) * min(r, c.radius);
-  if (c.gap >= (hold > 0.0 ? hold * h / kappa : 0.0) || !(w_sum > 0.0))
-    return vec3(0.0);
   vec3 relative = grain.velocity.xyz - c.velocity;
-  float approach = dot(relative, c.normal);
+  float approach = dot(relative, c.normal), r_min = min(r, c.radius);
+  // Adhesion holds over the cross-section of the smaller grain, until the spring is stretched to its force.
+  float hold = h * w_sum * law.adhesion * pi * r_min * r_min, reach = hold > 0.0 ? hold * h / kappa : 0.0;
+  // Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. Walls have the last word,
+  // being the last contacts of a grain: they see what all others do to it.
+  float ahead = partner >= wall_partner ? dot(grain.velocity.xyz + change + h * settings.gravity, c.normal) : approach;
+  float brake = -ahead - max(c.gap + 0.5 * r_min, 0.0) / h;
+  if ((c.gap >= reach && brake <= 0.0) || !(w_sum > 0.0))
+    return vec3(0.0);
   vec3 slip = relative - approach * c.normal;
-  float push = max(-hold, -kappa * c.gap / h - damping * approach);
+  float spring = c.gap < reach ? max(-hold, -kappa * c.gap / h - damping * approach) : 0.0;
+  float push = max(spring, brake);
   shear = shear - dot(shear, c.normal) * c.normal - dem_tangential * kappa * slip;
   vec3 drag = shear - 0.5 * damping * slip;
-  float drag_length = length(drag), grip = push + hold;
+  float drag_length = length(drag), grip = brake > spring ? 0.0 : push + hold;
   if (drag_length > law.friction_static * grip) {
     drag *= law.friction_kinetic * grip / drag_length;
     shear = drag;
