@@ -7,7 +7,7 @@ namespace talus {
 
 double substep_of(const Scene& scene);  // s
 
-// Does a scene's solver use a field of extent slots? One that it does not use has no elements.
+// Does a scene's solver use a field of extent grains or slots? One that it does not use has no elements.
 bool uses(const Solver& solver, FieldId field);
 
 Grain grain_of(const Scene& scene, const Seed& seed);
