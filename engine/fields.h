@@ -26,6 +26,7 @@ enum class Extent { one, gates, pairs, births, grains, cells, cells_and_end, sli
   X(grains, Grain, grains, true, "position [m], radius [m], velocity [m/s], inverse mass [1/kg], in cell order")       \
   X(grains_next, Grain, grains, false, "where a pass writes grains that it also reads")                                \
   X(grains_valid, Grain, grains, false, "grains at the start of the batch, to fall back to")                           \
+  X(grains_start, Grain, grains, false, "grains at the start of the substep, where some may stay there")               \
   X(grain_id, uint, grains, true, "number of the grain, for good")                                                     \
   X(grain_id_next, uint, grains, false, "as grains_next")                                                              \
   X(grain_id_valid, uint, grains, false, "as grains_valid")                                                            \
@@ -50,9 +51,10 @@ enum class Extent { one, gates, pairs, births, grains, cells, cells_and_end, sli
     "grain or wall on the other side; slot k of grain i: 16 (slice_start + k) + i % 16")                               \
   X(contact_partner_next, uint, slots, false, "of the lists being built")                                              \
   X(contact_sum, vec4, slots, true,                                                                                    \
-    "xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], w < 0: not yet "    \
-    "active; vts, sp: impulses [N s], remembered")                                                                     \
+    "xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what resists "  \
+    "motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered")          \
   X(contact_sum_next, vec4, slots, false, "of the lists being built")                                                  \
+  X(contact_load, uint, grains, false, "active contacts that share a grain's mass (mass_splitting)")                   \
   X(contact_change, vec4, slots, false, "last iteration's change of contact_sum (improved_jacobi) [N s]")              \
   X(contact_shear, vec3, slots, true,                                                                                  \
     "tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]")           \

@@ -104,15 +104,25 @@ private:
     return {bytes.begin(), bytes.end()};
   }
 
+  // Are the two coordinates of one vector? Errors of one come from the others too; w is a number of its own.
+  static bool same_vector(std::string_view a, std::string_view b) {
+    const auto coordinate = [](std::string_view s) { return !s.empty() && s.back() >= 'x' && s.back() <= 'z'; };
+    return coordinate(a) && coordinate(b) && a.substr(0, a.size() - 1) == b.substr(0, b.size() - 1);
+  }
+
   static void compare(Pass pass, const GpuExecutor::Bound& bound, const Bytes& device, const Bytes& host) {
     const float tolerance = info(pass).match == Match::close ? info(pass).tolerance : 0.0f;
     const std::size_t stride = info(bound.field).stride;
     for (const gpu::ScalarMember& member : bound.binding.scalars) {
       float scale = 0.0f;
       const bool real = member.kind == gpu::ScalarKind::float32;
-      for (std::size_t at = member.offset; real && at < host.size(); at += stride)
-        if (const float value = std::abs(std::bit_cast<float>(word_at(host, at))); std::isfinite(value))
-          scale = std::max(scale, value);
+      for (const gpu::ScalarMember& other : bound.binding.scalars) {
+        if (!real || (&other != &member && !same_vector(member.name, other.name)))
+          continue;
+        for (std::size_t at = other.offset; at < host.size(); at += stride)
+          if (const float value = std::abs(std::bit_cast<float>(word_at(host, at))); std::isfinite(value))
+            scale = std::max(scale, value);
+      }
       for (std::size_t at = member.offset; at < host.size(); at += stride) {
         const std::uint32_t d = word_at(device, at), h = word_at(host, at);
         if (d == h)

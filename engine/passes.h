@@ -3,8 +3,8 @@
 // the line says what one element of it is (thread: a thread; group: a workgroup) and how far the two may differ. A
 // serial pass goes through all grains in order, as one element: it has no shader and runs on the CPU alone.
 //
-// The tolerance is relative to the largest magnitude of the member in the field, since a float's error is that of the
-// numbers it was made from. 0: the same bits. unordered: grains of one cell may come in any order.
+// The tolerance is relative to the largest magnitude of the member (the vector) in the field, since a float's error is
+// that of the numbers it was made from. 0: the same bits. unordered: grains of one cell may come in any order.
 #include "engine/fields.h"
 #include <array>
 #include <cstdint>
@@ -37,7 +37,14 @@ enum class Match { exact, close, unordered };
   X(contact_recall, thread, exact, 0)                                                                                  \
   X(contact_commit, thread, exact, 0)                                                                                  \
   X(predict, thread, close, 1e-6)                                                                                      \
+  X(contact_load, thread, exact, 0)                                                                                    \
   X(p2_solve, thread, close, 2e-5)                                                                                     \
+  X(p2_gauss_seidel, serial, close, 2e-5)                                                                              \
+  X(p2_sleep, thread, close, 1e-6)                                                                                     \
+  X(p2_remember, thread, close, 2e-5)                                                                                  \
+  X(pbd_stabilize, thread, close, 2e-5)                                                                                \
+  X(pbd_solve, thread, close, 2e-5)                                                                                    \
+  X(pbd_gauss_seidel, serial, close, 2e-5)                                                                             \
   X(dem, thread, close, 2e-5)                                                                                          \
   X(dem_one_loop, thread, close, 2e-5)                                                                                 \
   X(dem_two_loops, thread, close, 2e-5)                                                                                \

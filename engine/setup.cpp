@@ -77,6 +77,10 @@ bool uses(const Solver& s, FieldId field) {
     return impulses && s.warm_start > 0.0;
   case FieldId::contact_change:
     return impulses && s.iteration == Iteration::improved_jacobi;
+  case FieldId::contact_load:
+    return s.iteration == Iteration::mass_splitting;
+  case FieldId::grains_start:
+    return s.method == Method::p2 && s.sleep_speed > 0.0;
   default:
     return true;
   }

@@ -113,7 +113,7 @@ struct Simulation::Impl {
         case Extent::births:
           return population.poured.size();
         case Extent::grains:
-          return grains;
+          return uses(scene.solver, static_cast<FieldId>(f)) ? grains : 0;
         case Extent::cells:
           return cells;
         case Extent::cells_and_end:
@@ -245,7 +245,7 @@ struct Simulation::Impl {
     status.halt_grain = ~0u;
     status.step = static_cast<uint>(step);
     status.substep = 0;
-    status.speed2_bits = 0;
+    status.speed2_bits = status.shift_bits = 0;
     status.travel = lists_void;
     write_status(status);
     executor->finish();

@@ -49,14 +49,46 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::contact_commit, grains, args);
 }
 
-// Parallel Particles (Holz 2014): corrections of the predicted positions, averaged per grain.
-void solve_p2(Executor& e, const StepPlan& p, Args args) {
+// Iterations of a method that corrects predicted positions: all contacts at once, or on the CPU one after another.
+void correct(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_seidel) {
   const Work grains{p.grains, gate_grains};
-  e.run(Pass::predict, grains, args);
   for (args.iteration = 0; args.iteration < args.iterations; ++args.iteration) {
-    e.run(Pass::p2_solve, grains, args);
+    if (p.solver.iteration == Iteration::gauss_seidel) {
+      e.run(gauss_seidel, {1, gate_grains}, args);
+      continue;
+    }
+    if (p.solver.iteration == Iteration::mass_splitting)
+      e.run(Pass::contact_load, grains, args);
+    e.run(solve, grains, args);
     e.swap(FieldId::grains, FieldId::grains_next);
   }
+}
+
+// Parallel Particles (Holz 2014).
+void solve_p2(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_grains};
+  if (uses(p.solver, FieldId::grains_start))
+    e.copy(FieldId::grains, FieldId::grains_start);
+  e.run(Pass::predict, grains, args);
+  correct(e, p, args, Pass::p2_solve, Pass::p2_gauss_seidel);
+  if (uses(p.solver, FieldId::grains_start))
+    e.run(Pass::p2_sleep, grains, args);
+  if (uses(p.solver, FieldId::contact_shear))
+    e.run(Pass::p2_remember, grains, args);
+  e.run(Pass::finalize, grains, args);
+}
+
+// Position-based dynamics (Macklin 2014, Sommer and Schwanecke 2022).
+void solve_pbd(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_grains};
+  Args stabilize = args;
+  stabilize.iterations = static_cast<uint>(p.solver.stabilization);
+  for (stabilize.iteration = 0; stabilize.iteration < stabilize.iterations; ++stabilize.iteration) {
+    e.run(Pass::pbd_stabilize, grains, stabilize);
+    e.swap(FieldId::grains, FieldId::grains_next);
+  }
+  e.run(Pass::predict, grains, args);
+  correct(e, p, args, Pass::pbd_solve, Pass::pbd_gauss_seidel);
   e.run(Pass::finalize, grains, args);
 }
 
@@ -78,8 +110,9 @@ void solve(Executor& e, const StepPlan& p, const Args& args) {
   switch (p.solver.method) {
   case Method::dem:
     return solve_dem(e, p, args);
-  case Method::p2:
   case Method::pbd:
+    return solve_pbd(e, p, args);
+  case Method::p2:
   case Method::vts:
   case Method::sp:
     return solve_p2(e, p, args);

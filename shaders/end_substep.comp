@@ -10,7 +10,9 @@ void main() {
     return;
   status.speed = sqrt(uintBitsToFloat(status.speed2_bits));
   status.speed2_bits = 0u;
-  status.travel += args.h * status.speed;
+  status.shift = uintBitsToFloat(status.shift_bits);
+  status.shift_bits = 0u;
+  status.travel += args.h * status.speed + status.shift;
   status.substep += 1u;
   status.substeps_done += 1u;
 }

@@ -1,8 +1,9 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// One Jacobi iteration of Parallel Particles (Holz 2014, sections 5 and 6): every grain takes the mean of the corrections of its
-// active contacts, weighted by mass. A contact is a spring-damper that equals implicit Euler for any number of iterations, with Coulomb friction on the
-// displacement accumulated over the substep. Between iterations velocity * h is the displacement p - x of the substep.
+// One Jacobi iteration of Parallel Particles (Holz 2014, sections 5 to 7): every grain takes the mean of the corrections of its
+// active contacts, weighted by mass, or their sum where masses are split among contacts (Tonge et al. 2012). A contact is a
+// spring-damper that equals implicit Euler for any number of iterations, with adhesion, and with Coulomb friction on the displacement
+// accumulated over the substep. Between iterations velocity * h is the displacement p - x of the substep.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -15,8 +16,11 @@ layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { vec3 contact_shear[]; };
+layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_load[]; };
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
+#include "shared/relative.glsl"
 
 // log(1 + q) and 1 - exp(-x) without cancellation: the built-in log and exp may be off by 2^-21 near 1.
 float log_1p(float q) {
@@ -46,6 +50,12 @@ void main() {
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   uint row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
 
+  bool split = settings.iteration == iteration_mass_splitting;
+  bool memory = (settings.options & option_memory) != 0u, plain = (settings.options & option_plain_mean) != 0u;
+  float w_own = split ? w * float(max(contact_load[i], 1u)) : w;  // of the part of the mass that one contact moves
+
+  float carrying = 2.0 * h * h * length(settings.gravity);  // normal correction that carries a grain on one of its kind
+
   vec3 correction = vec3(0.0);
   float weights = 0.0;
   // Most contacts of a grain have one law and one mass: the logarithms are worth keeping.
@@ -59,43 +69,64 @@ void main() {
     Contact c = contact_with(partner, i, p, r);
     vec4 sum = args.iteration == 0u ? vec4(0.0, 0.0, 0.0, -1.0) : contact_sum[slot];
     float w_sum = w + c.inverse_mass;
+    uint material = partner >= wall_partner ? settings.materials
+                    : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
+    PairLaw law = pair_laws[row + material];
+    vec3 way = h * (v - c.velocity);
+    float hold = adhesion_budget(c, partner, r, way, law.adhesion, w_sum);
     // Active from its first overlap to the end of the substep: what equals implicit Euler.
-    if (sum.w < 0.0 && (c.gap > 0.0 || !(w_sum > 0.0))) {
+    if (sum.w < 0.0 && (c.gap > 0.0 && !(hold > 0.0) || !(w_sum > 0.0))) {
       if (args.iteration == 0u)
         contact_sum[slot] = sum;
       continue;
     }
     sum.w = max(sum.w, 0.0);
-    uint material = partner >= wall_partner ? settings.materials
-                    : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
-    PairLaw law = pair_laws[row + material];
-    if (row + material != last_law || w_sum != last_w) {
-      relax = relaxation(law, w_sum, h, float(args.iterations));
+    float w_parts = w_sum, share = 1.0;
+    if (split) {
+      w_parts = w_own + (partner < wall_partner ? c.inverse_mass * float(max(contact_load[partner], 1u)) : 0.0);
+      share = w_sum / w_parts;
+    }
+    if (row + material != last_law || w_parts != last_w) {
+      relax = relaxation(law, w_parts, h, float(args.iterations));
       last_law = row + material;
-      last_w = w_sum;
+      last_w = w_parts;
     }
 
-    vec3 way = h * (v - c.velocity);
+    // Sums count what a contact does to two whole masses; two parts of them would move by 1 / share of it.
     float approach = dot(way, c.normal);
-    float normal = max(0.0, sum.w - relax.x * c.gap - relax.y * approach);
+    float normal = max(0.0, sum.w - share * (relax.x * c.gap + relax.y * approach));
     float normal_change = normal - sum.w;
 
-    // What would stop all sliding, projected on the cone of the normal correction so far.
-    vec3 before = sum.xyz;
-    vec3 tangent = before - dot(before, c.normal) * c.normal + way - approach * c.normal;
-    float length_t = length(tangent);
-    if (length_t > law.friction_static * normal)
-      tangent *= law.friction_kinetic * normal / length_t;
+    // What would stop all sliding, and bring back what has slipped before, projected on the cone of the normal correction so far.
+    vec3 before = sum.xyz, slip = way - approach * c.normal;
+    float held = dot(before, c.normal);
+    if (memory)
+      slip += turned(contact_shear[slot], c.normal);
+    vec3 drag = before - held * c.normal + share * slip;
+    float drag_length = length(drag);
+    if (drag_length > law.friction_static * normal + hold)
+      drag *= (law.friction_kinetic * normal + hold) / drag_length;
+    // Likewise what would stop the two from parting, up to what adhesion bears.
+    if (hold > 0.0)
+      drag += clamp(held + normal_change + share * approach, 0.0, hold) * c.normal;
 
+    // Error reduction: the upper one of two (that with n against gravity) moves as if the lower one were heavier.
+    float lean = settings.error_reduction * dot(c.normal, settings.down);
+    float own = w * (1.0 - lean), other = c.inverse_mass * (1.0 + lean);
+    float part = c.inverse_mass > 0.0 ? own / (own + other) : 1.0;
     // The mean is over masses at the contact: the paper's plain mean where partners are alike, but a boulder's one contact with
-    // the floor counts against a hundred with pebbles. Plain, it sinks in and is thrown out.
-    float weight = 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
-    correction += weight * w / w_sum * (normal_change * c.normal - (tangent - before));
+    // the floor counts against a hundred with pebbles. Plain, it sinks in and is thrown out. A contact that begins to touch joins
+    // the mean bit by bit: in one stroke, it takes half of its push from the one that carries the grain, which never comes to rest.
+    float weight = 1.0, bears = max(sum.w, normal) + hold;
+    if (!split && !plain)
+      weight = bears > 0.0 ? bears / (bears + carrying) / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w)) : 0.0;
+    correction += weight * part * (normal_change * c.normal - (drag - before));
     weights += weight;
-    contact_sum[slot] = vec4(tangent, normal);
+    contact_sum[slot] = vec4(drag, normal);
   }
   if (w > 0.0 && weights > 0.0) {
-    correction /= weights;
+    if (!split)
+      correction /= weights;
     grain.position.xyz = p + correction;
     grain.velocity.xyz = v + correction / h;
   }

@@ -22,7 +22,7 @@ void main() {
     return;
   }
   float speed = status.speed;
-  float motion = args.h * (speed + args.h * length(settings.gravity));  // m, of the fastest grain in this substep
+  float motion = args.h * (speed + args.h * length(settings.gravity)) + status.shift;  // m, of the fastest grain in this substep
   bool rebuild = 2.0 * (status.travel + motion) > status.margin || (settings.options & option_rebuild_always) != 0u;
   status.rebuild = rebuild ? 1u : 0u;
   if (rebuild) {

@@ -53,6 +53,14 @@ inline std::vector<Variant> variants() {
   using namespace talus;
   return {
       {"p2", {.method = Method::p2, .contact_memory = false}},
+      {"p2 with memory and sleep", {.method = Method::p2, .sleep_speed = 0.05}},
+      {"p2 as printed",
+       {.method = Method::p2, .contact_memory = false, .averaging = Averaging::plain, .error_reduction = 0.5}},
+      {"p2 with split masses", {.method = Method::p2, .iteration = Iteration::mass_splitting, .error_reduction = 0.3}},
+      {"pbd", {.method = Method::pbd, .mass_scaling = 5.0, .stabilization = 2, .sor = 1.3}},
+      {"pbd as printed",
+       {.method = Method::pbd, .averaging = Averaging::plain, .friction = FrictionBound::per_iteration}},
+      {"pbd with split masses", {.method = Method::pbd, .iteration = Iteration::mass_splitting, .mass_scaling = 5.0}},
       {"dem", {.method = Method::dem, .iterations = 1}},
       {"dem in one loop",
        {.method = Method::dem, .iterations = 1, .contact_memory = false, .detection = Detection::one_loop}},
@@ -88,9 +96,13 @@ inline void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec
 // borders of grid cells, one far outside along the open axis x; y is periodic, z has walls.
 inline talus::Scene jumble(unsigned n) {
   talus::Scene scene = scene_of(1.0 / 60, 3, 4);
-  scene.materials = {
-      {.name = "sand", .friction_static = 0.7, .friction_kinetic = 0.4},
-      {.name = "gravel", .density = 2500.0, .friction_static = 0.3, .friction_kinetic = 0.3, .stiffness = 1e4}};
+  scene.materials = {{.name = "sand", .friction_static = 0.7, .friction_kinetic = 0.4},
+                     {.name = "gravel",
+                      .density = 2500.0,
+                      .friction_static = 0.3,
+                      .friction_kinetic = 0.3,
+                      .stiffness = 1e4,
+                      .adhesion = 500.0}};
   const double radius = 0.01, edge = std::max(0.15, std::cbrt(n) * 1.8 * radius);
   scene.domain.min = {-0.5 * edge, -0.5 * edge, 0.0};
   scene.domain.max = {0.5 * edge, 0.5 * edge, edge};

@@ -1,5 +1,5 @@
 // Parallel Particles (Holz 2014).
-#include "engine/reference/space.h"
+#include "engine/reference/relative.h"
 
 namespace talus::reference {
 namespace {
@@ -17,63 +17,175 @@ Relaxation relaxation(const PairLaw& law, float w, float h, float n) {
   return {share * kt, share * ct};
 }
 
+// Contacts in one iteration, one after another. Most of a grain's have one law and one mass: the two logarithms are
+// worth keeping.
+class Solver {
+public:
+  Solver(const Args& args, Fields& f)
+      : args_(args), f_(f), split_(f.settings[0].iteration == iteration_mass_splitting) {}
+
+  // What the contact in `slot` changes the distance vector of grain i and its partner by; false where it is not active.
+  // The sums go on in `slot`.
+  // bears: the normal displacement that the contact gave or gives.
+  bool solve(uint i, uint partner, const Contact& c, std::size_t slot, vec3& change, float& bears) {
+    vec4& sum = f_.contact_sum[slot];
+    const float w = f_.grains[i].velocity.w, w_sum = w + c.inverse_mass;
+    if (!(w_sum > 0.0f))
+      return false;
+    const float hold = adhesion_budget(args_, f_, i, partner, c);
+    if (sum.w < 0.0f) {
+      if (c.gap > 0.0f && hold <= 0.0f)
+        return false;
+      sum.w = 0.0f;
+    }
+    float w_parts = w_sum;
+    if (split_)
+      w_parts = w * parts(f_, i) + (partner < wall_partner ? c.inverse_mass * parts(f_, partner) : 0.0f);
+    const float share = w_sum / w_parts;  // 1 where masses are whole
+    const PairLaw& law = law_of(f_, i, partner);
+    if (&law != law_ || w_parts != w_) {
+      law_ = &law;
+      w_ = w_parts;
+      relax_ = relaxation(law, w_parts, args_.h, static_cast<float>(args_.iterations));
+    }
+
+    const vec3 way = relative_way(args_, f_, i, c);
+    const float approach = glm::dot(way, c.normal);
+    const float normal = std::max(0.0f, sum.w - share * (relax_.overlap * c.gap + relax_.approach * approach));
+    const float pushed = normal - sum.w;
+
+    const vec3 before(sum);
+    const float held = glm::dot(before, c.normal);
+    vec3 slip = way - approach * c.normal;
+    if (f_.settings[0].options & option_memory)
+      slip += turned(f_.contact_shear[slot], c.normal);
+    const vec3 friction = on_cone(before - held * c.normal + share * slip, law.friction_static * normal + hold,
+                                  law.friction_kinetic * normal + hold);
+    const float adhesion = hold > 0.0f ? std::clamp(held + pushed + share * approach, 0.0f, hold) : 0.0f;
+    const vec3 drag = friction + adhesion * c.normal;
+    sum = vec4(drag, normal);
+    change = pushed * c.normal - (drag - before);
+    bears = std::max(normal, normal - pushed) + hold;
+    return true;
+  }
+
+  // Part of a change that falls to the grain, of inverse mass w, on whose side the normal points (eq 37). Weighted
+  // shares, so that the two always add up to the whole change.
+  float part(float w, const Contact& c) const {
+    if (!(c.inverse_mass > 0.0f))
+      return 1.0f;
+    const Settings& settings = f_.settings[0];
+    const float lean = settings.error_reduction * glm::dot(c.normal, settings.down);
+    const float own = w * (1.0f - lean), other = c.inverse_mass * (1.0f + lean);
+    return own / (own + other);
+  }
+
+private:
+  const Args& args_;
+  Fields& f_;
+  bool split_;
+  const PairLaw* law_ = nullptr;
+  float w_ = 0.0f;
+  Relaxation relax_{};
+};
+
+void deactivate(Fields& f, uint i) {
+  for (uint k = 0; k < f.contact_count[i]; ++k)
+    f.contact_sum[contact_slot(f, i, k)] = vec4(0.0f, 0.0f, 0.0f, -1.0f);
+}
+
 }  // namespace
 
 void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
-  const float h = args.h;
+  const bool split = f.settings[0].iteration == iteration_mass_splitting;
+  const bool plain = f.settings[0].options & option_plain_mean;
+  const float carrying = 2.0f * args.h * args.h * glm::length(f.settings[0].gravity);
   for (uint i = begin; i < end; ++i) {
-    const Grain& grain = f.grains[i];
-    const vec3 v(grain.velocity);
-    const float w = grain.velocity.w;
+    const float w = f.grains[i].velocity.w;
     vec3 correction(0.0f);
     float weights = 0.0f;
-    // Most contacts of a grain have one law and one mass: the two logarithms are worth keeping.
-    const PairLaw* last_law = nullptr;
-    float last_w = 0.0f;
-    Relaxation relax{};
+    if (args.iteration == 0)
+      deactivate(f, i);
+    Solver solver(args, f);
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
       const Contact c = contact_with(f, i, partner);
-      vec4& sum = f.contact_sum[slot];
-      if (args.iteration == 0)
-        sum = vec4(0.0f, 0.0f, 0.0f, -1.0f);
-      const float w_sum = w + c.inverse_mass;
-      if (sum.w < 0.0f && (c.gap > 0.0f || !(w_sum > 0.0f)))
+      vec3 change;
+      float bears;
+      if (!solver.solve(i, partner, c, slot, change, bears))
         continue;
-      sum.w = std::max(sum.w, 0.0f);
-
-      const PairLaw& law = law_of(f, i, partner);
-      if (&law != last_law || w_sum != last_w) {
-        relax = relaxation(law, w_sum, h, static_cast<float>(args.iterations));
-        last_law = &law;
-        last_w = w_sum;
-      }
-
-      const vec3 way = h * (v - c.velocity);
-      const float approach = glm::dot(way, c.normal);
-      const float normal = std::max(0.0f, sum.w - relax.overlap * c.gap - relax.approach * approach);
-
-      const vec3 before(sum);
-      vec3 tangent = before - glm::dot(before, c.normal) * c.normal + way - approach * c.normal;
-      const float length = glm::length(tangent);
-      if (length > law.friction_static * normal)
-        tangent *= law.friction_kinetic * normal / length;
-
-      // The mean is over masses at the contact: the paper's where partners are alike.
-      const float weight = 1.0f / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w));
-      correction += weight * w / w_sum * ((normal - sum.w) * c.normal - (tangent - before));
+      float weight = split ? 1.0f : mean_weight(f, w, c);
+      if (!split && !plain)  // a contact that begins to touch joins the mean bit by bit
+        weight *= bears > 0.0f ? bears / (bears + carrying) : 0.0f;
+      correction += weight * solver.part(w, c) * change;
       weights += weight;
-      sum = vec4(tangent, normal);
     }
-    Grain& next = f.grains_next[i];
-    next = grain;
-    if (w > 0.0f && weights > 0.0f) {
-      correction /= weights;
-      next.position = vec4(vec3(grain.position) + correction, grain.position.w);
-      next.velocity = vec4(v + correction / h, w);
-    }
+    f.grains_next[i] = f.grains[i];
+    if (w > 0.0f && weights > 0.0f)
+      displace(args, f.grains_next[i], split ? correction : correction / weights);
   }
+}
+
+// Every contact once, from its grain that is first in memory, applied to both before the next one looks.
+void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
+  if (args.iteration == 0)
+    for (uint i = 0; i < args.grains; ++i)
+      deactivate(f, i);
+  Solver solver(args, f);
+  for (uint i = 0; i < args.grains; ++i)
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const std::size_t slot = contact_slot(f, i, k);
+      const uint partner = f.contact_partner[slot];
+      if (partner < i)
+        continue;
+      const Contact c = contact_with(f, i, partner);
+      vec3 change;
+      float bears;
+      if (!solver.solve(i, partner, c, slot, change, bears))
+        continue;
+      const float w = f.grains[i].velocity.w, part = w > 0.0f ? solver.part(w, c) : 0.0f;
+      displace(args, f.grains[i], part * change);
+      if (partner < wall_partner) {
+        displace(args, f.grains[partner], (part - 1.0f) * change);
+        const vec4 sum = f.contact_sum[slot];
+        f.contact_sum[mirror_slot(f, i, partner)] = vec4(-vec3(sum), sum.w);
+      }
+    }
+}
+
+void p2_sleep(const Args& args, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  const float uncarried = sleep_share * args.h * glm::length(settings.gravity);
+  for (uint i = begin; i < end; ++i) {
+    Grain& grain = f.grains[i];
+    const float w = grain.velocity.w;
+    bool bears = false;
+    for (uint k = 0; k < f.contact_count[i]; ++k)
+      bears = bears || f.contact_sum[contact_slot(f, i, k)].w > 0.0f;
+    const vec3 v(grain.velocity), before(f.grains_start[i].velocity);
+    if (w > 0.0f && bears && glm::length(v) < settings.sleep_speed && glm::length(v - before) <= uncarried)
+      grain = {f.grains_start[i].position, vec4(0.0f, 0.0f, 0.0f, w)};
+  }
+}
+
+void p2_remember(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i)
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const std::size_t slot = contact_slot(f, i, k);
+      const uint partner = f.contact_partner[slot];
+      const float normal = f.contact_sum[slot].w;
+      vec3& shear = f.contact_shear[slot];
+      if (!(normal > 0.0f)) {
+        shear = vec3(0.0f);
+        continue;
+      }
+      const PairLaw& law = law_of(f, i, partner);
+      const Contact c = contact_with(f, i, partner);
+      const vec3 way = relative_way(args, f, i, c);
+      shear = on_cone(turned(shear, c.normal) + way - glm::dot(way, c.normal) * c.normal, law.friction_static * normal,
+                      law.friction_kinetic * normal);
+    }
 }
 
 }  // namespace talus::reference

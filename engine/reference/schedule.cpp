@@ -26,7 +26,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
     return close_gates(f);
 
   const float speed = status.speed;
-  const float motion = args.h * (speed + args.h * glm::length(settings.gravity));
+  const float motion = args.h * (speed + args.h * glm::length(settings.gravity)) + status.shift;
   status.rebuild = 2.0f * (status.travel + motion) > status.margin || (settings.options & option_rebuild_always) != 0u;
   if (status.rebuild) {
     const float radius = settings.radius_max;
@@ -74,7 +74,9 @@ void end_substep(const Args& args, Fields& f, uint, uint) {
     return;
   status.speed = std::sqrt(std::bit_cast<float>(status.speed2_bits));
   status.speed2_bits = 0;
-  status.travel += args.h * status.speed;
+  status.shift = std::bit_cast<float>(status.shift_bits);
+  status.shift_bits = 0;
+  status.travel += args.h * status.speed + status.shift;
   status.substep += 1;
   status.substeps_done += 1;
 }

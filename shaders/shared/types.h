@@ -67,6 +67,13 @@ TALUS_CONST float dem_zeta = 0.12f;
 TALUS_CONST float dem_tangential = 0.285f;
 TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that damping takes out in a substep, at most
 
+// Share of gravity that contacts may leave a sleeping grain uncarried (p2).
+TALUS_CONST float sleep_share = 0.1f;
+
+// Gap, in radii of both, below which a contact counts among those that share a grain's mass. Not 0: solved contacts end there, and
+// rounding would decide.
+TALUS_CONST float load_reach = 1e-3f;
+
 struct Grain {
   vec4 position;  // xyz [m], w radius [m]
   vec4 velocity;  // xyz [m/s], w inverse mass [1/kg]
@@ -157,7 +164,9 @@ struct Status {
   uint slots;           // contact slots that the last list took
   uint slots_capacity;  // contact slots there are
   uint speed2_bits;     // greatest squared speed of the substep in progress [m2/s2], as the bits of a float
+  uint shift_bits;      // greatest displacement in it that no speed shows (pbd_stabilize) [m], as the bits of a float
   float speed;          // m/s, greatest speed at the end of the last substep
+  float shift;          // m, greatest displacement in the last substep that no speed shows
   float travel;         // m, no grain has moved further than this since the lists were built
   float margin;         // m, of the current lists
   vec3 inverse_cell;    // 1/m, of the edges of a grid cell

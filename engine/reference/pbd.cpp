@@ -1,0 +1,126 @@
+// Position-based dynamics (Macklin et al. 2014, Sommer and Schwanecke 2022).
+#include "engine/reference/relative.h"
+#include <bit>
+
+namespace talus::reference {
+namespace {
+
+// What the contact in `slot` changes the distance vector of grain i and its partner by, and the part of it that falls
+// to grain i; false where the two do not overlap. The sums go on in `slot`.
+struct Change {
+  vec3 way;
+  float part;
+};
+bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, std::size_t slot, Change& change) {
+  const Settings& settings = f.settings[0];
+  const float w = f.grains[i].velocity.w;
+  if (c.gap >= 0.0f || !(w + c.inverse_mass > 0.0f))
+    return false;
+  // Mass scaling: w exp(k z) at height z, of which only the ratio of the two matters.
+  const float rise = (c.gap + f.grains[i].position.w + c.radius) * glm::dot(c.normal, settings.down);
+  const float w_other = c.inverse_mass * std::exp(settings.mass_scaling * rise), w_sum = w + w_other;
+  float share = 1.0f;
+  if (settings.iteration == iteration_mass_splitting)
+    share = w_sum / (w * parts(f, i) + (partner < wall_partner ? w_other * parts(f, partner) : 0.0f));
+
+  vec4& sum = f.contact_sum[slot];
+  const vec3 way = relative_way(args, f, i, c), slip = way - glm::dot(way, c.normal) * c.normal;
+  const float pushed = -share * c.gap, normal = sum.w + pushed;
+  vec3 before(0.0f);
+  float bound = pushed;
+  if (!(settings.options & option_per_iteration)) {
+    before = vec3(sum);
+    bound = normal;
+  }
+  const PairLaw& law = law_of(f, i, partner);
+  vec3 drag = before - glm::dot(before, c.normal) * c.normal + share * slip;
+  const float length = glm::length(drag);
+  if (length > law.friction_static * bound)
+    drag *= std::min(law.friction_kinetic * bound / length, 1.0f);
+  sum = vec4(drag, normal);
+  change = {pushed * c.normal - (drag - before), w / w_sum};
+  return true;
+}
+
+void clear_sums(Fields& f, uint i) {
+  for (uint k = 0; k < f.contact_count[i]; ++k)
+    f.contact_sum[contact_slot(f, i, k)] = vec4(0.0f);
+}
+
+}  // namespace
+
+void pbd_stabilize(const Args& args, Fields& f, uint begin, uint end) {
+  float shift = 0.0f;
+  for (uint i = begin; i < end; ++i) {
+    const float w = f.grains[i].velocity.w;
+    vec3 correction(0.0f);
+    float weights = 0.0f;
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const Contact c = contact_with(f, i, f.contact_partner[contact_slot(f, i, k)]);
+      if (!(w > 0.0f) || c.gap >= 0.0f)
+        continue;
+      const float weight = mean_weight(f, w, c);
+      correction -= weight * w / (w + c.inverse_mass) * c.gap * c.normal;
+      weights += weight;
+    }
+    f.grains_next[i] = f.grains[i];
+    if (weights > 0.0f) {
+      correction /= weights;
+      f.grains_next[i].position += vec4(correction, 0.0f);
+      shift = std::max(shift, static_cast<float>(args.iterations) * glm::length(correction));
+    }
+  }
+  atomic_max(f.status[0].shift_bits, std::bit_cast<uint>(shift));
+}
+
+void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  const bool split = settings.iteration == iteration_mass_splitting;
+  for (uint i = begin; i < end; ++i) {
+    const float w = f.grains[i].velocity.w;
+    vec3 correction(0.0f);
+    float weights = 0.0f;
+    if (args.iteration == 0)
+      clear_sums(f, i);
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const std::size_t slot = contact_slot(f, i, k);
+      const uint partner = f.contact_partner[slot];
+      const Contact c = contact_with(f, i, partner);
+      Change change;
+      if (!solve(args, f, i, partner, c, slot, change))
+        continue;
+      const float weight = split ? 1.0f : mean_weight(f, w, c);
+      correction += weight * change.part * change.way;
+      weights += weight;
+    }
+    f.grains_next[i] = f.grains[i];
+    if (w > 0.0f && weights > 0.0f)
+      displace(args, f.grains_next[i], correction * (split ? settings.sor : settings.sor / weights));
+  }
+}
+
+// Every contact once, from its grain that is first in memory, applied to both before the next one looks.
+void pbd_gauss_seidel(const Args& args, Fields& f, uint, uint) {
+  const float sor = f.settings[0].sor;
+  if (args.iteration == 0)
+    for (uint i = 0; i < args.grains; ++i)
+      clear_sums(f, i);
+  for (uint i = 0; i < args.grains; ++i)
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const std::size_t slot = contact_slot(f, i, k);
+      const uint partner = f.contact_partner[slot];
+      if (partner < i)
+        continue;
+      Change change;
+      if (!solve(args, f, i, partner, contact_with(f, i, partner), slot, change))
+        continue;
+      displace(args, f.grains[i], sor * change.part * change.way);
+      if (partner < wall_partner) {
+        displace(args, f.grains[partner], sor * (change.part - 1.0f) * change.way);
+        const vec4 sum = f.contact_sum[slot];
+        f.contact_sum[mirror_slot(f, i, partner)] = vec4(-vec3(sum), sum.w);
+      }
+    }
+}
+
+}  // namespace talus::reference

@@ -1,0 +1,48 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// What a contact remembers of the substep: how far it has slipped since it began to stick. Friction brings that back in the next one,
+// so that a heap does not creep by what the iterations leave over. Scaled to the cone, never reset: sliding stays exact Coulomb. Both
+// sides of a contact do the same arithmetic with opposite signs.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
+layout(set = 0, binding = 9, scalar) buffer ShearBlock { vec3 contact_shear[]; };
+#include "shared/space.glsl"
+#include "shared/contact_row.glsl"
+#include "shared/relative.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  Grain grain = grains[i];
+  uint row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
+  uint count = contact_count[i];
+  for (uint k = 0u; k < count; ++k) {
+    uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    float normal = contact_sum[slot].w;
+    vec3 shear = contact_shear[slot];
+    if (!(normal > 0.0)) {
+      if (shear != vec3(0.0))
+        contact_shear[slot] = vec3(0.0);
+      continue;
+    }
+    uint material = partner >= wall_partner ? settings.materials : grain_tag[partner] & tag_material_mask;
+    PairLaw law = pair_laws[row + material];
+    Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
+    vec3 way = args.h * (grain.velocity.xyz - c.velocity);
+    shear = turned(shear, c.normal) + way - dot(way, c.normal) * c.normal;
+    float shear_length = length(shear);
+    if (shear_length > law.friction_static * normal)
+      shear *= law.friction_kinetic * normal / shear_length;
+    contact_shear[slot] = shear;
+  }
+}

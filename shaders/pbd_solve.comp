@@ -1,0 +1,77 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// One Jacobi iteration of position-based dynamics (Macklin et al. 2014, Sommer and Schwanecke 2022): every contact that overlaps is
+// one constraint, contact and friction, and a grain takes the mean of their corrections times sor, or their sum where masses are
+// split among contacts (Tonge et al. 2012). Between iterations velocity * h is the displacement p - x of the substep.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer LoadBlock { uint contact_load[]; };
+#include "shared/space.glsl"
+#include "shared/contact_row.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  Grain grain = grains[i];
+  vec3 p = grain.position.xyz, v = grain.velocity.xyz;
+  float r = grain.position.w, w = grain.velocity.w, h = args.h;
+  uint row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
+  bool split = settings.iteration == iteration_mass_splitting;
+  bool per_iteration = (settings.options & option_per_iteration) != 0u, plain = (settings.options & option_plain_mean) != 0u;
+  float w_own = split ? w * float(max(contact_load[i], 1u)) : w;  // of the part of the mass that one contact moves
+
+  vec3 correction = vec3(0.0);
+  float weights = 0.0;
+  uint count = contact_count[i];
+  for (uint k = 0u; k < count; ++k) {
+    uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    Contact c = contact_with(partner, i, p, r);
+    vec4 sum = args.iteration == 0u ? vec4(0.0) : contact_sum[slot];
+    if (c.gap >= 0.0 || !(w + c.inverse_mass > 0.0)) {
+      if (args.iteration == 0u)
+        contact_sum[slot] = sum;
+      continue;
+    }
+    // Mass scaling: w exp(k z) at height z, of which only the ratio to this grain matters.
+    float w_other = c.inverse_mass;
+    if (settings.mass_scaling > 0.0)
+      w_other *= exp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down));
+    float w_sum = w + w_other, share = 1.0;
+    if (split)
+      share = w_sum / (w_own + (partner < wall_partner ? w_other * float(max(contact_load[partner], 1u)) : 0.0));
+
+    // Sums count what a contact does to two whole masses; two parts of them would move by 1 / share of it.
+    vec3 way = h * (v - c.velocity), slip = way - dot(way, c.normal) * c.normal;
+    float normal_change = -share * c.gap, normal = sum.w + normal_change;
+    vec3 before = per_iteration ? vec3(0.0) : sum.xyz;
+    vec3 drag = before - dot(before, c.normal) * c.normal + share * slip;
+    float drag_length = length(drag), bound = per_iteration ? normal_change : normal;
+    uint material = partner >= wall_partner ? settings.materials
+                    : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
+    PairLaw law = pair_laws[row + material];
+    if (drag_length > law.friction_static * bound)
+      drag *= min(law.friction_kinetic * bound / drag_length, 1.0);
+
+    float weight = split || plain ? 1.0 : 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
+    correction += weight * w / w_sum * (normal_change * c.normal - (drag - before));
+    weights += weight;
+    contact_sum[slot] = vec4(drag, normal);
+  }
+  if (w > 0.0 && weights > 0.0) {
+    correction *= split ? settings.sor : settings.sor / weights;
+    grain.position.xyz = p + correction;
+    grain.velocity.xyz = v + correction / h;
+  }
+  grains_next[i] = grain;
+}

@@ -1,0 +1,47 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Takes overlaps out at the start of a substep without turning them into speed (Macklin et al. 2014): contacts alone, positions of
+// start and prediction moved together, so that the velocity stays.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+#include "shared/space.glsl"
+#include "shared/contact_row.glsl"
+
+shared uint shift_bits;  // floats >= 0 sort as their bits
+
+void main() {
+  if (gl_LocalInvocationID.x == 0u)
+    shift_bits = 0u;
+  barrier();
+  uint i = element_index();
+  if (i < args.grains) {
+    Grain grain = grains[i];
+    float w = grain.velocity.w, weights = 0.0;
+    vec3 correction = vec3(0.0);
+    uint count = contact_count[i];
+    for (uint k = 0u; k < count; ++k) {
+      Contact c = contact_with(contact_partner[contact_slot(i, k)], i, grain.position.xyz, grain.position.w);
+      if (c.gap >= 0.0 || !(w > 0.0))
+        continue;
+      float weight = (settings.options & option_plain_mean) != 0u ? 1.0 : 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
+      correction -= weight * w / (w + c.inverse_mass) * c.gap * c.normal;
+      weights += weight;
+    }
+    if (weights > 0.0) {
+      correction /= weights;
+      grain.position.xyz += correction;
+      atomicMax(shift_bits, floatBitsToUint(float(args.iterations) * length(correction)));  // over all such iterations
+    }
+    grains_next[i] = grain;
+  }
+  barrier();
+  if (gl_LocalInvocationID.x == 0u && shift_bits > 0u)
+    atomicMax(status.shift_bits, shift_bits);
+}
