@@ -110,7 +110,8 @@ void main() {
     if (hold > 0.0)
       drag += clamp(held + normal_change + share * approach, 0.0, hold) * c.normal;
 
-    // Error reduction: the upper one of two (that with n against gravity) moves as if the lower one were heavier.
+    // Error reduction: the upper one of two (that with n against gravity) moves as if the lower one were heavier. Shocks grow on
+    // their way up by it: 0.5 throws a stack of 50 apart at 60 Hz, and holds ten layers.
     float lean = settings.error_reduction * dot(c.normal, settings.down);
     float own = w * (1.0 - lean), other = c.inverse_mass * (1.0 + lean);
     float part = c.inverse_mass > 0.0 ? own / (own + other) : 1.0;

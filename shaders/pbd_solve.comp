@@ -43,7 +43,8 @@ void main() {
         contact_sum[slot] = sum;
       continue;
     }
-    // Mass scaling: w exp(k z) at height z, of which only the ratio to this grain matters.
+    // Mass scaling: w exp(k z) at height z, of which only the ratio to this grain matters. k times the height of a pile may be up
+    // to 10: far beyond, shocks grow on their way up and throw its top off.
     float w_other = c.inverse_mass;
     if (settings.mass_scaling > 0.0)
       w_other *= exp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down));
