@@ -197,7 +197,7 @@ Result velocity_errors(const Context& context) {
 
 std::vector<Experiment> francu_experiments() {
   const std::string paper = "Francu and Moldoveanu 2014, figure ";
-  return {{"francu_fig3", "Heaps by friction", paper + "3", 14.0, heaps_by_friction},
+  return {{"francu_fig3", "Heaps by friction", paper + "3", 8.0, heaps_by_friction},
           {"francu_fig8", "Position error, equal masses", paper + "8", 1.0, equal_masses},
           {"francu_fig9", "Position error, unequal masses", paper + "9", 0.5, unequal_masses},
           {"francu_fig10", "Velocity error by iterations", paper + "10", 0.5, velocity_errors}};

@@ -51,14 +51,15 @@ double build_time(talus::Simulation& simulation, int repeats) {
 }
 
 // A tall column at rest, its lists built with tables of N/64 to 16 N cells.
-Result table_size(const Context& context) {
+Result table_size(Context context) {
+  context.workers = 1;  // one after another on all cores: this measures time
   const std::vector<unsigned> counts = context.pick(std::vector{4000u, 16000u, 64000u}, std::vector{2000u});
   const double r = 0.005;
   Result result;
   result.summary.columns = {"grains", "cells", "cells per grain", "build [ms]"};
   result.plot = {
       "Time of a neighbour build by the size of the cell table", "cells per grain", "build [ms]", {}, true, true};
-  for (const unsigned count : counts) {  // one after another: this measures time
+  for (const unsigned count : counts) {
     Scene scene = floor_scene(plain(talus::Method::p2), 0.5, 240.0, 4, 2);
     add_bed(scene, count, r, 4.0 * std::cbrt(count));
     talus::Simulation simulation = simulate(context, scene);

@@ -181,8 +181,8 @@ Result error_reduction(const Context& context) {
 
 std::vector<Experiment> holz_experiments() {
   return {{"holz_fig2", "A contact is implicit Euler", "Holz 2014, figure 2", 0.02, spring_damper},
-          {"holz_fig3", "Friction and adhesion make heaps", "Holz 2014, figure 3", 0.5, three_heaps},
-          {"holz_fig5", "Error reduction replaces iterations", "Holz 2014, figure 5", 4.0, error_reduction}};
+          {"holz_fig3", "Friction and adhesion make heaps", "Holz 2014, figure 3", 0.3, three_heaps},
+          {"holz_fig5", "Error reduction replaces iterations", "Holz 2014, figure 5", 2.0, error_reduction}};
 }
 
 }  // namespace bench
