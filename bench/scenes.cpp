@@ -17,38 +17,15 @@ using talus::Solver;
 
 constexpr double pi = std::numbers::pi;
 
-// What suits a method.
-Solver solver_for(Method method, std::optional<Iteration> iteration) {
-  Solver solver;
-  solver.method = method;
-  const bool impulses = method == Method::vts || method == Method::sp;
-  solver.iteration = iteration.value_or(impulses ? Iteration::improved_jacobi : Iteration::jacobi);
-  switch (solver.iteration) {
-  case Iteration::improved_jacobi:
-    solver.omega = method == Method::sp ? 0.3 : 0.5;
-    solver.beta_a = 0.5;
-    break;
-  case Iteration::jacobi:
-  case Iteration::pja:
-    solver.omega = 0.3;
-    break;
-  default:
-    solver.omega = 1.0;
-  }
-  return solver;
-}
-
 }  // namespace
 
 Solver remembering(Method method, std::optional<Iteration> iteration) {
-  return solver_for(method, iteration);
+  return talus::default_solver(method, iteration, true);
 }
 
 Solver plain(Method method, std::optional<Iteration> iteration) {
-  Solver solver = solver_for(method, iteration);
-  solver.contact_memory = false;
-  solver.warm_start = 0.0;
-  solver.beta_a = 1.0;
+  Solver solver = talus::default_solver(method, iteration, false);
+  solver.error_reduction = 0.0;
   return solver;
 }
 
