@@ -5,14 +5,11 @@
 #include "scratch.h"
 #include "simulate.h"
 #include <cmath>
-#include <numbers>
 
 using namespace talus;
 using namespace talus_tests;
 
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 // Grains at random places under a cone of the given angle, as dense as such places get, and some that ran away.
 std::vector<GrainState> cone(double degrees, double base, double r, glm::dvec2 axis) {
