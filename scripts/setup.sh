@@ -10,7 +10,7 @@ build_packages=(
   g++ cmake ninja-build glslang-tools libvulkan-dev libvulkan-volk-dev libspirv-cross-c-shared-dev libglm-dev
   libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libstb-dev libtbb-dev mesa-vulkan-drivers
 )
-test_packages=(catch2 vulkan-validationlayers)
+test_packages=(catch2 gnuplot-nox vulkan-validationlayers)
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -22,7 +22,7 @@ void main() {
   GrainMeasure m = GrainMeasure(0u, 0.0, 0.0, 0.0);
   for (uint k = 0u; k < contact_count[i]; ++k) {
     Contact c = contact_with(contact_partner[contact_slot(i, k)], i, grain.position.xyz, r);
-    if (c.gap < 0.0) {
+    if (c.gap < 0.0 && w + c.inverse_mass > 0.0) {  // fixed grains may lie in each other
       float penetration = -c.gap / min(r, c.radius);
       m.contacts += 1u;
       m.penetration_sum += penetration;

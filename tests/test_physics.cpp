@@ -95,6 +95,26 @@ double compression(int n, const Options& options) {
   return 1.0 - (grains.back().position.z + 0.05) / (0.1 * n);
 }
 
+// A grain falls into the hollow between four fixed ones that overlap each other.
+void rests_on_fixed_grains(const Options& options) {
+  Scene scene = scene_of(1.0 / 240, 4, 5);
+  add_points(scene, 0.05, {{-0.04, -0.04, 0.5}, {0.04, -0.04, 0.5}, {-0.04, 0.04, 0.5}, {0.04, 0.04, 0.5}});
+  scene.grains[0].fixed = true;
+  add_points(scene, 0.05, {{0.0, 0.0, 0.7}});
+  Simulation simulation(scene, options);
+  simulation.advance(480);
+  const auto grains = simulation.grains();
+  for (unsigned i = 0; i < 4; ++i) {
+    CHECK(grains[i].position == vec3(i % 2 ? 0.04f : -0.04f, i < 2 ? -0.04f : 0.04f, 0.5f));
+    CHECK(grains[i].velocity == vec3(0.0f));
+  }
+  CHECK(grains[4].position.z == Approx(0.5 + std::sqrt(0.01 - 2 * 0.04 * 0.04)).margin(1e-4));
+  CHECK(glm::length(grains[4].velocity) < 1e-3f);
+  const Measure measure = simulation.measure();  // of what can move
+  CHECK(measure.penetration_max < 2e-3);
+  CHECK(measure.contacts_max == 4);
+}
+
 }  // namespace
 
 TEST_CASE("A free grain falls on the parabola", "[physics]") {
@@ -185,6 +205,13 @@ TEST_CASE("Grains come to rest in a box and stay inside it", "[physics]") {
       CHECK(grain.position[a] > scene.domain.min[a] + 0.8 * grain.radius);
       CHECK(grain.position[a] < scene.domain.max[a] - 0.8 * grain.radius);
     }
+}
+
+TEST_CASE("Fixed grains stay where they are and carry others", "[physics]") {
+  rests_on_fixed_grains(on_cpu);
+}
+TEST_CASE("Fixed grains stay where they are and carry others on the device", "[device][physics]") {
+  rests_on_fixed_grains(on_device());
 }
 
 TEST_CASE("No speed carries a grain through a wall", "[physics]") {

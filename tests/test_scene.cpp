@@ -106,6 +106,8 @@ const std::vector<Wrong> wrong{
      "stop must be later"},
     {grains + "radius = 0.01\njitter = @0.5\n" + ball, "allowed with sampling = \"lattice\""},
     {grains + "radius = 0.01\ncount = @3\nfill.points = [[0, 0, 1]]\n", "no meaning for fill.points"},
+    {grains + "radius = 0.01\nfixed = @1\n" + ball, "true or false"},
+    {grains + "radius = 0.01\nfixed = true\nvelocity = @[0, 0, 1]\n" + ball, "stay where they are"},
     {grains + "radius = 1e-5\nfill.box = @{ min = [-1, -1, 0], max = [1, 1, 2] }\n", "allowed are 100000000"},
     {"[domain]\nmin = [0, 0, 0]\nmax = [0.083, 1, 1]\nx = @\"periodic\"\n" + grains +
          "radius = 0.01\nfill.sphere = { center = [0.04, 0.5, 0.5], radius = 0.03 }\n",
@@ -239,6 +241,7 @@ fill.box = { min = [1, 0, 0], max = [1.5, 0.5, 0.5] }
 [[grains]]
 material = "sand"
 radius = 0.05
+fixed = true
 fill.points = [[0, 0, 3], [0, 0, 3.05]]
 [[emitter]]
 material = "sand"
@@ -376,6 +379,8 @@ TEST_CASE("a good scene has the values of its file", "[scene]") {
   CHECK(s.grains[1].jitter == 0.5);
   CHECK(std::get<BoxFill>(s.grains[1].shape).max == glm::dvec3(1.5, 0.5, 0.5));
   CHECK(std::get<PointsFill>(s.grains[2].shape).points.size() == 2);
+  CHECK(!s.grains[0].fixed);
+  CHECK(s.grains[2].fixed);
   REQUIRE(s.emitters.size() == 1);
   CHECK(s.emitters[0].rate == 100);
   CHECK(s.emitters[0].start == 1);

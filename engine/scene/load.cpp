@@ -371,7 +371,7 @@ private:
     GrainGroup g;
     const Value material = t.need("material"), radius = t.need("radius"), velocity = t["velocity"],
                 velocity_random = t["velocity_random"], sampling = t["sampling"], spacing = t["spacing"],
-                jitter = t["jitter"], count = t["count"], fill = t.need("fill");
+                jitter = t["jitter"], count = t["count"], fixed = t["fixed"], fill = t.need("fill");
     t.finish();
     g.material = material_of(material);
     const Radii r = read_radius(radius);
@@ -383,6 +383,11 @@ private:
     spacing.get(g.spacing, {1, 1000});
     jitter.get(g.jitter, {0, 1});
     count.get(g.count, std::int64_t(1), grains_most);
+    fixed.get(g.fixed);
+    if (g.fixed)
+      for (const Value* v : {&velocity, &velocity_random})
+        if (*v)
+          v->or_override(fixed).fail("has no meaning for fixed grains, which stay where they are");
     const PlacedShape placed = read_shape(fill, true);
     g.shape = placed.shape;
     g.where = (count ? count : placed.at).place();

@@ -61,7 +61,8 @@ void fill(const Scene& scene, std::size_t i, Packing& packing, std::vector<Seed>
     throw SceneError(fmt::format("{}: the fill has no room for a grain beside the groups before it", name));
   for (const Ball& b : balls) {
     const glm::dvec3 random = (2.0 * speeds.vec() - 1.0) * g.velocity_random;
-    seeds.push_back({b.center, b.radius, glm::vec3(g.velocity + random), g.material});
+    const glm::vec3 velocity = g.fixed ? glm::vec3(0.0f) : glm::vec3(g.velocity + random);
+    seeds.push_back({b.center, b.radius, velocity, g.material, g.fixed});
   }
 }
 

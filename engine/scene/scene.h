@@ -133,6 +133,7 @@ struct GrainGroup {
   double spacing = 1.2;                // lattice: edge in diameters of the largest grain, >= 1
   double jitter = 1.0;                 // lattice: 0 .. 1
   std::optional<std::uint32_t> count;  // exactly so many grains; more than fit is an error. Unset: as many as fit
+  bool fixed = false;                  // grains that nothing moves: rough floors, plates, obstacles
   std::string where;                   // "FILE:LINE:COLUMN" of count or fill, for messages
 };
 
@@ -198,6 +199,7 @@ struct Seed {
   float radius;        // m
   glm::vec3 velocity;  // m/s
   std::uint32_t material;
+  bool fixed = false;  // of infinite mass
 };
 struct TimedSeed {
   Seed seed;

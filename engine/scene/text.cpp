@@ -111,8 +111,10 @@ std::string to_toml(const Scene& scene) {
     out += "[[grains]]\n";
     line("material", quoted(scene.materials.at(g.material).name));
     line("radius", radius(g.radius_min, g.radius_max));
-    line("velocity", vec(g.velocity));
-    line("velocity_random", g.velocity_random);
+    if (!g.fixed) {
+      line("velocity", vec(g.velocity));
+      line("velocity_random", g.velocity_random);
+    }
     if (!std::holds_alternative<PointsFill>(g.shape))
       word_line("sampling", word(g.sampling));
     if (g.sampling == Sampling::lattice) {
@@ -121,6 +123,8 @@ std::string to_toml(const Scene& scene) {
     }
     if (g.count)
       line("count", *g.count);
+    if (g.fixed)
+      line("fixed", g.fixed);
     out += "fill." + std::visit(ShapeText{}, g.shape) + "\n";
   }
 

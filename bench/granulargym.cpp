@@ -1,0 +1,161 @@
+// Millard et al. 2023, GranularGym.
+#include "bench/experiment.h"
+#include "bench/measure.h"
+#include "bench/scenes.h"
+#include "engine/executor.h"
+#include "engine/step.h"
+#include "shaders/shared/grid.h"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace bench {
+namespace {
+
+using talus::FieldId;
+using talus::Scene;
+
+// Gives the simulation a cell table of another size: the torus of cells that the domain is wound on.
+void set_table(talus::Executor& executor, const glm::uvec3& bits) {
+  auto settings = talus::read_field<talus::Settings>(executor, FieldId::settings, 1);
+  settings[0].grid_bits = bits;
+  talus::write_field(executor, FieldId::settings, settings);
+  for (std::size_t f = 0; f < talus::field_count; ++f) {
+    const talus::Extent extent = talus::field_infos[f].extent;
+    if (extent == talus::Extent::cells || extent == talus::Extent::cells_and_end)
+      executor.resize(static_cast<FieldId>(f),
+                      talus::grid_cells(bits) + (extent == talus::Extent::cells_and_end ? 1 : 0));
+  }
+}
+
+// ms of one build of the neighbour lists.
+double build_time(talus::Simulation& simulation, int repeats) {
+  talus::Executor& executor = simulation.executor();
+  talus::StepPlan plan{};
+  plan.grains = simulation.grain_count();
+  plan.solver = simulation.scene().solver;
+  plan.h = static_cast<float>(simulation.scene().dt);
+  double best = 1e300;
+  for (int i = 0; i < repeats; ++i) {
+    auto status = talus::read_field<talus::Status>(executor, FieldId::status, 1);
+    status[0].travel = talus::shared::lists_void;
+    status[0].speed = 0.0f;  // cells as they are at rest
+    talus::write_field(executor, FieldId::status, status);
+    const auto begin = std::chrono::steady_clock::now();
+    talus::build_lists(executor, plan);
+    executor.finish();
+    best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return best;
+}
+
+// A tall column at rest, its lists built with tables of N/64 to 16 N cells.
+Result table_size(Context context) {
+  context.workers = 1;  // one after another on all cores: this measures time
+  const std::vector<unsigned> counts = context.pick(std::vector{4000u, 16000u, 64000u}, std::vector{2000u});
+  const double r = 0.005;
+  Result result;
+  result.summary.columns = {"lists", "grains", "cells", "cells per grain", "build [ms]"};
+  result.plot = {
+      "Time of a neighbour build by the size of the cell table", "cells per grain", "build [ms]", {}, true, true};
+  for (const auto& [neighbours, name] :
+       {std::pair{talus::Neighbours::sorted, "sorted"}, {talus::Neighbours::linked, "linked"}})
+    for (const unsigned count : counts) {
+      Scene scene = floor_scene(plain(talus::Method::p2), 0.5, 240.0, 4, 2);
+      scene.solver.neighbours = neighbours;
+      add_bed(scene, count, r, 4.0 * std::cbrt(count));
+      talus::Simulation simulation = simulate(context, scene);
+      if (!go_on(simulation, context.pick(0.25, 0.1)))
+        continue;
+      Series series{fmt::format("{} grains, {}", count, name), {}, "linespoints"};
+      const unsigned least = static_cast<unsigned>(std::log2(count)) - 6;
+      for (unsigned bits = std::max(least, 6u); bits <= least + 10; ++bits) {
+        // As the domain: taller than wide. Two bits per axis are the least, so that neighbours differ.
+        const unsigned across = std::max(2u, (bits - 2) / 3);
+        set_table(simulation.executor(), {across, across, bits - 2 * across});
+        const double ms = build_time(simulation, 5);
+        const double share = std::exp2(bits) / count;
+        series.points.emplace_back(share, ms);
+        result.summary.rows.push_back(
+            {name, fmt::format("{}", count), fmt::format("{}", 1u << bits), number(share), number(ms)});
+      }
+      result.plot.series.push_back(std::move(series));
+    }
+  // Near the fastest from two cells per grain on?
+  double worst = 0.0;
+  for (const Series& series : result.plot.series) {
+    double best = 1e300, at_two = 0.0;
+    for (const auto& [share, ms] : series.points)
+      best = std::min(best, ms);
+    for (const auto& [share, ms] : series.points)
+      if (share >= 1.4 && share < 2.8)
+        at_two = ms;
+    worst = std::max(worst, at_two / best);
+  }
+  result.findings = {{"a table of twice as many cells as grains is about the fastest",
+                      fmt::format("at most {} times the fastest", number(worst)), worst > 0.0 && worst < 1.25,
+                      "Talus winds the domain on a torus of cells instead of hashing: a small table makes far cells "
+                      "share a place, as a hash makes random ones."}};
+  return result;
+}
+
+// The column again, stepped by dem: contacts found and solved one by one, found first and then solved in the same pass,
+// or found in passes of their own.
+Result detection_and_response(Context context) {
+  context.workers = 1;
+  struct Variant {
+    std::string name;
+    talus::Detection detection;
+    Series series;
+  };
+  std::vector<Variant> variants{{"one loop", talus::Detection::one_loop, {}},
+                                {"two loops, one pass", talus::Detection::two_loops, {}},
+                                {"two passes", talus::Detection::lists_anew, {}},
+                                {"two passes, lists that last", talus::Detection::lists, {}}};
+  const std::vector<unsigned> counts = context.pick(std::vector{4000u, 16000u, 64000u}, std::vector{1000u, 2000u});
+  const double r = 0.005;
+  Result result;
+  result.summary.columns = {"variant", "grains", "wall time over simulated time"};
+  result.plot = {"Detection and response, dem at 960 Hz", "grains", "simulated time over wall time", {}, true, true};
+  for (Variant& variant : variants) {
+    variant.series = {variant.name, {}, "linespoints"};
+    for (const unsigned count : counts) {
+      Scene scene = floor_scene(talus::default_solver(talus::Method::dem), 0.5, 240.0, 4, 1);
+      scene.solver.contact_memory = false;  // the fused passes have none
+      scene.solver.detection = variant.detection;
+      add_bed(scene, count, r, 4.0 * std::cbrt(count));
+      talus::Simulation simulation = simulate(context, scene);
+      const double settle = context.pick(0.5, 0.1), seconds = context.pick(0.25, 0.05);
+      if (!go_on(simulation, settle))
+        continue;
+      const auto begin = std::chrono::steady_clock::now();
+      if (!go_on(simulation, settle + seconds))
+        continue;
+      const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      variant.series.points.emplace_back(count, seconds / wall);
+      result.summary.rows.push_back({variant.name, fmt::format("{}", count), number(wall / seconds)});
+    }
+    result.plot.series.push_back(variant.series);
+  }
+  const auto last = [&](std::size_t i) {
+    const auto& points = variants[i].series.points;
+    return points.empty() ? std::nan("") : points.back().second;
+  };
+  result.findings = {{"detection and response in passes of their own are fastest",
+                      fmt::format("{} times one loop, {} times two loops in one pass", number(last(2) / last(0)),
+                                  number(last(2) / last(1))),
+                      last(2) > last(0) && last(2) > last(1),
+                      fmt::format("Claimed of GPUs; lists that last for several substeps are another {} times faster.",
+                                  number(last(3) / last(2)))}};
+  return result;
+}
+
+}  // namespace
+
+std::vector<Experiment> granulargym_experiments() {
+  return {{"granulargym_fig3", "Size of the cell table", "Millard et al. 2023, figure 3", 1.0, table_size},
+          {"granulargym_fig6", "Detection and response", "Millard et al. 2023, figure 6", 3.0, detection_and_response}};
+}
+
+}  // namespace bench

@@ -1,0 +1,159 @@
+#include "bench/measure.h"
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace bench {
+namespace {
+
+using talus::GrainState;
+
+constexpr double pi = std::numbers::pi;
+
+// Axis of a heap: the mean place, by height, so that grains that ran away count little.
+glm::dvec2 axis_of(std::span<const GrainState> grains) {
+  glm::dvec2 sum(0.0);
+  double weight = 0.0;
+  for (const GrainState& g : grains) {
+    const double z = std::max(0.0, static_cast<double>(g.position.z));
+    sum += z * glm::dvec2(g.position.x, g.position.y);
+    weight += z;
+  }
+  return weight > 0.0 ? sum / weight : sum;
+}
+
+}  // namespace
+
+Line fit_line(std::span<const std::pair<double, double>> points, std::span<const double> weights) {
+  double w = 0.0, x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double weight = weights.empty() ? 1.0 : weights[i];
+    const auto [px, py] = points[i];
+    w += weight, x += weight * px, y += weight * py, xx += weight * px * px, xy += weight * px * py;
+  }
+  const double determinant = w * xx - x * x;
+  if (!(determinant > 1e-12 * w * xx))
+    return {0.0, w > 0.0 ? y / w : 0.0};
+  const double slope = (w * xy - x * y) / determinant;
+  return {slope, (y - slope * x) / w};
+}
+
+Heap fit_heap(std::span<const GrainState> grains, double inner, double outer) {
+  Heap heap;
+  if (grains.empty())
+    return heap;
+  const glm::dvec2 axis = axis_of(grains);
+  double width = 0.0;
+  for (const GrainState& g : grains)
+    width += 2.0 * g.radius / static_cast<double>(grains.size());
+
+  // Rings as wide as a grain, of cells two grains long. Grains beyond this many rings belong to no heap.
+  constexpr std::size_t rings_most = 4096;
+  const auto cells_of = [](std::size_t ring) {
+    return static_cast<std::size_t>(std::lround(pi * (static_cast<double>(ring) + 0.5)));
+  };
+  std::vector<std::vector<double>> tops;
+  for (const GrainState& g : grains) {
+    const glm::dvec2 d = glm::dvec2(g.position.x, g.position.y) - axis;
+    const double rho = glm::length(d);
+    const auto ring = static_cast<std::size_t>(std::min(rho / width, 1e9));
+    if (ring >= rings_most)
+      continue;
+    while (tops.size() <= ring)
+      tops.emplace_back(cells_of(tops.size()), 0.0);
+    const double turn = std::atan2(d.y, d.x) / (2.0 * pi) + 0.5;
+    auto& cells = tops[ring];
+    double& top = cells[std::min(static_cast<std::size_t>(turn * static_cast<double>(cells.size())), cells.size() - 1)];
+    top = std::max(top, static_cast<double>(g.position.z) + g.radius);
+  }
+  for (std::size_t ring = 0; ring < tops.size(); ++ring) {
+    double sum = 0.0;
+    for (const double top : tops[ring])
+      sum += top;
+    heap.profile.emplace_back((static_cast<double>(ring) + 0.5) * width, sum / static_cast<double>(tops[ring].size()));
+  }
+
+  // From outside: where the floor is half covered first.
+  heap.profile.emplace_back((static_cast<double>(tops.size()) + 0.5) * width, 0.0);
+  tops.emplace_back(1, 0.0);
+  for (std::size_t i = heap.profile.size() - 1; i > 0; --i) {
+    const auto [r0, z0] = heap.profile[i - 1];
+    const auto [r1, z1] = heap.profile[i];
+    if (z0 >= 0.5 * width) {
+      heap.radius = r0 + (r1 - r0) * (z0 - 0.5 * width) / (z0 - z1);
+      break;
+    }
+  }
+  std::vector<std::pair<double, double>> flank;
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < heap.profile.size(); ++i)
+    if (const double r = heap.profile[i].first; r > inner * heap.radius && r < outer * heap.radius) {
+      flank.push_back(heap.profile[i]);
+      weights.push_back(static_cast<double>(tops[i].size()));
+    }
+  const Line line = fit_line(flank, weights);
+  heap.angle = std::max(0.0, std::atan(-line.slope) * 180.0 / pi);
+  heap.height = line.offset;
+  return heap;
+}
+
+double packing_fraction(std::span<const GrainState> grains, glm::dvec3 min, glm::dvec3 max) {
+  std::vector<const GrainState*> near;
+  for (const GrainState& g : grains) {
+    const glm::dvec3 p(g.position);
+    if (glm::length(p - glm::clamp(p, min, max)) < g.radius)
+      near.push_back(&g);
+  }
+  // Even points without a grid that could beat with a lattice of grains: multiples of powers of the plastic number.
+  constexpr int points = 30000;
+  const glm::dvec3 stride(0.8191725133961645, 0.6710436067037893, 0.5497004779019703);
+  int inside = 0;
+  for (int i = 0; i < points; ++i) {
+    const glm::dvec3 p = min + glm::fract(0.5 + static_cast<double>(i) * stride) * (max - min);
+    inside += std::ranges::any_of(near, [&](const GrainState* g) {
+      const glm::dvec3 d = p - glm::dvec3(g->position);
+      return glm::dot(d, d) < static_cast<double>(g->radius) * g->radius;
+    });
+  }
+  return static_cast<double>(inside) / points;
+}
+
+Beverloo fit_beverloo(std::span<const std::pair<double, double>> diameter_and_rate, double grain_diameter, double g) {
+  // W^(2/5) is a line in D that leaves zero at k d.
+  std::vector<std::pair<double, double>> points;
+  for (const auto& [diameter, rate] : diameter_and_rate)
+    if (rate > 0.0)
+      points.emplace_back(diameter, std::pow(rate, 0.4));
+  const Line line = fit_line(points);
+  if (points.size() < 2 || !(line.slope > 0.0))
+    return {0.0, 0.0};
+  return {std::pow(line.slope, 2.5) / std::sqrt(g), -line.offset / line.slope / grain_diameter};
+}
+
+double lube_run_out(double a) {
+  return a < 1.7 ? 1.24 * a : 1.6 * std::sqrt(a);
+}
+
+double approach_speed(std::span<const GrainState> before, std::span<const GrainState> after) {
+  double sum = 0.0;
+  std::size_t contacts = 0;
+  const auto add = [&](const glm::vec3& normal, const glm::vec3& velocity) {
+    sum += std::max(0.0f, -glm::dot(normal, velocity));
+    ++contacts;
+  };
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const GrainState& a = before[i];
+    if (a.position.z < a.radius)
+      add({0.0f, 0.0f, 1.0f}, after[i].velocity);
+    for (std::size_t j = 0; j < i; ++j) {
+      const GrainState& b = before[j];
+      const glm::vec3 d = a.position - b.position;
+      const float reach = a.radius + b.radius, distance2 = glm::dot(d, d);
+      if (distance2 < reach * reach && distance2 > 0.0f)
+        add(d / std::sqrt(distance2), after[i].velocity - after[j].velocity);
+    }
+  }
+  return contacts ? sum / static_cast<double>(contacts) : 0.0;
+}
+
+}  // namespace bench

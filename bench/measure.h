@@ -1,0 +1,44 @@
+#pragma once
+// What the experiments measure on grains.
+#include "engine/talus.h"
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+// A heap on the floor z = 0 by rings around its axis. The surface is the top grain of each cell of a ring, all cells
+// being about as large, so that it lies equally high above the mean surface everywhere.
+struct Heap {
+  double angle = 0.0;   // degrees, of a least-squares line through the flank; 0 where that does not fall
+  double radius = 0.0;  // m, where the mean surface comes down to half a grain
+  double height = 0.0;  // m, of the line on the axis
+  std::vector<std::pair<double, double>> profile;  // m, radius and mean surface of each ring
+};
+// The flank reaches from inner to outer, in shares of the heap's radius.
+Heap fit_heap(std::span<const talus::GrainState> grains, double inner = 0.2, double outer = 0.8);
+
+// Share of the box's volume inside grains.
+double packing_fraction(std::span<const talus::GrainState> grains, glm::dvec3 min, glm::dvec3 max);
+
+struct Line {
+  double slope, offset;
+};
+// Least squares, of points with equal weights or those given.
+Line fit_line(std::span<const std::pair<double, double>> points, std::span<const double> weights = {});
+
+// Beverloo's law, mass per second W = C rho sqrt(g) (D - k d)^2.5, with W / rho in m3/s of bulk.
+struct Beverloo {
+  double c, k;
+};
+Beverloo fit_beverloo(std::span<const std::pair<double, double>> diameter_and_rate, double grain_diameter, double g);
+
+// Run-out (r_inf - r_0) / r_0 of a cylinder of aspect ratio a = height / radius (Lube et al. 2004).
+double lube_run_out(double a);
+
+// Mean approaching speed [m/s] of the pairs and floor contacts that overlap in `before`, with the velocities of
+// `after`; both sorted by id.
+double approach_speed(std::span<const talus::GrainState> before, std::span<const talus::GrainState> after);
+
+}  // namespace bench

@@ -1,0 +1,27 @@
+#pragma once
+// Runs experiments and writes what came out.
+#include "bench/experiment.h"
+#include <filesystem>
+
+namespace bench {
+
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct PapersOptions {
+  std::filesystem::path out;
+  std::vector<std::string> only;  // empty: all
+  std::string device = "auto";
+  int workers = 1;
+  bool quick = false, plots = true;
+};
+
+std::vector<Experiment> all_experiments();
+void list_papers();
+void run_papers(const PapersOptions& options);
+
+std::string csv(const Table& table);
+std::string markdown(const Table& table);
+
+}  // namespace bench
