@@ -1,7 +1,7 @@
 #pragma once
 // The table of passes, one line each. A pass `name` is the shader shaders/name.comp and the function reference::name;
-// the line says what one element of it is (thread: a thread; group: a workgroup) and how far the two may differ. A serial
-// pass goes through all grains in order, as one element: it has no shader and runs on the CPU alone.
+// the line says what one element of it is (thread: a thread; group: a workgroup) and how far the two may differ. A
+// serial pass goes through all grains in order, as one element: it has no shader and runs on the CPU alone.
 //
 // The tolerance is relative to the largest magnitude of the member in the field, since a float's error is that of the
 // numbers it was made from. 0: the same bits. unordered: grains of one cell may come in any order.
@@ -35,6 +35,13 @@ enum class Match { exact, close, unordered };
   X(predict, thread, close, 1e-6)                                                                                      \
   X(p2_solve, thread, close, 2e-5)                                                                                     \
   X(dem, thread, close, 2e-5)                                                                                          \
+  X(vts_recall, thread, close, 2e-5)                                                                                   \
+  X(vts_solve, thread, close, 2e-5)                                                                                    \
+  X(vts_gauss_seidel, serial, exact, 0)                                                                                \
+  X(sp_recall, thread, close, 2e-5)                                                                                    \
+  X(sp_solve, thread, close, 2e-5)                                                                                     \
+  X(sp_gauss_seidel, serial, exact, 0)                                                                                 \
+  X(advance, thread, close, 1e-6)                                                                                      \
   X(finalize, thread, close, 1e-6)                                                                                     \
   X(end_substep, thread, close, 1e-6)                                                                                  \
   X(emit, thread, exact, 0)                                                                                            \

@@ -1,5 +1,7 @@
 #include "engine/step.h"
 #include "engine/setup.h"
+#include <algorithm>
+#include <cmath>
 
 namespace talus {
 namespace {
@@ -49,6 +51,45 @@ void solve_p2(Executor& e, const StepPlan& p, Args args) {
   e.run(Pass::finalize, grains, args);
 }
 
+// Momentum of iteration l: none at first, then more and more (Francu and Moldoveanu 2014, section 4). On the host, so
+// that all executors get the same bits.
+float momentum(const Solver& s, std::uint32_t l) {
+  if (s.iteration != Iteration::improved_jacobi)
+    return 0.0f;
+  return static_cast<float>(std::min(s.beta_a * std::pow(static_cast<double>(l) / s.iterations, s.beta_b), 1.0));
+}
+
+void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_seidel) {
+  const Work grains{p.grains, gate_grains};
+  for (args.iteration = 0; args.iteration < args.iterations; ++args.iteration) {
+    if (p.solver.iteration == Iteration::gauss_seidel) {
+      e.run(gauss_seidel, {1, gate_grains}, args);
+      continue;
+    }
+    args.beta = momentum(p.solver, args.iteration);
+    e.run(solve, grains, args);
+    e.swap(FieldId::grains, FieldId::grains_next);
+  }
+}
+
+// Velocity time stepping (Francu and Moldoveanu 2014, Millard 2023): impulses at the contacts of the substep's start.
+void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_grains};
+  e.run(Pass::vts_recall, grains, args);
+  e.swap(FieldId::grains, FieldId::grains_next);
+  iterate(e, p, args, Pass::vts_solve, Pass::vts_gauss_seidel);
+  e.run(Pass::advance, grains, args);
+}
+
+// Sequential positions (Francu and Moldoveanu 2014): impulses that move the positions, too.
+void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_grains};
+  e.run(Pass::sp_recall, grains, args);
+  e.swap(FieldId::grains, FieldId::grains_next);
+  iterate(e, p, args, Pass::sp_solve, Pass::sp_gauss_seidel);
+  e.run(Pass::finalize, grains, args);
+}
+
 // Explicit dynamics: a substep is one pass.
 void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::dem, {p.grains, gate_grains}, args);
@@ -59,10 +100,12 @@ void solve(Executor& e, const StepPlan& p, const Args& args) {
   switch (p.solver.method) {
   case Method::dem:
     return solve_dem(e, p, args);
+  case Method::vts:
+    return solve_vts(e, p, args);
+  case Method::sp:
+    return solve_sp(e, p, args);
   case Method::p2:
   case Method::pbd:
-  case Method::vts:
-  case Method::sp:
     return solve_p2(e, p, args);
   }
 }

@@ -54,6 +54,20 @@ inline std::vector<Variant> variants() {
   return {
       {"p2", {.method = Method::p2, .contact_memory = false}},
       {"dem", {.method = Method::dem, .iterations = 1}},
+      {"vts, jacobi", {.method = Method::vts, .contact_memory = false, .omega = 0.3, .warm_start = 0.0}},
+      {"vts, improved_jacobi",
+       {.method = Method::vts, .iteration = Iteration::improved_jacobi, .contact_memory = false, .warm_start = 0.0}},
+      {"vts, improved_jacobi, with impulses remembered",
+       {.method = Method::vts, .iteration = Iteration::improved_jacobi, .contact_memory = false, .warm_start = 0.5}},
+      {"vts, improved_jacobi, with memory",
+       {.method = Method::vts, .iteration = Iteration::improved_jacobi, .beta_a = 0.5}},
+      {"vts, mass_splitting", {.method = Method::vts, .iteration = Iteration::mass_splitting, .omega = 1.0}},
+      {"vts, pja",
+       {.method = Method::vts, .iteration = Iteration::pja, .contact_memory = false, .omega = 0.3, .warm_start = 0.0}},
+      {"sp, jacobi", {.method = Method::sp, .contact_memory = false, .omega = 0.3, .warm_start = 0.0}},
+      {"sp, improved_jacobi, with memory",
+       {.method = Method::sp, .iteration = Iteration::improved_jacobi, .omega = 0.3, .beta_a = 0.5}},
+      {"sp, mass_splitting", {.method = Method::sp, .iteration = Iteration::mass_splitting, .omega = 1.0}},
       {"dem with the material's stiffness", {.method = Method::dem, .iterations = 1, .stiffness = Stiffness::material}},
   };
 }

@@ -67,6 +67,12 @@ TALUS_CONST float dem_zeta = 0.12f;
 TALUS_CONST float dem_tangential = 0.285f;
 TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that damping takes out in a substep, at most
 
+// Contacts that push by impulses (vts, sp).
+TALUS_CONST float memory_share = 0.2f;     // of a remembered slip, that a substep takes back
+TALUS_CONST float adhesion_reach = 0.01f;  // gap in radii of the smaller grain to which adhesion holds; at twice that it ends
+TALUS_CONST float contact_near = 0.05f;    // gap in radii of the smaller grain within which a contact shares its grains' masses
+TALUS_CONST float pja_share = 0.8f;        // of an overlap, that a substep takes out (pja)
+
 struct Grain {
   vec4 position;  // xyz [m], w radius [m]
   vec4 velocity;  // xyz [m/s], w inverse mass [1/kg]
