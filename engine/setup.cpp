@@ -71,6 +71,8 @@ bool uses(const Solver& s, FieldId field) {
     return s.method != Method::dem;
   case FieldId::contact_sum_next:
     return impulses && (s.contact_memory || s.warm_start > 0.0);
+  case FieldId::contact_friction:
+    return impulses && s.contact_memory;
   case FieldId::contact_change:
     return impulses && s.iteration == Iteration::improved_jacobi;
   default:

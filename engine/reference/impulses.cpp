@@ -16,6 +16,13 @@ float hold_of(const Args& args, const PairLaw& law, const Contact& c, float r) {
   return fade * args.h * law.adhesion * pi * radius * radius;
 }
 
+// Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended.
+bool slides(const PairLaw& law, vec3 drag, float grip) {
+  const float length = glm::length(drag);
+  return std::abs(length - law.friction_kinetic * grip) <= 1e-4f * law.friction_kinetic * grip ||
+         length >= (1.0f - 1e-4f) * law.friction_static * grip;
+}
+
 // A tangential vector of a contact whose normal has turned: of the same length, unless little of it is left in the new
 // plane.
 vec3 turned(vec3 t, vec3 normal) {
@@ -49,16 +56,20 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
       const vec4 before = impulses ? f.contact_sum[slot] : vec4(0.0f);
       vec4 sum(0.0f);
       vec3 shear(0.0f);
+      const PairLaw& law = law_of(f, i, partner);
+      float friction = law.friction_static;
       if (before != vec4(0.0f)) {
-        const PairLaw& law = law_of(f, i, partner);
         const float hold = hold_of(args, law, c, r), grip = before.w + hold;
         if (memory && grip > 0.0f) {
-          const vec3 slip = h * (relative - glm::dot(relative, c.normal) * c.normal);
-          const float limit = law.friction_static * grip * (w + c.inverse_mass) * h / memory_share;
-          shear = bounded(turned(f.contact_shear[slot], c.normal) + slip, limit, limit);
+          const vec3 slip = relative - glm::dot(relative, c.normal) * c.normal;
+          const float w_sum = w + c.inverse_mass;
+          if (slides(law, vec3(before), grip))
+            friction = law.friction_kinetic;
+          const float limit = friction * grip * w_sum * h / memory_share;
+          shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);
         }
         const float pressure = std::max(settings.warm_start * before.w, -hold);
-        const float limit = law.friction_static * (pressure + hold);
+        const float limit = friction * (pressure + hold);
         const vec3 drag = bounded(settings.warm_start * turned(vec3(before), c.normal), limit, limit);
         sum = vec4(drag, pressure);
         push += pressure * c.normal + drag;
@@ -66,6 +77,8 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
       f.contact_sum[slot] = sum;
       if (memory)
         f.contact_shear[slot] = shear;
+      if (memory && law.friction_static != law.friction_kinetic)
+        f.contact_friction[slot] = friction;
       if (settings.iteration == iteration_improved_jacobi)
         f.contact_change[slot] = vec4(0.0f);
     }
@@ -110,16 +123,21 @@ vec3 iterate(const Args& args, Fields& f, uint i, std::size_t slot, Method metho
     slip += memory_share / args.h * f.contact_shear[slot];
 
   const PairLaw& law = law_of(f, i, partner);
+  float friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = args.beta;
   const bool momentum = settings.iteration == iteration_improved_jacobi;
   const vec4 before = f.contact_sum[slot], last = momentum ? f.contact_change[slot] : vec4(0.0f);
-  const bool overshot = residual * last.w + glm::dot(slip, vec3(last)) > 0.0f;
-  const float beta = law.friction_static != law.friction_kinetic && overshot ? 0.0f : args.beta;
+  if (friction_static != friction_kinetic) {
+    if (settings.options & option_memory)
+      friction_static = friction_kinetic = f.contact_friction[slot];
+    else if (residual * last.w + glm::dot(slip, vec3(last)) > 0.0f)
+      beta = 0.0f;  // friction falls as sliding begins: momentum that has overshot would slide on
+  }
   const float rate = settings.omega / w_sum, hold = hold_of(args, law, c, grain.position.w);
   const vec4 start = before + beta * last;
   const float pressure = std::max(start.w - rate * residual, -hold);
   const float grip = pressure + hold;
   const vec3 drag = bounded(vec3(start) - glm::dot(vec3(start), c.normal) * c.normal - rate * slip,
-                            law.friction_static * grip, law.friction_kinetic * grip);
+                            friction_static * grip, friction_kinetic * grip);
   const vec4 sum(drag, pressure), change = sum - before;
   f.contact_sum[slot] = sum;
   if (momentum)

@@ -1,6 +1,6 @@
 // What the passes of vts and sp share: contacts that push by impulses. Those of a contact are kept as seen from the grain whose row
-// it is in; both sides compute them from the same numbers with opposite signs, so that they stay exactly opposite and momentum
-// is kept to rounding.
+// it is in; both sides compute them from the same numbers with opposite signs, so that they stay exactly opposite and momentum is
+// kept to rounding.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -26,6 +26,14 @@ float hold_of(PairLaw law, float gap, float radius) {
     return 0.0;
   float fade = clamp(2.0 - gap / (adhesion_reach * radius), 0.0, 1.0);
   return fade * args.h * law.adhesion * pi * radius * radius;
+}
+
+// Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended. Decided once a
+// substep: within the iterations the pressure is not yet what it will be, and contacts that let go on that account keep a heap
+// restless. A slip speed is no part of it: contacts that stick again as soon as they are slow enough stick and slip for ever.
+bool slides(float drag, float grip, PairLaw law) {
+  float at_rest = law.friction_static * grip, in_motion = law.friction_kinetic * grip;
+  return abs(drag - in_motion) <= 1e-4 * in_motion || drag >= (1.0 - 1e-4) * at_rest;
 }
 
 // A tangential vector of a contact whose normal has turned: of the same length, unless little of it is left in the new plane.

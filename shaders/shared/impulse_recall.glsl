@@ -2,7 +2,7 @@
 // with gravity and with a share of the last substep's impulses.
 //
 // The slip s of the last substep is added here, not at its end: its velocities are still at hand, and that saves a walk over all
-// contacts. s is bounded where its pull reaches the friction cone, as a spring of k = memory_share / (D h^2) would slip; it is never
+// contacts. s is bounded where its pull reaches the friction cone, as a spring of k = memory_share / (D h^2) would slip, and never
 // reset while the contact is pressed, or heaps creep.
 #include "shared/impulse.glsl"
 
@@ -10,7 +10,8 @@ layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer ChangeBlock { vec4 contact_change[]; };
 layout(set = 0, binding = 10, scalar) buffer ShearBlock { vec3 contact_shear[]; };
 layout(set = 0, binding = 11, scalar) writeonly buffer LoadBlock { uint contact_load[]; };
-layout(set = 0, binding = 12, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 12, scalar) writeonly buffer FrictionBlock { float contact_friction[]; };
+layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 
 void main() {
   uint i = element_index();
@@ -30,6 +31,8 @@ void main() {
     vec4 before = impulses ? contact_sum[slot] : vec4(0.0);
     vec4 sum = vec4(0.0);
     vec3 shear = vec3(0.0);
+    PairLaw law = law_of(i, partner);
+    float friction = law.friction_static;
     if (split || before != vec4(0.0)) {
       Contact c = contact_with(partner, i, p, r);
       vec3 relative = v - c.velocity;
@@ -38,18 +41,20 @@ void main() {
       if (split && c.gap < max(h * (length(relative) + fall), contact_near * min(r, c.radius)))
         load += 1u;
       if (before != vec4(0.0)) {
-        PairLaw law = law_of(i, partner);
         float hold = hold_of(law, c.gap, min(r, c.radius));
         float grip = before.w + hold;
         if (memory && grip > 0.0) {
-          shear = turned(contact_shear[slot], c.normal) + h * (relative - dot(relative, c.normal) * c.normal);
-          float limit = law.friction_static * grip * w_sum * h / memory_share, slip = length(shear);
-          if (slip > limit)
-            shear *= limit / slip;
+          vec3 slip = relative - dot(relative, c.normal) * c.normal;
+          if (slides(length(before.xyz), grip, law))
+            friction = law.friction_kinetic;
+          shear = turned(contact_shear[slot], c.normal) + h * slip;
+          float limit = friction * grip * w_sum * h / memory_share, slipped = length(shear);
+          if (slipped > limit)
+            shear *= limit / slipped;
         }
         sum = settings.warm_start * vec4(turned(before.xyz, c.normal), before.w);
         sum.w = max(sum.w, -hold);
-        float bound = law.friction_static * (sum.w + hold), drag = length(sum.xyz);
+        float bound = friction * (sum.w + hold), drag = length(sum.xyz);
         if (drag > bound)
           sum.xyz *= bound / drag;
         push += sum.w * c.normal + sum.xyz;
@@ -58,6 +63,8 @@ void main() {
     contact_sum[slot] = sum;
     if (memory)
       contact_shear[slot] = shear;
+    if (memory && law.friction_static != law.friction_kinetic)
+      contact_friction[slot] = friction;
     if (momentum)
       contact_change[slot] = vec4(0.0);
   }

@@ -1,13 +1,14 @@
-// One iteration over the contacts of a grain: impulses follow their residual by omega / D, D the sum of the inverse masses, with the
-// momentum of the iteration before (Francu and Moldoveanu 2014, eq 37 and 38 with a plus, see methods), projected on pressure and on the disc of
-// Coulomb friction. What was wanted beyond that is forgotten: the change that is kept is that of the projected impulse.
+// One iteration over the contacts of a grain: impulses follow their residual by omega / D, D the sum of the inverse masses, with
+// the momentum of the iteration before (Francu and Moldoveanu 2014, eq 37 and 38 with a plus: as printed it explodes). Pressure is
+// projected on >= 0, friction on Coulomb's disc; the change that is kept is that of the projected impulse.
 // Needs shared/impulse.glsl and residual_of(approach, gap) before it.
 
 layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
 layout(set = 0, binding = 9, scalar) buffer ChangeBlock { vec4 contact_change[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { vec3 contact_shear[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_load[]; };
-layout(set = 0, binding = 12, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 12, scalar) readonly buffer FrictionBlock { float contact_friction[]; };
+layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 
 void main() {
   uint i = element_index();
@@ -37,10 +38,13 @@ void main() {
     vec3 slip = relative - approach * c.normal;
     if (memory)
       slip += memory_share / h * contact_shear[slot];
-    // Where friction falls as sliding begins, momentum that has overshot would slide on: it starts anew.
     float beta = args.beta;
-    if (law.friction_static != law.friction_kinetic && residual * last.w + dot(slip, last.xyz) > 0.0)
-      beta = 0.0;
+    if (law.friction_static != law.friction_kinetic) {
+      if (memory)
+        law.friction_static = law.friction_kinetic = contact_friction[slot];
+      else if (residual * last.w + dot(slip, last.xyz) > 0.0)
+        beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
+    }
     float rate = settings.omega / w_sum;
     vec4 sum = before + beta * last;
     sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * slip;
