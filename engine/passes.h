@@ -48,6 +48,13 @@ enum class Match { exact, close, unordered };
   X(dem, thread, close, 2e-5)                                                                                          \
   X(dem_one_loop, thread, close, 2e-5)                                                                                 \
   X(dem_two_loops, thread, close, 2e-5)                                                                                \
+  X(vts_recall, thread, close, 2e-5)                                                                                   \
+  X(vts_solve, thread, close, 2e-5)                                                                                    \
+  X(vts_gauss_seidel, serial, exact, 0)                                                                                \
+  X(sp_recall, thread, close, 2e-5)                                                                                    \
+  X(sp_solve, thread, close, 2e-5)                                                                                     \
+  X(sp_gauss_seidel, serial, exact, 0)                                                                                 \
+  X(advance, thread, close, 1e-6)                                                                                      \
   X(finalize, thread, close, 1e-6)                                                                                     \
   X(end_substep, thread, close, 1e-6)                                                                                  \
   X(emit, thread, exact, 0)                                                                                            \

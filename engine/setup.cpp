@@ -74,7 +74,9 @@ bool uses(const Solver& s, FieldId field) {
   case FieldId::contact_sum:
     return s.method != Method::dem;
   case FieldId::contact_sum_next:
-    return impulses && s.warm_start > 0.0;
+    return impulses && (s.contact_memory || s.warm_start > 0.0);
+  case FieldId::contact_friction:
+    return impulses && s.contact_memory;
   case FieldId::contact_change:
     return impulses && s.iteration == Iteration::improved_jacobi;
   case FieldId::contact_load:

@@ -1,5 +1,7 @@
 #include "engine/step.h"
 #include "engine/setup.h"
+#include <algorithm>
+#include <cmath>
 
 namespace talus {
 namespace {
@@ -49,16 +51,28 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::contact_commit, grains, args);
 }
 
-// Iterations of a method that corrects predicted positions: all contacts at once, or on the CPU one after another.
-void correct(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_seidel) {
+// Momentum of iteration l: none at first, then more and more (Francu and Moldoveanu 2014, section 4). On the host, so
+// that all executors get the same bits.
+float momentum(const Solver& s, std::uint32_t l) {
+  if (s.iteration != Iteration::improved_jacobi)
+    return 0.0f;
+  return static_cast<float>(std::min(s.beta_a * std::pow(static_cast<double>(l) / s.iterations, s.beta_b), 1.0));
+}
+
+// All contacts at once, or on the CPU one after another.
+void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_seidel) {
   const Work grains{p.grains, gate_grains};
+  // Contacts of p2 and pbd come and go from one iteration to the next; those of vts and sp are counted at their recall.
+  const bool recount = p.solver.iteration == Iteration::mass_splitting &&
+                       (p.solver.method == Method::p2 || p.solver.method == Method::pbd);
   for (args.iteration = 0; args.iteration < args.iterations; ++args.iteration) {
     if (p.solver.iteration == Iteration::gauss_seidel) {
       e.run(gauss_seidel, {1, gate_grains}, args);
       continue;
     }
-    if (p.solver.iteration == Iteration::mass_splitting)
+    if (recount)
       e.run(Pass::contact_load, grains, args);
+    args.beta = momentum(p.solver, args.iteration);
     e.run(solve, grains, args);
     e.swap(FieldId::grains, FieldId::grains_next);
   }
@@ -70,7 +84,7 @@ void solve_p2(Executor& e, const StepPlan& p, const Args& args) {
   if (uses(p.solver, FieldId::grains_start))
     e.copy(FieldId::grains, FieldId::grains_start);
   e.run(Pass::predict, grains, args);
-  correct(e, p, args, Pass::p2_solve, Pass::p2_gauss_seidel);
+  iterate(e, p, args, Pass::p2_solve, Pass::p2_gauss_seidel);
   if (uses(p.solver, FieldId::grains_start))
     e.run(Pass::p2_sleep, grains, args);
   if (uses(p.solver, FieldId::contact_shear))
@@ -88,7 +102,25 @@ void solve_pbd(Executor& e, const StepPlan& p, const Args& args) {
     e.swap(FieldId::grains, FieldId::grains_next);
   }
   e.run(Pass::predict, grains, args);
-  correct(e, p, args, Pass::pbd_solve, Pass::pbd_gauss_seidel);
+  iterate(e, p, args, Pass::pbd_solve, Pass::pbd_gauss_seidel);
+  e.run(Pass::finalize, grains, args);
+}
+
+// Velocity time stepping (Francu and Moldoveanu 2014, Millard 2023): impulses at the contacts of the substep's start.
+void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_grains};
+  e.run(Pass::vts_recall, grains, args);
+  e.swap(FieldId::grains, FieldId::grains_next);
+  iterate(e, p, args, Pass::vts_solve, Pass::vts_gauss_seidel);
+  e.run(Pass::advance, grains, args);
+}
+
+// Sequential positions (Francu and Moldoveanu 2014): impulses that move the positions, too.
+void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_grains};
+  e.run(Pass::sp_recall, grains, args);
+  e.swap(FieldId::grains, FieldId::grains_next);
+  iterate(e, p, args, Pass::sp_solve, Pass::sp_gauss_seidel);
   e.run(Pass::finalize, grains, args);
 }
 
@@ -110,12 +142,14 @@ void solve(Executor& e, const StepPlan& p, const Args& args) {
   switch (p.solver.method) {
   case Method::dem:
     return solve_dem(e, p, args);
+  case Method::p2:
+    return solve_p2(e, p, args);
   case Method::pbd:
     return solve_pbd(e, p, args);
-  case Method::p2:
   case Method::vts:
+    return solve_vts(e, p, args);
   case Method::sp:
-    return solve_p2(e, p, args);
+    return solve_sp(e, p, args);
   }
 }
 

@@ -14,6 +14,16 @@ void predict(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
+void advance(const Args& args, Fields& f, uint begin, uint end) {
+  Finish finish(args, f);
+  for (uint i = begin; i < end; ++i) {
+    Grain& g = f.grains[i];
+    g.position = vec4(vec3(g.position) + args.h * vec3(g.velocity), g.position.w);
+    finish.grain(i, g);
+  }
+  finish.flush();
+}
+
 void finalize(const Args& args, Fields& f, uint begin, uint end) {
   Finish finish(args, f);
   for (uint i = begin; i < end; ++i)

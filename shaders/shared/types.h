@@ -74,6 +74,11 @@ TALUS_CONST float sleep_share = 0.1f;
 // rounding would decide.
 TALUS_CONST float load_reach = 1e-3f;
 
+// Contacts that push by impulses (vts, sp).
+TALUS_CONST float memory_share = 0.2f;     // of a remembered slip, that a substep takes back
+TALUS_CONST float adhesion_reach = 0.01f;  // gap in radii of the smaller grain to which adhesion holds; at twice that it ends
+TALUS_CONST float contact_near = 0.05f;    // gap in radii of the smaller grain within which a contact shares its grains' masses
+
 struct Grain {
   vec4 position;  // xyz [m], w radius [m]
   vec4 velocity;  // xyz [m/s], w inverse mass [1/kg]

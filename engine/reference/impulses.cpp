@@ -1,0 +1,206 @@
+// Velocity time stepping and sequential positions: contacts that push by impulses.
+#include "engine/reference/space.h"
+
+namespace talus::reference {
+namespace {
+
+enum class Method { vts, sp };
+
+// Impulse by which adhesion can pull in a substep: over the cross-section of the smaller grain, fading out over the
+// gap.
+float hold_of(const Args& args, const PairLaw& law, const Contact& c, float r) {
+  if (law.adhesion == 0.0f)
+    return 0.0f;
+  const float radius = std::min(r, c.radius);
+  const float fade = std::clamp(2.0f - c.gap / (adhesion_reach * radius), 0.0f, 1.0f);
+  return fade * args.h * law.adhesion * pi * radius * radius;
+}
+
+// Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended.
+bool slides(const PairLaw& law, vec3 drag, float grip) {
+  const float length = glm::length(drag);
+  return std::abs(length - law.friction_kinetic * grip) <= 1e-4f * law.friction_kinetic * grip ||
+         length >= (1.0f - 1e-4f) * law.friction_static * grip;
+}
+
+// A tangential vector of a contact whose normal has turned: of the same length, unless little of it is left in the new
+// plane.
+vec3 turned(vec3 t, vec3 normal) {
+  const vec3 u = t - glm::dot(t, normal) * normal;
+  const float before = glm::dot(t, t), after = glm::dot(u, u);
+  return after > 0.0f ? std::min(std::sqrt(before / after), 2.0f) * u : vec3(0.0f);
+}
+
+// Shortens t to `length` where it is longer than `limit`.
+vec3 bounded(vec3 t, float limit, float length) {
+  const float now = glm::length(t);
+  return now > limit ? t * (length / now) : t;
+}
+
+void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
+  const Settings& settings = f.settings[0];
+  const bool memory = settings.options & option_memory, impulses = settings.options & option_impulses;
+  const bool split = settings.iteration == iteration_mass_splitting;
+  const float h = args.h, fall = h * glm::length(settings.gravity);
+  for (uint i = begin; i < end; ++i) {
+    const Grain& grain = f.grains[i];
+    vec3 v(grain.velocity), push(0.0f);
+    const float r = grain.position.w, w = grain.velocity.w;
+    uint load = 0;
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const std::size_t slot = contact_slot(f, i, k);
+      const uint partner = f.contact_partner[slot];
+      const Contact c = contact_with(f, i, partner);
+      const vec3 relative = v - c.velocity;
+      load += c.gap < std::max(h * (glm::length(relative) + fall), contact_near * std::min(r, c.radius));
+      const vec4 before = impulses ? f.contact_sum[slot] : vec4(0.0f);
+      vec4 sum(0.0f);
+      vec3 shear(0.0f);
+      const PairLaw& law = law_of(f, i, partner);
+      float friction = law.friction_static;
+      if (before != vec4(0.0f)) {
+        const float hold = hold_of(args, law, c, r), grip = before.w + hold;
+        if (memory && grip > 0.0f) {
+          const vec3 slip = relative - glm::dot(relative, c.normal) * c.normal;
+          const float w_sum = w + c.inverse_mass;
+          if (slides(law, vec3(before), grip))
+            friction = law.friction_kinetic;
+          const float limit = friction * grip * w_sum * h / memory_share;
+          shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);
+        }
+        const float pressure = std::max(settings.warm_start * before.w, -hold);
+        const float limit = friction * (pressure + hold);
+        const vec3 drag = bounded(settings.warm_start * turned(vec3(before), c.normal), limit, limit);
+        sum = vec4(drag, pressure);
+        push += pressure * c.normal + drag;
+      }
+      f.contact_sum[slot] = sum;
+      if (memory)
+        f.contact_shear[slot] = shear;
+      if (memory && law.friction_static != law.friction_kinetic)
+        f.contact_friction[slot] = friction;
+      if (settings.iteration == iteration_improved_jacobi)
+        f.contact_change[slot] = vec4(0.0f);
+    }
+    if (split)
+      f.contact_load[i] = std::max(load, 1u);
+    if (w > 0.0f)
+      v += w * push + h * settings.gravity;
+    vec3 p(grain.position);
+    if (method == Method::sp)
+      p += h * v;
+    f.grains_next[i] = {vec4(p, r), vec4(v, w)};
+  }
+}
+
+// One iteration of a contact of grain i: the impulse on the grain, beyond what was there.
+vec3 iterate(const Args& args, Fields& f, uint i, std::size_t slot, Method method) {
+  const Settings& settings = f.settings[0];
+  const Grain& grain = f.grains[i];
+  const uint partner = f.contact_partner[slot];
+  const Contact c = contact_with(f, i, partner);
+  float own_load = 1.0f, other_load = 1.0f;
+  if (settings.iteration == iteration_mass_splitting) {
+    own_load = static_cast<float>(f.contact_load[i]);
+    if (partner < wall_partner)
+      other_load = static_cast<float>(f.contact_load[partner]);
+  }
+  const float w_sum = own_load * grain.velocity.w + other_load * c.inverse_mass;
+  if (!(w_sum > 0.0f))
+    return vec3(0.0f);
+
+  const vec3 relative = vec3(grain.velocity) - c.velocity;
+  const float approach = glm::dot(relative, c.normal);
+  float residual;
+  if (method == Method::sp) {
+    residual = settings.kv * approach + settings.kc * c.gap / args.h;
+  } else {
+    residual = approach + (c.gap < 0.0f ? settings.gamma : 1.0f) * c.gap / args.h;
+  }
+  vec3 slip = relative - approach * c.normal;
+  if (settings.options & option_memory)
+    slip += memory_share / args.h * f.contact_shear[slot];
+
+  const PairLaw& law = law_of(f, i, partner);
+  float friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = args.beta;
+  const bool momentum = settings.iteration == iteration_improved_jacobi;
+  const vec4 before = f.contact_sum[slot], last = momentum ? f.contact_change[slot] : vec4(0.0f);
+  if (friction_static != friction_kinetic) {
+    if (settings.options & option_memory)
+      friction_static = friction_kinetic = f.contact_friction[slot];
+    else if (residual * last.w + glm::dot(slip, vec3(last)) > 0.0f)
+      beta = 0.0f;  // friction falls as sliding begins: momentum that has overshot would slide on
+  }
+  const float rate = settings.omega / w_sum, hold = hold_of(args, law, c, grain.position.w);
+  const vec4 start = before + beta * last;
+  const float pressure = std::max(start.w - rate * residual, -hold);
+  const float grip = pressure + hold;
+  const vec3 drag = bounded(vec3(start) - glm::dot(vec3(start), c.normal) * c.normal - rate * slip,
+                            friction_static * grip, friction_kinetic * grip);
+  const vec4 sum(drag, pressure), change = sum - before;
+  f.contact_sum[slot] = sum;
+  if (momentum)
+    f.contact_change[slot] = change;
+  return change.w * c.normal + vec3(change);
+}
+
+void push(const Args& args, Grain& grain, vec3 impulse, Method method) {
+  const vec3 change = grain.velocity.w * impulse;
+  grain.velocity += vec4(change, 0.0f);
+  if (method == Method::sp)
+    grain.position += vec4(args.h * change, 0.0f);
+}
+
+void jacobi(const Args& args, Fields& f, uint begin, uint end, Method method) {
+  for (uint i = begin; i < end; ++i) {
+    vec3 impulse(0.0f);
+    for (uint k = 0; k < f.contact_count[i]; ++k)
+      impulse += iterate(args, f, i, contact_slot(f, i, k), method);
+    f.grains_next[i] = f.grains[i];
+    push(args, f.grains_next[i], impulse, method);
+  }
+}
+
+// Every contact once, from the side that comes first; the next one sees what it did.
+void gauss_seidel(const Args& args, Fields& f, Method method) {
+  for (uint i = 0; i < args.grains; ++i)
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const std::size_t slot = contact_slot(f, i, k);
+      const uint partner = f.contact_partner[slot];
+      if (partner < i)
+        continue;
+      const vec3 impulse = iterate(args, f, i, slot, method);
+      push(args, f.grains[i], impulse, method);
+      if (partner >= wall_partner)
+        continue;
+      push(args, f.grains[partner], -impulse, method);
+      uint back = 0;
+      while (f.contact_partner[contact_slot(f, partner, back)] != i)
+        ++back;
+      const vec4 sum = f.contact_sum[slot];
+      f.contact_sum[contact_slot(f, partner, back)] = vec4(-vec3(sum), sum.w);
+    }
+}
+
+}  // namespace
+
+void vts_recall(const Args& args, Fields& f, uint begin, uint end) {
+  recall(args, f, begin, end, Method::vts);
+}
+void vts_solve(const Args& args, Fields& f, uint begin, uint end) {
+  jacobi(args, f, begin, end, Method::vts);
+}
+void vts_gauss_seidel(const Args& args, Fields& f, uint, uint) {
+  gauss_seidel(args, f, Method::vts);
+}
+void sp_recall(const Args& args, Fields& f, uint begin, uint end) {
+  recall(args, f, begin, end, Method::sp);
+}
+void sp_solve(const Args& args, Fields& f, uint begin, uint end) {
+  jacobi(args, f, begin, end, Method::sp);
+}
+void sp_gauss_seidel(const Args& args, Fields& f, uint, uint) {
+  gauss_seidel(args, f, Method::sp);
+}
+
+}  // namespace talus::reference

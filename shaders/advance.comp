@@ -1,0 +1,20 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// x += h v, and the end of the substep.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer IdBlock { uint grain_id[]; };
+#include "shared/finish.glsl"
+
+void main() {
+  uint i = element_index();
+  bool alive = i < args.grains;
+  Grain grain = grains[alive ? i : 0u];
+  grain.position.xyz += args.h * grain.velocity.xyz;
+  grain = finish(alive, i, grain);
+  if (alive)
+    grains[i].position = grain.position;
+}

@@ -1,0 +1,79 @@
+// The start of a substep, at the positions where it starts: what a contact remembers is brought up to date, and the grains set off
+// with gravity and with a share of the last substep's impulses.
+//
+// The slip s of the last substep is added here, not at its end: its velocities are still at hand, and that saves a walk over all
+// contacts. s is bounded where its pull reaches the friction cone, as a spring of k = memory_share / (D h^2) would slip, and never
+// reset while the contact is pressed, or heaps creep.
+#include "shared/impulse.glsl"
+
+layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer ChangeBlock { vec4 contact_change[]; };
+layout(set = 0, binding = 10, scalar) buffer ShearBlock { vec3 contact_shear[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer LoadBlock { uint contact_load[]; };
+layout(set = 0, binding = 12, scalar) writeonly buffer FrictionBlock { float contact_friction[]; };
+layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  Grain grain = grains[i];
+  vec3 p = grain.position.xyz, v = grain.velocity.xyz;
+  float r = grain.position.w, w = grain.velocity.w, h = args.h;
+  bool memory = has(option_memory), impulses = has(option_impulses);
+  bool momentum = settings.iteration == iteration_improved_jacobi, split = settings.iteration == iteration_mass_splitting;
+  float fall = h * length(settings.gravity);
+  vec3 push = vec3(0.0);
+  uint load = 0u;
+  uint count = contact_count[i];
+  for (uint k = 0u; k < count; ++k) {
+    uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    vec4 before = impulses ? contact_sum[slot] : vec4(0.0);
+    vec4 sum = vec4(0.0);
+    vec3 shear = vec3(0.0);
+    PairLaw law = law_of(i, partner);
+    float friction = law.friction_static;
+    if (split || before != vec4(0.0)) {
+      Contact c = contact_with(partner, i, p, r);
+      vec3 relative = v - c.velocity;
+      float w_sum = w + c.inverse_mass;
+      // Those that may push in this substep share the grain's mass.
+      if (split && c.gap < max(h * (length(relative) + fall), contact_near * min(r, c.radius)))
+        load += 1u;
+      if (before != vec4(0.0)) {
+        float hold = hold_of(law, c.gap, min(r, c.radius));
+        float grip = before.w + hold;
+        if (memory && grip > 0.0) {
+          vec3 slip = relative - dot(relative, c.normal) * c.normal;
+          if (slides(length(before.xyz), grip, law))
+            friction = law.friction_kinetic;
+          shear = turned(contact_shear[slot], c.normal) + h * slip;
+          float limit = friction * grip * w_sum * h / memory_share, slipped = length(shear);
+          if (slipped > limit)
+            shear *= limit / slipped;
+        }
+        sum = settings.warm_start * vec4(turned(before.xyz, c.normal), before.w);
+        sum.w = max(sum.w, -hold);
+        float bound = friction * (sum.w + hold), drag = length(sum.xyz);
+        if (drag > bound)
+          sum.xyz *= bound / drag;
+        push += sum.w * c.normal + sum.xyz;
+      }
+    }
+    contact_sum[slot] = sum;
+    if (memory)
+      contact_shear[slot] = shear;
+    if (memory && law.friction_static != law.friction_kinetic)
+      contact_friction[slot] = friction;
+    if (momentum)
+      contact_change[slot] = vec4(0.0);
+  }
+  if (split)
+    contact_load[i] = max(load, 1u);
+  if (w > 0.0)
+    v += w * push + h * settings.gravity;
+  grain.velocity.xyz = v;
+  if (POSITIONS)
+    grain.position.xyz = p + h * v;
+  grains_next[i] = grain;
+}

@@ -1,0 +1,67 @@
+// One iteration over the contacts of a grain: impulses follow their residual by omega / D, D the sum of the inverse masses, with
+// the momentum of the iteration before (Francu and Moldoveanu 2014, eq 37 and 38 with a plus: as printed it explodes). Pressure is
+// projected on >= 0, friction on Coulomb's disc; the change that is kept is that of the projected impulse.
+// Needs shared/impulse.glsl and residual_of(approach, gap) before it.
+
+layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
+layout(set = 0, binding = 9, scalar) buffer ChangeBlock { vec4 contact_change[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { vec3 contact_shear[]; };
+layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_load[]; };
+layout(set = 0, binding = 12, scalar) readonly buffer FrictionBlock { float contact_friction[]; };
+layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  Grain grain = grains[i];
+  vec3 p = grain.position.xyz, v = grain.velocity.xyz;
+  float r = grain.position.w, w = grain.velocity.w, h = args.h;
+  bool memory = has(option_memory);
+  bool momentum = settings.iteration == iteration_improved_jacobi, split = settings.iteration == iteration_mass_splitting;
+  float own_load = split ? float(contact_load[i]) : 1.0;
+  vec3 push = vec3(0.0);
+  uint count = contact_count[i];
+  for (uint k = 0u; k < count; ++k) {
+    uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    Contact c = contact_with(partner, i, p, r);
+    // Without contraction, which would differ between the two sides.
+    precise float w_sum = own_load * w + (split && partner < wall_partner ? float(contact_load[partner]) : 1.0) * c.inverse_mass;
+    vec4 before = contact_sum[slot], last = momentum ? contact_change[slot] : vec4(0.0);
+    vec3 relative = v - c.velocity;
+    float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
+    PairLaw law = law_of(i, partner);
+    float hold = hold_of(law, c.gap, min(r, c.radius));
+    // Most contacts in the list are neither pressed nor about to be.
+    if (!(w_sum > 0.0) || (residual >= 0.0 && hold == 0.0 && before == vec4(0.0) && last == vec4(0.0)))
+      continue;
+    vec3 slip = relative - approach * c.normal;
+    if (memory)
+      slip += memory_share / h * contact_shear[slot];
+    float beta = args.beta;
+    if (law.friction_static != law.friction_kinetic) {
+      if (memory)
+        law.friction_static = law.friction_kinetic = contact_friction[slot];
+      else if (residual * last.w + dot(slip, last.xyz) > 0.0)
+        beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
+    }
+    float rate = settings.omega / w_sum;
+    vec4 sum = before + beta * last;
+    sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * slip;
+    sum.w = max(-hold, sum.w - rate * residual);
+    float grip = sum.w + hold, drag = length(sum.xyz);
+    if (drag > law.friction_static * grip)
+      sum.xyz *= law.friction_kinetic * grip / drag;
+    vec4 change = sum - before;
+    contact_sum[slot] = sum;
+    if (momentum)
+      contact_change[slot] = change;
+    push += change.w * c.normal + change.xyz;
+  }
+  if (w > 0.0) {
+    grain.velocity.xyz = v + w * push;
+    if (POSITIONS)
+      grain.position.xyz = p + h * w * push;
+  }
+  grains_next[i] = grain;
+}
