@@ -80,12 +80,18 @@ void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec3> poin
   scene.grains.push_back(std::move(group));
 }
 
+void set_rough_floor(talus::Scene& scene) {
+  scene.domain.friction_static = scene.domain.friction_kinetic =
+      std::max(0.5, scene.materials.at(0).friction_static);
+}
+
 void add_pouring(talus::Scene& scene, unsigned count, double radius, double pouring) {
   const double volume = count * 4.0 / 3.0 * pi * std::pow(radius, 3) / 0.5;
   const double top = std::cbrt(3.0 * volume * std::pow(std::tan(40.0 * pi / 180.0), 2) / pi);  // of a steep heap
   const double reach = std::cbrt(3.0 * volume / (pi * std::tan(5.0 * pi / 180.0)));            // of a flat one
   scene.domain.min = {-reach, -reach, 0.0};
   scene.domain.max = {reach, reach, 2.0 * top + 20.0 * radius};
+  set_rough_floor(scene);
   talus::Emitter emitter;
   emitter.radius_min = emitter.radius_max = radius;
   emitter.velocity = {0.0, 0.0, -3.0 * std::sqrt(9.81 * radius)};  // m/s: 1.5 for grains of 2.5 cm

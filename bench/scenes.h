@@ -26,7 +26,10 @@ talus::Scene floor_scene(const talus::Solver& solver, double mu, double rate, in
 
 void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec3> points, glm::dvec3 velocity = {});
 
-// Grains poured at random places of a narrow disc above the floor, in `pouring` seconds.
+// A floor that grains do not slide on, so that a heap is as steep as the grains themselves make it: friction 0.5 or more.
+void set_rough_floor(talus::Scene& scene);
+
+// Grains poured at random places of a narrow disc above a rough floor, in `pouring` seconds.
 void add_pouring(talus::Scene& scene, unsigned count, double radius, double pouring);
 
 // Grains at random places in a box with walls, `layers` grains high when they have settled.

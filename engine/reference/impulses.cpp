@@ -131,7 +131,11 @@ vec3 iterate(const Args& args, Fields& f, uint i, std::size_t slot, Method metho
     else if (residual * last.w + glm::dot(slip, vec3(last)) > 0.0f)
       beta = 0.0f;  // friction falls as sliding begins: momentum that has overshot would slide on
   }
-  const float rate = settings.omega / w_sum, hold = hold_of(args, law, c, grain.position.w);
+  const float hold = hold_of(args, law, c, grain.position.w);
+  float rate = settings.omega / w_sum;
+  if (settings.iteration != iteration_mass_splitting && settings.iteration != iteration_gauss_seidel &&
+      partner < wall_partner)
+    rate *= 1.0f - uneven_share * std::abs(grain.velocity.w - c.inverse_mass) / w_sum;
   const vec4 start = before + beta * last;
   const float pressure = std::max(start.w - rate * residual, -hold);
   const float grip = pressure + hold;

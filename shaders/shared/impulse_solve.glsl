@@ -46,6 +46,8 @@ void main() {
         beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
     }
     float rate = settings.omega / w_sum;
+    if (!split && partner < wall_partner)
+      rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / (w + c.inverse_mass);
     vec4 sum = before + beta * last;
     sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * slip;
     sum.w = max(-hold, sum.w - rate * residual);

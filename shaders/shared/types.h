@@ -75,6 +75,9 @@ TALUS_CONST float sleep_share = 0.1f;
 TALUS_CONST float load_reach = 1e-3f;
 
 // Contacts that push by impulses (vts, sp).
+// A light grain among heavy ones takes all of every correction, where one of equals takes half, so that its contacts together overshoot:
+// omega falls by this share towards contacts of very unequal masses. Without it, grains of 1 g to 100 kg with friction blow up.
+TALUS_CONST float uneven_share = 0.5f;
 TALUS_CONST float memory_share = 0.2f;     // of a remembered slip, that a substep takes back
 TALUS_CONST float adhesion_reach = 0.01f;  // gap in radii of the smaller grain to which adhesion holds; at twice that it ends
 TALUS_CONST float contact_near = 0.05f;    // gap in radii of the smaller grain within which a contact shares its grains' masses
