@@ -2,6 +2,7 @@
 #include "bench/experiment.h"
 #include "bench/measure.h"
 #include "bench/scenes.h"
+#include "engine/scene/presets.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -376,6 +377,48 @@ Result silo(const Context& context) {
   return result;
 }
 
+// Heaps of the material presets, by the explicit method at the substep that it chooses for itself.
+Result presets(const Context& context) {
+  const auto all = talus::material_presets();
+  const unsigned count = context.pick(3000u, 200u);
+  const double r = 0.01, pouring = context.pick(6.0, 0.5), end = pouring + context.pick(4.0, 0.5);
+  const std::vector<std::uint64_t> seeds =
+      context.pick(std::vector<std::uint64_t>{1, 2, 3}, std::vector<std::uint64_t>{1});
+  std::vector<Heap> heaps(all.size() * seeds.size());
+  in_parallel(context, heaps.size(), [&](std::size_t i) {
+    const talus::Preset& preset = all[i / seeds.size()];
+    Scene scene = floor_scene(remembering(Method::dem), preset.friction, 240.0, 0, 1);
+    scene.seed = seeds[i % seeds.size()];
+    scene.materials[0].density = preset.density;
+    scene.materials[0].adhesion = preset.adhesion;
+    add_pouring(scene, count, r, pouring);
+    talus::Simulation simulation = simulate(context, scene);
+    if (go_on(simulation, end))
+      heaps[i] = fit_heap(simulation.grains());
+  });
+  Result result;
+  result.summary.columns = {"preset", "angle [deg]", "of the seeds", "stated"};
+  result.plot = {"Heaps of the material presets, grains of 1 cm", "radius [m]", "height [m]", {}};
+  std::vector<std::string> off;
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    double mean = 0.0;
+    std::vector<std::string> each;
+    for (std::size_t s = 0; s < seeds.size(); ++s) {
+      const Heap& heap = heaps[m * seeds.size() + s];
+      mean += heap.angle / static_cast<double>(seeds.size());
+      each.push_back(number(heap.angle));
+    }
+    result.summary.rows.push_back(
+        {std::string(all[m].name), number(mean), fmt::format("{}", fmt::join(each, ", ")), number(all[m].heap_angle)});
+    result.plot.series.push_back({std::string(all[m].name), heaps[m * seeds.size()].profile});
+    if (!(std::abs(mean - all[m].heap_angle) < 3.0))
+      off.push_back(std::string(all[m].name));
+  }
+  result.findings = {{"a preset's heap has the angle that its table states", share(all.size(), off) + " within 3 deg",
+                      off.empty(), "Poured grains of 1 cm on a rough floor."}};
+  return result;
+}
+
 // A cylinder cut out of a settled bed collapses.
 Result collapse(const Context& context) {
   const std::vector<MethodCase> all = methods(context);
@@ -460,6 +503,7 @@ std::vector<Experiment> beyond_experiments() {
       {"heap_60s", "Heaps over a minute", "independent prototype", 21.0, heap_minute},
       {"box_rest", "Ten layers at rest", "independent prototype", 4.0, box_rest},
       {"silo", "Flow out of a silo", "Beverloo et al. 1961; independent prototype", 9.0, silo},
+      {"presets", "Heaps of the material presets", "Talus", 6.0, presets},
       {"collapse", "Collapse of a column", "Lube et al. 2004; Lajeunesse et al. 2004", 5.0, collapse}};
 }
 

@@ -149,6 +149,7 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
   const auto damping = [&](const Material& m) {
     return m.damping.value_or(scene.solver.method == Method::dem ? -1.0 : 0.1 * m.stiffness * h);
   };
+  const double area = scene.solver.method == Method::p2 ? 1.0 : adhesion_area;
   std::vector<PairLaw> laws((count + 1) * (count + 1));
   for (std::size_t a = 0; a < count; ++a) {
     const Material& ma = scene.materials[a];
@@ -158,12 +159,12 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
                                    static_cast<float>(std::sqrt(ma.friction_kinetic * mb.friction_kinetic)),
                                    static_cast<float>(in_series(ma.stiffness, mb.stiffness)),
                                    static_cast<float>(in_series(damping(ma), damping(mb))),
-                                   static_cast<float>(std::sqrt(ma.adhesion * mb.adhesion))};
+                                   static_cast<float>(area * std::sqrt(ma.adhesion * mb.adhesion))};
     }
     const PairLaw wall{static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
                        static_cast<float>(scene.domain.friction_kinetic.value_or(ma.friction_kinetic)),
                        static_cast<float>(ma.stiffness), static_cast<float>(damping(ma)),
-                       static_cast<float>(scene.domain.adhesion.value_or(ma.adhesion))};
+                       static_cast<float>(area * scene.domain.adhesion.value_or(ma.adhesion))};
     laws[a * (count + 1) + count] = laws[count * (count + 1) + a] = wall;
   }
   return laws;

@@ -237,7 +237,7 @@ TEST_CASE("Fused detection does what lists do", "[dem]") {
 
 TEST_CASE("dem: adhesion carries what its force allows and no more", "[dem]") {
   // A grain hangs under one that has no inverse mass.
-  const double r = 0.01, weight = mass_of(r) * g, area = std::numbers::pi * r * r;
+  const double r = 0.01, weight = mass_of(r) * g, area = adhesion_area * std::numbers::pi * r * r;
   const auto hangs = [&](double share) {
     Scene scene = dem_scene(1.0 / 240, 6);
     scene.materials[0].adhesion = share * weight / area;

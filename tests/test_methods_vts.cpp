@@ -329,7 +329,7 @@ TEST_CASE("A grain whose support is gone falls", "[physics][vts]") {
 }
 
 TEST_CASE("Adhesion holds as much as its area says", "[physics][vts]") {
-  const double r = 0.01, area = std::numbers::pi * r * r;
+  const double r = 0.01, area = adhesion_area * std::numbers::pi * r * r;
   const double weight = 1600.0 * 4.0 / 3.0 * std::numbers::pi * r * r * r * g;
   const auto list = all();
   const Variant& variant = list[GENERATE_COPY(range(std::size_t{0}, list.size()))];
@@ -357,7 +357,7 @@ TEST_CASE("Adhesion adds to the grip", "[physics][vts]") {
       scene.domain.axis = {Axis::open, Axis::open, Axis::wall};
       scene.domain.gravity = {g * std::sin(slope), 0.0, -g * std::cos(slope)};
       scene.domain.friction_static = scene.domain.friction_kinetic = 0.3;
-      scene.domain.adhesion = weights * 1600.0 * 4.0 / 3.0 * r * g;
+      scene.domain.adhesion = weights * 1600.0 * 4.0 / 3.0 * r * g / adhesion_area;
       add_points(scene, r, {{0.0, 0.0, r}});
       Simulation simulation(scene, on_cpu);
       simulation.advance(480);

@@ -60,6 +60,10 @@ TALUS_CONST uint halt_invalid = 2u;  // a grain's state is not a number any more
 
 TALUS_CONST float pi = 3.14159265358979f;
 
+// Area of a contact at an overlap of 0.015 radii (Holz 2014, eq 36) as a share of the smaller grain's cross-section. Where overlaps
+// are an artefact of the step (vts, sp, dem), adhesion acts over this area whatever they are.
+TALUS_CONST float adhesion_area = 0.029775f;
+
 // Contact of the method dem: stiffness kappa m_eff / h^2, damping ratio zeta, tangential stiffness as a share of the normal one.
 // The largest kappa that does not heat a bed, and the zeta that goes with it.
 TALUS_CONST float dem_kappa = 0.6f;
@@ -104,7 +108,7 @@ struct PairLaw {
   float friction_kinetic;
   float stiffness;  // N/m
   float damping;    // N s/m; < 0: not given, a method takes what suits it
-  float adhesion;   // Pa
+  float adhesion;   // Pa; p2: over the area of contact, others: over the smaller grain's cross-section
 };
 
 // Settings.iteration.
