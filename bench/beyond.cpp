@@ -136,9 +136,9 @@ Result momentum(const Context& context) {
 
 // Poured heaps watched for a minute, mu 0.2, 240 Hz, 4 iterations.
 Result heap_minute(const Context& context) {
-  const std::vector<MethodCase> all = methods(context);
-  const std::vector<unsigned> counts = context.pick(std::vector{1500u, 3000u}, std::vector{400u});
-  const double r = 0.025, mu = 0.2, pouring = context.pick(6.0, 1.5), end = context.pick(60.0, 4.0);
+  const std::vector<MethodCase> all = methods_in_brief(context);
+  const std::vector<unsigned> counts = context.pick(std::vector{3000u}, std::vector{400u});
+  const double r = 0.025, mu = 0.2, pouring = context.pick(10.0, 1.5), end = context.pick(72.0, 4.0);
   struct Run {
     std::vector<std::pair<double, double>> angles;
     double energy = std::nan("");  // mean kinetic energy per grain over m g r
@@ -294,7 +294,7 @@ Scene silo_scene(const talus::Solver& solver, unsigned count, double width, doub
 }
 
 Result silo(const Context& context) {
-  const std::vector<MethodCase> all = methods(context);
+  const std::vector<MethodCase> all = methods_in_brief(context);
   const std::vector<double> holes = context.pick(std::vector{5.0, 6.5, 8.0}, std::vector{5.0, 7.0});  // grains
   const unsigned count = context.pick(5000u, 900u);
   const double r = 0.025, d = 2.0 * r, width = context.pick(20.0, 12.0) * d, end = context.pick(6.0, 1.5);
@@ -421,7 +421,7 @@ Result presets(const Context& context) {
 
 // A cylinder cut out of a settled bed collapses.
 Result collapse(const Context& context) {
-  const std::vector<MethodCase> all = methods(context);
+  const std::vector<MethodCase> all = methods_in_brief(context);
   const std::vector<double> aspects = context.pick(std::vector{0.5, 1.0, 2.0, 4.0}, std::vector{0.7, 1.5});
   const double r = 0.025, mu = 0.3, radius = context.pick(16.0, 8.0) * r, settle = context.pick(3.0, 1.5);
   const double height = aspects.back() * radius;

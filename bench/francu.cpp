@@ -19,8 +19,8 @@ constexpr double r = 0.025;  // m; the paper gives none
 Result heaps_by_friction(const Context& context) {
   const std::vector<MethodCase> all = methods(context);
   const std::vector<double> mus = context.pick(std::vector{0.1, 0.2, 0.3, 0.4}, std::vector{0.1, 0.4});
-  const unsigned count = context.pick(3000u, 300u);
-  const double pouring = context.pick(12.0, 1.5), end = context.pick(14.0, 2.5);
+  const unsigned count = context.pick(1500u, 300u);
+  const double pouring = context.pick(6.0, 1.5), end = context.pick(8.0, 2.5);
   std::vector<double> angles(all.size() * mus.size());
   in_parallel(context, angles.size(), [&](std::size_t i) {
     Scene scene = floor_scene(all[i / mus.size()].solver, mus[i % mus.size()], 60.0, 1, 15);

@@ -124,9 +124,9 @@ void run_papers(const PapersOptions& options) {
     sections += section(experiment, result, options.plots);
     fmt::print("{:>7.1f} s  {} of {} claims agree\n", std::chrono::duration<double>(Clock::now() - begin).count(),
                agree, result.findings.size());
+    write(options.out / "papers.md", fmt::format("# Experiments\n\nOn {}. {} version.\n\n{}{}", device.name,
+                                                 options.quick ? "Short" : "Full", markdown(findings), sections));
   }
-  write(options.out / "papers.md", fmt::format("# Experiments\n\nOn {}. {} version.\n\n{}{}", device.name,
-                                               options.quick ? "Short" : "Full", markdown(findings), sections));
   fmt::print("results in {}\n", (options.out / "papers.md").string());
 }
 

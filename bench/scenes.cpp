@@ -54,6 +54,16 @@ std::vector<MethodCase> methods(const Context& context) {
           {"dem", remembering(Method::dem)}};
 }
 
+std::vector<MethodCase> methods_in_brief(const Context& context) {
+  std::vector<MethodCase> all = methods(context);
+  std::erase_if(all, [](const MethodCase& method) {
+    const Solver& s = method.solver;
+    return method.name == "p2 eps 0.5" ||
+           ((s.method == Method::vts || s.method == Method::sp) && s.iteration != Iteration::improved_jacobi);
+  });
+  return all;
+}
+
 void set_pace(talus::Scene& scene, double rate, int substeps, int iterations) {
   scene.dt = 1.0 / rate;
   const bool explicit_pass = scene.solver.method == Method::dem;
@@ -81,8 +91,7 @@ void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec3> poin
 }
 
 void set_rough_floor(talus::Scene& scene) {
-  scene.domain.friction_static = scene.domain.friction_kinetic =
-      std::max(0.5, scene.materials.at(0).friction_static);
+  scene.domain.friction_static = scene.domain.friction_kinetic = std::max(0.5, scene.materials.at(0).friction_static);
 }
 
 void add_pouring(talus::Scene& scene, unsigned count, double radius, double pouring) {

@@ -17,6 +17,8 @@ talus::Solver remembering(talus::Method method, std::optional<talus::Iteration> 
 
 // All methods, with and without contact memory; a few that stand for them in the short version.
 std::vector<MethodCase> methods(const Context& context);
+// The best iteration of each, with and without memory: for experiments that take long.
+std::vector<MethodCase> methods_in_brief(const Context& context);
 
 // Equal work for all methods: dem takes its iterations as substeps.
 void set_pace(talus::Scene& scene, double rate, int substeps, int iterations);
@@ -26,7 +28,8 @@ talus::Scene floor_scene(const talus::Solver& solver, double mu, double rate, in
 
 void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec3> points, glm::dvec3 velocity = {});
 
-// A floor that grains do not slide on, so that a heap is as steep as the grains themselves make it: friction 0.5 or more.
+// A floor that grains do not slide on, so that a heap is as steep as the grains themselves make it: friction 0.5 or
+// more.
 void set_rough_floor(talus::Scene& scene);
 
 // Grains poured at random places of a narrow disc above a rough floor, in `pouring` seconds.

@@ -38,6 +38,7 @@ inline talus::Scene scene_of(double dt, int substeps, int iterations) {
   scene.source = "test";
   scene.dt = dt;
   scene.end = 100.0;
+  scene.solver = talus::default_solver(talus::Method::p2);
   scene.solver.substeps = substeps;
   scene.solver.iterations = iterations;
   scene.materials.push_back({.name = "sand"});

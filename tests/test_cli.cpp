@@ -29,6 +29,7 @@ end = 0.2
 min = [-0.2, -0.2, 0.0]
 max = [0.2, 0.2, 1.0]
 [solver]
+method = "p2"
 iterations = 4
 substeps = 2
 [[material]]
@@ -480,6 +481,8 @@ x = "open"
 y = "open"
 z = "open"
 gravity = [0, 0, 0]
+[solver]
+substeps = 1
 [[material]]
 name = "sand"
 [[grains]]

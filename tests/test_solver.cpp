@@ -44,10 +44,10 @@ bool advised(const Scene& scene, const std::string& text) {
 }  // namespace
 
 TEST_CASE("every setting of the solver is read", "[scene]") {
-  Solver s =
-      solver_of("method = \"p2\"\niteration = \"jacobi\"\niterations = 7\nsubsteps = \"auto\"\noverlap = 0.02\n"
-                "contact_memory = false\naveraging = \"plain\"\nneighbours = \"linked\"\nerror_reduction = 0.25\n"
-                "sleep_speed = 0.018\n");
+  Solver s = solver_of("method = \"p2\"\niteration = \"jacobi\"\niterations = 7\nsubsteps = \"auto\"\noverlap = 0.02\n"
+                       "contact_memory = false\naveraging = \"plain\"\nneighbours = "
+                       "\"linked\"\nerror_reduction = 0.25\n"
+                       "sleep_speed = 0.018\n");
   CHECK(s.method == Method::p2);
   CHECK(s.iteration == Iteration::jacobi);
   CHECK(s.iterations == 7);
@@ -134,8 +134,8 @@ TEST_CASE("defaults follow method, iteration and contact memory", "[scene]") {
 TEST_CASE("the canonical text holds every setting of each method", "[scene]") {
   const std::vector<std::string> texts{
       "",
-      "iteration = \"mass_splitting\"\nsubsteps = \"auto\"\noverlap = 0.03\nneighbours = \"linked\"\n",
-      "contact_memory = false\naveraging = \"plain\"\nerror_reduction = 0.25\nsleep_speed = 0.01\n",
+      "method = \"p2\"\niteration = \"mass_splitting\"\nsubsteps = \"auto\"\noverlap = 0.03\nneighbours = \"linked\"\n",
+      "method = \"p2\"\ncontact_memory = false\naveraging = \"plain\"\nerror_reduction = 0.25\nsleep_speed = 0.01\n",
       "method = \"pbd\"\nfriction = \"per_iteration\"\nmass_scaling = 3\nstabilization = 2\nsor = 1.5\niterations = "
       "9\n",
       "method = \"pbd\"\niteration = \"gauss_seidel\"\n",
@@ -304,7 +304,7 @@ TEST_CASE("a simulation takes the substeps that were chosen and says why", "[sub
   CHECK(simulation.warnings().empty());
   simulation.advance(2);
   CHECK(simulation.step() == 2);
-  Simulation fixed(box("substeps = 20\niterations = 2\nerror_reduction = 0.5\n"), {.device = "cpu"});
+  Simulation fixed(box("method = \"p2\"\nsubsteps = 20\niterations = 2\nerror_reduction = 0.5\n"), {.device = "cpu"});
   CHECK(fixed.notes().empty());
   REQUIRE(fixed.warnings().size() == 1);
   CHECK(contains(fixed.warnings()[0], "box.toml: solver.error_reduction = 0.5"));
@@ -319,7 +319,8 @@ TEST_CASE("what cannot work is advised against", "[advice]") {
       {"substeps = 5\n", "substeps = 7\n",
        "moves 0.61 r in a substep, too fast for its contacts beyond 0.5 r: set "
        "solver.substeps to 7 or \"auto\""},
-      {"substeps = 1\n", "substeps = 7\n", "g h^2 / r is 0.098, and above 0.05 p2 crushes what lies at rest"},
+      {"method = \"p2\"\nsubsteps = 1\n", "method = \"p2\"\nsubsteps = 7\n",
+       "g h^2 / r is 0.098, and above 0.05 p2 crushes what lies at rest"},
       {"method = \"dem\"\nsubsteps = 3\n", "method = \"dem\"\nsubsteps = 7\n", "overlap by 0.18 r on average at rest"},
       {"method = \"dem\"\nstiffness = \"material\"\nsubsteps = 170\n",
        "method = \"dem\"\nstiffness = \"material\"\nsubsteps = 180\n", "softer than the material"},
@@ -338,9 +339,10 @@ TEST_CASE("what cannot work is advised against", "[advice]") {
        "a heap does not hold"},
       {"method = \"vts\"\nwarm_start = 0.9\nsubsteps = 8\n", "method = \"vts\"\nwarm_start = 0.8\nsubsteps = 8\n",
        "restless"},
-      {"error_reduction = 0.1\nsubsteps = 8\n", "contact_memory = false\nerror_reduction = 0.1\nsubsteps = 8\n",
-       "makes heaps too steep"},
-      {"sleep_speed = 0.018\nsubsteps = 8\n", "sleep_speed = 0.012\nsubsteps = 8\n", "touching grains hang"},
+      {"method = \"p2\"\nerror_reduction = 0.1\nsubsteps = 8\n",
+       "method = \"p2\"\ncontact_memory = false\nerror_reduction = 0.1\nsubsteps = 8\n", "makes heaps too steep"},
+      {"method = \"p2\"\nsleep_speed = 0.018\nsubsteps = 8\n", "method = \"p2\"\nsleep_speed = 0.012\nsubsteps = 8\n",
+       "touching grains hang"},
       {"method = \"pbd\"\nmass_scaling = 53\nsubsteps = 8\n", "method = \"pbd\"\nmass_scaling = 52\nsubsteps = 8\n",
        "over a pile 0.19 m high throws it into the air: set it to 53 or less"},
   };
@@ -352,7 +354,7 @@ TEST_CASE("what cannot work is advised against", "[advice]") {
   }
 
   // Contacts that are too soft for the bed: 11.2 layers of 10.47 g weigh 1.15 N, an overlap of 1 mm needs 1150 N/m.
-  Scene soft = box("substeps = 8\n");
+  Scene soft = box("method = \"p2\"\nsubsteps = 8\n");
   soft.materials[0].stiffness = 1000;
   CHECK(advised(soft, "the stiffness of material sand, 1e+03 N/m, lets a bed of 11 layers"));
   soft.materials[0].stiffness = 1200;
@@ -375,5 +377,5 @@ TEST_CASE("what cannot work is advised against", "[advice]") {
       CHECK(advise(sane).empty());
     }
   }
-  CHECK(advise(parse_scene("[solver]\nerror_reduction = 1\n", "s")).empty());  // no grains
+  CHECK(advise(parse_scene("[solver]\nmethod = \"p2\"\nerror_reduction = 1\n", "s")).empty());  // no grains
 }

@@ -63,14 +63,14 @@ struct Domain {
 };
 
 // Of a scene that names none.
-inline constexpr Method default_method = Method::p2;
+inline constexpr Method default_method = Method::dem;
 
 // Each setting names the methods that read it. The values here are p2's; default_solver() gives those of the others.
 struct Solver {
   Method method = Method::p2;
   Iteration iteration = Iteration::jacobi;
   int iterations = 5;                     // per substep; dem: always 1
-  int substeps = 4;                       // per step; 0: as many as choose_substeps() finds
+  int substeps = 0;                       // per step; 0: as many as choose_substeps() finds
   double overlap = 0.015;                 // radii, mean overlap at rest that choose_substeps() aims for
   bool contact_memory = true;             // p2, vts, sp: friction holds over substeps, so that heaps rest (dem always)
   Averaging averaging = Averaging::mass;  // p2, pbd
