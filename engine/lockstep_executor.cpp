@@ -115,7 +115,8 @@ private:
     const std::size_t stride = info(bound.field).stride;
     for (const gpu::ScalarMember& member : bound.binding.scalars) {
       float scale = 0.0f;
-      const bool real = member.kind == gpu::ScalarKind::float32;
+      // Greatest speeds are floats, kept as their bits for the sake of atomics.
+      const bool real = member.kind == gpu::ScalarKind::float32 || member.name.ends_with("_bits");
       for (const gpu::ScalarMember& other : bound.binding.scalars) {
         if (!real || (&other != &member && !same_vector(member.name, other.name)))
           continue;

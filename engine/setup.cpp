@@ -149,7 +149,8 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
   const auto damping = [&](const Material& m) {
     return m.damping.value_or(scene.solver.method == Method::dem ? -1.0 : 0.1 * m.stiffness * h);
   };
-  const double area = scene.solver.method == Method::p2 ? 1.0 : adhesion_area;
+  const Method method = scene.solver.method;
+  const double area = method == Method::p2 ? 1.0 : method == Method::pbd ? 0.0 : adhesion_area;  // pbd has none
   std::vector<PairLaw> laws((count + 1) * (count + 1));
   for (std::size_t a = 0; a < count; ++a) {
     const Material& ma = scene.materials[a];

@@ -246,6 +246,9 @@ struct Simulation::Impl {
     status.step = static_cast<uint>(step);
     status.substep = 0;
     status.speed2_bits = status.shift_bits = 0;
+    status.speed = 0.0f;
+    for (const Grain& grain : read_field<Grain>(*executor, FieldId::grains, grains_at(step)))
+      status.speed = std::max(status.speed, glm::length(vec3(grain.velocity)));
     status.travel = lists_void;
     write_status(status);
     executor->finish();
@@ -352,9 +355,13 @@ Measure Simulation::measure() {
   if (m.grains == 0)
     return m;
   // At the start, and after a fall back, there are no lists of these positions yet. The next step would build the same.
-  for (Status status = s.read_status(); status.travel >= lists_void;) {
+  // Steps that find contacts without lists leave those of an earlier measure behind.
+  const Detection detection = s.scene.solver.detection;
+  bool stale = detection == Detection::one_loop || detection == Detection::two_loops;
+  for (Status status = s.read_status(); stale || status.travel >= lists_void;) {
     build_lists(*s.executor, s.plan_of(s.step));
     status = s.read_status();
+    stale = false;
     if (status.halt == halt_slots)
       s.grow(status);
   }

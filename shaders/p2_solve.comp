@@ -67,7 +67,7 @@ void main() {
     uint slot = contact_slot(i, k);
     uint partner = contact_partner[slot];
     Contact c = contact_with(partner, i, p, r);
-    vec4 sum = args.iteration == 0u ? vec4(0.0, 0.0, 0.0, -1.0) : contact_sum[slot];
+    vec4 sum = args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : contact_sum[slot];
     float w_sum = w + c.inverse_mass;
     uint material = partner >= wall_partner ? settings.materials
                     : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;

@@ -47,7 +47,7 @@ void main() {
     // to 10: far beyond, shocks grow on their way up and throw its top off.
     float w_other = c.inverse_mass;
     if (settings.mass_scaling > 0.0)
-      w_other *= exp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down));
+      w_other *= exp(clamp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down), -60.0, 60.0));
     float w_sum = w + w_other, share = 1.0;
     if (split)
       share = w_sum / (w_own + (partner < wall_partner ? w_other * float(max(contact_load[partner], 1u)) : 0.0));

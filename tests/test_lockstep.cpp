@@ -34,10 +34,10 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
   std::set<std::string> run;
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);
-    Simulation simulation(with(pouring(2, 3, 0.15), variant.solver), options);
-    REQUIRE_NOTHROW(simulation.advance(24));
+    Simulation simulation(with(pouring(2, 3, 0.08), variant.solver), options);
+    REQUIRE_NOTHROW(simulation.advance(12));
     REQUIRE_NOTHROW(simulation.measure());
-    CHECK(simulation.grain_count() > 100);
+    CHECK(simulation.grain_count() > 50);
     CHECK(complaints(simulation) == std::vector<std::string>{});
     for (const PassTime& pass : simulation.pass_times())
       if (pass.calls > 0)

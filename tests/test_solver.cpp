@@ -353,6 +353,12 @@ TEST_CASE("what cannot work is advised against", "[advice]") {
     CHECK(advise(box(c.right)).empty());
   }
 
+  // pbd has no adhesion.
+  Scene sticky = box("method = \"pbd\"\nsubsteps = 8\n");
+  CHECK(advise(sticky).empty());
+  sticky.materials[0].adhesion = 100.0;
+  CHECK(advised(sticky, "pbd has no adhesion, so that 100 Pa have no effect"));
+
   // Contacts that are too soft for the bed: 11.2 layers of 10.47 g weigh 1.15 N, an overlap of 1 mm needs 1150 N/m.
   Scene soft = box("method = \"p2\"\nsubsteps = 8\n");
   soft.materials[0].stiffness = 1000;

@@ -17,9 +17,13 @@ public:
     const Contact c = contact_with(f_, i_, partner);
     const PairLaw& law = law_of(f_, i_, partner);
     const float w_sum = w_ + c.inverse_mass;
-    float kappa = dem_kappa, damping = 2.0f * dem_zeta * std::sqrt(dem_kappa);
+    // What is heavy or fixed does not give way, so that a grain among such takes all of each spring and not half.
+    float even = 1.0f;
+    if (partner < wall_partner && w_sum > 0.0f)
+      even -= uneven_share * std::abs(w_ - c.inverse_mass) / w_sum;
+    float kappa = even * dem_kappa, damping = even * (2.0f * dem_zeta * std::sqrt(dem_kappa));
     if (settings_.options & option_material_stiffness) {  // softer than asked for where the substep bears no more
-      kappa = std::min(h_ * h_ * law.stiffness * w_sum, dem_kappa);
+      kappa = std::min(h_ * h_ * law.stiffness * w_sum, even * dem_kappa);
       damping = law.damping >= 0.0f ? std::min(h_ * law.damping * w_sum, dem_damping_limit)
                                     : 2.0f * dem_zeta * std::sqrt(kappa);
     }

@@ -91,7 +91,7 @@ private:
 
 void deactivate(Fields& f, uint i) {
   for (uint k = 0; k < f.contact_count[i]; ++k)
-    f.contact_sum[contact_slot(f, i, k)] = vec4(0.0f, 0.0f, 0.0f, -1.0f);
+    f.contact_sum[contact_slot(f, i, k)] = vec4(0.0f, 0.0f, 0.0f, not_active);
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, 
     return false;
   // Mass scaling: w exp(k z) at height z, of which only the ratio of the two matters.
   const float rise = (c.gap + f.grains[i].position.w + c.radius) * glm::dot(c.normal, settings.down);
-  const float w_other = c.inverse_mass * std::exp(settings.mass_scaling * rise), w_sum = w + w_other;
+  const float w_other = c.inverse_mass * std::exp(std::clamp(settings.mass_scaling * rise, -60.0f, 60.0f)),
+              w_sum = w + w_other;
   float share = 1.0f;
   if (settings.iteration == iteration_mass_splitting)
     share = w_sum / (w * parts(f, i) + (partner < wall_partner ? w_other * parts(f, partner) : 0.0f));

@@ -55,6 +55,7 @@ struct Source {
   double speed;         // m/s, greatest at birth
   double volume = 0.0;  // m3, of all grains together
   double height = 0.0;  // m, that its grains reach when they lie on the shape's own footprint
+  bool fixed = false;   // neither falls nor weighs
   bool poured = false;
   Bounds centers{};  // of all grains, at birth
 
@@ -114,6 +115,7 @@ Source source_of(const GrainGroup& g, const Domain& domain, int down) {
   Source s{g.material, g.radius_min, g.radius_max, &g.shape,
            glm::length(g.velocity) + std::numbers::sqrt3 * g.velocity_random};
   s.centers = bounds(g.shape);
+  s.fixed = g.fixed;
   if (const auto* points = std::get_if<PointsFill>(&g.shape)) {
     s.volume = static_cast<double>(points->points.size()) * s.mean_volume();
     s.height = column_height(points->points, s, down);
@@ -149,7 +151,7 @@ void pile_up_fills(Bed& bed, int down) {
   for (const Source& s : bed.sources) {
     double depth = 0.0, layers = 0.0;
     for (const Source& t : bed.sources)
-      if (!s.poured && !t.poured && meet(s, t)) {
+      if (!s.poured && !t.poured && !s.fixed && !t.fixed && meet(s, t)) {
         depth += t.height;
         layers += t.height / (layer * t.radius());
       }
@@ -190,6 +192,8 @@ void let_fall(Bed& bed, const Domain& domain) {
     high = glm::max(high, s.centers.max);
   }
   for (const Source& s : bed.sources) {
+    if (s.fixed)
+      continue;
     double energy = 0.5 * s.speed * s.speed;  // per mass
     for (int a = 0; a < 3; ++a) {
       const double g = domain.gravity[a];
@@ -427,12 +431,17 @@ std::vector<std::string> advise(const Scene& scene) {
   warn(impulses && parallel && s.contact_memory && s.warm_start >= 0.9,
        "solver.warm_start = {} keeps grains restless, so that heaps flow: set it to 0.5", s.warm_start);
 
+  double adhesion = scene.domain.adhesion.value_or(0.0);
+  for (const Source& source : bed.sources)
+    adhesion = std::max(adhesion, scene.materials[source.material].adhesion);
+  warn(pbd && adhesion > 0.0, "pbd has no adhesion, so that {} Pa have no effect: use another solver.method", adhesion);
+
   // What makes heaps too steep, hang or fly
   warn(p2 && s.contact_memory && s.error_reduction > 0.0,
        "solver.error_reduction = {} acts as friction and makes heaps too steep with contact memory: set it to 0, or "
        "solver.contact_memory to false",
        s.error_reduction);
-  warn(p2 && s.sleep_speed > g * h,
+  warn(p2 && g > 0.0 && s.sleep_speed > g * h,
        "solver.sleep_speed = {} m/s is more than gravity gives in a substep, {:.2g} m/s, so that touching grains hang: "
        "set it below that",
        s.sleep_speed, g * h);

@@ -18,9 +18,11 @@ vec3 respond(uint partner, vec3 shear) {
   uint material = partner >= wall_partner ? settings.materials
                   : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
   PairLaw law = pair_laws[law_row + material];
-  float kappa = dem_kappa, damping = 2.0 * dem_zeta * sqrt(dem_kappa);
+  // What is heavy or fixed does not give way, so that a grain among such takes all of each spring and not half.
+  float even = partner < wall_partner && w_sum > 0.0 ? 1.0 - uneven_share * abs(w - c.inverse_mass) / w_sum : 1.0;
+  float kappa = even * dem_kappa, damping = even * (2.0 * dem_zeta * sqrt(dem_kappa));
   if ((settings.options & option_material_stiffness) != 0u) {  // softer than asked for where the substep bears no more
-    kappa = min(h * h * law.stiffness * w_sum, dem_kappa);
+    kappa = min(h * h * law.stiffness * w_sum, even * dem_kappa);
     damping = law.damping >= 0.0 ? min(h * law.damping * w_sum, dem_damping_limit) : 2.0 * dem_zeta * sqrt(kappa);
   }
   vec3 relative = grain.velocity.xyz - c.velocity;

@@ -74,6 +74,9 @@ TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that dampi
 // Share of gravity that contacts may leave a sleeping grain uncarried (p2).
 TALUS_CONST float sleep_share = 0.1f;
 
+// contact_sum.w of a p2 contact that has not been active in this substep: negative, and too small to matter beside corrections.
+TALUS_CONST float not_active = -1e-30f;
+
 // Gap, in radii of both, below which a contact counts among those that share a grain's mass. Not 0: solved contacts end there, and
 // rounding would decide.
 TALUS_CONST float load_reach = 1e-3f;
