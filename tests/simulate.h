@@ -4,8 +4,10 @@
 #include "engine/executor.h"
 #include "engine/gpu/device.h"
 #include "engine/talus.h"
+#include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <glm/trigonometric.hpp>
 #include <random>
 #include <string>
 #include <utility>
@@ -105,6 +107,32 @@ inline void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec
   group.velocity = velocity;
   group.shape = talus::PointsFill{std::move(points)};
   scene.grains.push_back(std::move(group));
+}
+
+// Acceleration down a plane in the second second, and the speed after it, for a grain at rest at the start.
+struct Slide {
+  double acceleration, speed;
+};
+inline Slide slide_down(talus::Scene scene, double degrees, double mu_s, double mu_k,
+                        const talus::Options& options = on_cpu) {
+  const double slope = glm::radians(degrees);
+  scene.domain.axis = {talus::Axis::open, talus::Axis::open, talus::Axis::wall};
+  scene.domain.gravity = {9.81 * std::sin(slope), 0.0, -9.81 * std::cos(slope)};
+  scene.domain.friction_static = mu_s;
+  scene.domain.friction_kinetic = mu_k;
+  add_points(scene, 0.05, {{0.0, 0.0, 0.05}});
+  talus::Simulation simulation(scene, options);
+  const auto second = static_cast<std::uint64_t>(std::llround(1.0 / scene.dt));
+  simulation.advance(second);
+  const double before = simulation.grains()[0].velocity.x;
+  simulation.advance(second);
+  const double after = simulation.grains()[0].velocity.x;
+  return {after - before, after};
+}
+// What Coulomb's law says of that acceleration.
+inline double sliding(double degrees, double mu) {
+  const double slope = glm::radians(degrees);
+  return 9.81 * (std::sin(slope) - mu * std::cos(slope));
 }
 
 // n grains thrown together in a box with two materials and mixed radii, some on each other's centre, some on the

@@ -21,23 +21,8 @@ double mass_of(double radius, double density = 1600.0) {
   return density * 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
 }
 
-struct Slide {
-  double acceleration, speed;
-};
 Slide slide(double degrees, double mu_s, double mu_k) {
-  const double slope = degrees * std::numbers::pi / 180.0;
-  Scene scene = dem_scene(1.0 / 240, 5);
-  scene.domain.axis = {Axis::open, Axis::open, Axis::wall};
-  scene.domain.gravity = {g * std::sin(slope), 0.0, -g * std::cos(slope)};
-  scene.domain.friction_static = mu_s;
-  scene.domain.friction_kinetic = mu_k;
-  add_points(scene, 0.05, {{0.0, 0.0, 0.05}});
-  Simulation simulation(scene, on_cpu);
-  simulation.advance(240);
-  const double before = simulation.grains()[0].velocity.x;
-  simulation.advance(240);
-  const double after = simulation.grains()[0].velocity.x;
-  return {after - before, after};
+  return slide_down(dem_scene(1.0 / 240, 5), degrees, mu_s, mu_k);
 }
 
 // Speed of a grain of static friction 0.6 and kinetic friction 0.3 on a plane that is tilted slowly, so that the spring
@@ -59,11 +44,6 @@ double speed_on_tilted_plane(double degrees) {
   }
   simulation.advance(120);
   return simulation.grains()[0].velocity.x;
-}
-
-double sliding(double degrees, double mu) {
-  const double slope = degrees * std::numbers::pi / 180.0;
-  return g * (std::sin(slope) - mu * std::cos(slope));
 }
 
 // Grains that settle in a box.

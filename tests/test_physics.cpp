@@ -54,29 +54,8 @@ double distance_from_implicit_euler(double k, double c, int iterations, const Op
   return worst;
 }
 
-// Acceleration down a plane of the given slope, and the speed after 2 s, for a grain at rest at the start.
-struct Slide {
-  double acceleration, speed;
-};
 Slide slide(double degrees, double mu_s, double mu_k, const Options& options) {
-  const double slope = degrees * std::numbers::pi / 180.0;
-  Scene scene = scene_of(1.0 / 240, 2, 10);
-  scene.domain.axis = {Axis::open, Axis::open, Axis::wall};
-  scene.domain.gravity = {g * std::sin(slope), 0.0, -g * std::cos(slope)};
-  scene.domain.friction_static = mu_s;
-  scene.domain.friction_kinetic = mu_k;
-  add_points(scene, 0.05, {{0.0, 0.0, 0.05}});
-  Simulation simulation(scene, options);
-  simulation.advance(240);
-  const double before = simulation.grains()[0].velocity.x;
-  simulation.advance(240);
-  const double after = simulation.grains()[0].velocity.x;
-  return {after - before, after};
-}
-
-double sliding(double degrees, double mu) {
-  const double slope = degrees * std::numbers::pi / 180.0;
-  return g * (std::sin(slope) - mu * std::cos(slope));
+  return slide_down(scene_of(1.0 / 240, 2, 10), degrees, mu_s, mu_k, options);
 }
 
 // Compression of a stack of n grains of r 5 cm after 8 s at 60 Hz and 15 iterations.
