@@ -178,11 +178,7 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
       if (partner >= wall_partner)
         continue;
       push(args, f.grains[partner], -impulse, method);
-      uint back = 0;
-      while (f.contact_partner[contact_slot(f, partner, back)] != i)
-        ++back;
-      const vec4 sum = f.contact_sum[slot];
-      f.contact_sum[contact_slot(f, partner, back)] = vec4(-vec3(sum), sum.w);
+      mirror_sum(f, i, partner, slot);
     }
 }
 

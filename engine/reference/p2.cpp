@@ -148,8 +148,7 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
       displace(args, f.grains[i], part * change);
       if (partner < wall_partner) {
         displace(args, f.grains[partner], (part - 1.0f) * change);
-        const vec4 sum = f.contact_sum[slot];
-        f.contact_sum[mirror_slot(f, i, partner)] = vec4(-vec3(sum), sum.w);
+        mirror_sum(f, i, partner, slot);
       }
     }
 }

@@ -118,8 +118,7 @@ void pbd_gauss_seidel(const Args& args, Fields& f, uint, uint) {
       displace(args, f.grains[i], sor * change.part * change.way);
       if (partner < wall_partner) {
         displace(args, f.grains[partner], sor * (change.part - 1.0f) * change.way);
-        const vec4 sum = f.contact_sum[slot];
-        f.contact_sum[mirror_slot(f, i, partner)] = vec4(-vec3(sum), sum.w);
+        mirror_sum(f, i, partner, slot);
       }
     }
 }

@@ -38,14 +38,6 @@ inline vec3 on_cone(vec3 v, float sticking, float sliding) {
   return length > sticking ? v * (sliding / length) : v;
 }
 
-// The other side of grain i's contact with grain j: the slot in j's row. Both or neither have one.
-inline std::size_t mirror_slot(const Fields& f, uint i, uint j) {
-  uint k = 0;
-  while (f.contact_partner[contact_slot(f, j, k)] != i)
-    ++k;
-  return contact_slot(f, j, k);
-}
-
 // Weight of a contact in the mean over a grain's contacts: the paper's where partners are alike.
 inline float mean_weight(const Fields& f, float w, const Contact& c) {
   if (f.settings[0].options & option_plain_mean)

@@ -69,6 +69,16 @@ inline std::size_t contact_slot(const Fields& f, uint i, uint k) {
   return row_slot(f.slice_start, i, k);
 }
 
+// Writes what a slot of grain i holds to its partner's slot of the same contact, with the tangential part opposite. Where
+// both sides do not compute it: one after another.
+inline void mirror_sum(Fields& f, uint i, uint partner, std::size_t slot) {
+  uint back = 0;
+  while (f.contact_partner[contact_slot(f, partner, back)] != i)
+    ++back;
+  const vec4 sum = f.contact_sum[slot];
+  f.contact_sum[contact_slot(f, partner, back)] = vec4(-vec3(sum), sum.w);
+}
+
 // Contact of grain i with a partner, seen from the grain.
 struct Contact {
   vec3 normal;         // towards the grain
