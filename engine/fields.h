@@ -54,7 +54,7 @@ enum class Extent { one, gates, pairs, births, grains, cells, cells_and_end, sli
     "xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what resists "  \
     "motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered")          \
   X(contact_sum_next, vec4, slots, false, "of the lists being built")                                                  \
-  X(contact_load, uint, grains, false, "contacts that share a grain's mass (mass_splitting)")                          \
+  X(contact_load, uint, grains, false, "contacts that share a grain's mass")                                           \
   X(contact_friction, float, slots, false,                                                                             \
     "coefficient of friction in this substep, where static and kinetic differ (vts, sp with memory) [1]")              \
   X(contact_change, vec4, slots, false, "last iteration's change of contact_sum (improved_jacobi) [N s]")              \

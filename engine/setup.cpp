@@ -80,7 +80,7 @@ bool uses(const Solver& s, FieldId field) {
   case FieldId::contact_change:
     return impulses && s.iteration == Iteration::improved_jacobi;
   case FieldId::contact_load:
-    return s.iteration == Iteration::mass_splitting;
+    return s.iteration == Iteration::mass_splitting || (impulses && s.iteration != Iteration::gauss_seidel);
   case FieldId::grains_start:
     return s.method == Method::p2 && s.sleep_speed > 0.0;
   default:

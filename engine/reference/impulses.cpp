@@ -40,7 +40,7 @@ vec3 bounded(vec3 t, float limit, float length) {
 void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
   const Settings& settings = f.settings[0];
   const bool memory = settings.options & option_memory, impulses = settings.options & option_impulses;
-  const bool split = settings.iteration == iteration_mass_splitting;
+  const bool parallel = settings.iteration != iteration_gauss_seidel;
   const float h = args.h, fall = h * glm::length(settings.gravity);
   for (uint i = begin; i < end; ++i) {
     const Grain& grain = f.grains[i];
@@ -82,7 +82,7 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
       if (settings.iteration == iteration_improved_jacobi)
         f.contact_change[slot] = vec4(0.0f);
     }
-    if (split)
+    if (parallel)
       f.contact_load[i] = std::max(load, 1u);
     if (w > 0.0f)
       v += w * push + h * settings.gravity;
@@ -93,19 +93,28 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
   }
 }
 
+// Impulse per residual.
+float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
+  const Settings& settings = f.settings[0];
+  const float w_sum = w + other_w;
+  if (settings.iteration == iteration_gauss_seidel)
+    return settings.omega / w_sum;
+  const float own_load = static_cast<float>(f.contact_load[i]);
+  const float other_load = partner < wall_partner ? static_cast<float>(f.contact_load[partner]) : 1.0f;
+  const float w_shared = own_load * w + other_load * other_w;
+  if (settings.iteration == iteration_mass_splitting)
+    return settings.omega / w_shared;
+  const float uneven = partner < wall_partner ? std::abs(w - other_w) / w_sum : 0.0f;
+  return (1.0f - uneven_share * uneven) * settings.omega / std::max(w_sum, w_shared / load_most);
+}
+
 // One iteration of a contact of grain i: the impulse on the grain, beyond what was there.
 vec3 iterate(const Args& args, Fields& f, uint i, std::size_t slot, Method method) {
   const Settings& settings = f.settings[0];
   const Grain& grain = f.grains[i];
   const uint partner = f.contact_partner[slot];
   const Contact c = contact_with(f, i, partner);
-  float own_load = 1.0f, other_load = 1.0f;
-  if (settings.iteration == iteration_mass_splitting) {
-    own_load = static_cast<float>(f.contact_load[i]);
-    if (partner < wall_partner)
-      other_load = static_cast<float>(f.contact_load[partner]);
-  }
-  const float w_sum = own_load * grain.velocity.w + other_load * c.inverse_mass;
+  const float w = grain.velocity.w, w_sum = w + c.inverse_mass;
   if (!(w_sum > 0.0f))
     return vec3(0.0f);
 
@@ -132,10 +141,7 @@ vec3 iterate(const Args& args, Fields& f, uint i, std::size_t slot, Method metho
       beta = 0.0f;  // friction falls as sliding begins: momentum that has overshot would slide on
   }
   const float hold = hold_of(args, law, c, grain.position.w);
-  float rate = settings.omega / w_sum;
-  if (settings.iteration != iteration_mass_splitting && settings.iteration != iteration_gauss_seidel &&
-      partner < wall_partner)
-    rate *= 1.0f - uneven_share * std::abs(grain.velocity.w - c.inverse_mass) / w_sum;
+  const float rate = rate_of(f, i, partner, w, c.inverse_mass);
   const vec4 start = before + beta * last;
   const float pressure = std::max(start.w - rate * residual, -hold);
   const float grip = pressure + hold;

@@ -21,7 +21,7 @@ void main() {
   vec3 p = grain.position.xyz, v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool memory = has(option_memory), impulses = has(option_impulses);
-  bool momentum = settings.iteration == iteration_improved_jacobi, split = settings.iteration == iteration_mass_splitting;
+  bool momentum = settings.iteration == iteration_improved_jacobi;
   float fall = h * length(settings.gravity);
   vec3 push = vec3(0.0);
   uint load = 0u;
@@ -33,32 +33,30 @@ void main() {
     vec3 shear = vec3(0.0);
     PairLaw law = law_of(i, partner);
     float friction = law.friction_static;
-    if (split || before != vec4(0.0)) {
-      Contact c = contact_with(partner, i, p, r);
-      vec3 relative = v - c.velocity;
-      float w_sum = w + c.inverse_mass;
-      // Those that may push in this substep share the grain's mass.
-      if (split && c.gap < max(h * (length(relative) + fall), contact_near * min(r, c.radius)))
-        load += 1u;
-      if (before != vec4(0.0)) {
-        float hold = hold_of(law, c.gap, min(r, c.radius));
-        float grip = before.w + hold;
-        if (memory && grip > 0.0) {
-          vec3 slip = relative - dot(relative, c.normal) * c.normal;
-          if (slides(length(before.xyz), grip, law))
-            friction = law.friction_kinetic;
-          shear = turned(contact_shear[slot], c.normal) + h * slip;
-          float limit = friction * grip * w_sum * h / memory_share, slipped = length(shear);
-          if (slipped > limit)
-            shear *= limit / slipped;
-        }
-        sum = settings.warm_start * vec4(turned(before.xyz, c.normal), before.w);
-        sum.w = max(sum.w, -hold);
-        float bound = friction * (sum.w + hold), drag = length(sum.xyz);
-        if (drag > bound)
-          sum.xyz *= bound / drag;
-        push += sum.w * c.normal + sum.xyz;
+    Contact c = contact_with(partner, i, p, r);
+    vec3 relative = v - c.velocity;
+    // Those that may push in this substep share the grain's mass.
+    if (c.gap < max(h * (length(relative) + fall), contact_near * min(r, c.radius)))
+      load += 1u;
+    if (before != vec4(0.0)) {
+      float hold = hold_of(law, c.gap, min(r, c.radius));
+      float grip = before.w + hold;
+      if (memory && grip > 0.0) {
+        float w_sum = w + c.inverse_mass;
+        vec3 slip = relative - dot(relative, c.normal) * c.normal;
+        if (slides(length(before.xyz), grip, law))
+          friction = law.friction_kinetic;
+        shear = turned(contact_shear[slot], c.normal) + h * slip;
+        float limit = friction * grip * w_sum * h / memory_share, slipped = length(shear);
+        if (slipped > limit)
+          shear *= limit / slipped;
       }
+      sum = settings.warm_start * vec4(turned(before.xyz, c.normal), before.w);
+      sum.w = max(sum.w, -hold);
+      float bound = friction * (sum.w + hold), drag = length(sum.xyz);
+      if (drag > bound)
+        sum.xyz *= bound / drag;
+      push += sum.w * c.normal + sum.xyz;
     }
     contact_sum[slot] = sum;
     if (memory)
@@ -68,8 +66,7 @@ void main() {
     if (momentum)
       contact_change[slot] = vec4(0.0);
   }
-  if (split)
-    contact_load[i] = max(load, 1u);
+  contact_load[i] = max(load, 1u);
   if (w > 0.0)
     v += w * push + h * settings.gravity;
   grain.velocity.xyz = v;

@@ -19,14 +19,13 @@ void main() {
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool memory = has(option_memory);
   bool momentum = settings.iteration == iteration_improved_jacobi, split = settings.iteration == iteration_mass_splitting;
-  float own_load = split ? float(contact_load[i]) : 1.0;
+  float own_load = float(contact_load[i]);
   vec3 push = vec3(0.0);
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
     Contact c = contact_with(partner, i, p, r);
-    // Without contraction, which would differ between the two sides.
-    precise float w_sum = own_load * w + (split && partner < wall_partner ? float(contact_load[partner]) : 1.0) * c.inverse_mass;
+    float w_sum = w + c.inverse_mass;
     vec4 before = contact_sum[slot], last = momentum ? contact_change[slot] : vec4(0.0);
     vec3 relative = v - c.velocity;
     float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
@@ -45,9 +44,11 @@ void main() {
       else if (residual * last.w + dot(slip, last.xyz) > 0.0)
         beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
     }
-    float rate = settings.omega / w_sum;
+    // Without contraction, which would differ between the two sides.
+    precise float w_shared = own_load * w + (partner < wall_partner ? float(contact_load[partner]) : 1.0) * c.inverse_mass;
+    float rate = settings.omega / (split ? w_shared : max(w_sum, w_shared / load_most));
     if (!split && partner < wall_partner)
-      rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / (w + c.inverse_mass);
+      rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / w_sum;
     vec4 sum = before + beta * last;
     sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * slip;
     sum.w = max(-hold, sum.w - rate * residual);

@@ -85,9 +85,12 @@ TALUS_CONST float load_reach = 1e-3f;
 // A light grain among heavy ones takes all of every correction, where one of equals takes half, so that its contacts together overshoot:
 // omega falls by this share towards contacts of very unequal masses. Without it, grains of 1 g to 100 kg with friction blow up.
 TALUS_CONST float uneven_share = 0.5f;
+// Contacts of a grain that all push at once take more than there is: beyond so many they share it. A bed at rest has fewer; grains
+// that fall far in a substep meet many at once, and blow up without it.
+TALUS_CONST float load_most = 8.0f;
 TALUS_CONST float memory_share = 0.2f;     // of a remembered slip, that a substep takes back
 TALUS_CONST float adhesion_reach = 0.01f;  // gap in radii of the smaller grain to which adhesion holds; at twice that it ends
-TALUS_CONST float contact_near = 0.05f;    // gap in radii of the smaller grain within which a contact shares its grains' masses
+TALUS_CONST float contact_near = 0.05f;    // gap in radii of the smaller grain within which a contact counts as a load of its grains
 
 struct Grain {
   vec4 position;  // xyz [m], w radius [m]
