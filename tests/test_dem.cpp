@@ -170,6 +170,26 @@ TEST_CASE("dem: fixed grains give nothing back", "[dem]") {
   CHECK(top < height);
 }
 
+TEST_CASE("dem: a large light grain rests among small ones", "[dem]") {
+  Scene scene = dem_scene(1.0 / 240, 4);
+  const double r = 0.025, edge = 0.5, ball = 5 * r;
+  scene.domain.min = {0.0, 0.0, 0.0};
+  scene.domain.max = {edge, edge, 1.0};
+  scene.materials.push_back({.name = "hollow", .density = 1600.0 / 125});  // as heavy as a small grain
+  add_points(scene, ball, {{edge / 2, edge / 2, ball}});
+  scene.grains[0].material = 1;
+  GrainGroup group;
+  group.radius_min = group.radius_max = r;
+  group.shape = BoxFill{scene.domain.min, {edge, edge, 0.8}};
+  scene.grains.push_back(group);
+  Simulation simulation(scene, on_cpu);
+  for (int i = 0; i < 4; ++i) {
+    simulation.advance(120);
+    CHECK(simulation.measure().speed_max < 5.0);  // they fall 0.4 m
+  }
+  CHECK(simulation.measure().speed_max < 0.02);
+}
+
 TEST_CASE("The measure of fused detection is of the state it is taken in", "[dem]") {
   Scene scene = bed(300, 0.5);
   scene.solver.contact_memory = false;

@@ -17,13 +17,10 @@ public:
     const Contact c = contact_with(f_, i_, partner);
     const PairLaw& law = law_of(f_, i_, partner);
     const float w_sum = w_ + c.inverse_mass;
-    // What is heavy or fixed does not give way, so that a grain among such takes all of each spring and not half.
-    float even = 1.0f;
-    if (partner < wall_partner && w_sum > 0.0f)
-      even -= uneven_share * std::abs(w_ - c.inverse_mass) / w_sum;
-    float kappa = even * dem_kappa, damping = even * (2.0f * dem_zeta * std::sqrt(dem_kappa));
+    const float share = partner < wall_partner && w_sum > 0.0f ? share_of(c.inverse_mass, c.radius) : 1.0f;
+    float kappa = share * dem_kappa, damping = share * (2.0f * dem_zeta * std::sqrt(dem_kappa));
     if (settings_.options & option_material_stiffness) {  // softer than asked for where the substep bears no more
-      kappa = std::min(h_ * h_ * law.stiffness * w_sum, even * dem_kappa);
+      kappa = std::min(h_ * h_ * law.stiffness * w_sum, share * dem_kappa);
       damping = law.damping >= 0.0f ? std::min(h_ * law.damping * w_sum, dem_damping_limit)
                                     : 2.0f * dem_zeta * std::sqrt(kappa);
     }
@@ -59,6 +56,14 @@ public:
   }
 
 private:
+  // Share of the greatest stiffness that a contact with another grain can have.
+  float share_of(float w, float r) const {
+    const float w_sum = w_ + w, uneven = std::abs(w_ - w) / w_sum;
+    const float around = 0.5f * (1.0f + grain_.position.w / r), around_other = 0.5f * (1.0f + r / grain_.position.w);
+    const float crowd = (around * around * w_ + around_other * around_other * w) / w_sum;
+    return (1.0f - uneven_share * uneven) / std::max(1.0f, crowd);
+  }
+
   const Fields& f_;
   const Settings& settings_;
   uint i_;
