@@ -293,3 +293,12 @@ TEST_CASE("dem: lists hold all that adhesion reaches", "[dem]") {
   }
   CHECK(pulled);
 }
+
+TEST_CASE("dem agrees with its reference where adhesion pulls", "[device][lockstep][dem]") {
+  Scene scene = with(jumble(1000), default_solver(Method::dem));
+  scene.materials[0].adhesion = 2e4;
+  scene.materials[1].adhesion = 500.0;
+  Simulation simulation(scene, in_lockstep());
+  REQUIRE_NOTHROW(simulation.advance(6));
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}
