@@ -129,6 +129,10 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
   }
   if (settings.radius_max == 0.0f)
     settings.radius_max = 0.01f;  // a world without grains still has cells
+  if (solver.method == Method::dem &&
+      (domain.adhesion.value_or(0.0) > 0.0 ||
+       std::ranges::any_of(scene.materials, [](const Material& m) { return m.adhesion > 0.0; })))
+    settings.reach = dem_hold_reach * settings.radius_max;
   for (int a = 0; a < 3; ++a)
     if (settings.axis[a] == axis_periodic &&
         settings.domain_max[a] - settings.domain_min[a] < period_least * settings.radius_max)

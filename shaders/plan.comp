@@ -23,13 +23,13 @@ void main() {
   }
   float speed = status.speed;
   float motion = args.h * (speed + args.h * length(settings.gravity)) + status.shift;  // m, of the fastest grain in this substep
-  bool rebuild = 2.0 * (status.travel + motion) > status.margin || (settings.options & option_rebuild_always) != 0u;
+  bool rebuild = 2.0 * (status.travel + motion) + settings.reach > status.margin || (settings.options & option_rebuild_always) != 0u;
   status.rebuild = rebuild ? 1u : 0u;
   if (rebuild) {
     // Lists that last some 24 substeps, but always the one at hand.
     float radius = settings.radius_max;
     float margin = clamp(24.0 * args.h * speed, margin_rest * radius, margin_motion * radius);
-    status.margin = max(margin, min(2.2 * motion, margin_limit * radius));
+    status.margin = max(margin, min(2.2 * motion + settings.reach, margin_limit * radius));
     // A periodic axis is long enough for three cells, so that no two of a cell's neighbours are the same (period_least).
     vec3 edge = settings.domain_max - settings.domain_min;
     for (int a = 0; a < 3; ++a) {

@@ -359,6 +359,18 @@ TEST_CASE("what cannot work is advised against", "[advice]") {
   sticky.materials[0].adhesion = 100.0;
   CHECK(advised(sticky, "pbd has no adhesion, so that 100 Pa have no effect"));
 
+  // Contacts of dem that are too soft for the adhesion: it stretches them by 0.61 r, with 25 substeps by 0.048 r.
+  sticky = box("method = \"dem\"\nsubsteps = 7\n");
+  CHECK(advise(sticky).empty());
+  sticky.materials[0].adhesion = 1e6;
+  CHECK(advised(sticky,
+                "adhesion bears only 0.16 of its force, as contacts part at a gap of 0.1 r: set solver.substeps "
+                "to 25 or \"auto\""));
+  CHECK(choose_substeps(sticky).substeps == 25);
+  CHECK(contains(choose_substeps(sticky).why, "the adhesion decided"));
+  sticky.solver.substeps = 25;
+  CHECK(advise(sticky).empty());
+
   // Contacts that are too soft for the bed: 11.2 layers of 10.47 g weigh 1.15 N, an overlap of 1 mm needs 1150 N/m.
   Scene soft = box("method = \"p2\"\nsubsteps = 8\n");
   soft.materials[0].stiffness = 1000;

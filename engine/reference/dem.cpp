@@ -26,10 +26,11 @@ public:
     }
     const vec3 relative = v_ - c.velocity;
     const float approach = glm::dot(relative, c.normal);
-    // Adhesion holds over the cross-section of the smaller grain, until the spring is stretched to its force.
+    // Adhesion holds over the cross-section of the smaller grain. The spring bears up to its force and then yields: a
+    // load put on at once stretches it further than one at rest.
     const float r_min = std::min(grain_.position.w, c.radius);
     const float hold = h_ * w_sum * law.adhesion * pi * r_min * r_min;
-    const float reach = hold > 0.0f ? hold * h_ / kappa : 0.0f;
+    const float reach = hold > 0.0f ? std::min(dem_hold_stretch * hold * h_ / kappa, dem_hold_reach * r_min) : 0.0f;
     // Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. Walls
     // have the last word, being the last contacts of a grain: they see what all others do to it.
     const float ahead = partner >= wall_partner ? glm::dot(v_ + change_ + h_ * settings_.gravity, c.normal) : approach;

@@ -27,11 +27,12 @@ void plan(const Args& args, Fields& f, uint, uint) {
 
   const float speed = status.speed;
   const float motion = args.h * (speed + args.h * glm::length(settings.gravity)) + status.shift;
-  status.rebuild = 2.0f * (status.travel + motion) > status.margin || (settings.options & option_rebuild_always) != 0u;
+  status.rebuild = 2.0f * (status.travel + motion) + settings.reach > status.margin ||
+                   (settings.options & option_rebuild_always) != 0u;
   if (status.rebuild) {
     const float radius = settings.radius_max;
     const float lasting = std::clamp(24.0f * args.h * speed, margin_rest * radius, margin_motion * radius);
-    status.margin = std::max(lasting, std::min(2.2f * motion, margin_limit * radius));
+    status.margin = std::max(lasting, std::min(2.2f * motion + settings.reach, margin_limit * radius));
     const vec3 edge = settings.domain_max - settings.domain_min;
     for (int a = 0; a < 3; ++a) {
       const float cell = 2.0f * radius + status.margin;

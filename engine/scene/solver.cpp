@@ -261,6 +261,30 @@ bool own_springs(const Solver& s) {
   return s.method == Method::dem && s.stiffness == Stiffness::material;
 }
 
+// By how much dem's springs are stretched where they bear a contact's adhesion with substeps of h, in radii of the
+// smaller grain.
+double stretch_at_hold(const Scene& scene, const Bed& bed, double h) {
+  if (scene.solver.method != Method::dem || own_springs(scene.solver))
+    return 0.0;
+  double most = 0.0;
+  auto pair = [&](double adhesion, double radius, double mass) {
+    const double force = shared::adhesion_area * adhesion * shared::pi * radius * radius;
+    most = std::max(most, force * h * h / (dem_kappa * mass * radius));
+  };
+  for (const Source& a : bed.sources) {
+    const Material& ma = scene.materials[a.material];
+    const double mass_a = ma.density * ball_volume(a.radius_min);
+    pair(scene.domain.adhesion.value_or(ma.adhesion), a.radius_min, mass_a);
+    for (const Source& b : bed.sources) {
+      const Material& mb = scene.materials[b.material];
+      const double mass_b = mb.density * ball_volume(b.radius_min);
+      pair(std::sqrt(ma.adhesion * mb.adhesion), std::min(a.radius_min, b.radius_min),
+           mass_a * mass_b / (mass_a + mass_b));
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
 std::span<const Iteration> iterations_of(Method method) {
@@ -334,19 +358,23 @@ SubstepChoice choose_substeps(const Scene& scene) {
                         : overlap > 0.0 ? std::sqrt(s.overlap / overlap)
                                         : inf;
   const double h_speed = bed.speed > 0.0 ? stride * bed.radius_min / bed.speed : inf;
-  const double needed = std::max(1.0, std::ceil(scene.dt / std::min(h_rest, h_speed) * (1.0 - 1e-9)));
+  // Half the way that adhesion reaches: what is put on at once then still finds most of its force.
+  const double stretch = stretch_at_hold(scene, bed, 1.0);
+  const double h_hold = stretch > 0.0 ? std::sqrt(0.5 * shared::dem_hold_reach / stretch) : inf;
+  const double h_most = std::min({h_rest, h_speed, h_hold});
+  const double needed = std::max(1.0, std::ceil(scene.dt / h_most * (1.0 - 1e-9)));
   if (needed > substeps_most)
     throw SceneError(
         fmt::format("{}: solver.substeps = \"auto\" comes to {:.0f} substeps of {:.3g} s, more than {}: set time.dt to "
                     "{:.3g} s or less",
-                    scene.source, needed, std::min(h_rest, h_speed), substeps_most,
-                    0.99 * substeps_most * std::min(h_rest, h_speed)));
+                    scene.source, needed, h_most, substeps_most, 0.99 * substeps_most * h_most));
 
   const double h = scene.dt / needed;
-  const std::string_view decided = needed == 1.0      ? "one is enough"
-                                   : h_speed < h_rest ? "the speed decided"
-                                   : own_springs(s)   ? "the stiffness of the lightest contact decided"
-                                                      : "the overlap decided";
+  const std::string_view decided = needed == 1.0       ? "one is enough"
+                                   : h_hold == h_most  ? "the adhesion decided"
+                                   : h_speed == h_most ? "the speed decided"
+                                   : own_springs(s)    ? "the stiffness of the lightest contact decided"
+                                                       : "the overlap decided";
   return {static_cast<int>(needed),
           fmt::format("substeps = {} (h = {:.3g} ms): mean overlap {:.2g} r at rest under {:.0f} layer{}; the fastest "
                       "grain, {:.2g} m/s, moves {:.2g} r; {}",
@@ -386,6 +414,11 @@ std::vector<std::string> advise(const Scene& scene) {
        "the grains of a bed of {:.0f} layers overlap by {:.2g} r on average at rest: set solver.substeps to {:.0f} or "
        "\"auto\"",
        bed.layers, overlap, std::ceil(substeps * std::sqrt(overlap / s.overlap)));
+  const double stretch = stretch_at_hold(scene, bed, h), reach = shared::dem_hold_reach;
+  warn(stretch > reach * (1 + 1e-9),
+       "adhesion bears only {:.2g} of its force, as contacts part at a gap of {:g} r: set solver.substeps to {:.0f} or "
+       "\"auto\"",
+       reach / stretch, reach, std::ceil(substeps * std::sqrt(stretch / (0.5 * reach))));
   const double stable = own_springs(s) ? stable_substep(scene, bed) : inf;
   warn(h > stable * (1 + 1e-9),
        "contacts are softer than the material's stiffness, as that is stable only with substeps up to {:.3g} s, and "

@@ -36,8 +36,10 @@ vec3 respond(uint partner, vec3 shear) {
   }
   vec3 relative = grain.velocity.xyz - c.velocity;
   float approach = dot(relative, c.normal), r_min = min(r, c.radius);
-  // Adhesion holds over the cross-section of the smaller grain, until the spring is stretched to its force.
-  float hold = h * w_sum * law.adhesion * pi * r_min * r_min, reach = hold > 0.0 ? hold * h / kappa : 0.0;
+  // Adhesion holds over the cross-section of the smaller grain. The spring bears up to its force and then yields: a load put on at once
+  // stretches it further than one at rest.
+  float hold = h * w_sum * law.adhesion * pi * r_min * r_min;
+  float reach = hold > 0.0 ? min(dem_hold_stretch * hold * h / kappa, dem_hold_reach * r_min) : 0.0;
   // Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. Walls have the last word,
   // being the last contacts of a grain: they see what all others do to it.
   float ahead = partner >= wall_partner ? dot(grain.velocity.xyz + change + h * settings.gravity, c.normal) : approach;

@@ -69,6 +69,8 @@ TALUS_CONST float adhesion_area = 0.029775f;
 TALUS_CONST float dem_kappa = 0.6f;
 TALUS_CONST float dem_zeta = 0.12f;
 TALUS_CONST float dem_tangential = 0.285f;
+TALUS_CONST float dem_hold_stretch = 4.0f;  // adhesion holds over this many times the stretch that bears its force, for loads put on at once
+TALUS_CONST float dem_hold_reach = 0.1f;    // .. but no further than this many radii of the smaller grain
 TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that damping takes out in a substep, at most
 
 // Share of gravity that contacts may leave a sleeping grain uncarried (p2).
@@ -143,6 +145,7 @@ struct Settings {
   uint materials;     // number of materials; rows of the pair table are materials + 1 long
   float radius_max;   // m, over all grains that ever live
   float birth_speed;  // m/s, of the fastest grain that an emitter releases
+  float reach;        // m, gap across which grains may pull each other (dem): lists hold such pairs
   // Of the solver: Solver in engine/scene/scene.h says what they mean and which method reads them.
   uint iteration;
   uint options;
