@@ -109,20 +109,25 @@ inline void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec
   scene.grains.push_back(std::move(group));
 }
 
+// A grain on a plane, tilted so that it would slide along +x.
+inline talus::Scene on_incline(talus::Scene scene, double degrees, double mu_s, double mu_k, double speed = 0.0) {
+  const double slope = glm::radians(degrees);
+  scene.domain.axis = {talus::Axis::open, talus::Axis::open, talus::Axis::wall};
+  scene.domain.gravity = {9.81 * std::sin(slope), 0.0, -9.81 * std::cos(slope)};
+  scene.domain.friction_static = mu_s;
+  scene.domain.friction_kinetic = mu_k;
+  add_points(scene, 0.05, {{0.0, 0.0, 0.05}}, {speed, 0.0, 0.0});
+  return scene;
+}
+
 // Acceleration down a plane in the second second, and the speed after it, for a grain at rest at the start.
 struct Slide {
   double acceleration, speed;
 };
 inline Slide slide_down(talus::Scene scene, double degrees, double mu_s, double mu_k,
                         const talus::Options& options = on_cpu) {
-  const double slope = glm::radians(degrees);
-  scene.domain.axis = {talus::Axis::open, talus::Axis::open, talus::Axis::wall};
-  scene.domain.gravity = {9.81 * std::sin(slope), 0.0, -9.81 * std::cos(slope)};
-  scene.domain.friction_static = mu_s;
-  scene.domain.friction_kinetic = mu_k;
-  add_points(scene, 0.05, {{0.0, 0.0, 0.05}});
-  talus::Simulation simulation(scene, options);
-  const auto second = static_cast<std::uint64_t>(std::llround(1.0 / scene.dt));
+  talus::Simulation simulation(on_incline(std::move(scene), degrees, mu_s, mu_k), options);
+  const auto second = static_cast<std::uint64_t>(std::llround(1.0 / simulation.scene().dt));
   simulation.advance(second);
   const double before = simulation.grains()[0].velocity.x;
   simulation.advance(second);

@@ -466,3 +466,81 @@ TEST_CASE("Contacts push and pull with equal and opposite impulses on a device",
     CHECK(unequal == 0);
   }
 }
+
+TEST_CASE("A grain reaches a wall as fast as it flies", "[physics][vts]") {
+  // A gap is no overlap: all of it may be flown, and nothing brakes before.
+  const auto list = all();
+  const Variant& variant = list[GENERATE_COPY(range(std::size_t{0}, list.size()))];
+  CAPTURE(variant.name);
+  const double r = 0.05, h = 1.0 / 240, v = 1.0;
+  Scene scene = scene_with(variant.solver, h, 60);
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  add_points(scene, r, {{0.0, 0.0, r + 2.3 * v * h}}, {0.0, 0.0, -v});
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(2);
+  CHECK(simulation.grains()[0].velocity.z == -1.0f);
+  simulation.advance(1);
+  // sp ends where kv times the speed and the gap that is left over h are in balance.
+  const double kv = variant.solver.method == Method::sp ? variant.solver.kv : 0.0;
+  CHECK(simulation.grains()[0].position.z - r == Approx(0.3 * v * h * kv / (1.0 + kv)).margin(1e-3 * v * h));
+}
+
+TEST_CASE("Adhesion ends with the gap", "[physics][vts]") {
+  // Its pull of 1.5 weights is whole up to 0.01 r and gone at 0.02 r.
+  const auto list = all();
+  const Variant& variant = list[GENERATE_COPY(range(std::size_t{0}, list.size()))];
+  CAPTURE(variant.name);
+  const double r = 0.05, h = 1.0 / 4800, pull = 1.5;
+  for (const auto& [gap, share] : {std::pair{0.0075, 1.0}, std::pair{0.015, 0.5}, std::pair{0.03, 0.0}}) {
+    CAPTURE(gap);
+    Scene scene = scene_with(variant.solver, h, 40);
+    scene.domain.min = {-0.2, -0.2, 0.0};
+    scene.domain.max = {0.2, 0.2, 0.4};
+    scene.domain.adhesion = pull * 1600.0 * 4.0 / 3.0 * r * g / adhesion_area;
+    add_points(scene, r, {{0.0, 0.0, 0.4 - r - gap * r}});
+    Simulation simulation(scene, on_cpu);
+    simulation.advance(1);
+    CHECK(simulation.grains()[0].velocity.z == Approx(g * h * (share * pull - 1.0)).epsilon(1e-2));
+  }
+}
+
+TEST_CASE("A grain that lands on six at once does not jump", "[physics][vts]") {
+  // It is one substep away from all of them when each must know that there are six.
+  const Solver solver = GENERATE(vts(Iteration::mass_splitting, false), sp(Iteration::mass_splitting, false));
+  CAPTURE(solver.method == Method::sp);
+  const double r = 0.05, h = 1.0 / 240, v = 1.0, slope = glm::radians(35.0);
+  Scene scene = scene_with(solver, h, 30);
+  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  std::vector<glm::dvec3> nest;
+  for (int i = 0; i < 6; ++i)
+    nest.push_back(2.0 * r *
+                   glm::dvec3(std::sin(slope) * std::cos(i * std::numbers::pi / 3.0),
+                              std::sin(slope) * std::sin(i * std::numbers::pi / 3.0), -std::cos(slope)));
+  add_points(scene, r, nest);
+  scene.grains.back().fixed = true;
+  add_points(scene, r, {{0.0, 0.0, 2.88 * v * h}}, {0.0, 0.0, -v});
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(2);
+  CHECK(simulation.grains()[6].velocity.z == -1.0f);
+  double highest = 0.0;
+  for (int i = 0; i < 10; ++i) {
+    simulation.advance(1);
+    highest = std::max<double>(highest, simulation.grains()[6].position.z);
+  }
+  CHECK(highest < 0.1 * v * h);
+  CHECK(std::abs(simulation.grains()[6].position.z) < 0.02 * v * h);
+}
+
+TEST_CASE("Momentum does not carry a contact from sticking to sliding", "[physics][vts]") {
+  // Where it has overshot the static limit, kinetic friction would not hold what static friction holds: atan 0.6
+  // = 30.96.
+  const Scene scene = scene_with(vts(Iteration::improved_jacobi, false), 1.0 / 240, 5);
+  for (const double degrees : {25.0, 28.0, 30.5}) {
+    CAPTURE(degrees);
+    CHECK(slide_down(scene, degrees, 0.6, 0.3).speed < 2e-3);  // what five iterations leave
+    Simulation simulation(on_incline(scene, degrees, 0.6, 0.3, -1.0), on_cpu);
+    simulation.advance(60);
+    CHECK(simulation.grains()[0].position.x == Approx(-0.5 * (1.0 / sliding(degrees, -0.3) - scene.dt)).epsilon(0.02));
+  }
+}

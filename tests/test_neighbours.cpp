@@ -238,3 +238,33 @@ TEST_CASE("Worlds do not see each other", "[neighbours]") {
   CHECK(grains[1].position.x == 0.01f);  // alone in its world
   CHECK(grains[2].position.x - grains[0].position.x > 0.035f);
 }
+
+TEST_CASE("A grain born faster than anything else meets what is in its way", "[neighbours]") {
+  // It would fly through the fixed plate in its first substep, while nothing that moves tells how far lists must reach.
+  const double r = 0.01, h = 1.0 / 240;
+  Scene scene = scene_of(h, 1, 20);
+  scene.solver = default_solver(GENERATE(Method::dem, Method::vts));
+  scene.solver.substeps = 1;
+  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  std::vector<glm::dvec3> plate;
+  for (int x = -4; x <= 4; ++x)
+    for (int y = -4; y <= 4; ++y)
+      plate.push_back({1.2 * r * x, 1.2 * r * y, 0.0});
+  add_points(scene, r, plate);
+  scene.grains.back().fixed = true;
+  Emitter emitter;
+  emitter.radius_min = emitter.radius_max = r;
+  emitter.rate = 1000.0;
+  emitter.count = 1;
+  emitter.stop = 0.1;
+  emitter.velocity = {0.0, 0.0, -3.5 * r / h};
+  emitter.shape = BoxFill{{-2.0 * r, -2.0 * r, 1.9 * r}, {2.0 * r, 2.0 * r, 4.0 * r}};
+  scene.emitters.push_back(emitter);
+  Simulation simulation(scene, on_cpu);
+  for (int i = 0; i < 12; ++i) {
+    simulation.advance(1);
+    REQUIRE(simulation.grains().back().position.z >= 0.0f);
+  }
+  CHECK(simulation.grain_count() == plate.size() + 1);
+}
