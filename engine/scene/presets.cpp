@@ -42,7 +42,7 @@ std::span<const Preset> material_presets() {
       {"gravel", 2700.0, 0.30, 0.0, {0.50f, 0.50f, 0.52f}, 36.0},
       // Quartz with w = 0.08 and the friction of dry sand. Capillary bridges, here 0.5 kPa, make it stand at about 45
       // degrees (Glover).
-      {"wet_sand", 2860.0, 0.25, 2e4, {0.42f, 0.31f, 0.18f}, 45.0},
+      {"wet_sand", 2860.0, 0.25, 2e4, {0.42f, 0.31f, 0.18f}, 47.0},
       // Minerals 2650 with w = 0.15. Friction angle 28 degrees (Das: silts 26-35).
       {"loam", 3050.0, 0.22, 4e4, {0.30f, 0.19f, 0.11f}, 55.0},
       // Minerals 2600-2800 (Das), here 2700, with w = 0.25. Friction angle 20 degrees, that of soft clay (Look 15-25
