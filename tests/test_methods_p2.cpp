@@ -384,7 +384,7 @@ TEST_CASE("Adhesion of two grains acts over the smaller one's area at the start"
   // A grain hangs on a fixed one, with an overlap that gravity would have half undone in a substep.
   const auto falls = [](double r, double fixed, double share) {
     const double overlap = 0.0001, smaller = std::min(r, fixed);
-    Scene scene = scene_of(1.0 / 480, 1, 5);
+    Scene scene = scene_of(1.0 / 480, 1, 1);
     scene.solver.contact_memory = false;
     scene.domain.axis = {Axis::open, Axis::open, Axis::open};
     scene.materials[0].stiffness = scene.materials[0].damping.emplace(0.0);
