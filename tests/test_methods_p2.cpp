@@ -379,3 +379,26 @@ TEST_CASE("What stabilization pushes aside finds its new neighbours", "[physics]
   for (std::size_t i = 1; i < grains.size(); ++i)
     CHECK(grains[i].position.x - grains[i - 1].position.x > 1.999 * r);
 }
+
+TEST_CASE("Adhesion of two grains acts over the smaller one's area at the start", "[physics]") {
+  // A grain hangs on a fixed one, with an overlap that gravity would have half undone in a substep.
+  const auto falls = [](double r, double fixed, double share) {
+    const double overlap = 0.0001, smaller = std::min(r, fixed);
+    Scene scene = scene_of(1.0 / 480, 1, 1);
+    scene.solver.contact_memory = false;
+    scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+    scene.materials[0].stiffness = scene.materials[0].damping.emplace(0.0);
+    scene.materials[0].adhesion = share * mass_of(r) * g / (std::numbers::pi * overlap * (2.0 * smaller - overlap));
+    add_points(scene, fixed, {{0.0, 0.0, r + fixed - overlap}});
+    scene.grains.back().fixed = true;
+    add_points(scene, r, {{0.0, 0.0, 0.0}});
+    Simulation simulation(scene, on_cpu);
+    simulation.advance(120);
+    return -simulation.grains()[1].position.z;
+  };
+  for (const auto& [r, fixed] : {std::pair{0.02, 0.05}, std::pair{0.05, 0.02}}) {
+    CAPTURE(r, fixed);
+    CHECK(falls(r, fixed, 1.05) < 1e-6);
+    CHECK(falls(r, fixed, 0.95) > 0.01);
+  }
+}

@@ -544,3 +544,24 @@ TEST_CASE("Momentum does not carry a contact from sticking to sliding", "[physic
     CHECK(simulation.grains()[0].position.x == Approx(-0.5 * (1.0 / sliding(degrees, -0.3) - scene.dt)).epsilon(0.02));
   }
 }
+
+TEST_CASE("Adhesion of two grains acts over the smaller one", "[physics][vts]") {
+  const Solver solver = GENERATE(vts(Iteration::improved_jacobi, true), sp(Iteration::improved_jacobi, true));
+  const auto falls = [&](double r, double fixed, double share) {
+    const double smaller = std::min(r, fixed), weight = 1600.0 * 4.0 / 3.0 * std::numbers::pi * r * r * r * g;
+    Scene scene = scene_with(solver, 1.0 / 960, 15);
+    scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+    scene.materials[0].adhesion = share * weight / (adhesion_area * std::numbers::pi * smaller * smaller);
+    add_points(scene, fixed, {{0.0, 0.0, r + fixed}});
+    scene.grains.back().fixed = true;
+    add_points(scene, r, {{0.0, 0.0, 0.0}});
+    Simulation simulation(scene, on_cpu);
+    simulation.advance(240);
+    return -simulation.grains()[1].position.z / smaller;
+  };
+  for (const auto& [r, fixed] : {std::pair{0.01, 0.02}, std::pair{0.02, 0.01}}) {
+    CAPTURE(r, fixed);
+    CHECK(falls(r, fixed, 1.1) < 0.02);
+    CHECK(falls(r, fixed, 0.9) > 0.1);
+  }
+}
