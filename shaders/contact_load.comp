@@ -17,6 +17,7 @@ layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { vec4 contact_sum
 layout(set = 0, binding = 9, scalar) writeonly buffer LoadBlock { uint contact_load[]; };
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
+#include "shared/pair_law.glsl"
 #include "shared/relative.glsl"
 
 void main() {
@@ -24,16 +25,15 @@ void main() {
   if (i >= args.grains)
     return;
   Grain grain = grains[i];
-  uint row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
-  uint load = 0u, count = contact_count[i];
+  uint load = 0u, tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
     bool counts = args.iteration > 0u && contact_sum[slot].w > 0.0;
     if (!counts) {
       Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
-      uint material = partner >= wall_partner ? settings.materials : grain_tag[partner] & tag_material_mask;
-      counts = c.gap < load_reach * (grain.position.w + c.radius) || adhesion_budget(c, partner, grain.position.w, args.h * (grain.velocity.xyz - c.velocity),
-                                               pair_laws[row + material].adhesion, 1.0) > 0.0;
+      vec3 way = args.h * (grain.velocity.xyz - c.velocity);
+      counts = c.gap < load_reach * (grain.position.w + c.radius) ||
+               adhesion_budget(c, partner, grain.position.w, way, law_of(tag, partner).adhesion, 1.0) > 0.0;
     }
     load += counts ? 1u : 0u;
   }

@@ -17,6 +17,7 @@ layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { vec4 contact_sum
 layout(set = 0, binding = 9, scalar) buffer ShearBlock { vec3 contact_shear[]; };
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
+#include "shared/pair_law.glsl"
 #include "shared/relative.glsl"
 
 void main() {
@@ -24,8 +25,7 @@ void main() {
   if (i >= args.grains)
     return;
   Grain grain = grains[i];
-  uint row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
-  uint count = contact_count[i];
+  uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
     float normal = contact_sum[slot].w;
@@ -35,8 +35,7 @@ void main() {
         contact_shear[slot] = vec3(0.0);
       continue;
     }
-    uint material = partner >= wall_partner ? settings.materials : grain_tag[partner] & tag_material_mask;
-    PairLaw law = pair_laws[row + material];
+    PairLaw law = law_of(tag, partner);
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
     vec3 way = args.h * (grain.velocity.xyz - c.velocity);
     shear = turned(shear, c.normal) + way - dot(way, c.normal) * c.normal;

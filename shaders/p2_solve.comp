@@ -20,6 +20,7 @@ layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { vec3 contact_
 layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_load[]; };
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
+#include "shared/pair_law.glsl"
 #include "shared/relative.glsl"
 
 // log(1 + q) and 1 - exp(-x) without cancellation: the built-in log and exp may be off by 2^-21 near 1.
@@ -48,7 +49,6 @@ void main() {
   Grain grain = grains[i];
   vec3 p = grain.position.xyz, v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
-  uint row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
 
   bool split = settings.iteration == iteration_mass_splitting;
   bool memory = (settings.options & option_memory) != 0u, plain = (settings.options & option_plain_mean) != 0u;
@@ -62,16 +62,15 @@ void main() {
   uint last_law = no_partner;
   float last_w = 0.0;
   vec2 relax = vec2(0.0);
-  uint count = contact_count[i];
+  uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k);
     uint partner = contact_partner[slot];
     Contact c = contact_with(partner, i, p, r);
     vec4 sum = args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : contact_sum[slot];
     float w_sum = w + c.inverse_mass;
-    uint material = partner >= wall_partner ? settings.materials
-                    : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
-    PairLaw law = pair_laws[row + material];
+    uint law_id = law_index(tag, partner);
+    PairLaw law = pair_laws[law_id];
     vec3 way = h * (v - c.velocity);
     float hold = adhesion_budget(c, partner, r, way, law.adhesion, w_sum);
     // Active from its first overlap to the end of the substep: what equals implicit Euler.
@@ -86,9 +85,9 @@ void main() {
       w_parts = w_own + (partner < wall_partner ? c.inverse_mass * float(max(contact_load[partner], 1u)) : 0.0);
       share = w_sum / w_parts;
     }
-    if (row + material != last_law || w_parts != last_w) {
+    if (law_id != last_law || w_parts != last_w) {
       relax = relaxation(law, w_parts, h, float(args.iterations));
-      last_law = row + material;
+      last_law = law_id;
       last_w = w_parts;
     }
 

@@ -18,6 +18,7 @@ layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain gr
 layout(set = 0, binding = 10, scalar) readonly buffer LoadBlock { uint contact_load[]; };
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
+#include "shared/pair_law.glsl"
 
 void main() {
   uint i = element_index();
@@ -26,14 +27,13 @@ void main() {
   Grain grain = grains[i];
   vec3 p = grain.position.xyz, v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
-  uint row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
   bool split = settings.iteration == iteration_mass_splitting;
   bool per_iteration = (settings.options & option_per_iteration) != 0u, plain = (settings.options & option_plain_mean) != 0u;
   float w_own = split ? w * float(max(contact_load[i], 1u)) : w;  // of the part of the mass that one contact moves
 
   vec3 correction = vec3(0.0);
   float weights = 0.0;
-  uint count = contact_count[i];
+  uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
     Contact c = contact_with(partner, i, p, r);
@@ -58,9 +58,7 @@ void main() {
     vec3 before = per_iteration ? vec3(0.0) : sum.xyz;
     vec3 drag = before - dot(before, c.normal) * c.normal + share * slip;
     float drag_length = length(drag), bound = per_iteration ? normal_change : normal;
-    uint material = partner >= wall_partner ? settings.materials
-                    : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
-    PairLaw law = pair_laws[row + material];
+    PairLaw law = law_of(tag, partner);
     if (drag_length > law.friction_static * bound)
       drag *= min(law.friction_kinetic * bound / drag_length, 1.0);
 

@@ -1,12 +1,14 @@
 // A grain's substep of dem. Needs settings, grains, grain_tag and pair_laws in scope.
-uint self, law_row;
+#include "shared/pair_law.glsl"
+
+uint self, tag;
 Grain grain;
 vec3 change;
 
 void begin(uint i) {
   self = i;
   grain = grains[i];
-  law_row = (grain_tag[i] & tag_material_mask) * (settings.materials + 1u);
+  tag = grain_tag[i];
   change = vec3(0.0);
 }
 
@@ -25,9 +27,7 @@ vec3 respond(uint partner, vec3 shear) {
   float h = args.h, r = grain.position.w, w = grain.velocity.w;
   Contact c = contact_with(partner, self, grain.position.xyz, r);
   float w_sum = w + c.inverse_mass;
-  uint material = partner >= wall_partner ? settings.materials
-                  : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
-  PairLaw law = pair_laws[law_row + material];
+  PairLaw law = law_of(tag, partner);
   float share = partner < wall_partner && w_sum > 0.0 ? share_of(w, r, c.inverse_mass, c.radius) : 1.0;
   float kappa = share * dem_kappa, damping = share * (2.0 * dem_zeta * sqrt(dem_kappa));
   if ((settings.options & option_material_stiffness) != 0u) {  // softer than asked for where the substep bears no more

@@ -13,12 +13,7 @@ layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
-
-PairLaw law_of(uint i, uint partner) {
-  uint material = partner >= wall_partner ? settings.materials
-                  : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
-  return pair_laws[(grain_tag[i] & tag_material_mask) * (settings.materials + 1u) + material];
-}
+#include "shared/pair_law.glsl"
 
 // Impulse by which adhesion can pull in a substep: over the cross-section of the smaller grain, fading out over the gap.
 float hold_of(PairLaw law, float gap, float radius) {

@@ -25,13 +25,13 @@ void main() {
   float fall = h * length(settings.gravity);
   vec3 push = vec3(0.0);
   uint load = 0u;
-  uint count = contact_count[i];
+  uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
     vec4 before = impulses ? contact_sum[slot] : vec4(0.0);
     vec4 sum = vec4(0.0);
     vec3 shear = vec3(0.0);
-    PairLaw law = law_of(i, partner);
+    PairLaw law = law_of(tag, partner);
     float friction = law.friction_static;
     Contact c = contact_with(partner, i, p, r);
     vec3 relative = v - c.velocity;

@@ -21,7 +21,7 @@ void main() {
   bool momentum = settings.iteration == iteration_improved_jacobi, split = settings.iteration == iteration_mass_splitting;
   float own_load = float(contact_load[i]);
   vec3 push = vec3(0.0);
-  uint count = contact_count[i];
+  uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
     Contact c = contact_with(partner, i, p, r);
@@ -29,7 +29,7 @@ void main() {
     vec4 before = contact_sum[slot], last = momentum ? contact_change[slot] : vec4(0.0);
     vec3 relative = v - c.velocity;
     float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
-    PairLaw law = law_of(i, partner);
+    PairLaw law = law_of(tag, partner);
     float hold = hold_of(law, c.gap, min(r, c.radius));
     // Most contacts in the list are neither pressed nor about to be.
     if (!(w_sum > 0.0) || (residual >= 0.0 && hold == 0.0 && before == vec4(0.0) && last == vec4(0.0)))

@@ -1,0 +1,8 @@
+// The contact law of a grain with tag `tag` and a partner. Needs settings, grain_tag and pair_laws in scope.
+uint law_index(uint tag, uint partner) {
+  uint material = partner >= wall_partner ? settings.materials
+                  : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
+  return (tag & tag_material_mask) * (settings.materials + 1u) + material;
+}
+
+PairLaw law_of(uint tag, uint partner) { return pair_laws[law_index(tag, partner)]; }
