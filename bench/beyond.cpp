@@ -437,39 +437,56 @@ Result presets(const Context& context) {
 
 // A cylinder cut out of a settled bed collapses.
 Result collapse(const Context& context) {
-  const std::vector<MethodCase> all = methods_in_brief(context);
   const std::vector<double> aspects = context.pick(std::vector{0.5, 1.0, 2.0, 4.0}, std::vector{0.7, 1.5});
-  const double r = 0.025, mu = 0.3, radius = context.pick(16.0, 8.0) * r, settle = context.pick(3.0, 1.5);
-  const double height = aspects.back() * radius;
+  const unsigned count = context.pick(8000u, 1000u);
+  const double r = 0.025, mu = 0.2, volume = 4.0 / 3.0 * pi * std::pow(r, 3), packing = 0.58;
+  const double rate = 240.0, settle = context.pick(2.0, 1.5), fall = 2.0;
+  const int iterations = 5;
 
-  // One bed for all, of the smallest overlaps: what is to be compared is the collapse, and overlaps blow a column up.
-  Scene bed = floor_scene(remembering(Method::dem), mu, 240.0, 1, 5);
-  const double edge = 2.2 * radius;
-  add_bed(bed, static_cast<unsigned>(0.6 * edge * edge * 1.15 * height / (4.0 / 3.0 * pi * std::pow(r, 3))), r, 1.0);
-  const double loose = 2.2 * height + 10.0 * r;
-  bed.domain.min = {-0.5 * edge, -0.5 * edge, 0.0};
-  bed.domain.max = {0.5 * edge, 0.5 * edge, loose};
-  bed.grains[0].shape = talus::BoxFill{bed.domain.min, bed.domain.max};
-  talus::Simulation settling = simulate(context, bed);
-  if (!go_on(settling, settle))
-    throw talus::StateError("the bed that columns are cut from became invalid");
-  const auto grains = settling.grains();
+  // What falls apart by impulses does not bounce: dem with the springs that it has anyway, damped.
+  std::vector<MethodCase> all = methods_in_brief(context);
+  all.push_back({"dem, no bounce", remembering(Method::dem)});
+  all.back().solver.stiffness = talus::Stiffness::material;
+
+  // Columns of one volume, each cut out of a bed of its height, by the grains' centres: as much as a cylinder of R0 and
+  // H holds, under no more than its own weight.
+  std::vector<double> radii;
+  for (const double a : aspects)
+    radii.push_back(std::cbrt(count * volume / (packing * pi * a)));
+  std::vector<std::vector<glm::dvec3>> columns(aspects.size());
+  in_parallel(context, aspects.size(), [&](std::size_t k) {
+    const double height = aspects[k] * radii[k], edge = 2.1 * radii[k] + 2.0 * r;
+    Scene bed = floor_scene(remembering(Method::dem), mu, rate, 1, iterations);
+    add_bed(bed, static_cast<unsigned>(packing * edge * edge * (height + 4.0 * r) / volume), r, 1.0);
+    const double loose = 2.2 * height + 20.0 * r;
+    bed.domain.min = {-0.5 * edge, -0.5 * edge, 0.0};
+    bed.domain.max = {0.5 * edge, 0.5 * edge, loose};
+    bed.grains[0].shape = talus::BoxFill{bed.domain.min, bed.domain.max};
+    talus::Simulation settling = simulate(context, bed);
+    if (!go_on(settling, settle))
+      throw talus::StateError("the bed that a column is cut from became invalid");
+    for (const talus::GrainState& one : settling.grains())
+      if (const glm::dvec3 p(one.position); std::hypot(p.x, p.y) < radii[k] && p.z < height)
+        columns[k].push_back(glm::max(p, glm::dvec3(-1e9, -1e9, 0.0)));
+  });
 
   std::vector<Heap> heaps(all.size() * aspects.size());
   in_parallel(context, heaps.size(), [&](std::size_t i) {
-    const double a = aspects[i % aspects.size()];
-    Scene scene = floor_scene(all[i / aspects.size()].solver, mu, 240.0, 1, 5);
+    const std::size_t k = i % aspects.size();
+    Scene scene = floor_scene(all[i / aspects.size()].solver, mu, rate, 1, iterations);
+    if (scene.solver.stiffness == talus::Stiffness::material) {
+      const double m = 0.5 * grain_mass(scene, r), h = scene.dt / iterations;
+      scene.materials[0].stiffness = 0.6 * m / (h * h);  // of dem at this pace
+      scene.materials[0].damping = 0.8 * m / h;          // half of critical: restitution 0.15
+      scene.solver.substeps *= 2;                        // as so much damping needs
+    }
     set_rough_floor(scene);
-    std::vector<glm::dvec3> points;
-    for (const talus::GrainState& one : grains)
-      if (std::hypot(one.position.x, one.position.y) < radius - r && one.position.z < a * radius - r)
-        points.push_back(glm::max(glm::dvec3(one.position), glm::dvec3(-1e9, -1e9, 0.0)));
-    scene.domain.min = {-6.0 * radius, -6.0 * radius, 0.0};
-    scene.domain.max = {6.0 * radius, 6.0 * radius, height + 10.0 * r};
-    add_points(scene, r, std::move(points));
+    scene.domain.min = {-6.0 * radii[k], -6.0 * radii[k], 0.0};
+    scene.domain.max = {6.0 * radii[k], 6.0 * radii[k], aspects[k] * radii[k] + 10.0 * r};
+    add_points(scene, r, columns[k]);
     talus::Simulation simulation = simulate(context, scene);
     heaps[i].radius = std::nan("");
-    if (go_on(simulation, context.pick(4.0, 2.0)))
+    if (go_on(simulation, fall))
       heaps[i] = fit_heap(simulation.grains());
   });
 
@@ -484,29 +501,42 @@ Result collapse(const Context& context) {
     law.points.emplace_back(a, lube_run_out(a));
   result.plot.series.push_back(std::move(law));
   std::vector<std::string> off;
+  std::size_t remembering_runs = 0;
+  std::vector<std::string> missing;  // of dem
+  bool lawful = true;
   for (std::size_t m = 0; m < all.size(); ++m) {
     std::vector<std::string> row{all[m].name};
     Series series{all[m].name, {}, "linespoints"};
     bool agrees = true;
+    remembering_runs += remembers(all[m]) && all[m].name != "dem";
     for (std::size_t k = 0; k < aspects.size(); ++k) {
-      const double run_out = heaps[m * aspects.size() + k].radius / radius - 1.0;
+      const double run_out = heaps[m * aspects.size() + k].radius / radii[k] - 1.0;
       row.push_back(number(run_out));
       const Heap& heap = heaps[m * aspects.size() + k];
       result.data.rows.push_back(
           {all[m].name, number(aspects[k]), number(run_out, 5), number(heap.angle, 5), number(heap.height, 5)});
       series.points.emplace_back(aspects[k], run_out);
-      agrees = agrees && near(run_out, lube_run_out(aspects[k]), 0.25);
+      const double still = heaps[(all.size() - 1) * aspects.size() + k].radius;
+      agrees = agrees && near(heap.radius, still, 0.1);
+      if (all[m].name == "dem") {
+        missing.push_back(fmt::format("{:.0f}", 100.0 * (1.0 - run_out / lube_run_out(aspects[k]))));
+        lawful = lawful && near(run_out, lube_run_out(aspects[k]), 0.25);
+      }
     }
     result.summary.rows.push_back(std::move(row));
     result.plot.series.push_back(std::move(series));
-    if (!agrees)
+    if (!agrees && remembers(all[m]) && all[m].name != "dem")
       off.push_back(all[m].name);
   }
   result.findings = {
       {"the run-out is 1.24 a below a = 1.7 and 1.6 sqrt(a) above (Lube et al. 2004; Lajeunesse et al. 2004 "
        "find the same powers of a, meeting at a = 3)",
-       share(all.size(), off) + " within 25 %", off.empty(),
-       "Friction 0.3 between grains, a rough floor; single grains at the front count by half their height."}};
+       fmt::format("dem comes {} % short of it", fmt::join(missing, ", ")), lawful,
+       "Within 25 %: a column's radius is 8 to 17 grains here, about 100 there, and its run-out grows with that (at "
+       "a = 1 it is 0.88 for 8 grains and 1.07 for 16); friction 0.2 between grains is a heap of 25 deg."},
+      {"with contact memory a column comes as far as by explicit dynamics (" + prototype + ": 4 to 6 % short)",
+       share(remembering_runs, off) + " within 10 % of the final radius", off.empty(),
+       "Of dem without bounce: impulses do not bounce either, and a bounce of 0.65 carries grains farther."}};
   return result;
 }
 
@@ -520,7 +550,7 @@ std::vector<Experiment> beyond_experiments() {
       {"box_rest", "Ten layers at rest", "independent prototype", 4.0, box_rest},
       {"silo", "Flow out of a silo", "Beverloo et al. 1961; independent prototype", 9.0, silo},
       {"presets", "Heaps of the material presets", "Talus", 6.0, presets},
-      {"collapse", "Collapse of a column", "Lube et al. 2004; Lajeunesse et al. 2004", 5.0, collapse}};
+      {"collapse", "Collapse of a column", "Lube et al. 2004; Lajeunesse et al. 2004", 7.0, collapse}};
 }
 
 }  // namespace bench
