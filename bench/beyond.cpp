@@ -297,7 +297,7 @@ Scene silo_scene(const talus::Solver& solver, unsigned count, double width, doub
 Result silo(const Context& context) {
   const std::vector<MethodCase> all = methods_in_brief(context);
   const std::vector<double> holes = context.pick(std::vector{5.0, 6.5, 8.0}, std::vector{5.0, 7.0});  // grains
-  const std::vector<double> ends = context.pick(std::vector{4.5, 4.5, 3.0}, std::vector{1.5, 1.5});   // s
+  const std::vector<double> ends = context.pick(std::vector{4.0, 3.5, 2.5}, std::vector{1.5, 1.5});   // s
   const unsigned count = context.pick(8000u, 900u);
   const double r = 0.025, d = 2.0 * r, width = context.pick(20.0, 12.0) * d, settled = context.pick(1.0, 0.3);
   struct Run {
@@ -548,7 +548,7 @@ std::vector<Experiment> beyond_experiments() {
       {"momentum", "Momentum with unequal contact counts", "Tonge et al. 2012; independent prototype", 0.01, momentum},
       {"heap_60s", "Heaps over a minute", "independent prototype", 21.0, heap_minute},
       {"box_rest", "Ten layers at rest", "independent prototype", 4.0, box_rest},
-      {"silo", "Flow out of a silo", "Beverloo et al. 1961; independent prototype", 9.0, silo},
+      {"silo", "Flow out of a silo", "Beverloo et al. 1961; independent prototype", 10.0, silo},
       {"presets", "Heaps of the material presets", "Talus", 6.0, presets},
       {"collapse", "Collapse of a column", "Lube et al. 2004; Lajeunesse et al. 2004", 7.0, collapse}};
 }
