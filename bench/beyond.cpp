@@ -4,6 +4,7 @@
 #include "bench/scenes.h"
 #include "engine/scene/presets.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -296,13 +297,15 @@ Scene silo_scene(const talus::Solver& solver, unsigned count, double width, doub
 Result silo(const Context& context) {
   const std::vector<MethodCase> all = methods_in_brief(context);
   const std::vector<double> holes = context.pick(std::vector{5.0, 6.5, 8.0}, std::vector{5.0, 7.0});  // grains
-  const unsigned count = context.pick(5000u, 900u);
-  const double r = 0.025, d = 2.0 * r, width = context.pick(20.0, 12.0) * d, end = context.pick(6.0, 1.5);
-  constexpr double packing = 0.55;
+  const std::vector<double> ends = context.pick(std::vector{4.0, 3.5, 2.5}, std::vector{1.5, 1.5});   // s
+  const unsigned count = context.pick(8000u, 900u);
+  const double r = 0.025, d = 2.0 * r, width = context.pick(20.0, 12.0) * d, settled = context.pick(1.0, 0.3);
   struct Run {
-    std::vector<std::pair<double, double>> out;  // s, grains below the plate
-    double rate = std::nan("");                  // m3/s of bulk
-    double scatter = std::nan("");               // of three thirds
+    std::vector<std::pair<double, double>> out;   // s, grains below the plate
+    double rate = 0.0;                            // m3/s of bulk
+    std::array<double, 3> thirds{0.0, 0.0, 0.0};  // the same, of thirds of the time
+    double scatter = std::nan("");                // of those
+    double packing = 0.0;                         // of what has settled
   };
   std::vector<Run> runs(all.size() * holes.size());
   in_parallel(context, runs.size(), [&](std::size_t i) {
@@ -310,39 +313,42 @@ Result silo(const Context& context) {
     const Scene scene = silo_scene(all[i / holes.size()].solver, count, width, holes[i % holes.size()] * d, r);
     const double plate = std::get<talus::PointsFill>(scene.grains.back().shape).points[0].z;
     talus::Simulation simulation = simulate(context, scene);
-    const bool stable = watch(simulation, end, 0.05, [&] {
+    const bool stable = watch(simulation, ends[i % holes.size()], context.pick(0.05, 0.02), [&] {
       const auto grains = simulation.grains();
       const auto below =
           std::ranges::count_if(grains, [&](const talus::GrainState& one) { return one.position.z < plate - d; });
       run.out.emplace_back(simulation.time(), static_cast<double>(below));
+      if (run.packing == 0.0 && simulation.time() > settled)
+        run.packing = packing_fraction(grains, {-0.4 * width, -0.4 * width, plate + d},
+                                       {0.4 * width, 0.4 * width, plate + 4.0 * d});
     });
-    if (!stable)
+    if (!stable) {
+      run.rate = std::nan("");
       return;
-    // Steady flow: from when a twentieth is out until half is, in three thirds.
+    }
+    // Steady flow: from when the grains that fell in have settled until a third is out. With less left above the hole
+    // than its own width the flow ceases.
     std::vector<std::pair<double, double>> steady;
     for (const auto& point : run.out)
-      if (point.second > 0.05 * count && point.second < 0.5 * count)
+      if (point.first > settled && point.second < 0.35 * count)
         steady.push_back(point);
-    const double each = 4.0 / 3.0 * pi * std::pow(r, 3) / packing;
-    run.rate = steady.size() < 3 ? 0.0 : each * fit_line(steady).slope;
     if (steady.size() < 9)
       return;
-    double least = 1e300, most = 0.0;
-    for (std::size_t third = 0; third < 3; ++third) {
-      const std::size_t n = steady.size() / 3;
-      const double rate = each * fit_line(std::span(steady).subspan(third * n, n)).slope;
-      least = std::min(least, rate);
-      most = std::max(most, rate);
-    }
+    const double each = 4.0 / 3.0 * pi * std::pow(r, 3) / run.packing;
+    run.rate = each * fit_line(steady).slope;
+    const std::size_t n = steady.size() / 3;
+    for (std::size_t third = 0; third < 3; ++third)
+      run.thirds[third] = each * fit_line(std::span(steady).subspan(third * n, n)).slope;
+    const auto [least, most] = std::ranges::minmax(run.thirds);
     run.scatter = (most - least) / run.rate;
   });
 
   Result result;
-  result.summary.columns = {"method", "C", "k"};
+  result.summary.columns = {"method", "C", "k", "packing"};
   for (const double hole : holes)
     result.summary.columns.push_back(fmt::format("rate at {:g} d [l/s] (scatter)", hole));
   result.data.columns = {"method", "hole", "t", "out"};
-  result.plot = {"Silo: rate^(2/5) by the hole's diameter", "D / d", "(rate [m3/s])^(2/5)", {}};
+  result.plot = {"Silo: rate^{2/5} by the hole's diameter", "D / d", "(rate [m3/s])^{2/5}", {}};
   std::vector<std::string> off;
   for (std::size_t m = 0; m < all.size(); ++m) {
     std::vector<std::pair<double, double>> rates;
@@ -358,22 +364,32 @@ Result silo(const Context& context) {
       for (const auto& [t, out] : run.out)
         result.data.rows.push_back({all[m].name, number(holes[h]), number(t, 6), number(out, 9)});
     }
+    // The law, and how far those of the thirds lie around it.
     const Beverloo law = fit_beverloo(rates, d, g);
-    std::vector<std::string> row{all[m].name, number(law.c), number(law.k)};
+    double c_error = 0.0, k_error = 0.0;
+    for (std::size_t third = 0; third < 3; ++third) {
+      for (std::size_t h = 0; h < holes.size(); ++h)
+        rates[h].second = runs[m * holes.size() + h].thirds[third];
+      const Beverloo one = fit_beverloo(rates, d, g);
+      c_error = std::max(c_error, std::abs(one.c - law.c));
+      k_error = std::max(k_error, std::abs(one.k - law.k));
+    }
+    std::vector<std::string> row{all[m].name, fmt::format("{} +- {}", number(law.c), number(c_error, 2)),
+                                 fmt::format("{} +- {}", number(law.k), number(k_error, 2)),
+                                 number(runs[m * holes.size()].packing)};
     row.insert(row.end(), cells.begin(), cells.end());
     result.summary.rows.push_back(std::move(row));
     result.plot.series.push_back(std::move(series));
-    if (!(near(law.c, 0.57, 0.15) && near(law.k, 1.5, 0.35)))
+    if (!(law.c + c_error > 0.55 && law.c - c_error < 0.65 && law.k + k_error > 1.0 && law.k - k_error < 2.0))
       off.push_back(all[m].name);
   }
   result.findings = {
       {"the rate follows W = C rho sqrt(g) (D - k d)^2.5 with C 0.55 to 0.65 and k 1.2 to 2 (Beverloo et "
        "al. 1961; " +
-           prototype + ": 0.51 to 0.57 and 1.5 to 1.6)",
+           prototype + ": 0.51 to 0.57 and 1.5 to 1.6; Mankoc et al. 2007 find k = 1)",
        share(all.size(), off), off.empty(),
-       fmt::format("Within 15 % of C = 0.57 and 35 % of k = 1.5, for a bulk "
-                   "of packing {}.",
-                   packing)}};
+       "C 0.55 to 0.65 and k 1 to 2, but for the scatter of thirds of the time; rho is what has settled, D lies "
+       "between the surfaces of the rim's round grains."}};
   return result;
 }
 
@@ -421,39 +437,56 @@ Result presets(const Context& context) {
 
 // A cylinder cut out of a settled bed collapses.
 Result collapse(const Context& context) {
-  const std::vector<MethodCase> all = methods_in_brief(context);
   const std::vector<double> aspects = context.pick(std::vector{0.5, 1.0, 2.0, 4.0}, std::vector{0.7, 1.5});
-  const double r = 0.025, mu = 0.3, radius = context.pick(16.0, 8.0) * r, settle = context.pick(3.0, 1.5);
-  const double height = aspects.back() * radius;
+  const unsigned count = context.pick(8000u, 1000u);
+  const double r = 0.025, mu = 0.2, volume = 4.0 / 3.0 * pi * std::pow(r, 3), packing = 0.58;
+  const double rate = 240.0, settle = context.pick(2.0, 1.5), fall = 2.0;
+  const int iterations = 5;
 
-  // One bed for all, of the smallest overlaps: what is to be compared is the collapse, and overlaps blow a column up.
-  Scene bed = floor_scene(remembering(Method::dem), mu, 240.0, 1, 5);
-  const double edge = 2.2 * radius;
-  add_bed(bed, static_cast<unsigned>(0.6 * edge * edge * 1.15 * height / (4.0 / 3.0 * pi * std::pow(r, 3))), r, 1.0);
-  const double loose = 2.2 * height + 10.0 * r;
-  bed.domain.min = {-0.5 * edge, -0.5 * edge, 0.0};
-  bed.domain.max = {0.5 * edge, 0.5 * edge, loose};
-  bed.grains[0].shape = talus::BoxFill{bed.domain.min, bed.domain.max};
-  talus::Simulation settling = simulate(context, bed);
-  if (!go_on(settling, settle))
-    throw talus::StateError("the bed that columns are cut from became invalid");
-  const auto grains = settling.grains();
+  // What falls apart by impulses does not bounce: dem with the springs that it has anyway, damped.
+  std::vector<MethodCase> all = methods_in_brief(context);
+  all.push_back({"dem, no bounce", remembering(Method::dem)});
+  all.back().solver.stiffness = talus::Stiffness::material;
+
+  // Columns of one volume, each cut out of a bed of its height, by the grains' centres: as much as a cylinder of R0 and
+  // H holds, under no more than its own weight.
+  std::vector<double> radii;
+  for (const double a : aspects)
+    radii.push_back(std::cbrt(count * volume / (packing * pi * a)));
+  std::vector<std::vector<glm::dvec3>> columns(aspects.size());
+  in_parallel(context, aspects.size(), [&](std::size_t k) {
+    const double height = aspects[k] * radii[k], edge = 2.1 * radii[k] + 2.0 * r;
+    Scene bed = floor_scene(remembering(Method::dem), mu, rate, 1, iterations);
+    add_bed(bed, static_cast<unsigned>(packing * edge * edge * (height + 4.0 * r) / volume), r, 1.0);
+    const double loose = 2.2 * height + 20.0 * r;
+    bed.domain.min = {-0.5 * edge, -0.5 * edge, 0.0};
+    bed.domain.max = {0.5 * edge, 0.5 * edge, loose};
+    bed.grains[0].shape = talus::BoxFill{bed.domain.min, bed.domain.max};
+    talus::Simulation settling = simulate(context, bed);
+    if (!go_on(settling, settle))
+      throw talus::StateError("the bed that a column is cut from became invalid");
+    for (const talus::GrainState& one : settling.grains())
+      if (const glm::dvec3 p(one.position); std::hypot(p.x, p.y) < radii[k] && p.z < height)
+        columns[k].push_back(glm::max(p, glm::dvec3(-1e9, -1e9, 0.0)));
+  });
 
   std::vector<Heap> heaps(all.size() * aspects.size());
   in_parallel(context, heaps.size(), [&](std::size_t i) {
-    const double a = aspects[i % aspects.size()];
-    Scene scene = floor_scene(all[i / aspects.size()].solver, mu, 240.0, 1, 5);
+    const std::size_t k = i % aspects.size();
+    Scene scene = floor_scene(all[i / aspects.size()].solver, mu, rate, 1, iterations);
+    if (scene.solver.stiffness == talus::Stiffness::material) {
+      const double m = 0.5 * grain_mass(scene, r), h = scene.dt / iterations;
+      scene.materials[0].stiffness = 0.6 * m / (h * h);  // of dem at this pace
+      scene.materials[0].damping = 0.8 * m / h;          // half of critical: restitution 0.15
+      scene.solver.substeps *= 2;                        // as so much damping needs
+    }
     set_rough_floor(scene);
-    std::vector<glm::dvec3> points;
-    for (const talus::GrainState& one : grains)
-      if (std::hypot(one.position.x, one.position.y) < radius - r && one.position.z < a * radius - r)
-        points.push_back(glm::max(glm::dvec3(one.position), glm::dvec3(-1e9, -1e9, 0.0)));
-    scene.domain.min = {-6.0 * radius, -6.0 * radius, 0.0};
-    scene.domain.max = {6.0 * radius, 6.0 * radius, height + 10.0 * r};
-    add_points(scene, r, std::move(points));
+    scene.domain.min = {-6.0 * radii[k], -6.0 * radii[k], 0.0};
+    scene.domain.max = {6.0 * radii[k], 6.0 * radii[k], aspects[k] * radii[k] + 10.0 * r};
+    add_points(scene, r, columns[k]);
     talus::Simulation simulation = simulate(context, scene);
     heaps[i].radius = std::nan("");
-    if (go_on(simulation, context.pick(4.0, 2.0)))
+    if (go_on(simulation, fall))
       heaps[i] = fit_heap(simulation.grains());
   });
 
@@ -468,29 +501,42 @@ Result collapse(const Context& context) {
     law.points.emplace_back(a, lube_run_out(a));
   result.plot.series.push_back(std::move(law));
   std::vector<std::string> off;
+  std::size_t remembering_runs = 0;
+  std::vector<std::string> missing;  // of dem
+  bool lawful = true;
   for (std::size_t m = 0; m < all.size(); ++m) {
     std::vector<std::string> row{all[m].name};
     Series series{all[m].name, {}, "linespoints"};
     bool agrees = true;
+    remembering_runs += remembers(all[m]) && all[m].name != "dem";
     for (std::size_t k = 0; k < aspects.size(); ++k) {
-      const double run_out = heaps[m * aspects.size() + k].radius / radius - 1.0;
+      const double run_out = heaps[m * aspects.size() + k].radius / radii[k] - 1.0;
       row.push_back(number(run_out));
       const Heap& heap = heaps[m * aspects.size() + k];
       result.data.rows.push_back(
           {all[m].name, number(aspects[k]), number(run_out, 5), number(heap.angle, 5), number(heap.height, 5)});
       series.points.emplace_back(aspects[k], run_out);
-      agrees = agrees && near(run_out, lube_run_out(aspects[k]), 0.25);
+      const double still = heaps[(all.size() - 1) * aspects.size() + k].radius;
+      agrees = agrees && near(heap.radius, still, 0.1);
+      if (all[m].name == "dem") {
+        missing.push_back(fmt::format("{:.0f}", 100.0 * (1.0 - run_out / lube_run_out(aspects[k]))));
+        lawful = lawful && near(run_out, lube_run_out(aspects[k]), 0.25);
+      }
     }
     result.summary.rows.push_back(std::move(row));
     result.plot.series.push_back(std::move(series));
-    if (!agrees)
+    if (!agrees && remembers(all[m]) && all[m].name != "dem")
       off.push_back(all[m].name);
   }
   result.findings = {
       {"the run-out is 1.24 a below a = 1.7 and 1.6 sqrt(a) above (Lube et al. 2004; Lajeunesse et al. 2004 "
        "find the same powers of a, meeting at a = 3)",
-       share(all.size(), off) + " within 25 %", off.empty(),
-       "Friction 0.3 between grains, a rough floor; single grains at the front count by half their height."}};
+       fmt::format("dem comes {} % short of it", fmt::join(missing, ", ")), lawful,
+       "Within 25 %: a column's radius is 8 to 17 grains here, about 100 there, and its run-out grows with that (at "
+       "a = 1 it is 0.88 for 8 grains and 1.07 for 16); friction 0.2 between grains is a heap of 25 deg."},
+      {"with contact memory a column comes as far as by explicit dynamics (" + prototype + ": 4 to 6 % short)",
+       share(remembering_runs, off) + " within 10 % of the final radius", off.empty(),
+       "Of dem without bounce: impulses do not bounce either, and a bounce of 0.65 carries grains farther."}};
   return result;
 }
 
@@ -502,9 +548,9 @@ std::vector<Experiment> beyond_experiments() {
       {"momentum", "Momentum with unequal contact counts", "Tonge et al. 2012; independent prototype", 0.01, momentum},
       {"heap_60s", "Heaps over a minute", "independent prototype", 21.0, heap_minute},
       {"box_rest", "Ten layers at rest", "independent prototype", 4.0, box_rest},
-      {"silo", "Flow out of a silo", "Beverloo et al. 1961; independent prototype", 9.0, silo},
+      {"silo", "Flow out of a silo", "Beverloo et al. 1961; independent prototype", 10.0, silo},
       {"presets", "Heaps of the material presets", "Talus", 6.0, presets},
-      {"collapse", "Collapse of a column", "Lube et al. 2004; Lajeunesse et al. 2004", 5.0, collapse}};
+      {"collapse", "Collapse of a column", "Lube et al. 2004; Lajeunesse et al. 2004", 7.0, collapse}};
 }
 
 }  // namespace bench
