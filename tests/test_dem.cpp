@@ -508,10 +508,18 @@ TEST_CASE("A grain thrown up a plane stops where Coulomb's law says", "[dem]") {
   const Variant variant = each_with_memory();
   CAPTURE(variant.name);
   const double v = 1.0;
-  for (const auto& [degrees, mu] : {std::pair{20.0, 0.5}, std::pair{25.0, 0.3}}) {
-    CAPTURE(degrees);
-    Scene scene = on_incline(with(scene_of(1.0 / 4800, 1, 20), variant.solver), degrees, mu, mu, -v);
-    const double down = std::max(sliding(degrees, mu), 0.0), up = sliding(degrees, -mu);
+  struct Plane {
+    double degrees, mu_s, mu_k;
+    bool holds;
+  };
+  for (const auto& [degrees, mu_s, mu_k, holds] :
+       {Plane{20.0, 0.5, 0.5, true}, Plane{25.0, 0.3, 0.3, false}, Plane{25.0, 0.6, 0.3, true}}) {
+    CAPTURE(degrees, mu_s);
+    // The springs of dem rebound by more than static friction bears, and p2 turns its sums as fast.
+    if (mu_s != mu_k && (variant.solver.method == Method::dem || variant.solver.method == Method::p2))
+      continue;
+    Scene scene = on_incline(with(scene_of(1.0 / 4800, 1, 20), variant.solver), degrees, mu_s, mu_k, -v);
+    const double down = holds ? 0.0 : sliding(degrees, mu_k), up = sliding(degrees, -mu_k);
     Simulation simulation(scene, on_cpu);
     double x = 0.0;
     for (int i = 0; i < 240; ++i) {

@@ -16,8 +16,11 @@ float hold_of(const Args& args, const PairLaw& law, const Contact& c, float r) {
   return fade * args.h * law.adhesion * pi * radius * radius;
 }
 
-// Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended.
-bool slides(const PairLaw& law, vec3 drag, float grip) {
+// Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended, and has not
+// turned back since.
+bool slides(const PairLaw& law, vec3 drag, vec3 slip, float grip) {
+  if (glm::dot(drag, slip) > 0.0f)
+    return false;
   const float length = glm::length(drag);
   return std::abs(length - law.friction_kinetic * grip) <= 1e-4f * law.friction_kinetic * grip ||
          length >= (1.0f - 1e-4f) * law.friction_static * grip;
@@ -63,7 +66,7 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
         if (memory && grip > 0.0f) {
           const vec3 slip = relative - glm::dot(relative, c.normal) * c.normal;
           const float w_sum = w + c.inverse_mass;
-          if (slides(law, vec3(before), grip))
+          if (slides(law, vec3(before), slip, grip))
             friction = law.friction_kinetic;
           const float limit = friction * grip * w_sum * h / memory_share;
           shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);

@@ -23,12 +23,16 @@ float hold_of(PairLaw law, float gap, float radius) {
   return fade * args.h * law.adhesion * pi * radius * radius;
 }
 
-// Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended. Decided once a
-// substep: within the iterations the pressure is not yet what it will be, and contacts that let go on that account keep a heap
-// restless. A slip speed is no part of it: contacts that stick again as soon as they are slow enough stick and slip for ever.
-bool slides(float drag, float grip, PairLaw law) {
+// Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended, and has not turned back
+// since. Decided once a substep: within the iterations the pressure is not yet what it will be, and contacts that let go on that account
+// keep a heap restless. The speed of the slip is no part of it: contacts that stick again as soon as they are slow enough stick and slip
+// for ever.
+bool slides(vec3 drag, vec3 slip, float grip, PairLaw law) {
+  if (dot(drag, slip) > 0.0)
+    return false;
+  float size = length(drag);
   float at_rest = law.friction_static * grip, in_motion = law.friction_kinetic * grip;
-  return abs(drag - in_motion) <= 1e-4 * in_motion || drag >= (1.0 - 1e-4) * at_rest;
+  return abs(size - in_motion) <= 1e-4 * in_motion || size >= (1.0 - 1e-4) * at_rest;
 }
 
 // A tangential vector of a contact whose normal has turned: of the same length, unless little of it is left in the new plane.

@@ -44,7 +44,7 @@ void main() {
       if (memory && grip > 0.0) {
         float w_sum = w + c.inverse_mass;
         vec3 slip = relative - dot(relative, c.normal) * c.normal;
-        if (slides(length(before.xyz), grip, law))
+        if (slides(before.xyz, slip, grip, law))
           friction = law.friction_kinetic;
         shear = turned(contact_shear[slot], c.normal) + h * slip;
         float limit = friction * grip * w_sum * h / memory_share, slipped = length(shear);
