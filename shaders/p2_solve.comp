@@ -52,7 +52,7 @@ void main() {
 
   bool split = settings.iteration == iteration_mass_splitting;
   bool memory = (settings.options & option_memory) != 0u, plain = (settings.options & option_plain_mean) != 0u;
-  float w_own = split ? w * float(max(contact_load[i], 1u)) : w;  // of the part of the mass that one contact moves
+  precise float w_own = split ? w * float(max(contact_load[i], 1u)) : w;  // of the part of the mass that one contact moves
 
   float carrying = 2.0 * h * h * length(settings.gravity);  // normal correction that carries a grain on one of its kind
 
@@ -82,7 +82,8 @@ void main() {
     sum.w = max(sum.w, 0.0);
     float w_parts = w_sum, share = 1.0;
     if (split) {
-      w_parts = w_own + (partner < wall_partner ? c.inverse_mass * float(max(contact_load[partner], 1u)) : 0.0);
+      precise float both = w_own + (partner < wall_partner ? c.inverse_mass * float(max(contact_load[partner], 1u)) : 0.0);
+      w_parts = both;  // without contraction, which would differ between the two sides
       share = w_sum / w_parts;
     }
     if (law_id != last_law || w_parts != last_w) {

@@ -29,7 +29,7 @@ void main() {
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool split = settings.iteration == iteration_mass_splitting;
   bool per_iteration = (settings.options & option_per_iteration) != 0u, plain = (settings.options & option_plain_mean) != 0u;
-  float w_own = split ? w * float(max(contact_load[i], 1u)) : w;  // of the part of the mass that one contact moves
+  precise float w_own = split ? w * float(max(contact_load[i], 1u)) : w;  // of the part of the mass that one contact moves
 
   vec3 correction = vec3(0.0);
   float weights = 0.0;
@@ -49,8 +49,10 @@ void main() {
     if (settings.mass_scaling > 0.0)
       w_other *= exp(clamp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down), -60.0, 60.0));
     float w_sum = w + w_other, share = 1.0;
-    if (split)
-      share = w_sum / (w_own + (partner < wall_partner ? w_other * float(max(contact_load[partner], 1u)) : 0.0));
+    if (split) {  // without contraction, which would differ between the two sides
+      precise float w_parts = w_own + (partner < wall_partner ? w_other * float(max(contact_load[partner], 1u)) : 0.0);
+      share = w_sum / w_parts;
+    }
 
     // Sums count what a contact does to two whole masses; two parts of them would move by 1 / share of it.
     vec3 way = h * (v - c.velocity), slip = way - dot(way, c.normal) * c.normal;

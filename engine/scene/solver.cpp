@@ -41,6 +41,10 @@ double rest_overlap(const Solver& s) {
 constexpr double stride = 0.5;
 constexpr int substeps_most = 1000;
 
+// How high a stack stands with error reduction, which passes on more upwards than down; measured at 240 Hz x 5, where a
+// share of 0.1 is as bad as 1.
+constexpr double leaning_layers = 40;
+
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 double ball_volume(double r) {
@@ -474,9 +478,15 @@ std::vector<std::string> advise(const Scene& scene) {
        "solver.error_reduction = {} acts as friction and makes heaps too steep with contact memory: set it to 0, or "
        "solver.contact_memory to false",
        s.error_reduction);
+  warn(p2 && s.error_reduction > 0.0 && bed.layers > leaning_layers,
+       "solver.error_reduction = {} throws piles of more than {:.0f} layers apart, and these are {:.0f}: set it to 0, "
+       "or "
+       "another solver.method",
+       s.error_reduction, leaning_layers, bed.layers);
   warn(p2 && g > 0.0 && s.sleep_speed > g * h,
-       "solver.sleep_speed = {} m/s is more than gravity gives in a substep, {:.2g} m/s, so that touching grains hang: "
-       "set it below that",
+       "solver.sleep_speed = {} m/s is more than gravity gives in a substep, {:.2g} m/s, so that slow slides freeze: "
+       "set "
+       "it below that",
        s.sleep_speed, g * h);
   warn(pbd && s.mass_scaling * bed.depth > 10.0,
        "solver.mass_scaling = {} 1/m over a pile {:.2g} m high throws it into the air: set it to {:.2g} or less",
