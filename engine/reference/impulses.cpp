@@ -16,10 +16,10 @@ float hold_of(const Args& args, const PairLaw& law, const Contact& c, float r) {
   return fade * args.h * law.adhesion * pi * radius * radius;
 }
 
-// Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended, and has not
-// turned back since.
-bool slides(const PairLaw& law, vec3 drag, vec3 slip, float grip) {
-  if (glm::dot(drag, slip) > 0.0f)
+// Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended, and has
+// not turned back since.
+bool slides(const PairLaw& law, vec3 drag, vec3 slip, float grip, float w_sum) {
+  if (glm::dot(drag, slip) > turned_back * w_sum * glm::dot(drag, drag))
     return false;
   const float length = glm::length(drag);
   return std::abs(length - law.friction_kinetic * grip) <= 1e-4f * law.friction_kinetic * grip ||
@@ -63,10 +63,10 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
       float friction = law.friction_static;
       if (before != vec4(0.0f)) {
         const float hold = hold_of(args, law, c, r), grip = before.w + hold;
-        if (memory && grip > 0.0f) {
+        if (memory && grip > grip_least * hold) {
           const vec3 slip = relative - glm::dot(relative, c.normal) * c.normal;
           const float w_sum = w + c.inverse_mass;
-          if (slides(law, vec3(before), slip, grip))
+          if (slides(law, vec3(before), slip, grip, w_sum))
             friction = law.friction_kinetic;
           const float limit = friction * grip * w_sum * h / memory_share;
           shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);

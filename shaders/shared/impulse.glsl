@@ -27,8 +27,8 @@ float hold_of(PairLaw law, float gap, float radius) {
 // since. Decided once a substep: within the iterations the pressure is not yet what it will be, and contacts that let go on that account
 // keep a heap restless. The speed of the slip is no part of it: contacts that stick again as soon as they are slow enough stick and slip
 // for ever.
-bool slides(vec3 drag, vec3 slip, float grip, PairLaw law) {
-  if (dot(drag, slip) > 0.0)
+bool slides(vec3 drag, vec3 slip, float grip, float w_sum, PairLaw law) {
+  if (dot(drag, slip) > turned_back * w_sum * dot(drag, drag))
     return false;
   float size = length(drag);
   float at_rest = law.friction_static * grip, in_motion = law.friction_kinetic * grip;

@@ -41,10 +41,10 @@ void main() {
     if (before != vec4(0.0)) {
       float hold = hold_of(law, c.gap, min(r, c.radius));
       float grip = before.w + hold;
-      if (memory && grip > 0.0) {
+      if (memory && grip > grip_least * hold) {
         float w_sum = w + c.inverse_mass;
         vec3 slip = relative - dot(relative, c.normal) * c.normal;
-        if (slides(before.xyz, slip, grip, law))
+        if (slides(before.xyz, slip, grip, w_sum, law))
           friction = law.friction_kinetic;
         shear = turned(contact_shear[slot], c.normal) + h * slip;
         float limit = friction * grip * w_sum * h / memory_share, slipped = length(shear);

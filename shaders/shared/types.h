@@ -91,6 +91,11 @@ TALUS_CONST float uneven_share = 0.5f;
 // that fall far in a substep meet many at once, and blow up without it.
 TALUS_CONST float load_most = 8.0f;
 TALUS_CONST float memory_share = 0.2f;     // of a remembered slip, that a substep takes back
+// Share of what adhesion holds, below which nothing is left of a contact's grip but rounding.
+TALUS_CONST float grip_least = 1e-3f;
+// A contact has turned back that slips the other way by this share of what friction changed its speed by: not 0, where rounding
+// would decide.
+TALUS_CONST float turned_back = 1e-3f;
 TALUS_CONST float adhesion_reach = 0.01f;  // gap in radii of the smaller grain to which adhesion holds; at twice that it ends
 TALUS_CONST float contact_near = 0.05f;    // gap in radii of the smaller grain within which a contact counts as a load of its grains
 
