@@ -13,7 +13,23 @@ namespace talus {
 
 using namespace shared;
 
-enum class Extent { one, gates, pairs, births, grains, cells, cells_and_end, slices, slices_and_end, chunks, slots };
+enum class Extent {
+  one,
+  gates,
+  pairs,
+  births,
+  bodies,
+  body_motions,
+  solid_parts,
+  body_cells,
+  grains,
+  cells,
+  cells_and_end,
+  slices,
+  slices_and_end,
+  chunks,
+  slots
+};
 
 // X(name, element, extent, saved, "meaning [unit]")
 #define TALUS_FIELDS(X)                                                                                                \
@@ -22,6 +38,11 @@ enum class Extent { one, gates, pairs, births, grains, cells, cells_and_end, sli
     "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
   X(births, Birth, births, false, "grains that emitters will release, in order")                                       \
   X(status, Status, one, true, "state of the run")                                                                     \
+  X(bodies, Body, bodies, false, "bodies where the substep starts")                                                    \
+  X(body_motions, BodyMotion, body_motions, false, "of body b in step s of the batch: s bodies + b")                   \
+  X(solid_parts, SolidPart, solid_parts, false, "parts of the bodies' shapes")                                         \
+  X(body_cells, uint, body_cells, false,                                                                               \
+    "which bodies reach into a cell: bit b % 32 of word b / 32; cells as in grid_start")                               \
   X(gates, Dispatch, gates, false, "workgroups that gated passes start [1]")                                           \
   X(grains, Grain, grains, true, "position [m], radius [m], velocity [m/s], inverse mass [1/kg], in cell order")       \
   X(grains_next, Grain, grains, false, "where a pass writes grains that it also reads")                                \

@@ -24,6 +24,9 @@ enum class Match { exact, close, unordered };
   X(grid_fill, thread, unordered, 0)                                                                                   \
   X(grid_gather, thread, exact, 0)                                                                                     \
   X(grid_commit, thread, exact, 0)                                                                                     \
+  X(body_move, thread, close, 1e-6)                                                                                    \
+  X(body_clear, thread, exact, 0)                                                                                      \
+  X(body_mark, thread, exact, 0)                                                                                       \
   X(contact_count, thread, exact, 0)                                                                                   \
   X(contact_width, thread, exact, 0)                                                                                   \
   X(contact_reduce, group, exact, 0)                                                                                   \

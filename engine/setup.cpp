@@ -1,4 +1,5 @@
 #include "engine/setup.h"
+#include "engine/scene/bodies.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -51,6 +52,10 @@ uint options_of(const Solver& s) {
   if (s.detection != Detection::lists)
     options |= option_rebuild_always;
   return options;
+}
+
+vec4 quaternion(const glm::dquat& q) {
+  return vec4(q.x, q.y, q.z, q.w);
 }
 
 // Two springs (dampers) of twice the value in a row.
@@ -121,6 +126,7 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
   settings.kc = static_cast<float>(solver.kc);
   settings.warm_start = static_cast<float>(solver.warm_start);
   settings.materials = static_cast<uint>(scene.materials.size());
+  settings.bodies = static_cast<uint>(scene.bodies.size());
   for (const Seed& seed : population.initial)
     settings.radius_max = std::max(settings.radius_max, seed.radius);
   for (const TimedSeed& timed : population.poured) {
@@ -144,6 +150,47 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
       grid_bits_for(settings, grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
                                              : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u));
   return settings;
+}
+
+Bodies bodies_of(const Scene& scene) {
+  struct Size {
+    SolidPart operator()(const PlanePart&) const { return {{}, {}, vec3(0.0f), solid_plane}; }
+    SolidPart operator()(const BoxPart& p) const { return {{}, {}, vec3(p.size / 2.0), solid_box}; }
+    SolidPart operator()(const SpherePart& p) const { return {{}, {}, vec3(p.radius, 0.0, 0.0), solid_sphere}; }
+    SolidPart operator()(const CapsulePart& p) const {
+      return {{}, {}, vec3(p.radius, 0.0, p.height / 2 - p.radius), solid_capsule};
+    }
+    SolidPart operator()(const ConePart& p) const {
+      return {{}, {}, vec3(p.radius, p.top_radius, p.height / 2), solid_cone};
+    }
+    SolidPart operator()(const TorusPart& p) const { return {{}, {}, vec3(p.radius, p.section, 0.0), solid_torus}; }
+  };
+  Bodies out{};
+  for (const BodySpec& spec : scene.bodies) {
+    Body body{};
+    body.motion = motion_of(spec, 0.0);
+    body.first_part = static_cast<uint>(out.parts.size());
+    body.parts = static_cast<uint>(spec.parts.size());
+    body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
+    body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
+    out.bodies.push_back(body);
+    out.speed = std::max(out.speed, static_cast<float>(speed_of(spec, scene.domain)));
+    for (const BodyPart& p : spec.parts) {
+      SolidPart part = std::visit(Size{}, p.shape);
+      part.rotation = quaternion(rotation_of(p.rotation));
+      part.position = vec3(p.position);
+      part.kind |= p.subtract ? solid_subtracts : 0u;
+      out.parts.push_back(part);
+    }
+  }
+  return out;
+}
+
+BodyMotion motion_of(const BodySpec& body, double time) {
+  glm::dquat rotation = rotation_of(body.rotation);
+  if (const double speed = glm::length(body.spin); speed > 0.0)
+    rotation = glm::angleAxis(std::fmod(speed * time, 2 * std::numbers::pi), body.spin / speed) * rotation;
+  return {quaternion(rotation), vec3(body.position + time * body.velocity), vec3(body.velocity), vec3(body.spin)};
 }
 
 std::vector<PairLaw> pair_laws_of(const Scene& scene) {

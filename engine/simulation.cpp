@@ -66,6 +66,7 @@ struct Simulation::Impl {
   Scene scene;
   Options options;
   Settings settings{};
+  Bodies bodies;
   std::vector<Birth> births;               // sorted by step
   std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
   std::uint32_t initial = 0;               // grains at the start
@@ -89,6 +90,7 @@ struct Simulation::Impl {
     for (std::string& advice : advise(scene))
       warnings.push_back(std::move(advice));
     settings = settings_of(scene, population, options.grid_cells);
+    bodies = bodies_of(scene);
     allocate(population);
   }
 
@@ -112,6 +114,14 @@ struct Simulation::Impl {
           return (materials + 1) * (materials + 1);
         case Extent::births:
           return population.poured.size();
+        case Extent::bodies:
+          return bodies.bodies.size();
+        case Extent::body_motions:
+          return bodies.bodies.size() * batch_steps_max;
+        case Extent::solid_parts:
+          return bodies.parts.size();
+        case Extent::body_cells:
+          return cells * body_words(settings.bodies);
         case Extent::grains:
           return uses(scene.solver, static_cast<FieldId>(f)) ? grains : 0;
         case Extent::cells:
@@ -151,6 +161,8 @@ struct Simulation::Impl {
     write_field(*executor, FieldId::settings, std::vector{settings});
     write_field(*executor, FieldId::pair_laws, pair_laws_of(scene));
     write_field(*executor, FieldId::births, births);
+    write_field(*executor, FieldId::bodies, bodies.bodies);
+    write_field(*executor, FieldId::solid_parts, bodies.parts);
     write_field(*executor, FieldId::status, std::vector{status});
     write_field(*executor, FieldId::grains, state);
     write_field(*executor, FieldId::grain_id, ids);
@@ -169,7 +181,21 @@ struct Simulation::Impl {
     plan.births = births_until(at + 1) - plan.first_birth;
     plan.solver = scene.solver;
     plan.h = static_cast<float>(substep_of(scene));
+    plan.bodies = settings.bodies;
+    plan.step = static_cast<std::uint32_t>(at - step);
+    plan.body_speed = bodies.speed;
     return plan;
+  }
+
+  // How the bodies move in the next steps, for plans of them.
+  void write_motions(std::uint64_t steps) {
+    if (scene.bodies.empty())
+      return;
+    std::vector<BodyMotion> motions;
+    for (std::uint64_t s = step; s < step + steps; ++s)
+      for (const BodySpec& body : scene.bodies)
+        motions.push_back(motion_of(body, static_cast<double>(s) * scene.dt));
+    write_field(*executor, FieldId::body_motions, motions);
   }
 
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
@@ -190,6 +216,7 @@ struct Simulation::Impl {
           executor->copy(field, valid);
         valid_step = step;
       }
+      write_motions(count);
       for (std::uint64_t s = step; s < step + count; ++s)
         talus::step(*executor, plan_of(s), s == step ? substep : 0);
       executor->finish();
@@ -358,6 +385,7 @@ Measure Simulation::measure() {
   // Steps that find contacts without lists leave those of an earlier measure behind.
   const Detection detection = s.scene.solver.detection;
   bool stale = detection == Detection::one_loop || detection == Detection::two_loops;
+  s.write_motions(1);
   for (Status status = s.read_status(); stale || status.travel >= lists_void;) {
     build_lists(*s.executor, s.plan_of(s.step));
     status = s.read_status();
@@ -365,6 +393,8 @@ Measure Simulation::measure() {
     if (status.halt == halt_slots)
       s.grow(status);
   }
+  if (s.settings.bodies > 0)
+    move_bodies(*s.executor, s.plan_of(s.step));
   Args args{};
   args.grains = m.grains;
   s.executor->run(Pass::measure, {m.grains}, args);

@@ -14,6 +14,8 @@ Args args_of(const StepPlan& p) {
   args.iterations = static_cast<uint>(p.solver.iterations);
   args.substeps = static_cast<uint>(p.solver.substeps);
   args.h = p.h;
+  args.step = p.step;
+  args.body_speed = p.body_speed;
   return args;
 }
 
@@ -28,6 +30,12 @@ void sort_grains(Executor& e, const Args& args) {
   e.run(Pass::grid_commit, grains, args);
 }
 
+// Which cells bodies reach into.
+void mark_bodies(Executor& e, const StepPlan& p, const Args& args) {
+  e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::body_cells)), gate_rebuild_body_cells}, args);
+  e.run(Pass::body_mark, {p.bodies * body_threads, gate_rebuild_bodies}, args);
+}
+
 // Neighbour lists from the positions at the start of the substep: exact contact lists. What reads them later finds
 // grains at most half the margin away from here.
 void rebuild(Executor& e, const StepPlan& p, const Args& args) {
@@ -40,6 +48,8 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   } else {
     sort_grains(e, args);
   }
+  if (p.bodies > 0)
+    mark_bodies(e, p, args);
   e.run(linked ? Pass::linked_count : Pass::contact_count, grains, args);
   e.run(Pass::contact_width, {slices, gate_rebuild_slices}, args);
   e.run(Pass::contact_reduce, chunks, args);
@@ -157,17 +167,27 @@ void solve(Executor& e, const StepPlan& p, const Args& args) {
 
 void build_lists(Executor& e, const StepPlan& p) {
   const Args args = args_of(p);
+  if (p.bodies > 0)
+    move_bodies(e, p);
   e.run(Pass::plan, {1}, args);
   rebuild(e, p, args);
+}
+
+void move_bodies(Executor& e, const StepPlan& p) {
+  e.run(Pass::body_move, {p.bodies}, args_of(p));
 }
 
 void step(Executor& e, const StepPlan& p, std::uint32_t from) {
   Args args = args_of(p);
   for (args.substep = from; args.substep < args.substeps; ++args.substep) {
+    if (p.bodies > 0)
+      e.run(Pass::body_move, {p.bodies}, args);
     e.run(Pass::plan, {1}, args);
-    if (without_lists(p))
+    if (without_lists(p)) {
       sort_grains(e, args);
-    else
+      if (p.bodies > 0)
+        mark_bodies(e, p, args);
+    } else
       rebuild(e, p, args);
     solve(e, p, args);
     e.run(Pass::end_substep, {1}, args);

@@ -9,13 +9,19 @@ struct StepPlan {
   std::uint32_t grains;       // alive in this step
   std::uint32_t first_birth;  // births released for the next step: [first_birth, first_birth + births)
   std::uint32_t births;
-  Solver solver;  // substeps > 0
-  float h;        // s, of a substep
+  std::uint32_t bodies;
+  std::uint32_t step;  // whose motions in body_motions are those of this step
+  float body_speed;    // m/s, no point of a body's surface is faster
+  Solver solver;       // substeps > 0
+  float h;             // s, of a substep
 };
 
 // Builds the neighbour lists of the grains where they are, if they are void or too old for the substep to come. Changes
 // nothing else that a step would not change in the same way. Where slots run out, Status.halt says so.
 void build_lists(Executor& executor, const StepPlan& plan);
+
+// Bodies where they are at the start of the step.
+void move_bodies(Executor& executor, const StepPlan& plan);
 
 // Runs one step from substep `from` on (0, unless an earlier attempt was halted inside the step).
 void step(Executor& executor, const StepPlan& plan, std::uint32_t from = 0);

@@ -25,7 +25,7 @@ void main() {
   uint slot = slice_start_next[i / slice_grains] * slice_grains + i % slice_grains;
   for (uint k = 0u; k < contact_count_next[i]; ++k, slot += slice_grains) {
     uint partner = contact_partner_next[slot];
-    if (partner < wall_partner)
+    if (partner < body_partner)
       partner = grain_row[partner];
     uint from = old;
     while (from < old_end && contact_partner[from] != partner)

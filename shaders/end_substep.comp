@@ -12,7 +12,7 @@ void main() {
   status.speed2_bits = 0u;
   status.shift = uintBitsToFloat(status.shift_bits);
   status.shift_bits = 0u;
-  status.travel += args.h * status.speed + status.shift;
+  status.travel += args.h * max(status.speed, args.body_speed) + status.shift;
   status.substep += 1u;
   status.substeps_done += 1u;
 }

@@ -15,6 +15,7 @@ layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
 layout(set = 0, binding = 9, scalar) buffer ShearBlock { vec3 contact_shear[]; };
+#define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"

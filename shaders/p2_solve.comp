@@ -18,6 +18,7 @@ layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { vec3 contact_shear[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_load[]; };
+#define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
@@ -82,7 +83,7 @@ void main() {
     sum.w = max(sum.w, 0.0);
     float w_parts = w_sum, share = 1.0;
     if (split) {
-      precise float both = w_own + (partner < wall_partner ? c.inverse_mass * float(max(contact_load[partner], 1u)) : 0.0);
+      precise float both = w_own + (partner < body_partner ? c.inverse_mass * float(max(contact_load[partner], 1u)) : 0.0);
       w_parts = both;  // without contraction, which would differ between the two sides
       share = w_sum / w_parts;
     }

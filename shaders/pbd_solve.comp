@@ -16,6 +16,7 @@ layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact
 layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer LoadBlock { uint contact_load[]; };
+#define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
@@ -38,7 +39,7 @@ void main() {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
     Contact c = contact_with(partner, i, p, r);
     vec4 sum = args.iteration == 0u ? vec4(0.0) : contact_sum[slot];
-    if (c.gap >= 0.0 || !(w + c.inverse_mass > 0.0)) {
+    if (c.gap >= -gap_least * min(r, c.radius) || !(w + c.inverse_mass > 0.0)) {
       if (args.iteration == 0u)
         contact_sum[slot] = sum;
       continue;
@@ -50,7 +51,7 @@ void main() {
       w_other *= exp(clamp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down), -60.0, 60.0));
     float w_sum = w + w_other, share = 1.0;
     if (split) {  // without contraction, which would differ between the two sides
-      precise float w_parts = w_own + (partner < wall_partner ? w_other * float(max(contact_load[partner], 1u)) : 0.0);
+      precise float w_parts = w_own + (partner < body_partner ? w_other * float(max(contact_load[partner], 1u)) : 0.0);
       share = w_sum / w_parts;
     }
 

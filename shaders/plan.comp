@@ -21,7 +21,7 @@ void main() {
       open(g, 0u);
     return;
   }
-  float speed = status.speed;
+  float speed = max(status.speed, args.body_speed);
   float motion = args.h * (speed + args.h * length(settings.gravity)) + status.shift;  // m, of the fastest grain in this substep
   bool rebuild = 2.0 * (status.travel + motion) + settings.reach > status.margin || (settings.options & option_rebuild_always) != 0u;
   status.rebuild = rebuild ? 1u : 0u;
@@ -48,5 +48,7 @@ void main() {
   open(gate_rebuild_grains, on * ((args.grains + group_size - 1u) / group_size));
   open(gate_rebuild_slices, on * ((slices + group_size - 1u) / group_size));
   open(gate_rebuild_cell_chunks, on * scan_chunks_of(grid_cells(settings.grid_bits)));
+  open(gate_rebuild_bodies, on * (settings.bodies * body_threads / group_size));
+  open(gate_rebuild_body_cells, on * ((grid_cells(settings.grid_bits) * body_words(settings.bodies) + group_size - 1u) / group_size));
   open(gate_rebuild_slice_chunks, on * scan_chunks_of(slices));
 }

@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Sequential positions: positions follow the velocities, and contacts the positions.
+#define MOVED args.h
 #include "shared/impulse.glsl"
 
 float residual_of(float approach, float gap) { return settings.kv * approach + settings.kc * gap / args.h; }

@@ -180,6 +180,37 @@ inline talus::Scene jumble(unsigned n) {
   return scene;
 }
 
+inline talus::BodySpec body_of(std::string name, std::vector<talus::BodyPart> parts, glm::dvec3 position = {},
+                               glm::dvec3 rotation = {}) {
+  talus::BodySpec body;
+  body.name = std::move(name);
+  body.parts = std::move(parts);
+  body.position = position;
+  body.rotation = rotation;
+  return body;
+}
+
+// Moving bodies of all kinds among the grains of a jumble, one across its periodic seam; materials[1] for some.
+inline talus::Scene jumble_with_bodies(unsigned n) {
+  using namespace talus;
+  Scene scene = jumble(n);
+  const glm::dvec3 a = scene.domain.min, edge = scene.domain.max - a;
+  const auto at = [&](double x, double y, double z) { return a + edge * glm::dvec3(x, y, z); };
+  scene.bodies = {body_of("floor", {{PlanePart{}}}, at(0.5, 0.5, 0.15), {8.0, 5.0, 0.0}),
+                  body_of("bowl", {{BoxPart{{0.08, 0.06, 0.04}}}, {SpherePart{0.025}, {0.0, 0.0, 0.02}, {}, true}},
+                          at(0.3, 0.3, 0.4), {20.0, 30.0, 40.0}),
+                  body_of("ball", {{SpherePart{0.03}}, {CapsulePart{0.01, 0.1}, {0.02, 0.0, 0.0}, {0.0, 60.0, 0.0}}},
+                          at(0.7, 0.98, 0.5)),
+                  body_of("ring", {{TorusPart{0.04, 0.012}}}, at(0.6, 0.4, 0.7), {70.0, 0.0, 0.0}),
+                  body_of("hat", {{ConePart{0.04, 0.01, 0.05}}}, at(0.2, 0.7, 0.6), {160.0, 20.0, 0.0})};
+  scene.bodies[1].material = 1;
+  scene.bodies[1].spin = {1.0, -2.0, 3.0};
+  scene.bodies[2].velocity = {0.1, 0.3, -0.2};
+  scene.bodies[3].spin = {0.0, 5.0, 0.0};
+  scene.bodies[4].velocity = {0.0, 0.0, 0.5};
+  return scene;
+}
+
 // An emitter that pours a thousand grains of mixed radii a second onto the floor, until `stop` [s].
 inline talus::Scene pouring(int substeps, int iterations, double stop) {
   talus::Scene scene = scene_of(1.0 / 120, substeps, iterations);

@@ -34,7 +34,9 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
   std::set<std::string> run;
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);
-    Simulation simulation(with(pouring(2, 3, 0.08), variant.solver), options);
+    Scene scene = with(pouring(2, 3, 0.08), variant.solver);
+    scene.bodies.push_back(body_of("cone", {{ConePart{0.08, 0.02, 0.05}}}));
+    Simulation simulation(scene, options);
     REQUIRE_NOTHROW(simulation.advance(12));
     REQUIRE_NOTHROW(simulation.measure());
     CHECK(simulation.grain_count() > 50);
@@ -52,8 +54,9 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
 TEST_CASE("Every method agrees with its reference", "[device][lockstep]") {
   const Variant variant = each_variant();
   CAPTURE(variant.name);
-  Simulation simulation(with(jumble(1000), variant.solver), in_lockstep());
+  Simulation simulation(with(jumble_with_bodies(1000), variant.solver), in_lockstep());
   REQUIRE_NOTHROW(simulation.advance(6));
+  REQUIRE_NOTHROW(simulation.measure());
   CHECK(complaints(simulation) == std::vector<std::string>{});
 }
 

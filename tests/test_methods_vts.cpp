@@ -453,7 +453,7 @@ TEST_CASE("Contacts push and pull with equal and opposite impulses on a device",
     std::size_t pressed = 0, unequal = 0;
     for (uint i = 0; i < 1000; ++i)
       for (uint k = 0; k < count[i]; ++k)
-        if (const uint j = partner[slot(i, k)]; j < wall_partner) {
+        if (const uint j = partner[slot(i, k)]; j < body_partner) {
           const vec4 mine = sum[slot(i, k)];
           for (uint b = 0; b < count[j]; ++b)
             if (partner[slot(j, b)] == i) {

@@ -24,7 +24,7 @@ Lists lists_of(Simulation& simulation) {
     auto& mine = lists[ids[i]];
     for (uint k = 0; k < counts[i]; ++k) {
       const uint partner = partners[(start[i / 16] + k) * 16 + i % 16];
-      mine.insert(partner >= wall_partner ? partner : ids.at(partner));
+      mine.insert(partner >= body_partner ? partner : ids.at(partner));
     }
   }
   return lists;

@@ -17,6 +17,7 @@ const std::filesystem::path scenes = std::filesystem::path(__FILE__).parent_path
 const std::string sand = "[[material]]\nname = \"sand\"\n";
 const std::string grains = sand + "[[grains]]\nmaterial = \"sand\"\n";
 const std::string emitter = sand + "[[emitter]]\nmaterial = \"sand\"\nradius = 0.01\n";
+const std::string body = "[[body]]\nname = \"ball\"\nsphere.radius = 1\n";
 const std::string pbd = "[solver]\nmethod = \"pbd\"\n", vts = "[solver]\nmethod = \"vts\"\n",
                   sp = "[solver]\nmethod = \"sp\"\n", dem = "[solver]\nmethod = \"dem\"\n";
 const std::string ball = "fill.sphere = { center = [0, 0, 1], radius = 0.1 }\n";
@@ -176,7 +177,20 @@ const std::vector<Wrong> wrong{
     {dem + "contact_memory = @false\n", "its friction is a spring, which is the memory"},
     // the contract's settings that wait for a later version
     {grains + "radius = 0.01\nfill.@mesh = \"a.obj\"\n", "not available yet"},
-    {"[[@body]]\nmass = 3\n", "not available yet"},
+    {body + "@mass = 3\n", "not available yet"},
+    // bodies
+    {"@[[body]]\nsphere.radius = 1\n", "lacks the key name"},
+    {"@[[body]]\nname = \"a\"\n",
+     "has no shape: give one of plane, box, sphere, capsule, cylinder, cone, torus, or parts"},
+    {"[[body]]\nname = \"a\"\nbox.size = [1, 1, 1]\n@sphere.radius = 1\n", "is a second shape beside"},
+    {body + "parts = @[{ plane = {} }]\n", "exclude each other"},
+    {"[[body]]\nname = \"a\"\nparts = [{ plane = {}, subtract = @true }]\n", "takes away from nothing"},
+    {"[[body]]\nname = \"a\"\nparts = [@{ position = [0, 0, 0] }]\n", "has no shape"},
+    {"[[body]]\nname = \"a\"\nbox.size = [1, @0, 1]\n", "1e-06"},
+    {"[[body]]\nname = \"a\"\ncapsule = { radius = 1, height = @1.5 }\n", "at least twice the radius"},
+    {"[[body]]\nname = \"a\"\ntorus = @{ radius = 1 }\n", "lacks the key section"},
+    {body + "material = @\"steel\"\n", "no material of this scene"},
+    {body + "[[body]]\nname = @\"ball\"\nsphere.radius = 1\n", "is taken by another body"},
 };
 
 std::string error_of(auto&& act) {

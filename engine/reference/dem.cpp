@@ -17,7 +17,7 @@ public:
     const Contact c = contact_with(f_, i_, partner);
     const PairLaw& law = law_of(f_, i_, partner);
     const float w_sum = w_ + c.inverse_mass;
-    const float share = partner < wall_partner && w_sum > 0.0f ? share_of(c.inverse_mass, c.radius) : 1.0f;
+    const float share = partner < body_partner && w_sum > 0.0f ? share_of(c.inverse_mass, c.radius) : 1.0f;
     float kappa = share * dem_kappa, damping = share * (2.0f * dem_zeta * std::sqrt(dem_kappa));
     if (settings_.options & option_material_stiffness) {  // softer than asked for where the substep bears no more
       kappa = std::min(h_ * h_ * law.stiffness * w_sum, share * dem_kappa);
@@ -33,7 +33,8 @@ public:
     const float reach = hold > 0.0f ? std::min(dem_hold_stretch * hold * h_ / kappa, dem_hold_reach * r_min) : 0.0f;
     // Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. Walls
     // have the last word, being the last contacts of a grain: they see what all others do to it.
-    const float ahead = partner >= wall_partner ? glm::dot(v_ + change_ + h_ * settings_.gravity, c.normal) : approach;
+    const float ahead =
+        partner >= body_partner ? glm::dot(v_ + change_ + h_ * settings_.gravity - c.velocity, c.normal) : approach;
     const float brake = -ahead - std::max(c.gap + 0.5f * r_min, 0.0f) / h_;
     if ((c.gap >= reach && brake <= 0.0f) || !(w_sum > 0.0f))
       return vec3(0.0f);

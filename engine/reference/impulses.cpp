@@ -103,11 +103,11 @@ float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
   if (settings.iteration == iteration_gauss_seidel)
     return settings.omega / w_sum;
   const float own_load = static_cast<float>(f.contact_load[i]);
-  const float other_load = partner < wall_partner ? static_cast<float>(f.contact_load[partner]) : 1.0f;
+  const float other_load = partner < body_partner ? static_cast<float>(f.contact_load[partner]) : 1.0f;
   const float w_shared = own_load * w + other_load * other_w;
   if (settings.iteration == iteration_mass_splitting)
     return settings.omega / w_shared;
-  const float uneven = partner < wall_partner ? std::abs(w - other_w) / w_sum : 0.0f;
+  const float uneven = partner < body_partner ? std::abs(w - other_w) / w_sum : 0.0f;
   return (1.0f - uneven_share * uneven) * settings.omega / std::max(w_sum, w_shared / load_most);
 }
 
@@ -116,7 +116,7 @@ vec3 iterate(const Args& args, Fields& f, uint i, std::size_t slot, Method metho
   const Settings& settings = f.settings[0];
   const Grain& grain = f.grains[i];
   const uint partner = f.contact_partner[slot];
-  const Contact c = contact_with(f, i, partner);
+  const Contact c = contact_with(f, i, partner, method == Method::sp ? args.h : 0.0f);
   const float w = grain.velocity.w, w_sum = w + c.inverse_mass;
   if (!(w_sum > 0.0f))
     return vec3(0.0f);
@@ -184,7 +184,7 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
         continue;
       const vec3 impulse = iterate(args, f, i, slot, method);
       push(args, f.grains[i], impulse, method);
-      if (partner >= wall_partner)
+      if (partner >= body_partner)
         continue;
       push(args, f.grains[partner], -impulse, method);
       mirror_sum(f, i, partner, slot);

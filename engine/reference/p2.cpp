@@ -40,7 +40,7 @@ public:
     }
     float w_parts = w_sum;
     if (split_)
-      w_parts = w * parts(f_, i) + (partner < wall_partner ? c.inverse_mass * parts(f_, partner) : 0.0f);
+      w_parts = w * parts(f_, i) + (partner < body_partner ? c.inverse_mass * parts(f_, partner) : 0.0f);
     const float share = w_sum / w_parts;  // 1 where masses are whole
     const PairLaw& law = law_of(f_, i, partner);
     if (&law != law_ || w_parts != w_) {
@@ -110,7 +110,7 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
-      const Contact c = contact_with(f, i, partner);
+      const Contact c = contact_with(f, i, partner, args.h);
       vec3 change;
       float bears;
       if (!solver.solve(i, partner, c, slot, change, bears))
@@ -139,14 +139,14 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
       const uint partner = f.contact_partner[slot];
       if (partner < i)
         continue;
-      const Contact c = contact_with(f, i, partner);
+      const Contact c = contact_with(f, i, partner, args.h);
       vec3 change;
       float bears;
       if (!solver.solve(i, partner, c, slot, change, bears))
         continue;
       const float w = f.grains[i].velocity.w, part = w > 0.0f ? solver.part(w, c) : 0.0f;
       displace(args, f.grains[i], part * change);
-      if (partner < wall_partner) {
+      if (partner < body_partner) {
         displace(args, f.grains[partner], (part - 1.0f) * change);
         mirror_sum(f, i, partner, slot);
       }
@@ -180,7 +180,7 @@ void p2_remember(const Args& args, Fields& f, uint begin, uint end) {
         continue;
       }
       const PairLaw& law = law_of(f, i, partner);
-      const Contact c = contact_with(f, i, partner);
+      const Contact c = contact_with(f, i, partner, args.h);
       const vec3 way = relative_way(args, f, i, c);
       shear = on_cone(turned(shear, c.normal) + way - glm::dot(way, c.normal) * c.normal, law.friction_static * normal,
                       law.friction_kinetic * normal);

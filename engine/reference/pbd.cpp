@@ -14,7 +14,7 @@ struct Change {
 bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, std::size_t slot, Change& change) {
   const Settings& settings = f.settings[0];
   const float w = f.grains[i].velocity.w;
-  if (c.gap >= 0.0f || !(w + c.inverse_mass > 0.0f))
+  if (c.gap >= -gap_least * std::min(f.grains[i].position.w, c.radius) || !(w + c.inverse_mass > 0.0f))
     return false;
   // Mass scaling: w exp(k z) at height z, of which only the ratio of the two matters.
   const float rise = (c.gap + f.grains[i].position.w + c.radius) * glm::dot(c.normal, settings.down);
@@ -22,7 +22,7 @@ bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, 
               w_sum = w + w_other;
   float share = 1.0f;
   if (settings.iteration == iteration_mass_splitting)
-    share = w_sum / (w * parts(f, i) + (partner < wall_partner ? w_other * parts(f, partner) : 0.0f));
+    share = w_sum / (w * parts(f, i) + (partner < body_partner ? w_other * parts(f, partner) : 0.0f));
 
   vec4& sum = f.contact_sum[slot];
   const vec3 way = relative_way(args, f, i, c), slip = way - glm::dot(way, c.normal) * c.normal;
@@ -86,7 +86,7 @@ void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
-      const Contact c = contact_with(f, i, partner);
+      const Contact c = contact_with(f, i, partner, args.h);
       Change change;
       if (!solve(args, f, i, partner, c, slot, change))
         continue;
@@ -113,10 +113,10 @@ void pbd_gauss_seidel(const Args& args, Fields& f, uint, uint) {
       if (partner < i)
         continue;
       Change change;
-      if (!solve(args, f, i, partner, contact_with(f, i, partner), slot, change))
+      if (!solve(args, f, i, partner, contact_with(f, i, partner, args.h), slot, change))
         continue;
       displace(args, f.grains[i], sor * change.part * change.way);
-      if (partner < wall_partner) {
+      if (partner < body_partner) {
         displace(args, f.grains[partner], sor * (change.part - 1.0f) * change.way);
         mirror_sum(f, i, partner, slot);
       }

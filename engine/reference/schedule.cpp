@@ -25,7 +25,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
   if (status.halt != halt_none)
     return close_gates(f);
 
-  const float speed = status.speed;
+  const float speed = std::max(status.speed, args.body_speed);
   const float motion = args.h * (speed + args.h * glm::length(settings.gravity)) + status.shift;
   status.rebuild = 2.0f * (status.travel + motion) + settings.reach > status.margin ||
                    (settings.options & option_rebuild_always) != 0u;
@@ -51,6 +51,8 @@ void plan(const Args& args, Fields& f, uint, uint) {
     f.gates[gate_rebuild_grains] = groups(groups_for(args.grains));
     f.gates[gate_rebuild_slices] = groups(groups_for(slices_of(args.grains)));
     f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(grid_cells(settings.grid_bits)));
+    f.gates[gate_rebuild_bodies] = groups(settings.bodies * body_threads / group_size);
+    f.gates[gate_rebuild_body_cells] = groups(groups_for(grid_cells(settings.grid_bits) * body_words(settings.bodies)));
     f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices_of(args.grains)));
   }
 }
@@ -77,7 +79,7 @@ void end_substep(const Args& args, Fields& f, uint, uint) {
   status.speed2_bits = 0;
   status.shift = std::bit_cast<float>(status.shift_bits);
   status.shift_bits = 0;
-  status.travel += args.h * status.speed + status.shift;
+  status.travel += args.h * std::max(status.speed, args.body_speed) + status.shift;
   status.substep += 1;
   status.substeps_done += 1;
 }

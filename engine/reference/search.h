@@ -1,11 +1,12 @@
 #pragma once
 // What a grain may touch.
 #include "engine/reference/space.h"
+#include <bit>
 
 namespace talus::reference {
 
 // Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then
-// walls. linked: from linked neighbour lists.
+// bodies, then walls. linked: from linked neighbour lists.
 template <bool linked = false, class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
   const Settings& settings = f.settings[0];
   const Status& status = f.status[0];
@@ -38,6 +39,14 @@ template <bool linked = false, class Found> void search(const Args& args, const 
         for (int x = -1; x <= 1; ++x)
           visit_cells(key_at(x, y, z), key_at(x, y, z));
       }
+    }
+  const uint words = body_words(settings.bodies);
+  for (uint word = 0; word < words; ++word)
+    for (uint bits = f.body_cells[grid_key(home, 0, settings.grid_bits) * words + word]; bits; bits &= bits - 1) {
+      const uint body = 32 * word + static_cast<uint>(std::countr_zero(bits));
+      const vec3 offset = shortest(p - f.bodies[body].motion.position, settings);
+      if (from_body(f, body, offset).value < radius + status.margin)
+        found(body_partner + body);
     }
   const float reach = radius + status.margin + 2.0f * args.h * (v.x + v.y + v.z);
   for (uint wall = 0; wall < 6; ++wall)

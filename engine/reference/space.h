@@ -1,6 +1,6 @@
 #pragma once
 // Places in the domain, as the reference passes see them.
-#include "engine/passes.h"
+#include "engine/reference/solid.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
 #include <atomic>
@@ -69,8 +69,8 @@ inline std::size_t contact_slot(const Fields& f, uint i, uint k) {
   return row_slot(f.slice_start, i, k);
 }
 
-// Writes what a slot of grain i holds to its partner's slot of the same contact, with the tangential part opposite. Where
-// both sides do not compute it: one after another.
+// Writes what a slot of grain i holds to its partner's slot of the same contact, with the tangential part opposite.
+// Where both sides do not compute it: one after another.
 inline void mirror_sum(Fields& f, uint i, uint partner, std::size_t slot) {
   uint back = 0;
   while (f.contact_partner[contact_slot(f, partner, back)] != i)
@@ -84,13 +84,29 @@ struct Contact {
   vec3 normal;         // towards the grain
   float gap;           // m, negative: overlap
   vec3 velocity;       // m/s, of the partner
-  float radius;        // m, of the partner; a wall's is the grain's own
+  float radius;        // m, of the partner; that of a wall or a body is the grain's own
   float inverse_mass;  // 1/kg, of the partner
 };
 
-inline Contact contact_with(const Fields& f, uint i, uint partner) {
+// Contact with a body: where the grain was at the start of the substep, a plane for its length. Whatever the grain's
+// way, it does not get behind it.
+inline Contact contact_with_body(const Fields& f, uint i, uint body, float moved) {
+  const Grain& grain = f.grains[i];
+  const BodyMotion& motion = f.bodies[body].motion;
+  const vec3 way = moved * vec3(grain.velocity);
+  const vec3 offset = shortest(vec3(grain.position) - way - motion.position, f.settings[0]);
+  const Distance d = from_body(f, body, offset);
+  const vec3 velocity = motion.velocity + glm::cross(motion.spin, offset - d.value * d.gradient);
+  const float r = grain.position.w;
+  return {d.gradient, d.value + glm::dot(way - moved * velocity, d.gradient) - r, velocity, r, 0.0f};
+}
+
+// moved: s, how far into the substep the positions are; bodies still are where it started.
+inline Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f) {
   const vec3 p(f.grains[i].position);
   const float r = f.grains[i].position.w;
+  if (partner >= body_partner && partner < wall_partner)
+    return contact_with_body(f, i, partner - body_partner, moved);
   if (partner >= wall_partner) {
     const uint wall = partner - wall_partner;
     return {wall_normal(wall), wall_distance(p, wall, f.settings[0]) - r, vec3(0.0f), r, 0.0f};
@@ -106,7 +122,9 @@ inline Contact contact_with(const Fields& f, uint i, uint partner) {
 // Law of grain i's contact with a partner.
 inline const PairLaw& law_of(const Fields& f, uint i, uint partner) {
   const uint materials = f.settings[0].materials;
-  const uint other = partner >= wall_partner ? materials : material_of(f.grain_tag[partner]);
+  const uint other = partner >= wall_partner   ? materials
+                     : partner >= body_partner ? f.bodies[partner - body_partner].material
+                                               : material_of(f.grain_tag[partner]);
   return f.pair_laws[material_of(f.grain_tag[i]) * (materials + 1) + other];
 }
 

@@ -149,6 +149,43 @@ struct Emitter {
   std::string where;                   // "FILE:LINE:COLUMN", for messages
 };
 
+// Parts of a body, in their own frame, about the origin; what is round is so about z. Lengths m.
+struct PlanePart {};  // all below z = 0
+struct BoxPart {
+  glm::dvec3 size;  // edges
+};
+struct SpherePart {
+  double radius;
+};
+struct CapsulePart {
+  double radius, height;  // height: with its round ends
+};
+struct ConePart {  // truncated; a cylinder has two equal radii
+  double radius, top_radius, height;
+};
+struct TorusPart {
+  double radius, section;  // of the ring, of what it is made of
+};
+using PartShape = std::variant<PlanePart, BoxPart, SpherePart, CapsulePart, ConePart, TorusPart>;
+
+// rotation: about the fixed axes x, then y, then z, in degrees.
+struct BodyPart {
+  PartShape shape;
+  glm::dvec3 position{0.0}, rotation{0.0};
+  bool subtract = false;  // takes away from the parts before it
+};
+
+// A solid that grains push against and that nothing moves but its own velocities.
+struct BodySpec {
+  std::string name;
+  std::optional<std::uint32_t> material;  // index into Scene::materials; unset: as the domain's walls
+  glm::dvec3 position{0.0};               // m, of its origin at the start
+  glm::dvec3 rotation{0.0};               // as BodyPart::rotation
+  glm::dvec3 velocity{0.0};               // m/s, of its origin
+  glm::dvec3 spin{0.0};                   // rad/s, about its origin
+  std::vector<BodyPart> parts;            // put together in order, the first is solid
+};
+
 struct Camera {
   std::optional<glm::dvec3> eye, target;  // m; unset: fitted to the domain's content
   double fov = 40.0;                      // degrees, vertical
@@ -171,6 +208,7 @@ struct Scene {
   std::vector<Material> materials;
   std::vector<GrainGroup> grains;
   std::vector<Emitter> emitters;
+  std::vector<BodySpec> bodies;
   Camera camera;
   Output output;
 };

@@ -47,6 +47,21 @@ struct ShapeText {
   }
 };
 
+struct PartText {
+  std::string operator()(const PlanePart&) const { return "plane = {}"; }
+  std::string operator()(const BoxPart& p) const { return fmt::format("box = {{ size = {} }}", vec(p.size)); }
+  std::string operator()(const SpherePart& p) const { return fmt::format("sphere = {{ radius = {} }}", p.radius); }
+  std::string operator()(const CapsulePart& p) const {
+    return fmt::format("capsule = {{ radius = {}, height = {} }}", p.radius, p.height);
+  }
+  std::string operator()(const ConePart& p) const {
+    return fmt::format("cone = {{ radius = {}, top_radius = {}, height = {} }}", p.radius, p.top_radius, p.height);
+  }
+  std::string operator()(const TorusPart& p) const {
+    return fmt::format("torus = {{ radius = {}, section = {} }}", p.radius, p.section);
+  }
+};
+
 }  // namespace
 
 std::string to_toml(const Scene& scene) {
@@ -139,6 +154,22 @@ std::string to_toml(const Scene& scene) {
     if (e.count)
       line("count", *e.count);
     out += "shape." + std::visit(ShapeText{}, e.shape) + "\n";
+  }
+
+  for (const BodySpec& b : scene.bodies) {
+    out += "[[body]]\n";
+    line("name", quoted(b.name));
+    if (b.material)
+      line("material", quoted(scene.materials.at(*b.material).name));
+    line("position", vec(b.position));
+    line("rotation", vec(b.rotation));
+    line("velocity", vec(b.velocity));
+    line("spin", vec(b.spin));
+    out += "parts = [\n";
+    for (const BodyPart& p : b.parts)
+      out += fmt::format("  {{ {}, position = {}, rotation = {}, subtract = {} }},\n", std::visit(PartText{}, p.shape),
+                         vec(p.position), vec(p.rotation), p.subtract);
+    out += "]\n";
   }
 
   out += "[camera]\n";

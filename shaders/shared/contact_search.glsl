@@ -1,6 +1,10 @@
-// Walks over everything that grain i may touch before the lists are built again: grains nearer than the margin, then walls. Calls
-// FOUND(partner) for each. Needs settings, status, grains and grain_tag in scope, and grid_start, or with LINKED grid_head and
-// grid_link.
+// Walks over everything that grain i may touch before the lists are built again: grains nearer than the margin, then bodies, then
+// walls. Calls FOUND(partner) for each. Needs settings, status, grains and grain_tag in scope, and grid_start, or with LINKED grid_head
+// and grid_link.
+#include "shared/solid.glsl"
+
+layout(set = 0, binding = 13, scalar) readonly buffer BodyCellBlock { uint body_cells[]; };
+
 uint key_at(ivec3 cell, uint world) {
   cell = ivec3(grid_wrap(cell.x, status.cells.x), grid_wrap(cell.y, status.cells.y), grid_wrap(cell.z, status.cells.z));
   return grid_key(cell, world, settings.grid_bits);
@@ -39,6 +43,15 @@ void search(uint i) {
           }
       }
 #endif
+    }
+  uint words = body_words(settings.bodies), cell = words > 0u ? key_at(home, 0u) * words : 0u;
+  for (uint word = 0u; word < words; ++word)
+    for (uint bits = body_cells[cell + word]; bits != 0u; bits &= bits - 1u) {
+      uint body = 32u * word + uint(findLSB(bits));
+      precise vec3 offset = p - bodies[body].motion.position;
+      if (from_body(body, shortest(offset)).w < radius + status.margin) {
+        FOUND((body_partner + body));
+      }
     }
   // A wall may be hit by a grain faster than the margin allows for: it is found all the same. (Where three walls meet, averaging
   // leaves such a grain outside for some substeps.)

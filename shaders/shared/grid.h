@@ -24,6 +24,11 @@ TALUS_INLINE uint grid_key(ivec3 cell, uint world, uvec3 bits) {
   return (((((z << bits.y) | y) << bits.x) | x) + world * 0x9E3779B1u) & (grid_cells(bits) - 1u);
 }
 
+// Words of a cell's set of bodies.
+TALUS_INLINE uint body_words(uint bodies) {
+  return (bodies + 31u) / 32u;
+}
+
 // Cell coordinate on a periodic axis of n cells, for c in [-n, 2n); n = 0: not periodic.
 TALUS_INLINE int grid_wrap(int c, int n) {
   if (n == 0)

@@ -45,9 +45,9 @@ void main() {
         beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
     }
     // Without contraction, which would differ between the two sides.
-    precise float w_shared = own_load * w + (partner < wall_partner ? float(contact_load[partner]) : 1.0) * c.inverse_mass;
+    precise float w_shared = own_load * w + (partner < body_partner ? float(contact_load[partner]) : 1.0) * c.inverse_mass;
     float rate = settings.omega / (split ? w_shared : max(w_sum, w_shared / load_most));
-    if (!split && partner < wall_partner)
+    if (!split && partner < body_partner)
       rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / w_sum;
     vec4 sum = before + beta * last;
     sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * slip;

@@ -39,7 +39,9 @@ TALUS_CONST uint gate_rebuild_grains = 1u;  // .. in substeps that rebuild the l
 TALUS_CONST uint gate_rebuild_slices = 2u;
 TALUS_CONST uint gate_rebuild_cell_chunks = 3u;   // a workgroup per chunk of the prefix sum over cells
 TALUS_CONST uint gate_rebuild_slice_chunks = 4u;  // .. over slices
-TALUS_CONST uint gates_total = 5u;
+TALUS_CONST uint gate_rebuild_bodies = 5u;
+TALUS_CONST uint gate_rebuild_body_cells = 6u;
+TALUS_CONST uint gates_total = 7u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
@@ -49,8 +51,12 @@ TALUS_CONST uint axis_open = 0u;
 TALUS_CONST uint axis_wall = 1u;
 TALUS_CONST uint axis_periodic = 2u;
 
-// Contact partners from here on are no grains: wall of axis a, side s (0 min, 1 max) is wall_partner + 2 a + s.
+// Contact partners from here on are no grains: body b is body_partner + b, wall of axis a, side s (0 min, 1 max) is
+// wall_partner + 2 a + s.
+TALUS_CONST uint body_partner = 0xFFFF0000u;
 TALUS_CONST uint wall_partner = 0xFFFFFF00u;
+TALUS_CONST uint bodies_most = 4096u;
+TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
 
 // Why the device stopped in the middle of a batch (Status.halt).
@@ -83,6 +89,9 @@ TALUS_CONST float not_active = -1e-30f;
 // rounding would decide.
 TALUS_CONST float load_reach = 1e-3f;
 
+// Overlap, in radii of the smaller grain, that is none (pbd). Not 0, where solved contacts end: rounding would decide.
+TALUS_CONST float gap_least = 1e-5f;
+
 // Contacts that push by impulses (vts, sp).
 // A light grain among heavy ones takes all of every correction, where one of equals takes half, so that its contacts together overshoot:
 // omega falls by this share towards contacts of very unequal masses. Without it, grains of 1 g to 100 kg with friction blow up.
@@ -113,6 +122,39 @@ struct Birth {
   Grain grain;
   uint id;
   uint tag;
+};
+
+// Kinds of a solid's parts, in their own frame. What is round is so about z.
+TALUS_CONST uint solid_plane = 0u;    // all below z = 0
+TALUS_CONST uint solid_box = 1u;      // size: half its edges
+TALUS_CONST uint solid_sphere = 2u;   // size.x: radius
+TALUS_CONST uint solid_capsule = 3u;  // size.x: radius, size.z: half the distance of its two centres
+TALUS_CONST uint solid_cone = 4u;     // size.x, size.y: radius at the lower and at the upper end, size.z: half its height
+TALUS_CONST uint solid_torus = 5u;    // size.x: radius of the ring, size.y: of its section
+TALUS_CONST uint solid_subtracts = 0x100u;  // added to the kind of a part that takes away from those before it
+
+// A part of a body's shape. The parts of a body are put together in order.
+struct SolidPart {
+  vec4 rotation;  // quaternion xyzw, part to body
+  vec3 position;  // m, in the body
+  vec3 size;      // m
+  uint kind;
+};
+
+// How a body moves during a step: from this pose with constant velocities.
+struct BodyMotion {
+  vec4 rotation;  // quaternion xyzw, body to world
+  vec3 position;  // m, of its origin
+  vec3 velocity;  // m/s, of its origin
+  vec3 spin;      // rad/s
+};
+
+struct Body {
+  BodyMotion motion;  // from the start of the substep on
+  uint first_part;    // shape: solid_parts[first_part .. first_part + parts)
+  uint parts;
+  uint material;  // settings.materials: that of a wall
+  float reach;    // m, radius of a ball around its origin that holds it
 };
 
 // Contact law of a pair of materials. Row m = number of materials is the wall.
@@ -148,6 +190,7 @@ struct Settings {
   vec3 down;          // along gravity, of length 1; 0 without gravity
   uvec3 grid_bits;    // log2 of the cell table's edge per axis
   uint materials;     // number of materials; rows of the pair table are materials + 1 long
+  uint bodies;        // number of bodies
   float radius_max;   // m, over all grains that ever live
   float birth_speed;  // m/s, of the fastest grain that an emitter releases
   float reach;        // m, gap across which grains may pull each other (dem): lists hold such pairs
@@ -176,6 +219,8 @@ struct Args {
   uint substeps;
   float h;     // s, the substep
   float beta;  // momentum of this iteration (improved_jacobi)
+  uint step;         // of the batch, from 0
+  float body_speed;  // m/s, no point of a body's surface is faster in this step
 };
 
 // State of the run that only the device knows; one per simulation.

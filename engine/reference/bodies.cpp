@@ -1,0 +1,71 @@
+// Where bodies are, and which cells they reach into.
+#include "engine/reference/space.h"
+
+namespace talus::reference {
+
+void body_move(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint b = begin; b < end; ++b) {
+    BodyMotion m = f.body_motions[args.step * f.settings[0].bodies + b];
+    const float since = args.h * static_cast<float>(args.substep), speed = glm::length(m.spin);
+    const float half_turn = 0.5f * since * speed;
+    const vec3 axis = speed > 0.0f ? std::sin(half_turn) / speed * m.spin : vec3(0.0f), from(m.rotation);
+    const float turn = std::cos(half_turn);
+    m.rotation = glm::normalize(
+        vec4(turn * from + m.rotation.w * axis + glm::cross(axis, from), turn * m.rotation.w - glm::dot(axis, from)));
+    m.position += since * m.velocity;
+    f.bodies[b].motion = m;
+  }
+}
+
+void body_clear(const Args&, Fields& f, uint begin, uint end) {
+  std::fill(f.body_cells.begin() + begin, f.body_cells.begin() + end, 0u);
+}
+
+void body_mark(const Args&, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  const Status& status = f.status[0];
+  const vec3 edge = 1.0f / status.inverse_cell;
+  // What a grain in the cell is away from its middle, at most, and how far it looks; and somewhat more, for rounding.
+  const float reach = 1.01f * (0.5f * glm::length(edge) + settings.radius_max + status.margin);
+  const uint words = body_words(settings.bodies);
+  for (uint thread = begin; thread < end; ++thread) {
+    const uint body = thread / body_threads;
+    const vec3 center = f.bodies[body].motion.position;
+    const float around = f.bodies[body].reach + settings.radius_max + status.margin;
+    const auto cell_at = [&](float x, int a) {
+      return static_cast<int>(
+          std::floor(std::clamp((x - settings.domain_min[a]) * status.inverse_cell[a], -1e6f, 1e6f)));
+    };
+    ivec3 first, count;
+    bool exact =
+        true;  // else an axis is longer than the table or the period: walked once, and all that lies there marked
+    for (int a = 0; a < 3; ++a) {
+      first[a] = cell_at(center[a] - around, a);
+      count[a] = cell_at(center[a] + around, a) - first[a] + 1;
+      const int most = status.cells[a] > 0 ? status.cells[a] : 1 << settings.grid_bits[a];
+      if (count[a] > most) {
+        exact = false;
+        first[a] = 0;
+        count[a] = most;
+      }
+    }
+    const uint cells = static_cast<uint>(count.x * count.y * count.z);
+    for (uint k = thread % body_threads; k < cells; k += body_threads) {
+      const int at = static_cast<int>(k);
+      const ivec3 cell = first + ivec3(at % count.x, at / count.x % count.y, at / count.x / count.y);
+      if (exact) {
+        const vec3 middle = settings.domain_min + (vec3(cell) + 0.5f) * edge;
+        if (from_body(f, body, middle - center).value > reach)
+          continue;
+      }
+      ivec3 wrapped = cell;
+      for (int a = 0; a < 3; ++a)
+        if (const int n = status.cells[a]; n > 0)
+          wrapped[a] = (cell[a] % n + n) % n;
+      const uint key = grid_key(wrapped, 0, settings.grid_bits);
+      std::atomic_ref(f.body_cells[key * words + body / 32]).fetch_or(1u << (body % 32));
+    }
+  }
+}
+
+}  // namespace talus::reference

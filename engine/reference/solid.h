@@ -1,0 +1,119 @@
+#pragma once
+// Signed distance from solids, positive outside, and its gradient.
+#include "engine/passes.h"
+#include <algorithm>
+#include <cmath>
+
+namespace talus::reference {
+
+struct Distance {
+  vec3 gradient;
+  float value;  // m
+};
+
+inline vec3 rotated(vec4 q, vec3 v) {
+  const vec3 t = 2.0f * glm::cross(vec3(q), v);
+  return v + q.w * t + glm::cross(vec3(q), t);
+}
+inline vec3 rotated_back(vec4 q, vec3 v) {
+  return rotated(vec4(-vec3(q), q.w), v);
+}
+
+inline float sign_of(float x) {
+  return x < 0.0f ? -1.0f : 1.0f;
+}
+
+// Written out: the order of the additions is part of the result.
+inline float length_of(float x, float y) {
+  return std::sqrt(x * x + y * y);
+}
+inline float length_of(vec3 v) {
+  return std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+}
+
+// From a ball at the origin.
+inline Distance from_ball(vec3 p, float radius) {
+  const float l = length_of(p);
+  return {l > 0.0f ? p / l : vec3(0.0f, 0.0f, 1.0f), l - radius};
+}
+
+inline Distance from_box(vec3 p, vec3 size) {
+  const vec3 q = glm::abs(p) - size;
+  const int nearest = q.z >= q.x && q.z >= q.y ? 2 : q.y >= q.x ? 1 : 0;
+  Distance d{vec3(0.0f), q[nearest]};
+  if (d.value <= 0.0f) {
+    d.gradient[nearest] = sign_of(p[nearest]);
+    return d;
+  }
+  for (int a = 0; a < 3; ++a)
+    d.gradient[a] = std::max(q[a], 0.0f);
+  d.value = length_of(d.gradient);
+  for (int a = 0; a < 3; ++a)
+    d.gradient[a] *= sign_of(p[a]) / d.value;
+  return d;
+}
+
+// A truncated cone: in the plane of its axis and p a trapezium, of which the slope or an end is nearest.
+inline Distance from_cone(vec3 p, vec3 size) {
+  const float across = length_of(p.x, p.y), up = sign_of(p.z);
+  const float slope_x = size.y - size.x, slope_y = 2.0f * size.z;
+  const float foot_x = across - size.x, foot_y = p.z + size.z;  // from the slope's lower end
+  const float slope2 = slope_x * slope_x + slope_y * slope_y;
+  const float along = std::clamp((foot_x * slope_x + foot_y * slope_y) / slope2, 0.0f, 1.0f);
+  const glm::vec2 to_slope(foot_x - along * slope_x, foot_y - along * slope_y);
+  const glm::vec2 to_end(std::max(across - (p.z < 0.0f ? size.x : size.y), 0.0f), std::abs(p.z) - size.z);
+  const float slope = length_of(to_slope.x, to_slope.y), end = length_of(to_end.x, to_end.y);
+  const bool inside = foot_x * slope_y - foot_y * slope_x < 0.0f && to_end.y < 0.0f;
+  const float side = inside ? -1.0f : 1.0f, l = std::min(slope, end);
+  glm::vec2 n;
+  if (l > 0.0f)
+    n = (side / l) * (slope < end ? to_slope : glm::vec2(to_end.x, to_end.y * up));
+  else
+    n = slope < end ? glm::vec2(slope_y, -slope_x) / std::sqrt(slope2) : glm::vec2(0.0f, up);
+  const glm::vec2 out = across > 0.0f ? n.x * glm::vec2(p) / across : glm::vec2(n.x, 0.0f);
+  return {vec3(out, n.y), side * l};
+}
+
+inline Distance from_torus(vec3 p, vec3 size) {
+  const float across = length_of(p.x, p.y);
+  const vec3 ring = across > 0.0f ? vec3(p.x / across, p.y / across, 0.0f) : vec3(1.0f, 0.0f, 0.0f);
+  return from_ball(p - size.x * ring, size.y);
+}
+
+inline Distance from_shape(const SolidPart& part, vec3 p) {
+  switch (part.kind & 0xFFu) {
+  case solid_plane:
+    return {vec3(0.0f, 0.0f, 1.0f), p.z};
+  case solid_box:
+    return from_box(p, part.size);
+  case solid_sphere:
+    return from_ball(p, part.size.x);
+  case solid_capsule:
+    return from_ball(vec3(p.x, p.y, p.z - std::clamp(p.z, -part.size.z, part.size.z)), part.size.x);
+  case solid_cone:
+    return from_cone(p, part.size);
+  default:
+    return from_torus(p, part.size);
+  }
+}
+
+// From a body in the world, at a point away from its origin.
+inline Distance from_body(const Fields& f, uint body, vec3 offset) {
+  const Body& b = f.bodies[body];
+  const vec3 p = rotated_back(b.motion.rotation, offset);
+  Distance d{};
+  for (uint k = b.first_part; k < b.first_part + b.parts; ++k) {
+    const SolidPart& part = f.solid_parts[k];
+    Distance other = from_shape(part, rotated_back(part.rotation, p - part.position));
+    other.gradient = rotated(part.rotation, other.gradient);
+    if (k == b.first_part)
+      d = other;
+    else if (!(part.kind & solid_subtracts))
+      d = other.value < d.value ? other : d;
+    else if (-other.value > d.value)
+      d = {-other.gradient, -other.value};
+  }
+  return {rotated(b.motion.rotation, d.gradient), d.value};
+}
+
+}  // namespace talus::reference

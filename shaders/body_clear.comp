@@ -1,0 +1,14 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// No body in any cell.
+#include "shared/pass.glsl"
+#include "shared/grid.h"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) writeonly buffer CellBlock { uint body_cells[]; };
+
+void main() {
+  uint k = element_index();
+  if (k < grid_cells(settings.grid_bits) * body_words(settings.bodies))
+    body_cells[k] = 0u;
+}
