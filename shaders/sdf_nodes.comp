@@ -18,7 +18,7 @@ float exact(uvec3 node) {
   float d = closest(p, 1.0001 * (from_corner + apart) + 1e-3);
   // Two empty balls around node and corner that overlap lie on one side of the mesh; not near a hole, where the winding number is
   // no whole number. Half a cell, since a search that stopped early is a little above the truth.
-  if (from_corner + d <= apart + 0.5 || abs(winding - round(winding)) >= 0.25)
+  if (from_corner + d <= apart + 0.5 || abs(winding - round(winding)) >= 0.1)
     winding = winding_number(p);
   return winding > 0.5 ? -d : d;
 }

@@ -30,10 +30,10 @@ Sdf sdf_grid(const Mesh& mesh, const SdfSettings& settings, std::string& note);
 
 // Exact (to float rounding) where the surface is nearer than four cells, or than a grain radius and a cell. Further off
 // interpolated between exact distances at every fourth node: above the truth by a cell at most, and below it by up to
-// 3.5 cells where the field has a ridge, far from anything that touches the surface. Inside is where
-// the generalised winding number is above a half, so that a hole is closed by a surface halfway, and shells inside
-// each other or through each other count as their union; the distance is that of the nearest triangle all the same,
-// be it inside. At a hole wider than a cell it jumps from one sign to the other.
+// 3.5 cells where the field has a ridge, far from anything that touches the surface.
+// Inside is where the generalised winding number is above a half. A hole is closed by a surface across it; where it is
+// wider than a cell, the distance jumps there from one sign to the other. Shells inside or through each other count as
+// their union, but the distance is that of the nearest triangle all the same, be it inside.
 Sdf bake_sdf(const Mesh& mesh, const SdfSettings& settings, Executor& executor, std::string& note);
 
 // The same, from the folder where an earlier call left it; else baked and, where the folder can be written, left there.

@@ -136,7 +136,7 @@ float exact(const Fields& f, uvec3 node) {
   // Two empty balls around node and corner that overlap lie on one side of the mesh; not near a hole, where the winding
   // number is no whole number. Half a cell, since a search that stopped early is a little above the truth.
   const bool one_side =
-      corner.distance + distance > apart + 0.5f && std::abs(corner.winding - std::round(corner.winding)) < 0.25f;
+      corner.distance + distance > apart + 0.5f && std::abs(corner.winding - std::round(corner.winding)) < 0.1f;
   return (one_side ? corner.winding : winding_number(f, p)) > 0.5f ? -distance : distance;
 }
 
