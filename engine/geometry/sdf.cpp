@@ -63,10 +63,7 @@ public:
       std::array<glm::vec3, 3> v;
       for (int k = 0; k < 3; ++k)
         v[k] = (glm::dvec3(mesh.vertices[t[k]]) - glm::dvec3(grid.origin)) / static_cast<double>(grid.cell);
-      // The longest edge last: passes take the normal of the other two.
-      const auto length = [&](int k) { return glm::distance(v[k], v[(k + 1) % 3]); };
-      const int longest = length(0) > length(1) ? (length(0) > length(2) ? 0 : 2) : (length(1) > length(2) ? 1 : 2);
-      source_.push_back({v[(longest + 1) % 3], v[(longest + 2) % 3], v[longest]});
+      source_.push_back({v[0], v[1], v[2]});
       centres_.push_back((v[0] + v[1] + v[2]) / 3.0f);
     }
     std::vector<uint> order(count);

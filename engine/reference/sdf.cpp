@@ -33,7 +33,8 @@ float to_segment(vec3 p, vec3 a, vec3 b) {
   return squared(p - a - t * edge);
 }
 
-// Squared distance. Edge ca is the longest: the normal of the other two has the least rounding.
+// Squared distance, by the plane where p lies above the triangle, else by the edges: where it has no plane, that is all
+// there is.
 float to_triangle(vec3 p, const BakeTriangle& t) {
   const vec3 n = glm::cross(t.b - t.a, t.c - t.b);
   const float n2 = squared(n);

@@ -17,7 +17,7 @@ float segment_distance2(vec3 p, vec3 edge) {  // p from the edge's start
   return dot(d, d);
 }
 
-// Edge ca is the longest: the normal of the other two has the least rounding.
+// By its plane where p lies above it, else by its edges: where it has no plane, that is all there is.
 float triangle_distance2(vec3 p, BakeTriangle t) {
   vec3 ab = t.b - t.a, bc = t.c - t.b, ca = t.a - t.c;
   vec3 pa = p - t.a, pb = p - t.b, pc = p - t.c;
