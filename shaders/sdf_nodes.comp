@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Signed distance at the nodes: exact in bricks that come near the mesh, trilinear between the corners of the others.
+// Signed distance at the nodes: exact near the mesh, trilinear between the corners of bricks further off.
 #include "shared/bake.glsl"
 
 layout(set = 0, binding = 3, scalar) readonly buffer CornersBlock { BakeCorner bake_corners[]; };
@@ -30,15 +30,14 @@ void main() {
   if (any(greaterThanEqual(node, bake_grid.size)))
     return;
   vec3 t = vec3(inside) / float(brick_edge);
-  float least = 1e30, between = 0.0;
+  float least = 0.0, between = 0.0;  // the mesh is no nearer than `least`
   for (uint c = 0u; c < 8u; ++c) {
     uvec3 side = uvec3(c & 1u, c >> 1 & 1u, c >> 2);
     uint corner = index_of(brick + side, bake_grid.bricks + 1u);
     vec3 share = mix(1.0 - t, t, vec3(side));
-    least = min(least, bake_corners[corner].distance);
+    least = max(least, bake_corners[corner].distance - float(brick_edge) * distance(t, vec3(side)));
     between += share.x * share.y * share.z * signed_distance(corner);
   }
-  // A node is no further than half a brick's diagonal from a corner.
-  bool far = least > bake_grid.band + 0.5 * sqrt(3.0) * float(brick_edge);
-  bake_values[index_of(node, bake_grid.size)] = far ? between : exact(node);
+  float far = clamp(least - bake_grid.band, 0.0, 1.0);  // from one to the other over a cell
+  bake_values[index_of(node, bake_grid.size)] = far < 1.0 ? mix(exact(node), between, far) : between;
 }

@@ -180,7 +180,7 @@ TEST_CASE("Baked distances agree with analytic shapes", "[sdf]") {
     const Errors e = errors_of(sdf, truth);
     CAPTURE(sdf.size.x, sdf.size.y, sdf.size.z, e.band, e.above, e.below, e.wrong_sign);
     CHECK(e.band < 0.05);
-    CHECK(e.above < 0.6);
+    CHECK(e.above < 0.8);  // next to a point: edge^2 / (4 distance) of a brick, from five cells on
     CHECK(e.below < 3.5);
     CHECK(e.wrong_sign < 0.05);
   };

@@ -29,8 +29,8 @@ struct SdfSettings {
 Sdf sdf_grid(const Mesh& mesh, const SdfSettings& settings, std::string& note);
 
 // Exact (to float rounding) where the surface is nearer than four cells, or than a grain radius and a cell. Further off
-// interpolated between exact distances at every fourth node: above the truth by a cell at most, and below it by up to
-// 3.5 cells where the field has a ridge, far from anything that touches the surface.
+// interpolated between exact distances at every fourth node: above the truth by 0.8 cells at most, and below it by up
+// to 3.5 cells where the field has a ridge; over one cell the one passes into the other.
 // Inside is where the generalised winding number is above a half. A hole is closed by a surface across it; where it is
 // wider than a cell, the distance jumps there from one sign to the other. Shells inside or through each other count as
 // their union, but the distance is that of the nearest triangle all the same, be it inside.

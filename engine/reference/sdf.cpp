@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <glm/geometric.hpp>
-#include <limits>
 #include <utility>
 
 namespace talus::reference {
@@ -118,15 +117,6 @@ float signed_distance(const BakeCorner& corner) {
   return corner.winding > 0.5f ? -corner.distance : corner.distance;
 }
 
-// Exact at every corner, and trilinear in between.
-float interpolated(const std::array<const BakeCorner*, 8>& corners, vec3 t) {
-  float sum = 0.0f;
-  for (uint c = 0; c < 8; ++c)
-    sum += ((c & 1) ? t.x : 1.0f - t.x) * ((c & 2) ? t.y : 1.0f - t.y) * ((c & 4) ? t.z : 1.0f - t.z) *
-           signed_distance(*corners[c]);
-  return sum;
-}
-
 float exact(const Fields& f, uvec3 node) {
   const uint nearest = nearest_corner(node, f.bake_grid[0].bricks);
   const BakeCorner& corner = f.bake_corners[nearest];
@@ -153,21 +143,22 @@ void sdf_corners(const Args& args, Fields& f, uint begin, uint end) {
 
 void sdf_nodes(const Args& args, Fields& f, uint begin, uint end) {
   const BakeGrid& grid = f.bake_grid[0];
-  // A node is no further than half a brick's diagonal from a corner.
-  const float far = grid.band + 0.5f * std::sqrt(3.0f) * static_cast<float>(brick_edge);
   for (uint element = args.first + begin; element < args.first + end; ++element) {
     const uvec3 brick = place_of(element / brick_nodes, grid.bricks);
     const uvec3 inside = place_of(element % brick_nodes, uvec3(brick_edge)), node = brick * brick_edge + inside;
     if (node.x >= grid.size.x || node.y >= grid.size.y || node.z >= grid.size.z)
       continue;
-    std::array<const BakeCorner*, 8> corners;
-    float least = std::numeric_limits<float>::max();
+    const vec3 t = vec3(inside) / static_cast<float>(brick_edge);
+    float least = 0.0f, between = 0.0f;  // the mesh is no nearer than `least`
     for (uint c = 0; c < 8; ++c) {
-      corners[c] = &f.bake_corners[index_of(brick + uvec3(c & 1, c >> 1 & 1, c >> 2), grid.bricks + 1u)];
-      least = std::min(least, corners[c]->distance);
+      const uvec3 side(c & 1, c >> 1 & 1, c >> 2);
+      const BakeCorner& corner = f.bake_corners[index_of(brick + side, grid.bricks + 1u)];
+      const vec3 share = glm::mix(1.0f - t, t, vec3(side));
+      least = std::max(least, corner.distance - static_cast<float>(brick_edge) * glm::distance(t, vec3(side)));
+      between += share.x * share.y * share.z * signed_distance(corner);
     }
-    f.bake_values[index_of(node, grid.size)] =
-        least > far ? interpolated(corners, vec3(inside) / static_cast<float>(brick_edge)) : exact(f, node);
+    const float far = std::clamp(least - grid.band, 0.0f, 1.0f);  // from one to the other over a cell
+    f.bake_values[index_of(node, grid.size)] = far < 1.0f ? glm::mix(exact(f, node), between, far) : between;
   }
 }
 
