@@ -13,6 +13,7 @@ namespace talus {
 
 using namespace shared;
 
+// baked: empty but while a distance field is baked.
 enum class Extent {
   one,
   gates,
@@ -28,7 +29,8 @@ enum class Extent {
   slices,
   slices_and_end,
   chunks,
-  slots
+  slots,
+  baked
 };
 
 // X(name, element, extent, saved, "meaning [unit]")
@@ -82,7 +84,12 @@ enum class Extent {
   X(contact_shear, vec3, slots, true,                                                                                  \
     "tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]")           \
   X(contact_shear_next, vec3, slots, false, "of the lists being built")                                                \
-  X(measures, GrainMeasure, grains, false, "what each grain adds to the report")
+  X(measures, GrainMeasure, grains, false, "what each grain adds to the report")                                       \
+  X(bake_grid, BakeGrid, baked, false, "grid and tree of the distance field being baked")                              \
+  X(bake_triangles, BakeTriangle, baked, false, "triangles in the order of the tree's leaves [cells]")                 \
+  X(bake_tree, BakeNode, baked, false, "bounding volumes and winding moments [cells]")                                 \
+  X(bake_corners, BakeCorner, baked, false, "distance [cells] and winding number at the corners of bricks")            \
+  X(bake_values, float, baked, false, "distance at the nodes, x fastest, positive outside [cells]")
 
 enum class FieldId {
 #define X(name, ...) name,

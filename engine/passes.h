@@ -62,7 +62,9 @@ enum class Match { exact, close, unordered };
   X(end_substep, thread, close, 1e-6)                                                                                  \
   X(emit, thread, exact, 0)                                                                                            \
   X(end_step, thread, exact, 0)                                                                                        \
-  X(measure, thread, close, 2e-5)
+  X(measure, thread, close, 2e-5)                                                                                      \
+  X(sdf_corners, thread, close, 1e-4)                                                                                  \
+  X(sdf_nodes, thread, close, 1e-5)
 
 enum class Pass {
 #define X(name, ...) name,

@@ -136,6 +136,8 @@ struct Simulation::Impl {
           return scan_chunks;
         case Extent::slots:
           return slots;
+        case Extent::baked:
+          return 0;
         }
         return 0;
       };

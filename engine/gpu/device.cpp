@@ -1,15 +1,14 @@
 #include "engine/gpu/device.h"
 #include "engine/gpu/shader.h"
+#include "engine/io/cache.h"
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
 #include <optional>
-#include <random>
 
 namespace talus::gpu {
 
@@ -187,23 +186,6 @@ std::string line_of(const DeviceInfo& d) {
                      d.usable ? std::string() : fmt::format(": not usable. {}", fmt::join(d.missing, " ")));
 }
 
-std::filesystem::path environment_path(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? std::filesystem::path(value) : std::filesystem::path();
-}
-
-std::filesystem::path default_cache_directory() {
-  if (const auto p = environment_path("XDG_CACHE_HOME"); p.is_absolute())
-    return p / "talus";
-#ifdef _WIN32
-  if (const auto p = environment_path("LOCALAPPDATA"); !p.empty())
-    return p / "talus";
-#endif
-  if (const auto p = environment_path("HOME"); !p.empty())
-    return p / ".cache" / "talus";
-  return {};
-}
-
 // Some drivers trust what they are given, so a cache file carries a sum that is checked first.
 struct CacheHeader {
   char magic[8];
@@ -216,9 +198,7 @@ CacheHeader cache_header(const VkPhysicalDeviceProperties& p, std::span<const ch
   CacheHeader h{
       {'t', 'a', 'l', 'u', 's', 'p', 'c', '1'}, p.vendorID, p.deviceID, p.driverVersion, 0, {}, data.size(), 0};
   std::memcpy(h.uuid, p.pipelineCacheUUID, VK_UUID_SIZE);
-  h.sum = 0xcbf29ce484222325ull;  // FNV-1a
-  for (const char c : data)
-    h.sum = (h.sum ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  h.sum = checksum(std::as_bytes(data));
   return h;
 }
 
@@ -487,21 +467,8 @@ bool Device::save_pipeline_cache() {
   data.resize(size);
   const CacheHeader header = cache_header(properties_of(info_.handle), data);
 
-  // Other processes may be writing the same file: each writes its own and renames it.
-  std::error_code error;
-  std::filesystem::create_directories(cache_file_.parent_path(), error);
-  auto temporary = cache_file_;
-  temporary += fmt::format(".{:08x}", std::random_device()());
-  std::ofstream out(temporary, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(&header), sizeof header);
-  out.write(data.data(), static_cast<std::streamsize>(data.size()));
-  out.close();
-  if (out)
-    std::filesystem::rename(temporary, cache_file_, error);
-  if (!out || error) {
-    std::filesystem::remove(temporary, error);
+  if (!write_whole(cache_file_, {std::as_bytes(std::span(&header, 1)), std::as_bytes(std::span(data))}))
     return false;
-  }
   cache_saved_ = size;
   return true;
 }

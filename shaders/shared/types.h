@@ -211,7 +211,7 @@ struct Settings {
 // Push constants of every pass.
 struct Args {
   uint grains;     // alive
-  uint first;      // first birth of this step (emit)
+  uint first;      // first birth of this step (emit), or first element of this run (sdf_*)
   uint births;     // number of births of this step (emit)
   uint iteration;  // of the solver, from 0
   uint iterations;
@@ -251,6 +251,50 @@ struct GrainMeasure {
   float penetration_sum;  // of its overlaps, in radii of the smaller partner
   float penetration_max;
   float kinetic_energy;  // J
+};
+
+// A signed distance field on a regular grid. Its values lie in one piece, x fastest.
+struct SdfGrid {
+  vec3 origin;  // m, of node 0
+  float cell;   // m
+  uvec3 size;   // nodes per axis
+  uint first;   // value of node 0
+};
+
+// Baking a signed distance field. All lengths are in cells from node 0, so that no size of a mesh is too small or too large.
+TALUS_CONST uint brick_edge = 4u;      // cells; the corners of a brick tell its nodes what to expect
+TALUS_CONST uint brick_nodes = 64u;
+TALUS_CONST uint leaf_triangles = 4u;  // of the tree
+// Leaves that a search for the closest point opens at most, so that no thread goes through a whole mesh. Only in the middle of a
+// finely tessellated ball are so many equally near; the distance is then above the truth by no more than the extent of a leaf.
+TALUS_CONST uint leaves_most = 16384u;
+
+struct BakeGrid {
+  uvec3 size;    // nodes per axis
+  uvec3 bricks;  // per axis
+  uint leaves;   // of the tree
+  float band;    // nodes nearer than this to the mesh get its exact distance
+};
+
+struct BakeTriangle {
+  vec3 a;
+  vec3 b;
+  vec3 c;
+};
+
+// Node of a complete binary tree: the children of node i are 2 i + 1 and 2 i + 2, its leaves come last and hold leaf_triangles each.
+struct BakeNode {
+  vec3 low;  // bounds
+  vec3 high;
+  vec3 centre;  // of area
+  vec3 area;    // normals times areas, summed
+  float near2;  // squared distance from the centre within which area is too coarse for the winding number
+};
+
+// At a corner of bricks.
+struct BakeCorner {
+  float distance;
+  float winding;
 };
 
 // Layout of VkDispatchIndirectCommand.

@@ -1,0 +1,54 @@
+#pragma once
+// Solids by formula: primitives, posed, united with and subtracted from each other.
+#include "engine/geometry/sampling.h"
+#include <glm/gtc/quaternion.hpp>
+#include <variant>
+#include <vector>
+
+namespace talus {
+
+struct Solid {
+  // In their own frames; lengths in metres.
+  struct Plane {};  // all below z = 0
+  struct Box {
+    glm::dvec3 half;
+  };
+  struct Sphere {
+    double radius;
+  };
+  struct Capsule {
+    double radius, half_height;  // of its axis along z, without the caps
+  };
+  struct Cylinder {
+    double radius, half_height;
+  };
+  struct Cone {
+    double radius, height;  // base at z = 0, apex at z = height
+  };
+  struct Torus {
+    double ring, tube;  // radii; around z, ring >= tube
+  };
+  using Primitive = std::variant<Plane, Box, Sphere, Capsule, Cylinder, Cone, Torus>;
+
+  struct Part {
+    Primitive primitive;
+    glm::dvec3 position{0.0};                 // m
+    glm::dquat rotation{1.0, 0.0, 0.0, 0.0};  // of length 1
+    bool subtract = false;                    // from all parts before it; else united with them
+  };
+  std::vector<Part> parts;
+};
+
+// Signed distance, positive outside, and its gradient, of length 1: where it is not unique, one of those next to it.
+// Exact for a primitive, and outside a union of them. Elsewhere its magnitude is never above the truth. A solid without
+// parts is infinitely far away, its gradient 0.
+struct SolidSample {
+  double distance;  // m
+  glm::dvec3 gradient;
+};
+SolidSample sample(const Solid& solid, const glm::dvec3& p);
+
+// A box around it, exact for what is united; infinite with a plane, at the origin without parts.
+Bounds bounds(const Solid& solid);
+
+}  // namespace talus

@@ -1,0 +1,21 @@
+#pragma once
+// Files that only save time: what is made once and can be made again.
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <span>
+
+namespace talus {
+
+// $XDG_CACHE_HOME/talus, ~/.cache/talus or %LOCALAPPDATA%\talus; empty where there is none of them.
+std::filesystem::path default_cache_directory();
+
+// FNV-1a: one changed byte always changes it. Goes on from `sum`.
+std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t sum = 0xcbf29ce484222325u);
+
+// Writes the parts to a file of its own and renames that, since other processes may be writing the same one; makes the
+// folder. False, and nothing left behind, where it could not be written.
+bool write_whole(const std::filesystem::path& file, std::initializer_list<std::span<const std::byte>> parts);
+
+}  // namespace talus
