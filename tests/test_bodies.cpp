@@ -1,5 +1,6 @@
 // Solids that grains push against.
 #include "engine/reference/space.h"
+#include "engine/scene/bodies.h"
 #include "scratch.h"
 #include "simulate.h"
 #include <numbers>
@@ -13,9 +14,9 @@ namespace {
 constexpr double g = 9.81;
 
 // A single body of one part, at rest where it is made.
-struct Solid {
+struct Single {
   Fields fields;
-  explicit Solid(std::vector<BodyPart> parts) {
+  explicit Single(std::vector<BodyPart> parts) {
     Scene scene = scene_of(0.01, 1, 1);
     scene.bodies.push_back(body_of("solid", std::move(parts)));
     Simulation simulation(scene, on_cpu);
@@ -36,11 +37,11 @@ Scene open_scene(double dt, int substeps, int iterations) {
 }  // namespace
 
 TEST_CASE("Distances from solids are those of geometry", "[bodies]") {
-  const Solid box({{BoxPart{{2.0, 4.0, 6.0}}}}), ball({{SpherePart{2.0}}}), capsule({{CapsulePart{1.0, 6.0}}}),
+  const Single box({{BoxPart{{2.0, 4.0, 6.0}}}}), ball({{SpherePart{2.0}}}), capsule({{CapsulePart{1.0, 6.0}}}),
       cylinder({{ConePart{2.0, 2.0, 6.0}}}), cone({{ConePart{3.0, 0.0, 4.0}}}), ring({{TorusPart{3.0, 1.0}}}),
       plane({{PlanePart{}}});
   struct Case {
-    const Solid& solid;
+    const Single& solid;
     glm::vec3 point, normal;
     float distance;
   };
@@ -80,15 +81,15 @@ TEST_CASE("Distances from solids are those of geometry", "[bodies]") {
 }
 
 TEST_CASE("The gradient is that of the distance, of length 1, all around", "[bodies]") {
-  const Solid solids[] = {
-      Solid({{BoxPart{{2.0, 1.0, 3.0}}, {0.3, 0.0, 0.2}, {10.0, 20.0, 30.0}}}),
-      Solid({{ConePart{1.0, 0.4, 2.0}, {}, {40.0, 0.0, 10.0}}}),
-      Solid({{TorusPart{1.0, 0.4}}, {CapsulePart{0.3, 3.0}}}),
-      Solid({{BoxPart{{2.0, 2.0, 2.0}}}, {SpherePart{0.8}, {0.0, 0.0, 1.0}, {}, true}}),
+  const Single solids[] = {
+      Single({{BoxPart{{2.0, 1.0, 3.0}}, {0.3, 0.0, 0.2}, {10.0, 20.0, 30.0}}}),
+      Single({{ConePart{1.0, 0.4, 2.0}, {}, {40.0, 0.0, 10.0}}}),
+      Single({{TorusPart{1.0, 0.4}}, {CapsulePart{0.3, 3.0}}}),
+      Single({{BoxPart{{2.0, 2.0, 2.0}}}, {SpherePart{0.8}, {0.0, 0.0, 1.0}, {}, true}}),
   };
   std::mt19937 random(7);
   const auto uniform = [&] { return static_cast<float>(random()) / 4294967296.0f * 5.0f - 2.5f; };
-  for (const Solid& solid : solids) {
+  for (const Single& solid : solids) {
     int bends = 0;
     for (int i = 0; i < 1000; ++i) {
       const glm::vec3 p(uniform(), uniform(), uniform());
@@ -102,6 +103,45 @@ TEST_CASE("The gradient is that of the distance, of length 1, all around", "[bod
       }
     }
     CHECK(bends < 60);
+  }
+}
+
+TEST_CASE("The passes see the same solids as whoever places grains", "[bodies]") {
+  // Two implementations, of float and of double.
+  const Scene scene = jumble_with_bodies(1);
+  Simulation simulation(scene, on_cpu);
+  Fields f;
+  f.bodies = read_field<Body>(simulation.executor(), FieldId::bodies, scene.bodies.size());
+  f.solid_parts = read_field<SolidPart>(simulation.executor(), FieldId::solid_parts,
+                                        simulation.executor().size(FieldId::solid_parts));
+  std::mt19937 random(3);
+  const auto uniform = [&] { return static_cast<double>(random()) / 4294967296.0; };
+  for (uint b = 0; b < f.bodies.size(); ++b) {
+    const Solid solid = solid_of(scene.bodies[b]);
+    for (int i = 0; i < 500; ++i) {
+      const glm::dvec3 p =
+          scene.bodies[b].position + 0.2 * (glm::dvec3(uniform(), uniform(), uniform()) - glm::dvec3(0.5));
+      const float distance = reference::from_body(f, b, glm::vec3(p) - f.bodies[b].motion.position).value;
+      CHECK(distance == Approx(sample(solid, p).distance).margin(1e-6));
+    }
+  }
+}
+
+TEST_CASE("Fills leave out the places where bodies stand", "[bodies]") {
+  Scene scene = scene_of(1.0 / 240, 1, 1);
+  scene.bodies.push_back(body_of("ring", {{TorusPart{0.2, 0.1}}}, {0.0, 0.0, 0.3}, {30.0, 0.0, 0.0}));
+  for (const Sampling sampling : {Sampling::poisson, Sampling::lattice}) {
+    GrainGroup group;
+    group.radius_min = group.radius_max = 0.02;
+    group.shape = BoxFill{{-0.4, -0.4, 0.0}, {0.4, 0.4, 0.6}};
+    group.sampling = sampling;
+    scene.grains = {group};
+    const Solid solid = solid_of(scene.bodies[0]);
+    double nearest = 1.0;
+    for (const Seed& seed : populate(scene).initial)
+      nearest = std::min(nearest, sample(solid, glm::dvec3(seed.position)).distance - 0.02);
+    CHECK(nearest > -1e-6);
+    CHECK(nearest < 0.01);
   }
 }
 

@@ -68,10 +68,12 @@ std::vector<Known> primitives() {
          const double z = std::max(0.0, std::abs(p.z) - 0.25);
          return p.x * p.x + p.y * p.y + z * z < 0.04;
        }},
-      {Solid::Cylinder{0.3, 0.2}, turned({{0.0, 0.2}, {0.3, 0.2}, {0.3, -0.2}, {0.0, -0.2}}),
+      {Solid::Cone{0.3, 0.3, 0.2}, turned({{0.0, 0.2}, {0.3, 0.2}, {0.3, -0.2}, {0.0, -0.2}}),
        [](const glm::dvec3& p) { return p.x * p.x + p.y * p.y < 0.09 && std::abs(p.z) < 0.2; }},
-      {Solid::Cone{0.3, 0.5}, turned({{0.0, 0.5}, {0.3, 0.0}, {0.0, 0.0}}),
-       [](const glm::dvec3& p) { return p.z > 0.0 && std::hypot(p.x, p.y) < 0.3 * (1.0 - p.z / 0.5); }},
+      {Solid::Cone{0.3, 0.0, 0.25}, turned({{0.0, 0.25}, {0.3, -0.25}, {0.0, -0.25}}),
+       [](const glm::dvec3& p) { return p.z > -0.25 && std::hypot(p.x, p.y) < 0.3 * (0.5 - p.z / 0.5); }},
+      {Solid::Cone{0.1, 0.3, 0.25}, turned({{0.0, 0.25}, {0.3, 0.25}, {0.1, -0.25}, {0.0, -0.25}}),
+       [](const glm::dvec3& p) { return std::abs(p.z) < 0.25 && std::hypot(p.x, p.y) < 0.2 + 0.4 * p.z; }},
       {Solid::Torus{0.35, 0.1}, turned(arc({0.35, 0.0}, 0.1, 0.0, 2.0 * pi)),
        [](const glm::dvec3& p) {
          const double r = std::hypot(p.x, p.y) - 0.35;
@@ -161,8 +163,8 @@ TEST_CASE("A plane is all that lies below it", "[solid]") {
 TEST_CASE("Where the gradient is not unique, it still has length 1 and leads to the surface", "[solid]") {
   for (const Solid::Primitive& primitive :
        {Solid::Primitive(Solid::Box{{0.4, 0.4, 0.4}}), Solid::Primitive(Solid::Sphere{0.4}),
-        Solid::Primitive(Solid::Capsule{0.2, 0.3}), Solid::Primitive(Solid::Cylinder{0.3, 0.3}),
-        Solid::Primitive(Solid::Cone{0.3, 0.5}), Solid::Primitive(Solid::Torus{0.3, 0.1})}) {
+        Solid::Primitive(Solid::Capsule{0.2, 0.3}), Solid::Primitive(Solid::Cone{0.3, 0.3, 0.3}),
+        Solid::Primitive(Solid::Cone{0.3, 0.0, 0.25}), Solid::Primitive(Solid::Torus{0.3, 0.1})}) {
     CAPTURE(primitive.index());
     const Solid solid{{{primitive}}};
     for (const glm::dvec3& p :
@@ -180,7 +182,7 @@ TEST_CASE("Unions and subtractions have the right sign, and no distance above th
   const Solid bowl{{{Solid::Sphere{0.5}},
                     {Solid::Sphere{0.4}, {}, {1, 0, 0, 0}, true},
                     {Solid::Box{{1.0, 1.0, 0.5}}, {0.0, 0.0, 0.5}, {1, 0, 0, 0}, true},
-                    {Solid::Cylinder{0.2, 0.1}, {0.0, 0.0, -0.55}}}};
+                    {Solid::Cone{0.2, 0.2, 0.1}, {0.0, 0.0, -0.55}}}};
   const auto inside = [](const glm::dvec3& p) {
     const double r = glm::length(p);
     return (r < 0.5 && r > 0.4 && p.z < 0.0) || (std::hypot(p.x, p.y) < 0.2 && std::abs(p.z + 0.55) < 0.1);

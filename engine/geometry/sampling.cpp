@@ -41,7 +41,8 @@ Bounds bounds(const Shape& shape) {
   return std::visit(of, shape);
 }
 
-Space::Space(const Shape& shape, const Domain& domain) : shape_(shape), bounds_(talus::bounds(shape)), endless_{} {
+Space::Space(const Shape& shape, const Domain& domain, Blocked blocked)
+    : shape_(shape), bounds_(talus::bounds(shape)), endless_{}, blocked_(std::move(blocked)) {
   for (int a = 0; a < 3; ++a) {
     if (domain.axis[a] == Axis::open)
       continue;
@@ -60,13 +61,15 @@ bool Space::holds(const glm::dvec3& center, double radius) const {
       return false;
   if (const auto* s = std::get_if<SphereFill>(&shape_)) {
     const glm::dvec3 d = center - s->center;
-    return s->radius >= r && glm::dot(d, d) <= square(s->radius - r);
+    if (s->radius < r || glm::dot(d, d) > square(s->radius - r))
+      return false;
   }
   if (const auto* s = std::get_if<CylinderFill>(&shape_)) {
     const glm::dvec2 d(center - s->base);
-    return s->radius >= r && glm::dot(d, d) <= square(s->radius - r);
+    if (s->radius < r || glm::dot(d, d) > square(s->radius - r))
+      return false;
   }
-  return true;
+  return !blocked_ || !blocked_(center, r);
 }
 
 bool Space::reaches(const glm::dvec3& center, double half, double radius) const {

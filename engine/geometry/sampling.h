@@ -4,6 +4,7 @@
 // fuse a*b+c).
 #include "engine/scene/scene.h"
 #include <cstddef>
+#include <functional>
 #include <limits>
 
 namespace talus {
@@ -44,7 +45,10 @@ Bounds bounds(const Shape& shape);
 // a box has no ends: balls may stick out on one side, and so come in on the other.
 class Space {
 public:
-  Space(const Shape& shape, const Domain& domain);
+  using Blocked = std::function<bool(const glm::dvec3& center, double radius)>;
+
+  // blocked: something else takes the place of a ball there.
+  Space(const Shape& shape, const Domain& domain, Blocked blocked = {});
   bool holds(const glm::dvec3& center, double radius) const;  // the whole ball, up to 1e-6 radii
   // Some point of the cube may be the centre of a ball that the space holds. Never false where one exists.
   bool reaches(const glm::dvec3& cube_center, double half_edge, double radius) const;
@@ -57,6 +61,7 @@ private:
   Shape shape_;
   Bounds bounds_;
   std::array<bool, 3> endless_;
+  Blocked blocked_;
 };
 
 // The balls near a cube, in coordinates relative to its centre, side by side for the compiler to take several at a

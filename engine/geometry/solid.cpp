@@ -61,14 +61,11 @@ struct SampleOf {
   SolidSample operator()(const Solid::Capsule& s) const {
     return around(p - glm::dvec3(0.0, 0.0, std::clamp(p.z, -s.half_height, s.half_height)), s.radius, {1.0, 0.0, 0.0});
   }
-  SolidSample operator()(const Solid::Cylinder& s) const {
+  SolidSample operator()(const Solid::Cone& s) const {
     return turned(
         std::array<glm::dvec2, 4>{
-            {{0.0, s.half_height}, {s.radius, s.half_height}, {s.radius, -s.half_height}, {0.0, -s.half_height}}},
+            {{0.0, s.half_height}, {s.top_radius, s.half_height}, {s.radius, -s.half_height}, {0.0, -s.half_height}}},
         p);
-  }
-  SolidSample operator()(const Solid::Cone& s) const {
-    return turned(std::array<glm::dvec2, 3>{{{0.0, s.height}, {s.radius, 0.0}, {0.0, 0.0}}}, p);
   }
   SolidSample operator()(const Solid::Torus& s) const {
     const double rho = std::hypot(p.x, p.y);
@@ -93,13 +90,9 @@ struct BoundsOf {
   }
   Bounds operator()(const Solid::Sphere& s) const { return around(glm::dvec3(s.radius)); }
   Bounds operator()(const Solid::Capsule& s) const { return around(glm::abs(axes[2]) * s.half_height + s.radius); }
-  Bounds operator()(const Solid::Cylinder& s) const {
-    return around(glm::abs(axes[2]) * s.half_height + disc(s.radius, axes[2]));
-  }
   Bounds operator()(const Solid::Cone& s) const {
-    const Bounds base = around(disc(s.radius, axes[2]));
-    const glm::dvec3 apex = position + s.height * axes[2];
-    return {glm::min(base.min, apex), glm::max(base.max, apex)};
+    const glm::dvec3 up = s.half_height * axes[2], base = disc(s.radius, axes[2]), top = disc(s.top_radius, axes[2]);
+    return {position + glm::min(-up - base, up - top), position + glm::max(-up + base, up + top)};
   }
   Bounds operator()(const Solid::Torus& s) const { return around(disc(s.ring, axes[2]) + s.tube); }
 };

@@ -19,16 +19,13 @@ struct Solid {
   struct Capsule {
     double radius, half_height;  // of its axis along z, without the caps
   };
-  struct Cylinder {
-    double radius, half_height;
-  };
-  struct Cone {
-    double radius, height;  // base at z = 0, apex at z = height
+  struct Cone {                              // truncated; a cylinder has two equal radii
+    double radius, top_radius, half_height;  // along z
   };
   struct Torus {
     double ring, tube;  // radii; around z, ring >= tube
   };
-  using Primitive = std::variant<Plane, Box, Sphere, Capsule, Cylinder, Cone, Torus>;
+  using Primitive = std::variant<Plane, Box, Sphere, Capsule, Cone, Torus>;
 
   struct Part {
     Primitive primitive;

@@ -16,7 +16,25 @@ struct Reach {
   double operator()(const TorusPart& p) const { return p.radius + p.section; }
 };
 
+struct Primitive {
+  Solid::Primitive operator()(const PlanePart&) const { return Solid::Plane{}; }
+  Solid::Primitive operator()(const BoxPart& p) const { return Solid::Box{p.size / 2.0}; }
+  Solid::Primitive operator()(const SpherePart& p) const { return Solid::Sphere{p.radius}; }
+  Solid::Primitive operator()(const CapsulePart& p) const { return Solid::Capsule{p.radius, p.height / 2 - p.radius}; }
+  Solid::Primitive operator()(const ConePart& p) const { return Solid::Cone{p.radius, p.top_radius, p.height / 2}; }
+  Solid::Primitive operator()(const TorusPart& p) const { return Solid::Torus{p.radius, p.section}; }
+};
+
 }  // namespace
+
+Solid solid_of(const BodySpec& body) {
+  const glm::dquat turn = rotation_of(body.rotation);
+  Solid solid;
+  for (const BodyPart& part : body.parts)
+    solid.parts.push_back({std::visit(Primitive{}, part.shape), body.position + turn * part.position,
+                           turn * rotation_of(part.rotation), part.subtract});
+  return solid;
+}
 
 glm::dquat rotation_of(const glm::dvec3& degrees) {
   const glm::dvec3 angle = glm::radians(degrees);
