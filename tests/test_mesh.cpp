@@ -1,4 +1,5 @@
-// Meshes: what they enclose, files of them right and wrong, repairs.
+// Meshes: what they enclose, files of them right and wrong, repairs; gears.
+#include "engine/geometry/gear.h"
 #include "engine/geometry/mesh.h"
 #include "tests/catch.h"
 #include "tests/scratch.h"
@@ -745,4 +746,165 @@ TEST_CASE("A million triangles are read in seconds", "[.][large]") {
     CHECK(loaded.mesh.triangles.size() == mesh.triangles.size());
     CHECK(seconds < 20);
   }
+}
+
+namespace {
+
+double outline_area(const std::vector<glm::dvec2>& p) {
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const glm::dvec2 &a = p[i], &b = p[(i + 1) % p.size()];
+    sum += (a.x * b.y - a.y * b.x) / 2;
+  }
+  return sum;
+}
+
+double involute(double angle) {
+  return std::tan(angle) - angle;
+}
+
+// The area of the section with true arcs and involutes. A flank sweeps rb^2 (tan^3 at its end - at its start) / 6.
+double gear_area(const GearSpec& s) {
+  const double alpha = s.pressure_angle * pi / 180, rp = s.module * s.teeth / 2, rb = rp * std::cos(alpha),
+               ra = rp + s.module, rf = rp - 1.25 * s.module, rs = std::max(rb, rf);
+  auto half = [&](double r) { return pi / (2 * s.teeth) + involute(alpha) - involute(std::acos(rb / r)); };
+  auto tan3 = [&](double r) { return std::pow(std::tan(std::acos(rb / r)), 3); };
+  return s.teeth * (ra * ra * half(ra) + rb * rb / 3 * (tan3(ra) - tan3(rs)) + rf * rf * (pi / s.teeth - half(rs))) -
+         pi * s.bore_radius * s.bore_radius;
+}
+
+// How deep p lies inside an outline; 0 outside.
+double depth(const glm::dvec2& p, const std::vector<glm::dvec2>& outline) {
+  bool inside = false;
+  double least = 1e9;
+  for (std::size_t i = 0; i < outline.size(); ++i) {
+    const glm::dvec2 &a = outline[i], &b = outline[(i + 1) % outline.size()];
+    if ((a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x))
+      inside = !inside;
+    const glm::dvec2 d = b - a;
+    least = std::min(least, glm::distance(p, a + std::clamp(glm::dot(p - a, d) / glm::dot(d, d), 0.0, 1.0) * d));
+  }
+  return inside ? least : 0;
+}
+
+std::vector<glm::dvec2> moved(std::vector<glm::dvec2> outline, double angle, double x) {
+  for (glm::dvec2& p : outline)
+    p = {std::cos(angle) * p.x - std::sin(angle) * p.y + x, std::sin(angle) * p.x + std::cos(angle) * p.y};
+  return outline;
+}
+
+}  // namespace
+
+TEST_CASE("Gears are closed and have the volume of their section", "[gear]") {
+  const std::vector<GearSpec> specs{{},
+                                    {.helix_angle = 25, .bore_radius = 0.05},
+                                    {.teeth = 60, .helix_angle = -40, .bore_radius = 0.01, .samples = 20},
+                                    {.module = 0.002, .teeth = 7, .width = 0.01, .bore_radius = 0.003},
+                                    {.teeth = 17, .pressure_angle = 14.5, .samples = 1},
+                                    {.teeth = 120, .pressure_angle = 30, .bore_radius = 0.58}};
+  for (const GearSpec& spec : specs) {
+    const Mesh mesh = gear(spec);
+    INFO(spec.teeth << " teeth, " << spec.helix_angle << " degrees, bore " << spec.bore_radius);
+    const Topology t = topology(mesh);
+    CHECK(t.manifold);
+    CHECK(t.characteristic == (spec.bore_radius > 0 ? 0 : 2));
+    // Chords of convex flanks and tips lose area, those of roots and of the bore gain some.
+    CHECK(volume(mesh) == Approx(gear_area(spec) * spec.width).epsilon(spec.samples == 1 ? 0.02 : 0.004));
+    const MassProperties p = mass_properties(mesh);
+    CHECK(glm::length(p.center) < 1e-6 * spec.module * spec.teeth);
+    CHECK(p.inertia[0][0] == Approx(p.inertia[1][1]).epsilon(1e-4));
+    const Bounds box = bounds(mesh);
+    CHECK(box.max.z == Approx(spec.width / 2));
+    CHECK(box.min.z == Approx(-spec.width / 2));
+    CHECK(box.max.x == Approx(spec.module * (spec.teeth / 2.0 + 1)).epsilon(0.01));
+    const LoadedMesh out = repaired(mesh);
+    CHECK(out.closed);
+    CHECK(join(out.repairs) == "");
+  }
+}
+
+TEST_CASE("A gear's section converges to arcs and involutes", "[gear]") {
+  double last = 1;
+  for (const int samples : {4, 16, 64}) {
+    const GearSpec spec{.samples = samples};
+    const double error = std::abs(outline_area(gear_outline(spec)) / gear_area(spec) - 1);
+    CHECK(error < last / 10);
+    last = error;
+  }
+  CHECK(last < 1e-5);
+}
+
+TEST_CASE("A gear's tooth is half a pitch thick at the pitch circle, and an involute of the base circle", "[gear]") {
+  const GearSpec spec{.module = 0.02, .teeth = 30, .samples = 100};
+  const std::vector<glm::dvec2> outline = gear_outline(spec);
+  const double rp = 0.3, rb = rp * std::cos(20 * pi / 180);
+  std::vector<double> crossings;  // angles at the pitch circle, of the first tooth
+  for (std::size_t i = 0; i + 1 < outline.size() / 30; ++i) {
+    const double a = glm::length(outline[i]), b = glm::length(outline[i + 1]);
+    if ((a < rp) != (b < rp)) {
+      const glm::dvec2 p = outline[i] + (rp - a) / (b - a) * (outline[i + 1] - outline[i]);
+      crossings.push_back(std::atan2(p.y, p.x));
+    }
+  }
+  REQUIRE(crossings.size() == 2);
+  CHECK(rp * (crossings[1] - crossings[0]) == Approx(pi * spec.module / 2).epsilon(1e-4));
+  CHECK(crossings[1] == Approx(-crossings[0]));
+
+  // The normal of an involute touches the base circle.
+  int checked = 0;
+  for (std::size_t i = 0; i + 1 < outline.size() / 30; ++i) {
+    const double a = glm::length(outline[i]), b = glm::length(outline[i + 1]);
+    if (std::abs(a - b) < 1e-4 * spec.module || std::min(a, b) < 1.01 * rb)
+      continue;
+    const glm::dvec2 middle = (outline[i] + outline[i + 1]) / 2.0, along = glm::normalize(outline[i + 1] - outline[i]);
+    CHECK(std::abs(glm::dot(middle, along)) == Approx(rb).epsilon(2e-3).scale(0));
+    CHECK(glm::length(middle) > rb);
+    ++checked;
+  }
+  CHECK(checked > 50);
+}
+
+TEST_CASE("Two gears mesh at the standard distance without cutting into each other", "[gear]") {
+  for (const auto& [z1, z2] : {std::pair{20, 20}, {24, 60}, {18, 31}}) {
+    const GearSpec first{.teeth = z1, .samples = 16}, second{.teeth = z2, .samples = 16};
+    const std::vector<glm::dvec2> one = gear_outline(first), two = gear_outline(second);
+    const double distance = first.module * (z1 + z2) / 2.0, half = pi / z2;
+    double deepest = 0, least_gap = 1;
+    for (int k = 0; k < 40; ++k) {
+      const double angle = 2 * pi / z1 * k / 40;
+      // At angle 0 a tooth of the first gear points into a space of the second.
+      const std::vector<glm::dvec2> a = moved(one, angle, 0), b = moved(two, pi + half - angle * z1 / z2, distance);
+      double gap = 1;
+      for (const glm::dvec2& p : a)
+        if (std::abs(p.x - distance / z2) < distance && p.x > 0.5 * first.module * z1 * 0.8) {
+          deepest = std::max(deepest, depth(p, b));
+          for (const glm::dvec2& q : b)
+            gap = std::min(gap, glm::distance(p, q));
+        }
+      for (const glm::dvec2& p : b)
+        if (p.x < first.module * (z1 / 2.0 + 1))
+          deepest = std::max(deepest, depth(p, a));
+      least_gap = std::min(least_gap, gap);
+    }
+    INFO(z1 << " and " << z2 << " teeth: " << deepest / first.module << " modules deep");
+    CHECK(deepest < 1e-3 * first.module);
+    CHECK(least_gap < 0.1 * first.module);  // they do touch
+  }
+}
+
+TEST_CASE("Gears that cannot be are refused", "[gear]") {
+  auto said = [](const GearSpec& spec) { return refusal([&] { gear(spec); }); };
+  CHECK(said({.module = 0}) == "gear: module must be a number from 1e-06 to 1000 m, not 0");
+  CHECK(contains(said({.module = std::nan("")}), "module must be a number"));
+  CHECK(contains(said({.teeth = 3}), "teeth must be a number from 4 to 1000, not 3"));
+  CHECK(contains(said({.helix_angle = 80}), "helix_angle must be a number from -60 to 60 degrees, not 80"));
+  CHECK(contains(said({.pressure_angle = 5}), "pressure_angle must be"));
+  CHECK(contains(said({.width = -1}), "width must be"));
+  CHECK(contains(said({.samples = 0}), "samples must be"));
+  CHECK(contains(said({.bore_radius = 0.2}), "bore_radius must be at least 0 and below the root circle's 0.1075 m"));
+  CHECK(contains(said({.bore_radius = -0.1}), "bore_radius must be"));
+  CHECK(contains(said({.teeth = 5, .pressure_angle = 35}), "end in a point below the tip circle"));
+  CHECK(contains(said({.teeth = 300, .pressure_angle = 34}), "meet above the root circle"));
+  CHECK(contains(said({.module = 0.001, .teeth = 1000, .helix_angle = 60, .width = 100, .samples = 100}),
+                 "triangles are more than 2000000"));
 }
