@@ -1,4 +1,5 @@
-// Meshes: what they enclose, files of them right and wrong, repairs; gears.
+// Meshes: what they enclose, files of them right and wrong, repairs; gears; surface extraction.
+#include "engine/geometry/extract.h"
 #include "engine/geometry/gear.h"
 #include "engine/geometry/mesh.h"
 #include "tests/catch.h"
@@ -907,4 +908,89 @@ TEST_CASE("Gears that cannot be are refused", "[gear]") {
   CHECK(contains(said({.teeth = 300, .pressure_angle = 34}), "meet above the root circle"));
   CHECK(contains(said({.module = 0.001, .teeth = 1000, .helix_angle = 60, .width = 100, .samples = 100}),
                  "triangles are more than 2000000"));
+}
+
+TEST_CASE("The surface of a sphere is extracted closed, and converges", "[extract]") {
+  const glm::vec3 center(0.1f, -0.2f, 0.3f);
+  auto sphere = [&](const glm::vec3& p) { return glm::distance(p, center) - 0.7f; };
+  double last_volume = 1, last_area = 1;
+  for (const double cell : {0.2, 0.1, 0.05}) {
+    const Mesh mesh = extract_surface(sphere, {glm::dvec3(-1), glm::dvec3(1.1)}, cell);
+    const Topology t = topology(mesh);
+    CHECK(t.manifold);
+    CHECK(t.characteristic == 2);
+    const double v = std::abs(volume(mesh) / (4.0 / 3 * pi * 0.343) - 1),
+                 a = std::abs(area(mesh) / (4 * pi * 0.49) - 1);
+    INFO("cell " << cell << ": volume " << v << ", area " << a);
+    CHECK(volume(mesh) > 0);
+    CHECK(v < last_volume / 3);  // 4 for second order
+    CHECK(a < last_area / 3);
+    last_volume = v;
+    last_area = a;
+    CHECK(glm::distance(mass_properties(mesh).center, glm::dvec3(center)) < 0.02 * cell);
+  }
+  CHECK(last_volume < 3e-3);
+  CHECK(last_area < 3e-3);
+}
+
+TEST_CASE("The surface of a torus is extracted with its hole", "[extract]") {
+  auto torus = [](const glm::vec3& p) { return glm::length(glm::vec2(glm::length(glm::vec2(p)) - 1.0f, p.z)) - 0.35f; };
+  double last = 1;
+  for (const double cell : {0.16, 0.08, 0.04}) {
+    const Mesh mesh = extract_surface(torus, {glm::dvec3(-1.5, -1.5, -0.5), glm::dvec3(1.5, 1.5, 0.5)}, cell);
+    const Topology t = topology(mesh);
+    CHECK(t.manifold);
+    CHECK(t.characteristic == 0);
+    const double error = std::abs(volume(mesh) / (2 * pi * pi * 0.35 * 0.35) - 1);
+    CHECK(error < last / 3);
+    CHECK(area(mesh) == Approx(4 * pi * pi * 0.35).epsilon(2 * cell * cell + 2e-3));
+    last = error;
+  }
+  CHECK(last < 5e-3);
+}
+
+TEST_CASE("A surface through the nodes of the grid has no triangles without area", "[extract]") {
+  // A box and an octahedron whose faces and corners lie on nodes.
+  auto cube = [](const glm::vec3& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) - 0.5f; };
+  auto octahedron = [](const glm::vec3& p) { return std::abs(p.x) + std::abs(p.y) + std::abs(p.z) - 0.75f; };
+  struct Sharp {
+    std::function<float(const glm::vec3&)> f;
+    double expected, edges;  // m3, m
+  };
+  const std::vector<Sharp> shapes{{cube, 1.0, 12}, {octahedron, 4.0 / 3 * std::pow(0.75, 3), 12 * 0.75 * std::sqrt(2)}};
+  for (const auto& [f, expected, edges] : shapes) {
+    const Mesh mesh = extract_surface(f, {glm::dvec3(-1), glm::dvec3(1)}, 0.125);
+    CHECK(topology(mesh).manifold);
+    CHECK(topology(mesh).characteristic == 2);
+    CHECK(volume(mesh) == Approx(expected).margin(edges / 2 * 0.125 * 0.125));  // which are cut off by a cell
+    for (const glm::uvec3& t : mesh.triangles) {
+      const glm::dvec3 a(mesh.vertices[t.x]), b(mesh.vertices[t.y]), c(mesh.vertices[t.z]);
+      REQUIRE(glm::length(glm::cross(b - a, c - a)) > 0);
+    }
+  }
+}
+
+TEST_CASE("What reaches the bounds is refused or cut off there", "[extract]") {
+  auto sphere = [](const glm::vec3& p) { return glm::length(p) - 1.0f; };
+  const Bounds half{glm::dvec3(-1.2, -1.2, 0), glm::dvec3(1.2)};
+  CHECK(contains(refusal([&] { extract_surface(sphere, half, 0.1); }), "surface: the inside reaches the bounds at ("));
+  const Mesh mesh = extract_surface(sphere, half, 0.05, AtBounds::close);
+  CHECK(topology(mesh).manifold);
+  CHECK(topology(mesh).characteristic == 2);
+  CHECK(volume(mesh) == Approx(2.0 / 3 * pi).epsilon(0.01));
+  CHECK(bounds(mesh).min.z == Approx(0).margin(1e-4));
+  CHECK(volume(extract_surface([](const glm::vec3&) { return -1.0f; }, half, 0.1, AtBounds::close)) ==
+        Approx(2.4 * 2.4 * 1.2).margin((8 * 2.4 + 4 * 1.2) / 2 * 0.1 * 0.1));
+  CHECK(extract_surface([](const glm::vec3&) { return 1.0f; }, half, 0.1).triangles.empty());
+}
+
+TEST_CASE("Surfaces that cannot be extracted are refused", "[extract]") {
+  auto sphere = [](const glm::vec3& p) { return glm::length(p) - 0.5f; };
+  auto said = [](const auto& f, const Bounds& b, double cell) { return refusal([&] { extract_surface(f, b, cell); }); };
+  const Bounds unit{glm::dvec3(-1), glm::dvec3(1)};
+  CHECK(contains(said(sphere, unit, 0), "the cell must be above 0 m, not 0"));
+  CHECK(contains(said(sphere, unit, std::nan("")), "the cell must be above 0 m"));
+  CHECK(contains(said(sphere, unit, 1e-4), "too large: take larger cells"));
+  CHECK(contains(said(sphere, {glm::dvec3(1), glm::dvec3(1)}, 0.1), "the bounds are empty in x"));
+  CHECK(contains(said([](const glm::vec3& p) { return p.x > 0 ? NAN : 1.0f; }, unit, 0.1), "the function is nan at ("));
 }
