@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
@@ -130,6 +129,8 @@ void check_stl(const Source& source, std::string_view bytes) {
   for (auto at = bytes.find("endfacet"); at != bytes.npos; at = bytes.find("endfacet", at + 8))
     ++facets;
   source.check_triangles(facets);
+  if (bytes.find("endsolid") == bytes.npos)
+    source.fail("is damaged or cut short: it has no \"endsolid\"");
   if (facets == 0)
     source.fail("has no triangles");
 }
@@ -138,7 +139,7 @@ void check_stl(const Source& source, std::string_view bytes) {
 std::string filter_obj(const Source& source, std::string_view text, std::size_t& ignored) {
   std::string out;
   out.reserve(text.size() + 64);
-  std::uint64_t vertices = 0, faces = 0, line_number = 0;
+  std::uint64_t vertices = 0, triangles = 0, line_number = 0;
   std::string joined;
   while (!text.empty()) {
     std::string_view line = next_line(text);
@@ -167,12 +168,16 @@ std::string filter_obj(const Source& source, std::string_view text, std::size_t&
         break;
       out += ' ';
       out += word;
-      if (key == "v")
+      word.remove_prefix(word.starts_with('+'));
+      const char* const end = word.data() + word.size();
+      if (double number; key == "v") {
+        if (const auto read = std::from_chars(word.data(), end, number); read.ec != std::errc() || read.ptr != end)
+          fail(fmt::format("\"{}\" is no number", word.substr(0, 40)));
         continue;
+      }
       std::int64_t index = 0;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
       const auto known = static_cast<std::int64_t>(vertices);
-      if (error != std::errc() || end != word.data() + word.size())
+      if (const auto read = std::from_chars(word.data(), end, index); read.ec != std::errc() || read.ptr != end)
         fail(fmt::format("\"{}\" is no number of a vertex", word.substr(0, 40)));
       if (index == 0 || index < -known)
         fail(fmt::format("there is no vertex {}", index));
@@ -180,38 +185,105 @@ std::string filter_obj(const Source& source, std::string_view text, std::size_t&
     out += '\n';
     if (words < 3)
       fail(key == "v" ? "a vertex needs three coordinates" : "a face needs three vertices");
-    ++(key == "v" ? vertices : faces);
-    source.check_vertices(vertices);
-    source.check_triangles(faces);
+    if (key == "v")
+      source.check_vertices(++vertices);
+    else
+      source.check_triangles(triangles += words - 2);
   }
-  if (faces == 0)
+  if (triangles == 0)
     source.fail("has no triangles");
   return out + "# end of mesh\n";
 }
 
-// PLY: the header's counts must be those of the bytes that follow.
+// Puts polygons together to one mesh, each where its node says.
+class Builder {
+public:
+  Builder(const Source& source, const MeshOptions& options, UpAxis up) : source_(source) {
+    const double s = options.scale;
+    const glm::dmat3 to_z[] = {{{0, 0, s}, {s, 0, 0}, {0, s, 0}}, {{s, 0, 0}, {0, 0, s}, {0, -s, 0}}, glm::dmat3(s)};
+    root_ = glm::dmat4(to_z[static_cast<int>(up)]);
+  }
+
+  // The vertices and polygons that follow belong to a new piece.
+  void start(const glm::dmat4& to_file = glm::dmat4(1)) {
+    to_world_ = root_ * to_file;
+    mirrored_ = glm::determinant(glm::dmat3(to_world_)) < 0;
+    first_ = static_cast<std::uint32_t>(mesh_.vertices.size());
+  }
+
+  void vertex(const glm::dvec3& at) {  // what is not finite stays so under any matrix, for repair_mesh to refuse
+    const bool finite = std::isfinite(at.x) && std::isfinite(at.y) && std::isfinite(at.z);
+    mesh_.vertices.emplace_back(finite ? glm::dvec3(to_world_ * glm::dvec4(at, 1)) : at);
+  }
+
+  // After the vertices of its piece, which it counts from 0.
+  void polygon(std::span<const std::uint32_t> corners) {
+    outline_.clear();
+    for (const std::uint32_t c : corners) {
+      if (c >= mesh_.vertices.size() - first_)
+        source_.fail(
+            fmt::format("is damaged: a face names vertex {}, and there are {}", c, mesh_.vertices.size() - first_));
+      outline_.emplace_back(mesh_.vertices[first_ + c]);
+    }
+    if (corners.size() < 3) {
+      ++ignored_;
+      return;
+    }
+    source_.check_triangles(mesh_.triangles.size() + corners.size() - 2);
+    for (const glm::uvec3& t : triangulate(outline_)) {
+      const glm::uvec3 v(corners[t.x], corners[t.y], corners[t.z]);
+      mesh_.triangles.push_back(first_ + (mirrored_ ? glm::uvec3(v.x, v.z, v.y) : v));
+    }
+  }
+
+  void ignore(std::size_t points_and_lines) { ignored_ += points_and_lines; }
+  std::size_t ignored() const { return ignored_; }
+  Mesh take() { return std::move(mesh_); }
+
+private:
+  const Source& source_;
+  glm::dmat4 root_, to_world_{1};
+  bool mirrored_ = false;
+  std::uint32_t first_ = 0;
+  std::vector<glm::dvec3> outline_;
+  Mesh mesh_;
+  std::size_t ignored_ = 0;
+};
+
+// PLY, read here: assimp's reader reaches beyond its memory on damaged files.
 class Ply {
 public:
   Ply(const Source& source, std::string_view bytes) : source_(source), rest_(bytes) {}
 
-  void check() {
+  void read(Builder& out) {
     read_header();
+    out.start();
+    for (const std::string_view wanted : {"vertex", "face"}) {
+      const auto at = std::ranges::find(elements_, wanted, &Element::name);
+      if (at == elements_.end() || at->count == 0)
+        source_.fail(wanted == "face" ? "has no triangles" : "has no vertices");
+    }
+    if (std::ranges::find(elements_, "face", &Element::name) < std::ranges::find(elements_, "vertex", &Element::name))
+      source_.fail("has its faces before its vertices, which is not read");
     for (const Element& e : elements_) {
       if (e.name == "vertex")
         source_.check_vertices(e.count);
-      if (e.name == "face")
+      else if (e.name == "face")
         source_.check_triangles(e.count);
-      if (format_ == "ascii")
-        take(e.count, std::max<std::size_t>(1, 2 * e.properties.size()) - (e.count > 0));
-      else
-        walk(e);
+      for (std::uint64_t i = 0; i < e.count && !e.properties.empty(); ++i)
+        read(e, out);
     }
   }
 
 private:
+  struct Type {
+    std::size_t size;
+    enum { whole, natural, real } kind;
+  };
   struct Property {
-    std::size_t size = 0, count_size = 0;  // bytes; count_size of a list
-    bool count_signed = false;
+    std::string name;
+    Type type{};
+    std::optional<Type> length;  // of a list
   };
   struct Element {
     std::string name;
@@ -219,19 +291,22 @@ private:
     std::vector<Property> properties;
   };
 
-  std::size_t size_of(std::string_view type) const {
-    static const std::map<std::string_view, std::size_t> sizes{
-        {"char", 1},  {"uchar", 1},   {"int8", 1},   {"uint8", 1},  {"short", 2}, {"ushort", 2},
-        {"int16", 2}, {"uint16", 2},  {"int", 4},    {"uint", 4},   {"int32", 4}, {"uint32", 4},
-        {"float", 4}, {"float32", 4}, {"double", 8}, {"float64", 8}};
-    const auto found = sizes.find(type);
-    if (found == sizes.end())
-      source_.fail(fmt::format("is damaged: \"{}\" is no type of a PLY", type.substr(0, 40)));
+  Type type(std::string_view word) const {
+    static const std::map<std::string_view, Type> types{
+        {"char", {1, Type::whole}},    {"uchar", {1, Type::natural}},  {"int8", {1, Type::whole}},
+        {"uint8", {1, Type::natural}}, {"short", {2, Type::whole}},    {"ushort", {2, Type::natural}},
+        {"int16", {2, Type::whole}},   {"uint16", {2, Type::natural}}, {"int", {4, Type::whole}},
+        {"uint", {4, Type::natural}},  {"int32", {4, Type::whole}},    {"uint32", {4, Type::natural}},
+        {"float", {4, Type::real}},    {"float32", {4, Type::real}},   {"double", {8, Type::real}},
+        {"float64", {8, Type::real}}};
+    const auto found = types.find(word);
+    if (found == types.end())
+      source_.fail(fmt::format("is damaged: \"{}\" is no type of a PLY", word.substr(0, 40)));
     return found->second;
   }
 
   void read_header() {
-    std::string_view line = next_line(rest_);
+    std::string_view line = next_line(rest_), format;
     if (next_word(line) != "ply")
       source_.fail("is no PLY: it does not start with \"ply\"");
     for (;;) {
@@ -242,73 +317,98 @@ private:
       if (key == "end_header")
         break;
       if (key == "format") {
-        format_ = next_word(line);
+        format = next_word(line);
       } else if (key == "element") {
-        const std::string_view name = next_word(line), count = next_word(line);
         Element& e = elements_.emplace_back();
-        e.name = name;
+        e.name = next_word(line);
+        const std::string_view count = next_word(line);
         const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), e.count);
-        if (error != std::errc() || end != count.data() + count.size() || e.count >> 32 != 0)
+        if (error != std::errc() || end != count.data() + count.size())
           source_.fail(fmt::format("is damaged: \"{}\" is no number of elements", count.substr(0, 40)));
       } else if (key == "property") {
         if (elements_.empty())
           source_.fail("is damaged: a property before any element");
-        Property p;
-        std::string_view type = next_word(line);
-        if (type == "list") {
-          type = next_word(line);
-          p.count_size = size_of(type);
-          p.count_signed = type[0] != 'u';
-          if (type[0] == 'f' || type[0] == 'd')
-            source_.fail("is damaged: the length of a list is no integer");
-          type = next_word(line);
+        Property& p = elements_.back().properties.emplace_back();
+        std::string_view word = next_word(line);
+        if (word == "list") {
+          p.length = type(next_word(line));
+          word = next_word(line);
         }
-        p.size = size_of(type);
-        elements_.back().properties.push_back(p);
+        p.type = type(word);
+        p.name = next_word(line);
       }
     }
-    if (format_ != "ascii" && format_ != "binary_little_endian" && format_ != "binary_big_endian")
-      source_.fail(fmt::format("is damaged: \"{}\" is no format of a PLY", format_.substr(0, 40)));
-    if (std::ranges::none_of(elements_, [](const Element& e) { return e.name == "face" || e.name == "tristrips"; }))
-      source_.fail("has no triangles");
+    ascii_ = format == "ascii";
+    big_endian_ = format == "binary_big_endian";
+    if (!ascii_ && !big_endian_ && format != "binary_little_endian")
+      source_.fail(fmt::format("is damaged: \"{}\" is no format of a PLY", format.substr(0, 40)));
   }
 
-  void take(std::uint64_t count, std::uint64_t size) {
-    if (size > 0 && count > rest_.size() / size)
-      source_.fail("is damaged or cut short: it ends before all elements of its header");
-    if (format_ != "ascii")
-      rest_.remove_prefix(count * size);
-  }
-
-  void walk(const Element& e) {
-    if (std::ranges::none_of(e.properties, &Property::count_size)) {
-      std::uint64_t size = 0;
-      for (const Property& p : e.properties)
-        size += p.size;
-      take(e.count, size);
-      return;
+  double number(const Type& type) {
+    if (ascii_) {
+      rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
+      double value = 0;
+      const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+      if (rest_.empty())
+        cut_short();
+      if (error != std::errc())
+        source_.fail(fmt::format("is damaged: \"{}\" is no number",
+                                 rest_.substr(0, rest_.find_first_of(" \t\r\n")).substr(0, 40)));
+      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      return value;
     }
-    for (std::uint64_t i = 0; i < e.count; ++i)
-      for (const Property& p : e.properties) {
-        std::uint64_t count = 1;
-        if (p.count_size > 0) {
-          const std::string_view bytes = rest_.substr(0, p.count_size);
-          take(1, p.count_size);
-          count = 0;
-          for (std::size_t k = 0; k < bytes.size(); ++k) {
-            const auto byte = static_cast<unsigned char>(bytes[k]);
-            count |= std::uint64_t(byte) << 8 * (format_ == "binary_big_endian" ? bytes.size() - 1 - k : k);
-          }
-          if (p.count_signed && count >> (8 * p.count_size - 1) != 0)
-            source_.fail("is damaged: a list has less than no elements");
-        }
-        take(count, p.size);
+    if (rest_.size() < type.size)
+      cut_short();
+    std::array<char, 8> bytes{};
+    std::copy_n(rest_.begin(), type.size, bytes.begin());
+    rest_.remove_prefix(type.size);
+    if (big_endian_)
+      std::reverse(bytes.begin(), bytes.begin() + type.size);
+    const auto bits = std::bit_cast<std::uint64_t>(bytes);
+    if (type.kind == Type::real)
+      return type.size == 4 ? std::bit_cast<float>(static_cast<std::uint32_t>(bits)) : std::bit_cast<double>(bits);
+    const bool negative = type.kind == Type::whole && bits >> (8 * type.size - 1) != 0;
+    return static_cast<double>(bits) - (negative ? std::ldexp(1.0, 8 * static_cast<int>(type.size)) : 0);
+  }
+
+  [[noreturn]] void cut_short() const {
+    source_.fail("is damaged or cut short: it ends before all elements of its header");
+  }
+
+  std::uint32_t index(double value, const char* what) const {
+    if (!(value >= 0 && value <= 4294967295.0) || value != std::floor(value))
+      source_.fail(fmt::format("is damaged: {} is no {}", value, what));
+    return static_cast<std::uint32_t>(value);
+  }
+
+  void read(const Element& element, Builder& out) {
+    glm::dvec3 at(0);
+    for (const Property& p : element.properties) {
+      if (!p.length) {
+        const double value = number(p.type);
+        if (p.name.size() == 1 && p.name[0] >= 'x' && p.name[0] <= 'z')
+          at[p.name[0] - 'x'] = value;
+        continue;
       }
+      const bool corners = element.name == "face" && (p.name == "vertex_indices" || p.name == "vertex_index");
+      corners_.clear();
+      for (std::uint32_t n = index(number(*p.length), "length of a list"); n > 0; --n) {
+        const double value = number(p.type);
+        if (corners)
+          corners_.push_back(index(value, "number of a vertex"));
+      }
+      if (corners)
+        out.polygon(corners_);
+    }
+    if (element.name == "vertex")
+      out.vertex(at);
   }
 
   const Source& source_;
-  std::string_view rest_, format_;
+  std::string_view rest_;
+  bool ascii_ = false, big_endian_ = false;
   std::vector<Element> elements_;
+  std::vector<std::uint32_t> corners_;
 };
 
 // glTF 2.0: a document of what a shape needs, with its buffers beside it.
@@ -316,8 +416,10 @@ class Gltf {
 public:
   Gltf(Source& source, std::string bytes, bool binary) : source_(source) {
     std::string_view text = bytes;
-    if (binary)
-      text = unpack(bytes);
+    if (binary) {
+      bytes_ = std::move(bytes);
+      text = unpack(bytes_);
+    }
     std::size_t values = 0;
     in_ = Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
       if (depth > depth_most || ++values > json_values_most)
@@ -370,7 +472,7 @@ private:
     return elements[i];
   }
 
-  // The JSON of a GLB; its buffer goes to embedded_.
+  // The JSON of a GLB, whose buffer is embedded_.
   std::string_view unpack(std::string_view bytes) {
     if (bytes.size() < 20 || !bytes.starts_with("glTF"))
       source_.fail("is no GLB: it does not start with \"glTF\" and a header");
@@ -385,10 +487,8 @@ private:
       return at.substr(8, size);
     };
     const std::string_view json = chunk(bytes.substr(12), "JSON"), rest = bytes.substr(20 + json.size());
-    if (!rest.empty()) {
+    if (!rest.empty())
       embedded_ = chunk(rest, std::string_view("BIN\0", 4));
-      has_embedded_ = true;
-    }
     return json;
   }
 
@@ -470,17 +570,18 @@ private:
     return out;
   }
 
-  // Copies an accessor with its view and buffer; its new number.
+  // Copies what an accessor reaches to a buffer of its own; its new number.
   std::size_t accessor(const Json& index, bool positions) {
     const Json& in = element("accessors", index);
-    const auto [known, added] = accessor_of_.try_emplace(index.get<std::size_t>(), accessors_.size());
     const std::uint64_t type = whole(in.at("componentType"), "componentType"), count = whole(in.at("count"), "count");
     if (positions ? type != 5126 || in.at("type") != "VEC3"
                   : (type != 5121 && type != 5123 && type != 5125) || in.at("type") != "SCALAR")
       source_.fail(positions ? "has positions that are not three floats each"
                              : "has indices that are no unsigned integers");
+    const auto [known, added] = accessor_of_.try_emplace(index.get<std::size_t>(), accessors_.size());
+    const std::size_t n = known->second;
     if (!added)
-      return known->second;
+      return n;
     if (in.contains("sparse") || !in.contains("bufferView"))
       source_.fail("has sparse accessors or such without data, which are not read");
     if (count == 0 || count > vertices_most)
@@ -492,58 +593,49 @@ private:
                                               : 4,
                         stride = std::max(size, whole_or_zero(view, "byteStride")),
                         offset = whole_or_zero(in, "byteOffset"), view_offset = whole_or_zero(view, "byteOffset"),
-                        length = whole(view.at("byteLength"), "byteLength");
-    const auto [buffer, bytes] = this->buffer(view.at("buffer"));
-    if (view_offset > bytes || length > bytes - view_offset || stride > 252 || offset > length ||
-        (count - 1) * stride + size > length - offset)
+                        length = whole(view.at("byteLength"), "byteLength"), reach = (count - 1) * stride + size;
+    const std::string_view bytes = content(view.at("buffer"));
+    if (stride > 252 || view_offset > bytes.size() || length > bytes.size() - view_offset || offset > length ||
+        reach > length - offset)
       source_.fail("is damaged or cut short: an accessor reaches beyond its buffer");
-    Json copy{{"buffer", buffer}, {"byteOffset", view_offset}, {"byteLength", length}};
+    const std::string name = fmt::format("buffer{}.bin", n);
+    files_[name] = bytes.substr(view_offset + offset, reach);
+    buffers_.push_back({{"uri", name}, {"byteLength", reach}});
+    Json& own_view = views_.emplace_back(Json{{"buffer", n}, {"byteLength", reach}});
     if (stride > size)
-      copy["byteStride"] = stride;
-    accessors_.push_back({{"bufferView", views_.size()},
-                          {"byteOffset", offset},
-                          {"componentType", type},
-                          {"count", count},
-                          {"type", in.at("type")}});
-    views_.push_back(std::move(copy));
-    return known->second;
+      own_view["byteStride"] = stride;
+    accessors_.push_back({{"bufferView", n}, {"componentType", type}, {"count", count}, {"type", in.at("type")}});
+    return n;
   }
 
-  // A buffer's new number and its size.
-  std::pair<std::size_t, std::size_t> buffer(const Json& index) {
-    const Json& in = element("buffers", index);
-    const auto [known, added] = buffer_of_.try_emplace(index.get<std::size_t>(), buffers_.size());
-    const std::string name = fmt::format("buffer{}.bin", known->second);
-    if (added) {
-      std::string bytes = content(in, index == 0);
-      const std::uint64_t length = whole(in.at("byteLength"), "byteLength");
-      if (bytes.size() < length)
-        source_.fail(fmt::format("is damaged or cut short: a buffer of {} bytes has {}", length, bytes.size()));
-      bytes.resize(length);
-      buffers_.push_back({{"uri", name}, {"byteLength", length}});
-      files_[name] = std::move(bytes);
-    }
-    return {known->second, files_.at(name).size()};
-  }
-
-  std::string content(const Json& buffer, bool first) {
+  std::string_view content(const Json& index) {
+    const Json& buffer = element("buffers", index);
+    const std::uint64_t length = whole(buffer.at("byteLength"), "byteLength");
     const auto uri = buffer.find("uri");
-    if (uri == buffer.end()) {
-      if (!first || !has_embedded_)
-        source_.fail("is damaged: a buffer has no data");
-      return std::move(embedded_);
-    }
-    const std::string text = *uri;
-    if (text.starts_with("data:")) {
-      const auto comma = text.find(";base64,");
-      if (comma == text.npos)
+    std::string_view bytes = embedded_;
+    if (uri != buffer.end()) {
+      const auto [known, added] = read_.try_emplace(index.get<std::size_t>());
+      if (added)
+        known->second = read(*uri);
+      bytes = known->second;
+    } else if (index != 0 || !embedded_.data())
+      source_.fail("is damaged: a buffer has no data");
+    if (bytes.size() < length)
+      source_.fail(fmt::format("is damaged or cut short: a buffer of {} bytes has {}", length, bytes.size()));
+    return bytes.substr(0, length);
+  }
+
+  std::string read(const std::string& uri) {
+    if (uri.starts_with("data:")) {
+      const auto comma = uri.find(";base64,");
+      if (comma == uri.npos)
         source_.fail("is damaged: a buffer's data is not in base64");
-      return decode_base64(std::string_view(text).substr(comma + 8));
+      return decode_base64(std::string_view(uri).substr(comma + 8));
     }
-    const fs::path name = decode_percent(text);
-    if (name.empty() || name.is_absolute() || text.find(':') != text.npos || text.find('\\') != text.npos ||
+    const fs::path name = decode_percent(uri);
+    if (name.empty() || name.is_absolute() || uri.find(':') != uri.npos || uri.find('\\') != uri.npos ||
         std::ranges::find(name, "..") != name.end())
-      source_.fail(fmt::format("names the buffer {}, which is not in its folder", text.substr(0, 80)));
+      source_.fail(fmt::format("names the buffer {}, which is not in its folder", uri.substr(0, 80)));
     return source_.read(source_.file().parent_path() / name);
   }
 
@@ -588,16 +680,17 @@ private:
   Source& source_;
   Json in_;
   Json roots_ = Json::array(), accessors_ = Json::array(), views_ = Json::array(), buffers_ = Json::array();
-  std::map<std::size_t, std::size_t> accessor_of_, buffer_of_;
-  std::string embedded_;
-  bool has_embedded_ = false;
+  std::string bytes_;          // of a GLB
+  std::string_view embedded_;  // its buffer
+  std::map<std::size_t, std::string> read_;
+  std::map<std::size_t, std::size_t> accessor_of_;
   Files files_;
 };
 
 // All that assimp can open.
 class MemoryFiles : public Assimp::IOSystem {
 public:
-  explicit MemoryFiles(const Files& files) : files_(files) {}
+  explicit MemoryFiles(Files files) : files_(std::move(files)) {}
   bool Exists(const char* file) const override { return find(file) != nullptr; }
   char getOsSeparator() const override { return '/'; }
   Assimp::IOStream* Open(const char* file, const char*) override {
@@ -612,85 +705,40 @@ private:
     const auto found = files_.find(std::string(file.substr(file.find_last_of("/\\") + 1)));
     return found == files_.end() ? nullptr : &found->second;
   }
-  const Files& files_;
+  Files files_;
 };
 
-// The meshes of a scene as one, each placed where its nodes say.
-class Merge {
-public:
-  Merge(const Source& source, const MeshOptions& options, UpAxis up) : source_(source) {
-    const double s = options.scale;
-    const glm::dmat3 to_z[] = {{{0, 0, s}, {s, 0, 0}, {0, s, 0}}, {{s, 0, 0}, {0, 0, s}, {0, -s, 0}}, glm::dmat3(s)};
-    root_ = glm::dmat4(to_z[static_cast<int>(up)]);
-  }
-
-  Mesh take(const aiScene& scene) {
-    std::vector<std::pair<const aiMesh*, glm::dmat4>> placed;
-    std::vector<std::pair<const aiNode*, glm::dmat4>> open{{scene.mRootNode, root_}};
-    std::uint64_t vertices = 0, faces = 0;
-    while (!open.empty()) {
-      const auto [node, above] = open.back();
-      open.pop_back();
-      if (!node)
-        continue;
-      const glm::dmat4 to_world = above * matrix(node->mTransformation);
-      for (unsigned m = 0; m < node->mNumMeshes; ++m) {
-        const aiMesh* mesh = scene.mMeshes[node->mMeshes[m]];
-        placed.emplace_back(mesh, to_world);
-        source_.check_vertices(vertices += mesh->mNumVertices);
-        source_.check_triangles(faces += mesh->mNumFaces);
-      }
-      for (unsigned c = node->mNumChildren; c-- > 0;)
-        open.emplace_back(node->mChildren[c], to_world);
+// All meshes of a scene.
+void add(const aiScene& scene, const Source& source, Builder& out) {
+  auto matrix = [](const aiMatrix4x4& m) {
+    return glm::dmat4(m.a1, m.b1, m.c1, m.d1, m.a2, m.b2, m.c2, m.d2, m.a3, m.b3, m.c3, m.d3, m.a4, m.b4, m.c4, m.d4);
+  };
+  std::vector<std::pair<const aiMesh*, glm::dmat4>> placed;
+  std::vector<std::pair<const aiNode*, glm::dmat4>> open{{scene.mRootNode, glm::dmat4(1)}};
+  std::uint64_t vertices = 0, faces = 0;
+  while (!open.empty()) {
+    const auto [node, above] = open.back();
+    open.pop_back();
+    if (!node)
+      continue;
+    const glm::dmat4 to_file = above * matrix(node->mTransformation);
+    for (unsigned m = 0; m < node->mNumMeshes; ++m) {
+      const aiMesh* mesh = scene.mMeshes[node->mMeshes[m]];
+      placed.emplace_back(mesh, to_file);
+      source.check_vertices(vertices += mesh->mNumVertices);
+      source.check_triangles(faces += mesh->mNumFaces);
     }
-    for (const auto& [mesh, to_world] : placed)
-      add(*mesh, to_world);
-    return std::move(out_);
+    for (unsigned c = node->mNumChildren; c-- > 0;)
+      open.emplace_back(node->mChildren[c], to_file);
   }
-
-  std::size_t ignored() const { return ignored_; }
-
-private:
-  static glm::dmat4 matrix(const aiMatrix4x4& m) {
-    return {{m.a1, m.b1, m.c1, m.d1}, {m.a2, m.b2, m.c2, m.d2}, {m.a3, m.b3, m.c3, m.d3}, {m.a4, m.b4, m.c4, m.d4}};
+  for (const auto& [mesh, to_file] : placed) {
+    out.start(to_file);
+    for (unsigned v = 0; v < mesh->mNumVertices; ++v)
+      out.vertex({mesh->mVertices[v].x, mesh->mVertices[v].y, mesh->mVertices[v].z});
+    for (unsigned f = 0; f < mesh->mNumFaces; ++f)
+      out.polygon({mesh->mFaces[f].mIndices, mesh->mFaces[f].mNumIndices});
   }
-
-  void add(const aiMesh& mesh, const glm::dmat4& to_world) {
-    const auto first = static_cast<std::uint32_t>(out_.vertices.size());
-    const bool mirrored = glm::determinant(glm::dmat3(to_world)) < 0;
-    for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
-      const aiVector3D& p = mesh.mVertices[v];
-      const glm::dvec3 at(p.x, p.y, p.z);  // what is not finite stays so under any matrix, for repair_mesh to refuse
-      const bool finite = std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
-      out_.vertices.emplace_back(finite ? glm::dvec3(to_world * glm::dvec4(at, 1)) : at);
-    }
-    std::vector<glm::dvec3> outline;
-    for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
-      const aiFace& face = mesh.mFaces[f];
-      outline.clear();
-      for (unsigned k = 0; k < face.mNumIndices; ++k) {
-        if (face.mIndices[k] >= mesh.mNumVertices)
-          source_.fail(
-              fmt::format("is damaged: a face names vertex {}, and there are {}", face.mIndices[k], mesh.mNumVertices));
-        outline.emplace_back(out_.vertices[first + face.mIndices[k]]);
-      }
-      if (outline.size() < 3) {
-        ++ignored_;
-        continue;
-      }
-      source_.check_triangles(out_.triangles.size() + outline.size() - 2);
-      for (const glm::uvec3& t : triangulate(outline)) {
-        const glm::uvec3 v(face.mIndices[t.x], face.mIndices[t.y], face.mIndices[t.z]);
-        out_.triangles.push_back(first + (mirrored ? glm::uvec3(v.x, v.z, v.y) : v));
-      }
-    }
-  }
-
-  const Source& source_;
-  glm::dmat4 root_;
-  Mesh out_;
-  std::size_t ignored_ = 0;  // points and lines
-};
+}
 
 // Leaves assimp the reader of one extension, so that no other one tries its luck with the content.
 void keep_reader(Assimp::Importer& importer, const std::string& extension) {
@@ -707,6 +755,22 @@ void keep_reader(Assimp::Importer& importer, const std::string& extension) {
   }
 }
 
+void read_with_assimp(const Source& source, Files files, const std::string& kind, Builder& out) {
+  try {
+    Assimp::Importer importer;
+    keep_reader(importer, kind);
+    importer.SetIOHandler(new MemoryFiles(std::move(files)));  // the importer deletes it
+    const aiScene* scene = importer.ReadFile("mesh." + kind, 0);
+    if (!scene)
+      source.fail(fmt::format("cannot be read as {}: {}", kind, importer.GetErrorString()));
+    add(*scene, source, out);
+  } catch (const MeshError&) {
+    throw;
+  } catch (const std::exception& e) {
+    source.fail(fmt::format("cannot be read: {}", e.what()));
+  }
+}
+
 }  // namespace
 
 LoadedMesh load_mesh(const fs::path& file, const MeshOptions& options) {
@@ -718,46 +782,32 @@ LoadedMesh load_mesh(const fs::path& file, const MeshOptions& options) {
   if (!gltf && extension != ".obj" && extension != ".stl" && extension != ".ply")
     source.fail("is of no kind that is read; its name must end in .obj, .stl, .ply, .gltf or .glb");
 
-  Files files;
-  const std::string name = "mesh" + (gltf ? ".gltf" : extension);
+  Builder builder(source, options, options.up.value_or(gltf ? UpAxis::y : UpAxis::z));
   std::string bytes = source.read(file);
-  std::size_t ignored = 0;
-  try {
-    if (gltf) {
-      files = Gltf(source, std::move(bytes), extension == ".glb").files();
+  if (extension == ".ply") {
+    Ply(source, bytes).read(builder);
+  } else {
+    Files files;
+    const std::string kind = gltf ? "gltf" : extension.substr(1);
+    if (extension == ".stl") {
+      check_stl(source, bytes);
+      files["mesh.stl"] = std::move(bytes);
+    } else if (extension == ".obj") {
+      std::size_t ignored = 0;
+      files["mesh.obj"] = filter_obj(source, bytes, ignored);
+      builder.ignore(ignored);
     } else {
-      if (extension == ".stl")
-        check_stl(source, bytes);
-      else if (extension == ".ply")
-        Ply(source, bytes).check();
-      else
-        bytes = filter_obj(source, bytes, ignored);
-      files[name] = std::move(bytes);
+      try {
+        files = Gltf(source, std::move(bytes), extension == ".glb").files();
+      } catch (const Json::exception& e) {
+        source.fail(fmt::format("is no valid glTF: {}", e.what()));
+      }
     }
-  } catch (const Json::exception& e) {
-    source.fail(fmt::format("is no valid glTF: {}", e.what()));
+    bytes = {};
+    read_with_assimp(source, std::move(files), kind, builder);
   }
-
-  Mesh mesh;
-  try {
-    Assimp::Importer importer;
-    keep_reader(importer, name.substr(5));
-    importer.SetIOHandler(new MemoryFiles(files));  // the importer deletes it
-    const aiScene* scene = importer.ReadFile(name, 0);
-    if (!scene)
-      source.fail(fmt::format("cannot be read as {}: {}", name.substr(5), importer.GetErrorString()));
-    Merge merge(source, options, options.up.value_or(gltf ? UpAxis::y : UpAxis::z));
-    mesh = merge.take(*scene);
-    ignored += merge.ignored();
-  } catch (const MeshError&) {
-    throw;
-  } catch (const std::exception& e) {
-    source.fail(fmt::format("cannot be read: {}", e.what()));
-  }
-  files.clear();
-
-  LoadedMesh loaded = repair_mesh(std::move(mesh), file.string(), options);
-  if (ignored)
+  LoadedMesh loaded = repair_mesh(builder.take(), file.string(), options);
+  if (const std::size_t ignored = builder.ignored())
     loaded.repairs.insert(loaded.repairs.begin(), ignored == 1
                                                       ? "1 point or line was ignored"
                                                       : fmt::format("{} points and lines were ignored", ignored));

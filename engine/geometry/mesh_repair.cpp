@@ -521,30 +521,38 @@ private:
   // Gives each part the outermost one around it, by rays upwards from a vertex of each.
   void nest(std::vector<Part>& parts) const {
     std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.size() > b.size(); });
-    std::vector<std::pair<glm::dvec3, std::uint32_t>> points;
+    using Point = std::pair<glm::dvec3, std::uint32_t>;  // and its part
+    std::vector<Point> points;
     for (std::uint32_t i = 0; i < parts.size(); ++i)
       points.emplace_back(corners(parts[i].triangles[0])[0], i);
-    auto x_of = [](const auto& point) { return point.first.x; };
+    auto x_of = [](const Point& point) { return point.first.x; };
     std::ranges::sort(points, {}, x_of);
+    auto between = [&](auto& sorted, double x_min, double x_max) {
+      const auto first = std::ranges::lower_bound(sorted, x_min, {}, x_of);
+      return std::ranges::subrange(first, std::ranges::upper_bound(first, sorted.end(), x_max, {}, x_of));
+    };
     std::vector<int> winding(parts.size());
-    std::vector<std::uint32_t> hit;
+    std::vector<Point> within;  // the box of a part
     for (std::uint32_t i = 0; i < parts.size(); ++i) {
       if (parts[i].outermost != none)
+        continue;
+      const Bounds& box = parts[i].box;
+      within.clear();
+      for (const Point& p : between(points, box.min.x, box.max.x))
+        if (p.second > i && parts[p.second].outermost == none && glm::all(glm::greaterThan(p.first, box.min)) &&
+            glm::all(glm::lessThan(p.first, box.max)))
+          within.push_back(p);
+      if (within.empty())
         continue;
       for (const std::uint32_t t : parts[i].triangles) {
         const auto triangle = corners(t);
         const auto [x_min, x_max] = std::minmax({triangle[0].x, triangle[1].x, triangle[2].x});
-        for (auto p = std::ranges::lower_bound(points, x_min, {}, x_of); p != points.end() && p->first.x <= x_max; ++p)
-          if (p->second > i && parts[p->second].outermost == none)
-            if (const int out = crossing(p->first, triangle)) {
-              winding[p->second] += out;
-              hit.push_back(p->second);
-            }
+        for (const Point& p : between(within, x_min, x_max))
+          winding[p.second] += crossing(p.first, triangle);
       }
-      for (const std::uint32_t h : hit)
-        if (std::exchange(winding[h], 0) != 0)
-          parts[h].outermost = i;
-      hit.clear();
+      for (const Point& p : within)
+        if (std::exchange(winding[p.second], 0) != 0)
+          parts[p.second].outermost = i;
     }
   }
 
