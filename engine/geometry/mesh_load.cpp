@@ -250,7 +250,7 @@ private:
   std::size_t ignored_ = 0;
 };
 
-// PLY, read here: assimp's reader reaches beyond its memory on damaged files.
+// PLY, read here: on damaged files assimp's reader (5.2) crashes, takes gigabytes or does not end.
 class Ply {
 public:
   Ply(const Source& source, std::string_view bytes) : source_(source), rest_(bytes) {}
