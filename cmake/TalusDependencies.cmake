@@ -18,6 +18,7 @@ macro(talus_missing package debian)
   message(FATAL_ERROR "${reason}")
 endmacro()
 
+talus_need(assimp libassimp-dev)
 talus_need(fmt libfmt-dev)
 talus_need(glm libglm-dev)
 talus_need(nlohmann_json nlohmann-json3-dev)

@@ -2,6 +2,7 @@
 // Places for balls, random and dense or on a jittered lattice, without overlap. The same on every platform: random
 // integers of our own, and only operations that IEEE 754 rounds exactly (build with -ffp-contract=off where compilers
 // fuse a*b+c).
+#include "engine/geometry/bounds.h"
 #include "engine/scene/scene.h"
 #include <cstddef>
 #include <functional>
@@ -36,9 +37,6 @@ struct Ball {
   float radius;      // m
 };
 
-struct Bounds {
-  glm::dvec3 min, max;  // m
-};
 Bounds bounds(const Shape& shape);
 
 // The convex space that a shape (not points) encloses inside a domain's walls. An axis that is periodic and spanned by
