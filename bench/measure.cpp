@@ -94,6 +94,7 @@ Heap fit_heap(std::span<const GrainState> grains, double inner, double outer) {
   const Line line = fit_line(flank, weights);
   heap.angle = std::max(0.0, std::atan(-line.slope) * 180.0 / pi);
   heap.height = line.offset;
+  std::erase_if(heap.profile, [&](const auto& point) { return point.first > 1.3 * heap.radius; });
   return heap;
 }
 

@@ -14,7 +14,7 @@ struct Heap {
   double angle = 0.0;   // degrees, of a least-squares line through the flank; 0 where that does not fall
   double radius = 0.0;  // m, where the mean surface comes down to half a grain
   double height = 0.0;  // m, of the line on the axis
-  std::vector<std::pair<double, double>> profile;  // m, radius and mean surface of each ring
+  std::vector<std::pair<double, double>> profile;  // m, radius and mean surface of each ring up to 1.3 radii
 };
 // The flank reaches from inner to outer, in shares of the heap's radius.
 Heap fit_heap(std::span<const talus::GrainState> grains, double inner = 0.2, double outer = 0.8);
