@@ -19,6 +19,11 @@ macro(talus_missing package debian)
 endmacro()
 
 talus_need(assimp libassimp-dev)
+# What assimp links; its Debian package does not bring it along.
+find_package(ZLIB QUIET)
+if(NOT ZLIB_FOUND)
+  talus_missing(zlib zlib1g-dev)
+endif()
 talus_need(fmt libfmt-dev)
 talus_need(glm libglm-dev)
 talus_need(nlohmann_json nlohmann-json3-dev)

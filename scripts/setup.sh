@@ -9,6 +9,7 @@ build="$root/build"
 build_packages=(
   g++ cmake ninja-build glslang-tools libvulkan-dev libvulkan-volk-dev libspirv-cross-c-shared-dev libglm-dev
   libtomlplusplus-dev libcli11-dev libassimp-dev libfmt-dev nlohmann-json3-dev libstb-dev libtbb-dev mesa-vulkan-drivers
+  zlib1g-dev
 )
 test_packages=(catch2 gnuplot-nox vulkan-validationlayers)
 
