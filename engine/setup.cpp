@@ -168,7 +168,7 @@ Bodies bodies_of(const Scene& scene) {
   Bodies out{};
   for (const BodySpec& spec : scene.bodies) {
     Body body{};
-    body.motion = motion_of(spec, 0.0);
+    body.motion = motion_of(spec, scene.domain, 0.0);
     body.first_part = static_cast<uint>(out.parts.size());
     body.parts = static_cast<uint>(spec.parts.size());
     body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
@@ -186,11 +186,17 @@ Bodies bodies_of(const Scene& scene) {
   return out;
 }
 
-BodyMotion motion_of(const BodySpec& body, double time) {
+BodyMotion motion_of(const BodySpec& body, const Domain& domain, double time) {
   glm::dquat rotation = rotation_of(body.rotation);
   if (const double speed = glm::length(body.spin); speed > 0.0)
     rotation = glm::angleAxis(std::fmod(speed * time, 2 * std::numbers::pi), body.spin / speed) * rotation;
-  return {quaternion(rotation), vec3(body.position + time * body.velocity), vec3(body.velocity), vec3(body.spin)};
+  glm::dvec3 position = body.position + time * body.velocity;
+  for (int a = 0; a < 3; ++a)
+    if (domain.axis[static_cast<std::size_t>(a)] == Axis::periodic) {
+      const double edge = domain.max[a] - domain.min[a];
+      position[a] -= edge * std::floor((position[a] - domain.min[a]) / edge);
+    }
+  return {quaternion(rotation), vec3(position), vec3(body.velocity), vec3(body.spin)};
 }
 
 std::vector<PairLaw> pair_laws_of(const Scene& scene) {

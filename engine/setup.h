@@ -24,8 +24,8 @@ struct Bodies {
 };
 Bodies bodies_of(const Scene& scene);
 
-// How a body moves from a time on.
-BodyMotion motion_of(const BodySpec& body, double time);
+// How a body moves from a time on. Its origin comes back in where it leaves a periodic axis.
+BodyMotion motion_of(const BodySpec& body, const Domain& domain, double time);
 
 // [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction and
 // adhesion of two materials are geometric means, stiffness and damping those of two springs in a row. The wall's

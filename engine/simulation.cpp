@@ -196,7 +196,7 @@ struct Simulation::Impl {
     std::vector<BodyMotion> motions;
     for (std::uint64_t s = step; s < step + steps; ++s)
       for (const BodySpec& body : scene.bodies)
-        motions.push_back(motion_of(body, static_cast<double>(s) * scene.dt));
+        motions.push_back(motion_of(body, scene.domain, static_cast<double>(s) * scene.dt));
     write_field(*executor, FieldId::body_motions, motions);
   }
 

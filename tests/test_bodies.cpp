@@ -227,6 +227,26 @@ TEST_CASE("A belt takes a grain along, a turntable carries it around as far as f
   }
 }
 
+TEST_CASE("A body goes around a periodic axis for ever", "[bodies]") {
+  const double r = 0.02;
+  Scene scene = with(open_scene(1.0 / 240, 2, 10), default_solver(Method::vts));
+  scene.domain.axis[0] = Axis::periodic;
+  scene.domain.min = {0.0, -1.0, -1.0};
+  scene.domain.max = {0.5, 1.0, 1.0};
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  scene.bodies.push_back(body_of("pusher", {{BoxPart{{0.04, 0.2, 0.2}}}}, {0.1, 0.0, 0.0}));
+  scene.bodies[0].velocity = {1.0, 0.0, 0.0};
+  add_points(scene, r, {{0.3, 0.0, 0.0}});
+  Simulation simulation(scene, on_cpu);
+  for (int second = 0; second < 20; ++second) {
+    auto grains = read_field<Grain>(simulation.executor(), FieldId::grains, 1);
+    grains[0].velocity = glm::vec4(0.0f, 0.0f, 0.0f, grains[0].velocity.w);  // stopped: the pusher comes again
+    write_field(simulation.executor(), FieldId::grains, grains);
+    simulation.advance(240);
+    CHECK(simulation.grains()[0].velocity.x > 0.99f);
+  }
+}
+
 TEST_CASE("Lists hold every body that a grain may touch", "[bodies]") {
   // At the start, and while grains rain on moving bodies.
   Scene rain = with(pouring(8, 1, 1.0), {.method = Method::dem, .iterations = 1});
