@@ -97,13 +97,12 @@ vec4 from_body(uint body, vec3 offset) {
   vec4 rotation = bodies[body].motion.rotation;
   vec3 p = rotated_back(rotation, offset);
   uint first = bodies[body].first_part, end = first + bodies[body].parts;
-  vec4 d = from_part(solid_parts[first], p);
-  for (uint k = first + 1u; k < end; ++k) {
+  vec4 d = vec4(0.0);
+  for (uint k = first; k < end; ++k) {
     vec4 other = from_part(solid_parts[k], p);
-    if ((solid_parts[k].kind & solid_subtracts) != 0u)
-      d = -other.w > d.w ? -other : d;
-    else
-      d = other.w < d.w ? other : d;
+    bool subtracts = (solid_parts[k].kind & solid_subtracts) != 0u;
+    if (k == first || (subtracts ? -other.w > d.w : other.w < d.w))
+      d = subtracts ? -other : other;
   }
   return vec4(rotated(rotation, d.xyz), d.w);
 }
