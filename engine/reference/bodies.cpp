@@ -37,9 +37,10 @@ void body_mark(const Args&, Fields& f, uint begin, uint end) {
       return static_cast<int>(
           std::floor(std::clamp((x - settings.domain_min[a]) * status.inverse_cell[a], -1e6f, 1e6f)));
     };
+    // The table repeats: an axis with more cells than it, or than the period, is walked once, and all that lies there is
+    // marked.
     ivec3 first, count;
-    bool exact =
-        true;  // else an axis is longer than the table or the period: walked once, and all that lies there marked
+    bool exact = true;
     for (int a = 0; a < 3; ++a) {
       first[a] = cell_at(center[a] - around, a);
       count[a] = cell_at(center[a] + around, a) - first[a] + 1;
