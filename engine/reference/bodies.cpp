@@ -37,8 +37,8 @@ void body_mark(const Args&, Fields& f, uint begin, uint end) {
       return static_cast<int>(
           std::floor(std::clamp((x - settings.domain_min[a]) * status.inverse_cell[a], -1e6f, 1e6f)));
     };
-    // The table repeats: an axis with more cells than it, or than the period, is walked once, and all that lies there is
-    // marked.
+    // The table repeats: an axis with more cells than it, or than the period, is walked once, and all that lies there
+    // is marked.
     ivec3 first, count;
     bool exact = true;
     for (int a = 0; a < 3; ++a) {
