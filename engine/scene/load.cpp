@@ -1,7 +1,7 @@
 // The schema: every table and key with its type, range and default. scenes/README.md says the same to users.
 #include "engine/geometry/sampling.h"
+#include "engine/scene/load_parts.h"
 #include "engine/scene/presets.h"
-#include "engine/scene/reader.h"
 #include "engine/scene/settings.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
@@ -14,20 +14,24 @@
 
 namespace talus {
 
+std::uint32_t reading::material_of(const Value& name, const std::vector<Material>& materials) {
+  std::string word;
+  name.get(word);
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < materials.size(); ++i) {
+    if (materials[i].name == word)
+      return i;
+    names.push_back(materials[i].name);
+  }
+  name.fail(fmt::format("= \"{}\" is no material of this scene{}; {}", word, reading::did_you_mean(word, names),
+                        names.empty() ? "it has none: add [[material]]"
+                                      : fmt::format("there are: {}", fmt::join(names, ", "))));
+}
+
 namespace {
 
-using reading::Range;
-using reading::Table;
-using reading::Value;
+using namespace reading;
 
-constexpr Range place_range{-1e6, 1e6, "m"};
-constexpr Range length_range{1e-6, 1e6, "m"};
-constexpr Range radius_range{1e-6, 1e3, "m"};
-constexpr Range angle_range{-1e4, 1e4, "degrees"};
-constexpr Range speed_range{-1e4, 1e4, "m/s"};
-constexpr Range time_range{0, 1e6, "s"};
-constexpr Range friction_range{0, 10};
-constexpr Range adhesion_range{0, 1e9, "Pa"};
 constexpr std::int64_t grains_most = 100'000'000;
 constexpr std::size_t materials_most = 255;
 
@@ -171,7 +175,7 @@ public:
     for (const Table& t : emitter.tables())
       read_emitter(t);
     for (const Table& t : body.tables())
-      read_body(t);
+      scene_.bodies.push_back(read_body(t, scene_));
     read_camera(camera.table());
     read_output(output.table());
     check_periods();
@@ -356,27 +360,13 @@ private:
                             reading::did_you_mean(word, names)));
   }
 
-  std::uint32_t material_of(const Value& name) const {
-    std::string word;
-    name.get(word);
-    std::vector<std::string> names;
-    for (std::uint32_t i = 0; i < scene_.materials.size(); ++i) {
-      if (scene_.materials[i].name == word)
-        return i;
-      names.push_back(scene_.materials[i].name);
-    }
-    name.fail(fmt::format("= \"{}\" is no material of this scene{}; {}", word, reading::did_you_mean(word, names),
-                          names.empty() ? "it has none: add [[material]]"
-                                        : fmt::format("there are: {}", fmt::join(names, ", "))));
-  }
-
   void read_grains(Table t) {
     GrainGroup g;
     const Value material = t.need("material"), radius = t.need("radius"), velocity = t["velocity"],
                 velocity_random = t["velocity_random"], sampling = t["sampling"], spacing = t["spacing"],
                 jitter = t["jitter"], count = t["count"], fixed = t["fixed"], fill = t.need("fill");
     t.finish();
-    g.material = material_of(material);
+    g.material = material_of(material, scene_.materials);
     const Radii r = read_radius(radius);
     g.radius_min = r.min;
     g.radius_max = r.max;
@@ -419,7 +409,7 @@ private:
                 rate = t.need("rate"), start = t["start"], stop = t["stop"], count = t["count"],
                 shape = t.need("shape");
     t.finish();
-    e.material = material_of(material);
+    e.material = material_of(material, scene_.materials);
     const Radii r = read_radius(radius);
     e.radius_min = r.min;
     e.radius_max = r.max;
@@ -441,131 +431,6 @@ private:
     check_number(rate, e.count ? std::min<double>(births, *e.count) : births);
     radius_max_ = std::max(radius_max_, r.max);
     scene_.emitters.push_back(std::move(e));
-  }
-
-  // One of the shapes that a body's part can have, beside the keys that all of them have.
-  static std::optional<PartShape> read_part_shape(Table& t) {
-    const std::pair<const char*, PartShape (*)(Table)> kinds[] = {
-        {"plane",
-         [](Table s) -> PartShape {
-           s.finish();
-           return PlanePart{};
-         }},
-        {"box",
-         [](Table s) -> PartShape {
-           BoxPart part{};
-           const Value size = s.need("size");
-           s.finish();
-           size.get(part.size, length_range);
-           return part;
-         }},
-        {"sphere",
-         [](Table s) -> PartShape {
-           SpherePart part{};
-           const Value radius = s.need("radius");
-           s.finish();
-           radius.get(part.radius, length_range);
-           return part;
-         }},
-        {"capsule",
-         [](Table s) -> PartShape {
-           CapsulePart part{};
-           const Value radius = s.need("radius"), height = s.need("height");
-           s.finish();
-           radius.get(part.radius, length_range);
-           height.get(part.height, length_range);
-           if (part.height < 2 * part.radius)
-             height.or_override(radius).fail(fmt::format(
-                 "= {} m must be at least twice the radius, {} m: it counts the round ends", part.height, part.radius));
-           return part;
-         }},
-        {"cylinder",
-         [](Table s) -> PartShape {
-           ConePart part{};
-           const Value radius = s.need("radius"), height = s.need("height");
-           s.finish();
-           radius.get(part.radius, length_range);
-           height.get(part.height, length_range);
-           part.top_radius = part.radius;
-           return part;
-         }},
-        {"cone",
-         [](Table s) -> PartShape {
-           ConePart part{};
-           const Value radius = s.need("radius"), top = s["top_radius"], height = s.need("height");
-           s.finish();
-           radius.get(part.radius, length_range);
-           top.get(part.top_radius, {0.0, length_range.max, "m"});
-           height.get(part.height, length_range);
-           return part;
-         }},
-        {"torus", [](Table s) -> PartShape {
-           TorusPart part{};
-           const Value radius = s.need("radius"), section = s.need("section");
-           s.finish();
-           radius.get(part.radius, length_range);
-           section.get(part.section, length_range);
-           return part;
-         }}};
-    std::optional<PartShape> shape;
-    std::string first;
-    for (const auto& [key, read] : kinds)
-      if (const Value at = t[key]) {
-        if (shape)
-          at.fail(
-              fmt::format("is a second shape beside {}: a part has one; give several as parts = [{{..}}, ..]", first));
-        shape = read(at.table());
-        first = at.path();
-      }
-    return shape;
-  }
-
-  static BodyPart read_part(Table t, bool first) {
-    BodyPart part;
-    const std::optional<PartShape> shape = read_part_shape(t);
-    const Value position = t["position"], rotation = t["rotation"], subtract = t["subtract"];
-    t.finish();
-    if (!shape)
-      t.fail("has no shape: give one of plane, box, sphere, capsule, cylinder, cone, torus");
-    part.shape = *shape;
-    position.get(part.position, place_range);
-    rotation.get(part.rotation, angle_range);
-    subtract.get(part.subtract);
-    if (first && part.subtract)
-      subtract.fail("= true takes away from nothing: the first part of a body is solid");
-    return part;
-  }
-
-  void read_body(Table t) {
-    BodySpec b;
-    const std::optional<PartShape> shape = read_part_shape(t);
-    const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
-                velocity = t["velocity"], spin = t["spin"], parts = t["parts"];
-    t.not_yet({"mesh", "mass"});
-    t.finish();
-    name.get(b.name);
-    if (b.name.empty())
-      name.fail("must not be empty");
-    for (const BodySpec& other : scene_.bodies)
-      if (other.name == b.name)
-        name.fail(fmt::format("\"{}\" is taken by another body: names must differ", b.name));
-    if (scene_.bodies.size() == shared::bodies_most)
-      t.fail(fmt::format("is one body too many: at most {}", shared::bodies_most));
-    if (material)
-      b.material = material_of(material);
-    position.get(b.position, place_range);
-    rotation.get(b.rotation, angle_range);
-    velocity.get(b.velocity, speed_range);
-    spin.get(b.spin, {-1e4, 1e4, "rad/s"});
-    if (shape && parts)
-      parts.fail("and a shape beside it exclude each other: give one shape, or all of them as parts");
-    if (shape)
-      b.parts.push_back({*shape});
-    for (const Table& part : parts.tables())
-      b.parts.push_back(read_part(part, b.parts.empty()));
-    if (b.parts.empty())
-      t.fail("has no shape: give one of plane, box, sphere, capsule, cylinder, cone, torus, or parts = [{..}, ..]");
-    scene_.bodies.push_back(std::move(b));
   }
 
   void read_camera(Table t) {
