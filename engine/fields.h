@@ -22,6 +22,8 @@ enum class Extent {
   bodies,
   body_motions,
   solid_parts,
+  shape_data,
+  carried,
   body_cells,
   grains,
   cells,
@@ -43,6 +45,8 @@ enum class Extent {
   X(bodies, Body, bodies, false, "bodies where the substep starts")                                                    \
   X(body_motions, BodyMotion, body_motions, false, "of body b in step s of the batch: s bodies + b")                   \
   X(solid_parts, SolidPart, solid_parts, false, "parts of the bodies' shapes")                                         \
+  X(shape_data, uint, shape_data, false, "distances and triangles of parts that are meshes (SolidPart::first)")        \
+  X(carried, Carried, carried, false, "grains that stand for bodies, by number from settings.carried_first on")        \
   X(body_cells, uint, body_cells, false,                                                                               \
     "which bodies reach into a cell: bit b % 32 of word b / 32; cells as in grid_start")                               \
   X(gates, Dispatch, gates, false, "workgroups that gated passes start [1]")                                           \

@@ -10,7 +10,7 @@ namespace {
 constexpr double heap_packing = 0.6;   // solid part of a heap ..
 constexpr double fill_packing = 0.35;  // .. and about that of a shape when it has been filled
 
-struct Bounds {
+struct Extent {
   glm::dvec3 min{std::numeric_limits<double>::infinity()}, max{-std::numeric_limits<double>::infinity()};
   void add(const glm::dvec3& low, const glm::dvec3& high) {
     min = glm::min(min, low);
@@ -24,7 +24,7 @@ double cube(double x) {
 
 // Adds the shape to the bounds and returns the volume that the grains in it take as a heap [m3].
 struct HeapVolume {
-  Bounds& bounds;
+  Extent& bounds;
   double radius;
 
   static double settled(double volume) { return volume * fill_packing / heap_packing; }
@@ -53,7 +53,7 @@ struct HeapVolume {
 
 Box content(const Scene& scene) {
   const Domain& domain = scene.domain;
-  Bounds bounds;
+  Extent bounds;
   double volume = 0.0;
   for (const GrainGroup& group : scene.grains)
     volume += std::visit(HeapVolume{bounds, group.radius_max}, group.shape);
