@@ -19,6 +19,7 @@ template <> inline constexpr std::array<std::string_view, 2> words<Neighbours>{"
 template <> inline constexpr std::array<std::string_view, 2> words<Stiffness>{"numerical", "material"};
 template <> inline constexpr std::array<std::string_view, 2> words<Sampling>{"poisson", "lattice"};
 template <> inline constexpr std::array<std::string_view, 3> words<ColorBy>{"material", "speed", "depth"};
+template <> inline constexpr std::array<std::string_view, 3> words<Show>{"solid", "cut", "hidden"};
 
 template <class E> constexpr std::string_view word(E e) {
   return words<E>[static_cast<std::size_t>(e)];
