@@ -16,6 +16,8 @@ bool body_shown(uint body, vec3 point) {
   if ((style & draw_cut) != 0u && dot(point - bodies[body].motion.position, draw_frame.cut) > 0.0)
     return false;
   vec3 slack = vec3(1e-5) * (draw_frame.domain_max - draw_frame.domain_min);
+  if (draw_frame.ground != 0u && point.z < draw_frame.floor - slack.z)
+    return false;
   return (style & draw_in_domain) == 0u || (all(greaterThanEqual(point, draw_frame.domain_min - slack)) &&
                                             all(lessThanEqual(point, draw_frame.domain_max + slack)));
 }
