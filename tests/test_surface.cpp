@@ -1,7 +1,9 @@
 // Triangles of bodies, for drawing, against geometry.
-#include "engine/geometry/mesh.h"
+#include "engine/geometry/extract.h"
+#include "engine/geometry/gear.h"
 #include "engine/scene/bodies.h"
 #include "simulate.h"
+#include "viewer/renderer_crease.h"
 #include "viewer/renderer_surface.h"
 #include <array>
 #include <map>
@@ -141,5 +143,33 @@ TEST_CASE("A plane is drawn as a square", "[renderer][surface]") {
   for (const shared::DrawVertex& v : surface.vertices) {
     CHECK(glm::abs(v.position - glm::vec3(1, 2, 3)) == glm::vec3(10, 10, 0));
     CHECK(v.normal == glm::vec3(0, 0, 1));
+  }
+}
+
+TEST_CASE("Normals of meshes are smooth but for sharp edges", "[renderer][surface]") {
+  const Triangles ball = creased(extract_surface([](const glm::vec3& p) { return glm::length(p) - 1.0f; },
+                                                 {glm::dvec3(-1.1), glm::dvec3(1.1)}, 0.05));
+  for (const Triangles::Vertex& v : ball.vertices)
+    CHECK(glm::dot(v.normal, glm::normalize(v.position)) > 0.998);
+
+  // 20 teeth of 4 edges along the axis with flanks of one segment: a corner of the outline has a normal for either
+  // side and one for the end.
+  const GearSpec spec{.module = 0.1, .teeth = 20, .width = 0.3, .samples = 1};
+  const Mesh mesh = gear(spec);
+  const Triangles toothed = creased(mesh);
+  REQUIRE(toothed.corners.size() == mesh.triangles.size());
+  std::size_t ends = 0;
+  for (const Triangles::Vertex& v : toothed.vertices)
+    ends += std::abs(v.normal.z) > 0.999;
+  CHECK(ends == 2 * gear_outline(spec).size());
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const glm::uvec3 c = toothed.corners[t];
+    const glm::dvec3 a = toothed.vertices[c.x].position;
+    const glm::dvec3 face =
+        glm::normalize(glm::cross(toothed.vertices[c.y].position - a, toothed.vertices[c.z].position - a));
+    for (int i = 0; i < 3; ++i) {
+      CHECK(toothed.vertices[c[i]].position == glm::dvec3(mesh.vertices[mesh.triangles[t][i]]));
+      CHECK(glm::dot(toothed.vertices[c[i]].normal, face) > std::cos(glm::radians(40.0)));
+    }
   }
 }
