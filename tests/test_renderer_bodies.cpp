@@ -1,6 +1,8 @@
 // Bodies in the picture.
 #include "engine/gpu/graph.h"
+#include "engine/scene/text.h"
 #include "picture.h"
+#include "scratch.h"
 #include "simulate.h"
 
 using namespace talus;
@@ -210,4 +212,26 @@ TEST_CASE("the camera fits bodies that end", "[renderer]") {
   CHECK(content(scene).max == box.max);
   scene.bodies = {};
   CHECK(content(scene).max == glm::vec3(scene.domain.max));
+}
+
+TEST_CASE("looks of bodies are written and read, and a checkpoint does not care", "[renderer]") {
+  Scene scene = parse_scene("[time]\ndt = 0.01\n[[body]]\nname = \"ball\"\nsphere.radius = 0.1\ncolor = [0.1, 0.2, 1]\n"
+                            "show = \"cut\"\n[[body]]\nname = \"box\"\nbox.size = [1, 1, 1]\nshow = \"hidden\"\n",
+                            "looks.toml");
+  const Scene again = parse_scene(to_toml(scene), "again.toml");
+  CHECK(again.bodies[0].color == glm::vec3(0.1f, 0.2f, 1.0f));
+  CHECK(again.bodies[0].show == Show::cut);
+  CHECK(!again.bodies[1].color);
+  CHECK(again.bodies[1].show == Show::hidden);
+
+  const Scratch scratch;
+  const std::filesystem::path file = scratch / "looks.talus";
+  Simulation before(scene, on_cpu);
+  before.advance(2);
+  before.save(file);
+  scene.bodies[0].color.reset();
+  scene.bodies[1].show = Show::solid;
+  Simulation after(scene, on_cpu);
+  after.resume(file);
+  CHECK(after.step() == 2);
 }
