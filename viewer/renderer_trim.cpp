@@ -26,14 +26,14 @@ public:
   }
 
 private:
-  // Whether an edge is cut in halves depends on nothing but the edge, so that neighbours stay neighbours. No point of
-  // a triangle is further from the middle of its longest edge than 0.87 of that edge.
+  // Whether an edge is cut in halves depends on nothing but the edge, so that neighbours stay neighbours. The
+  // balls around its edges, as diameters, cover a triangle: where keep is 0 inside of it, one of them knows.
   std::uint32_t middle(std::uint32_t a, std::uint32_t b) {
     const auto [found, is_new] = middles_.try_emplace(key(a, b), none);
     if (is_new) {
       const double length = glm::distance(vertices_[a].position, vertices_[b].position);
       const glm::dvec3 half = 0.5 * (vertices_[a].position + vertices_[b].position);
-      if (length > cell_ && std::abs(keep_(half)) < 0.87 * length) {
+      if (length > cell_ && std::abs(keep_(half)) < 0.5 * length) {
         found->second = static_cast<std::uint32_t>(vertices_.size());
         add(a, b, 0.5);
       }
