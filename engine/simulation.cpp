@@ -50,6 +50,10 @@ std::string physics_of(Scene scene) {
   scene.output = {};
   for (Material& material : scene.materials)
     material.color = {};
+  for (BodySpec& body : scene.bodies) {
+    body.color.reset();
+    body.show = {};
+  }
   std::string text = to_toml(scene);
   for (const BodySpec& body : scene.bodies)
     for (const BodyPart& part : body.parts)
@@ -230,6 +234,15 @@ struct Simulation::Impl {
     write_field(*executor, FieldId::body_motions, motions);
   }
 
+  // Steps leave the bodies where they stood at the start of the last substep.
+  void place_bodies() {
+    if (scene.bodies.empty())
+      return;
+    write_motions(1);
+    move_bodies(*executor, plan_of(step));
+    executor->finish();
+  }
+
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
   void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
 
@@ -388,6 +401,10 @@ gpu::Buffer* Simulation::tag_buffer() {
 }
 gpu::Buffer* Simulation::id_buffer() {
   return impl_->executor->gpu_buffer(FieldId::grain_id);
+}
+gpu::Buffer* Simulation::body_buffer() {
+  impl_->place_bodies();
+  return impl_->executor->gpu_buffer(FieldId::bodies);
 }
 
 std::uint64_t Simulation::memory_bytes() const {

@@ -1,4 +1,5 @@
 #include "viewer/renderer_camera.h"
+#include "engine/scene/bodies.h"
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
@@ -64,16 +65,19 @@ Box content(const Scene& scene) {
       grains = std::min<double>(grains, *emitter.count);
     volume += grains * 4.0 / 3.0 * glm::pi<double>() * cube(emitter.radius_max) / heap_packing;
   }
-  if (!(volume > 0.0))
-    return {domain.min, domain.max};
-
-  if (domain.axis[2] == Axis::wall) {
+  if (domain.axis[2] == Axis::wall && volume > 0.0) {
     // The cone that all of it would form on the floor, at 30 degrees.
     const double spread = std::cbrt(3.0 * volume / (glm::pi<double>() * std::tan(glm::radians(30.0))));
     const glm::dvec3 middle = 0.5 * (bounds.min + bounds.max);
     const glm::dvec3 foot(middle.x, middle.y, domain.min.z);
     bounds.add(foot - glm::dvec3(spread, spread, 0.0), foot + glm::dvec3(spread, spread, 0.0));
   }
+  for (const BodySpec& body : scene.bodies)
+    if (const Bounds own = talus::bounds(solid_of(body));
+        body.show != Show::hidden && std::isfinite(own.max.x - own.min.x))
+      bounds.add(own.min, own.max);
+  if (!(bounds.min.x <= bounds.max.x))
+    return {domain.min, domain.max};
   for (int a = 0; a < 3; ++a)
     if (domain.axis[a] != Axis::open) {
       bounds.min[a] = std::clamp(bounds.min[a], domain.min[a], domain.max[a]);

@@ -181,7 +181,7 @@ BodySpec read_body(Table t, const Scene& scene) {
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
   const std::optional<PartShape> shape = read_part_shape(t, folder);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
-              velocity = t["velocity"], spin = t["spin"], parts = t["parts"];
+              velocity = t["velocity"], spin = t["spin"], parts = t["parts"], color = t["color"], show = t["show"];
   t.not_yet({"mass"});
   t.finish();
   name.get(b.name);
@@ -198,6 +198,12 @@ BodySpec read_body(Table t, const Scene& scene) {
   rotation.get(b.rotation, angle_range);
   velocity.get(b.velocity, speed_range);
   spin.get(b.spin, {-1e4, 1e4, "rad/s"});
+  if (color) {
+    glm::dvec3 rgb(0.0);
+    color.get(rgb, {0, 1});
+    b.color = rgb;
+  }
+  show.get(b.show);
   if (shape && parts)
     parts.fail("and a shape beside it exclude each other: give one shape, or all of them as parts");
   if (shape)

@@ -190,6 +190,9 @@ struct BodyPart {
   bool subtract = false;  // takes away from the parts before it
 };
 
+// How a body is drawn. cut: without its half towards the camera, so that it can be looked into.
+enum class Show { solid, cut, hidden };
+
 // A solid that grains push against and that nothing moves but its own velocities.
 struct BodySpec {
   std::string name;
@@ -199,6 +202,8 @@ struct BodySpec {
   glm::dvec3 velocity{0.0};               // m/s, of its origin
   glm::dvec3 spin{0.0};                   // rad/s, about its origin
   std::vector<BodyPart> parts;            // put together in order, the first is solid
+  std::optional<glm::vec3> color;         // linear RGB; unset: a grey blue
+  Show show = Show::solid;
 };
 
 struct Camera {

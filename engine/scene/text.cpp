@@ -180,6 +180,10 @@ std::string to_toml(const Scene& scene) {
     line("rotation", vec(b.rotation));
     line("velocity", vec(b.velocity));
     line("spin", vec(b.spin));
+    if (b.color)
+      line("color", vec(*b.color));
+    if (b.show != Show::solid)
+      word_line("show", word(b.show));
     out += "parts = [\n";
     for (const BodyPart& p : b.parts)
       out += fmt::format("  {{ {}, position = {}, rotation = {}, subtract = {} }},\n", std::visit(PartText{}, p.shape),
