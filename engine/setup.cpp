@@ -152,7 +152,7 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
   return settings;
 }
 
-Bodies bodies_of(const Scene& scene) {
+Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions) {
   struct Size {
     SolidPart operator()(const PlanePart&) const { return {{}, {}, vec3(0.0f), solid_plane}; }
     SolidPart operator()(const BoxPart& p) const { return {{}, {}, vec3(p.size / 2.0), solid_box}; }
@@ -168,13 +168,12 @@ Bodies bodies_of(const Scene& scene) {
   Bodies out{};
   for (const BodySpec& spec : scene.bodies) {
     Body body{};
-    body.motion = motion_of(spec, scene.domain, 0.0);
+    body.motion = motions[out.bodies.size()];
     body.first_part = static_cast<uint>(out.parts.size());
     body.parts = static_cast<uint>(spec.parts.size());
     body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
     body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
     out.bodies.push_back(body);
-    out.speed = std::max(out.speed, static_cast<float>(speed_of(spec, scene.domain)));
     for (const BodyPart& p : spec.parts) {
       SolidPart part = std::visit(Size{}, p.shape);
       part.rotation = quaternion(rotation_of(p.rotation));
@@ -184,19 +183,6 @@ Bodies bodies_of(const Scene& scene) {
     }
   }
   return out;
-}
-
-BodyMotion motion_of(const BodySpec& body, const Domain& domain, double time) {
-  glm::dquat rotation = rotation_of(body.rotation);
-  if (const double speed = glm::length(body.spin); speed > 0.0)
-    rotation = glm::angleAxis(std::fmod(speed * time, 2 * std::numbers::pi), body.spin / speed) * rotation;
-  glm::dvec3 position = body.position + time * body.velocity;
-  for (int a = 0; a < 3; ++a)
-    if (domain.axis[static_cast<std::size_t>(a)] == Axis::periodic) {
-      const double edge = domain.max[a] - domain.min[a];
-      position[a] -= edge * std::floor((position[a] - domain.min[a]) / edge);
-    }
-  return {quaternion(rotation), vec3(position), vec3(body.velocity), vec3(body.spin)};
 }
 
 std::vector<PairLaw> pair_laws_of(const Scene& scene) {

@@ -16,16 +16,12 @@ Grain grain_of(const Scene& scene, const Seed& seed);
 // grid_cells: most cells of the neighbour table; 0: some four per grain.
 Settings settings_of(const Scene& scene, const Population& population, std::uint32_t grid_cells = 0);
 
-// The bodies and the parts of their shapes.
+// The bodies, with their motions in the first step, and the parts of their shapes.
 struct Bodies {
   std::vector<Body> bodies;
   std::vector<SolidPart> parts;
-  float speed;  // m/s, no point of a body is faster
 };
-Bodies bodies_of(const Scene& scene);
-
-// How a body moves from a time on. Its origin comes back in where it leaves a periodic axis.
-BodyMotion motion_of(const BodySpec& body, const Domain& domain, double time);
+Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions);
 
 // [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction and
 // adhesion of two materials are geometric means, stiffness and damping those of two springs in a row. The wall's

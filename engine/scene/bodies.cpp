@@ -27,12 +27,16 @@ struct Primitive {
 
 }  // namespace
 
-Solid solid_of(const BodySpec& body) {
-  const glm::dquat turn = rotation_of(body.rotation);
+Pose pose_of(const BodySpec& body) {
+  return {body.position, rotation_of(body.rotation)};
+}
+
+Solid solid_of(const BodySpec& body, const Pose& pose) {
   Solid solid;
-  for (const BodyPart& part : body.parts)
-    solid.parts.push_back({std::visit(Primitive{}, part.shape), body.position + turn * part.position,
-                           turn * rotation_of(part.rotation), part.subtract});
+  for (const BodyPart& part : body.parts) {
+    const Pose at = pose * Pose{part.position, rotation_of(part.rotation)};
+    solid.parts.push_back({std::visit(Primitive{}, part.shape), at.position, at.rotation, part.subtract});
+  }
   return solid;
 }
 
@@ -50,9 +54,10 @@ double reach_of(const BodySpec& body) {
   return reach;
 }
 
-double speed_of(const BodySpec& body, const Domain& domain) {
-  const glm::dvec3 corner = glm::max(glm::abs(domain.max - body.position), glm::abs(domain.min - body.position));
-  return glm::length(body.velocity) + glm::length(body.spin) * std::min(reach_of(body), glm::length(corner));
+double speed_of(double reach, const glm::dvec3& origin, const glm::dvec3& velocity, const glm::dvec3& spin,
+                const Domain& domain) {
+  const glm::dvec3 corner = glm::max(glm::abs(domain.max - origin), glm::abs(domain.min - origin));
+  return glm::length(velocity) + glm::length(spin) * std::min(reach, glm::length(corner));
 }
 
 }  // namespace talus

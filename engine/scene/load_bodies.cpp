@@ -106,7 +106,8 @@ BodySpec read_body(Table t, const Scene& scene) {
   BodySpec b;
   const std::optional<PartShape> shape = read_part_shape(t);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
-              velocity = t["velocity"], spin = t["spin"], parts = t["parts"];
+              parts = t["parts"];
+  const MotionKeys motion(t);
   t.not_yet({"mesh", "mass"});
   t.finish();
   name.get(b.name);
@@ -121,8 +122,7 @@ BodySpec read_body(Table t, const Scene& scene) {
     b.material = material_of(material, scene.materials);
   position.get(b.position, place_range);
   rotation.get(b.rotation, angle_range);
-  velocity.get(b.velocity, speed_range);
-  spin.get(b.spin, {-1e4, 1e4, "rad/s"});
+  motion.get(b);
   if (shape && parts)
     parts.fail("and a shape beside it exclude each other: give one shape, or all of them as parts");
   if (shape)

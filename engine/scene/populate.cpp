@@ -1,5 +1,6 @@
 #include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/kinematics.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -41,12 +42,13 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const st
 }
 
 // Where bodies stand at the start.
-Space::Blocked blocked_by(const std::vector<BodySpec>& bodies) {
-  if (bodies.empty())
+Space::Blocked blocked_by(const Scene& scene) {
+  if (scene.bodies.empty())
     return {};
+  const std::vector<Pose> poses = initial_poses(scene);
   std::vector<Solid> solids;
-  for (const BodySpec& body : bodies)
-    solids.push_back(solid_of(body));
+  for (std::size_t b = 0; b < poses.size(); ++b)
+    solids.push_back(solid_of(scene.bodies[b], poses[b]));
   return [solids](const glm::dvec3& center, double radius) {
     return std::ranges::any_of(solids, [&](const Solid& s) { return sample(s, center).distance < radius; });
   };
@@ -59,7 +61,7 @@ void fill(const Scene& scene, std::size_t i, Packing& packing, std::vector<Seed>
   std::vector<Ball> balls;
   if (std::holds_alternative<PointsFill>(g.shape))
     balls = place_points(scene, g, name, packing, places);
-  else if (const Space space(g.shape, scene.domain, blocked_by(scene.bodies)); !space.fits(g.radius_max))
+  else if (const Space space(g.shape, scene.domain, blocked_by(scene)); !space.fits(g.radius_max))
     balls.clear();
   else if (g.sampling == Sampling::lattice)
     balls = fill_lattice(space, g.radius_min, g.radius_max, g.spacing, g.jitter, g.count, packing, places);

@@ -18,6 +18,8 @@ template <> inline constexpr std::array<std::string_view, 2> words<FrictionBound
 template <> inline constexpr std::array<std::string_view, 2> words<Neighbours>{"sorted", "linked"};
 template <> inline constexpr std::array<std::string_view, 2> words<Stiffness>{"numerical", "material"};
 template <> inline constexpr std::array<std::string_view, 2> words<Sampling>{"poisson", "lattice"};
+template <> inline constexpr std::array<std::string_view, 2> words<Interpolation>{"smooth", "linear"};
+template <> inline constexpr std::array<std::string_view, 3> words<JointType>{"revolute", "prismatic", "fixed"};
 template <> inline constexpr std::array<std::string_view, 3> words<ColorBy>{"material", "speed", "depth"};
 
 template <class E> constexpr std::string_view word(E e) {
