@@ -50,7 +50,10 @@ Drive::CommandedJoint after_step(const Drive::CommandedJoint& now, const Joint& 
     next.speed = velocity_after(along(std::clamp(now.wanted, -down, up)), along(now.speed), limits, dt).x;
     next.value = now.value + dt * next.speed;
   }
-  next.value = std::clamp(next.value, joint.min, joint.max);
+  if (const double inside = std::clamp(next.value, joint.min, joint.max); inside != next.value) {
+    next.value = inside;
+    next.speed = (inside - now.value) / dt;
+  }
   return next;
 }
 
