@@ -45,6 +45,7 @@ public:
         cpu_->write(bound.field, contents(gpu_, bound.field), 0);
   }
 
+  void specialize(const Features& features) override { gpu_.specialize(features); }
   void swap(FieldId a, FieldId b) override {
     gpu_.swap(a, b);
     cpu_->swap(a, b);

@@ -15,7 +15,7 @@ struct Contact {
 
 Contact contact_with(uint partner, uint i, vec3 p, float r) {
   Contact c;
-  if (partner >= body_partner && partner < wall_partner) {
+  if (solid_kinds != 0u && partner >= body_partner && partner < wall_partner) {
     // A plane for the length of a substep, where the grain was at its start: whatever its way, it does not get behind it.
     uint body = partner - body_partner;
     vec3 way = MOVED * grains[i].velocity.xyz, offset = shortest(p - way - bodies[body].motion.position);
