@@ -14,14 +14,15 @@ using Function = std::function<double(double)>;
 
 constexpr double turn_full = 2 * std::numbers::pi;
 
-// That lead to a rotation of the fixed axes x, y, z by angles, together with what they turn by in between.
+// The rotation vector while angles [degrees] about the fixed axes x, then y, then z change: exact where one of them
+// does.
 glm::dvec3 turn_between(const glm::dvec3& from, const glm::dvec3& to) {
   const glm::dvec3 change = glm::radians(to - from);
   const glm::dquat z = rotation_of({0.0, 0.0, from.z}), y = rotation_of({0.0, from.y, 0.0});
   return glm::dvec3(0.0, 0.0, change.z) + z * glm::dvec3(0.0, change.y, 0.0) + z * (y * glm::dvec3(change.x, 0.0, 0.0));
 }
 
-// The rotation vector from one rotation to another that is next to a guess: rotations do not tell whole turns.
+// The rotation vector from one rotation to another that is next to a guess: rotations do not show whole turns.
 glm::dvec3 turn_between(const glm::dquat& from, const glm::dquat& to, const glm::dvec3& guess) {
   const glm::dquat q = to * glm::conjugate(from);
   const glm::dvec3 v(q.x, q.y, q.z);
@@ -203,7 +204,8 @@ void Kinematics::find_parents(const Scene& scene) {
 
 bool Kinematics::constant() const {
   return std::ranges::all_of(bodies_, [](const Body& b) {
-    return !b.parent && b.position.empty() && b.rotation.empty() && !(b.joint && b.value(0.0) != b.value(1.0));
+    return !b.parent && b.position.empty() && b.rotation.empty() &&
+           (!b.joint || std::holds_alternative<double>(b.joint->value));
   });
 }
 
