@@ -111,7 +111,8 @@ public:
   ~Simulation();
 
   // Steps on by n steps of scene().dt. Many steps share one submission; buffers that are too small grow on the way.
-  // Throws ResourceError or StateError; the state is then the last valid one.
+  // Throws ResourceError, StateError, or SceneError where a formula of a body's motion is not finite; the state is then
+  // the last valid one.
   void advance(std::uint64_t steps);
 
   const Scene& scene() const;  // with the substeps chosen where it says "auto"

@@ -286,6 +286,18 @@ TEST_CASE("Commanded bodies keep their limits and hold their targets", "[motion]
     simulation.advance(1);
     CHECK(simulation.body_state(0).pose.position.x == 0.5);
   }
+  SECTION("in the frame of a parent that moves") {
+    scene.bodies[0].parent = "table";
+    scene.bodies.push_back(body_of("table", {{SpherePart{0.1}}}, {0.0, 0.5, 0.0}));
+    scene.bodies[1].spin = {0.0, 0.0, 1.0};
+    Simulation turning(scene, on_cpu);
+    turning.move_body(0, {{0.2, 0.0, 0.3}, about({1, 0, 0}, 90)}, limits);
+    turning.advance(400);
+    const glm::dquat turn = glm::angleAxis(4.0, glm::dvec3(0, 0, 1));
+    check_pose(turning.body_state(0).pose, glm::dvec3(0.0, 0.5, 0.0) + turn * glm::dvec3(0.2, 0.0, 0.3),
+               turn * about({1, 0, 0}, 90));
+    CHECK(glm::length(turning.body_state(0).twist.spin - glm::dvec3(0, 0, 1)) < 1e-9);
+  }
   SECTION("from the motion of the scene on") {
     scene.bodies[0].velocity = {0.0, 0.2, 0.0};
     Simulation moving(scene, on_cpu);

@@ -272,10 +272,11 @@ std::vector<Pose> initial_poses(const Scene& scene) {
 namespace {
 
 // In the step from a time on, and from that to the next.
-void check_limits(const Joint& joint, const std::function<double(double)>& value, const std::string& where, double time,
-                  double dt) {
+void check_limits(const Kinematics& kinematics, std::size_t body, double time, double dt) {
+  const Joint& joint = kinematics.joint(body);
+  const auto value = [&](double t) { return kinematics.joint_value(body, t); };
   const auto fail = [&](double at, const std::string& what, double is, const std::string& allowed) {
-    throw SceneError(fmt::format("{}: {} is {:.6g} at {:.6g} s; {}", where, what, is, at, allowed));
+    throw SceneError(fmt::format("{}: {} is {:.6g} at {:.6g} s; {}", kinematics.where(body), what, is, at, allowed));
   };
   const std::string unit = joint.type == JointType::prismatic ? "m" : "degrees";
   const double here = value(time), next = value(time + dt), speed = (next - here) / dt;
@@ -306,10 +307,8 @@ double check_motions(const Scene& scene) {
     const std::vector<Move> moves = kinematics.in_world(time, scene.dt);
     for (std::size_t b = 0; b < moves.size(); ++b) {
       const BodySpec& body = scene.bodies[b];
-      if (const auto* joint = std::get_if<Joint>(&body.motion); joint && (step < steps || looks == 0.0))
-        check_limits(
-            *joint, [&](double t) { return kinematics.joint_value(b, t); },
-            joint->where.empty() ? fmt::format("{}: body {}", scene.source, body.name) : joint->where, time, scene.dt);
+      if (kinematics.jointed(b) && (step < steps || looks == 0.0))
+        check_limits(kinematics, b, time, scene.dt);
       const Twist twist = twist_of(moves[b], scene.dt);
       fastest = std::max(fastest,
                          speed_of(reach_of(body), moves[b].begin.position, twist.velocity, twist.spin, scene.domain));

@@ -25,6 +25,7 @@ public:
   std::size_t bodies() const { return bodies_.size(); }
   bool jointed(std::size_t body) const { return bodies_[body].joint.has_value(); }
   bool has_parent(std::size_t body) const { return bodies_[body].parent.has_value(); }
+  const std::string& where(std::size_t body) const { return bodies_[body].where; }  // for messages about its motion
   bool constant() const;  // nothing moves but with constant velocities
 
   // Of a jointed body. The value is as said, and may lie outside its limits.
