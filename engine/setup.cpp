@@ -155,7 +155,7 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
   return settings;
 }
 
-Bodies bodies_of(const Scene& scene, Executor& executor) {
+Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Executor& executor) {
   struct Size {
     MeshShapes& meshes;
 
@@ -179,11 +179,10 @@ Bodies bodies_of(const Scene& scene, Executor& executor) {
   MeshShapes meshes(radii_of(scene), executor);
   for (const BodySpec& spec : scene.bodies) {
     Body body{};
-    body.motion = motion_of(spec, scene.domain, 0.0);
+    body.motion = motions[out.bodies.size()];
     body.first_part = static_cast<uint>(out.parts.size());
     body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
     body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
-    out.speed = std::max(out.speed, static_cast<float>(speed_of(spec, scene.domain)));
     for (const BodyPart& p : spec.parts) {
       if (is_skin(p))
         continue;
@@ -202,19 +201,6 @@ Bodies bodies_of(const Scene& scene, Executor& executor) {
   out.shape_data = std::move(meshes.words);
   out.notes = std::move(meshes.notes);
   return out;
-}
-
-BodyMotion motion_of(const BodySpec& body, const Domain& domain, double time) {
-  glm::dquat rotation = rotation_of(body.rotation);
-  if (const double speed = glm::length(body.spin); speed > 0.0)
-    rotation = glm::angleAxis(std::fmod(speed * time, 2 * std::numbers::pi), body.spin / speed) * rotation;
-  glm::dvec3 position = body.position + time * body.velocity;
-  for (int a = 0; a < 3; ++a)
-    if (domain.axis[static_cast<std::size_t>(a)] == Axis::periodic) {
-      const double edge = domain.max[a] - domain.min[a];
-      position[a] -= edge * std::floor((position[a] - domain.min[a]) / edge);
-    }
-  return {quaternion(rotation), vec3(position), vec3(body.velocity), vec3(body.spin)};
 }
 
 std::vector<PairLaw> pair_laws_of(const Scene& scene) {

@@ -18,19 +18,15 @@ Grain grain_of(const Scene& scene, const Seed& seed);
 // grid_cells: most cells of the neighbour table; 0: some four per grain.
 Settings settings_of(const Scene& scene, const Population& population, std::uint32_t grid_cells = 0);
 
-// The bodies and the parts of their shapes. Distance fields of meshes are baked on the executor, or come from the
-// user's cache folder.
+// The bodies, with their motions in the first step, and the parts of their shapes. Distance fields of meshes are baked
+// on the executor, or come from the user's cache folder.
 struct Bodies {
   std::vector<Body> bodies;
   std::vector<SolidPart> parts;
   std::vector<uint> shape_data;
-  float speed;                     // m/s, no point of a body is faster
   std::vector<std::string> notes;  // what is not as asked for, one sentence each
 };
-Bodies bodies_of(const Scene& scene, Executor& executor);
-
-// How a body moves from a time on. Its origin comes back in where it leaves a periodic axis.
-BodyMotion motion_of(const BodySpec& body, const Domain& domain, double time);
+Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Executor& executor);
 
 // [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction and
 // adhesion of two materials are geometric means, stiffness and damping those of two springs in a row. The wall's

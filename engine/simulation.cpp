@@ -1,3 +1,4 @@
+#include "engine/drive.h"
 #include "engine/gpu_executor.h"
 #include "engine/io/cache.h"
 #include "engine/io/checkpoint.h"
@@ -17,6 +18,9 @@ namespace {
 // Steps of one submission: as many as fill this time, so that waiting costs little and nothing stands still for long.
 constexpr double batch_seconds = 0.05;
 constexpr std::uint64_t batch_steps_max = 256;
+
+// In a checkpoint, beside the fields; older ones have none.
+const std::string commands_name = "body_commands";
 
 std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
   if (scene.solver.iteration == Iteration::gauss_seidel) {
@@ -79,6 +83,8 @@ private:
 struct Simulation::Impl {
   Scene scene;
   Options options;
+  Drive drive;
+  Drive::Batch motions;  // of the bodies in the steps of this batch
   Settings settings{};
   Bodies bodies;
   std::vector<Birth> births;               // sorted by step
@@ -89,10 +95,12 @@ struct Simulation::Impl {
   std::uint64_t step = 0;
   std::uint32_t substep = 0;     // done of the current step, where a batch was halted
   std::uint64_t valid_step = 0;  // that the _valid fields hold
-  std::uint64_t batch = 1;       // steps of the next submission
+  Drive::Commands valid_commands;
+  std::uint64_t batch = 1;  // steps of the next submission
 
   Impl(Scene scene_in, const Options& options_in, std::unique_ptr<Executor> executor_in)
-      : scene(std::move(scene_in)), options(options_in), executor(std::move(executor_in)) {
+      : scene(std::move(scene_in)), options(options_in), drive(scene), motions(drive.batch(0, 1)),
+        executor(std::move(executor_in)) {
     if (scene.solver.substeps == 0) {
       const SubstepChoice choice = choose_substeps(scene);
       scene.solver.substeps = choice.substeps;
@@ -104,7 +112,7 @@ struct Simulation::Impl {
     for (std::string& advice : advise(scene))
       warnings.push_back(std::move(advice));
     settings = settings_of(scene, population, options.grid_cells);
-    bodies = bodies_of(scene, *executor);
+    bodies = bodies_of(scene, motions.motions, *executor);
     notes.insert(notes.end(), bodies.notes.begin(), bodies.notes.end());
     for (const BodySpec& body : scene.bodies)
       for (const BodyPart& part : body.parts)
@@ -219,7 +227,7 @@ struct Simulation::Impl {
     plan.bodies = settings.bodies;
     plan.carried = settings.carried;
     plan.step = static_cast<std::uint32_t>(at - step);
-    plan.body_speed = bodies.speed;
+    plan.body_speed = plan.step < motions.speeds.size() ? motions.speeds[plan.step] : 0.0f;  // 0: only described
     return plan;
   }
 
@@ -227,11 +235,8 @@ struct Simulation::Impl {
   void write_motions(std::uint64_t steps) {
     if (scene.bodies.empty())
       return;
-    std::vector<BodyMotion> motions;
-    for (std::uint64_t s = step; s < step + steps; ++s)
-      for (const BodySpec& body : scene.bodies)
-        motions.push_back(motion_of(body, scene.domain, static_cast<double>(s) * scene.dt));
-    write_field(*executor, FieldId::body_motions, motions);
+    motions = drive.batch(step, steps);
+    write_field(*executor, FieldId::body_motions, motions.motions);
   }
 
   // Steps leave the bodies where they stood at the start of the last substep.
@@ -260,6 +265,7 @@ struct Simulation::Impl {
         for (const auto& [field, valid] : snapshot)
           executor->copy(field, valid);
         valid_step = step;
+        valid_commands = drive.commands();
       }
       write_motions(count);
       for (std::uint64_t s = step; s < step + count; ++s)
@@ -271,12 +277,17 @@ struct Simulation::Impl {
       if (status.halt == halt_slots)
         grow(status);
       else
-        step += count, substep = 0;
+        finish_steps(count), substep = 0;
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       batch = seconds < 0.5 * batch_seconds   ? std::min(2 * batch, batch_steps_max)
               : seconds > 2.0 * batch_seconds ? std::max<std::uint64_t>(batch / 2, 1)
                                               : batch;
     }
+  }
+
+  void finish_steps(std::uint64_t count) {
+    drive.advance(count);
+    step += count;
   }
 
   void resize_slots(std::size_t slots) {
@@ -289,7 +300,7 @@ struct Simulation::Impl {
   // Goes on from there with more of them. Exchanges of grains and grains_next recorded after that need no undoing:
   // grid_commit has just made the two equal.
   void grow(Status status) {
-    step += status.step - static_cast<uint>(step);
+    finish_steps(status.step - static_cast<uint>(step));
     substep = status.substep;
     status.halt = halt_none;
     write_status(status);
@@ -312,6 +323,7 @@ struct Simulation::Impl {
     // What contacts remember is of a later state.
     write_field(*executor, FieldId::contact_count, std::vector<uint>(executor->size(FieldId::contact_count), 0u));
     step = valid_step;
+    drive.set(valid_commands);
     substep = 0;
     status.halt = halt_none;
     status.halt_grain = ~0u;
@@ -424,6 +436,32 @@ std::vector<GrainState> Simulation::grains() {
   return grains;
 }
 
+std::uint32_t Simulation::body(std::string_view name) const {
+  const std::vector<BodySpec>& bodies = impl_->scene.bodies;
+  const auto found = std::ranges::find(bodies, name, &BodySpec::name);
+  if (found == bodies.end())
+    throw std::invalid_argument(fmt::format("the scene has no body {}", name));
+  return static_cast<std::uint32_t>(found - bodies.begin());
+}
+BodyState Simulation::body_state(std::uint32_t body) const {
+  return impl_->drive.body_state(impl_->step, body);
+}
+void Simulation::move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits) {
+  impl_->drive.move_body(impl_->step, body, target, limits);
+}
+void Simulation::drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits) {
+  impl_->drive.drive_body(impl_->step, body, target, limits);
+}
+JointState Simulation::joint_state(std::uint32_t body) const {
+  return impl_->drive.joint_state(impl_->step, body);
+}
+void Simulation::move_joint(std::uint32_t body, double value) {
+  impl_->drive.move_joint(impl_->step, body, value);
+}
+void Simulation::drive_joint(std::uint32_t body, double speed) {
+  impl_->drive.drive_joint(impl_->step, body, speed);
+}
+
 Measure Simulation::measure() {
   Impl& s = *impl_;
   Measure m;
@@ -484,6 +522,7 @@ std::uint64_t Simulation::state_hash() {
 
 void Simulation::save(const std::filesystem::path& file) {
   Checkpoint checkpoint{physics_of(impl_->scene), impl_->step, device().name, {}};
+  checkpoint.fields[commands_name] = impl_->drive.to_bytes();
   for (std::size_t f = 0; f < field_count; ++f)
     if (field_infos[f].saved) {
       const auto id = static_cast<FieldId>(f);
@@ -495,7 +534,7 @@ void Simulation::save(const std::filesystem::path& file) {
 }
 
 void Simulation::resume(const std::filesystem::path& file) {
-  const Checkpoint checkpoint = read_checkpoint(file);
+  Checkpoint checkpoint = read_checkpoint(file);
   if (checkpoint.scene_text != physics_of(impl_->scene))
     throw CheckpointError(
         fmt::format("{}: saved from a scene with other settings than {}; resume with the same scene file and the "
@@ -513,6 +552,10 @@ void Simulation::resume(const std::filesystem::path& file) {
       throw CheckpointError(fmt::format("{}: field {} is missing or has another size than this version's",
                                         file.string(), field_infos[f].name));
   }
+  const auto commands = impl_->drive.from_bytes(checkpoint.fields[commands_name]);
+  if (!commands)
+    throw CheckpointError(fmt::format("{}: {} are not those of this scene", file.string(), commands_name));
+  impl_->drive.set(*commands);
   for (std::size_t f = 0; f < field_count; ++f)
     if (field_infos[f].saved) {
       const auto id = static_cast<FieldId>(f);

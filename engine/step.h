@@ -12,7 +12,7 @@ struct StepPlan {
   std::uint32_t bodies;
   std::uint32_t carried;  // grains that stand for bodies
   std::uint32_t step;     // whose motions in body_motions are those of this step
-  float body_speed;       // m/s, no point of a body's surface is faster
+  float body_speed;       // m/s, no point of a body's surface is faster in this step
   Solver solver;          // substeps > 0
   float h;                // s, of a substep
 };

@@ -7,12 +7,15 @@
 //   for (const talus::GrainState& g : simulation.grains()) ...
 //
 // SI units, z up. Set-up errors throw one sentence a user can act on: SceneError, DeviceError, StateError.
+#include "engine/geometry/pose.h"
 #include "engine/scene/scene.h"
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace talus {
@@ -67,6 +70,22 @@ struct GrainState {
   std::uint32_t world;
 };
 
+// In the world. The twist is that of the step to come; grains that touch the body feel just this motion.
+struct BodyState {
+  Pose pose;    // its origin along a periodic axis within the domain
+  Twist twist;  // m/s, rad/s
+};
+// What a commanded body may do, each above 0.
+struct BodyLimits {
+  static constexpr double none = std::numeric_limits<double>::infinity();
+  double speed = none, acceleration = none;      // m/s, m/s2, of its origin
+  double spin = none, spin_acceleration = none;  // rad/s, rad/s2
+};
+struct JointState {
+  double value;  // degrees (revolute) or m (prismatic)
+  double speed;  // the same per s, in the step to come
+};
+
 struct Measure {
   std::uint32_t grains = 0;
   double contacts_mean = 0.0;  // touching contacts per grain
@@ -92,7 +111,8 @@ public:
   ~Simulation();
 
   // Steps on by n steps of scene().dt. Many steps share one submission; buffers that are too small grow on the way.
-  // Throws ResourceError or StateError; the state is then the last valid one.
+  // Throws ResourceError, StateError, or SceneError where a formula of a body's motion is not finite; the state is then
+  // the last valid one.
   void advance(std::uint64_t steps);
 
   const Scene& scene() const;  // with the substeps chosen where it says "auto"
@@ -104,6 +124,21 @@ public:
   std::uint32_t grain_count() const;
   std::vector<GrainState> grains();  // sorted by id
   Measure measure();
+
+  // Bodies go by their place in scene().bodies. Throws std::invalid_argument where there is none of that name.
+  std::uint32_t body(std::string_view name) const;
+  BodyState body_state(std::uint32_t body) const;
+  // Commands. From the next step on they take the place of the motion in the scene, until another one does. Targets
+  // are in the frame of the parent, or in the world for a body without one. A body that hangs on a joint is moved by
+  // it, within the limits that the scene gives the joint. All throw std::invalid_argument for what cannot be.
+  //   Straight to a pose, the shortest way also across periodic axes, and at rest there. rotation: of any length but 0.
+  void move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits = {});
+  //   With constant velocities, once they are reached.
+  void drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits = {});
+  JointState joint_state(std::uint32_t body) const;
+  void move_joint(std::uint32_t body, double value);   // degrees or m, within min and max
+  void drive_joint(std::uint32_t body, double speed);  // degrees/s or m/s; stops at min and max
+
   std::vector<PassTime> pass_times() const;
   DeviceSummary device() const;
   std::uint64_t memory_bytes() const;  // of all fields
@@ -111,7 +146,7 @@ public:
   std::uint64_t fast() const;  // grain-substeps faster than half a radius per substep: too fast for their contacts
   std::uint64_t state_hash();  // 64 bits over all grains sorted by id; equal states have equal hashes
 
-  // Everything that matters for going on bit for bit on the same device.
+  // Everything that matters for going on bit for bit on the same device, commands too.
   void save(const std::filesystem::path& file);
   void resume(const std::filesystem::path& file);  // throws CheckpointError
 

@@ -8,8 +8,8 @@ build="$root/build"
 # Debian's names. README.md has those of other systems.
 build_packages=(
   g++ cmake ninja-build glslang-tools libvulkan-dev libvulkan-volk-dev libspirv-cross-c-shared-dev libglm-dev
-  libtomlplusplus-dev libcli11-dev libassimp-dev libfmt-dev nlohmann-json3-dev libstb-dev libtbb-dev mesa-vulkan-drivers
-  zlib1g-dev
+  libtomlplusplus-dev libcli11-dev libassimp-dev libfmt-dev libmuparser-dev nlohmann-json3-dev libstb-dev libtbb-dev
+  mesa-vulkan-drivers zlib1g-dev
 )
 test_packages=(catch2 gnuplot-nox vulkan-validationlayers)
 

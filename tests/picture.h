@@ -109,7 +109,7 @@ inline Seen cast(const View& view, const std::vector<GrainState>& grains, int x,
     }
   }
   for (const BodySpec& body : bodies) {
-    const Solid solid = solid_of(body);
+    const Solid solid = solid_of(body, pose_of(body));
     const glm::vec3 color = body.color.value();
     double t = 0.0, distance = 1.0;
     for (int i = 0; i < 1000 && t < std::min(nearest, 20.0) && distance > 1e-7; ++i)

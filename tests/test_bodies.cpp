@@ -119,7 +119,7 @@ TEST_CASE("The passes see the same solids as whoever places grains", "[bodies]")
   std::mt19937 random(3);
   const auto uniform = [&] { return static_cast<double>(random()) / 4294967296.0; };
   for (uint b = 0; b < f.bodies.size(); ++b) {
-    const Solid solid = solid_of(scene.bodies[b]);
+    const Solid solid = solid_of(scene.bodies[b], pose_of(scene.bodies[b]));
     for (int i = 0; i < 500; ++i) {
       const glm::dvec3 p =
           scene.bodies[b].position + 0.2 * (glm::dvec3(uniform(), uniform(), uniform()) - glm::dvec3(0.5));
@@ -138,7 +138,7 @@ TEST_CASE("Fills leave out the places where bodies stand", "[bodies]") {
     group.shape = BoxFill{{-0.4, -0.4, 0.0}, {0.4, 0.4, 0.6}};
     group.sampling = sampling;
     scene.grains = {group};
-    const Solid solid = solid_of(scene.bodies[0]);
+    const Solid solid = solid_of(scene.bodies[0], pose_of(scene.bodies[0]));
     double nearest = 1.0;
     for (const Seed& seed : populate(scene).initial)
       nearest = std::min(nearest, sample(solid, glm::dvec3(seed.position)).distance - 0.02);

@@ -24,7 +24,7 @@ struct Measured {
 
 Measured measure(const BodySpec& body) {
   const Surface surface = surface_of(body, tolerance, 10.0);
-  const Solid solid = solid_of(body);
+  const Solid solid = solid_of(body, pose_of(body));
   Mesh mesh;
   mesh.triangles = surface.triangles;
   Measured m{};

@@ -181,7 +181,7 @@ struct Renderer::Impl {
       : device(given && given->graphics() ? *given : open_device()),
         frame(frame_of(scene, view_of(scene, static_cast<float>(width) / static_cast<float>(height)))),
         lines(domain_lines(scene.domain)), drawing(body_drawing(scene, surface_tolerance(content(scene)))),
-        bodies_start(bodies_of(scene).bodies), frame_buffer(device, "draw_frame", sizeof(DrawFrame)),
+        bodies_start(bodies_at_start(scene)), frame_buffer(device, "draw_frame", sizeof(DrawFrame)),
         extent(device, "draw_extent", sizeof(DrawExtent)),
         colors(device, "draw_colors", sizeof(vec4) * std::max<std::size_t>(scene.materials.size(), 1)),
         line_buffer(device, "draw_lines", sizeof(DrawLine) * std::max<std::size_t>(lines.size(), 1)),

@@ -1,5 +1,6 @@
 #include "viewer/renderer_bodies.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/kinematics.h"
 #include "viewer/renderer_surface.h"
 #include <cmath>
 #include <limits>
@@ -20,6 +21,18 @@ double plane_reach(const BodySpec& body, const Domain& domain) {
 }
 
 }  // namespace
+
+std::vector<Body> bodies_at_start(const Scene& scene) {
+  std::vector<Body> out;
+  for (const Pose& pose : initial_poses(scene)) {
+    Body body{};
+    const glm::dquat& q = pose.rotation;
+    body.motion.rotation = vec4(q.x, q.y, q.z, q.w);
+    body.motion.position = vec3(pose.position);
+    out.push_back(body);
+  }
+  return out;
+}
 
 BodyDrawing body_drawing(const Scene& scene, double tolerance) {
   BodyDrawing out;

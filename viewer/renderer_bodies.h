@@ -12,6 +12,9 @@ struct BodyDrawing {
   std::vector<shared::DrawBody> bodies;  // one per Scene::bodies
 };
 
+// The poses at the start, for fields of bodies that nothing has filled yet; no more than poses.
+std::vector<shared::Body> bodies_at_start(const Scene& scene);
+
 // tolerance: of what is round, m.
 BodyDrawing body_drawing(const Scene& scene, double tolerance);
 

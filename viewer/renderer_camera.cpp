@@ -1,5 +1,6 @@
 #include "viewer/renderer_camera.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/kinematics.h"
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
@@ -72,9 +73,10 @@ Box content(const Scene& scene) {
     const glm::dvec3 foot(middle.x, middle.y, domain.min.z);
     bounds.add(foot - glm::dvec3(spread, spread, 0.0), foot + glm::dvec3(spread, spread, 0.0));
   }
-  for (const BodySpec& body : scene.bodies)
-    if (const Bounds own = talus::bounds(solid_of(body));
-        body.show != Show::hidden && std::isfinite(own.max.x - own.min.x))
+  const std::vector<Pose> poses = initial_poses(scene);
+  for (std::size_t b = 0; b < poses.size(); ++b)
+    if (const Bounds own = bounds_of(scene.bodies[b], poses[b]);
+        scene.bodies[b].show != Show::hidden && std::isfinite(own.max.x - own.min.x))
       bounds.add(own.min, own.max);
   if (!(bounds.min.x <= bounds.max.x))
     return {domain.min, domain.max};

@@ -1,5 +1,6 @@
 #include "viewer/renderer_surface.h"
 #include "engine/scene/bodies.h"
+#include "viewer/renderer_crease.h"
 #include "viewer/renderer_trim.h"
 #include <algorithm>
 #include <cmath>
@@ -113,29 +114,38 @@ struct Tessellate {
          segments(p.radius + p.section));
     return out;
   }
+  Triangles operator()(const MeshPart& p) const { return creased(p.loaded->mesh); }
 };
+
+void append(Surface& surface, const Triangles& more) {
+  const auto base = static_cast<std::uint32_t>(surface.vertices.size());
+  for (const Triangles::Vertex& v : more.vertices)
+    surface.vertices.push_back({glm::vec3(v.position), glm::vec3(v.normal)});
+  for (const glm::uvec3& t : more.corners)
+    surface.triangles.push_back(base + t);
+}
 
 }  // namespace
 
-// A body of another kind than parts has its case here.
-Surface surface_of(const BodySpec& body, double tolerance, double plane) {
-  BodySpec at_rest = body;
-  at_rest.position = at_rest.rotation = glm::dvec3(0.0);
-  const Solid solid = solid_of(at_rest);
+Surface surface_of(const BodySpec& all, double tolerance, double plane) {
+  BodySpec body = all;
+  std::erase_if(body.parts, is_skin);  // drawn as the grains that it is
 
   double extent = 0.0;
   for (const BodyPart& part : body.parts)
     if (const BodySpec only{.parts = {part}}; std::isfinite(reach_of(only)))
       extent = std::max(extent, reach_of(only));
   const double cell = std::max(40 * tolerance, 0.01 * extent);
+  const Solid solid = body.parts.size() > 1 ? solid_of(body, Pose{}, cell) : Solid{};
 
   Surface surface;
   for (std::size_t i = 0; i < body.parts.size(); ++i) {
-    const Solid::Part& part = solid.parts[i];
+    const BodyPart& part = body.parts[i];
+    const glm::dquat turn = rotation_of(part.rotation);
     Triangles own = std::visit(Tessellate{tolerance, plane}, body.parts[i].shape);
     const double side = part.subtract ? -1.0 : 1.0;
     for (Triangles::Vertex& v : own.vertices)
-      v = {part.position + part.rotation * v.position, side * (part.rotation * v.normal)};
+      v = {part.position + turn * v.position, side * (turn * v.normal)};
     if (part.subtract)
       for (glm::uvec3& t : own.corners)
         std::swap(t.y, t.z);
@@ -144,6 +154,10 @@ Surface surface_of(const BodySpec& body, double tolerance, double plane) {
     // and no part after it fills or takes away. Faces that lie in each other are drawn once or twice where parts are
     // united, and never where one takes the other away.
     const double inside = 2 * tolerance, flush = 1e-3 * tolerance;
+    if (solid.parts.empty()) {
+      append(surface, own);
+      continue;
+    }
     const Solid before{{solid.parts.begin(), solid.parts.begin() + i}};
     std::vector<Solid> after;
     for (std::size_t j = i + 1; j < solid.parts.size(); ++j) {
@@ -158,14 +172,7 @@ Surface surface_of(const BodySpec& body, double tolerance, double plane) {
         least = std::min(least, sample(after[j], p).distance + (solid.parts[i + 1 + j].subtract ? -flush : inside));
       return least;
     };
-    if (body.parts.size() > 1)
-      own = trim(std::move(own), keep, cell);
-
-    const auto base = static_cast<std::uint32_t>(surface.vertices.size());
-    for (const Triangles::Vertex& v : own.vertices)
-      surface.vertices.push_back({glm::vec3(v.position), glm::vec3(v.normal)});
-    for (const glm::uvec3& t : own.corners)
-      surface.triangles.push_back(base + t);
+    append(surface, trim(std::move(own), keep, cell));
   }
   return surface;
 }

@@ -13,7 +13,7 @@ namespace {
 
 using shared::triangle_words;
 
-constexpr double cells_most = 1 << 21;
+constexpr double cells_most = 1 << 20;
 
 enum Feature : std::uint32_t { face, edge_ab, edge_bc, edge_ca, corner_a, corner_b, corner_c };
 
@@ -96,8 +96,7 @@ public:
     const Bounds box = bounds(mesh);
     const glm::dvec3 extent = box.max - box.min + 2.0 * far;
     // Cells about as large as what is looked for in them.
-    double cell = std::max({far / 2.0, std::max({extent.x, extent.y, extent.z}) / 1024.0,
-                            std::cbrt(extent.x * extent.y * extent.z / cells_most)});
+    double cell = std::max(far / 2.0, std::max({extent.x, extent.y, extent.z}) / 128.0);
     const auto count = [&] { return glm::max(glm::ceil(extent / cell), glm::dvec3(1.0)); };
     while (count().x * count().y * count().z > cells_most)
       cell *= 1.1;

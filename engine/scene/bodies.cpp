@@ -23,7 +23,7 @@ struct Reach {
 };
 
 struct Primitive {
-  double far;
+  double far = 0.0;
 
   Solid::Primitive operator()(const PlanePart&) const { return Solid::Plane{}; }
   Solid::Primitive operator()(const BoxPart& p) const { return Solid::Box{p.size / 2.0}; }
@@ -38,18 +38,22 @@ struct Primitive {
 
 }  // namespace
 
+Pose pose_of(const BodySpec& body) {
+  return {body.position, rotation_of(body.rotation)};
+}
+
 bool is_skin(const BodyPart& part) {
   const auto* mesh = std::get_if<MeshPart>(&part.shape);
   return mesh && mesh->as == MeshAs::particles;
 }
 
-Solid solid_of(const BodySpec& body, double far) {
-  const glm::dquat turn = rotation_of(body.rotation);
+Solid solid_of(const BodySpec& body, const Pose& pose, double far) {
   Solid solid;
   for (const BodyPart& part : body.parts)
-    if (!is_skin(part))
-      solid.parts.push_back({std::visit(Primitive{far}, part.shape), body.position + turn * part.position,
-                             turn * rotation_of(part.rotation), part.subtract});
+    if (!is_skin(part)) {
+      const Pose at = pose * Pose{part.position, rotation_of(part.rotation)};
+      solid.parts.push_back({std::visit(Primitive{far}, part.shape), at.position, at.rotation, part.subtract});
+    }
   return solid;
 }
 
@@ -57,6 +61,28 @@ glm::dquat rotation_of(const glm::dvec3& degrees) {
   const glm::dvec3 angle = glm::radians(degrees);
   return glm::angleAxis(angle.z, glm::dvec3(0, 0, 1)) * glm::angleAxis(angle.y, glm::dvec3(0, 1, 0)) *
          glm::angleAxis(angle.x, glm::dvec3(1, 0, 0));
+}
+
+Bounds bounds_of(const BodySpec& body, const Pose& pose) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Bounds all{glm::dvec3(infinity), glm::dvec3(-infinity)};
+  const auto add = [&](const glm::dvec3& low, const glm::dvec3& high) {
+    all = {glm::min(all.min, low), glm::max(all.max, high)};
+  };
+  for (const BodyPart& part : body.parts) {
+    const Pose at = pose * Pose{part.position, rotation_of(part.rotation)};
+    if (const auto* mesh = std::get_if<MeshPart>(&part.shape)) {
+      for (const glm::vec3& v : mesh->loaded->mesh.vertices) {
+        const glm::dvec3 p = (at * Pose{glm::dvec3(v)}).position;
+        add(p, p);
+      }
+    } else if (!part.subtract) {
+      const Solid one{{{std::visit(Primitive{}, part.shape), at.position, at.rotation}}};
+      const Bounds own = bounds(one);
+      add(own.min, own.max);
+    }
+  }
+  return all;
 }
 
 double reach_of(const BodySpec& body) {
@@ -67,9 +93,10 @@ double reach_of(const BodySpec& body) {
   return reach;
 }
 
-double speed_of(const BodySpec& body, const Domain& domain) {
-  const glm::dvec3 corner = glm::max(glm::abs(domain.max - body.position), glm::abs(domain.min - body.position));
-  return glm::length(body.velocity) + glm::length(body.spin) * std::min(reach_of(body), glm::length(corner));
+double speed_of(double reach, const glm::dvec3& origin, const glm::dvec3& velocity, const glm::dvec3& spin,
+                const Domain& domain) {
+  const glm::dvec3 corner = glm::max(glm::abs(domain.max - origin), glm::abs(domain.min - origin));
+  return glm::length(velocity) + glm::length(spin) * std::min(reach, glm::length(corner));
 }
 
 }  // namespace talus

@@ -1,5 +1,6 @@
 #pragma once
 // What follows from the description of a body.
+#include "engine/geometry/pose.h"
 #include "engine/geometry/solid.h"
 #include "engine/scene/scene.h"
 
@@ -8,9 +9,15 @@ namespace talus {
 // From angles about the fixed axes x, then y, then z, in degrees.
 glm::dquat rotation_of(const glm::dvec3& degrees);
 
-// Its shape in the world, where it starts, without what grains meet as particles. far: m, up to there distances from
-// meshes are right.
-Solid solid_of(const BodySpec& body, double far = 0.0);
+// Its own position and rotation.
+Pose pose_of(const BodySpec& body);
+
+// Its shape, where its frame is, without what grains meet as particles. far: m, up to there distances from meshes are
+// right.
+Solid solid_of(const BodySpec& body, const Pose& pose, double far = 0.0);
+
+// A box around it, where its frame is; infinite with a plane.
+Bounds bounds_of(const BodySpec& body, const Pose& pose);
 
 // Are these grains that stand for a mesh?
 bool is_skin(const BodyPart& part);
@@ -18,7 +25,8 @@ bool is_skin(const BodyPart& part);
 // Radius of a ball around the body's origin that holds it, m; infinite for planes.
 double reach_of(const BodySpec& body);
 
-// Greatest speed of a point of the body inside the domain, m/s.
-double speed_of(const BodySpec& body, const Domain& domain);
+// Greatest speed inside the domain of a point at most `reach` [m] away from an origin that moves, m/s.
+double speed_of(double reach, const glm::dvec3& origin, const glm::dvec3& velocity, const glm::dvec3& spin,
+                const Domain& domain);
 
 }  // namespace talus

@@ -1,5 +1,6 @@
 // The schema: every table and key with its type, range and default. scenes/README.md says the same to users.
 #include "engine/geometry/sampling.h"
+#include "engine/scene/kinematics.h"
 #include "engine/scene/load_parts.h"
 #include "engine/scene/presets.h"
 #include "engine/scene/settings.h"
@@ -179,6 +180,7 @@ public:
     read_camera(camera.table());
     read_output(output.table());
     check_periods();
+    check_motions(scene_);
     return std::move(scene_);
   }
 

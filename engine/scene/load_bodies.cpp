@@ -181,7 +181,8 @@ BodySpec read_body(Table t, const Scene& scene) {
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
   const std::optional<PartShape> shape = read_part_shape(t, folder);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
-              velocity = t["velocity"], spin = t["spin"], parts = t["parts"], color = t["color"], show = t["show"];
+              parts = t["parts"], color = t["color"], show = t["show"];
+  const MotionKeys motion(t);
   t.not_yet({"mass"});
   t.finish();
   name.get(b.name);
@@ -196,8 +197,7 @@ BodySpec read_body(Table t, const Scene& scene) {
     b.material = material_of(material, scene.materials);
   position.get(b.position, place_range);
   rotation.get(b.rotation, angle_range);
-  velocity.get(b.velocity, speed_range);
-  spin.get(b.spin, {-1e4, 1e4, "rad/s"});
+  motion.get(b);
   if (color) {
     glm::dvec3 rgb(0.0);
     color.get(rgb, {0, 1});

@@ -17,6 +17,16 @@ inline constexpr Range adhesion_range{0, 1e9, "Pa"};
 // The material of that name.
 std::uint32_t material_of(const Value& name, const std::vector<Material>& materials);
 
+// The keys of a [[body]] that move it: taken with the others, read later.
+class MotionKeys {
+public:
+  explicit MotionKeys(Table& t);
+  void get(BodySpec& body) const;
+
+private:
+  Value velocity_, spin_, keyframes_, interpolation_, repeat_, motion_, parent_, joint_;
+};
+
 // A [[body]]. scene: what stands before it, names and materials.
 BodySpec read_body(Table t, const Scene& scene);
 

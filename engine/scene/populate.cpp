@@ -1,6 +1,7 @@
 #include "engine/geometry/sampling.h"
 #include "engine/geometry/surface_sampling.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/kinematics.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -42,9 +43,10 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const st
 Space::Blocked blocked_by(const Scene& scene) {
   if (scene.bodies.empty())
     return {};
+  const std::vector<Pose> poses = initial_poses(scene);
   std::vector<Solid> solids;
-  for (const BodySpec& body : scene.bodies)
-    solids.push_back(solid_of(body, radii_of(scene).max));
+  for (std::size_t b = 0; b < poses.size(); ++b)
+    solids.push_back(solid_of(scene.bodies[b], poses[b], radii_of(scene).max));
   return [solids](const glm::dvec3& center, double radius) {
     return std::ranges::any_of(solids, [&](const Solid& s) { return sample(s, center).distance < radius; });
   };
@@ -86,9 +88,9 @@ struct Skin {
 };
 Skin skins_of(const Scene& scene) {
   Skin out;
+  const std::vector<Pose> poses = initial_poses(scene);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
-    const glm::dquat turn = rotation_of(body.rotation);
     Random random(scene.seed, stream_skin + b);
     for (const BodyPart& part : body.parts) {
       if (!is_skin(part))
@@ -106,7 +108,7 @@ Skin skins_of(const Scene& scene) {
             glm::dvec3(point.position) - (mesh.loaded->closed ? radius : 0.0) * glm::dvec3(point.normal);
         const glm::dvec3 place = part.position + part_turn * in_part;
         out.grains.push_back({static_cast<std::uint32_t>(b), place});
-        out.seeds.push_back({glm::vec3(body.position + turn * place), static_cast<float>(radius), glm::vec3(0.0f),
+        out.seeds.push_back({glm::vec3((poses[b] * Pose{place}).position), static_cast<float>(radius), glm::vec3(0.0f),
                              body.material.value_or(0), true});
       }
     }

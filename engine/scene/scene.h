@@ -1,6 +1,7 @@
 #pragma once
 // A checked scene: what a scene file says, in SI units, with every default filled in. No file syntax in here.
 #include "engine/geometry/gear.h"
+#include "engine/scene/motion.h"
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -193,14 +194,18 @@ struct BodyPart {
 // How a body is drawn. cut: without its half towards the camera, so that it can be looked into.
 enum class Show { solid, cut, hidden };
 
-// A solid that grains push against and that nothing moves but its own velocities.
+// A solid that grains push against and that nothing moves but its own motion and that of its parent, in whose frame all
+// of it is; without a parent in the world.
 struct BodySpec {
   std::string name;
   std::optional<std::uint32_t> material;  // index into Scene::materials; unset: as the domain's walls
-  glm::dvec3 position{0.0};               // m, of its origin at the start
+  std::string parent;                     // name of another body; empty: none
+  std::string parent_where;               // as Formula::where
+  glm::dvec3 position{0.0};               // m, of its origin, from where it moves
   glm::dvec3 rotation{0.0};               // as BodyPart::rotation
   glm::dvec3 velocity{0.0};               // m/s, of its origin
   glm::dvec3 spin{0.0};                   // rad/s, about its origin
+  Motion motion;                          // instead of velocity and spin
   std::vector<BodyPart> parts;            // put together in order, the first is solid
   std::optional<glm::vec3> color;         // linear RGB; unset: a grey blue
   Show show = Show::solid;

@@ -1,6 +1,6 @@
 // What suits a method, how many substeps a scene needs, and what cannot work.
 #include "engine/geometry/sampling.h"
-#include "engine/scene/bodies.h"
+#include "engine/scene/kinematics.h"
 #include "engine/scene/words.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
@@ -224,10 +224,7 @@ Bed bed_of(const Scene& scene) {
   pile_up_poured(bed, scene.domain, down);
   bed.layers = std::max(bed.layers, 1.0);
   let_fall(bed, scene.domain);
-  double pushed = 0.0;  // by bodies
-  for (const BodySpec& body : scene.bodies)
-    pushed = std::max(pushed, speed_of(body, scene.domain));
-  bed.speed += pushed;
+  bed.speed += check_motions(scene);  // pushed by bodies
   return bed;
 }
 

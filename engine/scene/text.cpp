@@ -1,6 +1,7 @@
 #include "engine/scene/text.h"
 #include "engine/scene/settings.h"
 #include "engine/scene/words.h"
+#include <cmath>
 #include <fmt/format.h>
 
 namespace talus {
@@ -74,6 +75,53 @@ struct PartText {
     if (p.as == MeshAs::particles && p.radius > 0.0)
       out += fmt::format(", radius = {}", p.radius);
     return out + " }";
+  }
+};
+
+// The keys of a body that move it, one a line.
+struct MotionText {
+  std::string operator()(std::monostate) const { return ""; }
+  std::string operator()(const Keyframes& k) const {
+    std::string out = "keyframes = [\n";
+    for (const Keyframe& frame : k.frames) {
+      out += fmt::format("  {{ time = {}", frame.time);
+      if (frame.position)
+        out += ", position = " + vec(*frame.position);
+      if (frame.rotation)
+        out += ", rotation = " + vec(*frame.rotation);
+      out += " },\n";
+    }
+    return out + fmt::format("]\ninterpolation = \"{}\"\nrepeat = {}\n", word(k.interpolation), k.repeat);
+  }
+  std::string operator()(const Functions& f) const {
+    const auto three = [](const std::array<Formula, 3>& v) {
+      return fmt::format("[{}, {}, {}]", quoted(v[0].text), quoted(v[1].text), quoted(v[2].text));
+    };
+    return fmt::format("motion = {{ position = {}, rotation = {} }}\n", three(f.position), three(f.rotation));
+  }
+  std::string operator()(const Joint& j) const {
+    std::string out = fmt::format("joint = {{ type = \"{}\", origin = {}, rotation = {}", word(j.type), vec(j.origin),
+                                  vec(j.rotation));
+    if (j.type == JointType::fixed)
+      return out + " }\n";
+    out += ", axis = " + vec(j.axis);
+    for (const auto& [key, limit] :
+         {std::pair("min", j.min), {"max", j.max}, {"speed", j.speed}, {"acceleration", j.acceleration}})
+      if (std::isfinite(limit))
+        out += fmt::format(", {} = {}", key, limit);
+    out += ", value = ";
+    if (const auto* number = std::get_if<double>(&j.value))
+      out += fmt::format("{}", *number);
+    else if (const auto* formula = std::get_if<Formula>(&j.value))
+      out += quoted(formula->text);
+    else {
+      const Track& track = std::get<Track>(j.value);
+      out += "[";
+      for (const Track::Key& key : track.keys)
+        out += fmt::format("[{}, {}], ", key.time, key.value);
+      out += fmt::format("], interpolation = \"{}\", repeat = {}", word(track.interpolation), track.repeat);
+    }
+    return out + " }\n";
   }
 };
 
@@ -178,8 +226,13 @@ std::string to_toml(const Scene& scene) {
       line("material", quoted(scene.materials.at(*b.material).name));
     line("position", vec(b.position));
     line("rotation", vec(b.rotation));
-    line("velocity", vec(b.velocity));
-    line("spin", vec(b.spin));
+    if (!b.parent.empty())
+      line("parent", quoted(b.parent));
+    if (std::holds_alternative<std::monostate>(b.motion)) {
+      line("velocity", vec(b.velocity));
+      line("spin", vec(b.spin));
+    }
+    out += std::visit(MotionText{}, b.motion);
     if (b.color)
       line("color", vec(*b.color));
     if (b.show != Show::solid)

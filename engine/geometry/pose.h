@@ -1,0 +1,29 @@
+#pragma once
+// Where a frame is in another one, and how it moves there.
+#include <glm/glm.hpp>
+#include <glm/gtc/quaternion.hpp>
+
+namespace talus {
+
+struct Pose {
+  glm::dvec3 position{0.0};                 // m
+  glm::dquat rotation{1.0, 0.0, 0.0, 0.0};  // of length 1
+};
+
+struct Twist {
+  glm::dvec3 velocity{0.0};  // m/s, of the frame's origin
+  glm::dvec3 spin{0.0};      // rad/s, about it
+};
+
+// Where the inner frame is in the one that holds the outer frame.
+inline Pose operator*(const Pose& outer, const Pose& inner) {
+  return {outer.position + outer.rotation * inner.position, outer.rotation * inner.rotation};
+}
+
+// By a rotation vector: along its axis, as long as the angle [rad].
+inline glm::dquat rotation_by(const glm::dvec3& turn) {
+  const double angle = glm::length(turn);
+  return angle > 0.0 ? glm::angleAxis(angle, turn / angle) : glm::dquat(1.0, 0.0, 0.0, 0.0);
+}
+
+}  // namespace talus

@@ -1,0 +1,170 @@
+// The keys of a [[body]] that move it.
+#include "engine/scene/load_parts.h"
+#include <fmt/format.h>
+
+namespace talus::reading {
+
+namespace {
+
+std::string place_of(const Value& value) {
+  return value.place() + ": " + value.path();
+}
+
+// [x, y, z], each a number or a formula.
+void read_formulas(const Value& value, std::array<Formula, 3>& out) {
+  if (!value)
+    return;
+  if (!value.is_array() || value.elements().size() != 3)
+    value.must_be("[x, y, z] with numbers and formulas of t, as [\"0.1*sin(2*pi*t)\", 0, 0]");
+  const std::vector<Value> elements = value.elements();
+  for (std::size_t a = 0; a < 3; ++a) {
+    out[a].where = place_of(elements[a]);
+    if (elements[a].is_word()) {
+      elements[a].get(out[a].text);
+      continue;
+    }
+    double number = 0.0;
+    elements[a].get(number, place_range);
+    out[a].text = fmt::format("{}", number);
+  }
+}
+
+// What says how to go between keyframes.
+struct BetweenKeys {
+  Value interpolation, repeat;
+
+  void get(auto& keyframes) const {
+    interpolation.get(keyframes.interpolation);
+    repeat.get(keyframes.repeat);
+  }
+  void refuse(const std::string& owner) const {
+    for (const Value* v : {&interpolation, &repeat})
+      if (*v)
+        v->fail("has no meaning here: allowed beside " + owner);
+  }
+};
+
+Keyframes read_keyframes(const Value& value, const BetweenKeys& between) {
+  Keyframes keyframes;
+  keyframes.where = place_of(value);
+  between.get(keyframes);
+  for (Table t : value.tables()) {
+    Keyframe frame;
+    const Value time = t.need("time"), position = t["position"], rotation = t["rotation"];
+    t.finish();
+    if (!position && !rotation)
+      t.fail("says nothing: give position, rotation or both");
+    time.get(frame.time, time_range);
+    position.get(frame.position, place_range);
+    rotation.get(frame.rotation, angle_range);
+    if (!keyframes.frames.empty() && frame.time <= keyframes.frames.back().time)
+      time.fail(
+          fmt::format("= {} s must be later than the keyframe before, {} s", frame.time, keyframes.frames.back().time));
+    keyframes.frames.push_back(frame);
+  }
+  return keyframes;
+}
+
+Track read_track(const Value& value, Range range, const BetweenKeys& between) {
+  Track track;
+  between.get(track);
+  for (const Value& key : value.elements()) {
+    if (!key.is_array() || key.elements().size() != 2)
+      key.must_be("[time, value], as in value = [[0, 10], [2, 45]]");
+    const std::vector<Value> pair = key.elements();
+    Track::Key& next = track.keys.emplace_back();
+    pair[0].get(next.time, time_range);
+    pair[1].get(next.value, range);
+    if (track.keys.size() > 1 && next.time <= track.keys[track.keys.size() - 2].time)
+      pair[0].fail(fmt::format("= {} s must be later than the time before, {} s", next.time,
+                               track.keys[track.keys.size() - 2].time));
+  }
+  return track;
+}
+
+Joint read_joint(Table t) {
+  Joint joint;
+  const Value type = t.need("type"), axis = t["axis"], origin = t["origin"], rotation = t["rotation"], min = t["min"],
+              max = t["max"], speed = t["speed"], acceleration = t["acceleration"], value = t["value"];
+  const BetweenKeys between{t["interpolation"], t["repeat"]};
+  t.finish();
+  type.get(joint.type);
+  origin.get(joint.origin, place_range);
+  rotation.get(joint.rotation, angle_range);
+  joint.where = value ? place_of(value) : type.place() + ": " + t.path();
+  if (joint.type == JointType::fixed) {
+    for (const Value* v : {&axis, &min, &max, &speed, &acceleration, &value})
+      if (*v)
+        v->fail("has no meaning for a fixed joint: allowed with revolute and prismatic");
+    between.refuse("keyframes");
+    return joint;
+  }
+  const bool turns = joint.type == JointType::revolute;
+  const std::string_view unit = turns ? "degrees" : "m";
+  const Range range{-1e6, 1e6, unit}, above_0{1e-9, 1e9, unit};
+  axis.get(joint.axis, {-1e6, 1e6});
+  if (glm::length(joint.axis) == 0.0)
+    axis.fail("must not be [0, 0, 0]");
+  min.get(joint.min, range);
+  max.get(joint.max, range);
+  if (joint.min > joint.max)
+    max.or_override(min).fail(
+        fmt::format("makes max {} lie below min {}: the joint could be nowhere", joint.max, joint.min));
+  speed.get(joint.speed, above_0);
+  acceleration.get(joint.acceleration, above_0);
+  if (!value.is_array())
+    between.refuse("value = [[time, value], ..]");
+  if (value.is_array())
+    joint.value = read_track(value, range, between);
+  else if (value.is_word())
+    value.get(joint.value.emplace<Formula>(Formula{"", place_of(value)}).text);
+  else
+    value.get(std::get<double>(joint.value), range);
+  return joint;
+}
+
+}  // namespace
+
+MotionKeys::MotionKeys(Table& t)
+    : velocity_(t["velocity"]), spin_(t["spin"]), keyframes_(t["keyframes"]), interpolation_(t["interpolation"]),
+      repeat_(t["repeat"]), motion_(t["motion"]), parent_(t["parent"]), joint_(t["joint"]) {}
+
+void MotionKeys::get(BodySpec& b) const {
+  const Value* first = nullptr;  // of those that exclude each other
+  for (const Value* v : {&velocity_, &keyframes_, &motion_, &joint_})
+    if (const Value* given = *v ? v : v == &velocity_ && spin_ ? &spin_ : nullptr) {
+      if (first)
+        given->or_override(*first).fail(
+            fmt::format("and {} exclude each other: a body moves by velocity and spin, keyframes, motion, or a joint",
+                        first->path()));
+      first = given;
+    }
+  if (parent_) {
+    parent_.get(b.parent);
+    b.parent_where = place_of(parent_);
+    if (b.parent.empty())
+      parent_.fail("must not be empty");
+  }
+  velocity_.get(b.velocity, speed_range);
+  spin_.get(b.spin, {-1e4, 1e4, "rad/s"});
+  const BetweenKeys between{interpolation_, repeat_};
+  if (!keyframes_)
+    between.refuse("keyframes");
+  if (keyframes_) {
+    b.motion = read_keyframes(keyframes_, between);
+  } else if (motion_) {
+    Functions functions;
+    Table t = motion_.table();
+    const Value position = t["position"], rotation = t["rotation"];
+    t.finish();
+    if (!position && !rotation)
+      motion_.fail("says nothing: give position, rotation or both");
+    read_formulas(position, functions.position);
+    read_formulas(rotation, functions.rotation);
+    b.motion = functions;
+  } else if (joint_) {
+    b.motion = read_joint(joint_.table());
+  }
+}
+
+}  // namespace talus::reading

@@ -1,0 +1,70 @@
+#pragma once
+// How a body moves by itself, as a scene says it. engine/scene/kinematics.h makes poses of it.
+#include <array>
+#include <glm/glm.hpp>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace talus {
+
+// Between keyframes. smooth: monotone cubic, with continuous speed, at rest where a number turns around and at the
+// ends.
+enum class Interpolation { smooth, linear };
+enum class JointType { revolute, prismatic, fixed };
+
+// Of the time t in seconds; what it may hold: scenes/README.md.
+struct Formula {
+  std::string text;
+  std::string where;  // "FILE:LINE:COLUMN: key", for messages
+};
+
+// Away from the body's own position and rotation: m; degrees about the fixed axes x, then y, then z. Each of the six
+// numbers is interpolated by itself, so that 0 to 720 degrees are two turns.
+struct Keyframe {
+  double time = 0.0;  // s
+  std::optional<glm::dvec3> position, rotation;
+};
+struct Keyframes {
+  std::vector<Keyframe> frames;  // by time; before the first and after the last, the body stands
+  Interpolation interpolation = Interpolation::smooth;
+  bool repeat = false;  // before the first and after the last, too; whole turns apart, these are the same
+  std::string where;    // as Formula::where
+};
+
+// The same six numbers.
+struct Functions {
+  std::array<Formula, 3> position{{{"0", ""}, {"0", ""}, {"0", ""}}}, rotation = position;
+};
+
+// Values over time of a joint.
+struct Track {
+  struct Key {
+    double time, value;  // s
+  };
+  std::vector<Key> keys;
+  Interpolation interpolation = Interpolation::smooth;
+  bool repeat = false;
+};
+
+// Values and limits in degrees (revolute) or m (prismatic), and per s. The pose of the body in its parent is frame of
+// the joint * motion about or along its axis by the value * the body's own position and rotation.
+struct Joint {
+  static constexpr double none = std::numeric_limits<double>::infinity();
+
+  JointType type = JointType::revolute;
+  glm::dvec3 axis{0.0, 0.0, 1.0};  // in the joint's frame; any length but 0
+  glm::dvec3 origin{0.0};          // m, of the joint's frame in the parent
+  glm::dvec3 rotation{0.0};        // degrees, as Keyframe::rotation
+  std::variant<double, Formula, Track> value{0.0};
+  double min = -none, max = none;
+  double speed = none, acceleration = none;  // > 0
+  std::string where;                         // as Formula::where
+};
+
+// Instead of constant velocities.
+using Motion = std::variant<std::monostate, Keyframes, Functions, Joint>;
+
+}  // namespace talus
