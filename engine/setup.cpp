@@ -194,8 +194,6 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
       out.parts.push_back(part);
     }
     body.parts = static_cast<uint>(out.parts.size()) - body.first_part;
-    if (body.parts == 0)
-      body.reach = -1e30f;  // into no cell: its grains stand for it
     out.bodies.push_back(body);
   }
   out.shape_data = std::move(meshes.words);

@@ -12,7 +12,7 @@ layout(set = 0, binding = 2, scalar) buffer CellBlock { uint body_cells[]; };
 
 void main() {
   uint body = element_index() / body_threads, lane = element_index() % body_threads;
-  if (body >= settings.bodies)
+  if (body >= settings.bodies || bodies[body].parts == 0u)  // of grains alone
     return;
   vec3 center = bodies[body].motion.position;
   vec3 edge = 1.0 / status.inverse_cell;

@@ -103,7 +103,7 @@ TEST_CASE("The nearest triangle is that of all of them and knows its side", "[me
   const TriangleGrid grid = triangle_grid(mesh, true, far);
   std::mt19937 random(1);
   int near = 0, inside = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 4000; ++i) {
     const glm::dvec3 p(uniform(random, -0.5, 0.5), uniform(random, -0.5, 0.5), uniform(random, -0.5, 0.5));
     const SurfaceSample s = sample(grid, glm::vec3(p));
     const double d = brute_force(mesh, p);
@@ -164,7 +164,7 @@ TEST_CASE("Grains rest on a mesh however they meet it", "[bodies][mesh]") {
   const MeshAs as = GENERATE(MeshAs::sdf, MeshAs::triangles, MeshAs::particles);
   CAPTURE(word(as));
   const Solid solid{{{Solid::Box{{0.08, 0.08, 0.03}}}, {Solid::Sphere{0.06}, {0.0, 0.0, 0.05}, {}, true}}};
-  Scene scene = rain_on(part_of(of(solid, 0.25, 0.004), as), 1500);
+  Scene scene = rain_on(part_of(of(solid, 0.25, 0.004), as), 900);
   Simulation simulation(scene, on_cpu);
   simulation.advance(360);
   CHECK(simulation.measure().speed_max < 0.05);
@@ -174,7 +174,7 @@ TEST_CASE("Grains rest on a mesh however they meet it", "[bodies][mesh]") {
   const glm::dquat back = glm::conjugate(rotation_of(body.rotation));
   int held = 0;
   double deepest = 0.0;
-  const std::uint32_t free = 1500;
+  const std::uint32_t free = 900;
   for (const GrainState& g : simulation.grains()) {
     if (g.id >= free)
       continue;
@@ -192,14 +192,14 @@ TEST_CASE("A sheet holds grains on both sides", "[bodies][mesh]") {
   // As triangles and as particles, being no solid.
   const MeshAs as = GENERATE(MeshAs::triangles, MeshAs::particles);
   CAPTURE(word(as));
-  Scene scene = rain_on(part_of(square(0.3), as, false), 800);
+  Scene scene = rain_on(part_of(square(0.3), as, false), 700);
   scene.bodies[0].rotation = {};
   scene.domain.min = {-0.15, -0.15, 0.0};
   Simulation simulation(scene, on_cpu);
   simulation.advance(240);
   int below = 0;
   for (const GrainState& g : simulation.grains())
-    below += g.id < 800 && g.position.z < 0.12f;
+    below += g.id < 700 && g.position.z < 0.12f;
   CHECK(below == 0);
 }
 

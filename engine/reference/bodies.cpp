@@ -53,6 +53,8 @@ void body_mark(const Args&, Fields& f, uint begin, uint end) {
   const uint words = body_words(settings.bodies);
   for (uint thread = begin; thread < end; ++thread) {
     const uint body = thread / body_threads;
+    if (f.bodies[body].parts == 0)  // of grains alone
+      continue;
     const vec3 center = f.bodies[body].motion.position;
     const float around = f.bodies[body].reach + settings.radius_max + status.margin;
     const auto cell_at = [&](float x, int a) {
