@@ -16,6 +16,9 @@ Grain grain_of(const Scene& scene, const Seed& seed);
 // grid_cells: most cells of the neighbour table; 0: some four per grain.
 Settings settings_of(const Scene& scene, const Population& population, std::uint32_t grid_cells = 0);
 
+// Share of a step's load in a body's filtered one: a low-pass of first order with this time constant [s].
+float load_share_of(double time_constant, double dt);
+
 // The bodies and the parts of their shapes.
 struct Bodies {
   std::vector<Body> bodies;

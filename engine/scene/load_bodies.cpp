@@ -106,7 +106,7 @@ BodySpec read_body(Table t, const Scene& scene) {
   BodySpec b;
   const std::optional<PartShape> shape = read_part_shape(t);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
-              velocity = t["velocity"], spin = t["spin"], parts = t["parts"];
+              velocity = t["velocity"], spin = t["spin"], parts = t["parts"], load_filter = t["load_filter"];
   t.not_yet({"mesh", "mass"});
   t.finish();
   name.get(b.name);
@@ -123,6 +123,7 @@ BodySpec read_body(Table t, const Scene& scene) {
   rotation.get(b.rotation, angle_range);
   velocity.get(b.velocity, speed_range);
   spin.get(b.spin, {-1e4, 1e4, "rad/s"});
+  load_filter.get(b.load_filter, {0.0, 1e6, "s"});
   if (shape && parts)
     parts.fail("and a shape beside it exclude each other: give one shape, or all of them as parts");
   if (shape)

@@ -184,6 +184,7 @@ struct BodySpec {
   glm::dvec3 velocity{0.0};               // m/s, of its origin
   glm::dvec3 spin{0.0};                   // rad/s, about its origin
   std::vector<BodyPart> parts;            // put together in order, the first is solid
+  double load_filter = 0.05;              // s, time constant of the filtered force and torque; 0: not filtered
 };
 
 struct Camera {

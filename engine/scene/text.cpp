@@ -165,6 +165,7 @@ std::string to_toml(const Scene& scene) {
     line("rotation", vec(b.rotation));
     line("velocity", vec(b.velocity));
     line("spin", vec(b.spin));
+    line("load_filter", b.load_filter);
     out += "parts = [\n";
     for (const BodyPart& p : b.parts)
       out += fmt::format("  {{ {}, position = {}, rotation = {}, subtract = {} }},\n", std::visit(PartText{}, p.shape),

@@ -10,6 +10,7 @@ namespace talus::shared {
 using uint = std::uint32_t;
 using glm::ivec3;
 using glm::uvec3;
+using glm::vec2;
 using glm::vec3;
 using glm::vec4;
 #define TALUS_CONST constexpr
@@ -58,6 +59,17 @@ TALUS_CONST uint wall_partner = 0xFFFFFF00u;
 TALUS_CONST uint bodies_most = 4096u;
 TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
+
+// A contact with a body pushes for at most this overlap, in radii, that there is when a substep starts. What a grain caught between two
+// bodies takes and gives would otherwise grow with them; one on a body at rest overlaps by a hundredth of that.
+TALUS_CONST float body_overlap_most = 0.5f;
+
+// What grains do to a body in a step is summed in whole numbers of 64 bits, since those come out the same in any order. A record of
+// them: for the impulse and its moment about the body's origin, x, y, z each, a low and a high word; then what is not in them.
+TALUS_CONST uint load_words = 13u;
+TALUS_CONST uint load_uncounted = 12u;  // word of a record: contacts whose push was too large, or came with too many others
+TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
+TALUS_CONST uint loads_most = 8u;       // bodies that push a grain at once, as far as p2 and pbd count
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
@@ -155,6 +167,16 @@ struct Body {
   uint parts;
   uint material;  // settings.materials: that of a wall
   float reach;    // m, radius of a ball around its origin that holds it
+  float load_share;  // of a step's load in the filtered one
+};
+
+// What grains do to a body, as means over a step, and filtered by a low-pass of first order. Torque is about the body's origin.
+struct BodyLoad {
+  vec3 force;            // N
+  vec3 torque;           // N m
+  vec3 force_filtered;   // N
+  vec3 torque_filtered;  // N m
+  uint uncounted;        // contacts since the start whose push is not in it
 };
 
 // Contact law of a pair of materials. Row m = number of materials is the wall.
@@ -206,6 +228,9 @@ struct Settings {
   float kv;
   float kc;
   float warm_start;
+  // Of the sums that become a body's load: [N s] and [N m s], powers of two.
+  vec2 load_quantum;
+  vec2 quanta;  // per N s and per N m s
 };
 
 // Push constants of every pass.
