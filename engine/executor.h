@@ -12,9 +12,17 @@ struct Work {
   std::uint32_t gate = gates_total;  // none
 };
 
+// What a scene has; a device's passes are compiled without the rest.
+struct Features {
+  std::uint32_t solid_kinds = ~0u;  // bit k: bodies have parts of kind k (shared/types.h); 0: there are no bodies
+};
+
 class Executor {
 public:
   virtual ~Executor() = default;
+
+  // Before the first run.
+  virtual void specialize(const Features&) {}
 
   // Runs a pass after all that were run before it. A device only records it; finish() waits.
   virtual void run(Pass pass, Work work, const Args& args) = 0;

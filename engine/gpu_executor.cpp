@@ -47,13 +47,22 @@ GpuExecutor::GpuExecutor(const Options& options) {
     instance_ = std::make_unique<gpu::Instance>(gpu::InstanceOptions{.validation = options.validation, .print = true});
     const auto devices = gpu::list_devices(*instance_);
     device_ = std::make_unique<gpu::Device>(*instance_, gpu::choose(devices, options.device));
-    for (std::size_t p = 0; p < pass_count; ++p)
-      if (pass_infos[p].unit != Unit::serial)
-        passes_[p] = load(static_cast<Pass>(p));
     for (std::size_t f = 0; f < field_count; ++f)
       resize(static_cast<FieldId>(f), 0);
     graph_ = std::make_unique<gpu::Graph>(*device_, gpu::GraphOptions{.timing = options.timing});
   });
+}
+
+void GpuExecutor::specialize(const Features& features) {
+  features_ = features;
+  passes_ = {};
+}
+
+GpuExecutor::PassProgram& GpuExecutor::program(Pass pass) {
+  PassProgram& program = passes_[static_cast<std::size_t>(pass)];
+  if (!program.pipeline)
+    translated([&] { program = load(pass); });
+  return program;
 }
 
 // The shader is the truth about what a pass binds; here it is held against the fields.
@@ -63,7 +72,8 @@ GpuExecutor::PassProgram GpuExecutor::load(Pass pass) {
   if (code.empty())
     throw DeviceError(fmt::format("pass {} has no shader: shaders/{}.comp is missing from this build", name, name));
   PassProgram program;
-  program.pipeline = std::make_unique<gpu::ComputePipeline>(*device_, name, code);
+  const gpu::Constant constants[] = {{constant_solid_kinds, features_.solid_kinds}};
+  program.pipeline = std::make_unique<gpu::ComputePipeline>(*device_, name, code, constants);
   if (program.pipeline->push_bytes() != 0 && program.pipeline->push_bytes() != sizeof(Args))
     throw DeviceError(fmt::format("pass {} takes {} bytes of push constants, but Args has {}", name,
                                   program.pipeline->push_bytes(), sizeof(Args)));
@@ -87,7 +97,7 @@ void GpuExecutor::run(Pass pass, Work work, const Args& args) {
   if (info(pass).unit == Unit::serial)
     throw DeviceError(fmt::format("pass {} runs on the CPU only: use --device cpu", info(pass).name));
   translated([&] {
-    PassProgram& program = passes_[static_cast<std::size_t>(pass)];
+    PassProgram& program = this->program(pass);
     const gpu::Work size = work.gate < gates_total
                                ? gpu::Work::indirect(buffer(FieldId::gates), work.gate * sizeof(Dispatch))
                            : info(pass).unit == Unit::group ? gpu::Work::groups(work.elements)

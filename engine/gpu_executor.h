@@ -15,6 +15,7 @@ class GpuExecutor final : public Executor {
 public:
   explicit GpuExecutor(const Options& options);
 
+  void specialize(const Features& features) override;
   void run(Pass pass, Work work, const Args& args) override;
   void swap(FieldId a, FieldId b) override;
   void copy(FieldId from, FieldId to) override;
@@ -43,7 +44,7 @@ public:
     FieldId field;
     gpu::BufferBinding binding;
   };
-  const std::vector<Bound>& bindings(Pass pass) const { return passes_[static_cast<std::size_t>(pass)].bindings; }
+  const std::vector<Bound>& bindings(Pass pass) { return program(pass).bindings; }
 
   // Passes are written down from now on, for describe().
   void set_trace(bool on) { graph_->set_trace(on); }
@@ -59,10 +60,12 @@ private:
   std::unique_ptr<gpu::Device> device_;
   std::array<gpu::Buffer, field_count> buffers_;
   std::array<std::size_t, field_count> sizes_{};
+  Features features_;
   std::array<PassProgram, pass_count> passes_;
   std::unique_ptr<gpu::Graph> graph_;
 
   gpu::Buffer& buffer(FieldId id) { return buffers_[static_cast<std::size_t>(id)]; }
+  PassProgram& program(Pass pass);  // compiled when it is first asked for: a method needs few of the passes
   PassProgram load(Pass pass);
 };
 

@@ -65,8 +65,9 @@ double in_series(double a, double b) {
   return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
 }
 
-// Numbers of 63 bits must hold what all grains together can do to a body in a step, and resolve what a single one does. Twice the
-// momentum that they have a thousand times faster than they should ever be leaves 2^-40 of their weight and less as the quantum.
+// Numbers of 63 bits must hold what all grains together can do to a body in a step, and resolve what a single one does.
+// Twice the momentum that they have a thousand times faster than they should ever be leaves 2^-40 of their weight and
+// less as the quantum.
 void set_load_quanta(Settings& settings, const Scene& scene, const Population& population) {
   double mass = 0.0, fastest = settings.birth_speed;
   const auto add = [&](const Seed& seed) {

@@ -93,6 +93,10 @@ struct Simulation::Impl {
       warnings.push_back(std::move(advice));
     settings = settings_of(scene, population, options.grid_cells);
     bodies = bodies_of(scene);
+    Features features{.solid_kinds = 0};
+    for (const SolidPart& part : bodies.parts)
+      features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
+    executor->specialize(features);
     allocate(population);
   }
 

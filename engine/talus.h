@@ -80,8 +80,8 @@ struct Measure {
   double height = 0.0;          // m, top of the highest grain above the domain's floor
 };
 
-// What grains do to a body: means over a step, and filtered (BodySpec::load_filter) [N, N m]. Torque is about the body's
-// origin, both in the axes of the world.
+// What grains do to a body: means over a step, and filtered (BodySpec::load_filter) [N, N m]. Torque is about the
+// body's origin, both in the axes of the world.
 using BodyLoad = shared::BodyLoad;
 inline constexpr std::uint64_t load_steps_most = 65536;  // of a load_history()
 

@@ -4,6 +4,7 @@
 #include "engine/executor.h"
 #include "engine/gpu/device.h"
 #include "engine/talus.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -91,6 +92,13 @@ inline std::vector<Variant> variants() {
 inline Variant each_variant() {
   const auto all = variants();
   return all[GENERATE_COPY(range(std::size_t{0}, all.size()))];
+}
+// One of each method: for what passes of a method share, and takes long on a device.
+inline Variant each_method() {
+  const std::string name =
+      GENERATE("p2 with memory and sleep", "pbd", "dem", "vts, improved_jacobi, with memory", "sp, mass_splitting");
+  const auto all = variants();
+  return *std::ranges::find(all, name, &Variant::name);
 }
 // The scene with another method; its iterations and substeps stay.
 inline talus::Scene with(talus::Scene scene, talus::Solver solver) {

@@ -1,8 +1,15 @@
 // Every pass on the device against its reference, from the same input.
 #include "engine/geometry/sdf.h"
 #include "engine/gpu/graph.h"
+#include "engine/gpu/shader.h"
+#include "engine/passes.h"
 #include "simulate.h"
+#include <algorithm>
 #include <set>
+
+namespace talus::shaders {
+std::span<const std::uint32_t> find_shader(std::string_view name);
+}
 
 using namespace talus;
 using namespace talus_tests;
@@ -77,6 +84,27 @@ TEST_CASE("Lockstep finds a difference and names pass and field", "[device][lock
                offsetof(shared::Grain, position) + 12);
   graph.finish();
   REQUIRE_THROWS_WITH(simulation.advance(1), Catch::Contains("pass ") && Catch::Contains("in the reference"));
+}
+
+TEST_CASE("Every pass has a shader that binds fields, and any device can run", "[lockstep]") {
+  for (const PassInfo& pass : pass_infos) {
+    if (pass.unit == Unit::serial)
+      continue;
+    const std::string name = std::string(pass.name) + ".comp";
+    CAPTURE(name);
+    const auto code = shaders::find_shader(name);
+    REQUIRE(!code.empty());
+    const gpu::Reflection shader = gpu::reflect(name, code);
+    CHECK(shader.push_bytes == (shader.push_bytes ? sizeof(Args) : 0));
+    CHECK(shader.local_size[0] == group_size);
+    CHECK(gpu::portability_problems(name, shader) == std::vector<std::string>{});
+    for (const gpu::BufferBinding& binding : shader.buffers) {
+      CAPTURE(binding.member);
+      const auto field = std::ranges::find(field_infos, binding.member, &FieldInfo::name);
+      REQUIRE(field != field_infos.end());
+      CHECK(binding.stride == field->stride);
+    }
+  }
 }
 
 TEST_CASE("Verifying the CPU path against itself is refused", "[lockstep]") {

@@ -68,7 +68,7 @@ TEST_CASE("The CPU path repeats bit for bit, for any number of threads", "[simul
 }
 
 TEST_CASE("The device repeats bit for bit", "[device][simulation]") {
-  const Variant variant = each_variant();
+  const Variant variant = each_method();
   CAPTURE(variant.name);
   const Scene scene = with(box_of(1500), variant.solver);
   const std::uint64_t first = hash_after(scene, on_device(), 30);
@@ -134,7 +134,7 @@ TEST_CASE("A resumed run goes on bit for bit", "[simulation]") {
   resumes_bit_for_bit(on_cpu, each_variant());
 }
 TEST_CASE("A resumed run goes on bit for bit on the device", "[device][simulation]") {
-  resumes_bit_for_bit(on_device(), each_variant());
+  resumes_bit_for_bit(on_device(), each_method());
 }
 
 TEST_CASE("A checkpoint of another scene is refused and nothing changes", "[simulation]") {

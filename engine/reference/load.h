@@ -17,8 +17,7 @@ inline uint* record_of(Fields& f, uint i, uint body) {
 // A contact gave this impulse [N s] to grain i: the body gets the opposite, at a point away from its origin.
 inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse) {
   uint* const record = record_of(f, i, partner - body_partner);
-  const vec3 force = -f.settings[0].quanta.x * impulse,
-             torque = -f.settings[0].quanta.y * glm::cross(point, impulse);
+  const vec3 force = -f.settings[0].quanta.x * impulse, torque = -f.settings[0].quanta.y * glm::cross(point, impulse);
   const float numbers[] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   if (!std::ranges::all_of(numbers, [](float x) { return std::abs(x) < 0x1p62f; })) {
     std::atomic_ref(record[load_uncounted]).fetch_add(1);

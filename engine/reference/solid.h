@@ -81,7 +81,7 @@ inline Distance from_torus(vec3 p, vec3 size) {
 }
 
 inline Distance from_shape(const SolidPart& part, vec3 p) {
-  switch (part.kind & 0xFFu) {
+  switch (part.kind & solid_kind_mask) {
   case solid_plane:
     return {vec3(0.0f, 0.0f, 1.0f), p.z};
   case solid_box:

@@ -1,4 +1,4 @@
-// What contacts with bodies do to them. Needs settings in scope.
+// What contacts with bodies do to them. Needs shared/contact_geometry.glsl before it.
 layout(set = 0, binding = 17, scalar) buffer BodySumBlock { uint body_sums[]; };
 
 // x: whole, below 2^63.
@@ -12,8 +12,6 @@ void add_whole(uint word, float x) {
   uint before = atomicAdd(body_sums[word], low);
   atomicAdd(body_sums[word + 1u], high + (before > ~low ? 1u : 0u));
 }
-
-bool is_body(uint partner) { return partner >= body_partner && partner < wall_partner; }
 
 uint record_of(uint partner) {
   return load_words * (load_copies * (partner - body_partner) + group_index() % load_copies);

@@ -8,6 +8,8 @@
 #define OVERLAP_MOST body_overlap_most
 #endif
 
+bool is_body(uint partner) { return solid_kinds != 0u && partner >= body_partner && partner < wall_partner; }
+
 struct Contact {
   vec3 normal;         // towards the grain
   float gap;           // m, negative: overlap
@@ -19,7 +21,7 @@ struct Contact {
 
 Contact contact_with(uint partner, uint i, vec3 p, float r) {
   Contact c;
-  if (partner >= body_partner && partner < wall_partner) {
+  if (is_body(partner)) {
     // A plane for the length of a substep, where the grain was at its start: whatever its way, it does not get behind it.
     uint body = partner - body_partner;
     vec3 way = MOVED * grains[i].velocity.xyz, offset = shortest(p - way - bodies[body].motion.position);

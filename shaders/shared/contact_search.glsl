@@ -45,7 +45,7 @@ void search(uint i) {
       }
 #endif
     }
-  uint words = body_words(settings.bodies), cell = words > 0u ? key_at(home, 0u) * words : 0u;
+  uint words = solid_kinds != 0u ? body_words(settings.bodies) : 0u, cell = words > 0u ? key_at(home, 0u) * words : 0u;
   for (uint word = 0u; word < words; ++word)
     for (uint bits = body_cells[cell + word]; bits != 0u; bits &= bits - 1u) {
       uint body = 32u * word + uint(findLSB(bits));

@@ -3,6 +3,9 @@
 layout(set = 0, binding = 14, scalar) readonly buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 15, scalar) readonly buffer PartBlock { SolidPart solid_parts[]; };
 
+layout(constant_id = 0) const uint solid_kinds = ~0u;  // constant_solid_kinds
+bool has_kind(uint kind) { return (solid_kinds & 1u << kind) != 0u; }
+
 // Signed distance from solids, positive outside, with its gradient: vec4(gradient, distance). `precise` where lists of contacts
 // depend on it, so that the CPU finds the same ones.
 vec3 rotated(vec4 q, vec3 v) {
@@ -69,26 +72,21 @@ vec4 from_torus(vec3 p, vec3 size) {
 vec4 from_part(SolidPart part, vec3 p) {
   precise vec3 offset = p - part.position;
   vec3 q = rotated_back(part.rotation, offset);
-  vec4 d;
-  switch (part.kind & 0xFFu) {
-  case solid_plane:
+  vec4 d = vec4(0.0);
+  // Told apart only where a scene has several kinds.
+  uint kind = bitCount(solid_kinds) == 1 ? uint(findLSB(solid_kinds)) : part.kind & solid_kind_mask;
+  if (has_kind(solid_plane) && kind == solid_plane)
     d = vec4(0.0, 0.0, 1.0, q.z);
-    break;
-  case solid_box:
+  else if (has_kind(solid_box) && kind == solid_box)
     d = from_box(q, part.size);
-    break;
-  case solid_sphere:
+  else if (has_kind(solid_sphere) && kind == solid_sphere)
     d = from_point(q, part.size.x);
-    break;
-  case solid_capsule:
+  else if (has_kind(solid_capsule) && kind == solid_capsule)
     d = from_point(vec3(q.xy, q.z - clamp(q.z, -part.size.z, part.size.z)), part.size.x);
-    break;
-  case solid_cone:
+  else if (has_kind(solid_cone) && kind == solid_cone)
     d = from_cone(q, part.size);
-    break;
-  default:
+  else if (has_kind(solid_torus))
     d = from_torus(q, part.size);
-  }
   return vec4(rotated(part.rotation, d.xyz), d.w);
 }
 

@@ -71,6 +71,9 @@ TALUS_CONST uint load_uncounted = 12u;  // word of a record: contacts whose push
 TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
 TALUS_CONST uint loads_most = 8u;       // bodies that push a grain at once, as far as p2 and pbd count
 
+// Specialization constants: their constant_id.
+TALUS_CONST uint constant_solid_kinds = 0u;  // bit k: bodies have parts of kind k
+
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
 TALUS_CONST uint halt_slots = 1u;    // contact slots ran out: the host grows them and the substep is repeated
@@ -143,6 +146,7 @@ TALUS_CONST uint solid_sphere = 2u;   // size.x: radius
 TALUS_CONST uint solid_capsule = 3u;  // size.x: radius, size.z: half the distance of its two centres
 TALUS_CONST uint solid_cone = 4u;     // size.x, size.y: radius at the lower and at the upper end, size.z: half its height
 TALUS_CONST uint solid_torus = 5u;    // size.x: radius of the ring, size.y: of its section
+TALUS_CONST uint solid_kind_mask = 0xFFu;
 TALUS_CONST uint solid_subtracts = 0x100u;  // added to the kind of a part that takes away from those before it
 
 // A part of a body's shape. The parts of a body are put together in order.
