@@ -71,9 +71,10 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
           const float limit = friction * grip * w_sum * h / memory_share;
           shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);
         }
-        const float pressure = std::max(settings.warm_start * before.w, -hold);
+        const float warm = is_body(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
+        const float pressure = std::max(warm * before.w, -hold);
         const float limit = friction * (pressure + hold);
-        const vec3 drag = bounded(settings.warm_start * turned(vec3(before), c.normal), limit, limit);
+        const vec3 drag = bounded(warm * turned(vec3(before), c.normal), limit, limit);
         sum = vec4(drag, pressure);
         push += pressure * c.normal + drag;
       }

@@ -114,6 +114,9 @@ TALUS_CONST float uneven_share = 0.5f;
 // Contacts of a grain that all push at once take more than there is: beyond so many they share it. A bed at rest has fewer; grains
 // that fall far in a substep meet many at once, and blow up without it.
 TALUS_CONST float load_most = 8.0f;
+// Share of a contact's impulse with a body, that the next substep starts from at most. With all of it, what a grain caught between two
+// bodies takes and gives would grow for ever.
+TALUS_CONST float warm_most = 0.9f;
 TALUS_CONST float memory_share = 0.2f;     // of a remembered slip, that a substep takes back
 // Share of what adhesion holds, below which nothing is left of a contact's grip but rounding.
 TALUS_CONST float grip_least = 1e-3f;

@@ -1,0 +1,320 @@
+// What bodies receive from grains: force and torque.
+#include "scratch.h"
+#include "simulate.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <numbers>
+#include <span>
+
+using namespace talus;
+using namespace talus_tests;
+
+namespace {
+
+constexpr double g = 9.81, pi_ = std::numbers::pi;
+
+Scene open_scene(double dt, int substeps, int iterations) {
+  Scene scene = scene_of(dt, substeps, iterations);
+  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+  return scene;
+}
+
+double mass_of(const Scene& scene, double radius) {
+  return scene.materials[0].density * 4.0 / 3.0 * pi_ * radius * radius * radius;
+}
+
+// Of the grains, and how they lie.
+struct Matter {
+  double mass = 0.0;  // kg
+  glm::dvec3 center{0.0}, momentum{0.0}, angular_momentum{0.0};
+};
+Matter matter_of(Simulation& simulation) {
+  Matter m;
+  for (const GrainState& grain : simulation.grains()) {
+    const double mass = mass_of(simulation.scene(), grain.radius);
+    const glm::dvec3 p = mass * glm::dvec3(grain.velocity), x(grain.position);
+    m.mass += mass;
+    m.center += mass * x;
+    m.momentum += p;
+    m.angular_momentum += glm::cross(x, p);
+  }
+  m.center /= m.mass;
+  return m;
+}
+
+// Sum over the steps of the last advance(): impulse and its moment, of one body.
+struct Impulse {
+  glm::dvec3 linear{0.0}, angular{0.0};
+};
+Impulse impulse_of(const Simulation& simulation, std::size_t body) {
+  const auto& history = simulation.load_history();
+  const std::size_t bodies = simulation.scene().bodies.size();
+  Impulse sum;
+  for (std::size_t k = body; k < history.size(); k += bodies) {
+    sum.linear += simulation.scene().dt * glm::dvec3(history[k].force);
+    sum.angular += simulation.scene().dt * glm::dvec3(history[k].torque);
+  }
+  return sum;
+}
+
+// Grains apart from each other that rain on a tilted box and a ball.
+Scene rain(const Variant& variant) {
+  Scene scene = with(open_scene(1.0 / 120, 4, 5), variant.solver);
+  scene.domain.friction_static = 0.6;
+  scene.domain.friction_kinetic = 0.3;
+  scene.bodies = {body_of("box", {{BoxPart{{1.0, 1.0, 0.2}}}}, {0.0, 0.0, -0.2}, {20.0, 10.0, 0.0}),
+                  body_of("ball", {{SpherePart{0.2}}}, {0.1, 0.0, 0.1})};
+  scene.bodies[1].velocity = {0.1, 0.2, 0.0};
+  std::vector<glm::dvec3> points;
+  for (int x = -5; x <= 5; ++x)
+    for (int y = -5; y <= 5; ++y)
+      points.push_back({0.08 * x, 0.08 * y, 0.4});
+  add_points(scene, 0.01, points, {0.3, -0.2, -2.0});
+  return scene;
+}
+
+// A lidless box that stands away from its body's origin, with grains in it.
+BodySpec tub() {
+  return body_of("tub", {{BoxPart{{0.16, 0.16, 0.2}}, {0.3, -0.2, 0.1}},
+                         {BoxPart{{0.12, 0.12, 0.2}}, {0.3, -0.2, 0.12}, {}, true}});
+}
+Scene filled(Solver solver, unsigned count) {
+  Scene scene = with(open_scene(1.0 / 240, 2, 10), solver);
+  scene.domain.min = {0.0, -0.5, 0.0};
+  scene.domain.max = {0.6, 0.1, 0.5};
+  scene.domain.friction_static = scene.domain.friction_kinetic = 0.0;
+  scene.bodies.push_back(tub());
+  GrainGroup group;
+  group.radius_min = 0.008;
+  group.radius_max = 0.01;
+  group.shape = BoxFill{{0.24, -0.26, 0.02}, {0.36, -0.14, 0.3}};
+  group.sampling = Sampling::lattice;
+  group.spacing = 1.05;
+  group.count = count;
+  scene.grains.push_back(group);
+  return scene;
+}
+
+bool same(const std::vector<BodyLoad>& a, const std::vector<BodyLoad>& b) {
+  return a.size() == b.size() && std::ranges::equal(std::as_bytes(std::span(a)), std::as_bytes(std::span(b)));
+}
+
+}  // namespace
+
+TEST_CASE("What bodies receive is what grains lose", "[bodies][loads]") {
+  const Variant variant = each_variant();
+  CAPTURE(variant.name);
+  if (variant.solver.sleep_speed > 0.0)
+    return;  // what falls asleep loses its momentum to no one
+  const Scene scene = rain(variant);
+  for (const std::uint32_t slots : {0u, 1u}) {  // 1: every batch is halted for want of slots, and goes on
+    CAPTURE(slots);
+    Simulation simulation(scene, {.device = "cpu", .contact_slots = slots});
+    const Matter before = matter_of(simulation);
+    const std::uint64_t steps = 60;
+    simulation.advance(steps);
+    const Matter after = matter_of(simulation);
+    const double time = static_cast<double>(steps) * scene.dt;
+    const glm::dvec3 weight = before.mass * scene.domain.gravity;
+    const Impulse box = impulse_of(simulation, 0), ball = impulse_of(simulation, 1);
+    const glm::dvec3 lost = before.momentum + time * weight - after.momentum;
+    REQUIRE(simulation.load_history().size() == 2 * steps);
+    CHECK(glm::length(box.linear) > 0.1 * glm::length(lost));
+    CHECK(glm::length(ball.linear) > 0.1 * glm::length(lost));
+    CHECK(glm::length(box.linear + ball.linear - lost) < 1e-4 * glm::length(lost));
+    for (const BodyLoad& load : simulation.body_loads())
+      CHECK(load.uncounted == 0);
+  }
+}
+
+TEST_CASE("A grain that slides pulls a body along with mu times its weight", "[bodies][loads]") {
+  const Variant variant = each_variant();
+  CAPTURE(variant.name);
+  if (variant.solver.sleep_speed > 0.0)
+    return;
+  const double mu = 0.3, r = 0.02;
+  Scene scene = with(open_scene(1.0 / 240, 4, 10), variant.solver);
+  scene.domain.friction_static = scene.domain.friction_kinetic = mu;
+  scene.bodies.push_back(body_of("ground", {{PlanePart{}}}, {0.5, 0.0, 0.0}));
+  add_points(scene, r, {{0.0, 0.1, r}}, {3.0, 0.0, 0.0});
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(60);
+  const double x0 = simulation.grains()[0].position.x;
+  simulation.advance(60);
+  const double x1 = simulation.grains()[0].position.x, weight = mass_of(scene, r) * g, time = 60 * scene.dt;
+  const Impulse mean = impulse_of(simulation, 0);
+  CHECK(mean.linear.z / time == Approx(-weight).epsilon(1e-3));
+  CHECK(mean.linear.x / time == Approx(mu * weight).epsilon(2e-3));
+  CHECK(std::abs(mean.linear.y) / time < 1e-3 * weight);
+  // At (x - 0.5, 0.1, 0) from the plane's origin.
+  CHECK(mean.angular.x / time == Approx(-0.1 * weight).epsilon(2e-3));
+  CHECK(mean.angular.y / time == Approx((0.5 * (x0 + x1) - 0.5) * weight).epsilon(2e-2));
+  CHECK(mean.angular.z / time == Approx(-0.1 * mu * weight).epsilon(3e-3));
+}
+
+TEST_CASE("A box full of grains at rest weighs what they weigh, where they are", "[bodies][loads]") {
+  const Method method = GENERATE(Method::p2, Method::pbd, Method::vts, Method::sp, Method::dem);
+  CAPTURE(static_cast<int>(method));
+  const Scene scene = filled(default_solver(method), 150);
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(360);
+  simulation.advance(120);
+  const Matter matter = matter_of(simulation);
+  const double weight = matter.mass * g, time = 120 * scene.dt;
+  const Impulse mean = impulse_of(simulation, 0);
+  CAPTURE(simulation.measure().speed_max, weight, mean.linear.z / time, mean.linear.x / time);
+  CHECK(glm::length(mean.linear / time - glm::dvec3(0.0, 0.0, -weight)) < 5e-3 * weight);
+  const glm::dvec3 torque = glm::cross(matter.center, glm::dvec3(0.0, 0.0, -weight));
+  CAPTURE(torque.x, torque.y, mean.angular.x / time, mean.angular.y / time);
+  CHECK(glm::length(mean.angular / time - torque) < 5e-3 * glm::length(torque));
+}
+
+TEST_CASE("A ball held in sand and the box around it together carry the sand", "[bodies][loads]") {
+  const Method method = GENERATE(Method::p2, Method::pbd, Method::vts, Method::sp, Method::dem);
+  CAPTURE(static_cast<int>(method));
+  Scene scene = filled(default_solver(method), 200);
+  scene.bodies.push_back(body_of("ball", {{SpherePart{0.03}}}, {0.3, -0.2, 0.07}));
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(360);
+  simulation.advance(120);
+  const double weight = matter_of(simulation).mass * g, time = 120 * scene.dt;
+  const glm::dvec3 box = impulse_of(simulation, 0).linear / time, ball = impulse_of(simulation, 1).linear / time;
+  CAPTURE(weight, box.z, ball.z);
+  CHECK(glm::length(box + ball - glm::dvec3(0.0, 0.0, -weight)) < 5e-3 * weight);
+  CHECK(ball.z < -0.02 * weight);  // what lies on it is more than what presses from below
+}
+
+TEST_CASE("A paddle's torque is the angular momentum that it gives", "[bodies][loads]") {
+  const Variant variant = each_variant();
+  CAPTURE(variant.name);
+  if (variant.solver.sleep_speed > 0.0)
+    return;
+  Scene scene = with(open_scene(1.0 / 240, 4, 10), variant.solver);
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  scene.domain.friction_static = scene.domain.friction_kinetic = 0.0;
+  scene.bodies.push_back(body_of("paddle", {{BoxPart{{2.0, 0.05, 0.4}}}}));
+  scene.bodies[0].spin = {0.0, 0.0, 3.0};
+  add_points(scene, 0.02, {{0.4, 0.1, 0.0}, {-0.7, -0.1, 0.1}});
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(120);
+  const Matter after = matter_of(simulation);
+  const Impulse paddle = impulse_of(simulation, 0);
+  CHECK(after.angular_momentum.z > 0.5 * mass_of(scene, 0.02) * 3.0 * (0.16 + 0.49));
+  CHECK(glm::length(paddle.angular + after.angular_momentum) < 1e-3 * after.angular_momentum.z);
+  CHECK(glm::length(paddle.linear + after.momentum) < 1e-4 * glm::length(after.momentum));
+}
+
+TEST_CASE("The filtered load is a low-pass of first order", "[bodies][loads]") {
+  Scene scene = with(open_scene(1.0 / 240, 2, 10), default_solver(Method::dem));
+  scene.bodies = {body_of("slow", {{PlanePart{}}}), body_of("raw", {{PlanePart{}}}, {0.0, 0.0, -1.0})};
+  scene.bodies[0].load_filter = 0.1;
+  scene.bodies[1].load_filter = 0.0;
+  add_points(scene, 0.02, {{0.0, 0.0, 0.02}, {1.0, 0.0, 0.05}});
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(240);
+  glm::dvec3 filtered(0.0);
+  const double share = 1.0 - std::exp(-scene.dt / 0.1);
+  for (std::size_t s = 0; s < 240; ++s) {
+    const BodyLoad& load = simulation.load_history()[2 * s];
+    filtered += share * (glm::dvec3(load.force) - filtered);
+    REQUIRE(load.force_filtered.z == Approx(filtered.z).epsilon(1e-4).margin(1e-7));
+    const BodyLoad& raw = simulation.load_history()[2 * s + 1];
+    REQUIRE(raw.force_filtered == raw.force);
+  }
+  CHECK(filtered.z == Approx(-2 * mass_of(scene, 0.02) * g).epsilon(1e-2));
+  CHECK(same(simulation.body_loads(), {simulation.load_history().end() - 2, simulation.load_history().end()}));
+}
+
+TEST_CASE("Loads repeat bit for bit, for any number of threads and batches, and from a checkpoint", "[bodies][loads]") {
+  const Scratch scratch;
+  const Variant variant = each_variant();
+  CAPTURE(variant.name);
+  const Scene scene = with(jumble_with_bodies(600), variant.solver);
+  Simulation whole(scene, {.device = "cpu", .threads = 2}), other(scene, {.device = "cpu", .threads = 1});
+  whole.advance(12);
+  std::vector<BodyLoad> pieces;
+  for (const std::uint64_t steps : {5u, 1u, 1u}) {
+    other.advance(steps);
+    pieces.insert(pieces.end(), other.load_history().begin(), other.load_history().end());
+  }
+  other.save(scratch / "loads.talus");
+  Simulation rest(scene, on_cpu);
+  rest.resume(scratch / "loads.talus");
+  CHECK(same(rest.body_loads(), other.body_loads()));
+  rest.advance(5);
+  pieces.insert(pieces.end(), rest.load_history().begin(), rest.load_history().end());
+  CHECK(same(pieces, whole.load_history()));
+  CHECK(whole.load_history().size() == 12 * scene.bodies.size());
+}
+
+TEST_CASE("Loads repeat bit for bit on a device", "[device][bodies][loads]") {
+  const Scratch scratch;
+  const Scene scene = with(jumble_with_bodies(1000), {.method = Method::dem, .iterations = 1});
+  Simulation first(scene, on_device()), second(scene, on_device());
+  first.advance(8);
+  second.advance(3);
+  second.save(scratch / "loads.talus");
+  std::vector<BodyLoad> pieces = second.load_history();
+  second.resume(scratch / "loads.talus");
+  second.advance(5);
+  pieces.insert(pieces.end(), second.load_history().begin(), second.load_history().end());
+  CHECK(same(first.load_history(), pieces));
+  double greatest = 0.0;
+  for (const BodyLoad& load : pieces)
+    greatest = std::max(greatest, static_cast<double>(glm::length(load.force)));
+  CHECK(greatest > 0.0);
+  CHECK(complaints(first).empty());
+}
+
+TEST_CASE("A run that becomes invalid goes back to the loads of its last valid state", "[bodies][loads]") {
+  Scene scene = with(pouring(4, 1, 0.5), {.method = Method::dem, .iterations = 1});
+  scene.bodies.push_back(body_of("cone", {{ConePart{0.08, 0.02, 0.05}}}));
+  Simulation broken(scene, on_cpu), sound(scene, on_cpu);
+  auto births = read_field<Birth>(broken.executor(), FieldId::births, broken.executor().size(FieldId::births));
+  births[200].grain.velocity.x = std::numeric_limits<float>::quiet_NaN();  // in the middle of a batch
+  write_field(broken.executor(), FieldId::births, births);
+  REQUIRE_THROWS_AS(broken.advance(100), StateError);
+  REQUIRE(broken.step() > 0);
+  sound.advance(broken.step());
+  CHECK(same(broken.load_history(), sound.load_history()));
+  CHECK(same(broken.body_loads(), sound.body_loads()));
+  for (const uint word :
+       read_field<uint>(broken.executor(), FieldId::body_sums, broken.executor().size(FieldId::body_sums)))
+    REQUIRE(word == 0);
+}
+
+TEST_CASE("More bodies at a grain than are counted are told", "[bodies][loads]") {
+  Scene scene = with(open_scene(1.0 / 240, 1, 4), default_solver(Method::p2));
+  for (int b = 0; b < 12; ++b)
+    scene.bodies.push_back(body_of(fmt::format("plane {}", b), {{PlanePart{}}}));
+  add_points(scene, 0.02, {{0.0, 0.0, 0.0199}});
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(1);
+  for (std::size_t b = 0; b < 12; ++b) {
+    CAPTURE(b);
+    CHECK(simulation.body_loads()[b].uncounted == (b < loads_most ? 0u : 4u));
+  }
+}
+
+TEST_CASE("A grain that bodies close on pushes no harder than a contact can", "[bodies][loads][squeeze]") {
+  const Variant variant = each_variant();
+  const double speed = GENERATE(0.02, 5.0);
+  CAPTURE(variant.name, speed);
+  const double r = 0.02;
+  Scene scene = with(open_scene(1.0 / 2000, 1, 10), variant.solver);
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  const double way = 2.1 * r;  // of each: the plates pass through each other
+  scene.bodies = {body_of("lower", {{BoxPart{{1.0, 1.0, 0.2}}}}, {0.0, 0.0, -0.1 - 1.1 * r}),
+                  body_of("upper", {{BoxPart{{1.0, 1.0, 0.2}}}}, {0.0, 0.0, 0.1 + 1.1 * r})};
+  scene.bodies[0].velocity = {0.0, 0.0, speed};
+  scene.bodies[1].velocity = {0.0, 0.0, -speed};
+  add_points(scene, r, {{0.0, 0.0, 0.0}});
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(static_cast<std::uint64_t>(way / speed / scene.dt));
+  double greatest = 0.0;
+  for (const BodyLoad& load : simulation.load_history())
+    greatest = std::max(greatest, static_cast<double>(glm::length(load.force)));
+  const double h = scene.dt, unit = mass_of(scene, r) / h / h * r;  // moves the grain by a radius in a substep
+  fmt::print("SQUEEZE {:50} {:6} {:10.4f} units\n", variant.name, speed, greatest / unit);
+}
