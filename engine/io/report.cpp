@@ -33,7 +33,7 @@ Json bodies_json(const Simulation& simulation) {
                       {"torque", json_of(loads[b].torque)},
                       {"force_filtered", json_of(loads[b].force_filtered)},
                       {"torque_filtered", json_of(loads[b].torque_filtered)},
-                      {"uncounted_contacts", loads[b].uncounted}});
+                      {"uncounted_pushes", loads[b].uncounted}});
   }
   return bodies;
 }
@@ -45,7 +45,7 @@ std::string column(std::string_view name) {
     return text;
   for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
     text.insert(at, 1, '"');
-  return '"' + text + '"';
+  return fmt::format("\"{}\"", text);
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ std::string metrics_header(const Scene& scene) {
   for (const BodySpec& body : scene.bodies)
     for (const char* quantity : {"force", "torque", "force_filtered", "torque_filtered"})
       for (const char* axis : {"x", "y", "z"})
-        header += "," + column(fmt::format("{}.{}_{}", body.name, quantity, axis));
+        header.append(",").append(column(fmt::format("{}.{}_{}", body.name, quantity, axis)));
   return header;
 }
 

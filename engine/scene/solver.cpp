@@ -458,6 +458,10 @@ std::vector<std::string> advise(const Scene& scene) {
     }
 
   // Iterations
+  warn(!scene.bodies.empty() && (p2 || pbd) && jacobi,
+       "means over the contacts of a grain do not keep momentum, so that a heap puts only some three quarters of its "
+       "weight on bodies: where their forces matter, set solver.iteration to \"mass_splitting\" or solver.method to "
+       "vts, sp or dem");
   const double omega_most = jacobi || pja ? 0.3 : 0.5;
   warn(impulses && (jacobi || pja || improved) && s.omega > omega_most,
        "solver.omega = {} is beyond the stable range of {}: set it to {} or less", s.omega, word(s.iteration),

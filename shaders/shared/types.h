@@ -67,7 +67,7 @@ TALUS_CONST float body_overlap_most = 0.5f;
 // What grains do to a body in a step is summed in whole numbers of 64 bits, since those come out the same in any order. A record of
 // them: for the impulse and its moment about the body's origin, x, y, z each, a low and a high word; then what is not in them.
 TALUS_CONST uint load_words = 13u;
-TALUS_CONST uint load_uncounted = 12u;  // word of a record: contacts whose push was too large, or came with too many others
+TALUS_CONST uint load_uncounted = 12u;  // word of a record: pushes that were too large, or came with too many others
 TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
 TALUS_CONST uint loads_most = 8u;       // bodies that push a grain at once, as far as p2 and pbd count
 
@@ -183,7 +183,7 @@ struct BodyLoad {
   vec3 torque;           // N m
   vec3 force_filtered;   // N
   vec3 torque_filtered;  // N m
-  uint uncounted;        // contacts since the start whose push is not in it
+  uint uncounted;        // pushes since the start that are not in it
 };
 
 // Contact law of a pair of materials. Row m = number of materials is the wall.
