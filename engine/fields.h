@@ -23,6 +23,8 @@ enum class Extent {
   body_motions,
   body_sums,
   solid_parts,
+  shape_data,
+  carried,
   body_cells,
   grains,
   cells,
@@ -49,6 +51,8 @@ enum class Extent {
   X(body_load_valid, BodyLoad, bodies, false, "as grains_valid")                                                       \
   X(body_loads, BodyLoad, body_motions, false, "body_load after step s of the batch: s bodies + b")                    \
   X(solid_parts, SolidPart, solid_parts, false, "parts of the bodies' shapes")                                         \
+  X(shape_data, uint, shape_data, false, "distances and triangles of parts that are meshes (SolidPart::first)")        \
+  X(carried, Carried, carried, false, "grains that stand for bodies, by number from settings.carried_first on")        \
   X(body_cells, uint, body_cells, false,                                                                               \
     "which bodies reach into a cell: bit b % 32 of word b / 32; cells as in grid_start")                               \
   X(gates, Dispatch, gates, false, "workgroups that gated passes start [1]")                                           \

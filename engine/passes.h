@@ -25,6 +25,7 @@ enum class Match { exact, close, unordered };
   X(grid_gather, thread, exact, 0)                                                                                     \
   X(grid_commit, thread, exact, 0)                                                                                     \
   X(body_move, thread, close, 1e-6)                                                                                    \
+  X(body_carry, thread, close, 1e-6)                                                                                   \
   X(body_clear, thread, exact, 0)                                                                                      \
   X(body_mark, thread, exact, 0)                                                                                       \
   X(body_sum, group, close, 1e-6)                                                                                      \

@@ -1,4 +1,5 @@
 #include "engine/setup.h"
+#include "engine/mesh_shapes.h"
 #include "engine/scene/bodies.h"
 #include <algorithm>
 #include <bit>
@@ -63,6 +64,11 @@ double in_series(double a, double b) {
   if (a < 0.0 || b < 0.0)
     return -1.0;  // one is not given
   return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
+}
+
+// Share of a step's load in a body's filtered one: a low-pass of first order.
+float load_share_of(double time_constant, double dt) {
+  return time_constant > 0.0 ? static_cast<float>(-std::expm1(-dt / time_constant)) : 1.0f;
 }
 
 // Numbers of 63 bits must hold what all grains together can do to a body in a step, and resolve what a single one does.
@@ -149,6 +155,8 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
   settings.warm_start = static_cast<float>(solver.warm_start);
   settings.materials = static_cast<uint>(scene.materials.size());
   settings.bodies = static_cast<uint>(scene.bodies.size());
+  settings.carried = static_cast<uint>(population.skin.size());
+  settings.carried_first = static_cast<uint>(population.initial.size()) - settings.carried;
   for (const Seed& seed : population.initial)
     settings.radius_max = std::max(settings.radius_max, seed.radius);
   for (const TimedSeed& timed : population.poured) {
@@ -175,42 +183,53 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
   return settings;
 }
 
-float load_share_of(double time_constant, double dt) {
-  return time_constant > 0.0 ? static_cast<float>(-std::expm1(-dt / time_constant)) : 1.0f;
-}
-
-Bodies bodies_of(const Scene& scene) {
+Bodies bodies_of(const Scene& scene, Executor& executor) {
   struct Size {
-    SolidPart operator()(const PlanePart&) const { return {{}, {}, vec3(0.0f), solid_plane}; }
-    SolidPart operator()(const BoxPart& p) const { return {{}, {}, vec3(p.size / 2.0), solid_box}; }
-    SolidPart operator()(const SpherePart& p) const { return {{}, {}, vec3(p.radius, 0.0, 0.0), solid_sphere}; }
+    MeshShapes& meshes;
+
+    static SolidPart of(uint kind, const glm::dvec3& size) {
+      SolidPart part{};
+      part.kind = kind;
+      part.size = vec3(size);
+      return part;
+    }
+    SolidPart operator()(const PlanePart&) const { return of(solid_plane, glm::dvec3(0.0)); }
+    SolidPart operator()(const BoxPart& p) const { return of(solid_box, p.size / 2.0); }
+    SolidPart operator()(const SpherePart& p) const { return of(solid_sphere, {p.radius, 0.0, 0.0}); }
     SolidPart operator()(const CapsulePart& p) const {
-      return {{}, {}, vec3(p.radius, 0.0, p.height / 2 - p.radius), solid_capsule};
+      return of(solid_capsule, {p.radius, 0.0, p.height / 2 - p.radius});
     }
-    SolidPart operator()(const ConePart& p) const {
-      return {{}, {}, vec3(p.radius, p.top_radius, p.height / 2), solid_cone};
-    }
-    SolidPart operator()(const TorusPart& p) const { return {{}, {}, vec3(p.radius, p.section, 0.0), solid_torus}; }
+    SolidPart operator()(const ConePart& p) const { return of(solid_cone, {p.radius, p.top_radius, p.height / 2}); }
+    SolidPart operator()(const TorusPart& p) const { return of(solid_torus, {p.radius, p.section, 0.0}); }
+    SolidPart operator()(const MeshPart& p) const { return meshes.add(p); }
   };
   Bodies out{};
+  MeshShapes meshes(radii_of(scene), executor);
   for (const BodySpec& spec : scene.bodies) {
     Body body{};
     body.motion = motion_of(spec, scene.domain, 0.0);
     body.first_part = static_cast<uint>(out.parts.size());
-    body.parts = static_cast<uint>(spec.parts.size());
     body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
     body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
     body.load_share = load_share_of(spec.load_filter, scene.dt);
-    out.bodies.push_back(body);
     out.speed = std::max(out.speed, static_cast<float>(speed_of(spec, scene.domain)));
     for (const BodyPart& p : spec.parts) {
-      SolidPart part = std::visit(Size{}, p.shape);
-      part.rotation = quaternion(rotation_of(p.rotation));
-      part.position = vec3(p.position);
+      if (is_skin(p))
+        continue;
+      SolidPart part = std::visit(Size{meshes}, p.shape);
+      const glm::dquat turn = rotation_of(p.rotation);
+      part.rotation = quaternion(turn);
+      part.position = vec3(p.position + turn * glm::dvec3(part.position));
       part.kind |= p.subtract ? solid_subtracts : 0u;
       out.parts.push_back(part);
     }
+    body.parts = static_cast<uint>(out.parts.size()) - body.first_part;
+    if (body.parts == 0)
+      body.reach = -1e30f;  // into no cell: its grains stand for it
+    out.bodies.push_back(body);
   }
+  out.shape_data = std::move(meshes.words);
+  out.notes = std::move(meshes.notes);
   return out;
 }
 

@@ -5,6 +5,8 @@
 
 namespace talus {
 
+class Executor;
+
 double substep_of(const Scene& scene);  // s
 
 // Does a solver use a field? One that it does not use has no elements.
@@ -16,16 +18,16 @@ Grain grain_of(const Scene& scene, const Seed& seed);
 // grid_cells: most cells of the neighbour table; 0: some four per grain.
 Settings settings_of(const Scene& scene, const Population& population, std::uint32_t grid_cells = 0);
 
-// Share of a step's load in a body's filtered one: a low-pass of first order with this time constant [s].
-float load_share_of(double time_constant, double dt);
-
-// The bodies and the parts of their shapes.
+// The bodies and the parts of their shapes. Distance fields of meshes are baked on the executor, or come from the
+// user's cache folder.
 struct Bodies {
   std::vector<Body> bodies;
   std::vector<SolidPart> parts;
-  float speed;  // m/s, no point of a body is faster
+  std::vector<uint> shape_data;
+  float speed;                     // m/s, no point of a body is faster
+  std::vector<std::string> notes;  // what is not as asked for, one sentence each
 };
-Bodies bodies_of(const Scene& scene);
+Bodies bodies_of(const Scene& scene, Executor& executor);
 
 // How a body moves from a time on. Its origin comes back in where it leaves a periodic axis.
 BodyMotion motion_of(const BodySpec& body, const Domain& domain, double time);

@@ -1,4 +1,5 @@
 #include "engine/gpu_executor.h"
+#include "engine/io/cache.h"
 #include "engine/io/checkpoint.h"
 #include "engine/scene/text.h"
 #include "engine/setup.h"
@@ -37,6 +38,10 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
   return make_gpu_executor(options);
 }
 
+std::uint64_t content_of(const Mesh& mesh) {
+  return checksum(std::as_bytes(std::span(mesh.triangles)), checksum(std::as_bytes(std::span(mesh.vertices))));
+}
+
 // What a resumed run must share with the one that was saved: everything but the names, the end and the looks.
 std::string physics_of(Scene scene) {
   scene.title.clear();
@@ -45,7 +50,16 @@ std::string physics_of(Scene scene) {
   scene.output = {};
   for (Material& material : scene.materials)
     material.color = {};
-  return to_toml(scene);
+  for (BodySpec& body : scene.bodies) {
+    body.color.reset();
+    body.show = {};
+  }
+  std::string text = to_toml(scene);
+  for (const BodySpec& body : scene.bodies)
+    for (const BodyPart& part : body.parts)
+      if (const auto* mesh = std::get_if<MeshPart>(&part.shape))
+        text += fmt::format("# {} {:016x}\n", body.name, content_of(mesh->loaded->mesh));
+  return text;
 }
 
 class Hash {  // FNV-1a
@@ -92,7 +106,13 @@ struct Simulation::Impl {
     for (std::string& advice : advise(scene))
       warnings.push_back(std::move(advice));
     settings = settings_of(scene, population, options.grid_cells);
-    bodies = bodies_of(scene);
+    bodies = bodies_of(scene, *executor);
+    notes.insert(notes.end(), bodies.notes.begin(), bodies.notes.end());
+    for (const BodySpec& body : scene.bodies)
+      for (const BodyPart& part : body.parts)
+        if (const auto* mesh = std::get_if<MeshPart>(&part.shape))
+          for (const std::string& repair : mesh->loaded->repairs)
+            notes.push_back(fmt::format("body {}: {}: {}", body.name, mesh->file, repair));
     Features features{.solid_kinds = 0};
     for (const SolidPart& part : bodies.parts)
       features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
@@ -128,6 +148,10 @@ struct Simulation::Impl {
           return bodies.bodies.size() * load_copies * load_words;
         case Extent::solid_parts:
           return bodies.parts.size();
+        case Extent::shape_data:
+          return bodies.shape_data.size();
+        case Extent::carried:
+          return population.skin.size();
         case Extent::body_cells:
           return cells * body_words(settings.bodies);
         case Extent::grains:
@@ -173,6 +197,11 @@ struct Simulation::Impl {
     write_field(*executor, FieldId::births, births);
     write_field(*executor, FieldId::bodies, bodies.bodies);
     write_field(*executor, FieldId::solid_parts, bodies.parts);
+    write_field(*executor, FieldId::shape_data, bodies.shape_data);
+    std::vector<Carried> carried;
+    for (const SkinGrain& grain : population.skin)
+      carried.push_back({vec3(grain.place), grain.body});
+    write_field(*executor, FieldId::carried, carried);
     write_field(*executor, FieldId::status, std::vector{status});
     write_field(*executor, FieldId::grains, state);
     write_field(*executor, FieldId::grain_id, ids);
@@ -192,6 +221,7 @@ struct Simulation::Impl {
     plan.solver = scene.solver;
     plan.h = static_cast<float>(substep_of(scene));
     plan.bodies = settings.bodies;
+    plan.carried = settings.carried;
     plan.step = static_cast<std::uint32_t>(at - step);
     plan.body_speed = bodies.speed;
     return plan;
@@ -206,6 +236,15 @@ struct Simulation::Impl {
       for (const BodySpec& body : scene.bodies)
         motions.push_back(motion_of(body, scene.domain, static_cast<double>(s) * scene.dt));
     write_field(*executor, FieldId::body_motions, motions);
+  }
+
+  // Steps leave the bodies where they stood at the start of the last substep.
+  void place_bodies() {
+    if (scene.bodies.empty())
+      return;
+    write_motions(1);
+    move_bodies(*executor, plan_of(step));
+    executor->finish();
   }
 
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
@@ -385,6 +424,10 @@ gpu::Buffer* Simulation::tag_buffer() {
 }
 gpu::Buffer* Simulation::id_buffer() {
   return impl_->executor->gpu_buffer(FieldId::grain_id);
+}
+gpu::Buffer* Simulation::body_buffer() {
+  impl_->place_bodies();
+  return impl_->executor->gpu_buffer(FieldId::bodies);
 }
 
 std::vector<BodyLoad> Simulation::body_loads() const {

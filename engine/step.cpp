@@ -30,6 +30,15 @@ void sort_grains(Executor& e, const Args& args) {
   e.run(Pass::grid_commit, grains, args);
 }
 
+// Bodies, and the grains that stand for them, to where they are at the start of the substep.
+void place_bodies(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.bodies == 0)
+    return;
+  e.run(Pass::body_move, {p.bodies}, args);
+  if (p.carried > 0)
+    e.run(Pass::body_carry, {p.grains}, args);
+}
+
 // Which cells bodies reach into.
 void mark_bodies(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::body_cells)), gate_rebuild_body_cells}, args);
@@ -171,21 +180,19 @@ void solve(Executor& e, const StepPlan& p, const Args& args) {
 
 void build_lists(Executor& e, const StepPlan& p) {
   const Args args = args_of(p);
-  if (p.bodies > 0)
-    move_bodies(e, p);
+  move_bodies(e, p);
   e.run(Pass::plan, {1}, args);
   rebuild(e, p, args);
 }
 
 void move_bodies(Executor& e, const StepPlan& p) {
-  e.run(Pass::body_move, {p.bodies}, args_of(p));
+  place_bodies(e, p, args_of(p));
 }
 
 void step(Executor& e, const StepPlan& p, std::uint32_t from) {
   Args args = args_of(p);
   for (args.substep = from; args.substep < args.substeps; ++args.substep) {
-    if (p.bodies > 0)
-      e.run(Pass::body_move, {p.bodies}, args);
+    place_bodies(e, p, args);
     e.run(Pass::plan, {1}, args);
     if (without_lists(p)) {
       sort_grains(e, args);

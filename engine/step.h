@@ -10,10 +10,11 @@ struct StepPlan {
   std::uint32_t first_birth;  // births released for the next step: [first_birth, first_birth + births)
   std::uint32_t births;
   std::uint32_t bodies;
-  std::uint32_t step;  // whose motions in body_motions are those of this step
-  float body_speed;    // m/s, no point of a body's surface is faster
-  Solver solver;       // substeps > 0
-  float h;             // s, of a substep
+  std::uint32_t carried;  // grains that stand for bodies
+  std::uint32_t step;     // whose motions in body_motions are those of this step
+  float body_speed;       // m/s, no point of a body's surface is faster
+  Solver solver;          // substeps > 0
+  float h;                // s, of a substep
 };
 
 // Builds the neighbour lists of the grains where they are, if they are void or too old for the substep to come. Changes

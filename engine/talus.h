@@ -129,6 +129,8 @@ public:
   gpu::Buffer* grain_buffer();  // Grain (shaders/shared/types.h), grain_count() of them
   gpu::Buffer* tag_buffer();    // uint, material and world
   gpu::Buffer* id_buffer();     // uint, number of the grain
+  // Body, one per Scene::bodies, posed as at time(); brings the field up to date on the CPU path too.
+  gpu::Buffer* body_buffer();
 
   // The fields themselves, for tests and tools (engine/executor.h).
   Executor& executor();

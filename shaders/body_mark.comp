@@ -16,8 +16,9 @@ void main() {
     return;
   vec3 center = bodies[body].motion.position;
   vec3 edge = 1.0 / status.inverse_cell;
-  // What a grain in the cell is away from its middle, at most, and how far it looks; and somewhat more, for rounding.
-  float reach = 1.01 * (0.5 * length(edge) + settings.radius_max + status.margin);
+  // What a grain in the cell is away from its middle, at most, and how far it looks; and somewhat more, for distances that are
+  // interpolated and for rounding.
+  float reach = 1.01 * (0.5 * length(edge) + 1.5 * settings.radius_max + status.margin);
   float around = bodies[body].reach + settings.radius_max + status.margin;
   precise vec3 low = (center - around - settings.domain_min) * status.inverse_cell;
   precise vec3 high = (center + around - settings.domain_min) * status.inverse_cell;

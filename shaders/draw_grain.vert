@@ -32,9 +32,5 @@ void main() {
   // The cone from the eye around the sphere, cut at its near end.
   vec2 corner = square_corner(gl_VertexIndex) * front * sphere.w / sqrt(distance2 - radius2);
   ray = axis * front + x * corner.x + y * corner.y;
-
-  // Depth nearest / z: 1 at the nearest, 0 at infinity, precise everywhere.
-  vec3 right = draw_frame.right / dot(draw_frame.right, draw_frame.right);
-  vec3 up = draw_frame.up / dot(draw_frame.up, draw_frame.up);
-  gl_Position = vec4(dot(ray, right), -dot(ray, up), draw_frame.nearest, dot(ray, draw_frame.forward));
+  gl_Position = to_screen(draw_frame, ray);
 }

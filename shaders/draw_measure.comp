@@ -1,4 +1,4 @@
-// What the grains extend over: fits the shadow map and the scale of the colour by depth.
+// What grains and bodies extend over: fits the shadow map and the scale of the colour by depth.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared/types.h"
@@ -8,14 +8,38 @@ layout(local_size_x = group_size) in;
 layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
 layout(set = 0, binding = 2, scalar) buffer ExtentBlock { DrawExtent draw_extent; };
-layout(push_constant, scalar) uniform Push { uint grain_count; };
+layout(push_constant, scalar) uniform Push { uint grain_count; uint body_count; };
+layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
+#include "shared/draw_body.glsl"
 
 shared vec3 low[group_size];
 shared vec3 high[group_size];
 shared vec2 heights[group_size];
 
+const float far = 3e38;
+
+// Along the light, of the part of the box around a body that is near the content.
+void measure_body(uint body, uint lane) {
+  DrawBody look = draw_bodies[body];
+  if (look.low.x > look.high.x || (look.style & draw_in_domain) != 0u)
+    return;
+  vec3 from = vec3(far), to = vec3(-far);
+  for (int corner = 0; corner < 8; ++corner) {
+    vec3 p = in_world(body, mix(look.low, look.high, vec3(corner & 1, corner >> 1 & 1, corner >> 2)));
+    from = min(from, p);
+    to = max(to, p);
+  }
+  from = max(from, draw_frame.measured_min);
+  to = min(to, draw_frame.measured_max);
+  for (int corner = 0; corner < (all(lessThanEqual(from, to)) ? 8 : 0); ++corner) {
+    vec3 p = along_light(draw_frame, mix(from, to, vec3(corner & 1, corner >> 1 & 1, corner >> 2)));
+    low[lane] = min(low[lane], p);
+    high[lane] = max(high[lane], p);
+  }
+}
+
 void main() {
-  const float far = 3e38;
   uint lane = gl_LocalInvocationIndex;
   uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * group_size + lane;
   low[lane] = vec3(far);
@@ -31,7 +55,8 @@ void main() {
       high[lane] = p + grain.w;
       heights[lane] = vec2(grain.z);
     }
-  }
+  } else if (i - grain_count < body_count)
+    measure_body(i - grain_count, lane);
   for (uint half_size = group_size / 2u; half_size > 0u; half_size /= 2u) {
     barrier();
     if (lane < half_size) {

@@ -1,4 +1,4 @@
-// How open each pixel's surface is to the sky, against the grains seen around it (after McGuire et al. 2011, Alchemy).
+// How open each pixel's surface is to the sky, against what is seen around it (after McGuire et al. 2011, Alchemy).
 // Few looks per pixel, turned differently in each pixel of a 4 x 4 block; draw_picture.frag takes the mean over such a
 // block.
 #version 460
@@ -10,8 +10,13 @@ layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
 layout(set = 0, binding = 6) uniform usampler2D draw_seen;
 layout(set = 0, binding = 7) uniform sampler2D draw_depth;
+layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
+layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex draw_vertices[]; };
+layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
+#include "shared/draw_seen.glsl"
 
-layout(location = 0) out uint open_seen;  // 0 .. 255, and above it the low bits of what is seen
+layout(location = 0) out uint open_seen;  // 0 .. 255, and above it what is seen (thing_of)
 
 const int looks = 8;
 
@@ -24,8 +29,13 @@ void main() {
   vec3 ray = view_ray(draw_frame, place / vec2(size));
   vec3 normal = vec3(0.0, 0.0, 1.0);
   float z = seen != 0u ? draw_frame.nearest / depth : (draw_frame.floor - draw_frame.eye.z) / ray.z;
+  if (is_body(seen)) {
+    BodyHit hit = hit_body(seen, ray);
+    z = hit.z;
+    normal = hit.normal;
+  }
   vec3 point = ray * z;
-  if (seen != 0u)
+  if (seen != 0u && !is_body(seen))
     normal = normalize(point - (grains[seen - 1u].position.xyz - draw_frame.eye));
 
   float reach = 3.0 * draw_frame.radius;
@@ -45,5 +55,5 @@ void main() {
            max(1.0 - distance2 / (reach * reach), 0.0);
   }
   float open = 1.0 / (1.0 + 14.0 * sum * reach / float(looks));
-  open_seen = (seen << 8) | uint(open * 255.0 + 0.5);
+  open_seen = (thing_of(seen) << 8) | uint(open * 255.0 + 0.5);
 }

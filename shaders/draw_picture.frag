@@ -1,4 +1,4 @@
-// Colours of the picture: grains where the visibility image has them, else ground and sky. Each thing that a pixel
+// Colours of the picture: grains and bodies where the visibility image has them, else ground and sky. Each thing that a pixel
 // shows is lit once and weighs by the samples that show it.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -13,6 +13,11 @@ layout(set = 0, binding = 5, scalar) readonly buffer ColorsBlock { vec4 draw_col
 layout(set = 0, binding = 6) uniform usampler2D draw_seen;
 layout(set = 0, binding = 7) uniform usampler2D draw_open;
 layout(set = 0, binding = 8) uniform sampler2D draw_shadow;
+layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
+layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex draw_vertices[]; };
+layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
+#include "shared/draw_seen.glsl"
 
 layout(location = 0) flat in vec3 shadow_origin;
 layout(location = 1) flat in vec3 shadow_size;
@@ -45,14 +50,14 @@ float lit(vec3 at, bool in_box) {
   return sum / 25.0;
 }
 
-// Part of the ambient light that grains nearby leave: the mean of draw_open over those of 4 x 4 pixels that show the
+// Part of the ambient light that what is nearby leaves: the mean of draw_open over those of 4 x 4 pixels that show the
 // same thing.
 float open_sky(uint seen, vec2 pixel) {
   vec2 size = vec2(textureSize(draw_open, 0));
   uvec2 sum = uvec2(0u);  // and count
   for (int i = 0; i < 4; ++i) {
     uvec4 open = textureGather(draw_open, (pixel + vec2(2 * (i & 1), i & 2)) / size);
-    uvec4 same = uvec4(equal(open >> 8, uvec4(seen & 0xFFFFFFu)));
+    uvec4 same = uvec4(equal(open >> 8, uvec4(thing_of(seen))));
     open &= 0xFFu * same;
     sum += uvec2(open.x + open.y + open.z + open.w, same.x + same.y + same.z + same.w);
   }
@@ -124,28 +129,43 @@ vec3 ground(vec3 ray, float z) {
   return mix(ground_color, line_color, max(0.35 * fine, 0.6 * strong));
 }
 
+// What a ray meets: nothing at z = 0.
+struct Hit {
+  float z;  // along the view
+  vec3 normal;
+  vec3 color;
+};
+
+Hit hit_grain(uint grain, vec3 ray) {
+  vec4 sphere = grains[grain].position - vec4(draw_frame.eye, 0.0);
+  float size = length(ray), t;
+  hit_sphere(ray / size, sphere, t);
+  float z = max(t / size, 0.0);
+  return Hit(z, (ray * z - sphere.xyz) / sphere.w, grain_color(grain));
+}
+
 vec3 look(uint seen, vec2 sample_place) {
   vec3 ray = view_ray(draw_frame, sample_place / vec2(textureSize(draw_seen, 0)));
-  float size = length(ray);
-  float ground_z = 0.0, grain_z = 0.0;  // distance along the view; 0: not hit
+  Hit hit = Hit(0.0, vec3(0.0), vec3(0.0));
+  if (is_body(seen)) {
+    BodyHit body = hit_body(seen, ray);
+    hit = Hit(body.z, body.normal, draw_bodies[body_of(seen)].color);
+  } else if (seen != 0u)
+    hit = hit_grain(seen - 1u, ray);
+  float ground_z = 0.0;
   if (draw_frame.ground != 0u && ray.z < 0.0)
     ground_z = max((draw_frame.floor - draw_frame.eye.z) / ray.z, 0.0);
-  vec4 sphere = vec4(0.0);
-  if (seen != 0u) {
-    sphere = grains[seen - 1u].position - vec4(draw_frame.eye, 0.0);
-    hit_sphere(ray / size, sphere, grain_z);
-    grain_z /= size;
-  }
-  if (grain_z <= 0.0 && ground_z <= 0.0)
-    return sky(ray / size);
+  if (hit.z <= 0.0 && ground_z <= 0.0)
+    return sky(normalize(ray));
 
-  bool on_grain = grain_z > 0.0 && !(ground_z > 0.0 && ground_z < grain_z);
-  float z = on_grain ? grain_z : ground_z;
-  vec3 from_eye = ray * z;
-  vec3 normal = on_grain ? (from_eye - sphere.xyz) / sphere.w : vec3(0.0, 0.0, 1.0);
-  vec3 color = on_grain ? grain_color(seen - 1u) : ground(ray, z);
-  color = lighting(color, from_eye, normal, open_sky(on_grain ? seen : 0u, floor(gl_FragCoord.xy)));
-  if (on_grain)
+  // What lies on the ground hides it.
+  bool on_ground = hit.z <= 0.0 || (ground_z > 0.0 && ground_z * 1.00001 < hit.z);
+  if (on_ground)
+    hit = Hit(ground_z, vec3(0.0, 0.0, 1.0), ground(ray, ground_z));
+  vec3 from_eye = ray * hit.z;
+  float open = open_sky(on_ground ? 0u : seen, floor(gl_FragCoord.xy));
+  vec3 color = lighting(hit.color, from_eye, hit.normal, open);
+  if (!on_ground)
     return color;
   float away = length(draw_frame.eye + from_eye - draw_frame.middle) / draw_frame.reach;
   return mix(color, sky(vec3(0.0)), 1.0 - exp(-away * away));

@@ -112,6 +112,8 @@ TEST_CASE("The passes see the same solids as whoever places grains", "[bodies]")
   Simulation simulation(scene, on_cpu);
   Fields f;
   f.bodies = read_field<Body>(simulation.executor(), FieldId::bodies, scene.bodies.size());
+  f.shape_data =
+      read_field<uint>(simulation.executor(), FieldId::shape_data, simulation.executor().size(FieldId::shape_data));
   f.solid_parts = read_field<SolidPart>(simulation.executor(), FieldId::solid_parts,
                                         simulation.executor().size(FieldId::solid_parts));
   std::mt19937 random(3);

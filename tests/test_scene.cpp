@@ -189,6 +189,8 @@ const std::vector<Wrong> wrong{
     {"[[body]]\nname = \"a\"\nbox.size = [1, @0, 1]\n", "1e-06"},
     {"[[body]]\nname = \"a\"\ncapsule = { radius = 1, height = @1.5 }\n", "at least twice the radius"},
     {"[[body]]\nname = \"a\"\ntorus = @{ radius = 1 }\n", "lacks the key section"},
+    {body + "color = [0.1, @1.5, 0]\n", "from 0 to 1"},
+    {body + "show = @\"inside\"\n", "one of solid, cut, hidden"},
     {body + "material = @\"steel\"\n", "no material of this scene"},
     {body + "[[body]]\nname = @\"ball\"\nsphere.radius = 1\n", "is taken by another body"},
 };

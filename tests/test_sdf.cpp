@@ -5,10 +5,6 @@
 #include "simulate.h"
 #include <numbers>
 
-namespace talus::test_shaders {
-std::span<const std::uint32_t> find_shader(std::string_view name);
-}
-
 using namespace talus;
 using namespace talus_tests;
 
@@ -433,46 +429,6 @@ TEST_CASE("Samples are trilinear inside the grid and grow outside it", "[sdf]") 
   CHECK(away.distance > 49.5f);
   CHECK(away.distance < 50.0f);
   CHECK(away.gradient.x == Approx(1.0f));
-}
-
-TEST_CASE("Shaders sample a field as the host does", "[device][sdf]") {
-  const Sdf sdf = bake(soup(40), {.cell = 0.1f});
-  std::mt19937 random(5);
-  std::vector<glm::vec4> points(2000), samples(points.size());
-  for (glm::vec4& p : points)
-    for (int a = 0; a < 3; ++a)
-      p[a] = static_cast<float>(3.0 * random() / 4294967296.0 - 1.0);
-  points[0] = glm::vec4(sdf.origin, 0.0f);
-  points[1] = glm::vec4(sdf.origin + sdf.cell * glm::vec3(sdf.size - 1u), 0.0f);
-  std::vector<float> values(17, 1e9f);  // other fields come first
-  values.insert(values.end(), sdf.values.begin(), sdf.values.end());
-  const std::vector<SdfGrid> grids{{sdf.origin, sdf.cell, sdf.size, 17}};
-
-  gpu::Instance instance({.validation = true});
-  const auto devices = gpu::list_devices(instance);
-  gpu::Device device(instance, gpu::choose(devices, vulkan_device()));
-  {
-    gpu::Buffer grid_buffer(device, "grids", sizeof(SdfGrid)), value_buffer(device, "values", values.size() * 4),
-        point_buffer(device, "points", points.size() * 16), sample_buffer(device, "samples", points.size() * 16);
-    gpu::ComputePipeline pipeline(device, "sdf_sample", test_shaders::find_shader("sdf_sample.comp"));
-    const auto bound = pipeline.resolve({{"grids", &grid_buffer},
-                                         {"sdf_values", &value_buffer},
-                                         {"points", &point_buffer},
-                                         {"samples", &sample_buffer}});
-    gpu::Graph graph(device);
-    graph.upload(grid_buffer, std::as_bytes(std::span(grids)));
-    graph.upload(value_buffer, std::as_bytes(std::span(values)));
-    graph.upload(point_buffer, std::as_bytes(std::span(points)));
-    graph.compute(pipeline, bound, {}, gpu::Work::elements(points.size()));
-    graph.download(sample_buffer, std::as_writable_bytes(std::span(samples)));
-  }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const SdfSample s = sample(sdf, glm::vec3(points[i]));
-    CAPTURE(i, s.distance, samples[i].w);
-    CHECK(std::abs(s.distance - samples[i].w) < 1e-5f);
-    CHECK(glm::distance(s.gradient, glm::vec3(samples[i])) < 1e-4f);
-  }
-  CHECK(instance.log().messages() == std::vector<std::string>{});
 }
 
 TEST_CASE("Baking agrees with its reference", "[device][lockstep][sdf]") {

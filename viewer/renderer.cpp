@@ -1,6 +1,9 @@
 #include "viewer/renderer.h"
+#include "engine/executor.h"
 #include "engine/gpu/graph.h"
+#include "engine/setup.h"
 #include "shaders/shared/draw.h"
+#include "viewer/renderer_bodies.h"
 #include "viewer/renderer_camera.h"
 #include <algorithm>
 #include <cmath>
@@ -32,6 +35,12 @@ template <class F> auto translated(F f) {
   } catch (const gpu::Error& error) {
     throw DeviceError(error.what());
   }
+}
+
+// How far triangles may lie inside of what is round: too little to see.
+double surface_tolerance(const Box& box) {
+  const glm::vec3 size = box.max - box.min;
+  return 1e-4 * std::max({size.x, size.y, size.z});
 }
 
 // 1, 2 or 5 times a power of ten, not above x.
@@ -96,6 +105,10 @@ DrawFrame frame_of(const Scene& scene, const View& view) {
   frame.radius = std::max(largest_radius(scene), 0.01f * edge);
   frame.color_by = static_cast<uint>(scene.output.color_by);
   frame.speed_max = speed_scale(scene, box);
+  frame.domain_min = domain.min;
+  frame.domain_max = domain.max;
+  const glm::vec3 level(-view.forward.x, -view.forward.y, 0.0f);
+  frame.cut = length(level) > 1e-3f ? normalize(level) : -view.forward;
   return frame;
 }
 
@@ -130,18 +143,23 @@ struct Renderer::Impl {
   gpu::Device& device;
   DrawFrame frame;
   std::vector<DrawLine> lines;
+  BodyDrawing drawing;
+  std::vector<Body> bodies_start;
   gpu::Buffer frame_buffer, extent, colors, line_buffer;
-  gpu::Buffer host_grains, host_tags, host_ids;  // for grains that come from the host
-  gpu::Image seen, depth;                        // two samples per pixel and direction
+  gpu::Buffer body_looks, body_vertices, body_triangles;
+  gpu::Buffer host_grains, host_tags, host_ids, host_bodies;  // for what comes from the host
+  gpu::Image seen, depth;                                     // two samples per pixel and direction
   gpu::Image open, shadow, target;
   gpu::ComputePipeline measure;
   gpu::GraphicsPipeline draw_shadow, draw_grain, draw_open, draw_picture, draw_line;
+  gpu::GraphicsPipeline draw_body, draw_body_shadow;
   gpu::Graph graph;
 
   static gpu::GraphicsPipeline pipeline(gpu::Device& device, const std::string& name, std::vector<VkFormat> colour,
-                                        VkFormat depth = VK_FORMAT_UNDEFINED, bool blend = false) {
+                                        VkFormat depth = VK_FORMAT_UNDEFINED, bool blend = false,
+                                        VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP) {
     gpu::GraphicsOptions options;
-    options.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
+    options.topology = topology;
     options.colour_formats = std::move(colour);
     options.depth_format = depth;
     options.depth_compare = VK_COMPARE_OP_GREATER;  // nearer is greater, in both depth images
@@ -162,7 +180,8 @@ struct Renderer::Impl {
   Impl(const Scene& scene, int width, int height, gpu::Device* given)
       : device(given && given->graphics() ? *given : open_device()),
         frame(frame_of(scene, view_of(scene, static_cast<float>(width) / static_cast<float>(height)))),
-        lines(domain_lines(scene.domain)), frame_buffer(device, "draw_frame", sizeof(DrawFrame)),
+        lines(domain_lines(scene.domain)), drawing(body_drawing(scene, surface_tolerance(content(scene)))),
+        bodies_start(bodies_of(scene).bodies), frame_buffer(device, "draw_frame", sizeof(DrawFrame)),
         extent(device, "draw_extent", sizeof(DrawExtent)),
         colors(device, "draw_colors", sizeof(vec4) * std::max<std::size_t>(scene.materials.size(), 1)),
         line_buffer(device, "draw_lines", sizeof(DrawLine) * std::max<std::size_t>(lines.size(), 1)),
@@ -176,36 +195,52 @@ struct Renderer::Impl {
         draw_grain(pipeline(device, "draw_grain", {seen.format()}, gpu::depth_format)),
         draw_open(pipeline(device, "draw_open", {open.format()})),
         draw_picture(pipeline(device, "draw_picture", {target.format()})),
-        draw_line(pipeline(device, "draw_line", {target.format()}, VK_FORMAT_UNDEFINED, true)), graph(device) {
+        draw_line(pipeline(device, "draw_line", {target.format()}, VK_FORMAT_UNDEFINED, true)),
+        draw_body(pipeline(device, "draw_body", {seen.format()}, gpu::depth_format, false,
+                           VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST)),
+        draw_body_shadow(
+            pipeline(device, "draw_body_shadow", {}, gpu::depth_format, false, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST)),
+        graph(device) {
     std::vector<vec4> palette;
     for (const Material& material : scene.materials)
       palette.push_back(vec4(material.color, 1.0f));
     graph.upload(colors, std::as_bytes(std::span(palette)));
     graph.upload(line_buffer, std::as_bytes(std::span(lines)));
+    fill(body_looks, "draw_bodies", drawing.bodies);
+    fill(body_vertices, "draw_vertices", drawing.vertices);
+    fill(body_triangles, "draw_triangles", drawing.triangles);
     graph.submit();  // so that the simulation's graph can record
   }
 
   template <class T> void fill(gpu::Buffer& buffer, const char* name, const std::vector<T>& data) {
     if (!buffer || buffer.bytes() < data.size() * sizeof(T))
-      buffer = gpu::Buffer(device, name, data.size() * sizeof(T));
+      buffer = gpu::Buffer(device, name, std::max<std::size_t>(data.size(), 1) * sizeof(T));
     graph.upload(buffer, std::as_bytes(std::span(data)));
   }
 
-  Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count) {
+  Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count, gpu::Buffer* bodies) {
+    if (!bodies || bodies_start.empty()) {
+      fill(host_bodies, "bodies", bodies_start);
+      bodies = &host_bodies;
+    }
     frame.tinted = ids != nullptr;
     graph.upload(frame_buffer, std::as_bytes(std::span(&frame, 1)));
     graph.fill(extent, ~0u, 0, 16);  // the minima
     graph.fill(extent, 0u, 16, 16);  // the maxima
 
     const auto find = [&](std::string_view name) -> gpu::Buffer* {
-      return name == "grains"        ? &grains
-             : name == "grain_tag"   ? &tags
-             : name == "grain_id"    ? (ids ? ids : &tags)
-             : name == "draw_frame"  ? &frame_buffer
-             : name == "draw_extent" ? &extent
-             : name == "draw_colors" ? &colors
-             : name == "draw_lines"  ? &line_buffer
-                                     : nullptr;
+      return name == "grains"           ? &grains
+             : name == "grain_tag"      ? &tags
+             : name == "grain_id"       ? (ids ? ids : &tags)
+             : name == "draw_frame"     ? &frame_buffer
+             : name == "draw_extent"    ? &extent
+             : name == "draw_colors"    ? &colors
+             : name == "draw_lines"     ? &line_buffer
+             : name == "bodies"         ? bodies
+             : name == "draw_bodies"    ? &body_looks
+             : name == "draw_vertices"  ? &body_vertices
+             : name == "draw_triangles" ? &body_triangles
+                                        : nullptr;
     };
     const auto images = [&](const gpu::Pipeline& pipeline) {
       std::vector<gpu::Image*> found;
@@ -216,24 +251,29 @@ struct Renderer::Impl {
                                                        : &shadow);
       return found;
     };
-    const auto add = [&](gpu::GraphicsPipeline& pipeline, const gpu::Push& push, std::uint32_t instances) {
-      if (instances > 0)
-        graph.draw(pipeline, pipeline.resolve(find), images(pipeline), push, {.vertices = 4, .instances = instances});
+    const auto add = [&](gpu::GraphicsPipeline& pipeline, const gpu::Push& push, std::uint32_t instances,
+                         std::uint32_t vertices = 4) {
+      if (instances > 0 && vertices > 0)
+        graph.draw(pipeline, pipeline.resolve(find), images(pipeline), push,
+                   {.vertices = vertices, .instances = instances});
     };
-    struct Count {
-      std::uint32_t grains;
+    const auto corners = static_cast<std::uint32_t>(3 * drawing.triangles.size());
+    struct Counts {
+      std::uint32_t grains, bodies;
     };
-    if (count > 0)
-      graph.compute(measure, measure.resolve(find), Count{count}, gpu::Work::elements(count));
+    if (const Counts counts{count, static_cast<std::uint32_t>(bodies_start.size())}; counts.grains + counts.bodies > 0)
+      graph.compute(measure, measure.resolve(find), counts, gpu::Work::elements(counts.grains + counts.bodies));
 
     graph.begin_rendering({.colour = {}, .depth = {.image = &shadow, .value = 0.0f}}, draw_shadow.label());
     add(draw_shadow, {}, count);
+    add(draw_body_shadow, {}, 1, corners);
     graph.end_rendering();
 
     graph.begin_rendering(
         {.colour = {{.image = &seen, .value = {0, 0, 0, 0}}}, .depth = {.image = &depth, .value = 0.0f}},
         draw_grain.label());
     add(draw_grain, {}, count);
+    add(draw_body, {}, 1, corners);
     graph.end_rendering();
 
     graph.begin_rendering({.colour = {{.image = &open}}}, draw_open.label());
@@ -250,7 +290,7 @@ struct Renderer::Impl {
     return {static_cast<int>(target.width()), static_cast<int>(target.height()), {rgba, rgba + bytes.size()}};
   }
 
-  Image draw(const std::vector<GrainState>& states) {
+  Image draw(const std::vector<GrainState>& states, gpu::Buffer* bodies = nullptr) {
     std::vector<Grain> grains;
     std::vector<uint> tags, ids;
     for (const GrainState& g : states) {
@@ -261,7 +301,16 @@ struct Renderer::Impl {
     fill(host_grains, "grains", grains);
     fill(host_tags, "grain_tag", tags);
     fill(host_ids, "grain_id", ids);
-    return draw(host_grains, host_tags, &host_ids, static_cast<std::uint32_t>(states.size()));
+    return draw(host_grains, host_tags, &host_ids, static_cast<std::uint32_t>(states.size()), bodies);
+  }
+
+  // Where the bodies of a simulation stand now.
+  gpu::Buffer* poses_now(Simulation& simulation) {
+    gpu::Buffer* there = simulation.body_buffer();
+    if (simulation.gpu_device() == &device)
+      return there;
+    fill(host_bodies, "bodies", read_field<Body>(simulation.executor(), FieldId::bodies, bodies_start.size()));
+    return &host_bodies;
   }
 };
 
@@ -271,13 +320,18 @@ Renderer::Renderer(Renderer&&) noexcept = default;
 Renderer::~Renderer() = default;
 
 Image Renderer::draw(Simulation& simulation) {
-  if (simulation.gpu_device() == &impl_->device)
-    return draw(*simulation.grain_buffer(), *simulation.tag_buffer(), simulation.id_buffer(), simulation.grain_count());
-  return draw(simulation.grains());
+  return translated([&] {
+    gpu::Buffer* bodies = impl_->poses_now(simulation);
+    if (simulation.gpu_device() != &impl_->device)
+      return impl_->draw(simulation.grains(), bodies);
+    return impl_->draw(*simulation.grain_buffer(), *simulation.tag_buffer(), simulation.id_buffer(),
+                       simulation.grain_count(), bodies);
+  });
 }
 
-Image Renderer::draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count) {
-  return translated([&] { return impl_->draw(grains, tags, ids, count); });
+Image Renderer::draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count,
+                     gpu::Buffer* bodies) {
+  return translated([&] { return impl_->draw(grains, tags, ids, count, bodies); });
 }
 
 Image Renderer::draw(const std::vector<GrainState>& grains) {

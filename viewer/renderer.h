@@ -1,5 +1,6 @@
 #pragma once
-// Draws grains into a picture, without a window: sphere impostors straight from the solver's buffers.
+// Draws grains and bodies into a picture, without a window: straight from the solver's buffers, grains as sphere
+// impostors, bodies as triangles.
 //
 //   talus::Renderer renderer(scene, 1280, 720, simulation.gpu_device());
 //   talus::Image picture = renderer.draw(simulation);
@@ -28,14 +29,16 @@ public:
   Renderer(Renderer&&) noexcept;
   ~Renderer();
 
-  // The simulation as it stands. One that does not run on the renderer's device has its grains copied over.
+  // The simulation as it stands. One that does not run on the renderer's device has its grains and poses copied over.
   Image draw(Simulation& simulation);
 
   // The first `count` of buffers on the renderer's device: Grain and uint (shaders/shared/types.h). ids: numbers of the
-  // grains, for the slight difference in shade that tells neighbours apart; null: all of a material alike.
-  Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count);
+  // grains, for the slight difference in shade that tells neighbours apart; null: all of a material alike. bodies:
+  // Body, as many as the scene has; null: they stand where they start.
+  Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count,
+             gpu::Buffer* bodies = nullptr);
 
-  // From the host's memory.
+  // From the host's memory; bodies stand where they start.
   Image draw(const std::vector<GrainState>& grains);
 
   gpu::Device& device() const;

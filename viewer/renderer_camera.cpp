@@ -1,4 +1,5 @@
 #include "viewer/renderer_camera.h"
+#include "engine/scene/bodies.h"
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/constants.hpp>
@@ -10,7 +11,7 @@ namespace {
 constexpr double heap_packing = 0.6;   // solid part of a heap ..
 constexpr double fill_packing = 0.35;  // .. and about that of a shape when it has been filled
 
-struct Bounds {
+struct Extent {
   glm::dvec3 min{std::numeric_limits<double>::infinity()}, max{-std::numeric_limits<double>::infinity()};
   void add(const glm::dvec3& low, const glm::dvec3& high) {
     min = glm::min(min, low);
@@ -24,7 +25,7 @@ double cube(double x) {
 
 // Adds the shape to the bounds and returns the volume that the grains in it take as a heap [m3].
 struct HeapVolume {
-  Bounds& bounds;
+  Extent& bounds;
   double radius;
 
   static double settled(double volume) { return volume * fill_packing / heap_packing; }
@@ -53,7 +54,7 @@ struct HeapVolume {
 
 Box content(const Scene& scene) {
   const Domain& domain = scene.domain;
-  Bounds bounds;
+  Extent bounds;
   double volume = 0.0;
   for (const GrainGroup& group : scene.grains)
     volume += std::visit(HeapVolume{bounds, group.radius_max}, group.shape);
@@ -64,16 +65,19 @@ Box content(const Scene& scene) {
       grains = std::min<double>(grains, *emitter.count);
     volume += grains * 4.0 / 3.0 * glm::pi<double>() * cube(emitter.radius_max) / heap_packing;
   }
-  if (!(volume > 0.0))
-    return {domain.min, domain.max};
-
-  if (domain.axis[2] == Axis::wall) {
+  if (domain.axis[2] == Axis::wall && volume > 0.0) {
     // The cone that all of it would form on the floor, at 30 degrees.
     const double spread = std::cbrt(3.0 * volume / (glm::pi<double>() * std::tan(glm::radians(30.0))));
     const glm::dvec3 middle = 0.5 * (bounds.min + bounds.max);
     const glm::dvec3 foot(middle.x, middle.y, domain.min.z);
     bounds.add(foot - glm::dvec3(spread, spread, 0.0), foot + glm::dvec3(spread, spread, 0.0));
   }
+  for (const BodySpec& body : scene.bodies)
+    if (const Bounds own = talus::bounds(solid_of(body));
+        body.show != Show::hidden && std::isfinite(own.max.x - own.min.x))
+      bounds.add(own.min, own.max);
+  if (!(bounds.min.x <= bounds.max.x))
+    return {domain.min, domain.max};
   for (int a = 0; a < 3; ++a)
     if (domain.axis[a] != Axis::open) {
       bounds.min[a] = std::clamp(bounds.min[a], domain.min[a], domain.max[a]);

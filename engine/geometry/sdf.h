@@ -42,7 +42,7 @@ Sdf cached_sdf(const Mesh& mesh, const SdfSettings& settings, Executor& executor
                const std::filesystem::path& folder);
 
 // Trilinear value and its gradient. Outside the grid: the value at its nearest point and the way there, which is never
-// too small. shaders/shared/sdf.glsl does the same.
+// too small.
 struct SdfSample {
   float distance;  // m
   glm::vec3 gradient;

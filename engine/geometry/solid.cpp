@@ -72,6 +72,10 @@ struct SampleOf {
     const glm::dvec3 radial = rho > 0.0 ? glm::dvec3(p.x, p.y, 0.0) / rho : glm::dvec3(1.0, 0.0, 0.0);
     return around(p - s.ring * radial, s.tube, {0.0, 0.0, 1.0});
   }
+  SolidSample operator()(const Solid::Mesh& s) const {
+    const SurfaceSample d = sample(*s.triangles, glm::vec3(p));
+    return {d.distance, glm::dvec3(d.gradient)};
+  }
 };
 
 // Half the extents of a disc along the axes.
@@ -95,6 +99,13 @@ struct BoundsOf {
     return {position + glm::min(-up - base, up - top), position + glm::max(-up + base, up + top)};
   }
   Bounds operator()(const Solid::Torus& s) const { return around(disc(s.ring, axes[2]) + s.tube); }
+  Bounds operator()(const Solid::Mesh& s) const {
+    const TriangleGrid& grid = *s.triangles;
+    const glm::dvec3 half = 0.5 * static_cast<double>(grid.cell) * glm::dvec3(grid.size);
+    const glm::dvec3 turned = glm::abs(axes[0]) * half.x + glm::abs(axes[1]) * half.y + glm::abs(axes[2]) * half.z;
+    const glm::dvec3 middle = position + axes * (glm::dvec3(grid.origin) + half);
+    return {middle - turned, middle + turned};
+  }
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 #pragma once
 // Solids by formula: primitives, posed, united with and subtracted from each other.
-#include "engine/geometry/sampling.h"
+#include "engine/geometry/triangle_grid.h"
 #include <glm/gtc/quaternion.hpp>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -25,7 +26,10 @@ struct Solid {
   struct Torus {
     double ring, tube;  // radii; around z, ring >= tube
   };
-  using Primitive = std::variant<Plane, Box, Sphere, Capsule, Cone, Torus>;
+  struct Mesh {
+    std::shared_ptr<const TriangleGrid> triangles;  // distances up to its `far`
+  };
+  using Primitive = std::variant<Plane, Box, Sphere, Capsule, Cone, Torus, Mesh>;
 
   struct Part {
     Primitive primitive;

@@ -18,6 +18,27 @@ void body_move(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
+void body_carry(const Args&, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint i = begin; i < end; ++i) {
+    const uint k = f.grain_id[i] - settings.carried_first;
+    if (k >= settings.carried)
+      continue;
+    const BodyMotion& m = f.bodies[f.carried[k].body].motion;
+    const vec3 offset = rotated(m.rotation, f.carried[k].place);
+    vec3 p = m.position + offset;
+    for (int a = 0; a < 3; ++a)
+      if (settings.axis[a] == axis_periodic) {
+        const float edge = settings.domain_max[a] - settings.domain_min[a];
+        p[a] -= edge * std::floor((p[a] - settings.domain_min[a]) / edge);
+      }
+    f.grains[i].position = vec4(p, f.grains[i].position.w);
+    f.grains[i].velocity = vec4(m.velocity + glm::cross(m.spin, offset), f.grains[i].velocity.w);
+  }
+}
+
 void body_clear(const Args&, Fields& f, uint begin, uint end) {
   std::fill(f.body_cells.begin() + begin, f.body_cells.begin() + end, 0u);
 }
@@ -26,8 +47,9 @@ void body_mark(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const Status& status = f.status[0];
   const vec3 edge = 1.0f / status.inverse_cell;
-  // What a grain in the cell is away from its middle, at most, and how far it looks; and somewhat more, for rounding.
-  const float reach = 1.01f * (0.5f * glm::length(edge) + settings.radius_max + status.margin);
+  // What a grain in the cell is away from its middle, at most, and how far it looks; and somewhat more, for distances
+  // that are interpolated and for rounding.
+  const float reach = 1.01f * (0.5f * glm::length(edge) + 1.5f * settings.radius_max + status.margin);
   const uint words = body_words(settings.bodies);
   for (uint thread = begin; thread < end; ++thread) {
     const uint body = thread / body_threads;

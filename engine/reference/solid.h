@@ -1,7 +1,10 @@
 #pragma once
 // Signed distance from solids, positive outside, and its gradient.
+#include "engine/geometry/triangle_grid.h"
 #include "engine/passes.h"
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 
 namespace talus::reference {
@@ -80,7 +83,41 @@ inline Distance from_torus(vec3 p, vec3 size) {
   return from_ball(p - size.x * ring, size.y);
 }
 
-inline Distance from_shape(const SolidPart& part, vec3 p) {
+// Trilinear between the nodes. Outside the grid only that the surface is further off than `far`.
+inline Distance from_grid(const Fields& f, const SolidPart& part, vec3 p) {
+  const vec3 q = p / part.cell, inside = glm::clamp(q, vec3(0.0f), part.size - 1.0f);
+  if (const vec3 way = q - inside; way != vec3(0.0f)) {
+    const float beyond = length_of(way);
+    return {way / beyond, part.far + beyond * part.cell};
+  }
+  const uvec3 size(part.size), node = glm::min(uvec3(inside), size - 2u);
+  const vec3 t = inside - vec3(node);
+  const auto at = [&](uint x, uint y, uint z) {
+    const uint n = ((node.z + z) * size.y + node.y + y) * size.x + node.x + x;
+    return std::bit_cast<float>(f.shape_data[part.first + n]);
+  };
+  const auto between = [](float a, float b, float share) { return a + share * (b - a); };
+  std::array<std::array<float, 2>, 2> x, rise;  // [z][y]
+  for (uint z = 0; z < 2; ++z)
+    for (uint y = 0; y < 2; ++y) {
+      const float a = at(0, y, z), b = at(1, y, z);
+      x[z][y] = between(a, b, t.x);
+      rise[z][y] = b - a;
+    }
+  const float low = between(x[0][0], x[0][1], t.y), high = between(x[1][0], x[1][1], t.y);
+  const vec3 gradient(between(between(rise[0][0], rise[0][1], t.y), between(rise[1][0], rise[1][1], t.y), t.z),
+                      between(x[0][1] - x[0][0], x[1][1] - x[1][0], t.z), high - low);
+  const float slope = length_of(gradient);
+  return {slope > 0.0f ? gradient / slope : vec3(0.0f, 0.0f, 1.0f), between(low, high, t.z)};
+}
+
+inline Distance from_triangles(const Fields& f, const SolidPart& part, vec3 p) {
+  const SurfaceSample s =
+      sample(&f.shape_data[part.first], uvec3(part.size), part.cell, part.far, !(part.kind & solid_two_sided), p);
+  return {s.gradient, s.distance};
+}
+
+inline Distance from_shape(const Fields& f, const SolidPart& part, vec3 p) {
   switch (part.kind & solid_kind_mask) {
   case solid_plane:
     return {vec3(0.0f, 0.0f, 1.0f), p.z};
@@ -92,6 +129,10 @@ inline Distance from_shape(const SolidPart& part, vec3 p) {
     return from_ball(vec3(p.x, p.y, p.z - std::clamp(p.z, -part.size.z, part.size.z)), part.size.x);
   case solid_cone:
     return from_cone(p, part.size);
+  case solid_grid:
+    return from_grid(f, part, p);
+  case solid_triangles:
+    return from_triangles(f, part, p);
   default:
     return from_torus(p, part.size);
   }
@@ -104,7 +145,7 @@ inline Distance from_body(const Fields& f, uint body, vec3 offset) {
   Distance d{};
   for (uint k = b.first_part; k < b.first_part + b.parts; ++k) {
     const SolidPart& part = f.solid_parts[k];
-    Distance other = from_shape(part, rotated_back(part.rotation, p - part.position));
+    Distance other = from_shape(f, part, rotated_back(part.rotation, p - part.position));
     other.gradient = rotated(part.rotation, other.gradient);
     if (k == b.first_part)
       d = other;

@@ -14,25 +14,42 @@ struct Reach {
   double operator()(const CapsulePart& p) const { return p.height / 2; }
   double operator()(const ConePart& p) const { return std::hypot(std::max(p.radius, p.top_radius), p.height / 2); }
   double operator()(const TorusPart& p) const { return p.radius + p.section; }
+  double operator()(const MeshPart& p) const {
+    float reach = 0.0f;
+    for (const glm::vec3& v : p.loaded->mesh.vertices)
+      reach = std::max(reach, glm::length(v));
+    return static_cast<double>(reach);
+  }
 };
 
 struct Primitive {
+  double far;
+
   Solid::Primitive operator()(const PlanePart&) const { return Solid::Plane{}; }
   Solid::Primitive operator()(const BoxPart& p) const { return Solid::Box{p.size / 2.0}; }
   Solid::Primitive operator()(const SpherePart& p) const { return Solid::Sphere{p.radius}; }
   Solid::Primitive operator()(const CapsulePart& p) const { return Solid::Capsule{p.radius, p.height / 2 - p.radius}; }
   Solid::Primitive operator()(const ConePart& p) const { return Solid::Cone{p.radius, p.top_radius, p.height / 2}; }
   Solid::Primitive operator()(const TorusPart& p) const { return Solid::Torus{p.radius, p.section}; }
+  Solid::Primitive operator()(const MeshPart& p) const {
+    return Solid::Mesh{std::make_shared<TriangleGrid>(triangle_grid(p.loaded->mesh, p.loaded->closed, far))};
+  }
 };
 
 }  // namespace
 
-Solid solid_of(const BodySpec& body) {
+bool is_skin(const BodyPart& part) {
+  const auto* mesh = std::get_if<MeshPart>(&part.shape);
+  return mesh && mesh->as == MeshAs::particles;
+}
+
+Solid solid_of(const BodySpec& body, double far) {
   const glm::dquat turn = rotation_of(body.rotation);
   Solid solid;
   for (const BodyPart& part : body.parts)
-    solid.parts.push_back({std::visit(Primitive{}, part.shape), body.position + turn * part.position,
-                           turn * rotation_of(part.rotation), part.subtract});
+    if (!is_skin(part))
+      solid.parts.push_back({std::visit(Primitive{far}, part.shape), body.position + turn * part.position,
+                             turn * rotation_of(part.rotation), part.subtract});
   return solid;
 }
 

@@ -1,76 +1,147 @@
 // The tables of bodies and of their shapes.
+#include "engine/scene/bodies.h"
 #include "engine/scene/load_parts.h"
 #include "shaders/shared/types.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 namespace talus::reading {
 
 namespace {
 
+PartShape read_plane(Table t) {
+  t.finish();
+  return PlanePart{};
+}
+
+PartShape read_box(Table t) {
+  BoxPart part{};
+  const Value size = t.need("size");
+  t.finish();
+  size.get(part.size, length_range);
+  return part;
+}
+
+PartShape read_sphere(Table t) {
+  SpherePart part{};
+  const Value radius = t.need("radius");
+  t.finish();
+  radius.get(part.radius, length_range);
+  return part;
+}
+
+PartShape read_capsule(Table t) {
+  CapsulePart part{};
+  const Value radius = t.need("radius"), height = t.need("height");
+  t.finish();
+  radius.get(part.radius, length_range);
+  height.get(part.height, length_range);
+  if (part.height < 2 * part.radius)
+    height.or_override(radius).fail(fmt::format(
+        "= {} m must be at least twice the radius, {} m: it counts the round ends", part.height, part.radius));
+  return part;
+}
+
+PartShape read_cylinder(Table t) {
+  ConePart part{};
+  const Value radius = t.need("radius"), height = t.need("height");
+  t.finish();
+  radius.get(part.radius, length_range);
+  height.get(part.height, length_range);
+  part.top_radius = part.radius;
+  return part;
+}
+
+PartShape read_cone(Table t) {
+  ConePart part{};
+  const Value radius = t.need("radius"), top = t["top_radius"], height = t.need("height");
+  t.finish();
+  radius.get(part.radius, length_range);
+  top.get(part.top_radius, {0.0, length_range.max, "m"});
+  height.get(part.height, length_range);
+  return part;
+}
+
+PartShape read_torus(Table t) {
+  TorusPart part{};
+  const Value radius = t.need("radius"), section = t.need("section");
+  t.finish();
+  radius.get(part.radius, length_range);
+  section.get(part.section, length_range);
+  return part;
+}
+
+// What meshes of all kinds have: how grains meet them.
+struct Meeting {
+  explicit Meeting(Table& t) : as(t["as"]), cell(t["cell"]), radius(t["radius"]) {}
+
+  void get(MeshPart& part) const {
+    as.get(part.as);
+    if (part.as != MeshAs::sdf && cell)
+      cell.or_override(as).fail("has no meaning here: allowed with as = \"sdf\", whose grid's cells it sizes");
+    if (part.as != MeshAs::particles && radius)
+      radius.or_override(as).fail("has no meaning here: allowed with as = \"particles\", whose radius it is");
+    cell.get(part.cell, length_range);
+    radius.get(part.radius, radius_range);
+  }
+
+  Value as, cell, radius;
+};
+
+PartShape read_mesh(Table t, const std::filesystem::path& folder) {
+  MeshPart part;
+  const Value file = t.need("file"), scale = t["scale"], up = t["up"];
+  const Meeting meeting(t);
+  t.finish();
+  file.get(part.file);
+  scale.get(part.scale, {1e-6, 1e6, "m per unit of the file"});
+  up.get(part.up);
+  meeting.get(part);
+  // What has no inside still has triangles to meet.
+  const MeshOptions options{.scale = part.scale, .up = part.up, .solid = part.as == MeshAs::sdf};
+  try {
+    part.loaded = std::make_shared<LoadedMesh>(load_mesh(folder / part.file, options));
+  } catch (const MeshError& e) {
+    file.fail(fmt::format("cannot be used: {}", e.what()));
+  }
+  return part;
+}
+
+PartShape read_gear(Table t) {
+  MeshPart part;
+  GearSpec gear;
+  const Value module = t.need("module"), teeth = t.need("teeth"), width = t.need("width"), helix = t["helix_angle"],
+              pressure = t["pressure_angle"], bore = t["bore_radius"], samples = t["samples"];
+  const Meeting meeting(t);
+  t.finish();
+  module.get(gear.module, length_range);
+  teeth.get(gear.teeth, 4, 1000);
+  width.get(gear.width, length_range);
+  helix.get(gear.helix_angle, {-60, 60, "degrees"});
+  pressure.get(gear.pressure_angle, {10, 35, "degrees"});
+  bore.get(gear.bore_radius, {0, length_range.max, "m"});
+  samples.get(gear.samples, 1, 100);
+  meeting.get(part);
+  try {
+    part.loaded = std::make_shared<LoadedMesh>(LoadedMesh{talus::gear(gear), true, {}});
+  } catch (const MeshError& e) {
+    t.fail(fmt::format("cannot be made: {}", e.what()));
+  }
+  part.gear = gear;
+  return part;
+}
+
+constexpr std::string_view shapes_allowed = "plane, box, sphere, capsule, cylinder, cone, torus, mesh, gear";
+
 // One of the shapes that a body's part can have, beside the keys that all of them have.
-std::optional<PartShape> read_part_shape(Table& t) {
-  const std::pair<const char*, PartShape (*)(Table)> kinds[] = {
-      {"plane",
-       [](Table s) -> PartShape {
-         s.finish();
-         return PlanePart{};
-       }},
-      {"box",
-       [](Table s) -> PartShape {
-         BoxPart part{};
-         const Value size = s.need("size");
-         s.finish();
-         size.get(part.size, length_range);
-         return part;
-       }},
-      {"sphere",
-       [](Table s) -> PartShape {
-         SpherePart part{};
-         const Value radius = s.need("radius");
-         s.finish();
-         radius.get(part.radius, length_range);
-         return part;
-       }},
-      {"capsule",
-       [](Table s) -> PartShape {
-         CapsulePart part{};
-         const Value radius = s.need("radius"), height = s.need("height");
-         s.finish();
-         radius.get(part.radius, length_range);
-         height.get(part.height, length_range);
-         if (part.height < 2 * part.radius)
-           height.or_override(radius).fail(fmt::format(
-               "= {} m must be at least twice the radius, {} m: it counts the round ends", part.height, part.radius));
-         return part;
-       }},
-      {"cylinder",
-       [](Table s) -> PartShape {
-         ConePart part{};
-         const Value radius = s.need("radius"), height = s.need("height");
-         s.finish();
-         radius.get(part.radius, length_range);
-         height.get(part.height, length_range);
-         part.top_radius = part.radius;
-         return part;
-       }},
-      {"cone",
-       [](Table s) -> PartShape {
-         ConePart part{};
-         const Value radius = s.need("radius"), top = s["top_radius"], height = s.need("height");
-         s.finish();
-         radius.get(part.radius, length_range);
-         top.get(part.top_radius, {0.0, length_range.max, "m"});
-         height.get(part.height, length_range);
-         return part;
-       }},
-      {"torus", [](Table s) -> PartShape {
-         TorusPart part{};
-         const Value radius = s.need("radius"), section = s.need("section");
-         s.finish();
-         radius.get(part.radius, length_range);
-         section.get(part.section, length_range);
-         return part;
-       }}};
+std::optional<PartShape> read_part_shape(Table& t, const std::filesystem::path& folder) {
+  const std::pair<const char*, std::function<PartShape(Table)>> kinds[] = {
+      {"plane", read_plane},       {"box", read_box},
+      {"sphere", read_sphere},     {"capsule", read_capsule},
+      {"cylinder", read_cylinder}, {"cone", read_cone},
+      {"torus", read_torus},       {"mesh", [&](Table s) { return read_mesh(std::move(s), folder); }},
+      {"gear", read_gear}};
   std::optional<PartShape> shape;
   std::string first;
   for (const auto& [key, read] : kinds)
@@ -84,19 +155,22 @@ std::optional<PartShape> read_part_shape(Table& t) {
   return shape;
 }
 
-BodyPart read_part(Table t, bool first) {
+BodyPart read_part(Table t, bool first, const std::filesystem::path& folder) {
   BodyPart part;
-  const std::optional<PartShape> shape = read_part_shape(t);
+  const std::optional<PartShape> shape = read_part_shape(t, folder);
   const Value position = t["position"], rotation = t["rotation"], subtract = t["subtract"];
   t.finish();
   if (!shape)
-    t.fail("has no shape: give one of plane, box, sphere, capsule, cylinder, cone, torus");
+    t.fail(fmt::format("has no shape: give one of {}", shapes_allowed));
   part.shape = *shape;
   position.get(part.position, place_range);
   rotation.get(part.rotation, angle_range);
   subtract.get(part.subtract);
   if (first && part.subtract)
     subtract.fail("= true takes away from nothing: the first part of a body is solid");
+  if (const auto* mesh = std::get_if<MeshPart>(&part.shape);
+      mesh && part.subtract && (mesh->as == MeshAs::particles || !mesh->loaded->closed))
+    subtract.fail("= true is for what encloses something: allowed with closed meshes as sdf or triangles");
   return part;
 }
 
@@ -104,10 +178,12 @@ BodyPart read_part(Table t, bool first) {
 
 BodySpec read_body(Table t, const Scene& scene) {
   BodySpec b;
-  const std::optional<PartShape> shape = read_part_shape(t);
+  const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
+  const std::optional<PartShape> shape = read_part_shape(t, folder);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
-              velocity = t["velocity"], spin = t["spin"], parts = t["parts"], load_filter = t["load_filter"];
-  t.not_yet({"mesh", "mass"});
+              velocity = t["velocity"], spin = t["spin"], parts = t["parts"], load_filter = t["load_filter"],
+              color = t["color"], show = t["show"];
+  t.not_yet({"mass"});
   t.finish();
   name.get(b.name);
   if (b.name.empty())
@@ -124,14 +200,22 @@ BodySpec read_body(Table t, const Scene& scene) {
   velocity.get(b.velocity, speed_range);
   spin.get(b.spin, {-1e4, 1e4, "rad/s"});
   load_filter.get(b.load_filter, {0.0, 1e6, "s"});
+  if (color) {
+    glm::dvec3 rgb(0.0);
+    color.get(rgb, {0, 1});
+    b.color = rgb;
+  }
+  show.get(b.show);
   if (shape && parts)
     parts.fail("and a shape beside it exclude each other: give one shape, or all of them as parts");
   if (shape)
     b.parts.push_back({*shape});
   for (const Table& part : parts.tables())
-    b.parts.push_back(read_part(part, b.parts.empty()));
+    b.parts.push_back(read_part(part, b.parts.empty(), folder));
   if (b.parts.empty())
-    t.fail("has no shape: give one of plane, box, sphere, capsule, cylinder, cone, torus, or parts = [{..}, ..]");
+    t.fail(fmt::format("has no shape: give one of {}, or parts = [{{..}}, ..]", shapes_allowed));
+  if (!b.material && std::ranges::any_of(b.parts, is_skin))
+    t.fail("needs a material: that of the grains it is given as (as = \"particles\")");
   return b;
 }
 

@@ -1,24 +1,22 @@
 #include "engine/geometry/sampling.h"
+#include "engine/geometry/surface_sampling.h"
 #include "engine/scene/bodies.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace talus {
 
 namespace {
 
-// Streams of random numbers: places, radii and speeds of group i, and emitter i.
-enum : std::uint64_t { stream_places = 1'000'000'000, stream_speeds = 2'000'000'000, stream_emitter = 3'000'000'000 };
-
-double radius_max(const Scene& scene) {
-  double r = 0;
-  for (const GrainGroup& g : scene.grains)
-    r = std::max(r, g.radius_max);
-  for (const Emitter& e : scene.emitters)
-    r = std::max(r, e.radius_max);
-  return r;
-}
+// Streams of random numbers: places, radii and speeds of group i, emitter i, and the skin of body i.
+enum : std::uint64_t {
+  stream_places = 1'000'000'000,
+  stream_speeds = 2'000'000'000,
+  stream_emitter = 3'000'000'000,
+  stream_skin = 4'000'000'000
+};
 
 std::string name_of(const Scene& scene, const std::string& where, std::string_view table, std::size_t i) {
   return fmt::format("{}: {}.{}", where.empty() ? scene.source : where, table, i);
@@ -41,25 +39,26 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const st
 }
 
 // Where bodies stand at the start.
-Space::Blocked blocked_by(const std::vector<BodySpec>& bodies) {
-  if (bodies.empty())
+Space::Blocked blocked_by(const Scene& scene) {
+  if (scene.bodies.empty())
     return {};
   std::vector<Solid> solids;
-  for (const BodySpec& body : bodies)
-    solids.push_back(solid_of(body));
+  for (const BodySpec& body : scene.bodies)
+    solids.push_back(solid_of(body, radii_of(scene).max));
   return [solids](const glm::dvec3& center, double radius) {
     return std::ranges::any_of(solids, [&](const Solid& s) { return sample(s, center).distance < radius; });
   };
 }
 
-void fill(const Scene& scene, std::size_t i, Packing& packing, std::vector<Seed>& seeds) {
+void fill(const Scene& scene, std::size_t i, const Space::Blocked& blocked, Packing& packing,
+          std::vector<Seed>& seeds) {
   const GrainGroup& g = scene.grains[i];
   const std::string name = name_of(scene, g.where, "grains", i);
   Random places(scene.seed, stream_places + i), speeds(scene.seed, stream_speeds + i);
   std::vector<Ball> balls;
   if (std::holds_alternative<PointsFill>(g.shape))
     balls = place_points(scene, g, name, packing, places);
-  else if (const Space space(g.shape, scene.domain, blocked_by(scene.bodies)); !space.fits(g.radius_max))
+  else if (const Space space(g.shape, scene.domain, blocked); !space.fits(g.radius_max))
     balls.clear();
   else if (g.sampling == Sampling::lattice)
     balls = fill_lattice(space, g.radius_min, g.radius_max, g.spacing, g.jitter, g.count, packing, places);
@@ -77,6 +76,42 @@ void fill(const Scene& scene, std::size_t i, Packing& packing, std::vector<Seed>
     const glm::vec3 velocity = g.fixed ? glm::vec3(0.0f) : glm::vec3(g.velocity + random);
     seeds.push_back({b.center, b.radius, velocity, g.material, g.fixed});
   }
+}
+
+// Grains all over the meshes that are given as particles, so close together that none of their size passes. Those of a
+// closed mesh lie within it.
+struct Skin {
+  std::vector<SkinGrain> grains;
+  std::vector<Seed> seeds;
+};
+Skin skins_of(const Scene& scene) {
+  Skin out;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySpec& body = scene.bodies[b];
+    const glm::dquat turn = rotation_of(body.rotation);
+    Random random(scene.seed, stream_skin + b);
+    for (const BodyPart& part : body.parts) {
+      if (!is_skin(part))
+        continue;
+      const auto& mesh = std::get<MeshPart>(part.shape);
+      const double radius = mesh.radius > 0.0 ? mesh.radius : radii_of(scene).max;
+      if (!(radius > 0.0))
+        throw SceneError(
+            fmt::format("{}: body {} is given as particles, and nothing says how large they are: add radius, "
+                        "or grains",
+                        scene.source, body.name));
+      const glm::dquat part_turn = rotation_of(part.rotation);
+      for (const SurfacePoint& point : sample_surface(mesh.loaded->mesh, radius, random)) {
+        const glm::dvec3 in_part =
+            glm::dvec3(point.position) - (mesh.loaded->closed ? radius : 0.0) * glm::dvec3(point.normal);
+        const glm::dvec3 place = part.position + part_turn * in_part;
+        out.grains.push_back({static_cast<std::uint32_t>(b), place});
+        out.seeds.push_back({glm::vec3(body.position + turn * place), static_cast<float>(radius), glm::vec3(0.0f),
+                             body.material.value_or(0), true});
+      }
+    }
+  }
+  return out;
 }
 
 // Pours: who is born when and where is settled beforehand, as if those born before fell freely.
@@ -217,12 +252,34 @@ private:
 
 }  // namespace
 
+RadiusRange radii_of(const Scene& scene) {
+  RadiusRange r;
+  const auto add = [&](double min, double max) {
+    r.min = r.max > 0.0 ? std::min(r.min, min) : min;
+    r.max = std::max(r.max, max);
+  };
+  for (const GrainGroup& g : scene.grains)
+    add(g.radius_min, g.radius_max);
+  for (const Emitter& e : scene.emitters)
+    add(e.radius_min, e.radius_max);
+  return r;
+}
+
 Population populate(const Scene& scene) {
   Population population;
-  const double r = radius_max(scene);
-  Packing packing(r, scene.domain);
+  const double r = radii_of(scene).max;
+  Skin skin = skins_of(scene);
+  Packing packing(
+      std::accumulate(skin.seeds.begin(), skin.seeds.end(), r,
+                      [](double most, const Seed& s) { return std::max(most, static_cast<double>(s.radius)); }),
+      scene.domain);
+  for (const Seed& s : skin.seeds)
+    packing.add({s.position, s.radius});
+  const Space::Blocked blocked = blocked_by(scene);
   for (std::size_t i = 0; i < scene.grains.size(); ++i)
-    fill(scene, i, packing, population.initial);
+    fill(scene, i, blocked, packing, population.initial);
+  population.initial.insert(population.initial.end(), skin.seeds.begin(), skin.seeds.end());
+  population.skin = std::move(skin.grains);
   Pouring(scene, r).run(population);
   return population;
 }

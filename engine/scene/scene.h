@@ -1,9 +1,11 @@
 #pragma once
 // A checked scene: what a scene file says, in SI units, with every default filled in. No file syntax in here.
+#include "engine/geometry/gear.h"
 #include <array>
 #include <cstdint>
 #include <filesystem>
 #include <glm/glm.hpp>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -166,7 +168,20 @@ struct ConePart {  // truncated; a cylinder has two equal radii
 struct TorusPart {
   double radius, section;  // of the ring, of what it is made of
 };
-using PartShape = std::variant<PlanePart, BoxPart, SpherePart, CapsulePart, ConePart, TorusPart>;
+// How grains meet a mesh: by a distance field baked from it; by its triangles; as a skin of fixed grains on it (Sommer
+// and Schwanecke 2022).
+enum class MeshAs { sdf, triangles, particles };
+struct MeshPart {
+  std::string file;              // as the scene names it, from the scene's folder; empty: a gear
+  std::optional<GearSpec> gear;  // instead of a file
+  double scale = 1.0;            // m per unit of the file
+  std::optional<UpAxis> up;      // of the file
+  MeshAs as = MeshAs::sdf;
+  double cell = 0.0;    // sdf: m; 0: half the radius of the smallest grain
+  double radius = 0.0;  // particles: m, of the grains; 0: of the largest grain of the scene
+  std::shared_ptr<const LoadedMesh> loaded;
+};
+using PartShape = std::variant<PlanePart, BoxPart, SpherePart, CapsulePart, ConePart, TorusPart, MeshPart>;
 
 // rotation: about the fixed axes x, then y, then z, in degrees.
 struct BodyPart {
@@ -174,6 +189,9 @@ struct BodyPart {
   glm::dvec3 position{0.0}, rotation{0.0};
   bool subtract = false;  // takes away from the parts before it
 };
+
+// How a body is drawn. cut: without its half towards the camera, so that it can be looked into.
+enum class Show { solid, cut, hidden };
 
 // A solid that grains push against and that nothing moves but its own velocities.
 struct BodySpec {
@@ -185,6 +203,8 @@ struct BodySpec {
   glm::dvec3 spin{0.0};                   // rad/s, about its origin
   std::vector<BodyPart> parts;            // put together in order, the first is solid
   double load_filter = 0.05;              // s, time constant of the filtered force and torque; 0: not filtered
+  std::optional<glm::vec3> color;         // linear RGB; unset: a grey blue
+  Show show = Show::solid;
 };
 
 struct Camera {
@@ -213,6 +233,12 @@ struct Scene {
   Camera camera;
   Output output;
 };
+
+// Of all grains that the scene makes, m; 0 without grains.
+struct RadiusRange {
+  double min = 0.0, max = 0.0;
+};
+RadiusRange radii_of(const Scene& scene);
 
 // Reads and checks FILE. overrides are "table.key=value" as after --set: an array of tables is addressed by position or
 // by name (material.sand.density=1700, grains.0.radius=0.01). Throws SceneError for the first thing that is wrong.
@@ -244,11 +270,18 @@ struct TimedSeed {
   Seed seed;
   std::uint64_t step;  // first step that the grain takes part in, >= 1
 };
-// Every grain that ever lives: the initial ones (ids 0, 1, ..) and then those poured, sorted by step (ids go on).
+// A grain that stands for a piece of a body's skin.
+struct SkinGrain {
+  std::uint32_t body;  // index into Scene::bodies
+  glm::dvec3 place;    // m, in the body
+};
+// Every grain that ever lives: the initial ones (ids 0, 1, ..), of which those of skins are the last, and then those
+// poured, sorted by step (ids go on).
 // Depends on the scene and its seed alone. Throws SceneError where a group cannot hold the count asked for or a grain
 // lies outside a wall.
 struct Population {
   std::vector<Seed> initial;
+  std::vector<SkinGrain> skin;  // of the last ones of `initial`
   std::vector<TimedSeed> poured;
   std::vector<std::string> warnings;  // emitters that cannot keep their rate, one sentence each
 };

@@ -60,6 +60,21 @@ struct PartText {
   std::string operator()(const TorusPart& p) const {
     return fmt::format("torus = {{ radius = {}, section = {} }}", p.radius, p.section);
   }
+  std::string operator()(const MeshPart& p) const {
+    std::string out = p.gear ? fmt::format("gear = {{ module = {}, teeth = {}, helix_angle = {}, pressure_angle = {}, "
+                                           "width = {}, bore_radius = {}, samples = {}",
+                                           p.gear->module, p.gear->teeth, p.gear->helix_angle, p.gear->pressure_angle,
+                                           p.gear->width, p.gear->bore_radius, p.gear->samples)
+                             : fmt::format("mesh = {{ file = {}, scale = {}", quoted(p.file), p.scale);
+    if (p.up)
+      out += fmt::format(", up = \"{}\"", word(*p.up));
+    out += fmt::format(", as = \"{}\"", word(p.as));
+    if (p.as == MeshAs::sdf && p.cell > 0.0)
+      out += fmt::format(", cell = {}", p.cell);
+    if (p.as == MeshAs::particles && p.radius > 0.0)
+      out += fmt::format(", radius = {}", p.radius);
+    return out + " }";
+  }
 };
 
 }  // namespace
@@ -166,6 +181,10 @@ std::string to_toml(const Scene& scene) {
     line("velocity", vec(b.velocity));
     line("spin", vec(b.spin));
     line("load_filter", b.load_filter);
+    if (b.color)
+      line("color", vec(*b.color));
+    if (b.show != Show::solid)
+      word_line("show", word(b.show));
     out += "parts = [\n";
     for (const BodyPart& p : b.parts)
       out += fmt::format("  {{ {}, position = {}, rotation = {}, subtract = {} }},\n", std::visit(PartText{}, p.shape),

@@ -18,7 +18,10 @@ template <> inline constexpr std::array<std::string_view, 2> words<FrictionBound
 template <> inline constexpr std::array<std::string_view, 2> words<Neighbours>{"sorted", "linked"};
 template <> inline constexpr std::array<std::string_view, 2> words<Stiffness>{"numerical", "material"};
 template <> inline constexpr std::array<std::string_view, 2> words<Sampling>{"poisson", "lattice"};
+template <> inline constexpr std::array<std::string_view, 3> words<MeshAs>{"sdf", "triangles", "particles"};
+template <> inline constexpr std::array<std::string_view, 3> words<UpAxis>{"x", "y", "z"};
 template <> inline constexpr std::array<std::string_view, 3> words<ColorBy>{"material", "speed", "depth"};
+template <> inline constexpr std::array<std::string_view, 3> words<Show>{"solid", "cut", "hidden"};
 
 template <class E> constexpr std::string_view word(E e) {
   return words<E>[static_cast<std::size_t>(e)];

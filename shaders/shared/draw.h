@@ -14,13 +14,18 @@ using glm::vec2;
 
 TALUS_CONST uint draw_shadow_size = 2048u;  // edge of the shadow map, texels
 TALUS_CONST uint draw_dashed = 1u;          // DrawLine.style
+TALUS_CONST uint draw_body_bit = 0x80000000u;  // of what a sample shows: a triangle and not a grain
+
+// DrawBody.style
+TALUS_CONST uint draw_cut = 1u;        // without its half towards the eye
+TALUS_CONST uint draw_in_domain = 2u;  // endless: what is in the domain is drawn, and does not shape the shadow map
 
 // What colours the grains; values as in engine/scene/scene.h.
 TALUS_CONST uint draw_by_material = 0u;
 TALUS_CONST uint draw_by_speed = 1u;
 TALUS_CONST uint draw_by_depth = 2u;
 
-// Everything about the picture but the grains.
+// Everything about the picture but the grains and bodies.
 struct DrawFrame {
   vec3 eye;       // m
   vec3 forward;   // unit
@@ -41,14 +46,33 @@ struct DrawFrame {
   uint color_by;    // draw_by_*
   float speed_max;  // m/s, end of the colour scale
   uint tinted;      // 1: grain_id is there
+  vec3 cut;         // unit, level towards the eye; up where it looks straight down
+  vec3 domain_min;  // m
+  vec3 domain_max;
 };
 
-// What the grains extend over, as integers in the order of the floats (ordered()), for atomics.
+// What grains and bodies extend over, as integers in the order of the floats (ordered()), for atomics.
 struct DrawExtent {
   uvec3 light_min;  // along light_x, light_y and light
   uint low;         // of z
   uvec3 light_max;
   uint high;
+};
+
+// Of bodies, in their frames.
+struct DrawVertex {
+  vec3 position;  // m
+  vec3 normal;    // of length 1
+};
+struct DrawTriangle {
+  uvec3 corners;  // draw_vertices, counterclockwise seen from outside
+  uint body;
+};
+struct DrawBody {
+  vec3 color;
+  uint style;     // draw_cut, draw_in_domain
+  vec3 low;       // m, box around its vertices; low > high: nothing is drawn
+  vec3 high;
 };
 
 struct DrawLine {
@@ -79,7 +103,7 @@ vec3 along_light(DrawFrame frame, vec3 v) {
 // The box along the light that the shadow map holds: a square of texels around what was measured.
 struct ShadowBox {
   vec3 origin;  // of its lowest corner, along the light
-  vec3 size;    // m; zero: no grain, no shadow
+  vec3 size;    // m; zero: nothing there, no shadow
 };
 
 ShadowBox shadow_box(DrawExtent extent) {
@@ -92,6 +116,13 @@ ShadowBox shadow_box(DrawExtent extent) {
   float texel = edge / float(draw_shadow_size);
   vec2 corner = round((0.5 * (low.xy + high.xy) - 0.5 * edge) / texel) * texel;
   return ShadowBox(vec3(corner, low.z), vec3(edge, edge, max(high.z - low.z, texel)));
+}
+
+// To clip space; depth nearest / z: 1 at the nearest, 0 at infinity, precise everywhere.
+vec4 to_screen(DrawFrame frame, vec3 from_eye) {
+  vec3 right = frame.right / dot(frame.right, frame.right);
+  vec3 up = frame.up / dot(frame.up, frame.up);
+  return vec4(dot(from_eye, right), -dot(from_eye, up), frame.nearest, dot(from_eye, frame.forward));
 }
 
 // Through a place of the picture, 0 .. 1 from its top left; 1 long along the view.

@@ -2,6 +2,7 @@
 #define TALUS_SOLID
 layout(set = 0, binding = 14, scalar) readonly buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 15, scalar) readonly buffer PartBlock { SolidPart solid_parts[]; };
+layout(set = 0, binding = 16, scalar) readonly buffer ShapeBlock { uint shape_data[]; };
 
 layout(constant_id = 0) const uint solid_kinds = ~0u;  // constant_solid_kinds
 bool has_kind(uint kind) { return (solid_kinds & 1u << kind) != 0u; }
@@ -69,6 +70,9 @@ vec4 from_torus(vec3 p, vec3 size) {
   return from_point(d, size.y);
 }
 
+#include "shared/solid_grid.glsl"
+#include "shared/solid_triangles.glsl"
+
 vec4 from_part(SolidPart part, vec3 p) {
   precise vec3 offset = p - part.position;
   vec3 q = rotated_back(part.rotation, offset);
@@ -85,8 +89,12 @@ vec4 from_part(SolidPart part, vec3 p) {
     d = from_point(vec3(q.xy, q.z - clamp(q.z, -part.size.z, part.size.z)), part.size.x);
   else if (has_kind(solid_cone) && kind == solid_cone)
     d = from_cone(q, part.size);
-  else if (has_kind(solid_torus))
+  else if (has_kind(solid_torus) && kind == solid_torus)
     d = from_torus(q, part.size);
+  else if (has_kind(solid_grid) && kind == solid_grid)
+    d = from_grid(part, q);
+  else if (has_kind(solid_triangles))
+    d = from_triangles(part, q);
   return vec4(rotated(part.rotation, d.xyz), d.w);
 }
 

@@ -149,16 +149,25 @@ TALUS_CONST uint solid_sphere = 2u;   // size.x: radius
 TALUS_CONST uint solid_capsule = 3u;  // size.x: radius, size.z: half the distance of its two centres
 TALUS_CONST uint solid_cone = 4u;     // size.x, size.y: radius at the lower and at the upper end, size.z: half its height
 TALUS_CONST uint solid_torus = 5u;    // size.x: radius of the ring, size.y: of its section
+TALUS_CONST uint solid_grid = 6u;      // distances at the nodes of a grid, size: nodes per axis, position: of node 0
+TALUS_CONST uint solid_triangles = 7u;  // a mesh by cells, size: cells per axis, position: of the lowest corner
 TALUS_CONST uint solid_kind_mask = 0xFFu;
 TALUS_CONST uint solid_subtracts = 0x100u;  // added to the kind of a part that takes away from those before it
+
+TALUS_CONST uint solid_two_sided = 0x200u;  // triangles of a mesh that encloses nothing: outside on both sides
 
 // A part of a body's shape. The parts of a body are put together in order.
 struct SolidPart {
   vec4 rotation;  // quaternion xyzw, part to body
   vec3 position;  // m, in the body
-  vec3 size;      // m
+  vec3 size;      // m; cells or nodes
   uint kind;
+  uint first;  // shape_data: of a grid its distances [m], x fastest; of triangles TriangleGrid::words (engine/geometry)
+  float cell;  // m, edge of a cell
+  float far;   // m, of grid and triangles: the surface is further away than that where they do not tell
 };
+
+TALUS_CONST uint triangle_words = 30u;  // of a triangle in shape_data: three corners and seven normals
 
 // How a body moves during a step: from this pose with constant velocities.
 struct BodyMotion {
@@ -184,6 +193,12 @@ struct BodyLoad {
   vec3 force_filtered;   // N
   vec3 torque_filtered;  // N m
   uint uncounted;        // pushes since the start that are not in it
+};
+
+// A fixed grain that stands for a piece of a body's skin.
+struct Carried {
+  vec3 place;  // m, in the body
+  uint body;
 };
 
 // Contact law of a pair of materials. Row m = number of materials is the wall.
@@ -220,6 +235,8 @@ struct Settings {
   uvec3 grid_bits;    // log2 of the cell table's edge per axis
   uint materials;     // number of materials; rows of the pair table are materials + 1 long
   uint bodies;        // number of bodies
+  uint carried_first; // number (id) of the first grain that a body carries
+  uint carried;       // .. and how many there are
   float radius_max;   // m, over all grains that ever live
   float birth_speed;  // m/s, of the fastest grain that an emitter releases
   float reach;        // m, gap across which grains may pull each other (dem): lists hold such pairs
@@ -283,14 +300,6 @@ struct GrainMeasure {
   float penetration_sum;  // of its overlaps, in radii of the smaller partner
   float penetration_max;
   float kinetic_energy;  // J
-};
-
-// A signed distance field on a regular grid. Its values lie in one piece, x fastest.
-struct SdfGrid {
-  vec3 origin;  // m, of node 0
-  float cell;   // m
-  uvec3 size;   // nodes per axis
-  uint first;   // value of node 0
 };
 
 // Baking a signed distance field. All lengths are in cells from node 0, so that no size of a mesh is too small or too large.

@@ -3,13 +3,12 @@
 #extension GL_EXT_scalar_block_layout : require
 #include "shared/types.h"
 layout(local_size_x = 64) in;
-layout(scalar, binding = 0) readonly buffer Grids { SdfGrid grids[]; };
-layout(scalar, binding = 1) readonly buffer Values { float sdf_values[]; };
 layout(scalar, binding = 2) readonly buffer Points { vec4 points[]; };
 layout(scalar, binding = 3) writeonly buffer Samples { vec4 samples[]; };
-#include "shared/sdf.glsl"
+#include "shared/solid.glsl"
 
+// Distance from the first part, and its gradient.
 void main() {
   uint i = gl_GlobalInvocationID.x;
-  if (i < points.length()) samples[i] = sdf_sample(grids[0], points[i].xyz);
+  if (i < points.length()) samples[i] = from_part(solid_parts[0], points[i].xyz);
 }

@@ -1,0 +1,290 @@
+#include "engine/geometry/triangle_grid.h"
+#include "shaders/shared/types.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <limits>
+#include <map>
+
+namespace talus {
+namespace {
+
+using shared::triangle_words;
+
+constexpr double cells_most = 1 << 21;
+
+enum Feature : std::uint32_t { face, edge_ab, edge_bc, edge_ca, corner_a, corner_b, corner_c };
+
+struct Nearest {
+  glm::vec3 way;  // from the nearest point
+  Feature feature;
+};
+
+// Order of the additions as in the shader: lists and signs depend on it.
+float inner(const glm::vec3& a, const glm::vec3& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+// Voronoi regions of a triangle's features (Ericson 2005, section 5.1.5).
+Nearest nearest(const glm::vec3& p, const glm::vec3& a, const glm::vec3& b, const glm::vec3& c) {
+  const glm::vec3 ab = b - a, ac = c - a, pa = p - a, pb = p - b, pc = p - c;
+  const float a1 = inner(ab, pa), a2 = inner(ac, pa);
+  if (a1 <= 0.0f && a2 <= 0.0f)
+    return {pa, corner_a};
+  const float b1 = inner(ab, pb), b2 = inner(ac, pb);
+  if (b1 >= 0.0f && b2 <= b1)
+    return {pb, corner_b};
+  const float w_c = a1 * b2 - b1 * a2;
+  if (w_c <= 0.0f && a1 >= 0.0f && b1 <= 0.0f)
+    return {pa - a1 / (a1 - b1) * ab, edge_ab};
+  const float c1 = inner(ab, pc), c2 = inner(ac, pc);
+  if (c2 >= 0.0f && c1 <= c2)
+    return {pc, corner_c};
+  const float w_b = c1 * a2 - a1 * c2;
+  if (w_b <= 0.0f && a2 >= 0.0f && c2 <= 0.0f)
+    return {pa - a2 / (a2 - c2) * ac, edge_ca};
+  const float w_a = b1 * c2 - c1 * b2, from_b = b2 - b1, from_c = c1 - c2;
+  if (w_a <= 0.0f && from_b >= 0.0f && from_c >= 0.0f)
+    return {pb - from_b / (from_b + from_c) * (c - b), edge_bc};
+  const float sum = w_a + w_b + w_c;
+  return {pa - w_b / sum * ab - w_c / sum * ac, face};
+}
+
+glm::vec3 vector_at(const std::uint32_t* words) {
+  return {std::bit_cast<float>(words[0]), std::bit_cast<float>(words[1]), std::bit_cast<float>(words[2])};
+}
+
+// Normals of faces, and of edges and corners the mean over the faces there, weighted by angle.
+struct Normals {
+  std::vector<glm::vec3> faces, corners;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, glm::vec3> edges;
+
+  explicit Normals(const Mesh& mesh) : corners(mesh.vertices.size(), glm::vec3(0.0f)) {
+    std::vector<glm::dvec3> sums(mesh.vertices.size(), glm::dvec3(0.0));
+    for (const glm::uvec3& t : mesh.triangles) {
+      const std::array<glm::dvec3, 3> v{glm::dvec3(mesh.vertices[t[0]]), glm::dvec3(mesh.vertices[t[1]]),
+                                        glm::dvec3(mesh.vertices[t[2]])};
+      const glm::dvec3 n = unit(glm::cross(v[1] - v[0], v[2] - v[0]));
+      faces.emplace_back(n);
+      for (std::size_t k = 0; k < 3; ++k) {
+        const glm::dvec3 to = unit(v[(k + 1) % 3] - v[k]), from = unit(v[(k + 2) % 3] - v[k]);
+        sums[t[static_cast<int>(k)]] += std::acos(std::clamp(glm::dot(to, from), -1.0, 1.0)) * n;
+        edges[edge(t, k)] += glm::vec3(n);
+      }
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      corners[i] = glm::vec3(unit(sums[i]));
+    for (auto& [key, n] : edges)
+      n = glm::vec3(unit(glm::dvec3(n)));
+  }
+
+  static std::pair<std::uint32_t, std::uint32_t> edge(const glm::uvec3& t, std::size_t k) {
+    const std::uint32_t a = t[static_cast<int>(k)], b = t[static_cast<int>((k + 1) % 3)];
+    return {std::min(a, b), std::max(a, b)};
+  }
+  static glm::dvec3 unit(const glm::dvec3& v) {
+    const double l = glm::length(v);
+    return l > 0.0 ? v / l : glm::dvec3(0.0);
+  }
+};
+
+class Builder {
+public:
+  Builder(const Mesh& mesh, bool closed, double far) : mesh_(mesh), normals_(mesh) {
+    const Bounds box = bounds(mesh);
+    const glm::dvec3 extent = box.max - box.min + 2.0 * far;
+    // Cells about as large as what is looked for in them.
+    double cell = std::max({far / 2.0, std::max({extent.x, extent.y, extent.z}) / 1024.0,
+                            std::cbrt(extent.x * extent.y * extent.z / cells_most)});
+    const auto count = [&] { return glm::max(glm::ceil(extent / cell), glm::dvec3(1.0)); };
+    while (count().x * count().y * count().z > cells_most)
+      cell *= 1.1;
+    grid_.origin = glm::vec3(box.min - far);
+    grid_.cell = static_cast<float>(cell);
+    grid_.size = glm::uvec3(count());
+    grid_.far = static_cast<float>(far);
+    grid_.closed = closed;
+    half_ = 0.5f * std::sqrt(3.0f) * grid_.cell * 1.001f;
+  }
+
+  TriangleGrid build() {
+    const std::size_t cells = static_cast<std::size_t>(grid_.size.x) * grid_.size.y * grid_.size.z;
+    nearest_.assign(cells, std::numeric_limits<float>::infinity());
+    each_pair([&](std::size_t, std::size_t c, float d) { nearest_[c] = std::min(nearest_[c], d); });
+    // A triangle is the nearest one of no point of a cell if another is nearer to its middle by a diagonal.
+    const auto candidate = [&](std::size_t c, float d) { return d <= nearest_[c] + 2.0f * half_; };
+    std::vector<std::uint64_t> start(cells + 1, 0);
+    each_pair([&](std::size_t, std::size_t c, float d) { start[c + 1] += candidate(c, d); });
+    const std::vector<std::uint32_t> deep = grid_.closed ? inside() : std::vector<std::uint32_t>(cells, none);
+    for (std::size_t c = 0; c < cells; ++c)
+      start[c + 1] = start[c] + (start[c + 1] > 0 ? start[c + 1] : deep[c] != none);
+    const std::uint64_t lists = cells + 1, triangles = lists + start[cells];
+    const std::uint64_t total = triangles + triangle_words * mesh_.triangles.size();
+    if (total > std::numeric_limits<std::uint32_t>::max() / 4)
+      throw MeshError(fmt::format("mesh: {} triangles near each other are too many to look for the nearest: use "
+                                  "as = \"sdf\" for it",
+                                  mesh_.triangles.size()));
+    std::vector<std::uint32_t>& words = grid_.words;
+    words.resize(total);
+    for (std::size_t c = 0; c <= cells; ++c)
+      words[c] = static_cast<std::uint32_t>(lists + start[c]);
+    const auto place = [&](std::size_t t) { return static_cast<std::uint32_t>(triangles + triangle_words * t); };
+    std::vector<std::uint64_t> next(start.begin(), start.end() - 1);
+    each_pair([&](std::size_t t, std::size_t c, float d) {
+      if (candidate(c, d))
+        words[lists + next[c]++] = place(t);
+    });
+    for (std::size_t c = 0; c < cells; ++c)
+      if (next[c] == start[c] && start[c + 1] > start[c])
+        words[lists + start[c]] = place(deep[c]);
+    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t)
+      write(t, words.data() + place(t));
+    return std::move(grid_);
+  }
+
+private:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  glm::vec3 middle(std::size_t c) const {
+    const glm::uvec3 at(c % grid_.size.x, c / grid_.size.x % grid_.size.y,
+                        c / (static_cast<std::size_t>(grid_.size.x) * grid_.size.y));
+    return grid_.origin + (glm::vec3(at) + 0.5f) * grid_.cell;
+  }
+
+  // Triangles with the cells in which one of them may be the nearest within `far`: visit(triangle, cell, distance of
+  // the cell's middle).
+  void each_pair(const std::function<void(std::size_t, std::size_t, float)>& visit) const {
+    const float reach = grid_.far + half_;
+    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      const glm::uvec3& corner = mesh_.triangles[t];
+      const glm::vec3 a = mesh_.vertices[corner[0]], b = mesh_.vertices[corner[1]], c = mesh_.vertices[corner[2]];
+      const auto cell = [&](const glm::vec3& p) {
+        return glm::uvec3(glm::clamp((p - grid_.origin) / grid_.cell, glm::vec3(0.0f), glm::vec3(grid_.size - 1u)));
+      };
+      const glm::uvec3 low = cell(glm::min(a, glm::min(b, c)) - reach),
+                       high = cell(glm::max(a, glm::max(b, c)) + reach);
+      for (std::uint32_t z = low.z; z <= high.z; ++z)
+        for (std::uint32_t y = low.y; y <= high.y; ++y)
+          for (std::uint32_t x = low.x; x <= high.x; ++x) {
+            const std::size_t at = (static_cast<std::size_t>(z) * grid_.size.y + y) * grid_.size.x + x;
+            if (const float d = glm::length(nearest(middle(at), a, b, c).way); d <= reach)
+              visit(t, at, d);
+          }
+    }
+  }
+
+  // A triangle near the nearest for each cell that lies deep inside, none for the others. Between cells far from the
+  // surface there is none: they are on the side of the neighbour that it spread from.
+  std::vector<std::uint32_t> inside() const {
+    const std::size_t cells = nearest_.size();
+    std::vector<std::uint32_t> own(cells, none);
+    each_pair([&](std::size_t t, std::size_t c, float d) {
+      if (d == nearest_[c])
+        own[c] = static_cast<std::uint32_t>(t);
+    });
+    std::vector<char> deep(cells, 0);
+    std::vector<std::size_t> front, next;
+    for (std::size_t c = 0; c < cells; ++c)
+      if (own[c] != none) {
+        front.push_back(c);
+        deep[c] = signed_distance(own[c], middle(c)) < 0.0f;
+      }
+    std::vector<std::uint32_t> out(cells, none);
+    const std::array<std::ptrdiff_t, 3> stride{1, static_cast<std::ptrdiff_t>(grid_.size.x),
+                                               static_cast<std::ptrdiff_t>(grid_.size.x) * grid_.size.y};
+    for (; !front.empty(); front.swap(next), next.clear())
+      for (const std::size_t c : front)
+        for (int a = 0; a < 3; ++a) {
+          const auto line = static_cast<std::size_t>(stride[static_cast<std::size_t>(a)]);
+          const std::size_t at = c / line % grid_.size[a];
+          for (const int side : {-1, 1}) {
+            if (at + static_cast<std::size_t>(side) >= grid_.size[a])
+              continue;
+            const std::size_t other = c + static_cast<std::size_t>(side) * line;
+            if (own[other] != none)
+              continue;
+            own[other] = own[c];
+            deep[other] = deep[c];
+            next.push_back(other);
+          }
+        }
+    for (std::size_t c = 0; c < cells; ++c)
+      if (deep[c])
+        out[c] = own[c];
+    return out;
+  }
+
+  float signed_distance(std::size_t t, const glm::vec3& p) const {
+    std::array<std::uint32_t, triangle_words> words;
+    write(t, words.data());
+    const Nearest n = nearest(p - grid_.origin, vector_at(words.data()), vector_at(&words[3]), vector_at(&words[6]));
+    const float d = glm::length(n.way);
+    return inner(n.way, vector_at(&words[9 + 3 * n.feature])) < 0.0f ? -d : d;
+  }
+
+  void write(std::size_t t, std::uint32_t* words) const {
+    const glm::uvec3& corner = mesh_.triangles[t];
+    const auto put = [&](const glm::vec3& v) {
+      for (int a = 0; a < 3; ++a)
+        *words++ = std::bit_cast<std::uint32_t>(v[a]);
+    };
+    for (int k = 0; k < 3; ++k)
+      put(mesh_.vertices[corner[k]] - grid_.origin);
+    put(normals_.faces[t]);
+    for (std::size_t k = 0; k < 3; ++k)
+      put(normals_.edges.at(Normals::edge(corner, k)));
+    for (int k = 0; k < 3; ++k)
+      put(normals_.corners[corner[k]]);
+  }
+
+  const Mesh& mesh_;
+  Normals normals_;
+  TriangleGrid grid_;
+  float half_;                  // m, half a cell's diagonal
+  std::vector<float> nearest_;  // m, of a cell's middle, where the surface is near
+};
+
+}  // namespace
+
+TriangleGrid triangle_grid(const Mesh& mesh, bool closed, double far) {
+  if (mesh.triangles.empty())
+    throw MeshError("mesh: has no triangles, so that nothing is nearest");
+  return Builder(mesh, closed, far).build();
+}
+
+SurfaceSample sample(const std::uint32_t* words, const glm::uvec3& size, float cell, float far, bool closed,
+                     const glm::vec3& p) {
+  const glm::vec3 inside = glm::clamp(p, glm::vec3(0.0f), cell * glm::vec3(size)), way = p - inside;
+  if (way != glm::vec3(0.0f)) {
+    const float beyond = std::sqrt(inner(way, way));
+    return {far + beyond, way / beyond};
+  }
+  const glm::uvec3 at = glm::min(glm::uvec3(inside / cell), size - 1u);
+  const std::size_t c = (static_cast<std::size_t>(at.z) * size.y + at.y) * size.x + at.x;
+  float best = std::numeric_limits<float>::max();
+  Nearest found{};
+  const std::uint32_t* triangle = nullptr;
+  for (std::uint32_t k = words[c]; k < words[c + 1]; ++k) {
+    const std::uint32_t* t = words + words[k];
+    const Nearest n = nearest(p, vector_at(t), vector_at(t + 3), vector_at(t + 6));
+    if (const float d = inner(n.way, n.way); d < best) {
+      best = d;
+      found = n;
+      triangle = t;
+    }
+  }
+  if (!triangle)
+    return {far, glm::vec3(0.0f, 0.0f, 1.0f)};
+  const glm::vec3 normal = vector_at(triangle + 9 + 3 * found.feature);
+  const float d = std::sqrt(best);
+  const float side = closed && inner(found.way, normal) < 0.0f ? -1.0f : 1.0f;
+  return {side * d, d > 0.0f ? side * found.way / d : normal};
+}
+
+SurfaceSample sample(const TriangleGrid& grid, const glm::vec3& p) {
+  return sample(grid.words.data(), grid.size, grid.cell, grid.far, grid.closed, p - grid.origin);
+}
+
+}  // namespace talus

@@ -1,0 +1,49 @@
+// What a sample of draw_seen shows: nothing, a grain, or a triangle of a body. Needs `draw_vertices` and `draw_triangles` in scope
+// beside what draw_body.glsl needs.
+#include "shared/draw_body.glsl"
+
+bool is_body(uint seen) { return (seen & draw_body_bit) != 0u; }
+uint triangle_of(uint seen) { return seen & ~draw_body_bit; }
+uint body_of(uint seen) { return draw_triangles[triangle_of(seen)].body; }
+
+// 24 bits that are the same for all of a grain and all of a body.
+uint thing_of(uint seen) {
+  return is_body(seen) ? 0x800000u | body_of(seen) : seen & 0x7FFFFFu;
+}
+
+// Where a ray from the eye meets the plane of a triangle that it is known to hit.
+struct BodyHit {
+  float z;      // along the view
+  vec3 normal;  // towards the eye's side
+};
+
+BodyHit hit_body(uint seen, vec3 ray) {
+  DrawTriangle triangle = draw_triangles[triangle_of(seen)];
+  uint body = triangle.body;
+  vec4 rotation = bodies[body].motion.rotation;
+  DrawVertex va = draw_vertices[triangle.corners.x], vb = draw_vertices[triangle.corners.y],
+             vc = draw_vertices[triangle.corners.z];
+  vec3 a = in_world(body, va.position) - draw_frame.eye;
+  vec3 ab = turned(rotation, vb.position - va.position), ac = turned(rotation, vc.position - va.position);
+  vec3 across = cross(ab, ac);
+  float facing = dot(across, ray);
+  vec3 depths = vec3(0.0, dot(ab, draw_frame.forward), dot(ac, draw_frame.forward)) + dot(a, draw_frame.forward);
+  float near = min(depths.x, min(depths.y, depths.z)), far = max(depths.x, max(depths.y, depths.z));
+  // Seen edge-on the plane says little: no further than the corners.
+  BodyHit hit;
+  hit.z = facing != 0.0 ? clamp(dot(across, a) / facing, near, far) : near;
+  vec3 p = ray * hit.z - a;
+  float area2 = max(dot(across, across), 1e-37);
+  float b = clamp(dot(cross(p, ac), across) / area2, 0.0, 1.0), c = clamp(dot(cross(ab, p), across) / area2, 0.0, 1.0);
+  hit.normal = turned(rotation, normalize(va.normal + b * (vb.normal - va.normal) + c * (vc.normal - va.normal)));
+  if (facing <= 0.0)
+    return hit;
+  // From within: where the body is cut, what shows is the cut.
+  hit.normal = -hit.normal;
+  float cut_z = dot(bodies[body].motion.position - draw_frame.eye, draw_frame.cut) / dot(ray, draw_frame.cut);
+  if ((draw_bodies[body].style & draw_cut) != 0u && cut_z > 0.0 && cut_z < hit.z) {
+    hit.z = cut_z;
+    hit.normal = draw_frame.cut;
+  }
+  return hit;
+}
