@@ -457,11 +457,18 @@ std::vector<std::string> advise(const Scene& scene) {
            10 * softest * scene.materials[m].stiffness);
     }
 
-  // Iterations
+  // Loads of bodies
+  for (const BodySpec& body : scene.bodies)
+    warn(std::ranges::any_of(body.parts, is_skin),
+         "what grains do to the mesh of body {} as particles is not in its force and torque: where they matter, use it "
+         "as another kind",
+         body.name);
   warn(!scene.bodies.empty() && (p2 || pbd) && jacobi,
        "means over the contacts of a grain do not keep momentum, so that a heap puts only some three quarters of its "
        "weight on bodies: where their forces matter, set solver.iteration to \"mass_splitting\" or solver.method to "
        "vts, sp or dem");
+
+  // Iterations
   const double omega_most = jacobi || pja ? 0.3 : 0.5;
   warn(impulses && (jacobi || pja || improved) && s.omega > omega_most,
        "solver.omega = {} is beyond the stable range of {}: set it to {} or less", s.omega, word(s.iteration),
