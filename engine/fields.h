@@ -21,6 +21,7 @@ enum class Extent {
   births,
   bodies,
   body_motions,
+  body_sums,
   solid_parts,
   shape_data,
   carried,
@@ -44,6 +45,11 @@ enum class Extent {
   X(status, Status, one, true, "state of the run")                                                                     \
   X(bodies, Body, bodies, false, "bodies where the substep starts")                                                    \
   X(body_motions, BodyMotion, body_motions, false, "of body b in step s of the batch: s bodies + b")                   \
+  X(body_sums, uint, body_sums, true,                                                                                  \
+    "what grains have done to a body in this step: copy c of body b at load_words (load_copies b + c)")                \
+  X(body_load, BodyLoad, bodies, true, "what grains did to a body in the last step")                                   \
+  X(body_load_valid, BodyLoad, bodies, false, "as grains_valid")                                                       \
+  X(body_loads, BodyLoad, body_motions, false, "body_load after step s of the batch: s bodies + b")                    \
   X(solid_parts, SolidPart, solid_parts, false, "parts of the bodies' shapes")                                         \
   X(shape_data, uint, shape_data, false, "distances and triangles of parts that are meshes (SolidPart::first)")        \
   X(carried, Carried, carried, false, "grains that stand for bodies, by number from settings.carried_first on")        \

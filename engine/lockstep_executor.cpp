@@ -36,6 +36,8 @@ public:
         compare(pass, bound, by_cell(device), by_cell(contents(*cpu_, bound.field)));
       else if (bound.field == FieldId::grid_link)
         compare(pass, bound, by_link(gpu_), by_link(*cpu_));
+      else if (bound.field == FieldId::body_sums)
+        compare_sums(pass, device, contents(*cpu_, bound.field));
       else if (bound.field != FieldId::grid_head ||
                info(pass).match != Match::unordered)  // any order; compared by its links
         compare(pass, bound, device, contents(*cpu_, bound.field));
@@ -109,6 +111,35 @@ private:
   static bool same_vector(std::string_view a, std::string_view b) {
     const auto coordinate = [](std::string_view s) { return !s.empty() && s.back() >= 'x' && s.back() <= 'z'; };
     return coordinate(a) && coordinate(b) && a.substr(0, a.size() - 1) == b.substr(0, b.size() - 1);
+  }
+
+  // What bodies receive: numbers in two words, of floats that rounding makes differ. By the greatest impulse and
+  // moment.
+  static void compare_sums(Pass pass, const Bytes& device, const Bytes& host) {
+    const auto number = [](const Bytes& bytes, std::size_t word) {
+      const std::uint64_t low = word_at(bytes, 4 * word), high = word_at(bytes, 4 * (word + 1));
+      return static_cast<double>(static_cast<std::int64_t>(high << 32 | low));
+    };
+    double scale[2] = {};
+    const std::size_t words = host.size() / 4;
+    for (std::size_t record = 0; record < words; record += load_words)
+      for (std::size_t n = 0; n < 6; ++n)
+        scale[n / 3] = std::max(scale[n / 3], std::abs(number(host, record + 2 * n)));
+    for (std::size_t record = 0; record < words; record += load_words) {
+      for (std::size_t n = 0; n < 6; ++n) {
+        const double d = number(device, record + 2 * n), h = number(host, record + 2 * n);
+        if (const double tolerance = static_cast<double>(info(pass).tolerance) * scale[n / 3];
+            std::abs(d - h) > tolerance + 1.0)
+          throw VerifyError(
+              fmt::format("pass {}: body_sums[{}] is {} quanta on the device and {} in the reference (tolerance {})",
+                          info(pass).name, record + 2 * n, d, h, tolerance));
+      }
+      if (const auto d = word_at(device, 4 * (record + load_uncounted)),
+          h = word_at(host, 4 * (record + load_uncounted));
+          d != h)
+        throw VerifyError(fmt::format("pass {}: body_sums[{}] is {} contacts on the device and {} in the reference",
+                                      info(pass).name, record + load_uncounted, d, h));
+    }
   }
 
   static void compare(Pass pass, const GpuExecutor::Bound& bound, const Bytes& device, const Bytes& host) {

@@ -28,6 +28,7 @@ enum class Match { exact, close, unordered };
   X(body_carry, thread, close, 1e-6)                                                                                   \
   X(body_clear, thread, exact, 0)                                                                                      \
   X(body_mark, thread, exact, 0)                                                                                       \
+  X(body_sum, group, close, 1e-6)                                                                                      \
   X(contact_count, thread, exact, 0)                                                                                   \
   X(contact_width, thread, exact, 0)                                                                                   \
   X(contact_reduce, group, exact, 0)                                                                                   \
@@ -55,9 +56,11 @@ enum class Match { exact, close, unordered };
   X(vts_recall, thread, close, 2e-5)                                                                                   \
   X(vts_solve, thread, close, 2e-5)                                                                                    \
   X(vts_gauss_seidel, serial, exact, 0)                                                                                \
+  X(vts_push, thread, close, 2e-5)                                                                                     \
   X(sp_recall, thread, close, 2e-5)                                                                                    \
   X(sp_solve, thread, close, 2e-5)                                                                                     \
   X(sp_gauss_seidel, serial, exact, 0)                                                                                 \
+  X(sp_push, thread, close, 2e-5)                                                                                      \
   X(advance, thread, close, 1e-6)                                                                                      \
   X(finalize, thread, close, 1e-6)                                                                                     \
   X(end_substep, thread, close, 1e-6)                                                                                  \

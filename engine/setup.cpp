@@ -66,6 +66,33 @@ double in_series(double a, double b) {
   return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
 }
 
+// Share of a step's load in a body's filtered one: a low-pass of first order.
+float load_share_of(double time_constant, double dt) {
+  return time_constant > 0.0 ? static_cast<float>(-std::expm1(-dt / time_constant)) : 1.0f;
+}
+
+// Numbers of 63 bits must hold what all grains together can do to a body in a step, and resolve what a single one does.
+// Twice the momentum that they have a thousand times faster than they should ever be leaves 2^-40 of their weight and
+// less as the quantum.
+void set_load_quanta(Settings& settings, const Scene& scene, const Population& population) {
+  double mass = 0.0, fastest = settings.birth_speed;
+  const auto add = [&](const Seed& seed) {
+    if (!seed.fixed)
+      mass += 1.0 / static_cast<double>(grain_of(scene, seed).velocity.w);
+  };
+  for (const Seed& seed : population.initial) {
+    add(seed);
+    fastest = std::max(fastest, static_cast<double>(glm::length(seed.velocity)));
+  }
+  for (const TimedSeed& timed : population.poured)
+    add(timed.seed);
+  const double speed = fastest + settings.radius_max / substep_of(scene) + scene.dt * glm::length(scene.domain.gravity);
+  const int impulse = std::ilogb(1e3 * std::max(mass, 1e-30) * speed) + 2 - 62;
+  const int moment = impulse + std::ilogb(glm::length(scene.domain.max - scene.domain.min)) + 1;
+  settings.load_quantum = vec2(std::ldexp(1.0f, impulse), std::ldexp(1.0f, moment));
+  settings.quanta = vec2(std::ldexp(1.0f, -impulse), std::ldexp(1.0f, -moment));
+}
+
 }  // namespace
 
 bool uses(const Solver& s, FieldId field) {
@@ -148,6 +175,7 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
       throw SceneError(fmt::format(
           "{}: periodic axis {} is {} m long; the least is 12 radii of the largest grain, {} m", scene.source, "xyz"[a],
           settings.domain_max[a] - settings.domain_min[a], period_least * settings.radius_max));
+  set_load_quanta(settings, scene, population);
   const std::size_t grains = population.initial.size() + population.poured.size();
   settings.grid_bits =
       grid_bits_for(settings, grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
@@ -183,6 +211,7 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     body.first_part = static_cast<uint>(out.parts.size());
     body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
     body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
+    body.load_share = load_share_of(spec.load_filter, scene.dt);
     for (const BodyPart& p : spec.parts) {
       if (is_skin(p))
         continue;

@@ -96,7 +96,9 @@ struct Simulation::Impl {
   std::uint32_t substep = 0;     // done of the current step, where a batch was halted
   std::uint64_t valid_step = 0;  // that the _valid fields hold
   Drive::Commands valid_commands;
-  std::uint64_t batch = 1;  // steps of the next submission
+  std::uint64_t batch = 1;      // steps of the next submission
+  std::vector<BodyLoad> loads;  // of body b in step loads_step + s: s bodies + b
+  std::uint64_t loads_step = 0;
 
   Impl(Scene scene_in, const Options& options_in, std::unique_ptr<Executor> executor_in)
       : scene(std::move(scene_in)), options(options_in), drive(scene), motions(drive.batch(0, 1)),
@@ -150,6 +152,8 @@ struct Simulation::Impl {
           return bodies.bodies.size();
         case Extent::body_motions:
           return bodies.bodies.size() * batch_steps_max;
+        case Extent::body_sums:
+          return bodies.bodies.size() * load_copies * load_words;
         case Extent::solid_parts:
           return bodies.parts.size();
         case Extent::shape_data:
@@ -251,13 +255,16 @@ struct Simulation::Impl {
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
   void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
 
-  static constexpr std::array<std::pair<FieldId, FieldId>, 3> snapshot{
+  static constexpr std::array<std::pair<FieldId, FieldId>, 4> snapshot{
       {{FieldId::grains, FieldId::grains_valid},
        {FieldId::grain_id, FieldId::grain_id_valid},
-       {FieldId::grain_tag, FieldId::grain_tag_valid}}};
+       {FieldId::grain_tag, FieldId::grain_tag_valid},
+       {FieldId::body_load, FieldId::body_load_valid}}};
 
   void advance(std::uint64_t steps) {
     const std::uint64_t end = step + steps;
+    loads.clear();
+    loads_step = step;
     while (step < end) {
       const auto begin = std::chrono::steady_clock::now();
       const std::uint64_t count = std::min(batch, end - step);
@@ -272,6 +279,7 @@ struct Simulation::Impl {
         talus::step(*executor, plan_of(s), s == step ? substep : 0);
       executor->finish();
       const Status status = read_status();
+      add_loads(status.step - static_cast<uint>(step));
       if (status.halt == halt_invalid)
         fall_back(status);
       if (status.halt == halt_slots)
@@ -288,6 +296,19 @@ struct Simulation::Impl {
   void finish_steps(std::uint64_t count) {
     drive.advance(count);
     step += count;
+  }
+
+  // Loads of the batch's first steps join those of advance().
+  void add_loads(std::uint32_t steps) {
+    if (scene.bodies.empty())
+      return;
+    const auto fresh = read_field<BodyLoad>(*executor, FieldId::body_loads, steps * scene.bodies.size());
+    loads.insert(loads.end(), fresh.begin(), fresh.end());
+    const std::size_t most = load_steps_most * scene.bodies.size();
+    if (loads.size() > most) {
+      loads_step += (loads.size() - most) / scene.bodies.size();
+      loads.erase(loads.begin(), loads.end() - static_cast<std::ptrdiff_t>(most));
+    }
   }
 
   void resize_slots(std::size_t slots) {
@@ -320,7 +341,9 @@ struct Simulation::Impl {
     const uint grain = status.halt_grain;
     for (const auto& [field, valid] : snapshot)
       executor->copy(valid, field);
-    // What contacts remember is of a later state.
+    // What contacts remember is of a later state, and what they did to bodies.
+    write_field(*executor, FieldId::body_sums, std::vector<uint>(executor->size(FieldId::body_sums), 0u));
+    loads.resize((valid_step - std::min(valid_step, loads_step)) * scene.bodies.size());
     write_field(*executor, FieldId::contact_count, std::vector<uint>(executor->size(FieldId::contact_count), 0u));
     step = valid_step;
     drive.set(valid_commands);
@@ -417,6 +440,13 @@ gpu::Buffer* Simulation::id_buffer() {
 gpu::Buffer* Simulation::body_buffer() {
   impl_->place_bodies();
   return impl_->executor->gpu_buffer(FieldId::bodies);
+}
+
+std::vector<BodyLoad> Simulation::body_loads() const {
+  return read_field<BodyLoad>(*impl_->executor, FieldId::body_load, impl_->scene.bodies.size());
+}
+const std::vector<BodyLoad>& Simulation::load_history() const {
+  return impl_->loads;
 }
 
 std::uint64_t Simulation::memory_bytes() const {

@@ -131,6 +131,8 @@ void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::vts_recall, grains, args);
   e.swap(FieldId::grains, FieldId::grains_next);
   iterate(e, p, args, Pass::vts_solve, Pass::vts_gauss_seidel);
+  if (p.bodies > 0)
+    e.run(Pass::vts_push, grains, args);
   e.run(Pass::advance, grains, args);
 }
 
@@ -140,6 +142,8 @@ void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::sp_recall, grains, args);
   e.swap(FieldId::grains, FieldId::grains_next);
   iterate(e, p, args, Pass::sp_solve, Pass::sp_gauss_seidel);
+  if (p.bodies > 0)
+    e.run(Pass::sp_push, grains, args);
   e.run(Pass::finalize, grains, args);
 }
 
@@ -199,6 +203,8 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from) {
     solve(e, p, args);
     e.run(Pass::end_substep, {1}, args);
   }
+  if (p.bodies > 0)
+    e.run(Pass::body_sum, {p.bodies}, args);
   // Last, so that a halt cannot come between a birth and the end of its step.
   if (p.births)
     e.run(Pass::emit, {p.births}, args);

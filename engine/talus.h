@@ -9,6 +9,7 @@
 // SI units, z up. Set-up errors throw one sentence a user can act on: SceneError, DeviceError, StateError.
 #include "engine/geometry/pose.h"
 #include "engine/scene/scene.h"
+#include "shaders/shared/types.h"
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -98,6 +99,11 @@ struct Measure {
   double height = 0.0;          // m, top of the highest grain above the domain's floor
 };
 
+// What grains do to a body: means over a step, and filtered (BodySpec::load_filter) [N, N m]. Torque is about the
+// body's origin, both in the axes of the world.
+using BodyLoad = shared::BodyLoad;
+inline constexpr std::uint64_t load_steps_most = 65536;  // of a load_history()
+
 struct PassTime {
   std::string name;
   std::uint64_t calls = 0;
@@ -144,6 +150,9 @@ public:
   std::uint64_t memory_bytes() const;  // of all fields
   std::uint64_t rebuilds() const;      // of the neighbour lists
   std::uint64_t fast() const;  // grain-substeps faster than half a radius per substep: too fast for their contacts
+  std::vector<BodyLoad> body_loads() const;  // of the last step, in the order of scene().bodies
+  // Of each step of the last advance(), s * bodies + b; of the last load_steps_most of them where it was longer.
+  const std::vector<BodyLoad>& load_history() const;
   std::uint64_t state_hash();  // 64 bits over all grains sorted by id; equal states have equal hashes
 
   // Everything that matters for going on bit for bit on the same device, commands too.

@@ -8,7 +8,7 @@ layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings se
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) buffer CellBlock { uint body_cells[]; };
 #include "shared/solid.glsl"
-#include "shared/space.glsl"
+#include "shared/grid.h"
 
 void main() {
   uint body = element_index() / body_threads, lane = element_index() % body_threads;

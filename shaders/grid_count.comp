@@ -8,7 +8,7 @@ layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) buffer CountBlock { uint grid_count[]; };
-#include "shared/space.glsl"
+#include "shared/cell.glsl"
 
 void main() {
   uint i = element_index();

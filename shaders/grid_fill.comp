@@ -10,7 +10,7 @@ layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint grid_start[]; };
 layout(set = 0, binding = 5, scalar) buffer CountBlock { uint grid_count[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer OrderBlock { uint grid_order[]; };
-#include "shared/space.glsl"
+#include "shared/cell.glsl"
 
 void main() {
   uint i = element_index();

@@ -16,7 +16,7 @@ layout(set = 0, binding = 8, scalar) writeonly buffer GrainsNextBlock { Grain gr
 layout(set = 0, binding = 9, scalar) writeonly buffer IdNextBlock { uint grain_id_next[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer TagNextBlock { uint grain_tag_next[]; };
 layout(set = 0, binding = 11, scalar) writeonly buffer RowNextBlock { uint grain_row_next[]; };
-#include "shared/space.glsl"
+#include "shared/cell.glsl"
 
 void main() {
   uint k = element_index();

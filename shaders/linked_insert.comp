@@ -12,7 +12,7 @@ layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 4, scalar) buffer HeadBlock { uint grid_head[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer LinkBlock { uint grid_link[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
-#include "shared/space.glsl"
+#include "shared/cell.glsl"
 
 void main() {
   uint i = element_index();

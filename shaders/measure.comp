@@ -4,12 +4,12 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer MeasuresBlock { GrainMeasure measures[]; };
+#define OVERLAP_MOST 1e30
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 

@@ -7,7 +7,6 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
@@ -23,6 +22,7 @@ layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_l
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
 #include "shared/relative.glsl"
+#include "shared/body_pushes.glsl"
 
 // log(1 + q) and 1 - exp(-x) without cancellation: the built-in log and exp may be off by 2^-21 near 1.
 float log_1p(float q) {
@@ -122,13 +122,17 @@ void main() {
     float weight = 1.0, bears = max(sum.w, normal) + hold;
     if (!split && !plain)
       weight = bears > 0.0 ? bears / (bears + carrying) / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w)) : 0.0;
-    correction += weight * part * (normal_change * c.normal - (drag - before));
+    vec3 push = weight * part * (normal_change * c.normal - (drag - before));
+    correction += push;
     weights += weight;
+    if (is_body(partner))
+      note_push(partner, c.point, push);
     contact_sum[slot] = vec4(drag, normal);
   }
   if (w > 0.0 && weights > 0.0) {
     if (!split)
       correction /= weights;
+    add_pushes(split ? 1.0 / (w * h) : 1.0 / (w * h * weights));
     grain.position.xyz = p + correction;
     grain.velocity.xyz = v + correction / h;
   }

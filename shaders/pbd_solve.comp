@@ -6,7 +6,6 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
@@ -20,6 +19,7 @@ layout(set = 0, binding = 10, scalar) readonly buffer LoadBlock { uint contact_l
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
+#include "shared/body_pushes.glsl"
 
 void main() {
   uint i = element_index();
@@ -66,12 +66,17 @@ void main() {
       drag *= min(law.friction_kinetic * bound / drag_length, 1.0);
 
     float weight = split || plain ? 1.0 : 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
-    correction += weight * w / w_sum * (normal_change * c.normal - (drag - before));
+    vec3 push = weight * w / w_sum * (normal_change * c.normal - (drag - before));
+    correction += push;
     weights += weight;
+    if (is_body(partner))
+      note_push(partner, c.point, push);
     contact_sum[slot] = vec4(drag, normal);
   }
   if (w > 0.0 && weights > 0.0) {
-    correction *= split ? settings.sor : settings.sor / weights;
+    float scale = split ? settings.sor : settings.sor / weights;
+    correction *= scale;
+    add_pushes(scale / (w * h));
     grain.position.xyz = p + correction;
     grain.velocity.xyz = v + correction / h;
   }

@@ -131,7 +131,7 @@ public:
                       options.resume.string(), first_, simulation.time(), end_, static_cast<double>(end_) * dt_));
     const double share = static_cast<double>(end_) * dt_ / 100.0;
     if (!options.metrics.empty()) {
-      metrics_.emplace(options.metrics, talus::metrics_header, first_);
+      metrics_.emplace(options.metrics, talus::metrics_header(simulation.scene()), first_);
       metrics_times_.emplace(options.metrics_every.value_or(share), dt_, first_);
     }
     if (!options.out.empty()) {
@@ -184,6 +184,13 @@ public:
           "note: {} times a grain moved further than half its radius in a substep, too fast for its contacts; more "
           "solver.substeps or a smaller time.dt prevents that\n",
           fast);
+    for (std::size_t b = 0; const talus::BodyLoad& load : simulation_.body_loads()) {
+      const std::string& name = simulation_.scene().bodies[b++].name;
+      if (load.uncounted > 0)
+        fmt::print("note: {} pushes on body \"{}\" are not in its force: too many bodies met at a grain, or a push "
+                   "was beyond all measure\n",
+                   load.uncounted, name);
+    }
   }
 
 private:
@@ -207,7 +214,7 @@ private:
 
   void record(std::uint64_t step, bool last) {
     if (metrics_times_ && metrics_times_->due(step, last))
-      metrics_->row(talus::metrics_row(simulation_.time(), step, simulation_.measure()));
+      metrics_->row(talus::metrics_row(simulation_));
     if (series_times_ && series_times_->due(step, last))
       series_->add(simulation_.time(), step, simulation_.grains());
     for (; frame_times_ && frame_times_->step() == step; frame_times_->advance())

@@ -1,5 +1,6 @@
 #include "engine/io/report.h"
 #include "engine/scene/words.h"
+#include "engine/setup.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,10 +11,46 @@ double ratio(double a, double b) {
   return b > 0.0 ? a / b : 0.0;
 }
 
+using Json = nlohmann::ordered_json;
+
+Json json_of(const auto& v) {
+  return {v.x, v.y, v.z};
+}
+
+Json bodies_json(const Simulation& simulation) {
+  Json bodies = Json::array();
+  const Scene& scene = simulation.scene();
+  const std::vector<BodyLoad> loads = simulation.body_loads();
+  for (std::size_t b = 0; b < loads.size(); ++b) {
+    const auto [pose, twist] = simulation.body_state(static_cast<std::uint32_t>(b));
+    const glm::dquat& q = pose.rotation;
+    bodies.push_back({{"name", scene.bodies[b].name},
+                      {"position", json_of(pose.position)},
+                      {"rotation", {q.x, q.y, q.z, q.w}},
+                      {"velocity", json_of(twist.velocity)},
+                      {"angular_velocity", json_of(twist.spin)},
+                      {"force", json_of(loads[b].force)},
+                      {"torque", json_of(loads[b].torque)},
+                      {"force_filtered", json_of(loads[b].force_filtered)},
+                      {"torque_filtered", json_of(loads[b].torque_filtered)},
+                      {"uncounted_pushes", loads[b].uncounted}});
+  }
+  return bodies;
+}
+
+// As a field of a table, where it may hold commas and quotes.
+std::string column(std::string_view name) {
+  std::string text(name);
+  if (text.find_first_of(",\"\r\n") == std::string::npos)
+    return text;
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
+    text.insert(at, 1, '"');
+  return fmt::format("\"{}\"", text);
+}
+
 }  // namespace
 
 std::string report_json(Simulation& simulation, const RunFacts& facts) {
-  using Json = nlohmann::ordered_json;
   const Scene& scene = simulation.scene();
   const DeviceSummary device = simulation.device();
   const Measure measure = simulation.measure();
@@ -53,17 +90,32 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"rebuilds", simulation.rebuilds()},
       {"fast", simulation.fast()},
       {"passes", passes},
-      {"bodies", Json::array()},
+      {"bodies", bodies_json(simulation)},
       {"memory_bytes", simulation.memory_bytes()},
       {"state_hash", fmt::format("{:016x}", simulation.state_hash())},
   };
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string metrics_row(double time, std::uint64_t step, const Measure& m) {
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", time, step, m.grains, m.contacts_mean, m.contacts_max,
-                     m.penetration_mean, m.penetration_max, m.kinetic_energy, m.momentum.x, m.momentum.y, m.momentum.z,
-                     m.speed_max, m.height);
+std::string metrics_header(const Scene& scene) {
+  std::string header = "time,step,grains,contacts_mean,contacts_max,penetration_mean,penetration_max,kinetic_energy,"
+                       "momentum_x,momentum_y,momentum_z,speed_max,height";
+  for (const BodySpec& body : scene.bodies)
+    for (const char* quantity : {"force", "torque", "force_filtered", "torque_filtered"})
+      for (const char* axis : {"x", "y", "z"})
+        header.append(",").append(column(fmt::format("{}.{}_{}", body.name, quantity, axis)));
+  return header;
+}
+
+std::string metrics_row(Simulation& simulation) {
+  const Measure m = simulation.measure();
+  std::string row = fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", simulation.time(), simulation.step(),
+                                m.grains, m.contacts_mean, m.contacts_max, m.penetration_mean, m.penetration_max,
+                                m.kinetic_energy, m.momentum.x, m.momentum.y, m.momentum.z, m.speed_max, m.height);
+  for (const BodyLoad& load : simulation.body_loads())
+    for (const glm::vec3& v : {load.force, load.torque, load.force_filtered, load.torque_filtered})
+      row += fmt::format(",{},{},{}", v.x, v.y, v.z);
+  return row;
 }
 
 }  // namespace talus

@@ -15,9 +15,8 @@ struct RunFacts {
 // steps, simulated_s, wall_s and the rates count from first_step on; the state is that of now.
 std::string report_json(Simulation& simulation, const RunFacts& facts);
 
-constexpr const char* metrics_header =
-    "time,step,grains,contacts_mean,contacts_max,penetration_mean,penetration_max,kinetic_energy,"
-    "momentum_x,momentum_y,momentum_z,speed_max,height";
-std::string metrics_row(double time, std::uint64_t step, const Measure& measure);
+// Of each body the force, the torque and both filtered, of the last step: NAME.force_x and so on.
+std::string metrics_header(const Scene& scene);
+std::string metrics_row(Simulation& simulation);
 
 }  // namespace talus

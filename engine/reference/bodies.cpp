@@ -1,5 +1,5 @@
 // Where bodies are, and which cells they reach into.
-#include "engine/reference/space.h"
+#include "engine/reference/load.h"
 
 namespace talus::reference {
 
@@ -91,6 +91,33 @@ void body_mark(const Args&, Fields& f, uint begin, uint end) {
       const uint key = grid_key(wrapped, 0, settings.grid_bits);
       std::atomic_ref(f.body_cells[key * words + body / 32]).fetch_or(1u << (body % 32));
     }
+  }
+}
+
+void body_sum(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  const Settings& settings = f.settings[0];
+  const float dt = args.h * static_cast<float>(args.substeps);
+  for (uint b = begin; b < end; ++b) {
+    std::array<std::uint64_t, 6> sums{};
+    BodyLoad& load = f.body_load[b];
+    for (uint copy = 0; copy < load_copies; ++copy) {
+      uint* const record = &f.body_sums[load_words * (load_copies * b + copy)];
+      for (std::size_t n = 0; n < sums.size(); ++n)
+        sums[n] += static_cast<std::uint64_t>(record[2 * n + 1]) << 32 | record[2 * n];
+      load.uncounted += record[load_uncounted];
+      std::fill_n(record, load_words, 0u);
+    }
+    const auto sums_of = [&](std::size_t n) {
+      return vec3(static_cast<std::int64_t>(sums[n]), static_cast<std::int64_t>(sums[n + 1]),
+                  static_cast<std::int64_t>(sums[n + 2]));
+    };
+    load.force = settings.load_quantum.x / dt * sums_of(0);
+    load.torque = settings.load_quantum.y / dt * sums_of(3);
+    load.force_filtered += f.bodies[b].load_share * (load.force - load.force_filtered);
+    load.torque_filtered += f.bodies[b].load_share * (load.torque - load.torque_filtered);
+    f.body_loads[args.step * settings.bodies + b] = load;
   }
 }
 

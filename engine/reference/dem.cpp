@@ -1,5 +1,6 @@
 // Explicit dynamics: one pass per substep.
 #include "engine/reference/finish.h"
+#include "engine/reference/load.h"
 #include "engine/reference/search.h"
 
 namespace talus::reference {
@@ -8,7 +9,7 @@ namespace {
 // A grain's substep.
 class Step {
 public:
-  Step(const Args& args, const Fields& f, uint i)
+  Step(const Args& args, Fields& f, uint i)
       : f_(f), settings_(f.settings[0]), i_(i), grain_(f.grains[i]), v_(grain_.velocity), w_(grain_.velocity.w),
         h_(args.h) {}
 
@@ -48,7 +49,10 @@ public:
       drag *= law.friction_kinetic * grip / length;
       shear = drag;
     }
-    change_ += w_ / w_sum * (push * c.normal + drag);
+    const vec3 both = push * c.normal + drag;
+    change_ += w_ / w_sum * both;
+    if (is_body(partner))
+      add_load(f_, i_, partner, c.point, both / w_sum);
     return shear;
   }
 
@@ -66,7 +70,7 @@ private:
     return (1.0f - uneven_share * uneven) / std::max(1.0f, crowd);
   }
 
-  const Fields& f_;
+  Fields& f_;
   const Settings& settings_;
   uint i_;
   const Grain& grain_;

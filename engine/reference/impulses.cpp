@@ -1,5 +1,5 @@
 // Velocity time stepping and sequential positions: contacts that push by impulses.
-#include "engine/reference/space.h"
+#include "engine/reference/load.h"
 
 namespace talus::reference {
 namespace {
@@ -71,9 +71,10 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
           const float limit = friction * grip * w_sum * h / memory_share;
           shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);
         }
-        const float pressure = std::max(settings.warm_start * before.w, -hold);
+        const float warm = is_body(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
+        const float pressure = std::max(warm * before.w, -hold);
         const float limit = friction * (pressure + hold);
-        const vec3 drag = bounded(settings.warm_start * turned(vec3(before), c.normal), limit, limit);
+        const vec3 drag = bounded(warm * turned(vec3(before), c.normal), limit, limit);
         sum = vec4(drag, pressure);
         push += pressure * c.normal + drag;
       }
@@ -191,6 +192,20 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
     }
 }
 
+// What contacts with bodies did: after the last iteration, their sums.
+void load_bodies(const Args& args, Fields& f, uint begin, uint end, Method method) {
+  for (uint i = begin; i < end; ++i)
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const std::size_t slot = contact_slot(f, i, k);
+      const uint partner = f.contact_partner[slot];
+      const vec4 sum = f.contact_sum[slot];
+      if (!is_body(partner) || sum == vec4(0.0f))
+        continue;
+      const Contact c = contact_with(f, i, partner, method == Method::sp ? args.h : 0.0f);
+      add_load(f, i, partner, c.point, sum.w * c.normal + vec3(sum));
+    }
+}
+
 }  // namespace
 
 void vts_recall(const Args& args, Fields& f, uint begin, uint end) {
@@ -202,6 +217,9 @@ void vts_solve(const Args& args, Fields& f, uint begin, uint end) {
 void vts_gauss_seidel(const Args& args, Fields& f, uint, uint) {
   gauss_seidel(args, f, Method::vts);
 }
+void vts_push(const Args& args, Fields& f, uint begin, uint end) {
+  load_bodies(args, f, begin, end, Method::vts);
+}
 void sp_recall(const Args& args, Fields& f, uint begin, uint end) {
   recall(args, f, begin, end, Method::sp);
 }
@@ -210,6 +228,9 @@ void sp_solve(const Args& args, Fields& f, uint begin, uint end) {
 }
 void sp_gauss_seidel(const Args& args, Fields& f, uint, uint) {
   gauss_seidel(args, f, Method::sp);
+}
+void sp_push(const Args& args, Fields& f, uint begin, uint end) {
+  load_bodies(args, f, begin, end, Method::sp);
 }
 
 }  // namespace talus::reference

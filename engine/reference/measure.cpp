@@ -8,7 +8,7 @@ void measure(const Args&, Fields& f, uint begin, uint end) {
     const Grain& grain = f.grains[i];
     GrainMeasure m{};
     for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const Contact c = contact_with(f, i, f.contact_partner[contact_slot(f, i, k)]);
+      const Contact c = contact_with(f, i, f.contact_partner[contact_slot(f, i, k)], 0.0f, 1e30f);
       if (c.gap >= 0.0f || grain.velocity.w + c.inverse_mass == 0.0f)  // fixed grains may lie in each other
         continue;
       const float penetration = -c.gap / std::min(grain.position.w, c.radius);

@@ -1,4 +1,5 @@
 // Parallel Particles (Holz 2014).
+#include "engine/reference/load.h"
 #include "engine/reference/relative.h"
 
 namespace talus::reference {
@@ -107,6 +108,7 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
     if (args.iteration == 0)
       deactivate(f, i);
     Solver solver(args, f);
+    BodyPushes pushes;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
@@ -118,12 +120,18 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
       float weight = split ? 1.0f : mean_weight(f, w, c);
       if (!split && !plain)  // a contact that begins to touch joins the mean bit by bit
         weight *= bears > 0.0f ? bears / (bears + carrying) : 0.0f;
-      correction += weight * solver.part(w, c) * change;
+      const vec3 push = weight * solver.part(w, c) * change;
+      correction += push;
       weights += weight;
+      if (is_body(partner))
+        pushes.note(f, i, partner, c.point, push);
     }
     f.grains_next[i] = f.grains[i];
-    if (w > 0.0f && weights > 0.0f)
-      displace(args, f.grains_next[i], split ? correction : correction / weights);
+    if (w > 0.0f && weights > 0.0f) {
+      const float scale = split ? 1.0f : 1.0f / weights;
+      displace(args, f.grains_next[i], scale * correction);
+      pushes.add(f, i, scale / (w * args.h));
+    }
   }
 }
 
@@ -146,6 +154,8 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
         continue;
       const float w = f.grains[i].velocity.w, part = w > 0.0f ? solver.part(w, c) : 0.0f;
       displace(args, f.grains[i], part * change);
+      if (is_body(partner))
+        add_load(f, i, partner, c.point, part / (w * args.h) * change);
       if (partner < body_partner) {
         displace(args, f.grains[partner], (part - 1.0f) * change);
         mirror_sum(f, i, partner, slot);

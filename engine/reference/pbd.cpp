@@ -1,4 +1,5 @@
 // Position-based dynamics (Macklin et al. 2014, Sommer and Schwanecke 2022).
+#include "engine/reference/load.h"
 #include "engine/reference/relative.h"
 #include <bit>
 
@@ -83,6 +84,7 @@ void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
     float weights = 0.0f;
     if (args.iteration == 0)
       clear_sums(f, i);
+    BodyPushes pushes;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
@@ -91,12 +93,18 @@ void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
       if (!solve(args, f, i, partner, c, slot, change))
         continue;
       const float weight = split ? 1.0f : mean_weight(f, w, c);
-      correction += weight * change.part * change.way;
+      const vec3 push = weight * change.part * change.way;
+      correction += push;
       weights += weight;
+      if (is_body(partner))
+        pushes.note(f, i, partner, c.point, push);
     }
     f.grains_next[i] = f.grains[i];
-    if (w > 0.0f && weights > 0.0f)
-      displace(args, f.grains_next[i], correction * (split ? settings.sor : settings.sor / weights));
+    if (w > 0.0f && weights > 0.0f) {
+      const float scale = split ? settings.sor : settings.sor / weights;
+      displace(args, f.grains_next[i], scale * correction);
+      pushes.add(f, i, scale / (w * args.h));
+    }
   }
 }
 
@@ -112,10 +120,14 @@ void pbd_gauss_seidel(const Args& args, Fields& f, uint, uint) {
       const uint partner = f.contact_partner[slot];
       if (partner < i)
         continue;
+      const Contact c = contact_with(f, i, partner, args.h);
       Change change;
-      if (!solve(args, f, i, partner, contact_with(f, i, partner, args.h), slot, change))
+      if (!solve(args, f, i, partner, c, slot, change))
         continue;
-      displace(args, f.grains[i], sor * change.part * change.way);
+      const vec3 push = sor * change.part * change.way;
+      displace(args, f.grains[i], push);
+      if (is_body(partner))
+        add_load(f, i, partner, c.point, push / (f.grains[i].velocity.w * args.h));
       if (partner < body_partner) {
         displace(args, f.grains[partner], sor * (change.part - 1.0f) * change.way);
         mirror_sum(f, i, partner, slot);

@@ -86,27 +86,31 @@ struct Contact {
   vec3 velocity;       // m/s, of the partner
   float radius;        // m, of the partner; that of a wall or a body is the grain's own
   float inverse_mass;  // 1/kg, of the partner
+  vec3 point{0.0f};    // m, of a body's surface, from its origin
 };
 
 // Contact with a body: where the grain was at the start of the substep, a plane for its length. Whatever the grain's
 // way, it does not get behind it.
-inline Contact contact_with_body(const Fields& f, uint i, uint body, float moved) {
+inline Contact contact_with_body(const Fields& f, uint i, uint body, float moved, float overlap_most) {
   const Grain& grain = f.grains[i];
   const BodyMotion& motion = f.bodies[body].motion;
   const vec3 way = moved * vec3(grain.velocity);
   const vec3 offset = shortest(vec3(grain.position) - way - motion.position, f.settings[0]);
   const Distance d = from_body(f, body, offset);
-  const vec3 velocity = motion.velocity + glm::cross(motion.spin, offset - d.value * d.gradient);
-  const float r = grain.position.w;
-  return {d.gradient, d.value + glm::dot(way - moved * velocity, d.gradient) - r, velocity, r, 0.0f};
+  const vec3 point = offset - d.value * d.gradient;
+  const vec3 velocity = motion.velocity + glm::cross(motion.spin, point);
+  const float r = grain.position.w, gap = std::max(d.value - r, -overlap_most * r);
+  return {d.gradient, gap + glm::dot(way - moved * velocity, d.gradient), velocity, r, 0.0f, point};
 }
 
-// moved: s, how far into the substep the positions are; bodies still are where it started.
-inline Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f) {
+// moved: s, how far into the substep the positions are; bodies still are where it started. overlap_most: with a body,
+// in radii.
+inline Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f,
+                            float overlap_most = body_overlap_most) {
   const vec3 p(f.grains[i].position);
   const float r = f.grains[i].position.w;
   if (partner >= body_partner && partner < wall_partner)
-    return contact_with_body(f, i, partner - body_partner, moved);
+    return contact_with_body(f, i, partner - body_partner, moved, overlap_most);
   if (partner >= wall_partner) {
     const uint wall = partner - wall_partner;
     return {wall_normal(wall), wall_distance(p, wall, f.settings[0]) - r, vec3(0.0f), r, 0.0f};

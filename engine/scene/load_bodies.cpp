@@ -181,7 +181,7 @@ BodySpec read_body(Table t, const Scene& scene) {
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
   const std::optional<PartShape> shape = read_part_shape(t, folder);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
-              parts = t["parts"], color = t["color"], show = t["show"];
+              parts = t["parts"], load_filter = t["load_filter"], color = t["color"], show = t["show"];
   const MotionKeys motion(t);
   t.not_yet({"mass"});
   t.finish();
@@ -198,6 +198,7 @@ BodySpec read_body(Table t, const Scene& scene) {
   position.get(b.position, place_range);
   rotation.get(b.rotation, angle_range);
   motion.get(b);
+  load_filter.get(b.load_filter, {0.0, 1e6, "s"});
   if (color) {
     glm::dvec3 rgb(0.0);
     color.get(rgb, {0, 1});

@@ -207,6 +207,7 @@ struct BodySpec {
   glm::dvec3 spin{0.0};                   // rad/s, about its origin
   Motion motion;                          // instead of velocity and spin
   std::vector<BodyPart> parts;            // put together in order, the first is solid
+  double load_filter = 0.05;              // s, time constant of the filtered force and torque; 0: not filtered
   std::optional<glm::vec3> color;         // linear RGB; unset: a grey blue
   Show show = Show::solid;
 };

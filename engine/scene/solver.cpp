@@ -1,5 +1,6 @@
 // What suits a method, how many substeps a scene needs, and what cannot work.
 #include "engine/geometry/sampling.h"
+#include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/words.h"
 #include "shaders/shared/types.h"
@@ -453,6 +454,17 @@ std::vector<std::string> advise(const Scene& scene) {
            scene.materials[m].name, scene.materials[m].stiffness, bed.layers, mass, 0.1 * softest,
            10 * softest * scene.materials[m].stiffness);
     }
+
+  // Loads of bodies
+  for (const BodySpec& body : scene.bodies)
+    warn(std::ranges::any_of(body.parts, is_skin),
+         "what grains do to the mesh of body {} as particles is not in its force and torque: where they matter, use it "
+         "as another kind",
+         body.name);
+  warn(!scene.bodies.empty() && (p2 || pbd) && jacobi,
+       "means over the contacts of a grain do not keep momentum, so that a heap puts only some three quarters of its "
+       "weight on bodies: where their forces matter, set solver.iteration to \"mass_splitting\" or solver.method to "
+       "vts, sp or dem");
 
   // Iterations
   const double omega_most = jacobi || pja ? 0.3 : 0.5;

@@ -233,6 +233,7 @@ std::string to_toml(const Scene& scene) {
       line("spin", vec(b.spin));
     }
     out += std::visit(MotionText{}, b.motion);
+    line("load_filter", b.load_filter);
     if (b.color)
       line("color", vec(*b.color));
     if (b.show != Show::solid)

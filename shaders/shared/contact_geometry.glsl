@@ -1,9 +1,14 @@
 // Geometry of the contact of a grain at p with radius r and a partner, seen from the grain. Needs settings and grains in scope.
-// MOVED: h in passes whose positions are those where the substep ends, before the bodies get there.
+// MOVED: h in passes whose positions are those where the substep ends, before the bodies get there. OVERLAP_MOST: with a body, in radii.
 #include "shared/solid.glsl"
 #ifndef MOVED
 #define MOVED 0.0
 #endif
+#ifndef OVERLAP_MOST
+#define OVERLAP_MOST body_overlap_most
+#endif
+
+bool is_body(uint partner) { return solid_kinds != 0u && partner >= body_partner && partner < wall_partner; }
 
 struct Contact {
   vec3 normal;         // towards the grain
@@ -11,18 +16,20 @@ struct Contact {
   vec3 velocity;       // m/s, of the partner
   float radius;        // m, of the partner; that of a wall or a body is the grain's own
   float inverse_mass;  // 1/kg, of the partner
+  vec3 point;          // m, of a body's surface, from its origin
 };
 
 Contact contact_with(uint partner, uint i, vec3 p, float r) {
   Contact c;
-  if (solid_kinds != 0u && partner >= body_partner && partner < wall_partner) {
+  if (is_body(partner)) {
     // A plane for the length of a substep, where the grain was at its start: whatever its way, it does not get behind it.
     uint body = partner - body_partner;
     vec3 way = MOVED * grains[i].velocity.xyz, offset = shortest(p - way - bodies[body].motion.position);
     vec4 d = from_body(body, offset);
     c.normal = d.xyz;
-    c.velocity = bodies[body].motion.velocity + cross(bodies[body].motion.spin, offset - d.w * d.xyz);
-    c.gap = d.w + dot(way - MOVED * c.velocity, d.xyz) - r;
+    c.point = offset - d.w * d.xyz;
+    c.velocity = bodies[body].motion.velocity + cross(bodies[body].motion.spin, c.point);
+    c.gap = max(d.w - r, -OVERLAP_MOST * r) + dot(way - MOVED * c.velocity, d.xyz);
     c.radius = r;
     c.inverse_mass = 0.0;
   } else if (partner >= wall_partner) {

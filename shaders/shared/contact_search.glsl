@@ -1,6 +1,7 @@
 // Walks over everything that grain i may touch before the lists are built again: grains nearer than the margin, then bodies, then
 // walls. Calls FOUND(partner) for each. Needs settings, status, grains and grain_tag in scope, and grid_start, or with LINKED grid_head
 // and grid_link.
+#include "shared/cell.glsl"
 #include "shared/solid.glsl"
 
 layout(set = 0, binding = 13, scalar) readonly buffer BodyCellBlock { uint body_cells[]; };

@@ -1,4 +1,5 @@
 // A grain's substep of dem. Needs settings, grains, grain_tag and pair_laws in scope.
+#include "shared/body_load.glsl"
 #include "shared/pair_law.glsl"
 
 uint self, tag;
@@ -56,7 +57,10 @@ vec3 respond(uint partner, vec3 shear) {
     drag *= law.friction_kinetic * grip / drag_length;
     shear = drag;
   }
-  change += w / w_sum * (push * c.normal + drag);
+  vec3 both = push * c.normal + drag;
+  change += w / w_sum * both;
+  if (is_body(partner))
+    add_load(partner, c.point, both / w_sum);
   return shear;
 }
 

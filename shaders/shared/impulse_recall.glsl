@@ -51,7 +51,8 @@ void main() {
         if (slipped > limit)
           shear *= limit / slipped;
       }
-      sum = settings.warm_start * vec4(turned(before.xyz, c.normal), before.w);
+      float warm = is_body(partner) ? min(settings.warm_start, warm_most) : settings.warm_start;
+      sum = warm * vec4(turned(before.xyz, c.normal), before.w);
       sum.w = max(sum.w, -hold);
       float bound = friction * (sum.w + hold), drag = length(sum.xyz);
       if (drag > bound)

@@ -1,12 +1,5 @@
-// Places in the domain: cells of the grid and shortest ways across periodic axes. Everything `precise`, so that the CPU finds the
-// same cells and the same contacts. Needs `settings` and `status` in scope.
-#include "shared/grid.h"
-
-ivec3 cell_of(vec3 p) {
-  precise vec3 c = (p - settings.domain_min) * status.inverse_cell;
-  ivec3 cell = ivec3(floor(clamp(c, vec3(-1e6), vec3(1e6))));
-  return ivec3(grid_wrap(cell.x, status.cells.x), grid_wrap(cell.y, status.cells.y), grid_wrap(cell.z, status.cells.z));
-}
+// Places in the domain and shortest ways across periodic axes. Everything `precise`, so that the CPU finds the same contacts. Needs
+// `settings` in scope.
 
 // d, or its image across a periodic axis that is shorter.
 vec3 shortest(vec3 d) {

@@ -10,6 +10,7 @@ namespace talus::shared {
 using uint = std::uint32_t;
 using glm::ivec3;
 using glm::uvec3;
+using glm::vec2;
 using glm::vec3;
 using glm::vec4;
 #define TALUS_CONST constexpr
@@ -59,6 +60,17 @@ TALUS_CONST uint bodies_most = 4096u;
 TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
 
+// A contact with a body pushes for at most this overlap, in radii, that there is when a substep starts. What a grain caught between two
+// bodies takes and gives would otherwise grow with them; one on a body at rest overlaps by a hundredth of that.
+TALUS_CONST float body_overlap_most = 0.5f;
+
+// What grains do to a body in a step is summed in whole numbers of 64 bits, since those come out the same in any order. A record of
+// them: for the impulse and its moment about the body's origin, x, y, z each, a low and a high word; then what is not in them.
+TALUS_CONST uint load_words = 13u;
+TALUS_CONST uint load_uncounted = 12u;  // word of a record: pushes that were too large, or came with too many others
+TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
+TALUS_CONST uint loads_most = 8u;       // bodies that push a grain at once, as far as p2 and pbd count
+
 // Specialization constants: their constant_id.
 TALUS_CONST uint constant_solid_kinds = 0u;  // bit k: bodies have parts of kind k
 
@@ -102,6 +114,9 @@ TALUS_CONST float uneven_share = 0.5f;
 // Contacts of a grain that all push at once take more than there is: beyond so many they share it. A bed at rest has fewer; grains
 // that fall far in a substep meet many at once, and blow up without it.
 TALUS_CONST float load_most = 8.0f;
+// Share of a contact's impulse with a body, that the next substep starts from at most. With all of it, what a grain caught between two
+// bodies takes and gives would grow for ever.
+TALUS_CONST float warm_most = 0.9f;
 TALUS_CONST float memory_share = 0.2f;     // of a remembered slip, that a substep takes back
 // Share of what adhesion holds, below which nothing is left of a contact's grip but rounding.
 TALUS_CONST float grip_least = 1e-3f;
@@ -168,6 +183,16 @@ struct Body {
   uint parts;
   uint material;  // settings.materials: that of a wall
   float reach;    // m, radius of a ball around its origin that holds it
+  float load_share;  // of a step's load in the filtered one
+};
+
+// What grains do to a body, as means over a step, and filtered by a low-pass of first order. Torque is about the body's origin.
+struct BodyLoad {
+  vec3 force;            // N
+  vec3 torque;           // N m
+  vec3 force_filtered;   // N
+  vec3 torque_filtered;  // N m
+  uint uncounted;        // pushes since the start that are not in it
 };
 
 // A fixed grain that stands for a piece of a body's skin.
@@ -227,6 +252,9 @@ struct Settings {
   float kv;
   float kc;
   float warm_start;
+  // Of the sums that become a body's load: [N s] and [N m s], powers of two.
+  vec2 load_quantum;
+  vec2 quanta;  // per N s and per N m s
 };
 
 // Push constants of every pass.

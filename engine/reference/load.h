@@ -1,0 +1,58 @@
+#pragma once
+// What contacts with bodies do to them: sums of whole numbers, as those are the same in any order.
+#include "engine/reference/space.h"
+#include <array>
+
+namespace talus::reference {
+
+inline bool is_body(uint partner) {
+  return partner >= body_partner && partner < wall_partner;
+}
+
+// The record that grain i adds to.
+inline uint* record_of(Fields& f, uint i, uint body) {
+  return &f.body_sums[load_words * (load_copies * body + i / group_size % load_copies)];
+}
+
+// A contact gave this impulse [N s] to grain i: the body gets the opposite, at a point away from its origin.
+inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse) {
+  uint* const record = record_of(f, i, partner - body_partner);
+  const vec3 force = -f.settings[0].quanta.x * impulse, torque = -f.settings[0].quanta.y * glm::cross(point, impulse);
+  const float numbers[] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+  if (!std::ranges::all_of(numbers, [](float x) { return std::abs(x) < 0x1p62f; })) {
+    std::atomic_ref(record[load_uncounted]).fetch_add(1);
+    return;
+  }
+  for (std::size_t n = 0; n < 6; ++n) {
+    const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(std::nearbyint(numbers[n])));
+    const auto low = static_cast<uint>(whole), high = static_cast<uint>(whole >> 32);
+    const uint before = std::atomic_ref(record[2 * n]).fetch_add(low);
+    std::atomic_ref(record[2 * n + 1]).fetch_add(high + (before + low < before));
+  }
+}
+
+// What the contacts of one grain with bodies correct, where a mean over all of them decides how much of it is done.
+class BodyPushes {
+public:
+  void note(Fields& f, uint i, uint partner, vec3 point, vec3 correction) {
+    if (count_ < loads_most)
+      pushes_[count_++] = {partner, point, correction};
+    else
+      std::atomic_ref(record_of(f, i, partner - body_partner)[load_uncounted]).fetch_add(1);
+  }
+  // scale: impulse on the grain per correction [kg/s].
+  void add(Fields& f, uint i, float scale) const {
+    for (uint k = 0; k < count_; ++k)
+      add_load(f, i, pushes_[k].partner, pushes_[k].point, scale * pushes_[k].correction);
+  }
+
+private:
+  struct Push {
+    uint partner;
+    vec3 point, correction;
+  };
+  std::array<Push, loads_most> pushes_;
+  uint count_ = 0;
+};
+
+}  // namespace talus::reference

@@ -1,0 +1,33 @@
+// What contacts with bodies do to them. Needs shared/contact_geometry.glsl before it.
+layout(set = 0, binding = 17, scalar) buffer BodySumBlock { uint body_sums[]; };
+
+// x: whole, below 2^63.
+void add_whole(uint word, float x) {
+  float size = abs(x);
+  uint high = uint(size * (1.0 / 4294967296.0)), low = uint(size - float(high) * 4294967296.0);
+  if (x < 0.0) {
+    low = ~low + 1u;
+    high = ~high + (low == 0u ? 1u : 0u);
+  }
+  uint before = atomicAdd(body_sums[word], low);
+  atomicAdd(body_sums[word + 1u], high + (before > ~low ? 1u : 0u));
+}
+
+uint record_of(uint partner) {
+  return load_words * (load_copies * (partner - body_partner) + group_index() % load_copies);
+}
+
+// A contact gave this impulse to a grain: the body gets the opposite at the point of contact.
+void add_load(uint partner, vec3 point, vec3 impulse) {
+  vec3 force = roundEven(-settings.quanta.x * impulse), torque = roundEven(-settings.quanta.y * cross(point, impulse));
+  uvec3 sizes = max(floatBitsToUint(abs(force)), floatBitsToUint(abs(torque)));  // floats >= 0 sort as their bits, above them what is none
+  uint record = record_of(partner);
+  if (max(sizes.x, max(sizes.y, sizes.z)) >= floatBitsToUint(4611686018427387904.0)) {
+    atomicAdd(body_sums[record + load_uncounted], 1u);
+    return;
+  }
+  for (int a = 0; a < 3; ++a) {
+    add_whole(record + 2u * uint(a), force[a]);
+    add_whole(record + 6u + 2u * uint(a), torque[a]);
+  }
+}

@@ -1,0 +1,20 @@
+// What the contacts with bodies did in the substep: after its last iteration, the sum of a contact is its impulse.
+#include "shared/impulse.glsl"
+#include "shared/body_load.glsl"
+
+layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  Grain grain = grains[i];
+  uint count = contact_count[i];
+  for (uint k = 0u; k < count; ++k) {
+    uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    if (!is_body(partner) || contact_sum[slot] == vec4(0.0))
+      continue;
+    Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
+    add_load(partner, c.point, contact_sum[slot].w * c.normal + contact_sum[slot].xyz);
+  }
+}
