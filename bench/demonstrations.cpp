@@ -85,11 +85,12 @@ Result hourglass(const Context& context) {
        fmt::format("Means over {:.2f} s, in the middle 80 % of the {:.2f} s in which {:g} grains ran through; within 6 "
                    "%.",
                    width, emptied, count)},
-      {"the rate follows W = 0.58 rho sqrt(g) (D - 1.4 d)^2.5 on a flat floor (Beverloo et al. 1961), and in a hopper "
-       "of half angle a is faster by (tan(a) tan(angle of repose))^-0.35 (Rose and Tanaka 1959)",
+      {"the rate lies between that of a flat floor, W = 0.58 rho sqrt(g) (D - 1.4 d)^2.5 (Beverloo et al. 1961), and "
+       "that of "
+       "a hopper of half angle a, faster by (tan(a) tan(angle of repose))^-0.35 (Rose and Tanaka 1959)",
        fmt::format("{:.2f} of the flat floor's, {:.2f} of the hopper's", mean / flat, mean / steep),
-       mean > 0.9 * flat && mean < 1.1 * steep,
-       fmt::format("Between the two, within 10 %; rho is what has settled, at a packing of {:.2f}.", packing)}};
+       mean > flat && mean < steep,
+       fmt::format("rho is what has settled on the plug, at a packing of {:.2f}. Grains do not rotate.", packing)}};
   return result;
 }
 
