@@ -180,7 +180,6 @@ Scene tower(unsigned gears, unsigned grains) {
   auto& box = std::get<talus::BoxFill>(scene.grains.at(0).shape);
   box.max.z = height;
   scene.grains[0].count = grains;
-  scene.solver.substeps = 8;  // what the scene takes by itself
   return scene;
 }
 
