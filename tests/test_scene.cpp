@@ -533,11 +533,11 @@ TEST_CASE("every scene of the house loads and populates without a warning", "[sc
 }
 
 TEST_CASE("fills leave out bodies that reach across a periodic axis", "[scene][bodies]") {
-  const Population p = populate(
-      parse_scene("[domain]\nmin = [0, 0, 0]\nmax = [1, 1, 1]\nx = \"periodic\"\n"
-                  "[[body]]\nname = \"ball\"\nsphere.radius = 0.3\nposition = [0.1, 0.5, 0.5]\n" +
-                      grains + "radius = 0.04\nfill.box = { min = [0, 0, 0], max = [1, 1, 1] }\n",
-                  "s"));
+  const Population p =
+      populate(parse_scene("[domain]\nmin = [0, 0, 0]\nmax = [1, 1, 1]\nx = \"periodic\"\n"
+                           "[[body]]\nname = \"ball\"\nsphere.radius = 0.3\nposition = [0.1, 0.5, 0.5]\n" +
+                               grains + "radius = 0.04\nfill.box = { min = [0, 0, 0], max = [1, 1, 1] }\n",
+                           "s"));
   REQUIRE(p.initial.size() > 100);
   for (const Seed& s : p.initial) {
     const double x = s.position.x - 0.1, nearest = x - std::round(x);
