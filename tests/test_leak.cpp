@@ -1,4 +1,5 @@
 // Ten thousand grains thrown at a thin plate, none behind it.
+#include "engine/scene/words.h"
 #include "simulate.h"
 #include <memory>
 
@@ -34,9 +35,15 @@ std::vector<std::pair<std::string, PartShape>> plates() {
 }  // namespace
 
 TEST_CASE("Ten thousand grains at 20 m/s do not pass a plate one radius thick", "[bodies][leak]") {
-  const Method method = GENERATE(Method::p2, Method::pbd, Method::vts, Method::sp, Method::dem);
-  const auto [name, plate] = plates()[GENERATE(0u, 1u, 2u)];
-  CAPTURE(static_cast<int>(method), name);
+  const auto [method, kind] = GENERATE(table<Method, std::size_t>({{Method::p2, 1},
+                                                                   {Method::pbd, 2},
+                                                                   {Method::vts, 0},
+                                                                   {Method::sp, 1},
+                                                                   {Method::dem, 0},
+                                                                   {Method::dem, 1},
+                                                                   {Method::dem, 2}}));
+  const auto [name, plate] = plates()[kind];
+  CAPTURE(word(method), name);
   Scene scene = scene_of(1.0 / 240, 0, 5);
   scene.end = 0.05;
   scene.solver = default_solver(method);
@@ -53,8 +60,8 @@ TEST_CASE("Ten thousand grains at 20 m/s do not pass a plate one radius thick", 
   group.count = 10000;
   scene.grains.push_back(group);
   Simulation simulation(scene, on_cpu);
-  double deepest = 1.0;  // m, of a centre before the plate's face
-  for (int i = 0; i < 7; ++i) {  // all have arrived after three
+  double deepest = 1.0;          // m, of a centre before the plate's face
+  for (int i = 0; i < 5; ++i) {  // all have arrived after three
     simulation.advance(1);
     std::size_t behind = 0;
     for (const GrainState& grain : simulation.grains()) {
@@ -64,7 +71,6 @@ TEST_CASE("Ten thousand grains at 20 m/s do not pass a plate one radius thick", 
     CAPTURE(i);
     CHECK(behind == 0);
   }
-  if (std::getenv("TALUS_TELL"))
-    fmt::print("{} {}: {} substeps, deepest {:.3f} r, fast {}\n", static_cast<int>(method), name,
-               simulation.scene().solver.substeps, deepest / r, simulation.fast());
+  CHECK(simulation.fast() == 0);
+  CHECK(deepest > 0.3 * r);  // overlaps the face by 0.7 radii at most, when all of it arrives
 }

@@ -12,7 +12,7 @@ namespace talus {
 namespace {
 
 constexpr double rounding = 1e-6;  // in radii, allowed for float centres
-constexpr double far_radii = 3.0;  // of the largest ball: up to there distances from meshes are exact
+constexpr double far_radii = 1.01;  // of the largest ball: up to there distances from meshes are exact
 
 double square(double x) {
   return x * x;
