@@ -48,5 +48,6 @@ std::vector<Experiment> holz_experiments();
 std::vector<Experiment> francu_experiments();
 std::vector<Experiment> granulargym_experiments();
 std::vector<Experiment> beyond_experiments();
+std::vector<Experiment> body_experiments();
 
 }  // namespace bench

@@ -164,9 +164,9 @@ TEST_CASE("Grains rest on a mesh however they meet it", "[bodies][mesh]") {
   const MeshAs as = GENERATE(MeshAs::sdf, MeshAs::triangles, MeshAs::particles);
   CAPTURE(word(as));
   const Solid solid{{{Solid::Box{{0.08, 0.08, 0.03}}}, {Solid::Sphere{0.06}, {0.0, 0.0, 0.05}, {}, true}}};
-  Scene scene = rain_on(part_of(of(solid, 0.25, 0.004), as), 900);
+  Scene scene = rain_on(part_of(of(solid, 0.25, 0.008), as), 400);
   Simulation simulation(scene, on_cpu);
-  simulation.advance(360);
+  simulation.advance(480);
   CHECK(simulation.measure().speed_max < 0.05);
   CHECK(simulation.measure().penetration_mean < 0.03);
   // None is in it, and the bowl is full.
@@ -174,7 +174,7 @@ TEST_CASE("Grains rest on a mesh however they meet it", "[bodies][mesh]") {
   const glm::dquat back = glm::conjugate(rotation_of(body.rotation));
   int held = 0;
   double deepest = 0.0;
-  const std::uint32_t free = 900;
+  const std::uint32_t free = 400;
   for (const GrainState& g : simulation.grains()) {
     if (g.id >= free)
       continue;

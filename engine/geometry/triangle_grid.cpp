@@ -95,8 +95,10 @@ public:
   Builder(const Mesh& mesh, bool closed, double far) : mesh_(mesh), normals_(mesh) {
     const Bounds box = bounds(mesh);
     const glm::dvec3 extent = box.max - box.min + 2.0 * far;
-    // Cells about as large as what is looked for in them.
-    double cell = std::max(far / 2.0, std::max({extent.x, extent.y, extent.z}) / 128.0);
+    // Cells some triangles wide: larger ones have long lists, smaller ones are many.
+    const double triangle = std::sqrt(2.0 * area(mesh) / static_cast<double>(mesh.triangles.size()));
+    double cell = std::max(std::clamp(2.0 * triangle, far / 8.0, std::max(far / 2.0, 1e-9)),
+                           std::max({extent.x, extent.y, extent.z}) / 128.0);
     const auto count = [&] { return glm::max(glm::ceil(extent / cell), glm::dvec3(1.0)); };
     while (count().x * count().y * count().z > cells_most)
       cell *= 1.1;
@@ -279,7 +281,7 @@ SurfaceSample sample(const std::uint32_t* words, const glm::uvec3& size, float c
   const glm::vec3 normal = vector_at(triangle + 9 + 3 * found.feature);
   const float d = std::sqrt(best);
   const float side = closed && inner(found.way, normal) < 0.0f ? -1.0f : 1.0f;
-  return {side * d, d > 0.0f ? side * found.way / d : normal};
+  return {std::min(side * d, far), d > 0.0f ? side * found.way / d : normal};
 }
 
 SurfaceSample sample(const TriangleGrid& grid, const glm::vec3& p) {

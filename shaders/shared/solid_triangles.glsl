@@ -73,5 +73,5 @@ vec4 from_triangles(SolidPart part, vec3 p) {
     return vec4(0.0, 0.0, 1.0, part.far);
   vec3 normal = shape_vector(nearest + 9u + 3u * nearest_feature);
   float d = sqrt(best), side = (part.kind & solid_two_sided) == 0u && inner(way, normal) < 0.0 ? -1.0 : 1.0;
-  return vec4(d > 0.0 ? side * way / d : normal, side * d);
+  return vec4(d > 0.0 ? side * way / d : normal, min(side * d, part.far));
 }
