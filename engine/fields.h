@@ -19,6 +19,7 @@ enum class Extent {
   gates,
   pairs,
   births,
+  sinks,
   bodies,
   body_motions,
   body_sums,
@@ -43,6 +44,9 @@ enum class Extent {
     "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
   X(births, Birth, births, false, "grains that emitters will release, in order")                                       \
   X(status, Status, one, true, "state of the run")                                                                     \
+  X(sinks, Sink, sinks, false, "shapes in which grains vanish")                                                        \
+  X(sink_counts, uint, sinks, true, "grains that a sink has taken")                                                    \
+  X(sink_counts_valid, uint, sinks, false, "as grains_valid")                                                          \
   X(bodies, Body, bodies, false, "bodies where the substep starts")                                                    \
   X(body_motions, BodyMotion, body_motions, false, "of body b in step s of the batch: s bodies + b")                   \
   X(body_sums, uint, body_sums, true,                                                                                  \
@@ -50,7 +54,7 @@ enum class Extent {
   X(body_load, BodyLoad, bodies, true, "what grains did to a body in the last step")                                   \
   X(body_load_valid, BodyLoad, bodies, false, "as grains_valid")                                                       \
   X(body_loads, BodyLoad, body_motions, false, "body_load after step s of the batch: s bodies + b")                    \
-  X(solid_parts, SolidPart, solid_parts, false, "parts of the bodies' shapes")                                         \
+  X(solid_parts, SolidPart, solid_parts, false, "parts of the shapes of bodies, then of sinks")                        \
   X(shape_data, uint, shape_data, false, "distances and triangles of parts that are meshes (SolidPart::first)")        \
   X(carried, Carried, carried, false, "grains that stand for bodies, by number from settings.carried_first on")        \
   X(body_cells, uint, body_cells, false,                                                                               \

@@ -64,6 +64,7 @@ enum class Match { exact, close, unordered };
   X(advance, thread, close, 1e-6)                                                                                      \
   X(finalize, thread, close, 1e-6)                                                                                     \
   X(end_substep, thread, close, 1e-6)                                                                                  \
+  X(sink, thread, exact, 0)                                                                                            \
   X(emit, thread, exact, 0)                                                                                            \
   X(end_step, thread, exact, 0)                                                                                        \
   X(measure, thread, close, 2e-5)                                                                                      \

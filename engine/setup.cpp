@@ -155,6 +155,7 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
   settings.warm_start = static_cast<float>(solver.warm_start);
   settings.materials = static_cast<uint>(scene.materials.size());
   settings.bodies = static_cast<uint>(scene.bodies.size());
+  settings.sinks = static_cast<uint>(scene.sinks.size());
   settings.carried = static_cast<uint>(population.skin.size());
   settings.carried_first = static_cast<uint>(population.initial.size()) - settings.carried;
   for (const Seed& seed : population.initial)
@@ -205,14 +206,10 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
   };
   Bodies out{};
   MeshShapes meshes(radii_of(scene), executor);
-  for (const BodySpec& spec : scene.bodies) {
-    Body body{};
-    body.motion = motions[out.bodies.size()];
-    body.first_part = static_cast<uint>(out.parts.size());
-    body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
-    body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
-    body.load_share = load_share_of(spec.load_filter, scene.dt);
-    for (const BodyPart& p : spec.parts) {
+  // Behind those there are; how many.
+  const auto add_parts = [&](const std::vector<BodyPart>& parts) {
+    const std::size_t before = out.parts.size();
+    for (const BodyPart& p : parts) {
       if (is_skin(p))
         continue;
       SolidPart part = std::visit(Size{meshes}, p.shape);
@@ -222,8 +219,26 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
       part.kind |= p.subtract ? solid_subtracts : 0u;
       out.parts.push_back(part);
     }
-    body.parts = static_cast<uint>(out.parts.size()) - body.first_part;
+    return static_cast<uint>(out.parts.size() - before);
+  };
+  for (const BodySpec& spec : scene.bodies) {
+    Body body{};
+    body.motion = motions[out.bodies.size()];
+    body.first_part = static_cast<uint>(out.parts.size());
+    body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
+    body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
+    body.load_share = load_share_of(spec.load_filter, scene.dt);
+    body.parts = add_parts(spec.parts);
     out.bodies.push_back(body);
+  }
+  for (const SinkSpec& spec : scene.sinks) {
+    Sink sink{};
+    sink.rotation = quaternion(rotation_of(spec.rotation));
+    sink.position = vec3(spec.position);
+    sink.first_part = static_cast<uint>(out.parts.size());
+    sink.parts = add_parts(spec.parts);
+    sink.material = spec.material.value_or(any_material);
+    out.sinks.push_back(sink);
   }
   out.shape_data = std::move(meshes.words);
   out.notes = std::move(meshes.notes);

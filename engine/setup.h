@@ -18,10 +18,11 @@ Grain grain_of(const Scene& scene, const Seed& seed);
 // grid_cells: most cells of the neighbour table; 0: some four per grain.
 Settings settings_of(const Scene& scene, const Population& population, std::uint32_t grid_cells = 0);
 
-// The bodies, with their motions in the first step, and the parts of their shapes. Distance fields of meshes are baked
-// on the executor, or come from the user's cache folder.
+// The bodies, with their motions in the first step, the sinks, and the parts of the shapes of both. Distance fields of
+// meshes are baked on the executor, or come from the user's cache folder.
 struct Bodies {
   std::vector<Body> bodies;
+  std::vector<Sink> sinks;
   std::vector<SolidPart> parts;
   std::vector<uint> shape_data;
   std::vector<std::string> notes;  // what is not as asked for, one sentence each

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 
 namespace talus {
 namespace {
@@ -46,6 +45,26 @@ std::uint64_t content_of(const Mesh& mesh) {
   return checksum(std::as_bytes(std::span(mesh.triangles)), checksum(std::as_bytes(std::span(mesh.vertices))));
 }
 
+// Calls visit(name, mesh) for each mesh of a scene.
+void each_mesh(const Scene& scene, auto&& visit) {
+  const auto among = [&](const std::string& name, const std::vector<BodyPart>& parts) {
+    for (const BodyPart& part : parts)
+      if (const auto* mesh = std::get_if<MeshPart>(&part.shape))
+        visit(name, *mesh);
+  };
+  for (const BodySpec& body : scene.bodies)
+    among("body " + body.name, body.parts);
+  for (const SinkSpec& sink : scene.sinks)
+    among("sink " + sink.name, sink.parts);
+  const auto filled = [&](std::string_view table, const auto& sources) {
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      if (const auto* solid = std::get_if<SolidFill>(&sources[i].shape))
+        among(fmt::format("{}.{}", table, i), solid->parts);
+  };
+  filled("grains", scene.grains);
+  filled("emitter", scene.emitters);
+}
+
 // What a resumed run must share with the one that was saved: everything but the names, the end and the looks.
 std::string physics_of(Scene scene) {
   scene.title.clear();
@@ -59,10 +78,9 @@ std::string physics_of(Scene scene) {
     body.show = {};
   }
   std::string text = to_toml(scene);
-  for (const BodySpec& body : scene.bodies)
-    for (const BodyPart& part : body.parts)
-      if (const auto* mesh = std::get_if<MeshPart>(&part.shape))
-        text += fmt::format("# {} {:016x}\n", body.name, content_of(mesh->loaded->mesh));
+  each_mesh(scene, [&](const std::string& name, const MeshPart& mesh) {
+    text += fmt::format("# {} {:016x}\n", name, content_of(mesh.loaded->mesh));
+  });
   return text;
 }
 
@@ -96,6 +114,8 @@ struct Simulation::Impl {
   std::uint32_t substep = 0;     // done of the current step, where a batch was halted
   std::uint64_t valid_step = 0;  // that the _valid fields hold
   Drive::Commands valid_commands;
+  Status known{};               // as after the last batch
+  Status valid_status{};        // as valid_step
   std::uint64_t batch = 1;      // steps of the next submission
   std::vector<BodyLoad> loads;  // of body b in step loads_step + s: s bodies + b
   std::uint64_t loads_step = 0;
@@ -116,11 +136,10 @@ struct Simulation::Impl {
     settings = settings_of(scene, population, options.grid_cells);
     bodies = bodies_of(scene, motions.motions, *executor);
     notes.insert(notes.end(), bodies.notes.begin(), bodies.notes.end());
-    for (const BodySpec& body : scene.bodies)
-      for (const BodyPart& part : body.parts)
-        if (const auto* mesh = std::get_if<MeshPart>(&part.shape))
-          for (const std::string& repair : mesh->loaded->repairs)
-            notes.push_back(fmt::format("body {}: {}: {}", body.name, mesh->file, repair));
+    each_mesh(scene, [&](const std::string& name, const MeshPart& mesh) {
+      for (const std::string& repair : mesh.loaded->repairs)
+        notes.push_back(fmt::format("{}: {}: {}", name, mesh.file, repair));
+    });
     Features features{.solid_kinds = 0};
     for (const SolidPart& part : bodies.parts)
       features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
@@ -148,6 +167,8 @@ struct Simulation::Impl {
           return (materials + 1) * (materials + 1);
         case Extent::births:
           return population.poured.size();
+        case Extent::sinks:
+          return scene.sinks.size();
         case Extent::bodies:
           return bodies.bodies.size();
         case Extent::body_motions:
@@ -204,13 +225,15 @@ struct Simulation::Impl {
     write_field(*executor, FieldId::pair_laws, pair_laws_of(scene));
     write_field(*executor, FieldId::births, births);
     write_field(*executor, FieldId::bodies, bodies.bodies);
+    write_field(*executor, FieldId::sinks, bodies.sinks);
     write_field(*executor, FieldId::solid_parts, bodies.parts);
     write_field(*executor, FieldId::shape_data, bodies.shape_data);
     std::vector<Carried> carried;
     for (const SkinGrain& grain : population.skin)
       carried.push_back({vec3(grain.place), grain.body});
     write_field(*executor, FieldId::carried, carried);
-    write_field(*executor, FieldId::status, std::vector{status});
+    write_status(status);
+    known = status;
     write_field(*executor, FieldId::grains, state);
     write_field(*executor, FieldId::grain_id, ids);
     write_field(*executor, FieldId::grain_tag, tags);
@@ -219,16 +242,19 @@ struct Simulation::Impl {
   std::uint32_t births_until(std::uint64_t at) const {  // that have taken part in step `at`
     return static_cast<std::uint32_t>(std::ranges::upper_bound(birth_steps, at) - birth_steps.begin());
   }
-  std::uint32_t grains_at(std::uint64_t at) const { return initial + births_until(at); }
+  std::uint32_t born_at(std::uint64_t at) const { return initial + births_until(at); }
+  // Places in memory that grains have or had.
+  std::uint32_t places_at(std::uint64_t at) const { return born_at(at) - known.freed; }
 
   StepPlan plan_of(std::uint64_t at) const {
     StepPlan plan{};
     plan.first_birth = births_until(at);
-    plan.grains = initial + plan.first_birth;
+    plan.grains = places_at(at);
     plan.births = births_until(at + 1) - plan.first_birth;
     plan.solver = scene.solver;
     plan.h = static_cast<float>(substep_of(scene));
     plan.bodies = settings.bodies;
+    plan.sinks = settings.sinks;
     plan.carried = settings.carried;
     plan.step = static_cast<std::uint32_t>(at - step);
     plan.body_speed = plan.step < motions.speeds.size() ? motions.speeds[plan.step] : 0.0f;  // 0: only described
@@ -255,10 +281,11 @@ struct Simulation::Impl {
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
   void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
 
-  static constexpr std::array<std::pair<FieldId, FieldId>, 4> snapshot{
+  static constexpr std::array<std::pair<FieldId, FieldId>, 5> snapshot{
       {{FieldId::grains, FieldId::grains_valid},
        {FieldId::grain_id, FieldId::grain_id_valid},
        {FieldId::grain_tag, FieldId::grain_tag_valid},
+       {FieldId::sink_counts, FieldId::sink_counts_valid},
        {FieldId::body_load, FieldId::body_load_valid}}};
 
   void advance(std::uint64_t steps) {
@@ -269,16 +296,18 @@ struct Simulation::Impl {
       const auto begin = std::chrono::steady_clock::now();
       const std::uint64_t count = std::min(batch, end - step);
       if (substep == 0) {
+        free_places();
         for (const auto& [field, valid] : snapshot)
           executor->copy(field, valid);
         valid_step = step;
+        valid_status = known;
         valid_commands = drive.commands();
       }
       write_motions(count);
       for (std::uint64_t s = step; s < step + count; ++s)
         talus::step(*executor, plan_of(s), s == step ? substep : 0);
       executor->finish();
-      const Status status = read_status();
+      const Status status = known = read_status();
       add_loads(status.step - static_cast<uint>(step));
       if (status.halt == halt_invalid)
         fall_back(status);
@@ -291,6 +320,33 @@ struct Simulation::Impl {
               : seconds > 2.0 * batch_seconds ? std::max<std::uint64_t>(batch / 2, 1)
                                               : batch;
     }
+  }
+
+  // Where many grains are gone, the others move up, in their order, so that the places are not gone through for ever.
+  // When that happens does not matter: void lists are made anew from any places in this order.
+  void free_places() {
+    constexpr std::uint32_t least = 1024, share = 4;
+    const std::uint32_t places = places_at(step), empty = known.gone - known.freed;
+    if (empty < least || share * empty < places)
+      return;
+    Status status = read_status();
+    if (status.travel < lists_void)
+      return;
+    const auto grains = read_field<Grain>(*executor, FieldId::grains, places);
+    const auto move_up = [&]<class T>(FieldId field, std::vector<T> data) {
+      std::size_t to = 0;
+      for (std::size_t i = 0; i < places; ++i)
+        if (grains[i].position.w > 0.0f)
+          data[to++] = data[i];
+      data.resize(to);
+      write_field(*executor, field, data);
+    };
+    for (const FieldId field : {FieldId::grain_id, FieldId::grain_tag, FieldId::grain_row})
+      move_up(field, read_field<uint>(*executor, field, places));
+    move_up(FieldId::grains, grains);
+    status.freed = status.gone;
+    write_status(status);
+    known = status;
   }
 
   void finish_steps(std::uint64_t count) {
@@ -354,7 +410,11 @@ struct Simulation::Impl {
     status.substep = 0;
     status.speed2_bits = status.shift_bits = 0;
     status.speed = 0.0f;
-    for (const Grain& grain : read_field<Grain>(*executor, FieldId::grains, grains_at(step)))
+    status.gone = status.gone_before = valid_status.gone;
+    status.seam_up = valid_status.seam_up;
+    status.seam_down = valid_status.seam_down;
+    known = status;
+    for (const Grain& grain : read_field<Grain>(*executor, FieldId::grains, places_at(step)))
       status.speed = std::max(status.speed, glm::length(vec3(grain.velocity)));
     status.travel = lists_void;
     write_status(status);
@@ -365,20 +425,24 @@ struct Simulation::Impl {
                     grain, bad_step, static_cast<double>(bad_step) * scene.dt, step));
   }
 
-  std::uint32_t alive() const { return grains_at(step); }
+  std::uint32_t alive() const { return born_at(step) - known.gone; }
 
-  // The grains as they lie in memory, and the way through them by id: equal states read so are equal, whatever the
-  // order.
+  // The grains as they lie in memory, and the way by id through those that are there: equal states read so are equal,
+  // whatever the order.
   struct State {
     std::vector<Grain> grains;
     std::vector<uint> ids, tags;
     std::vector<std::uint32_t> by_id;
   };
   State read_state() {
-    State s{read_field<Grain>(*executor, FieldId::grains, alive()),
-            read_field<uint>(*executor, FieldId::grain_id, alive()),
-            read_field<uint>(*executor, FieldId::grain_tag, alive()), std::vector<std::uint32_t>(alive())};
-    std::iota(s.by_id.begin(), s.by_id.end(), 0u);
+    const std::uint32_t places = places_at(step);
+    State s{read_field<Grain>(*executor, FieldId::grains, places),
+            read_field<uint>(*executor, FieldId::grain_id, places),
+            read_field<uint>(*executor, FieldId::grain_tag, places),
+            {}};
+    for (std::uint32_t i = 0; i < places; ++i)
+      if (s.grains[i].position.w > 0.0f)
+        s.by_id.push_back(i);
     std::ranges::sort(s.by_id, {}, [&](std::uint32_t i) { return s.ids[i]; });
     return s;
   }
@@ -409,6 +473,19 @@ double Simulation::time() const {
 }
 std::uint32_t Simulation::grain_count() const {
   return impl_->alive();
+}
+std::uint32_t Simulation::grain_places() const {
+  return impl_->places_at(impl_->step);
+}
+std::uint32_t Simulation::grains_born() const {
+  return impl_->born_at(impl_->step);
+}
+std::vector<std::uint32_t> Simulation::sink_counts() const {
+  return read_field<uint>(*impl_->executor, FieldId::sink_counts, impl_->scene.sinks.size());
+}
+std::array<SeamCrossings, 3> Simulation::seam_crossings() const {
+  const auto of = [&](int axis) -> SeamCrossings { return {impl_->known.seam_up[axis], impl_->known.seam_down[axis]}; };
+  return {of(0), of(1), of(2)};
 }
 std::vector<PassTime> Simulation::pass_times() const {
   return impl_->executor->pass_times();
@@ -459,7 +536,7 @@ std::uint64_t Simulation::memory_bytes() const {
 std::vector<GrainState> Simulation::grains() {
   const Impl::State s = impl_->read_state();
   std::vector<GrainState> grains;
-  grains.reserve(s.grains.size());
+  grains.reserve(s.by_id.size());
   for (const std::uint32_t i : s.by_id)
     grains.push_back({s.ids[i], vec3(s.grains[i].position), vec3(s.grains[i].velocity), s.grains[i].position.w,
                       s.tags[i] & tag_material_mask, s.tags[i] >> tag_world_shift});
@@ -513,9 +590,9 @@ Measure Simulation::measure() {
   if (s.settings.bodies > 0)
     move_bodies(*s.executor, s.plan_of(s.step));
   Args args{};
-  args.grains = m.grains;
-  s.executor->run(Pass::measure, {m.grains}, args);
-  const auto parts = read_field<GrainMeasure>(*s.executor, FieldId::measures, m.grains);
+  args.grains = s.places_at(s.step);
+  s.executor->run(Pass::measure, {args.grains}, args);
+  const auto parts = read_field<GrainMeasure>(*s.executor, FieldId::measures, args.grains);
   const Impl::State state = s.read_state();
   std::uint64_t contacts = 0;
   double penetration = 0.0;
@@ -547,6 +624,8 @@ std::uint64_t Simulation::state_hash() {
     hash.add(s.tags[i]);
     hash.add(s.grains[i]);
   }
+  for (const std::uint32_t count : sink_counts())
+    hash.add(count);
   return hash.value();
 }
 
@@ -595,7 +674,8 @@ void Simulation::resume(const std::filesystem::path& file) {
     }
   impl_->resize_slots(impl_->executor->size(FieldId::contact_partner));
   impl_->step = checkpoint.step;
-  impl_->substep = impl_->read_status().substep;
+  impl_->known = impl_->read_status();
+  impl_->substep = impl_->known.substep;
 }
 
 std::string Simulation::describe_step(bool dot) {

@@ -205,7 +205,9 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from) {
   }
   if (p.bodies > 0)
     e.run(Pass::body_sum, {p.bodies}, args);
-  // Last, so that a halt cannot come between a birth and the end of its step.
+  // Last, so that a halt cannot come between what comes and goes and the end of its step.
+  if (p.sinks > 0)
+    e.run(Pass::sink, {p.grains}, args);
   if (p.births)
     e.run(Pass::emit, {p.births}, args);
   e.run(Pass::end_step, {1}, args);

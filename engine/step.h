@@ -6,10 +6,11 @@
 namespace talus {
 
 struct StepPlan {
-  std::uint32_t grains;       // alive in this step
+  std::uint32_t grains;       // places in memory in this step, those of grains that are gone too
   std::uint32_t first_birth;  // births released for the next step: [first_birth, first_birth + births)
   std::uint32_t births;
   std::uint32_t bodies;
+  std::uint32_t sinks;
   std::uint32_t carried;  // grains that stand for bodies
   std::uint32_t step;     // whose motions in body_motions are those of this step
   float body_speed;       // m/s, no point of a body's surface is faster in this step

@@ -99,6 +99,12 @@ struct Measure {
   double height = 0.0;          // m, top of the highest grain above the domain's floor
 };
 
+// How often grains have gone through the ends of a periodic axis since the start: out at the upper one and in at the
+// lower one, and the other way; modulo 2^32.
+struct SeamCrossings {
+  std::uint32_t up = 0, down = 0;
+};
+
 // What grains do to a body: means over a step, and filtered (BodySpec::load_filter) [N, N m]. Torque is about the
 // body's origin, both in the axes of the world.
 using BodyLoad = shared::BodyLoad;
@@ -127,8 +133,11 @@ public:
   const std::vector<std::string>& notes() const;  // what was chosen for the scene, one sentence each
   std::uint64_t step() const;                     // steps done
   double time() const;                            // s simulated
-  std::uint32_t grain_count() const;
-  std::vector<GrainState> grains();  // sorted by id
+  std::uint32_t grain_count() const;              // that are there: born less gone
+  std::uint32_t grains_born() const;
+  std::vector<std::uint32_t> sink_counts() const;       // grains gone, in the order of scene().sinks
+  std::array<SeamCrossings, 3> seam_crossings() const;  // x, y, z
+  std::vector<GrainState> grains();                     // sorted by id
   Measure measure();
 
   // Bodies go by their place in scene().bodies. Throws std::invalid_argument where there is none of that name.
@@ -160,8 +169,9 @@ public:
   void resume(const std::filesystem::path& file);  // throws CheckpointError
 
   // For drawing: where the grains lie on the device. Null on the CPU path.
+  std::uint32_t grain_places() const;  // some may be empty: their grain has radius 0
   gpu::Device* gpu_device();
-  gpu::Buffer* grain_buffer();  // Grain (shaders/shared/types.h), grain_count() of them
+  gpu::Buffer* grain_buffer();  // Grain (shaders/shared/types.h), grain_places() of them
   gpu::Buffer* tag_buffer();    // uint, material and world
   gpu::Buffer* id_buffer();     // uint, number of the grain
   // Body, one per Scene::bodies, posed as at time(); brings the field up to date on the CPU path too.

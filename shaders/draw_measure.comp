@@ -47,8 +47,8 @@ void main() {
   heights[lane] = vec2(far, -far);
   if (i < grain_count) {
     vec4 grain = grains[i].position;
-    // Written so that NaN fails it.
-    if (all(greaterThanEqual(grain.xyz, draw_frame.measured_min)) &&
+    // Written so that NaN fails it. Of radius 0: gone.
+    if (grain.w > 0.0 && all(greaterThanEqual(grain.xyz, draw_frame.measured_min)) &&
         all(lessThanEqual(grain.xyz, draw_frame.measured_max))) {
       vec3 p = along_light(draw_frame, grain.xyz);
       low[lane] = p - grain.w;

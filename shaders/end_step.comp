@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// The count of steps; births make the lists void.
+// The count of steps; grains that come and go make the lists void.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -11,8 +11,9 @@ void main() {
     return;
   status.step += 1u;
   status.substep = 0u;
-  if (args.births > 0u) {
-    status.travel = lists_void;
+  if (args.births > 0u)
     status.speed = max(status.speed, settings.birth_speed);
-  }
+  if (args.births > 0u || status.gone != status.gone_before)
+    status.travel = lists_void;
+  status.gone_before = status.gone;
 }

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Grains per cell.
+// Grains per cell; those that are gone are in none.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -12,7 +12,7 @@ layout(set = 0, binding = 4, scalar) buffer CountBlock { uint grid_count[]; };
 
 void main() {
   uint i = element_index();
-  if (i >= args.grains)
+  if (i >= args.grains || grains[i].position.w == 0.0)
     return;
   ivec3 cell = cell_of(grains[i].position.xyz);
   atomicAdd(grid_count[grid_key(cell, grain_tag[i] >> tag_world_shift, settings.grid_bits)], 1u);

@@ -14,7 +14,7 @@ layout(set = 0, binding = 6, scalar) writeonly buffer OrderBlock { uint grid_ord
 
 void main() {
   uint i = element_index();
-  if (i >= args.grains)
+  if (i >= args.grains || grains[i].position.w == 0.0)
     return;
   uint key = grid_key(cell_of(grains[i].position.xyz), grain_tag[i] >> tag_world_shift, settings.grid_bits);
   grid_order[grid_start[key] + atomicAdd(grid_count[key], 0xFFFFFFFFu) - 1u] = i;

@@ -22,6 +22,13 @@ void main() {
   uint k = element_index();
   if (k >= args.grains)
     return;
+  if (k >= grid_start[grid_cells(settings.grid_bits)]) {  // behind all cells lie the places of grains that are gone
+    grains_next[k] = Grain(vec4(0.0), vec4(0.0));
+    grain_id_next[k] = no_grain;
+    grain_tag_next[k] = 0u;
+    grain_row_next[k] = k;
+    return;
+  }
   uint from = grid_order[k], id = grain_id[from], tag = grain_tag[from];
   Grain grain = grains[from];
   uint key = grid_key(cell_of(grain.position.xyz), tag >> tag_world_shift, settings.grid_bits);

@@ -19,6 +19,10 @@ void main() {
   if (i >= args.grains)
     return;
   grains_next[i] = grains[i];
+  if (grains[i].position.w == 0.0) {  // gone
+    grid_link[i] = no_partner;
+    return;
+  }
   ivec3 cell = cell_of(grains[i].position.xyz);
   grid_link[i] = atomicExchange(grid_head[grid_key(cell, grain_tag[i] >> tag_world_shift, settings.grid_bits)], i);
 }

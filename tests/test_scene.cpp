@@ -52,7 +52,7 @@ const std::vector<Wrong> wrong{
     {"[scene]\nseed = @-1\n", "must be an integer from 0"},
     {"[domain]\nmin = @[0, 0]\n", "must be [x, y, z]"},
     {"[domain]\nmin = [0, @\"a\", 0]\n", "domain.min.1 must be a number"},
-    {"[domain]\nx = @1\n", "must be one of open, wall, periodic"},
+    {"[domain]\nx = @1\n", "must be one of open, wall, periodic, recirculate"},
     {"[domain]\nx = @\"wal\"\n", "did you mean wall?"},
     {"@[[solver]]\niterations = 3\n", "write [solver]"},
     {"@[material]\nname = \"sand\"\n", "write [[material]]"},
@@ -176,8 +176,29 @@ const std::vector<Wrong> wrong{
     {vts + "iteration = \"pja\"\ncontact_memory = @true\n", "jacobi, mass_splitting and gauss_seidel have a memory"},
     {dem + "contact_memory = @false\n", "its friction is a spring, which is the memory"},
     // the contract's settings that wait for a later version
-    {grains + "radius = 0.01\nfill.@mesh = \"a.obj\"\n", "not available yet"},
     {body + "@mass = 3\n", "not available yet"},
+    // fills by solids
+    {grains + "radius = 0.01\nfill.mesh = @\"a.obj\"\n", "must be a table"},
+    {grains + "radius = 0.01\nfill.mesh = { file = @\"a.obj\" }\n", "cannot be used"},
+    {grains + "radius = 0.01\nfill.mesh = { file = \"a.obj\", @as = \"sdf\" }\n", "unknown key grains.0.fill.mesh.as"},
+    {grains + "radius = 0.01\nfill.@torus = { radius = 0.2, section = 0.05 }\n", "puts grains outside the domain"},
+    {grains + "radius = 0.01\nfill.@torus = { radius = 0.2, section = 0.0099, position = [0, 0, 1] }\n",
+     "holds no grain"},
+    {grains + "radius = 0.01\nfill.capsule = { radius = 0.2, height = @0.3 }\n", "at least twice the radius"},
+    {grains + "radius = 0.01\nfill.@parts = []\n", "is empty"},
+    {grains + "radius = 0.01\nfill.parts = [{ sphere = { radius = 1 }, subtract = @true }]\n",
+     "takes away from nothing"},
+    {grains + "radius = 0.01\nfill.parts = [@{ plane = {} }]\n", "a plane is allowed with subtract = true"},
+    {grains + "radius = 0.01\nfill = @{ plane = {} }\n", "unknown key"},
+    // sinks
+    {"@[[sink]]\nsphere.radius = 1\n", "lacks the key name"},
+    {"@[[sink]]\nname = \"a\"\n", "has no shape"},
+    {"[[sink]]\nname = @\"\"\nsphere.radius = 1\n", "must not be empty"},
+    {"[[sink]]\nname = \"a\"\nsphere.radius = 1\n[[sink]]\nname = @\"a\"\nsphere.radius = 1\n",
+     "is taken by another sink"},
+    {"[[sink]]\nname = \"a\"\nsphere.radius = 1\nmaterial = @\"sand\"\n", "no material of this scene"},
+    {"[[sink]]\nname = \"a\"\nsphere.radius = 1\nposition = @[9, 0, 0]\n", "where no grain comes"},
+    {"[[sink]]\nname = \"a\"\nsphere.radius = 1\n@velocity = [9, 0, 0]\n", "unknown key sink.0.velocity"},
     // bodies
     {"@[[body]]\nsphere.radius = 1\n", "lacks the key name"},
     {"@[[body]]\nname = \"a\"\n",
@@ -431,6 +452,22 @@ TEST_CASE("one coefficient of friction stands for both", "[scene]") {
       "[[material]]\nname = \"a\"\nfriction_kinetic = 0.8\n[[material]]\nname = \"b\"\nfriction_static = 0.2\n", "");
   CHECK(s.materials[0].friction_static == 0.8);
   CHECK(s.materials[1].friction_kinetic == 0.2);
+}
+
+TEST_CASE("sinks and axes that recirculate have the values of their file", "[scene]") {
+  const Scene s = parse_scene(sand + "[domain]\nz = \"recirculate\"\n[[sink]]\nname = \"drain\"\nmaterial = \"sand\"\n"
+                                     "position = [0.5, 0, 0]\nrotation = [0, 90, 0]\n"
+                                     "parts = [{ box = { size = [1, 2, 3] } }, { plane = {}, subtract = true }]\n",
+                              "s.toml");
+  CHECK(s.domain.axis[2] == Axis::periodic);
+  REQUIRE(s.sinks.size() == 1);
+  CHECK(s.sinks[0].name == "drain");
+  CHECK(s.sinks[0].material == 0);
+  CHECK(s.sinks[0].position == glm::dvec3(0.5, 0, 0));
+  CHECK(s.sinks[0].rotation == glm::dvec3(0, 90, 0));
+  CHECK(s.sinks[0].parts.size() == 2);
+  CHECK(to_toml(parse_scene(to_toml(s), "again")) == to_toml(s));
+  CHECK(to_toml(s) != to_toml(parse_scene(sand + "[domain]\nz = \"recirculate\"\n", "other")));
 }
 
 TEST_CASE("the canonical text is a fixed point and tells settings apart", "[scene]") {

@@ -325,7 +325,7 @@ Image Renderer::draw(Simulation& simulation) {
     if (simulation.gpu_device() != &impl_->device)
       return impl_->draw(simulation.grains(), bodies);
     return impl_->draw(*simulation.grain_buffer(), *simulation.tag_buffer(), simulation.id_buffer(),
-                       simulation.grain_count(), bodies);
+                       simulation.grain_places(), bodies);
   });
 }
 

@@ -1,4 +1,5 @@
 #include "viewer/renderer_camera.h"
+#include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include <algorithm>
@@ -48,6 +49,11 @@ struct HeapVolume {
     for (const glm::dvec3& p : points.points)
       bounds.add(p - radius, p + radius);
     return points.points.size() * 4.0 / 3.0 * glm::pi<double>() * cube(radius) / heap_packing;
+  }
+  double operator()(const SolidFill& solid) const {
+    const Space space(solid, Domain{.axis = {Axis::open, Axis::open, Axis::open}}, radius);
+    bounds.add(space.bounds().min, space.bounds().max);
+    return settled(space.volume());
   }
 };
 

@@ -1,4 +1,5 @@
 #include "engine/geometry/sampling.h"
+#include "engine/scene/bodies.h"
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -11,6 +12,7 @@ namespace talus {
 namespace {
 
 constexpr double rounding = 1e-6;  // in radii, allowed for float centres
+constexpr double far_radii = 1.01;  // of the largest ball: up to there distances from meshes are exact
 
 double square(double x) {
   return x * x;
@@ -37,12 +39,15 @@ Bounds bounds(const Shape& shape) {
         b = {glm::min(b.min, p), glm::max(b.max, p)};
       return b;
     }
+    Bounds operator()(const SolidFill& s) const { return bounds_of(s.parts, {}); }
   } of;
   return std::visit(of, shape);
 }
 
-Space::Space(const Shape& shape, const Domain& domain, Blocked blocked)
+Space::Space(const Shape& shape, const Domain& domain, double radius_max, Blocked blocked)
     : shape_(shape), bounds_(talus::bounds(shape)), endless_{}, blocked_(std::move(blocked)) {
+  if (const auto* s = std::get_if<SolidFill>(&shape))
+    solid_ = solid_of(s->parts, {}, far_radii * radius_max);
   for (int a = 0; a < 3; ++a) {
     if (domain.axis[a] == Axis::open)
       continue;
@@ -69,6 +74,8 @@ bool Space::holds(const glm::dvec3& center, double radius) const {
     if (s->radius < r || glm::dot(d, d) > square(s->radius - r))
       return false;
   }
+  if (!solid_.parts.empty() && sample(solid_, center).distance > -r)
+    return false;
   return !blocked_ || !blocked_(center, r);
 }
 
@@ -86,7 +93,8 @@ bool Space::reaches(const glm::dvec3& center, double half, double radius) const 
     const glm::dvec2 d = glm::max(glm::abs(glm::dvec2(center - s->base)) - half, glm::dvec2(0));
     return s->radius >= r && glm::dot(d, d) <= square(s->radius - r);
   }
-  return true;
+  // A distance changes no faster than the place.
+  return solid_.parts.empty() || sample(solid_, center).distance <= std::numbers::sqrt3 * half - r;
 }
 
 bool Space::fits(double radius) const {
@@ -94,7 +102,30 @@ bool Space::fits(double radius) const {
   for (int a = 0; a < 3; ++a)
     if (bounds_.max[a] - bounds_.min[a] < 2 * r)
       return false;
-  return true;
+  return solid_.parts.empty() || fits_solid(r);
+}
+
+// Cubes that may hold the ball's centre, cut in eight again and again.
+bool Space::fits_solid(double radius) const {
+  constexpr std::size_t cubes_most = 20000;
+  const glm::dvec3 extent = bounds_.max - bounds_.min;
+  double half = std::max({extent.x, extent.y, extent.z}) / 2;
+  std::vector<glm::dvec3> cubes{(bounds_.min + bounds_.max) / 2.0}, children;
+  for (; !cubes.empty() && cubes.size() < cubes_most; half /= 2) {
+    children.clear();
+    for (const glm::dvec3& cube : cubes) {
+      if (sample(solid_, cube).distance <= -radius)
+        return true;
+      for (int k = 0; k < 8; ++k)
+        if (const glm::dvec3 child = cube + half / 2 * glm::dvec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1);
+            reaches(child, half / 2, radius))
+          children.push_back(child);
+    }
+    if (half < rounding * radius)
+      break;
+    std::swap(cubes, children);
+  }
+  return !cubes.empty();
 }
 
 double Space::volume() const {
@@ -103,7 +134,16 @@ double Space::volume() const {
     return ball_volume(s->radius);
   if (const auto* s = std::get_if<CylinderFill>(&shape_))
     return std::numbers::pi * square(s->radius) * edge.z;
-  return edge.x * edge.y * edge.z;
+  const double box = edge.x * edge.y * edge.z;
+  if (solid_.parts.empty())
+    return box;
+  constexpr int cells = 40;  // per axis
+  int inside = 0;
+  for (int z = 0; z < cells; ++z)
+    for (int y = 0; y < cells; ++y)
+      for (int x = 0; x < cells; ++x)
+        inside += sample(solid_, bounds_.min + edge * ((glm::dvec3(x, y, z) + 0.5) / double(cells))).distance < 0;
+  return box * inside / (cells * cells * cells);
 }
 
 void Near::add(const glm::vec3& offset, float r) {
@@ -266,6 +306,8 @@ static std::vector<Ball> throw_darts(const Space& space, std::span<const float> 
   std::vector<Ball> balls;
   const float smallest = radii.back();
   const glm::dvec3 low = space.bounds().min, extent = space.bounds().max - low;
+  // A shape that leaves most of its box empty has but few of the cubes.
+  expected *= std::max(1.0, 0.5 * extent.x * extent.y * extent.z / std::max(space.volume(), 1e-300));
   const double edge = std::max(2.0 * smallest, std::cbrt(extent.x * extent.y * extent.z / (2 * expected + 64)));
 
   std::vector<glm::ivec3> cubes;
@@ -387,7 +429,7 @@ std::vector<Ball> fill_lattice(const Space& space, double radius_min, double rad
           continue;
         glm::dvec3 shift = (2.0 * random.vec() - 1.0) * shift_max;
         while (!space.holds(site + shift, radius_max))
-          shift *= 0.5;  // the space is convex and holds the site
+          shift *= 0.5;  // ends at the site, which the space holds
         const float radius = static_cast<float>(random.between(radius_min, radius_max));
         const Ball ball{glm::vec3(site + shift), radius};
         if (packing.free(ball, others)) {

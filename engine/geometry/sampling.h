@@ -3,6 +3,7 @@
 // integers of our own, and only operations that IEEE 754 rounds exactly (build with -ffp-contract=off where compilers
 // fuse a*b+c).
 #include "engine/geometry/bounds.h"
+#include "engine/geometry/solid.h"
 #include "engine/scene/scene.h"
 #include <cstddef>
 #include <functional>
@@ -39,24 +40,28 @@ struct Ball {
 
 Bounds bounds(const Shape& shape);
 
-// The convex space that a shape (not points) encloses inside a domain's walls. An axis that is periodic and spanned by
-// a box has no ends: balls may stick out on one side, and so come in on the other.
+// The space that a shape (not points) encloses inside a domain's walls. An axis that is periodic and spanned by a box
+// has no ends: balls may stick out on one side, and so come in on the other. Where parts of a solid meet, its distance
+// is that from one of them: no ball lies across, unless it lies in one alone.
 class Space {
 public:
   using Blocked = std::function<bool(const glm::dvec3& center, double radius)>;
 
-  // blocked: something else takes the place of a ball there.
-  Space(const Shape& shape, const Domain& domain, Blocked blocked = {});
+  // radius_max: m, of the balls that it is asked about. blocked: something else takes the place of a ball there.
+  Space(const Shape& shape, const Domain& domain, double radius_max, Blocked blocked = {});
   bool holds(const glm::dvec3& center, double radius) const;  // the whole ball, up to 1e-6 radii
   // Some point of the cube may be the centre of a ball that the space holds. Never false where one exists.
   bool reaches(const glm::dvec3& cube_center, double half_edge, double radius) const;
-  bool fits(double radius) const;  // at least one ball
-  double volume() const;           // m3
+  bool fits(double radius) const;  // at least one ball, as far as that is cheap to tell: false only where none does
+  double volume() const;           // m3; of a solid to some percent
   const Bounds& bounds() const { return bounds_; }
   bool endless(int axis) const { return endless_[axis]; }
 
 private:
+  bool fits_solid(double radius) const;
+
   Shape shape_;
+  Solid solid_;  // of a SolidFill
   Bounds bounds_;
   std::array<bool, 3> endless_;
   Blocked blocked_;

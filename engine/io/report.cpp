@@ -38,6 +38,30 @@ Json bodies_json(const Simulation& simulation) {
   return bodies;
 }
 
+Json sinks_json(const Simulation& simulation) {
+  Json sinks = Json::array();
+  const std::vector<std::uint32_t> counts = simulation.sink_counts();
+  for (std::size_t s = 0; s < counts.size(); ++s)
+    sinks.push_back({{"name", simulation.scene().sinks[s].name}, {"grains", counts[s]}});
+  return sinks;
+}
+
+// Calls visit(axis, crossings) for the periodic axes.
+void each_seam(const Simulation& simulation, auto&& visit) {
+  const auto crossings = simulation.seam_crossings();
+  for (std::size_t a = 0; a < 3; ++a)
+    if (simulation.scene().domain.axis[a] == Axis::periodic)
+      visit("xyz"[a], crossings[a]);
+}
+
+Json seams_json(const Simulation& simulation) {
+  Json seams = Json::array();
+  each_seam(simulation, [&](char axis, const SeamCrossings& c) {
+    seams.push_back({{"axis", std::string(1, axis)}, {"up", c.up}, {"down", c.down}});
+  });
+  return seams;
+}
+
 // As a field of a table, where it may hold commas and quotes.
 std::string column(std::string_view name) {
   std::string text(name);
@@ -72,6 +96,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"iterations", scene.solver.iterations},
       {"substeps", scene.solver.substeps},
       {"grains", simulation.grain_count()},
+      {"grains_born", simulation.grains_born()},
       {"fine_grains", 0},
       {"dt", scene.dt},
       {"first_step", facts.first_step},
@@ -91,6 +116,8 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"fast", simulation.fast()},
       {"passes", passes},
       {"bodies", bodies_json(simulation)},
+      {"sinks", sinks_json(simulation)},
+      {"seams", seams_json(simulation)},
       {"memory_bytes", simulation.memory_bytes()},
       {"state_hash", fmt::format("{:016x}", simulation.state_hash())},
   };
@@ -104,6 +131,11 @@ std::string metrics_header(const Scene& scene) {
     for (const char* quantity : {"force", "torque", "force_filtered", "torque_filtered"})
       for (const char* axis : {"x", "y", "z"})
         header.append(",").append(column(fmt::format("{}.{}_{}", body.name, quantity, axis)));
+  for (const SinkSpec& sink : scene.sinks)
+    header.append(",").append(column(fmt::format("{}.grains", sink.name)));
+  for (std::size_t a = 0; a < 3; ++a)
+    if (scene.domain.axis[a] == Axis::periodic)
+      header += fmt::format(",{0}.seam_up,{0}.seam_down", "xyz"[a]);
   return header;
 }
 
@@ -115,6 +147,9 @@ std::string metrics_row(Simulation& simulation) {
   for (const BodyLoad& load : simulation.body_loads())
     for (const glm::vec3& v : {load.force, load.torque, load.force_filtered, load.torque_filtered})
       row += fmt::format(",{},{},{}", v.x, v.y, v.z);
+  for (const std::uint32_t count : simulation.sink_counts())
+    row += fmt::format(",{}", count);
+  each_seam(simulation, [&](char, const SeamCrossings& c) { row += fmt::format(",{},{}", c.up, c.down); });
   return row;
 }
 

@@ -39,6 +39,10 @@ void linked_insert(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   for (uint i = begin; i < end; ++i) {
     f.grains_next[i] = f.grains[i];
+    if (is_gone(f.grains[i])) {
+      f.grid_link[i] = no_partner;
+      continue;
+    }
     const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, f.status[0]);
     f.grid_link[i] =
         std::atomic_ref(f.grid_head[grid_key(cell, world_of(f.grain_tag[i]), settings.grid_bits)]).exchange(i);

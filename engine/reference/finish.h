@@ -5,13 +5,15 @@
 
 namespace talus::reference {
 
-// Grains back into the periodic box, the greatest speed for the next plan, and is every number still a number? Collects
-// over the grains of one range; flush() at its end.
+// Grains back into the periodic box, which is counted, the greatest speed for the next plan, and is every number still
+// a number? Collects over the grains of one range; flush() at its end.
 class Finish {
 public:
   Finish(const Args& args, Fields& f) : f_(f), h_(args.h) {}
 
   void grain(uint i, Grain& g) {
+    if (is_gone(g))
+      return;
     const Settings& settings = f_.settings[0];
     const float speed2 = squared(vec3(g.velocity));
     if (!std::isfinite(speed2 + std::abs(g.position.x) + std::abs(g.position.y) + std::abs(g.position.z))) {
@@ -23,12 +25,21 @@ public:
       if (settings.axis[a] == axis_periodic) {
         const float edge = settings.domain_max[a] - settings.domain_min[a];
         float& x = g.position[a];
-        if (x < settings.domain_min[a] - edge || x >= settings.domain_max[a] + edge)  // several times around
-          x -= edge * std::floor((x - settings.domain_min[a]) / edge);
-        if (x < settings.domain_min[a])
+        int laps = 0;
+        if (x < settings.domain_min[a] - edge || x >= settings.domain_max[a] + edge) {  // several times around
+          const float times = std::floor((x - settings.domain_min[a]) / edge);
+          x -= edge * times;
+          laps = static_cast<int>(std::clamp(times, -laps_most, laps_most));
+        }
+        if (x < settings.domain_min[a]) {
           x += edge;
-        if (x >= settings.domain_max[a])
+          --laps;
+        }
+        if (x >= settings.domain_max[a]) {
           x -= edge;
+          ++laps;
+        }
+        (laps > 0 ? seam_up_ : seam_down_)[a] += static_cast<uint>(std::abs(laps));
       }
     fastest2_ = std::max(fastest2_, speed2);
     fast_ += 4.0f * (h_ * h_ * speed2) > g.position.w * g.position.w;
@@ -38,12 +49,19 @@ public:
     atomic_max(f_.status[0].speed2_bits, std::bit_cast<uint>(fastest2_));
     if (fast_)
       std::atomic_ref(f_.status[0].fast).fetch_add(fast_);
+    for (int a = 0; a < 3; ++a) {
+      if (seam_up_[a])
+        std::atomic_ref(f_.status[0].seam_up[a]).fetch_add(seam_up_[a]);
+      if (seam_down_[a])
+        std::atomic_ref(f_.status[0].seam_down[a]).fetch_add(seam_down_[a]);
+    }
   }
 
 private:
   Fields& f_;
   float h_, fastest2_ = 0.0f;
   uint fast_ = 0;
+  uvec3 seam_up_{0}, seam_down_{0};
 };
 
 }  // namespace talus::reference

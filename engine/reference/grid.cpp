@@ -40,7 +40,8 @@ void scan(const std::vector<uint>& data, uint length, const std::vector<uint>& s
 
 void grid_count(const Args&, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i)
-    std::atomic_ref(f.grid_count[key_of(f, i)]).fetch_add(1, std::memory_order_relaxed);
+    if (!is_gone(f.grains[i]))
+      std::atomic_ref(f.grid_count[key_of(f, i)]).fetch_add(1, std::memory_order_relaxed);
 }
 
 void grid_reduce(const Args&, Fields& f, uint begin, uint end) {
@@ -53,6 +54,8 @@ void grid_scan(const Args&, Fields& f, uint begin, uint end) {
 
 void grid_fill(const Args&, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
+    if (is_gone(f.grains[i]))
+      continue;
     const uint key = key_of(f, i);
     const uint left = std::atomic_ref(f.grid_count[key]).fetch_sub(1, std::memory_order_relaxed) - 1;
     f.grid_order[f.grid_start[key] + left] = i;
@@ -60,7 +63,15 @@ void grid_fill(const Args&, Fields& f, uint begin, uint end) {
 }
 
 void grid_gather(const Args&, Fields& f, uint begin, uint end) {
+  const uint there = f.grid_start[grid_cells(f.settings[0].grid_bits)];
   for (uint k = begin; k < end; ++k) {
+    if (k >= there) {
+      f.grains_next[k] = {};
+      f.grain_id_next[k] = no_grain;
+      f.grain_tag_next[k] = 0;
+      f.grain_row_next[k] = k;
+      continue;
+    }
     const uint from = f.grid_order[k], id = f.grain_id[from], key = key_of(f, from);
     const auto first = f.grid_order.begin() + f.grid_start[key], last = f.grid_order.begin() + f.grid_start[key + 1];
     const auto rank = std::count_if(first, last, [&](uint other) { return f.grain_id[other] < id; });

@@ -1,4 +1,4 @@
-// What one thread decides for all: plan, counts, births.
+// What one thread decides for all: plan, counts; and which grains come and go.
 #include "engine/reference/space.h"
 #include "shaders/shared/scan.h"
 #include <bit>
@@ -90,9 +90,34 @@ void end_step(const Args& args, Fields& f, uint, uint) {
     return;
   status.step += 1;
   status.substep = 0;
-  if (args.births) {
-    status.travel = lists_void;
+  if (args.births)
     status.speed = std::max(status.speed, f.settings[0].birth_speed);
+  if (args.births || status.gone != status.gone_before)
+    status.travel = lists_void;
+  status.gone_before = status.gone;
+}
+
+void sink(const Args&, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  const Settings& settings = f.settings[0];
+  const auto holds = [&](const Sink& sink, const vec3& p) {
+    const vec3 offset = shortest(p - sink.position, settings);
+    return from_parts(f, sink.first_part, sink.parts, rotated_back(sink.rotation, offset)).value < 0.0f;
+  };
+  for (uint i = begin; i < end; ++i) {
+    Grain& grain = f.grains[i];
+    if (grain.velocity.w == 0.0f)  // fixed, or gone
+      continue;
+    const vec3 p(grain.position);
+    const auto takes = [&](const Sink& sink) {
+      return (sink.material == any_material || sink.material == material_of(f.grain_tag[i])) && holds(sink, p);
+    };
+    if (const auto found = std::ranges::find_if(f.sinks, takes); found != f.sinks.end()) {
+      grain = {vec4(p, 0.0f), vec4(0.0f)};
+      std::atomic_ref(f.sink_counts[static_cast<std::size_t>(found - f.sinks.begin())]).fetch_add(1);
+      std::atomic_ref(f.status[0].gone).fetch_add(1);
+    }
   }
 }
 

@@ -8,6 +8,8 @@ namespace talus::reference {
 // Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then
 // bodies, then walls. linked: from linked neighbour lists.
 template <bool linked = false, class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
+  if (is_gone(f.grains[i]))
+    return;
   const Settings& settings = f.settings[0];
   const Status& status = f.status[0];
   const vec3 p(f.grains[i].position), v = glm::abs(vec3(f.grains[i].velocity));

@@ -138,22 +138,27 @@ inline Distance from_shape(const Fields& f, const SolidPart& part, vec3 p) {
   }
 }
 
-// From a body in the world, at a point away from its origin.
-inline Distance from_body(const Fields& f, uint body, vec3 offset) {
-  const Body& b = f.bodies[body];
-  const vec3 p = rotated_back(b.motion.rotation, offset);
+// From parts put together, in their frame.
+inline Distance from_parts(const Fields& f, uint first, uint parts, vec3 p) {
   Distance d{};
-  for (uint k = b.first_part; k < b.first_part + b.parts; ++k) {
+  for (uint k = first; k < first + parts; ++k) {
     const SolidPart& part = f.solid_parts[k];
     Distance other = from_shape(f, part, rotated_back(part.rotation, p - part.position));
     other.gradient = rotated(part.rotation, other.gradient);
-    if (k == b.first_part)
+    if (k == first)
       d = other;
     else if (!(part.kind & solid_subtracts))
       d = other.value < d.value ? other : d;
     else if (-other.value > d.value)
       d = {-other.gradient, -other.value};
   }
+  return d;
+}
+
+// From a body in the world, at a point away from its origin.
+inline Distance from_body(const Fields& f, uint body, vec3 offset) {
+  const Body& b = f.bodies[body];
+  const Distance d = from_parts(f, b.first_part, b.parts, rotated_back(b.motion.rotation, offset));
   return {rotated(b.motion.rotation, d.gradient), d.value};
 }
 

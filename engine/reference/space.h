@@ -14,6 +14,9 @@ inline uint world_of(uint tag) {
 inline uint material_of(uint tag) {
   return tag & tag_material_mask;
 }
+inline bool is_gone(const Grain& grain) {
+  return grain.position.w == 0.0f;
+}
 inline uint slices_of(uint grains) {
   return (grains + slice_grains - 1) / slice_grains;
 }

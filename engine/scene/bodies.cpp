@@ -48,8 +48,12 @@ bool is_skin(const BodyPart& part) {
 }
 
 Solid solid_of(const BodySpec& body, const Pose& pose, double far) {
+  return solid_of(body.parts, pose, far);
+}
+
+Solid solid_of(const std::vector<BodyPart>& parts, const Pose& pose, double far) {
   Solid solid;
-  for (const BodyPart& part : body.parts)
+  for (const BodyPart& part : parts)
     if (!is_skin(part)) {
       const Pose at = pose * Pose{part.position, rotation_of(part.rotation)};
       solid.parts.push_back({std::visit(Primitive{far}, part.shape), at.position, at.rotation, part.subtract});
@@ -64,12 +68,16 @@ glm::dquat rotation_of(const glm::dvec3& degrees) {
 }
 
 Bounds bounds_of(const BodySpec& body, const Pose& pose) {
+  return bounds_of(body.parts, pose);
+}
+
+Bounds bounds_of(const std::vector<BodyPart>& parts, const Pose& pose) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Bounds all{glm::dvec3(infinity), glm::dvec3(-infinity)};
   const auto add = [&](const glm::dvec3& low, const glm::dvec3& high) {
     all = {glm::min(all.min, low), glm::max(all.max, high)};
   };
-  for (const BodyPart& part : body.parts) {
+  for (const BodyPart& part : parts) {
     const Pose at = pose * Pose{part.position, rotation_of(part.rotation)};
     if (const auto* mesh = std::get_if<MeshPart>(&part.shape)) {
       for (const glm::vec3& v : mesh->loaded->mesh.vertices) {

@@ -12,11 +12,13 @@ glm::dquat rotation_of(const glm::dvec3& degrees);
 // Its own position and rotation.
 Pose pose_of(const BodySpec& body);
 
-// Its shape, where its frame is, without what grains meet as particles. far: m, up to there distances from meshes are
-// right.
+// The shape of these parts, where their frame is, without what grains meet as particles. far: m, up to there distances
+// from meshes are right.
+Solid solid_of(const std::vector<BodyPart>& parts, const Pose& pose, double far = 0.0);
 Solid solid_of(const BodySpec& body, const Pose& pose, double far = 0.0);
 
 // A box around it, where its frame is; infinite with a plane.
+Bounds bounds_of(const std::vector<BodyPart>& parts, const Pose& pose);
 Bounds bounds_of(const BodySpec& body, const Pose& pose);
 
 // Are these grains that stand for a mesh?

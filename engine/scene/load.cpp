@@ -31,6 +31,15 @@ std::uint32_t reading::material_of(const Value& name, const std::vector<Material
 
 namespace {
 
+// Axis as a scene says it.
+enum class AxisWord { open, wall, periodic, recirculate };
+
+}  // namespace
+
+template <> inline constexpr std::array<std::string_view, 4> words<AxisWord>{"open", "wall", "periodic", "recirculate"};
+
+namespace {
+
 using namespace reading;
 
 constexpr std::int64_t grains_most = 100'000'000;
@@ -88,68 +97,6 @@ private:
   Value both_, static_, kinetic_;
 };
 
-struct PlacedShape {
-  Shape shape;
-  Value at;  // the key that holds it
-};
-
-PlacedShape read_shape(const Value& holder, bool points_too) {
-  Table shapes = holder.table();
-  std::vector<Value> given;
-  const Value box = shapes["box"], sphere = shapes["sphere"], cylinder = shapes["cylinder"];
-  const Value points = points_too ? shapes["points"] : Value(nullptr, "", shapes.where());
-  shapes.not_yet({"mesh"});
-  shapes.finish();
-  for (const Value& v : {box, sphere, cylinder, points})
-    if (v)
-      given.push_back(v);
-  const std::string allowed = points_too ? "box, sphere, cylinder or points" : "box, sphere or cylinder";
-  if (given.empty())
-    holder.fail("holds no shape: give one of " + allowed);
-  std::sort(given.begin(), given.end(), [](const Value& a, const Value& b) { return a.before(b); });
-  if (given.size() > 1)
-    given[1].fail(fmt::format("is a second shape beside {}: give one of {}; another shape is another [[..]] table",
-                              given[0].path(), allowed));
-
-  const Value& at = given[0];
-  if (points) {
-    PointsFill s;
-    for (const Value& p : points.elements())
-      p.get(s.points.emplace_back(), place_range);
-    if (s.points.empty())
-      at.fail("is empty: give at least one [x, y, z]");
-    return {s, at};
-  }
-  Table t = at.table();
-  if (box) {
-    BoxFill s{};
-    const Value lo = t.need("min"), hi = t.need("max");
-    t.finish();
-    lo.get(s.min, place_range);
-    hi.get(s.max, place_range);
-    for (int a = 0; a < 3; ++a)
-      if (s.min[a] >= s.max[a])
-        hi.or_override(lo).elements()[a].fail(
-            fmt::format("must lie above min: the box has {} <= {} in {}", s.max[a], s.min[a], "xyz"[a]));
-    return {s, at};
-  }
-  if (sphere) {
-    SphereFill s{};
-    const Value center = t.need("center"), radius = t.need("radius");
-    t.finish();
-    center.get(s.center, place_range);
-    radius.get(s.radius, length_range);
-    return {s, at};
-  }
-  CylinderFill s{};
-  const Value base = t.need("base"), radius = t.need("radius"), height = t.need("height");
-  t.finish();
-  base.get(s.base, place_range);
-  radius.get(s.radius, length_range);
-  height.get(s.height, length_range);
-  return {s, at};
-}
-
 class Loader {
 public:
   Loader(const std::string& text, const std::string& name, const std::vector<std::string>& overrides)
@@ -161,7 +108,7 @@ public:
     // All tables first, so that a misspelt one is named before anything that it was to hold is missed.
     const Value scene = root_["scene"], time = root_["time"], domain = root_["domain"], solver = root_["solver"],
                 material = root_["material"], grains = root_["grains"], emitter = root_["emitter"],
-                body = root_["body"], camera = root_["camera"], output = root_["output"];
+                body = root_["body"], sink = root_["sink"], camera = root_["camera"], output = root_["output"];
     root_.not_yet({"cloth", "upsampling"});
     root_.finish();
 
@@ -177,6 +124,8 @@ public:
       read_emitter(t);
     for (const Table& t : body.tables())
       scene_.bodies.push_back(read_body(t, scene_));
+    for (const Table& t : sink.tables())
+      scene_.sinks.push_back(read_sink(t, scene_));
     read_camera(camera.table());
     read_output(output.table());
     check_periods();
@@ -185,6 +134,8 @@ public:
   }
 
 private:
+  std::filesystem::path folder() const { return std::filesystem::path(scene_.source).parent_path(); }
+
   void read_scene(Table t) {
     const Value title = t["title"], seed = t["seed"];
     t.finish();
@@ -215,7 +166,10 @@ private:
             .elements()[a]
             .fail(fmt::format("makes the domain empty: its max {} must lie above its min {} in {}", d.max[a], d.min[a],
                               "xyz"[a]));
-      axis_[a].get(d.axis[a]);
+      AxisWord axis = static_cast<AxisWord>(d.axis[a]);
+      axis_[a].get(axis);
+      // What leaves on one side and comes in on the other just so is what a periodic axis is.
+      d.axis[a] = axis == AxisWord::recirculate ? Axis::periodic : static_cast<Axis>(axis);
     }
     gravity.get(d.gravity, {-1e4, 1e4, "m/s2"});
     friction.get(d.friction_static, d.friction_kinetic);
@@ -383,13 +337,13 @@ private:
       for (const Value* v : {&velocity, &velocity_random})
         if (*v)
           v->or_override(fixed).fail("has no meaning for fixed grains, which stay where they are");
-    const PlacedShape placed = read_shape(fill, true);
+    const PlacedShape placed = read_shape(fill, true, folder());
     g.shape = placed.shape;
     g.where = (count ? count : placed.at).place();
     if (std::holds_alternative<PointsFill>(g.shape))
       for (const Value* v : {&sampling, &spacing, &jitter, &count})
         if (*v)
-          v->fail("has no meaning for fill.points: allowed with box, sphere and cylinder");
+          v->fail("has no meaning for fill.points: allowed with shapes that are filled");
     if (g.sampling != Sampling::lattice)
       for (const Value* v : {&spacing, &jitter})
         if (*v)
@@ -399,7 +353,7 @@ private:
       const double mean_cube = (r.min * r.min + r.max * r.max) * (r.min + r.max) / 4;
       const double each = g.sampling == Sampling::lattice ? std::pow(2 * r.max * g.spacing, 3)
                                                           : 4 / 0.37 * std::numbers::pi / 3 * mean_cube;
-      check_number(placed.at.or_override(radius), Space(g.shape, scene_.domain).volume() / each);
+      check_number(placed.at.or_override(radius), Space(g.shape, scene_.domain, r.max).volume() / each);
     }
     radius_max_ = std::max(radius_max_, r.max);
     scene_.grains.push_back(std::move(g));
@@ -425,7 +379,7 @@ private:
           fmt::format("makes the emitter stop at {} s, before its start at {} s: stop must be later", e.stop, e.start));
     e.stop = std::max(std::min(e.stop, scene_.end), e.start);
     count.get(e.count, std::int64_t(1), grains_most);
-    const PlacedShape placed = read_shape(shape, false);
+    const PlacedShape placed = read_shape(shape, false, folder());
     e.shape = placed.shape;
     e.where = (count ? count : rate).place();
     check_shape(placed, radius, r.max);
@@ -474,7 +428,7 @@ private:
       return;
     }
     inside(placed.at, bounds(placed.shape));
-    if (!Space(placed.shape, d).fits(radius_max))
+    if (!Space(placed.shape, d, radius_max).fits(radius_max))
       placed.at.or_override(radius).fail(fmt::format(
           "makes a shape that holds no grain: one of radius {} m is {} m wide", radius_max, 2 * radius_max));
   }

@@ -1,4 +1,4 @@
-// The tables of bodies and of their shapes.
+// The tables of bodies, and of shapes in general.
 #include "engine/scene/bodies.h"
 #include "engine/scene/load_parts.h"
 #include "shaders/shared/types.h"
@@ -89,15 +89,18 @@ struct Meeting {
   Value as, cell, radius;
 };
 
-PartShape read_mesh(Table t, const std::filesystem::path& folder) {
+PartShape read_mesh(Table t, const std::filesystem::path& folder, PartUse use) {
   MeshPart part;
   const Value file = t.need("file"), scale = t["scale"], up = t["up"];
-  const Meeting meeting(t);
+  std::optional<Meeting> meeting;
+  if (use == PartUse::met)
+    meeting.emplace(t);
   t.finish();
   file.get(part.file);
   scale.get(part.scale, {1e-6, 1e6, "m per unit of the file"});
   up.get(part.up);
-  meeting.get(part);
+  if (meeting)
+    meeting->get(part);
   // What has no inside still has triangles to meet.
   const MeshOptions options{.scale = part.scale, .up = part.up, .solid = part.as == MeshAs::sdf};
   try {
@@ -105,15 +108,20 @@ PartShape read_mesh(Table t, const std::filesystem::path& folder) {
   } catch (const MeshError& e) {
     file.fail(fmt::format("cannot be used: {}", e.what()));
   }
+  if (use == PartUse::filled && !part.loaded->closed)
+    file.fail(fmt::format("= \"{}\" encloses nothing: it has holes too large to be closed; allowed are closed meshes",
+                          part.file));
   return part;
 }
 
-PartShape read_gear(Table t) {
+PartShape read_gear(Table t, PartUse use) {
   MeshPart part;
   GearSpec gear;
   const Value module = t.need("module"), teeth = t.need("teeth"), width = t.need("width"), helix = t["helix_angle"],
               pressure = t["pressure_angle"], bore = t["bore_radius"], samples = t["samples"];
-  const Meeting meeting(t);
+  std::optional<Meeting> meeting;
+  if (use == PartUse::met)
+    meeting.emplace(t);
   t.finish();
   module.get(gear.module, length_range);
   teeth.get(gear.teeth, 4, 1000);
@@ -122,7 +130,8 @@ PartShape read_gear(Table t) {
   pressure.get(gear.pressure_angle, {10, 35, "degrees"});
   bore.get(gear.bore_radius, {0, length_range.max, "m"});
   samples.get(gear.samples, 1, 100);
-  meeting.get(part);
+  if (meeting)
+    meeting->get(part);
   try {
     part.loaded = std::make_shared<LoadedMesh>(LoadedMesh{talus::gear(gear), true, {}});
   } catch (const MeshError& e) {
@@ -132,19 +141,45 @@ PartShape read_gear(Table t) {
   return part;
 }
 
-constexpr std::string_view shapes_allowed = "plane, box, sphere, capsule, cylinder, cone, torus, mesh, gear";
+using ReadShape = std::function<PartShape(Table)>;
 
-// One of the shapes that a body's part can have, beside the keys that all of them have.
-std::optional<PartShape> read_part_shape(Table& t, const std::filesystem::path& folder) {
-  const std::pair<const char*, std::function<PartShape(Table)>> kinds[] = {
-      {"plane", read_plane},       {"box", read_box},
-      {"sphere", read_sphere},     {"capsule", read_capsule},
-      {"cylinder", read_cylinder}, {"cone", read_cone},
-      {"torus", read_torus},       {"mesh", [&](Table s) { return read_mesh(std::move(s), folder); }},
-      {"gear", read_gear}};
+std::vector<std::pair<std::string_view, ReadShape>> part_shapes(const std::filesystem::path& folder, PartUse use) {
+  return {{"plane", read_plane},
+          {"box", read_box},
+          {"sphere", read_sphere},
+          {"capsule", read_capsule},
+          {"cylinder", read_cylinder},
+          {"cone", read_cone},
+          {"torus", read_torus},
+          {"mesh", [=](Table t) { return read_mesh(std::move(t), folder, use); }},
+          {"gear", [=](Table t) { return read_gear(std::move(t), use); }}};
+}
+
+BodyPart read_part(Table t, bool first, const std::filesystem::path& folder, PartUse use) {
+  BodyPart part;
+  const std::optional<PartShape> shape = read_part_shape(t, folder, use);
+  const Value position = t["position"], rotation = t["rotation"], subtract = t["subtract"];
+  t.finish();
+  if (!shape)
+    t.fail(fmt::format("has no shape: give one of {}", shapes_allowed));
+  part.shape = *shape;
+  position.get(part.position, place_range);
+  rotation.get(part.rotation, angle_range);
+  subtract.get(part.subtract);
+  if (first && part.subtract)
+    subtract.fail("= true takes away from nothing: the first part is solid");
+  if (const auto* mesh = std::get_if<MeshPart>(&part.shape);
+      mesh && part.subtract && (mesh->as == MeshAs::particles || !mesh->loaded->closed))
+    subtract.fail("= true is for what encloses something: allowed with closed meshes as sdf or triangles");
+  return part;
+}
+
+}  // namespace
+
+std::optional<PartShape> read_part_shape(Table& t, const std::filesystem::path& folder, PartUse use) {
   std::optional<PartShape> shape;
   std::string first;
-  for (const auto& [key, read] : kinds)
+  for (const auto& [key, read] : part_shapes(folder, use))
     if (const Value at = t[key]) {
       if (shape)
         at.fail(
@@ -155,31 +190,36 @@ std::optional<PartShape> read_part_shape(Table& t, const std::filesystem::path& 
   return shape;
 }
 
-BodyPart read_part(Table t, bool first, const std::filesystem::path& folder) {
+BodyPart read_placed_part(const Value& at, std::string_view kind, const std::filesystem::path& folder, PartUse use) {
   BodyPart part;
-  const std::optional<PartShape> shape = read_part_shape(t, folder);
-  const Value position = t["position"], rotation = t["rotation"], subtract = t["subtract"];
-  t.finish();
-  if (!shape)
-    t.fail(fmt::format("has no shape: give one of {}", shapes_allowed));
-  part.shape = *shape;
+  Table t = at.table();
+  const Value position = t["position"], rotation = t["rotation"];
+  for (const auto& [key, read] : part_shapes(folder, use))
+    if (key == kind)
+      part.shape = read(t);
   position.get(part.position, place_range);
   rotation.get(part.rotation, angle_range);
-  subtract.get(part.subtract);
-  if (first && part.subtract)
-    subtract.fail("= true takes away from nothing: the first part of a body is solid");
-  if (const auto* mesh = std::get_if<MeshPart>(&part.shape);
-      mesh && part.subtract && (mesh->as == MeshAs::particles || !mesh->loaded->closed))
-    subtract.fail("= true is for what encloses something: allowed with closed meshes as sdf or triangles");
   return part;
 }
 
-}  // namespace
+std::vector<BodyPart> read_parts(const std::optional<PartShape>& shape, const Value& parts, const Table& holder,
+                                 const std::filesystem::path& folder, PartUse use) {
+  if (shape && parts)
+    parts.fail("and a shape beside it exclude each other: give one shape, or all of them as parts");
+  std::vector<BodyPart> all;
+  if (shape)
+    all.push_back({*shape});
+  for (const Table& part : parts.tables())
+    all.push_back(read_part(part, all.empty(), folder, use));
+  if (all.empty())
+    holder.fail(fmt::format("has no shape: give one of {}, or parts = [{{..}}, ..]", shapes_allowed));
+  return all;
+}
 
 BodySpec read_body(Table t, const Scene& scene) {
   BodySpec b;
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
-  const std::optional<PartShape> shape = read_part_shape(t, folder);
+  const std::optional<PartShape> shape = read_part_shape(t, folder, PartUse::met);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
               parts = t["parts"], load_filter = t["load_filter"], color = t["color"], show = t["show"];
   const MotionKeys motion(t);
@@ -205,14 +245,7 @@ BodySpec read_body(Table t, const Scene& scene) {
     b.color = rgb;
   }
   show.get(b.show);
-  if (shape && parts)
-    parts.fail("and a shape beside it exclude each other: give one shape, or all of them as parts");
-  if (shape)
-    b.parts.push_back({*shape});
-  for (const Table& part : parts.tables())
-    b.parts.push_back(read_part(part, b.parts.empty(), folder));
-  if (b.parts.empty())
-    t.fail(fmt::format("has no shape: give one of {}, or parts = [{{..}}, ..]", shapes_allowed));
+  b.parts = read_parts(shape, parts, t, folder, PartUse::met);
   if (!b.material && std::ranges::any_of(b.parts, is_skin))
     t.fail("needs a material: that of the grains it is given as (as = \"particles\")");
   return b;

@@ -27,7 +27,32 @@ private:
   Value velocity_, spin_, keyframes_, interpolation_, repeat_, motion_, parent_, joint_;
 };
 
+// What a shape is for. met: grains push against it, and a mesh says how. filled: grains are placed in it; meshes are
+// closed.
+enum class PartUse { met, filled };
+inline constexpr std::string_view shapes_allowed = "plane, box, sphere, capsule, cylinder, cone, torus, mesh, gear";
+
+// One of the shapes that a part can have, beside the keys that all of them have; folder: of the scene.
+std::optional<PartShape> read_part_shape(Table& t, const std::filesystem::path& folder, PartUse use);
+
+// kind = { .., position, rotation }
+BodyPart read_placed_part(const Value& at, std::string_view kind, const std::filesystem::path& folder, PartUse use);
+
+// The parts of what has one shape, or parts = [{..}, ..]. holder: what they are of.
+std::vector<BodyPart> read_parts(const std::optional<PartShape>& shape, const Value& parts, const Table& holder,
+                                 const std::filesystem::path& folder, PartUse use);
+
 // A [[body]]. scene: what stands before it, names and materials.
 BodySpec read_body(Table t, const Scene& scene);
+
+// A [[sink]], likewise.
+SinkSpec read_sink(Table t, const Scene& scene);
+
+// The shape that a fill or an emitter has, and the key that holds it.
+struct PlacedShape {
+  Shape shape;
+  Value at;
+};
+PlacedShape read_shape(const Value& holder, bool points_too, const std::filesystem::path& folder);
 
 }  // namespace talus::reading

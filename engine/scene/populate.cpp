@@ -70,7 +70,7 @@ void fill(const Scene& scene, std::size_t i, const Space::Blocked& blocked, Pack
   std::vector<Ball> balls;
   if (std::holds_alternative<PointsFill>(g.shape))
     balls = place_points(scene, g, name, packing, places);
-  else if (const Space space(g.shape, scene.domain, blocked); !space.fits(g.radius_max))
+  else if (const Space space(g.shape, scene.domain, g.radius_max, blocked); !space.fits(g.radius_max))
     balls.clear();
   else if (g.sampling == Sampling::lattice)
     balls = fill_lattice(space, g.radius_min, g.radius_max, g.spacing, g.jitter, g.count, packing, places);
@@ -136,7 +136,7 @@ public:
       double births = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
       if (e.count)
         births = std::min<double>(births, *e.count);
-      spouts_.push_back({e, Space(e.shape, scene.domain), Random(scene.seed, stream_emitter + i),
+      spouts_.push_back({e, Space(e.shape, scene.domain, e.radius_max), Random(scene.seed, stream_emitter + i),
                          static_cast<std::uint64_t>(births)});
     }
   }
@@ -216,13 +216,17 @@ private:
   }
 
   bool bear(Spout& s, std::uint64_t step, Packing& packing, std::vector<TimedSeed>& poured) {
-    constexpr int tries = 100;
+    // Darts that miss the shape say nothing about room in it.
+    constexpr int tries = 100, darts = 100 * tries;
     const Emitter& e = s.emitter;
     const Bounds& box = s.space.bounds();
     const float radius = static_cast<float>(s.random.between(e.radius_min, e.radius_max));
-    for (int i = 0; i < tries; ++i) {
+    for (int dart = 0, hits = 0; dart < darts && hits < tries; ++dart) {
       const Ball ball{glm::vec3(box.min + s.random.vec() * (box.max - box.min)), radius};
-      if (!s.space.holds(glm::dvec3(ball.center), radius) || !packing.free(ball))
+      if (!s.space.holds(glm::dvec3(ball.center), radius))
+        continue;
+      ++hits;
+      if (!packing.free(ball))
         continue;
       packing.add(ball);
       falling_.push_back({glm::dvec3(ball.center), e.velocity, radius, step});

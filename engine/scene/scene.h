@@ -21,7 +21,8 @@ struct SceneError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Axis : std::uint32_t { open, wall, periodic };  // values as in shaders/shared/types.h
+// Values as in shaders/shared/types.h. periodic: what leaves on one side comes in on the other, and touches across it.
+enum class Axis : std::uint32_t { open, wall, periodic };
 
 // How contacts are solved (see the passes of the same names).
 //   p2   Parallel Particles (Holz 2014): visco-elastic corrections of positions
@@ -105,54 +106,7 @@ std::span<const Iteration> iterations_of(Method method);
 // Whether a scene may choose: pbd and pja have no contact memory, dem always has one.
 bool memory_optional(Method method, Iteration iteration);
 
-// Shapes that grains fill. Angles none, lengths m.
-struct BoxFill {
-  glm::dvec3 min, max;
-};
-struct SphereFill {
-  glm::dvec3 center;
-  double radius;
-};
-struct CylinderFill {  // axis along z
-  glm::dvec3 base;
-  double radius, height;
-};
-struct PointsFill {
-  std::vector<glm::dvec3> points;
-};
-using Shape = std::variant<BoxFill, SphereFill, CylinderFill, PointsFill>;
-
-// How a shape is filled. poisson: random places at no overlap, dense. lattice: a cubic grid with edge spacing *
-// diameter, every grain shifted at random by up to jitter times the free gap.
-enum class Sampling { poisson, lattice };
-
-struct GrainGroup {
-  std::uint32_t material = 0;                 // index into Scene::materials
-  double radius_min = 0.0, radius_max = 0.0;  // m, uniform between
-  glm::dvec3 velocity{0.0};                   // m/s
-  double velocity_random = 0.0;               // m/s, each component uniform within +- this, added
-  Shape shape;
-  Sampling sampling = Sampling::poisson;
-  double spacing = 1.2;                // lattice: edge in diameters of the largest grain, >= 1
-  double jitter = 1.0;                 // lattice: 0 .. 1
-  std::optional<std::uint32_t> count;  // exactly so many grains; more than fit is an error. Unset: as many as fit
-  bool fixed = false;                  // grains that nothing moves: rough floors, plates, obstacles
-  std::string where;                   // "FILE:LINE:COLUMN" of count or fill, for messages
-};
-
-// Pours grains out of a box, sphere or cylinder at random places inside it, without overlap among its own.
-struct Emitter {
-  std::uint32_t material = 0;
-  double radius_min = 0.0, radius_max = 0.0;  // m
-  glm::dvec3 velocity{0.0};                   // m/s
-  Shape shape;
-  double rate = 0.0;                   // grains per second
-  double start = 0.0, stop = 0.0;      // s; stop <= Scene::end
-  std::optional<std::uint32_t> count;  // at most
-  std::string where;                   // "FILE:LINE:COLUMN", for messages
-};
-
-// Parts of a body, in their own frame, about the origin; what is round is so about z. Lengths m.
+// Parts of a body or of what grains fill, in their own frame, about the origin; what is round is so about z. Lengths m.
 struct PlanePart {};  // all below z = 0
 struct BoxPart {
   glm::dvec3 size;  // edges
@@ -189,6 +143,65 @@ struct BodyPart {
   PartShape shape;
   glm::dvec3 position{0.0}, rotation{0.0};
   bool subtract = false;  // takes away from the parts before it
+};
+
+// Shapes that grains fill. Lengths m.
+struct BoxFill {
+  glm::dvec3 min, max;
+};
+struct SphereFill {
+  glm::dvec3 center;
+  double radius;
+};
+struct CylinderFill {  // axis along z
+  glm::dvec3 base;
+  double radius, height;
+};
+struct PointsFill {
+  std::vector<glm::dvec3> points;
+};
+struct SolidFill {
+  std::vector<BodyPart>
+      parts;  // put together in order, the first is solid, what is united has an end; meshes are closed
+};
+using Shape = std::variant<BoxFill, SphereFill, CylinderFill, PointsFill, SolidFill>;
+
+// How a shape is filled. poisson: random places at no overlap, dense. lattice: a cubic grid with edge spacing *
+// diameter, every grain shifted at random by up to jitter times the free gap.
+enum class Sampling { poisson, lattice };
+
+struct GrainGroup {
+  std::uint32_t material = 0;                 // index into Scene::materials
+  double radius_min = 0.0, radius_max = 0.0;  // m, uniform between
+  glm::dvec3 velocity{0.0};                   // m/s
+  double velocity_random = 0.0;               // m/s, each component uniform within +- this, added
+  Shape shape;
+  Sampling sampling = Sampling::poisson;
+  double spacing = 1.2;                // lattice: edge in diameters of the largest grain, >= 1
+  double jitter = 1.0;                 // lattice: 0 .. 1
+  std::optional<std::uint32_t> count;  // exactly so many grains; more than fit is an error. Unset: as many as fit
+  bool fixed = false;                  // grains that nothing moves: rough floors, plates, obstacles
+  std::string where;                   // "FILE:LINE:COLUMN" of count or fill, for messages
+};
+
+// Pours grains out of a shape (not points) at random places inside it, without overlap among its own.
+struct Emitter {
+  std::uint32_t material = 0;
+  double radius_min = 0.0, radius_max = 0.0;  // m
+  glm::dvec3 velocity{0.0};                   // m/s
+  Shape shape;
+  double rate = 0.0;                   // grains per second
+  double start = 0.0, stop = 0.0;      // s; stop <= Scene::end
+  std::optional<std::uint32_t> count;  // at most
+  std::string where;                   // "FILE:LINE:COLUMN", for messages
+};
+
+// Takes away, at the end of each step, the grains whose centre lies in it; fixed ones stay.
+struct SinkSpec {
+  std::string name;
+  std::optional<std::uint32_t> material;    // takes no other; unset: all
+  glm::dvec3 position{0.0}, rotation{0.0};  // as BodyPart's
+  std::vector<BodyPart> parts;              // as BodySpec's; meshes are closed, none of particles
 };
 
 // How a body is drawn. cut: without its half towards the camera, so that it can be looked into.
@@ -235,6 +248,7 @@ struct Scene {
   std::vector<GrainGroup> grains;
   std::vector<Emitter> emitters;
   std::vector<BodySpec> bodies;
+  std::vector<SinkSpec> sinks;
   Camera camera;
   Output output;
 };

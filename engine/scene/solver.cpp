@@ -88,7 +88,7 @@ int down_axis(const Domain& d) {
 double lattice_or_random_volume(const GrainGroup& g, const Domain& domain, double mean_volume) {
   if (g.count)
     return *g.count * mean_volume;
-  const double space = Space(g.shape, domain).volume();
+  const double space = Space(g.shape, domain, g.radius_max).volume();
   return g.sampling == Sampling::poisson ? 0.37 * space
                                          : space / std::pow(2 * g.radius_max * g.spacing, 3) * mean_volume;
 }

@@ -30,25 +30,9 @@ std::string radius(double min, double max) {
   return min == max ? fmt::format("{}", min) : fmt::format("[{}, {}]", min, max);
 }
 
-struct ShapeText {
-  std::string operator()(const BoxFill& s) const {
-    return fmt::format("box = {{ min = {}, max = {} }}", vec(s.min), vec(s.max));
-  }
-  std::string operator()(const SphereFill& s) const {
-    return fmt::format("sphere = {{ center = {}, radius = {} }}", vec(s.center), s.radius);
-  }
-  std::string operator()(const CylinderFill& s) const {
-    return fmt::format("cylinder = {{ base = {}, radius = {}, height = {} }}", vec(s.base), s.radius, s.height);
-  }
-  std::string operator()(const PointsFill& s) const {
-    std::string out = "points = [";
-    for (const glm::dvec3& p : s.points)
-      out += vec(p) + ", ";
-    return out + "]";
-  }
-};
-
 struct PartText {
+  bool met = true;  // by grains, and not filled with them
+
   std::string operator()(const PlanePart&) const { return "plane = {}"; }
   std::string operator()(const BoxPart& p) const { return fmt::format("box = {{ size = {} }}", vec(p.size)); }
   std::string operator()(const SpherePart& p) const { return fmt::format("sphere = {{ radius = {} }}", p.radius); }
@@ -69,6 +53,8 @@ struct PartText {
                              : fmt::format("mesh = {{ file = {}, scale = {}", quoted(p.file), p.scale);
     if (p.up)
       out += fmt::format(", up = \"{}\"", word(*p.up));
+    if (!met)
+      return out + " }";
     out += fmt::format(", as = \"{}\"", word(p.as));
     if (p.as == MeshAs::sdf && p.cell > 0.0)
       out += fmt::format(", cell = {}", p.cell);
@@ -76,6 +62,33 @@ struct PartText {
       out += fmt::format(", radius = {}", p.radius);
     return out + " }";
   }
+};
+
+std::string parts_text(const std::vector<BodyPart>& parts, bool met) {
+  std::string out = "parts = [\n";
+  for (const BodyPart& p : parts)
+    out += fmt::format("  {{ {}, position = {}, rotation = {}, subtract = {} }},\n", std::visit(PartText{met}, p.shape),
+                       vec(p.position), vec(p.rotation), p.subtract);
+  return out + "]";
+}
+
+struct ShapeText {
+  std::string operator()(const BoxFill& s) const {
+    return fmt::format("box = {{ min = {}, max = {} }}", vec(s.min), vec(s.max));
+  }
+  std::string operator()(const SphereFill& s) const {
+    return fmt::format("sphere = {{ center = {}, radius = {} }}", vec(s.center), s.radius);
+  }
+  std::string operator()(const CylinderFill& s) const {
+    return fmt::format("cylinder = {{ base = {}, radius = {}, height = {} }}", vec(s.base), s.radius, s.height);
+  }
+  std::string operator()(const PointsFill& s) const {
+    std::string out = "points = [";
+    for (const glm::dvec3& p : s.points)
+      out += vec(p) + ", ";
+    return out + "]";
+  }
+  std::string operator()(const SolidFill& s) const { return parts_text(s.parts, false); }
 };
 
 // The keys of a body that move it, one a line.
@@ -238,11 +251,17 @@ std::string to_toml(const Scene& scene) {
       line("color", vec(*b.color));
     if (b.show != Show::solid)
       word_line("show", word(b.show));
-    out += "parts = [\n";
-    for (const BodyPart& p : b.parts)
-      out += fmt::format("  {{ {}, position = {}, rotation = {}, subtract = {} }},\n", std::visit(PartText{}, p.shape),
-                         vec(p.position), vec(p.rotation), p.subtract);
-    out += "]\n";
+    out += parts_text(b.parts, true) + "\n";
+  }
+
+  for (const SinkSpec& s : scene.sinks) {
+    out += "[[sink]]\n";
+    line("name", quoted(s.name));
+    if (s.material)
+      line("material", quoted(scene.materials.at(*s.material).name));
+    line("position", vec(s.position));
+    line("rotation", vec(s.rotation));
+    out += parts_text(s.parts, false) + "\n";
   }
 
   out += "[camera]\n";

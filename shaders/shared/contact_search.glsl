@@ -21,6 +21,8 @@ void search(uint i) {
   vec3 p = grains[i].position.xyz;
   vec3 v = abs(grains[i].velocity.xyz);
   float radius = grains[i].position.w;
+  if (radius == 0.0)  // gone
+    return;
   uint world = grain_tag[i] >> tag_world_shift;
   ivec3 home = cell_of(p);
   for (int z = -1; z <= 1; ++z)

@@ -1,16 +1,19 @@
-// The end of a grain's substep: back into the periodic box, the greatest speed for the next plan, and is every number still a
+// The end of a grain's substep: back into the periodic box, which is counted, the greatest speed for the next plan, and is every number still a
 // number? All threads of a workgroup call it. Needs settings, status and grain_id in scope; status may be written.
 shared uint speed2_bits;  // floats >= 0 sort as their bits
 shared uint fast;
+shared uint seam[6];  // times that grains left each end of a periodic axis
 
 // alive: false for threads that have no grain.
 Grain finish(bool alive, uint i, Grain g) {
   if (gl_LocalInvocationID.x == 0u) {
     speed2_bits = 0u;
     fast = 0u;
+    for (int k = 0; k < 6; ++k)
+      seam[k] = 0u;
   }
   barrier();
-  if (alive) {
+  if (alive && g.position.w > 0.0) {  // gone grains have no radius
     precise float speed2 = g.velocity.x * g.velocity.x + g.velocity.y * g.velocity.y + g.velocity.z * g.velocity.z;
     precise float sum = speed2 + abs(g.position.x) + abs(g.position.y) + abs(g.position.z);
     if ((floatBitsToUint(sum) & 0x7F800000u) == 0x7F800000u) {  // infinite or not a number; by bits, as compilers may assume neither
@@ -21,13 +24,23 @@ Grain finish(bool alive, uint i, Grain g) {
         if (settings.axis[a] == axis_periodic) {
           precise float edge = settings.domain_max[a] - settings.domain_min[a];
           precise float x = g.position[a];
-          if (x < settings.domain_min[a] - edge || x >= settings.domain_max[a] + edge)  // several times around
-            x -= edge * floor((x - settings.domain_min[a]) / edge);
-          if (x < settings.domain_min[a])
+          int laps = 0;
+          if (x < settings.domain_min[a] - edge || x >= settings.domain_max[a] + edge) {  // several times around
+            precise float times = floor((x - settings.domain_min[a]) / edge);
+            x -= edge * times;
+            laps = int(clamp(times, -laps_most, laps_most));
+          }
+          if (x < settings.domain_min[a]) {
             x += edge;
-          if (x >= settings.domain_max[a])
+            --laps;
+          }
+          if (x >= settings.domain_max[a]) {
             x -= edge;
+            ++laps;
+          }
           g.position[a] = x;
+          if (laps != 0)
+            atomicAdd(seam[2 * a + (laps > 0 ? 1 : 0)], uint(abs(laps)));
         }
       atomicMax(speed2_bits, floatBitsToUint(speed2));
       precise float way2 = 4.0 * (args.h * args.h * speed2), radius2 = g.position.w * g.position.w;
@@ -40,6 +53,12 @@ Grain finish(bool alive, uint i, Grain g) {
     atomicMax(status.speed2_bits, speed2_bits);
     if (fast > 0u)
       atomicAdd(status.fast, fast);
+    for (int a = 0; a < 3; ++a) {
+      if (seam[2 * a] > 0u)
+        atomicAdd(status.seam_down[a], seam[2 * a]);
+      if (seam[2 * a + 1] > 0u)
+        atomicAdd(status.seam_up[a], seam[2 * a + 1]);
+    }
   }
   return g;
 }

@@ -98,11 +98,8 @@ vec4 from_part(SolidPart part, vec3 p) {
   return vec4(rotated(part.rotation, d.xyz), d.w);
 }
 
-// Of a body in the world, at a point away from its origin.
-vec4 from_body(uint body, vec3 offset) {
-  vec4 rotation = bodies[body].motion.rotation;
-  vec3 p = rotated_back(rotation, offset);
-  uint first = bodies[body].first_part, end = first + bodies[body].parts;
+// Of parts put together, in their frame.
+vec4 from_parts(uint first, uint end, vec3 p) {
   vec4 d = vec4(0.0);
   for (uint k = first; k < end; ++k) {
     vec4 other = from_part(solid_parts[k], p);
@@ -110,6 +107,14 @@ vec4 from_body(uint body, vec3 offset) {
     if (k == first || (subtracts ? -other.w > d.w : other.w < d.w))
       d = subtracts ? -other : other;
   }
+  return d;
+}
+
+// Of a body in the world, at a point away from its origin.
+vec4 from_body(uint body, vec3 offset) {
+  vec4 rotation = bodies[body].motion.rotation;
+  uint first = bodies[body].first_part;
+  vec4 d = from_parts(first, first + bodies[body].parts, rotated_back(rotation, offset));
   return vec4(rotated(rotation, d.xyz), d.w);
 }
 #endif

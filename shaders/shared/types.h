@@ -47,6 +47,9 @@ TALUS_CONST uint gates_total = 7u;
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
 
+// Times around a periodic axis in a substep that are counted at most, for the sake of integers.
+TALUS_CONST float laps_most = 1e6f;
+
 // Kinds of an axis of the domain.
 TALUS_CONST uint axis_open = 0u;
 TALUS_CONST uint axis_wall = 1u;
@@ -134,6 +137,10 @@ struct Grain {
 // What a grain is besides its motion: material in the low 8 bits, world in the 24 above.
 TALUS_CONST uint tag_material_mask = 0xFFu;
 TALUS_CONST uint tag_world_shift = 8u;
+TALUS_CONST uint any_material = 0xFFFFFFFFu;  // Sink.material
+TALUS_CONST uint no_grain = 0xFFFFFFFFu;      // id of a place in memory that no grain has
+
+// A grain of radius 0 is gone: a sink took it. It touches nothing, and its place in memory is free.
 
 // A grain that an emitter releases at a known step.
 struct Birth {
@@ -195,6 +202,15 @@ struct BodyLoad {
   uint uncounted;        // pushes since the start that are not in it
 };
 
+// A shape in which grains vanish.
+struct Sink {
+  vec4 rotation;    // quaternion xyzw, sink to world
+  vec3 position;    // m, of its origin
+  uint first_part;  // shape: solid_parts[first_part .. first_part + parts)
+  uint parts;
+  uint material;  // of the grains that it takes, or any_material
+};
+
 // A fixed grain that stands for a piece of a body's skin.
 struct Carried {
   vec3 place;  // m, in the body
@@ -237,6 +253,7 @@ struct Settings {
   uint bodies;        // number of bodies
   uint carried_first; // number (id) of the first grain that a body carries
   uint carried;       // .. and how many there are
+  uint sinks;         // number of sinks
   float radius_max;   // m, over all grains that ever live
   float birth_speed;  // m/s, of the fastest grain that an emitter releases
   float reach;        // m, gap across which grains may pull each other (dem): lists hold such pairs
@@ -259,7 +276,7 @@ struct Settings {
 
 // Push constants of every pass.
 struct Args {
-  uint grains;     // alive
+  uint grains;     // places in memory: those alive, and some that are gone
   uint first;      // first birth of this step (emit), or first element of this run (sdf_*)
   uint births;     // number of births of this step (emit)
   uint iteration;  // of the solver, from 0
@@ -292,6 +309,11 @@ struct Status {
   vec3 inverse_cell;    // 1/m, of the edges of a grid cell
   ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
   uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
+  uint gone;            // grains that sinks have taken
+  uint gone_before;     // .. up to the last step
+  uint freed;           // .. whose places in memory are given up
+  uvec3 seam_up;        // times that a grain left a periodic axis at its upper end and came in at the lower one
+  uvec3 seam_down;      // .. the other way
 };
 
 // What one grain contributes to the report.

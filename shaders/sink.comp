@@ -1,0 +1,33 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Sinks take the grains whose centre lies in them at the end of the step, each the first sink that holds it.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer SinkBlock { Sink sinks[]; };
+layout(set = 0, binding = 5, scalar) buffer CountBlock { uint sink_counts[]; };
+#include "shared/space.glsl"
+#include "shared/solid.glsl"
+
+bool holds(Sink sink, vec3 p) {
+  precise vec3 offset = p - sink.position;
+  return from_parts(sink.first_part, sink.first_part + sink.parts, rotated_back(sink.rotation, shortest(offset))).w < 0.0;
+}
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains || status.halt != halt_none || grains[i].velocity.w == 0.0)  // fixed, or gone
+    return;
+  vec3 p = grains[i].position.xyz;
+  uint material = grain_tag[i] & tag_material_mask;
+  for (uint s = 0u; s < settings.sinks; ++s)
+    if ((sinks[s].material == any_material || sinks[s].material == material) && holds(sinks[s], p)) {
+      grains[i] = Grain(vec4(p, 0.0), vec4(0.0));
+      atomicAdd(sink_counts[s], 1u);
+      atomicAdd(status.gone, 1u);
+      return;
+    }
+}
