@@ -44,6 +44,8 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     CAPTURE(variant.name);
     Scene scene = with(pouring(2, 3, 0.08), variant.solver);
     scene.bodies.push_back(body_of("cone", {{ConePart{0.08, 0.02, 0.05}}}));
+    scene.sinks.push_back(
+        {.name = "drain", .material = {}, .position = {0.08, 0.0, 0.1}, .parts = {{SpherePart{0.03}}}});
     Simulation simulation(scene, options);
     REQUIRE_NOTHROW(simulation.advance(12));
     REQUIRE_NOTHROW(simulation.measure());
