@@ -49,5 +49,6 @@ std::vector<Experiment> francu_experiments();
 std::vector<Experiment> granulargym_experiments();
 std::vector<Experiment> beyond_experiments();
 std::vector<Experiment> body_experiments();
+std::vector<Experiment> demonstration_experiments();
 
 }  // namespace bench

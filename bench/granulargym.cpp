@@ -153,11 +153,74 @@ Result detection_and_response(Context context) {
   return result;
 }
 
+// The gear tower of scenes/gear_tower.toml with another number of gears: the tower grows with them, the grains stay as
+// many.
+Scene tower(unsigned gears, unsigned grains) {
+  Scene scene = house_scene("gear_tower");
+  std::vector<talus::BodySpec> eight;
+  std::ranges::copy_if(scene.bodies, std::back_inserter(eight),
+                       [](const talus::BodySpec& body) { return body.name.starts_with("gear_"); });
+  talus::BodySpec tube = scene.bodies.at(0);
+  const double level = eight[0].position.z - eight[1].position.z;
+  const double height = level * std::max(2u, gears), grown = height - scene.domain.max.z;
+  for (talus::BodyPart& part : tube.parts)
+    if (auto* cylinder = std::get_if<talus::ConePart>(&part.shape))
+      cylinder->height += grown;
+    else if (auto* plate = std::get_if<talus::BoxPart>(&part.shape))
+      plate->size.z += grown;
+  tube.position.z = 0.5 * height;
+  scene.bodies = {tube};
+  for (unsigned i = 0; i < gears; ++i) {
+    talus::BodySpec gear = eight[i % eight.size()];
+    gear.name = fmt::format("gear_{}", i + 1);
+    gear.position.z = height - level * (0.5 + i);
+    scene.bodies.push_back(std::move(gear));
+  }
+  scene.domain.max.z = height;
+  auto& box = std::get<talus::BoxFill>(scene.grains.at(0).shape);
+  box.max.z = height;
+  scene.grains[0].count = grains;
+  return scene;
+}
+
+// The same number of grains among 1 to 32 gears.
+Result gears(Context context) {
+  context.workers = 1;
+  const std::vector<unsigned> counts = context.pick(std::vector{1u, 2u, 4u, 8u, 16u, 32u}, std::vector{1u, 2u});
+  const unsigned grains = context.pick(4000u, 500u);
+  const double settle = context.pick(0.5, 0.05), seconds = context.pick(0.5, 0.05);
+  Result result;
+  result.summary.columns = {"gears", "wall time over simulated time", "simulated time over wall time"};
+  result.plot = {fmt::format("Gear tower, {} grains", grains), "gears", "simulated time over wall time", {}, true};
+  Series series{"dem", {}, "linespoints"};
+  for (const unsigned count : counts) {
+    talus::Simulation simulation = simulate(context, tower(count, grains));
+    if (!go_on(simulation, settle))
+      continue;
+    const auto begin = std::chrono::steady_clock::now();
+    if (!go_on(simulation, settle + seconds))
+      continue;
+    const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    series.points.emplace_back(count, seconds / wall);
+    result.summary.rows.push_back({fmt::format("{}", count), number(wall / seconds), number(seconds / wall)});
+  }
+  const bool all = series.points.size() == counts.size();
+  const double slower = all ? series.points.front().second / series.points.back().second : std::nan("");
+  result.plot.series = {std::move(series)};
+  result.findings = {{"a scene of many bodies is slower than one of few",
+                      fmt::format("{} gears: {} times the time of {}", counts.back(), number(slower), counts.front()),
+                      slower > 1.0,
+                      "The same grains in a tower that grows with its gears. A grain looks only at bodies whose bounds "
+                      "reach into its cell."}};
+  return result;
+}
+
 }  // namespace
 
 std::vector<Experiment> granulargym_experiments() {
   return {{"granulargym_fig3", "Size of the cell table", "Millard et al. 2023, figure 3", 1.0, table_size},
-          {"granulargym_fig6", "Detection and response", "Millard et al. 2023, figure 6", 1.5, detection_and_response}};
+          {"granulargym_fig6", "Detection and response", "Millard et al. 2023, figure 6", 1.5, detection_and_response},
+          {"granulargym_gears", "Gear tower", "Millard et al. 2023, figure 9", 6.0, gears}};
 }
 
 }  // namespace bench

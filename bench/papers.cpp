@@ -54,8 +54,8 @@ std::string section(const Experiment& experiment, const Result& result, bool plo
 
 std::vector<Experiment> all_experiments() {
   std::vector<Experiment> all;
-  for (const auto& family :
-       {holz_experiments(), francu_experiments(), granulargym_experiments(), beyond_experiments(), body_experiments()})
+  for (const auto& family : {holz_experiments(), francu_experiments(), granulargym_experiments(), beyond_experiments(),
+                             body_experiments(), demonstration_experiments()})
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }

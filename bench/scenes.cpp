@@ -64,6 +64,10 @@ std::vector<MethodCase> methods_in_brief(const Context& context) {
   return all;
 }
 
+talus::Scene house_scene(const std::string& name) {
+  return talus::load_scene(std::filesystem::path(TALUS_SCENES) / (name + ".toml"));
+}
+
 void set_pace(talus::Scene& scene, double rate, int substeps, int iterations) {
   scene.dt = 1.0 / rate;
   const bool explicit_pass = scene.solver.method == Method::dem;

@@ -20,6 +20,9 @@ std::vector<MethodCase> methods(const Context& context);
 // The best iteration of each, with and without memory: for experiments that take long.
 std::vector<MethodCase> methods_in_brief(const Context& context);
 
+// NAME.toml of the folder scenes/ that this was built from, as it is.
+talus::Scene house_scene(const std::string& name);
+
 // Equal work for all methods: dem takes its iterations as substeps.
 void set_pace(talus::Scene& scene, double rate, int substeps, int iterations);
 

@@ -546,7 +546,9 @@ TEST_CASE("wrong overrides are named, not places in the file", "[scene]") {
 }
 
 TEST_CASE("every scene of the house loads and populates without a warning", "[scene]") {
-  const std::map<std::string, std::size_t> counts{{"box_settle", 10000}, {"stack", 10}, {"incline", 2}, {"pile", 7000}};
+  const std::map<std::string, std::size_t> counts{{"box_settle", 10000}, {"stack", 10},        {"incline", 2},
+                                                  {"pile", 7000},        {"hourglass", 10000}, {"silo", 8000},
+                                                  {"gear_tower", 6000},  {"city", 12000},      {"animal", 10000}};
   std::size_t seen = 0;
   for (const auto& entry : std::filesystem::directory_iterator(scenes)) {
     if (entry.path().extension() != ".toml")
@@ -566,6 +568,19 @@ TEST_CASE("every scene of the house loads and populates without a warning", "[sc
     }
   }
   CHECK(seen == counts.size());
+}
+
+TEST_CASE("fills leave out bodies that reach across a periodic axis", "[scene][bodies]") {
+  const Population p = populate(
+      parse_scene("[domain]\nmin = [0, 0, 0]\nmax = [1, 1, 1]\nx = \"periodic\"\n"
+                  "[[body]]\nname = \"ball\"\nsphere.radius = 0.3\nposition = [0.1, 0.5, 0.5]\n" +
+                      grains + "radius = 0.04\nfill.box = { min = [0, 0, 0], max = [1, 1, 1] }\n",
+                  "s"));
+  REQUIRE(p.initial.size() > 100);
+  for (const Seed& s : p.initial) {
+    const double x = s.position.x - 0.1, nearest = x - std::round(x);
+    CHECK(std::hypot(nearest, s.position.y - 0.5, s.position.z - 0.5) > 0.3 + 0.04 - 1e-5);
+  }
 }
 
 TEST_CASE("box_settle is the case of the comparison", "[scene]") {

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
-#include <functional>
 #include <limits>
 #include <map>
 
@@ -50,6 +49,10 @@ Nearest nearest(const glm::vec3& p, const glm::vec3& a, const glm::vec3& b, cons
     return {pb - from_b / (from_b + from_c) * (c - b), edge_bc};
   const float sum = w_a + w_b + w_c;
   return {pa - w_b / sum * ab - w_c / sum * ac, face};
+}
+
+float squared(const glm::vec3& v) {
+  return inner(v, v);
 }
 
 glm::vec3 vector_at(const std::uint32_t* words) {
@@ -113,11 +116,12 @@ public:
   TriangleGrid build() {
     const std::size_t cells = static_cast<std::size_t>(grid_.size.x) * grid_.size.y * grid_.size.z;
     nearest_.assign(cells, std::numeric_limits<float>::infinity());
-    each_pair([&](std::size_t, std::size_t c, float d) { nearest_[c] = std::min(nearest_[c], d); });
+    const auto nearer = [&](std::size_t c) { return nearest_[c]; };
+    each_pair(nearer, [&](std::size_t, std::size_t c, float d) { nearest_[c] = std::min(nearest_[c], d); });
     // A triangle is the nearest one of no point of a cell if another is nearer to its middle by a diagonal.
-    const auto candidate = [&](std::size_t c, float d) { return d <= nearest_[c] + 2.0f * half_; };
+    const auto candidates = [&](std::size_t c) { return nearest_[c] + 2.0f * half_; };
     std::vector<std::uint64_t> start(cells + 1, 0);
-    each_pair([&](std::size_t, std::size_t c, float d) { start[c + 1] += candidate(c, d); });
+    each_pair(candidates, [&](std::size_t, std::size_t c, float) { start[c + 1] += 1; });
     const std::vector<std::uint32_t> deep = grid_.closed ? inside() : std::vector<std::uint32_t>(cells, none);
     for (std::size_t c = 0; c < cells; ++c)
       start[c + 1] = start[c] + (start[c + 1] > 0 ? start[c + 1] : deep[c] != none);
@@ -133,10 +137,7 @@ public:
       words[c] = static_cast<std::uint32_t>(lists + start[c]);
     const auto place = [&](std::size_t t) { return static_cast<std::uint32_t>(triangles + triangle_words * t); };
     std::vector<std::uint64_t> next(start.begin(), start.end() - 1);
-    each_pair([&](std::size_t t, std::size_t c, float d) {
-      if (candidate(c, d))
-        words[lists + next[c]++] = place(t);
-    });
+    each_pair(candidates, [&](std::size_t t, std::size_t c, float) { words[lists + next[c]++] = place(t); });
     for (std::size_t c = 0; c < cells; ++c)
       if (next[c] == start[c] && start[c + 1] > start[c])
         words[lists + start[c]] = place(deep[c]);
@@ -154,13 +155,16 @@ private:
     return grid_.origin + (glm::vec3(at) + 0.5f) * grid_.cell;
   }
 
-  // Triangles with the cells in which one of them may be the nearest within `far`: visit(triangle, cell, distance of
-  // the cell's middle).
-  void each_pair(const std::function<void(std::size_t, std::size_t, float)>& visit) const {
+  // Triangles with the cells in which one of them may be the nearest within `far`, whose middle is no further away than
+  // most(cell): visit(triangle, cell, distance of the middle).
+  void each_pair(auto&& most, auto&& visit) const {
     const float reach = grid_.far + half_;
     for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
       const glm::uvec3& corner = mesh_.triangles[t];
       const glm::vec3 a = mesh_.vertices[corner[0]], b = mesh_.vertices[corner[1]], c = mesh_.vertices[corner[2]];
+      const glm::vec3 center = (a + b + c) / 3.0f;
+      const float around =
+          1.0001f * std::sqrt(std::max({squared(a - center), squared(b - center), squared(c - center)}));
       const auto cell = [&](const glm::vec3& p) {
         return glm::uvec3(glm::clamp((p - grid_.origin) / grid_.cell, glm::vec3(0.0f), glm::vec3(grid_.size - 1u)));
       };
@@ -170,7 +174,11 @@ private:
         for (std::uint32_t y = low.y; y <= high.y; ++y)
           for (std::uint32_t x = low.x; x <= high.x; ++x) {
             const std::size_t at = (static_cast<std::size_t>(z) * grid_.size.y + y) * grid_.size.x + x;
-            if (const float d = glm::length(nearest(middle(at), a, b, c).way); d <= reach)
+            const glm::vec3 p = grid_.origin + (glm::vec3(x, y, z) + 0.5f) * grid_.cell;
+            const float limit = std::min(most(at), reach);
+            if (const float beyond = limit + around; squared(p - center) > beyond * beyond)
+              continue;
+            if (const float d = glm::length(nearest(p, a, b, c).way); d <= limit)
               visit(t, at, d);
           }
     }
@@ -181,10 +189,8 @@ private:
   std::vector<std::uint32_t> inside() const {
     const std::size_t cells = nearest_.size();
     std::vector<std::uint32_t> own(cells, none);
-    each_pair([&](std::size_t t, std::size_t c, float d) {
-      if (d == nearest_[c])
-        own[c] = static_cast<std::uint32_t>(t);
-    });
+    each_pair([&](std::size_t c) { return nearest_[c]; },
+              [&](std::size_t t, std::size_t c, float) { own[c] = static_cast<std::uint32_t>(t); });
     std::vector<char> deep(cells, 0);
     std::vector<std::size_t> front, next;
     for (std::size_t c = 0; c < cells; ++c)

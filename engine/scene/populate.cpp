@@ -39,7 +39,7 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const st
   return balls;
 }
 
-// Where bodies stand at the start.
+// Where bodies stand at the start. Along a periodic axis, a grain meets a body by the image whose origin is nearest.
 Space::Blocked blocked_by(const Scene& scene) {
   if (scene.bodies.empty())
     return {};
@@ -47,8 +47,18 @@ Space::Blocked blocked_by(const Scene& scene) {
   std::vector<Solid> solids;
   for (std::size_t b = 0; b < poses.size(); ++b)
     solids.push_back(solid_of(scene.bodies[b], poses[b], radii_of(scene).max));
-  return [solids](const glm::dvec3& center, double radius) {
-    return std::ranges::any_of(solids, [&](const Solid& s) { return sample(s, center).distance < radius; });
+  return [solids, poses, domain = scene.domain](const glm::dvec3& center, double radius) {
+    for (std::size_t b = 0; b < solids.size(); ++b) {
+      glm::dvec3 p = center;
+      for (int a = 0; a < 3; ++a)
+        if (domain.axis[a] == Axis::periodic) {
+          const double edge = domain.max[a] - domain.min[a];
+          p[a] -= edge * std::round((p[a] - poses[b].position[a]) / edge);
+        }
+      if (sample(solids[b], p).distance < radius)
+        return true;
+    }
+    return false;
   };
 }
 

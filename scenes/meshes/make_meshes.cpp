@@ -1,0 +1,160 @@
+// Makes the meshes of the scenes: make_meshes DIR writes city.obj and animal.obj there. SI units, z up.
+#include "engine/geometry/extract.h"
+#include "engine/geometry/mesh.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <glm/geometric.hpp>
+#include <random>
+#include <vector>
+
+namespace {
+
+using glm::dvec3;
+using talus::Mesh;
+
+// City: houses that stand apart, each closed, their feet below the ground z = 0.
+
+// Upright walls over an outline, counterclockwise from above, that ends in a point (top) or flat.
+void add_house(Mesh& mesh, const std::vector<dvec3>& outline, double height, const std::vector<dvec3>& top) {
+  constexpr double foot = -0.02;
+  const auto base = static_cast<unsigned>(mesh.vertices.size());
+  const auto n = static_cast<unsigned>(outline.size()), points = static_cast<unsigned>(top.size());
+  for (const double z : {foot, height})
+    for (const dvec3& p : outline)
+      mesh.vertices.emplace_back(p.x, p.y, z);
+  for (const dvec3& p : top)
+    mesh.vertices.emplace_back(p);
+  const auto triangle = [&](unsigned a, unsigned b, unsigned c) {
+    mesh.triangles.emplace_back(base + a, base + b, base + c);
+  };
+  for (unsigned i = 0; i < n; ++i) {
+    const unsigned j = (i + 1) % n;
+    triangle(i, j, n + j);
+    triangle(i, n + j, n + i);
+    if (i > 0 && j > 0)
+      triangle(0, j, i);
+  }
+  if (points == 1)  // a spire
+    for (unsigned i = 0; i < n; ++i)
+      triangle(n + i, n + (i + 1) % n, 2 * n);
+  else if (points == 2) {  // a gable roof: the ridge's ends lie above the sides 3-0 and 1-2
+    triangle(n, n + 1, 2 * n + 1);
+    triangle(n, 2 * n + 1, 2 * n);
+    triangle(n + 1, n + 2, 2 * n + 1);
+    triangle(n + 2, n + 3, 2 * n);
+    triangle(n + 2, 2 * n, 2 * n + 1);
+    triangle(n + 3, n, 2 * n);
+  } else
+    for (unsigned i = 1; i + 1 < n; ++i)
+      triangle(n, n + i, n + i + 1);
+}
+
+std::vector<dvec3> rectangle(double x, double y, double half_x, double half_y) {
+  return {{x - half_x, y - half_y, 0},
+          {x + half_x, y - half_y, 0},
+          {x + half_x, y + half_y, 0},
+          {x - half_x, y + half_y, 0}};
+}
+
+std::vector<dvec3> disc(double x, double y, double radius, int corners) {
+  std::vector<dvec3> outline;
+  for (int i = 0; i < corners; ++i) {
+    const double angle = 6.283185307179586 * i / corners;
+    outline.emplace_back(x + radius * std::cos(angle), y + radius * std::sin(angle), 0.0);
+  }
+  return outline;
+}
+
+// 5 x 5 blocks of 2 x 2 lots, a market square with a tower in the middle, higher houses towards it.
+Mesh city() {
+  constexpr double block = 0.3, lot = 0.12;
+  Mesh mesh;
+  std::mt19937 random(7);
+  const auto uniform = [&](double a, double b) { return a + (b - a) * static_cast<double>(random()) / 4294967296.0; };
+  for (int i = -2; i <= 2; ++i)
+    for (int j = -2; j <= 2; ++j) {
+      if (i == 0 && j == 0)
+        continue;
+      for (int k = 0; k < 4; ++k) {
+        const double x = block * i + lot * (k % 2 - 0.5), y = block * j + lot * (k / 2 - 0.5);
+        const double near = std::exp(-6.0 * (x * x + y * y));
+        const double height = uniform(0.05, 0.09) + near * uniform(0.0, 0.22);
+        const double half_x = uniform(0.042, 0.05), half_y = uniform(0.042, 0.05);
+        const double kind = uniform(0.0, 1.0);
+        if (height > 0.16 && kind < 0.3)
+          add_house(mesh, disc(x, y, 0.05, 16), height, {});
+        else if (height < 0.12 && kind < 0.7)
+          add_house(mesh, rectangle(x, y, half_x, half_y), height,
+                    {{x - half_x, y, height + 0.045}, {x + half_x, y, height + 0.045}});
+        else
+          add_house(mesh, rectangle(x, y, half_x, half_y), height, {});
+      }
+    }
+  add_house(mesh, rectangle(0.0, 0.0, 0.055, 0.055), 0.3, {{0.0, 0.0, 0.48}});
+  return mesh;
+}
+
+// Animal: an elephant that looks along -y, standing on z = 0. Distances, negative inside, not exact but near the
+// surface.
+
+double ellipsoid(const dvec3& p, const dvec3& center, const dvec3& radii) {
+  const dvec3 q = p - center;
+  const double k = glm::length(q / radii), slope = glm::length(q / (radii * radii));
+  return slope > 0.0 ? k * (k - 1.0) / slope : -std::min({radii.x, radii.y, radii.z});
+}
+
+// A limb of two radii.
+double limb(const dvec3& p, const dvec3& a, const dvec3& b, double radius_a, double radius_b) {
+  const double share = std::clamp(glm::dot(p - a, b - a) / glm::dot(b - a, b - a), 0.0, 1.0);
+  return glm::distance(p, a + share * (b - a)) - (radius_a + share * (radius_b - radius_a));
+}
+
+// Union with a fillet of about `width`.
+double blend(double a, double b, double width) {
+  const double h = std::max(width - std::abs(a - b), 0.0) / width;
+  return std::min(a, b) - 0.25 * h * h * width;
+}
+
+double elephant(const dvec3& at) {
+  const dvec3 p(std::abs(at.x), at.y, at.z);  // both sides alike
+  double d = ellipsoid(p, {0.0, 0.08, 0.4}, {0.17, 0.26, 0.17});
+  d = blend(d, ellipsoid(p, {0.0, -0.24, 0.5}, {0.11, 0.12, 0.125}), 0.08);
+  for (const double y : {-0.07, 0.23})
+    d = blend(d, limb(p, {0.09, y, 0.3}, {0.1, y, 0.06}, 0.065, 0.06), 0.05);
+  // Ears, that stand off and lean back, and the trunk, down and forward.
+  d = blend(d, ellipsoid(p, {0.17, -0.2, 0.5}, {0.11, 0.032, 0.13}), 0.03);
+  constexpr std::array<dvec3, 5> trunk{
+      {{0.0, -0.33, 0.47}, {0.0, -0.4, 0.36}, {0.0, -0.42, 0.24}, {0.0, -0.46, 0.15}, {0.0, -0.54, 0.13}}};
+  for (std::size_t i = 0; i + 1 < trunk.size(); ++i) {
+    const double radius = 0.06 - 0.008 * static_cast<double>(i);
+    d = blend(d, limb(p, trunk[i], trunk[i + 1], radius, radius - 0.008), 0.03);
+  }
+  d = blend(d, limb(p, {0.065, -0.32, 0.42}, {0.09, -0.47, 0.36}, 0.03, 0.024), 0.02);  // tusks
+  d = blend(d, limb(p, {0.0, 0.32, 0.44}, {0.0, 0.4, 0.24}, 0.03, 0.026), 0.03);        // tail
+  return std::max(d, -at.z);                                                            // flat soles
+}
+
+Mesh animal() {
+  return talus::extract_surface([](const glm::vec3& p) { return static_cast<float>(elephant(dvec3(p))); },
+                                {{-0.34, -0.64, -0.05}, {0.34, 0.5, 0.72}}, 0.04);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: make_meshes DIR\n");
+    return 2;
+  }
+  try {
+    const std::filesystem::path folder(argv[1]);
+    talus::write_mesh(folder / "city.obj", city());
+    talus::write_mesh(folder / "animal.obj", animal());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "error: %s\n", e.what());
+    return 1;
+  }
+}
