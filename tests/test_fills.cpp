@@ -167,7 +167,7 @@ TEST_CASE("Grains are poured out of any shape", "[fills]") {
   CHECK(out < 1e-5);
   Simulation simulation(scene, on_cpu);
   simulation.advance(20);
-  CHECK(simulation.grain_count() > 100);
+  CHECK(simulation.grain_count() > 50);
 }
 
 TEST_CASE("Where a shape has no room for a grain that is told", "[fills]") {

@@ -39,11 +39,21 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
           "[device][lockstep]") {
   Options options = in_lockstep();
   options.contact_slots = 1;
+  MeshPart skin;
+  skin.as = MeshAs::particles;
+  skin.radius = 0.01;
+  skin.file = "made here";
+  skin.loaded =
+      std::make_shared<LoadedMesh>(LoadedMesh{{{{0, 0, 0}, {0.03f, 0, 0}, {0, 0.03f, 0}}, {{0, 1, 2}}}, false, {}});
   std::set<std::string> run;
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);
     Scene scene = with(pouring(2, 3, 0.08), variant.solver);
     scene.bodies.push_back(body_of("cone", {{ConePart{0.08, 0.02, 0.05}}}));
+    scene.bodies.push_back(body_of("skin", {{skin}}, {-0.05, 0.0, 0.1}));
+    scene.bodies.back().material = 0;
+    scene.sinks.push_back(
+        {.name = "drain", .material = {}, .position = {0.08, 0.0, 0.1}, .parts = {{SpherePart{0.03}}}});
     Simulation simulation(scene, options);
     REQUIRE_NOTHROW(simulation.advance(12));
     REQUIRE_NOTHROW(simulation.measure());
