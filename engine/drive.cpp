@@ -111,6 +111,7 @@ template <class T> bool take(std::span<const std::byte>& bytes, std::map<std::ui
 Drive::Drive(const Scene& scene) : dt_(scene.dt), domain_(scene.domain), kinematics_(scene) {
   for (const BodySpec& body : scene.bodies) {
     names_.push_back(body.name);
+    dynamic_.push_back(is_dynamic(body));
     reach_.push_back(reach_of(body));
   }
 }
@@ -160,7 +161,8 @@ Drive::Batch Drive::batch(std::uint64_t step, std::uint64_t count) const {
       const Pose pose{into_periods(all[b].begin.position), all[b].begin.rotation};
       const Twist twist = twist_of(all[b], dt_);
       batch.motions.push_back(motion_of(pose, twist));
-      speed = std::max(speed, speed_of(reach_[b], pose.position, twist.velocity, twist.spin, domain_));
+      if (!dynamic_[b])
+        speed = std::max(speed, speed_of(reach_[b], pose.position, twist.velocity, twist.spin, domain_));
     }
     batch.speeds.push_back(static_cast<float>(speed));
     now = std::move(next);
@@ -202,6 +204,8 @@ double Drive::joint_value(std::uint64_t step, std::uint32_t body) const {
 // Goes on from the motion in the scene where this is the first command.
 Drive::CommandedBody& Drive::command(std::uint64_t step, std::uint32_t body, const BodyLimits& limits) {
   check(body, false);
+  if (dynamic_[body])
+    throw std::invalid_argument(fmt::format("body {} has a mass: push it, or drive its joint", names_[body]));
   if (kinematics_.jointed(body))
     throw std::invalid_argument(fmt::format("body {} is moved by its joint: command that", names_[body]));
   if (!(limits.speed > 0.0 && limits.acceleration > 0.0 && limits.spin > 0.0 && limits.spin_acceleration > 0.0))
@@ -241,6 +245,8 @@ void Drive::drive_body(std::uint64_t step, std::uint32_t body, const Twist& targ
 
 Drive::CommandedJoint& Drive::command_joint(std::uint64_t step, std::uint32_t body) {
   check(body, true);
+  if (dynamic_[body])
+    throw std::invalid_argument(fmt::format("body {} has a mass: its joint has a motor at most", names_[body]));
   if (kinematics_.joint(body).type == JointType::fixed)
     throw std::invalid_argument(fmt::format("the joint of body {} is fixed", names_[body]));
   const auto [at, first] = commands_.joints.try_emplace(body);

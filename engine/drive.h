@@ -68,6 +68,7 @@ private:
   Domain domain_;
   Kinematics kinematics_;
   std::vector<std::string> names_;
+  std::vector<bool> dynamic_;  // moved by the passes
   std::vector<double> reach_;
   Commands commands_;
 };

@@ -27,6 +27,10 @@ enum class Extent {
   shape_data,
   carried,
   body_cells,
+  rigid,
+  rigid_pairs,
+  body_points,
+  point_contacts,
   grains,
   cells,
   cells_and_end,
@@ -59,6 +63,15 @@ enum class Extent {
   X(carried, Carried, carried, false, "grains that stand for bodies, by number from settings.carried_first on")        \
   X(body_cells, uint, body_cells, false,                                                                               \
     "which bodies reach into a cell: bit b % 32 of word b / 32; cells as in grid_start")                               \
+  X(rigid, Rigid, rigid, false, "dynamic bodies: what stays")                                                          \
+  X(rigid_states, RigidState, rigid, true, "how dynamic bodies are where the substep starts")                          \
+  X(rigid_states_valid, RigidState, rigid, false, "as grains_valid")                                                   \
+  X(rigid_commands, RigidCommand, rigid, true, "what is asked of dynamic bodies")                                      \
+  X(body_contacts, uint, rigid, true, "contacts of a dynamic body with grains in the lists")                           \
+  X(body_ignores, uint, rigid_pairs, false, "bodies that body b does not touch: bit k % 32 of word b words + k / 32")  \
+  X(body_near, uint, rigid_pairs, false, "bodies that a dynamic body could touch in this substep, likewise")           \
+  X(body_points, BodyPoint, body_points, false, "by which dynamic bodies touch")                                       \
+  X(point_contacts, PointContact, point_contacts, true, "of point k at point_partners k")                              \
   X(gates, Dispatch, gates, false, "workgroups that gated passes start [1]")                                           \
   X(grains, Grain, grains, true, "position [m], radius [m], velocity [m/s], inverse mass [1/kg], in cell order")       \
   X(grains_next, Grain, grains, false, "where a pass writes grains that it also reads")                                \

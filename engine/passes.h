@@ -29,6 +29,11 @@ enum class Match { exact, close, unordered };
   X(body_clear, thread, exact, 0)                                                                                      \
   X(body_mark, thread, exact, 0)                                                                                       \
   X(body_sum, group, close, 1e-6)                                                                                      \
+  X(body_share, thread, close, 1e-6)                                                                                   \
+  X(body_touch, thread, close, 2e-5)                                                                                   \
+  X(body_start, group, close, 2e-6)                                                                                    \
+  X(body_push, group, close, 2e-6)                                                                                     \
+  X(body_advance, thread, close, 2e-6)                                                                                 \
   X(contact_count, thread, exact, 0)                                                                                   \
   X(contact_width, thread, exact, 0)                                                                                   \
   X(contact_reduce, group, exact, 0)                                                                                   \

@@ -44,6 +44,8 @@ uint options_of(const Solver& s) {
     options |= option_memory;
   if (uses(s, FieldId::contact_sum_next))
     options |= option_impulses;
+  if (s.method == Method::vts || s.method == Method::sp)
+    options |= option_total_push;
   if (s.averaging == Averaging::plain)
     options |= option_plain_mean;
   if (s.friction == FrictionBound::per_iteration)
@@ -74,8 +76,8 @@ float load_share_of(double time_constant, double dt) {
 // Numbers of 63 bits must hold what all grains together can do to a body in a step, and resolve what a single one does.
 // Twice the momentum that they have a thousand times faster than they should ever be leaves 2^-40 of their weight and
 // less as the quantum.
-void set_load_quanta(Settings& settings, const Scene& scene, const Population& population) {
-  double mass = 0.0, fastest = settings.birth_speed;
+void set_load_quanta(Settings& settings, const Scene& scene, const Population& population, const Dynamics& dynamics) {
+  double mass = dynamics.mass, fastest = settings.birth_speed;
   const auto add = [&](const Seed& seed) {
     if (!seed.fixed)
       mass += 1.0 / static_cast<double>(grain_of(scene, seed).velocity.w);
@@ -131,7 +133,8 @@ Grain grain_of(const Scene& scene, const Seed& seed) {
   return {vec4(seed.position, seed.radius), vec4(seed.velocity, seed.fixed ? 0.0f : static_cast<float>(1.0 / mass))};
 }
 
-Settings settings_of(const Scene& scene, const Population& population, std::uint32_t grid_cells) {
+Settings settings_of(const Scene& scene, const Population& population, const Dynamics& dynamics,
+                     std::uint32_t grid_cells) {
   Settings settings{};
   const Domain& domain = scene.domain;
   settings.domain_min = vec3(domain.min);
@@ -155,6 +158,8 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
   settings.warm_start = static_cast<float>(solver.warm_start);
   settings.materials = static_cast<uint>(scene.materials.size());
   settings.bodies = static_cast<uint>(scene.bodies.size());
+  settings.rigid = dynamics.count;
+  settings.body_points = static_cast<uint>(dynamics.points.size());
   settings.sinks = static_cast<uint>(scene.sinks.size());
   settings.carried = static_cast<uint>(population.skin.size());
   settings.carried_first = static_cast<uint>(population.initial.size()) - settings.carried;
@@ -176,7 +181,7 @@ Settings settings_of(const Scene& scene, const Population& population, std::uint
       throw SceneError(fmt::format(
           "{}: periodic axis {} is {} m long; the least is 12 radii of the largest grain, {} m", scene.source, "xyz"[a],
           settings.domain_max[a] - settings.domain_min[a], period_least * settings.radius_max));
-  set_load_quanta(settings, scene, population);
+  set_load_quanta(settings, scene, population, dynamics);
   const std::size_t grains = population.initial.size() + population.poured.size();
   settings.grid_bits =
       grid_bits_for(settings, grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
@@ -271,6 +276,10 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
                        static_cast<float>(area * scene.domain.adhesion.value_or(ma.adhesion))};
     laws[a * (count + 1) + count] = laws[count * (count + 1) + a] = wall;
   }
+  // Of bodies without a material with each other and with the walls.
+  const double still = scene.domain.friction_static.value_or(Material{}.friction_static);
+  laws.back().friction_static = static_cast<float>(still);
+  laws.back().friction_kinetic = static_cast<float>(scene.domain.friction_kinetic.value_or(still));
   return laws;
 }
 

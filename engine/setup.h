@@ -1,6 +1,6 @@
 #pragma once
 // What a scene means to the passes: the constant fields, and a grain's record.
-#include "engine/fields.h"
+#include "engine/dynamics.h"
 #include "engine/scene/scene.h"
 
 namespace talus {
@@ -16,7 +16,8 @@ Grain grain_of(const Scene& scene, const Seed& seed);
 
 // Throws SceneError where a periodic axis is too short for the neighbour grid, or the grid too large for the device.
 // grid_cells: most cells of the neighbour table; 0: some four per grain.
-Settings settings_of(const Scene& scene, const Population& population, std::uint32_t grid_cells = 0);
+Settings settings_of(const Scene& scene, const Population& population, const Dynamics& dynamics,
+                     std::uint32_t grid_cells = 0);
 
 // The bodies, with their motions in the first step, the sinks, and the parts of the shapes of both. Distance fields of
 // meshes are baked on the executor, or come from the user's cache folder.

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 
 namespace talus {
 namespace {
@@ -104,6 +105,7 @@ struct Simulation::Impl {
   Drive drive;
   Drive::Batch motions;  // of the bodies in the steps of this batch
   Settings settings{};
+  Dynamics dynamics;
   Bodies bodies;
   std::vector<Birth> births;               // sorted by step
   std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
@@ -133,7 +135,8 @@ struct Simulation::Impl {
     warnings = population.warnings;
     for (std::string& advice : advise(scene))
       warnings.push_back(std::move(advice));
-    settings = settings_of(scene, population, options.grid_cells);
+    dynamics = dynamics_of(scene);
+    settings = settings_of(scene, population, dynamics, options.grid_cells);
     bodies = bodies_of(scene, motions.motions, *executor);
     notes.insert(notes.end(), bodies.notes.begin(), bodies.notes.end());
     each_mesh(scene, [&](const std::string& name, const MeshPart& mesh) {
@@ -183,6 +186,14 @@ struct Simulation::Impl {
           return population.skin.size();
         case Extent::body_cells:
           return cells * body_words(settings.bodies);
+        case Extent::rigid:
+          return dynamics.rigid.size();
+        case Extent::rigid_pairs:
+          return dynamics.ignores.size();
+        case Extent::body_points:
+          return dynamics.points.size();
+        case Extent::point_contacts:
+          return dynamics.points.size() * point_partners;
         case Extent::grains:
           return uses(scene.solver, static_cast<FieldId>(f)) ? grains : 0;
         case Extent::cells:
@@ -225,6 +236,13 @@ struct Simulation::Impl {
     write_field(*executor, FieldId::pair_laws, pair_laws_of(scene));
     write_field(*executor, FieldId::births, births);
     write_field(*executor, FieldId::bodies, bodies.bodies);
+    write_field(*executor, FieldId::rigid, dynamics.rigid);
+    write_field(*executor, FieldId::rigid_states, dynamics.states);
+    write_field(*executor, FieldId::rigid_commands, dynamics.commands);
+    write_field(*executor, FieldId::body_ignores, dynamics.ignores);
+    write_field(*executor, FieldId::body_points, dynamics.points);
+    write_field(*executor, FieldId::point_contacts,
+                std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
     write_field(*executor, FieldId::sinks, bodies.sinks);
     write_field(*executor, FieldId::solid_parts, bodies.parts);
     write_field(*executor, FieldId::shape_data, bodies.shape_data);
@@ -256,6 +274,8 @@ struct Simulation::Impl {
     plan.bodies = settings.bodies;
     plan.sinks = settings.sinks;
     plan.carried = settings.carried;
+    plan.rigid = settings.rigid;
+    plan.body_points = settings.body_points;
     plan.step = static_cast<std::uint32_t>(at - step);
     plan.body_speed = plan.step < motions.speeds.size() ? motions.speeds[plan.step] : 0.0f;  // 0: only described
     return plan;
@@ -281,12 +301,13 @@ struct Simulation::Impl {
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
   void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
 
-  static constexpr std::array<std::pair<FieldId, FieldId>, 5> snapshot{
+  static constexpr std::array<std::pair<FieldId, FieldId>, 6> snapshot{
       {{FieldId::grains, FieldId::grains_valid},
        {FieldId::grain_id, FieldId::grain_id_valid},
        {FieldId::grain_tag, FieldId::grain_tag_valid},
        {FieldId::sink_counts, FieldId::sink_counts_valid},
-       {FieldId::body_load, FieldId::body_load_valid}}};
+       {FieldId::body_load, FieldId::body_load_valid},
+       {FieldId::rigid_states, FieldId::rigid_states_valid}}};
 
   void advance(std::uint64_t steps) {
     const std::uint64_t end = step + steps;
@@ -419,10 +440,34 @@ struct Simulation::Impl {
     status.travel = lists_void;
     write_status(status);
     executor->finish();
-    throw StateError(
-        fmt::format("grain {} has no finite position and velocity any more in step {} ({:.6g} s); the state is that "
-                    "of step {} again",
-                    grain, bad_step, static_cast<double>(bad_step) * scene.dt, step));
+    const std::string what =
+        grain >= body_partner ? "body " + scene.bodies[grain - body_partner].name : fmt::format("grain {}", grain);
+    throw StateError(fmt::format(
+        "{} has no finite position and velocity any more in step {} ({:.6g} s); the state is that of step {} again",
+        what, bad_step, static_cast<double>(bad_step) * scene.dt, step));
+  }
+
+  std::vector<RigidState> rigid_states() const {
+    return read_field<RigidState>(*executor, FieldId::rigid_states, dynamics.states.size());
+  }
+  bool is_dynamic(std::uint32_t body) const {
+    return body < scene.bodies.size() && talus::is_dynamic(scene.bodies[body]);
+  }
+  RigidState rigid_state(std::uint32_t body) const {
+    std::vector<RigidState> state(1);
+    executor->read(FieldId::rigid_states, std::as_writable_bytes(std::span(state)), body * sizeof(RigidState));
+    return state[0];
+  }
+  const Joint* dynamic_joint(std::uint32_t body) const {
+    const Joint* joint = is_dynamic(body) ? std::get_if<Joint>(&scene.bodies[body].motion) : nullptr;
+    return joint && joint->type != JointType::ball ? joint : nullptr;
+  }
+  // Commands to a dynamic body: change(command).
+  void command(std::uint32_t body, auto&& change) {
+    std::vector<RigidCommand> one(1);
+    executor->read(FieldId::rigid_commands, std::as_writable_bytes(std::span(one)), body * sizeof(RigidCommand));
+    change(one[0]);
+    executor->write(FieldId::rigid_commands, std::as_bytes(std::span(one)), body * sizeof(RigidCommand));
   }
 
   std::uint32_t alive() const { return born_at(step) - known.gone; }
@@ -551,6 +596,12 @@ std::uint32_t Simulation::body(std::string_view name) const {
   return static_cast<std::uint32_t>(found - bodies.begin());
 }
 BodyState Simulation::body_state(std::uint32_t body) const {
+  if (impl_->is_dynamic(body)) {
+    const BodyMotion m = impl_->rigid_state(body).motion;
+    const vec4& q = m.rotation;
+    return {{glm::dvec3(m.position), glm::normalize(glm::dquat(q.w, q.x, q.y, q.z))},
+            {glm::dvec3(m.velocity), glm::dvec3(m.spin)}};
+  }
   return impl_->drive.body_state(impl_->step, body);
 }
 void Simulation::move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits) {
@@ -560,12 +611,41 @@ void Simulation::drive_body(std::uint32_t body, const Twist& target, const BodyL
   impl_->drive.drive_body(impl_->step, body, target, limits);
 }
 JointState Simulation::joint_state(std::uint32_t body) const {
+  if (const Joint* joint = impl_->dynamic_joint(body)) {
+    const RigidState state = impl_->rigid_state(body);
+    const bool turns = joint->type == JointType::revolute;
+    const double unit = turns ? 180.0 / std::numbers::pi : 1.0;
+    const vec3 axis = impl_->dynamics.rigid[body].axis;
+    return {unit * state.value, unit * glm::dot(turns ? state.motion.spin : state.motion.velocity, axis)};
+  }
   return impl_->drive.joint_state(impl_->step, body);
+}
+void Simulation::push_body(std::uint32_t body, const Wrench& wrench) {
+  if (!impl_->is_dynamic(body))
+    throw std::invalid_argument(fmt::format("body {} has no mass: nothing pushes it", body));
+  const auto finite = [](const glm::dvec3& v) {
+    return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+  };
+  if (!finite(wrench.force) || !finite(wrench.torque))
+    throw std::invalid_argument("force and torque must be finite");
+  impl_->command(body, [&](RigidCommand& c) {
+    c.force = vec3(wrench.force);
+    c.torque = vec3(wrench.torque);
+  });
 }
 void Simulation::move_joint(std::uint32_t body, double value) {
   impl_->drive.move_joint(impl_->step, body, value);
 }
 void Simulation::drive_joint(std::uint32_t body, double speed) {
+  if (const Joint* joint = impl_->dynamic_joint(body)) {
+    if (!joint->motor)
+      throw std::invalid_argument(fmt::format("the joint of body {} has no motor", impl_->scene.bodies[body].name));
+    if (!std::isfinite(speed))
+      throw std::invalid_argument("the speed to reach must be finite");
+    const double unit = joint->type == JointType::revolute ? std::numbers::pi / 180.0 : 1.0;
+    impl_->command(body, [&](RigidCommand& c) { c.motor_speed = static_cast<float>(unit * speed); });
+    return;
+  }
   impl_->drive.drive_joint(impl_->step, body, speed);
 }
 
@@ -624,6 +704,8 @@ std::uint64_t Simulation::state_hash() {
     hash.add(s.tags[i]);
     hash.add(s.grains[i]);
   }
+  for (const RigidState& state : impl_->rigid_states())
+    hash.add(state.motion);
   for (const std::uint32_t count : sink_counts())
     hash.add(count);
   return hash.value();

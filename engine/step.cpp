@@ -2,6 +2,7 @@
 #include "engine/setup.h"
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace talus {
 namespace {
@@ -28,6 +29,20 @@ void sort_grains(Executor& e, const Args& args) {
   e.run(Pass::grid_fill, grains, args);
   e.run(Pass::grid_gather, grains, args);
   e.run(Pass::grid_commit, grains, args);
+}
+
+// Dynamic bodies share their mass among their contacts, and touch bodies and walls.
+void touch_bodies(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.rigid == 0)
+    return;
+  e.run(Pass::body_share, {p.bodies}, args);
+  e.run(Pass::body_touch, {p.body_points}, args);
+}
+
+// A pass over bodies, where some are dynamic.
+void run_rigid(Executor& e, const StepPlan& p, Pass pass, const Args& args) {
+  if (p.rigid > 0)
+    e.run(pass, {p.bodies}, args);
 }
 
 // Bodies, and the grains that stand for them, to where they are at the start of the substep.
@@ -78,22 +93,31 @@ float momentum(const Solver& s, std::uint32_t l) {
   return static_cast<float>(std::min(s.beta_a * std::pow(static_cast<double>(l) / s.iterations, s.beta_b), 1.0));
 }
 
-// All contacts at once, or on the CPU one after another.
-void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_seidel) {
+// What the contacts' sums mean to bodies: after an iteration to dynamic ones, after all of them to all.
+void push_bodies(Executor& e, const StepPlan& p, const Args& args, std::optional<Pass> push) {
+  if (push && (p.rigid > 0 || (p.bodies > 0 && args.iteration == args.iterations)))
+    e.run(*push, {p.grains, gate_grains}, args);
+  run_rigid(e, p, Pass::body_push, args);
+}
+
+// All contacts at once, or on the CPU one after another. push: of the methods whose solver does not push bodies itself.
+void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_seidel, std::optional<Pass> push = {}) {
   const Work grains{p.grains, gate_grains};
   // Contacts of p2 and pbd come and go from one iteration to the next; those of vts and sp are counted at their recall.
   const bool recount = p.solver.iteration == Iteration::mass_splitting &&
                        (p.solver.method == Method::p2 || p.solver.method == Method::pbd);
-  for (args.iteration = 0; args.iteration < args.iterations; ++args.iteration) {
+  while (args.iteration < args.iterations) {
     if (p.solver.iteration == Iteration::gauss_seidel) {
       e.run(gauss_seidel, {1, gate_grains}, args);
-      continue;
+    } else {
+      if (recount)
+        e.run(Pass::contact_load, grains, args);
+      args.beta = momentum(p.solver, args.iteration);
+      e.run(solve, grains, args);
+      e.swap(FieldId::grains, FieldId::grains_next);
     }
-    if (recount)
-      e.run(Pass::contact_load, grains, args);
-    args.beta = momentum(p.solver, args.iteration);
-    e.run(solve, grains, args);
-    e.swap(FieldId::grains, FieldId::grains_next);
+    args.iteration += 1;
+    push_bodies(e, p, args, push);
   }
 }
 
@@ -102,6 +126,7 @@ void solve_p2(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
   if (uses(p.solver, FieldId::grains_start))
     e.copy(FieldId::grains, FieldId::grains_start);
+  run_rigid(e, p, Pass::body_start, args);
   e.run(Pass::predict, grains, args);
   iterate(e, p, args, Pass::p2_solve, Pass::p2_gauss_seidel);
   if (uses(p.solver, FieldId::grains_start))
@@ -120,9 +145,17 @@ void solve_pbd(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::pbd_stabilize, grains, stabilize);
     e.swap(FieldId::grains, FieldId::grains_next);
   }
+  run_rigid(e, p, Pass::body_start, args);
   e.run(Pass::predict, grains, args);
   iterate(e, p, args, Pass::pbd_solve, Pass::pbd_gauss_seidel);
   e.run(Pass::finalize, grains, args);
+}
+
+// Dynamic bodies with gravity and with the share of the last substep's impulses that the grains set off with.
+void set_off(Executor& e, const StepPlan& p, const Args& args, Pass push) {
+  run_rigid(e, p, Pass::body_start, args);
+  if (p.rigid > 0)
+    push_bodies(e, p, args, push);
 }
 
 // Velocity time stepping (Francu and Moldoveanu 2014, Millard 2023): impulses at the contacts of the substep's start.
@@ -130,9 +163,8 @@ void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
   e.run(Pass::vts_recall, grains, args);
   e.swap(FieldId::grains, FieldId::grains_next);
-  iterate(e, p, args, Pass::vts_solve, Pass::vts_gauss_seidel);
-  if (p.bodies > 0)
-    e.run(Pass::vts_push, grains, args);
+  set_off(e, p, args, Pass::vts_push);
+  iterate(e, p, args, Pass::vts_solve, Pass::vts_gauss_seidel, Pass::vts_push);
   e.run(Pass::advance, grains, args);
 }
 
@@ -141,9 +173,8 @@ void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
   e.run(Pass::sp_recall, grains, args);
   e.swap(FieldId::grains, FieldId::grains_next);
-  iterate(e, p, args, Pass::sp_solve, Pass::sp_gauss_seidel);
-  if (p.bodies > 0)
-    e.run(Pass::sp_push, grains, args);
+  set_off(e, p, args, Pass::sp_push);
+  iterate(e, p, args, Pass::sp_solve, Pass::sp_gauss_seidel, Pass::sp_push);
   e.run(Pass::finalize, grains, args);
 }
 
@@ -154,6 +185,7 @@ void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
                                                                  : Pass::dem;
   e.run(pass, {p.grains, gate_grains}, args);
   e.swap(FieldId::grains, FieldId::grains_next);
+  run_rigid(e, p, Pass::body_start, args);
 }
 
 // A substep that finds and solves its contacts in one pass.
@@ -200,7 +232,9 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from) {
         mark_bodies(e, p, args);
     } else
       rebuild(e, p, args);
+    touch_bodies(e, p, args);
     solve(e, p, args);
+    run_rigid(e, p, Pass::body_advance, args);
     e.run(Pass::end_substep, {1}, args);
   }
   if (p.bodies > 0)

@@ -11,11 +11,13 @@ struct StepPlan {
   std::uint32_t births;
   std::uint32_t bodies;
   std::uint32_t sinks;
-  std::uint32_t carried;  // grains that stand for bodies
-  std::uint32_t step;     // whose motions in body_motions are those of this step
-  float body_speed;       // m/s, no point of a body's surface is faster in this step
-  Solver solver;          // substeps > 0
-  float h;                // s, of a substep
+  std::uint32_t carried;      // grains that stand for bodies
+  std::uint32_t rigid;        // dynamic bodies
+  std::uint32_t body_points;  // by which they touch
+  std::uint32_t step;         // whose motions in body_motions are those of this step
+  float body_speed;           // m/s, no point of a body's surface is faster in this step
+  Solver solver;              // substeps > 0
+  float h;                    // s, of a substep
 };
 
 // Builds the neighbour lists of the grains where they are, if they are void or too old for the substep to come. Changes

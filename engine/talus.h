@@ -82,6 +82,11 @@ struct BodyLimits {
   double speed = none, acceleration = none;      // m/s, m/s2, of its origin
   double spin = none, spin_acceleration = none;  // rad/s, rad/s2
 };
+// At the center of mass, in the axes of the world.
+struct Wrench {
+  glm::dvec3 force{0.0};   // N
+  glm::dvec3 torque{0.0};  // N m
+};
 struct JointState {
   double value;  // degrees (revolute) or m (prismatic)
   double speed;  // the same per s, in the step to come
@@ -152,7 +157,9 @@ public:
   void drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits = {});
   JointState joint_state(std::uint32_t body) const;
   void move_joint(std::uint32_t body, double value);   // degrees or m, within min and max
-  void drive_joint(std::uint32_t body, double speed);  // degrees/s or m/s; stops at min and max
+  void drive_joint(std::uint32_t body, double speed);  // degrees/s or m/s; stops at min and max. Dynamic: of its motor
+  // A force on a dynamic body, beside gravity and contacts, until another one.
+  void push_body(std::uint32_t body, const Wrench& wrench);
 
   std::vector<PassTime> pass_times() const;
   DeviceSummary device() const;

@@ -10,10 +10,12 @@ layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 4, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer PartnerBlock { uint contact_partner_next[]; };
+layout(set = 0, binding = 7, scalar) buffer ContactsBlock { uint body_contacts[]; };
 #include "shared/space.glsl"
+#include "shared/body_count.glsl"
 
 uint slot = 0u;
-#define FOUND(partner) contact_partner_next[slot] = partner, slot += slice_grains
+#define FOUND(partner) contact_partner_next[slot] = partner, slot += slice_grains, count_contact(partner)
 #include "shared/contact_search.glsl"
 
 void main() {

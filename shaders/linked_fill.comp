@@ -11,7 +11,9 @@ layout(set = 0, binding = 4, scalar) readonly buffer HeadBlock { uint grid_head[
 layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer LinkBlock { uint grid_link[]; };
 layout(set = 0, binding = 7, scalar) buffer PartnerBlock { uint contact_partner_next[]; };
+layout(set = 0, binding = 8, scalar) buffer ContactsBlock { uint body_contacts[]; };
 #include "shared/space.glsl"
+#include "shared/body_count.glsl"
 
 uint first = 0u, slot = 0u;
 void insert(uint partner) {
@@ -20,6 +22,7 @@ void insert(uint partner) {
     contact_partner_next[at] = contact_partner_next[at - slice_grains];
   contact_partner_next[at] = partner;
   slot += slice_grains;
+  count_contact(partner);
 }
 #define LINKED
 #define FOUND(partner) insert(partner)

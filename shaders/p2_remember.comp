@@ -39,9 +39,9 @@ void main() {
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
     vec3 way = args.h * (grain.velocity.xyz - c.velocity);
     shear = turned(shear, c.normal) + way - dot(way, c.normal) * c.normal;
-    float shear_length = length(shear);
-    if (shear_length > law.friction_static * normal)
-      shear *= law.friction_kinetic * normal / shear_length;
+    float shear_length = length(shear), grip = normal / across_share(c, grain.velocity.w);
+    if (shear_length > law.friction_static * grip)
+      shear *= law.friction_kinetic * grip / shear_length;
     contact_shear[slot] = shear;
   }
 }

@@ -103,7 +103,7 @@ void main() {
     float held = dot(before, c.normal);
     if (memory)
       slip += turned(contact_shear[slot], c.normal);
-    vec3 drag = before - held * c.normal + share * slip;
+    vec3 drag = before - held * c.normal + share * across_share(c, w) * slip;
     float drag_length = length(drag);
     if (drag_length > law.friction_static * normal + hold)
       drag *= (law.friction_kinetic * normal + hold) / drag_length;

@@ -59,7 +59,7 @@ void main() {
     vec3 way = h * (v - c.velocity), slip = way - dot(way, c.normal) * c.normal;
     float normal_change = -share * c.gap, normal = sum.w + normal_change;
     vec3 before = per_iteration ? vec3(0.0) : sum.xyz;
-    vec3 drag = before - dot(before, c.normal) * c.normal + share * slip;
+    vec3 drag = before - dot(before, c.normal) * c.normal + share * across_share(c, w) * slip;
     float drag_length = length(drag), bound = per_iteration ? normal_change : normal;
     PairLaw law = law_of(tag, partner);
     if (drag_length > law.friction_static * bound)

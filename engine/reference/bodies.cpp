@@ -1,10 +1,30 @@
 // Where bodies are, and which cells they reach into.
 #include "engine/reference/load.h"
+#include "engine/reference/rigid.h"
+#include <utility>
 
 namespace talus::reference {
 
+namespace {
+
+void place_rigid(Fields& f, uint b) {
+  Body& body = f.bodies[b];
+  const Rigid& rigid = f.rigid[b];
+  body.motion = f.rigid_states[b].motion;
+  const mat3 turn = matrix_of(body.motion.rotation);
+  body.pivot = turn * rigid.pivot;
+  body.inverse_mass = rigid.inverse_mass;
+  body.inverse_inertia = turn * rigid.inverse_inertia * glm::transpose(turn);
+}
+
+}  // namespace
+
 void body_move(const Args& args, Fields& f, uint begin, uint end) {
   for (uint b = begin; b < end; ++b) {
+    if (f.settings[0].rigid > 0 && f.rigid[b].mass > 0.0f) {
+      place_rigid(f, b);
+      continue;
+    }
     BodyMotion m = f.body_motions[args.step * f.settings[0].bodies + b];
     const float since = args.h * static_cast<float>(args.substep), speed = glm::length(m.spin);
     const float half_turn = 0.5f * since * speed;
@@ -40,6 +60,8 @@ void body_carry(const Args&, Fields& f, uint begin, uint end) {
 }
 
 void body_clear(const Args&, Fields& f, uint begin, uint end) {
+  for (std::size_t b = begin; b < std::min<std::size_t>(end, f.body_contacts.size()); ++b)
+    f.body_contacts[b] = 0;
   std::fill(f.body_cells.begin() + begin, f.body_cells.begin() + end, 0u);
 }
 
@@ -100,21 +122,16 @@ void body_sum(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const float dt = args.h * static_cast<float>(args.substeps);
   for (uint b = begin; b < end; ++b) {
-    std::array<std::uint64_t, 6> sums{};
     BodyLoad& load = f.body_load[b];
-    for (uint copy = 0; copy < load_copies; ++copy) {
-      uint* const record = &f.body_sums[load_words * (load_copies * b + copy)];
-      for (std::size_t n = 0; n < sums.size(); ++n)
-        sums[n] += static_cast<std::uint64_t>(record[2 * n + 1]) << 32 | record[2 * n];
-      load.uncounted += record[load_uncounted];
-      std::fill_n(record, load_words, 0u);
+    Received received = take_records(f, b, load_uncounted);
+    if (f.bodies[b].split > 0.0f) {  // taken before
+      RigidState& state = f.rigid_states[b];
+      received.impulse += std::exchange(state.step_impulse, vec3(0.0f));
+      received.moment += std::exchange(state.step_moment, vec3(0.0f));
     }
-    const auto sums_of = [&](std::size_t n) {
-      return vec3(static_cast<std::int64_t>(sums[n]), static_cast<std::int64_t>(sums[n + 1]),
-                  static_cast<std::int64_t>(sums[n + 2]));
-    };
-    load.force = settings.load_quantum.x / dt * sums_of(0);
-    load.torque = settings.load_quantum.y / dt * sums_of(3);
+    load.force = received.impulse / dt;
+    load.torque = received.moment / dt;
+    load.uncounted += received.word;
     load.force_filtered += f.bodies[b].load_share * (load.force - load.force_filtered);
     load.torque_filtered += f.bodies[b].load_share * (load.torque - load.torque_filtered);
     f.body_loads[args.step * settings.bodies + b] = load;

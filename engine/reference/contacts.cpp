@@ -19,10 +19,22 @@ void contact_width(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
+namespace {
+
+void count_contact(Fields& f, uint partner) {
+  if (partner >= body_partner && partner < wall_partner && f.settings[0].rigid > 0)
+    std::atomic_ref(f.body_contacts[partner - body_partner]).fetch_add(1);
+}
+
+}  // namespace
+
 void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     uint k = 0;
-    search(args, f, i, [&](uint partner) { f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = partner; });
+    search(args, f, i, [&](uint partner) {
+      f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = partner;
+      count_contact(f, partner);
+    });
     const uint rows = f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains];
     while (k < rows)
       f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = no_partner;
@@ -61,7 +73,10 @@ void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
   std::vector<uint> partners;
   for (uint i = begin; i < end; ++i) {
     partners.clear();
-    search<true>(args, f, i, [&](uint partner) { partners.push_back(partner); });
+    search<true>(args, f, i, [&](uint partner) {
+      partners.push_back(partner);
+      count_contact(f, partner);
+    });
     std::ranges::sort(partners);  // their order is chance
     partners.resize(f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains], no_partner);
     for (uint k = 0; k < partners.size(); ++k)

@@ -39,7 +39,7 @@ public:
     const float brake = -ahead - std::max(c.gap + 0.5f * r_min, 0.0f) / h_;
     if ((c.gap >= reach && brake <= 0.0f) || !(w_sum > 0.0f))
       return vec3(0.0f);
-    const vec3 slip = relative - approach * c.normal;
+    const vec3 slip = c.across_share(w_) * (relative - approach * c.normal);
     const float spring = c.gap < reach ? std::max(-hold, -kappa * c.gap / h_ - damping * approach) : 0.0f;
     const float push = std::max(spring, brake);
     shear = shear - glm::dot(shear, c.normal) * c.normal - dem_tangential * kappa * slip;

@@ -68,7 +68,7 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
           const float w_sum = w + c.inverse_mass;
           if (slides(law, vec3(before), slip, grip, w_sum))
             friction = law.friction_kinetic;
-          const float limit = friction * grip * w_sum * h / memory_share;
+          const float limit = friction * grip * w_sum * h / (memory_share * c.across_share(w));
           shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);
         }
         const float warm = is_body(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
@@ -149,7 +149,7 @@ vec3 iterate(const Args& args, Fields& f, uint i, std::size_t slot, Method metho
   const vec4 start = before + beta * last;
   const float pressure = std::max(start.w - rate * residual, -hold);
   const float grip = pressure + hold;
-  const vec3 drag = bounded(vec3(start) - glm::dot(vec3(start), c.normal) * c.normal - rate * slip,
+  const vec3 drag = bounded(vec3(start) - glm::dot(vec3(start), c.normal) * c.normal - rate * c.across_share(w) * slip,
                             friction_static * grip, friction_kinetic * grip);
   const vec4 sum(drag, pressure), change = sum - before;
   f.contact_sum[slot] = sum;
@@ -192,14 +192,15 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
     }
 }
 
-// What contacts with bodies did: after the last iteration, their sums.
+// What contacts with bodies have done: their sums. To dynamic bodies between the iterations, to others after the last.
 void load_bodies(const Args& args, Fields& f, uint begin, uint end, Method method) {
   for (uint i = begin; i < end; ++i)
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
       const vec4 sum = f.contact_sum[slot];
-      if (!is_body(partner) || sum == vec4(0.0f))
+      if (!is_body(partner) || sum == vec4(0.0f) ||
+          (args.iteration < args.iterations && f.bodies[partner - body_partner].split == 0.0f))
         continue;
       const Contact c = contact_with(f, i, partner, method == Method::sp ? args.h : 0.0f);
       add_load(f, i, partner, c.point, sum.w * c.normal + vec3(sum));

@@ -31,6 +31,29 @@ inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse) 
   }
 }
 
+// What a body has received since its records were taken last: their sum, and that of one more of their words.
+struct Received {
+  vec3 impulse, moment;  // N s; N m s about its origin
+  uint word = 0;
+};
+inline Received take_records(Fields& f, uint body, uint word_too) {
+  std::array<std::uint64_t, 6> sums{};
+  uint word = 0;
+  for (uint copy = 0; copy < load_copies; ++copy) {
+    uint* const record = &f.body_sums[load_words * (load_copies * body + copy)];
+    for (std::size_t n = 0; n < sums.size(); ++n)
+      sums[n] += static_cast<std::uint64_t>(record[2 * n + 1]) << 32 | record[2 * n];
+    word += record[word_too];
+    std::fill_n(record, 12, 0u);
+    record[word_too] = 0;
+  }
+  const auto sums_of = [&](std::size_t n) {
+    return vec3(static_cast<std::int64_t>(sums[n]), static_cast<std::int64_t>(sums[n + 1]),
+                static_cast<std::int64_t>(sums[n + 2]));
+  };
+  return {f.settings[0].load_quantum.x * sums_of(0), f.settings[0].load_quantum.y * sums_of(3), word};
+}
+
 // What the contacts of one grain with bodies correct, where a mean over all of them decides how much of it is done.
 class BodyPushes {
 public:

@@ -60,8 +60,8 @@ public:
     vec3 slip = way - approach * c.normal;
     if (f_.settings[0].options & option_memory)
       slip += turned(f_.contact_shear[slot], c.normal);
-    const vec3 friction = on_cone(before - held * c.normal + share * slip, law.friction_static * normal + hold,
-                                  law.friction_kinetic * normal + hold);
+    const vec3 friction = on_cone(before - held * c.normal + share * c.across_share(w) * slip,
+                                  law.friction_static * normal + hold, law.friction_kinetic * normal + hold);
     const float adhesion = hold > 0.0f ? std::clamp(held + pushed + share * approach, 0.0f, hold) : 0.0f;
     const vec3 drag = friction + adhesion * c.normal;
     sum = vec4(drag, normal);
@@ -192,8 +192,9 @@ void p2_remember(const Args& args, Fields& f, uint begin, uint end) {
       const PairLaw& law = law_of(f, i, partner);
       const Contact c = contact_with(f, i, partner, args.h);
       const vec3 way = relative_way(args, f, i, c);
-      shear = on_cone(turned(shear, c.normal) + way - glm::dot(way, c.normal) * c.normal, law.friction_static * normal,
-                      law.friction_kinetic * normal);
+      const float grip = normal / c.across_share(f.grains[i].velocity.w);
+      shear = on_cone(turned(shear, c.normal) + way - glm::dot(way, c.normal) * c.normal, law.friction_static * grip,
+                      law.friction_kinetic * grip);
     }
 }
 

@@ -35,7 +35,7 @@ bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, 
     bound = normal;
   }
   const PairLaw& law = law_of(f, i, partner);
-  vec3 drag = before - glm::dot(before, c.normal) * c.normal + share * slip;
+  vec3 drag = before - glm::dot(before, c.normal) * c.normal + share * c.across_share(w) * slip;
   const float length = glm::length(drag);
   if (length > law.friction_static * bound)
     drag *= std::min(law.friction_kinetic * bound / length, 1.0f);

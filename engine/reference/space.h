@@ -1,5 +1,6 @@
 #pragma once
 // Places in the domain, as the reference passes see them.
+#include "engine/reference/rigid.h"
 #include "engine/reference/solid.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
@@ -89,7 +90,12 @@ struct Contact {
   vec3 velocity;       // m/s, of the partner
   float radius;        // m, of the partner; that of a wall or a body is the grain's own
   float inverse_mass;  // 1/kg, of the partner
+  float across;        // 1/kg, likewise for what acts across the normal, at most
   vec3 point{0.0f};    // m, of a body's surface, from its origin
+
+  // Share of a push along the normal that one across it is, on a grain of inverse mass w: a dynamic body may be moved
+  // more easily that way.
+  float across_share(float w) const { return across == inverse_mass ? 1.0f : (w + inverse_mass) / (w + across); }
 };
 
 // Contact with a body: where the grain was at the start of the substep, a plane for its length. Whatever the grain's
@@ -101,9 +107,10 @@ inline Contact contact_with_body(const Fields& f, uint i, uint body, float moved
   const vec3 offset = shortest(vec3(grain.position) - way - motion.position, f.settings[0]);
   const Distance d = from_body(f, body, offset);
   const vec3 point = offset - d.value * d.gradient;
-  const vec3 velocity = motion.velocity + glm::cross(motion.spin, point);
+  const vec3 velocity = velocity_at(motion, point);
+  const Mobility ease = mobility(f.bodies[body], point, d.gradient);
   const float r = grain.position.w, gap = std::max(d.value - r, -overlap_most * r);
-  return {d.gradient, gap + glm::dot(way - moved * velocity, d.gradient), velocity, r, 0.0f, point};
+  return {d.gradient, gap + glm::dot(way - moved * velocity, d.gradient), velocity, r, ease.along, ease.across, point};
 }
 
 // moved: s, how far into the substep the positions are; bodies still are where it started. overlap_most: with a body,
@@ -116,14 +123,15 @@ inline Contact contact_with(const Fields& f, uint i, uint partner, float moved =
     return contact_with_body(f, i, partner - body_partner, moved, overlap_most);
   if (partner >= wall_partner) {
     const uint wall = partner - wall_partner;
-    return {wall_normal(wall), wall_distance(p, wall, f.settings[0]) - r, vec3(0.0f), r, 0.0f};
+    return {wall_normal(wall), wall_distance(p, wall, f.settings[0]) - r, vec3(0.0f), r, 0.0f, 0.0f};
   }
   const Grain& other = f.grains[partner];
   const vec3 d = shortest(p - vec3(other.position), f.settings[0]);
   const float distance = std::sqrt(squared(d));
   // Coincident centres part along z, the one first in memory upwards.
   const vec3 normal = distance > 0.0f ? d / distance : vec3(0.0f, 0.0f, i < partner ? 1.0f : -1.0f);
-  return {normal, distance - (r + other.position.w), vec3(other.velocity), other.position.w, other.velocity.w};
+  return {normal,          distance - (r + other.position.w), vec3(other.velocity), other.position.w, other.velocity.w,
+          other.velocity.w};
 }
 
 // Law of grain i's contact with a partner.

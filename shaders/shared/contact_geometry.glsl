@@ -1,6 +1,7 @@
 // Geometry of the contact of a grain at p with radius r and a partner, seen from the grain. Needs settings and grains in scope.
 // MOVED: h in passes whose positions are those where the substep ends, before the bodies get there. OVERLAP_MOST: with a body, in radii.
 #include "shared/solid.glsl"
+#include "shared/mobility.glsl"
 #ifndef MOVED
 #define MOVED 0.0
 #endif
@@ -16,6 +17,7 @@ struct Contact {
   vec3 velocity;       // m/s, of the partner
   float radius;        // m, of the partner; that of a wall or a body is the grain's own
   float inverse_mass;  // 1/kg, of the partner
+  float across;        // 1/kg, likewise for what acts across the normal, at most
   vec3 point;          // m, of a body's surface, from its origin
 };
 
@@ -31,14 +33,16 @@ Contact contact_with(uint partner, uint i, vec3 p, float r) {
     c.velocity = bodies[body].motion.velocity + cross(bodies[body].motion.spin, c.point);
     c.gap = max(d.w - r, -OVERLAP_MOST * r) + dot(way - MOVED * c.velocity, d.xyz);
     c.radius = r;
-    c.inverse_mass = 0.0;
+    vec2 ease = mobility(body, c.point, c.normal);
+    c.inverse_mass = ease.x;
+    c.across = ease.y;
   } else if (partner >= wall_partner) {
     uint wall = partner - wall_partner;
     c.normal = wall_normal(wall);
     c.gap = wall_distance(p, wall) - r;
     c.velocity = vec3(0.0);
     c.radius = r;
-    c.inverse_mass = 0.0;
+    c.inverse_mass = c.across = 0.0;
   } else {
     Grain other = grains[partner];
     vec3 d = shortest(p - other.position.xyz);
@@ -48,7 +52,10 @@ Contact contact_with(uint partner, uint i, vec3 p, float r) {
     c.gap = len - (r + other.position.w);
     c.velocity = other.velocity.xyz;
     c.radius = other.position.w;
-    c.inverse_mass = other.velocity.w;
+    c.inverse_mass = c.across = other.velocity.w;
   }
   return c;
 }
+
+// Share of a push along the normal of a contact that one across it is: a dynamic body may be moved more easily that way.
+float across_share(Contact c, float w) { return c.across == c.inverse_mass ? 1.0 : (w + c.inverse_mass) / (w + c.across); }

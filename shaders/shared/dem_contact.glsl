@@ -50,6 +50,7 @@ vec3 respond(uint partner, vec3 shear) {
   vec3 slip = relative - approach * c.normal;
   float spring = c.gap < reach ? max(-hold, -kappa * c.gap / h - damping * approach) : 0.0;
   float push = max(spring, brake);
+  slip *= across_share(c, w);
   shear = shear - dot(shear, c.normal) * c.normal - dem_tangential * kappa * slip;
   vec3 drag = shear - 0.5 * damping * slip;
   float drag_length = length(drag), grip = brake > spring ? 0.0 : push + hold;

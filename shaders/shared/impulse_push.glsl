@@ -1,4 +1,5 @@
-// What the contacts with bodies did in the substep: after its last iteration, the sum of a contact is its impulse.
+// What the contacts with bodies have done in the substep: the sum of a contact is its impulse. Dynamic bodies hear of it between the
+// iterations, others after the last one.
 #include "shared/impulse.glsl"
 #include "shared/body_load.glsl"
 
@@ -12,7 +13,8 @@ void main() {
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
-    if (!is_body(partner) || contact_sum[slot] == vec4(0.0))
+    if (!is_body(partner) || contact_sum[slot] == vec4(0.0) ||
+        (args.iteration < args.iterations && bodies[partner - body_partner].split == 0.0))
       continue;
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
     add_load(partner, c.point, contact_sum[slot].w * c.normal + contact_sum[slot].xyz);

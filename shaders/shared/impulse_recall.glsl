@@ -47,7 +47,7 @@ void main() {
         if (slides(before.xyz, slip, grip, w_sum, law))
           friction = law.friction_kinetic;
         shear = turned(contact_shear[slot], c.normal) + h * slip;
-        float limit = friction * grip * w_sum * h / memory_share, slipped = length(shear);
+        float limit = friction * grip * w_sum * h / (memory_share * across_share(c, w)), slipped = length(shear);
         if (slipped > limit)
           shear *= limit / slipped;
       }

@@ -50,7 +50,7 @@ void main() {
     if (!split && partner < body_partner)
       rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / w_sum;
     vec4 sum = before + beta * last;
-    sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * slip;
+    sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * across_share(c, w) * slip;
     sum.w = max(-hold, sum.w - rate * residual);
     float grip = sum.w + hold, drag = length(sum.xyz);
     if (drag > law.friction_static * grip)

@@ -9,6 +9,7 @@
 namespace talus::shared {
 using uint = std::uint32_t;
 using glm::ivec3;
+using glm::mat3;
 using glm::uvec3;
 using glm::vec2;
 using glm::vec3;
@@ -69,10 +70,25 @@ TALUS_CONST float body_overlap_most = 0.5f;
 
 // What grains do to a body in a step is summed in whole numbers of 64 bits, since those come out the same in any order. A record of
 // them: for the impulse and its moment about the body's origin, x, y, z each, a low and a high word; then what is not in them.
-TALUS_CONST uint load_words = 13u;
+TALUS_CONST uint load_words = 14u;
 TALUS_CONST uint load_uncounted = 12u;  // word of a record: pushes that were too large, or came with too many others
+TALUS_CONST uint load_points = 13u;     // .. of a dynamic body: its points that touch, or are about to
 TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
 TALUS_CONST uint loads_most = 8u;       // bodies that push a grain at once, as far as p2 and pbd count
+
+// A dynamic body touches bodies and walls by points (BodyPoint), each at most so many of them at once.
+TALUS_CONST uint point_partners = 4u;
+// What shares the mass of a dynamic body: points that get there within so many substeps, or are nearer than this share of the largest
+// grain's radius. Known before they touch, since a light body that many push at once takes all of each push.
+TALUS_CONST float touch_substeps = 2.0f;
+TALUS_CONST float touch_near = 0.05f;
+TALUS_CONST float touch_fade = 0.98f;  // of their number from a substep to the next, where fewer touch
+
+// Joints of dynamic bodies to the world.
+TALUS_CONST uint joint_free = 0u;
+TALUS_CONST uint joint_revolute = 1u;
+TALUS_CONST uint joint_prismatic = 2u;
+TALUS_CONST uint joint_ball = 3u;
 
 // Specialization constants: their constant_id.
 TALUS_CONST uint constant_solid_kinds = 0u;  // bit k: bodies have parts of kind k
@@ -191,6 +207,66 @@ struct Body {
   uint material;  // settings.materials: that of a wall
   float reach;    // m, radius of a ball around its origin that holds it
   float load_share;  // of a step's load in the filtered one
+  // Of a dynamic body, how contacts change its motion.
+  float split;           // parts that its mass is split into, one for each contact (Tonge et al. 2012); 0: not dynamic
+  vec3 pivot;            // m, from its origin: what keeps its velocity where it is turned
+  mat3 inverse_mass;     // 1/kg, of the whole, in the world
+  mat3 inverse_inertia;  // 1/(kg m2), about the pivot, likewise
+};
+
+// A dynamic body: what stays. One of mass 0 is none.
+struct Rigid {
+  float mass;            // kg
+  vec3 center;           // m, of mass, in the body
+  vec3 pivot;            // m, in the body: the center of mass, or where a joint holds it
+  mat3 inverse_mass;     // 1/kg, in the world: in the directions that its joint leaves
+  mat3 inertia;          // kg m2, about the pivot, in the body
+  mat3 inverse_inertia;  // 1/(kg m2), likewise: about the axes that its joint leaves
+  uint joint;
+  vec3 anchor;    // m, of the joint, in the world
+  vec3 axis;      // of the joint, in the world, of length 1
+  vec3 lean;      // in the body: lies along the axis at value 0
+  vec4 rotation;  // at value 0 of the joint
+  vec3 position;  // m
+  float low;      // rad or m, limits of the joint's value; ball: low is the cosine of the angle by which it may lean
+  float high;
+  float friction;  // N m or N, of the joint
+};
+
+// What is asked of a dynamic body, until it is asked something else.
+struct RigidCommand {
+  vec3 force;            // N, at its center of mass, in the world
+  vec3 torque;           // N m
+  float motor_speed;     // rad/s or m/s, of its joint
+  float motor_strength;  // N m or N
+};
+
+// How a dynamic body is.
+struct RigidState {
+  BodyMotion motion;
+  float value;   // rad or m, of its joint
+  float points;  // that touch bodies or walls, or have done so
+  // During a substep: velocity of the pivot and spin without what grains do, and their impulse and moment about the origin.
+  vec3 velocity;
+  vec3 spin;
+  vec3 impulse;
+  vec3 moment;
+  // In this step so far: of all contacts.
+  vec3 step_impulse;
+  vec3 step_moment;
+};
+
+// By which a dynamic body touches: a ball that touches its surface from within.
+struct BodyPoint {
+  vec3 place;    // m, in the body
+  float radius;  // m
+  uint body;
+};
+
+// What a point touches, and the spring across it as in contact_shear.
+struct PointContact {
+  uint partner;
+  vec3 shear;
 };
 
 // What grains do to a body, as means over a step, and filtered by a low-pass of first order. Torque is about the body's origin.
@@ -240,6 +316,7 @@ TALUS_CONST uint option_plain_mean = 2u;          // p2, pbd: mean over contacts
 TALUS_CONST uint option_per_iteration = 4u;       // pbd: friction bounded by each iteration's overlap
 TALUS_CONST uint option_material_stiffness = 8u;  // dem
 TALUS_CONST uint option_rebuild_always = 32u;     // neighbours are found anew in every substep
+TALUS_CONST uint option_total_push = 64u;         // what a dynamic body receives between iterations is all of the substep so far (vts, sp)
 
 // Constant while the scene's settings stand.
 struct Settings {
@@ -254,6 +331,8 @@ struct Settings {
   uint carried_first; // number (id) of the first grain that a body carries
   uint carried;       // .. and how many there are
   uint sinks;         // number of sinks
+  uint rigid;         // number of dynamic bodies
+  uint body_points;   // number of their points
   float radius_max;   // m, over all grains that ever live
   float birth_speed;  // m/s, of the fastest grain that an emitter releases
   float reach;        // m, gap across which grains may pull each other (dem): lists hold such pairs

@@ -1,0 +1,134 @@
+#include "engine/dynamics.h"
+#include "engine/scene/bodies.h"
+#include "engine/scene/mass.h"
+#include "shaders/shared/grid.h"
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace talus {
+namespace {
+
+constexpr double points_per_reach = 8.0;  // of a body, along a line as long as its reach
+
+mat3 single(const glm::dmat3& m) {
+  return mat3(m);
+}
+
+// About another point of the body than the center of mass.
+glm::dmat3 inertia_about(const MassProperties& m, const glm::dvec3& point) {
+  const glm::dvec3 d = m.center - point;
+  return m.inertia + m.mass * (glm::dot(d, d) * glm::dmat3(1.0) - glm::outerProduct(d, d));
+}
+
+// Of a body that is not held, its motion at the start as the scene has it.
+struct Held {
+  Rigid rigid{};
+  RigidState state{};
+};
+
+vec4 quaternion(const glm::dquat& q) {
+  return vec4(q.x, q.y, q.z, q.w);
+}
+
+Held free_body(const BodySpec& body, const MassProperties& m) {
+  Held held;
+  held.rigid.joint = joint_free;
+  held.rigid.pivot = vec3(m.center);
+  held.rigid.inverse_mass = single(glm::dmat3(1.0 / m.mass));
+  held.rigid.inertia = single(m.inertia);
+  held.rigid.inverse_inertia = single(glm::inverse(m.inertia));
+  const Pose pose = pose_of(body);
+  held.state.motion = {quaternion(pose.rotation), vec3(pose.position), vec3(body.velocity), vec3(body.spin)};
+  return held;
+}
+
+Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties& m) {
+  Held held;
+  Rigid& rigid = held.rigid;
+  const Pose frame{joint.origin, rotation_of(joint.rotation)}, zero = frame * pose_of(body);
+  const glm::dvec3 axis = frame.rotation * glm::normalize(joint.axis);
+  const auto into_body = [&](const glm::dvec3& v) { return glm::conjugate(zero.rotation) * v; };
+  const glm::dvec3 own_axis = into_body(axis), anchor = into_body(joint.origin - zero.position);
+  rigid.anchor = vec3(joint.origin);
+  rigid.axis = vec3(axis);
+  rigid.rotation = quaternion(zero.rotation);
+  rigid.position = vec3(zero.position);
+  rigid.friction = static_cast<float>(joint.friction);
+  const double value = std::get<double>(joint.value);
+  const bool turns = joint.type == JointType::revolute;
+  const double unit = turns ? std::numbers::pi / 180.0 : 1.0;
+  Pose pose = zero;
+  glm::dvec3 velocity(0.0), spin(0.0);
+  if (joint.type == JointType::ball) {
+    rigid.joint = joint_ball;
+    rigid.pivot = vec3(anchor);
+    rigid.inertia = single(inertia_about(m, anchor));
+    rigid.inverse_inertia = single(glm::inverse(inertia_about(m, anchor)));
+    rigid.lean = vec3(own_axis);
+    rigid.low = joint.max < 180.0 ? static_cast<float>(std::cos(glm::radians(joint.max))) : -2.0f;
+    spin = body.spin;
+    velocity = glm::cross(spin, pose.position - joint.origin);
+  } else if (turns) {
+    rigid.joint = joint_revolute;
+    rigid.pivot = vec3(anchor);
+    const double about_axis = glm::dot(own_axis, inertia_about(m, anchor) * own_axis);
+    rigid.inverse_inertia = single(glm::outerProduct(own_axis, own_axis) / about_axis);
+    pose = frame * Pose{{}, glm::angleAxis(glm::radians(value), glm::normalize(joint.axis))} * pose_of(body);
+    spin = glm::radians(joint.start_speed) * axis;
+    velocity = glm::cross(spin, pose.position - joint.origin);
+  } else {
+    rigid.joint = joint_prismatic;
+    rigid.pivot = vec3(m.center);
+    rigid.inverse_mass = single(glm::outerProduct(axis, axis) / m.mass);
+    pose.position += value * axis;
+    velocity = joint.start_speed * axis;
+  }
+  if (joint.type != JointType::ball) {
+    rigid.low = static_cast<float>(unit * joint.min);
+    rigid.high = static_cast<float>(unit * joint.max);
+  }
+  held.state.motion = {quaternion(pose.rotation), vec3(pose.position), vec3(velocity), vec3(spin)};
+  held.state.value = static_cast<float>(unit * value);
+  return held;
+}
+
+RigidCommand command_of(const BodySpec& body) {
+  RigidCommand command{};
+  if (const auto* joint = std::get_if<Joint>(&body.motion); joint && joint->motor) {
+    const double unit = joint->type == JointType::revolute ? std::numbers::pi / 180.0 : 1.0;
+    command.motor_speed = static_cast<float>(unit * joint->motor->speed);
+    command.motor_strength = static_cast<float>(joint->motor->strength);
+  }
+  return command;
+}
+
+}  // namespace
+
+Dynamics dynamics_of(const Scene& scene) {
+  Dynamics all;
+  if (!std::ranges::any_of(scene.bodies, is_dynamic))
+    return all;
+  all.ignores.resize(scene.bodies.size() * body_words(static_cast<uint>(scene.bodies.size())), 0u);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySpec& body = scene.bodies[b];
+    Held held;
+    if (is_dynamic(body)) {
+      const MassProperties m = mass_of(body);
+      const auto* joint = std::get_if<Joint>(&body.motion);
+      held = joint ? jointed_body(body, *joint, m) : free_body(body, m);
+      held.rigid.mass = static_cast<float>(m.mass);
+      held.rigid.center = vec3(m.center);
+      for (const ContactPoint& point : contact_points(body, reach_of(body) / points_per_reach))
+        all.points.push_back({vec3(point.place), static_cast<float>(point.radius), static_cast<uint>(b)});
+      all.count += 1;
+      all.mass += m.mass;
+    }
+    all.rigid.push_back(held.rigid);
+    all.states.push_back(held.state);
+    all.commands.push_back(command_of(body));
+  }
+  return all;
+}
+
+}  // namespace talus

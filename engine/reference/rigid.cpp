@@ -1,0 +1,308 @@
+// Dynamic bodies: what moves them, and how.
+#include "engine/reference/rigid.h"
+#include "engine/reference/load.h"
+#include <bit>
+#include <utility>
+
+namespace talus::reference {
+namespace {
+
+bool is_dynamic(const Fields& f, uint body) {
+  return f.rigid[body].mass > 0.0f;
+}
+
+// A speed that a motor drives towards a target and friction towards 0, each by so much at most: the one that balances
+// them. What the two take from a speed v grows with v, in two steps: at 0 and at the target.
+float driven(float speed, float target, float strength, float friction) {
+  struct Stop {
+    float at, strength;
+  };
+  Stop low{0.0f, friction}, high{target, strength};
+  if (target <= 0.0f)
+    std::swap(low, high);
+  if (const float above = speed - low.strength - high.strength; above > high.at)
+    return above;
+  const float between = speed - low.strength + high.strength;
+  if (between > low.at)
+    return std::min(between, high.at);
+  return std::min(speed + low.strength + high.strength, low.at);
+}
+
+// From what a body had and what grains did, by its joint, to how it moves in this substep.
+void set_motion(const Args& args, Fields& f, uint b) {
+  Body& body = f.bodies[b];
+  const Rigid& rigid = f.rigid[b];
+  const RigidState& state = f.rigid_states[b];
+  const RigidCommand& command = f.rigid_commands[b];
+  const mat3 &inverse_mass = body.inverse_mass, &inverse_inertia = body.inverse_inertia;
+  vec3 velocity = state.velocity + inverse_mass * state.impulse;
+  vec3 spin = state.spin + inverse_inertia * (state.moment - glm::cross(body.pivot, state.impulse));
+  const float h = args.h, friction = h * rigid.friction;
+  const vec3 axis = rigid.axis;
+  const auto along_axis = [&](vec3 motion, const mat3& inverse) {
+    const float w = glm::dot(axis, inverse * axis);
+    const float speed =
+        driven(glm::dot(axis, motion), command.motor_speed, h * w * command.motor_strength, w * friction);
+    return std::clamp(speed, (rigid.low - state.value) / h, (rigid.high - state.value) / h) * axis;
+  };
+  if (rigid.joint == joint_revolute) {
+    spin = along_axis(spin, inverse_inertia);
+  } else if (rigid.joint == joint_prismatic) {
+    velocity = along_axis(velocity, inverse_mass);
+  } else if (rigid.joint == joint_ball) {
+    const mat3 turn = matrix_of(body.motion.rotation);
+    const float momentum = glm::length(rigid.inertia * (glm::transpose(turn) * spin));
+    spin *= momentum > friction ? 1.0f - friction / momentum : 0.0f;
+    const vec3 leaning = turn * rigid.lean, across = glm::cross(axis, leaning);
+    if (const float sine = glm::length(across); sine > 0.0f) {
+      const vec3 about = across / sine, answer = inverse_inertia * about;
+      const float excess = glm::dot(spin, about) - (glm::dot(axis, leaning) - rigid.low) / (h * sine);
+      if (excess > 0.0f)
+        spin -= excess / glm::dot(about, answer) * answer;
+    }
+  }
+  body.motion.velocity = velocity - glm::cross(spin, body.pivot);
+  body.motion.spin = spin;
+}
+
+// A point of a dynamic body in a substep.
+class Point {
+public:
+  Point(const Args& args, Fields& f, uint k)
+      : f_(f), settings_(f.settings[0]), h_(args.h), k_(k), own_(f.body_points[k].body),
+        radius_(f.body_points[k].radius), place_(rotated(f.bodies[own_].motion.rotation, f.body_points[k].place)) {
+    std::copy_n(&f.point_contacts[point_partners * k], point_partners, before_.begin());
+  }
+
+  void touch_all() {
+    const vec3 p = f_.bodies[own_].motion.position + place_;
+    for (uint wall = 0; wall < 6; ++wall)
+      if (settings_.axis[static_cast<int>(wall / 2)] == axis_wall)
+        touch(wall_partner + wall, wall_normal(wall), wall_distance(p, wall, settings_) - radius_, vec3(0.0f));
+    const uint words = body_words(settings_.bodies);
+    for (uint word = 0; word < words; ++word)
+      for (uint bits = f_.body_near[own_ * words + word]; bits; bits &= bits - 1) {
+        const uint other = 32 * word + static_cast<uint>(std::countr_zero(bits));
+        const vec3 offset = shortest(p - f_.bodies[other].motion.position, settings_);
+        const Distance d = from_body(f_, other, offset);
+        touch(body_partner + other, d.gradient, d.value - radius_, offset);
+      }
+    while (touched_ < point_partners)
+      f_.point_contacts[point_partners * k_ + touched_++] = {no_partner, vec3(0.0f)};
+  }
+
+private:
+  void count(uint body) { std::atomic_ref(record_of(f_, k_, body)[load_points]).fetch_add(1); }
+
+  vec3 shear_before(uint partner) const {
+    const auto found = std::ranges::find(before_, partner, &PointContact::partner);
+    return found == before_.end() ? vec3(0.0f) : found->shear;
+  }
+
+  // With a surface in a direction `normal` towards the point; offset: of the point from the other's origin.
+  void touch(uint partner, vec3 normal, float gap, vec3 offset) {
+    const Body& body = f_.bodies[own_];
+    const Body* const other = is_body(partner) ? &f_.bodies[partner - body_partner] : nullptr;
+    const vec3 way = (radius_ + gap) * normal, here = place_ - way, there = offset - way;
+    vec3 v = velocity_at(body.motion, here);
+    Mobility ease = mobility(body, here, normal);
+    if (other) {
+      v -= velocity_at(other->motion, there);
+      const Mobility theirs = mobility(*other, there, normal);
+      ease = {ease.along + theirs.along, ease.across + theirs.across};
+    }
+    const bool other_dynamic = other && other->split > 0.0f;
+    const float approach = glm::dot(v, normal);
+    if (gap > touch_near * settings_.radius_max - touch_substeps * h_ * std::min(approach, 0.0f))
+      return;
+    count(own_);
+    if (other_dynamic)
+      count(partner - body_partner);
+    const float ahead = other_dynamic ? approach : approach + h_ * glm::dot(settings_.gravity, normal);
+    const float brake = -ahead - std::max(gap + 0.5f * settings_.radius_max, 0.0f) / h_;
+    if ((gap >= 0.0f && brake <= 0.0f) || !(ease.along > 0.0f))
+      return;
+    if (touched_ == point_partners) {
+      std::atomic_ref(record_of(f_, k_, own_)[load_uncounted]).fetch_add(1);
+      return;
+    }
+    const float damping = 2.0f * dem_zeta * std::sqrt(dem_kappa);
+    const float spring = gap < 0.0f ? std::max(0.0f, -dem_kappa * gap / h_ - damping * approach) : 0.0f;
+    const float push = std::max(spring, brake);
+    const vec3 slip = ease.along / std::max(ease.across, 1e-3f * ease.along) * (v - approach * normal);
+    vec3 shear = shear_before(partner);
+    shear = shear - glm::dot(shear, normal) * normal - dem_tangential * dem_kappa * slip;
+    vec3 drag = shear - 0.5f * damping * slip;
+    const uint material = other ? other->material : settings_.materials;
+    const PairLaw& law = f_.pair_laws[body.material * (settings_.materials + 1) + material];
+    const float length = glm::length(drag), grip = brake > spring ? 0.0f : push;
+    if (length > law.friction_static * grip) {
+      drag *= law.friction_kinetic * grip / length;
+      shear = drag;
+    }
+    const vec3 impulse = (push * normal + drag) / ease.along;
+    add_load(f_, k_, body_partner + own_, here, -impulse);
+    if (other)
+      add_load(f_, k_, partner, there, impulse);
+    f_.point_contacts[point_partners * k_ + touched_++] = {partner, shear};
+  }
+
+  Fields& f_;
+  const Settings& settings_;
+  float h_;
+  uint k_, own_;
+  float radius_;
+  vec3 place_;  // from the origin of its body
+  std::array<PointContact, point_partners> before_;
+  uint touched_ = 0;
+};
+
+// Turned for a time without a torque: the angular momentum stays, and the spin follows the turning inertia. The spin of
+// the middle of the way takes it there.
+void turn_freely(const Rigid& rigid, float h, BodyMotion& m) {
+  const auto spin_of = [&](vec4 rotation, vec3 momentum) {
+    const mat3 turn = matrix_of(rotation);
+    return turn * (rigid.inverse_inertia * (glm::transpose(turn) * momentum));
+  };
+  const mat3 turn = matrix_of(m.rotation);
+  const vec3 momentum = turn * (rigid.inertia * (glm::transpose(turn) * m.spin));
+  vec3 middle = m.spin;
+  for (int k = 0; k < 3; ++k)
+    middle = spin_of(then_turned(m.rotation, turn_by(0.5f * h * middle)), momentum);
+  m.rotation = then_turned(m.rotation, turn_by(h * middle));
+  m.spin = spin_of(m.rotation, momentum);
+}
+
+void move(const Args& args, const Fields& f, uint b, BodyMotion& m, float& value) {
+  const Rigid& rigid = f.rigid[b];
+  const vec3 pivot = f.bodies[b].pivot, velocity = velocity_at(m, pivot);
+  const auto hang = [&] {  // where the joint holds it
+    m.position = rigid.anchor - matrix_of(m.rotation) * rigid.pivot;
+    m.velocity = glm::cross(m.spin, m.position - rigid.anchor);
+  };
+  switch (rigid.joint) {
+  case joint_revolute:
+    value += args.h * glm::dot(rigid.axis, m.spin);
+    m.rotation = then_turned(rigid.rotation, turn_by(value * rigid.axis));
+    hang();
+    break;
+  case joint_prismatic:
+    value += args.h * glm::dot(rigid.axis, velocity);
+    m.position = rigid.position + value * rigid.axis;
+    break;
+  case joint_ball:
+    turn_freely(rigid, args.h, m);
+    hang();
+    break;
+  default: {
+    const vec3 center = m.position + pivot + args.h * velocity;
+    turn_freely(rigid, args.h, m);
+    const vec3 turned = matrix_of(m.rotation) * rigid.pivot;
+    m.position = center - turned;
+    m.velocity = velocity - glm::cross(m.spin, turned);
+  }
+  }
+}
+
+}  // namespace
+
+void body_share(const Args&, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  if (f.status[0].halt != halt_none)
+    return;
+  const uint words = body_words(settings.bodies);
+  for (uint b = begin; b < end; ++b) {
+    if (!is_dynamic(f, b))
+      continue;
+    Body& body = f.bodies[b];
+    body.split = std::max(1.0f, static_cast<float>(f.body_contacts[b]) + f.rigid_states[b].points);
+    std::vector<uint> near(words, 0u);
+    for (uint k = 0; k < settings.bodies; ++k) {
+      const Body& other = f.bodies[k];
+      const float reach = body.reach + other.reach + f.status[0].margin;
+      if (k != b && squared(shortest(body.motion.position - other.motion.position, settings)) < reach * reach)
+        near[k / 32] |= 1u << k % 32;
+    }
+    for (uint word = 0; word < words; ++word)
+      f.body_near[b * words + word] = near[word] & ~f.body_ignores[b * words + word];
+  }
+}
+
+void body_touch(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint k = begin; k < end; ++k)
+    Point(args, f, k).touch_all();
+}
+
+void body_start(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint b = begin; b < end; ++b) {
+    if (!is_dynamic(f, b))
+      continue;
+    const Body& body = f.bodies[b];
+    const Rigid& rigid = f.rigid[b];
+    const RigidCommand& command = f.rigid_commands[b];
+    RigidState& state = f.rigid_states[b];
+    const Received received = take_records(f, b, load_points);
+    const vec3 arm = matrix_of(body.motion.rotation) * (rigid.center - rigid.pivot);
+    const vec3 pull = args.h * (rigid.mass * f.settings[0].gravity + command.force);
+    const vec3 turning =
+        received.moment - glm::cross(body.pivot, received.impulse) + glm::cross(arm, pull) + args.h * command.torque;
+    state.velocity = velocity_at(body.motion, body.pivot) + body.inverse_mass * (received.impulse + pull);
+    state.spin = body.motion.spin + body.inverse_inertia * turning;
+    state.impulse = state.moment = vec3(0.0f);
+    state.step_impulse += received.impulse;
+    state.step_moment += received.moment;
+    state.points = std::max(static_cast<float>(received.word), touch_fade * state.points);
+    set_motion(args, f, b);
+  }
+}
+
+void body_push(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  const bool total = f.settings[0].options & option_total_push;
+  for (uint b = begin; b < end; ++b) {
+    if (!is_dynamic(f, b))
+      continue;
+    RigidState& state = f.rigid_states[b];
+    const Received received = take_records(f, b, load_points);
+    state.impulse = received.impulse + (total ? vec3(0.0f) : state.impulse);
+    state.moment = received.moment + (total ? vec3(0.0f) : state.moment);
+    set_motion(args, f, b);
+  }
+}
+
+void body_advance(const Args& args, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  Status& status = f.status[0];
+  if (std::atomic_ref(status.halt).load() != halt_none)
+    return;
+  for (uint b = begin; b < end; ++b) {
+    if (!is_dynamic(f, b))
+      continue;
+    RigidState& state = f.rigid_states[b];
+    BodyMotion m = f.bodies[b].motion;
+    move(args, f, b, m, state.value);
+    const float fastest = glm::length(m.velocity) + glm::length(m.spin) * f.bodies[b].reach;
+    const float speed2 = fastest * fastest;
+    if (!std::isfinite(speed2 + std::abs(m.position.x) + std::abs(m.position.y) + std::abs(m.position.z))) {
+      atomic_max(status.halt, halt_invalid);
+      atomic_min(status.halt_grain, body_partner + b);
+      continue;
+    }
+    for (int a = 0; a < 3; ++a)
+      if (settings.axis[a] == axis_periodic && f.rigid[b].joint == joint_free) {
+        const float edge = settings.domain_max[a] - settings.domain_min[a];
+        m.position[a] -= edge * std::floor((m.position[a] - settings.domain_min[a]) / edge);
+      }
+    atomic_max(status.speed2_bits, std::bit_cast<uint>(speed2));
+    state.motion = m;
+    state.step_impulse += std::exchange(state.impulse, vec3(0.0f));
+    state.step_moment += std::exchange(state.moment, vec3(0.0f));
+  }
+}
+
+}  // namespace talus::reference

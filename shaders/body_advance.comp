@@ -1,0 +1,75 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Dynamic bodies to where they are at the end of the substep.
+#include "shared/pass.glsl"
+#include "shared/rotation.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer BodyBlock { Body bodies[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer RigidBlock { Rigid rigid[]; };
+layout(set = 0, binding = 4, scalar) buffer StateBlock { RigidState rigid_states[]; };
+
+// Turned for the substep without a torque: what stays is the angular momentum, and the spin follows the turning inertia.
+void turn_freely(uint body, inout vec4 rotation, inout vec3 spin) {
+  mat3 turn = matrix_of(rotation);
+  vec3 momentum = turn * (rigid[body].inertia * (transpose(turn) * spin));
+  for (int k = 0; k < 3; ++k) {  // the spin in the middle of the way
+    turn = matrix_of(then_turned(rotation, turn_by(0.5 * args.h * spin)));
+    spin = turn * (rigid[body].inverse_inertia * (transpose(turn) * momentum));
+  }
+  rotation = then_turned(rotation, turn_by(args.h * spin));
+  turn = matrix_of(rotation);
+  spin = turn * (rigid[body].inverse_inertia * (transpose(turn) * momentum));
+}
+
+void main() {
+  uint body = element_index();
+  if (body >= settings.bodies || status.halt != halt_none || !(rigid[body].mass > 0.0))
+    return;
+  RigidState s = rigid_states[body];
+  BodyMotion m = bodies[body].motion;
+  vec3 axis = rigid[body].axis, anchor = rigid[body].anchor, pivot = bodies[body].pivot, velocity = m.velocity + cross(m.spin, pivot);
+  switch (rigid[body].joint) {
+  case joint_revolute:
+    s.value += args.h * dot(axis, m.spin);
+    m.rotation = then_turned(rigid[body].rotation, turn_about(axis, s.value));
+    m.position = anchor - matrix_of(m.rotation) * rigid[body].pivot;
+    m.velocity = cross(m.spin, m.position - anchor);
+    break;
+  case joint_prismatic:
+    s.value += args.h * dot(axis, velocity);
+    m.position = rigid[body].position + s.value * axis;
+    break;
+  case joint_ball:
+    turn_freely(body, m.rotation, m.spin);
+    m.position = anchor - matrix_of(m.rotation) * rigid[body].pivot;
+    m.velocity = cross(m.spin, m.position - anchor);
+    break;
+  default: {
+    vec3 center = m.position + pivot + args.h * velocity;
+    turn_freely(body, m.rotation, m.spin);
+    pivot = matrix_of(m.rotation) * rigid[body].pivot;
+    m.position = center - pivot;
+    m.velocity = velocity - cross(m.spin, pivot);
+  }
+  }
+  precise float fastest = length(m.velocity) + length(m.spin) * bodies[body].reach, speed2 = fastest * fastest;
+  precise float sum = speed2 + abs(m.position.x) + abs(m.position.y) + abs(m.position.z);
+  if ((floatBitsToUint(sum) & 0x7F800000u) == 0x7F800000u) {  // as in shared/finish.glsl
+    atomicMax(status.halt, halt_invalid);
+    atomicMin(status.halt_grain, body_partner + body);
+    return;
+  }
+  for (int a = 0; a < 3; ++a)
+    if (settings.axis[a] == axis_periodic && rigid[body].joint == joint_free) {
+      float edge = settings.domain_max[a] - settings.domain_min[a];
+      m.position[a] -= edge * floor((m.position[a] - settings.domain_min[a]) / edge);
+    }
+  atomicMax(status.speed2_bits, floatBitsToUint(speed2));
+  s.motion = m;
+  s.step_impulse += s.impulse;
+  s.step_moment += s.moment;
+  s.impulse = s.moment = vec3(0.0);
+  rigid_states[body] = s;
+}

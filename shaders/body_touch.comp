@@ -1,0 +1,106 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Dynamic bodies against bodies and walls, by their points: springs and dampers as those of dem, once in a substep whatever the method.
+// A point is a ball that touches the other's surface; both sides get the same impulse at the same place.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer PointBlock { BodyPoint body_points[]; };
+layout(set = 0, binding = 4, scalar) buffer PointContactBlock { PointContact point_contacts[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer NearBlock { uint body_near[]; };
+#include "shared/space.glsl"
+#include "shared/solid.glsl"
+#include "shared/mobility.glsl"
+#include "shared/body_load.glsl"
+#include "shared/grid.h"
+
+uint own, touched = 0u;
+vec3 place;    // m, of the point, from the origin of its body
+float radius;  // m
+PointContact before[point_partners];
+
+void count_point(uint body) { atomicAdd(body_sums[record_of(body_partner + body) + load_points], 1u); }
+
+vec3 shear_before(uint partner) {
+  for (uint k = 0u; k < point_partners; ++k)
+    if (before[k].partner == partner)
+      return before[k].shear;
+  return vec3(0.0);
+}
+
+// With a surface in a direction `normal` towards the point; offset: m, of the point from the other's origin.
+void touch(uint partner, vec3 normal, float gap, vec3 offset) {
+  bool solid = partner < wall_partner;
+  uint other = partner - body_partner;
+  float h = args.h, way = radius + gap;
+  vec3 here = place - way * normal, there = offset - way * normal;
+  vec3 v = bodies[own].motion.velocity + cross(bodies[own].motion.spin, here);
+  vec2 ease = mobility(own, here, normal);
+  uint material = settings.materials;
+  if (solid) {
+    v -= bodies[other].motion.velocity + cross(bodies[other].motion.spin, there);
+    ease += mobility(other, there, normal);
+    material = bodies[other].material;
+  }
+  float approach = dot(v, normal), ahead = approach;
+  if (!solid || bodies[other].split == 0.0)
+    ahead += h * dot(settings.gravity, normal);
+  if (gap > touch_near * settings.radius_max - touch_substeps * h * min(approach, 0.0))
+    return;
+  count_point(own);
+  if (solid && bodies[other].split > 0.0)
+    count_point(other);
+  float w = ease.x, soft = ease.x / max(ease.y, 1e-3 * ease.x);
+  float brake = -ahead - max(gap + 0.5 * settings.radius_max, 0.0) / h;
+  if ((gap >= 0.0 && brake <= 0.0) || !(w > 0.0))
+    return;
+  if (touched == point_partners) {
+    atomicAdd(body_sums[record_of(body_partner + own) + load_uncounted], 1u);
+    return;
+  }
+  const float damping = 2.0 * dem_zeta * sqrt(dem_kappa);
+  float spring = gap < 0.0 ? max(0.0, -dem_kappa * gap / h - damping * approach) : 0.0, push = max(spring, brake);
+  vec3 slip = v - approach * normal, shear = shear_before(partner);
+  shear = shear - dot(shear, normal) * normal - dem_tangential * dem_kappa * soft * slip;
+  vec3 drag = shear - 0.5 * damping * soft * slip;
+  PairLaw law = pair_laws[bodies[own].material * (settings.materials + 1u) + material];
+  float drag_length = length(drag), grip = brake > spring ? 0.0 : push;
+  if (drag_length > law.friction_static * grip) {
+    drag *= law.friction_kinetic * grip / drag_length;
+    shear = drag;
+  }
+  vec3 impulse = (push * normal + drag) / w;
+  add_load(body_partner + own, here, -impulse);
+  if (solid)
+    add_load(partner, there, impulse);
+  point_contacts[point_partners * element_index() + touched] = PointContact(partner, shear);
+  ++touched;
+}
+
+void main() {
+  uint k = element_index();
+  if (k >= settings.body_points || status.halt != halt_none)
+    return;
+  BodyPoint point = body_points[k];
+  own = point.body;
+  radius = point.radius;
+  place = rotated(bodies[own].motion.rotation, point.place);
+  vec3 p = bodies[own].motion.position + place;
+  for (uint n = 0u; n < point_partners; ++n)
+    before[n] = point_contacts[point_partners * k + n];
+  for (uint wall = 0u; wall < 6u; ++wall)
+    if (settings.axis[wall >> 1] == axis_wall)
+      touch(wall_partner + wall, wall_normal(wall), wall_distance(p, wall) - radius, vec3(0.0));
+  uint words = body_words(settings.bodies);
+  for (uint word = 0u; word < words; ++word)
+    for (uint bits = body_near[own * words + word]; bits != 0u; bits &= bits - 1u) {
+      uint other = 32u * word + uint(findLSB(bits));
+      vec3 offset = shortest(p - bodies[other].motion.position);
+      vec4 d = from_body(other, offset);
+      touch(body_partner + other, d.xyz, d.w - radius, offset);
+    }
+  for (; touched < point_partners; ++touched)
+    point_contacts[point_partners * k + touched] = PointContact(no_partner, vec3(0.0));
+}

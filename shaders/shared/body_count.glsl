@@ -1,0 +1,7 @@
+// Contacts of dynamic bodies with grains in the lists. Needs body_contacts in scope.
+#include "shared/solid.glsl"
+
+void count_contact(uint partner) {
+  if (solid_kinds != 0u && partner >= body_partner && partner < wall_partner && settings.rigid > 0u)
+    atomicAdd(body_contacts[partner - body_partner], 1u);
+}

@@ -1,0 +1,250 @@
+// Dynamic bodies: they move as mechanics says, by themselves, on joints, and with grains and each other.
+#include "engine/scene/mass.h"
+#include "scratch.h"
+#include "simulate.h"
+#include <numbers>
+
+using namespace talus;
+using namespace talus_tests;
+
+namespace {
+
+constexpr double g = 9.81;
+
+// Nothing but the body, in empty space.
+Scene space(double dt, BodySpec body, bool gravity = true) {
+  Scene scene = scene_of(dt, 1, 1);
+  scene.solver = default_solver(Method::dem);
+  scene.solver.substeps = 1;
+  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+  if (!gravity)
+    scene.domain.gravity = glm::dvec3(0.0);
+  scene.bodies.push_back(std::move(body));
+  return scene;
+}
+
+BodySpec dynamic_body(std::string name, PartShape shape, double mass) {
+  BodySpec body;
+  body.name = std::move(name);
+  body.parts = {{std::move(shape)}};
+  body.mass = mass;
+  return body;
+}
+
+void advance_to(Simulation& simulation, double time) {
+  simulation.advance(static_cast<std::uint64_t>(std::llround((time - simulation.time()) / simulation.scene().dt)));
+}
+
+struct Momenta {
+  glm::dvec3 linear{0.0}, angular{0.0};  // kg m/s; kg m2/s about the origin
+  double energy = 0.0;                   // J, kinetic
+};
+Momenta of_bodies(const Simulation& simulation) {
+  Momenta all;
+  const auto& bodies = simulation.scene().bodies;
+  for (std::uint32_t b = 0; b < bodies.size(); ++b) {
+    if (!is_dynamic(bodies[b]))
+      continue;
+    const MassProperties m = mass_of(bodies[b]);
+    const BodyState s = simulation.body_state(b);
+    const glm::dvec3 arm = s.pose.rotation * m.center, center = s.pose.position + arm;
+    const glm::dvec3 velocity = s.twist.velocity + glm::cross(s.twist.spin, arm);
+    const glm::dmat3 turn = glm::mat3_cast(s.pose.rotation), inertia = turn * m.inertia * glm::transpose(turn);
+    all.linear += m.mass * velocity;
+    all.angular += m.mass * glm::cross(center, velocity) + inertia * s.twist.spin;
+    all.energy += m.mass * glm::dot(velocity, velocity) / 2 + glm::dot(s.twist.spin, inertia * s.twist.spin) / 2;
+  }
+  return all;
+}
+Momenta of_grains(Simulation& simulation) {
+  Momenta all;
+  for (const GrainState& grain : simulation.grains()) {
+    const double r = grain.radius;
+    const double mass = simulation.scene().materials[grain.material].density * 4.0 / 3.0 * std::numbers::pi * r * r * r;
+    const glm::dvec3 v(grain.velocity);
+    all.linear += mass * v;
+    all.angular += mass * glm::cross(glm::dvec3(grain.position), v);
+    all.energy += mass * glm::dot(v, v) / 2;
+  }
+  return all;
+}
+
+// Period of a pendulum that swings out by `amplitude` [rad], from 2 pi sqrt(I / (m g d)): by the arithmetic-geometric
+// mean.
+double pendulum_period(double small, double amplitude) {
+  double a = 1.0, b = std::cos(amplitude / 2);
+  while (a - b > 1e-15)
+    std::tie(a, b) = std::pair((a + b) / 2, std::sqrt(a * b));
+  return small / a;
+}
+
+}  // namespace
+
+TEST_CASE("A free body falls and turns as mechanics says", "[rigid]") {
+  SECTION("falling") {
+    BodySpec ball = dynamic_body("ball", SpherePart{0.1}, 2.0);
+    ball.velocity = {1.0, 0.0, 3.0};
+    ball.spin = {0.0, 5.0, 0.0};
+    Simulation simulation(space(0.001, ball), on_cpu);
+    advance_to(simulation, 1.0);
+    const BodyState s = simulation.body_state(0);
+    CHECK(s.pose.position.x == Approx(1.0).epsilon(1e-5));
+    CHECK(s.pose.position.z == Approx(3.0 - g / 2 * (1.0 + 0.001)).epsilon(1e-5));  // v += h g, x += h v
+    CHECK(s.twist.velocity.z == Approx(3.0 - g).epsilon(1e-5));
+    CHECK(glm::length(s.twist.spin - glm::dvec3(0.0, 5.0, 0.0)) < 1e-5);
+    CHECK(std::abs(std::abs(s.pose.rotation.w) - std::abs(std::cos(2.5))) < 1e-5);
+  }
+  SECTION("tumbling about its middle axis: momentum and energy stay") {
+    BodySpec box = dynamic_body("box", BoxPart{{0.1, 0.2, 0.4}}, 3.0);
+    box.spin = {0.01, 8.0, 0.01};  // about the axis of the middle moment: it turns over again and again
+    box.parts[0].position = {0.05, 0.1, 0.0};
+    Simulation simulation(space(0.001, box, false), on_cpu);
+    const Momenta before = of_bodies(simulation);
+    double least = 1.0;
+    for (int k = 0; k < 200; ++k) {
+      simulation.advance(25);
+      const glm::dquat q = simulation.body_state(0).pose.rotation;
+      const glm::dvec3 spin = glm::conjugate(q) * simulation.body_state(0).twist.spin;
+      least = std::min(least, spin.y / 8.0);
+    }
+    const Momenta after = of_bodies(simulation);
+    CHECK(least < -0.9);  // it did turn over
+    CHECK(glm::length(after.linear - before.linear) < 1e-4 * glm::length(before.linear) + 1e-6);
+    CHECK(glm::length(after.angular - before.angular) < 1e-4 * glm::length(before.angular));
+    CHECK(after.energy == Approx(before.energy).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("A pendulum swings with the exact period", "[rigid]") {
+  const double amplitude = GENERATE(0.1, 1.5);
+  BodySpec rod = dynamic_body("rod", BoxPart{{0.02, 0.02, 0.5}}, 1.0);
+  rod.position = {0.0, 0.0, -0.25};
+  rod.motion = Joint{.axis = {0.0, 1.0, 0.0}, .origin = {0.2, 0.0, 1.0}, .value = glm::degrees(amplitude)};
+  Simulation simulation(space(0.0005, rod), on_cpu);
+  const double inertia = mass_of(rod).inertia[1][1] + 0.25 * 0.25;
+  const double period = pendulum_period(2 * std::numbers::pi * std::sqrt(inertia / (1.0 * g * 0.25)), amplitude);
+  // Times at which it swings through the middle.
+  std::vector<double> crossings;
+  double before = simulation.joint_state(0).value;
+  double highest = 0.0;
+  while (crossings.size() < 9) {
+    simulation.advance(1);
+    const double now = simulation.joint_state(0).value;
+    if ((before > 0.0) != (now > 0.0))
+      crossings.push_back(simulation.time() - simulation.scene().dt * now / (now - before));
+    if (simulation.time() > 3 * period)
+      highest = std::max(highest, std::abs(now));
+    before = now;
+  }
+  CHECK((crossings.back() - crossings.front()) / 4 == Approx(period).epsilon(2e-4));
+  CHECK(glm::radians(highest) == Approx(amplitude).epsilon(2e-3));
+  // The joint holds.
+  const BodyState s = simulation.body_state(0);
+  CHECK(glm::length(s.pose.position - s.pose.rotation * glm::dvec3(0.0, 0.0, -0.25) - glm::dvec3(0.2, 0.0, 1.0)) <
+        1e-5);
+}
+
+TEST_CASE("A spinning top precesses as the exact motion does", "[rigid]") {
+  // A disc on a massless stick of length d, on a ball joint, leaning by 20 degrees: symmetric, so that the steady
+  // precession w of spin s about the own axis obeys (I1 - I3) w^2 cos - I3 s w + m g d = 0 with s along the axis.
+  const double d = 0.1, lean = glm::radians(20.0), spin = 120.0;
+  BodySpec top = dynamic_body("top", ConePart{0.06, 0.06, 0.01}, 0.5);
+  top.parts[0].position = {0.0, 0.0, d};
+  const MassProperties m = mass_of(top);
+  const double own = m.inertia[2][2], across = m.inertia[0][0] + m.mass * d * d;
+  const double a = (across - own) * std::cos(lean), b = -own * spin, c = m.mass * g * d;
+  const double precession = (-b - std::sqrt(b * b - 4 * a * c)) / (2 * a);
+  top.motion = Joint{.type = JointType::ball, .rotation = {0.0, 20.0, 0.0}};
+  const glm::dvec3 axis{std::sin(lean), 0.0, std::cos(lean)};
+  // spin s: along the axis in all, with what the precession adds.
+  const glm::dvec3 turning{0.0, 0.0, precession};
+  top.spin = turning + (spin - precession * std::cos(lean)) * axis;
+  Simulation simulation(space(0.0002, top), on_cpu);
+  const double time = 2.0;
+  double lowest = 1.0, highest = -1.0;
+  for (int k = 0; k < 100; ++k) {
+    advance_to(simulation, time * (k + 1) / 100);
+    const glm::dvec3 now = simulation.body_state(0).pose.rotation * glm::dvec3(0.0, 0.0, 1.0);
+    lowest = std::min(lowest, now.z);
+    highest = std::max(highest, now.z);
+  }
+  const glm::dvec3 now = simulation.body_state(0).pose.rotation * glm::dvec3(0.0, 0.0, 1.0);
+  const double angle = std::remainder(precession * time - std::atan2(now.y, now.x), 2 * std::numbers::pi);
+  CHECK(std::abs(angle) < 2e-3 * precession * time);
+  CHECK(std::acos(lowest) == Approx(lean).margin(2e-3));
+  CHECK(std::acos(highest) == Approx(lean).margin(2e-3));
+}
+
+TEST_CASE("A wheel speeds up by its torque, and its joint brakes, drives and stops it", "[rigid]") {
+  BodySpec wheel = dynamic_body("wheel", ConePart{0.2, 0.2, 0.05}, 4.0);
+  const double inertia = 4.0 * 0.2 * 0.2 / 2;
+  const auto joint = [](double friction, std::optional<Motor> motor = {}) {
+    return Joint{.axis = {0.0, 0.0, 1.0}, .friction = friction, .motor = motor};
+  };
+  const auto speed_after = [&](const Joint& j, double torque, double time) {
+    wheel.motion = j;
+    Simulation simulation(space(0.001, wheel), on_cpu);
+    simulation.push_body(0, {.torque = {1.0, -2.0, torque}});  // across the axis the joint takes it
+    advance_to(simulation, time);
+    return glm::radians(simulation.joint_state(0).speed);
+  };
+  CHECK(speed_after(joint(0.0), 0.4, 1.0) == Approx(0.4 / inertia).epsilon(1e-5));
+  CHECK(speed_after(joint(0.1), 0.4, 1.0) == Approx(0.3 / inertia).epsilon(1e-5));
+  CHECK(speed_after(joint(0.5), 0.4, 1.0) == 0.0);
+  CHECK(speed_after(joint(0.0, Motor{360.0, 0.4}), 0.0, 0.5) == Approx(0.2 / inertia).epsilon(1e-5));
+  CHECK(speed_after(joint(0.1, Motor{360.0, 0.4}), 0.0, 0.5) == Approx(0.15 / inertia).epsilon(1e-5));
+  CHECK(speed_after(joint(0.1, Motor{90.0, 0.4}), 0.0, 2.0) == Approx(glm::radians(90.0)).epsilon(1e-5));
+  CHECK(speed_after(joint(0.1, Motor{-90.0, 0.4}), 0.0, 2.0) == Approx(glm::radians(-90.0)).epsilon(1e-5));
+  CHECK(speed_after(joint(0.1, Motor{90.0, 0.4}), 0.8, 1.0) == Approx((0.8 - 0.5) / inertia).epsilon(2e-2));
+  SECTION("limits") {
+    Joint limited = joint(0.0);
+    limited.max = 30.0;
+    wheel.motion = limited;
+    Simulation simulation(space(0.001, wheel), on_cpu);
+    simulation.push_body(0, {.torque = {0.0, 0.0, 0.4}});
+    advance_to(simulation, 2.0);
+    CHECK(simulation.joint_state(0).value == Approx(30.0).epsilon(1e-6));
+    CHECK(simulation.joint_state(0).speed == Approx(0.0).margin(1e-3));
+  }
+  SECTION("a ball joint leans no further than it may") {
+    BodySpec rod = dynamic_body("rod", BoxPart{{0.02, 0.02, 0.5}}, 1.0);
+    rod.parts[0].position = {0.0, 0.0, 0.25};
+    rod.motion = Joint{.type = JointType::ball, .rotation = {0.0, 5.0, 0.0}, .max = 40.0};
+    Simulation simulation(space(0.001, rod), on_cpu);
+    advance_to(simulation, 3.0);
+    const glm::dvec3 axis = simulation.body_state(0).pose.rotation * glm::dvec3(0.0, 0.0, 1.0);
+    CHECK(glm::degrees(std::acos(axis.z)) == Approx(45.0).margin(0.2));
+    CHECK(glm::length(simulation.body_state(0).twist.spin) < 1e-2);
+  }
+}
+
+TEST_CASE("Bodies and grains exchange momentum without loss", "[rigid]") {
+  const Variant variant = each_variant();
+  if (variant.solver.detection != Detection::lists)
+    return;
+  CAPTURE(variant.name);
+  // A block flies into a cloud of grains that itself flies, far from any wall.
+  Scene scene = scene_of(0.002, 4, 4);
+  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+  scene.domain.gravity = glm::dvec3(0.0);
+  scene.bodies.push_back(dynamic_body("block", BoxPart{{0.1, 0.08, 0.06}}, 0.5));
+  scene.bodies[0].position = {-0.1, 0.01, 0.0};
+  scene.bodies[0].velocity = {1.5, 0.0, 0.0};
+  scene.bodies[0].spin = {3.0, -2.0, 5.0};
+  std::vector<glm::dvec3> places;
+  for (int x = 0; x < 5; ++x)
+    for (int y = 0; y < 6; ++y)
+      for (int z = 0; z < 6; ++z)
+        places.push_back({0.022 * x, 0.022 * y - 0.05, 0.022 * z - 0.06});
+  add_points(scene, 0.01, places, {-0.5, 0.0, 0.0});
+  Simulation simulation(with(scene, variant.solver), on_cpu);
+  const Momenta body = of_bodies(simulation), grains = of_grains(simulation);
+  advance_to(simulation, 0.2);
+  const Momenta body_after = of_bodies(simulation), grains_after = of_grains(simulation);
+  const double exchanged = glm::length(body_after.linear - body.linear);
+  const double turned = glm::length(body_after.angular - body.angular);
+  CHECK(exchanged > 0.1 * glm::length(body.linear));
+  CHECK(glm::length(body_after.linear + grains_after.linear - body.linear - grains.linear) < 1e-4 * exchanged);
+  CHECK(glm::length(body_after.angular + grains_after.angular - body.angular - grains.angular) < 1e-4 * turned);
+  CHECK(body_after.energy + grains_after.energy < 1.001 * (body.energy + grains.energy));
+}
