@@ -245,14 +245,14 @@ TEST_CASE("Volume, area, centre and moments of inertia of a mesh are exact", "[m
   CHECK(area(mesh) == Approx(2 * (6 + 8 + 12)).epsilon(1e-14));
   CHECK(bounds(mesh).min == glm::dvec3(min));
   CHECK(bounds(mesh).max == glm::dvec3(max));
-  const MassProperties p = mass_properties(mesh);
+  const VolumeProperties p = volume_properties(mesh);
   CHECK(p.volume == Approx(24).epsilon(1e-14));
   CHECK(glm::distance(p.center, glm::dvec3(101.5, -1.5, 9)) < 1e-12);
   check_inertia(p.inertia, 24.0 / 12 * glm::dvec3(e.y * e.y + e.z * e.z, e.x * e.x + e.z * e.z, e.x * e.x + e.y * e.y));
 
   // A tetrahedron at the axes: V = 1/6, centre 1/4, Ixx = 2/60 - V 2/16, Ixy = -(1/120 - V/16).
   const Mesh tetrahedron{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
-  const MassProperties t = mass_properties(tetrahedron);
+  const VolumeProperties t = volume_properties(tetrahedron);
   CHECK(t.volume == Approx(1.0 / 6).epsilon(1e-14));
   CHECK(glm::distance(t.center, glm::dvec3(0.25)) < 1e-14);
   for (int i = 0; i < 3; ++i)
@@ -262,13 +262,13 @@ TEST_CASE("Volume, area, centre and moments of inertia of a mesh are exact", "[m
   Mesh inside_out = mesh;
   turn(inside_out);
   CHECK(volume(inside_out) == Approx(-24));
-  CHECK(contains(refusal([&] { mass_properties(inside_out); }), "encloses no volume"));
-  CHECK(contains(refusal([&] { mass_properties(Mesh{}); }), "encloses no volume"));
+  CHECK(contains(refusal([&] { volume_properties(inside_out); }), "encloses no volume"));
+  CHECK(contains(refusal([&] { volume_properties(Mesh{}); }), "encloses no volume"));
 }
 
 TEST_CASE("A fine ball has the volume, area and inertia of a sphere", "[mesh]") {
   const Mesh mesh = ball(200, 0.5, {1, 2, 3});
-  const MassProperties p = mass_properties(mesh);
+  const VolumeProperties p = volume_properties(mesh);
   const double v = 4.0 / 3 * pi * 0.125, moment = 0.4 * v * 0.25;
   CHECK(p.volume == Approx(v).epsilon(2e-4));
   CHECK(area(mesh) == Approx(pi).epsilon(2e-4));
@@ -813,7 +813,7 @@ TEST_CASE("Gears are closed and have the volume of their section", "[gear]") {
     CHECK(t.characteristic == (spec.bore_radius > 0 ? 0 : 2));
     // Chords of convex flanks and tips lose area, those of roots and of the bore gain some.
     CHECK(volume(mesh) == Approx(gear_area(spec) * spec.width).epsilon(spec.samples == 1 ? 0.02 : 0.004));
-    const MassProperties p = mass_properties(mesh);
+    const VolumeProperties p = volume_properties(mesh);
     CHECK(glm::length(p.center) < 1e-6 * spec.module * spec.teeth);
     CHECK(p.inertia[0][0] == Approx(p.inertia[1][1]).epsilon(1e-4));
     const Bounds box = bounds(mesh);
@@ -937,7 +937,7 @@ TEST_CASE("The surface of a sphere is extracted closed, and converges", "[extrac
     CHECK(a < last_area / 3);
     last_volume = v;
     last_area = a;
-    CHECK(glm::distance(mass_properties(mesh).center, glm::dvec3(center)) < 0.02 * cell);
+    CHECK(glm::distance(volume_properties(mesh).center, glm::dvec3(center)) < 0.02 * cell);
   }
   CHECK(last_volume < 3e-3);
   CHECK(last_area < 3e-3);

@@ -96,7 +96,7 @@ double volume(const Mesh& mesh) {
   return integrate(mesh).volume;
 }
 
-MassProperties mass_properties(const Mesh& mesh) {
+VolumeProperties volume_properties(const Mesh& mesh) {
   const Integrals sum = integrate(mesh);
   if (!(sum.volume > 0))
     throw MeshError("the mesh encloses no volume, and has no centre of mass and no moments of inertia");

@@ -30,12 +30,12 @@ double area(const Mesh& mesh);    // m2
 
 // Of a closed mesh, exact up to rounding: the integrals over the tetrahedra between each triangle and one point.
 double volume(const Mesh& mesh);  // m3; negative for a mesh that is inside out
-struct MassProperties {
-  double volume;       // m3
-  glm::dvec3 center;   // m, of mass
-  glm::dmat3 inertia;  // m5: moments and products of inertia about the centre, for a density of 1
+struct VolumeProperties {
+  double volume = 0.0;      // m3
+  glm::dvec3 center{0.0};   // m, of mass
+  glm::dmat3 inertia{0.0};  // m5: moments and products of inertia about the centre, for a density of 1
 };
-MassProperties mass_properties(const Mesh& mesh);  // throws MeshError unless the volume is positive
+VolumeProperties volume_properties(const Mesh& mesh);  // throws MeshError unless the volume is positive
 
 enum class UpAxis { x, y, z };
 

@@ -125,6 +125,18 @@ void check_joint(const Joint& joint, const std::string& where) {
     throw SceneError(where + " has a limit of speed or acceleration that is not above 0");
 }
 
+void check_dynamic(const BodySpec& spec, const std::string& name) {
+  if (spec.mass && spec.density)
+    throw SceneError(name + " has both mass and density: give one of the two");
+  if (!spec.parent.empty())
+    throw SceneError(name + " has a mass and a parent: what has a mass is in the world's frame");
+  const auto* joint = std::get_if<Joint>(&spec.motion);
+  if (joint && (joint->type == JointType::fixed || !std::holds_alternative<double>(joint->value)))
+    throw SceneError(name + " has a mass and a joint that is fixed or has a value over time: allowed is a number");
+  if (!joint && !std::holds_alternative<std::monostate>(spec.motion))
+    throw SceneError(name + " has a mass and a motion over time: allowed are velocity and spin, or a joint");
+}
+
 glm::dvec3 at(const std::vector<Function>& f, double time) {
   return f.empty() ? glm::dvec3(0.0) : glm::dvec3(f[0](time), f[1](time), f[2](time));
 }
@@ -143,6 +155,10 @@ Kinematics::Kinematics(const Scene& scene) {
     Body body{pose_of(spec), spec.velocity, spec.spin, {}, {}, {}, {}, {}, name};
     if (!std::holds_alternative<std::monostate>(spec.motion) && glm::length(spec.velocity) + glm::length(spec.spin) > 0)
       throw SceneError(name + " has velocities beside another motion: give one of the two");
+    if (is_dynamic(spec)) {
+      check_dynamic(spec, name);
+      body.velocity = body.spin = glm::dvec3(0.0);  // where it starts; what pushes it decides from there
+    }
     if (const auto* keyframes = std::get_if<Keyframes>(&spec.motion)) {
       const std::string where = place(keyframes->where);
       check_order(keyframes->frames, where);
@@ -173,6 +189,11 @@ void Kinematics::find_parents(const Scene& scene) {
     const auto found = std::ranges::find(scene.bodies, parent, &BodySpec::name);
     if (found == scene.bodies.end())
       throw SceneError(fmt::format("{} = \"{}\" is no body of this scene",
+                                   scene.bodies[b].parent_where.empty() ? bodies_[b].where + ": its parent"
+                                                                        : scene.bodies[b].parent_where,
+                                   parent));
+    if (is_dynamic(*found))
+      throw SceneError(fmt::format("{} = \"{}\" has a mass and goes where it is pushed: allowed are bodies without",
                                    scene.bodies[b].parent_where.empty() ? bodies_[b].where + ": its parent"
                                                                         : scene.bodies[b].parent_where,
                                    parent));
@@ -294,6 +315,18 @@ void check_limits(const Kinematics& kinematics, std::size_t body, double time, d
          fmt::format("its limit is {} {}/s2", joint.acceleration, unit));
 }
 
+// With which a dynamic body starts, and to which a motor may bring it.
+Twist first_twist(const BodySpec& body, const Pose& pose) {
+  const auto* joint = std::get_if<Joint>(&body.motion);
+  if (!joint)
+    return {body.velocity, body.spin};
+  const double speed = std::max(std::abs(joint->start_speed), joint->motor ? std::abs(joint->motor->speed) : 0.0);
+  const glm::dvec3 along = speed * (rotation_of(joint->rotation) * glm::normalize(joint->axis));
+  if (joint->type == JointType::prismatic)
+    return {along, {}};
+  return {glm::cross(glm::radians(along), pose.position - joint->origin), glm::radians(along)};
+}
+
 }  // namespace
 
 double check_motions(const Scene& scene) {
@@ -309,7 +342,7 @@ double check_motions(const Scene& scene) {
       const BodySpec& body = scene.bodies[b];
       if (kinematics.jointed(b) && (step < steps || looks == 0.0))
         check_limits(kinematics, b, time, scene.dt);
-      const Twist twist = twist_of(moves[b], scene.dt);
+      const Twist twist = is_dynamic(body) ? first_twist(body, moves[b].begin) : twist_of(moves[b], scene.dt);
       fastest = std::max(fastest,
                          speed_of(reach_of(body), moves[b].begin.position, twist.velocity, twist.spin, scene.domain));
     }

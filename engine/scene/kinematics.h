@@ -1,6 +1,6 @@
 #pragma once
 // Where the bodies of a scene are at a time, and how they move in a step, as the scene says: keyframes, formulas and
-// chains of joints.
+// chains of joints. Dynamic bodies stand where they start.
 #include "engine/geometry/pose.h"
 #include "engine/scene/scene.h"
 #include <functional>
@@ -62,7 +62,8 @@ private:
 // Where the bodies start.
 std::vector<Pose> initial_poses(const Scene& scene);
 
-// Greatest speed of a point of a body inside the domain during the run, m/s, as the scene says. Throws SceneError where
+// Greatest speed of a point of a body inside the domain during the run, m/s, as the scene says; of a dynamic body the
+// one it starts with, or that of its motor. Throws SceneError where
 // a number is not finite or a joint leaves its limits. Looks at every step, or at as many as take no time to speak of.
 double check_motions(const Scene& scene);
 

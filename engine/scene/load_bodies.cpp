@@ -1,6 +1,7 @@
 // The tables of bodies, and of shapes in general.
 #include "engine/scene/bodies.h"
 #include "engine/scene/load_parts.h"
+#include "engine/scene/mass.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -221,9 +222,9 @@ BodySpec read_body(Table t, const Scene& scene) {
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
   const std::optional<PartShape> shape = read_part_shape(t, folder, PartUse::met);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
-              parts = t["parts"], load_filter = t["load_filter"], color = t["color"], show = t["show"];
+              parts = t["parts"], load_filter = t["load_filter"], color = t["color"], show = t["show"],
+              mass = t["mass"], density = t["density"];
   const MotionKeys motion(t);
-  t.not_yet({"mass"});
   t.finish();
   name.get(b.name);
   if (b.name.empty())
@@ -237,6 +238,13 @@ BodySpec read_body(Table t, const Scene& scene) {
     b.material = material_of(material, scene.materials);
   position.get(b.position, place_range);
   rotation.get(b.rotation, angle_range);
+  if (mass && density) {
+    const Value& second = density.or_override(mass);
+    second.fail(
+        fmt::format("and {} exclude each other: give one of the two", (&second == &mass ? density : mass).path()));
+  }
+  mass.get(b.mass, {1e-9, 1e12, "kg"});
+  density.get(b.density, {1e-3, 1e6, "kg/m3"});
   motion.get(b);
   load_filter.get(b.load_filter, {0.0, 1e6, "s"});
   if (color) {
@@ -248,6 +256,13 @@ BodySpec read_body(Table t, const Scene& scene) {
   b.parts = read_parts(shape, parts, t, folder, PartUse::met);
   if (!b.material && std::ranges::any_of(b.parts, is_skin))
     t.fail("needs a material: that of the grains it is given as (as = \"particles\")");
+  if (is_dynamic(b)) {
+    try {
+      mass_of(b);
+    } catch (const SceneError& e) {
+      (mass ? mass : density).fail(fmt::format("cannot be had: {}", e.what()));
+    }
+  }
   return b;
 }
 

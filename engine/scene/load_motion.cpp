@@ -82,34 +82,69 @@ Track read_track(const Value& value, Range range, const BetweenKeys& between) {
   return track;
 }
 
-Joint read_joint(Table t) {
+Motor read_motor(Table t, Range speed_range, std::string_view strength_unit) {
+  Motor motor;
+  const Value speed = t.need("speed"), strength = t.need("strength");
+  t.finish();
+  speed.get(motor.speed, speed_range);
+  strength.get(motor.strength, {0.0, 1e12, strength_unit});
+  return motor;
+}
+
+void refuse(std::initializer_list<const Value*> values, std::string_view why) {
+  for (const Value* v : values)
+    if (*v)
+      v->fail(fmt::format("has no meaning for {}", why));
+}
+
+Joint read_joint(Table t, bool dynamic) {
   Joint joint;
   const Value type = t.need("type"), axis = t["axis"], origin = t["origin"], rotation = t["rotation"], min = t["min"],
-              max = t["max"], speed = t["speed"], acceleration = t["acceleration"], value = t["value"];
+              max = t["max"], speed = t["speed"], acceleration = t["acceleration"], value = t["value"],
+              start_speed = t["start_speed"], friction = t["friction"], motor = t["motor"];
   const BetweenKeys between{t["interpolation"], t["repeat"]};
   t.finish();
   type.get(joint.type);
   origin.get(joint.origin, place_range);
   rotation.get(joint.rotation, angle_range);
   joint.where = value ? place_of(value) : type.place() + ": " + t.path();
-  if (joint.type == JointType::fixed) {
-    for (const Value* v : {&axis, &min, &max, &speed, &acceleration, &value})
-      if (*v)
-        v->fail("has no meaning for a fixed joint: allowed with revolute and prismatic");
+  const bool fixed = joint.type == JointType::fixed, ball = joint.type == JointType::ball;
+  if (dynamic) {
+    if (fixed)
+      type.fail("= \"fixed\" leaves a body with mass or density no way to move: allowed are revolute, prismatic, ball");
+    refuse({&speed, &acceleration}, "the joint of a body with mass or density, which nothing commands: allowed are "
+                                    "start_speed, friction and motor");
+    if (value && !value.is_number())
+      value.must_be("a number, from where a body with mass or density starts");
+    between.refuse("keyframes");
+  } else {
+    if (ball)
+      type.fail("= \"ball\" is for a body with mass or density: allowed are revolute, prismatic, fixed");
+    refuse({&start_speed, &friction, &motor}, "the joint of a body without mass or density, which moves as it is told: "
+                                              "allowed are value, speed and acceleration");
+  }
+  if (fixed) {
+    refuse({&axis, &min, &max, &speed, &acceleration, &value}, "a fixed joint: allowed with revolute and prismatic");
     between.refuse("keyframes");
     return joint;
   }
-  const bool turns = joint.type == JointType::revolute;
-  const std::string_view unit = turns ? "degrees" : "m";
-  const Range range{-1e6, 1e6, unit}, above_0{1e-9, 1e9, unit};
+  if (ball)
+    refuse({&min, &value, &start_speed, &motor}, "a ball joint: allowed are axis, origin, rotation, max and friction");
+  const bool slides = joint.type == JointType::prismatic;
+  const std::string_view unit = slides ? "m" : "degrees", strength_unit = slides ? "N" : "N m";
+  const Range range{-1e6, 1e6, unit}, above_0{1e-9, 1e9, unit}, either_way{-1e6, 1e6, slides ? "m/s" : "degrees/s"};
   axis.get(joint.axis, {-1e6, 1e6});
   if (glm::length(joint.axis) == 0.0)
     axis.fail("must not be [0, 0, 0]");
   min.get(joint.min, range);
-  max.get(joint.max, range);
+  max.get(joint.max, ball ? Range{0.0, 180.0, unit} : range);
   if (joint.min > joint.max)
     max.or_override(min).fail(
         fmt::format("makes max {} lie below min {}: the joint could be nowhere", joint.max, joint.min));
+  friction.get(joint.friction, {0.0, 1e12, strength_unit});
+  start_speed.get(joint.start_speed, either_way);
+  if (motor)
+    joint.motor = read_motor(motor.table(), either_way, strength_unit);
   speed.get(joint.speed, above_0);
   acceleration.get(joint.acceleration, above_0);
   if (!value.is_array())
@@ -139,6 +174,9 @@ void MotionKeys::get(BodySpec& b) const {
                         first->path()));
       first = given;
     }
+  if (is_dynamic(b))
+    refuse({&parent_, &keyframes_, &motion_}, "a body with mass or density, which moves by what pushes it: allowed are "
+                                              "velocity and spin, with which it starts, or a joint");
   if (parent_) {
     parent_.get(b.parent);
     b.parent_where = place_of(parent_);
@@ -163,7 +201,7 @@ void MotionKeys::get(BodySpec& b) const {
     read_formulas(rotation, functions.rotation);
     b.motion = functions;
   } else if (joint_) {
-    b.motion = read_joint(joint_.table());
+    b.motion = read_joint(joint_.table(), is_dynamic(b));
   }
 }
 

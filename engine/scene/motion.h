@@ -69,8 +69,8 @@ struct Joint {
   double speed = none, acceleration = none;  // > 0; not of a dynamic body
   // Of a dynamic body, whose value here is a number: the one it starts from. ball: max is the angle, in degrees, by
   // which the axis of the body may lean away from where it is at value 0.
-  double friction =
-      0.0;  // N m (revolute, ball) or N (prismatic): what the joint holds before it moves, and brakes with
+  double start_speed = 0.0;    // of the value; not of a ball
+  double friction = 0.0;       // N m (revolute, ball) or N (prismatic): what it holds before it moves, and brakes with
   std::optional<Motor> motor;  // revolute, prismatic
   std::string where;           // as Formula::where
 };

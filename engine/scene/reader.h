@@ -37,6 +37,7 @@ public:
   explicit operator bool() const { return node_ != nullptr; }
   bool is_array() const { return node_ && node_->is_array(); }
   bool is_word() const { return node_ && node_->is_string(); }
+  bool is_number() const { return node_ && node_->is_number(); }
 
   void get(double& out, Range range) const;
   void get(std::optional<double>& out, Range range) const;

@@ -2,6 +2,7 @@
 #include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
+#include "engine/scene/overlaps.h"
 #include "engine/scene/words.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
@@ -390,7 +391,7 @@ SubstepChoice choose_substeps(const Scene& scene) {
 }
 
 std::vector<std::string> advise(const Scene& scene) {
-  std::vector<std::string> advice;
+  std::vector<std::string> advice = overlaps_at_start(scene);
   const Bed bed = bed_of(scene);
   if (bed.sources.empty())
     return advice;

@@ -118,10 +118,18 @@ struct MotionText {
     if (j.type == JointType::fixed)
       return out + " }\n";
     out += ", axis = " + vec(j.axis);
+    if (j.friction != 0.0)
+      out += fmt::format(", friction = {}", j.friction);
+    if (j.start_speed != 0.0)
+      out += fmt::format(", start_speed = {}", j.start_speed);
+    if (j.motor)
+      out += fmt::format(", motor = {{ speed = {}, strength = {} }}", j.motor->speed, j.motor->strength);
     for (const auto& [key, limit] :
          {std::pair("min", j.min), {"max", j.max}, {"speed", j.speed}, {"acceleration", j.acceleration}})
       if (std::isfinite(limit))
         out += fmt::format(", {} = {}", key, limit);
+    if (j.type == JointType::ball)
+      return out + " }\n";
     out += ", value = ";
     if (const auto* number = std::get_if<double>(&j.value))
       out += fmt::format("{}", *number);
@@ -239,6 +247,10 @@ std::string to_toml(const Scene& scene) {
       line("material", quoted(scene.materials.at(*b.material).name));
     line("position", vec(b.position));
     line("rotation", vec(b.rotation));
+    if (b.mass)
+      line("mass", *b.mass);
+    if (b.density)
+      line("density", *b.density);
     if (!b.parent.empty())
       line("parent", quoted(b.parent));
     if (std::holds_alternative<std::monostate>(b.motion)) {

@@ -1,0 +1,94 @@
+#include "engine/scene/mass.h"
+#include "engine/geometry/volume_properties.h"
+#include "engine/scene/bodies.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace talus {
+namespace {
+
+// Alone, in its own frame; nothing where no formula tells.
+struct Exact {
+  std::optional<VolumeProperties> operator()(const PlanePart&) const { return {}; }
+  std::optional<VolumeProperties> operator()(const BoxPart& p) const {
+    return volume_properties(Solid::Box{p.size / 2.0});
+  }
+  std::optional<VolumeProperties> operator()(const SpherePart& p) const {
+    return volume_properties(Solid::Sphere{p.radius});
+  }
+  std::optional<VolumeProperties> operator()(const CapsulePart& p) const {
+    return volume_properties(Solid::Capsule{p.radius, p.height / 2 - p.radius});
+  }
+  std::optional<VolumeProperties> operator()(const ConePart& p) const {
+    return volume_properties(Solid::Cone{p.radius, p.top_radius, p.height / 2});
+  }
+  std::optional<VolumeProperties> operator()(const TorusPart& p) const {
+    if (p.section > p.radius)
+      return {};  // reaches its own axis
+    return volume_properties(Solid::Torus{p.radius, p.section});
+  }
+  std::optional<VolumeProperties> operator()(const MeshPart& p) const { return volume_properties(p.loaded->mesh); }
+};
+
+// Boxes around parts that have more in common than a face.
+bool overlap(const Bounds& a, const Bounds& b) {
+  const glm::dvec3 common = glm::min(a.max, b.max) - glm::max(a.min, b.min);
+  const glm::dvec3 slack = 1e-6 * glm::min(a.max - a.min, b.max - b.min);
+  return glm::all(glm::greaterThan(common, slack));
+}
+
+std::optional<VolumeProperties> exact(const std::vector<BodyPart>& parts) {
+  std::vector<Bounds> bounds;
+  std::vector<VolumeProperties> pieces;
+  for (const BodyPart& part : parts) {
+    const std::optional<VolumeProperties> own = std::visit(Exact{}, part.shape);
+    if (part.subtract || !own)
+      return {};
+    const Bounds box = bounds_of({part}, {});
+    if (std::ranges::any_of(bounds, [&](const Bounds& other) { return overlap(box, other); }))
+      return {};
+    bounds.push_back(box);
+    pieces.push_back(posed(*own, {part.position, rotation_of(part.rotation)}));
+  }
+  return sum_of(pieces);
+}
+
+// What makes a part no piece of a dynamic body, or nothing.
+std::string why_not(const BodyPart& part) {
+  if (is_skin(part))
+    return "has a part that is a skin of particles, which is hollow: allowed are meshes as sdf or triangles";
+  if (const auto* mesh = std::get_if<MeshPart>(&part.shape); mesh && !mesh->loaded->closed)
+    return "has a mesh that encloses nothing, with holes too large to be closed: allowed are closed meshes";
+  if (std::holds_alternative<PlanePart>(part.shape) && !part.subtract)
+    return "has a plane, which has no end: allowed are the other shapes, and planes with subtract = true";
+  return "";
+}
+
+}  // namespace
+
+MassProperties mass_of(const BodySpec& body) {
+  const auto refuse = [&](const std::string& why) { throw SceneError(fmt::format("body {} {}", body.name, why)); };
+  for (const BodyPart& part : body.parts)
+    if (const std::string why = why_not(part); !why.empty())
+      refuse(why);
+  VolumeProperties all;
+  try {
+    if (const auto sum = exact(body.parts)) {
+      all = *sum;
+    } else {
+      const Bounds bounds = bounds_of(body, {});
+      const glm::dvec3 edge = bounds.max - bounds.min;
+      // Distances up to the corner of the largest cell.
+      const double far = std::max({edge.x, edge.y, edge.z}) / 16;
+      all = volume_properties(solid_of(body, {}, far), bounds);
+    }
+  } catch (const MeshError& e) {
+    refuse(fmt::format("has no mass: {}", e.what()));
+  }
+  if (!(all.volume > 0.0))
+    refuse("has no volume: its parts take all of it away, or are too thin to tell");
+  const double density = body.mass ? *body.mass / all.volume : body.density.value_or(0.0);
+  return {density * all.volume, all.center, density * all.inertia};
+}
+
+}  // namespace talus

@@ -1,0 +1,365 @@
+// What dynamic bodies weigh, where they touch, and what scenes say of them.
+#include "engine/geometry/sampling.h"
+#include "engine/geometry/volume_properties.h"
+#include "engine/scene/bodies.h"
+#include "engine/scene/kinematics.h"
+#include "engine/scene/mass.h"
+#include "engine/scene/overlaps.h"
+#include "engine/scene/text.h"
+#include "scratch.h"
+#include "tests/catch.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+
+using namespace talus;
+using std::numbers::pi;
+using talus_tests::contains;
+
+namespace {
+
+BodySpec body_of(std::vector<BodyPart> parts) {
+  BodySpec body;
+  body.name = "b";
+  body.density = 1.0;
+  body.parts = std::move(parts);
+  return body;
+}
+
+BodyPart box(const glm::dvec3& size, const glm::dvec3& position = {}, const glm::dvec3& rotation = {}) {
+  return {BoxPart{size}, position, rotation};
+}
+
+BodyPart cylinder(double radius, double height, const glm::dvec3& position = {}) {
+  return {ConePart{radius, radius, height}, position};
+}
+
+BodyPart without(BodyPart part) {
+  part.subtract = true;
+  return part;
+}
+
+BodyPart part_of(Mesh mesh) {
+  MeshPart part;
+  part.loaded = std::make_shared<LoadedMesh>(LoadedMesh{std::move(mesh), true, {}});
+  return {part};
+}
+
+VolumeProperties box_properties(const glm::dvec3& size, const glm::dvec3& position = {},
+                                const glm::dquat& rotation = {1.0, 0.0, 0.0, 0.0}) {
+  return posed(volume_properties(Solid::Box{size / 2.0}), {position, rotation});
+}
+
+// What is left of one that held another.
+VolumeProperties less(const VolumeProperties& all, const VolumeProperties& hole) {
+  const auto about = [](const VolumeProperties& p, const glm::dvec3& center) {
+    const glm::dvec3 d = p.center - center;
+    return p.inertia + p.volume * (glm::dmat3(glm::dot(d, d)) - glm::outerProduct(d, d));
+  };
+  VolumeProperties out;
+  out.volume = all.volume - hole.volume;
+  out.center = (all.volume * all.center - hole.volume * hole.center) / out.volume;
+  out.inertia = about(all, out.center) - about(hole, out.center);
+  return out;
+}
+
+void check(const MassProperties& is, const VolumeProperties& should, double slack) {
+  CHECK(is.mass == Approx(should.volume).epsilon(slack));
+  const double trace = should.inertia[0][0] + should.inertia[1][1] + should.inertia[2][2];
+  CHECK(glm::distance(is.center, should.center) < slack * std::sqrt(trace / should.volume));
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      CHECK(std::abs(is.inertia[i][j] - should.inertia[i][j]) < slack * (i == j ? should.inertia[i][i] : trace));
+}
+
+}  // namespace
+
+TEST_CASE("Solids of one part have the mass and inertia of the textbook", "[rigid]") {
+  BodySpec body = body_of({box({1, 2, 3})});
+  body.density.reset();
+  body.mass = 12.0;
+  MassProperties p = mass_of(body);
+  CHECK(p.mass == Approx(12));
+  CHECK(glm::length(p.center) < 1e-15);
+  CHECK(p.inertia[0][0] == Approx(13));
+  CHECK(p.inertia[1][1] == Approx(10));
+  CHECK(p.inertia[2][2] == Approx(5));
+
+  p = mass_of(body_of({{SpherePart{0.5}}}));
+  CHECK(p.mass == Approx(pi / 6));
+  CHECK(p.inertia[1][1] == Approx(0.4 * pi / 6 * 0.25));
+
+  p = mass_of(body_of({cylinder(0.5, 2)}));
+  CHECK(p.mass == Approx(pi / 2));
+  CHECK(p.inertia[2][2] == Approx(pi / 2 * 0.125));
+  CHECK(p.inertia[0][0] == Approx(pi / 2 * (3 * 0.25 + 4) / 12));
+
+  // A cone: its centre a quarter up, 3/10 m r2 and 3/20 m r2 + 3/80 m h2.
+  p = mass_of(body_of({{ConePart{0.5, 0.0, 2.0}}}));
+  const double cone = pi * 0.25 * 2 / 3;
+  CHECK(p.mass == Approx(cone));
+  CHECK(p.center.z == Approx(-0.5));
+  CHECK(p.inertia[2][2] == Approx(0.3 * cone * 0.25));
+  CHECK(p.inertia[0][0] == Approx(cone * (0.15 * 0.25 + 3.0 / 80 * 4)));
+
+  p = mass_of(body_of({{TorusPart{2.0, 0.5}}}));
+  const double torus = 2 * pi * pi * 2 * 0.25;
+  CHECK(p.mass == Approx(torus));
+  CHECK(p.inertia[2][2] == Approx(torus * (4 + 0.75 * 0.25)));
+  CHECK(p.inertia[1][1] == Approx(torus * (2 + 0.625 * 0.25)));
+
+  // Turned by 90 degrees and moved.
+  p = mass_of(body_of({box({1, 2, 3}, {5, 0, 0}, {90, 0, 0})}));
+  CHECK(p.center == glm::dvec3(5, 0, 0));
+  CHECK(p.inertia[1][1] == Approx(2.5));
+  CHECK(p.inertia[2][2] == Approx(5));
+}
+
+TEST_CASE("Formulas and quadrature agree", "[rigid]") {
+  const Pose pose{{0.3, -0.2, 1.0}, rotation_of({20, 50, -30})};
+  const auto compare = [&](const auto& primitive) {
+    const Solid solid{{{primitive, pose.position, pose.rotation}}};
+    const VolumeProperties q = volume_properties(solid, bounds(solid));
+    check({q.volume, q.center, q.inertia}, posed(volume_properties(primitive), pose), 3e-4);
+  };
+  compare(Solid::Box{{0.5, 1.0, 0.25}});
+  compare(Solid::Box{{1.0, 1.0, 0.01}});
+  compare(Solid::Sphere{0.7});
+  compare(Solid::Capsule{0.2, 0.6});
+  compare(Solid::Cone{0.5, 0.2, 0.4});
+  compare(Solid::Cone{0.5, 0.0, 0.8});
+  compare(Solid::Torus{1.0, 0.15});
+}
+
+TEST_CASE("What parts have in common counts once, and what is taken away not at all", "[rigid]") {
+  SECTION("a tray, its cut higher than it is") {
+    for (const double wall : {0.1, 0.03, 0.01}) {
+      const glm::dvec3 hollow(1.0 - 2 * wall, 0.6 - 2 * wall, 0.3 - wall);
+      const double above = 0.05;
+      const VolumeProperties should = less(box_properties({1, 0.6, 0.3}), box_properties(hollow, {0, 0, wall / 2}));
+      check(mass_of(body_of({box({1, 0.6, 0.3}), without(box(hollow + glm::dvec3(0, 0, above),
+                                                             {0, 0, wall / 2 + above / 2}))})),
+            should, 1e-3);
+      // Just as high.
+      check(mass_of(body_of({box({1, 0.6, 0.3}), without(box(hollow, {0, 0, wall / 2}))})), should, 1e-3);
+      // Of a turned part.
+      const glm::dvec3 turn(0, 35, 20);
+      const glm::dquat q = rotation_of(turn);
+      BodyPart cut = without(box(hollow, q * glm::dvec3(0, 0, wall / 2), turn));
+      check(mass_of(body_of({box({1, 0.6, 0.3}, {}, turn), cut})), posed(should, {{}, q}), 1e-3);
+    }
+  }
+  SECTION("a closed hollow box") {
+    check(mass_of(body_of({box({1, 1, 1}), without(box({0.9, 0.9, 0.9}))})),
+          less(box_properties({1, 1, 1}), box_properties({0.9, 0.9, 0.9})), 1e-3);
+  }
+  SECTION("two boxes, one through the other") {
+    const VolumeProperties all[] = {box_properties({2, 0.4, 0.4}), box_properties({0.4, 2, 0.4})};
+    check(mass_of(body_of({box({2, 0.4, 0.4}), box({0.4, 2, 0.4})})),
+          less(sum_of(all), box_properties({0.4, 0.4, 0.4})), 1e-3);
+  }
+  SECTION("two boxes, face to face, exact upright and turned") {
+    const auto at = [](const glm::dquat& q) {
+      const VolumeProperties all[] = {box_properties({1, 1, 1}, q * glm::dvec3(-0.5, 0, 0), q),
+                                      box_properties({1, 1, 1}, q * glm::dvec3(0.5, 0, 0), q)};
+      return sum_of(all);
+    };
+    check(mass_of(body_of({box({1, 1, 1}, {-0.5, 0, 0}), box({1, 1, 1}, {0.5, 0, 0})})), at({1, 0, 0, 0}), 1e-14);
+    const glm::dvec3 turn(10, 25, 40);
+    const glm::dquat q = rotation_of(turn);
+    check(mass_of(body_of({box({1, 1, 1}, q * glm::dvec3(-0.5, 0, 0), turn),
+                           box({1, 1, 1}, q * glm::dvec3(0.5, 0, 0), turn)})),
+          at(q), 1e-3);
+  }
+  SECTION("a bore") {
+    check(mass_of(body_of({cylinder(0.5, 0.3), without(cylinder(0.2, 0.4))})),
+          less(volume_properties(Solid::Cone{0.5, 0.5, 0.15}), volume_properties(Solid::Cone{0.2, 0.2, 0.15})), 1e-3);
+    check(mass_of(body_of({cylinder(0.5, 0.3), without(cylinder(0.02, 0.4))})),
+          less(volume_properties(Solid::Cone{0.5, 0.5, 0.15}), volume_properties(Solid::Cone{0.02, 0.02, 0.15})), 1e-3);
+  }
+  SECTION("half a ball, by a plane") {
+    BodyPart plane{PlanePart{}};
+    plane.subtract = true;
+    const MassProperties p = mass_of(body_of({{SpherePart{0.5}}, plane}));
+    CHECK(p.mass == Approx(pi / 12).epsilon(1e-3));
+    CHECK(p.center.z == Approx(3.0 / 16).epsilon(1e-3));
+  }
+  SECTION("a gear with and without its own bore") {
+    GearSpec gear{.module = 0.01, .teeth = 24, .width = 0.05};
+    const Mesh full = talus::gear(gear);
+    gear.bore_radius = 0.05;
+    const Mesh bored = talus::gear(gear);
+    check(mass_of(body_of({part_of(full)})), volume_properties(full), 1e-14);
+    // The bore of the mesh is a polygon, in the cylinder.
+    check(mass_of(body_of({part_of(full), without(cylinder(0.05, 0.1))})), volume_properties(bored), 2e-3);
+  }
+}
+
+TEST_CASE("What has no mass is refused", "[rigid]") {
+  const auto refusal = [](const BodySpec& body) {
+    try {
+      mass_of(body);
+    } catch (const SceneError& e) {
+      return std::string(e.what());
+    }
+    return std::string("none");
+  };
+  CHECK(contains(refusal(body_of({{PlanePart{}}})), "body b has a plane, which has no end"));
+  CHECK(contains(refusal(body_of({box({1, 1, 1}), without(box({2, 2, 2}))})), "body b has no volume"));
+  CHECK(contains(refusal(body_of({box({1, 1, 1}), without(box({1, 1, 1}))})), "body b has no volume"));
+  const Mesh sheet{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
+  BodyPart open = part_of(sheet);
+  auto& mesh = std::get<MeshPart>(open.shape);
+  mesh.loaded = std::make_shared<LoadedMesh>(LoadedMesh{sheet, false, {}});
+  CHECK(contains(refusal(body_of({open})), "encloses nothing"));
+  mesh.as = MeshAs::particles;
+  CHECK(contains(refusal(body_of({open})), "skin of particles"));
+}
+
+namespace {
+
+// Greatest distance of points of the surface from the nearest ball's own surface.
+double gap(const std::vector<ContactPoint>& points, const std::vector<glm::dvec3>& surface) {
+  double worst = 0.0;
+  for (const glm::dvec3& p : surface) {
+    double nearest = 1e30;
+    for (const ContactPoint& c : points)
+      nearest = std::min(nearest, std::abs(glm::distance(p, c.place) - c.radius));
+    worst = std::max(worst, nearest);
+  }
+  return worst;
+}
+
+std::size_t count_at(const std::vector<ContactPoint>& points, const glm::dvec3& place) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(points, [&](const ContactPoint& p) { return glm::distance(p.place, place) < 1e-9; }));
+}
+
+}  // namespace
+
+TEST_CASE("Round parts touch with balls, others with points all over them", "[rigid]") {
+  SECTION("sphere") {
+    const auto points = contact_points(body_of({{SpherePart{0.5}, {1, 2, 3}}}), 0.1);
+    REQUIRE(points.size() == 1);
+    CHECK(points[0].place == glm::dvec3(1, 2, 3));
+    CHECK(points[0].radius == 0.5);
+  }
+  SECTION("capsule") {
+    const auto points = contact_points(body_of({{CapsulePart{0.1, 1.2}}}), 0.25);
+    REQUIRE(points.size() == 5);
+    CHECK(points.front().place.z == Approx(-0.5));
+    CHECK(points.back().place.z == Approx(0.5));
+    CHECK(contact_points(body_of({{CapsulePart{0.5, 1.0}}}), 0.25).size() == 1);
+  }
+  SECTION("torus") {
+    const auto points = contact_points(body_of({{TorusPart{1.0, 0.2}}}), 0.25);
+    CHECK(points.size() == 63);
+    for (const ContactPoint& p : points) {
+      CHECK(glm::length(p.place) == Approx(1));
+      CHECK(p.radius == 0.2);
+    }
+  }
+  SECTION("box") {
+    const glm::dvec3 size(1, 0.6, 0.3);
+    const auto points = contact_points(body_of({box(size)}), 0.1);
+    for (int k = 0; k < 8; ++k)
+      CHECK(count_at(points, size / 2.0 * glm::dvec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)) == 1);
+    for (const ContactPoint& p : points) {
+      CHECK(p.radius == 0.0);
+      CHECK(count_at(points, p.place) == 1);
+    }
+    CHECK(points.size() == 11 * 7 * 4 - 9 * 5 * 2);  // a shell
+  }
+  SECTION("cylinder") {
+    const auto points = contact_points(body_of({cylinder(0.5, 0.4)}), 0.1);
+    const auto rim = [&](double z) {
+      return std::ranges::count_if(points, [&](const ContactPoint& p) {
+        return std::abs(p.place.z - z) < 1e-9 && std::abs(std::hypot(p.place.x, p.place.y) - 0.5) < 1e-9;
+      });
+    };
+    const auto n = rim(0.2);
+    CHECK(n == rim(-0.2));
+    CHECK(n >= 24);
+    CHECK(0.5 * (1 - std::cos(pi / static_cast<double>(n))) <= 0.02 * 0.1);
+    CHECK(contact_points(body_of({cylinder(0.01, 0.4)}), 0.5).size() >= 48);
+    // A cone has one apex.
+    CHECK(count_at(contact_points(body_of({{ConePart{0.5, 0.0, 1.0}}}), 0.1), {0, 0, 0.5}) == 1);
+  }
+  SECTION("gear") {
+    const Mesh mesh = talus::gear({.module = 0.01, .teeth = 24, .width = 0.05});
+    const auto points = contact_points(body_of({part_of(mesh)}), 0.02);
+    std::vector<glm::dvec3> surface;
+    for (const glm::uvec3& t : mesh.triangles)
+      surface.push_back(glm::dvec3(mesh.vertices[t[0]] + mesh.vertices[t[1]] + mesh.vertices[t[2]]) / 3.0);
+    CHECK(gap(points, surface) < 0.02);
+    // The corners of all teeth, at both ends.
+    double tip = 0.0;
+    for (const glm::vec3& v : mesh.vertices)
+      tip = std::max(tip, static_cast<double>(std::hypot(v.x, v.y)));
+    CHECK(std::ranges::count_if(points, [&](const ContactPoint& p) {
+            return std::hypot(p.place.x, p.place.y) > tip * (1 - 1e-6);
+          }) >= 48);
+  }
+}
+
+TEST_CASE("All contact points lie on the surface, and all over it", "[rigid]") {
+  BodyPart plane{PlanePart{}};
+  plane.subtract = true;
+  const std::vector<std::pair<BodySpec, double>> bodies{
+      {body_of({box({1, 0.6, 0.3}), without(box({0.9, 0.5, 0.3}, {0, 0, 0.05}))}), 0.1},
+      {body_of({cylinder(0.5, 0.3), without(cylinder(0.2, 0.4))}), 0.1},
+      {body_of({{SpherePart{0.5}}, without({SpherePart{0.4}}), plane}), 0.1},
+      {body_of({{CapsulePart{0.1, 1.0}}, {SpherePart{0.3}, {0, 0, 0.5}}, box({0.4, 0.4, 0.4}, {0, 0, -0.5})}), 0.1},
+      {body_of({box({1, 1, 0.1}), box({0.1, 1, 0.5}, {0.45, 0, 0.3})}), 0.1},
+      {body_of({{TorusPart{0.5, 0.1}}, without(box({2, 0.5, 0.5}, {0, 0.5, 0}))}), 0.08}};
+  for (const auto& [body, spacing] : bodies) {
+    const auto points = contact_points(body, spacing);
+    INFO(points.size());
+    const Solid solid = solid_of(body, {});
+    for (const ContactPoint& p : points)
+      CHECK(std::abs(sample(solid, p.place).distance + p.radius) < 2e-5);
+    // Rays from all around meet the solid near a point.
+    std::vector<glm::dvec3> surface;
+    Random random(1, 1);
+    for (int n = 0; n < 2000; ++n) {
+      const glm::dvec3 way = glm::normalize(2.0 * random.vec() - 1.0), from = 2.0 * random.vec() - 1.0;
+      glm::dvec3 at = from - 3.0 * way;
+      double d = 1.0;
+      for (double t = 0.0; t < 6.0 && d > 1e-6; t += d)
+        at = from + (t - 3.0) * way, d = sample(solid, at).distance;
+      if (d <= 1e-6)
+        surface.push_back(at);
+    }
+    REQUIRE(surface.size() > 100);
+    CHECK(gap(points, surface) < 1.05 * spacing);
+  }
+  // The rim of the cut, which is no part's own: the upper inner corners of the tray.
+  const auto tray = contact_points(bodies[0].first, 0.1);
+  for (const double x : {-0.45, 0.45})
+    for (const double y : {-0.25, 0.25})
+      CHECK(std::ranges::any_of(
+          tray, [&](const ContactPoint& p) { return glm::distance(p.place, glm::dvec3(x, y, 0.15)) < 1e-3; }));
+  // None between the two plates that meet.
+  for (const ContactPoint& p : contact_points(bodies[4].first, 0.1))
+    CHECK(!(std::abs(p.place.z - 0.05) < 1e-9 && p.place.x > 0.401 && p.place.x < 0.499 && std::abs(p.place.y) < 0.499));
+}
+
+TEST_CASE("Contact points are as many as asked for at most, and always the same", "[rigid]") {
+  const BodySpec tray = body_of({box({1, 0.6, 0.3}), without(box({0.9, 0.5, 0.3}, {0, 0, 0.05}))});
+  for (const std::size_t most : {4096u, 500u, 100u, 10u, 1u}) {
+    const auto points = contact_points(tray, 1e-3, most);
+    CHECK(points.size() <= most);
+    CHECK(points.size() > most / 3);
+  }
+  const Mesh mesh = talus::gear({.module = 0.01, .teeth = 100, .helix_angle = 20, .width = 0.05});
+  const BodySpec gear = body_of({part_of(mesh)});
+  for (const std::size_t most : {4096u, 100u}) {
+    const auto points = contact_points(gear, 1e-4, most), again = contact_points(gear, 1e-4, most);
+    CHECK(points.size() <= most);
+    CHECK(points.size() > most / 3);
+    CHECK(std::ranges::equal(points, again, [](const ContactPoint& a, const ContactPoint& b) {
+      return a.place == b.place && a.radius == b.radius;
+    }));
+  }
+}
