@@ -419,12 +419,11 @@ TEST_CASE("Dynamic bodies stand where they start until something moves them", "[
   // The corner of a crate that flies at 5 m/s and spins at 2 rad/s.
   CHECK(check_motions(scene) == Approx(5 + 2 * std::sqrt(0.75)));
   const Scene door =
-      with("mass = 3\njoint = { type = \"revolute\", axis = [0, 0, 1], origin = [-0.5, 0, 1], value = 90, "
+      with("mass = 3\njoint = { type = \"revolute\", axis = [1, 0, 0], origin = [-0.5, 0, 1], value = 90, "
            "start_speed = 90, motor = { speed = -180, strength = 1 } }");
   const glm::dvec3 at = initial_poses(door)[0].position;
-  CHECK(at.x == Approx(-0.5));
-  CHECK(at.z == Approx(2));
-  CHECK(check_motions(door) == Approx(pi * (0.5 + std::sqrt(0.75))).epsilon(1e-12));
+  CHECK(glm::distance(at, glm::dvec3(-0.5, -1, 1)) < 1e-12);
+  CHECK(check_motions(door) == Approx(pi * (1 + std::sqrt(0.75))));
 }
 
 TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]") {
@@ -432,7 +431,7 @@ TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]"
   const std::string hinge = "type = \"revolute\", ";
   // The mark @ stands where the message must point to and is taken out before reading.
   const std::vector<std::pair<std::string, std::string>> wrong{
-      {"mass = @0", "must be a number from 1e-09 to 1e+12 kg, not 0"},
+      {"mass = @0", "must be a number from 1e-09 to 1000000000000 kg, not 0"},
       {"density = @-1", "kg/m3"},
       {"mass = 1\ndensity = @2", "body.0.density and body.0.mass exclude each other"},
       {"mass = 1\nparent = @\"b\"", "body.0.parent has no meaning for a body with mass or density"},
@@ -445,8 +444,8 @@ TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]"
       {joint(hinge + "value = @\"t\""), "must be a number, from where"},
       {joint(hinge + "value = @[[0, 1], [1, 2]]"), "must be a number, from where"},
       {joint(hinge + "value = @50, max = 40"), "its limits are -inf and 40 degrees"},
-      {joint(hinge + "friction = @-1"), "from 0 to 1e+12 N m"},
-      {joint("type = \"prismatic\", friction = @-1"), "1e+12 N, not"},
+      {joint(hinge + "friction = @-1"), "from 0 to 1000000000000 N m"},
+      {joint("type = \"prismatic\", friction = @-1"), "1000000000000 N, not"},
       {joint(hinge + "start_speed = @1e7"), "degrees/s"},
       {joint(hinge + "motor = @{ speed = 1 }"), "lacks the key strength"},
       {joint(hinge + "motor = { speed = 1, strength = @-1 }"), "N m"},
