@@ -27,6 +27,8 @@ glm::dmat3 of_point(const glm::dvec3& d) {
 // Share of a cube of edge 1 about the origin where dot(normal, p) + distance < 0. What the plane cuts off at corners
 // adds up with alternating signs (Scardovelli and Zaleski 2000).
 double cut(const glm::dvec3& normal, double distance) {
+  if (std::abs(distance) > std::numbers::sqrt3 / 2)
+    return distance < 0.0 ? 1.0 : 0.0;
   const glm::dvec3 n = glm::max(glm::abs(normal), glm::dvec3(1e-3));  // three corners differ: off by 1e-6
   const double top = -distance + (n.x + n.y + n.z) / 2;               // above the lowest corner
   double sum = 0.0;
@@ -42,9 +44,15 @@ glm::dvec3 corner(int k) {
   return {k & 1 ? 1.0 : -1.0, k & 2 ? 1.0 : -1.0, k & 4 ? 1.0 : -1.0};
 }
 
+bool has_mesh(const Solid& solid) {
+  return std::ranges::any_of(solid.parts,
+                             [](const auto& p) { return std::holds_alternative<Solid::Mesh>(p.primitive); });
+}
+
 class Quadrature {
 public:
-  Quadrature(const Solid& solid, const Bounds& bounds) : solid_(solid), origin_((bounds.min + bounds.max) / 2.0) {
+  Quadrature(const Solid& solid, const Bounds& bounds)
+      : solid_(solid), origin_((bounds.min + bounds.max) / 2.0), levels_(has_mesh(solid) ? 3 : 4) {
     // Not quite around it, so that no face of a solid lies where cells end.
     const glm::dvec3 edge = 1.00371 * (bounds.max - bounds.min);
     const double longest = std::max({edge.x, edge.y, edge.z}), half = longest / (2 * across);
@@ -66,8 +74,7 @@ public:
   }
 
 private:
-  static constexpr int across = 16,
-                       levels = 4;       // cells along the longest edge at the start; how often they are divided
+  static constexpr int across = 16;      // cells along the longest edge at the start
   static constexpr double flat = 0.005;  // edges: how far distances may be off those from a plane, half way out
 
   void add(const glm::dvec3& center, double half, double share) {
@@ -76,6 +83,21 @@ private:
     volume_ += volume;
     first_ += volume * d;
     second_ += volume * (of_point(d) + glm::dmat3(2.0 / 3 * half * half));
+  }
+
+  // In pieces, so that what is left of it weighs where it is.
+  void add_cut(const glm::dvec3& center, double half, const SolidSample& here) {
+    if (std::abs(here.distance) >= std::numbers::sqrt3 * half)
+      return add(center, half, here.distance < 0.0 ? 1.0 : 0.0);
+    constexpr int pieces = 2;
+    const double piece = half / pieces;
+    for (int n = 0; n < pieces * pieces * pieces; ++n) {
+      const glm::dvec3 at(n % pieces, n / pieces % pieces, n / pieces / pieces);
+      const glm::dvec3 offset = piece * (2.0 * at + 1.0 - static_cast<double>(pieces));
+      const double distance = here.distance + glm::dot(here.gradient, offset);
+      if (const double share = cut(here.gradient, distance / (2 * piece)); share > 0.0)
+        add(center + offset, piece, share);
+    }
   }
 
   void visit(const glm::dvec3& center, double half, const SolidSample& here, int level) {
@@ -102,11 +124,11 @@ private:
       plane = fits(center + half * corner(k), sample(solid_, center + half * corner(k)), 4 * flat);
     for (std::size_t i = 0; i < 8; ++i)
       if (plane)
-        add(places[i], half / 2, cut(samples[i].gradient, samples[i].distance / half));
-      else if (level < levels)
+        add_cut(places[i], half / 2, samples[i]);
+      else if (level < levels_)
         visit(places[i], half / 2, samples[i], level + 1);
-    if (!plane && level == levels)
-      add(center, half, share_at_edge(center, half));
+      else
+        add(places[i], half / 2, share_at_edge(places[i], half / 2));
   }
 
   // Where surfaces meet: each part is taken as flat, and points tell what the parts make together.
@@ -127,6 +149,7 @@ private:
 
   const Solid& solid_;
   glm::dvec3 origin_;
+  int levels_;  // how often cells are divided; less with meshes, whose distances take long
   double volume_ = 0.0;
   glm::dvec3 first_{0.0};
   glm::dmat3 second_{0.0};

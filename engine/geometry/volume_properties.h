@@ -19,9 +19,9 @@ VolumeProperties posed(const VolumeProperties& own, const Pose& pose);
 // Of solids that do not overlap, all in one frame; zero for none.
 VolumeProperties sum_of(std::span<const VolumeProperties> pieces);
 
-// By quadrature within bounds that hold the solid, to some 1e-4 of volume and inertia: cells that the surface passes
-// are divided until it is flat in them, where what it cuts off is exact, or down to 1/256 of the bounds' longest edge.
-// Distances from meshes must be right up to a cell at the start, 1/16 of that edge.
+// By quadrature within bounds that hold the solid, to some 1e-3 of volume and inertia, down to walls of a hundredth of
+// the bounds' longest edge: cells that the surface passes are divided until it is flat in them, or down to 1/256 of
+// that edge, with meshes 1/128. Distances from meshes must be right up to a cell at the start, 1/16 of that edge.
 VolumeProperties volume_properties(const Solid& solid, const Bounds& bounds);
 
 }  // namespace talus

@@ -228,14 +228,14 @@ public:
   }
 
   std::vector<ContactPoint> find(double spacing) {
-    for (;; spacing *= 1.25)
-      if (const auto points = find_with(spacing); points && points->size() <= most_)
+    for (bool crowded = false;; spacing *= 1.25, crowded = spacing > reach_)
+      if (const auto points = find_with(spacing, crowded); points && points->size() <= most_)
         return *points;
   }
 
 private:
   // Nothing where there would be far too many to choose from.
-  std::optional<std::vector<ContactPoint>> find_with(double spacing) {
+  std::optional<std::vector<ContactPoint>> find_with(double spacing, bool crowded) {
     balls_.clear();
     spots_.clear();
     for (std::size_t i = 0; i < body_.parts.size(); ++i) {
@@ -246,10 +246,10 @@ private:
         continue;
       const glm::dvec3 middle = glm::conjugate(pose.rotation) * (middle_ - pose.position);
       const std::vector<Patch> patches = std::visit(PatchesOf{spacing, reach_, middle}, part.shape);
-      double candidates = mesh ? area(mesh->loaded->mesh) / (spacing * spacing) : 0.0;
+      double candidates = mesh ? 8.0 * area(mesh->loaded->mesh) / (spacing * spacing) : 0.0;  // nearly all are kept
       for (const Patch& patch : patches)
         candidates += static_cast<double>(patch.across) * patch.along;
-      if (spacing < reach_ && candidates > 16.0 * static_cast<double>(most_))
+      if (!crowded && candidates > 16.0 * static_cast<double>(most_))
         return {};
       for (const Patch& patch : patches)
         add_patch(patch, pose, part.subtract);
@@ -259,7 +259,7 @@ private:
           add_if_outer(placed(spot, pose, part.subtract));
       }
     }
-    return chosen(spacing);
+    return chosen(spacing, crowded);
   }
 
   // Does the part consist of balls, none of which is cut?
@@ -326,9 +326,9 @@ private:
     return true;
   }
 
-  std::vector<ContactPoint> chosen(double spacing) {
+  std::vector<ContactPoint> chosen(double spacing, bool crowded) {
     // Corners and rims give way last, where even the coarsest spacing leaves too many of them.
-    const double apart = spacing > reach_ ? 0.5 * spacing : tolerance_;
+    const double apart = crowded ? 0.5 * spacing : tolerance_;
     Kept kept_balls(spacing), kept(spacing);
     std::vector<ContactPoint> points;
     for (const ContactPoint& ball : balls_)

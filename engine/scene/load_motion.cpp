@@ -119,7 +119,7 @@ Joint read_joint(Table t, bool dynamic) {
     between.refuse("keyframes");
   } else {
     if (ball)
-      type.fail("= \"ball\" is for a body with mass or density: allowed are revolute, prismatic, fixed");
+      type.fail("= \"ball\" is for a body with mass or density: allowed is one of revolute, prismatic, fixed");
     refuse({&start_speed, &friction, &motor}, "the joint of a body without mass or density, which moves as it is told: "
                                               "allowed are value, speed and acceleration");
   }

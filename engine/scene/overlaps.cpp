@@ -5,30 +5,51 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 
 namespace talus {
 namespace {
 
 constexpr double slack = 1e-3;  // of a body's reach: less is how one is placed on top of another
 
-// By which a body reaches into another one, m. Along a periodic axis it meets the image whose origin is nearest.
-double depth_in(const Solid& solid, const Pose& at, const std::vector<ContactPoint>& points, const Domain& domain) {
+struct Placed {
+  Placed(const BodySpec& body, const Pose& pose) : at(pose), solid(solid_of(body, pose, reach(body))) {
+    if (!std::ranges::all_of(body.parts, has_end))
+      return;  // the other's points must do
+    points = contact_points(body, reach(body) / 4, 512);
+    for (ContactPoint& point : points)
+      point.place = (pose * Pose{point.place}).position;
+  }
+
+  Pose at;
+  Solid solid;
+  std::vector<ContactPoint> points;  // in the world
+
+private:
+  static bool has_end(const BodyPart& part) {
+    return !is_skin(part) && (part.subtract || !std::holds_alternative<PlanePart>(part.shape));
+  }
+  static double reach(const BodySpec& body) { return std::ranges::all_of(body.parts, has_end) ? reach_of(body) : 0.0; }
+};
+
+// How deep the one reaches into the other, m. Along a periodic axis it meets the image whose origin is nearest.
+double depth_in(const Placed& other, const Placed& one, const Domain& domain) {
   double depth = 0.0;
-  for (const ContactPoint& point : points) {
+  for (const ContactPoint& point : one.points) {
     glm::dvec3 p = point.place;
     for (int a = 0; a < 3; ++a)
       if (domain.axis[static_cast<std::size_t>(a)] == Axis::periodic) {
         const double edge = domain.max[a] - domain.min[a];
-        p[a] -= edge * std::round((p[a] - at.position[a]) / edge);
+        p[a] -= edge * std::round((p[a] - other.at.position[a]) / edge);
       }
-    depth = std::max(depth, point.radius - sample(solid, p).distance);
+    depth = std::max(depth, point.radius - sample(other.solid, p).distance);
   }
   return depth;
 }
 
-double depth_in_walls(const std::vector<ContactPoint>& points, const Domain& domain) {
+double depth_in_walls(const Placed& one, const Domain& domain) {
   double depth = 0.0;
-  for (const ContactPoint& point : points)
+  for (const ContactPoint& point : one.points)
     for (int a = 0; a < 3; ++a)
       if (domain.axis[static_cast<std::size_t>(a)] == Axis::wall)
         depth = std::max(
@@ -42,35 +63,38 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
   std::vector<std::string> all;
   if (std::ranges::none_of(scene.bodies, is_dynamic))
     return all;
+  const Domain& domain = scene.domain;
   const std::size_t n = scene.bodies.size();
   const std::vector<Pose> poses = initial_poses(scene);
-  std::vector<std::vector<ContactPoint>> points(n);  // in the world; of dynamic bodies
-  double farthest = 0.0;
+  std::vector<Bounds> bounds;
   for (std::size_t b = 0; b < n; ++b)
-    if (const BodySpec& body = scene.bodies[b]; is_dynamic(body)) {
-      points[b] = contact_points(body, reach_of(body) / 4, 512);
-      for (ContactPoint& point : points[b]) {
-        point.place = (poses[b] * Pose{point.place}).position;
-        farthest = std::max(farthest, point.radius);
-      }
-    }
-  std::vector<Solid> solids;
-  for (std::size_t b = 0; b < n; ++b)
-    solids.push_back(solid_of(scene.bodies[b], poses[b], farthest));
+    bounds.push_back(bounds_of(scene.bodies[b], poses[b]));
+  const auto near = [&](const Bounds& a, const Bounds& b) {
+    for (int i = 0; i < 3; ++i)
+      if (domain.axis[static_cast<std::size_t>(i)] != Axis::periodic && (a.max[i] < b.min[i] || b.max[i] < a.min[i]))
+        return false;
+    return true;
+  };
+  std::vector<std::optional<Placed>> placed(n);  // of those that are near another, or a wall
+  const auto place = [&](std::size_t b) -> const Placed& {
+    if (!placed[b])
+      placed[b].emplace(scene.bodies[b], poses[b]);
+    return *placed[b];
+  };
   const auto warn = [&](std::size_t b, double depth, const std::string& what) {
     if (depth > slack * reach_of(scene.bodies[b]))
       all.push_back(fmt::format("{}: body {} starts {:.2g} m deep in {}, which pushes it out: place it beside",
                                 scene.source, scene.bodies[b].name, depth, what));
   };
   for (std::size_t b = 0; b < n; ++b) {
-    warn(b, depth_in_walls(points[b], scene.domain), "a wall");
-    for (std::size_t other = 0; other < n; ++other) {
-      if (other == b || !is_dynamic(scene.bodies[b]) || (is_dynamic(scene.bodies[other]) && other < b))
-        continue;
-      const double depth = std::max(depth_in(solids[other], poses[other], points[b], scene.domain),
-                                    depth_in(solids[b], poses[b], points[other], scene.domain));
-      warn(b, depth, "body " + scene.bodies[other].name);
-    }
+    if (!is_dynamic(scene.bodies[b]))
+      continue;
+    if (glm::any(glm::lessThan(bounds[b].min, domain.min)) || glm::any(glm::greaterThan(bounds[b].max, domain.max)))
+      warn(b, depth_in_walls(place(b), domain), "a wall");
+    for (std::size_t other = 0; other < n; ++other)
+      if (other != b && !(is_dynamic(scene.bodies[other]) && other < b) && near(bounds[b], bounds[other]))
+        warn(b, std::max(depth_in(place(other), place(b), domain), depth_in(place(b), place(other), domain)),
+             "body " + scene.bodies[other].name);
   }
   return all;
 }
