@@ -27,6 +27,7 @@ enum class Extent {
   shape_data,
   carried,
   body_cells,
+  taken_cells,
   grains,
   cells,
   cells_and_end,
@@ -59,6 +60,7 @@ enum class Extent {
   X(carried, Carried, carried, false, "grains that stand for bodies, by number from settings.carried_first on")        \
   X(body_cells, uint, body_cells, false,                                                                               \
     "which bodies reach into a cell: bit b % 32 of word b / 32; cells as in grid_start")                               \
+  X(cell_taken, uint, taken_cells, false, "1: grains are in the cell, of whatever world; cells as in grid_start")      \
   X(gates, Dispatch, gates, false, "workgroups that gated passes start [1]")                                           \
   X(grains, Grain, grains, true, "position [m], radius [m], velocity [m/s], inverse mass [1/kg], in cell order")       \
   X(grains_next, Grain, grains, false, "where a pass writes grains that it also reads")                                \

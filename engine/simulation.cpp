@@ -183,6 +183,8 @@ struct Simulation::Impl {
           return population.skin.size();
         case Extent::body_cells:
           return cells * body_words(settings.bodies);
+        case Extent::taken_cells:
+          return settings.bodies > 0 ? cells : 0;
         case Extent::grains:
           return uses(scene.solver, static_cast<FieldId>(f)) ? grains : 0;
         case Extent::cells:

@@ -1,14 +1,17 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// No body in any cell.
+// No body in any cell, and no grain.
 #include "shared/pass.glsl"
 #include "shared/grid.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) writeonly buffer CellBlock { uint body_cells[]; };
+layout(set = 0, binding = 2, scalar) writeonly buffer TakenBlock { uint cell_taken[]; };
 
 void main() {
   uint k = element_index();
   if (k < grid_cells(settings.grid_bits) * body_words(settings.bodies))
     body_cells[k] = 0u;
+  if (k < grid_cells(settings.grid_bits))
+    cell_taken[k] = 0u;
 }
