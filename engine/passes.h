@@ -27,6 +27,7 @@ enum class Match { exact, close, unordered };
   X(body_move, thread, close, 1e-6)                                                                                    \
   X(body_carry, thread, close, 1e-6)                                                                                   \
   X(body_clear, thread, exact, 0)                                                                                      \
+  X(body_survey, thread, exact, 0)                                                                                     \
   X(body_mark, thread, exact, 0)                                                                                       \
   X(body_sum, group, close, 1e-6)                                                                                      \
   X(body_share, thread, close, 1e-6)                                                                                   \

@@ -194,6 +194,8 @@ struct Simulation::Impl {
           return dynamics.points.size();
         case Extent::point_contacts:
           return dynamics.points.size() * point_partners;
+        case Extent::taken_cells:
+          return settings.bodies > 0 ? cells : 0;
         case Extent::grains:
           return uses(scene.solver, static_cast<FieldId>(f)) ? grains : 0;
         case Extent::cells:

@@ -54,9 +54,10 @@ void place_bodies(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::body_carry, {p.grains}, args);
 }
 
-// Which cells bodies reach into.
+// Which cells with grains bodies reach into.
 void mark_bodies(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::body_cells)), gate_rebuild_body_cells}, args);
+  e.run(Pass::body_survey, {p.grains, gate_rebuild_grains}, args);
   e.run(Pass::body_mark, {p.bodies * body_threads, gate_rebuild_bodies}, args);
 }
 

@@ -1,12 +1,13 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// No body in any cell, and no contact with it.
+// No body in any cell, no grain, and no contact of a dynamic body.
 #include "shared/pass.glsl"
 #include "shared/grid.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) writeonly buffer CellBlock { uint body_cells[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer ContactsBlock { uint body_contacts[]; };
+layout(set = 0, binding = 3, scalar) writeonly buffer TakenBlock { uint cell_taken[]; };
 
 void main() {
   uint k = element_index();
@@ -14,4 +15,6 @@ void main() {
     body_cells[k] = 0u;
   if (settings.rigid > 0u && k < settings.bodies)  // fewer than cells
     body_contacts[k] = 0u;
+  if (k < grid_cells(settings.grid_bits))
+    cell_taken[k] = 0u;
 }

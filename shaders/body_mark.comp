@@ -1,53 +1,99 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Marks the cells from which a grain could touch a body before the lists are built again. Sets of bits: in whatever order threads come,
+// Marks the cells in which a grain could touch a body before the lists are built again. Sets of bits: in whatever order threads come,
 // the same result, and a grain goes through its cell's bodies by number.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
-layout(set = 0, binding = 2, scalar) buffer CellBlock { uint body_cells[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer TakenBlock { uint cell_taken[]; };
+layout(set = 0, binding = 3, scalar) buffer CellBlock { uint body_cells[]; };
 #include "shared/solid.glsl"
+#include "shared/space.glsl"
 #include "shared/grid.h"
 
+uint body;
+
+void mark(uint key) { atomicOr(body_cells[key * body_words(settings.bodies) + body / 32u], 1u << (body % 32u)); }
+
+// How far a grain looks in a cube around a place of 2 half_cells cells an edge: what it is away from the middle, at most, its radius and
+// the margin; and somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
+float reach_of(float half_cells) {
+  precise vec3 edge = 1.0 / status.inverse_cell;
+  precise float reach = 1.01 * (half_cells * (length_of(edge) + 2.0 * settings.radius_max) + 0.5 * settings.radius_max + status.margin);
+  return reach;
+}
+
+// Distance of the middle of such a cube around `at`, in cells; below every reach where that does not stand for all grains in it: they
+// look at the nearer side of the body.
+float distance_at(vec3 at, float half_cells) {
+  precise vec3 edge = 1.0 / status.inverse_cell, way = settings.domain_min + at * edge - bodies[body].motion.position;
+  way = shortest(way);
+  for (int a = 0; a < 3; ++a) {
+    precise float turn = 0.5 * (settings.domain_max[a] - settings.domain_min[a]) - half_cells * edge[a];
+    if (settings.axis[a] == axis_periodic && abs(way[a]) > turn)
+      return -1e30;
+  }
+  return from_body(body, way).w;
+}
+
 void main() {
-  uint body = element_index() / body_threads, lane = element_index() % body_threads;
+  uint lane = element_index() % body_threads;
+  body = element_index() / body_threads;
   if (body >= settings.bodies || bodies[body].parts == 0u)  // of grains alone
     return;
   vec3 center = bodies[body].motion.position;
-  vec3 edge = 1.0 / status.inverse_cell;
-  // What a grain in the cell is away from its middle, at most, and how far it looks; and somewhat more, for distances that are
-  // interpolated and for rounding.
-  float reach = 1.01 * (0.5 * length(edge) + 1.5 * settings.radius_max + status.margin);
   float around = bodies[body].reach + settings.radius_max + status.margin;
   precise vec3 low = (center - around - settings.domain_min) * status.inverse_cell;
   precise vec3 high = (center + around - settings.domain_min) * status.inverse_cell;
   ivec3 first = ivec3(floor(clamp(low, vec3(-1e6), vec3(1e6)))), last = ivec3(floor(clamp(high, vec3(-1e6), vec3(1e6))));
-  // The table repeats: an axis with more cells than it, or than the period, is walked once, and all that lies there is marked.
-  ivec3 table = ivec3(uvec3(1u) << settings.grid_bits), count;
-  bool exact = true;
-  for (int a = 0; a < 3; ++a) {
-    int most = status.cells[a] > 0 ? status.cells[a] : table[a];
-    count[a] = last[a] - first[a] + 1;
-    if (count[a] > most) {
-      exact = false;
+  for (int a = 0; a < 3; ++a)
+    if (status.cells[a] == 0) {
+      first[a] = max(first[a], status.cells_low[a]);
+      last[a] = min(last[a], status.cells_high[a]);
+    } else if (last[a] - first[a] >= status.cells[a]) {
       first[a] = 0;
-      count[a] = most;
+      last[a] = status.cells[a] - 1;
     }
+  if (any(lessThan(last, first)))
+    return;
+  // By cubes of eight cells: one distance for all of them first.
+  uvec3 cubes = uvec3(last - first + 2) / 2u;
+  uint table = grid_cells(settings.grid_bits);
+  if (cubes.x > table / cubes.y / cubes.z) {  // few grains in a wide space: all of them look at the body
+    for (uint key = lane; key < table; key += body_threads)
+      if (cell_taken[key] != 0u)
+        mark(key);
+    return;
   }
-  uint words = body_words(settings.bodies), cells = uint(count.x) * uint(count.y) * uint(count.z);
-  for (uint k = lane; k < cells; k += body_threads) {
-    ivec3 cell = first + ivec3(k % uint(count.x), k / uint(count.x) % uint(count.y), k / uint(count.x) / uint(count.y));
-    if (exact) {
-      precise vec3 middle = settings.domain_min + (vec3(cell) + 0.5) * edge;
-      if (from_body(body, middle - center).w > reach)
-        continue;
-    }
+  bool by_distance = true;  // triangles tell of none as far as this needs
+  for (uint part = 0u; part < bodies[body].parts; ++part)
+    by_distance = by_distance && (solid_parts[bodies[body].first_part + part].kind & solid_kind_mask) != solid_triangles;
+  float cell_reach = reach_of(0.5), cube_reach = reach_of(1.0);
+  // Middles of cells are at most this far from that of their cube: nearer to the body, all of them reach it.
+  precise float all_reach = cell_reach - 0.5 * length_of(1.0 / status.inverse_cell);
+  for (uint k = lane; k < cubes.x * cubes.y * cubes.z; k += body_threads) {
+    ivec3 corner = first + 2 * ivec3(k % cubes.x, k / cubes.x % cubes.y, k / cubes.x / cubes.y);
+    ivec3 home = corner;
     for (int a = 0; a < 3; ++a)
       if (status.cells[a] > 0)
-        cell[a] = (cell[a] % status.cells[a] + status.cells[a]) % status.cells[a];
-    // Worlds share their bodies, and are shifted against each other in the table.
-    uint key = grid_key(cell, 0u, settings.grid_bits);
-    atomicOr(body_cells[key * words + body / 32u], 1u << (body % 32u));
+        home[a] = (corner[a] % status.cells[a] + status.cells[a]) % status.cells[a];
+    uint keys[8], taken = 0u;
+    for (uint c = 0u; c < 8u; ++c) {
+      ivec3 cell = home + ivec3(c & 1u, c >> 1 & 1u, c >> 2);
+      for (int a = 0; a < 3; ++a)
+        cell[a] = grid_wrap(cell[a], status.cells[a]);
+      keys[c] = grid_key(cell, 0u, settings.grid_bits);
+      taken |= cell_taken[keys[c]] << c;
+    }
+    if (taken == 0u)
+      continue;
+    float d = by_distance ? distance_at(vec3(corner) + 1.0, 1.0) : -1e30;
+    if (d >= cube_reach)
+      continue;
+    for (uint c = 0u; c < 8u; ++c)
+      if ((taken >> c & 1u) != 0u &&
+          (d < all_reach || distance_at(vec3(corner) + vec3(c & 1u, c >> 1 & 1u, c >> 2) + 0.5, 0.5) < cell_reach))
+        mark(keys[c]);
   }
 }

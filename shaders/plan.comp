@@ -26,6 +26,8 @@ void main() {
   bool rebuild = 2.0 * (status.travel + motion) + settings.reach > status.margin || (settings.options & option_rebuild_always) != 0u;
   status.rebuild = rebuild ? 1u : 0u;
   if (rebuild) {
+    status.cells_low = ivec3(cells_none);
+    status.cells_high = ivec3(-cells_none);
     // Lists that last some 24 substeps, but always the one at hand.
     float radius = settings.radius_max;
     float margin = clamp(24.0 * args.h * speed, margin_rest * radius, margin_motion * radius);

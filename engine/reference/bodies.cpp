@@ -63,56 +63,158 @@ void body_clear(const Args&, Fields& f, uint begin, uint end) {
   for (std::size_t b = begin; b < std::min<std::size_t>(end, f.body_contacts.size()); ++b)
     f.body_contacts[b] = 0;
   std::fill(f.body_cells.begin() + begin, f.body_cells.begin() + end, 0u);
+  const uint cells = static_cast<uint>(f.cell_taken.size());
+  std::fill(f.cell_taken.begin() + std::min(begin, cells), f.cell_taken.begin() + std::min(end, cells), 0u);
 }
 
-void body_mark(const Args&, Fields& f, uint begin, uint end) {
+void body_survey(const Args&, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  Status& status = f.status[0];
+  ivec3 low(cells_none), high(-cells_none);
+  for (uint i = begin; i < end; ++i) {
+    if (is_gone(f.grains[i]))
+      continue;
+    const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, status);
+    std::atomic_ref(f.cell_taken[grid_key(cell, 0, settings.grid_bits)]).store(1, std::memory_order_relaxed);
+    low = glm::min(low, cell);
+    high = glm::max(high, cell);
+  }
+  for (int a = 0; a < 3; ++a) {
+    atomic_min(status.cells_low[a], low[a]);
+    atomic_max(status.cells_high[a], high[a]);
+  }
+}
+
+namespace {
+
+// The cells that a body's bounds and the bounds of all grains have in common.
+struct CellBox {
+  ivec3 first, last;
+  bool empty() const { return glm::any(glm::lessThan(last, first)); }
+};
+
+CellBox cells_around(const Fields& f, uint body) {
   const Settings& settings = f.settings[0];
   const Status& status = f.status[0];
-  const vec3 edge = 1.0f / status.inverse_cell;
-  // What a grain in the cell is away from its middle, at most, and how far it looks; and somewhat more, for distances
-  // that are interpolated and for rounding.
-  const float reach = 1.01f * (0.5f * glm::length(edge) + 1.5f * settings.radius_max + status.margin);
-  const uint words = body_words(settings.bodies);
-  for (uint thread = begin; thread < end; ++thread) {
-    const uint body = thread / body_threads;
-    if (f.bodies[body].parts == 0)  // of grains alone
-      continue;
-    const vec3 center = f.bodies[body].motion.position;
-    const float around = f.bodies[body].reach + settings.radius_max + status.margin;
-    const auto cell_at = [&](float x, int a) {
-      return static_cast<int>(
-          std::floor(std::clamp((x - settings.domain_min[a]) * status.inverse_cell[a], -1e6f, 1e6f)));
-    };
-    // The table repeats: an axis with more cells than it, or than the period, is walked once, and all that lies there
-    // is marked.
-    ivec3 first, count;
-    bool exact = true;
-    for (int a = 0; a < 3; ++a) {
-      first[a] = cell_at(center[a] - around, a);
-      count[a] = cell_at(center[a] + around, a) - first[a] + 1;
-      const int most = status.cells[a] > 0 ? status.cells[a] : 1 << settings.grid_bits[a];
-      if (count[a] > most) {
-        exact = false;
-        first[a] = 0;
-        count[a] = most;
-      }
+  const vec3 center = f.bodies[body].motion.position;
+  const float around = f.bodies[body].reach + settings.radius_max + status.margin;
+  const auto cell_at = [&](float x, int a) {
+    return static_cast<int>(std::floor(std::clamp((x - settings.domain_min[a]) * status.inverse_cell[a], -1e6f, 1e6f)));
+  };
+  CellBox box;
+  for (int a = 0; a < 3; ++a) {
+    box.first[a] = cell_at(center[a] - around, a);
+    box.last[a] = cell_at(center[a] + around, a);
+    if (const int period = status.cells[a]; period == 0) {
+      box.first[a] = std::max(box.first[a], status.cells_low[a]);
+      box.last[a] = std::min(box.last[a], status.cells_high[a]);
+    } else if (box.last[a] - box.first[a] >= period) {
+      box.first[a] = 0;
+      box.last[a] = period - 1;
     }
-    const uint cells = static_cast<uint>(count.x * count.y * count.z);
-    for (uint k = thread % body_threads; k < cells; k += body_threads) {
-      const int at = static_cast<int>(k);
-      const ivec3 cell = first + ivec3(at % count.x, at / count.x % count.y, at / count.x / count.y);
-      if (exact) {
-        const vec3 middle = settings.domain_min + (vec3(cell) + 0.5f) * edge;
-        if (from_body(f, body, middle - center).value > reach)
-          continue;
+  }
+  return box;
+}
+
+// Cubes of cells around a body, of 2 half cells an edge.
+class Cubes {
+public:
+  Cubes(const Fields& f, uint body)
+      : f_(f), body_(body), edge_(1.0f / f.status[0].inverse_cell), diagonal_(length_of(edge_)) {}
+
+  // How far a grain in such a cube looks: what it is away from the middle, at most, its radius and the margin; and
+  // somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
+  float reach(float half) const {
+    const float radius = f_.settings[0].radius_max;
+    return 1.01f * (half * (diagonal_ + 2.0f * radius) + 0.5f * radius + f_.status[0].margin);
+  }
+
+  // Distance of the middle of one around `at`, in cells; below every reach where that does not stand for all grains in
+  // it: they look at the nearer side of the body.
+  float distance(vec3 at, float half) const {
+    const Settings& settings = f_.settings[0];
+    const vec3 way = shortest(settings.domain_min + at * edge_ - f_.bodies[body_].motion.position, settings);
+    for (int a = 0; a < 3; ++a)
+      if (settings.axis[a] == axis_periodic &&
+          std::abs(way[a]) > 0.5f * (settings.domain_max[a] - settings.domain_min[a]) - half * edge_[a])
+        return -1e30f;
+    return from_body(f_, body_, way).value;
+  }
+
+  float diagonal() const { return diagonal_; }
+
+private:
+  const Fields& f_;
+  uint body_;
+  vec3 edge_;       // m, of a cell
+  float diagonal_;  // m
+};
+
+// Do a body's distances tell how far it is, as far as marking needs? Those from triangles do not.
+bool tells_distance(const Fields& f, uint body) {
+  const auto part = f.solid_parts.begin() + f.bodies[body].first_part;
+  return std::none_of(part, part + f.bodies[body].parts,
+                      [](const SolidPart& p) { return (p.kind & solid_kind_mask) == solid_triangles; });
+}
+
+void mark(Fields& f, uint body, uint key) {
+  std::atomic_ref(f.body_cells[key * body_words(f.settings[0].bodies) + body / 32]).fetch_or(1u << (body % 32));
+}
+
+// What threads first to last of those of a body do.
+void mark_cells(Fields& f, uint body, uint first, uint last) {
+  const CellBox box = cells_around(f, body);
+  if (box.empty())
+    return;
+  const uvec3 bits = f.settings[0].grid_bits;
+  // By cubes of eight cells: one distance for all of them first.
+  const uvec3 cubes = uvec3(box.last - box.first + 2) / 2u;
+  const uint table = grid_cells(bits);
+  const bool wide = cubes.x > table / cubes.y / cubes.z;  // few grains in a wide space: all of them look at the body
+  const Cubes around(f, body);
+  const bool by_distance = tells_distance(f, body);
+  const float cell_reach = around.reach(0.5f), cube_reach = around.reach(1.0f);
+  // Middles of cells are at most this far from that of their cube: nearer to the body, all of them reach it.
+  const float all_reach = cell_reach - 0.5f * around.diagonal();
+  const uint elements = wide ? table : cubes.x * cubes.y * cubes.z;
+  for (uint row = 0; row < elements; row += body_threads)
+    for (uint k = row + first; k < std::min(row + last, elements); ++k) {
+      if (wide) {
+        if (f.cell_taken[k])
+          mark(f, body, k);
+        continue;
       }
-      ivec3 wrapped = cell;
+      const ivec3 corner = box.first + 2 * ivec3(k % cubes.x, k / cubes.x % cubes.y, k / cubes.x / cubes.y);
+      ivec3 home = corner;
       for (int a = 0; a < 3; ++a)
-        if (const int n = status.cells[a]; n > 0)
-          wrapped[a] = (cell[a] % n + n) % n;
-      const uint key = grid_key(wrapped, 0, settings.grid_bits);
-      std::atomic_ref(f.body_cells[key * words + body / 32]).fetch_or(1u << (body % 32));
+        if (const int period = f.status[0].cells[a]; period > 0)
+          home[a] = (corner[a] % period + period) % period;
+      std::array<uint, 8> keys;
+      uint taken = 0;
+      for (uint c = 0; c < 8; ++c) {
+        const ivec3 cell = wrap_cell(home + ivec3(c & 1, c >> 1 & 1, c >> 2), f.status[0]);
+        keys[c] = grid_key(cell, 0, bits);
+        taken |= f.cell_taken[keys[c]] << c;
+      }
+      if (taken == 0)
+        continue;
+      const float d = by_distance ? around.distance(vec3(corner) + 1.0f, 1.0f) : -1e30f;
+      if (d >= cube_reach)
+        continue;
+      for (uint c = 0; c < 8; ++c)
+        if ((taken >> c & 1) && (d < all_reach || around.distance(vec3(corner) + vec3(c & 1, c >> 1 & 1, c >> 2) + 0.5f,
+                                                                  0.5f) < cell_reach))
+          mark(f, body, keys[c]);
     }
+}
+
+}  // namespace
+
+void body_mark(const Args&, Fields& f, uint begin, uint end) {
+  for (uint body = begin / body_threads; body * body_threads < end; ++body) {
+    const uint thread = body * body_threads;
+    if (f.bodies[body].parts > 0)  // not of grains alone
+      mark_cells(f, body, std::max(begin, thread) - thread, std::min(end - thread, body_threads));
   }
 }
 

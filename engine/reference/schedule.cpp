@@ -30,6 +30,8 @@ void plan(const Args& args, Fields& f, uint, uint) {
   status.rebuild = 2.0f * (status.travel + motion) + settings.reach > status.margin ||
                    (settings.options & option_rebuild_always) != 0u;
   if (status.rebuild) {
+    status.cells_low = ivec3(cells_none);
+    status.cells_high = ivec3(-cells_none);
     const float radius = settings.radius_max;
     const float lasting = std::clamp(24.0f * args.h * speed, margin_rest * radius, margin_motion * radius);
     status.margin = std::max(lasting, std::min(2.2f * motion + settings.reach, margin_limit * radius));

@@ -143,14 +143,14 @@ inline const PairLaw& law_of(const Fields& f, uint i, uint partner) {
   return f.pair_laws[material_of(f.grain_tag[i]) * (materials + 1) + other];
 }
 
-inline void atomic_max(uint& target, uint value) {
-  std::atomic_ref<uint> atom(target);
-  for (uint seen = atom.load(); seen < value && !atom.compare_exchange_weak(seen, value);) {
+template <class T> void atomic_max(T& target, T value) {
+  std::atomic_ref<T> atom(target);
+  for (T seen = atom.load(); seen < value && !atom.compare_exchange_weak(seen, value);) {
   }
 }
-inline void atomic_min(uint& target, uint value) {
-  std::atomic_ref<uint> atom(target);
-  for (uint seen = atom.load(); seen > value && !atom.compare_exchange_weak(seen, value);) {
+template <class T> void atomic_min(T& target, T value) {
+  std::atomic_ref<T> atom(target);
+  for (T seen = atom.load(); seen > value && !atom.compare_exchange_weak(seen, value);) {
   }
 }
 

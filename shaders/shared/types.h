@@ -62,6 +62,7 @@ TALUS_CONST uint body_partner = 0xFFFF0000u;
 TALUS_CONST uint wall_partner = 0xFFFFFF00u;
 TALUS_CONST uint bodies_most = 4096u;
 TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
+TALUS_CONST int cells_none = 0x7FFFFFFF;  // Status.cells_low where no grain is; cells_high: the negative
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
 
 // A contact with a body pushes for at most this overlap, in radii, that there is when a substep starts. What a grain caught between two
@@ -387,6 +388,8 @@ struct Status {
   float margin;         // m, of the current lists
   vec3 inverse_cell;    // 1/m, of the edges of a grid cell
   ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
+  ivec3 cells_low;      // no grain was in a cell lower than this when the lists were built; of scenes with bodies
+  ivec3 cells_high;     // .. or higher
   uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
   uint gone;            // grains that sinks have taken
   uint gone_before;     // .. up to the last step

@@ -1,0 +1,136 @@
+// The cells in which grains look at bodies.
+#include "engine/reference/space.h"
+#include "simulate.h"
+#include <algorithm>
+
+namespace {
+
+using namespace talus;
+using namespace talus_tests;
+
+// The lists of a scene's start, compared with those by brute force: all grains against all bodies.
+struct Lists {
+  std::size_t near = 0;    // pairs of a grain and a body
+  std::size_t looked = 0;  // pairs whose cell is marked
+  std::size_t grains = 0;
+  bool complete = true;  // the lists hold all that are near, and no others
+};
+
+Lists lists_of(const Scene& scene, const Options& options, uint worlds = 1) {
+  Simulation simulation(scene, options);
+  if (worlds > 1) {
+    auto tags = read_field<uint>(simulation.executor(), FieldId::grain_tag, simulation.grain_count());
+    for (uint i = 0; i < tags.size(); ++i)
+      tags[i] |= (i % worlds) << tag_world_shift;
+    write_field(simulation.executor(), FieldId::grain_tag, tags);
+  }
+  simulation.measure();
+  Executor& e = simulation.executor();
+  Fields f;
+  f.settings = read_field<Settings>(e, FieldId::settings, 1);
+  f.status = read_field<Status>(e, FieldId::status, 1);
+  f.bodies = read_field<Body>(e, FieldId::bodies, scene.bodies.size());
+  f.solid_parts = read_field<SolidPart>(e, FieldId::solid_parts, e.size(FieldId::solid_parts));
+  f.shape_data = read_field<uint>(e, FieldId::shape_data, e.size(FieldId::shape_data));
+  f.body_cells = read_field<uint>(e, FieldId::body_cells, e.size(FieldId::body_cells));
+  f.grains = read_field<Grain>(e, FieldId::grains, simulation.grain_count());
+  f.contact_count = read_field<uint>(e, FieldId::contact_count, simulation.grain_count());
+  f.slice_start = read_field<uint>(e, FieldId::slice_start, e.size(FieldId::slice_start));
+  f.contact_partner = read_field<uint>(e, FieldId::contact_partner, e.size(FieldId::contact_partner));
+  Lists lists{.grains = f.grains.size()};
+  for (uint i = 0; i < f.grains.size(); ++i) {
+    const vec3 p(f.grains[i].position);
+    const uint key = grid_key(reference::cell_of(p, f.settings[0], f.status[0]), 0, f.settings[0].grid_bits);
+    std::vector<uint> listed, near;
+    for (uint k = 0; k < f.contact_count[i]; ++k)
+      if (const uint partner = f.contact_partner[reference::contact_slot(f, i, k)];
+          partner >= body_partner && partner < wall_partner)
+        listed.push_back(partner - body_partner);
+    for (uint b = 0; b < f.bodies.size(); ++b) {
+      const vec3 way = reference::shortest(p - f.bodies[b].motion.position, f.settings[0]);
+      if (reference::from_body(f, b, way).value < f.grains[i].position.w + f.status[0].margin)
+        near.push_back(b);
+      lists.looked += f.body_cells[key * body_words(f.settings[0].bodies) + b / 32] >> (b % 32) & 1;
+    }
+    lists.near += near.size();
+    if (listed != near) {
+      lists.complete = false;
+      CAPTURE(i, p.x, p.y, p.z, listed, near);
+      CHECK(listed == near);
+    }
+  }
+  return lists;
+}
+
+// Grains spread over a box: x has walls, y is periodic, z is open. 70 bodies: balls, blocks with a ball taken out of
+// them, capsules; a tube longer than the period along y.
+Scene crowd(unsigned n) {
+  Scene scene = scene_of(1.0 / 240, 1, 1);
+  scene.solver = default_solver(Method::dem);
+  scene.solver.substeps = 1;
+  scene.domain.min = {0.0, 0.0, 0.0};
+  scene.domain.max = {0.9, 0.7, 0.8};
+  scene.domain.axis = {Axis::wall, Axis::periodic, Axis::open};
+  std::mt19937 random(5);
+  const auto uniform = [&](double a, double b) { return a + (b - a) * static_cast<double>(random()) / 4294967296.0; };
+  std::vector<glm::dvec3> points;
+  for (unsigned i = 0; i < n; ++i)
+    points.push_back({uniform(0.01, 0.89), uniform(0.0, 0.6999), uniform(0.01, 0.79)});
+  GrainGroup group;
+  group.radius_min = group.radius_max = 0.01;
+  group.shape = PointsFill{std::move(points)};
+  scene.grains.push_back(group);
+  for (int b = 0; b < 69; ++b) {
+    const glm::dvec3 at{uniform(0.0, 0.9), uniform(0.0, 0.6999), uniform(0.0, 0.8)};
+    const double size = uniform(0.005, 0.06);
+    std::vector<BodyPart> parts;
+    if (b % 3 == 0)
+      parts = {{SpherePart{size}}};
+    else if (b % 3 == 1)
+      parts = {{BoxPart{{4.0 * size, 3.0 * size, 2.0 * size}}}, {SpherePart{size}, {0.0, 0.0, size}, {}, true}};
+    else
+      parts = {{CapsulePart{0.3 * size, 4.0 * size}}};
+    scene.bodies.push_back(body_of("body" + std::to_string(b), parts, at,
+                                   {uniform(0.0, 360.0), uniform(0.0, 360.0), uniform(0.0, 360.0)}));
+  }
+  scene.bodies.push_back(body_of("tube", {{ConePart{0.2, 0.2, 2.0}}, {ConePart{0.15, 0.17, 3.0}, {}, {}, true}},
+                                 {0.4, 0.6, 0.4}, {90.0, 0.0, 0.0}));
+  return scene;
+}
+
+}  // namespace
+
+TEST_CASE("Grains find all bodies near them, and look at few others", "[bodies]") {
+  const Lists lists = lists_of(crowd(4000), on_cpu);
+  CHECK(lists.complete);
+  CHECK(lists.near > 500);
+  CHECK(lists.looked < lists.grains * 70 / 20);
+}
+
+TEST_CASE("Grains on the device find all bodies near them", "[device][bodies]") {
+  CHECK(lists_of(crowd(1000), on_device()).complete);
+}
+
+TEST_CASE("A body longer than the table of cells is looked at by the grains near it alone", "[bodies]") {
+  // A floor and a mast in a world of 400 000 cells, of which the table holds 8192.
+  Scene scene = crowd(4000);
+  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+  scene.bodies = {body_of("floor", {{PlanePart{}}}, {0.0, 0.0, 0.1}),
+                  body_of("mast", {{CapsulePart{0.01, 30.0}}}, {0.45, 0.35, 0.4})};
+  const Lists lists = lists_of(scene, on_cpu);
+  CHECK(lists.complete);
+  CHECK(lists.looked < 4 * lists.near);
+
+  // One far away: between it and the others are more cells than are worth a look, and all grains look at the floor.
+  std::get<PointsFill>(scene.grains[0].shape).points.push_back({9000.0, -8000.0, 7000.0});
+  const Lists wide = lists_of(scene, on_cpu);
+  CHECK(wide.complete);
+  CHECK(wide.near >= lists.near);
+  CHECK(wide.looked <= 2 * wide.grains);
+}
+
+TEST_CASE("Grains of all worlds find the bodies near them", "[bodies]") {
+  const Lists one = lists_of(crowd(500), on_cpu), five = lists_of(crowd(500), on_cpu, 5);
+  CHECK(five.complete);
+  CHECK(five.near == one.near);
+}
