@@ -1,0 +1,38 @@
+# Runs one shard of the tests of a tag: cmake -D TESTS=talus_tests -D TAG=[device] -D SHARD=0 -D SHARDS=2
+# -D NATIVE=ON|OFF -D NAMES=FILE [-D ICD=FILE] -P shard.cmake. NATIVE: Catch2 can shard, as version 3 can; version 2 is given
+# the names of every SHARDS-th test in a file.
+if(ICD AND NOT EXISTS "${ICD}")
+  message(FATAL_ERROR "There is no Vulkan driver ${ICD}. ./test.sh installs lavapipe and SwiftShader on Debian; elsewhere "
+    "name the drivers there are: cmake -D TALUS_DEVICE_ICDS=\"name=ICD file;...\" (README.md, Testing)")
+endif()
+
+set(which "${TAG}")
+if(NATIVE)
+  list(APPEND which --shard-count ${SHARDS} --shard-index ${SHARD})
+else()
+  execute_process(COMMAND "${TESTS}" "${TAG}" --list-test-names-only OUTPUT_VARIABLE names)
+  if(names MATCHES "[][;*\\\\\"]")
+    message(FATAL_ERROR "\"${CMAKE_MATCH_0}\" in the name of a test: neither CMake's lists nor Catch2 2 take it as it is")
+  endif()
+  string(REGEX MATCHALL "[^\n]+" names "${names}")
+  list(LENGTH names count)
+  if(count EQUAL 0)
+    message(FATAL_ERROR "talus_tests ${TAG} lists no tests")
+  endif()
+  set(mine "")
+  set(n 0)
+  foreach(name IN LISTS names)
+    math(EXPR turn "${n} % ${SHARDS}")
+    if(turn EQUAL SHARD)
+      string(APPEND mine "${name}\n")
+    endif()
+    math(EXPR n "${n} + 1")
+  endforeach()
+  file(WRITE "${NAMES}" "${mine}")
+  set(which --input-file "${NAMES}")
+endif()
+
+execute_process(COMMAND "${TESTS}" ${which} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "talus_tests ${which} ended with status ${status}")
+endif()
