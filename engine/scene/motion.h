@@ -13,7 +13,7 @@ namespace talus {
 // Between keyframes. smooth: monotone cubic, with continuous speed, at rest where a number turns around and at the
 // ends.
 enum class Interpolation { smooth, linear };
-enum class JointType { revolute, prismatic, fixed };
+enum class JointType { revolute, prismatic, fixed, ball };  // ball: of dynamic bodies alone
 
 // Of the time t in seconds; what it may hold: scenes/README.md.
 struct Formula {
@@ -49,6 +49,12 @@ struct Track {
   bool repeat = false;
 };
 
+// Drives the joint of a dynamic body towards a speed, as far as its strength goes.
+struct Motor {
+  double speed = 0.0;     // degrees/s (revolute) or m/s (prismatic)
+  double strength = 0.0;  // N m (revolute) or N (prismatic), at most
+};
+
 // Values and limits in degrees (revolute) or m (prismatic), and per s. The pose of the body in its parent is frame of
 // the joint * motion about or along its axis by the value * the body's own position and rotation.
 struct Joint {
@@ -60,8 +66,13 @@ struct Joint {
   glm::dvec3 rotation{0.0};        // degrees, as Keyframe::rotation
   std::variant<double, Formula, Track> value{0.0};
   double min = -none, max = none;
-  double speed = none, acceleration = none;  // > 0
-  std::string where;                         // as Formula::where
+  double speed = none, acceleration = none;  // > 0; not of a dynamic body
+  // Of a dynamic body, whose value here is a number: the one it starts from. ball: max is the angle, in degrees, by
+  // which the axis of the body may lean away from where it is at value 0.
+  double friction =
+      0.0;  // N m (revolute, ball) or N (prismatic): what the joint holds before it moves, and brakes with
+  std::optional<Motor> motor;  // revolute, prismatic
+  std::string where;           // as Formula::where
 };
 
 // Instead of constant velocities.

@@ -207,8 +207,10 @@ struct SinkSpec {
 // How a body is drawn. cut: without its half towards the camera, so that it can be looked into.
 enum class Show { solid, cut, hidden };
 
-// A solid that grains push against and that nothing moves but its own motion and that of its parent, in whose frame all
-// of it is; without a parent in the world.
+// A solid that grains push against. Without a mass nothing moves it but its own motion and that of its parent, in whose
+// frame all of it is; without a parent in the world. With a mass or a density it is dynamic: grains, bodies and walls
+// push it and gravity pulls, it has no parent, and its motion is none (free) or a joint to the world, which says what
+// is left to it; velocity and spin are those it starts with.
 struct BodySpec {
   std::string name;
   std::optional<std::uint32_t> material;  // index into Scene::materials; unset: as the domain's walls
@@ -219,11 +221,17 @@ struct BodySpec {
   glm::dvec3 velocity{0.0};               // m/s, of its origin
   glm::dvec3 spin{0.0};                   // rad/s, about its origin
   Motion motion;                          // instead of velocity and spin
+  std::optional<double> mass;             // kg
+  std::optional<double> density;          // kg/m3, instead of mass
   std::vector<BodyPart> parts;            // put together in order, the first is solid
   double load_filter = 0.05;              // s, time constant of the filtered force and torque; 0: not filtered
   std::optional<glm::vec3> color;         // linear RGB; unset: a grey blue
   Show show = Show::solid;
 };
+
+inline bool is_dynamic(const BodySpec& body) {
+  return body.mass || body.density;
+}
 
 struct Camera {
   std::optional<glm::dvec3> eye, target;  // m; unset: fitted to the domain's content

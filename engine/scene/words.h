@@ -21,7 +21,7 @@ template <> inline constexpr std::array<std::string_view, 2> words<Sampling>{"po
 template <> inline constexpr std::array<std::string_view, 3> words<MeshAs>{"sdf", "triangles", "particles"};
 template <> inline constexpr std::array<std::string_view, 3> words<UpAxis>{"x", "y", "z"};
 template <> inline constexpr std::array<std::string_view, 2> words<Interpolation>{"smooth", "linear"};
-template <> inline constexpr std::array<std::string_view, 3> words<JointType>{"revolute", "prismatic", "fixed"};
+template <> inline constexpr std::array<std::string_view, 4> words<JointType>{"revolute", "prismatic", "fixed", "ball"};
 template <> inline constexpr std::array<std::string_view, 3> words<ColorBy>{"material", "speed", "depth"};
 template <> inline constexpr std::array<std::string_view, 3> words<Show>{"solid", "cut", "hidden"};
 

@@ -1,0 +1,30 @@
+#pragma once
+// What a dynamic body weighs, and where it can touch bodies and walls.
+#include "engine/scene/scene.h"
+
+namespace talus {
+
+// In the body's frame.
+struct MassProperties {
+  double mass = 0.0;        // kg
+  glm::dvec3 center{0.0};   // m, of mass
+  glm::dmat3 inertia{0.0};  // kg m2, about the center
+};
+
+// Of the solid that the parts of a dynamic body make together, of even density. Exact for a single part, and for parts
+// that do not overlap; else to some 1e-3. Throws SceneError where it has no volume or no end.
+MassProperties mass_of(const BodySpec& body);
+
+// A ball inside a body that touches its surface: what is round touches others with few of them, corners are balls of
+// radius 0.
+struct ContactPoint {
+  glm::dvec3 place;  // m, in the body
+  double radius;     // m
+};
+
+// By which a dynamic body touches bodies and walls: all corners of boxes, circles along rims, the centres of balls, and
+// points over flat faces and meshes with about this spacing [m]; none that lies inside another part or where one has
+// been taken away. At most `most`: the spacing grows where there would be more.
+std::vector<ContactPoint> contact_points(const BodySpec& body, double spacing, std::size_t most = 4096);
+
+}  // namespace talus
