@@ -36,4 +36,5 @@ install_for_tests
 build_release all -DTALUS_BUILD_TESTS=ON
 
 say "Running the tests"
-exec ctest --test-dir "$build" --build-config Release --output-on-failure "$@"
+exec ctest --test-dir "$build" --build-config Release --output-on-failure \
+  --parallel "${CTEST_PARALLEL_LEVEL:-$(processors)}" "$@"

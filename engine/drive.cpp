@@ -227,11 +227,8 @@ void Drive::move_body(std::uint64_t step, std::uint32_t body, const Pose& target
   check_finite({q.x, q.y, q.z, q.w, 1.0 / glm::length(q)}, "the rotation to move to, and its inverse,");
   CommandedBody& c = command(step, body, limits);
   c.target = {target.position, glm::normalize(q)};
-  for (int a = 0; a < 3; ++a)
-    if (domain_.axis[static_cast<std::size_t>(a)] == Axis::periodic && !kinematics_.has_parent(body)) {
-      const double edge = domain_.max[a] - domain_.min[a];
-      c.target.position[a] = c.pose.position[a] + std::remainder(target.position[a] - c.pose.position[a], edge);
-    }
+  if (!kinematics_.has_parent(body))
+    c.target.position = nearest_image(domain_, target.position, c.pose.position);
   c.to_target = 1;
 }
 

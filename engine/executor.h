@@ -2,6 +2,7 @@
 // "Run this pass": on a Vulkan device, on the CPU, or on both in lockstep. step.cpp is the same for all three.
 #include "engine/passes.h"
 #include "engine/talus.h"
+#include <compare>
 #include <memory>
 
 namespace talus {
@@ -15,6 +16,7 @@ struct Work {
 // What a scene has; a device's passes are compiled without the rest.
 struct Features {
   std::uint32_t solid_kinds = ~0u;  // bit k: bodies have parts of kind k (shared/types.h); 0: there are no bodies
+  auto operator<=>(const Features&) const = default;
 };
 
 class Executor {

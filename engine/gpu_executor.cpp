@@ -3,10 +3,6 @@
 
 namespace talus {
 
-namespace shaders {
-std::span<const std::uint32_t> find_shader(std::string_view name);
-}
-
 namespace {
 
 // The errors of the folder gpu as those that the public API names.
@@ -22,13 +18,6 @@ template <class F> decltype(auto) translated(F f) {
   }
 }
 
-FieldId field_named(std::string_view name, std::string_view pass) {
-  for (std::size_t f = 0; f < field_count; ++f)
-    if (field_infos[f].name == name)
-      return static_cast<FieldId>(f);
-  throw DeviceError(fmt::format("pass {} binds a buffer variable {}, and there is no field of that name", pass, name));
-}
-
 }  // namespace
 
 std::optional<std::string> real_gpu() {
@@ -42,15 +31,20 @@ std::optional<std::string> real_gpu() {
   return std::nullopt;
 }
 
-GpuExecutor::GpuExecutor(const Options& options) {
+GpuExecutor::GpuExecutor(const Options& options) : devices_(options.devices) {
   translated([&] {
-    instance_ = std::make_unique<gpu::Instance>(gpu::InstanceOptions{.validation = options.validation, .print = true});
-    const auto devices = gpu::list_devices(*instance_);
-    device_ = std::make_unique<gpu::Device>(*instance_, gpu::choose(devices, options.device));
+    open_ = devices_ ? devices_->take(options) : std::make_unique<OpenDevice>(options);
     for (std::size_t f = 0; f < field_count; ++f)
       resize(static_cast<FieldId>(f), 0);
-    graph_ = std::make_unique<gpu::Graph>(*device_, gpu::GraphOptions{.timing = options.timing});
+    graph_ = std::make_unique<gpu::Graph>(open_->device, gpu::GraphOptions{.timing = options.timing});
   });
+}
+
+GpuExecutor::~GpuExecutor() {
+  graph_.reset();
+  buffers_ = {};
+  if (devices_ && open_)
+    devices_->leave(std::move(open_));
 }
 
 void GpuExecutor::specialize(const Features& features) {
@@ -58,37 +52,15 @@ void GpuExecutor::specialize(const Features& features) {
   passes_ = {};
 }
 
-GpuExecutor::PassProgram& GpuExecutor::program(Pass pass) {
-  PassProgram& program = passes_[static_cast<std::size_t>(pass)];
-  if (!program.pipeline)
-    translated([&] { program = load(pass); });
-  return program;
-}
-
-// The shader is the truth about what a pass binds; here it is held against the fields.
-GpuExecutor::PassProgram GpuExecutor::load(Pass pass) {
-  const std::string name(info(pass).name);
-  const auto code = shaders::find_shader(name + ".comp");
-  if (code.empty())
-    throw DeviceError(fmt::format("pass {} has no shader: shaders/{}.comp is missing from this build", name, name));
-  PassProgram program;
-  const gpu::Constant constants[] = {{constant_solid_kinds, features_.solid_kinds}};
-  program.pipeline = std::make_unique<gpu::ComputePipeline>(*device_, name, code, constants);
-  if (program.pipeline->push_bytes() != 0 && program.pipeline->push_bytes() != sizeof(Args))
-    throw DeviceError(fmt::format("pass {} takes {} bytes of push constants, but Args has {}", name,
-                                  program.pipeline->push_bytes(), sizeof(Args)));
-  if (program.pipeline->group_size() != group_size)
-    throw DeviceError(fmt::format("pass {} has workgroups of {} threads, but gates count in {}", name,
-                                  program.pipeline->group_size(), group_size));
-  for (const gpu::BufferBinding& binding : program.pipeline->buffers()) {
-    const FieldId field = field_named(binding.member, name);
-    if (binding.stride != info(field).stride)
-      throw DeviceError(fmt::format("pass {} sees field {} in elements of {} bytes, but the host's have {}", name,
-                                    binding.member, binding.stride, info(field).stride));
-    program.bindings.push_back({field, binding});
-    program.buffers.push_back(&buffer(field));
-  }
-  return program;
+GpuExecutor::BoundPass& GpuExecutor::bound(Pass pass) {
+  BoundPass& bound = passes_[static_cast<std::size_t>(pass)];
+  if (!bound.program)
+    translated([&] {
+      bound.program = &open_->program(pass, features_);
+      for (const BoundField& binding : bound.program->bindings)
+        bound.buffers.push_back(&buffer(binding.field));
+    });
+  return bound;
 }
 
 void GpuExecutor::run(Pass pass, Work work, const Args& args) {
@@ -97,12 +69,12 @@ void GpuExecutor::run(Pass pass, Work work, const Args& args) {
   if (info(pass).unit == Unit::serial)
     throw DeviceError(fmt::format("pass {} runs on the CPU only: use --device cpu", info(pass).name));
   translated([&] {
-    PassProgram& program = this->program(pass);
+    const BoundPass& bound = this->bound(pass);
     const gpu::Work size = work.gate < gates_total
                                ? gpu::Work::indirect(buffer(FieldId::gates), work.gate * sizeof(Dispatch))
                            : info(pass).unit == Unit::group ? gpu::Work::groups(work.elements)
                                                             : gpu::Work::elements(work.elements);
-    graph_->compute(*program.pipeline, program.buffers, args, size);
+    graph_->compute(*bound.program->pipeline, bound.buffers, args, size);
   });
 }
 
@@ -124,7 +96,7 @@ void GpuExecutor::resize(FieldId id, std::size_t elements) {
   translated([&] {
     const std::size_t stride = info(id).stride, kept = std::min(size(id), elements) * stride;
     // An empty buffer cannot be bound.
-    gpu::Buffer bigger(*device_, std::string(info(id).name), std::max<std::size_t>(elements, 1) * stride);
+    gpu::Buffer bigger(open_->device, std::string(info(id).name), std::max<std::size_t>(elements, 1) * stride);
     if (graph_) {
       graph_->fill(bigger);
       if (kept > 0)
@@ -162,7 +134,7 @@ std::vector<PassTime> GpuExecutor::pass_times() const {
 }
 
 DeviceSummary GpuExecutor::device() const {
-  const gpu::DeviceInfo& i = device_->info();
+  const gpu::DeviceInfo& i = open_->device.info();
   return {i.name, i.driver, i.api_version, i.type};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // The passes as compute shaders on a Vulkan device.
 #include "engine/executor.h"
-#include "engine/gpu/graph.h"
+#include "engine/open_devices.h"
 #include <optional>
 #include <string>
 
@@ -14,6 +14,7 @@ std::optional<std::string> real_gpu();
 class GpuExecutor final : public Executor {
 public:
   explicit GpuExecutor(const Options& options);
+  ~GpuExecutor() override;
 
   void specialize(const Features& features) override;
   void run(Pass pass, Work work, const Args& args) override;
@@ -32,7 +33,7 @@ public:
   // For graphs of others, which cannot record while this one holds passes back.
   gpu::Device* gpu_device() override {
     graph_->submit();
-    return device_.get();
+    return &open_->device;
   }
   gpu::Buffer* gpu_buffer(FieldId id) override {
     graph_->submit();
@@ -40,33 +41,27 @@ public:
   }
 
   // What a pass binds, from its shader.
-  struct Bound {
-    FieldId field;
-    gpu::BufferBinding binding;
-  };
-  const std::vector<Bound>& bindings(Pass pass) { return program(pass).bindings; }
+  const std::vector<BoundField>& bindings(Pass pass) { return bound(pass).program->bindings; }
 
   // Passes are written down from now on, for describe().
   void set_trace(bool on) { graph_->set_trace(on); }
 
 private:
-  struct PassProgram {
-    std::unique_ptr<gpu::ComputePipeline> pipeline;
-    std::vector<Bound> bindings;
-    std::vector<gpu::Buffer*> buffers;
+  struct BoundPass {
+    const PassProgram* program = nullptr;
+    std::vector<gpu::Buffer*> buffers;  // in the order of its bindings
   };
 
-  std::unique_ptr<gpu::Instance> instance_;
-  std::unique_ptr<gpu::Device> device_;
+  std::shared_ptr<OpenDevices> devices_;  // where the device goes in the end; null: it closes
+  std::unique_ptr<OpenDevice> open_;
   std::array<gpu::Buffer, field_count> buffers_;
   std::array<std::size_t, field_count> sizes_{};
   Features features_;
-  std::array<PassProgram, pass_count> passes_;
+  std::array<BoundPass, pass_count> passes_;
   std::unique_ptr<gpu::Graph> graph_;
 
   gpu::Buffer& buffer(FieldId id) { return buffers_[static_cast<std::size_t>(id)]; }
-  PassProgram& program(Pass pass);  // compiled when it is first asked for: a method needs few of the passes
-  PassProgram load(Pass pass);
+  BoundPass& bound(Pass pass);
 };
 
 }  // namespace talus

@@ -28,7 +28,7 @@ public:
     gpu_.run(pass, work, args);
     gpu_.finish();
     cpu_->run(pass, work, args);
-    for (const GpuExecutor::Bound& bound : gpu_.bindings(pass)) {
+    for (const BoundField& bound : gpu_.bindings(pass)) {
       if (bound.binding.access == gpu::BufferAccess::read)
         continue;
       const Bytes device = contents(gpu_, bound.field);
@@ -42,7 +42,7 @@ public:
                info(pass).match != Match::unordered)  // any order; compared by its links
         compare(pass, bound, device, contents(*cpu_, bound.field));
     }
-    for (const GpuExecutor::Bound& bound : gpu_.bindings(pass))
+    for (const BoundField& bound : gpu_.bindings(pass))
       if (bound.binding.access != gpu::BufferAccess::read)
         cpu_->write(bound.field, contents(gpu_, bound.field), 0);
   }
@@ -142,7 +142,7 @@ private:
     }
   }
 
-  static void compare(Pass pass, const GpuExecutor::Bound& bound, const Bytes& device, const Bytes& host) {
+  static void compare(Pass pass, const BoundField& bound, const Bytes& device, const Bytes& host) {
     const float tolerance = info(pass).match == Match::close ? info(pass).tolerance : 0.0f;
     const std::size_t stride = info(bound.field).stride;
     for (const gpu::ScalarMember& member : bound.binding.scalars) {

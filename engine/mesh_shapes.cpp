@@ -10,14 +10,9 @@ namespace {
 
 constexpr double radius_default = 0.01;  // m, without grains
 
-template <class T> std::uint64_t checksum_of(const std::vector<T>& data, std::uint64_t sum) {
-  return checksum(std::as_bytes(std::span(data)), sum);
-}
-
 std::uint64_t key_of(const MeshPart& part) {
   const std::array<double, 3> how{static_cast<double>(part.as), part.cell, part.loaded->closed ? 1.0 : 0.0};
-  return checksum_of(part.loaded->mesh.vertices,
-                     checksum_of(part.loaded->mesh.triangles, checksum(std::as_bytes(std::span(how)))));
+  return checksum(part.loaded->mesh, checksum(std::as_bytes(std::span(how))));
 }
 
 }  // namespace

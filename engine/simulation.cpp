@@ -42,10 +42,6 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
   return make_gpu_executor(options);
 }
 
-std::uint64_t content_of(const Mesh& mesh) {
-  return checksum(std::as_bytes(std::span(mesh.triangles)), checksum(std::as_bytes(std::span(mesh.vertices))));
-}
-
 // Calls visit(name, mesh) for each mesh of a scene.
 void each_mesh(const Scene& scene, auto&& visit) {
   const auto among = [&](const std::string& name, const std::vector<BodyPart>& parts) {
@@ -80,22 +76,10 @@ std::string physics_of(Scene scene) {
   }
   std::string text = to_toml(scene);
   each_mesh(scene, [&](const std::string& name, const MeshPart& mesh) {
-    text += fmt::format("# {} {:016x}\n", name, content_of(mesh.loaded->mesh));
+    text += fmt::format("# {} {:016x}\n", name, checksum(mesh.loaded->mesh));
   });
   return text;
 }
-
-class Hash {  // FNV-1a
-public:
-  template <class T> void add(const T& value) {
-    for (const std::byte b : std::as_bytes(std::span(&value, 1)))
-      hash_ = (hash_ ^ static_cast<std::uint64_t>(b)) * 0x100000001B3ull;
-  }
-  std::uint64_t value() const { return hash_; }
-
-private:
-  std::uint64_t hash_ = 0xCBF29CE484222325ull;
-};
 
 }  // namespace
 
@@ -700,17 +684,18 @@ Measure Simulation::measure() {
 
 std::uint64_t Simulation::state_hash() {
   const Impl::State s = impl_->read_state();
-  Hash hash;
+  std::uint64_t sum = checksum_of_nothing;
+  const auto add = [&](const auto& value) { sum = checksum(std::as_bytes(std::span(&value, 1)), sum); };
   for (const std::uint32_t i : s.by_id) {
-    hash.add(s.ids[i]);
-    hash.add(s.tags[i]);
-    hash.add(s.grains[i]);
+    add(s.ids[i]);
+    add(s.tags[i]);
+    add(s.grains[i]);
   }
   for (const RigidState& state : impl_->rigid_states())
     hash.add(state.motion);
   for (const std::uint32_t count : sink_counts())
-    hash.add(count);
-  return hash.value();
+    add(count);
+  return sum;
 }
 
 void Simulation::save(const std::filesystem::path& file) {

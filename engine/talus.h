@@ -22,6 +22,7 @@
 namespace talus {
 
 class Executor;
+class OpenDevices;
 namespace gpu {
 class Device;
 class Buffer;
@@ -48,6 +49,9 @@ struct CheckpointError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// For Options::devices, where one simulation follows another. Closes its devices with its last owner.
+std::shared_ptr<OpenDevices> keep_devices_open();
+
 struct Options {
   std::string device = "auto";   // auto | cpu | index | part of a name, as in `talus devices`
   int threads = 0;               // of the CPU path; 0: all cores. The result does not depend on it
@@ -56,6 +60,9 @@ struct Options {
   bool timing = true;            // measure each pass
   std::uint32_t grid_cells = 0;  // most cells of the neighbour table, on open axes and between walls; 0: four per grain
   std::uint32_t contact_slots = 0;  // initial capacity; 0: an estimate. Grows when a step needs more
+  // A simulation takes a device from here that none uses, opened and with the passes compiled that those before it
+  // needed, and leaves it here. Null: it opens its own and closes it.
+  std::shared_ptr<OpenDevices> devices;
 };
 
 struct DeviceSummary {

@@ -122,6 +122,31 @@ TEST_CASE("Contact slots that run out while an emitter pours change nothing", "[
   CHECK(hash_after(scene, {.device = "cpu", .contact_slots = 999}, 90) == plenty);
 }
 
+TEST_CASE("A device kept open changes nothing, and serves one simulation at a time", "[device][simulation]") {
+  const auto after = [](Simulation& simulation) {
+    simulation.advance(20);
+    return simulation.state_hash();
+  };
+  Options own = on_device(), kept = on_device();
+  own.devices = nullptr;
+  kept.devices = keep_devices_open();
+  const Scene scene = jumble_with_bodies(200);
+  Simulation alone(scene, own);
+  const std::uint64_t hash = after(alone);
+  const gpu::Device* device;
+  {
+    Simulation first(with(jumble(300), {.method = Method::dem, .iterations = 1}), kept);
+    after(first);
+    device = first.gpu_device();
+  }
+  Simulation second(scene, kept), third(scene, kept);
+  CHECK(second.gpu_device() == device);
+  CHECK(third.gpu_device() != device);
+  CHECK(after(second) == hash);
+  CHECK(after(third) == hash);
+  CHECK(complaints(second).empty());
+}
+
 TEST_CASE("Too few contact slots change nothing on the device", "[device][simulation]") {
   Scene scene = box_of(500);
   scene.solver.iterations = GENERATE(2, 3);

@@ -161,8 +161,7 @@ float band_of(const SdfSettings& settings, const Sdf& grid) {
 // Everything that the values follow from.
 std::uint64_t key_of(const Mesh& mesh, const SdfSettings& settings, const Sdf& grid) {
   const float band = band_of(settings, grid);
-  std::uint64_t key = checksum(std::as_bytes(std::span(mesh.vertices)));
-  key = checksum(std::as_bytes(std::span(mesh.triangles)), key);
+  std::uint64_t key = checksum(mesh);
   key = checksum(std::as_bytes(std::span(&grid.origin, 1)), key);
   key = checksum(std::as_bytes(std::span(&grid.cell, 1)), key);
   key = checksum(std::as_bytes(std::span(&grid.size, 1)), key);

@@ -65,6 +65,7 @@ public:
   const DeviceInfo& info() const { return info_; }
   Instance& instance() const { return instance_; }
   bool graphics() const { return info_.graphics; }
+  bool is_lost() const { return lost_; }
   std::uint64_t memory_bytes() const { return memory_bytes_; }  // allocated now, staging included
 
   // Submissions run in order. Most users call Graph::submit.

@@ -1,4 +1,5 @@
 #include "engine/io/cache.h"
+#include "engine/geometry/mesh.h"
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
@@ -30,6 +31,10 @@ std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t sum) {
   for (const std::byte b : bytes)
     sum = (sum ^ static_cast<std::uint64_t>(b)) * 0x100000001b3u;
   return sum;
+}
+
+std::uint64_t checksum(const Mesh& mesh, std::uint64_t sum) {
+  return checksum(std::as_bytes(std::span(mesh.triangles)), checksum(std::as_bytes(std::span(mesh.vertices)), sum));
 }
 
 bool write_whole(const std::filesystem::path& file, std::initializer_list<std::span<const std::byte>> parts) {

@@ -8,11 +8,15 @@
 
 namespace talus {
 
+struct Mesh;
+
 // $XDG_CACHE_HOME/talus, ~/.cache/talus or %LOCALAPPDATA%\talus; empty where there is none of them.
 std::filesystem::path default_cache_directory();
 
 // FNV-1a: one changed byte always changes it. Goes on from `sum`.
-std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t sum = 0xcbf29ce484222325u);
+inline constexpr std::uint64_t checksum_of_nothing = 0xcbf29ce484222325u;
+std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t sum = checksum_of_nothing);
+std::uint64_t checksum(const Mesh& mesh, std::uint64_t sum = checksum_of_nothing);  // its vertices, then its triangles
 
 // Writes the parts to a file of its own and renames that, since other processes may be writing the same one; makes the
 // folder. False, and nothing left behind, where it could not be written.

@@ -1,4 +1,5 @@
 #include "engine/io/checkpoint.h"
+#include "engine/io/cache.h"
 #include "engine/talus.h"
 #include <algorithm>
 #include <array>
@@ -21,15 +22,6 @@ constexpr std::array<char, 8> magic{'T', 'A', 'L', 'U', 'S', 'S', 'A', 'V'};
 constexpr std::uint32_t newest_version = 1;
 constexpr std::string_view field_prefix = "field:";
 
-// FNV-1a: one changed byte always changes it.
-struct Checksum {
-  std::uint64_t value = 0xcbf29ce484222325u;
-  void add(std::span<const std::byte> bytes) {
-    for (std::byte b : bytes)
-      value = (value ^ static_cast<std::uint64_t>(b)) * 0x100000001b3u;
-  }
-};
-
 template <class T> std::span<const std::byte> bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
@@ -49,10 +41,10 @@ public:
     const auto name_size = static_cast<std::uint32_t>(name.size());
     const std::uint64_t data_size = data.size();
     const std::array parts{bytes_of(name_size), bytes_of(data_size), bytes_of(name), data};
-    Checksum sum;
+    std::uint64_t sum = checksum_of_nothing;
     for (auto part : parts)
-      sum.add(part);
-    put(bytes_of(sum.value));
+      sum = checksum(part, sum);
+    put(bytes_of(sum));
     for (auto part : parts)
       put(part);
   }
@@ -105,10 +97,10 @@ public:
     need(data_size);
     data.resize(data_size);
     take(data.data(), data_size);
-    Checksum sum;
+    std::uint64_t sum = checksum_of_nothing;
     for (auto part : {bytes_of(name_size), bytes_of(data_size), bytes_of(name), std::span<const std::byte>(data)})
-      sum.add(part);
-    if (sum.value != expected)
+      sum = checksum(part, sum);
+    if (sum != expected)
       fail("is damaged: a checksum does not match");
     return true;
   }

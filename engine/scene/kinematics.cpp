@@ -290,6 +290,13 @@ std::vector<Pose> initial_poses(const Scene& scene) {
   return poses;
 }
 
+glm::dvec3 nearest_image(const Domain& domain, glm::dvec3 point, glm::dvec3 to) {
+  for (int a = 0; a < 3; ++a)
+    if (domain.axis[static_cast<std::size_t>(a)] == Axis::periodic)
+      point[a] = to[a] + std::remainder(point[a] - to[a], domain.max[a] - domain.min[a]);
+  return point;
+}
+
 namespace {
 
 // In the step from a time on, and from that to the next.

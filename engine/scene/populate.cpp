@@ -40,22 +40,15 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const st
 }
 
 // Where bodies stand at the start. Along a periodic axis, a grain meets a body by the image whose origin is nearest.
-Space::Blocked blocked_by(const Scene& scene) {
+Space::Blocked blocked_by(const Scene& scene, const std::vector<Pose>& poses) {
   if (scene.bodies.empty())
     return {};
-  const std::vector<Pose> poses = initial_poses(scene);
   std::vector<Solid> solids;
   for (std::size_t b = 0; b < poses.size(); ++b)
     solids.push_back(solid_of(scene.bodies[b], poses[b], radii_of(scene).max));
   return [solids, poses, domain = scene.domain](const glm::dvec3& center, double radius) {
     for (std::size_t b = 0; b < solids.size(); ++b) {
-      glm::dvec3 p = center;
-      for (int a = 0; a < 3; ++a)
-        if (domain.axis[a] == Axis::periodic) {
-          const double edge = domain.max[a] - domain.min[a];
-          p[a] -= edge * std::round((p[a] - poses[b].position[a]) / edge);
-        }
-      if (sample(solids[b], p).distance < radius)
+      if (sample(solids[b], nearest_image(domain, center, poses[b].position)).distance < radius)
         return true;
     }
     return false;
@@ -96,9 +89,8 @@ struct Skin {
   std::vector<SkinGrain> grains;
   std::vector<Seed> seeds;
 };
-Skin skins_of(const Scene& scene) {
+Skin skins_of(const Scene& scene, const std::vector<Pose>& poses) {
   Skin out;
-  const std::vector<Pose> poses = initial_poses(scene);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
     Random random(scene.seed, stream_skin + b);
@@ -284,14 +276,15 @@ RadiusRange radii_of(const Scene& scene) {
 Population populate(const Scene& scene) {
   Population population;
   const double r = radii_of(scene).max;
-  Skin skin = skins_of(scene);
+  const std::vector<Pose> poses = initial_poses(scene);
+  Skin skin = skins_of(scene, poses);
   Packing packing(
       std::accumulate(skin.seeds.begin(), skin.seeds.end(), r,
                       [](double most, const Seed& s) { return std::max(most, static_cast<double>(s.radius)); }),
       scene.domain);
   for (const Seed& s : skin.seeds)
     packing.add({s.position, s.radius});
-  const Space::Blocked blocked = blocked_by(scene);
+  const Space::Blocked blocked = blocked_by(scene, poses);
   for (std::size_t i = 0; i < scene.grains.size(); ++i)
     fill(scene, i, blocked, packing, population.initial);
   population.initial.insert(population.initial.end(), skin.seeds.begin(), skin.seeds.end());

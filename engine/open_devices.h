@@ -1,0 +1,51 @@
+#pragma once
+// Vulkan devices with the passes compiled for them, which go from one simulation to the next.
+#include "engine/executor.h"
+#include "engine/gpu/graph.h"
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace talus {
+
+// What a pass binds, from its shader.
+struct BoundField {
+  FieldId field;
+  gpu::BufferBinding binding;
+};
+struct PassProgram {
+  std::unique_ptr<gpu::ComputePipeline> pipeline;
+  std::vector<BoundField> bindings;
+};
+
+// Opens the device that the options name. Throws gpu::Error.
+class OpenDevice {
+public:
+  explicit OpenDevice(const Options& options);
+
+  gpu::Instance instance;
+  gpu::Device device;
+
+  bool serves(const Options& options) const;
+  // Compiled when it is first asked for: a method needs few of the passes.
+  const PassProgram& program(Pass pass, const Features& features);
+
+private:
+  std::string wanted_;
+  bool validation_;
+  std::map<std::pair<Pass, Features>, PassProgram> programs_;
+};
+
+// The devices that are open and that no simulation uses. Safe to use from any thread.
+class OpenDevices {
+public:
+  std::unique_ptr<OpenDevice> take(const Options& options);  // opens one where none serves
+  void leave(std::unique_ptr<OpenDevice> device);            // closes it where it is lost
+
+private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<OpenDevice>> idle_;
+};
+
+}  // namespace talus
