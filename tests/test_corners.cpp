@@ -1,4 +1,5 @@
 // Grains in the hollow corners of one body.
+#include "engine/scene/bodies.h"
 #include "simulate.h"
 #include <numbers>
 
