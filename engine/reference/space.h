@@ -104,8 +104,8 @@ inline Distance touched(const Fields& f, uint body, uint surface, vec3 offset, f
   return counts ? own : Distance{own.gradient, surface_hidden * r};
 }
 
-// Contact with a surface of a body: where the grain was at the start of the substep, a plane for its length. Whatever the grain's
-// way, it does not get behind it.
+// Contact with a surface of a body: where the grain was at the start of the substep, a plane for its length. Whatever
+// the grain's way, it does not get behind it.
 inline Contact contact_with_body(const Fields& f, uint i, uint partner, float moved, float overlap_most) {
   const Grain& grain = f.grains[i];
   const uint body = body_of(partner);
