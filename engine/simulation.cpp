@@ -130,6 +130,8 @@ struct Simulation::Impl {
     Features features{.solid_kinds = 0};
     for (const SolidPart& part : bodies.parts)
       features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
+    if (std::ranges::any_of(bodies.bodies, [](const Body& body) { return body.parts > 1; }))
+      features.solid_kinds |= 1u << solid_composed;
     executor->specialize(features);
     allocate(population);
   }

@@ -253,6 +253,9 @@ TEST_CASE("Lists hold every body that a grain may touch", "[bodies]") {
   // At the start, and while grains rain on moving bodies.
   Scene rain = with(pouring(8, 1, 1.0), {.method = Method::dem, .iterations = 1});
   rain.bodies = jumble_with_bodies(1).bodies;
+  rain.bodies.push_back(body_of("tray",
+                                {{BoxPart{{0.2, 0.2, 0.1}}}, {BoxPart{{0.1, 0.1, 0.1}}, {0.0, 0.0, 0.05}, {}, true}},
+                                {0.0, 0.0, 0.1}, {20.0, 10.0, 0.0}));
   const std::pair<Scene, int> cases[] = {{with(jumble_with_bodies(1000), rain.solver), 1}, {rain, 60}};
   for (const auto& [scene, steps] : cases) {
     Simulation simulation(scene, on_cpu);
@@ -270,14 +273,18 @@ TEST_CASE("Lists hold every body that a grain may touch", "[bodies]") {
       f.contact_partner = read_field<uint>(e, FieldId::contact_partner, e.size(FieldId::contact_partner));
       for (uint i = 0; i < f.grains.size(); ++i)
         for (uint b = 0; b < f.bodies.size(); ++b)
-          if (reference::contact_with(f, i, body_partner + b).gap < 0.0f) {
-            touching += 1;
-            bool listed = false;
-            for (uint k = 0; k < f.contact_count[i]; ++k)
-              listed = listed || f.contact_partner[reference::contact_slot(f, i, k)] == body_partner + b;
-            CAPTURE(step, i, b);
-            CHECK(listed);
-          }
+          for (uint k = 0; k < f.bodies[b].parts; ++k)
+            for (uint s = 0; s < surfaces_of(f.solid_parts[f.bodies[b].first_part + k].kind); ++s) {
+              const uint partner = surface_partner(b, part_surfaces * k + s);
+              if (reference::contact_with(f, i, partner).gap >= 0.0f)
+                continue;
+              touching += 1;
+              bool listed = false;
+              for (uint c = 0; c < f.contact_count[i]; ++c)
+                listed = listed || f.contact_partner[reference::contact_slot(f, i, c)] == partner;
+              CAPTURE(step, i, b, k, s);
+              CHECK(listed);
+            }
       simulation.advance(1);
     }
     CHECK(touching > 50);

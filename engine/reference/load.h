@@ -16,7 +16,7 @@ inline uint* record_of(Fields& f, uint i, uint body) {
 
 // A contact gave this impulse [N s] to grain i: the body gets the opposite, at a point away from its origin.
 inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse) {
-  uint* const record = record_of(f, i, partner - body_partner);
+  uint* const record = record_of(f, i, body_of(partner));
   const vec3 force = -f.settings[0].quanta.x * impulse, torque = -f.settings[0].quanta.y * glm::cross(point, impulse);
   const float numbers[] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   if (!std::ranges::all_of(numbers, [](float x) { return std::abs(x) < 0x1p62f; })) {
@@ -61,7 +61,7 @@ public:
     if (count_ < loads_most)
       pushes_[count_++] = {partner, point, correction};
     else
-      std::atomic_ref(record_of(f, i, partner - body_partner)[load_uncounted]).fetch_add(1);
+      std::atomic_ref(record_of(f, i, body_of(partner))[load_uncounted]).fetch_add(1);
   }
   // scale: impulse on the grain per correction [kg/s].
   void add(Fields& f, uint i, float scale) const {

@@ -47,8 +47,20 @@ template <bool linked = false, class Found> void search(const Args& args, const 
     for (uint bits = f.body_cells[grid_key(home, 0, settings.grid_bits) * words + word]; bits; bits &= bits - 1) {
       const uint body = 32 * word + static_cast<uint>(std::countr_zero(bits));
       const vec3 offset = shortest(p - f.bodies[body].motion.position, settings);
-      if (from_body(f, body, offset).value < radius + status.margin)
-        found(body_partner + body);
+      const NearestSurface nearest = from_body(f, body, offset);
+      if (nearest.value >= radius + status.margin)
+        continue;
+      // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
+      for (uint k = 0; k < f.bodies[body].parts; ++k)
+        for (uint s = 0; s < surfaces_of(f.solid_parts[f.bodies[body].first_part + k].kind); ++s) {
+          const uint surface = part_surfaces * k + s;
+          if (surface != nearest.surface) {
+            const float d = from_body_surface(f, body, surface, offset).value;
+            if (d <= -status.margin || d >= radius + status.margin)
+              continue;
+          }
+          found(surface_partner(body, surface));
+        }
     }
   const float reach = radius + status.margin + 2.0f * args.h * (v.x + v.y + v.z);
   for (uint wall = 0; wall < 6; ++wall)

@@ -2,6 +2,7 @@
 // Signed distance from solids, positive outside, and its gradient.
 #include "engine/geometry/triangle_grid.h"
 #include "engine/passes.h"
+#include "shaders/shared/partner.h"
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -138,28 +139,76 @@ inline Distance from_shape(const Fields& f, const SolidPart& part, vec3 p) {
   }
 }
 
+// Of several parts the one whose surface is nearest, and which of them it is.
+struct NearestSurface : Distance {
+  uint surface;
+};
+
+// The surfaces of a part taken away, by the gradient of its distance: inside it, that is the normal of the nearest one.
+inline uint surface_at(uint kind, vec3 n) {
+  if (surfaces_of(kind) == 1)
+    return 0;
+  if ((kind & solid_kind_mask) == solid_cone)
+    return n.x != 0.0f || n.y != 0.0f ? 0 : n.z < 0.0f ? 1 : 2;
+  const vec3 size = glm::abs(n);
+  const int axis = size.z >= std::max(size.x, size.y) ? 2 : size.y >= size.x ? 1 : 0;
+  return 2 * static_cast<uint>(axis) + (n[axis] < 0.0f ? 0 : 1);
+}
+
+// From one surface of a part, of one taken away as if it went on for ever. In the part's frame.
+inline Distance from_surface(const Fields& f, const SolidPart& part, uint surface, vec3 p) {
+  const auto inside = [](vec3 n, float value) { return Distance{-n, value}; };
+  if (surfaces_of(part.kind) == 1) {
+    const Distance d = from_shape(f, part, p);
+    return part.kind & solid_subtracts ? inside(d.gradient, -d.value) : d;
+  }
+  if ((part.kind & solid_kind_mask) == solid_cone && surface == 0) {
+    const float across = length_of(p.x, p.y);
+    const float slope_x = part.size.y - part.size.x, slope_y = 2.0f * part.size.z;
+    const float left = (across - part.size.x) * slope_y - (p.z + part.size.z) * slope_x;
+    const float slope = length_of(slope_x, slope_y);
+    const glm::vec2 n = glm::vec2(slope_y, -slope_x) / slope;
+    const glm::vec2 out = across > 0.0f ? n.x * glm::vec2(p) / across : glm::vec2(n.x, 0.0f);
+    return inside(vec3(out, n.y), -left / slope);
+  }
+  const bool end = (part.kind & solid_kind_mask) == solid_cone;
+  const int axis = end ? 2 : static_cast<int>(surface / 2);
+  const float side = surface == (end ? 1 : 2 * static_cast<uint>(axis)) ? -1.0f : 1.0f;
+  vec3 n(0.0f);
+  n[axis] = side;
+  return inside(n, part.size[axis] - side * p[axis]);
+}
+
 // From parts put together, in their frame.
-inline Distance from_parts(const Fields& f, uint first, uint parts, vec3 p) {
-  Distance d{};
-  for (uint k = first; k < first + parts; ++k) {
-    const SolidPart& part = f.solid_parts[k];
-    Distance other = from_shape(f, part, rotated_back(part.rotation, p - part.position));
-    other.gradient = rotated(part.rotation, other.gradient);
-    if (k == first)
-      d = other;
-    else if (!(part.kind & solid_subtracts))
-      d = other.value < d.value ? other : d;
-    else if (-other.value > d.value)
-      d = {-other.gradient, -other.value};
+inline NearestSurface from_parts(const Fields& f, uint first, uint parts, vec3 p) {
+  NearestSurface d{};
+  for (uint k = 0; k < parts; ++k) {
+    const SolidPart& part = f.solid_parts[first + k];
+    const Distance other = from_shape(f, part, rotated_back(part.rotation, p - part.position));
+    const bool subtracts = part.kind & solid_subtracts;
+    const float value = subtracts ? -other.value : other.value;
+    if (k > 0 && !(subtracts ? value > d.value : value < d.value))
+      continue;
+    const vec3 gradient = rotated(part.rotation, other.gradient);
+    d = {{subtracts ? -gradient : gradient, value}, part_surfaces * k + surface_at(part.kind, other.gradient)};
   }
   return d;
 }
 
 // From a body in the world, at a point away from its origin.
-inline Distance from_body(const Fields& f, uint body, vec3 offset) {
+inline NearestSurface from_body(const Fields& f, uint body, vec3 offset) {
   const Body& b = f.bodies[body];
-  const Distance d = from_parts(f, b.first_part, b.parts, rotated_back(b.motion.rotation, offset));
-  return {rotated(b.motion.rotation, d.gradient), d.value};
+  const NearestSurface d = from_parts(f, b.first_part, b.parts, rotated_back(b.motion.rotation, offset));
+  return {{rotated(b.motion.rotation, d.gradient), d.value}, d.surface};
+}
+
+// From one of a body's surfaces, whether it is the nearest one or not.
+inline Distance from_body_surface(const Fields& f, uint body, uint surface, vec3 offset) {
+  const Body& b = f.bodies[body];
+  const SolidPart& part = f.solid_parts[b.first_part + surface / part_surfaces];
+  const vec3 p = rotated_back(part.rotation, rotated_back(b.motion.rotation, offset) - part.position);
+  const Distance d = from_surface(f, part, surface % part_surfaces, p);
+  return {rotated(b.motion.rotation, rotated(part.rotation, d.gradient)), d.value};
 }
 
 }  // namespace talus::reference

@@ -98,14 +98,27 @@ struct Contact {
   float across_share(float w) const { return across == inverse_mass ? 1.0f : (w + inverse_mass) / (w + across); }
 };
 
-// Contact with a body: where the grain was at the start of the substep, a plane for its length. Whatever the grain's
-// way, it does not get behind it.
-inline Contact contact_with_body(const Fields& f, uint i, uint body, float moved, float overlap_most) {
+// Distance of a grain of radius r from a surface of a body. Of several that it may touch at once, none counts twice.
+inline Distance touched(const Fields& f, uint body, uint surface, vec3 offset, float r) {
+  const NearestSurface nearest = from_body(f, body, offset);
+  if (surface == nearest.surface)
+    return nearest;
+  const Distance own = from_body_surface(f, body, surface, offset);
+  const vec3 above = offset - (own.value - corner_above * r) * own.gradient;
+  const bool counts = own.value > 0.0f && glm::dot(own.gradient, nearest.gradient) < corner_turn &&
+                      from_body(f, body, above).surface == surface;
+  return counts ? own : Distance{own.gradient, surface_hidden * r};
+}
+
+// Contact with a surface of a body: where the grain was at the start of the substep, a plane for its length. Whatever
+// the grain's way, it does not get behind it.
+inline Contact contact_with_body(const Fields& f, uint i, uint partner, float moved, float overlap_most) {
   const Grain& grain = f.grains[i];
+  const uint body = body_of(partner);
   const BodyMotion& motion = f.bodies[body].motion;
   const vec3 way = moved * vec3(grain.velocity);
   const vec3 offset = shortest(vec3(grain.position) - way - motion.position, f.settings[0]);
-  const Distance d = from_body(f, body, offset);
+  const Distance d = touched(f, body, surface_of(partner), offset, grain.position.w);
   const vec3 point = offset - d.value * d.gradient;
   const vec3 velocity = velocity_at(motion, point);
   const Mobility ease = mobility(f.bodies[body], point, d.gradient);
@@ -120,7 +133,7 @@ inline Contact contact_with(const Fields& f, uint i, uint partner, float moved =
   const vec3 p(f.grains[i].position);
   const float r = f.grains[i].position.w;
   if (partner >= body_partner && partner < wall_partner)
-    return contact_with_body(f, i, partner - body_partner, moved, overlap_most);
+    return contact_with_body(f, i, partner, moved, overlap_most);
   if (partner >= wall_partner) {
     const uint wall = partner - wall_partner;
     return {wall_normal(wall), wall_distance(p, wall, f.settings[0]) - r, vec3(0.0f), r, 0.0f, 0.0f};
@@ -138,7 +151,7 @@ inline Contact contact_with(const Fields& f, uint i, uint partner, float moved =
 inline const PairLaw& law_of(const Fields& f, uint i, uint partner) {
   const uint materials = f.settings[0].materials;
   const uint other = partner >= wall_partner   ? materials
-                     : partner >= body_partner ? f.bodies[partner - body_partner].material
+                     : partner >= body_partner ? f.bodies[body_of(partner)].material
                                                : material_of(f.grain_tag[partner]);
   return f.pair_laws[material_of(f.grain_tag[i]) * (materials + 1) + other];
 }

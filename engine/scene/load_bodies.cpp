@@ -254,6 +254,8 @@ BodySpec read_body(Table t, const Scene& scene) {
   }
   show.get(b.show);
   b.parts = read_parts(shape, parts, t, folder, PartUse::met);
+  if (b.parts.size() > shared::parts_most)
+    parts.fail(fmt::format("are {}, too many for one body: at most {}", b.parts.size(), shared::parts_most));
   if (!b.material && std::ranges::any_of(b.parts, is_skin))
     t.fail("needs a material: that of the grains it is given as (as = \"particles\")");
   if (is_dynamic(b)) {

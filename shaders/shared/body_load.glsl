@@ -14,7 +14,7 @@ void add_whole(uint word, float x) {
 }
 
 uint record_of(uint partner) {
-  return load_words * (load_copies * (partner - body_partner) + group_index() % load_copies);
+  return load_words * (load_copies * body_of(partner) + group_index() % load_copies);
 }
 
 // A contact gave this impulse to a grain: the body gets the opposite at the point of contact.

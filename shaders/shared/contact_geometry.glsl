@@ -21,13 +21,28 @@ struct Contact {
   vec3 point;          // m, of a body's surface, from its origin
 };
 
+// Distance from a surface of a body. Of several that a grain may touch at once, none counts twice.
+vec4 touched(uint body, uint surface, vec3 offset, float r) {
+  uint nearest;
+  vec4 d = from_body(body, offset, nearest);
+  if (!composed() || bodies[body].parts == 1u || surface == nearest)
+    return d;
+  vec4 own = from_body_surface(body, surface, offset);
+  if (own.w > 0.0 && dot(own.xyz, d.xyz) < corner_turn) {
+    from_body(body, offset - (own.w - corner_above * r) * own.xyz, nearest);
+    if (surface == nearest)
+      return own;
+  }
+  return vec4(own.xyz, surface_hidden * r);
+}
+
 Contact contact_with(uint partner, uint i, vec3 p, float r) {
   Contact c;
   if (is_body(partner)) {
     // A plane for the length of a substep, where the grain was at its start: whatever its way, it does not get behind it.
-    uint body = partner - body_partner;
+    uint body = body_of(partner);
     vec3 way = MOVED * grains[i].velocity.xyz, offset = shortest(p - way - bodies[body].motion.position);
-    vec4 d = from_body(body, offset);
+    vec4 d = touched(body, surface_of(partner), offset, r);
     c.normal = d.xyz;
     c.point = offset - d.w * d.xyz;
     c.velocity = bodies[body].motion.velocity + cross(bodies[body].motion.spin, c.point);

@@ -52,8 +52,20 @@ void search(uint i) {
     for (uint bits = body_cells[cell + word]; bits != 0u; bits &= bits - 1u) {
       uint body = 32u * word + uint(findLSB(bits));
       precise vec3 offset = p - bodies[body].motion.position;
-      if (from_body(body, shortest(offset)).w < radius + status.margin) {
-        FOUND((body_partner + body));
+      offset = shortest(offset);
+      uint nearest;
+      if (from_body(body, offset, nearest).w >= radius + status.margin)
+        continue;
+      // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
+      uint parts = composed() ? bodies[body].parts : 1u;
+      for (uint k = 0u; k < parts; ++k) {
+        uint surfaces = surfaces_of(solid_parts[bodies[body].first_part + k].kind);
+        for (uint s = part_surfaces * k; s < part_surfaces * k + surfaces; ++s) {
+          float d = s == nearest ? 0.0 : from_body_surface(body, s, offset).w;
+          if (d > -status.margin && d < radius + status.margin) {
+            FOUND(surface_partner(body, s));
+          }
+        }
       }
     }
   // A wall may be hit by a grain faster than the margin allows for: it is found all the same. (Where three walls meet, averaging

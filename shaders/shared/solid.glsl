@@ -73,48 +73,77 @@ vec4 from_torus(vec3 p, vec3 size) {
 #include "shared/solid_grid.glsl"
 #include "shared/solid_triangles.glsl"
 
-vec4 from_part(SolidPart part, vec3 p) {
-  precise vec3 offset = p - part.position;
-  vec3 q = rotated_back(part.rotation, offset);
-  vec4 d = vec4(0.0);
+// In the part's frame.
+vec4 from_shape(SolidPart part, vec3 q) {
   // Told apart only where a scene has several kinds.
-  uint kind = bitCount(solid_kinds) == 1 ? uint(findLSB(solid_kinds)) : part.kind & solid_kind_mask;
+  uint kinds = solid_kinds & solid_kind_bits;
+  uint kind = bitCount(kinds) == 1 ? uint(findLSB(kinds)) : part.kind & solid_kind_mask;
   if (has_kind(solid_plane) && kind == solid_plane)
-    d = vec4(0.0, 0.0, 1.0, q.z);
-  else if (has_kind(solid_box) && kind == solid_box)
-    d = from_box(q, part.size);
-  else if (has_kind(solid_sphere) && kind == solid_sphere)
-    d = from_point(q, part.size.x);
-  else if (has_kind(solid_capsule) && kind == solid_capsule)
-    d = from_point(vec3(q.xy, q.z - clamp(q.z, -part.size.z, part.size.z)), part.size.x);
-  else if (has_kind(solid_cone) && kind == solid_cone)
-    d = from_cone(q, part.size);
-  else if (has_kind(solid_torus) && kind == solid_torus)
-    d = from_torus(q, part.size);
-  else if (has_kind(solid_grid) && kind == solid_grid)
-    d = from_grid(part, q);
-  else if (has_kind(solid_triangles))
-    d = from_triangles(part, q);
-  return vec4(rotated(part.rotation, d.xyz), d.w);
+    return vec4(0.0, 0.0, 1.0, q.z);
+  if (has_kind(solid_box) && kind == solid_box)
+    return from_box(q, part.size);
+  if (has_kind(solid_sphere) && kind == solid_sphere)
+    return from_point(q, part.size.x);
+  if (has_kind(solid_capsule) && kind == solid_capsule)
+    return from_point(vec3(q.xy, q.z - clamp(q.z, -part.size.z, part.size.z)), part.size.x);
+  if (has_kind(solid_cone) && kind == solid_cone)
+    return from_cone(q, part.size);
+  if (has_kind(solid_torus) && kind == solid_torus)
+    return from_torus(q, part.size);
+  if (has_kind(solid_grid) && kind == solid_grid)
+    return from_grid(part, q);
+  if (has_kind(solid_triangles))
+    return from_triangles(part, q);
+  return vec4(0.0);
 }
 
-// Of parts put together, in their frame.
-vec4 from_parts(uint first, uint end, vec3 p) {
+vec3 in_part(SolidPart part, vec3 p) {
+  precise vec3 offset = p - part.position;
+  return rotated_back(part.rotation, offset);
+}
+
+#include "shared/solid_surfaces.glsl"
+
+// Of parts put together, in their frame. nearest: the surface that is.
+vec4 from_parts(uint first, uint end, vec3 p, out uint nearest) {
   vec4 d = vec4(0.0);
+  nearest = 0u;
   for (uint k = first; k < end; ++k) {
-    vec4 other = from_part(solid_parts[k], p);
-    bool subtracts = (solid_parts[k].kind & solid_subtracts) != 0u;
-    if (k == first || (subtracts ? -other.w > d.w : other.w < d.w))
+    SolidPart part = solid_parts[k];
+    vec4 other = from_shape(part, in_part(part, p));
+    uint surface = part_surfaces * (k - first) + surface_at(part.kind, other.xyz);
+    other.xyz = rotated(part.rotation, other.xyz);
+    bool subtracts = (part.kind & solid_subtracts) != 0u;
+    if (k == first || (subtracts ? -other.w > d.w : other.w < d.w)) {
       d = subtracts ? -other : other;
+      nearest = surface;
+    }
   }
   return d;
 }
+vec4 from_parts(uint first, uint end, vec3 p) {
+  uint nearest;
+  return from_parts(first, end, p, nearest);
+}
 
 // Of a body in the world, at a point away from its origin.
-vec4 from_body(uint body, vec3 offset) {
+vec4 from_body(uint body, vec3 offset, out uint nearest) {
   vec4 rotation = bodies[body].motion.rotation;
   uint first = bodies[body].first_part;
-  vec4 d = from_parts(first, first + bodies[body].parts, rotated_back(rotation, offset));
+  vec4 d = from_parts(first, first + bodies[body].parts, rotated_back(rotation, offset), nearest);
   return vec4(rotated(rotation, d.xyz), d.w);
+}
+vec4 from_body(uint body, vec3 offset) {
+  uint nearest;
+  return from_body(body, offset, nearest);
+}
+
+// Of one of a body's surfaces, whether it is the nearest one or not.
+vec4 from_body_surface(uint body, uint surface, vec3 offset) {
+  vec4 rotation = bodies[body].motion.rotation;
+  SolidPart part = solid_parts[bodies[body].first_part + surface / part_surfaces];
+  vec3 q = in_part(part, rotated_back(rotation, offset));
+  vec4 d = from_surface(part, surface % part_surfaces, q);
+  return vec4(rotated(rotation, rotated(part.rotation, d.xyz)), d.w);
 }
 #endif

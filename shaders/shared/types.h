@@ -56,11 +56,13 @@ TALUS_CONST uint axis_open = 0u;
 TALUS_CONST uint axis_wall = 1u;
 TALUS_CONST uint axis_periodic = 2u;
 
-// Contact partners from here on are no grains: body b is body_partner + b, wall of axis a, side s (0 min, 1 max) is
-// wall_partner + 2 a + s.
-TALUS_CONST uint body_partner = 0xFFFF0000u;
+// Contact partners from here on are no grains: surface s of body b is body_partner + bodies_most s + b (shared/partner.h), wall of
+// axis a, side s (0 min, 1 max) is wall_partner + 2 a + s.
+TALUS_CONST uint body_partner = 0xF0000000u;
 TALUS_CONST uint wall_partner = 0xFFFFFF00u;
 TALUS_CONST uint bodies_most = 4096u;
+TALUS_CONST uint part_surfaces = 8u;  // of a part, at most: surface s belongs to part s / part_surfaces of its body
+TALUS_CONST uint parts_most = (wall_partner - body_partner) / (bodies_most * part_surfaces);
 TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
 TALUS_CONST int cells_none = 0x7FFFFFFF;  // Status.cells_low where no grain is; cells_high: the negative
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
@@ -69,13 +71,20 @@ TALUS_CONST uint no_partner = 0xFFFFFFFFu;
 // bodies takes and gives would otherwise grow with them; one on a body at rest overlaps by a hundredth of that.
 TALUS_CONST float body_overlap_most = 0.5f;
 
+// In a hollow corner a grain touches several surfaces of one body. Beside the nearest one those count whose normal is turned against its
+// by more than this (cosine), or boxes side by side would be two floors.
+TALUS_CONST float corner_turn = 0.95f;
+// .. and that are the nearest ones so close above their own nearest point [radii]: other parts hide the rest.
+TALUS_CONST float corner_above = 0.05f;
+TALUS_CONST float surface_hidden = 1e3f;  // gap of a contact with a surface that does not count, in radii
+
 // What grains do to a body in a step is summed in whole numbers of 64 bits, since those come out the same in any order. A record of
 // them: for the impulse and its moment about the body's origin, x, y, z each, a low and a high word; then what is not in them.
 TALUS_CONST uint load_words = 14u;
 TALUS_CONST uint load_uncounted = 12u;  // word of a record: pushes that were too large, or came with too many others
 TALUS_CONST uint load_points = 13u;     // .. of a dynamic body: its points that touch, or are about to
 TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
-TALUS_CONST uint loads_most = 8u;       // bodies that push a grain at once, as far as p2 and pbd count
+TALUS_CONST uint loads_most = 8u;       // surfaces of bodies that push a grain at once, as far as p2 and pbd count
 
 // A dynamic body touches bodies and walls by points (BodyPoint), each at most so many of them at once.
 TALUS_CONST uint point_partners = 4u;
@@ -176,6 +185,8 @@ TALUS_CONST uint solid_torus = 5u;    // size.x: radius of the ring, size.y: of 
 TALUS_CONST uint solid_grid = 6u;      // distances at the nodes of a grid, size: nodes per axis, position: of node 0
 TALUS_CONST uint solid_triangles = 7u;  // a mesh by cells, size: cells per axis, position: of the lowest corner
 TALUS_CONST uint solid_kind_mask = 0xFFu;
+TALUS_CONST uint solid_kind_bits = 0xFFu;  // of constant_solid_kinds
+TALUS_CONST uint solid_composed = 31u;     // further bit of constant_solid_kinds: bodies have several parts
 TALUS_CONST uint solid_subtracts = 0x100u;  // added to the kind of a part that takes away from those before it
 
 TALUS_CONST uint solid_two_sided = 0x200u;  // triangles of a mesh that encloses nothing: outside on both sides

@@ -10,5 +10,5 @@ layout(scalar, binding = 3) writeonly buffer Samples { vec4 samples[]; };
 // Distance from the first part, and its gradient.
 void main() {
   uint i = gl_GlobalInvocationID.x;
-  if (i < points.length()) samples[i] = from_part(solid_parts[0], points[i].xyz);
+  if (i < points.length()) samples[i] = from_parts(0u, 1u, points[i].xyz);
 }

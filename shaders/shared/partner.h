@@ -1,0 +1,35 @@
+// How a contact's partner names a surface of a body, and a surface its part. Integers that both sides must agree on, hence shared.
+#ifndef TALUS_PARTNER_H
+#define TALUS_PARTNER_H
+#ifdef __cplusplus
+#include "shaders/shared/types.h"
+namespace talus::shared {
+#define TALUS_INLINE inline
+#else
+#define TALUS_INLINE
+#endif
+
+TALUS_INLINE uint surface_partner(uint body, uint surface) {
+  return body_partner + surface * bodies_most + body;
+}
+TALUS_INLINE uint body_of(uint partner) {
+  return (partner - body_partner) % bodies_most;
+}
+TALUS_INLINE uint surface_of(uint partner) {
+  return (partner - body_partner) / bodies_most;
+}
+
+// Surfaces of a part of this kind: from outside one, but from inside, where it is taken away, a box has six flat ones and a cone
+// three, its slope, its lower and its upper end.
+TALUS_INLINE uint surfaces_of(uint kind) {
+  if ((kind & solid_subtracts) == 0u)
+    return 1u;
+  uint shape = kind & solid_kind_mask;
+  return shape == solid_box ? 6u : shape == solid_cone ? 3u : 1u;
+}
+
+#ifdef __cplusplus
+}  // namespace talus::shared
+#endif
+#undef TALUS_INLINE
+#endif
