@@ -694,7 +694,7 @@ std::uint64_t Simulation::state_hash() {
     add(s.grains[i]);
   }
   for (const RigidState& state : impl_->rigid_states())
-    hash.add(state.motion);
+    add(state.motion);
   for (const std::uint32_t count : sink_counts())
     add(count);
   return sum;

@@ -21,6 +21,9 @@ void turn_freely(uint body, inout vec4 rotation, inout vec3 spin) {
   rotation = then_turned(rotation, turn_by(args.h * spin));
   turn = matrix_of(rotation);
   spin = turn * (rigid[body].inverse_inertia * (transpose(turn) * momentum));
+  // What rounding leaves of the inverse would add up over the substeps.
+  momentum -= turn * (rigid[body].inertia * (transpose(turn) * spin));
+  spin += turn * (rigid[body].inverse_inertia * (transpose(turn) * momentum));
 }
 
 void main() {
@@ -47,11 +50,13 @@ void main() {
     m.velocity = cross(m.spin, m.position - anchor);
     break;
   default: {
-    vec3 center = m.position + pivot + args.h * velocity;
     turn_freely(body, m.rotation, m.spin);
-    pivot = matrix_of(m.rotation) * rigid[body].pivot;
-    m.position = center - pivot;
-    m.velocity = velocity - cross(m.spin, pivot);
+    vec3 turned = matrix_of(m.rotation) * rigid[body].pivot;
+    precise vec3 way = args.h * velocity + (pivot - turned) + s.position_rest, there = m.position + way;
+    precise vec3 rest = way - (there - m.position);  // constant ways are rounded the same way every time: that would add up
+    m.position = there;
+    s.position_rest = rest;
+    m.velocity = velocity - cross(m.spin, turned);
   }
   }
   precise float fastest = length(m.velocity) + length(m.spin) * bodies[body].reach, speed2 = fastest * fastest;

@@ -33,7 +33,7 @@ vec3 shear_before(uint partner) {
 // With a surface in a direction `normal` towards the point; offset: m, of the point from the other's origin.
 void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   bool solid = partner < wall_partner;
-  uint other = partner - body_partner;
+  uint other = body_of(partner);
   float h = args.h, way = radius + gap;
   vec3 here = place - way * normal, there = offset - way * normal;
   vec3 v = bodies[own].motion.velocity + cross(bodies[own].motion.spin, here);

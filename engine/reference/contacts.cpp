@@ -23,7 +23,7 @@ namespace {
 
 void count_contact(Fields& f, uint partner) {
   if (partner >= body_partner && partner < wall_partner && f.settings[0].rigid > 0)
-    std::atomic_ref(f.body_contacts[partner - body_partner]).fetch_add(1);
+    std::atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(1);
 }
 
 }  // namespace

@@ -200,7 +200,7 @@ void load_bodies(const Args& args, Fields& f, uint begin, uint end, Method metho
       const uint partner = f.contact_partner[slot];
       const vec4 sum = f.contact_sum[slot];
       if (!is_body(partner) || sum == vec4(0.0f) ||
-          (args.iteration < args.iterations && f.bodies[partner - body_partner].split == 0.0f))
+          (args.iteration < args.iterations && f.bodies[body_of(partner)].split == 0.0f))
         continue;
       const Contact c = contact_with(f, i, partner, method == Method::sp ? args.h : 0.0f);
       add_load(f, i, partner, c.point, sum.w * c.normal + vec3(sum));

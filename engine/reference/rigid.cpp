@@ -102,7 +102,7 @@ private:
   // With a surface in a direction `normal` towards the point; offset: of the point from the other's origin.
   void touch(uint partner, vec3 normal, float gap, vec3 offset) {
     const Body& body = f_.bodies[own_];
-    const Body* const other = is_body(partner) ? &f_.bodies[partner - body_partner] : nullptr;
+    const Body* const other = is_body(partner) ? &f_.bodies[body_of(partner)] : nullptr;
     const vec3 way = (radius_ + gap) * normal, here = place_ - way, there = offset - way;
     vec3 v = velocity_at(body.motion, here);
     Mobility ease = mobility(body, here, normal);
@@ -117,7 +117,7 @@ private:
       return;
     count(own_);
     if (other_dynamic)
-      count(partner - body_partner);
+      count(body_of(partner));
     const float ahead = other_dynamic ? approach : approach + h_ * glm::dot(settings_.gravity, normal);
     const float brake = -ahead - std::max(gap + 0.5f * settings_.radius_max, 0.0f) / h_;
     if ((gap >= 0.0f && brake <= 0.0f) || !(ease.along > 0.0f))
@@ -171,9 +171,12 @@ void turn_freely(const Rigid& rigid, float h, BodyMotion& m) {
     middle = spin_of(then_turned(m.rotation, turn_by(0.5f * h * middle)), momentum);
   m.rotation = then_turned(m.rotation, turn_by(h * middle));
   m.spin = spin_of(m.rotation, momentum);
+  // What rounding leaves of the inverse would add up over the substeps.
+  const mat3 turned = matrix_of(m.rotation);
+  m.spin += spin_of(m.rotation, momentum - turned * (rigid.inertia * (glm::transpose(turned) * m.spin)));
 }
 
-void move(const Args& args, const Fields& f, uint b, BodyMotion& m, float& value) {
+void move(const Args& args, const Fields& f, uint b, BodyMotion& m, float& value, vec3& rest) {
   const Rigid& rigid = f.rigid[b];
   const vec3 pivot = f.bodies[b].pivot, velocity = velocity_at(m, pivot);
   const auto hang = [&] {  // where the joint holds it
@@ -195,10 +198,12 @@ void move(const Args& args, const Fields& f, uint b, BodyMotion& m, float& value
     hang();
     break;
   default: {
-    const vec3 center = m.position + pivot + args.h * velocity;
     turn_freely(rigid, args.h, m);
     const vec3 turned = matrix_of(m.rotation) * rigid.pivot;
-    m.position = center - turned;
+    // Constant ways are rounded the same way every time: that would add up.
+    const vec3 way = args.h * velocity + (pivot - turned) + rest, there = m.position + way;
+    rest = way - (there - m.position);
+    m.position = there;
     m.velocity = velocity - glm::cross(m.spin, turned);
   }
   }
@@ -285,7 +290,7 @@ void body_advance(const Args& args, Fields& f, uint begin, uint end) {
       continue;
     RigidState& state = f.rigid_states[b];
     BodyMotion m = f.bodies[b].motion;
-    move(args, f, b, m, state.value);
+    move(args, f, b, m, state.value, state.position_rest);
     const float fastest = glm::length(m.velocity) + glm::length(m.spin) * f.bodies[b].reach;
     const float speed2 = fastest * fastest;
     if (!std::isfinite(speed2 + std::abs(m.position.x) + std::abs(m.position.y) + std::abs(m.position.z))) {

@@ -153,7 +153,9 @@ Kinematics::Kinematics(const Scene& scene) {
     const std::string name = fmt::format("{}: body {}", scene.source, spec.name);
     const auto place = [&](const std::string& where) { return where.empty() ? name : where; };
     Body body{pose_of(spec), spec.velocity, spec.spin, {}, {}, {}, {}, {}, name};
-    if (!std::holds_alternative<std::monostate>(spec.motion) && glm::length(spec.velocity) + glm::length(spec.spin) > 0)
+    const auto* hung = is_dynamic(spec) ? std::get_if<Joint>(&spec.motion) : nullptr;
+    const bool spins = glm::length(spec.spin) > 0 && !(hung && hung->type == JointType::ball);
+    if (!std::holds_alternative<std::monostate>(spec.motion) && (glm::length(spec.velocity) > 0 || spins))
       throw SceneError(name + " has velocities beside another motion: give one of the two");
     if (is_dynamic(spec)) {
       check_dynamic(spec, name);

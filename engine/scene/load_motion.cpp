@@ -165,9 +165,10 @@ MotionKeys::MotionKeys(Table& t)
       repeat_(t["repeat"]), motion_(t["motion"]), parent_(t["parent"]), joint_(t["joint"]) {}
 
 void MotionKeys::get(BodySpec& b) const {
-  const Value* first = nullptr;  // of those that exclude each other
+  const bool turns_on_joint = is_dynamic(b) && joint_ && spin_;  // allowed where it is a ball joint
+  const Value* first = nullptr;                                  // of those that exclude each other
   for (const Value* v : {&velocity_, &keyframes_, &motion_, &joint_})
-    if (const Value* given = *v ? v : v == &velocity_ && spin_ ? &spin_ : nullptr) {
+    if (const Value* given = *v ? v : v == &velocity_ && spin_ && !turns_on_joint ? &spin_ : nullptr) {
       if (first)
         given->or_override(*first).fail(
             fmt::format("and {} exclude each other: a body moves by velocity and spin, keyframes, motion, or a joint",
@@ -201,7 +202,10 @@ void MotionKeys::get(BodySpec& b) const {
     read_formulas(rotation, functions.rotation);
     b.motion = functions;
   } else if (joint_) {
-    b.motion = read_joint(joint_.table(), is_dynamic(b));
+    const Joint& joint = std::get<Joint>(b.motion = read_joint(joint_.table(), is_dynamic(b)));
+    if (turns_on_joint && joint.type != JointType::ball)
+      spin_.or_override(joint_).fail(
+          "has no meaning beside this joint: allowed with a ball joint; others have start_speed");
   }
 }
 

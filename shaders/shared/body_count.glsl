@@ -3,5 +3,5 @@
 
 void count_contact(uint partner) {
   if (solid_kinds != 0u && partner >= body_partner && partner < wall_partner && settings.rigid > 0u)
-    atomicAdd(body_contacts[partner - body_partner], 1u);
+    atomicAdd(body_contacts[body_of(partner)], 1u);
 }

@@ -14,7 +14,7 @@ void main() {
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
     if (!is_body(partner) || contact_sum[slot] == vec4(0.0) ||
-        (args.iteration < args.iterations && bodies[partner - body_partner].split == 0.0))
+        (args.iteration < args.iterations && bodies[body_of(partner)].split == 0.0))
       continue;
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
     add_load(partner, c.point, contact_sum[slot].w * c.normal + contact_sum[slot].xyz);

@@ -44,8 +44,11 @@ void main() {
       else if (residual * last.w + dot(slip, last.xyz) > 0.0)
         beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
     }
-    // Without contraction, which would differ between the two sides.
-    precise float w_shared = own_load * w + (partner < body_partner ? float(contact_load[partner]) : 1.0) * c.inverse_mass;
+    float w_shared = own_load * w + c.inverse_mass;
+    if (partner < body_partner) {  // without contraction, which would differ between the two sides
+      precise float both = own_load * w + float(contact_load[partner]) * grains[partner].velocity.w;
+      w_shared = both;
+    }
     float rate = settings.omega / (split ? w_shared : max(w_sum, w_shared / load_most));
     if (!split && partner < body_partner)
       rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / w_sum;

@@ -256,6 +256,7 @@ struct RigidCommand {
 // How a dynamic body is.
 struct RigidState {
   BodyMotion motion;
+  vec3 position_rest;  // m, what rounding keeps from motion.position
   float value;   // rad or m, of its joint
   float points;  // that touch bodies or walls, or have done so
   // During a substep: velocity of the pivot and spin without what grains do, and their impulse and moment about the origin.
