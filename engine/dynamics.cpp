@@ -109,6 +109,8 @@ Dynamics dynamics_of(const Scene& scene) {
   Dynamics all;
   if (!std::ranges::any_of(scene.bodies, is_dynamic))
     return all;
+  if (scene.solver.detection == Detection::one_loop || scene.solver.detection == Detection::two_loops)
+    throw SceneError(scene.source + ": dynamic bodies need contact lists, which count what shares their mass");
   all.ignores.resize(scene.bodies.size() * body_words(static_cast<uint>(scene.bodies.size())), 0u);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];

@@ -60,7 +60,7 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
     atomicAdd(body_sums[record_of(body_partner + own) + load_uncounted], 1u);
     return;
   }
-  const float damping = 2.0 * dem_zeta * sqrt(dem_kappa);
+  const float damping = 2.0 * touch_zeta * sqrt(dem_kappa);
   float spring = gap < 0.0 ? max(0.0, -dem_kappa * gap / h - damping * approach) : 0.0, push = max(spring, brake);
   vec3 slip = v - approach * normal, shear = shear_before(partner);
   shear = shear - dot(shear, normal) * normal - dem_tangential * dem_kappa * soft * slip;

@@ -45,7 +45,8 @@ Lists lists_of(const Scene& scene, const Options& options, uint worlds = 1) {
     for (uint k = 0; k < f.contact_count[i]; ++k)
       if (const uint partner = f.contact_partner[reference::contact_slot(f, i, k)];
           partner >= body_partner && partner < wall_partner)
-        listed.push_back(partner - body_partner);
+        if (listed.empty() || listed.back() != body_of(partner))  // one surface of it after another
+          listed.push_back(body_of(partner));
     for (uint b = 0; b < f.bodies.size(); ++b) {
       const vec3 way = reference::shortest(p - f.bodies[b].motion.position, f.settings[0]);
       if (reference::from_body(f, b, way).value < f.grains[i].position.w + f.status[0].margin)

@@ -52,6 +52,10 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     scene.bodies.push_back(body_of("cone", {{ConePart{0.08, 0.02, 0.05}}}));
     scene.bodies.push_back(body_of("skin", {{skin}}, {-0.05, 0.0, 0.1}));
     scene.bodies.back().material = 0;
+    if (variant.solver.detection == Detection::lists) {
+      scene.bodies.push_back(body_of("ball", {{SpherePart{0.02}}}, {0.0, 0.05, 0.12}));
+      scene.bodies.back().mass = 0.1;
+    }
     scene.sinks.push_back(
         {.name = "drain", .material = {}, .position = {0.08, 0.0, 0.1}, .parts = {{SpherePart{0.03}}}});
     Simulation simulation(scene, options);

@@ -126,7 +126,7 @@ private:
       std::atomic_ref(record_of(f_, k_, own_)[load_uncounted]).fetch_add(1);
       return;
     }
-    const float damping = 2.0f * dem_zeta * std::sqrt(dem_kappa);
+    const float damping = 2.0f * touch_zeta * std::sqrt(dem_kappa);
     const float spring = gap < 0.0f ? std::max(0.0f, -dem_kappa * gap / h_ - damping * approach) : 0.0f;
     const float push = std::max(spring, brake);
     const vec3 slip = ease.along / std::max(ease.across, 1e-3f * ease.along) * (v - approach * normal);

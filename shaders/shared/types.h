@@ -92,6 +92,7 @@ TALUS_CONST uint point_partners = 4u;
 // grain's radius. Known before they touch, since a light body that many push at once takes all of each push.
 TALUS_CONST float touch_substeps = 2.0f;
 TALUS_CONST float touch_near = 0.05f;
+TALUS_CONST float touch_zeta = 0.4f;  // damping ratio: bodies bounce little, and stacks of them come to rest
 TALUS_CONST float touch_fade = 0.98f;  // of their number from a substep to the next, where fewer touch
 
 // Joints of dynamic bodies to the world.
