@@ -103,6 +103,19 @@ RigidCommand command_of(const BodySpec& body) {
   return command;
 }
 
+// Both ways: as field body_ignores.
+std::vector<uint> ignored(const Scene& scene) {
+  const uint words = body_words(static_cast<uint>(scene.bodies.size()));
+  std::vector<uint> bits(scene.bodies.size() * words, 0u);
+  const auto set = [&](std::size_t a, std::size_t b) { bits[a * words + b / 32] |= 1u << b % 32; };
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    for (const std::size_t other : ignored_by(scene, b)) {
+      set(b, other);
+      set(other, b);
+    }
+  return bits;
+}
+
 }  // namespace
 
 Dynamics dynamics_of(const Scene& scene) {
@@ -111,7 +124,7 @@ Dynamics dynamics_of(const Scene& scene) {
     return all;
   if (scene.solver.detection == Detection::one_loop || scene.solver.detection == Detection::two_loops)
     throw SceneError(scene.source + ": dynamic bodies need contact lists, which count what shares their mass");
-  all.ignores.resize(scene.bodies.size() * body_words(static_cast<uint>(scene.bodies.size())), 0u);
+  all.ignores = ignored(scene);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
     Held held;

@@ -1,5 +1,6 @@
 // Dynamic bodies: they move as mechanics says, by themselves, on joints, and with grains and each other.
 #include "engine/scene/mass.h"
+#include "engine/scene/text.h"
 #include "scratch.h"
 #include "simulate.h"
 #include <numbers>
@@ -426,6 +427,46 @@ TEST_CASE("Bodies rest on the floor, on each other and on grains", "[rigid]") {
     CHECK(glm::distance(simulation.body_state(0).pose.position, place) < (creeps ? 5e-3 : 2e-4));
     CHECK(force == Approx(0.6 * g).epsilon(2e-2));
   }
+}
+
+TEST_CASE("Bodies that ignore each other pass through", "[rigid]") {
+  const std::string text = R"([scene]
+title = "axle"
+[[material]]
+name = "sand"
+[[body]]
+name = "axle"
+cylinder = { radius = 0.1, height = 0.5 }
+[[body]]
+name = "ring"
+torus = { radius = 0.2, section = 0.15 }
+mass = 1
+position = [0, 0, 0.5]
+IGNORES
+[[body]]
+name = "floor"
+box = { size = [2, 2, 0.1] }
+position = [0, 0, -0.5]
+)";
+  const auto with_ignores = [&](const std::string& line) {
+    std::string all = text;
+    all.replace(all.find("IGNORES"), 7, line);
+    return parse_scene(all, "axle.toml");
+  };
+  const auto height_after = [&](const std::string& line) {
+    Scene scene = with_ignores(line);
+    scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+    Simulation simulation(scene, on_cpu);
+    advance_to(simulation, 1.5);
+    return simulation.body_state(1).pose.position.z;
+  };
+  CHECK(height_after("") > 0.2);  // the hole is narrower than the axle
+  CHECK(height_after("ignores = [\"axle\"]") == Approx(-0.45 + 0.15).margin(2e-3));
+  CHECK(height_after("ignores = [\"axle\", \"floor\"]") < -1.0);
+  CHECK_THROWS_WITH(with_ignores("ignores = [\"rod\"]"),
+                    Catch::Contains("axle.toml:") && Catch::Contains("\"rod\" is no other body of the scene"));
+  CHECK(parse_scene(to_toml(with_ignores("ignores = [\"axle\"]")), "again").bodies[1].ignores ==
+        std::vector<std::string>{"axle"});
 }
 
 TEST_CASE("Energy never grows by itself", "[rigid]") {

@@ -1,6 +1,7 @@
 #include "engine/scene/bodies.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
 namespace talus {
@@ -37,6 +38,20 @@ struct Primitive {
 };
 
 }  // namespace
+
+std::vector<std::size_t> ignored_by(const Scene& scene, std::size_t body) {
+  std::vector<std::size_t> all;
+  const BodySpec& spec = scene.bodies[body];
+  for (const std::string& name : spec.ignores) {
+    const auto found = std::ranges::find(scene.bodies, name, &BodySpec::name);
+    if (found == scene.bodies.end() || found->name == spec.name)
+      throw SceneError(fmt::format(
+          "{} = \"{}\" is no other body of the scene",
+          spec.ignores_where.empty() ? scene.source + ": body " + spec.name + ": ignores" : spec.ignores_where, name));
+    all.push_back(static_cast<std::size_t>(found - scene.bodies.begin()));
+  }
+  return all;
+}
 
 Pose pose_of(const BodySpec& body) {
   return {body.position, rotation_of(body.rotation)};

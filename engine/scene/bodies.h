@@ -9,6 +9,9 @@ namespace talus {
 // From angles about the fixed axes x, then y, then z, in degrees.
 glm::dquat rotation_of(const glm::dvec3& degrees);
 
+// The bodies whose names its `ignores` has. Throws SceneError for a name that no other body has.
+std::vector<std::size_t> ignored_by(const Scene& scene, std::size_t body);
+
 // Its own position and rotation.
 Pose pose_of(const BodySpec& body);
 

@@ -1,5 +1,6 @@
 // The schema: every table and key with its type, range and default. scenes/README.md says the same to users.
 #include "engine/geometry/sampling.h"
+#include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/load_parts.h"
 #include "engine/scene/presets.h"
@@ -130,6 +131,8 @@ public:
     read_output(output.table());
     check_periods();
     check_motions(scene_);
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b)
+      ignored_by(scene_, b);  // are they there?
     return std::move(scene_);
   }
 

@@ -223,7 +223,7 @@ BodySpec read_body(Table t, const Scene& scene) {
   const std::optional<PartShape> shape = read_part_shape(t, folder, PartUse::met);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
               parts = t["parts"], load_filter = t["load_filter"], color = t["color"], show = t["show"],
-              mass = t["mass"], density = t["density"];
+              ignores = t["ignores"], mass = t["mass"], density = t["density"];
   const MotionKeys motion(t);
   t.finish();
   name.get(b.name);
@@ -253,6 +253,11 @@ BodySpec read_body(Table t, const Scene& scene) {
     b.color = rgb;
   }
   show.get(b.show);
+  if (ignores) {
+    b.ignores_where = ignores.place() + ": " + ignores.path();
+    for (const Value& other : ignores.elements())
+      other.get(b.ignores.emplace_back());
+  }
   b.parts = read_parts(shape, parts, t, folder, PartUse::met);
   if (b.parts.size() > shared::parts_most)
     parts.fail(fmt::format("are {}, too many for one body: at most {}", b.parts.size(), shared::parts_most));

@@ -86,13 +86,18 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
       all.push_back(fmt::format("{}: body {} starts {:.2g} m deep in {}, which pushes it out: place it beside",
                                 scene.source, scene.bodies[b].name, depth, what));
   };
+  const auto ignores = [&](std::size_t a, std::size_t b) {
+    const std::vector<std::size_t> all_of_a = ignored_by(scene, a);
+    return std::ranges::find(all_of_a, b) != all_of_a.end();
+  };
   for (std::size_t b = 0; b < n; ++b) {
     if (!is_dynamic(scene.bodies[b]))
       continue;
     if (glm::any(glm::lessThan(bounds[b].min, domain.min)) || glm::any(glm::greaterThan(bounds[b].max, domain.max)))
       warn(b, depth_in_walls(place(b), domain), "a wall");
     for (std::size_t other = 0; other < n; ++other)
-      if (other != b && !(is_dynamic(scene.bodies[other]) && other < b) && near(bounds[b], bounds[other]))
+      if (other != b && !(is_dynamic(scene.bodies[other]) && other < b) && near(bounds[b], bounds[other]) &&
+          !ignores(b, other) && !ignores(other, b))
         warn(b, std::max(depth_in(place(other), place(b), domain), depth_in(place(b), place(other), domain)),
              "body " + scene.bodies[other].name);
   }

@@ -223,6 +223,8 @@ struct BodySpec {
   Motion motion;                          // instead of velocity and spin
   std::optional<double> mass;             // kg
   std::optional<double> density;          // kg/m3, instead of mass
+  std::vector<std::string> ignores;       // names of bodies that it passes through, as an axle does its wheel
+  std::string ignores_where;              // as Formula::where
   std::vector<BodyPart> parts;            // put together in order, the first is solid
   double load_filter = 0.05;              // s, time constant of the filtered force and torque; 0: not filtered
   std::optional<glm::vec3> color;         // linear RGB; unset: a grey blue

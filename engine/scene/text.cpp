@@ -256,6 +256,14 @@ std::string to_toml(const Scene& scene) {
     if (std::holds_alternative<std::monostate>(b.motion)) {
       line("velocity", vec(b.velocity));
       line("spin", vec(b.spin));
+    } else if (b.spin != glm::dvec3(0.0)) {  // on a ball joint
+      line("spin", vec(b.spin));
+    }
+    if (!b.ignores.empty()) {
+      out += "ignores = [";
+      for (std::size_t i = 0; i < b.ignores.size(); ++i)
+        out += (i > 0 ? ", " : "") + quoted(b.ignores[i]);
+      out += "]\n";
     }
     out += std::visit(MotionText{}, b.motion);
     line("load_filter", b.load_filter);
