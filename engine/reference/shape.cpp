@@ -4,23 +4,33 @@
 
 namespace talus::reference {
 
-// By Newton's method, uphill where that does not lead to a maximum.
+namespace {
+
+bool is_positive(const glm::dmat3& m) {
+  return m[0][0] > 0.0 && m[0][0] * m[1][1] - m[0][1] * m[0][1] > 0.0 && glm::determinant(m) > 0.0;
+}
+
+}  // namespace
+
+// By Newton's method, and further from the maximum by that of Levenberg and Marquardt, which goes uphill.
 glm::dquat extract_rotation(const glm::dmat3& matrix, glm::dquat q) {
   const double size =
       std::sqrt(glm::dot(matrix[0], matrix[0]) + glm::dot(matrix[1], matrix[1]) + glm::dot(matrix[2], matrix[2]));
-  if (!(size > 0.0))
+  if (!(size > 0.0) || !std::isfinite(size))
     return q;
+  constexpr double least = 1e-4;  // of the matrix's length: what it does not tell stays
   const glm::dmat3 a = matrix / size;
   for (int k = 0; k < 32; ++k) {
     const glm::dmat3 r = glm::mat3_cast(q), m = a * glm::transpose(r);
     const glm::dvec3 uphill = glm::cross(r[0], a[0]) + glm::cross(r[1], a[1]) + glm::cross(r[2], a[2]);
     const double trace = m[0][0] + m[1][1] + m[2][2];
-    const glm::dmat3 bend = glm::dmat3(trace + 1e-4) - 0.5 * (m + glm::transpose(m));
-    const bool maximum =
-        bend[0][0] > 0.0 && bend[0][0] * bend[1][1] - bend[0][1] * bend[0][1] > 0.0 && glm::determinant(bend) > 0.0;
-    glm::dvec3 turn = maximum                           ? glm::inverse(bend) * uphill
-                      : glm::dot(uphill, uphill) > 1e-4 ? uphill
-                                                        : glm::dvec3(0.5, 0.4, 0.3);  // half a turn away
+    const glm::dmat3 bend = glm::dmat3(trace) - 0.5 * (m + glm::transpose(m));
+    double more = least;
+    while (!is_positive(bend + glm::dmat3(more)))
+      more *= 4.0;
+    glm::dvec3 turn = glm::inverse(bend + glm::dmat3(more)) * uphill;
+    if (more > 100.0 * least && glm::length(turn) < 0.1)  // nothing leads uphill: half a turn away
+      turn = {0.5, 0.4, 0.3};
     const double way = glm::length(turn);
     if (way > 1.0)
       turn /= way;
