@@ -350,8 +350,8 @@ TEST_CASE("Every method agrees with its reference with shapes among grains", "[d
   Scene scene = jumble(300);
   scene.shapes.push_back(
       shape_of("brick", BoxFill{{-0.04, 0.0, 0.02}, {0.04, 0.06, 0.07}}, {1.0, 0.5, -0.5}, {2.0, 3.0, 9.0}));
-  scene.shapes.push_back(shape_of("soft", SphereFill{{0.0, 0.0, 0.2}, 0.04}, {}, {}, 0.3));
-  scene.shapes.push_back(shape_of("one", PointsFill{{{0.1, 0.1, 0.1}}}));
+  scene.shapes.push_back(shape_of("soft", SphereFill{{0.0, -0.03, 0.1}, 0.03}, {}, {}, 0.3));
+  scene.shapes.push_back(shape_of("one", PointsFill{{{0.05, 0.05, 0.1}}}));
   Simulation simulation(with(scene, variant.solver), in_lockstep());
   REQUIRE_NOTHROW(simulation.advance(6));
   REQUIRE_NOTHROW(simulation.measure());
