@@ -16,6 +16,7 @@ struct Work {
 // What a scene has; a device's passes are compiled without the rest.
 struct Features {
   std::uint32_t solid_kinds = ~0u;  // bit k: bodies have parts of kind k (shared/types.h); 0: there are no bodies
+  std::uint32_t shapes = 1;         // 0: no grain belongs to a shape
   auto operator<=>(const Features&) const = default;
 };
 

@@ -26,6 +26,8 @@ enum class Extent {
   solid_parts,
   shape_data,
   carried,
+  shapes,
+  shaped,
   body_cells,
   rigid,
   rigid_pairs,
@@ -62,6 +64,11 @@ enum class Extent {
   X(solid_parts, SolidPart, solid_parts, false, "parts of the shapes of bodies, then of sinks")                        \
   X(shape_data, uint, shape_data, false, "distances and triangles of parts that are meshes (SolidPart::first)")        \
   X(carried, Carried, carried, false, "grains that stand for bodies, by number from settings.carried_first on")        \
+  X(shapes, MatchedShape, shapes, false, "shapes that particles keep")                                                 \
+  X(shape_motions, ShapeMotion, shapes, true, "where shapes are at the end of the substep")                            \
+  X(shape_motions_valid, ShapeMotion, shapes, false, "as grains_valid")                                                \
+  X(shaped, Shaped, shaped, false, "particles of shapes, by number from settings.shaped_first on")                     \
+  X(shape_place, uint, shaped, true, "where in memory a particle of a shape is, while it is there; likewise")          \
   X(body_cells, uint, body_cells, false,                                                                               \
     "which bodies reach into a cell: bit b % 32 of word b / 32; cells as in grid_start")                               \
   X(rigid, Rigid, rigid, false, "dynamic bodies: what stays")                                                          \

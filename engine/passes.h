@@ -24,6 +24,7 @@ enum class Match { exact, close, unordered };
   X(grid_fill, thread, unordered, 0)                                                                                   \
   X(grid_gather, thread, exact, 0)                                                                                     \
   X(grid_commit, thread, exact, 0)                                                                                     \
+  X(shape_find, thread, exact, 0)                                                                                      \
   X(body_move, thread, close, 1e-6)                                                                                    \
   X(body_carry, thread, close, 1e-6)                                                                                   \
   X(body_clear, thread, exact, 0)                                                                                      \
@@ -69,6 +70,7 @@ enum class Match { exact, close, unordered };
   X(sp_push, thread, close, 2e-5)                                                                                      \
   X(advance, thread, close, 1e-6)                                                                                      \
   X(finalize, thread, close, 1e-6)                                                                                     \
+  X(shape_match, group, close, 2e-5)                                                                                   \
   X(end_substep, thread, close, 1e-6)                                                                                  \
   X(sink, thread, exact, 0)                                                                                            \
   X(emit, thread, exact, 0)                                                                                            \

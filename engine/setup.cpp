@@ -161,6 +161,9 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   settings.rigid = dynamics.count;
   settings.body_points = static_cast<uint>(dynamics.points.size());
   settings.sinks = static_cast<uint>(scene.sinks.size());
+  settings.shapes = static_cast<uint>(scene.shapes.size());
+  settings.shaped = static_cast<uint>(population.shaped.size());
+  settings.shaped_first = static_cast<uint>(population.initial.size() - population.skin.size()) - settings.shaped;
   settings.carried = static_cast<uint>(population.skin.size());
   settings.carried_first = static_cast<uint>(population.initial.size()) - settings.carried;
   for (const Seed& seed : population.initial)
@@ -247,6 +250,35 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
   }
   out.shape_data = std::move(meshes.words);
   out.notes = std::move(meshes.notes);
+  return out;
+}
+
+Shapes shapes_of(const Scene& scene, const Population& population) {
+  Shapes out;
+  for (const ShapeSpec& spec : scene.shapes) {
+    const double share = -std::expm1(std::log1p(-spec.stiffness) / scene.solver.substeps);  // 1 where the stiffness is
+    out.shapes.push_back({0, 0, static_cast<float>(share)});
+    ShapeMotion motion{};
+    motion.rotation = quaternion(glm::dquat(1.0, 0.0, 0.0, 0.0));
+    out.motions.push_back(motion);
+  }
+  std::vector<glm::dvec3> position(scene.shapes.size()), velocity(scene.shapes.size());
+  const std::size_t before = population.initial.size() - population.skin.size() - population.shaped.size();
+  for (std::size_t k = 0; k < population.shaped.size(); ++k) {
+    const ShapedGrain& grain = population.shaped[k];
+    MatchedShape& shape = out.shapes[grain.shape];
+    if (shape.end == 0)
+      shape.first = static_cast<uint>(k);
+    shape.end = static_cast<uint>(k) + 1;
+    out.shaped.push_back({vec3(grain.place), grain.shape});
+    position[grain.shape] += glm::dvec3(population.initial[before + k].position);
+    velocity[grain.shape] += glm::dvec3(population.initial[before + k].velocity);
+  }
+  for (std::size_t s = 0; s < out.shapes.size(); ++s) {
+    const double count = out.shapes[s].end - out.shapes[s].first;
+    out.motions[s].position = vec3(position[s] / count);
+    out.motions[s].velocity = vec3(velocity[s] / count);
+  }
   return out;
 }
 

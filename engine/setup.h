@@ -30,6 +30,14 @@ struct Bodies {
 };
 Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Executor& executor);
 
+// The shapes, their particles, and where they are at the start.
+struct Shapes {
+  std::vector<MatchedShape> shapes;
+  std::vector<ShapeMotion> motions;
+  std::vector<Shaped> shaped;
+};
+Shapes shapes_of(const Scene& scene, const Population& population);
+
 // [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction and
 // adhesion of two materials are geometric means, stiffness and damping those of two springs in a row. The wall's
 // friction and adhesion are the domain's.

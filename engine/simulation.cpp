@@ -59,6 +59,9 @@ void each_mesh(const Scene& scene, auto&& visit) {
         among(fmt::format("{}.{}", table, i), solid->parts);
   };
   filled("grains", scene.grains);
+  for (const ShapeSpec& shape : scene.shapes)
+    if (const auto* solid = std::get_if<SolidFill>(&shape.grains.shape))
+      among("shape " + shape.name, solid->parts);
   filled("emitter", scene.emitters);
 }
 
@@ -127,7 +130,7 @@ struct Simulation::Impl {
       for (const std::string& repair : mesh.loaded->repairs)
         notes.push_back(fmt::format("{}: {}: {}", name, mesh.file, repair));
     });
-    Features features{.solid_kinds = 0};
+    Features features{.solid_kinds = 0, .shapes = settings.shapes > 0};
     for (const SolidPart& part : bodies.parts)
       features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
     if (std::ranges::any_of(bodies.bodies, [](const Body& body) { return body.parts > 1; }))
@@ -170,6 +173,10 @@ struct Simulation::Impl {
           return bodies.shape_data.size();
         case Extent::carried:
           return population.skin.size();
+        case Extent::shapes:
+          return scene.shapes.size();
+        case Extent::shaped:
+          return population.shaped.size();
         case Extent::body_cells:
           return cells * body_words(settings.bodies);
         case Extent::rigid:
@@ -238,6 +245,10 @@ struct Simulation::Impl {
     for (const SkinGrain& grain : population.skin)
       carried.push_back({vec3(grain.place), grain.body});
     write_field(*executor, FieldId::carried, carried);
+    const Shapes shapes = shapes_of(scene, population);
+    write_field(*executor, FieldId::shapes, shapes.shapes);
+    write_field(*executor, FieldId::shape_motions, shapes.motions);
+    write_field(*executor, FieldId::shaped, shapes.shaped);
     write_status(status);
     known = status;
     write_field(*executor, FieldId::grains, state);
@@ -261,6 +272,7 @@ struct Simulation::Impl {
     plan.h = static_cast<float>(substep_of(scene));
     plan.bodies = settings.bodies;
     plan.sinks = settings.sinks;
+    plan.shapes = settings.shapes;
     plan.carried = settings.carried;
     plan.rigid = settings.rigid;
     plan.body_points = settings.body_points;
@@ -289,13 +301,14 @@ struct Simulation::Impl {
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
   void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
 
-  static constexpr std::array<std::pair<FieldId, FieldId>, 6> snapshot{
+  static constexpr std::array<std::pair<FieldId, FieldId>, 7> snapshot{
       {{FieldId::grains, FieldId::grains_valid},
        {FieldId::grain_id, FieldId::grain_id_valid},
        {FieldId::grain_tag, FieldId::grain_tag_valid},
        {FieldId::sink_counts, FieldId::sink_counts_valid},
        {FieldId::body_load, FieldId::body_load_valid},
-       {FieldId::rigid_states, FieldId::rigid_states_valid}}};
+       {FieldId::rigid_states, FieldId::rigid_states_valid},
+       {FieldId::shape_motions, FieldId::shape_motions_valid}}};
 
   void advance(std::uint64_t steps) {
     const std::uint64_t end = step + steps;
@@ -437,6 +450,9 @@ struct Simulation::Impl {
 
   std::vector<RigidState> rigid_states() const {
     return read_field<RigidState>(*executor, FieldId::rigid_states, dynamics.states.size());
+  }
+  std::vector<ShapeMotion> shape_motions() const {
+    return read_field<ShapeMotion>(*executor, FieldId::shape_motions, scene.shapes.size());
   }
   bool is_dynamic(std::uint32_t body) const {
     return body < scene.bodies.size() && talus::is_dynamic(scene.bodies[body]);
@@ -592,6 +608,18 @@ BodyState Simulation::body_state(std::uint32_t body) const {
   }
   return impl_->drive.body_state(impl_->step, body);
 }
+std::uint32_t Simulation::shape(std::string_view name) const {
+  const std::vector<ShapeSpec>& shapes = impl_->scene.shapes;
+  const auto found = std::ranges::find(shapes, name, &ShapeSpec::name);
+  if (found == shapes.end())
+    throw std::invalid_argument(fmt::format("the scene has no shape {}", name));
+  return static_cast<std::uint32_t>(found - shapes.begin());
+}
+ShapeState Simulation::shape_state(std::uint32_t shape) const {
+  const ShapeMotion m = impl_->shape_motions().at(shape);
+  const vec4& q = m.rotation;
+  return {{glm::dvec3(m.position), glm::normalize(glm::dquat(q.w, q.x, q.y, q.z))}, glm::dvec3(m.velocity)};
+}
 void Simulation::move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits) {
   impl_->drive.move_body(impl_->step, body, target, limits);
 }
@@ -695,6 +723,8 @@ std::uint64_t Simulation::state_hash() {
   }
   for (const RigidState& state : impl_->rigid_states())
     add(state.motion);
+  for (const ShapeMotion& motion : impl_->shape_motions())
+    add(motion);
   for (const std::uint32_t count : sink_counts())
     add(count);
   return sum;

@@ -45,6 +45,12 @@ void run_rigid(Executor& e, const StepPlan& p, Pass pass, const Args& args) {
     e.run(pass, {p.bodies}, args);
 }
 
+// Particles of shapes are where the sorting has put them.
+void find_shapes(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.shapes > 0)
+    e.run(Pass::shape_find, {p.grains, gate_rebuild_grains}, args);
+}
+
 // Bodies, and the grains that stand for them, to where they are at the start of the substep.
 void place_bodies(Executor& e, const StepPlan& p, const Args& args) {
   if (p.bodies == 0)
@@ -73,6 +79,7 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   } else {
     sort_grains(e, args);
   }
+  find_shapes(e, p, args);
   if (p.bodies > 0)
     mark_bodies(e, p, args);
   e.run(linked ? Pass::linked_count : Pass::contact_count, grains, args);
@@ -229,12 +236,15 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from) {
     e.run(Pass::plan, {1}, args);
     if (without_lists(p)) {
       sort_grains(e, args);
+      find_shapes(e, p, args);
       if (p.bodies > 0)
         mark_bodies(e, p, args);
     } else
       rebuild(e, p, args);
     touch_bodies(e, p, args);
     solve(e, p, args);
+    if (p.shapes > 0)
+      e.run(Pass::shape_match, {p.shapes}, args);
     run_rigid(e, p, Pass::body_advance, args);
     e.run(Pass::end_substep, {1}, args);
   }

@@ -11,6 +11,7 @@ struct StepPlan {
   std::uint32_t births;
   std::uint32_t bodies;
   std::uint32_t sinks;
+  std::uint32_t shapes;
   std::uint32_t carried;      // grains that stand for bodies
   std::uint32_t rigid;        // dynamic bodies
   std::uint32_t body_points;  // by which they touch

@@ -83,6 +83,12 @@ struct BodyState {
   Pose pose;    // its origin along a periodic axis within the domain
   Twist twist;  // m/s, rad/s
 };
+// Of a body of particles that keep its shape: its center of mass, how it is turned from how it was given, and the mean
+// velocity [m/s] of its particles.
+struct ShapeState {
+  Pose pose;
+  glm::dvec3 velocity;
+};
 // What a commanded body may do, each above 0.
 struct BodyLimits {
   static constexpr double none = std::numeric_limits<double>::infinity();
@@ -167,6 +173,10 @@ public:
   void drive_joint(std::uint32_t body, double speed);  // degrees/s or m/s; stops at min and max. Dynamic: of its motor
   // A force on a dynamic body, beside gravity and contacts, until another one.
   void push_body(std::uint32_t body, const Wrench& wrench);
+
+  // Shapes go by their place in scene().shapes, likewise. One that sinks have taken stays where it was last.
+  std::uint32_t shape(std::string_view name) const;
+  ShapeState shape_state(std::uint32_t shape) const;
 
   std::vector<PassTime> pass_times() const;
   DeviceSummary device() const;

@@ -6,6 +6,7 @@
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start_next[]; };

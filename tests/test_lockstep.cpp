@@ -58,6 +58,9 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     }
     scene.sinks.push_back(
         {.name = "drain", .material = {}, .position = {0.08, 0.0, 0.1}, .parts = {{SpherePart{0.03}}}});
+    scene.shapes.push_back({.name = "ball"});
+    scene.shapes.back().grains.radius_min = scene.shapes.back().grains.radius_max = 0.01;
+    scene.shapes.back().grains.shape = SphereFill{{-0.1, 0.05, 0.2}, 0.03};
     Simulation simulation(scene, options);
     REQUIRE_NOTHROW(simulation.advance(12));
     REQUIRE_NOTHROW(simulation.measure());

@@ -52,8 +52,7 @@ float round_number(float x) {
 
 float largest_radius(const Scene& scene) {
   double radius = 0.0;
-  for (const GrainGroup& group : scene.grains)
-    radius = std::max(radius, group.radius_max);
+  each_group(scene, [&](const GrainGroup& group) { radius = std::max(radius, group.radius_max); });
   for (const Emitter& emitter : scene.emitters)
     radius = std::max(radius, emitter.radius_max);
   return static_cast<float>(radius);
@@ -64,8 +63,9 @@ float speed_scale(const Scene& scene, const Box& box) {
   if (scene.output.speed_max > 0.0)
     return static_cast<float>(scene.output.speed_max);
   double speed = std::sqrt(2.0 * length(scene.domain.gravity) * (box.max.z - box.min.z));
-  for (const GrainGroup& group : scene.grains)
+  each_group(scene, [&](const GrainGroup& group) {
     speed = std::max(speed, length(group.velocity) + std::sqrt(3.0) * group.velocity_random);
+  });
   for (const Emitter& emitter : scene.emitters)
     speed = std::max(speed, length(emitter.velocity));
   return speed > 0.0 ? static_cast<float>(speed) : 1.0f;

@@ -63,8 +63,9 @@ Box content(const Scene& scene) {
   const Domain& domain = scene.domain;
   Extent bounds;
   double volume = 0.0;
-  for (const GrainGroup& group : scene.grains)
+  each_group(scene, [&](const GrainGroup& group) {
     volume += std::visit(HeapVolume{bounds, group.radius_max}, group.shape);
+  });
   for (const Emitter& emitter : scene.emitters) {
     std::visit(HeapVolume{bounds, emitter.radius_max}, emitter.shape);
     double grains = emitter.rate * (emitter.stop - emitter.start);

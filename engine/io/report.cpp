@@ -38,6 +38,20 @@ Json bodies_json(const Simulation& simulation) {
   return bodies;
 }
 
+Json shapes_json(const Simulation& simulation) {
+  Json shapes = Json::array();
+  const std::vector<ShapeSpec>& specs = simulation.scene().shapes;
+  for (std::size_t s = 0; s < specs.size(); ++s) {
+    const auto [pose, velocity] = simulation.shape_state(static_cast<std::uint32_t>(s));
+    const glm::dquat& q = pose.rotation;
+    shapes.push_back({{"name", specs[s].name},
+                      {"position", json_of(pose.position)},
+                      {"rotation", {q.x, q.y, q.z, q.w}},
+                      {"velocity", json_of(velocity)}});
+  }
+  return shapes;
+}
+
 Json sinks_json(const Simulation& simulation) {
   Json sinks = Json::array();
   const std::vector<std::uint32_t> counts = simulation.sink_counts();
@@ -116,6 +130,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"fast", simulation.fast()},
       {"passes", passes},
       {"bodies", bodies_json(simulation)},
+      {"shapes", shapes_json(simulation)},
       {"sinks", sinks_json(simulation)},
       {"seams", seams_json(simulation)},
       {"memory_bytes", simulation.memory_bytes()},

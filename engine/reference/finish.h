@@ -9,7 +9,8 @@ namespace talus::reference {
 // a number? Collects over the grains of one range; flush() at its end.
 class Finish {
 public:
-  Finish(const Args& args, Fields& f) : f_(f), h_(args.h) {}
+  // counts_fast: false where these grains' speeds of the substep have been counted before.
+  Finish(const Args& args, Fields& f, bool counts_fast = true) : f_(f), h_(args.h), counts_fast_(counts_fast) {}
 
   void grain(uint i, Grain& g) {
     if (is_gone(g))
@@ -42,7 +43,7 @@ public:
         (laps > 0 ? seam_up_ : seam_down_)[a] += static_cast<uint>(std::abs(laps));
       }
     fastest2_ = std::max(fastest2_, speed2);
-    fast_ += 4.0f * (h_ * h_ * speed2) > g.position.w * g.position.w;
+    fast_ += counts_fast_ && 4.0f * (h_ * h_ * speed2) > g.position.w * g.position.w;
   }
 
   void flush() {
@@ -60,6 +61,7 @@ public:
 private:
   Fields& f_;
   float h_, fastest2_ = 0.0f;
+  bool counts_fast_;
   uint fast_ = 0;
   uvec3 seam_up_{0}, seam_down_{0};
 };

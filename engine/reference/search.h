@@ -5,6 +5,13 @@
 
 namespace talus::reference {
 
+// Particles of one shape do not touch each other.
+inline bool same_shape(const Fields& f, uint i, uint j) {
+  const Settings& settings = f.settings[0];
+  const uint a = f.grain_id[i] - settings.shaped_first, b = f.grain_id[j] - settings.shaped_first;
+  return a < settings.shaped && b < settings.shaped && f.shaped[a].shape == f.shaped[b].shape;
+}
+
 // Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then
 // bodies, then walls. linked: from linked neighbour lists.
 template <bool linked = false, class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
@@ -22,7 +29,7 @@ template <bool linked = false, class Found> void search(const Args& args, const 
   const auto visit = [&](uint j) {
     const float reach = radius + f.grains[j].position.w + status.margin;
     if (j != i && squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
-        world_of(f.grain_tag[j]) == world)
+        world_of(f.grain_tag[j]) == world && !(settings.shaped > 0 && same_shape(f, i, j)))
       found(j);
   };
   const auto visit_cells = [&](uint first, uint last) {

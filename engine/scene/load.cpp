@@ -108,8 +108,9 @@ public:
   Scene load() {
     // All tables first, so that a misspelt one is named before anything that it was to hold is missed.
     const Value scene = root_["scene"], time = root_["time"], domain = root_["domain"], solver = root_["solver"],
-                material = root_["material"], grains = root_["grains"], emitter = root_["emitter"],
-                body = root_["body"], sink = root_["sink"], camera = root_["camera"], output = root_["output"];
+                material = root_["material"], grains = root_["grains"], shape = root_["shape"],
+                emitter = root_["emitter"], body = root_["body"], sink = root_["sink"], camera = root_["camera"],
+                output = root_["output"];
     root_.not_yet({"cloth", "upsampling"});
     root_.finish();
 
@@ -121,6 +122,8 @@ public:
       read_material(t);
     for (const Table& t : grains.tables())
       read_grains(t);
+    for (const Table& t : shape.tables())
+      read_matched(t);
     for (const Table& t : emitter.tables())
       read_emitter(t);
     for (const Table& t : body.tables())
@@ -360,6 +363,34 @@ private:
     }
     radius_max_ = std::max(radius_max_, r.max);
     scene_.grains.push_back(std::move(g));
+  }
+
+  void read_matched(Table t) {
+    ShapeSpec s;
+    GrainGroup& g = s.grains;
+    const Value name = t.need("name"), material = t.need("material"), radius = t.need("radius"),
+                velocity = t["velocity"], spin = t["spin"], stiffness = t["stiffness"], fill = t.need("fill");
+    t.finish();
+    name.get(s.name);
+    if (s.name.empty())
+      name.fail("must not be empty");
+    if (std::ranges::find(scene_.shapes, s.name, &ShapeSpec::name) != scene_.shapes.end())
+      name.fail(fmt::format("\"{}\" is taken by another shape: names must differ", s.name));
+    g.material = material_of(material, scene_.materials);
+    radius.get(g.radius_max, radius_range);
+    g.radius_min = g.radius_max;
+    velocity.get(g.velocity, speed_range);
+    spin.get(s.spin, {-1e4, 1e4, "rad/s"});
+    stiffness.get(s.stiffness, {1e-6, 1});
+    const PlacedShape placed = read_shape(fill, true, folder());
+    g.shape = placed.shape;
+    g.where = placed.at.place();
+    check_shape(placed, radius, g.radius_max);
+    if (!std::holds_alternative<PointsFill>(g.shape))
+      check_number(placed.at.or_override(radius), Space(g.shape, scene_.domain, g.radius_max).volume() /
+                                                      (4 / 0.37 * std::numbers::pi / 3 * std::pow(g.radius_max, 3)));
+    radius_max_ = std::max(radius_max_, g.radius_max);
+    scene_.shapes.push_back(std::move(s));
   }
 
   void read_emitter(Table t) {

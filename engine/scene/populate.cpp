@@ -6,17 +6,19 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
+#include <span>
 
 namespace talus {
 
 namespace {
 
-// Streams of random numbers: places, radii and speeds of group i, emitter i, and the skin of body i.
+// Streams of random numbers: places, radii and speeds of group i, emitter i, the skin of body i, and shape i.
 enum : std::uint64_t {
   stream_places = 1'000'000'000,
   stream_speeds = 2'000'000'000,
   stream_emitter = 3'000'000'000,
-  stream_skin = 4'000'000'000
+  stream_skin = 4'000'000'000,
+  stream_shape = 5'000'000'000
 };
 
 std::string name_of(const Scene& scene, const std::string& where, std::string_view table, std::size_t i) {
@@ -55,11 +57,8 @@ Space::Blocked blocked_by(const Scene& scene, const std::vector<Pose>& poses) {
   };
 }
 
-void fill(const Scene& scene, std::size_t i, const Space::Blocked& blocked, Packing& packing,
-          std::vector<Seed>& seeds) {
-  const GrainGroup& g = scene.grains[i];
-  const std::string name = name_of(scene, g.where, "grains", i);
-  Random places(scene.seed, stream_places + i), speeds(scene.seed, stream_speeds + i);
+void fill(const Scene& scene, const GrainGroup& g, const std::string& name, Random places, Random speeds,
+          const Space::Blocked& blocked, Packing& packing, std::vector<Seed>& seeds) {
   std::vector<Ball> balls;
   if (std::holds_alternative<PointsFill>(g.shape))
     balls = place_points(scene, g, name, packing, places);
@@ -81,6 +80,41 @@ void fill(const Scene& scene, std::size_t i, const Space::Blocked& blocked, Pack
     const glm::vec3 velocity = g.fixed ? glm::vec3(0.0f) : glm::vec3(g.velocity + random);
     seeds.push_back({b.center, b.radius, velocity, g.material, g.fixed});
   }
+}
+
+// Particles of shapes.
+struct ShapeGrains {
+  std::vector<ShapedGrain> grains;
+  std::vector<Seed> seeds;
+};
+ShapeGrains shape_grains_of(const Scene& scene, const Space::Blocked& blocked, Packing& packing) {
+  constexpr double period_share = 0.45;  // below half: a particle is where it is nearest to the shape's center
+  ShapeGrains out;
+  for (std::size_t k = 0; k < scene.shapes.size(); ++k) {
+    const ShapeSpec& shape = scene.shapes[k];
+    const std::string where = shape.grains.where.empty() ? scene.source : shape.grains.where;
+    const std::string name = fmt::format("{}: shape {}", where, shape.name);
+    const std::size_t first = out.seeds.size();
+    fill(scene, shape.grains, name, Random(scene.seed, stream_shape + k), Random(0, 0), blocked, packing, out.seeds);
+    const std::span<Seed> seeds = std::span(out.seeds).subspan(first);
+    glm::dvec3 center(0.0);
+    for (const Seed& seed : seeds)
+      center += glm::dvec3(seed.position) / static_cast<double>(seeds.size());
+    double reach = 0.0;
+    for (Seed& seed : seeds) {
+      const glm::dvec3 place = glm::dvec3(seed.position) - center;
+      reach = std::max(reach, glm::length(place));
+      seed.velocity += glm::vec3(glm::cross(shape.spin, place));
+      out.grains.push_back({static_cast<std::uint32_t>(k), place});
+    }
+    for (int a = 0; a < 3; ++a)
+      if (const double most = period_share * (scene.domain.max[a] - scene.domain.min[a]);
+          scene.domain.axis[static_cast<std::size_t>(a)] == Axis::periodic && reach > most)
+        throw SceneError(fmt::format("{} reaches {:.4g} m from its center of mass, too far for the periodic axis {}: "
+                                     "allowed is 0.45 of its length, {:.4g} m",
+                                     name, reach, "xyz"[a], most));
+  }
+  return out;
 }
 
 // Grains all over the meshes that are given as particles, so close together that none of their size passes. Those of a
@@ -266,8 +300,7 @@ RadiusRange radii_of(const Scene& scene) {
     r.min = r.max > 0.0 ? std::min(r.min, min) : min;
     r.max = std::max(r.max, max);
   };
-  for (const GrainGroup& g : scene.grains)
-    add(g.radius_min, g.radius_max);
+  each_group(scene, [&](const GrainGroup& g) { add(g.radius_min, g.radius_max); });
   for (const Emitter& e : scene.emitters)
     add(e.radius_min, e.radius_max);
   return r;
@@ -285,8 +318,13 @@ Population populate(const Scene& scene) {
   for (const Seed& s : skin.seeds)
     packing.add({s.position, s.radius});
   const Space::Blocked blocked = blocked_by(scene, poses);
+  ShapeGrains shapes = shape_grains_of(scene, blocked, packing);  // first: grains lie around them
   for (std::size_t i = 0; i < scene.grains.size(); ++i)
-    fill(scene, i, blocked, packing, population.initial);
+    fill(scene, scene.grains[i], name_of(scene, scene.grains[i].where, "grains", i),
+         Random(scene.seed, stream_places + i), Random(scene.seed, stream_speeds + i), blocked, packing,
+         population.initial);
+  population.initial.insert(population.initial.end(), shapes.seeds.begin(), shapes.seeds.end());
+  population.shaped = std::move(shapes.grains);
   population.initial.insert(population.initial.end(), skin.seeds.begin(), skin.seeds.end());
   population.skin = std::move(skin.grains);
   Pouring(scene, r).run(population);

@@ -184,6 +184,15 @@ struct GrainGroup {
   std::string where;                   // "FILE:LINE:COLUMN" of count or fill, for messages
 };
 
+// A body of particles that keep their places in it, each pushed towards its own (shape matching: Müller et al. 2005,
+// Sommer and Schwanecke 2022). To all else they are grains; those of one shape do not touch each other.
+struct ShapeSpec {
+  std::string name;
+  GrainGroup grains;       // its particles, of one radius
+  glm::dvec3 spin{0.0};    // rad/s, about its center of mass
+  double stiffness = 1.0;  // share of the way to its place that a particle goes in a step, 0 .. 1, above 0
+};
+
 // Pours grains out of a shape (not points) at random places inside it, without overlap among its own.
 struct Emitter {
   std::uint32_t material = 0;
@@ -256,12 +265,21 @@ struct Scene {
   Solver solver = default_solver(default_method);
   std::vector<Material> materials;
   std::vector<GrainGroup> grains;
+  std::vector<ShapeSpec> shapes;
   std::vector<Emitter> emitters;
   std::vector<BodySpec> bodies;
   std::vector<SinkSpec> sinks;
   Camera camera;
   Output output;
 };
+
+// Calls visit(group) for all grains that are there at the start, those of shapes too.
+void each_group(const Scene& scene, auto&& visit) {
+  for (const GrainGroup& group : scene.grains)
+    visit(group);
+  for (const ShapeSpec& shape : scene.shapes)
+    visit(shape.grains);
+}
 
 // Of all grains that the scene makes, m; 0 without grains.
 struct RadiusRange {
@@ -304,13 +322,19 @@ struct SkinGrain {
   std::uint32_t body;  // index into Scene::bodies
   glm::dvec3 place;    // m, in the body
 };
-// Every grain that ever lives: the initial ones (ids 0, 1, ..), of which those of skins are the last, and then those
-// poured, sorted by step (ids go on).
-// Depends on the scene and its seed alone. Throws SceneError where a group cannot hold the count asked for or a grain
-// lies outside a wall.
+// A particle of a shape.
+struct ShapedGrain {
+  std::uint32_t shape;  // index into Scene::shapes
+  glm::dvec3 place;     // m, from the center of mass
+};
+// Every grain that ever lives: the initial ones (ids 0, 1, ..), of which those of shapes and then those of skins are
+// the last, and then those poured, sorted by step (ids go on). Depends on the scene and its seed alone. Throws
+// SceneError where a group cannot hold the count asked for, a grain lies outside a wall, or a shape is too large for a
+// periodic axis.
 struct Population {
   std::vector<Seed> initial;
-  std::vector<SkinGrain> skin;  // of the last ones of `initial`
+  std::vector<ShapedGrain> shaped;  // of those before skins, shape after shape
+  std::vector<SkinGrain> skin;      // of the last ones of `initial`
   std::vector<TimedSeed> poured;
   std::vector<std::string> warnings;  // emitters that cannot keep their rate, one sentence each
 };

@@ -216,8 +216,12 @@ void let_fall(Bed& bed, const Domain& domain) {
 Bed bed_of(const Scene& scene) {
   Bed bed;
   const int down = down_axis(scene.domain);
-  for (const GrainGroup& g : scene.grains)
-    bed.sources.push_back(source_of(g, scene.domain, down));
+  each_group(scene, [&](const GrainGroup& g) { bed.sources.push_back(source_of(g, scene.domain, down)); });
+  const std::size_t first = bed.sources.size() - scene.shapes.size();
+  for (std::size_t s = 0; s < scene.shapes.size(); ++s) {
+    Source& source = bed.sources[first + s];
+    source.speed += glm::length(scene.shapes[s].spin) * 0.5 * glm::distance(source.centers.min, source.centers.max);
+  }
   for (const Emitter& e : scene.emitters)
     bed.sources.push_back(source_of(e));
   for (const Source& s : bed.sources)
@@ -466,6 +470,10 @@ std::vector<std::string> advise(const Scene& scene) {
        "means over the contacts of a grain do not keep momentum, so that a heap puts only some three quarters of its "
        "weight on bodies: where their forces matter, set solver.iteration to \"mass_splitting\" or solver.method to "
        "vts, sp or dem");
+
+  warn(!scene.shapes.empty() && pbd && s.stabilization > 0,
+       "solver.stabilization moves particles of shapes without a speed and the shapes bring them back with one, so that "
+       "they have speeds at rest: set it to 0");
 
   // Iterations
   const double omega_most = jacobi || pja ? 0.3 : 0.5;

@@ -227,6 +227,17 @@ std::string to_toml(const Scene& scene) {
     out += "fill." + std::visit(ShapeText{}, g.shape) + "\n";
   }
 
+  for (const ShapeSpec& s : scene.shapes) {
+    out += "[[shape]]\n";
+    line("name", quoted(s.name));
+    line("material", quoted(scene.materials.at(s.grains.material).name));
+    line("radius", s.grains.radius_max);
+    line("velocity", vec(s.grains.velocity));
+    line("spin", vec(s.spin));
+    line("stiffness", s.stiffness);
+    out += "fill." + std::visit(ShapeText{}, s.grains.shape) + "\n";
+  }
+
   for (const Emitter& e : scene.emitters) {
     out += "[[emitter]]\n";
     line("material", quoted(scene.materials.at(e.material).name));

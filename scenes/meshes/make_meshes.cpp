@@ -1,4 +1,4 @@
-// Makes the meshes of the scenes: make_meshes DIR writes city.obj and animal.obj there. SI units, z up.
+// Makes the meshes of the scenes: make_meshes DIR writes city.obj, animal.obj and squirrel.obj there. SI units, z up.
 #include "engine/geometry/extract.h"
 #include "engine/geometry/mesh.h"
 #include <algorithm>
@@ -142,6 +142,29 @@ Mesh animal() {
                                 {{-0.34, -0.64, -0.05}, {0.34, 0.5, 0.72}}, 0.04);
 }
 
+// Squirrel: it sits upright on z = 0, looks along x, and is some 0.9 m tall.
+double squirrel(const dvec3& at) {
+  const dvec3 p(at.x, std::abs(at.y), at.z);
+  double d = ellipsoid(p, {0.0, 0.0, 0.32}, {0.18, 0.16, 0.28});
+  d = blend(d, ellipsoid(p, {0.13, 0.0, 0.68}, {0.14, 0.12, 0.12}), 0.08);
+  d = blend(d, limb(p, {0.2, 0.0, 0.66}, {0.3, 0.0, 0.63}, 0.07, 0.045), 0.04);     // snout
+  d = blend(d, limb(p, {0.08, 0.08, 0.76}, {0.06, 0.1, 0.9}, 0.045, 0.025), 0.02);  // ears
+  d = blend(d, ellipsoid(p, {0.03, 0.13, 0.16}, {0.15, 0.08, 0.14}), 0.04);
+  d = blend(d, limb(p, {0.05, 0.12, 0.05}, {0.24, 0.12, 0.05}, 0.055, 0.045), 0.03);  // feet
+  d = blend(d, limb(p, {0.1, 0.11, 0.46}, {0.26, 0.06, 0.42}, 0.055, 0.045), 0.03);   // arms
+  constexpr std::array<dvec3, 5> tail{
+      {{-0.14, 0.0, 0.11}, {-0.32, 0.0, 0.2}, {-0.38, 0.0, 0.45}, {-0.32, 0.0, 0.7}, {-0.43, 0.0, 0.87}}};
+  constexpr std::array<double, 5> bushy{0.06, 0.11, 0.14, 0.13, 0.05};
+  for (std::size_t i = 0; i + 1 < tail.size(); ++i)
+    d = blend(d, limb(p, tail[i], tail[i + 1], bushy[i], bushy[i + 1]), 0.03);
+  return std::max(d, -at.z);
+}
+
+Mesh squirrel() {
+  return talus::extract_surface([](const glm::vec3& p) { return static_cast<float>(squirrel(dvec3(p))); },
+                                {{-0.6, -0.35, -0.05}, {0.45, 0.35, 1.0}}, 0.04);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -153,6 +176,7 @@ int main(int argc, char** argv) {
     const std::filesystem::path folder(argv[1]);
     talus::write_mesh(folder / "city.obj", city());
     talus::write_mesh(folder / "animal.obj", animal());
+    talus::write_mesh(folder / "squirrel.obj", squirrel());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "error: %s\n", e.what());
     return 1;

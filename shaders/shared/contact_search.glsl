@@ -1,10 +1,22 @@
 // Walks over everything that grain i may touch before the lists are built again: grains nearer than the margin, then bodies, then
-// walls. Calls FOUND(partner) for each. Needs settings, status, grains and grain_tag in scope, and grid_start, or with LINKED grid_head
-// and grid_link.
+// walls. Calls FOUND(partner) for each. Needs settings, status, grains, grain_id and grain_tag in scope, and grid_start, or with LINKED
+// grid_head and grid_link.
 #include "shared/cell.glsl"
 #include "shared/solid.glsl"
 
 layout(set = 0, binding = 13, scalar) readonly buffer BodyCellBlock { uint body_cells[]; };
+
+layout(set = 0, binding = 12, scalar) readonly buffer ShapedBlock { Shaped shaped[]; };
+
+layout(constant_id = 1) const uint with_shapes = 1u;  // constant_shapes
+
+// Particles of one shape do not touch each other.
+bool same_shape(uint i, uint j) {
+  if (with_shapes == 0u)
+    return false;
+  uint a = grain_id[i] - settings.shaped_first, b = grain_id[j] - settings.shaped_first;
+  return a < settings.shaped && b < settings.shaped && shaped[a].shape == shaped[b].shape;
+}
 
 uint key_at(ivec3 cell, uint world) {
   cell = ivec3(grid_wrap(cell.x, status.cells.x), grid_wrap(cell.y, status.cells.y), grid_wrap(cell.z, status.cells.z));
@@ -14,7 +26,8 @@ uint key_at(ivec3 cell, uint world) {
 bool near(uint i, uint j, vec3 p, float radius, uint world) {
   precise float reach = radius + grains[j].position.w + status.margin;
   precise float limit = reach * reach;
-  return j != i && squared(shortest(p - grains[j].position.xyz)) < limit && grain_tag[j] >> tag_world_shift == world;
+  return j != i && squared(shortest(p - grains[j].position.xyz)) < limit && grain_tag[j] >> tag_world_shift == world &&
+         !same_shape(i, j);
 }
 
 void search(uint i) {

@@ -1,5 +1,9 @@
 // The end of a grain's substep: back into the periodic box, which is counted, the greatest speed for the next plan, and is every number still a
 // number? All threads of a workgroup call it. Needs settings, status and grain_id in scope; status may be written.
+// COUNTS_FAST: false where these grains' speeds of the substep have been counted before.
+#ifndef COUNTS_FAST
+#define COUNTS_FAST true
+#endif
 shared uint speed2_bits;  // floats >= 0 sort as their bits
 shared uint fast;
 shared uint seam[6];  // times that grains left each end of a periodic axis
@@ -44,7 +48,7 @@ Grain finish(bool alive, uint i, Grain g) {
         }
       atomicMax(speed2_bits, floatBitsToUint(speed2));
       precise float way2 = 4.0 * (args.h * args.h * speed2), radius2 = g.position.w * g.position.w;
-      if (way2 > radius2)
+      if (COUNTS_FAST && way2 > radius2)
         atomicAdd(fast, 1u);
     }
   }

@@ -103,6 +103,7 @@ TALUS_CONST uint joint_ball = 3u;
 
 // Specialization constants: their constant_id.
 TALUS_CONST uint constant_solid_kinds = 0u;  // bit k: bodies have parts of kind k
+TALUS_CONST uint constant_shapes = 1u;       // 0: no grain belongs to a shape
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
@@ -307,6 +308,26 @@ struct Carried {
   uint body;
 };
 
+// A shape: particles that keep their places in it (shape matching). They are grains, of ids settings.shaped_first + [first, end).
+struct MatchedShape {
+  uint first;
+  uint end;
+  float share;  // of the way to its place that a particle goes in a substep
+};
+
+// A particle of a shape.
+struct Shaped {
+  vec3 place;  // m, from the shape's center of mass, as the shape was given
+  uint shape;
+};
+
+// Where a shape is.
+struct ShapeMotion {
+  vec4 rotation;  // quaternion xyzw, from how it was given
+  vec3 position;  // m, of its center of mass
+  vec3 velocity;  // m/s, likewise
+};
+
 // Contact law of a pair of materials. Row m = number of materials is the wall.
 struct PairLaw {
   float friction_static;
@@ -344,6 +365,9 @@ struct Settings {
   uint bodies;        // number of bodies
   uint carried_first; // number (id) of the first grain that a body carries
   uint carried;       // .. and how many there are
+  uint shapes;        // number of shapes
+  uint shaped_first;  // number (id) of the first particle of a shape
+  uint shaped;        // .. and how many there are
   uint sinks;         // number of sinks
   uint rigid;         // number of dynamic bodies
   uint body_points;   // number of their points

@@ -1,0 +1,149 @@
+// Bodies of particles that keep their shape. In double precision: what the device does to rounding.
+#include "engine/reference/shape.h"
+#include "engine/reference/finish.h"
+
+namespace talus::reference {
+
+namespace {
+
+bool is_positive(const glm::dmat3& m) {
+  return m[0][0] > 0.0 && m[0][0] * m[1][1] - m[0][1] * m[0][1] > 0.0 && glm::determinant(m) > 0.0;
+}
+
+}  // namespace
+
+// By Newton's method, and further from the maximum by that of Levenberg and Marquardt, which goes uphill.
+glm::dquat extract_rotation(const glm::dmat3& matrix, glm::dquat q) {
+  const double size =
+      std::sqrt(glm::dot(matrix[0], matrix[0]) + glm::dot(matrix[1], matrix[1]) + glm::dot(matrix[2], matrix[2]));
+  if (!(size > 0.0) || !std::isfinite(size))
+    return q;
+  constexpr double least = 1e-4;  // of the matrix's length: what it does not tell stays
+  const glm::dmat3 a = matrix / size;
+  for (int k = 0; k < 32; ++k) {
+    const glm::dmat3 r = glm::mat3_cast(q), m = a * glm::transpose(r);
+    const glm::dvec3 uphill = glm::cross(r[0], a[0]) + glm::cross(r[1], a[1]) + glm::cross(r[2], a[2]);
+    const double trace = m[0][0] + m[1][1] + m[2][2];
+    const glm::dmat3 bend = glm::dmat3(trace) - 0.5 * (m + glm::transpose(m));
+    double more = least;
+    while (!is_positive(bend + glm::dmat3(more)))
+      more *= 4.0;
+    glm::dvec3 turn = glm::inverse(bend + glm::dmat3(more)) * uphill;
+    if (more > 100.0 * least && glm::length(turn) < 0.1)  // nothing leads uphill: half a turn away
+      turn = {0.5, 0.4, 0.3};
+    const double way = glm::length(turn);
+    if (way > 1.0)
+      turn /= way;
+    q = glm::normalize(rotation_by(turn) * q);
+    if (way < 1e-7)
+      break;
+  }
+  return q;
+}
+
+namespace {
+
+// A particle that is there.
+struct Particle {
+  uint i;            // in memory
+  glm::dvec3 place;  // m, in the shape
+};
+
+std::vector<Particle> particles_of(const Args& args, const Fields& f, const MatchedShape& shape) {
+  std::vector<Particle> particles;
+  for (uint k = shape.first; k < shape.end; ++k)
+    if (const uint i = f.shape_place[k];
+        i < args.grains && f.grain_id[i] == f.settings[0].shaped_first + k && !is_gone(f.grains[i]))
+      particles.push_back({i, glm::dvec3(f.shaped[k].place)});
+  return particles;
+}
+
+vec3 within(vec3 p, const Settings& settings) {
+  for (int a = 0; a < 3; ++a)
+    if (settings.axis[a] == axis_periodic) {
+      const float edge = settings.domain_max[a] - settings.domain_min[a];
+      p[a] -= edge * std::floor((p[a] - settings.domain_min[a]) / edge);
+    }
+  return p;
+}
+
+// Spin of particles with this angular momentum, but for what lies along an axis that all of them lie on.
+glm::dvec3 spin_of(const glm::dvec3& momentum, const glm::dmat3& squares) {
+  const double size = squares[0][0] + squares[1][1] + squares[2][2];
+  return size > 0.0 ? glm::inverse(glm::dmat3(1.0 + 1e-5) - squares / size) * (momentum / size) : glm::dvec3(0.0);
+}
+
+void match(const Args& args, Fields& f, uint s, Finish& finish) {
+  const Settings& settings = f.settings[0];
+  const MatchedShape& shape = f.shapes[s];
+  const std::vector<Particle> particles = particles_of(args, f, shape);
+  if (particles.empty())
+    return;
+  const double count = static_cast<double>(particles.size()), h = static_cast<double>(args.h);
+  ShapeMotion& motion = f.shape_motions[s];
+  const auto from_center = [&](const Particle& particle) {
+    return glm::dvec3(shortest(vec3(f.grains[particle.i].position) - motion.position, settings));
+  };
+
+  glm::dvec3 moved(0.0), velocity(0.0);
+  for (const Particle& particle : particles) {
+    moved += from_center(particle);
+    velocity += glm::dvec3(vec3(f.grains[particle.i].velocity));
+  }
+  velocity /= count;
+  motion.position = within(vec3(glm::dvec3(motion.position) + moved / count), settings);
+  motion.velocity = vec3(velocity);
+
+  glm::dvec3 mean(0.0), mean_place(0.0);
+  glm::dmat3 moments(0.0);
+  for (const Particle& particle : particles) {
+    mean += from_center(particle) / count;
+    mean_place += particle.place / count;
+    moments += glm::outerProduct(from_center(particle), particle.place);
+  }
+  moments -= count * glm::outerProduct(mean, mean_place);
+  const vec4& q = motion.rotation;
+  const glm::dquat rotation = extract_rotation(moments, glm::normalize(glm::dquat(q.w, q.x, q.y, q.z)));
+  motion.rotation = vec4(rotation.x, rotation.y, rotation.z, rotation.w);
+
+  const double share = static_cast<double>(shape.share);
+  const glm::dmat3 turn = glm::mat3_cast(rotation);
+  const auto way_of = [&](const Particle& particle) {
+    return share * (turn * (particle.place - mean_place) + mean - from_center(particle));
+  };
+  glm::dvec3 momentum(0.0);  // angular, that these ways and their speeds add
+  glm::dmat3 squares(0.0);
+  for (const Particle& particle : particles) {
+    const glm::dvec3 p = from_center(particle), way = way_of(particle), there = p + way;
+    momentum += glm::cross(p, way) / h + glm::cross(way, glm::dvec3(vec3(f.grains[particle.i].velocity)) - velocity);
+    squares += glm::outerProduct(there, there);
+  }
+  const glm::dvec3 spin = -spin_of(momentum, squares);
+  for (const Particle& particle : particles) {
+    Grain& grain = f.grains[particle.i];
+    const glm::dvec3 p = from_center(particle), way = way_of(particle);
+    const glm::dvec3 position = glm::dvec3(vec3(grain.position)) + way;
+    const glm::dvec3 speed = glm::dvec3(vec3(grain.velocity)) + way / h + glm::cross(spin, p + way);
+    grain = {vec4(vec3(position), grain.position.w), vec4(vec3(speed), grain.velocity.w)};
+    finish.grain(particle.i, grain);
+  }
+}
+
+}  // namespace
+
+void shape_find(const Args&, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i)
+    if (const uint k = f.grain_id[i] - f.settings[0].shaped_first; k < f.settings[0].shaped)
+      f.shape_place[k] = i;
+}
+
+void shape_match(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  Finish finish(args, f, false);
+  for (uint s = begin; s < end; ++s)
+    match(args, f, s, finish);
+  finish.flush();
+}
+
+}  // namespace talus::reference

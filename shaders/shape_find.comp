@@ -1,0 +1,17 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Where in memory the particles of shapes are, once grains are sorted.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 2, scalar) writeonly buffer PlaceBlock { uint shape_place[]; };
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  uint k = grain_id[i] - settings.shaped_first;
+  if (k < settings.shaped)
+    shape_place[k] = i;
+}
