@@ -2,10 +2,13 @@
 #include "bench/experiment.h"
 #include "bench/measure.h"
 #include "bench/scenes.h"
+#include "engine/scene/mass.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <numbers>
+#include <numeric>
 
 namespace bench {
 namespace {
@@ -94,10 +97,221 @@ Result hourglass(const Context& context) {
   return result;
 }
 
+// The same mass in fewer grains, for short versions.
+void coarsen(talus::Scene& scene, double factor) {
+  for (talus::GrainGroup& group : scene.grains) {
+    group.radius_min *= factor;
+    group.radius_max *= factor;
+  }
+  for (talus::Emitter& pour : scene.emitters) {
+    pour.radius_min *= factor;
+    pour.radius_max *= factor;
+    pour.rate /= factor * factor * factor;
+  }
+}
+
+// The wheel and the plank: what turns the one and tips the other.
+Result wheel_and_plank(const Context& context) {
+  talus::Scene scene = house_scene("wheel_and_plank");
+  if (context.quick)
+    coarsen(scene, 1.2);
+  talus::Simulation simulation = simulate(context, scene);
+  const std::uint32_t wheel = simulation.body("wheel"), plank = simulation.body("plank");
+  const std::vector<std::uint32_t> weights{simulation.body("weight_1"), simulation.body("weight_2"),
+                                           simulation.body("weight_3")};
+  const auto joint = [&](std::uint32_t body) { return std::get<talus::Joint>(scene.bodies[body].motion); };
+  const talus::Emitter& pour = scene.emitters.at(0);
+
+  // Where a weight lies along the plank, from its joint, and how far it has gone towards the grains.
+  const auto along = [&](std::uint32_t weight) {
+    const talus::Pose& frame = simulation.body_state(plank).pose;
+    return (glm::conjugate(frame.rotation) * (simulation.body_state(weight).pose.position - frame.position)).x;
+  };
+  std::vector<double> start;
+  for (const std::uint32_t weight : weights)
+    start.push_back(along(weight));
+
+  Result result;
+  result.summary.columns = {"what", "time [s]", "value"};
+  result.data.columns = {"t",      "wheel_speed", "wheel_torque", "plank_angle", "plank_torque",
+                         "slid_1", "slid_2",      "slid_3"};
+  Series speed{"wheel [turns per minute]", {}}, angle{"plank [degrees]", {}};
+  std::vector<Series> ways{{"first weight has slid [cm]", {}}, {"second", {}}, {"third", {}}};
+  const double rests = std::atan(scene.materials.at(1).friction_static) * 180.0 / pi;
+  std::vector<double> slides(weights.size(), -1.0);  // degrees, of the plank once each has slid 1 cm
+  double crept = 0.0;                // m, the furthest of the weights while the plank is less steep than friction bears
+  double tips = -1.0, moment = 0.0;  // s, N m: when it leaves its stop, and under what
+  std::vector<double> recent;        // N m, of the last quarter of a second
+  double steady_torque = 0.0, steady_speed = 0.0, steady = 0.0;
+  const double quiet = 1.5;  // s, by which the wheel turns evenly
+  const bool stable = watch(simulation, scene.end, 0.02, [&] {
+    const double t = simulation.time();
+    const talus::JointState of_wheel = simulation.joint_state(wheel), of_plank = simulation.joint_state(plank);
+    const std::vector<talus::BodyLoad> loads = simulation.body_loads();
+    // About the axis of the plank, which points away from where grains turn it.
+    const double load = -loads[plank].torque_filtered.y;
+    if (t >= quiet && t < pour.stop) {
+      steady_torque += loads[wheel].torque_filtered.y;
+      steady_speed += of_wheel.speed;
+      steady += 1.0;
+    }
+    recent.push_back(load);
+    if (recent.size() > 13)
+      recent.erase(recent.begin());
+    if (tips < 0.0 && of_plank.value > 0.2) {
+      tips = t;
+      moment = std::accumulate(recent.begin(), recent.end(), 0.0) / static_cast<double>(recent.size());
+    }
+    std::vector<std::string> row{number(t, 4), number(of_wheel.speed, 4), number(loads[wheel].torque_filtered.y, 4),
+                                 number(of_plank.value, 4), number(load, 4)};
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const double way = start[i] - along(weights[i]);
+      if (slides[i] < 0.0 && way > 0.01)
+        slides[i] = of_plank.value;
+      if (of_plank.value < rests && slides[i] < 0.0)
+        crept = std::max(crept, std::abs(way));
+      if (along(weights[i]) > -0.7)  // else it has left the plank
+        ways[i].points.emplace_back(t, 100.0 * way);
+      row.push_back(number(way, 4));
+    }
+    speed.points.emplace_back(t, of_wheel.speed / 6.0);
+    angle.points.emplace_back(t, of_plank.value);
+    result.data.rows.push_back(std::move(row));
+  });
+  result.plot = {"Wheel and plank", "time [s]", "", {std::move(speed), std::move(angle)}};
+  for (Series& way : ways)
+    result.plot.series.push_back(std::move(way));
+  if (!stable || tips < 0.0 || steady == 0.0) {
+    result.findings = {{"the plank tips", "not in the time given", false, "Nothing else was measured."}};
+    return result;
+  }
+  steady_torque /= steady;
+  steady_speed /= steady;
+
+  const talus::MassProperties mass = talus::mass_of(scene.bodies[plank]);
+  const double holds = mass.mass * g * mass.center.x, bearing = joint(wheel).friction;
+  const auto [first, last] = std::ranges::minmax(slides);
+  result.summary.rows = {{"wheel turns at", fmt::format("{:g} to {:g}", quiet, pour.stop),
+                          fmt::format("{:.1f} turns per minute", steady_speed / 6.0)},
+                         {"grains turn it with", "the same", fmt::format("{:.3f} N m", steady_torque)},
+                         {"plank leaves its stop", number(tips, 3), fmt::format("under {:.2f} N m", moment)},
+                         {"its counterweight holds", "", fmt::format("{:.2f} N m", holds)},
+                         {"the weights have slid 1 cm", "", fmt::format("at {:.1f} to {:.1f} degrees", first, last)}};
+  result.findings = {
+      {"a wheel that turns evenly takes from the grains what its bearing brakes with",
+       fmt::format("{:.3f} N m against {:g} N m", steady_torque, bearing),
+       std::abs(steady_torque / bearing - 1.0) < 0.05, "Mean from 1.5 s to the end of the pouring."},
+      {"the plank tips when what lies on it turns it more than its counterweight holds",
+       fmt::format("{:.2f} N m against {:.2f} N m", moment, holds), std::abs(moment / holds - 1.0) < 0.05,
+       "Moment of grains and weights, mean of the quarter of a second before the plank has turned by 0.2 degrees."},
+      {"a weight holds up to the angle of friction, atan(mu), and slides beyond",
+       fmt::format("to {:.1f} degrees none moves by more than {:.1f} mm; 1 cm at {:.1f} to {:.1f} degrees", rests,
+                   1000.0 * crept, first, last),
+       crept < 0.005 && first > rests && last < joint(plank).max,
+       "The plank goes on turning while they speed up, ever faster: that presses on them from below and swings them "
+       "outwards."}};
+  return result;
+}
+
+// A light and a heavy hull on grains that are shaken.
+Result boat(const Context& context) {
+  talus::Scene scene = house_scene("boat");
+  if (context.quick)
+    coarsen(scene, 1.4);
+  talus::Simulation simulation = simulate(context, scene);
+  const std::uint32_t tray = simulation.body("tray"), light = simulation.body("light"),
+                      heavy = simulation.body("heavy");
+  const double half = std::get<talus::BoxPart>(scene.bodies[light].parts.at(0).shape).size.z / 2;
+
+  // Mean of the highest grain of each square of 5 cm, apart from where the hulls are.
+  const auto surface = [&] {
+    const glm::dvec3 at = simulation.body_state(tray).pose.position;
+    std::map<std::pair<int, int>, double> tops;
+    for (const talus::GrainState& one : simulation.grains()) {
+      const glm::dvec3 p = glm::dvec3(one.position) - at;
+      if (std::abs(p.x) > 0.25 || std::abs(p.y) > 0.11)
+        continue;
+      const auto near = [&](std::uint32_t body) {
+        const glm::dvec3 away = simulation.body_state(body).pose.position - glm::dvec3(one.position);
+        return std::hypot(away.x, away.y) < 0.12;
+      };
+      if (near(light) || near(heavy))
+        continue;
+      double& top = tops[{static_cast<int>(std::floor(p.x / 0.05)), static_cast<int>(std::floor(p.y / 0.05))}];
+      top = std::max(top, static_cast<double>(one.position.z + one.radius));
+    }
+    double sum = 0.0;
+    for (const auto& [square, top] : tops)
+      sum += top;
+    return tops.empty() ? std::nan("") : sum / static_cast<double>(tops.size());
+  };
+
+  // On the bed, before it is shaken.
+  constexpr double rest_from = 1.8, rest_until = 2.15, shaken_from = 2.2;
+  const double weight_light = g * talus::mass_of(scene.bodies[light]).mass,
+               weight_heavy = g * talus::mass_of(scene.bodies[heavy]).mass;
+
+  Result result;
+  result.data.columns = {"t", "light", "heavy", "surface"};
+  Series of_light{"bottom of the light hull", {}}, of_heavy{"bottom of the heavy hull", {}},
+      of_bed{"surface of the bed", {}};
+  double force_light = 0.0, force_heavy = 0.0, rows = 0.0;
+  const bool stable = watch(simulation, context.pick(scene.end, 5.0), 0.05, [&] {
+    const double t = simulation.time(), top = surface();
+    const double z_light = simulation.body_state(light).pose.position.z - half,
+                 z_heavy = simulation.body_state(heavy).pose.position.z - half;
+    of_light.points.emplace_back(t, 100.0 * z_light);
+    of_heavy.points.emplace_back(t, 100.0 * z_heavy);
+    of_bed.points.emplace_back(t, 100.0 * top);
+    result.data.rows.push_back({number(t, 4), number(z_light, 4), number(z_heavy, 4), number(top, 4)});
+    if (t > rest_from && t < rest_until) {
+      const std::vector<talus::BodyLoad> loads = simulation.body_loads();
+      force_light += loads[light].force_filtered.z;
+      force_heavy += loads[heavy].force_filtered.z;
+      rows += 1.0;
+    }
+  });
+  const std::size_t last = of_bed.points.size();
+  const auto depth_at_end = [&](const Series& hull) {  // cm, mean of the last half second that was seen
+    double sum = 0.0;
+    for (std::size_t i = last - 10; i < last; ++i)
+      sum += of_bed.points[i].second - hull.points[i].second;
+    return sum / 10.0;
+  };
+  if (!stable || last < 10 || rows == 0.0) {
+    result.findings = {{"the bed can be shaken", "unstable", false, "Nothing else was measured."}};
+    return result;
+  }
+  const double depth_light = depth_at_end(of_light), depth_heavy = depth_at_end(of_heavy);
+  force_light /= rows;
+  force_heavy /= rows;
+  result.summary.columns = {"hull", "weight [N]", "force at rest [N]", "depth in the end [cm]"};
+  result.summary.rows = {{"light", number(weight_light, 4), number(force_light, 4), number(depth_light, 3)},
+                         {"heavy", number(weight_heavy, 4), number(force_heavy, 4), number(depth_heavy, 3)}};
+  const double off = std::max(std::abs(force_light / weight_light - 1.0), std::abs(force_heavy / weight_heavy - 1.0));
+  result.findings = {{"at rest on the bed, grains bear just the weight of a hull",
+                      fmt::format("to {:.2f} %", 100.0 * off), off < 0.02,
+                      "Mean of the filtered force before the bed is shaken."},
+                     {"shaken, the bed lets a hull denser than itself sink", fmt::format("{:.1f} cm deep", depth_heavy),
+                      depth_heavy > 200.0 * half, "Below the surface with all its 8 cm."},
+                     {"and carries a lighter one", fmt::format("{:.1f} cm deep", depth_light),
+                      depth_light < 100.0 * half, "By less than half its height."}};
+  result.plot = {"Hulls on shaken grains",
+                 "time [s]",
+                 "height [cm]",
+                 {std::move(of_light),
+                  std::move(of_bed),
+                  std::move(of_heavy),
+                  {"shaken from here on", {{shaken_from, 2.0}, {shaken_from, 40.0}}}}};
+  return result;
+}
+
 }  // namespace
 
 std::vector<Experiment> demonstration_experiments() {
-  return {{"hourglass", "Flow of an hourglass", "Beverloo et al. 1961; Rose and Tanaka 1959", 3.0, hourglass}};
+  return {{"hourglass", "Flow of an hourglass", "Beverloo et al. 1961; Rose and Tanaka 1959", 3.0, hourglass},
+          {"wheel_and_plank", "Grains turn a wheel and tip a plank", "Holz 2014, Figure 4", 2.0, wheel_and_plank},
+          {"boat", "Hulls on shaken grains", "Archimedes", 2.0, boat}};
 }
 
 }  // namespace bench

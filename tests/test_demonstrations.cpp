@@ -1,6 +1,7 @@
 // The scenes of the house do what they show: nothing leaks, gears carry, meshes hold grains off.
 #include "engine/geometry/mesh.h"
 #include "engine/geometry/triangle_grid.h"
+#include "engine/scene/mass.h"
 #include "simulate.h"
 #include <filesystem>
 
@@ -91,4 +92,66 @@ TEST_CASE("Grains rain on the animal and stay outside", "[scenes][bodies][mesh]"
     touching += distance < 1.2f * g.radius;
   }
   CHECK(touching > 20);
+}
+
+TEST_CASE("Grains that fall on one side of the wheel turn it", "[scenes][bodies][rigid]") {
+  Scene scene = load_scene(scenes / "wheel_and_plank.toml", {"emitter.0.count=300"});
+  std::erase_if(scene.bodies, [](const BodySpec& body) { return body.name != "wheel" && body.name != "spout"; });
+  Simulation simulation(scene, on_cpu);
+  const std::uint32_t wheel = simulation.body("wheel");
+  simulation.advance(steps(simulation, 0.1));
+  CHECK(simulation.joint_state(wheel).value == 0.0);  // nothing has come down yet: the bearing holds it
+  simulation.advance(steps(simulation, 0.6) - simulation.step());
+  const JointState joint = simulation.joint_state(wheel);
+  CHECK(joint.value > 15.0);
+  CHECK(joint.speed > 100.0);
+  CHECK(glm::length(simulation.body_state(wheel).pose.position - glm::dvec3(-0.46, 0.0, 0.83)) < 1e-6);
+}
+
+TEST_CASE("The plank tips once grains weigh more than counterweight and weights, which then slide down",
+          "[scenes][bodies][rigid]") {
+  const double share = GENERATE(0.8, 1.3);  // of the moment that holds it
+  Scene scene = load_scene(scenes / "wheel_and_plank.toml");
+  scene.emitters.clear();
+  std::erase_if(scene.bodies, [](const BodySpec& body) { return body.name == "wheel" || body.name == "spout"; });
+  // Moments about its axis, y through x = 0.
+  double holds = 0.0;
+  for (const BodySpec& body : scene.bodies)
+    if (is_dynamic(body)) {
+      const MassProperties m = mass_of(body);
+      holds += m.mass * (body.position.x + m.center.x);
+    }
+  const double r = 0.0085, mass = 2650.0 * 4.0 / 3.0 * glm::pi<double>() * r * r * r, arm = 0.4;
+  GrainGroup grains;
+  grains.material = 0;
+  grains.radius_min = grains.radius_max = r;
+  grains.shape = BoxFill{{-arm - 0.28, -0.115, 0.5}, {-arm + 0.28, 0.115, 0.7}};
+  grains.count = static_cast<std::uint32_t>(share * holds / (mass * arm));
+  scene.grains.push_back(grains);
+  Simulation simulation(scene, on_cpu);
+  const std::uint32_t plank = simulation.body("plank"), weight = simulation.body("weight_1");
+  const double before = simulation.body_state(weight).pose.position.x;
+  simulation.advance(steps(simulation, 1.0));
+  const double slid = before - simulation.body_state(weight).pose.position.x;
+  CAPTURE(*grains.count);
+  if (share < 1.0) {
+    CHECK(simulation.joint_state(plank).value == Approx(0.0).margin(0.1));
+    CHECK(slid == Approx(0.0).margin(1e-3));
+  } else {
+    CHECK(simulation.joint_state(plank).value == Approx(30.0).margin(0.1));
+    CHECK(slid > 0.05);
+  }
+}
+
+TEST_CASE("On shaken grains the heavy hull sinks and the light one does not", "[scenes][bodies][rigid]") {
+  // Coarser grains.
+  Simulation simulation(load_scene(scenes / "boat.toml", {"grains.0.radius=[0.014,0.016]"}), on_cpu);
+  const std::uint32_t light = simulation.body("light"), heavy = simulation.body("heavy");
+  const auto height = [&](std::uint32_t body) { return simulation.body_state(body).pose.position.z; };
+  simulation.advance(steps(simulation, 2.0));
+  const double light_before = height(light), heavy_before = height(heavy);
+  CHECK(std::abs(light_before - heavy_before) < 0.04);
+  simulation.advance(steps(simulation, 3.6) - simulation.step());
+  CHECK(height(light) > light_before - 0.02);
+  CHECK(height(heavy) < heavy_before - 0.04);
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <span>
+#include <sstream>
 
 using namespace talus;
 using namespace talus_tests;
@@ -287,6 +288,43 @@ TEST_CASE("Report and metrics have the loads of each body", "[bodies][loads]") {
   CHECK_THAT(header, Catch::EndsWith(",\"a \"\"name\"\", odd.torque_filtered_z\""));
   CHECK(std::ranges::count(row, ',') == 12 + 24);
   CHECK(std::ranges::count(header, ',') == 12 + 24 + 12);  // each of the odd name's columns has another one
+}
+
+TEST_CASE("Report and metrics tell how dynamic bodies and joints move", "[bodies][loads][rigid]") {
+  Scene scene = with(open_scene(0.001, 1, 1), default_solver(Method::dem));
+  scene.bodies = {body_of("plate", {{PlanePart{}}}, {0.0, 0.0, -5.0}),
+                  body_of("ball", {{SpherePart{0.1}}}, {0.0, 0.0, 1.0}),
+                  body_of("wheel", {{ConePart{0.2, 0.2, 0.1}}}, {2.0, 0.0, 0.0})};
+  scene.bodies[1].mass = scene.bodies[2].mass = 1.0;
+  scene.bodies[1].velocity = {2.0, 0.0, 0.0};
+  scene.bodies[2].motion = Joint{.axis = {0.0, 0.0, 1.0}, .origin = {2.0, 0.0, 0.0}, .start_speed = 90.0};
+  scene.bodies[2].position = {};
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(500);
+  const auto report = nlohmann::json::parse(report_json(simulation, {}))["bodies"];
+  CHECK(!report[1].contains("joint"));
+  CHECK(report[2]["joint"]["value"].get<double>() == Approx(45.0).epsilon(1e-4));
+  CHECK(report[2]["joint"]["speed"].get<double>() == Approx(90.0).epsilon(1e-4));
+  const auto cells = [](const std::string& line) {
+    std::vector<std::string> all;
+    std::istringstream in(line);
+    for (std::string cell; std::getline(in, cell, ',');)
+      all.push_back(cell);
+    return all;
+  };
+  const std::vector<std::string> header = cells(metrics_header(scene)), row = cells(metrics_row(simulation));
+  REQUIRE(header.size() == row.size());
+  const auto value = [&](const char* column) {
+    const auto at = std::ranges::find(header, column);
+    REQUIRE(at != header.end());
+    return std::stod(row[static_cast<std::size_t>(at - header.begin())]);
+  };
+  CHECK(value("ball.position_x") == Approx(1.0).epsilon(1e-4));
+  CHECK(value("ball.velocity_z") == Approx(-0.5 * g).epsilon(1e-4));
+  CHECK(value("wheel.angular_velocity_z") == Approx(glm::radians(90.0)).epsilon(1e-4));
+  CHECK(value("wheel.joint_value") == Approx(45.0).epsilon(1e-4));
+  CHECK(value("wheel.joint_speed") == Approx(90.0).epsilon(1e-4));
+  CHECK(std::ranges::count(header, "plate.position_x") == 0);  // its motion is the scene's own
 }
 
 TEST_CASE("Loads repeat bit for bit, for any number of threads and batches, and from a checkpoint", "[bodies][loads]") {

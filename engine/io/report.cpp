@@ -17,6 +17,12 @@ Json json_of(const auto& v) {
   return {v.x, v.y, v.z};
 }
 
+// One value says where the body is.
+bool slides_or_turns(const BodySpec& body) {
+  const Joint* joint = std::get_if<Joint>(&body.motion);
+  return joint && (joint->type == JointType::revolute || joint->type == JointType::prismatic);
+}
+
 Json bodies_json(const Simulation& simulation) {
   Json bodies = Json::array();
   const Scene& scene = simulation.scene();
@@ -34,6 +40,10 @@ Json bodies_json(const Simulation& simulation) {
                       {"force_filtered", json_of(loads[b].force_filtered)},
                       {"torque_filtered", json_of(loads[b].torque_filtered)},
                       {"uncounted_pushes", loads[b].uncounted}});
+    if (slides_or_turns(scene.bodies[b])) {
+      const JointState joint = simulation.joint_state(static_cast<std::uint32_t>(b));
+      bodies.back()["joint"] = {{"value", joint.value}, {"speed", joint.speed}};
+    }
   }
   return bodies;
 }
@@ -142,10 +152,24 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
 std::string metrics_header(const Scene& scene) {
   std::string header = "time,step,grains,contacts_mean,contacts_max,penetration_mean,penetration_max,kinetic_energy,"
                        "momentum_x,momentum_y,momentum_z,speed_max,height";
-  for (const BodySpec& body : scene.bodies)
-    for (const char* quantity : {"force", "torque", "force_filtered", "torque_filtered"})
+  for (const BodySpec& body : scene.bodies) {
+    const auto add = [&](const std::string& quantity) {
+      header.append(",").append(column(fmt::format("{}.{}", body.name, quantity)));
+    };
+    const auto add_vector = [&](const char* quantity) {
       for (const char* axis : {"x", "y", "z"})
-        header.append(",").append(column(fmt::format("{}.{}_{}", body.name, quantity, axis)));
+        add(fmt::format("{}_{}", quantity, axis));
+    };
+    for (const char* quantity : {"force", "torque", "force_filtered", "torque_filtered"})
+      add_vector(quantity);
+    // The motion of the others is the scene's own.
+    if (is_dynamic(body))
+      for (const char* quantity : {"position", "velocity", "angular_velocity"})
+        add_vector(quantity);
+    if (is_dynamic(body) && slides_or_turns(body))
+      for (const char* quantity : {"joint_value", "joint_speed"})
+        add(quantity);
+  }
   for (const SinkSpec& sink : scene.sinks)
     header.append(",").append(column(fmt::format("{}.grains", sink.name)));
   for (std::size_t a = 0; a < 3; ++a)
@@ -159,9 +183,21 @@ std::string metrics_row(Simulation& simulation) {
   std::string row = fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", simulation.time(), simulation.step(),
                                 m.grains, m.contacts_mean, m.contacts_max, m.penetration_mean, m.penetration_max,
                                 m.kinetic_energy, m.momentum.x, m.momentum.y, m.momentum.z, m.speed_max, m.height);
-  for (const BodyLoad& load : simulation.body_loads())
-    for (const glm::vec3& v : {load.force, load.torque, load.force_filtered, load.torque_filtered})
+  const std::vector<BodyLoad> loads = simulation.body_loads();
+  for (std::uint32_t b = 0; b < loads.size(); ++b) {
+    const BodySpec& body = simulation.scene().bodies[b];
+    for (const glm::vec3& v : {loads[b].force, loads[b].torque, loads[b].force_filtered, loads[b].torque_filtered})
       row += fmt::format(",{},{},{}", v.x, v.y, v.z);
+    if (!is_dynamic(body))
+      continue;
+    const auto [pose, twist] = simulation.body_state(b);
+    for (const glm::dvec3& v : {pose.position, twist.velocity, twist.spin})
+      row += fmt::format(",{},{},{}", v.x, v.y, v.z);
+    if (slides_or_turns(body)) {
+      const JointState joint = simulation.joint_state(b);
+      row += fmt::format(",{},{}", joint.value, joint.speed);
+    }
+  }
   for (const std::uint32_t count : simulation.sink_counts())
     row += fmt::format(",{}", count);
   each_seam(simulation, [&](char, const SeamCrossings& c) { row += fmt::format(",{},{}", c.up, c.down); });
