@@ -11,7 +11,7 @@ namespace talus {
 
 namespace {
 
-constexpr double rounding = 1e-6;  // in radii, allowed for float centres
+constexpr double rounding = 1e-6;   // in radii, allowed for float centres
 constexpr double far_radii = 1.01;  // of the largest ball: up to there distances from meshes are exact
 
 double square(double x) {

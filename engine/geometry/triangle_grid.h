@@ -15,8 +15,8 @@ struct TriangleGrid {
   float far = 0.0f;        // m, the distance told where the surface is further away than that: outside, never too large
   bool closed = true;
   // One piece, for devices: the list of cell c, x fastest, is words[words[c]] .. words[words[c + 1]]; each of its
-  // entries is where a triangle stands: 30 floats as bits, the corners a, b, c from the origin, then the normals of the face, of the
-  // edges ab, bc, ca and of the corners.
+  // entries is where a triangle stands: 30 floats as bits, the corners a, b, c from the origin, then the normals of the
+  // face, of the edges ab, bc, ca and of the corners.
   std::vector<std::uint32_t> words;
 };
 

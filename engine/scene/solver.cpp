@@ -471,9 +471,10 @@ std::vector<std::string> advise(const Scene& scene) {
        "weight on bodies: where their forces matter, set solver.iteration to \"mass_splitting\" or solver.method to "
        "vts, sp or dem");
 
-  warn(!scene.shapes.empty() && pbd && s.stabilization > 0,
-       "solver.stabilization moves particles of shapes without a speed and the shapes bring them back with one, so that "
-       "they have speeds at rest: set it to 0");
+  warn(
+      !scene.shapes.empty() && pbd && s.stabilization > 0,
+      "solver.stabilization moves particles of shapes without a speed and the shapes bring them back with one, so that "
+      "they have speeds at rest: set it to 0");
 
   // Iterations
   const double omega_most = jacobi || pja ? 0.3 : 0.5;
