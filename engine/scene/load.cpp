@@ -209,7 +209,7 @@ private:
       if (value && !setting.read)
         refuse(value, {method, iteration, memory},
                fmt::format("has no meaning with {}: it is a setting of {}", describe(s), setting.readers));
-      if constexpr (std::is_enum_v<T>)
+      if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>)
         value.get(out);
       else if constexpr (std::is_integral_v<T>)
         value.get(out, static_cast<T>(setting.min), static_cast<T>(setting.max));

@@ -1,5 +1,6 @@
 #pragma once
 // A checked scene: what a scene file says, in SI units, with every default filled in. No file syntax in here.
+#include "engine/geometry/cloth.h"
 #include "engine/geometry/gear.h"
 #include "engine/scene/motion.h"
 #include <array>
@@ -92,6 +93,8 @@ struct Solver {
   double gamma = 0.5;                 // vts: share of an overlap that a substep takes out
   double kv = 0.1, kc = 1.0;          // sp: share of velocity and of position error in the residual
   double warm_start = 0.5;            // vts, sp: share of the last substep's impulses that an iteration starts from
+  int cloth_iterations = 1;           // of the distances within cloth, in each iteration of the contacts; dem: in all
+  bool cloth_momentum = true;         // .. each with momentum from the one before, as improved_jacobi
 
   bool operator==(const Solver&) const = default;
 };
@@ -193,6 +196,31 @@ struct ShapeSpec {
   double stiffness = 1.0;  // share of the way to its place that a particle goes in a step, 0 .. 1, above 0
 };
 
+// A flat rectangle of cloth around its origin, in the plane z = 0 of its frame.
+struct ClothGrid {
+  glm::dvec2 size{0.0};  // m
+  glm::uvec2 cells{0};   // quads along x and y
+};
+
+// A sheet of cloth: vertices that keep their distances, and triangles that grains, bodies and the sheet itself touch on
+// both faces, at half its thickness. Grains push it and are pushed back in the same iterations (Francu and Moldoveanu
+// 2014, section 8.2).
+struct ClothSpec {
+  std::string name;
+  std::uint32_t material = 0;               // index into Scene::materials: its friction and adhesion, not its density
+  std::variant<ClothGrid, MeshPart> sheet;  // of a mesh the triangles: file, scale, up and loaded count
+  glm::dvec3 position{0.0}, rotation{0.0};  // as BodyPart's
+  glm::dvec3 velocity{0.0};                 // m/s
+  double density = 0.2;                     // kg/m2
+  double thickness = 0.0;                   // m; at most half the shortest side of a triangle
+  // Share of the error of a distance that a substep takes out: 1 keeps it, 0 leaves it free.
+  double stretch = 1.0, shear = 0.5, bend = 0.1;
+  std::vector<glm::dvec3> pins;    // m, in its frame: the vertex nearest to each is held where it is
+  std::optional<BoxFill> pin_box;  // likewise, and all vertices within
+  bool touches_itself = true;
+  std::optional<glm::vec3> color;  // linear RGB; unset: its material's
+};
+
 // Pours grains out of a shape (not points) at random places inside it, without overlap among its own.
 struct Emitter {
   std::uint32_t material = 0;
@@ -266,6 +294,7 @@ struct Scene {
   std::vector<Material> materials;
   std::vector<GrainGroup> grains;
   std::vector<ShapeSpec> shapes;
+  std::vector<ClothSpec> cloths;
   std::vector<Emitter> emitters;
   std::vector<BodySpec> bodies;
   std::vector<SinkSpec> sinks;
@@ -312,6 +341,7 @@ struct Seed {
   glm::vec3 velocity;  // m/s
   std::uint32_t material;
   bool fixed = false;  // of infinite mass
+  float mass = 0.0f;   // kg; 0: by the material's density
 };
 struct TimedSeed {
   Seed seed;
@@ -327,14 +357,22 @@ struct ShapedGrain {
   std::uint32_t shape;  // index into Scene::shapes
   glm::dvec3 place;     // m, from the center of mass
 };
-// Every grain that ever lives: the initial ones (ids 0, 1, ..), of which those of shapes and then those of skins are
-// the last, and then those poured, sorted by step (ids go on). Depends on the scene and its seed alone. Throws
-// SceneError where a group cannot hold the count asked for, a grain lies outside a wall, or a shape is too large for a
-// periodic axis.
+// A cloth's sheet, and which of Population::cloth_vertices are its.
+struct ClothPlace {
+  std::uint32_t cloth;  // index into Scene::cloths
+  std::uint32_t first;  // vertex 0 of the sheet
+  ClothSheet sheet;
+};
+// Every grain that ever lives: the initial ones (ids 0, 1, ..), of which those of shapes, then the vertices of cloth,
+// then those of skins are the last, and then those poured, sorted by step (ids go on). Depends on the scene and its
+// seed alone. Throws SceneError where a group cannot hold the count asked for, a grain lies outside a wall, or a shape
+// is too large for a periodic axis.
 struct Population {
   std::vector<Seed> initial;
   std::vector<ShapedGrain> shaped;  // of those before skins, shape after shape
-  std::vector<SkinGrain> skin;      // of the last ones of `initial`
+  std::vector<ClothPlace> cloths;
+  std::uint32_t cloth_vertices = 0;  // of those before skins; in order of cloths
+  std::vector<SkinGrain> skin;       // of the last ones of `initial`
   std::vector<TimedSeed> poured;
   std::vector<std::string> warnings;  // emitters that cannot keep their rate, one sentence each
 };

@@ -38,6 +38,8 @@ void each_setting(auto& s, auto&& visit) {
   visit(Setting{"gamma", vts, "vts", 0, 1}, s.gamma);
   visit(Setting{"kv", sp, "sp", 0, 1}, s.kv);
   visit(Setting{"kc", sp, "sp", 0.01, 1}, s.kc);
+  visit(Setting{"cloth_iterations", true, "all methods", 1, 100}, s.cloth_iterations);
+  visit(Setting{"cloth_momentum", true, "all methods"}, s.cloth_momentum);
   visit(Setting{"warm_start", vts || sp, "vts and sp", 0, 0.99}, s.warm_start);
 }
 

@@ -326,9 +326,10 @@ Solver default_solver(Method method, std::optional<Iteration> iteration, std::op
   Solver s;
   s.method = method;
   const std::span<const Iteration> own = iterations_of(method);
-  if (own.empty())
+  if (own.empty()) {
     s.iterations = 1;
-  else
+    s.cloth_iterations = 4;
+  } else
     s.iteration = iteration && std::find(own.begin(), own.end(), *iteration) != own.end() ? *iteration : own[0];
   s.contact_memory = memory_optional(method, s.iteration) ? contact_memory.value_or(true) : method == Method::dem;
 
