@@ -17,6 +17,8 @@ struct Work {
 struct Features {
   std::uint32_t solid_kinds = ~0u;  // bit k: bodies have parts of kind k (shared/types.h); 0: there are no bodies
   std::uint32_t shapes = 1;         // 0: no grain belongs to a shape
+  std::uint32_t cloth = 1;          // 0: there is no cloth
+  std::uint32_t rigid = 1;          // 0: no body is dynamic
   auto operator<=>(const Features&) const = default;
 };
 

@@ -28,6 +28,8 @@ enum class Extent {
   carried,
   shapes,
   shaped,
+  cloth_vertices,
+  cloth_links,
   body_cells,
   rigid,
   rigid_pairs,
@@ -57,18 +59,26 @@ enum class Extent {
   X(bodies, Body, bodies, false, "bodies where the substep starts")                                                    \
   X(body_motions, BodyMotion, body_motions, false, "of body b in step s of the batch: s bodies + b")                   \
   X(body_sums, uint, body_sums, true,                                                                                  \
-    "what grains have done to a body in this step: copy c of body b at load_words (load_copies b + c)")                \
+    "what grains have done to a body in this step: copy c of body b at load_words (load_copies b + c); then "          \
+    "to vertices of cloth since they last took it (shared/cloth.h)")                                                   \
   X(body_load, BodyLoad, bodies, true, "what grains did to a body in the last step")                                   \
   X(body_load_valid, BodyLoad, bodies, false, "as grains_valid")                                                       \
   X(body_loads, BodyLoad, body_motions, false, "body_load after step s of the batch: s bodies + b")                    \
   X(solid_parts, SolidPart, solid_parts, false, "parts of the shapes of bodies, then of sinks")                        \
-  X(shape_data, uint, shape_data, false, "distances and triangles of parts that are meshes (SolidPart::first)")        \
+  X(shape_data, uint, shape_data, false,                                                                               \
+    "distances and triangles of parts that are meshes (SolidPart::first), then "                                       \
+    "cloth (shared/cloth.h)")                                                                                          \
   X(carried, Carried, carried, false, "grains that stand for bodies, by number from settings.carried_first on")        \
   X(shapes, MatchedShape, shapes, false, "shapes that particles keep")                                                 \
   X(shape_motions, ShapeMotion, shapes, true, "where shapes are at the end of the substep")                            \
   X(shape_motions_valid, ShapeMotion, shapes, false, "as grains_valid")                                                \
   X(shaped, Shaped, shaped, false, "particles of shapes, by number from settings.shaped_first on")                     \
   X(shape_place, uint, shaped, true, "where in memory a particle of a shape is, while it is there; likewise")          \
+  X(cloth_vertices, ClothVertex, cloth_vertices, false, "by number from settings.cloth_first on")                      \
+  X(cloth_place, uint, cloth_vertices, true, "where in memory a vertex of cloth is")                                   \
+  X(cloth_work, ClothWork, cloth_vertices, false, "vertices of cloth within a substep")                                \
+  X(cloth_links, ClothLink, cloth_links, false, "distances that vertices keep, vertex after vertex")                   \
+  X(cloth_pulls, ClothPull, cloth_links, false, "their impulses in this substep")                                      \
   X(body_cells, uint, body_cells, false,                                                                               \
     "which bodies reach into a cell: bit b % 32 of word b / 32; cells as in grid_start")                               \
   X(rigid, Rigid, rigid, false, "dynamic bodies: what stays")                                                          \

@@ -24,7 +24,10 @@ PassProgram load(gpu::Device& device, Pass pass, const Features& features) {
   if (code.empty())
     throw DeviceError(fmt::format("pass {} has no shader: shaders/{}.comp is missing from this build", name, name));
   PassProgram program;
-  const gpu::Constant constants[] = {{constant_solid_kinds, features.solid_kinds}, {constant_shapes, features.shapes}};
+  const gpu::Constant constants[] = {{constant_solid_kinds, features.solid_kinds},
+                                     {constant_shapes, features.shapes},
+                                     {constant_cloth, features.cloth},
+                                     {constant_rigid, features.rigid}};
   program.pipeline = std::make_unique<gpu::ComputePipeline>(device, name, code, constants);
   if (program.pipeline->push_bytes() != 0 && program.pipeline->push_bytes() != sizeof(Args))
     throw DeviceError(fmt::format("pass {} takes {} bytes of push constants, but Args has {}", name,

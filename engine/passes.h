@@ -25,6 +25,12 @@ enum class Match { exact, close, unordered };
   X(grid_gather, thread, exact, 0)                                                                                     \
   X(grid_commit, thread, exact, 0)                                                                                     \
   X(shape_find, thread, exact, 0)                                                                                      \
+  X(cloth_find, thread, exact, 0)                                                                                      \
+  X(cloth_weigh, thread, close, 2e-6)                                                                                  \
+  X(cloth_share, thread, exact, 0)                                                                                     \
+  X(cloth_solve, thread, close, 2e-5)                                                                                  \
+  X(cloth_apply, thread, close, 1e-6)                                                                                  \
+  X(cloth_gauss_seidel, serial, close, 2e-5)                                                                           \
   X(body_move, thread, close, 1e-6)                                                                                    \
   X(body_carry, thread, close, 1e-6)                                                                                   \
   X(body_clear, thread, exact, 0)                                                                                      \

@@ -95,6 +95,31 @@ void set_load_quanta(Settings& settings, const Scene& scene, const Population& p
   settings.quanta = vec2(std::ldexp(1.0f, -impulse), std::ldexp(1.0f, -moment));
 }
 
+// m, from the first corner of a triangle of cloth to another one, at most.
+double cloth_side(const Population& population) {
+  double side = 0.0;
+  for (const ClothPlace& place : population.cloths)
+    for (const glm::uvec3& t : place.sheet.triangles)
+      for (const uint other : {t.y, t.z})
+        side = std::max(side, glm::length(place.sheet.vertices[other] - place.sheet.vertices[t.x]));
+  return side;
+}
+
+// How residuals of distances are made up follows what the method takes into account: p2, pbd and dem positions alone,
+// vts velocities and a share of the error where the substep starts.
+void set_cloth(Settings& settings, const Scene& scene, const Population& population) {
+  const Solver& solver = scene.solver;
+  const bool vts = solver.method == Method::vts, sp = solver.method == Method::sp;
+  settings.cloth_kv = vts ? 1.0f : sp ? settings.kv : 0.0f;
+  settings.cloth_kc = vts ? settings.gamma : sp ? settings.kc : 1.0f;
+  settings.cloth_moves = vts ? 0 : 1;
+  for (const ClothPlace& place : population.cloths) {
+    settings.cloth_triangles += static_cast<uint>(place.sheet.triangles.size());
+    settings.cloth_radius =
+        std::max(settings.cloth_radius, static_cast<float>(scene.cloths[place.cloth].thickness / 2.0));
+  }
+}
+
 }  // namespace
 
 bool uses(const Solver& s, FieldId field) {
@@ -163,17 +188,22 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   settings.sinks = static_cast<uint>(scene.sinks.size());
   settings.shapes = static_cast<uint>(scene.shapes.size());
   settings.shaped = static_cast<uint>(population.shaped.size());
-  settings.shaped_first = static_cast<uint>(population.initial.size() - population.skin.size()) - settings.shaped;
+  settings.cloth = population.cloth_vertices;
+  settings.cloth_first = static_cast<uint>(population.initial.size() - population.skin.size()) - settings.cloth;
+  settings.shaped_first = settings.cloth_first - settings.shaped;
   settings.carried = static_cast<uint>(population.skin.size());
   settings.carried_first = static_cast<uint>(population.initial.size()) - settings.carried;
-  for (const Seed& seed : population.initial)
-    settings.radius_max = std::max(settings.radius_max, seed.radius);
+  for (std::size_t k = 0; k < population.initial.size(); ++k)
+    if (k - settings.cloth_first >= settings.cloth)
+      settings.radius_max = std::max(settings.radius_max, population.initial[k].radius);
+  set_cloth(settings, scene, population);
   for (const TimedSeed& timed : population.poured) {
     settings.radius_max = std::max(settings.radius_max, timed.seed.radius);
     settings.birth_speed = std::max(settings.birth_speed, glm::length(timed.seed.velocity));
   }
-  if (settings.radius_max == 0.0f)
-    settings.radius_max = 0.01f;  // a world without grains still has cells
+  const auto side = static_cast<float>(cloth_side(population));
+  if (settings.radius_max == 0.0f)  // a world without grains still has cells
+    settings.radius_max = settings.cloth > 0 ? std::max(settings.cloth_radius, side / 2.0f) : 0.01f;
   if (solver.method == Method::dem &&
       (domain.adhesion.value_or(0.0) > 0.0 ||
        std::ranges::any_of(scene.materials, [](const Material& m) { return m.adhesion > 0.0; })))
@@ -184,6 +214,15 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
       throw SceneError(fmt::format(
           "{}: periodic axis {} is {} m long; the least is 12 radii of the largest grain, {} m", scene.source, "xyz"[a],
           settings.domain_max[a] - settings.domain_min[a], period_least * settings.radius_max));
+  // As above, with cells that triangles fit in, stretched by half at most.
+  const float cells =
+      3.0f * (settings.radius_max + settings.cloth_radius + 1.5f * side + margin_limit * settings.radius_max);
+  for (int a = 0; a < 3; ++a)
+    if (settings.cloth > 0 && settings.axis[a] == axis_periodic &&
+        settings.domain_max[a] - settings.domain_min[a] < cells)
+      throw SceneError(fmt::format("{}: periodic axis {} is {} m long; the least for cloth with sides of {} m is {} m",
+                                   scene.source, "xyz"[a], settings.domain_max[a] - settings.domain_min[a], side,
+                                   cells));
   set_load_quanta(settings, scene, population, dynamics);
   const std::size_t grains = population.initial.size() + population.poured.size();
   settings.grid_bits =
@@ -279,6 +318,40 @@ Shapes shapes_of(const Scene& scene, const Population& population) {
     out.motions[s].position = vec3(position[s] / count);
     out.motions[s].velocity = vec3(velocity[s] / count);
   }
+  return out;
+}
+
+Cloth cloth_of(const Scene& scene, const Population& population) {
+  Cloth out;
+  std::vector<uint> corners;
+  for (const ClothPlace& place : population.cloths) {
+    const ClothSpec& spec = scene.cloths[place.cloth];
+    const ClothSheet& sheet = place.sheet;
+    const double stiffness[] = {spec.stretch, spec.shear, spec.bend};
+    std::vector<std::vector<ClothLink>> links(sheet.vertices.size());
+    for (const ClothEdge& edge : sheet.edges)
+      if (const double k = stiffness[static_cast<std::size_t>(edge.kind)]; k > 0.0) {
+        const double length = glm::length(sheet.vertices[edge.ends.x] - sheet.vertices[edge.ends.y]);
+        links[edge.ends.x].push_back({place.first + edge.ends.y, static_cast<float>(length), static_cast<float>(k)});
+        links[edge.ends.y].push_back({place.first + edge.ends.x, static_cast<float>(length), static_cast<float>(k)});
+      }
+    auto triangle = sheet.triangles.begin();
+    for (std::size_t v = 0; v < sheet.vertices.size(); ++v) {
+      ClothVertex vertex{};
+      vertex.first_triangle = static_cast<uint>(corners.size() / 3);
+      for (; triangle != sheet.triangles.end() && triangle->x == v; ++triangle)
+        for (int c = 0; c < 3; ++c)
+          corners.push_back(place.first + (*triangle)[c]);
+      vertex.end_triangle = static_cast<uint>(corners.size() / 3);
+      vertex.first_link = static_cast<uint>(out.links.size());
+      out.links.insert(out.links.end(), links[v].begin(), links[v].end());
+      vertex.end_link = static_cast<uint>(out.links.size());
+      vertex.cloth = place.cloth + (spec.touches_itself ? 0u : cloth_apart);
+      out.vertices.push_back(vertex);
+    }
+  }
+  out.words = std::move(corners);
+  out.words.resize(out.words.size() + 2 * out.vertices.size());
   return out;
 }
 

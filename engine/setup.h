@@ -8,6 +8,8 @@ namespace talus {
 class Executor;
 
 double substep_of(const Scene& scene);  // s
+double
+cloth_side(const Population& population);  // m, from a triangle's first corner to another one, at most; 0: no cloth
 
 // Does a solver use a field? One that it does not use has no elements.
 bool uses(const Solver& solver, FieldId field);
@@ -37,6 +39,15 @@ struct Shapes {
   std::vector<Shaped> shaped;
 };
 Shapes shapes_of(const Scene& scene, const Population& population);
+
+// Cloth: its vertices and their links, the sheets after one another, and what contacts need of it, which follows what
+// is in Bodies::shape_data.
+struct Cloth {
+  std::vector<ClothVertex> vertices;
+  std::vector<ClothLink> links;
+  std::vector<uint> words;
+};
+Cloth cloth_of(const Scene& scene, const Population& population);
 
 // [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction and
 // adhesion of two materials are geometric means, stiffness and damping those of two springs in a row. The wall's

@@ -94,6 +94,7 @@ struct Simulation::Impl {
   Settings settings{};
   Dynamics dynamics;
   Bodies bodies;
+  Cloth cloth;
   std::vector<Birth> births;               // sorted by step
   std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
   std::uint32_t initial = 0;               // grains at the start
@@ -125,12 +126,16 @@ struct Simulation::Impl {
     dynamics = dynamics_of(scene);
     settings = settings_of(scene, population, dynamics, options.grid_cells);
     bodies = bodies_of(scene, motions.motions, *executor);
+    cloth = cloth_of(scene, population);
+    settings.cloth_words = static_cast<uint>(bodies.shape_data.size());
+    bodies.shape_data.insert(bodies.shape_data.end(), cloth.words.begin(), cloth.words.end());
     notes.insert(notes.end(), bodies.notes.begin(), bodies.notes.end());
     each_mesh(scene, [&](const std::string& name, const MeshPart& mesh) {
       for (const std::string& repair : mesh.loaded->repairs)
         notes.push_back(fmt::format("{}: {}: {}", name, mesh.file, repair));
     });
-    Features features{.solid_kinds = 0, .shapes = settings.shapes > 0};
+    Features features{
+        .solid_kinds = 0, .shapes = settings.shapes > 0, .cloth = settings.cloth > 0, .rigid = settings.rigid > 0};
     for (const SolidPart& part : bodies.parts)
       features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
     if (std::ranges::any_of(bodies.bodies, [](const Body& body) { return body.parts > 1; }))
@@ -166,7 +171,7 @@ struct Simulation::Impl {
         case Extent::body_motions:
           return bodies.bodies.size() * batch_steps_max;
         case Extent::body_sums:
-          return bodies.bodies.size() * load_copies * load_words;
+          return (bodies.bodies.size() * load_copies + settings.cloth) * load_words;
         case Extent::solid_parts:
           return bodies.parts.size();
         case Extent::shape_data:
@@ -177,6 +182,10 @@ struct Simulation::Impl {
           return scene.shapes.size();
         case Extent::shaped:
           return population.shaped.size();
+        case Extent::cloth_vertices:
+          return cloth.vertices.size();
+        case Extent::cloth_links:
+          return cloth.links.size();
         case Extent::body_cells:
           return cells * body_words(settings.bodies);
         case Extent::rigid:
@@ -249,6 +258,9 @@ struct Simulation::Impl {
     write_field(*executor, FieldId::shapes, shapes.shapes);
     write_field(*executor, FieldId::shape_motions, shapes.motions);
     write_field(*executor, FieldId::shaped, shapes.shaped);
+    write_field(*executor, FieldId::cloth_vertices, cloth.vertices);
+    write_field(*executor, FieldId::cloth_links, cloth.links);
+    status.cloth_side = static_cast<float>(cloth_side(population));
     write_status(status);
     known = status;
     write_field(*executor, FieldId::grains, state);
@@ -273,6 +285,7 @@ struct Simulation::Impl {
     plan.bodies = settings.bodies;
     plan.sinks = settings.sinks;
     plan.shapes = settings.shapes;
+    plan.cloth = settings.cloth;
     plan.carried = settings.carried;
     plan.rigid = settings.rigid;
     plan.body_points = settings.body_points;

@@ -51,6 +51,20 @@ void find_shapes(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::shape_find, {p.grains, gate_rebuild_grains}, args);
 }
 
+// Vertices of cloth likewise.
+void find_cloth(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.cloth > 0)
+    e.run(Pass::cloth_find, {p.grains, gate_rebuild_grains}, args);
+}
+
+// Cloth at the start of a substep: what shares the mass of its vertices.
+void weigh_cloth(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.cloth == 0)
+    return;
+  e.run(Pass::cloth_weigh, {p.cloth}, args);
+  e.run(Pass::cloth_share, {p.grains, gate_grains}, args);
+}
+
 // Bodies, and the grains that stand for them, to where they are at the start of the substep.
 void place_bodies(Executor& e, const StepPlan& p, const Args& args) {
   if (p.bodies == 0)
@@ -80,6 +94,7 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
     sort_grains(e, args);
   }
   find_shapes(e, p, args);
+  find_cloth(e, p, args);
   if (p.bodies > 0)
     mark_bodies(e, p, args);
   e.run(linked ? Pass::linked_count : Pass::contact_count, grains, args);
@@ -93,17 +108,45 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::contact_commit, grains, args);
 }
 
-// Momentum of iteration l: none at first, then more and more (Francu and Moldoveanu 2014, section 4). On the host, so
-// that all executors get the same bits.
-float momentum(const Solver& s, std::uint32_t l) {
-  if (s.iteration != Iteration::improved_jacobi)
-    return 0.0f;
-  return static_cast<float>(std::min(s.beta_a * std::pow(static_cast<double>(l) / s.iterations, s.beta_b), 1.0));
+// Momentum of iteration l of n: none at first, then more and more (Francu and Moldoveanu 2014, section 4). On the host,
+// so that all executors get the same bits.
+float momentum(const Solver& s, uint l, uint n) {
+  return static_cast<float>(std::min(s.beta_a * std::pow(static_cast<double>(l) / n, s.beta_b), 1.0));
+}
+
+// Links of cloth, after each iteration of the contacts.
+void pull_cloth(Executor& e, const StepPlan& p, Args args) {
+  if (p.cloth == 0)
+    return;
+  const bool serial = p.solver.iteration == Iteration::gauss_seidel;
+  const uint each = static_cast<uint>(p.solver.cloth_iterations), first = (args.iteration - 1) * each;
+  args.iterations *= each;
+  args.pushed = 1;
+  for (args.iteration = first; args.iteration < first + each; ++args.iteration) {
+    args.beta = p.solver.cloth_momentum ? momentum(p.solver, args.iteration, args.iterations) : 0.0f;
+    if (serial) {
+      e.run(Pass::cloth_gauss_seidel, {1, gate_grains}, args);
+    } else {
+      e.run(Pass::cloth_solve, {p.cloth}, args);
+      e.run(Pass::cloth_apply, {p.cloth}, args);
+    }
+    args.pushed = 0;
+  }
+}
+
+// .. and of contacts alone, before the first one.
+void push_cloth(Executor& e, const StepPlan& p, Args args) {
+  if (p.cloth == 0)
+    return;
+  args.iterations = 0;
+  args.pushed = 1;
+  e.run(Pass::cloth_solve, {p.cloth}, args);
+  e.run(Pass::cloth_apply, {p.cloth}, args);
 }
 
 // What the contacts' sums mean to bodies: after an iteration to dynamic ones, after all of them to all.
 void push_bodies(Executor& e, const StepPlan& p, const Args& args, std::optional<Pass> push) {
-  if (push && (p.rigid > 0 || (p.bodies > 0 && args.iteration == args.iterations)))
+  if (push && (p.rigid > 0 || p.cloth > 0 || (p.bodies > 0 && args.iteration == args.iterations)))
     e.run(*push, {p.grains, gate_grains}, args);
   run_rigid(e, p, Pass::body_push, args);
 }
@@ -120,12 +163,14 @@ void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_s
     } else {
       if (recount)
         e.run(Pass::contact_load, grains, args);
-      args.beta = momentum(p.solver, args.iteration);
+      args.beta =
+          p.solver.iteration == Iteration::improved_jacobi ? momentum(p.solver, args.iteration, args.iterations) : 0.0f;
       e.run(solve, grains, args);
       e.swap(FieldId::grains, FieldId::grains_next);
     }
     args.iteration += 1;
     push_bodies(e, p, args, push);
+    pull_cloth(e, p, args);
   }
 }
 
@@ -162,8 +207,9 @@ void solve_pbd(Executor& e, const StepPlan& p, const Args& args) {
 // Dynamic bodies with gravity and with the share of the last substep's impulses that the grains set off with.
 void set_off(Executor& e, const StepPlan& p, const Args& args, Pass push) {
   run_rigid(e, p, Pass::body_start, args);
-  if (p.rigid > 0)
+  if (p.rigid > 0 || p.cloth > 0)
     push_bodies(e, p, args, push);
+  push_cloth(e, p, args);
 }
 
 // Velocity time stepping (Francu and Moldoveanu 2014, Millard 2023): impulses at the contacts of the substep's start.
@@ -194,6 +240,9 @@ void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
   e.run(pass, {p.grains, gate_grains}, args);
   e.swap(FieldId::grains, FieldId::grains_next);
   run_rigid(e, p, Pass::body_start, args);
+  Args done = args;
+  done.iteration = done.iterations = 1;
+  pull_cloth(e, p, done);
 }
 
 // A substep that finds and solves its contacts in one pass.
@@ -241,6 +290,7 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from) {
         mark_bodies(e, p, args);
     } else
       rebuild(e, p, args);
+    weigh_cloth(e, p, args);
     touch_bodies(e, p, args);
     solve(e, p, args);
     if (p.shapes > 0)

@@ -15,6 +15,7 @@ struct StepPlan {
   std::uint32_t carried;      // grains that stand for bodies
   std::uint32_t rigid;        // dynamic bodies
   std::uint32_t body_points;  // by which they touch
+  std::uint32_t cloth;        // vertices
   std::uint32_t step;         // whose motions in body_motions are those of this step
   float body_speed;           // m/s, no point of a body's surface is faster in this step
   Solver solver;              // substeps > 0

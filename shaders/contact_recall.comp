@@ -2,6 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // What a contact remembers moves from the old lists to the new: found by the partner, under the row that it had in the old ones.
 #include "shared/pass.glsl"
+#include "shared/partner.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer RowBlock { uint grain_row[]; };
@@ -25,7 +26,7 @@ void main() {
   uint slot = slice_start_next[i / slice_grains] * slice_grains + i % slice_grains;
   for (uint k = 0u; k < contact_count_next[i]; ++k, slot += slice_grains) {
     uint partner = contact_partner_next[slot];
-    if (partner < body_partner)
+    if (is_grain(partner))
       partner = grain_row[partner];
     uint from = old;
     while (from < old_end && contact_partner[from] != partner)

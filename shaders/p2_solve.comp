@@ -83,7 +83,7 @@ void main() {
     sum.w = max(sum.w, 0.0);
     float w_parts = w_sum, share = 1.0;
     if (split) {
-      precise float both = w_own + (partner < body_partner ? c.inverse_mass * float(max(contact_load[partner], 1u)) : 0.0);
+      precise float both = w_own + c.inverse_mass * (is_grain(partner) ? float(max(contact_load[partner], 1u)) : 1.0);
       w_parts = both;  // without contraction, which would differ between the two sides
       share = w_sum / w_parts;
     }
@@ -122,17 +122,18 @@ void main() {
     float weight = 1.0, bears = max(sum.w, normal) + hold;
     if (!split && !plain)
       weight = bears > 0.0 ? bears / (bears + carrying) / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w)) : 0.0;
-    vec3 push = weight * part * (normal_change * c.normal - (drag - before));
-    correction += push;
+    vec3 push = weight * (normal_change * c.normal - (drag - before));
+    correction += part * push;
     weights += weight;
-    if (is_body(partner))
-      note_push(partner, c.point, push);
+    if (is_pushed(partner))
+      note_push(partner, c.point, (w > 0.0 ? part / w : 1.0 / w_sum) * push);
     contact_sum[slot] = vec4(drag, normal);
   }
+  if (weights > 0.0)
+    add_pushes(split ? 1.0 / h : 1.0 / (h * weights));
   if (w > 0.0 && weights > 0.0) {
     if (!split)
       correction /= weights;
-    add_pushes(split ? 1.0 / (w * h) : 1.0 / (w * h * weights));
     grain.position.xyz = p + correction;
     grain.velocity.xyz = v + correction / h;
   }

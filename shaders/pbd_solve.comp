@@ -51,7 +51,7 @@ void main() {
       w_other *= exp(clamp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down), -60.0, 60.0));
     float w_sum = w + w_other, share = 1.0;
     if (split) {  // without contraction, which would differ between the two sides
-      precise float w_parts = w_own + (partner < body_partner ? w_other * float(max(contact_load[partner], 1u)) : 0.0);
+      precise float w_parts = w_own + w_other * (is_grain(partner) ? float(max(contact_load[partner], 1u)) : 1.0);
       share = w_sum / w_parts;
     }
 
@@ -66,17 +66,17 @@ void main() {
       drag *= min(law.friction_kinetic * bound / drag_length, 1.0);
 
     float weight = split || plain ? 1.0 : 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
-    vec3 push = weight * w / w_sum * (normal_change * c.normal - (drag - before));
-    correction += push;
+    vec3 push = weight / w_sum * (normal_change * c.normal - (drag - before));
+    correction += w * push;
     weights += weight;
-    if (is_body(partner))
+    if (is_pushed(partner))
       note_push(partner, c.point, push);
     contact_sum[slot] = vec4(drag, normal);
   }
+  float scale = split || !(weights > 0.0) ? settings.sor : settings.sor / weights;
+  add_pushes(scale / h);
   if (w > 0.0 && weights > 0.0) {
-    float scale = split ? settings.sor : settings.sor / weights;
     correction *= scale;
-    add_pushes(scale / (w * h));
     grain.position.xyz = p + correction;
     grain.velocity.xyz = v + correction / h;
   }

@@ -32,10 +32,12 @@ void main() {
     float radius = settings.radius_max;
     float margin = clamp(24.0 * args.h * speed, margin_rest * radius, margin_motion * radius);
     status.margin = max(margin, min(2.2 * motion + settings.reach, margin_limit * radius));
+    // A triangle of cloth is found by its first corner.
+    float cloth = settings.cloth > 0u ? radius + settings.cloth_radius + status.cloth_side + 2.0 * motion : 0.0;
     // A periodic axis is long enough for three cells, so that no two of a cell's neighbours are the same (period_least).
     vec3 edge = settings.domain_max - settings.domain_min;
     for (int a = 0; a < 3; ++a) {
-      float cell = 2.0 * radius + status.margin;
+      float cell = max(2.0 * radius, cloth) + status.margin;
       status.cells[a] = 0;
       if (settings.axis[a] == axis_periodic) {
         status.cells[a] = max(3, int(floor(edge[a] / cell)));

@@ -7,6 +7,7 @@ layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings se
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer SinkBlock { Sink sinks[]; };
 layout(set = 0, binding = 5, scalar) buffer CountBlock { uint sink_counts[]; };
 #include "shared/space.glsl"
@@ -19,7 +20,8 @@ bool holds(Sink sink, vec3 p) {
 
 void main() {
   uint i = element_index();
-  if (i >= args.grains || status.halt != halt_none || grains[i].velocity.w == 0.0)  // fixed, or gone
+  if (i >= args.grains || status.halt != halt_none || grains[i].velocity.w == 0.0 ||  // fixed, or gone
+      grain_id[i] - settings.cloth_first < settings.cloth)
     return;
   vec3 p = grains[i].position.xyz;
   uint material = grain_tag[i] & tag_material_mask;

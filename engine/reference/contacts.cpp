@@ -91,7 +91,7 @@ void contact_recall(const Args&, Fields& f, uint begin, uint end) {
     for (uint k = 0; k < f.contact_count_next[i]; ++k) {
       const std::size_t slot = row_slot(f.slice_start_next, i, k);
       uint partner = f.contact_partner_next[slot];
-      if (partner < body_partner)
+      if (is_grain(partner))
         partner = f.grain_row[partner];
       uint old = 0;
       while (old < f.contact_count[row] && f.contact_partner[contact_slot(f, row, old)] != partner)

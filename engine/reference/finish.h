@@ -43,7 +43,9 @@ public:
         (laps > 0 ? seam_up_ : seam_down_)[a] += static_cast<uint>(std::abs(laps));
       }
     fastest2_ = std::max(fastest2_, speed2);
-    fast_ += counts_fast_ && 4.0f * (h_ * h_ * speed2) > g.position.w * g.position.w;
+    // What is thin touches planes and cannot get through them: its radius says nothing about its speed.
+    const bool cloth = f_.grain_id[i] - settings.cloth_first < settings.cloth;
+    fast_ += counts_fast_ && !cloth && 4.0f * (h_ * h_ * speed2) > g.position.w * g.position.w;
   }
 
   void flush() {

@@ -71,7 +71,7 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
           const float limit = friction * grip * w_sum * h / (memory_share * c.across_share(w));
           shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);
         }
-        const float warm = is_body(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
+        const float warm = is_pushed(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
         const float pressure = std::max(warm * before.w, -hold);
         const float limit = friction * (pressure + hold);
         const vec3 drag = bounded(warm * turned(vec3(before), c.normal), limit, limit);
@@ -104,11 +104,11 @@ float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
   if (settings.iteration == iteration_gauss_seidel)
     return settings.omega / w_sum;
   const float own_load = static_cast<float>(f.contact_load[i]);
-  const float other_load = partner < body_partner ? static_cast<float>(f.contact_load[partner]) : 1.0f;
+  const float other_load = is_grain(partner) ? static_cast<float>(f.contact_load[partner]) : 1.0f;
   const float w_shared = own_load * w + other_load * other_w;
   if (settings.iteration == iteration_mass_splitting)
     return settings.omega / w_shared;
-  const float uneven = partner < body_partner ? std::abs(w - other_w) / w_sum : 0.0f;
+  const float uneven = is_grain(partner) ? std::abs(w - other_w) / w_sum : 0.0f;
   return (1.0f - uneven_share * uneven) * settings.omega / std::max(w_sum, w_shared / load_most);
 }
 
@@ -185,7 +185,7 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
         continue;
       const vec3 impulse = iterate(args, f, i, slot, method);
       push(args, f.grains[i], impulse, method);
-      if (partner >= body_partner)
+      if (!is_grain(partner))
         continue;
       push(args, f.grains[partner], -impulse, method);
       mirror_sum(f, i, partner, slot);
@@ -199,8 +199,8 @@ void load_bodies(const Args& args, Fields& f, uint begin, uint end, Method metho
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
       const vec4 sum = f.contact_sum[slot];
-      if (!is_body(partner) || sum == vec4(0.0f) ||
-          (args.iteration < args.iterations && f.bodies[body_of(partner)].split == 0.0f))
+      if (!is_pushed(partner) || sum == vec4(0.0f) ||
+          (is_body(partner) && args.iteration < args.iterations && f.bodies[body_of(partner)].split == 0.0f))
         continue;
       const Contact c = contact_with(f, i, partner, method == Method::sp ? args.h : 0.0f);
       add_load(f, i, partner, c.point, sum.w * c.normal + vec3(sum));

@@ -9,15 +9,19 @@ inline bool is_body(uint partner) {
   return partner >= body_partner && partner < wall_partner;
 }
 
+// Does what a grain does to its partner reach it by sums?
+inline bool is_pushed(uint partner) {
+  return partner >= triangle_partner && partner < wall_partner;
+}
+
 // The record that grain i adds to.
 inline uint* record_of(Fields& f, uint i, uint body) {
   return &f.body_sums[load_words * (load_copies * body + i / group_size % load_copies)];
 }
 
-// A contact gave this impulse [N s] to grain i: the body gets the opposite, at a point away from its origin.
-inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse) {
-  uint* const record = record_of(f, i, body_of(partner));
-  const vec3 force = -f.settings[0].quanta.x * impulse, torque = -f.settings[0].quanta.y * glm::cross(point, impulse);
+// A body gets this impulse [N s] at a point away from its origin.
+inline void add_to_record(Fields& f, uint* record, vec3 point, vec3 impulse) {
+  const vec3 force = f.settings[0].quanta.x * impulse, torque = f.settings[0].quanta.y * glm::cross(point, impulse);
   const float numbers[] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   if (!std::ranges::all_of(numbers, [](float x) { return std::abs(x) < 0x1p62f; })) {
     std::atomic_ref(record[load_uncounted]).fetch_add(1);
@@ -31,16 +35,30 @@ inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse) 
   }
 }
 
+// The vertex at a corner of a triangle.
+inline uint* record_of_corner(Fields& f, uint partner, uint corner) {
+  return &f.body_sums[cloth_record(f.settings[0].bodies, triangle_corner(f, partner - triangle_partner, corner))];
+}
+
+// A contact gave this impulse to grain i: the body gets the opposite, or the corners of the triangle by their weights.
+inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse) {
+  if (is_body(partner))
+    return add_to_record(f, record_of(f, i, body_of(partner)), point, -impulse);
+  for (uint k = 0; k < 3; ++k)
+    if (const float weight = point[static_cast<int>(k)]; weight > 0.0f)
+      add_to_record(f, record_of_corner(f, partner, k), vec3(0.0f), -weight * impulse);
+}
+
 // What a body has received since its records were taken last: their sum, and that of one more of their words.
 struct Received {
   vec3 impulse, moment;  // N s; N m s about its origin
   uint word = 0;
 };
-inline Received take_records(Fields& f, uint body, uint word_too) {
+inline Received take_records(Fields& f, uint* records, uint copies, uint word_too) {
   std::array<std::uint64_t, 6> sums{};
   uint word = 0;
-  for (uint copy = 0; copy < load_copies; ++copy) {
-    uint* const record = &f.body_sums[load_words * (load_copies * body + copy)];
+  for (uint copy = 0; copy < copies; ++copy) {
+    uint* const record = records + load_words * copy;
     for (std::size_t n = 0; n < sums.size(); ++n)
       sums[n] += static_cast<std::uint64_t>(record[2 * n + 1]) << 32 | record[2 * n];
     word += record[word_too];
@@ -53,6 +71,9 @@ inline Received take_records(Fields& f, uint body, uint word_too) {
   };
   return {f.settings[0].load_quantum.x * sums_of(0), f.settings[0].load_quantum.y * sums_of(3), word};
 }
+inline Received take_records(Fields& f, uint body, uint word_too) {
+  return take_records(f, &f.body_sums[load_words * load_copies * body], load_copies, word_too);
+}
 
 // What the contacts of one grain with bodies correct, where a mean over all of them decides how much of it is done.
 class BodyPushes {
@@ -61,9 +82,11 @@ public:
     if (count_ < loads_most)
       pushes_[count_++] = {partner, point, correction};
     else
-      std::atomic_ref(record_of(f, i, body_of(partner))[load_uncounted]).fetch_add(1);
+      std::atomic_ref(
+          (is_body(partner) ? record_of(f, i, body_of(partner)) : record_of_corner(f, partner, 0))[load_uncounted])
+          .fetch_add(1);
   }
-  // scale: impulse on the grain per correction [kg/s].
+  // scale: impulse on the grain per correction.
   void add(Fields& f, uint i, float scale) const {
     for (uint k = 0; k < count_; ++k)
       add_load(f, i, pushes_[k].partner, pushes_[k].point, scale * pushes_[k].correction);

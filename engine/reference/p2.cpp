@@ -41,7 +41,7 @@ public:
     }
     float w_parts = w_sum;
     if (split_)
-      w_parts = w * parts(f_, i) + (partner < body_partner ? c.inverse_mass * parts(f_, partner) : 0.0f);
+      w_parts = w * parts(f_, i) + c.inverse_mass * (is_grain(partner) ? parts(f_, partner) : 1.0f);
     const float share = w_sum / w_parts;  // 1 where masses are whole
     const PairLaw& law = law_of(f_, i, partner);
     if (&law != law_ || w_parts != w_) {
@@ -120,18 +120,17 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
       float weight = split ? 1.0f : mean_weight(f, w, c);
       if (!split && !plain)  // a contact that begins to touch joins the mean bit by bit
         weight *= bears > 0.0f ? bears / (bears + carrying) : 0.0f;
-      const vec3 push = weight * solver.part(w, c) * change;
-      correction += push;
+      const float part = solver.part(w, c);
+      correction += weight * part * change;
       weights += weight;
-      if (is_body(partner))
-        pushes.note(f, i, partner, c.point, push);
+      if (is_pushed(partner))
+        pushes.note(f, i, partner, c.point, (w > 0.0f ? part / w : 1.0f / c.inverse_mass) * weight * change);
     }
     f.grains_next[i] = f.grains[i];
-    if (w > 0.0f && weights > 0.0f) {
-      const float scale = split ? 1.0f : 1.0f / weights;
+    const float scale = split || !(weights > 0.0f) ? 1.0f : 1.0f / weights;
+    pushes.add(f, i, scale / args.h);
+    if (w > 0.0f && weights > 0.0f)
       displace(args, f.grains_next[i], scale * correction);
-      pushes.add(f, i, scale / (w * args.h));
-    }
   }
 }
 
@@ -154,9 +153,9 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
         continue;
       const float w = f.grains[i].velocity.w, part = w > 0.0f ? solver.part(w, c) : 0.0f;
       displace(args, f.grains[i], part * change);
-      if (is_body(partner))
-        add_load(f, i, partner, c.point, part / (w * args.h) * change);
-      if (partner < body_partner) {
+      if (is_pushed(partner))
+        add_load(f, i, partner, c.point, (w > 0.0f ? part / w : 1.0f / c.inverse_mass) / args.h * change);
+      if (is_grain(partner)) {
         displace(args, f.grains[partner], (part - 1.0f) * change);
         mirror_sum(f, i, partner, slot);
       }

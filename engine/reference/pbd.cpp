@@ -10,7 +10,7 @@ namespace {
 // to grain i; false where the two do not overlap. The sums go on in `slot`.
 struct Change {
   vec3 way;
-  float part;
+  float part, impulse;  // h [s] times the impulse per way [kg]
 };
 bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, std::size_t slot, Change& change) {
   const Settings& settings = f.settings[0];
@@ -23,7 +23,7 @@ bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, 
               w_sum = w + w_other;
   float share = 1.0f;
   if (settings.iteration == iteration_mass_splitting)
-    share = w_sum / (w * parts(f, i) + (partner < body_partner ? w_other * parts(f, partner) : 0.0f));
+    share = w_sum / (w * parts(f, i) + w_other * (is_grain(partner) ? parts(f, partner) : 1.0f));
 
   vec4& sum = f.contact_sum[slot];
   const vec3 way = relative_way(args, f, i, c), slip = way - glm::dot(way, c.normal) * c.normal;
@@ -40,7 +40,7 @@ bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, 
   if (length > law.friction_static * bound)
     drag *= std::min(law.friction_kinetic * bound / length, 1.0f);
   sum = vec4(drag, normal);
-  change = {pushed * c.normal - (drag - before), w / w_sum};
+  change = {pushed * c.normal - (drag - before), w / w_sum, 1.0f / w_sum};
   return true;
 }
 
@@ -93,18 +93,16 @@ void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
       if (!solve(args, f, i, partner, c, slot, change))
         continue;
       const float weight = split ? 1.0f : mean_weight(f, w, c);
-      const vec3 push = weight * change.part * change.way;
-      correction += push;
+      correction += weight * change.part * change.way;
       weights += weight;
-      if (is_body(partner))
-        pushes.note(f, i, partner, c.point, push);
+      if (is_pushed(partner))
+        pushes.note(f, i, partner, c.point, weight * change.impulse * change.way);
     }
     f.grains_next[i] = f.grains[i];
-    if (w > 0.0f && weights > 0.0f) {
-      const float scale = split ? settings.sor : settings.sor / weights;
+    const float scale = split || !(weights > 0.0f) ? settings.sor : settings.sor / weights;
+    pushes.add(f, i, scale / args.h);
+    if (w > 0.0f && weights > 0.0f)
       displace(args, f.grains_next[i], scale * correction);
-      pushes.add(f, i, scale / (w * args.h));
-    }
   }
 }
 
@@ -126,9 +124,9 @@ void pbd_gauss_seidel(const Args& args, Fields& f, uint, uint) {
         continue;
       const vec3 push = sor * change.part * change.way;
       displace(args, f.grains[i], push);
-      if (is_body(partner))
-        add_load(f, i, partner, c.point, push / (f.grains[i].velocity.w * args.h));
-      if (partner < body_partner) {
+      if (is_pushed(partner))
+        add_load(f, i, partner, c.point, sor * change.impulse / args.h * change.way);
+      if (is_grain(partner)) {
         displace(args, f.grains[partner], sor * (change.part - 1.0f) * change.way);
         mirror_sum(f, i, partner, slot);
       }

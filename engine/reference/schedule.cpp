@@ -35,9 +35,12 @@ void plan(const Args& args, Fields& f, uint, uint) {
     const float radius = settings.radius_max;
     const float lasting = std::clamp(24.0f * args.h * speed, margin_rest * radius, margin_motion * radius);
     status.margin = std::max(lasting, std::min(2.2f * motion + settings.reach, margin_limit * radius));
+    // A triangle of cloth is found by its first corner.
+    const float cloth =
+        settings.cloth > 0 ? settings.radius_max + settings.cloth_radius + status.cloth_side + 2.0f * motion : 0.0f;
     const vec3 edge = settings.domain_max - settings.domain_min;
     for (int a = 0; a < 3; ++a) {
-      const float cell = 2.0f * radius + status.margin;
+      const float cell = std::max(2.0f * radius, cloth) + status.margin;
       if (settings.axis[a] == axis_periodic) {
         status.cells[a] = std::max(3, static_cast<int>(std::floor(edge[a] / cell)));
         status.inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(status.cells[a]));
@@ -81,6 +84,8 @@ void end_substep(const Args& args, Fields& f, uint, uint) {
   status.speed2_bits = 0;
   status.shift = std::bit_cast<float>(status.shift_bits);
   status.shift_bits = 0;
+  status.cloth_side = std::sqrt(std::bit_cast<float>(status.cloth_side2_bits));
+  status.cloth_side2_bits = 0;
   status.travel += args.h * std::max(status.speed, args.body_speed) + status.shift;
   status.substep += 1;
   status.substeps_done += 1;
@@ -109,7 +114,7 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
   };
   for (uint i = begin; i < end; ++i) {
     Grain& grain = f.grains[i];
-    if (grain.velocity.w == 0.0f)  // fixed, or gone
+    if (grain.velocity.w == 0.0f || f.grain_id[i] - settings.cloth_first < settings.cloth)  // fixed, gone, or cloth
       continue;
     const vec3 p(grain.position);
     const auto takes = [&](const Sink& sink) {

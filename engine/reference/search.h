@@ -12,6 +12,25 @@ inline bool same_shape(const Fields& f, uint i, uint j) {
   return a < settings.shaped && b < settings.shaped && f.shaped[a].shape == f.shaped[b].shape;
 }
 
+// May grain i, vertex `self`, touch triangle t of cloth? Where it comes near the box around it.
+inline bool near_triangle(const Fields& f, uint i, uint self, uint t, vec3 p, float radius) {
+  const Settings& settings = f.settings[0];
+  vec3 low(1e30f), high(-1e30f);
+  for (uint k = 0; k < 3; ++k) {
+    const uint j = place_of_vertex(f, triangle_corner(f, t, k));
+    if (j == i)
+      return false;
+    const vec3 from = shortest(vec3(f.grains[j].position) - p, settings);
+    low = glm::min(low, from);
+    high = glm::max(high, from);
+  }
+  const uint own = triangle_corner(f, t, 0), cloth = f.cloth_vertices[own].cloth;
+  if (self < settings.cloth && cloth >= cloth_apart && f.cloth_vertices[self].cloth == cloth)
+    return false;
+  const float reach = radius + f.grains[place_of_vertex(f, own)].position.w + f.status[0].margin;
+  return squared(glm::max(glm::max(low, -high), vec3(0.0f))) < reach * reach;
+}
+
 // Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then
 // bodies, then walls. linked: from linked neighbour lists.
 template <bool linked = false, class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
@@ -21,12 +40,21 @@ template <bool linked = false, class Found> void search(const Args& args, const 
   const Status& status = f.status[0];
   const vec3 p(f.grains[i].position), v = glm::abs(vec3(f.grains[i].velocity));
   const float radius = f.grains[i].position.w;
-  const uint world = world_of(f.grain_tag[i]);
+  const uint world = world_of(f.grain_tag[i]), self = f.grain_id[i] - settings.cloth_first;
   const ivec3 home = cell_of(p, settings, status);
   const auto key_at = [&](int x, int y, int z) {
     return grid_key(wrap_cell(home + ivec3(x, y, z), status), world, settings.grid_bits);
   };
   const auto visit = [&](uint j) {
+    if (const uint vertex = f.grain_id[j] - settings.cloth_first; vertex < settings.cloth) {
+      const ClothVertex& of = f.cloth_vertices[vertex];
+      for (uint t = of.first_triangle; world_of(f.grain_tag[j]) == world && t < of.end_triangle; ++t)
+        if (near_triangle(f, i, self, t, p, radius))
+          found(triangle_partner + t);
+      return;
+    }
+    if (self < settings.cloth)  // vertices of cloth touch triangles alone
+      return;
     const float reach = radius + f.grains[j].position.w + status.margin;
     if (j != i && squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
         world_of(f.grain_tag[j]) == world && !(settings.shaped > 0 && same_shape(f, i, j)))

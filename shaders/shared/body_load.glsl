@@ -13,15 +13,21 @@ void add_whole(uint word, float x) {
   atomicAdd(body_sums[word + 1u], high + (before > ~low ? 1u : 0u));
 }
 
+#ifdef NO_CONTACT_ROWS
+uint record_of_corner(uint partner, uint corner) { return 0u; }
+#else
+// The vertex at a corner of a triangle.
+uint record_of_corner(uint partner, uint corner) { return cloth_record(settings.bodies, triangle_corner(partner - triangle_partner, corner)); }
+#endif
+
 uint record_of(uint partner) {
   return load_words * (load_copies * body_of(partner) + group_index() % load_copies);
 }
 
-// A contact gave this impulse to a grain: the body gets the opposite at the point of contact.
-void add_load(uint partner, vec3 point, vec3 impulse) {
-  vec3 force = roundEven(-settings.quanta.x * impulse), torque = roundEven(-settings.quanta.y * cross(point, impulse));
+// A body gets this impulse at a point away from its origin.
+void add_to_record(uint record, vec3 point, vec3 impulse) {
+  vec3 force = roundEven(settings.quanta.x * impulse), torque = roundEven(settings.quanta.y * cross(point, impulse));
   uvec3 sizes = max(floatBitsToUint(abs(force)), floatBitsToUint(abs(torque)));  // floats >= 0 sort as their bits, above them what is none
-  uint record = record_of(partner);
   if (max(sizes.x, max(sizes.y, sizes.z)) >= floatBitsToUint(4611686018427387904.0)) {
     atomicAdd(body_sums[record + load_uncounted], 1u);
     return;
@@ -30,4 +36,14 @@ void add_load(uint partner, vec3 point, vec3 impulse) {
     add_whole(record + 2u * uint(a), force[a]);
     add_whole(record + 6u + 2u * uint(a), torque[a]);
   }
+}
+
+// A contact gave this impulse to a grain: the body gets the opposite, or the corners of the triangle by their weights.
+void add_load(uint partner, vec3 point, vec3 impulse) {
+  if (touches_cloth(partner)) {
+    for (uint k = 0u; k < 3u; ++k)
+      if (point[k] > 0.0)
+        add_to_record(record_of_corner(partner, k), vec3(0.0), -point[k] * impulse);
+  } else
+    add_to_record(record_of(partner), point, -impulse);
 }

@@ -1,14 +1,8 @@
 // The sum of a body's records, by a workgroup. Needs body_sums in scope, and that it may be written.
+#include "shared/whole.glsl"
 shared uint sum_low[6], sum_high[6], sum_word;
 
-float sum_of(uint n) {
-  uint low = sum_low[n], high = sum_high[n];
-  if (high < 0x80000000u)
-    return float(high) * 4294967296.0 + float(low);
-  low = ~low + 1u;
-  high = ~high + (low == 0u ? 1u : 0u);
-  return -(float(high) * 4294967296.0 + float(low));
-}
+float sum_of(uint n) { return whole(sum_low[n], sum_high[n]); }
 
 vec3 sums_of(uint n) { return vec3(sum_of(n), sum_of(n + 1u), sum_of(n + 2u)); }
 

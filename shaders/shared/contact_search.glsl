@@ -3,12 +3,38 @@
 // grid_head and grid_link.
 #include "shared/cell.glsl"
 #include "shared/solid.glsl"
+#include "shared/cloth.glsl"
 
 layout(set = 0, binding = 13, scalar) readonly buffer BodyCellBlock { uint body_cells[]; };
 
 layout(set = 0, binding = 12, scalar) readonly buffer ShapedBlock { Shaped shaped[]; };
 
 layout(constant_id = 1) const uint with_shapes = 1u;  // constant_shapes
+
+layout(set = 0, binding = 18, scalar) readonly buffer ClothBlock { ClothVertex cloth_vertices[]; };
+
+// Number of a vertex of cloth; settings.cloth and above: of what is none.
+uint vertex_of(uint i) { return with_cloth == 0u ? 0xFFFFFFFFu : grain_id[i] - settings.cloth_first; }
+
+// May grain i, vertex `self`, touch triangle t of cloth? Where it comes near the box around it.
+bool near_triangle(uint i, uint self, uint t, vec3 p, float radius) {
+  vec3 low = vec3(1e30), high = vec3(-1e30);
+  for (uint k = 0u; k < 3u; ++k) {
+    uint j = place_of_vertex(triangle_corner(t, k));
+    if (j == i)
+      return false;
+    precise vec3 from = grains[j].position.xyz - p;
+    from = shortest(from);
+    low = min(low, from);
+    high = max(high, from);
+  }
+  uint own = triangle_corner(t, 0u);
+  if (self < settings.cloth && cloth_vertices[own].cloth >= cloth_apart && cloth_vertices[self].cloth == cloth_vertices[own].cloth)
+    return false;
+  precise float reach = radius + grains[place_of_vertex(own)].position.w + status.margin;
+  precise float limit = reach * reach;
+  return squared(max(max(low, -high), vec3(0.0))) < limit;
+}
 
 // Particles of one shape do not touch each other.
 bool same_shape(uint i, uint j) {
@@ -30,22 +56,33 @@ bool near(uint i, uint j, vec3 p, float radius, uint world) {
          !same_shape(i, j);
 }
 
+// Calls FOUND for grain j, or for the triangles of a vertex of cloth. Vertices touch triangles alone.
+#define VISIT(j)                                                                                                            \
+  if (with_cloth != 0u && vertex_of(j) < settings.cloth) {                                                                  \
+    ClothVertex vertex = cloth_vertices[vertex_of(j)];                                                                      \
+    for (uint t = vertex.first_triangle; grain_tag[j] >> tag_world_shift == world && t < vertex.end_triangle; ++t)          \
+      if (near_triangle(i, self, t, p, radius)) {                                                                           \
+        FOUND((triangle_partner + t));                                                                                      \
+      }                                                                                                                     \
+  } else if (!(with_cloth != 0u && self < settings.cloth) && near(i, j, p, radius, world)) {                                \
+    FOUND(j);                                                                                                               \
+  }
+
 void search(uint i) {
   vec3 p = grains[i].position.xyz;
   vec3 v = abs(grains[i].velocity.xyz);
   float radius = grains[i].position.w;
   if (radius == 0.0)  // gone
     return;
-  uint world = grain_tag[i] >> tag_world_shift;
+  uint world = grain_tag[i] >> tag_world_shift, self = vertex_of(i);
   ivec3 home = cell_of(p);
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y) {
 #ifdef LINKED
       for (int x = -1; x <= 1; ++x)
-        for (uint j = grid_head[key_at(home + ivec3(x, y, z), world)]; j != no_partner; j = grid_link[j])
-          if (near(i, j, p, radius, world)) {
-            FOUND(j);
-          }
+        for (uint j = grid_head[key_at(home + ivec3(x, y, z), world)]; j != no_partner; j = grid_link[j]) {
+          VISIT(j)
+        }
 #else
       // Three cells in a row of x are one stretch of memory, unless the table's or the domain's edge lies between.
       uint first = key_at(home + ivec3(-1, y, z), world), last = key_at(home + ivec3(1, y, z), world);
@@ -53,10 +90,9 @@ void search(uint i) {
       for (int x = -1; x <= 1; x += row ? 3 : 1) {
         uint key = row ? first : key_at(home + ivec3(x, y, z), world);
         uint end = grid_start[(row ? last : key) + 1u];
-        for (uint j = grid_start[key]; j < end; ++j)
-          if (near(i, j, p, radius, world)) {
-            FOUND(j);
-          }
+        for (uint j = grid_start[key]; j < end; ++j) {
+          VISIT(j)
+        }
       }
 #endif
     }

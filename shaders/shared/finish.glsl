@@ -48,7 +48,8 @@ Grain finish(bool alive, uint i, Grain g) {
         }
       atomicMax(speed2_bits, floatBitsToUint(speed2));
       precise float way2 = 4.0 * (args.h * args.h * speed2), radius2 = g.position.w * g.position.w;
-      if (COUNTS_FAST && way2 > radius2)
+      // What is thin touches planes and cannot get through them: its radius says nothing about its speed.
+      if (COUNTS_FAST && way2 > radius2 && grain_id[i] - settings.cloth_first >= settings.cloth)
         atomicAdd(fast, 1u);
     }
   }

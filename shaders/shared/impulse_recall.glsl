@@ -51,7 +51,7 @@ void main() {
         if (slipped > limit)
           shear *= limit / slipped;
       }
-      float warm = is_body(partner) ? min(settings.warm_start, warm_most) : settings.warm_start;
+      float warm = is_pushed(partner) ? min(settings.warm_start, warm_most) : settings.warm_start;
       sum = warm * vec4(turned(before.xyz, c.normal), before.w);
       sum.w = max(sum.w, -hold);
       float bound = friction * (sum.w + hold), drag = length(sum.xyz);

@@ -45,12 +45,12 @@ void main() {
         beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
     }
     float w_shared = own_load * w + c.inverse_mass;
-    if (partner < body_partner) {  // without contraction, which would differ between the two sides
+    if (is_grain(partner)) {  // without contraction, which would differ between the two sides
       precise float both = own_load * w + float(contact_load[partner]) * grains[partner].velocity.w;
       w_shared = both;
     }
     float rate = settings.omega / (split ? w_shared : max(w_sum, w_shared / load_most));
-    if (!split && partner < body_partner)
+    if (!split && is_grain(partner))
       rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / w_sum;
     vec4 sum = before + beta * last;
     sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * across_share(c, w) * slip;

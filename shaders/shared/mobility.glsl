@@ -1,7 +1,9 @@
+layout(constant_id = 3) const uint with_rigid = 1u;  // constant_rigid
+
 // How easily a dynamic body is moved at a point away from its origin: change of the point's velocity per impulse [1/kg], along the
 // normal, and across it at most, for the part of its mass that one contact has.
 vec2 mobility(uint body, vec3 point, vec3 n) {
-  if (bodies[body].split == 0.0)
+  if (with_rigid == 0u || bodies[body].split == 0.0)
     return vec2(0.0);
   mat3 m = bodies[body].inverse_mass, a = bodies[body].inverse_inertia;
   vec3 arm = point - bodies[body].pivot, turn = cross(arm, n);

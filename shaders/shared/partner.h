@@ -9,6 +9,13 @@ namespace talus::shared {
 #define TALUS_INLINE
 #endif
 
+TALUS_INLINE bool is_grain(uint partner) {
+  return partner < triangle_partner;
+}
+TALUS_INLINE bool is_triangle(uint partner) {
+  return partner >= triangle_partner && partner < body_partner;
+}
+
 TALUS_INLINE uint surface_partner(uint body, uint surface) {
   return body_partner + surface * bodies_most + body;
 }

@@ -56,8 +56,9 @@ TALUS_CONST uint axis_open = 0u;
 TALUS_CONST uint axis_wall = 1u;
 TALUS_CONST uint axis_periodic = 2u;
 
-// Contact partners from here on are no grains: surface s of body b is body_partner + bodies_most s + b (shared/partner.h), wall of
+// Contact partners from here on are no grains: triangle t of cloth is triangle_partner + t, surface s of body b is body_partner + bodies_most s + b (shared/partner.h), wall of
 // axis a, side s (0 min, 1 max) is wall_partner + 2 a + s.
+TALUS_CONST uint triangle_partner = 0xE0000000u;
 TALUS_CONST uint body_partner = 0xF0000000u;
 TALUS_CONST uint wall_partner = 0xFFFFFF00u;
 TALUS_CONST uint bodies_most = 4096u;
@@ -83,8 +84,13 @@ TALUS_CONST float surface_hidden = 1e3f;  // gap of a contact with a surface tha
 TALUS_CONST uint load_words = 14u;
 TALUS_CONST uint load_uncounted = 12u;  // word of a record: pushes that were too large, or came with too many others
 TALUS_CONST uint load_points = 13u;     // .. of a dynamic body: its points that touch, or are about to
+// A vertex of cloth has one record, without a moment.
 TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
 TALUS_CONST uint loads_most = 8u;       // surfaces of bodies that push a grain at once, as far as p2 and pbd count
+
+// Relaxation of cloth's distances, of what is stable in any state (cloth_weigh): below 2, where momentum overshoots.
+TALUS_CONST float cloth_omega = 1.5f;
+TALUS_CONST uint cloth_apart = 0x80000000u;  // added to ClothVertex.cloth: its cloth does not touch itself
 
 // A dynamic body touches bodies and walls by points (BodyPoint), each at most so many of them at once.
 TALUS_CONST uint point_partners = 4u;
@@ -104,6 +110,8 @@ TALUS_CONST uint joint_ball = 3u;
 // Specialization constants: their constant_id.
 TALUS_CONST uint constant_solid_kinds = 0u;  // bit k: bodies have parts of kind k
 TALUS_CONST uint constant_shapes = 1u;       // 0: no grain belongs to a shape
+TALUS_CONST uint constant_cloth = 2u;        // 0: there is no cloth
+TALUS_CONST uint constant_rigid = 3u;        // 0: no body is dynamic
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
@@ -328,6 +336,35 @@ struct ShapeMotion {
   vec3 velocity;  // m/s, likewise
 };
 
+// A vertex of cloth: a grain, of radius half the thickness, that other grains touch through the triangles around it.
+struct ClothVertex {
+  uint first_triangle;  // whose first corner it is: [first_triangle, end_triangle)
+  uint end_triangle;
+  uint first_link;
+  uint end_link;
+  uint cloth;  // number of its cloth
+};
+
+// A distance that a vertex keeps to another one. Each of the two has it.
+struct ClothLink {
+  uint other;       // vertex
+  float length;     // m
+  float stiffness;  // share of an error that a substep takes out
+};
+
+// The impulse of a link, away from the other vertex.
+struct ClothPull {
+  float sum;     // N s, over the iterations
+  float change;  // .. in the last one
+};
+
+// A vertex within a substep.
+struct ClothWork {
+  Grain next;   // after this iteration
+  vec3 pushed;  // N s, of what grains did to it: what is in its velocity
+  float split;  // parts of its mass that its links get at most, as they are directed
+};
+
 // Contact law of a pair of materials. Row m = number of materials is the wall.
 struct PairLaw {
   float friction_static;
@@ -371,6 +408,14 @@ struct Settings {
   uint sinks;         // number of sinks
   uint rigid;         // number of dynamic bodies
   uint body_points;   // number of their points
+  uint cloth;            // number of vertices of cloth
+  uint cloth_first;      // number (id) of the first one
+  uint cloth_triangles;  // .. and of triangles
+  float cloth_radius;    // m, half the thickness of the thickest
+  uint cloth_words;      // shape_data from here on is of cloth (shared/cloth.h)
+  float cloth_kv;        // share of velocity and of error in the residual of a distance, as kv and kc
+  float cloth_kc;
+  uint cloth_moves;      // 1: iterations change positions, too
   float radius_max;   // m, over all grains that ever live
   float birth_speed;  // m/s, of the fastest grain that an emitter releases
   float reach;        // m, gap across which grains may pull each other (dem): lists hold such pairs
@@ -402,6 +447,7 @@ struct Args {
   uint substeps;
   float h;     // s, the substep
   float beta;  // momentum of this iteration (improved_jacobi)
+  uint pushed;  // 1: cloth takes what grains did to it (cloth_solve)
   uint step;         // of the batch, from 0
   float body_speed;  // m/s, no point of a body's surface is faster in this step
 };
@@ -427,6 +473,9 @@ struct Status {
   ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
   ivec3 cells_low;      // no grain was in a cell lower than this when the lists were built; of scenes with bodies
   ivec3 cells_high;     // .. or higher
+  uint cloth_side2_bits;  // longest side from a triangle's first corner, squared [m2], as the bits of a float
+  float cloth_side;       // m, .. where the last substep started
+  uint cloth_uncounted;   // pushes on cloth that were too large, or came with too many others
   uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
   uint gone;            // grains that sinks have taken
   uint gone_before;     // .. up to the last step

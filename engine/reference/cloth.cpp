@@ -1,0 +1,203 @@
+// Cloth: vertices that keep their distances.
+#include "engine/reference/finish.h"
+#include "engine/reference/load.h"
+#include <bit>
+
+namespace talus::reference {
+
+void cloth_find(const Args&, Fields& f, uint begin, uint end) {
+  const Settings& s = f.settings[0];
+  for (uint i = begin; i < end; ++i)
+    if (const uint k = f.grain_id[i] - s.cloth_first; k < s.cloth)
+      f.cloth_place[k] = f.shape_data[cloth_place_word(s.cloth_words, s.cloth_triangles, k)] = i;
+}
+
+namespace {
+
+// A link from its vertex.
+struct Link {
+  vec3 direction;  // away from the other vertex; zero where the two meet
+  float length;    // m
+};
+Link link_of(const Fields& f, uint i, uint j) {
+  const vec3 d = shortest(vec3(f.grains[i].position) - vec3(f.grains[j].position), f.settings[0]);
+  const float length = std::sqrt(squared(d));
+  return {length > 0.0f ? d / length : vec3(0.0f), length};
+}
+
+// No less than the greatest eigenvalue of a symmetric matrix that has no negative ones, and at most 1.15 times that.
+float greatest_eigenvalue(mat3 m) {
+  const float size = std::max({m[0][0], m[1][1], m[2][2]});
+  if (!(size > 0.0f))
+    return 0.0f;
+  m /= size;
+  const mat3 square = m * m, fourth = square * square;
+  float sum = 0.0f;
+  for (int c = 0; c < 3; ++c)
+    sum += glm::dot(fourth[c], fourth[c]);
+  return size * std::sqrt(std::sqrt(std::sqrt(sum)));
+}
+
+// Impulse of a link of inverse masses w and other_w, that gets these parts of them in its share of the iteration: its
+// sum follows the residual, with momentum, as a contact's does (Francu and Moldoveanu 2014, sections 4 and 6). A
+// stiffness below 1 is a compliance that leaves the share 1 - stiffness of an error.
+float relaxed(const ClothLink& link, const ClothPull& pull, float residual, float w_sum, float w_split, float omega,
+              float beta) {
+  const float k = link.stiffness, yields = (1.0f - k) * w_sum;
+  return pull.sum + beta * pull.change - omega * (k * residual + yields * pull.sum) / (k * w_split + yields);
+}
+
+float residual_of(const Args& args, const Settings& settings, const ClothLink& link, const Link& d, vec3 relative) {
+  return settings.cloth_kv * glm::dot(relative, d.direction) + settings.cloth_kc * (d.length - link.length) / args.h;
+}
+
+void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse) {
+  const vec3 change = grain.velocity.w * impulse;
+  grain.velocity += vec4(change, 0.0f);
+  if (settings.cloth_moves != 0)
+    grain.position += vec4(args.h * change, 0.0f);
+}
+
+// What grains have done to vertex k and is not yet in its velocity [N s].
+vec3 take_pushes(Fields& f, uint k) {
+  const Settings& settings = f.settings[0];
+  const Received received = take_records(f, &f.body_sums[cloth_record(settings.bodies, k)], 1, load_uncounted);
+  if (received.word > 0)
+    std::atomic_ref(f.status[0].cloth_uncounted).fetch_add(received.word);
+  if (!(settings.options & option_total_push))
+    return received.impulse;
+  const vec3 fresh = received.impulse - f.cloth_work[k].pushed;
+  f.cloth_work[k].pushed = received.impulse;
+  return fresh;
+}
+
+}  // namespace
+
+// How the links of a vertex share its mass: with M the sum of their directions times themselves, M's greatest
+// eigenvalue takes the place of their number in the mass splitting of Tonge et al. 2012. Links at right angles do not
+// disturb each other, and the iteration is as stable (below twice the rate) in any state of the cloth.
+void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  if (f.status[0].halt != halt_none)
+    return;
+  float side2 = 0.0f;
+  for (uint k = begin; k < end; ++k) {
+    const uint i = f.cloth_place[k];
+    const ClothVertex& vertex = f.cloth_vertices[k];
+    f.shape_data[cloth_place_word(settings.cloth_words, settings.cloth_triangles, k)] = i;
+    contacts_of_vertex(f, k) = 0;
+    mat3 directions(0.0f);
+    for (uint n = vertex.first_link; n < vertex.end_link; ++n) {
+      const vec3 d = link_of(f, i, f.cloth_place[f.cloth_links[n].other]).direction;
+      directions += glm::outerProduct(d, d);
+    }
+    f.cloth_work[k].split = greatest_eigenvalue(directions);
+    f.cloth_work[k].pushed = vec3(0.0f);
+    for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t)
+      for (uint c = 1; c < 3; ++c) {
+        const uint j = f.cloth_place[triangle_corner(f, t, c)];
+        side2 = std::max(side2, squared(shortest(vec3(f.grains[j].position) - vec3(f.grains[i].position), settings)));
+      }
+  }
+  atomic_max(f.status[0].cloth_side2_bits, std::bit_cast<uint>(side2));
+}
+
+void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
+  const float fall = args.h * glm::length(f.settings[0].gravity);
+  for (uint i = begin; i < end; ++i)
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const uint partner = f.contact_partner[contact_slot(f, i, k)];
+      if (!is_triangle(partner))
+        continue;
+      const Contact c = contact_with(f, i, partner);
+      const vec3 relative = vec3(f.grains[i].velocity) - c.velocity;
+      if (c.gap < std::max(args.h * (glm::length(relative) + fall), contact_near * f.grains[i].position.w))
+        for (uint n = 0; n < 3; ++n)
+          std::atomic_ref(contacts_of_vertex(f, triangle_corner(f, partner - triangle_partner, n))).fetch_add(1);
+    }
+}
+
+// One iteration of all links of a vertex, from its own side: the other end computes the same with opposite sign.
+void cloth_solve(const Args& args, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint k = begin; k < end; ++k) {
+    const uint i = f.cloth_place[k];
+    const Grain& grain = f.grains[i];
+    const float w = grain.velocity.w;
+    vec3 impulse = args.pushed ? take_pushes(f, k) : vec3(0.0f);
+    const uint links = args.iterations > 0 ? f.cloth_vertices[k].end_link : f.cloth_vertices[k].first_link;
+    for (uint n = f.cloth_vertices[k].first_link; n < links; ++n) {
+      const ClothLink& link = f.cloth_links[n];
+      const uint j = f.cloth_place[link.other];
+      const Grain& other = f.grains[j];
+      const float w_split = w * f.cloth_work[k].split + other.velocity.w * f.cloth_work[link.other].split;
+      ClothPull pull = args.iteration > 0 ? f.cloth_pulls[n] : ClothPull{};
+      if (w_split > 0.0f) {
+        const Link d = link_of(f, i, j);
+        const float residual = residual_of(args, settings, link, d, vec3(grain.velocity) - vec3(other.velocity));
+        const float sum = relaxed(link, pull, residual, w + other.velocity.w, w_split, cloth_omega, args.beta);
+        pull = {sum, sum - pull.sum};
+        impulse += pull.change * d.direction;
+      }
+      f.cloth_pulls[n] = pull;
+    }
+    f.cloth_work[k].next = grain;
+    push(args, settings, f.cloth_work[k].next, impulse);
+  }
+}
+
+void cloth_apply(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  const bool last = args.iteration + 1 == args.iterations;
+  Finish finish(args, f, false);
+  for (uint k = begin; k < end; ++k) {
+    const uint i = f.cloth_place[k];
+    Grain next = f.cloth_work[k].next;
+    if (last)
+      finish.grain(i, next);
+    f.grains[i] = next;
+  }
+  if (last)
+    finish.flush();
+}
+
+// Every link once, applied to both ends before the next one looks.
+void cloth_gauss_seidel(const Args& args, Fields& f, uint, uint) {
+  const Settings& settings = f.settings[0];
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint k = 0; k < settings.cloth; ++k) {
+    const uint i = f.cloth_place[k];
+    if (args.pushed)
+      push(args, settings, f.grains[i], take_pushes(f, k));
+    const uint links = args.iterations > 0 ? f.cloth_vertices[k].end_link : f.cloth_vertices[k].first_link;
+    for (uint n = f.cloth_vertices[k].first_link; n < links; ++n) {
+      const ClothLink& link = f.cloth_links[n];
+      if (link.other < k)
+        continue;
+      const uint j = f.cloth_place[link.other];
+      const float w_sum = f.grains[i].velocity.w + f.grains[j].velocity.w;
+      ClothPull pull = args.iteration > 0 ? f.cloth_pulls[n] : ClothPull{};
+      if (w_sum > 0.0f) {
+        const Link d = link_of(f, i, j);
+        const vec3 relative = vec3(f.grains[i].velocity) - vec3(f.grains[j].velocity);
+        const float residual = residual_of(args, settings, link, d, relative);
+        const float sum = relaxed(link, pull, residual, w_sum, w_sum, 1.0f, 0.0f);
+        pull = {sum, sum - pull.sum};
+        push(args, settings, f.grains[i], pull.change * d.direction);
+        push(args, settings, f.grains[j], -pull.change * d.direction);
+      }
+      f.cloth_pulls[n] = pull;
+    }
+  }
+  Finish finish(args, f, false);
+  if (args.iteration + 1 == args.iterations)
+    for (uint k = 0; k < settings.cloth; ++k)
+      finish.grain(f.cloth_place[k], f.grains[f.cloth_place[k]]);
+  finish.flush();
+}
+
+}  // namespace talus::reference

@@ -1,0 +1,61 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// The start of a substep of cloth, and how the links of a vertex share its mass: with M the sum of their directions times themselves, M's
+// greatest eigenvalue takes the place of their number in the mass splitting of Tonge et al. 2012. Links at right angles do not disturb each
+// other, and the iteration is as stable (below twice the rate) in any state of the cloth: for impulses y and directions e,
+// |sum e y|^2 <= eigenvalue * sum y^2 at every vertex.
+#include "shared/pass.glsl"
+#include "shared/cloth.h"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer VertexBlock { ClothVertex cloth_vertices[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer LinkBlock { ClothLink cloth_links[]; };
+layout(set = 0, binding = 6, scalar) buffer WorkBlock { ClothWork cloth_work[]; };
+layout(set = 0, binding = 7, scalar) buffer ShapeBlock { uint shape_data[]; };
+#include "shared/space.glsl"
+#include "shared/cloth_link.glsl"
+
+shared uint side2_bits;
+
+// No less than the greatest eigenvalue of a symmetric matrix that has no negative ones, and at most 1.15 times that.
+float greatest_eigenvalue(mat3 m) {
+  float size = max(m[0].x, max(m[1].y, m[2].z));
+  if (!(size > 0.0))
+    return 0.0;
+  m /= size;
+  mat3 square = m * m, fourth = square * square;
+  float sum = dot(fourth[0], fourth[0]) + dot(fourth[1], fourth[1]) + dot(fourth[2], fourth[2]);
+  return size * sqrt(sqrt(sqrt(sum)));
+}
+
+void main() {
+  uint k = element_index();
+  if (gl_LocalInvocationID.x == 0u)
+    side2_bits = 0u;
+  barrier();
+  if (k < settings.cloth && status.halt == halt_none) {
+    uint i = cloth_place[k];
+    ClothVertex vertex = cloth_vertices[k];
+    shape_data[cloth_place_word(settings.cloth_words, settings.cloth_triangles, k)] = i;
+    shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, k)] = 0u;
+    mat3 directions = mat3(0.0);
+    for (uint n = vertex.first_link; n < vertex.end_link; ++n) {
+      vec3 d = link_of(i, cloth_place[cloth_links[n].other]).direction;
+      directions += outerProduct(d, d);
+    }
+    cloth_work[k].split = greatest_eigenvalue(directions);
+    cloth_work[k].pushed = vec3(0.0);
+    for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t)
+      for (uint c = 1u; c < 3u; ++c) {
+        uint j = cloth_place[shape_data[cloth_corner_word(settings.cloth_words, t, c)]];
+        precise vec3 side = grains[j].position.xyz - grains[i].position.xyz;
+        atomicMax(side2_bits, floatBitsToUint(squared(shortest(side))));
+      }
+  }
+  barrier();
+  if (gl_LocalInvocationID.x == 0u)
+    atomicMax(status.cloth_side2_bits, side2_bits);
+}

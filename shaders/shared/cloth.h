@@ -1,0 +1,32 @@
+// Where shape_data holds what contacts need of cloth, from word `first` on: the corners of each triangle, three vertices; then of each vertex
+// its place in memory; then how many contacts with the triangles around it share its mass. Integers that both sides must agree on, hence
+// shared.
+#ifndef TALUS_CLOTH_H
+#define TALUS_CLOTH_H
+#ifdef __cplusplus
+#include "shaders/shared/types.h"
+namespace talus::shared {
+#define TALUS_INLINE inline
+#else
+#define TALUS_INLINE
+#endif
+
+TALUS_INLINE uint cloth_corner_word(uint first, uint triangle, uint corner) {
+  return first + 3u * triangle + corner;
+}
+TALUS_INLINE uint cloth_place_word(uint first, uint triangles, uint vertex) {
+  return first + 3u * triangles + vertex;
+}
+TALUS_INLINE uint cloth_contacts_word(uint first, uint triangles, uint vertices, uint vertex) {
+  return first + 3u * triangles + vertices + vertex;
+}
+// Its record in body_sums, behind those of bodies.
+TALUS_INLINE uint cloth_record(uint bodies, uint vertex) {
+  return load_words * (load_copies * bodies + vertex);
+}
+
+#ifdef __cplusplus
+}  // namespace talus::shared
+#endif
+#undef TALUS_INLINE
+#endif

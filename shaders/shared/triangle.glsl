@@ -1,0 +1,107 @@
+// Triangles of cloth, as what touches them sees them. Needs settings, grains, shape_data, space.glsl and the contact rows in scope.
+// All `precise`: two triangles must find the same on the side that they share.
+#include "shared/cloth.glsl"
+
+// A triangle seen from a place: its corners from there.
+struct Triangle {
+  uvec3 at;  // their places in memory
+  vec3 corner[3];
+};
+
+// `moved` before where its corners are.
+Triangle triangle_from(uint triangle, vec3 place, float moved) {
+  Triangle t;
+  for (uint k = 0u; k < 3u; ++k) {
+    uint at = place_of_vertex(triangle_corner(triangle, k));
+    precise vec3 from = grains[at].position.xyz - moved * grains[at].velocity.xyz - place;
+    t.at[k] = at;
+    t.corner[k] = shortest(from);
+  }
+  return t;
+}
+
+// What of a triangle is nearest to the place.
+struct NearestPoint {
+  vec3 weights;  // of its corners; 0 of those that are not needed for it
+  vec3 point;    // from the place
+  float distance2;
+};
+
+float dot_of(vec3 a, vec3 b) {
+  precise float d = a.x * b.x + a.y * b.y + a.z * b.z;
+  return d;
+}
+vec3 cross_of(vec3 a, vec3 b) {
+  precise vec3 c = vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+  return c;
+}
+
+// On a side: from the corner that comes first in memory, so that both triangles of the side find the same.
+void nearest_on_side(Triangle t, uint a, uint b, inout NearestPoint nearest) {
+  if (t.at[a] > t.at[b]) {
+    uint c = a;
+    a = b;
+    b = c;
+  }
+  vec3 from = t.corner[a];
+  precise vec3 side = t.corner[b] - from;
+  float length2 = dot_of(side, side);
+  precise float along = -dot_of(from, side) / length2;
+  float share = length2 > 0.0 ? clamp(along, 0.0, 1.0) : 0.0;
+  precise vec3 point = from + share * side;
+  float distance2 = dot_of(point, point);
+  if (distance2 >= nearest.distance2)
+    return;
+  nearest.weights = vec3(0.0);
+  nearest.weights[a] = 1.0 - share;
+  nearest.weights[b] = share;
+  nearest.point = point;
+  nearest.distance2 = distance2;
+}
+
+NearestPoint nearest_point(Triangle t) {
+  vec3 a = t.corner[0], b = t.corner[1], c = t.corner[2];
+  precise vec3 ab = b - a, ac = c - a;
+  vec3 n = cross_of(ab, ac);
+  float n2 = dot_of(n, n);
+  vec3 weights = vec3(dot_of(cross_of(b, c), n), dot_of(cross_of(c, a), n), dot_of(cross_of(a, b), n));
+  NearestPoint nearest;
+  if (n2 > 0.0 && weights.x > 0.0 && weights.y > 0.0 && weights.z > 0.0) {
+    float height = dot_of(a, n);
+    precise float sum = weights.x + weights.y + weights.z;
+    precise vec3 shares = weights / sum;
+    precise vec3 point = height / n2 * n;
+    precise float distance2 = height * height / n2;
+    nearest.weights = shares;
+    nearest.point = point;
+    nearest.distance2 = distance2;
+    return nearest;
+  }
+  nearest.weights = vec3(0.0);
+  nearest.point = vec3(0.0);
+  nearest.distance2 = uintBitsToFloat(0x7F800000u);
+  nearest_on_side(t, 0u, 1u, nearest);
+  nearest_on_side(t, 1u, 2u, nearest);
+  nearest_on_side(t, 2u, 0u, nearest);
+  return nearest;
+}
+
+// Is what is nearest of `partner` nearer, or found earlier, on another triangle that grain i may touch? Sides and corners belong to several.
+bool is_on_another(uint i, uint partner, Triangle own, NearestPoint nearest, vec3 place, float moved) {
+  uint count = contact_count[i];
+  for (uint k = 0u; k < count; ++k) {
+    uint other = contact_partner[contact_slot(i, k)];
+    if (!is_triangle(other) || other == partner)
+      continue;
+    Triangle t = triangle_from(other - triangle_partner, place, moved);
+    bool shares = true;
+    for (uint c = 0u; c < 3u; ++c)
+      shares = shares && (nearest.weights[c] == 0.0 || own.at[c] == t.at.x || own.at[c] == t.at.y || own.at[c] == t.at.z);
+    if (!shares)
+      continue;
+    float distance2 = nearest_point(t).distance2;
+    if (distance2 < nearest.distance2 || (distance2 == nearest.distance2 && other < partner))
+      return true;
+  }
+  return false;
+}
