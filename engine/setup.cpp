@@ -154,7 +154,9 @@ double substep_of(const Scene& scene) {
 
 Grain grain_of(const Scene& scene, const Seed& seed) {
   const double r = seed.radius;
-  const double mass = scene.materials[seed.material].density * 4.0 / 3.0 * std::numbers::pi * r * r * r;
+  const double mass = seed.mass > 0.0f
+                          ? static_cast<double>(seed.mass)
+                          : scene.materials[seed.material].density * 4.0 / 3.0 * std::numbers::pi * r * r * r;
   return {vec4(seed.position, seed.radius), vec4(seed.velocity, seed.fixed ? 0.0f : static_cast<float>(1.0 / mass))};
 }
 

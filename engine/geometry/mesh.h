@@ -42,7 +42,7 @@ enum class UpAxis { x, y, z };
 struct MeshOptions {
   double scale = 1.0;        // m per unit of the file
   std::optional<UpAxis> up;  // the file's axis that becomes z; unset: y for glTF, which defines it so, else z
-  double hole = 0.25;        // holes whose edge is at most this long are closed; in diagonals of the bounding box
+  double hole = 0.25;        // holes whose edge is at most this many diagonals of the bounding box long are closed
   bool solid = true;         // refuse what has no inside: what is flat, and one-sided surfaces
 };
 

@@ -484,7 +484,7 @@ private:
       out_.repairs.push_back(fmt::format("{} closed with {} triangle{}",
                                          closed == 1 ? "1 hole was" : fmt::format("{} holes were", closed), added,
                                          added == 1 ? "" : "s"));
-    if (open)
+    if (open && options_.hole > 0.0)
       out_.repairs.push_back(
           fmt::format("the mesh is open: {} too long to be closed, beyond {} of the mesh's diagonal or {} corners",
                       open == 1 ? "1 hole is" : fmt::format("{} holes are", open), options_.hole, hole_corners));

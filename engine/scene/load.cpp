@@ -108,10 +108,10 @@ public:
   Scene load() {
     // All tables first, so that a misspelt one is named before anything that it was to hold is missed.
     const Value scene = root_["scene"], time = root_["time"], domain = root_["domain"], solver = root_["solver"],
-                material = root_["material"], grains = root_["grains"], shape = root_["shape"],
+                material = root_["material"], grains = root_["grains"], shape = root_["shape"], cloth = root_["cloth"],
                 emitter = root_["emitter"], body = root_["body"], sink = root_["sink"], camera = root_["camera"],
                 output = root_["output"];
-    root_.not_yet({"cloth", "upsampling"});
+    root_.not_yet({"upsampling"});
     root_.finish();
 
     read_scene(scene.table());
@@ -124,6 +124,8 @@ public:
       read_grains(t);
     for (const Table& t : shape.tables())
       read_matched(t);
+    for (const Table& t : cloth.tables())
+      scene_.cloths.push_back(read_cloth(t, scene_));
     for (const Table& t : emitter.tables())
       read_emitter(t);
     for (const Table& t : body.tables())

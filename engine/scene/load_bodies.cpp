@@ -90,31 +90,6 @@ struct Meeting {
   Value as, cell, radius;
 };
 
-PartShape read_mesh(Table t, const std::filesystem::path& folder, PartUse use) {
-  MeshPart part;
-  const Value file = t.need("file"), scale = t["scale"], up = t["up"];
-  std::optional<Meeting> meeting;
-  if (use == PartUse::met)
-    meeting.emplace(t);
-  t.finish();
-  file.get(part.file);
-  scale.get(part.scale, {1e-6, 1e6, "m per unit of the file"});
-  up.get(part.up);
-  if (meeting)
-    meeting->get(part);
-  // What has no inside still has triangles to meet.
-  const MeshOptions options{.scale = part.scale, .up = part.up, .solid = part.as == MeshAs::sdf};
-  try {
-    part.loaded = std::make_shared<LoadedMesh>(load_mesh(folder / part.file, options));
-  } catch (const MeshError& e) {
-    file.fail(fmt::format("cannot be used: {}", e.what()));
-  }
-  if (use == PartUse::filled && !part.loaded->closed)
-    file.fail(fmt::format("= \"{}\" encloses nothing: it has holes too large to be closed; allowed are closed meshes",
-                          part.file));
-  return part;
-}
-
 PartShape read_gear(Table t, PartUse use) {
   MeshPart part;
   GearSpec gear;
@@ -176,6 +151,33 @@ BodyPart read_part(Table t, bool first, const std::filesystem::path& folder, Par
 }
 
 }  // namespace
+
+MeshPart read_mesh(Table t, const std::filesystem::path& folder, PartUse use) {
+  MeshPart part;
+  const Value file = t.need("file"), scale = t["scale"], up = t["up"];
+  std::optional<Meeting> meeting;
+  if (use == PartUse::met)
+    meeting.emplace(t);
+  t.finish();
+  file.get(part.file);
+  scale.get(part.scale, {1e-6, 1e6, "m per unit of the file"});
+  up.get(part.up);
+  if (meeting)
+    meeting->get(part);
+  MeshOptions options{.scale = part.scale, .up = part.up};
+  options.solid = use != PartUse::sheet && part.as == MeshAs::sdf;  // what has no inside still has triangles to meet
+  if (use == PartUse::sheet)
+    options.hole = 0.0;
+  try {
+    part.loaded = std::make_shared<LoadedMesh>(load_mesh(folder / part.file, options));
+  } catch (const MeshError& e) {
+    file.fail(fmt::format("cannot be used: {}", e.what()));
+  }
+  if (use == PartUse::filled && !part.loaded->closed)
+    file.fail(fmt::format("= \"{}\" encloses nothing: it has holes too large to be closed; allowed are closed meshes",
+                          part.file));
+  return part;
+}
 
 std::optional<PartShape> read_part_shape(Table& t, const std::filesystem::path& folder, PartUse use) {
   std::optional<PartShape> shape;

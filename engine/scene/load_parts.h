@@ -28,12 +28,14 @@ private:
 };
 
 // What a shape is for. met: grains push against it, and a mesh says how. filled: grains are placed in it; meshes are
-// closed.
-enum class PartUse { met, filled };
+// closed. sheet: a mesh is cloth, and its holes stay.
+enum class PartUse { met, filled, sheet };
 inline constexpr std::string_view shapes_allowed = "plane, box, sphere, capsule, cylinder, cone, torus, mesh, gear";
 
 // One of the shapes that a part can have, beside the keys that all of them have; folder: of the scene.
 std::optional<PartShape> read_part_shape(Table& t, const std::filesystem::path& folder, PartUse use);
+
+MeshPart read_mesh(Table t, const std::filesystem::path& folder, PartUse use);
 
 // kind = { .., position, rotation }
 BodyPart read_placed_part(const Value& at, std::string_view kind, const std::filesystem::path& folder, PartUse use);
@@ -44,6 +46,9 @@ std::vector<BodyPart> read_parts(const std::optional<PartShape>& shape, const Va
 
 // A [[body]]. scene: what stands before it, names and materials.
 BodySpec read_body(Table t, const Scene& scene);
+
+// A [[cloth]], likewise.
+ClothSpec read_cloth(Table t, const Scene& scene);
 
 // A [[sink]], likewise.
 SinkSpec read_sink(Table t, const Scene& scene);

@@ -1,6 +1,7 @@
 #include "engine/geometry/sampling.h"
 #include "engine/geometry/surface_sampling.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/cloth.h"
 #include "engine/scene/kinematics.h"
 #include <algorithm>
 #include <cmath>
@@ -115,6 +116,26 @@ ShapeGrains shape_grains_of(const Scene& scene, const Space::Blocked& blocked, P
                                      name, reach, "xyz"[a], most));
   }
   return out;
+}
+
+// Vertices of cloth, as balls of its thickness.
+std::vector<Seed> cloth_vertices_of(const Scene& scene, std::vector<ClothPlace>& places) {
+  std::vector<Seed> seeds;
+  for (std::size_t k = 0; k < scene.cloths.size(); ++k) {
+    const ClothSpec& cloth = scene.cloths[k];
+    ClothSheet sheet = sheet_of(cloth);
+    if (const std::string why = misplaced(cloth, sheet, scene.domain); !why.empty())
+      throw SceneError(fmt::format("{}: cloth {} {}", scene.source, cloth.name, why));
+    const std::vector<bool> pinned = pinned_of(cloth, sheet);
+    const Pose pose = pose_of(cloth);
+    const auto first = static_cast<std::uint32_t>(seeds.size());
+    for (std::size_t i = 0; i < sheet.vertices.size(); ++i)
+      seeds.push_back({glm::vec3((pose * Pose{sheet.vertices[i]}).position), static_cast<float>(cloth.thickness / 2),
+                       pinned[i] ? glm::vec3(0.0f) : glm::vec3(cloth.velocity), cloth.material, pinned[i],
+                       static_cast<float>(cloth.density * sheet.areas[i])});
+    places.push_back({static_cast<std::uint32_t>(k), first, std::move(sheet)});
+  }
+  return seeds;
 }
 
 // Grains all over the meshes that are given as particles, so close together that none of their size passes. Those of a
@@ -325,6 +346,9 @@ Population populate(const Scene& scene) {
          population.initial);
   population.initial.insert(population.initial.end(), shapes.seeds.begin(), shapes.seeds.end());
   population.shaped = std::move(shapes.grains);
+  const std::vector<Seed> vertices = cloth_vertices_of(scene, population.cloths);
+  population.initial.insert(population.initial.end(), vertices.begin(), vertices.end());
+  population.cloth_vertices = static_cast<std::uint32_t>(vertices.size());
   population.initial.insert(population.initial.end(), skin.seeds.begin(), skin.seeds.end());
   population.skin = std::move(skin.grains);
   Pouring(scene, r).run(population);

@@ -26,6 +26,13 @@ std::string vec(const auto& v) {
   return fmt::format("[{}, {}, {}]", v.x, v.y, v.z);
 }
 
+std::string list(const std::vector<glm::dvec3>& places) {
+  std::string out;
+  for (const glm::dvec3& p : places)
+    out += vec(p) + ", ";
+  return out;
+}
+
 std::string radius(double min, double max) {
   return min == max ? fmt::format("{}", min) : fmt::format("[{}, {}]", min, max);
 }
@@ -82,12 +89,7 @@ struct ShapeText {
   std::string operator()(const CylinderFill& s) const {
     return fmt::format("cylinder = {{ base = {}, radius = {}, height = {} }}", vec(s.base), s.radius, s.height);
   }
-  std::string operator()(const PointsFill& s) const {
-    std::string out = "points = [";
-    for (const glm::dvec3& p : s.points)
-      out += vec(p) + ", ";
-    return out + "]";
-  }
+  std::string operator()(const PointsFill& s) const { return "points = [" + list(s.points) + "]"; }
   std::string operator()(const SolidFill& s) const { return parts_text(s.parts, false); }
 };
 
@@ -236,6 +238,32 @@ std::string to_toml(const Scene& scene) {
     line("spin", vec(s.spin));
     line("stiffness", s.stiffness);
     out += "fill." + std::visit(ShapeText{}, s.grains.shape) + "\n";
+  }
+
+  for (const ClothSpec& c : scene.cloths) {
+    out += "[[cloth]]\n";
+    line("name", quoted(c.name));
+    line("material", quoted(scene.materials.at(c.material).name));
+    if (const auto* grid = std::get_if<ClothGrid>(&c.sheet)) {
+      out += fmt::format("grid = {{ size = [{}, {}], cells = [{}, {}] }}\n", grid->size.x, grid->size.y, grid->cells.x,
+                         grid->cells.y);
+      line("shear", c.shear);
+    } else
+      out += PartText{false}(std::get<MeshPart>(c.sheet)) + "\n";
+    line("position", vec(c.position));
+    line("rotation", vec(c.rotation));
+    line("velocity", vec(c.velocity));
+    line("density", c.density);
+    line("thickness", c.thickness);
+    line("stretch", c.stretch);
+    line("bend", c.bend);
+    if (!c.pins.empty())
+      out += "pins = [" + list(c.pins) + "]\n";
+    if (c.pin_box)
+      out += fmt::format("pin_box = {{ min = {}, max = {} }}\n", vec(c.pin_box->min), vec(c.pin_box->max));
+    line("self_contact", c.touches_itself);
+    if (c.color)
+      line("color", vec(*c.color));
   }
 
   for (const Emitter& e : scene.emitters) {
