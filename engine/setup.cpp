@@ -95,16 +95,6 @@ void set_load_quanta(Settings& settings, const Scene& scene, const Population& p
   settings.quanta = vec2(std::ldexp(1.0f, -impulse), std::ldexp(1.0f, -moment));
 }
 
-// m, from the first corner of a triangle of cloth to another one, at most.
-double cloth_side(const Population& population) {
-  double side = 0.0;
-  for (const ClothPlace& place : population.cloths)
-    for (const glm::uvec3& t : place.sheet.triangles)
-      for (const uint other : {t.y, t.z})
-        side = std::max(side, glm::length(place.sheet.vertices[other] - place.sheet.vertices[t.x]));
-  return side;
-}
-
 // How residuals of distances are made up follows what the method takes into account: p2, pbd and dem positions alone,
 // vts velocities and a share of the error where the substep starts.
 void set_cloth(Settings& settings, const Scene& scene, const Population& population) {
@@ -146,6 +136,15 @@ bool uses(const Solver& s, FieldId field) {
   default:
     return true;
   }
+}
+
+double cloth_side(const Population& population) {
+  double side = 0.0;
+  for (const ClothPlace& place : population.cloths)
+    for (const glm::uvec3& t : place.sheet.triangles)
+      for (const uint other : {t.y, t.z})
+        side = std::max(side, glm::length(place.sheet.vertices[other] - place.sheet.vertices[t.x]));
+  return side;
 }
 
 double substep_of(const Scene& scene) {

@@ -72,9 +72,9 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
     shear = drag;
   }
   vec3 impulse = (push * normal + drag) / w;
-  add_load(body_partner + own, here, -impulse);
+  add_to_record(record_of(body_partner + own), here, impulse);
   if (solid)
-    add_load(partner, there, impulse);
+    add_to_record(record_of(partner), there, -impulse);
   point_contacts[point_partners * element_index() + touched] = PointContact(partner, shear);
   ++touched;
 }

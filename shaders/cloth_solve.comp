@@ -63,7 +63,7 @@ void main() {
       Link d = link_of(i, j);
       precise vec3 relative = grain.velocity.xyz - other.xyz;
       precise float parting = relative.x * d.direction.x + relative.y * d.direction.y + relative.z * d.direction.z;
-      precise float residual = settings.cloth_kv * parting + settings.cloth_kc * (d.len - link.length) / args.h;
+      precise float residual = settings.cloth_kv * parting + settings.cloth_kc * (d.len - link.rest) / args.h;
       precise float yields = (1.0 - link.stiffness) * w_sum;
       precise float sum = pull.sum + args.beta * pull.change -
                           cloth_omega * (link.stiffness * residual + yields * pull.sum) / (link.stiffness * w_split + yields);

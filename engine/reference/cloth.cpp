@@ -48,7 +48,7 @@ float relaxed(const ClothLink& link, const ClothPull& pull, float residual, floa
 }
 
 float residual_of(const Args& args, const Settings& settings, const ClothLink& link, const Link& d, vec3 relative) {
-  return settings.cloth_kv * glm::dot(relative, d.direction) + settings.cloth_kc * (d.length - link.length) / args.h;
+  return settings.cloth_kv * glm::dot(relative, d.direction) + settings.cloth_kc * (d.length - link.rest) / args.h;
 }
 
 void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse) {

@@ -1,4 +1,5 @@
-// What contacts with bodies do to them. Needs shared/contact_geometry.glsl before it.
+// Sums of what bodies, and vertices of cloth, receive.
+#include "shared/partner.h"
 layout(set = 0, binding = 17, scalar) buffer BodySumBlock { uint body_sums[]; };
 
 // x: whole, below 2^63.
@@ -12,13 +13,6 @@ void add_whole(uint word, float x) {
   uint before = atomicAdd(body_sums[word], low);
   atomicAdd(body_sums[word + 1u], high + (before > ~low ? 1u : 0u));
 }
-
-#ifdef NO_CONTACT_ROWS
-uint record_of_corner(uint partner, uint corner) { return 0u; }
-#else
-// The vertex at a corner of a triangle.
-uint record_of_corner(uint partner, uint corner) { return cloth_record(settings.bodies, triangle_corner(partner - triangle_partner, corner)); }
-#endif
 
 uint record_of(uint partner) {
   return load_words * (load_copies * body_of(partner) + group_index() % load_copies);
@@ -36,14 +30,4 @@ void add_to_record(uint record, vec3 point, vec3 impulse) {
     add_whole(record + 2u * uint(a), force[a]);
     add_whole(record + 6u + 2u * uint(a), torque[a]);
   }
-}
-
-// A contact gave this impulse to a grain: the body gets the opposite, or the corners of the triangle by their weights.
-void add_load(uint partner, vec3 point, vec3 impulse) {
-  if (touches_cloth(partner)) {
-    for (uint k = 0u; k < 3u; ++k)
-      if (point[k] > 0.0)
-        add_to_record(record_of_corner(partner, k), vec3(0.0), -point[k] * impulse);
-  } else
-    add_to_record(record_of(partner), point, -impulse);
 }

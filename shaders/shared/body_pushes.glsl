@@ -1,5 +1,5 @@
 // Loads of bodies where the corrections of a grain's contacts are averaged: what each of them did is known after the last one.
-#include "shared/body_load.glsl"
+#include "shared/contact_push.glsl"
 
 struct BodyPush {
   uint partner;

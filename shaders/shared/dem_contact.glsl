@@ -1,5 +1,5 @@
 // A grain's substep of dem. Needs settings, grains, grain_tag and pair_laws in scope.
-#include "shared/body_load.glsl"
+#include "shared/contact_push.glsl"
 #include "shared/pair_law.glsl"
 
 uint self, tag;

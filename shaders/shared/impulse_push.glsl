@@ -1,7 +1,7 @@
 // What the contacts with bodies have done in the substep: the sum of a contact is its impulse. Dynamic bodies hear of it between the
 // iterations, others after the last one.
 #include "shared/impulse.glsl"
-#include "shared/body_load.glsl"
+#include "shared/contact_push.glsl"
 
 layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
 

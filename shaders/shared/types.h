@@ -348,7 +348,7 @@ struct ClothVertex {
 // A distance that a vertex keeps to another one. Each of the two has it.
 struct ClothLink {
   uint other;       // vertex
-  float length;     // m
+  float rest;       // m
   float stiffness;  // share of an error that a substep takes out
 };
 
