@@ -177,7 +177,7 @@ const std::vector<Wrong> wrong{
     {vts + "iteration = \"pja\"\ncontact_memory = @true\n", "jacobi, mass_splitting and gauss_seidel have a memory"},
     {dem + "contact_memory = @false\n", "its friction is a spring, which is the memory"},
     // the contract's settings that wait for a later version
-    {"[[@cloth]]\n", "known but not available yet"},
+    {"[@upsampling]\n", "known but not available yet"},
     // fills by solids
     {grains + "radius = 0.01\nfill.mesh = @\"a.obj\"\n", "must be a table"},
     {grains + "radius = 0.01\nfill.mesh = { file = @\"a.obj\" }\n", "cannot be used"},
