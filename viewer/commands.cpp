@@ -88,7 +88,9 @@ int check(const std::vector<std::filesystem::path>& scenes, const std::vector<st
       const talus::Scene scene = talus::load_scene(file, overrides);
       const talus::Population population = talus::populate(scene);
       const std::vector<std::string> advice = talus::advise(scene);
-      fmt::print("ok: {}: {} grains", file.string(), population.initial.size());
+      fmt::print("ok: {}: {} grains", file.string(), population.initial.size() - population.cloth_vertices);
+      if (population.cloth_vertices > 0)
+        fmt::print(", {} vertices of cloth", population.cloth_vertices);
       if (!population.poured.empty())
         fmt::print(", {} poured", population.poured.size());
       fmt::print("\n");

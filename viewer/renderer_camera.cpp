@@ -1,6 +1,7 @@
 #include "viewer/renderer_camera.h"
 #include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/cloth.h"
 #include "engine/scene/kinematics.h"
 #include <algorithm>
 #include <cmath>
@@ -79,6 +80,17 @@ Box content(const Scene& scene) {
     const glm::dvec3 middle = 0.5 * (bounds.min + bounds.max);
     const glm::dvec3 foot(middle.x, middle.y, domain.min.z);
     bounds.add(foot - glm::dvec3(spread, spread, 0.0), foot + glm::dvec3(spread, spread, 0.0));
+  }
+  for (const ClothSpec& cloth : scene.cloths) {
+    const ClothSheet sheet = sheet_of(cloth);
+    const Bounds own = bounds_of(cloth, sheet);
+    const std::vector<bool> pinned = pinned_of(cloth, sheet);
+    double low = own.min.z;
+    if (std::ranges::find(pinned, true) != pinned.end())
+      low = std::min(low, own.max.z - distance(own.min, own.max));  // hangs down
+    else if (domain.axis[2] == Axis::wall)
+      low = domain.min.z;
+    bounds.add({own.min.x, own.min.y, low}, own.max);
   }
   const std::vector<Pose> poses = initial_poses(scene);
   for (std::size_t b = 0; b < poses.size(); ++b)

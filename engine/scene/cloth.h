@@ -10,6 +10,9 @@ ClothSheet sheet_of(const ClothSpec& cloth);
 
 Pose pose_of(const ClothSpec& cloth);
 
+// A box around it, where the cloth is.
+Bounds bounds_of(const ClothSpec& cloth, const ClothSheet& sheet);
+
 // Of the triangles, m; 0 without any.
 struct SideRange {
   double min = 0.0, max = 0.0;
@@ -24,5 +27,12 @@ std::vector<bool> pinned_of(const ClothSpec& cloth, const ClothSheet& sheet);
 
 // Why the cloth cannot be where it is: what comes after its name in a message; empty where it can.
 std::string misplaced(const ClothSpec& cloth, const ClothSheet& sheet, const Domain& domain);
+
+// What bounds the substeps of cloth: the greatest of the scene, 0 without cloth.
+struct ClothPace {
+  double sides = 0.0;  // 1/s: of the shortest side of a triangle, that a vertex goes which has fallen as far as it can
+  double stretch = 0.0;  // 1/s2: how much longer cloth hangs than it is, on average, over the substep squared
+};
+ClothPace pace_of(const Scene& scene);
 
 }  // namespace talus

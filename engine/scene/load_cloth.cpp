@@ -14,10 +14,9 @@ constexpr double thickness_share = 0.1, thickness_most = 0.5;  // of the shortes
 
 // The two numbers of [x, y].
 std::vector<Value> both(const Value& value, std::string_view what) {
-  std::vector<Value> parts = value.elements();
-  if (parts.size() != 2)
+  if (!value.is_array() || value.elements().size() != 2)
     value.must_be(fmt::format("[x, y] with {}", what));
-  return parts;
+  return value.elements();
 }
 
 ClothGrid read_grid(Table t) {

@@ -42,19 +42,32 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const st
   return balls;
 }
 
-// Where bodies stand at the start. Along a periodic axis, a grain meets a body by the image whose origin is nearest.
-Space::Blocked blocked_by(const Scene& scene, const std::vector<Pose>& poses) {
-  if (scene.bodies.empty())
+// Where bodies and cloth are at the start. Along a periodic axis, a grain meets the image that is nearest.
+Space::Blocked blocked_by(const Scene& scene, const std::vector<Pose>& poses, const std::vector<ClothPlace>& cloths) {
+  if (scene.bodies.empty() && cloths.empty())
     return {};
-  std::vector<Solid> solids;
+  struct Obstacle {
+    Solid solid;
+    glm::dvec3 middle;
+    double skin;  // m, around it
+  };
+  std::vector<Obstacle> obstacles;
+  const double far = radii_of(scene).max;
   for (std::size_t b = 0; b < poses.size(); ++b)
-    solids.push_back(solid_of(scene.bodies[b], poses[b], radii_of(scene).max));
-  return [solids, poses, domain = scene.domain](const glm::dvec3& center, double radius) {
-    for (std::size_t b = 0; b < solids.size(); ++b) {
-      if (sample(solids[b], nearest_image(domain, center, poses[b].position)).distance < radius)
-        return true;
-    }
-    return false;
+    obstacles.push_back({solid_of(scene.bodies[b], poses[b], far), poses[b].position, 0.0});
+  for (const ClothPlace& place : cloths) {
+    const ClothSpec& cloth = scene.cloths[place.cloth];
+    const Bounds box = bounds_of(cloth, place.sheet);
+    const Pose pose = pose_of(cloth);
+    const Mesh mesh{{place.sheet.vertices.begin(), place.sheet.vertices.end()}, place.sheet.triangles};
+    const auto grid = std::make_shared<TriangleGrid>(triangle_grid(mesh, false, far + cloth.thickness / 2));
+    obstacles.push_back(
+        {{{{Solid::Mesh{grid}, pose.position, pose.rotation}}}, (box.min + box.max) / 2.0, cloth.thickness / 2});
+  }
+  return [obstacles, domain = scene.domain](const glm::dvec3& center, double radius) {
+    return std::ranges::any_of(obstacles, [&](const Obstacle& o) {
+      return sample(o.solid, nearest_image(domain, center, o.middle)).distance < radius + o.skin;
+    });
   };
 }
 
@@ -338,7 +351,8 @@ Population populate(const Scene& scene) {
       scene.domain);
   for (const Seed& s : skin.seeds)
     packing.add({s.position, s.radius});
-  const Space::Blocked blocked = blocked_by(scene, poses);
+  const std::vector<Seed> vertices = cloth_vertices_of(scene, population.cloths);
+  const Space::Blocked blocked = blocked_by(scene, poses, population.cloths);
   ShapeGrains shapes = shape_grains_of(scene, blocked, packing);  // first: grains lie around them
   for (std::size_t i = 0; i < scene.grains.size(); ++i)
     fill(scene, scene.grains[i], name_of(scene, scene.grains[i].where, "grains", i),
@@ -346,7 +360,6 @@ Population populate(const Scene& scene) {
          population.initial);
   population.initial.insert(population.initial.end(), shapes.seeds.begin(), shapes.seeds.end());
   population.shaped = std::move(shapes.grains);
-  const std::vector<Seed> vertices = cloth_vertices_of(scene, population.cloths);
   population.initial.insert(population.initial.end(), vertices.begin(), vertices.end());
   population.cloth_vertices = static_cast<std::uint32_t>(vertices.size());
   population.initial.insert(population.initial.end(), skin.seeds.begin(), skin.seeds.end());

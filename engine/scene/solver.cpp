@@ -1,6 +1,7 @@
 // What suits a method, how many substeps a scene needs, and what cannot work.
 #include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/cloth.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/overlaps.h"
 #include "engine/scene/words.h"
@@ -43,6 +44,11 @@ double rest_overlap(const Solver& s) {
 // How far a grain may move in a substep, in radii: half of it is what contacts are sure to be found and held at.
 constexpr double stride = 0.5;
 constexpr int substeps_most = 1000;
+
+// How far a vertex of cloth may move in a substep, in the shortest side of a triangle; and how much longer than it is,
+// on average, cloth may hang.
+constexpr double cloth_stride = 0.5, cloth_stretch = 0.02;
+constexpr double slack_cloth = 0.1;  // likewise, where it looks slack
 
 // How high a stack stands with error reduction, which passes on more upwards than down; measured at 240 Hz x 5, where a
 // share of 0.1 is as bad as 1.
@@ -297,6 +303,27 @@ double stretch_at_hold(const Scene& scene, const Bed& bed, double h) {
   return most;
 }
 
+// Substeps of at most h_most.
+double substeps_for(const Scene& scene, double h_most) {
+  const double needed = std::max(1.0, std::ceil(scene.dt / h_most * (1.0 - 1e-9)));
+  if (needed > substeps_most)
+    throw SceneError(
+        fmt::format("{}: solver.substeps = \"auto\" comes to {:.0f} substeps of {:.3g} s, more than {}: set time.dt to "
+                    "{:.3g} s or less",
+                    scene.source, needed, h_most, substeps_most, 0.99 * substeps_most * h_most));
+  return needed;
+}
+
+double longest_substep(const ClothPace& cloth) {
+  return std::min(cloth.sides > 0.0 ? cloth_stride / cloth.sides : inf,
+                  cloth.stretch > 0.0 ? std::sqrt(cloth_stretch / cloth.stretch) : inf);
+}
+
+std::string describe(const ClothPace& cloth, double h) {
+  return fmt::format("cloth hangs {:.2g} of its length longer than it is; its fastest vertex moves {:.2g} of a side",
+                     cloth.stretch * h * h, cloth.sides * h);
+}
+
 }  // namespace
 
 std::span<const Iteration> iterations_of(Method method) {
@@ -361,8 +388,15 @@ Solver default_solver(Method method, std::optional<Iteration> iteration, std::op
 
 SubstepChoice choose_substeps(const Scene& scene) {
   const Bed bed = bed_of(scene);
-  if (bed.sources.empty())
-    return {1, "substeps = 1: the scene has no grains"};
+  const ClothPace cloth = pace_of(scene);
+  const double h_cloth = longest_substep(cloth);
+  if (bed.sources.empty()) {
+    if (scene.cloths.empty())
+      return {1, "substeps = 1: the scene has no grains"};
+    const double needed = substeps_for(scene, h_cloth), h = scene.dt / needed;
+    return {static_cast<int>(needed),
+            fmt::format("substeps = {} (h = {:.3g} ms): {}", needed, 1000 * h, describe(cloth, h))};
+  }
   const Solver& s = scene.solver;
 
   // All that grows with h^2 does so from its value at h = 1 s.
@@ -374,31 +408,26 @@ SubstepChoice choose_substeps(const Scene& scene) {
   // Half the way that adhesion reaches: what is put on at once then still finds most of its force.
   const double stretch = stretch_at_hold(scene, bed, 1.0);
   const double h_hold = stretch > 0.0 ? std::sqrt(0.5 * shared::dem_hold_reach / stretch) : inf;
-  const double h_most = std::min({h_rest, h_speed, h_hold});
-  const double needed = std::max(1.0, std::ceil(scene.dt / h_most * (1.0 - 1e-9)));
-  if (needed > substeps_most)
-    throw SceneError(
-        fmt::format("{}: solver.substeps = \"auto\" comes to {:.0f} substeps of {:.3g} s, more than {}: set time.dt to "
-                    "{:.3g} s or less",
-                    scene.source, needed, h_most, substeps_most, 0.99 * substeps_most * h_most));
-
-  const double h = scene.dt / needed;
+  const double h_most = std::min({h_rest, h_speed, h_hold, h_cloth});
+  const double needed = substeps_for(scene, h_most), h = scene.dt / needed;
   const std::string_view decided = needed == 1.0       ? "one is enough"
+                                   : h_cloth == h_most ? "the cloth decided"
                                    : h_hold == h_most  ? "the adhesion decided"
                                    : h_speed == h_most ? "the speed decided"
                                    : own_springs(s)    ? "the stiffness of the lightest contact decided"
                                                        : "the overlap decided";
   return {static_cast<int>(needed),
           fmt::format("substeps = {} (h = {:.3g} ms): mean overlap {:.2g} r at rest under {:.0f} layer{}; the fastest "
-                      "grain, {:.2g} m/s, moves {:.2g} r; {}",
+                      "grain, {:.2g} m/s, moves {:.2g} r; {}{}{}",
                       needed, 1000 * h, overlap_at_rest(scene, bed, h), bed.layers, bed.layers < 1.5 ? "" : "s",
-                      bed.speed, h * bed.speed / bed.radius_min, decided)};
+                      bed.speed, h * bed.speed / bed.radius_min, scene.cloths.empty() ? "" : describe(cloth, h),
+                      scene.cloths.empty() ? "" : "; ", decided)};
 }
 
 std::vector<std::string> advise(const Scene& scene) {
   std::vector<std::string> advice = overlaps_at_start(scene);
   const Bed bed = bed_of(scene);
-  if (bed.sources.empty())
+  if (bed.sources.empty() && scene.cloths.empty())
     return advice;
   const Solver& s = scene.solver;
   const int substeps = s.substeps ? s.substeps : choose_substeps(scene).substeps;
@@ -407,6 +436,20 @@ std::vector<std::string> advise(const Scene& scene) {
     if (wrong)
       advice.push_back(scene.source + ": " + fmt::format(text, std::forward<T>(values)...));
   };
+
+  const ClothPace cloth = pace_of(scene);
+  warn(h * cloth.sides > cloth_stride * (1 + 1e-9),
+       "a vertex of cloth that falls as far as it can moves {:.2g} of the shortest side of a triangle in a substep, "
+       "beyond {}: set solver.substeps to {:.0f} or \"auto\"",
+       h * cloth.sides, cloth_stride, std::ceil(scene.dt * cloth.sides / cloth_stride));
+  warn(h * h * cloth.stretch > slack_cloth,
+       "cloth hangs {:.2g} of its length longer than it is: set solver.substeps to {:.0f} or \"auto\", or "
+       "solver.cloth_iterations to {:.0f}",
+       h * h * cloth.stretch, std::ceil(scene.dt * std::sqrt(cloth.stretch / slack_cloth)),
+       std::ceil(s.cloth_iterations * h * h * cloth.stretch / slack_cloth));
+  if (bed.sources.empty())
+    return advice;
+
   const bool p2 = s.method == Method::p2, pbd = s.method == Method::pbd, dem = s.method == Method::dem,
              impulses = s.method == Method::vts || s.method == Method::sp;
   const bool jacobi = s.iteration == Iteration::jacobi, improved = s.iteration == Iteration::improved_jacobi,
