@@ -100,6 +100,8 @@ void set_load_quanta(Settings& settings, const Scene& scene, const Population& p
 void set_cloth(Settings& settings, const Scene& scene, const Population& population) {
   const Solver& solver = scene.solver;
   const bool vts = solver.method == Method::vts, sp = solver.method == Method::sp;
+  if (settings.cloth > 0 && (solver.detection == Detection::one_loop || solver.detection == Detection::two_loops))
+    throw SceneError("cloth needs contact lists: Solver::detection is without them");
   settings.cloth_kv = vts ? 1.0f : sp ? settings.kv : 0.0f;
   settings.cloth_kc = vts ? settings.gamma : sp ? settings.kc : 1.0f;
   settings.cloth_moves = vts ? 0 : 1;

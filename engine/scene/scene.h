@@ -94,7 +94,7 @@ struct Solver {
   double kv = 0.1, kc = 1.0;          // sp: share of velocity and of position error in the residual
   double warm_start = 0.5;            // vts, sp: share of the last substep's impulses that an iteration starts from
   int cloth_iterations = 1;           // of the distances within cloth, in each iteration of the contacts; dem: in all
-  bool cloth_momentum = true;         // .. each with momentum from the one before, as improved_jacobi
+  bool cloth_momentum = true;         // .. each with momentum from the one before
 
   bool operator==(const Solver&) const = default;
 };
