@@ -338,6 +338,24 @@ TEST_CASE("Cloth decides about substeps", "[cloth]") {
   CHECK(choose_substeps(parse_scene(linen, "s.toml")).substeps == 1);
 }
 
+TEST_CASE("Cloth that starts in a body is warned of, but for its pins", "[cloth]") {
+  const auto warnings = [](const std::string& more) {
+    return advise(parse_scene(sheet + more +
+                                  "[[body]]\nname = \"post\"\nbox.size = [0.3, 0.3, 0.5]\n"
+                                  "position = [0.5, 0.5, 0.8]\n",
+                              "s.toml"));
+  };
+  // Vertices reach 0.05 m below its top, and three times as far in from its sides.
+  CHECK(warnings("") ==
+        std::vector<std::string>{
+            "s.toml: cloth sail starts 0.05 m deep in body post, which pushes it out: place it beside"});
+  CHECK(
+      advise(parse_scene(sheet + "[[body]]\nname = \"post\"\nbox.size = [0.3, 0.3, 0.5]\nposition = [0.5, 0.5, 0.74]\n",
+                         "s.toml"))
+          .empty());
+  CHECK(warnings("pin_box = { min = [0.3, 0.3, 0], max = [0.5, 0.5, 0] }\n").empty());
+}
+
 TEST_CASE("Cloth out of place is refused by those who make scenes themselves, too", "[cloth]") {
   Scene scene = parse_scene("[domain]\nx = \"periodic\"\ny = \"open\"\n" + sheet, "s.toml");
   CHECK(populate(scene).cloth_vertices == 121);  // half of the axis is allowed
