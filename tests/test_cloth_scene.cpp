@@ -5,6 +5,7 @@
 #include "engine/setup.h"
 #include "scratch.h"
 #include "tests/catch.h"
+#include "viewer/renderer_camera.h"
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -354,6 +355,15 @@ TEST_CASE("Cloth that starts in a body is warned of, but for its pins", "[cloth]
                          "s.toml"))
           .empty());
   CHECK(warnings("pin_box = { min = [0.3, 0.3, 0], max = [0.5, 0.5, 0] }\n").empty());
+}
+
+TEST_CASE("The camera sees cloth where it starts, hangs and falls", "[cloth]") {
+  const auto seen = [](const std::string& more) {
+    return content(parse_scene("[domain]\nmin = [-9, -9, -9]\nmax = [9, 9, 9]\n" + sheet + more, "s.toml"));
+  };
+  CHECK(seen("").min == glm::vec3(-0.5f, -0.5f, -9.0f));
+  CHECK(seen("").max == glm::vec3(0.5f, 0.5f, 1.0f));
+  CHECK(seen("pins = [[0.5, 0.5, 0]]\n").min.z == Approx(1.0 - std::sqrt(2.0)).epsilon(1e-6));
 }
 
 TEST_CASE("Cloth out of place is refused by those who make scenes themselves, too", "[cloth]") {
