@@ -1,5 +1,6 @@
 #include "engine/scene/overlaps.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/cloth.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/mass.h"
 #include <algorithm>
@@ -57,10 +58,45 @@ double depth_in_walls(const Placed& one, const Domain& domain) {
   return depth;
 }
 
+bool near(const Bounds& a, const Bounds& b, const Domain& domain) {
+  for (int i = 0; i < 3; ++i)
+    if (domain.axis[static_cast<std::size_t>(i)] != Axis::periodic && (a.max[i] < b.min[i] || b.max[i] < a.min[i]))
+      return false;
+  return true;
+}
+
+// Of cloth that starts in bodies. What is pinned may.
+void warn_of_cloth(const Scene& scene, std::vector<std::string>& all) {
+  if (scene.cloths.empty())
+    return;
+  const std::vector<Pose> poses = initial_poses(scene);
+  for (const ClothSpec& cloth : scene.cloths) {
+    const ClothSheet sheet = sheet_of(cloth);
+    const std::vector<bool> pinned = pinned_of(cloth, sheet);
+    const Bounds box = bounds_of(cloth, sheet);
+    const Pose pose = pose_of(cloth);
+    for (std::size_t b = 0; b < poses.size(); ++b) {
+      if (!near(box, bounds_of(scene.bodies[b], poses[b]), scene.domain))
+        continue;
+      const Solid solid = solid_of(scene.bodies[b], poses[b], cloth.thickness);
+      double depth = 0.0;
+      for (std::size_t i = 0; i < pinned.size(); ++i)
+        if (!pinned[i]) {
+          const glm::dvec3 p = (pose * Pose{sheet.vertices[i]}).position;
+          depth = std::max(depth, -sample(solid, nearest_image(scene.domain, p, poses[b].position)).distance);
+        }
+      if (depth > cloth.thickness)
+        all.push_back(fmt::format("{}: cloth {} starts {:.2g} m deep in body {}, which pushes it out: place it beside",
+                                  scene.source, cloth.name, depth, scene.bodies[b].name));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> overlaps_at_start(const Scene& scene) {
   std::vector<std::string> all;
+  warn_of_cloth(scene, all);
   if (std::ranges::none_of(scene.bodies, is_dynamic))
     return all;
   const Domain& domain = scene.domain;
@@ -69,12 +105,6 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
   std::vector<Bounds> bounds;
   for (std::size_t b = 0; b < n; ++b)
     bounds.push_back(bounds_of(scene.bodies[b], poses[b]));
-  const auto near = [&](const Bounds& a, const Bounds& b) {
-    for (int i = 0; i < 3; ++i)
-      if (domain.axis[static_cast<std::size_t>(i)] != Axis::periodic && (a.max[i] < b.min[i] || b.max[i] < a.min[i]))
-        return false;
-    return true;
-  };
   std::vector<std::optional<Placed>> placed(n);  // of those that are near another, or a wall
   const auto place = [&](std::size_t b) -> const Placed& {
     if (!placed[b])
@@ -96,7 +126,7 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
     if (glm::any(glm::lessThan(bounds[b].min, domain.min)) || glm::any(glm::greaterThan(bounds[b].max, domain.max)))
       warn(b, depth_in_walls(place(b), domain), "a wall");
     for (std::size_t other = 0; other < n; ++other)
-      if (other != b && !(is_dynamic(scene.bodies[other]) && other < b) && near(bounds[b], bounds[other]) &&
+      if (other != b && !(is_dynamic(scene.bodies[other]) && other < b) && near(bounds[b], bounds[other], domain) &&
           !ignores(b, other) && !ignores(other, b))
         warn(b, std::max(depth_in(place(other), place(b), domain), depth_in(place(b), place(other), domain)),
              "body " + scene.bodies[other].name);
