@@ -236,8 +236,7 @@ struct Simulation::Impl {
     write_field(*executor, FieldId::rigid_commands, dynamics.commands);
     write_field(*executor, FieldId::body_ignores, dynamics.ignores);
     write_field(*executor, FieldId::body_points, dynamics.points);
-    write_field(*executor, FieldId::point_contacts,
-                std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
+    forget_point_contacts();
     write_field(*executor, FieldId::sinks, bodies.sinks);
     write_field(*executor, FieldId::solid_parts, bodies.parts);
     write_field(*executor, FieldId::shape_data, bodies.shape_data);
@@ -297,6 +296,11 @@ struct Simulation::Impl {
     move_bodies(*executor, plan_of(step));
     executor->finish();
   }
+  void forget_point_contacts() {
+    write_field(*executor, FieldId::point_contacts,
+                std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
+  }
+
 
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
   void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
@@ -422,6 +426,7 @@ struct Simulation::Impl {
     // What contacts remember is of a later state, and what they did to bodies.
     write_field(*executor, FieldId::body_sums, std::vector<uint>(executor->size(FieldId::body_sums), 0u));
     loads.resize((valid_step - std::min(valid_step, loads_step)) * scene.bodies.size());
+    forget_point_contacts();
     write_field(*executor, FieldId::contact_count, std::vector<uint>(executor->size(FieldId::contact_count), 0u));
     step = valid_step;
     drive.set(valid_commands);
