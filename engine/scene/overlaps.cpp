@@ -3,7 +3,6 @@
 #include "engine/scene/kinematics.h"
 #include "engine/scene/mass.h"
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 
@@ -36,12 +35,7 @@ private:
 double depth_in(const Placed& other, const Placed& one, const Domain& domain) {
   double depth = 0.0;
   for (const ContactPoint& point : one.points) {
-    glm::dvec3 p = point.place;
-    for (int a = 0; a < 3; ++a)
-      if (domain.axis[static_cast<std::size_t>(a)] == Axis::periodic) {
-        const double edge = domain.max[a] - domain.min[a];
-        p[a] -= edge * std::round((p[a] - other.at.position[a]) / edge);
-      }
+    const glm::dvec3 p = nearest_image(domain, point.place, other.at.position);
     depth = std::max(depth, point.radius - sample(other.solid, p).distance);
   }
   return depth;
