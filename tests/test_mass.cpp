@@ -490,6 +490,27 @@ TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]"
   CHECK_THROWS_AS(check_motions(scene), SceneError);
 }
 
+TEST_CASE("A body that has been read weighs what one made in code does, also after a change", "[rigid]") {
+  const Scene scene =
+      with("mass = 1\n[[body]]\nname = \"cup\"\ndensity = 500\nparts = [{ cylinder = { radius = 0.2, height "
+           "= 0.4 } }, { sphere.radius = 0.15, position = [0, 0, 0.1], subtract = true }]");
+  BodySpec read = scene.bodies.at(1);
+  REQUIRE(read.weighed);
+  const auto same_as_new = [&] {
+    BodySpec made = read;
+    made.weighed.reset();
+    const MassProperties a = mass_of(read), b = mass_of(made);
+    return a.mass == b.mass && a.center == b.center && a.inertia == b.inertia;
+  };
+  CHECK(same_as_new());
+  const double before = mass_of(read).mass;
+  read.density = 1000.0;
+  CHECK(mass_of(read).mass == 2.0 * before);
+  std::get<SpherePart>(read.parts[1].shape).radius = 0.1;
+  CHECK(same_as_new());
+  CHECK(mass_of(read).mass > 2.0 * before);
+}
+
 TEST_CASE("A dynamic body without room at the start is told of", "[rigid]") {
   const auto second = [](double z) {
     return fmt::format("mass = 1\n[[body]]\nname = \"ball\"\nsphere.radius = 0.2\nposition = [0, 0, {}]\n", z);

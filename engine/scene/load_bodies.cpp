@@ -265,7 +265,7 @@ BodySpec read_body(Table t, const Scene& scene) {
     t.fail("needs a material: that of the grains it is given as (as = \"particles\")");
   if (is_dynamic(b)) {
     try {
-      mass_of(b);
+      b.weighed = {b.parts, volume_of(b)};
     } catch (const SceneError& e) {
       (mass ? mass : density).fail(fmt::format("cannot be had: {}", e.what()));
     }
