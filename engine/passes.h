@@ -30,6 +30,8 @@ enum class Match { exact, close, unordered };
   X(cloth_share, thread, exact, 0)                                                                                     \
   X(cloth_solve, thread, close, 2e-5)                                                                                  \
   X(cloth_apply, thread, close, 1e-6)                                                                                  \
+  X(cloth_touch, thread, close, 2e-5)                                                                                  \
+  X(cloth_receive, thread, close, 2e-5)                                                                                \
   X(cloth_gauss_seidel, serial, close, 2e-5)                                                                           \
   X(body_move, thread, close, 1e-6)                                                                                    \
   X(body_carry, thread, close, 1e-6)                                                                                   \

@@ -185,6 +185,8 @@ struct Simulation::Impl {
           return cloth.vertices.size();
         case Extent::cloth_links:
           return cloth.links.size();
+        case Extent::cloth_touches:
+          return settings.cloth > 0 ? slots : 0;
         case Extent::body_cells:
           return cells * body_words(settings.bodies);
         case Extent::rigid:
@@ -409,6 +411,8 @@ struct Simulation::Impl {
     for (std::size_t f = 0; f < field_count; ++f)
       if (const auto id = static_cast<FieldId>(f); field_infos[f].extent == Extent::slots && uses(scene.solver, id))
         executor->resize(id, slots);
+    if (settings.cloth > 0)
+      executor->resize(FieldId::cloth_touches, slots);
   }
 
   // The device stopped in substep status.substep of step status.step for want of contact slots, before anything moved.
@@ -447,7 +451,7 @@ struct Simulation::Impl {
     status.halt_grain = ~0u;
     status.step = static_cast<uint>(step);
     status.substep = 0;
-    status.speed2_bits = status.shift_bits = 0;
+    status.speed2_bits = status.shift_bits = status.cloth_side2_bits = 0;
     status.speed = 0.0f;
     status.gone = status.gone_before = valid_status.gone;
     status.seam_up = valid_status.seam_up;

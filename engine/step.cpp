@@ -148,14 +148,12 @@ private:
   }
 };
 
-// Links of cloth, after each iteration of the contacts.
-void pull_cloth(Executor& e, const StepPlan& p, Args args) {
+// Links of cloth and what touches it, after each iteration of the other contacts.
+void solve_cloth(Executor& e, const StepPlan& p, Args args) {
   if (p.cloth == 0)
     return;
-  const bool serial = p.solver.iteration == Iteration::gauss_seidel;
   const uint each = static_cast<uint>(p.solver.cloth_iterations), first = (args.iteration - 1) * each;
   args.iterations *= each;
-  args.pushed = 1;
   args.omega = 1.0f;
   args.beta = 0.0f;
   Chebyshev chebyshev(args.iterations);
@@ -164,29 +162,20 @@ void pull_cloth(Executor& e, const StepPlan& p, Args args) {
       chebyshev.next(args);
     if (args.iteration < first)
       continue;
-    if (serial) {
+    if (p.solver.iteration == Iteration::gauss_seidel) {
       e.run(Pass::cloth_gauss_seidel, {1, gate_grains}, args);
     } else {
       e.run(Pass::cloth_solve, {p.cloth}, args);
       e.run(Pass::cloth_apply, {p.cloth}, args);
     }
-    args.pushed = 0;
+    e.run(Pass::cloth_touch, {p.grains, gate_grains}, args);
+    e.run(Pass::cloth_receive, {p.cloth}, args);
   }
-}
-
-// .. and of contacts alone, before the first one.
-void push_cloth(Executor& e, const StepPlan& p, Args args) {
-  if (p.cloth == 0)
-    return;
-  args.iterations = 0;
-  args.pushed = 1;
-  e.run(Pass::cloth_solve, {p.cloth}, args);
-  e.run(Pass::cloth_apply, {p.cloth}, args);
 }
 
 // What the contacts' sums mean to bodies: after an iteration to dynamic ones, after all of them to all.
 void push_bodies(Executor& e, const StepPlan& p, const Args& args, std::optional<Pass> push) {
-  if (push && (p.rigid > 0 || p.cloth > 0 || (p.bodies > 0 && args.iteration == args.iterations)))
+  if (push && (p.rigid > 0 || (p.bodies > 0 && args.iteration == args.iterations)))
     e.run(*push, {p.grains, gate_grains}, args);
   run_rigid(e, p, Pass::body_push, args);
 }
@@ -210,7 +199,7 @@ void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_s
     }
     args.iteration += 1;
     push_bodies(e, p, args, push);
-    pull_cloth(e, p, args);
+    solve_cloth(e, p, args);
   }
 }
 
@@ -247,9 +236,8 @@ void solve_pbd(Executor& e, const StepPlan& p, const Args& args) {
 // Dynamic bodies with gravity and with the share of the last substep's impulses that the grains set off with.
 void set_off(Executor& e, const StepPlan& p, const Args& args, Pass push) {
   run_rigid(e, p, Pass::body_start, args);
-  if (p.rigid > 0 || p.cloth > 0)
+  if (p.rigid > 0)
     push_bodies(e, p, args, push);
-  push_cloth(e, p, args);
 }
 
 // Velocity time stepping (Francu and Moldoveanu 2014, Millard 2023): impulses at the contacts of the substep's start.
@@ -282,7 +270,7 @@ void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
   run_rigid(e, p, Pass::body_start, args);
   Args done = args;
   done.iteration = done.iterations = 1;
-  pull_cloth(e, p, done);
+  solve_cloth(e, p, done);
 }
 
 // A substep that finds and solves its contacts in one pass.

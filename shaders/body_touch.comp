@@ -67,9 +67,9 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   vec3 slip = soft * (v - approach * normal), shear = shear_before(partner);
   vec3 drag = drag_of(shear, normal, slip, dem_kappa, damping, brake > spring ? 0.0 : push, law);
   vec3 impulse = (push * normal + drag) / w;
-  add_to_record(record_of(body_partner + own), here, impulse);
+  add_load(body_partner + own, here, -impulse);
   if (solid)
-    add_to_record(record_of(partner), there, -impulse);
+    add_load(partner, there, impulse);
   point_contacts[point_partners * element_index() + touched] = PointContact(partner, shear);
   ++touched;
 }

@@ -8,23 +8,23 @@ layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-#define SHAPE_DATA_WRITTEN
+layout(set = 0, binding = 8, scalar) buffer ShapeBlock { uint shape_data[]; };
 #include "shared/space.glsl"
-#include "shared/contact_row.glsl"
+#include "shared/triangle.glsl"
 
 void main() {
   uint i = element_index();
   if (i >= args.grains)
     return;
-  vec3 p = grains[i].position.xyz, v = grains[i].velocity.xyz;
-  float r = grains[i].position.w, fall = args.h * length(settings.gravity);
+  Grain grain = grains[i];
+  float fall = args.h * length(settings.gravity);
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
-    uint partner = contact_partner[contact_slot(i, k)];
-    if (!touches_cloth(partner))
+    uint partner = contact_partner[row_slot(i, k)];
+    if (!is_triangle(partner))
       continue;
-    Contact c = contact_with(partner, i, p, r);
-    if (c.gap < max(args.h * (length(v - c.velocity) + fall), contact_near * r))
+    ClothContact c = cloth_contact(i, partner, grain, 0.0);
+    if (c.gap < max(args.h * (length(grain.velocity.xyz - c.velocity) + fall), contact_near * grain.position.w))
       for (uint n = 0u; n < 3u; ++n)
         atomicAdd(shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth,
                                                  triangle_corner(partner - triangle_partner, n))], 1u);

@@ -47,7 +47,6 @@ void main() {
       directions += outerProduct(d, d);
     }
     cloth_work[k].split = greatest_eigenvalue(directions);
-    cloth_work[k].pushed = vec3(0.0);
     for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t)
       for (uint c = 1u; c < 3u; ++c) {
         uint j = cloth_place[shape_data[cloth_corner_word(settings.cloth_words, t, c)]];

@@ -28,6 +28,10 @@ void main() {
   uint load = 0u, tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    if (is_triangle(partner))
+      continue;
+    if (is_triangle(partner))
+      continue;
     bool counts = args.iteration > 0u && contact_sum[slot].w > 0.0;
     if (!counts) {
       Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);

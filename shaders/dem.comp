@@ -28,6 +28,8 @@ Grain advance(uint i) {
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k);
+    if (is_triangle(contact_partner[slot]))
+      continue;
     vec3 before = memory ? contact_shear[slot] : vec3(0.0), after = respond(contact_partner[slot], before);
     if (memory && after != before)
       contact_shear[slot] = after;

@@ -2,7 +2,6 @@
 #extension GL_GOOGLE_include_directive : require
 // dem without contact lists: a contact is solved the moment the search finds it (ONELOOP of Millard et al. 2023, section II-D). Without
 // lists there is no memory. For comparison.
-#define NO_CONTACT_ROWS
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };

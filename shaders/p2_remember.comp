@@ -28,6 +28,8 @@ void main() {
   uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    if (is_triangle(partner))
+      continue;
     float normal = contact_sum[slot].w;
     vec3 shear = contact_shear[slot];
     if (!(normal > 0.0)) {

@@ -67,6 +67,8 @@ void main() {
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k);
     uint partner = contact_partner[slot];
+    if (is_triangle(partner))
+      continue;
     Contact c = contact_with(partner, i, p, r);
     vec4 sum = args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : contact_sum[slot];
     float w_sum = w + c.inverse_mass;
@@ -125,7 +127,7 @@ void main() {
     vec3 push = weight * (normal_change * c.normal - (drag - before));
     correction += part * push;
     weights += weight;
-    if (is_pushed(partner))
+    if (is_body(partner))
       note_push(partner, c.point, (w > 0.0 ? part / w : 1.0 / w_sum) * push);
     contact_sum[slot] = vec4(drag, normal);
   }

@@ -37,6 +37,8 @@ void main() {
   uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    if (is_triangle(partner))
+      continue;
     Contact c = contact_with(partner, i, p, r);
     vec4 sum = args.iteration == 0u ? vec4(0.0) : contact_sum[slot];
     if (c.gap >= -gap_least * min(r, c.radius) || !(w + c.inverse_mass > 0.0)) {
@@ -69,7 +71,7 @@ void main() {
     vec3 push = weight / w_sum * (normal_change * c.normal - (drag - before));
     correction += w * push;
     weights += weight;
-    if (is_pushed(partner))
+    if (is_body(partner))
       note_push(partner, c.point, push);
     contact_sum[slot] = vec4(drag, normal);
   }

@@ -27,7 +27,10 @@ void main() {
     vec3 correction = vec3(0.0);
     uint count = contact_count[i];
     for (uint k = 0u; k < count; ++k) {
-      Contact c = contact_with(contact_partner[contact_slot(i, k)], i, grain.position.xyz, grain.position.w);
+      uint partner = contact_partner[contact_slot(i, k)];
+      if (is_triangle(partner))
+        continue;
+      Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
       if (c.gap >= 0.0 || !(w > 0.0))
         continue;
       float weight = (settings.options & option_plain_mean) != 0u ? 1.0 : 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));

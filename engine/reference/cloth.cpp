@@ -1,6 +1,8 @@
 // Cloth: vertices that keep their distances.
 #include "engine/reference/finish.h"
 #include "engine/reference/load.h"
+#include "engine/reference/relative.h"
+#include "engine/reference/triangle.h"
 #include <bit>
 
 namespace talus::reference {
@@ -51,24 +53,19 @@ float residual_of(const Args& args, const Settings& settings, const ClothLink& l
   return settings.cloth_kv * glm::dot(relative, d.direction) + settings.cloth_kc * (d.length - link.rest) / args.h;
 }
 
+uint* record_of_vertex(Fields& f, uint vertex) {
+  return &f.body_sums[cloth_record(f.settings[0].bodies, vertex)];
+}
+
+uint material_of_triangle(const Fields& f, uint partner) {
+  return material_of(f.grain_tag[place_of_vertex(f, triangle_corner(f, partner - triangle_partner, 0))]);
+}
+
 void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse) {
   const vec3 change = grain.velocity.w * impulse;
   grain.velocity += vec4(change, 0.0f);
   if (settings.cloth_moves != 0)
     grain.position += vec4(args.h * change, 0.0f);
-}
-
-// What grains have done to vertex k and is not yet in its velocity [N s].
-vec3 take_pushes(Fields& f, uint k) {
-  const Settings& settings = f.settings[0];
-  const Received received = take_records(f, &f.body_sums[cloth_record(settings.bodies, k)], 1, load_uncounted);
-  if (received.word > 0)
-    std::atomic_ref(f.status[0].cloth_uncounted).fetch_add(received.word);
-  if (!(settings.options & option_total_push))
-    return received.impulse;
-  const vec3 fresh = received.impulse - f.cloth_work[k].pushed;
-  f.cloth_work[k].pushed = received.impulse;
-  return fresh;
 }
 
 }  // namespace
@@ -92,7 +89,6 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
       directions += glm::outerProduct(d, d);
     }
     f.cloth_work[k].split = greatest_eigenvalue(directions);
-    f.cloth_work[k].pushed = vec3(0.0f);
     for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t)
       for (uint c = 1; c < 3; ++c) {
         const uint j = f.cloth_place[triangle_corner(f, t, c)];
@@ -109,7 +105,7 @@ void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
       const uint partner = f.contact_partner[contact_slot(f, i, k)];
       if (!is_triangle(partner))
         continue;
-      const Contact c = contact_with(f, i, partner);
+      const ClothContact c = cloth_contact(f, i, partner, 0.0f);
       const vec3 relative = vec3(f.grains[i].velocity) - c.velocity;
       if (c.gap < std::max(args.h * (glm::length(relative) + fall), contact_near * f.grains[i].position.w))
         for (uint n = 0; n < 3; ++n)
@@ -126,9 +122,8 @@ void cloth_solve(const Args& args, Fields& f, uint begin, uint end) {
     const uint i = f.cloth_place[k];
     const Grain& grain = f.grains[i];
     const float w = grain.velocity.w;
-    vec3 impulse = args.pushed ? take_pushes(f, k) : vec3(0.0f);
-    const uint links = args.iterations > 0 ? f.cloth_vertices[k].end_link : f.cloth_vertices[k].first_link;
-    for (uint n = f.cloth_vertices[k].first_link; n < links; ++n) {
+    vec3 impulse(0.0f);
+    for (uint n = f.cloth_vertices[k].first_link; n < f.cloth_vertices[k].end_link; ++n) {
       const ClothLink& link = f.cloth_links[n];
       const uint j = f.cloth_place[link.other];
       const Grain& other = f.grains[j];
@@ -148,17 +143,101 @@ void cloth_solve(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-void cloth_apply(const Args& args, Fields& f, uint begin, uint end) {
+void cloth_apply(const Args&, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint k = begin; k < end; ++k)
+    f.grains[f.cloth_place[k]] = f.cloth_work[k].next;
+}
+
+// Contacts of a grain with triangles of cloth, one after another: sequential positions (Francu and Moldoveanu 2014,
+// section 6) whatever the method of the other contacts. They come after the links and have the last word: cloth that
+// is loaded too much stretches, and lets nothing through. What the triangles receive reaches their corners in
+// cloth_receive, and so does what a vertex does that touches cloth itself, since others read where it is.
+void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  const float moved = settings.cloth_moves != 0 ? args.h : 0.0f;
+  const bool last = args.iteration + 1 == args.iterations, memory = settings.options & option_memory;
+  Finish finish(args, f, false);
+  for (uint i = begin; i < end; ++i) {
+    Grain grain = f.grains[i];
+    const float w = grain.velocity.w, r = grain.position.w;
+    vec3 total(0.0f);
+    bool touches = false;
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const std::size_t slot = contact_slot(f, i, k);
+      const uint partner = f.contact_partner[slot];
+      if (!is_triangle(partner))
+        continue;
+      const ClothTouch before = args.iteration > 0 ? f.cloth_touches[slot] : ClothTouch{};
+      ClothTouch touch{};
+      const ClothContact c = cloth_contact(f, i, partner, moved);
+      const float w_sum = w + c.inverse_mass;
+      vec3 shear = memory ? f.contact_shear[slot] : vec3(0.0f);
+      if (w_sum > 0.0f && c.gap < surface_hidden * r) {
+        const vec3 relative = vec3(grain.velocity) - c.velocity;
+        const float approach = glm::dot(relative, c.normal);
+        const vec3 slip = relative - approach * c.normal;
+        const float residual =
+            approach + (c.gap < 0.0f ? cloth_recover * std::max(c.gap, -body_overlap_most * r) : c.gap) / args.h;
+        touch.push = std::max(0.0f, before.push - residual / w_sum);
+        shear = turned(shear, c.normal);
+        const PairLaw& law =
+            f.pair_laws[material_of(f.grain_tag[i]) * (settings.materials + 1) + material_of_triangle(f, partner)];
+        const vec3 drag =
+            before.drag - glm::dot(before.drag, c.normal) * c.normal - (slip + memory_share / args.h * shear) / w_sum;
+        touch.drag = on_cone(drag, law.friction_static * touch.push, law.friction_kinetic * touch.push);
+        const vec3 impulse = (touch.push - before.push) * c.normal + touch.drag - before.drag;
+        touches = true;
+        if (impulse != vec3(0.0f)) {
+          total += impulse;
+          push(args, settings, grain, impulse);
+          for (uint n = 0; n < 3; ++n)
+            if (const float weight = c.weights[static_cast<int>(n)]; weight > 0.0f)
+              add_to_record(f, record_of_vertex(f, triangle_corner(f, partner - triangle_partner, n)), vec3(0.0f),
+                            -weight * impulse);
+        }
+        if (last) {
+          const float limit = law.friction_static * touch.push * w_sum * args.h / memory_share;
+          shear = on_cone(shear + args.h * (slip + w * (touch.drag - before.drag)), limit, limit);
+        }
+      } else
+        shear = vec3(0.0f);
+      f.cloth_touches[slot] = touch;
+      if (last && memory)
+        f.contact_shear[slot] = touch.push > 0.0f ? shear : vec3(0.0f);
+    }
+    if (!touches)
+      continue;
+    if (const uint vertex = f.grain_id[i] - settings.cloth_first; vertex < settings.cloth) {
+      add_to_record(f, record_of_vertex(f, vertex), vec3(0.0f), total);
+      continue;
+    }
+    if (last)
+      finish.grain(i, grain);
+    f.grains[i] = grain;
+  }
+  if (last)
+    finish.flush();
+}
+
+// What vertices have received from what touches them.
+void cloth_receive(const Args& args, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
   if (f.status[0].halt != halt_none)
     return;
   const bool last = args.iteration + 1 == args.iterations;
   Finish finish(args, f, false);
   for (uint k = begin; k < end; ++k) {
+    const Received received = take_records(f, record_of_vertex(f, k), 1, load_uncounted);
+    if (received.word > 0)
+      std::atomic_ref(f.status[0].cloth_uncounted).fetch_add(received.word);
     const uint i = f.cloth_place[k];
-    Grain next = f.cloth_work[k].next;
+    Grain grain = f.grains[i];
+    push(args, settings, grain, received.impulse);
     if (last)
-      finish.grain(i, next);
-    f.grains[i] = next;
+      finish.grain(i, grain);
+    f.grains[i] = grain;
   }
   if (last)
     finish.flush();
@@ -171,10 +250,7 @@ void cloth_gauss_seidel(const Args& args, Fields& f, uint, uint) {
     return;
   for (uint k = 0; k < settings.cloth; ++k) {
     const uint i = f.cloth_place[k];
-    if (args.pushed)
-      push(args, settings, f.grains[i], take_pushes(f, k));
-    const uint links = args.iterations > 0 ? f.cloth_vertices[k].end_link : f.cloth_vertices[k].first_link;
-    for (uint n = f.cloth_vertices[k].first_link; n < links; ++n) {
+    for (uint n = f.cloth_vertices[k].first_link; n < f.cloth_vertices[k].end_link; ++n) {
       const ClothLink& link = f.cloth_links[n];
       if (link.other < k)
         continue;
@@ -193,11 +269,6 @@ void cloth_gauss_seidel(const Args& args, Fields& f, uint, uint) {
       f.cloth_pulls[n] = pull;
     }
   }
-  Finish finish(args, f, false);
-  if (args.iteration + 1 == args.iterations)
-    for (uint k = 0; k < settings.cloth; ++k)
-      finish.grain(f.cloth_place[k], f.grains[f.cloth_place[k]]);
-  finish.flush();
 }
 
 }  // namespace talus::reference

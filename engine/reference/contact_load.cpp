@@ -9,6 +9,8 @@ void contact_load(const Args& args, Fields& f, uint begin, uint end) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
+      if (is_triangle(partner))
+        continue;
       const Contact c = contact_with(f, i, partner, args.h);
       const bool has_borne = args.iteration > 0 && f.contact_sum[slot].w > 0.0f;
       if (has_borne || c.gap < load_reach * (f.grains[i].position.w + c.radius) ||

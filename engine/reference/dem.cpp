@@ -19,7 +19,7 @@ public:
     const Contact c = contact_with(f_, i_, partner);
     const PairLaw& law = law_of(f_, i_, partner);
     const float w_sum = w_ + c.inverse_mass;
-    const float share = is_grain(partner) && w_sum > 0.0f ? share_of(c.inverse_mass, c.radius) : 1.0f;
+    const float share = partner < body_partner && w_sum > 0.0f ? share_of(c.inverse_mass, c.radius) : 1.0f;
     float kappa = share * dem_kappa, damping = share * (2.0f * dem_zeta * std::sqrt(dem_kappa));
     if (settings_.options & option_material_stiffness) {  // softer than asked for where the substep bears no more
       kappa = std::min(h_ * h_ * law.stiffness * w_sum, share * dem_kappa);
@@ -36,7 +36,7 @@ public:
     // Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. Walls
     // have the last word, being the last contacts of a grain: they see what all others do to it.
     const float ahead =
-        !is_grain(partner) ? glm::dot(v_ + change_ + h_ * settings_.gravity - c.velocity, c.normal) : approach;
+        partner >= body_partner ? glm::dot(v_ + change_ + h_ * settings_.gravity - c.velocity, c.normal) : approach;
     const float brake = -ahead - std::max(c.gap + 0.5f * r_min, 0.0f) / h_;
     if ((c.gap >= reach && brake <= 0.0f) || !(w_sum > 0.0f))
       return vec3(0.0f);
@@ -46,7 +46,7 @@ public:
     const float grip = brake > spring ? 0.0f : push + hold;
     const vec3 both = push * c.normal + drag_of(shear, c.normal, slip, kappa, damping, grip, law);
     change_ += w_ / w_sum * both;
-    if (is_pushed(partner))
+    if (is_body(partner))
       add_load(f_, i_, partner, c.point, both / w_sum);
     return shear;
   }
@@ -92,6 +92,8 @@ void dem(const Args& args, Fields& f, uint begin, uint end) {
   advance(args, f, begin, end, [&](uint i, Step& step) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
+      if (is_triangle(f.contact_partner[slot]))
+        continue;
       const vec3 shear = step.respond(f.contact_partner[slot], memory ? f.contact_shear[slot] : vec3(0.0f));
       if (memory)
         f.contact_shear[slot] = shear;

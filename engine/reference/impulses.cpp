@@ -53,6 +53,8 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
+      if (is_triangle(partner))
+        continue;
       const Contact c = contact_with(f, i, partner);
       const vec3 relative = v - c.velocity;
       load += c.gap < std::max(h * (glm::length(relative) + fall), contact_near * std::min(r, c.radius));
@@ -71,7 +73,7 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
           const float limit = friction * grip * w_sum * h / (memory_share * c.across_share(w));
           shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);
         }
-        const float warm = is_pushed(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
+        const float warm = is_body(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
         const float pressure = std::max(warm * before.w, -hold);
         const float limit = friction * (pressure + hold);
         const vec3 drag = bounded(warm * turned(vec3(before), c.normal), limit, limit);
@@ -104,11 +106,11 @@ float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
   if (settings.iteration == iteration_gauss_seidel)
     return settings.omega / w_sum;
   const float own_load = static_cast<float>(f.contact_load[i]);
-  const float other_load = is_grain(partner) ? static_cast<float>(f.contact_load[partner]) : 1.0f;
+  const float other_load = partner < body_partner ? static_cast<float>(f.contact_load[partner]) : 1.0f;
   const float w_shared = own_load * w + other_load * other_w;
   if (settings.iteration == iteration_mass_splitting)
     return settings.omega / w_shared;
-  const float uneven = is_grain(partner) ? std::abs(w - other_w) / w_sum : 0.0f;
+  const float uneven = partner < body_partner ? std::abs(w - other_w) / w_sum : 0.0f;
   return (1.0f - uneven_share * uneven) * settings.omega / std::max(w_sum, w_shared / load_most);
 }
 
@@ -169,7 +171,8 @@ void jacobi(const Args& args, Fields& f, uint begin, uint end, Method method) {
   for (uint i = begin; i < end; ++i) {
     vec3 impulse(0.0f);
     for (uint k = 0; k < f.contact_count[i]; ++k)
-      impulse += iterate(args, f, i, contact_slot(f, i, k), method);
+      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
+        impulse += iterate(args, f, i, slot, method);
     f.grains_next[i] = f.grains[i];
     push(args, f.grains_next[i], impulse, method);
   }
@@ -181,11 +184,13 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
+      if (is_triangle(partner))
+        continue;
       if (partner < i)
         continue;
       const vec3 impulse = iterate(args, f, i, slot, method);
       push(args, f.grains[i], impulse, method);
-      if (!is_grain(partner))
+      if (partner >= body_partner)
         continue;
       push(args, f.grains[partner], -impulse, method);
       mirror_sum(f, i, partner, slot);
@@ -198,9 +203,11 @@ void load_bodies(const Args& args, Fields& f, uint begin, uint end, Method metho
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
+      if (is_triangle(partner))
+        continue;
       const vec4 sum = f.contact_sum[slot];
-      if (!is_pushed(partner) || sum == vec4(0.0f) ||
-          (is_body(partner) && args.iteration < args.iterations && f.bodies[body_of(partner)].split == 0.0f))
+      if (!is_body(partner) || sum == vec4(0.0f) ||
+          (args.iteration < args.iterations && f.bodies[body_of(partner)].split == 0.0f))
         continue;
       const Contact c = contact_with(f, i, partner, method == Method::sp ? args.h : 0.0f);
       add_load(f, i, partner, c.point, sum.w * c.normal + vec3(sum));

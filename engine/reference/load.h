@@ -9,11 +9,6 @@ inline bool is_body(uint partner) {
   return partner >= body_partner && partner < wall_partner;
 }
 
-// Does what a grain does to its partner reach it by sums?
-inline bool is_pushed(uint partner) {
-  return partner >= triangle_partner && partner < wall_partner;
-}
-
 // The record that grain i adds to.
 inline uint* record_of(Fields& f, uint i, uint body) {
   return &f.body_sums[load_words * (load_copies * body + i / group_size % load_copies)];
@@ -35,18 +30,9 @@ inline void add_to_record(Fields& f, uint* record, vec3 point, vec3 impulse) {
   }
 }
 
-// The vertex at a corner of a triangle.
-inline uint* record_of_corner(Fields& f, uint partner, uint corner) {
-  return &f.body_sums[cloth_record(f.settings[0].bodies, triangle_corner(f, partner - triangle_partner, corner))];
-}
-
-// A contact gave this impulse to grain i: the body gets the opposite, or the corners of the triangle by their weights.
+// A contact gave this impulse to grain i: the body gets the opposite.
 inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse) {
-  if (is_body(partner))
-    return add_to_record(f, record_of(f, i, body_of(partner)), point, -impulse);
-  for (uint k = 0; k < 3; ++k)
-    if (const float weight = point[static_cast<int>(k)]; weight > 0.0f)
-      add_to_record(f, record_of_corner(f, partner, k), vec3(0.0f), -weight * impulse);
+  add_to_record(f, record_of(f, i, body_of(partner)), point, -impulse);
 }
 
 // What a body has received since its records were taken last: their sum, and that of one more of their words.
@@ -82,9 +68,7 @@ public:
     if (count_ < loads_most)
       pushes_[count_++] = {partner, point, correction};
     else
-      std::atomic_ref(
-          (is_body(partner) ? record_of(f, i, body_of(partner)) : record_of_corner(f, partner, 0))[load_uncounted])
-          .fetch_add(1);
+      std::atomic_ref(record_of(f, i, body_of(partner))[load_uncounted]).fetch_add(1);
   }
   // scale: impulse on the grain per correction.
   void add(Fields& f, uint i, float scale) const {

@@ -112,6 +112,8 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
+      if (is_triangle(partner))
+        continue;
       const Contact c = contact_with(f, i, partner, args.h);
       vec3 change;
       float bears;
@@ -123,7 +125,7 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
       const float part = solver.part(w, c);
       correction += weight * part * change;
       weights += weight;
-      if (is_pushed(partner))
+      if (is_body(partner))
         pushes.note(f, i, partner, c.point, (w > 0.0f ? part / w : 1.0f / c.inverse_mass) * weight * change);
     }
     f.grains_next[i] = f.grains[i];
@@ -144,6 +146,8 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
+      if (is_triangle(partner))
+        continue;
       if (partner < i)
         continue;
       const Contact c = contact_with(f, i, partner, args.h);
@@ -153,7 +157,7 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
         continue;
       const float w = f.grains[i].velocity.w, part = w > 0.0f ? solver.part(w, c) : 0.0f;
       displace(args, f.grains[i], part * change);
-      if (is_pushed(partner))
+      if (is_body(partner))
         add_load(f, i, partner, c.point, (w > 0.0f ? part / w : 1.0f / c.inverse_mass) / args.h * change);
       if (is_grain(partner)) {
         displace(args, f.grains[partner], (part - 1.0f) * change);
@@ -170,7 +174,8 @@ void p2_sleep(const Args& args, Fields& f, uint begin, uint end) {
     const float w = grain.velocity.w;
     bool bears = false;
     for (uint k = 0; k < f.contact_count[i]; ++k)
-      bears = bears || f.contact_sum[contact_slot(f, i, k)].w > 0.0f;
+      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
+        bears = bears || f.contact_sum[slot].w > 0.0f;
     const vec3 v(grain.velocity), before(f.grains_start[i].velocity);
     if (w > 0.0f && bears && glm::length(v) < settings.sleep_speed && glm::length(v - before) <= uncarried)
       grain = {f.grains_start[i].position, vec4(0.0f, 0.0f, 0.0f, w)};
@@ -182,6 +187,8 @@ void p2_remember(const Args& args, Fields& f, uint begin, uint end) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
+      if (is_triangle(partner))
+        continue;
       const float normal = f.contact_sum[slot].w;
       vec3& shear = f.contact_shear[slot];
       if (!(normal > 0.0f)) {

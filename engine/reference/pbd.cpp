@@ -58,7 +58,10 @@ void pbd_stabilize(const Args& args, Fields& f, uint begin, uint end) {
     vec3 correction(0.0f);
     float weights = 0.0f;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const Contact c = contact_with(f, i, f.contact_partner[contact_slot(f, i, k)]);
+      const uint partner = f.contact_partner[contact_slot(f, i, k)];
+      if (is_triangle(partner))
+        continue;
+      const Contact c = contact_with(f, i, partner);
       if (!(w > 0.0f) || c.gap >= 0.0f)
         continue;
       const float weight = mean_weight(f, w, c);
@@ -88,6 +91,8 @@ void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
+      if (is_triangle(partner))
+        continue;
       const Contact c = contact_with(f, i, partner, args.h);
       Change change;
       if (!solve(args, f, i, partner, c, slot, change))
@@ -95,7 +100,7 @@ void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
       const float weight = split ? 1.0f : mean_weight(f, w, c);
       correction += weight * change.part * change.way;
       weights += weight;
-      if (is_pushed(partner))
+      if (is_body(partner))
         pushes.note(f, i, partner, c.point, weight * change.impulse * change.way);
     }
     f.grains_next[i] = f.grains[i];
@@ -116,6 +121,8 @@ void pbd_gauss_seidel(const Args& args, Fields& f, uint, uint) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       const uint partner = f.contact_partner[slot];
+      if (is_triangle(partner))
+        continue;
       if (partner < i)
         continue;
       const Contact c = contact_with(f, i, partner, args.h);
@@ -124,7 +131,7 @@ void pbd_gauss_seidel(const Args& args, Fields& f, uint, uint) {
         continue;
       const vec3 push = sor * change.part * change.way;
       displace(args, f.grains[i], push);
-      if (is_pushed(partner))
+      if (is_body(partner))
         add_load(f, i, partner, c.point, sor * change.impulse / args.h * change.way);
       if (is_grain(partner)) {
         displace(args, f.grains[partner], sor * (change.part - 1.0f) * change.way);

@@ -18,8 +18,8 @@ inline float adhesion_budget(const Args& args, const Fields& f, uint i, uint par
     return 0.0f;
   const float r = f.grains[i].position.w, smaller = std::min(r, c.radius);
   const vec3 way = relative_way(args, f, i, c);
-  const float gap = !is_grain(partner) ? c.gap - glm::dot(way, c.normal)
-                                       : glm::length((c.gap + r + c.radius) * c.normal - way) - (r + c.radius);
+  const float gap = partner >= body_partner ? c.gap - glm::dot(way, c.normal)
+                                            : glm::length((c.gap + r + c.radius) * c.normal - way) - (r + c.radius);
   const float ratio = std::clamp(-gap / smaller, 0.0f, 1.0f) - 1.0f;
   const float area = pi * smaller * smaller * (1.0f - ratio * ratio);
   return args.h * args.h * (f.grains[i].velocity.w + c.inverse_mass) * adhesion * area;

@@ -1,6 +1,6 @@
 #pragma once
 // What a grain may touch.
-#include "engine/reference/space.h"
+#include "engine/reference/triangle.h"
 #include <bit>
 
 namespace talus::reference {

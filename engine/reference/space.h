@@ -2,7 +2,6 @@
 // Places in the domain, as the reference passes see them.
 #include "engine/reference/rigid.h"
 #include "engine/reference/solid.h"
-#include "engine/reference/triangle.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
 #include <atomic>
@@ -89,10 +88,10 @@ struct Contact {
   vec3 normal;         // towards the grain
   float gap;           // m, negative: overlap
   vec3 velocity;       // m/s, of the partner
-  float radius;        // m, of the partner; that of a wall, a body or cloth is the grain's own
+  float radius;        // m, of the partner; that of a wall or a body is the grain's own
   float inverse_mass;  // 1/kg, of the partner
   float across;        // 1/kg, likewise for what acts across the normal, at most
-  vec3 point{0.0f};    // m, of a body's surface, from its origin; of cloth: weights of the triangle's corners
+  vec3 point{0.0f};    // m, of a body's surface, from its origin
 
   // Share of a push along the normal that one across it is, on a grain of inverse mass w: a dynamic body may be moved
   // more easily that way.
@@ -127,77 +126,12 @@ inline Contact contact_with_body(const Fields& f, uint i, uint partner, float mo
   return {d.gradient, gap + glm::dot(way - moved * velocity, d.gradient), velocity, r, ease.along, ease.across, point};
 }
 
-// A triangle of cloth from a place, `moved` before where its corners are.
-inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place, float moved) {
-  Triangle t;
-  for (uint k = 0; k < 3; ++k) {
-    t.at[k] = place_of_vertex(f, triangle_corner(f, triangle, k));
-    const Grain& g = f.grains[t.at[k]];
-    t.corner[k] = shortest(vec3(g.position) - moved * vec3(g.velocity) - place, f.settings[0]);
-  }
-  return t;
-}
-
-// Is what is nearest of `partner` nearer, or found earlier, on another triangle that grain i may touch? Sides and
-// corners belong to several.
-inline bool is_on_another(const Fields& f, uint i, uint partner, const Triangle& own, const NearestPoint& nearest,
-                          vec3 place, float moved) {
-  for (uint k = 0; k < f.contact_count[i]; ++k) {
-    const uint other = f.contact_partner[contact_slot(f, i, k)];
-    if (!is_triangle(other) || other == partner)
-      continue;
-    const Triangle t = triangle_from(f, other - triangle_partner, place, moved);
-    bool shares = true;
-    for (std::size_t c = 0; c < 3; ++c)
-      shares &= nearest.weights[static_cast<int>(c)] == 0.0f || std::ranges::find(t.at, own.at[c]) != t.at.end();
-    if (!shares)
-      continue;
-    const float distance2 = nearest_point(t).distance2;
-    if (distance2 < nearest.distance2 || (distance2 == nearest.distance2 && other < partner))
-      return true;
-  }
-  return false;
-}
-
-// Contact with a triangle of cloth: where all were at the start of the substep, a plane for its length, on the side of
-// the grain.
-inline Contact contact_with_triangle(const Fields& f, uint i, uint partner, float moved, float overlap_most) {
-  const Grain& grain = f.grains[i];
-  const float r = grain.position.w;
-  const vec3 way = moved * vec3(grain.velocity), place = vec3(grain.position) - way;
-  const Triangle t = triangle_from(f, partner - triangle_partner, place, moved);
-  const NearestPoint nearest = nearest_point(t);
-  const float distance = std::sqrt(nearest.distance2);
-  vec3 normal = -nearest.point;
-  if (!(distance > 0.0f))
-    normal = cross_of(t.corner[1] - t.corner[0], t.corner[2] - t.corner[0]);
-  const float length = length_of(normal);
-  normal = length > 0.0f ? normal / length : vec3(0.0f, 0.0f, 1.0f);
-  Contact c{normal, 0.0f, vec3(0.0f), r, 0.0f, 0.0f, nearest.weights};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Grain& g = f.grains[t.at[k]];
-    const float weight = nearest.weights[static_cast<int>(k)];
-    const uint contacts = contacts_of_vertex(f, triangle_corner(f, partner - triangle_partner, static_cast<uint>(k)));
-    c.velocity += weight * vec3(g.velocity);
-    c.inverse_mass += weight * weight * static_cast<float>(std::max(contacts, 1u)) * g.velocity.w;
-  }
-  c.across = c.inverse_mass;
-  const float gap = std::max(distance - r - f.grains[t.at[0]].position.w, -overlap_most * r);
-  c.gap = gap + glm::dot(way - moved * c.velocity, normal);
-  const bool shared = nearest.weights.x == 0.0f || nearest.weights.y == 0.0f || nearest.weights.z == 0.0f;
-  if (shared && is_on_another(f, i, partner, t, nearest, place, moved))
-    c.gap = surface_hidden * r;
-  return c;
-}
-
 // moved: s, how far into the substep the positions are; bodies still are where it started. overlap_most: with a body,
 // in radii.
 inline Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f,
                             float overlap_most = body_overlap_most) {
   const vec3 p(f.grains[i].position);
   const float r = f.grains[i].position.w;
-  if (is_triangle(partner))
-    return contact_with_triangle(f, i, partner, moved, overlap_most);
   if (partner >= body_partner && partner < wall_partner)
     return contact_with_body(f, i, partner, moved, overlap_most);
   if (partner >= wall_partner) {
@@ -216,12 +150,9 @@ inline Contact contact_with(const Fields& f, uint i, uint partner, float moved =
 // Law of grain i's contact with a partner.
 inline const PairLaw& law_of(const Fields& f, uint i, uint partner) {
   const uint materials = f.settings[0].materials;
-  const uint other =
-      partner >= wall_partner   ? materials
-      : partner >= body_partner ? f.bodies[body_of(partner)].material
-      : is_triangle(partner)
-          ? material_of(f.grain_tag[place_of_vertex(f, triangle_corner(f, partner - triangle_partner, 0))])
-          : material_of(f.grain_tag[partner]);
+  const uint other = partner >= wall_partner   ? materials
+                     : partner >= body_partner ? f.bodies[body_of(partner)].material
+                                               : material_of(f.grain_tag[partner]);
   return f.pair_laws[material_of(f.grain_tag[i]) * (materials + 1) + other];
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Triangles of cloth, as what touches them sees them.
-#include "engine/reference/solid.h"
+#include "engine/reference/space.h"
 #include "shaders/shared/cloth.h"
 #include <array>
 
@@ -70,6 +70,74 @@ inline NearestPoint nearest_point(const Triangle& t) {
   nearest_on_side(t, 1, 2, nearest);
   nearest_on_side(t, 2, 0, nearest);
   return nearest;
+}
+
+// A triangle of cloth from a place, `moved` before where its corners are.
+inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place, float moved) {
+  Triangle t;
+  for (uint k = 0; k < 3; ++k) {
+    t.at[k] = place_of_vertex(f, triangle_corner(f, triangle, k));
+    const Grain& g = f.grains[t.at[k]];
+    t.corner[k] = shortest(vec3(g.position) - moved * vec3(g.velocity) - place, f.settings[0]);
+  }
+  return t;
+}
+
+// Is what is nearest of `partner` nearer, or found earlier, on another triangle that grain i may touch? Sides and
+// corners belong to several.
+inline bool is_on_another(const Fields& f, uint i, uint partner, const Triangle& own, const NearestPoint& nearest,
+                          vec3 place, float moved) {
+  for (uint k = 0; k < f.contact_count[i]; ++k) {
+    const uint other = f.contact_partner[contact_slot(f, i, k)];
+    if (!is_triangle(other) || other == partner)
+      continue;
+    const Triangle t = triangle_from(f, other - triangle_partner, place, moved);
+    bool shares = true;
+    for (std::size_t c = 0; c < 3; ++c)
+      shares &= nearest.weights[static_cast<int>(c)] == 0.0f || std::ranges::find(t.at, own.at[c]) != t.at.end();
+    if (!shares)
+      continue;
+    const float distance2 = nearest_point(t).distance2;
+    if (distance2 < nearest.distance2 || (distance2 == nearest.distance2 && other < partner))
+      return true;
+  }
+  return false;
+}
+
+// Contact of a grain with a triangle of cloth: where both were at the start of the substep, a plane for its length, on
+// the side of the grain.
+struct ClothContact {
+  vec3 normal;         // towards the grain
+  float gap;           // m, at the start of the substep; surface_hidden radii where another triangle has the contact
+  vec3 velocity;       // m/s, of the point of the triangle, now
+  vec3 weights;        // of the corners
+  float inverse_mass;  // 1/kg, of the point, of the parts of its corners' masses that the contact gets
+};
+
+// moved: s, how far into the substep the positions are.
+inline ClothContact cloth_contact(const Fields& f, uint i, uint partner, float moved) {
+  const Grain& grain = f.grains[i];
+  const vec3 place = vec3(grain.position) - moved * vec3(grain.velocity);
+  const Triangle t = triangle_from(f, partner - triangle_partner, place, moved);
+  const NearestPoint nearest = nearest_point(t);
+  const float distance = std::sqrt(nearest.distance2);
+  vec3 normal = -nearest.point;
+  if (!(distance > 0.0f))
+    normal = cross_of(t.corner[1] - t.corner[0], t.corner[2] - t.corner[0]);
+  const float length = length_of(normal);
+  ClothContact c{length > 0.0f ? normal / length : vec3(0.0f, 0.0f, 1.0f), 0.0f, vec3(0.0f), nearest.weights, 0.0f};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Grain& g = f.grains[t.at[k]];
+    const float weight = nearest.weights[static_cast<int>(k)];
+    const uint contacts = contacts_of_vertex(f, triangle_corner(f, partner - triangle_partner, static_cast<uint>(k)));
+    c.velocity += weight * vec3(g.velocity);
+    c.inverse_mass += weight * weight * static_cast<float>(std::max(contacts, 1u)) * g.velocity.w;
+  }
+  c.gap = distance - grain.position.w - f.grains[t.at[0]].position.w;
+  const bool shared = nearest.weights.x == 0.0f || nearest.weights.y == 0.0f || nearest.weights.z == 0.0f;
+  if (shared && is_on_another(f, i, partner, t, nearest, place, moved))
+    c.gap = surface_hidden * grain.position.w;
+  return c;
 }
 
 }  // namespace talus::reference

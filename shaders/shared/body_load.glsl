@@ -31,3 +31,6 @@ void add_to_record(uint record, vec3 point, vec3 impulse) {
     add_whole(record + 6u + 2u * uint(a), torque[a]);
   }
 }
+
+// A contact gave this impulse to a grain: the body gets the opposite.
+void add_load(uint partner, vec3 point, vec3 impulse) { add_to_record(record_of(partner), point, -impulse); }

@@ -9,24 +9,16 @@
 #define OVERLAP_MOST body_overlap_most
 #endif
 
-#include "shared/cloth.glsl"
-#ifdef NO_CONTACT_ROWS
-bool touches_cloth(uint partner) { return false; }
-#else
-#include "shared/triangle.glsl"
-bool touches_cloth(uint partner) { return with_cloth != 0u && is_triangle(partner); }
-#endif
-
 bool is_body(uint partner) { return solid_kinds != 0u && partner >= body_partner && partner < wall_partner; }
 
 struct Contact {
   vec3 normal;         // towards the grain
   float gap;           // m, negative: overlap
   vec3 velocity;       // m/s, of the partner
-  float radius;        // m, of the partner; that of a wall, a body or cloth is the grain's own
+  float radius;        // m, of the partner; that of a wall or a body is the grain's own
   float inverse_mass;  // 1/kg, of the partner
   float across;        // 1/kg, likewise for what acts across the normal, at most
-  vec3 point;          // m, of a body's surface, from its origin; of cloth: weights of the triangle's corners
+  vec3 point;          // m, of a body's surface, from its origin
 };
 
 // Distance from a surface of a body. Of several that a grain may touch at once, none counts twice.
@@ -44,45 +36,8 @@ vec4 touched(uint body, uint surface, vec3 offset, float r) {
   return vec4(own.xyz, surface_hidden * r);
 }
 
-#ifndef NO_CONTACT_ROWS
-// With a triangle of cloth: where all were at the start of the substep, a plane for its length, on the side of the grain.
-Contact contact_with_triangle(uint partner, uint i, vec3 p, float r) {
-  vec3 way = MOVED * grains[i].velocity.xyz;
-  precise vec3 place = p - way;
-  Triangle t = triangle_from(partner - triangle_partner, place, MOVED);
-  NearestPoint nearest = nearest_point(t);
-  float len = sqrt(nearest.distance2);
-  vec3 normal = len > 0.0 ? -nearest.point : cross_of(t.corner[1] - t.corner[0], t.corner[2] - t.corner[0]);
-  float normal_length = length(normal);
-  Contact c;
-  c.normal = normal_length > 0.0 ? normal / normal_length : vec3(0.0, 0.0, 1.0);
-  c.velocity = vec3(0.0);
-  c.inverse_mass = 0.0;
-  for (uint k = 0u; k < 3u; ++k) {
-    float weight = nearest.weights[k];
-    uint vertex = triangle_corner(partner - triangle_partner, k);
-    uint contacts = shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, vertex)];
-    vec4 velocity = grains[t.at[k]].velocity;
-    c.velocity += weight * velocity.xyz;
-    c.inverse_mass += weight * weight * float(max(contacts, 1u)) * velocity.w;
-  }
-  c.across = c.inverse_mass;
-  c.radius = r;
-  c.point = nearest.weights;
-  c.gap = max(len - r - grains[t.at.x].position.w, -OVERLAP_MOST * r) + dot(way - MOVED * c.velocity, c.normal);
-  bool shared_side = min(nearest.weights.x, min(nearest.weights.y, nearest.weights.z)) == 0.0;
-  if (shared_side && is_on_another(i, partner, t, nearest, place, MOVED))
-    c.gap = surface_hidden * r;
-  return c;
-}
-#endif
-
 Contact contact_with(uint partner, uint i, vec3 p, float r) {
   Contact c;
-#ifndef NO_CONTACT_ROWS
-  if (touches_cloth(partner))
-    return contact_with_triangle(partner, i, p, r);
-#endif
   if (is_body(partner)) {
     // A plane for the length of a substep, where the grain was at its start: whatever its way, it does not get behind it.
     uint body = body_of(partner);
@@ -116,9 +71,6 @@ Contact contact_with(uint partner, uint i, vec3 p, float r) {
   }
   return c;
 }
-
-// Does what a grain does to its partner reach it by sums?
-bool is_pushed(uint partner) { return is_body(partner) || touches_cloth(partner); }
 
 // Share of a push along the normal of a contact that one across it is: a dynamic body may be moved more easily that way.
 float across_share(Contact c, float w) { return c.across == c.inverse_mass ? 1.0 : (w + c.inverse_mass) / (w + c.across); }

@@ -1,5 +1,5 @@
 // A grain's substep of dem. Needs settings, grains, grain_tag and pair_laws in scope.
-#include "shared/contact_push.glsl"
+#include "shared/body_load.glsl"
 #include "shared/friction_spring.glsl"
 #include "shared/pair_law.glsl"
 
@@ -30,7 +30,7 @@ vec3 respond(uint partner, vec3 shear) {
   Contact c = contact_with(partner, self, grain.position.xyz, r);
   float w_sum = w + c.inverse_mass;
   PairLaw law = law_of(tag, partner);
-  float share = is_grain(partner) && w_sum > 0.0 ? share_of(w, r, c.inverse_mass, c.radius) : 1.0;
+  float share = partner < body_partner && w_sum > 0.0 ? share_of(w, r, c.inverse_mass, c.radius) : 1.0;
   float kappa = share * dem_kappa, damping = share * (2.0 * dem_zeta * sqrt(dem_kappa));
   if ((settings.options & option_material_stiffness) != 0u) {  // softer than asked for where the substep bears no more
     kappa = min(h * h * law.stiffness * w_sum, share * dem_kappa);
@@ -44,7 +44,7 @@ vec3 respond(uint partner, vec3 shear) {
   float reach = hold > 0.0 ? min(dem_hold_stretch * hold * h / kappa, dem_hold_reach * r_min) : 0.0;
   // Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. Bodies and walls have the
   // last word, being the last contacts of a grain: they see what all others do to it.
-  float ahead = !is_grain(partner) ? dot(grain.velocity.xyz + change + h * settings.gravity - c.velocity, c.normal) : approach;
+  float ahead = partner >= body_partner ? dot(grain.velocity.xyz + change + h * settings.gravity - c.velocity, c.normal) : approach;
   float brake = -ahead - max(c.gap + 0.5 * r_min, 0.0) / h;
   if ((c.gap >= reach && brake <= 0.0) || !(w_sum > 0.0))
     return vec3(0.0);
@@ -54,7 +54,7 @@ vec3 respond(uint partner, vec3 shear) {
   slip *= across_share(c, w);
   vec3 both = push * c.normal + drag_of(shear, c.normal, slip, kappa, damping, brake > spring ? 0.0 : push + hold, law);
   change += w / w_sum * both;
-  if (is_pushed(partner))
+  if (is_body(partner))
     add_load(partner, c.point, both / w_sum);
   return shear;
 }

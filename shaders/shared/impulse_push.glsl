@@ -1,7 +1,7 @@
 // What the contacts with bodies have done in the substep: the sum of a contact is its impulse. Dynamic bodies hear of it between the
 // iterations, others after the last one.
 #include "shared/impulse.glsl"
-#include "shared/contact_push.glsl"
+#include "shared/body_load.glsl"
 
 layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
 
@@ -13,8 +13,8 @@ void main() {
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
-    if (!is_pushed(partner) || contact_sum[slot] == vec4(0.0) ||
-        (is_body(partner) && args.iteration < args.iterations && bodies[body_of(partner)].split == 0.0))
+    if (!is_body(partner) || contact_sum[slot] == vec4(0.0) ||
+        (args.iteration < args.iterations && bodies[body_of(partner)].split == 0.0))
       continue;
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
     add_load(partner, c.point, contact_sum[slot].w * c.normal + contact_sum[slot].xyz);

@@ -28,6 +28,8 @@ void main() {
   uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    if (is_triangle(partner))
+      continue;
     vec4 before = impulses ? contact_sum[slot] : vec4(0.0);
     vec4 sum = vec4(0.0);
     vec3 shear = vec3(0.0);
@@ -51,7 +53,7 @@ void main() {
         if (slipped > limit)
           shear *= limit / slipped;
       }
-      float warm = is_pushed(partner) ? min(settings.warm_start, warm_most) : settings.warm_start;
+      float warm = is_body(partner) ? min(settings.warm_start, warm_most) : settings.warm_start;
       sum = warm * vec4(turned(before.xyz, c.normal), before.w);
       sum.w = max(sum.w, -hold);
       float bound = friction * (sum.w + hold), drag = length(sum.xyz);

@@ -24,6 +24,8 @@ void main() {
   uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    if (is_triangle(partner))
+      continue;
     Contact c = contact_with(partner, i, p, r);
     float w_sum = w + c.inverse_mass;
     vec4 before = contact_sum[slot], last = momentum ? contact_change[slot] : vec4(0.0);
@@ -45,12 +47,12 @@ void main() {
         beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
     }
     float w_shared = own_load * w + c.inverse_mass;
-    if (is_grain(partner)) {  // without contraction, which would differ between the two sides
+    if (partner < body_partner) {  // without contraction, which would differ between the two sides
       precise float both = own_load * w + float(contact_load[partner]) * grains[partner].velocity.w;
       w_shared = both;
     }
     float rate = settings.omega / (split ? w_shared : max(w_sum, w_shared / load_most));
-    if (!split && is_grain(partner))
+    if (!split && partner < body_partner)
       rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / w_sum;
     vec4 sum = before + beta * last;
     sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * across_share(c, w) * slip;

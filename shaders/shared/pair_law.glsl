@@ -1,14 +1,7 @@
 // The contact law of a grain with tag `tag` and a partner. Needs settings, grain_tag, pair_laws and bodies in scope.
-#ifdef NO_CONTACT_ROWS
-uint material_of_triangle(uint triangle) { return 0u; }
-#else
-uint material_of_triangle(uint triangle) { return grain_tag[place_of_vertex(triangle_corner(triangle, 0u))] & tag_material_mask; }
-#endif
-
 uint law_index(uint tag, uint partner) {
   uint material = partner >= wall_partner   ? settings.materials
                   : partner >= body_partner ? bodies[body_of(partner)].material
-                  : touches_cloth(partner)  ? material_of_triangle(partner - triangle_partner)
                   : settings.materials > 1u ? grain_tag[partner] & tag_material_mask : 0u;
   return (tag & tag_material_mask) * (settings.materials + 1u) + material;
 }

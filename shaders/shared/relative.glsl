@@ -4,7 +4,7 @@
 // Gap at the start of the substep, before the two moved by `way` relative to each other.
 float gap_at_start(Contact c, uint partner, float r, vec3 way) {
   float reach = r + c.radius;
-  return !is_grain(partner) ? c.gap - dot(way, c.normal) : length((c.gap + reach) * c.normal - way) - reach;
+  return partner >= body_partner ? c.gap - dot(way, c.normal) : length((c.gap + reach) * c.normal - way) - reach;
 }
 
 // Displacement of two grains that adhesion may take back in the substep: pressure times the area of contact (Holz 2014, eq 36). The

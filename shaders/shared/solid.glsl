@@ -2,11 +2,7 @@
 #define TALUS_SOLID
 layout(set = 0, binding = 14, scalar) readonly buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 15, scalar) readonly buffer PartBlock { SolidPart solid_parts[]; };
-#ifdef SHAPE_DATA_WRITTEN
-layout(set = 0, binding = 16, scalar) buffer ShapeBlock { uint shape_data[]; };
-#else
 layout(set = 0, binding = 16, scalar) readonly buffer ShapeBlock { uint shape_data[]; };
-#endif
 
 layout(constant_id = 0) const uint solid_kinds = ~0u;  // constant_solid_kinds
 bool has_kind(uint kind) { return (solid_kinds & 1u << kind) != 0u; }

@@ -2,6 +2,9 @@
 // All `precise`: two triangles must find the same on the side that they share.
 #include "shared/cloth.glsl"
 
+// Slot of the k-th contact of grain i.
+uint row_slot(uint i, uint k) { return (slice_start[i / slice_grains] + k) * slice_grains + i % slice_grains; }
+
 // A triangle seen from a place: its corners from there.
 struct Triangle {
   uvec3 at;  // their places in memory
@@ -90,7 +93,7 @@ NearestPoint nearest_point(Triangle t) {
 bool is_on_another(uint i, uint partner, Triangle own, NearestPoint nearest, vec3 place, float moved) {
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
-    uint other = contact_partner[contact_slot(i, k)];
+    uint other = contact_partner[row_slot(i, k)];
     if (!is_triangle(other) || other == partner)
       continue;
     Triangle t = triangle_from(other - triangle_partner, place, moved);
@@ -104,4 +107,42 @@ bool is_on_another(uint i, uint partner, Triangle own, NearestPoint nearest, vec
       return true;
   }
   return false;
+}
+
+// Contact of a grain with a triangle of cloth: where both were at the start of the substep, a plane for its length, on the side of the
+// grain.
+struct ClothContact {
+  vec3 normal;         // towards the grain
+  float gap;           // m, at the start of the substep; surface_hidden radii where another triangle has the contact
+  vec3 velocity;       // m/s, of the point of the triangle, now
+  vec3 weights;        // of the corners
+  float inverse_mass;  // 1/kg, of the point, of the parts of its corners' masses that the contact gets
+};
+
+// moved: s, how far into the substep the positions are.
+ClothContact cloth_contact(uint i, uint partner, Grain grain, float moved) {
+  precise vec3 place = grain.position.xyz - moved * grain.velocity.xyz;
+  Triangle t = triangle_from(partner - triangle_partner, place, moved);
+  NearestPoint nearest = nearest_point(t);
+  float len = sqrt(nearest.distance2), r = grain.position.w;
+  vec3 normal = len > 0.0 ? -nearest.point : cross_of(t.corner[1] - t.corner[0], t.corner[2] - t.corner[0]);
+  float normal_length = length(normal);
+  ClothContact c;
+  c.normal = normal_length > 0.0 ? normal / normal_length : vec3(0.0, 0.0, 1.0);
+  c.velocity = vec3(0.0);
+  c.weights = nearest.weights;
+  c.inverse_mass = 0.0;
+  for (uint k = 0u; k < 3u; ++k) {
+    float weight = nearest.weights[k];
+    uint vertex = triangle_corner(partner - triangle_partner, k);
+    uint contacts = shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, vertex)];
+    vec4 velocity = grains[t.at[k]].velocity;
+    c.velocity += weight * velocity.xyz;
+    c.inverse_mass += weight * weight * float(max(contacts, 1u)) * velocity.w;
+  }
+  c.gap = len - r - grains[t.at.x].position.w;
+  bool shared_side = min(nearest.weights.x, min(nearest.weights.y, nearest.weights.z)) == 0.0;
+  if (shared_side && is_on_another(i, partner, t, nearest, place, moved))
+    c.gap = surface_hidden * r;
+  return c;
 }

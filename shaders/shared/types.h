@@ -118,6 +118,9 @@ TALUS_CONST uint halt_invalid = 2u;  // a grain's state is not a number any more
 
 TALUS_CONST float pi = 3.14159265358979f;
 
+// Share of an overlap with cloth that a substep takes out, which gives its speed to what it moves.
+TALUS_CONST float cloth_recover = 0.2f;
+
 // Area of a contact at an overlap of 0.015 radii (Holz 2014, eq 36) as a share of the smaller grain's cross-section. Where overlaps
 // are an artefact of the step (vts, sp, dem), adhesion acts over this area whatever they are.
 TALUS_CONST float adhesion_area = 0.029775f;
@@ -359,8 +362,13 @@ struct ClothPull {
 // A vertex within a substep.
 struct ClothWork {
   Grain next;   // after this iteration
-  vec3 pushed;  // N s, of what grains did to it: what is in its velocity
   float split;  // parts of its mass that its links get at most, as they are directed
+};
+
+// A contact with a triangle of cloth within a substep: its impulse on the grain.
+struct ClothTouch {
+  vec3 drag;   // N s, across the normal
+  float push;  // N s, along it
 };
 
 // Contact law of a pair of materials. Row m = number of materials is the wall.
@@ -446,7 +454,6 @@ struct Args {
   float h;     // s, the substep
   float omega;  // relaxation of this iteration (cloth)
   float beta;  // momentum of this iteration (improved_jacobi, cloth)
-  uint pushed;  // 1: cloth takes what grains did to it (cloth_solve)
   uint step;         // of the batch, from 0
   float body_speed;  // m/s, no point of a body's surface is faster in this step
 };

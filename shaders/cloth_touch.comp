@@ -1,0 +1,99 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Contacts of a grain with triangles of cloth, one after another: sequential positions (Francu and Moldoveanu 2014, section 6) whatever the
+// method of the other contacts. They come after the links and have the last word: cloth that is loaded too much stretches, and lets nothing
+// through. What the triangles receive reaches their corners in cloth_receive, and so does what a vertex does that touches cloth itself,
+// since others read where it is.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
+layout(set = 0, binding = 3, scalar) buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer ShapeBlock { uint shape_data[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 10, scalar) buffer TouchBlock { ClothTouch cloth_touches[]; };
+layout(set = 0, binding = 11, scalar) buffer ShearBlock { vec3 contact_shear[]; };
+#include "shared/space.glsl"
+#include "shared/triangle.glsl"
+#include "shared/body_load.glsl"
+#define COUNTS_FAST false
+#include "shared/finish.glsl"
+
+// v turned with the contact into the plane across n: its part along n goes, its length stays.
+vec3 turned(vec3 v, vec3 n) {
+  vec3 t = v - dot(v, n) * n;
+  float squared_t = dot(t, t);
+  return squared_t > 0.0 ? t * sqrt(dot(v, v) / squared_t) : vec3(0.0);
+}
+
+void main() {
+  uint i = element_index();
+  float h = args.h, moved = settings.cloth_moves != 0u ? h : 0.0;
+  bool last = args.iteration + 1u == args.iterations, memory = (settings.options & option_memory) != 0u, touches = false;
+  vec3 total = vec3(0.0);
+  Grain grain;
+  if (i < args.grains) {
+    grain = grains[i];
+    float w = grain.velocity.w, r = grain.position.w;
+    uint count = contact_count[i];
+    for (uint k = 0u; k < count; ++k) {
+      uint slot = row_slot(i, k), partner = contact_partner[slot];
+      if (!is_triangle(partner))
+        continue;
+      ClothTouch before = ClothTouch(vec3(0.0), 0.0), touch = before;
+      if (args.iteration > 0u)
+        before = cloth_touches[slot];
+      ClothContact c = cloth_contact(i, partner, grain, moved);
+      float w_sum = w + c.inverse_mass;
+      vec3 shear = memory ? contact_shear[slot] : vec3(0.0);
+      if (w_sum > 0.0 && c.gap < surface_hidden * r) {
+        touches = true;
+        vec3 relative = grain.velocity.xyz - c.velocity;
+        float approach = dot(relative, c.normal);
+        vec3 slip = relative - approach * c.normal;
+        float residual = approach + (c.gap < 0.0 ? cloth_recover * max(c.gap, -body_overlap_most * r) : c.gap) / h;
+        touch.push = max(0.0, before.push - residual / w_sum);
+        shear = turned(shear, c.normal);
+        uint corner = place_of_vertex(triangle_corner(partner - triangle_partner, 0u));
+        PairLaw law = pair_laws[(grain_tag[i] & tag_material_mask) * (settings.materials + 1u) + (grain_tag[corner] & tag_material_mask)];
+        touch.drag = before.drag - dot(before.drag, c.normal) * c.normal - (slip + memory_share / h * shear) / w_sum;
+        float drag = length(touch.drag);
+        if (drag > law.friction_static * touch.push)
+          touch.drag *= law.friction_kinetic * touch.push / drag;
+        vec3 impulse = (touch.push - before.push) * c.normal + touch.drag - before.drag;
+        if (impulse != vec3(0.0)) {
+          total += impulse;
+          vec3 change = w * impulse;
+          grain.velocity.xyz += change;
+          if (settings.cloth_moves != 0u)
+            grain.position.xyz += h * change;
+          for (uint n = 0u; n < 3u; ++n)
+            if (c.weights[n] > 0.0)
+              add_to_record(cloth_record(settings.bodies, triangle_corner(partner - triangle_partner, n)), vec3(0.0), -c.weights[n] * impulse);
+        }
+        if (last) {
+          shear += h * (slip + w * (touch.drag - before.drag));
+          float limit = law.friction_static * touch.push * w_sum * h / memory_share, slipped = length(shear);
+          if (slipped > limit)
+            shear *= limit / slipped;
+        }
+      }
+      cloth_touches[slot] = touch;
+      if (last && memory)
+        contact_shear[slot] = touch.push > 0.0 ? shear : vec3(0.0);
+    }
+  }
+  bool vertex = touches && grain_id[i] - settings.cloth_first < settings.cloth;
+  if (vertex)
+    add_to_record(cloth_record(settings.bodies, grain_id[i] - settings.cloth_first), vec3(0.0), total);
+  touches = touches && !vertex;
+  if (last)
+    grain = finish(touches, i, grain);
+  if (touches)
+    grains[i] = grain;
+}
