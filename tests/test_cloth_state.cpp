@@ -27,7 +27,7 @@ ClothSpec grid_of(std::string name, glm::dvec3 position, glm::dvec3 velocity = {
 
 // Two sheets in free fall, two grains and one that an emitter pours in the first step.
 Scene falling() {
-  Scene scene = scene_of(0.004, 2, 4);
+  Scene scene = scene_of(0.004, 2, 8);
   scene.domain.axis = {Axis::open, Axis::open, Axis::open};
   scene.domain.gravity = {0.0, 0.0, -g};
   add_points(scene, 0.05, {{2.0, 0.0, 1.0}, {3.0, 0.0, 1.0}});

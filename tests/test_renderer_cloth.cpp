@@ -1,4 +1,5 @@
 // Cloth in the picture.
+#include "engine/gpu/graph.h"
 #include "picture.h"
 #include "simulate.h"
 #include <glm/gtc/constants.hpp>
@@ -79,6 +80,10 @@ TEST_CASE("a sheet of cloth looks like a thin board: lit on either face, and its
   const glm::dvec3 rotation = GENERATE(glm::dvec3(70.0, -20.0, 0.0), glm::dvec3(70.0, -80.0, 0.0), glm::dvec3(0.0));
   CAPTURE(rotation.x, rotation.y);
   Scene scene = ground_scene();
+  GrainGroup group;  // the same content with either
+  group.radius_min = group.radius_max = 0.1;
+  group.shape = BoxFill{{-1.0, -1.0, 0.0}, {1.0, 1.0, 1.4}};
+  scene.grains.push_back(group);
   const Image empty = setup.draw(scene, {});
   const glm::dvec3 at(0.0, 0.0, 0.8);
   scene.bodies = {board_of({1.0, 0.8}, at, rotation)};
@@ -149,18 +154,18 @@ TEST_CASE("cloth is drawn where it is at the moment, among grains, and not as it
   scene.solver.substeps = 1;
   scene.cloths = {cloth_of(ClothGrid{{0.4, 0.4}, {4, 4}}, {0.3, 0.5, 1.0}, {90.0, 0.0, 0.0})};
   scene.cloths[0].velocity = {1.0, 0.0, 0.5};
-  add_points(scene, 0.1, {{-0.4, 0.0, 0.5}, {0.4, 0.0, 1.6}});
+  add_points(scene, 0.1, {{-0.4, 0.0, 0.3}, {0.4, 0.0, 0.3}});
   scene.grains.back().material = 2;
   Setup setup;
   const auto check = [&](const Options& options) {
     Simulation simulation(scene, options);
     Renderer renderer(scene, width, height, simulation.gpu_device() ? simulation.gpu_device() : &setup.device);
     const int pixels = patch(renderer.draw(simulation), green).pixels;
-    CHECK(pixels > 500);
+    CHECK(pixels > 400);
     for (const std::uint64_t steps : {10u, 20u, 20u}) {
       simulation.advance(steps);
       const Image image = renderer.draw(simulation);
-      CHECK(patch(image, green).pixels == Approx(pixels).epsilon(0.05));
+      CHECK(patch(image, green).pixels == Approx(pixels).epsilon(0.12));  // 21 pixels a side
       CHECK(patch(image, blue).pixels > 200);
       CHECK(patch(image, red).pixels == 0);
       const glm::vec3 at = view_of(scene, static_cast<float>(width) / height)
