@@ -430,6 +430,17 @@ struct Simulation::Impl {
     write_status(status);
   }
 
+  // What Status::halt_grain stands for.
+  std::string name_of(uint grain) const {
+    if (grain >= body_partner)
+      return "body " + scene.bodies[grain - body_partner].name;
+    if (!is_vertex(grain))
+      return fmt::format("grain {}", grain);
+    const uint vertex = grain - settings.cloth_first;
+    const auto place = std::ranges::upper_bound(sheets, vertex, {}, &ClothPlace::first) - 1;
+    return fmt::format("vertex {} of cloth {}", vertex - place->first, scene.cloths[place->cloth].name);
+  }
+
   [[noreturn]] void fall_back(Status status) {
     const std::uint64_t bad_step = step + (status.step - static_cast<uint>(step));
     const uint grain = status.halt_grain;
@@ -457,11 +468,9 @@ struct Simulation::Impl {
     status.travel = lists_void;
     write_status(status);
     executor->finish();
-    const std::string what =
-        grain >= body_partner ? "body " + scene.bodies[grain - body_partner].name : fmt::format("grain {}", grain);
     throw StateError(fmt::format(
         "{} has no finite position and velocity any more in step {} ({:.6g} s); the state is that of step {} again",
-        what, bad_step, static_cast<double>(bad_step) * scene.dt, step));
+        name_of(grain), bad_step, static_cast<double>(bad_step) * scene.dt, step));
   }
 
   std::vector<RigidState> rigid_states() const {

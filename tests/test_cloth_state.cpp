@@ -4,6 +4,7 @@
 #include "engine/scene/cloth.h"
 #include "scratch.h"
 #include "simulate.h"
+#include <limits>
 #include <nlohmann/json.hpp>
 
 using namespace talus;
@@ -127,6 +128,20 @@ TEST_CASE("Cloth across a periodic axis hangs together", "[cloth]") {
     for (std::size_t k = 0; k < 35; ++k)
       CHECK(glm::distance(state.positions[k] - state.positions[0], before.positions[k] - before.positions[0]) < 1e-4f);
     CHECK(std::abs(state.strain_max) < 1e-4);
+  }
+}
+
+TEST_CASE("A vertex that is lost is told by its cloth", "[cloth]") {
+  Simulation simulation(falling(), on_cpu);
+  auto grains = read_field<Grain>(simulation.executor(), FieldId::grains, 72);
+  grains[2 + 35 + 7].velocity.x = std::numeric_limits<float>::infinity();
+  write_field(simulation.executor(), FieldId::grains, grains);
+  try {
+    simulation.advance(1);
+    FAIL("the step went on");
+  } catch (const StateError& e) {
+    CAPTURE(e.what());
+    CHECK(contains(e.what(), " of cloth b has no finite position"));
   }
 }
 
