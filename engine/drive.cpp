@@ -66,8 +66,7 @@ void check_finite(const glm::dvec3& v, const char* what) {
 }
 
 BodyMotion motion_of(const Pose& pose, const Twist& twist) {
-  const glm::dquat& q = pose.rotation;
-  return {vec4(q.x, q.y, q.z, q.w), vec3(pose.position), vec3(twist.velocity), vec3(twist.spin)};
+  return {vector_of(pose.rotation), vec3(pose.position), vec3(twist.velocity), vec3(twist.spin)};
 }
 
 template <class T> void append(std::vector<std::byte>& out, const T& value) {

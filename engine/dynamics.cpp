@@ -4,16 +4,11 @@
 #include "shaders/shared/grid.h"
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace talus {
 namespace {
 
 constexpr double points_per_reach = 8.0;  // of a body, along a line as long as its reach
-
-mat3 single(const glm::dmat3& m) {
-  return mat3(m);
-}
 
 // About another point of the body than the center of mass.
 glm::dmat3 inertia_about(const MassProperties& m, const glm::dvec3& point) {
@@ -21,25 +16,21 @@ glm::dmat3 inertia_about(const MassProperties& m, const glm::dvec3& point) {
   return m.inertia + m.mass * (glm::dot(d, d) * glm::dmat3(1.0) - glm::outerProduct(d, d));
 }
 
-// Of a body that is not held, its motion at the start as the scene has it.
 struct Held {
   Rigid rigid{};
   RigidState state{};
 };
 
-vec4 quaternion(const glm::dquat& q) {
-  return vec4(q.x, q.y, q.z, q.w);
-}
-
+// Its motion at the start is as the scene has it.
 Held free_body(const BodySpec& body, const MassProperties& m) {
   Held held;
   held.rigid.joint = joint_free;
   held.rigid.pivot = vec3(m.center);
-  held.rigid.inverse_mass = single(glm::dmat3(1.0 / m.mass));
-  held.rigid.inertia = single(m.inertia);
-  held.rigid.inverse_inertia = single(glm::inverse(m.inertia));
+  held.rigid.inverse_mass = mat3(glm::dmat3(1.0 / m.mass));
+  held.rigid.inertia = mat3(m.inertia);
+  held.rigid.inverse_inertia = mat3(glm::inverse(m.inertia));
   const Pose pose = pose_of(body);
-  held.state.motion = {quaternion(pose.rotation), vec3(pose.position), vec3(body.velocity), vec3(body.spin)};
+  held.state.motion = {vector_of(pose.rotation), vec3(pose.position), vec3(body.velocity), vec3(body.spin)};
   return held;
 }
 
@@ -52,35 +43,34 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
   const glm::dvec3 own_axis = into_body(axis), anchor = into_body(joint.origin - zero.position);
   rigid.anchor = vec3(joint.origin);
   rigid.axis = vec3(axis);
-  rigid.rotation = quaternion(zero.rotation);
+  rigid.rotation = vector_of(zero.rotation);
   rigid.position = vec3(zero.position);
   rigid.friction = static_cast<float>(joint.friction);
   const double value = std::get<double>(joint.value);
-  const bool turns = joint.type == JointType::revolute;
-  const double unit = turns ? std::numbers::pi / 180.0 : 1.0;
+  const double unit = unit_of(joint.type);
   Pose pose = zero;
   glm::dvec3 velocity(0.0), spin(0.0);
   if (joint.type == JointType::ball) {
     rigid.joint = joint_ball;
     rigid.pivot = vec3(anchor);
-    rigid.inertia = single(inertia_about(m, anchor));
-    rigid.inverse_inertia = single(glm::inverse(inertia_about(m, anchor)));
+    rigid.inertia = mat3(inertia_about(m, anchor));
+    rigid.inverse_inertia = mat3(glm::inverse(inertia_about(m, anchor)));
     rigid.lean = vec3(own_axis);
     rigid.low = joint.max < 180.0 ? static_cast<float>(std::cos(glm::radians(joint.max))) : -2.0f;
     spin = body.spin;
     velocity = glm::cross(spin, pose.position - joint.origin);
-  } else if (turns) {
+  } else if (joint.type == JointType::revolute) {
     rigid.joint = joint_revolute;
     rigid.pivot = vec3(anchor);
     const double about_axis = glm::dot(own_axis, inertia_about(m, anchor) * own_axis);
-    rigid.inverse_inertia = single(glm::outerProduct(own_axis, own_axis) / about_axis);
+    rigid.inverse_inertia = mat3(glm::outerProduct(own_axis, own_axis) / about_axis);
     pose = frame * Pose{{}, glm::angleAxis(glm::radians(value), glm::normalize(joint.axis))} * pose_of(body);
     spin = glm::radians(joint.start_speed) * axis;
     velocity = glm::cross(spin, pose.position - joint.origin);
   } else {
     rigid.joint = joint_prismatic;
     rigid.pivot = vec3(m.center);
-    rigid.inverse_mass = single(glm::outerProduct(axis, axis) / m.mass);
+    rigid.inverse_mass = mat3(glm::outerProduct(axis, axis) / m.mass);
     pose.position += value * axis;
     velocity = joint.start_speed * axis;
   }
@@ -88,7 +78,7 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
     rigid.low = static_cast<float>(unit * joint.min);
     rigid.high = static_cast<float>(unit * joint.max);
   }
-  held.state.motion = {quaternion(pose.rotation), vec3(pose.position), vec3(velocity), vec3(spin)};
+  held.state.motion = {vector_of(pose.rotation), vec3(pose.position), vec3(velocity), vec3(spin)};
   held.state.value = static_cast<float>(unit * value);
   return held;
 }
@@ -96,7 +86,7 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
 RigidCommand command_of(const BodySpec& body) {
   RigidCommand command{};
   if (const auto* joint = std::get_if<Joint>(&body.motion); joint && joint->motor) {
-    const double unit = joint->type == JointType::revolute ? std::numbers::pi / 180.0 : 1.0;
+    const double unit = unit_of(joint->type);
     command.motor_speed = static_cast<float>(unit * joint->motor->speed);
     command.motor_strength = static_cast<float>(joint->motor->strength);
   }

@@ -57,10 +57,6 @@ uint options_of(const Solver& s) {
   return options;
 }
 
-vec4 quaternion(const glm::dquat& q) {
-  return vec4(q.x, q.y, q.z, q.w);
-}
-
 // Two springs (dampers) of twice the value in a row.
 double in_series(double a, double b) {
   if (a < 0.0 || b < 0.0)
@@ -100,6 +96,8 @@ void set_load_quanta(Settings& settings, const Scene& scene, const Population& p
 void set_cloth(Settings& settings, const Scene& scene, const Population& population) {
   const Solver& solver = scene.solver;
   const bool vts = solver.method == Method::vts, sp = solver.method == Method::sp;
+  if (settings.cloth > 0 && (solver.detection == Detection::one_loop || solver.detection == Detection::two_loops))
+    throw SceneError("cloth needs contact lists: Solver::detection is without them");
   settings.cloth_kv = vts ? 1.0f : sp ? settings.kv : 0.0f;
   settings.cloth_kc = vts ? settings.gamma : sp ? settings.kc : 1.0f;
   settings.cloth_moves = vts ? 0 : 1;
@@ -262,7 +260,7 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
         continue;
       SolidPart part = std::visit(Size{meshes}, p.shape);
       const glm::dquat turn = rotation_of(p.rotation);
-      part.rotation = quaternion(turn);
+      part.rotation = vector_of(turn);
       part.position = vec3(p.position + turn * glm::dvec3(part.position));
       part.kind |= p.subtract ? solid_subtracts : 0u;
       out.parts.push_back(part);
@@ -281,7 +279,7 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
   }
   for (const SinkSpec& spec : scene.sinks) {
     Sink sink{};
-    sink.rotation = quaternion(rotation_of(spec.rotation));
+    sink.rotation = vector_of(rotation_of(spec.rotation));
     sink.position = vec3(spec.position);
     sink.first_part = static_cast<uint>(out.parts.size());
     sink.parts = add_parts(spec.parts);
@@ -299,7 +297,7 @@ Shapes shapes_of(const Scene& scene, const Population& population) {
     const double share = -std::expm1(std::log1p(-spec.stiffness) / scene.solver.substeps);  // 1 where the stiffness is
     out.shapes.push_back({0, 0, static_cast<float>(share)});
     ShapeMotion motion{};
-    motion.rotation = quaternion(glm::dquat(1.0, 0.0, 0.0, 0.0));
+    motion.rotation = vector_of(glm::dquat(1.0, 0.0, 0.0, 0.0));
     out.motions.push_back(motion);
   }
   std::vector<glm::dvec3> position(scene.shapes.size()), velocity(scene.shapes.size());

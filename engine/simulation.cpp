@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
-#include <numbers>
 
 namespace talus {
 namespace {
@@ -248,8 +247,7 @@ struct Simulation::Impl {
     write_field(*executor, FieldId::rigid_commands, dynamics.commands);
     write_field(*executor, FieldId::body_ignores, dynamics.ignores);
     write_field(*executor, FieldId::body_points, dynamics.points);
-    write_field(*executor, FieldId::point_contacts,
-                std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
+    forget_point_contacts();
     write_field(*executor, FieldId::sinks, bodies.sinks);
     write_field(*executor, FieldId::solid_parts, bodies.parts);
     write_field(*executor, FieldId::shape_data, bodies.shape_data);
@@ -312,6 +310,11 @@ struct Simulation::Impl {
     write_motions(1);
     move_bodies(*executor, plan_of(step));
     executor->finish();
+  }
+
+  void forget_point_contacts() {
+    write_field(*executor, FieldId::point_contacts,
+                std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
   }
 
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
@@ -450,6 +453,7 @@ struct Simulation::Impl {
     write_field(*executor, FieldId::body_sums, std::vector<uint>(executor->size(FieldId::body_sums), 0u));
     loads.resize((valid_step - std::min(valid_step, loads_step)) * scene.bodies.size());
     write_field(*executor, FieldId::contact_count, std::vector<uint>(executor->size(FieldId::contact_count), 0u));
+    forget_point_contacts();
     step = valid_step;
     drive.set(valid_commands);
     substep = 0;
@@ -635,9 +639,7 @@ std::uint32_t Simulation::body(std::string_view name) const {
 BodyState Simulation::body_state(std::uint32_t body) const {
   if (impl_->is_dynamic(body)) {
     const BodyMotion m = impl_->rigid_state(body).motion;
-    const vec4& q = m.rotation;
-    return {{glm::dvec3(m.position), glm::normalize(glm::dquat(q.w, q.x, q.y, q.z))},
-            {glm::dvec3(m.velocity), glm::dvec3(m.spin)}};
+    return {{glm::dvec3(m.position), quaternion_of(m.rotation)}, {glm::dvec3(m.velocity), glm::dvec3(m.spin)}};
   }
   return impl_->drive.body_state(impl_->step, body);
 }
@@ -650,8 +652,7 @@ std::uint32_t Simulation::shape(std::string_view name) const {
 }
 ShapeState Simulation::shape_state(std::uint32_t shape) const {
   const ShapeMotion m = impl_->shape_motions().at(shape);
-  const vec4& q = m.rotation;
-  return {{glm::dvec3(m.position), glm::normalize(glm::dquat(q.w, q.x, q.y, q.z))}, glm::dvec3(m.velocity)};
+  return {{glm::dvec3(m.position), quaternion_of(m.rotation)}, glm::dvec3(m.velocity)};
 }
 std::uint32_t Simulation::cloth(std::string_view name) const {
   const std::vector<ClothSpec>& cloths = impl_->scene.cloths;
@@ -679,10 +680,9 @@ void Simulation::drive_body(std::uint32_t body, const Twist& target, const BodyL
 JointState Simulation::joint_state(std::uint32_t body) const {
   if (const Joint* joint = impl_->dynamic_joint(body)) {
     const RigidState state = impl_->rigid_state(body);
-    const bool turns = joint->type == JointType::revolute;
-    const double unit = turns ? 180.0 / std::numbers::pi : 1.0;
-    const vec3 axis = impl_->dynamics.rigid[body].axis;
-    return {unit * state.value, unit * glm::dot(turns ? state.motion.spin : state.motion.velocity, axis)};
+    const vec3 along = joint->type == JointType::revolute ? state.motion.spin : state.motion.velocity;
+    const double unit = unit_of(joint->type);
+    return {state.value / unit, glm::dot(along, impl_->dynamics.rigid[body].axis) / unit};
   }
   return impl_->drive.joint_state(impl_->step, body);
 }
@@ -708,8 +708,7 @@ void Simulation::drive_joint(std::uint32_t body, double speed) {
       throw std::invalid_argument(fmt::format("the joint of body {} has no motor", impl_->scene.bodies[body].name));
     if (!std::isfinite(speed))
       throw std::invalid_argument("the speed to reach must be finite");
-    const double unit = joint->type == JointType::revolute ? std::numbers::pi / 180.0 : 1.0;
-    impl_->command(body, [&](RigidCommand& c) { c.motor_speed = static_cast<float>(unit * speed); });
+    impl_->command(body, [&](RigidCommand& c) { c.motor_speed = static_cast<float>(unit_of(joint->type) * speed); });
     return;
   }
   impl_->drive.drive_joint(impl_->step, body, speed);

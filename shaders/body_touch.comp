@@ -14,6 +14,7 @@ layout(set = 0, binding = 5, scalar) readonly buffer NearBlock { uint body_near[
 #include "shared/solid.glsl"
 #include "shared/mobility.glsl"
 #include "shared/body_load.glsl"
+#include "shared/friction_spring.glsl"
 #include "shared/grid.h"
 
 uint own, touched = 0u;
@@ -62,15 +63,9 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   }
   const float damping = 2.0 * touch_zeta * sqrt(dem_kappa);
   float spring = gap < 0.0 ? max(0.0, -dem_kappa * gap / h - damping * approach) : 0.0, push = max(spring, brake);
-  vec3 slip = v - approach * normal, shear = shear_before(partner);
-  shear = shear - dot(shear, normal) * normal - dem_tangential * dem_kappa * soft * slip;
-  vec3 drag = shear - 0.5 * damping * soft * slip;
   PairLaw law = pair_laws[bodies[own].material * (settings.materials + 1u) + material];
-  float drag_length = length(drag), grip = brake > spring ? 0.0 : push;
-  if (drag_length > law.friction_static * grip) {
-    drag *= law.friction_kinetic * grip / drag_length;
-    shear = drag;
-  }
+  vec3 slip = soft * (v - approach * normal), shear = shear_before(partner);
+  vec3 drag = drag_of(shear, normal, slip, dem_kappa, damping, brake > spring ? 0.0 : push, law);
   vec3 impulse = (push * normal + drag) / w;
   add_to_record(record_of(body_partner + own), here, impulse);
   if (solid)

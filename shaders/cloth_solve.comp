@@ -66,7 +66,7 @@ void main() {
       precise float residual = settings.cloth_kv * parting + settings.cloth_kc * (d.len - link.rest) / args.h;
       precise float yields = (1.0 - link.stiffness) * w_sum;
       precise float sum = pull.sum + args.beta * pull.change -
-                          cloth_omega * (link.stiffness * residual + yields * pull.sum) / (link.stiffness * w_split + yields);
+                          args.omega * (link.stiffness * residual + yields * pull.sum) / (link.stiffness * w_split + yields);
       pull = ClothPull(sum, sum - pull.sum);
       impulse += pull.change * d.direction;
     }

@@ -106,14 +106,6 @@ talus::Scene with(talus::Scene scene, talus::Solver solver) {
   return scene;
 }
 
-void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec3> points, glm::dvec3 velocity) {
-  talus::GrainGroup group;
-  group.radius_min = group.radius_max = radius;
-  group.velocity = velocity;
-  group.shape = talus::PointsFill{std::move(points)};
-  scene.grains.push_back(std::move(group));
-}
-
 talus::Scene on_incline(talus::Scene scene, double degrees, double mu_s, double mu_k, double speed) {
   const double slope = glm::radians(degrees);
   scene.domain.axis = {talus::Axis::open, talus::Axis::open, talus::Axis::wall};
@@ -205,6 +197,15 @@ talus::Scene jumble_with_bodies(unsigned n) {
   scene.bodies[3].spin = {0.0, 5.0, 0.0};
   scene.bodies[4].velocity = {0.0, 0.0, 0.5};
   return scene;
+}
+
+void add_bed(talus::Scene& scene, double half, double height, double radius, double filled) {
+  scene.domain.min = {-half, -half, 0.0};
+  scene.domain.max = {half, half, height};
+  talus::GrainGroup bed;
+  bed.radius_min = bed.radius_max = radius;
+  bed.shape = talus::BoxFill{{-half, -half, 0.0}, {half, half, filled}};
+  scene.grains.push_back(bed);
 }
 
 talus::Scene pouring(int substeps, int iterations, double stop) {

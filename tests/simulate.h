@@ -1,5 +1,6 @@
 #pragma once
 // Scenes for tests, and the devices that they run on.
+#include "bench/scenes.h"
 #include "catch.h"
 #include "engine/executor.h"
 #include "engine/gpu/device.h"
@@ -41,7 +42,7 @@ Variant each_method();
 // The scene with another method; its iterations and substeps stay.
 talus::Scene with(talus::Scene scene, talus::Solver solver);
 
-void add_points(talus::Scene& scene, double radius, std::vector<glm::dvec3> points, glm::dvec3 velocity = {});
+using bench::add_points;
 
 // A grain on a plane, tilted so that it would slide along +x.
 talus::Scene on_incline(talus::Scene scene, double degrees, double mu_s, double mu_k, double speed = 0.0);
@@ -63,6 +64,9 @@ talus::BodySpec body_of(std::string name, std::vector<talus::BodyPart> parts, gl
 
 // Moving bodies of all kinds among the grains of a jumble, one across its periodic seam; materials[1] for some.
 talus::Scene jumble_with_bodies(unsigned n);
+
+// A box with walls, 2 half wide and `height` high, and grains at random places in it up to `filled`; all m.
+void add_bed(talus::Scene& scene, double half, double height, double radius, double filled);
 
 // An emitter that pours a thousand grains of mixed radii a second onto the floor, until `stop` [s].
 talus::Scene pouring(int substeps, int iterations, double stop);

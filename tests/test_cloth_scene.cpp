@@ -5,6 +5,7 @@
 #include "engine/setup.h"
 #include "scratch.h"
 #include "tests/catch.h"
+#include "viewer/renderer_camera.h"
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -336,6 +337,33 @@ TEST_CASE("Cloth decides about substeps", "[cloth]") {
   CHECK(grains("0.1").substeps == choose_substeps(with(stiff, "")).substeps);
   CHECK(contains(grains("0.1").why, "the cloth decided"));
   CHECK(choose_substeps(parse_scene(linen, "s.toml")).substeps == 1);
+}
+
+TEST_CASE("Cloth that starts in a body is warned of, but for its pins", "[cloth]") {
+  const auto warnings = [](const std::string& more) {
+    return advise(parse_scene(sheet + more +
+                                  "[[body]]\nname = \"post\"\nbox.size = [0.3, 0.3, 0.5]\n"
+                                  "position = [0.5, 0.5, 0.8]\n",
+                              "s.toml"));
+  };
+  // Vertices reach 0.05 m below its top, and three times as far in from its sides.
+  CHECK(warnings("") ==
+        std::vector<std::string>{
+            "s.toml: cloth sail starts 0.05 m deep in body post, which pushes it out: place it beside"});
+  CHECK(
+      advise(parse_scene(sheet + "[[body]]\nname = \"post\"\nbox.size = [0.3, 0.3, 0.5]\nposition = [0.5, 0.5, 0.74]\n",
+                         "s.toml"))
+          .empty());
+  CHECK(warnings("pin_box = { min = [0.3, 0.3, 0], max = [0.5, 0.5, 0] }\n").empty());
+}
+
+TEST_CASE("The camera sees cloth where it starts, hangs and falls", "[cloth]") {
+  const auto seen = [](const std::string& more) {
+    return content(parse_scene("[domain]\nmin = [-9, -9, -9]\nmax = [9, 9, 9]\n" + sheet + more, "s.toml"));
+  };
+  CHECK(seen("").min == glm::vec3(-0.5f, -0.5f, -9.0f));
+  CHECK(seen("").max == glm::vec3(0.5f, 0.5f, 1.0f));
+  CHECK(seen("pins = [[0.5, 0.5, 0]]\n").min.z == Approx(1.0 - std::sqrt(2.0)).epsilon(1e-6));
 }
 
 TEST_CASE("Cloth out of place is refused by those who make scenes themselves, too", "[cloth]") {

@@ -5,6 +5,7 @@
 #include "engine/scene/text.h"
 #include "scratch.h"
 #include "simulate.h"
+#include "wrong.h"
 #include <numbers>
 
 using namespace talus;
@@ -56,15 +57,6 @@ Mesh torus_mesh(double ring, double tube, unsigned n) {
       mesh.triangles.push_back({i * n + k, i1 * n + k1, i * n + k1});
     }
   return mesh;
-}
-
-std::string error_of(auto&& act) {
-  try {
-    act();
-  } catch (const SceneError& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 }  // namespace

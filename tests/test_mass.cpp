@@ -8,6 +8,7 @@
 #include "engine/scene/text.h"
 #include "scratch.h"
 #include "tests/catch.h"
+#include "wrong.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -16,6 +17,8 @@
 using namespace talus;
 using std::numbers::pi;
 using talus_tests::contains;
+using talus_tests::error_of;
+using talus_tests::Marked;
 
 namespace {
 
@@ -197,14 +200,7 @@ TEST_CASE("What parts have in common counts once, and what is taken away not at 
 }
 
 TEST_CASE("What has no mass is refused", "[rigid]") {
-  const auto refusal = [](const BodySpec& body) {
-    try {
-      mass_of(body);
-    } catch (const SceneError& e) {
-      return std::string(e.what());
-    }
-    return std::string("none");
-  };
+  const auto refusal = [](const BodySpec& body) { return error_of([&] { mass_of(body); }); };
   CHECK(contains(refusal(body_of({{PlanePart{}}})), "body b has a plane, which has no end"));
   CHECK(contains(refusal(body_of({box({1, 1, 1}), without(box({2, 2, 2}))})), "body b has no volume"));
   CHECK(contains(refusal(body_of({box({1, 1, 1}), without(box({1, 1, 1}))})), "body b has no volume"));
@@ -429,7 +425,6 @@ TEST_CASE("Dynamic bodies stand where they start until something moves them", "[
 TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]") {
   const auto joint = [](const std::string& keys) { return "mass = 1\njoint = { " + keys + " }"; };
   const std::string hinge = "type = \"revolute\", ";
-  // The mark @ stands where the message must point to and is taken out before reading.
   const std::vector<std::pair<std::string, std::string>> wrong{
       {"mass = @0", "must be a number from 1e-09 to 1000000000000 kg, not 0"},
       {"density = @-1", "kg/m3"},
@@ -466,20 +461,10 @@ TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]"
        "body none has no volume"},
   };
   for (const auto& [keys, says] : wrong) {
-    const std::string marked = crate + keys + "\n";
-    const std::size_t mark = marked.find('@');
-    const std::string before = marked.substr(0, mark), text = before + marked.substr(mark + 1);
-    const auto line = std::ranges::count(before, '\n') + 1;
-    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-    std::string error = "no error";
-    try {
-      parse_scene(text, "s.toml");
-    } catch (const SceneError& e) {
-      error = e.what();
-    }
-    INFO(keys << "\n" << error);
-    CHECK(error.starts_with(fmt::format("s.toml:{}:{}: ", line, column)));
-    CHECK(contains(error, says));
+    const Marked scene(crate + keys + "\n");
+    INFO(keys << "\n" << scene.error);
+    CHECK(scene.error.starts_with(scene.place));
+    CHECK(contains(scene.error, says));
   }
   // Of a scene that no file made.
   Scene scene = with("mass = 1");
@@ -488,6 +473,27 @@ TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]"
   scene = with("mass = 1");
   scene.bodies[0].motion = Keyframes{};
   CHECK_THROWS_AS(check_motions(scene), SceneError);
+}
+
+TEST_CASE("A body that has been read weighs what one made in code does, also after a change", "[rigid]") {
+  const Scene scene =
+      with("mass = 1\n[[body]]\nname = \"cup\"\ndensity = 500\nparts = [{ cylinder = { radius = 0.2, height "
+           "= 0.4 } }, { sphere.radius = 0.15, position = [0, 0, 0.1], subtract = true }]");
+  BodySpec read = scene.bodies.at(1);
+  REQUIRE(read.weighed);
+  const auto same_as_new = [&] {
+    BodySpec made = read;
+    made.weighed.reset();
+    const MassProperties a = mass_of(read), b = mass_of(made);
+    return a.mass == b.mass && a.center == b.center && a.inertia == b.inertia;
+  };
+  CHECK(same_as_new());
+  const double before = mass_of(read).mass;
+  read.density = 1000.0;
+  CHECK(mass_of(read).mass == 2.0 * before);
+  std::get<SpherePart>(read.parts[1].shape).radius = 0.1;
+  CHECK(same_as_new());
+  CHECK(mass_of(read).mass > 2.0 * before);
 }
 
 TEST_CASE("A dynamic body without room at the start is told of", "[rigid]") {

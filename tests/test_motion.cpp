@@ -5,6 +5,7 @@
 #include "engine/scene/text.h"
 #include "scratch.h"
 #include "simulate.h"
+#include "wrong.h"
 #include <glm/ext/matrix_transform.hpp>
 
 using namespace talus;
@@ -542,7 +543,6 @@ TEST_CASE("Motions come back from the text of a scene", "[motion]") {
 
 TEST_CASE("Every wrong motion is named with its place", "[motion]") {
   const auto joint = [](const std::string& keys) { return "joint = { type = \"revolute\", " + keys + " }"; };
-  // The mark @ stands where the message must point to and is taken out before reading.
   const std::vector<std::pair<std::string, std::string>> wrong{
       {"velocity = [1, 0, 0]\nkeyframes = @[{ time = 0, position = [0, 0, 0] }]", "exclude each other"},
       {"spin = [1, 0, 0]\nmotion = @{ position = [\"t\", 0, 0] }", "body.0.spin exclude each other"},
@@ -593,19 +593,9 @@ TEST_CASE("Every wrong motion is named with its place", "[motion]") {
       {joint("value = @\"t +\""), "is no formula of t"},
   };
   for (const auto& [keys, says] : wrong) {
-    const std::string marked = "[time]\ndt = 0.01\nend = 4\n" + ball("a", keys);
-    const std::size_t mark = marked.find('@');
-    const std::string before = marked.substr(0, mark), text = before + marked.substr(mark + 1);
-    const auto line = std::ranges::count(before, '\n') + 1;
-    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-    std::string error = "no error";
-    try {
-      parse_scene(text, "s.toml");
-    } catch (const SceneError& e) {
-      error = e.what();
-    }
-    INFO(keys << "\n" << error);
-    CHECK(error.starts_with(fmt::format("s.toml:{}:{}: ", line, column)));
-    CHECK(contains(error, says));
+    const Marked scene("[time]\ndt = 0.01\nend = 4\n" + ball("a", keys));
+    INFO(keys << "\n" << scene.error);
+    CHECK(scene.error.starts_with(scene.place));
+    CHECK(contains(scene.error, says));
   }
 }

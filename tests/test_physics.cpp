@@ -380,12 +380,7 @@ TEST_CASE("A correction that turns out needless is taken back", "[physics]") {
 TEST_CASE("A boulder on pebbles rests on them", "[physics]") {
   // Its one contact with the floor must hold against a hundred with grains of a thousandth of its mass.
   Scene scene = scene_of(1.0 / 240, 4, 5);
-  scene.domain.min = {-0.05, -0.05, 0.0};
-  scene.domain.max = {0.05, 0.05, 0.4};
-  GrainGroup pebbles;
-  pebbles.radius_min = pebbles.radius_max = 0.004;
-  pebbles.shape = BoxFill{{-0.05, -0.05, 0.0}, {0.05, 0.05, 0.05}};
-  scene.grains.push_back(pebbles);
+  add_bed(scene, 0.05, 0.4, 0.004, 0.05);
   add_points(scene, 0.04, {{0.0, 0.0, 0.095}});
   Simulation simulation(scene, on_cpu);
   const double mass = 1600.0 * 4.0 / 3.0 * std::numbers::pi * std::pow(0.04, 3);

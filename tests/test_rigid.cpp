@@ -346,6 +346,28 @@ TEST_CASE("A run with dynamic bodies repeats bit for bit, and goes on so when it
   CHECK(run(2, 15, 25) == hash);
 }
 
+TEST_CASE("A body that has become invalid lies again where it lay, and its contacts have forgotten the rest",
+          "[rigid]") {
+  BodySpec box = dynamic_body("box", BoxPart{{0.2, 0.2, 0.04}}, 1.0);
+  box.position = {0.0, 0.0, 0.02};
+  Scene scene = space(0.001, box);
+  scene.domain.axis = {Axis::open, Axis::open, Axis::wall};
+  Simulation simulation(scene, on_cpu);
+  advance_to(simulation, 0.5);
+  const glm::dvec3 place = simulation.body_state(0).pose.position;
+  simulation.push_body(0, {.force = {1e22, 0.0, 0.0}});  // slides for some steps before its speed has no square
+  REQUIRE_THROWS_WITH(simulation.advance(20), Catch::Contains("body box ") && Catch::Contains("in step 50"));
+  const std::size_t contacts = simulation.executor().size(FieldId::point_contacts);
+  for (const PointContact& contact :
+       read_field<PointContact>(simulation.executor(), FieldId::point_contacts, contacts)) {
+    REQUIRE(contact.partner == no_partner);
+    REQUIRE(contact.shear == vec3(0.0f));
+  }
+  simulation.push_body(0, {});
+  advance_to(simulation, 1.0);
+  CHECK(glm::distance(simulation.body_state(0).pose.position, place) < 1e-6);
+}
+
 TEST_CASE("Bodies rest on the floor, on each other and on grains", "[rigid]") {
   SECTION("a stack of boxes on the floor") {
     Scene scene = scene_of(0.004, 10, 1);
@@ -408,12 +430,7 @@ TEST_CASE("Bodies rest on the floor, on each other and on grains", "[rigid]") {
     const Variant variant = each_method();
     CAPTURE(variant.name);
     Scene scene = with(scene_of(0.004, 5, 5), variant.solver);
-    scene.domain.min = {-0.15, -0.15, 0.0};
-    scene.domain.max = {0.15, 0.15, 0.5};
-    GrainGroup bed;
-    bed.radius_min = bed.radius_max = 0.0125;
-    bed.shape = BoxFill{{-0.15, -0.15, 0.0}, {0.15, 0.15, 0.08}};
-    scene.grains.push_back(bed);
+    add_bed(scene, 0.15, 0.5, 0.0125, 0.08);
     BodySpec box = dynamic_body("box", BoxPart{{0.12, 0.1, 0.05}}, 0.6);
     box.position = {0.0, 0.0, 0.12};
     scene.bodies.push_back(box);
@@ -494,12 +511,7 @@ TEST_CASE("Heavy bodies on light grains and light ones on heavy grains stay at r
   const double ratio = GENERATE(1e-3, 1.0, 1e3);  // to the mass of a grain
   CAPTURE(variant.name, ratio);
   Scene scene = with(scene_of(0.004, 5, 5), variant.solver);
-  scene.domain.min = {-0.1, -0.1, 0.0};
-  scene.domain.max = {0.1, 0.1, 0.4};
-  GrainGroup bed;
-  bed.radius_min = bed.radius_max = 0.01;
-  bed.shape = BoxFill{{-0.1, -0.1, 0.0}, {0.1, 0.1, 0.12}};
-  scene.grains.push_back(bed);
+  add_bed(scene, 0.1, 0.4, 0.01, 0.12);
   const double grain = 1600.0 * 4.0 / 3.0 * std::numbers::pi * 1e-6, mass = ratio * grain;
   BodySpec ball = dynamic_body("ball", SpherePart{0.03}, mass);
   ball.position = {0.0, 0.0, 0.06};  // within the bed

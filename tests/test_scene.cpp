@@ -4,11 +4,13 @@
 #include "engine/scene/text.h"
 #include "scratch.h"
 #include "tests/catch.h"
+#include "wrong.h"
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 using namespace talus;
+using talus_tests::error_of;
 
 namespace {
 
@@ -217,15 +219,6 @@ const std::vector<Wrong> wrong{
     {body + "[[body]]\nname = @\"ball\"\nsphere.radius = 1\n", "is taken by another body"},
 };
 
-std::string error_of(auto&& act) {
-  try {
-    act();
-  } catch (const SceneError& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 std::string parse_error(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return error_of([&] { parse_scene(text, "s.toml", overrides); });
 }
@@ -348,20 +341,15 @@ std::uint64_t hash(const Population& p) {
 TEST_CASE("every wrong scene is named with its place", "[scene]") {
   REQUIRE(wrong.size() >= 40);
   for (const Wrong& w : wrong) {
-    const std::size_t at = w.text.find('@');
-    REQUIRE(at != w.text.npos);
-    const std::string before = w.text.substr(0, at), text = before + w.text.substr(at + 1);
-    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const std::size_t column = at - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
-    const std::string error = parse_error(text);
-    INFO(w.text << "\nwant line " << line << " column " << column << ": " << w.says << "\ngot  " << error);
-    CHECK(starts_with(error, "s.toml:" + std::to_string(line) + ":"));
+    const talus_tests::Marked scene(w.text);
+    INFO(w.text << "\nwant " << scene.place << w.says << "\ngot  " << scene.error);
+    CHECK(starts_with(scene.error, scene.line));
     // For syntax errors the column is the parser's own affair.
     if (starts_with(w.says, "not TOML") || w.says == "redefine")
-      CHECK(!starts_with(error, "s.toml:" + std::to_string(line) + ":0"));
+      CHECK(!starts_with(scene.error, scene.line + "0"));
     else
-      CHECK(starts_with(error, "s.toml:" + std::to_string(line) + ":" + std::to_string(column) + ": "));
-    CHECK(talus_tests::contains(error, w.says));
+      CHECK(starts_with(scene.error, scene.place));
+    CHECK(talus_tests::contains(scene.error, w.says));
   }
 }
 

@@ -3,6 +3,7 @@
 #include "engine/scene/text.h"
 #include "scratch.h"
 #include "simulate.h"
+#include "wrong.h"
 #include <numbers>
 
 using namespace talus;
@@ -383,12 +384,7 @@ fill.sphere = { center = [0, 0, 1], radius = 0.1 }
   CHECK(population.shaped.size() > 10);
   CHECK(population.shaped.size() == population.initial.size());
   const auto refused = [&](const std::string& change) {
-    try {
-      parse_scene(text, "scene.toml", {change});
-    } catch (const SceneError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+    return error_of([&] { parse_scene(text, "scene.toml", {change}); });
   };
   CHECK_THAT(refused("shape.0.stiffness=0"), Catch::Contains("stiffness") && Catch::Contains("1e-06"));
   CHECK_THAT(refused("shape.0.stiffness=1.5"), Catch::Contains("1"));

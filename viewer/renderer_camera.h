@@ -9,8 +9,8 @@ struct Box {
   glm::vec3 min, max;  // m
 };
 
-// Where the grains will be, what is filled and poured and the ground below on which it spreads, and where bodies start
-// that do not go on forever. The domain where there are neither.
+// Where the grains will be, what is filled and poured and the ground below on which it spreads; where cloth starts,
+// hangs and falls; and where bodies start that do not go on forever. The domain where there is none of them.
 Box content(const Scene& scene);
 
 // A perspective view; z is up on the screen.

@@ -17,6 +17,8 @@ struct GearSpec {
   double width = 0.05;           // m, along the axis
   double bore_radius = 0.0;      // m, 0: no bore; below the root circle
   int samples = 8;               // segments of an involute flank, 1 .. 100; its points lie on the involute
+
+  bool operator==(const GearSpec&) const = default;
 };
 
 // The section across the axis: the outline counterclockwise about the origin, in polar angles that never fall. A tooth

@@ -26,4 +26,14 @@ inline glm::dquat rotation_by(const glm::dvec3& turn) {
   return angle > 0.0 ? glm::angleAxis(angle, turn / angle) : glm::dquat(1.0, 0.0, 0.0, 0.0);
 }
 
+// As the passes hold a rotation: x, y, z, w.
+inline glm::vec4 vector_of(const glm::dquat& q) {
+  return glm::vec4(q.x, q.y, q.z, q.w);
+}
+
+// And back, of length 1.
+inline glm::dquat quaternion_of(const glm::vec4& xyzw) {
+  return glm::normalize(glm::dquat(xyzw.w, xyzw.x, xyzw.y, xyzw.z));
+}
+
 }  // namespace talus

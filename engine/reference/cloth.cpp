@@ -137,7 +137,7 @@ void cloth_solve(const Args& args, Fields& f, uint begin, uint end) {
       if (w_split > 0.0f) {
         const Link d = link_of(f, i, j);
         const float residual = residual_of(args, settings, link, d, vec3(grain.velocity) - vec3(other.velocity));
-        const float sum = relaxed(link, pull, residual, w + other.velocity.w, w_split, cloth_omega, args.beta);
+        const float sum = relaxed(link, pull, residual, w + other.velocity.w, w_split, args.omega, args.beta);
         pull = {sum, sum - pull.sum};
         impulse += pull.change * d.direction;
       }

@@ -1,5 +1,6 @@
 // Explicit dynamics: one pass per substep.
 #include "engine/reference/finish.h"
+#include "engine/reference/friction_spring.h"
 #include "engine/reference/load.h"
 #include "engine/reference/search.h"
 
@@ -42,14 +43,8 @@ public:
     const vec3 slip = c.across_share(w_) * (relative - approach * c.normal);
     const float spring = c.gap < reach ? std::max(-hold, -kappa * c.gap / h_ - damping * approach) : 0.0f;
     const float push = std::max(spring, brake);
-    shear = shear - glm::dot(shear, c.normal) * c.normal - dem_tangential * kappa * slip;
-    vec3 drag = shear - 0.5f * damping * slip;
-    const float length = glm::length(drag), grip = brake > spring ? 0.0f : push + hold;
-    if (length > law.friction_static * grip) {
-      drag *= law.friction_kinetic * grip / length;
-      shear = drag;
-    }
-    const vec3 both = push * c.normal + drag;
+    const float grip = brake > spring ? 0.0f : push + hold;
+    const vec3 both = push * c.normal + drag_of(shear, c.normal, slip, kappa, damping, grip, law);
     change_ += w_ / w_sum * both;
     if (is_pushed(partner))
       add_load(f_, i_, partner, c.point, both / w_sum);

@@ -1,5 +1,6 @@
 // Dynamic bodies: what moves them, and how.
 #include "engine/reference/rigid.h"
+#include "engine/reference/friction_spring.h"
 #include "engine/reference/load.h"
 #include <bit>
 #include <utility>
@@ -131,15 +132,10 @@ private:
     const float push = std::max(spring, brake);
     const vec3 slip = ease.along / std::max(ease.across, 1e-3f * ease.along) * (v - approach * normal);
     vec3 shear = shear_before(partner);
-    shear = shear - glm::dot(shear, normal) * normal - dem_tangential * dem_kappa * slip;
-    vec3 drag = shear - 0.5f * damping * slip;
     const uint material = other ? other->material : settings_.materials;
     const PairLaw& law = f_.pair_laws[body.material * (settings_.materials + 1) + material];
-    const float length = glm::length(drag), grip = brake > spring ? 0.0f : push;
-    if (length > law.friction_static * grip) {
-      drag *= law.friction_kinetic * grip / length;
-      shear = drag;
-    }
+    const float grip = brake > spring ? 0.0f : push;
+    const vec3 drag = drag_of(shear, normal, slip, dem_kappa, damping, grip, law);
     const vec3 impulse = (push * normal + drag) / ease.along;
     add_load(f_, k_, body_partner + own_, here, -impulse);
     if (other)

@@ -1,5 +1,6 @@
 // Bodies of particles that keep their shape. In double precision: what the device does to rounding.
 #include "engine/reference/shape.h"
+#include "engine/geometry/pose.h"
 #include "engine/reference/finish.h"
 
 namespace talus::reference {
@@ -102,9 +103,8 @@ void match(const Args& args, Fields& f, uint s, Finish& finish) {
     moments += glm::outerProduct(from_center(particle), particle.place);
   }
   moments -= count * glm::outerProduct(mean, mean_place);
-  const vec4& q = motion.rotation;
-  const glm::dquat rotation = extract_rotation(moments, glm::normalize(glm::dquat(q.w, q.x, q.y, q.z)));
-  motion.rotation = vec4(rotation.x, rotation.y, rotation.z, rotation.w);
+  const glm::dquat rotation = extract_rotation(moments, quaternion_of(motion.rotation));
+  motion.rotation = vector_of(rotation);
 
   const double share = static_cast<double>(shape.share);
   const glm::dmat3 turn = glm::mat3_cast(rotation);

@@ -286,11 +286,7 @@ private:
       t.fail(fmt::format("is one material too many: at most {}", materials_most));
     read_preset(preset, m);
     name.get(m.name);
-    if (m.name.empty())
-      name.fail("must not be empty");
-    for (const Material& other : scene_.materials)
-      if (other.name == m.name)
-        (name ? name : preset).fail(fmt::format("\"{}\" is taken by another material: names must differ", m.name));
+    check_name(name ? name : preset, m.name, scene_.materials, "material");
     density.get(m.density, {1e-3, 1e6, "kg/m3"});
     friction.get(m.friction_static, m.friction_kinetic);
     stiffness.get(m.stiffness, {1e-3, 1e15, "N/m"});
@@ -374,10 +370,7 @@ private:
                 velocity = t["velocity"], spin = t["spin"], stiffness = t["stiffness"], fill = t.need("fill");
     t.finish();
     name.get(s.name);
-    if (s.name.empty())
-      name.fail("must not be empty");
-    if (std::ranges::find(scene_.shapes, s.name, &ShapeSpec::name) != scene_.shapes.end())
-      name.fail(fmt::format("\"{}\" is taken by another shape: names must differ", s.name));
+    check_name(name, s.name, scene_.shapes, "shape");
     g.material = material_of(material, scene_.materials);
     radius.get(g.radius_max, radius_range);
     g.radius_min = g.radius_max;

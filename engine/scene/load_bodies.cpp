@@ -229,11 +229,7 @@ BodySpec read_body(Table t, const Scene& scene) {
   const MotionKeys motion(t);
   t.finish();
   name.get(b.name);
-  if (b.name.empty())
-    name.fail("must not be empty");
-  for (const BodySpec& other : scene.bodies)
-    if (other.name == b.name)
-      name.fail(fmt::format("\"{}\" is taken by another body: names must differ", b.name));
+  check_name(name, b.name, scene.bodies, "body");
   if (scene.bodies.size() == shared::bodies_most)
     t.fail(fmt::format("is one body too many: at most {}", shared::bodies_most));
   if (material)
@@ -267,7 +263,7 @@ BodySpec read_body(Table t, const Scene& scene) {
     t.fail("needs a material: that of the grains it is given as (as = \"particles\")");
   if (is_dynamic(b)) {
     try {
-      mass_of(b);
+      b.weighed = {b.parts, volume_of(b)};
     } catch (const SceneError& e) {
       (mass ? mass : density).fail(fmt::format("cannot be had: {}", e.what()));
     }

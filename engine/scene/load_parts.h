@@ -2,6 +2,8 @@
 // What the readers of a scene's tables share (load.cpp has the schema's frame).
 #include "engine/scene/reader.h"
 #include "engine/scene/scene.h"
+#include <algorithm>
+#include <fmt/format.h>
 
 namespace talus::reading {
 
@@ -16,6 +18,15 @@ inline constexpr Range adhesion_range{0, 1e9, "Pa"};
 
 // The material of that name.
 std::uint32_t material_of(const Value& name, const std::vector<Material>& materials);
+
+// The name of one more among `others`, which `at` gives: not empty, and not one of theirs. kind: what they are.
+template <class T>
+void check_name(const Value& at, const std::string& name, const std::vector<T>& others, std::string_view kind) {
+  if (name.empty())
+    at.fail("must not be empty");
+  if (std::ranges::find(others, name, &T::name) != others.end())
+    at.fail(fmt::format("\"{}\" is taken by another {}: names must differ", name, kind));
+}
 
 // The keys of a [[body]] that move it: taken with the others, read later.
 class MotionKeys {

@@ -14,10 +14,7 @@ SinkSpec read_sink(Table t, const Scene& scene) {
               parts = t["parts"];
   t.finish();
   name.get(s.name);
-  if (s.name.empty())
-    name.fail("must not be empty");
-  if (std::ranges::find(scene.sinks, s.name, &SinkSpec::name) != scene.sinks.end())
-    name.fail(fmt::format("\"{}\" is taken by another sink: names must differ", s.name));
+  check_name(name, s.name, scene.sinks, "sink");
   if (material)
     s.material = material_of(material, scene.materials);
   position.get(s.position, place_range);

@@ -66,7 +66,7 @@ std::string why_not(const BodyPart& part) {
 
 }  // namespace
 
-MassProperties mass_of(const BodySpec& body) {
+VolumeProperties volume_of(const BodySpec& body) {
   const auto refuse = [&](const std::string& why) { throw SceneError(fmt::format("body {} {}", body.name, why)); };
   for (const BodyPart& part : body.parts)
     if (const std::string why = why_not(part); !why.empty())
@@ -87,6 +87,12 @@ MassProperties mass_of(const BodySpec& body) {
   }
   if (!(all.volume > 0.0))
     refuse("has no volume: its parts take all of it away, or are too thin to tell");
+  return all;
+}
+
+MassProperties mass_of(const BodySpec& body) {
+  const bool known = body.weighed && body.weighed->parts == body.parts;
+  const VolumeProperties all = known ? body.weighed->volume : volume_of(body);
   const double density = body.mass ? *body.mass / all.volume : body.density.value_or(0.0);
   return {density * all.volume, all.center, density * all.inertia};
 }

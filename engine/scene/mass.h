@@ -11,8 +11,12 @@ struct MassProperties {
   glm::dmat3 inertia{0.0};  // kg m2, about the center
 };
 
-// Of the solid that the parts of a dynamic body make together, of even density. Exact for a single part, and for parts
-// that do not overlap; else to some 1e-3. Throws SceneError where it has no volume or no end.
+// Of the solid that the parts of a dynamic body make together. Exact for a single part, and for parts that do not
+// overlap; else to some 1e-3, which takes a second for some thousand triangles. Throws SceneError where it has no
+// volume or no end.
+VolumeProperties volume_of(const BodySpec& body);
+
+// The same with its mass, of even density; from what has been read, where there is that.
 MassProperties mass_of(const BodySpec& body);
 
 // A ball inside a body that touches its surface: what is round touches others with few of them, corners are balls of

@@ -3,6 +3,7 @@
 #include <array>
 #include <glm/glm.hpp>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <variant>
@@ -14,6 +15,11 @@ namespace talus {
 // ends.
 enum class Interpolation { smooth, linear };
 enum class JointType { revolute, prismatic, fixed, ball };  // ball: of dynamic bodies alone
+
+// Of the value of a joint: what 1, a degree or m, is in rad or m.
+inline double unit_of(JointType type) {
+  return type == JointType::revolute ? std::numbers::pi / 180.0 : 1.0;
+}
 
 // Of the time t in seconds; what it may hold: scenes/README.md.
 struct Formula {

@@ -1,9 +1,9 @@
 #include "engine/scene/overlaps.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/cloth.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/mass.h"
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 
@@ -12,44 +12,61 @@ namespace {
 
 constexpr double slack = 1e-3;  // of a body's reach: less is how one is placed on top of another
 
-struct Placed {
-  Placed(const BodySpec& body, const Pose& pose) : at(pose), solid(solid_of(body, pose, reach(body))) {
-    if (!std::ranges::all_of(body.parts, has_end))
-      return;  // the other's points must do
-    points = contact_points(body, reach(body) / 4, 512);
-    for (ContactPoint& point : points)
-      point.place = (pose * Pose{point.place}).position;
+bool has_end(const BodyPart& part) {
+  return !is_skin(part) && (part.subtract || !std::holds_alternative<PlanePart>(part.shape));
+}
+
+// A body where it starts.
+class Placed {
+public:
+  Placed(const BodySpec& body, const Pose& pose) : at_(pose), body_(&body) {}
+
+  const Pose& at() const { return at_; }
+
+  // In the world; none of what has no end, so that those of the other must do.
+  const std::vector<ContactPoint>& points() {
+    if (!points_) {
+      points_.emplace();
+      if (std::ranges::all_of(body_->parts, has_end))
+        points_ = contact_points(*body_, reach_of(*body_) / 4, 512);
+      for (ContactPoint& point : *points_)
+        point.place = (at_ * Pose{point.place}).position;
+    }
+    return *points_;
   }
 
-  Pose at;
-  Solid solid;
-  std::vector<ContactPoint> points;  // in the world
+  // With distances up to `far` outside: the further, the longer a mesh takes.
+  const Solid& solid(double far) {
+    if (!solid_ || far > far_) {
+      solid_ = solid_of(*body_, at_, far);
+      far_ = far;
+    }
+    return *solid_;
+  }
 
 private:
-  static bool has_end(const BodyPart& part) {
-    return !is_skin(part) && (part.subtract || !std::holds_alternative<PlanePart>(part.shape));
-  }
-  static double reach(const BodySpec& body) { return std::ranges::all_of(body.parts, has_end) ? reach_of(body) : 0.0; }
+  Pose at_;
+  const BodySpec* body_;
+  std::optional<std::vector<ContactPoint>> points_;
+  std::optional<Solid> solid_;
+  double far_ = 0.0;
 };
 
 // How deep the one reaches into the other, m. Along a periodic axis it meets the image whose origin is nearest.
-double depth_in(const Placed& other, const Placed& one, const Domain& domain) {
-  double depth = 0.0;
-  for (const ContactPoint& point : one.points) {
-    glm::dvec3 p = point.place;
-    for (int a = 0; a < 3; ++a)
-      if (domain.axis[static_cast<std::size_t>(a)] == Axis::periodic) {
-        const double edge = domain.max[a] - domain.min[a];
-        p[a] -= edge * std::round((p[a] - other.at.position[a]) / edge);
-      }
-    depth = std::max(depth, point.radius - sample(other.solid, p).distance);
+double depth_in(Placed& other, Placed& one, const Domain& domain) {
+  double depth = 0.0, far = 0.0;
+  for (const ContactPoint& point : one.points())
+    far = std::max(far, point.radius);
+  for (const ContactPoint& point : one.points()) {
+    const glm::dvec3 p = nearest_image(domain, point.place, other.at().position);
+    depth = std::max(depth, point.radius - sample(other.solid(far), p).distance);
   }
   return depth;
 }
 
-double depth_in_walls(const Placed& one, const Domain& domain) {
+double depth_in_walls(Placed& one, const Domain& domain) {
   double depth = 0.0;
-  for (const ContactPoint& point : one.points)
+  for (const ContactPoint& point : one.points())
     for (int a = 0; a < 3; ++a)
       if (domain.axis[static_cast<std::size_t>(a)] == Axis::wall)
         depth = std::max(
@@ -57,10 +74,45 @@ double depth_in_walls(const Placed& one, const Domain& domain) {
   return depth;
 }
 
+bool near(const Bounds& a, const Bounds& b, const Domain& domain) {
+  for (int i = 0; i < 3; ++i)
+    if (domain.axis[static_cast<std::size_t>(i)] != Axis::periodic && (a.max[i] < b.min[i] || b.max[i] < a.min[i]))
+      return false;
+  return true;
+}
+
+// Of cloth that starts in bodies. What is pinned may.
+void warn_of_cloth(const Scene& scene, std::vector<std::string>& all) {
+  if (scene.cloths.empty())
+    return;
+  const std::vector<Pose> poses = initial_poses(scene);
+  for (const ClothSpec& cloth : scene.cloths) {
+    const ClothSheet sheet = sheet_of(cloth);
+    const std::vector<bool> pinned = pinned_of(cloth, sheet);
+    const Bounds box = bounds_of(cloth, sheet);
+    const Pose pose = pose_of(cloth);
+    for (std::size_t b = 0; b < poses.size(); ++b) {
+      if (!near(box, bounds_of(scene.bodies[b], poses[b]), scene.domain))
+        continue;
+      const Solid solid = solid_of(scene.bodies[b], poses[b], cloth.thickness);
+      double depth = 0.0;
+      for (std::size_t i = 0; i < pinned.size(); ++i)
+        if (!pinned[i]) {
+          const glm::dvec3 p = (pose * Pose{sheet.vertices[i]}).position;
+          depth = std::max(depth, -sample(solid, nearest_image(scene.domain, p, poses[b].position)).distance);
+        }
+      if (depth > cloth.thickness)
+        all.push_back(fmt::format("{}: cloth {} starts {:.2g} m deep in body {}, which pushes it out: place it beside",
+                                  scene.source, cloth.name, depth, scene.bodies[b].name));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> overlaps_at_start(const Scene& scene) {
   std::vector<std::string> all;
+  warn_of_cloth(scene, all);
   if (std::ranges::none_of(scene.bodies, is_dynamic))
     return all;
   const Domain& domain = scene.domain;
@@ -69,18 +121,9 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
   std::vector<Bounds> bounds;
   for (std::size_t b = 0; b < n; ++b)
     bounds.push_back(bounds_of(scene.bodies[b], poses[b]));
-  const auto near = [&](const Bounds& a, const Bounds& b) {
-    for (int i = 0; i < 3; ++i)
-      if (domain.axis[static_cast<std::size_t>(i)] != Axis::periodic && (a.max[i] < b.min[i] || b.max[i] < a.min[i]))
-        return false;
-    return true;
-  };
-  std::vector<std::optional<Placed>> placed(n);  // of those that are near another, or a wall
-  const auto place = [&](std::size_t b) -> const Placed& {
-    if (!placed[b])
-      placed[b].emplace(scene.bodies[b], poses[b]);
-    return *placed[b];
-  };
+  std::vector<Placed> placed;
+  for (std::size_t b = 0; b < n; ++b)
+    placed.emplace_back(scene.bodies[b], poses[b]);
   const auto warn = [&](std::size_t b, double depth, const std::string& what) {
     if (depth > slack * reach_of(scene.bodies[b]))
       all.push_back(fmt::format("{}: body {} starts {:.2g} m deep in {}, which pushes it out: place it beside",
@@ -94,11 +137,11 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
     if (!is_dynamic(scene.bodies[b]))
       continue;
     if (glm::any(glm::lessThan(bounds[b].min, domain.min)) || glm::any(glm::greaterThan(bounds[b].max, domain.max)))
-      warn(b, depth_in_walls(place(b), domain), "a wall");
+      warn(b, depth_in_walls(placed[b], domain), "a wall");
     for (std::size_t other = 0; other < n; ++other)
-      if (other != b && !(is_dynamic(scene.bodies[other]) && other < b) && near(bounds[b], bounds[other]) &&
+      if (other != b && !(is_dynamic(scene.bodies[other]) && other < b) && near(bounds[b], bounds[other], domain) &&
           !ignores(b, other) && !ignores(other, b))
-        warn(b, std::max(depth_in(place(other), place(b), domain), depth_in(place(b), place(other), domain)),
+        warn(b, std::max(depth_in(placed[other], placed[b], domain), depth_in(placed[b], placed[other], domain)),
              "body " + scene.bodies[other].name);
   }
   return all;

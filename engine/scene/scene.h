@@ -94,7 +94,7 @@ struct Solver {
   double kv = 0.1, kc = 1.0;          // sp: share of velocity and of position error in the residual
   double warm_start = 0.5;            // vts, sp: share of the last substep's impulses that an iteration starts from
   int cloth_iterations = 1;           // of the distances within cloth, in each iteration of the contacts; dem: in all
-  bool cloth_momentum = true;         // .. each with momentum from the one before, as improved_jacobi
+  bool cloth_momentum = true;         // .. each with momentum from the one before
 
   bool operator==(const Solver&) const = default;
 };
@@ -110,21 +110,28 @@ std::span<const Iteration> iterations_of(Method method);
 bool memory_optional(Method method, Iteration iteration);
 
 // Parts of a body or of what grains fill, in their own frame, about the origin; what is round is so about z. Lengths m.
-struct PlanePart {};  // all below z = 0
+struct PlanePart {  // all below z = 0
+  bool operator==(const PlanePart&) const = default;
+};
 struct BoxPart {
   glm::dvec3 size;  // edges
+  bool operator==(const BoxPart&) const = default;
 };
 struct SpherePart {
   double radius;
+  bool operator==(const SpherePart&) const = default;
 };
 struct CapsulePart {
   double radius, height;  // height: with its round ends
+  bool operator==(const CapsulePart&) const = default;
 };
 struct ConePart {  // truncated; a cylinder has two equal radii
   double radius, top_radius, height;
+  bool operator==(const ConePart&) const = default;
 };
 struct TorusPart {
   double radius, section;  // of the ring, of what it is made of
+  bool operator==(const TorusPart&) const = default;
 };
 // How grains meet a mesh: by a distance field baked from it; by its triangles; as a skin of fixed grains on it (Sommer
 // and Schwanecke 2022).
@@ -138,6 +145,7 @@ struct MeshPart {
   double cell = 0.0;    // sdf: m; 0: half the radius of the smallest grain
   double radius = 0.0;  // particles: m, of the grains; 0: of the largest grain of the scene
   std::shared_ptr<const LoadedMesh> loaded;
+  bool operator==(const MeshPart&) const = default;
 };
 using PartShape = std::variant<PlanePart, BoxPart, SpherePart, CapsulePart, ConePart, TorusPart, MeshPart>;
 
@@ -146,6 +154,7 @@ struct BodyPart {
   PartShape shape;
   glm::dvec3 position{0.0}, rotation{0.0};
   bool subtract = false;  // takes away from the parts before it
+  bool operator==(const BodyPart&) const = default;
 };
 
 // Shapes that grains fill. Lengths m.
@@ -266,6 +275,13 @@ struct BodySpec {
   double load_filter = 0.05;              // s, time constant of the filtered force and torque; 0: not filtered
   std::optional<glm::vec3> color;         // linear RGB; unset: a grey blue
   Show show = Show::solid;
+
+  // Of a dynamic body that has been read: volume_of (engine/scene/mass.h) takes long. Of no use once the parts change.
+  struct Weighed {
+    std::vector<BodyPart> parts;
+    VolumeProperties volume;
+  };
+  std::optional<Weighed> weighed;
 };
 
 inline bool is_dynamic(const BodySpec& body) {

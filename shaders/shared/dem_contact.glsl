@@ -1,5 +1,6 @@
 // A grain's substep of dem. Needs settings, grains, grain_tag and pair_laws in scope.
 #include "shared/contact_push.glsl"
+#include "shared/friction_spring.glsl"
 #include "shared/pair_law.glsl"
 
 uint self, tag;
@@ -51,14 +52,7 @@ vec3 respond(uint partner, vec3 shear) {
   float spring = c.gap < reach ? max(-hold, -kappa * c.gap / h - damping * approach) : 0.0;
   float push = max(spring, brake);
   slip *= across_share(c, w);
-  shear = shear - dot(shear, c.normal) * c.normal - dem_tangential * kappa * slip;
-  vec3 drag = shear - 0.5 * damping * slip;
-  float drag_length = length(drag), grip = brake > spring ? 0.0 : push + hold;
-  if (drag_length > law.friction_static * grip) {
-    drag *= law.friction_kinetic * grip / drag_length;
-    shear = drag;
-  }
-  vec3 both = push * c.normal + drag;
+  vec3 both = push * c.normal + drag_of(shear, c.normal, slip, kappa, damping, brake > spring ? 0.0 : push + hold, law);
   change += w / w_sum * both;
   if (is_pushed(partner))
     add_load(partner, c.point, both / w_sum);

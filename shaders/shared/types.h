@@ -88,8 +88,6 @@ TALUS_CONST uint load_points = 13u;     // .. of a dynamic body: its points that
 TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
 TALUS_CONST uint loads_most = 8u;       // surfaces of bodies that push a grain at once, as far as p2 and pbd count
 
-// Relaxation of cloth's distances, of what is stable in any state (cloth_weigh): below 2, where momentum overshoots.
-TALUS_CONST float cloth_omega = 1.5f;
 TALUS_CONST uint cloth_apart = 0x80000000u;  // added to ClothVertex.cloth: its cloth does not touch itself
 
 // A dynamic body touches bodies and walls by points (BodyPoint), each at most so many of them at once.
@@ -446,7 +444,8 @@ struct Args {
   uint substep;  // in its step, from 0
   uint substeps;
   float h;     // s, the substep
-  float beta;  // momentum of this iteration (improved_jacobi)
+  float omega;  // relaxation of this iteration (cloth)
+  float beta;  // momentum of this iteration (improved_jacobi, cloth)
   uint pushed;  // 1: cloth takes what grains did to it (cloth_solve)
   uint step;         // of the batch, from 0
   float body_speed;  // m/s, no point of a body's surface is faster in this step
