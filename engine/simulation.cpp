@@ -1,3 +1,4 @@
+#include "engine/cloth_state.h"
 #include "engine/drive.h"
 #include "engine/gpu_executor.h"
 #include "engine/io/cache.h"
@@ -94,6 +95,7 @@ struct Simulation::Impl {
   Dynamics dynamics;
   Bodies bodies;
   Cloth cloth;
+  std::vector<ClothPlace> sheets;          // one per Scene::cloths
   std::vector<Birth> births;               // sorted by step
   std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
   std::uint32_t initial = 0;               // grains at the start
@@ -126,6 +128,7 @@ struct Simulation::Impl {
     settings = settings_of(scene, population, dynamics, options.grid_cells);
     bodies = bodies_of(scene, motions.motions, *executor);
     cloth = cloth_of(scene, population);
+    sheets = population.cloths;
     settings.cloth_words = static_cast<uint>(bodies.shape_data.size());
     bodies.shape_data.insert(bodies.shape_data.end(), cloth.words.begin(), cloth.words.end());
     notes.insert(notes.end(), bodies.notes.begin(), bodies.notes.end());
@@ -434,6 +437,17 @@ struct Simulation::Impl {
     write_status(status);
   }
 
+  // What Status::halt_grain stands for.
+  std::string name_of(uint grain) const {
+    if (grain >= body_partner)
+      return "body " + scene.bodies[grain - body_partner].name;
+    if (!is_vertex(grain))
+      return fmt::format("grain {}", grain);
+    const uint vertex = grain - settings.cloth_first;
+    const auto place = std::ranges::upper_bound(sheets, vertex, {}, &ClothPlace::first) - 1;
+    return fmt::format("vertex {} of cloth {}", vertex - place->first, scene.cloths[place->cloth].name);
+  }
+
   [[noreturn]] void fall_back(Status status) {
     const std::uint64_t bad_step = step + (status.step - static_cast<uint>(step));
     const uint grain = status.halt_grain;
@@ -462,11 +476,9 @@ struct Simulation::Impl {
     status.travel = lists_void;
     write_status(status);
     executor->finish();
-    const std::string what =
-        grain >= body_partner ? "body " + scene.bodies[grain - body_partner].name : fmt::format("grain {}", grain);
     throw StateError(fmt::format(
         "{} has no finite position and velocity any more in step {} ({:.6g} s); the state is that of step {} again",
-        what, bad_step, static_cast<double>(bad_step) * scene.dt, step));
+        name_of(grain), bad_step, static_cast<double>(bad_step) * scene.dt, step));
   }
 
   std::vector<RigidState> rigid_states() const {
@@ -495,7 +507,8 @@ struct Simulation::Impl {
     executor->write(FieldId::rigid_commands, std::as_bytes(std::span(one)), body * sizeof(RigidCommand));
   }
 
-  std::uint32_t alive() const { return born_at(step) - known.gone; }
+  std::uint32_t alive() const { return born_at(step) - known.gone; }  // and vertices of cloth
+  bool is_vertex(uint id) const { return id - settings.cloth_first < settings.cloth; }
 
   // The grains as they lie in memory, and the way by id through those that are there: equal states read so are equal,
   // whatever the order.
@@ -542,13 +555,13 @@ double Simulation::time() const {
   return static_cast<double>(impl_->step) * impl_->scene.dt;
 }
 std::uint32_t Simulation::grain_count() const {
-  return impl_->alive();
+  return impl_->alive() - impl_->settings.cloth;
 }
 std::uint32_t Simulation::grain_places() const {
   return impl_->places_at(impl_->step);
 }
 std::uint32_t Simulation::grains_born() const {
-  return impl_->born_at(impl_->step);
+  return impl_->born_at(impl_->step) - impl_->settings.cloth;
 }
 std::vector<std::uint32_t> Simulation::sink_counts() const {
   return read_field<uint>(*impl_->executor, FieldId::sink_counts, impl_->scene.sinks.size());
@@ -569,6 +582,9 @@ std::uint64_t Simulation::rebuilds() const {
 std::uint64_t Simulation::fast() const {
   return impl_->read_status().fast;
 }
+std::uint64_t Simulation::cloth_uncounted() const {
+  return impl_->read_status().cloth_uncounted;
+}
 Executor& Simulation::executor() {
   return *impl_->executor;
 }
@@ -583,6 +599,9 @@ gpu::Buffer* Simulation::tag_buffer() {
 }
 gpu::Buffer* Simulation::id_buffer() {
   return impl_->executor->gpu_buffer(FieldId::grain_id);
+}
+std::uint32_t Simulation::cloth_first() const {
+  return impl_->settings.cloth_first;
 }
 gpu::Buffer* Simulation::body_buffer() {
   impl_->place_bodies();
@@ -608,8 +627,9 @@ std::vector<GrainState> Simulation::grains() {
   std::vector<GrainState> grains;
   grains.reserve(s.by_id.size());
   for (const std::uint32_t i : s.by_id)
-    grains.push_back({s.ids[i], vec3(s.grains[i].position), vec3(s.grains[i].velocity), s.grains[i].position.w,
-                      s.tags[i] & tag_material_mask, s.tags[i] >> tag_world_shift});
+    if (!impl_->is_vertex(s.ids[i]))
+      grains.push_back({s.ids[i], vec3(s.grains[i].position), vec3(s.grains[i].velocity), s.grains[i].position.w,
+                        s.tags[i] & tag_material_mask, s.tags[i] >> tag_world_shift});
   return grains;
 }
 
@@ -637,6 +657,23 @@ std::uint32_t Simulation::shape(std::string_view name) const {
 ShapeState Simulation::shape_state(std::uint32_t shape) const {
   const ShapeMotion m = impl_->shape_motions().at(shape);
   return {{glm::dvec3(m.position), quaternion_of(m.rotation)}, glm::dvec3(m.velocity)};
+}
+std::uint32_t Simulation::cloth(std::string_view name) const {
+  const std::vector<ClothSpec>& cloths = impl_->scene.cloths;
+  const auto found = std::ranges::find(cloths, name, &ClothSpec::name);
+  if (found == cloths.end())
+    throw std::invalid_argument(fmt::format("the scene has no cloth {}", name));
+  return static_cast<std::uint32_t>(found - cloths.begin());
+}
+ClothState Simulation::cloth_state(std::uint32_t cloth) const {
+  const ClothPlace& place = impl_->sheets.at(cloth);
+  const Impl::State s = impl_->read_state();
+  const uint first = impl_->settings.cloth_first + place.first;
+  auto at = std::ranges::lower_bound(s.by_id, first, {}, [&](std::uint32_t i) { return s.ids[i]; });
+  std::vector<Grain> vertices;
+  for (std::size_t k = 0; k < place.sheet.vertices.size(); ++k)
+    vertices.push_back(s.grains[*at++]);
+  return cloth_state_of(place.sheet, vertices, impl_->settings);
 }
 void Simulation::move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits) {
   impl_->drive.move_body(impl_->step, body, target, limits);
@@ -684,8 +721,8 @@ void Simulation::drive_joint(std::uint32_t body, double speed) {
 Measure Simulation::measure() {
   Impl& s = *impl_;
   Measure m;
-  m.grains = s.alive();
-  if (m.grains == 0)
+  m.grains = s.alive() - s.settings.cloth;
+  if (s.alive() == 0)
     return m;
   // At the start, and after a fall back, there are no lists of these positions yet. The next step would build the same.
   // Steps that find contacts without lists leave those of an earlier measure behind.
@@ -723,7 +760,7 @@ Measure Simulation::measure() {
     m.speed_max = std::max(m.speed_max, glm::length(velocity));
     m.height = std::max(m.height, static_cast<double>(g.position.z) + g.position.w - s.scene.domain.min.z);
   }
-  m.contacts_mean = static_cast<double>(contacts) / m.grains;
+  m.contacts_mean = static_cast<double>(contacts) / s.alive();
   m.penetration_mean = contacts ? penetration / static_cast<double>(contacts) : 0.0;
   return m;
 }

@@ -89,6 +89,15 @@ struct ShapeState {
   Pose pose;
   glm::dvec3 velocity;
 };
+// Of a sheet of cloth; its vertices in the order of its grid, row after row from -x, -y on, or of its mesh.
+struct ClothState {
+  std::vector<glm::vec3> positions;   // m; across a periodic axis next to the others, as the sheet hangs together
+  std::vector<glm::vec3> velocities;  // m/s
+  std::vector<glm::uvec3> triangles;  // corners
+  double strain_mean = 0.0;           // how much longer the sides that stretch are than at rest, as a share of that
+  double strain_max = 0.0;            // .. of the one with most; below 0: all are shorter
+  double kinetic_energy = 0.0;        // J
+};
 // What a commanded body may do, each above 0.
 struct BodyLimits {
   static constexpr double none = std::numeric_limits<double>::infinity();
@@ -105,9 +114,10 @@ struct JointState {
   double speed;  // the same per s, in the step to come
 };
 
+// Over grains and vertices of cloth alike, which touch what their triangles touch, but for the number of grains.
 struct Measure {
   std::uint32_t grains = 0;
-  double contacts_mean = 0.0;  // touching contacts per grain
+  double contacts_mean = 0.0;  // touching contacts per grain or vertex
   std::uint32_t contacts_max = 0;
   double penetration_mean = 0.0;  // over touching contacts, in radii of the smaller grain
   double penetration_max = 0.0;
@@ -151,7 +161,7 @@ public:
   const std::vector<std::string>& notes() const;  // what was chosen for the scene, one sentence each
   std::uint64_t step() const;                     // steps done
   double time() const;                            // s simulated
-  std::uint32_t grain_count() const;              // that are there: born less gone
+  std::uint32_t grain_count() const;              // that are there: born less gone; vertices of cloth are none
   std::uint32_t grains_born() const;
   std::vector<std::uint32_t> sink_counts() const;       // grains gone, in the order of scene().sinks
   std::array<SeamCrossings, 3> seam_crossings() const;  // x, y, z
@@ -178,6 +188,11 @@ public:
   std::uint32_t shape(std::string_view name) const;
   ShapeState shape_state(std::uint32_t shape) const;
 
+  // Cloths go by their place in scene().cloths, likewise.
+  std::uint32_t cloth(std::string_view name) const;
+  ClothState cloth_state(std::uint32_t cloth) const;
+  std::uint64_t cloth_uncounted() const;  // pushes on cloth that were beyond all measure and did not move it
+
   std::vector<PassTime> pass_times() const;
   DeviceSummary device() const;
   std::uint64_t memory_bytes() const;  // of all fields
@@ -198,6 +213,9 @@ public:
   gpu::Buffer* grain_buffer();  // Grain (shaders/shared/types.h), grain_places() of them
   gpu::Buffer* tag_buffer();    // uint, material and world
   gpu::Buffer* id_buffer();     // uint, number of the grain
+  // Number of the first vertex of cloth. Those of all cloths follow one another and lie among the grains, as balls of
+  // the thickness.
+  std::uint32_t cloth_first() const;
   // Body, one per Scene::bodies, posed as at time(); brings the field up to date on the CPU path too.
   gpu::Buffer* body_buffer();
 

@@ -1,4 +1,4 @@
-// Triangles of bodies, from the solver's poses.
+// Triangles of bodies and cloth, from the solver's poses and vertices.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared/types.h"
@@ -9,7 +9,7 @@ layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex draw_vertices[]; };
 layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
-#include "shared/draw_body.glsl"
+#include "shared/draw_corner.glsl"
 
 layout(location = 0) out vec3 point;  // m
 layout(location = 1) flat out uint triangle;
@@ -17,6 +17,6 @@ layout(location = 1) flat out uint triangle;
 void main() {
   triangle = gl_VertexIndex / 3;
   DrawTriangle t = draw_triangles[triangle];
-  point = in_world(t.body, draw_vertices[t.corners[gl_VertexIndex % 3]].position);
+  point = corner_of(t, gl_VertexIndex % 3);
   gl_Position = to_screen(draw_frame, point - draw_frame.eye);
 }

@@ -1,4 +1,4 @@
-// Triangles of bodies as the light sees them.
+// Triangles of bodies and cloth as the light sees them.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared/types.h"
@@ -10,7 +10,7 @@ layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex draw_vertices[]; };
 layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
-#include "shared/draw_body.glsl"
+#include "shared/draw_corner.glsl"
 
 layout(location = 0) out vec3 point;  // m
 layout(location = 1) flat out uint triangle;
@@ -18,7 +18,7 @@ layout(location = 1) flat out uint triangle;
 void main() {
   triangle = gl_VertexIndex / 3;
   DrawTriangle t = draw_triangles[triangle];
-  point = in_world(t.body, draw_vertices[t.corners[gl_VertexIndex % 3]].position);
+  point = corner_of(t, gl_VertexIndex % 3);
   ShadowBox box = shadow_box(draw_extent);
   vec3 at = (along_light(draw_frame, point) - box.origin) / box.size;
   gl_Position = vec4(at.xy * 2.0 - 1.0, at.z, 1.0);

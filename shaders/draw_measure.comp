@@ -8,6 +8,7 @@ layout(local_size_x = group_size) in;
 layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
 layout(set = 0, binding = 2, scalar) buffer ExtentBlock { DrawExtent draw_extent; };
+layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(push_constant, scalar) uniform Push { uint grain_count; uint body_count; };
 layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
@@ -53,7 +54,8 @@ void main() {
       vec3 p = along_light(draw_frame, grain.xyz);
       low[lane] = p - grain.w;
       high[lane] = p + grain.w;
-      heights[lane] = vec2(grain.z);
+      if (!is_cloth_vertex(draw_frame, grain_id[i]))
+        heights[lane] = vec2(grain.z);
     }
   } else if (i - grain_count < body_count)
     measure_body(i - grain_count, lane);

@@ -43,6 +43,13 @@ vec2 relaxation(PairLaw law, float w, float h, float n) {
   return q > 0.0 ? one_minus_exp(log_1p(q) / n) * vec2(kt, ct) / q : vec2(0.0);
 }
 
+// Without contraction, which would differ between the two sides. A function, since glslang takes minutes to follow `precise` back through
+// all that makes a contact.
+float with_parts(float own, float other, float parts) {
+  precise float both = own + other * parts;
+  return both;
+}
+
 void main() {
   uint i = element_index();
   if (i >= args.grains)
@@ -85,8 +92,7 @@ void main() {
     sum.w = max(sum.w, 0.0);
     float w_parts = w_sum, share = 1.0;
     if (split) {
-      precise float both = w_own + c.inverse_mass * (is_grain(partner) ? float(max(contact_load[partner], 1u)) : 1.0);
-      w_parts = both;  // without contraction, which would differ between the two sides
+      w_parts = with_parts(w_own, c.inverse_mass, is_grain(partner) ? float(max(contact_load[partner], 1u)) : 1.0);
       share = w_sum / w_parts;
     }
     if (law_id != last_law || w_parts != last_w) {

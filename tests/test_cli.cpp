@@ -413,6 +413,23 @@ TEST_CASE("exported grains are sorted, at the times asked for, and indexed", "[c
   CHECK(read_text(shell.scratch / "ply/grains_0000.012000s.ply").starts_with("ply\nformat binary_little_endian 1.0\n"));
 }
 
+TEST_CASE("cloth is exported as a mesh, or a note says that it is not", "[cli][cloth]") {
+  Shell shell;
+  write_text(shell.scratch / "cloth.toml",
+             pile + "[[cloth]]\nname = \"net\"\nmaterial = \"sand\"\nposition = [0, 0, 0.8]\n"
+                    "grid = { size = [0.2, 0.2], cells = [4, 4] }\n");
+  auto result = shell.talus("run cloth.toml --device cpu --steps 2 --out csv --format csv --report r.json");
+  CHECK(result.status == 0);
+  CHECK(contains(result.err, "cloth is not in files of this format"));
+  const std::size_t grains = shell.report("r.json")["grains"];
+  CHECK(read_csv(shell.scratch / "csv/grains_0000.008000s.csv").size() == grains);
+  result = shell.talus("run cloth.toml --device cpu --steps 2 --out ply --format ply");
+  require_done(result);
+  CHECK(!contains(result.err, "cloth is not in"));
+  CHECK(contains(read_text(shell.scratch / "ply/cloth_net_0000.008000s.ply"), "element face 32\n"));
+  CHECK(contains(read_text(shell.scratch / "ply/index_cloth.csv"), "cloth_net_0000.008000s.ply,0.008,2,25,32,net\n"));
+}
+
 TEST_CASE("metrics have a row per interval", "[cli]") {
   Shell shell;
   require_done(shell.talus("run pile.toml --device cpu --metrics m.csv --metrics-every 0.02 --report r.json"));

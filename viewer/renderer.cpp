@@ -6,6 +6,7 @@
 #include "viewer/renderer_bodies.h"
 #include "viewer/renderer_camera.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 // The embedded SPIR-V.
@@ -107,6 +108,9 @@ DrawFrame frame_of(const Scene& scene, const View& view) {
   frame.speed_max = speed_scale(scene, box);
   frame.domain_min = domain.min;
   frame.domain_max = domain.max;
+  for (int a = 0; a < 3; ++a)
+    if (domain.axis[a] == Axis::periodic)
+      frame.period[a] = static_cast<float>(domain.max[a] - domain.min[a]);
   const glm::vec3 level(-view.forward.x, -view.forward.y, 0.0f);
   frame.cut = length(level) > 1e-3f ? normalize(level) : -view.forward;
   return frame;
@@ -143,14 +147,16 @@ struct Renderer::Impl {
   gpu::Device& device;
   DrawFrame frame;
   std::vector<DrawLine> lines;
+  ClothDrawing cloth;
   BodyDrawing drawing;
   std::vector<Body> bodies_start;
   gpu::Buffer frame_buffer, extent, colors, line_buffer;
-  gpu::Buffer body_looks, body_vertices, body_triangles;
+  gpu::Buffer body_looks, body_vertices, body_triangles, around;
   gpu::Buffer host_grains, host_tags, host_ids, host_bodies;  // for what comes from the host
   gpu::Image seen, depth;                                     // two samples per pixel and direction
   gpu::Image open, shadow, target;
   gpu::ComputePipeline measure;
+  std::optional<gpu::ComputePipeline> cloth_place, cloth_normal;  // where there is cloth
   gpu::GraphicsPipeline draw_shadow, draw_grain, draw_open, draw_picture, draw_line;
   gpu::GraphicsPipeline draw_body, draw_body_shadow;
   gpu::Graph graph;
@@ -180,9 +186,9 @@ struct Renderer::Impl {
   Impl(const Scene& scene, int width, int height, gpu::Device* given)
       : device(given && given->graphics() ? *given : open_device()),
         frame(frame_of(scene, view_of(scene, static_cast<float>(width) / static_cast<float>(height)))),
-        lines(domain_lines(scene.domain)), drawing(body_drawing(scene, surface_tolerance(content(scene)))),
-        bodies_start(bodies_at_start(scene)), frame_buffer(device, "draw_frame", sizeof(DrawFrame)),
-        extent(device, "draw_extent", sizeof(DrawExtent)),
+        lines(domain_lines(scene.domain)), cloth(cloth_drawing(scene)),
+        drawing(body_drawing(scene, cloth, surface_tolerance(content(scene)))), bodies_start(bodies_at_start(scene)),
+        frame_buffer(device, "draw_frame", sizeof(DrawFrame)), extent(device, "draw_extent", sizeof(DrawExtent)),
         colors(device, "draw_colors", sizeof(vec4) * std::max<std::size_t>(scene.materials.size(), 1)),
         line_buffer(device, "draw_lines", sizeof(DrawLine) * std::max<std::size_t>(lines.size(), 1)),
         seen(device, "draw_seen", {2u * width, 2u * height, VK_FORMAT_R32_UINT, false}),
@@ -209,6 +215,11 @@ struct Renderer::Impl {
     fill(body_looks, "draw_bodies", drawing.bodies);
     fill(body_vertices, "draw_vertices", drawing.vertices);
     fill(body_triangles, "draw_triangles", drawing.triangles);
+    if (!cloth.vertices.empty()) {
+      fill(around, "draw_around", cloth.around);
+      cloth_place.emplace(device, "draw_cloth_place", shaders::find_shader("draw_cloth_place.comp"));
+      cloth_normal.emplace(device, "draw_cloth_normal", shaders::find_shader("draw_cloth_normal.comp"));
+    }
     graph.submit();  // so that the simulation's graph can record
   }
 
@@ -218,12 +229,16 @@ struct Renderer::Impl {
     graph.upload(buffer, std::as_bytes(std::span(data)));
   }
 
-  Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count, gpu::Buffer* bodies) {
+  // cloth_first: null where no vertex of cloth is among the grains.
+  Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count, gpu::Buffer* bodies,
+             std::optional<std::uint32_t> cloth_first) {
     if (!bodies || bodies_start.empty()) {
       fill(host_bodies, "bodies", bodies_start);
       bodies = &host_bodies;
     }
     frame.tinted = ids != nullptr;
+    frame.cloth_first = cloth_first.value_or(0);
+    frame.cloth = cloth_first && ids ? static_cast<uint>(cloth.vertices.size()) : 0;
     graph.upload(frame_buffer, std::as_bytes(std::span(&frame, 1)));
     graph.fill(extent, ~0u, 0, 16);  // the minima
     graph.fill(extent, 0u, 16, 16);  // the maxima
@@ -240,6 +255,7 @@ struct Renderer::Impl {
              : name == "draw_bodies"    ? &body_looks
              : name == "draw_vertices"  ? &body_vertices
              : name == "draw_triangles" ? &body_triangles
+             : name == "draw_around"    ? &around
                                         : nullptr;
     };
     const auto images = [&](const gpu::Pipeline& pipeline) {
@@ -258,11 +274,24 @@ struct Renderer::Impl {
                    {.vertices = vertices, .instances = instances});
     };
     const auto corners = static_cast<std::uint32_t>(3 * drawing.triangles.size());
+    const auto compute = [&](gpu::ComputePipeline& pipeline, const auto& push, std::uint32_t elements) {
+      if (elements > 0)
+        graph.compute(pipeline, pipeline.resolve(find), push, gpu::Work::elements(elements));
+    };
+    if (const auto vertices = static_cast<std::uint32_t>(cloth.vertices.size()); vertices > 0) {
+      if (frame.cloth > 0)
+        compute(*cloth_place, std::array{count}, count);
+      else
+        graph.upload(body_vertices, std::as_bytes(std::span(cloth.vertices)));
+      compute(*cloth_normal, std::array{vertices}, vertices);
+    }
     struct Counts {
       std::uint32_t grains, bodies;
     };
-    if (const Counts counts{count, static_cast<std::uint32_t>(bodies_start.size())}; counts.grains + counts.bodies > 0)
-      graph.compute(measure, measure.resolve(find), counts, gpu::Work::elements(counts.grains + counts.bodies));
+    // The vertices of cloth, where they are among the grains, say best where it is.
+    const Counts counts{count,
+                        static_cast<std::uint32_t>(frame.cloth > 0 ? bodies_start.size() : drawing.bodies.size())};
+    compute(measure, counts, counts.grains + counts.bodies);
 
     graph.begin_rendering({.colour = {}, .depth = {.image = &shadow, .value = 0.0f}}, draw_shadow.label());
     add(draw_shadow, {}, count);
@@ -290,7 +319,7 @@ struct Renderer::Impl {
     return {static_cast<int>(target.width()), static_cast<int>(target.height()), {rgba, rgba + bytes.size()}};
   }
 
-  Image draw(const std::vector<GrainState>& states, gpu::Buffer* bodies = nullptr) {
+  Image draw(const std::vector<GrainState>& states) {
     std::vector<Grain> grains;
     std::vector<uint> tags, ids;
     for (const GrainState& g : states) {
@@ -301,7 +330,20 @@ struct Renderer::Impl {
     fill(host_grains, "grains", grains);
     fill(host_tags, "grain_tag", tags);
     fill(host_ids, "grain_id", ids);
-    return draw(host_grains, host_tags, &host_ids, static_cast<std::uint32_t>(states.size()), bodies);
+    return draw(host_grains, host_tags, &host_ids, static_cast<std::uint32_t>(states.size()), nullptr, {});
+  }
+
+  Image draw(Simulation& simulation) {
+    gpu::Buffer* bodies = poses_now(simulation);
+    const std::uint32_t places = simulation.grain_places(), cloth_first = simulation.cloth_first();
+    if (simulation.gpu_device() == &device)
+      return draw(*simulation.grain_buffer(), *simulation.tag_buffer(), simulation.id_buffer(), places, bodies,
+                  cloth_first);
+    Executor& executor = simulation.executor();
+    fill(host_grains, "grains", read_field<Grain>(executor, FieldId::grains, places));
+    fill(host_tags, "grain_tag", read_field<uint>(executor, FieldId::grain_tag, places));
+    fill(host_ids, "grain_id", read_field<uint>(executor, FieldId::grain_id, places));
+    return draw(host_grains, host_tags, &host_ids, places, bodies, cloth_first);
   }
 
   // Where the bodies of a simulation stand now.
@@ -320,18 +362,12 @@ Renderer::Renderer(Renderer&&) noexcept = default;
 Renderer::~Renderer() = default;
 
 Image Renderer::draw(Simulation& simulation) {
-  return translated([&] {
-    gpu::Buffer* bodies = impl_->poses_now(simulation);
-    if (simulation.gpu_device() != &impl_->device)
-      return impl_->draw(simulation.grains(), bodies);
-    return impl_->draw(*simulation.grain_buffer(), *simulation.tag_buffer(), simulation.id_buffer(),
-                       simulation.grain_places(), bodies);
-  });
+  return translated([&] { return impl_->draw(simulation); });
 }
 
-Image Renderer::draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count,
-                     gpu::Buffer* bodies) {
-  return translated([&] { return impl_->draw(grains, tags, ids, count, bodies); });
+Image Renderer::draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count, gpu::Buffer* bodies,
+                     std::optional<std::uint32_t> cloth_first) {
+  return translated([&] { return impl_->draw(grains, tags, ids, count, bodies, cloth_first); });
 }
 
 Image Renderer::draw(const std::vector<GrainState>& grains) {

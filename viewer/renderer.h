@@ -1,6 +1,6 @@
 #pragma once
-// Draws grains and bodies into a picture, without a window: straight from the solver's buffers, grains as sphere
-// impostors, bodies as triangles.
+// Draws grains, bodies and cloth into a picture, without a window: straight from the solver's buffers, grains as sphere
+// impostors, bodies and cloth as triangles. Cloth is a smooth surface with two faces, as thin as paper.
 //
 //   talus::Renderer renderer(scene, 1280, 720, simulation.gpu_device());
 //   talus::Image picture = renderer.draw(simulation);
@@ -11,6 +11,7 @@
 #include "engine/talus.h"
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace talus {
@@ -34,11 +35,12 @@ public:
 
   // The first `count` of buffers on the renderer's device: Grain and uint (shaders/shared/types.h). ids: numbers of the
   // grains, for the slight difference in shade that tells neighbours apart; null: all of a material alike. bodies:
-  // Body, as many as the scene has; null: they stand where they start.
+  // Body, as many as the scene has; null: they stand where they start. cloth_first: number of the grain that is the
+  // first vertex of cloth; unset, or without ids: cloth lies where it starts.
   Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count,
-             gpu::Buffer* bodies = nullptr);
+             gpu::Buffer* bodies = nullptr, std::optional<std::uint32_t> cloth_first = {});
 
-  // From the host's memory; bodies stand where they start.
+  // From the host's memory; bodies and cloth are where they start.
   Image draw(const std::vector<GrainState>& grains);
 
   gpu::Device& device() const;

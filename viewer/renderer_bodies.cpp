@@ -34,8 +34,8 @@ std::vector<Body> bodies_at_start(const Scene& scene) {
   return out;
 }
 
-BodyDrawing body_drawing(const Scene& scene, double tolerance) {
-  BodyDrawing out;
+BodyDrawing body_drawing(const Scene& scene, const ClothDrawing& cloth, double tolerance) {
+  BodyDrawing out{cloth.vertices, cloth.triangles, {}};
   for (const BodySpec& body : scene.bodies) {
     Surface surface;
     if (body.show != Show::hidden)
@@ -56,6 +56,7 @@ BodyDrawing body_drawing(const Scene& scene, double tolerance) {
       out.triangles.push_back({base + t, number});
     out.bodies.push_back(look);
   }
+  out.bodies.insert(out.bodies.end(), cloth.looks.begin(), cloth.looks.end());
   return out;
 }
 

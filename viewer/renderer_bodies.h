@@ -1,21 +1,19 @@
 #pragma once
 // What the renderer draws of a scene's bodies: built once, posed anew for every picture.
-#include "engine/scene/scene.h"
-#include "shaders/shared/draw.h"
-#include <vector>
+#include "viewer/renderer_cloth.h"
 
 namespace talus {
 
 struct BodyDrawing {
-  std::vector<shared::DrawVertex> vertices;
+  std::vector<shared::DrawVertex> vertices;  // of cloth, then of bodies
   std::vector<shared::DrawTriangle> triangles;
-  std::vector<shared::DrawBody> bodies;  // one per Scene::bodies
+  std::vector<shared::DrawBody> bodies;  // one per Scene::bodies, then one per Scene::cloths
 };
 
 // The poses at the start, for fields of bodies that nothing has filled yet; no more than poses.
 std::vector<shared::Body> bodies_at_start(const Scene& scene);
 
 // tolerance: of what is round, m.
-BodyDrawing body_drawing(const Scene& scene, double tolerance);
+BodyDrawing body_drawing(const Scene& scene, const ClothDrawing& cloth, double tolerance);
 
 }  // namespace talus

@@ -135,7 +135,10 @@ public:
       metrics_times_.emplace(options.metrics_every.value_or(share), dt_, first_);
     }
     if (!options.out.empty()) {
-      series_.emplace(options.out, options.format, first_);
+      const std::vector<talus::ClothSpec>& cloths = simulation.scene().cloths;
+      series_.emplace(options.out, options.format, first_, cloths);
+      if (!cloths.empty() && !talus::holds_cloth(options.format))
+        fmt::print(stderr, "note: cloth is not in files of this format; --format ply writes each cloth as a mesh\n");
       series_times_.emplace(options.every.value_or(share), dt_, first_);
     }
     if (options.frames) {
@@ -191,6 +194,11 @@ public:
                    "was beyond all measure\n",
                    load.uncounted, name);
     }
+    if (const std::uint64_t uncounted = simulation_.cloth_uncounted(); uncounted > 0)
+      fmt::print(
+          "note: {} pushes on cloth did not move it: too many triangles met at a grain, or a push was beyond all "
+          "measure\n",
+          uncounted);
   }
 
 private:
@@ -216,7 +224,7 @@ private:
     if (metrics_times_ && metrics_times_->due(step, last))
       metrics_->row(talus::metrics_row(simulation_));
     if (series_times_ && series_times_->due(step, last))
-      series_->add(simulation_.time(), step, simulation_.grains());
+      series_->add(simulation_);
     for (; frame_times_ && frame_times_->step() == step; frame_times_->advance())
       frames_->draw(simulation_, frame_times_->number());
   }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cerrno>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <iterator>
 #include <system_error>
 
@@ -17,6 +18,28 @@ namespace {
 void sort_by_id(std::vector<GrainState>& grains) {
   std::ranges::sort(grains, {}, &GrainState::id);
 }
+
+// Binary, little endian.
+class PlyFile {
+public:
+  PlyFile() {
+    static_assert(std::endian::native == std::endian::little);
+    line("ply\nformat binary_little_endian 1.0\ncomment Talus, SI units");
+  }
+  void line(std::string_view text) { fmt::format_to(std::back_inserter(bytes_), "{}\n", text); }
+  void properties(std::string_view type, std::initializer_list<const char*> names) {
+    for (const char* name : names)
+      line(fmt::format("property {} {}", type, name));
+  }
+  void put(const auto& value) {
+    const char* begin = reinterpret_cast<const char*>(&value);
+    bytes_.append(begin, begin + sizeof value);
+  }
+  void write(const std::filesystem::path& file) const { write_file(file, {bytes_.data(), bytes_.size()}); }
+
+private:
+  fmt::memory_buffer bytes_;
+};
 
 // Value of column n of a row.
 std::string_view column(std::string_view row, std::size_t n) {
@@ -72,28 +95,49 @@ void write_csv(const std::filesystem::path& file, std::vector<GrainState> grains
 }
 
 void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains) {
-  static_assert(std::endian::native == std::endian::little);
   sort_by_id(grains);
-  fmt::memory_buffer bytes;
-  fmt::format_to(std::back_inserter(bytes),
-                 "ply\nformat binary_little_endian 1.0\ncomment Talus, SI units\nelement vertex {}\nproperty uint id\n",
-                 grains.size());
-  for (const char* name : {"x", "y", "z", "vx", "vy", "vz", "radius"})
-    fmt::format_to(std::back_inserter(bytes), "property float {}\n", name);
-  fmt::format_to(std::back_inserter(bytes), "property uint material\nproperty uint world\nend_header\n");
-  auto put = [&](const auto& value) {
-    const char* begin = reinterpret_cast<const char*>(&value);
-    bytes.append(begin, begin + sizeof value);
-  };
+  PlyFile ply;
+  ply.line(fmt::format("element vertex {}", grains.size()));
+  ply.properties("uint", {"id"});
+  ply.properties("float", {"x", "y", "z", "vx", "vy", "vz", "radius"});
+  ply.properties("uint", {"material", "world"});
+  ply.line("end_header");
   for (const GrainState& g : grains) {
-    put(g.id);
-    put(g.position);
-    put(g.velocity);
-    put(g.radius);
-    put(g.material);
-    put(g.world);
+    ply.put(g.id);
+    ply.put(g.position);
+    ply.put(g.velocity);
+    ply.put(g.radius);
+    ply.put(g.material);
+    ply.put(g.world);
   }
-  write_file(file, {bytes.data(), bytes.size()});
+  ply.write(file);
+}
+
+void write_ply(const std::filesystem::path& file, const ClothState& cloth) {
+  PlyFile ply;
+  ply.line(fmt::format("element vertex {}", cloth.positions.size()));
+  ply.properties("float", {"x", "y", "z", "vx", "vy", "vz"});
+  ply.line(fmt::format("element face {}", cloth.triangles.size()));
+  ply.properties("list uchar uint", {"vertex_indices"});
+  ply.line("end_header");
+  for (std::size_t k = 0; k < cloth.positions.size(); ++k) {
+    ply.put(cloth.positions[k]);
+    ply.put(cloth.velocities[k]);
+  }
+  for (const glm::uvec3& t : cloth.triangles) {
+    ply.put(std::uint8_t{3});
+    ply.put(t);
+  }
+  ply.write(file);
+}
+
+std::string csv_field(std::string_view name) {
+  std::string text(name);
+  if (text.find_first_of(",\"\r\n") == std::string::npos)
+    return text;
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
+    text.insert(at, 1, '"');
+  return fmt::format("\"{}\"", text);
 }
 
 Table::Table(const std::filesystem::path& file, std::string_view header, std::uint64_t keep_before) : file_(file) {
@@ -122,15 +166,46 @@ const std::filesystem::path& made(const std::filesystem::path& directory) {
     throw ExportError(fmt::format("{} cannot be made: {}", directory.string(), error.message()));
   return directory;
 }
+
+std::vector<std::string> file_names(const std::vector<ClothSpec>& cloths) {
+  std::vector<std::string> names;
+  for (const ClothSpec& cloth : cloths) {
+    std::string name = "cloth_" + cloth.name;
+    std::ranges::replace_if(
+        name,
+        [](char c) {
+          return !((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '-');
+        },
+        '_');
+    while (std::ranges::find(names, name) != names.end())
+      name += '_';
+    names.push_back(std::move(name));
+  }
+  return names;
+}
 }  // namespace
 
-Series::Series(const std::filesystem::path& directory, Format format, std::uint64_t keep_before)
+bool holds_cloth(Format format) {
+  return format == Format::ply;
+}
+
+Series::Series(const std::filesystem::path& directory, Format format, std::uint64_t keep_before,
+               const std::vector<ClothSpec>& cloths)
     : directory_(made(directory)), format_(format),
-      index_(directory / "index.csv", "file,time,step,grains", keep_before) {}
+      index_(directory / "index.csv", "file,time,step,grains", keep_before) {
+  if (!holds_cloth(format) || cloths.empty())
+    return;
+  cloth_files_ = file_names(cloths);
+  cloth_index_.emplace(directory / "index_cloth.csv", "file,time,step,vertices,triangles,cloth", keep_before);
+}
+
+// Fixed width, so that names sort as times do.
+std::string Series::timed(std::string_view what, double time) const {
+  return fmt::format("{}_{:011.6f}s.{}", what, time, format_ == Format::csv ? "csv" : "ply");
+}
 
 void Series::add(double time, std::uint64_t step, std::vector<GrainState> grains) {
-  // Fixed width, so that names sort as times do.
-  const std::string name = fmt::format("grains_{:011.6f}s.{}", time, format_ == Format::csv ? "csv" : "ply");
+  const std::string name = timed("grains", time);
   if (name == last_name_)
     throw ExportError(fmt::format("{} would hold two times: exports must be a microsecond apart", name));
   last_name_ = name;
@@ -140,6 +215,18 @@ void Series::add(double time, std::uint64_t step, std::vector<GrainState> grains
   else
     write_ply(directory_ / name, std::move(grains));
   index_.row(fmt::format("{},{},{},{}", name, time, step, count));
+}
+
+void Series::add(Simulation& simulation) {
+  const double time = simulation.time();
+  add(time, simulation.step(), simulation.grains());
+  for (std::uint32_t c = 0; c < cloth_files_.size(); ++c) {
+    const std::string name = timed(cloth_files_[c], time);
+    const ClothState cloth = simulation.cloth_state(c);
+    write_ply(directory_ / name, cloth);
+    cloth_index_->row(fmt::format("{},{},{},{},{},{}", name, time, simulation.step(), cloth.positions.size(),
+                                  cloth.triangles.size(), csv_field(simulation.scene().cloths[c].name)));
+  }
 }
 
 }  // namespace talus

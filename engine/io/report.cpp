@@ -1,4 +1,5 @@
 #include "engine/io/report.h"
+#include "engine/io/export.h"
 #include "engine/scene/words.h"
 #include "engine/setup.h"
 #include <fmt/format.h>
@@ -62,6 +63,29 @@ Json shapes_json(const Simulation& simulation) {
   return shapes;
 }
 
+glm::dvec3 middle_of(const ClothState& cloth) {
+  glm::dvec3 sum{0.0};
+  for (const glm::vec3& p : cloth.positions)
+    sum += glm::dvec3(p);
+  return sum / static_cast<double>(cloth.positions.size());
+}
+
+Json cloths_json(const Simulation& simulation) {
+  Json cloths = Json::array();
+  const std::vector<ClothSpec>& specs = simulation.scene().cloths;
+  for (std::size_t c = 0; c < specs.size(); ++c) {
+    const ClothState state = simulation.cloth_state(static_cast<std::uint32_t>(c));
+    cloths.push_back({{"name", specs[c].name},
+                      {"vertices", state.positions.size()},
+                      {"triangles", state.triangles.size()},
+                      {"strain_mean", state.strain_mean},
+                      {"strain_max", state.strain_max},
+                      {"position", json_of(middle_of(state))},
+                      {"kinetic_energy", state.kinetic_energy}});
+  }
+  return cloths;
+}
+
 Json sinks_json(const Simulation& simulation) {
   Json sinks = Json::array();
   const std::vector<std::uint32_t> counts = simulation.sink_counts();
@@ -84,16 +108,6 @@ Json seams_json(const Simulation& simulation) {
     seams.push_back({{"axis", std::string(1, axis)}, {"up", c.up}, {"down", c.down}});
   });
   return seams;
-}
-
-// As a field of a table, where it may hold commas and quotes.
-std::string column(std::string_view name) {
-  std::string text(name);
-  if (text.find_first_of(",\"\r\n") == std::string::npos)
-    return text;
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
-    text.insert(at, 1, '"');
-  return fmt::format("\"{}\"", text);
 }
 
 }  // namespace
@@ -141,6 +155,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"passes", passes},
       {"bodies", bodies_json(simulation)},
       {"shapes", shapes_json(simulation)},
+      {"cloth", cloths_json(simulation)},
       {"sinks", sinks_json(simulation)},
       {"seams", seams_json(simulation)},
       {"memory_bytes", simulation.memory_bytes()},
@@ -152,10 +167,11 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
 std::string metrics_header(const Scene& scene) {
   std::string header = "time,step,grains,contacts_mean,contacts_max,penetration_mean,penetration_max,kinetic_energy,"
                        "momentum_x,momentum_y,momentum_z,speed_max,height";
+  const auto add_column = [&](std::string_view name, std::string_view quantity) {
+    header.append(",").append(csv_field(fmt::format("{}.{}", name, quantity)));
+  };
   for (const BodySpec& body : scene.bodies) {
-    const auto add = [&](const std::string& quantity) {
-      header.append(",").append(column(fmt::format("{}.{}", body.name, quantity)));
-    };
+    const auto add = [&](const std::string& quantity) { add_column(body.name, quantity); };
     const auto add_vector = [&](const char* quantity) {
       for (const char* axis : {"x", "y", "z"})
         add(fmt::format("{}_{}", quantity, axis));
@@ -170,8 +186,12 @@ std::string metrics_header(const Scene& scene) {
       for (const char* quantity : {"joint_value", "joint_speed"})
         add(quantity);
   }
+  for (const ClothSpec& cloth : scene.cloths)
+    for (const char* quantity :
+         {"position_x", "position_y", "position_z", "strain_mean", "strain_max", "kinetic_energy"})
+      add_column(cloth.name, quantity);
   for (const SinkSpec& sink : scene.sinks)
-    header.append(",").append(column(fmt::format("{}.grains", sink.name)));
+    add_column(sink.name, "grains");
   for (std::size_t a = 0; a < 3; ++a)
     if (scene.domain.axis[a] == Axis::periodic)
       header += fmt::format(",{0}.seam_up,{0}.seam_down", "xyz"[a]);
@@ -197,6 +217,11 @@ std::string metrics_row(Simulation& simulation) {
       const JointState joint = simulation.joint_state(b);
       row += fmt::format(",{},{}", joint.value, joint.speed);
     }
+  }
+  for (std::uint32_t c = 0; c < simulation.scene().cloths.size(); ++c) {
+    const ClothState state = simulation.cloth_state(c);
+    const glm::dvec3 p = middle_of(state);
+    row += fmt::format(",{},{},{},{},{},{}", p.x, p.y, p.z, state.strain_mean, state.strain_max, state.kinetic_energy);
   }
   for (const std::uint32_t count : simulation.sink_counts())
     row += fmt::format(",{}", count);

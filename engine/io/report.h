@@ -17,9 +17,9 @@ std::string report_json(Simulation& simulation, const RunFacts& facts);
 
 // Of each body the force, the torque and both filtered, of the last step: NAME.force_x and so on; of a dynamic one
 // position, velocity and angular velocity as well, and, where it turns about an axis or slides along one, joint_value
-// and joint_speed [degrees, m; per s]. Since the start, of
-// each sink the grains that it took, NAME.grains, and of each periodic axis how often grains went through its ends,
-// x.seam_up and x.seam_down.
+// and joint_speed [degrees, m; per s]. Of each cloth the mean position of its vertices,
+// strain_mean, strain_max and kinetic_energy. Since the start, of each sink the grains that it took, NAME.grains, and
+// of each periodic axis how often grains went through its ends, x.seam_up and x.seam_down.
 std::string metrics_header(const Scene& scene);
 std::string metrics_row(Simulation& simulation);
 

@@ -14,11 +14,12 @@ using glm::vec2;
 
 TALUS_CONST uint draw_shadow_size = 2048u;  // edge of the shadow map, texels
 TALUS_CONST uint draw_dashed = 1u;          // DrawLine.style
-TALUS_CONST uint draw_body_bit = 0x80000000u;  // of what a sample shows: a triangle and not a grain
+TALUS_CONST uint draw_body_bit = 0x80000000u;  // of what a sample shows: a triangle, of a body or of cloth, and not a grain
 
 // DrawBody.style
 TALUS_CONST uint draw_cut = 1u;        // without its half towards the eye
 TALUS_CONST uint draw_in_domain = 2u;  // endless: what is in the domain is drawn, and does not shape the shadow map
+TALUS_CONST uint draw_cloth = 4u;      // cloth: its vertices are in the world
 
 // What colours the grains; values as in engine/scene/scene.h.
 TALUS_CONST uint draw_by_material = 0u;
@@ -49,6 +50,9 @@ struct DrawFrame {
   vec3 cut;         // unit, level towards the eye; up where it looks straight down
   vec3 domain_min;  // m
   vec3 domain_max;
+  vec3 period;       // m, along periodic axes; 0: the others
+  uint cloth_first;  // number of the first grain that is a vertex of cloth; it is draw_vertices[0]
+  uint cloth;        // how many are, one after the other
 };
 
 // What grains and bodies extend over, as integers in the order of the floats (ordered()), for atomics.
@@ -59,18 +63,19 @@ struct DrawExtent {
   uint high;
 };
 
-// Of bodies, in their frames.
+// Of all cloths, in the world; then of bodies, in their frames.
 struct DrawVertex {
   vec3 position;  // m
   vec3 normal;    // of length 1
 };
 struct DrawTriangle {
   uvec3 corners;  // draw_vertices, counterclockwise seen from outside
-  uint body;
+  uint body;      // draw_bodies
 };
+// The bodies, then the cloths.
 struct DrawBody {
   vec3 color;
-  uint style;     // draw_cut, draw_in_domain
+  uint style;     // draw_cut, draw_in_domain, draw_cloth
   vec3 low;       // m, box around its vertices; low > high: nothing is drawn
   vec3 high;
 };
@@ -128,6 +133,16 @@ vec4 to_screen(DrawFrame frame, vec3 from_eye) {
 // Through a place of the picture, 0 .. 1 from its top left; 1 long along the view.
 vec3 view_ray(DrawFrame frame, vec2 place) {
   return frame.forward + (2.0 * place.x - 1.0) * frame.right - (2.0 * place.y - 1.0) * frame.up;
+}
+
+// Vertices of cloth are no balls to look at.
+bool is_cloth_vertex(DrawFrame frame, uint id) {
+  return id - frame.cloth_first < frame.cloth;
+}
+
+// The way d, or the shortest of its images across periodic axes.
+vec3 shortest_way(DrawFrame frame, vec3 d) {
+  return d - frame.period * floor(d / max(frame.period, vec3(1e-30)) + 0.5);
 }
 
 // Of a triangle strip of four vertices.

@@ -1,4 +1,4 @@
-// Bodies as triangles in the bodies' frames, and the part of them that is drawn. Needs `draw_frame`, `bodies` and `draw_bodies` in
+// Bodies as triangles in the bodies' frames, cloth as triangles in the world, and the part of them that is drawn. Needs `draw_frame`, `bodies` and `draw_bodies` in
 // scope.
 
 vec3 turned(vec4 rotation, vec3 v) {
@@ -6,7 +6,11 @@ vec3 turned(vec4 rotation, vec3 v) {
   return v + rotation.w * t + cross(rotation.xyz, t);
 }
 
+bool is_cloth(uint body) { return (draw_bodies[body].style & draw_cloth) != 0u; }
+
 vec3 in_world(uint body, vec3 p) {
+  if (is_cloth(body))
+    return p;
   return bodies[body].motion.position + turned(bodies[body].motion.rotation, p);
 }
 

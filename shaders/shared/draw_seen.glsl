@@ -1,6 +1,6 @@
-// What a sample of draw_seen shows: nothing, a grain, or a triangle of a body. Needs `draw_vertices` and `draw_triangles` in scope
-// beside what draw_body.glsl needs.
-#include "shared/draw_body.glsl"
+// What a sample of draw_seen shows: nothing, a grain, or a triangle of a body or of cloth, both called bodies here. Needs
+// `draw_triangles` in scope beside what draw_corner.glsl needs.
+#include "shared/draw_corner.glsl"
 
 bool is_body(uint seen) { return (seen & draw_body_bit) != 0u; }
 uint triangle_of(uint seen) { return seen & ~draw_body_bit; }
@@ -20,11 +20,15 @@ struct BodyHit {
 BodyHit hit_body(uint seen, vec3 ray) {
   DrawTriangle triangle = draw_triangles[triangle_of(seen)];
   uint body = triangle.body;
-  vec4 rotation = bodies[body].motion.rotation;
+  vec4 rotation = is_cloth(body) ? vec4(0.0, 0.0, 0.0, 1.0) : bodies[body].motion.rotation;
   DrawVertex va = draw_vertices[triangle.corners.x], vb = draw_vertices[triangle.corners.y],
              vc = draw_vertices[triangle.corners.z];
-  vec3 a = in_world(body, va.position) - draw_frame.eye;
+  vec3 a = corner_of(triangle, 0u) - draw_frame.eye;
   vec3 ab = turned(rotation, vb.position - va.position), ac = turned(rotation, vc.position - va.position);
+  if (is_cloth(body)) {
+    ab = shortest_way(draw_frame, ab);
+    ac = shortest_way(draw_frame, ac);
+  }
   vec3 across = cross(ab, ac);
   float facing = dot(across, ray);
   vec3 depths = vec3(0.0, dot(ab, draw_frame.forward), dot(ac, draw_frame.forward)) + dot(a, draw_frame.forward);
@@ -38,10 +42,12 @@ BodyHit hit_body(uint seen, vec3 ray) {
   hit.normal = turned(rotation, normalize(va.normal + b * (vb.normal - va.normal) + c * (vc.normal - va.normal)));
   if (facing <= 0.0)
     return hit;
-  // From within: where the body is cut, what shows is the cut.
+  // The other face of cloth, or from within: where the body is cut, what shows is the cut.
   hit.normal = -hit.normal;
+  if ((draw_bodies[body].style & draw_cut) == 0u)
+    return hit;
   float cut_z = dot(bodies[body].motion.position - draw_frame.eye, draw_frame.cut) / dot(ray, draw_frame.cut);
-  if ((draw_bodies[body].style & draw_cut) != 0u && cut_z > 0.0 && cut_z < hit.z) {
+  if (cut_z > 0.0 && cut_z < hit.z) {
     hit.z = cut_z;
     hit.normal = draw_frame.cut;
   }
