@@ -48,7 +48,7 @@ void main() {
       ClothTouch before = ClothTouch(vec3(0.0), 0.0), touch = before;
       if (args.iteration > 0u)
         before = cloth_touches[slot];
-      ClothContact c = cloth_contact(i, partner, grain, moved);
+      ClothContact c = cloth_contact(i, partner, grains[i], moved);
       float w_sum = w + c.inverse_mass;
       vec3 shear = memory ? contact_shear[slot] : vec3(0.0);
       if (w_sum > 0.0 && c.gap < surface_hidden * r) {
@@ -74,7 +74,7 @@ void main() {
             grain.position.xyz += h * change;
           for (uint n = 0u; n < 3u; ++n)
             if (c.weights[n] > 0.0)
-              add_to_record(cloth_record(settings.bodies, triangle_corner(partner - triangle_partner, n)), vec3(0.0), -c.weights[n] * impulse);
+              add_to_vertex(cloth_record(settings.bodies, triangle_corner(partner - triangle_partner, n)), -c.weights[n] * impulse);
         }
         if (last) {
           shear += h * (slip + w * (touch.drag - before.drag));
@@ -90,7 +90,7 @@ void main() {
   }
   bool vertex = touches && grain_id[i] - settings.cloth_first < settings.cloth;
   if (vertex)
-    add_to_record(cloth_record(settings.bodies, grain_id[i] - settings.cloth_first), vec3(0.0), total);
+    add_to_vertex(cloth_record(settings.bodies, grain_id[i] - settings.cloth_first), total);
   touches = touches && !vertex;
   if (last)
     grain = finish(touches, i, grain);

@@ -12,6 +12,7 @@ layout(set = 0, binding = 6, scalar) writeonly buffer MeasuresBlock { GrainMeasu
 #define OVERLAP_MOST 1e30
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
+#include "shared/triangle.glsl"
 
 void main() {
   uint i = element_index();
@@ -21,9 +22,20 @@ void main() {
   float r = grain.position.w, w = grain.velocity.w;
   GrainMeasure m = GrainMeasure(0u, 0.0, 0.0, 0.0);
   for (uint k = 0u; k < contact_count[i]; ++k) {
-    Contact c = contact_with(contact_partner[contact_slot(i, k)], i, grain.position.xyz, r);
-    if (c.gap < 0.0 && w + c.inverse_mass > 0.0) {  // fixed grains may lie in each other
-      float penetration = -c.gap / min(r, c.radius);
+    uint partner = contact_partner[contact_slot(i, k)];
+    float gap, radius = r, inverse_mass;
+    if (with_cloth != 0u && is_triangle(partner)) {
+      ClothContact c = cloth_contact(i, partner, grain, 0.0);
+      gap = c.gap;
+      inverse_mass = c.inverse_mass;
+    } else {
+      Contact c = contact_with(partner, i, grain.position.xyz, r);
+      gap = c.gap;
+      radius = c.radius;
+      inverse_mass = c.inverse_mass;
+    }
+    if (gap < 0.0 && w + inverse_mass > 0.0) {  // fixed grains may lie in each other
+      float penetration = -gap / min(r, radius);
       m.contacts += 1u;
       m.penetration_sum += penetration;
       m.penetration_max = max(m.penetration_max, penetration);

@@ -1,5 +1,5 @@
 // What the report says about the state.
-#include "engine/reference/space.h"
+#include "engine/reference/triangle.h"
 
 namespace talus::reference {
 
@@ -8,10 +8,21 @@ void measure(const Args&, Fields& f, uint begin, uint end) {
     const Grain& grain = f.grains[i];
     GrainMeasure m{};
     for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const Contact c = contact_with(f, i, f.contact_partner[contact_slot(f, i, k)], 0.0f, 1e30f);
-      if (c.gap >= 0.0f || grain.velocity.w + c.inverse_mass == 0.0f)  // fixed grains may lie in each other
+      const uint partner = f.contact_partner[contact_slot(f, i, k)];
+      float gap, radius = grain.position.w, inverse_mass;
+      if (is_triangle(partner)) {
+        const ClothContact c = cloth_contact(f, i, partner, 0.0f);
+        gap = c.gap;
+        inverse_mass = c.inverse_mass;
+      } else {
+        const Contact c = contact_with(f, i, partner, 0.0f, 1e30f);
+        gap = c.gap;
+        radius = c.radius;
+        inverse_mass = c.inverse_mass;
+      }
+      if (gap >= 0.0f || grain.velocity.w + inverse_mass == 0.0f)  // fixed grains may lie in each other
         continue;
-      const float penetration = -c.gap / std::min(grain.position.w, c.radius);
+      const float penetration = -gap / std::min(grain.position.w, radius);
       m.contacts += 1;
       m.penetration_sum += penetration;
       m.penetration_max = std::max(m.penetration_max, penetration);

@@ -92,7 +92,8 @@ private:
 
 void deactivate(Fields& f, uint i) {
   for (uint k = 0; k < f.contact_count[i]; ++k)
-    f.contact_sum[contact_slot(f, i, k)] = vec4(0.0f, 0.0f, 0.0f, not_active);
+    if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
+      f.contact_sum[slot] = vec4(0.0f, 0.0f, 0.0f, not_active);
 }
 
 }  // namespace

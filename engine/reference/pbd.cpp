@@ -46,7 +46,8 @@ bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, 
 
 void clear_sums(Fields& f, uint i) {
   for (uint k = 0; k < f.contact_count[i]; ++k)
-    f.contact_sum[contact_slot(f, i, k)] = vec4(0.0f);
+    if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
+      f.contact_sum[slot] = vec4(0.0f);
 }
 
 }  // namespace

@@ -18,11 +18,16 @@ uint record_of(uint partner) {
   return load_words * (load_copies * body_of(partner) + group_index() % load_copies);
 }
 
+// Floats >= 0 sort as their bits, above them what is none.
+uint greatest_bits(vec3 v) {
+  uvec3 sizes = floatBitsToUint(abs(v));
+  return max(sizes.x, max(sizes.y, sizes.z));
+}
+
 // A body gets this impulse at a point away from its origin.
 void add_to_record(uint record, vec3 point, vec3 impulse) {
   vec3 force = roundEven(settings.quanta.x * impulse), torque = roundEven(settings.quanta.y * cross(point, impulse));
-  uvec3 sizes = max(floatBitsToUint(abs(force)), floatBitsToUint(abs(torque)));  // floats >= 0 sort as their bits, above them what is none
-  if (max(sizes.x, max(sizes.y, sizes.z)) >= floatBitsToUint(4611686018427387904.0)) {
+  if (max(greatest_bits(force), greatest_bits(torque)) >= floatBitsToUint(4611686018427387904.0)) {
     atomicAdd(body_sums[record + load_uncounted], 1u);
     return;
   }
@@ -30,6 +35,17 @@ void add_to_record(uint record, vec3 point, vec3 impulse) {
     add_whole(record + 2u * uint(a), force[a]);
     add_whole(record + 6u + 2u * uint(a), torque[a]);
   }
+}
+
+// A vertex of cloth.
+void add_to_vertex(uint record, vec3 impulse) {
+  vec3 force = roundEven(settings.quanta.x * impulse);
+  if (greatest_bits(force) >= floatBitsToUint(4611686018427387904.0)) {
+    atomicAdd(body_sums[record + load_uncounted], 1u);
+    return;
+  }
+  for (int a = 0; a < 3; ++a)
+    add_whole(record + 2u * uint(a), force[a]);
 }
 
 // A contact gave this impulse to a grain: the body gets the opposite.
