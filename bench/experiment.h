@@ -46,9 +46,12 @@ struct Experiment {
 
 std::vector<Experiment> holz_experiments();
 std::vector<Experiment> francu_experiments();
+std::vector<Experiment> francu_cloth_experiments();
 std::vector<Experiment> granulargym_experiments();
+std::vector<Experiment> sommer_experiments();
 std::vector<Experiment> beyond_experiments();
 std::vector<Experiment> body_experiments();
+std::vector<Experiment> coupling_experiments();
 std::vector<Experiment> demonstration_experiments();
 
 }  // namespace bench

@@ -261,7 +261,7 @@ void cloth_gauss_seidel(const Args& args, Fields& f, uint, uint) {
         const Link d = link_of(f, i, j);
         const vec3 relative = vec3(f.grains[i].velocity) - vec3(f.grains[j].velocity);
         const float residual = residual_of(args, settings, link, d, relative);
-        const float sum = relaxed(link, pull, residual, w_sum, w_sum, 1.0f, 0.0f);
+        const float sum = relaxed(link, pull, residual, w_sum, w_sum, settings.sor, 0.0f);
         pull = {sum, sum - pull.sum};
         push(args, settings, f.grains[i], pull.change * d.direction);
         push(args, settings, f.grains[j], -pull.change * d.direction);
