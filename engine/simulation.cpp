@@ -51,6 +51,9 @@ void each_mesh(const Scene& scene, auto&& visit) {
   };
   for (const BodySpec& body : scene.bodies)
     among("body " + body.name, body.parts);
+  for (const ClothSpec& cloth : scene.cloths)
+    if (const auto* mesh = std::get_if<MeshPart>(&cloth.sheet))
+      visit("cloth " + cloth.name, *mesh);
   for (const SinkSpec& sink : scene.sinks)
     among("sink " + sink.name, sink.parts);
   const auto filled = [&](std::string_view table, const auto& sources) {

@@ -216,7 +216,7 @@ struct ClothGrid {
 // 2014, section 8.2).
 struct ClothSpec {
   std::string name;
-  std::uint32_t material = 0;               // index into Scene::materials: its friction and adhesion, not its density
+  std::uint32_t material = 0;               // index into Scene::materials: its friction, not its density
   std::variant<ClothGrid, MeshPart> sheet;  // of a mesh the triangles: file, scale, up and loaded count
   glm::dvec3 position{0.0}, rotation{0.0};  // as BodyPart's
   glm::dvec3 velocity{0.0};                 // m/s
