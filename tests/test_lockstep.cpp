@@ -55,6 +55,12 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     if (variant.solver.detection == Detection::lists) {
       scene.bodies.push_back(body_of("ball", {{SpherePart{0.02}}}, {0.0, 0.05, 0.12}));
       scene.bodies.back().mass = 0.1;
+      ClothSpec cloth;
+      cloth.name = "sheet";
+      cloth.sheet = ClothGrid{{0.1, 0.08}, {5, 4}};
+      cloth.position = {0.0, -0.06, 0.1};
+      cloth.thickness = 0.004;
+      scene.cloths.push_back(cloth);
     }
     scene.sinks.push_back(
         {.name = "drain", .material = {}, .position = {0.08, 0.0, 0.1}, .parts = {{SpherePart{0.03}}}});
