@@ -19,17 +19,10 @@ const std::string paper = "Francu and Moldoveanu 2014, ";
 // The one cloth of a scene, seen through its vertices.
 class Sheet {
 public:
-  explicit Sheet(const Scene& scene) {
-    talus::Population population = talus::populate(scene);
-    place_ = std::move(population.cloths.at(0));
-    first_ = population.initial.size() - population.skin.size() - population.cloth_vertices;
-  }
-  std::vector<glm::dvec3> vertices(talus::Simulation& simulation) const {
-    const std::vector<talus::GrainState> grains = simulation.grains();
-    std::vector<glm::dvec3> out;
-    for (std::size_t v = 0; v < place_.sheet.vertices.size(); ++v)
-      out.emplace_back(grains.at(first_ + place_.first + v).position);
-    return out;
+  explicit Sheet(const Scene& scene) : place_(talus::populate(scene).cloths.at(0)) {}
+  std::vector<glm::dvec3> vertices(const talus::Simulation& simulation) const {
+    const std::vector<glm::vec3> positions = simulation.cloth_state(0).positions;
+    return {positions.begin(), positions.end()};
   }
   // Mean over the distances that stretching keeps, of how far each is off, in its length: their L1 norm by their sum.
   double stretch(std::span<const glm::dvec3> vertices) const {
@@ -43,11 +36,9 @@ public:
       }
     return error / length;
   }
-  std::size_t first_id() const { return first_; }
 
 private:
   talus::ClothPlace place_;
-  std::size_t first_;
 };
 
 // The paper's step: 16 ms, one substep. It gives no size; cloth this coarse is still cloth at 15 iterations, finer one
@@ -300,8 +291,8 @@ Result cloth_catch(const Context& context) {
     const double lowest = std::ranges::min(vertices, {}, &glm::dvec3::z).z;
     double mean = 0.0;
     through = 0.0;
-    for (std::size_t i = 0; i < sheet.first_id(); ++i) {
-      mean += grains[i].position.z / static_cast<double>(sheet.first_id());
+    for (std::size_t i = 0; i < grains.size(); ++i) {
+      mean += grains[i].position.z / static_cast<double>(grains.size());
       through += grains[i].position.z < lowest;
     }
     of_grains.points.emplace_back(simulation.time(), mean);
@@ -350,8 +341,8 @@ Result cloth_catch(const Context& context) {
                      {"until they reach a steady state together",
                       fmt::format("{} of the greatest kinetic energy is left", number(energy / most_energy)),
                       energy < 0.01 * most_energy, fmt::format("After {:g} s. Steady means less than 0.01.", end)},
-                     {"and none goes through", fmt::format("{:g} of {}", through, sheet.first_id()), through == 0.0,
-                      "Not in the paper."}};
+                     {"and none goes through", fmt::format("{:g} of {}", through, simulation.grain_count()),
+                      through == 0.0, "Not in the paper."}};
   return result;
 }
 
