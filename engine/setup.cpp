@@ -334,13 +334,14 @@ Cloth cloth_of(const Scene& scene, const Population& population) {
         links[edge.ends.x].push_back({place.first + edge.ends.y, static_cast<float>(length), static_cast<float>(k)});
         links[edge.ends.y].push_back({place.first + edge.ends.x, static_cast<float>(length), static_cast<float>(k)});
       }
+    const std::vector<bool> border = border_of(sheet);
     auto triangle = sheet.triangles.begin();
     for (std::size_t v = 0; v < sheet.vertices.size(); ++v) {
       ClothVertex vertex{};
       vertex.first_triangle = static_cast<uint>(corners.size() / 3);
       for (; triangle != sheet.triangles.end() && triangle->x == v; ++triangle)
         for (int c = 0; c < 3; ++c)
-          corners.push_back(place.first + (*triangle)[c]);
+          corners.push_back(place.first + (*triangle)[c] + (border[(*triangle)[c]] ? cloth_border : 0u));
       vertex.end_triangle = static_cast<uint>(corners.size() / 3);
       vertex.first_link = static_cast<uint>(out.links.size());
       out.links.insert(out.links.end(), links[v].begin(), links[v].end());

@@ -103,7 +103,7 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::contact_scan, chunks, args);
   e.run(Pass::contact_check, {1}, args);
   e.run(linked ? Pass::linked_fill : Pass::contact_fill, grains, args);
-  if (uses(p.solver, FieldId::contact_shear) || uses(p.solver, FieldId::contact_sum_next))
+  if (uses(p.solver, FieldId::contact_shear) || uses(p.solver, FieldId::contact_sum_next) || p.cloth > 0)
     e.run(Pass::contact_recall, grains, args);
   e.run(Pass::contact_commit, grains, args);
 }

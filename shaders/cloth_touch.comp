@@ -59,7 +59,7 @@ void main() {
         float residual = approach + (c.gap < 0.0 ? cloth_recover * max(c.gap, -body_overlap_most * r) : c.gap) / h;
         touch.push = max(0.0, before.push - residual / w_sum);
         shear = turned(shear, c.normal);
-        uint corner = place_of_vertex(triangle_corner(partner - triangle_partner, 0u));
+        uint corner = place_of_vertex(triangle_corner(triangle_of(partner), 0u));
         PairLaw law = pair_laws[(grain_tag[i] & tag_material_mask) * (settings.materials + 1u) + (grain_tag[corner] & tag_material_mask)];
         touch.drag = before.drag - dot(before.drag, c.normal) * c.normal - (slip + memory_share / h * shear) / w_sum;
         float drag = length(touch.drag);
@@ -74,7 +74,7 @@ void main() {
             grain.position.xyz += h * change;
           for (uint n = 0u; n < 3u; ++n)
             if (c.weights[n] > 0.0)
-              add_to_vertex(cloth_record(settings.bodies, triangle_corner(partner - triangle_partner, n)), -c.weights[n] * impulse);
+              add_to_vertex(cloth_record(settings.bodies, triangle_corner(triangle_of(partner), n)), -c.weights[n] * impulse);
         }
         if (last) {
           shear += h * (slip + w * (touch.drag - before.drag));

@@ -49,7 +49,7 @@ void main() {
     cloth_work[k].split = greatest_eigenvalue(directions);
     for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t)
       for (uint c = 1u; c < 3u; ++c) {
-        uint j = cloth_place[shape_data[cloth_corner_word(settings.cloth_words, t, c)]];
+        uint j = cloth_place[shape_data[cloth_corner_word(settings.cloth_words, t, c)] & ~cloth_border];
         precise vec3 side = grains[j].position.xyz - grains[i].position.xyz;
         atomicMax(side2_bits, floatBitsToUint(squared(shortest(side))));
       }

@@ -58,7 +58,7 @@ uint* record_of_vertex(Fields& f, uint vertex) {
 }
 
 uint material_of_triangle(const Fields& f, uint partner) {
-  return material_of(f.grain_tag[place_of_vertex(f, triangle_corner(f, partner - triangle_partner, 0))]);
+  return material_of(f.grain_tag[place_of_vertex(f, triangle_corner(f, triangle_of(partner), 0))]);
 }
 
 void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse) {
@@ -100,7 +100,12 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
 
 void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
   const float fall = args.h * glm::length(f.settings[0].gravity);
-  for (uint i = begin; i < end; ++i)
+  for (uint i = begin; i < end; ++i) {
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      uint& partner = f.contact_partner[contact_slot(f, i, k)];
+      if (is_triangle(partner))
+        partner = triangle_contact(triangle_of(partner), cloth_face(f, i, partner));
+    }
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const uint partner = f.contact_partner[contact_slot(f, i, k)];
       if (!is_triangle(partner))
@@ -109,8 +114,9 @@ void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
       const vec3 relative = vec3(f.grains[i].velocity) - c.velocity;
       if (c.gap < std::max(args.h * (glm::length(relative) + fall), contact_near * f.grains[i].position.w))
         for (uint n = 0; n < 3; ++n)
-          std::atomic_ref(contacts_of_vertex(f, triangle_corner(f, partner - triangle_partner, n))).fetch_add(1);
+          std::atomic_ref(contacts_of_vertex(f, triangle_corner(f, triangle_of(partner), n))).fetch_add(1);
     }
+  }
 }
 
 // One iteration of all links of a vertex, from its own side: the other end computes the same with opposite sign.
@@ -194,7 +200,7 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
           push(args, settings, grain, impulse);
           for (uint n = 0; n < 3; ++n)
             if (const float weight = c.weights[static_cast<int>(n)]; weight > 0.0f)
-              add_to_record(f, record_of_vertex(f, triangle_corner(f, partner - triangle_partner, n)), vec3(0.0f),
+              add_to_record(f, record_of_vertex(f, triangle_corner(f, triangle_of(partner), n)), vec3(0.0f),
                             -weight * impulse);
         }
         if (last) {

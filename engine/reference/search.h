@@ -50,7 +50,7 @@ template <bool linked = false, class Found> void search(const Args& args, const 
       const ClothVertex& of = f.cloth_vertices[vertex];
       for (uint t = of.first_triangle; world_of(f.grain_tag[j]) == world && t < of.end_triangle; ++t)
         if (near_triangle(f, i, self, t, p, radius))
-          found(triangle_partner + t);
+          found(triangle_contact(t, face_unknown));
       return;
     }
     if (self < settings.cloth)  // vertices of cloth touch triangles alone

@@ -1,4 +1,4 @@
-// Where shape_data holds what contacts need of cloth, from word `first` on: the corners of each triangle, three vertices; then of each vertex
+// Where shape_data holds what contacts need of cloth, from word `first` on: the corners of each triangle, three vertices, with cloth_border; then of each vertex
 // its place in memory; then how many contacts with the triangles around it share its mass. Integers that both sides must agree on, hence
 // shared.
 #ifndef TALUS_CLOTH_H

@@ -62,7 +62,7 @@ bool near(uint i, uint j, vec3 p, float radius, uint world) {
     ClothVertex vertex = cloth_vertices[vertex_of(j)];                                                                      \
     for (uint t = vertex.first_triangle; grain_tag[j] >> tag_world_shift == world && t < vertex.end_triangle; ++t)          \
       if (near_triangle(i, self, t, p, radius)) {                                                                           \
-        FOUND((triangle_partner + t));                                                                                      \
+        FOUND(triangle_contact(t, face_unknown));                                                                                      \
       }                                                                                                                     \
   } else if (!(with_cloth != 0u && self < settings.cloth) && near(i, j, p, radius, world)) {                                \
     FOUND(j);                                                                                                               \

@@ -56,9 +56,12 @@ TALUS_CONST uint axis_open = 0u;
 TALUS_CONST uint axis_wall = 1u;
 TALUS_CONST uint axis_periodic = 2u;
 
-// Contact partners from here on are no grains: triangle t of cloth is triangle_partner + t, surface s of body b is body_partner + bodies_most s + b (shared/partner.h), wall of
+// Contact partners from here on are no grains: triangle t of cloth, seen from face k, is triangle_partner + 4 t + k, surface s of body b is body_partner + bodies_most s + b (shared/partner.h), wall of
 // axis a, side s (0 min, 1 max) is wall_partner + 2 a + s.
 TALUS_CONST uint triangle_partner = 0xE0000000u;
+TALUS_CONST uint face_unknown = 0u;  // .. or the triangle is seen from its edge
+TALUS_CONST uint face_front = 1u;    // from where its corners go round counterclockwise
+TALUS_CONST uint face_back = 2u;
 TALUS_CONST uint body_partner = 0xF0000000u;
 TALUS_CONST uint wall_partner = 0xFFFFFF00u;
 TALUS_CONST uint bodies_most = 4096u;
@@ -88,6 +91,7 @@ TALUS_CONST uint load_points = 13u;     // .. of a dynamic body: its points that
 TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
 TALUS_CONST uint loads_most = 8u;       // surfaces of bodies that push a grain at once, as far as p2 and pbd count
 
+TALUS_CONST uint cloth_border = 0x80000000u;  // added to a corner of a triangle: it lies where the cloth ends, or more than two triangles meet
 TALUS_CONST uint cloth_apart = 0x80000000u;  // added to ClothVertex.cloth: its cloth does not touch itself
 
 // A dynamic body touches bodies and walls by points (BodyPoint), each at most so many of them at once.
