@@ -7,9 +7,8 @@ namespace talus {
 
 class Executor;
 
-double substep_of(const Scene& scene);  // s
-double
-cloth_side(const Population& population);  // m, from a triangle's first corner to another one, at most; 0: no cloth
+double substep_of(const Scene& scene);             // s
+float longest_side(const Population& population);  // m, of triangles of cloth; 0: there are none
 
 // Does a solver use a field? One that it does not use has no elements.
 bool uses(const Solver& solver, FieldId field);
@@ -47,7 +46,7 @@ struct Cloth {
   std::vector<ClothLink> links;
   std::vector<uint> words;
 };
-Cloth cloth_of(const Scene& scene, const Population& population);
+Cloth cloth_of(const Scene& scene, const Population& population, const Settings& settings);
 
 // [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction and
 // adhesion of two materials are geometric means, stiffness and damping those of two springs in a row. The wall's

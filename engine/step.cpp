@@ -51,10 +51,12 @@ void find_shapes(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::shape_find, {p.grains, gate_rebuild_grains}, args);
 }
 
-// Vertices of cloth likewise.
+// Vertices of cloth likewise, and its triangles by cells of their own.
 void find_cloth(Executor& e, const StepPlan& p, const Args& args) {
-  if (p.cloth > 0)
-    e.run(Pass::cloth_find, {p.grains, gate_rebuild_grains}, args);
+  if (p.cloth == 0)
+    return;
+  e.run(Pass::cloth_find, {p.grains, gate_rebuild_grains}, args);
+  e.run(Pass::cloth_sort, {1, gate_rebuild_once}, args);
 }
 
 // Cloth at the start of a substep: what shares the mass of its vertices.

@@ -27,6 +27,22 @@ Link link_of(const Fields& f, uint i, uint j) {
   return {length > 0.0f ? d / length : vec3(0.0f), length};
 }
 
+// Around a triangle, from its first corner.
+struct Box {
+  vec3 middle, half;
+};
+Box box_of(const Fields& f, uint triangle) {
+  const vec3 p(f.grains[f.cloth_place[triangle_corner(f, triangle, 0)]].position);
+  vec3 low(0.0f), high(0.0f);
+  for (uint c = 1; c < 3; ++c) {
+    const vec3 corner(f.grains[f.cloth_place[triangle_corner(f, triangle, c)]].position);
+    const vec3 side = shortest(corner - p, f.settings[0]);
+    low = glm::min(low, side);
+    high = glm::max(high, side);
+  }
+  return {0.5f * (low + high), 0.5f * (high - low)};
+}
+
 // No less than the greatest eigenvalue of a symmetric matrix that has no negative ones, and at most 1.15 times that.
 float greatest_eigenvalue(mat3 m) {
   const float size = std::max({m[0][0], m[1][1], m[2][2]});
@@ -70,6 +86,27 @@ void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse
 
 }  // namespace
 
+// Triangles of cloth in the order of their cells, each in the one that the middle of its box lies in. They have a grid
+// of their own, since they may be much larger than grains, or smaller.
+void cloth_sort(const Args&, Fields& f, uint, uint) {
+  const Settings& s = f.settings[0];
+  const uint cells = grid_cells(s.cloth_bits), triangles = s.cloth_triangles;
+  std::vector<std::pair<uint, uint>> order;  // key, triangle
+  for (uint t = 0; t < triangles; ++t) {
+    const uint first = place_of_vertex(f, triangle_corner(f, t, 0));
+    const ivec3 cell = cloth_cell_of(vec3(f.grains[first].position) + box_of(f, t).middle, s, f.status[0]);
+    order.emplace_back(grid_key(cell, world_of(f.grain_tag[first]), s.cloth_bits), t);
+  }
+  std::ranges::sort(order);
+  for (uint k = 0, cell = 0; cell <= cells; ++cell) {
+    while (k < triangles && order[k].first < cell)
+      ++k;
+    f.shape_data[cloth_start_word(s.cloth_words, triangles, s.cloth, cell)] = k;
+  }
+  for (uint k = 0; k < triangles; ++k)
+    f.shape_data[cloth_order_word(s.cloth_words, triangles, s.cloth, cells, k)] = order[k].second;
+}
+
 // How the links of a vertex share its mass: with M the sum of their directions times themselves, M's greatest
 // eigenvalue takes the place of their number in the mass splitting of Tonge et al. 2012. Links at right angles do not
 // disturb each other, and the iteration is as stable (below twice the rate) in any state of the cloth.
@@ -77,7 +114,7 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   if (f.status[0].halt != halt_none)
     return;
-  float side2 = 0.0f;
+  float half = 0.0f;
   for (uint k = begin; k < end; ++k) {
     const uint i = f.cloth_place[k];
     const ClothVertex& vertex = f.cloth_vertices[k];
@@ -89,13 +126,12 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
       directions += glm::outerProduct(d, d);
     }
     f.cloth_work[k].split = greatest_eigenvalue(directions);
-    for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t)
-      for (uint c = 1; c < 3; ++c) {
-        const uint j = f.cloth_place[triangle_corner(f, t, c)];
-        side2 = std::max(side2, squared(shortest(vec3(f.grains[j].position) - vec3(f.grains[i].position), settings)));
-      }
+    for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t) {
+      const Box box = box_of(f, t);
+      half = std::max({half, box.half.x, box.half.y, box.half.z});
+    }
   }
-  atomic_max(f.status[0].cloth_side2_bits, std::bit_cast<uint>(side2));
+  atomic_max(f.status[0].cloth_half_bits, std::bit_cast<uint>(half));
 }
 
 void cloth_share(const Args& args, Fields& f, uint begin, uint end) {

@@ -43,7 +43,8 @@ TALUS_CONST uint gate_rebuild_cell_chunks = 3u;   // a workgroup per chunk of th
 TALUS_CONST uint gate_rebuild_slice_chunks = 4u;  // .. over slices
 TALUS_CONST uint gate_rebuild_bodies = 5u;
 TALUS_CONST uint gate_rebuild_body_cells = 6u;
-TALUS_CONST uint gates_total = 7u;
+TALUS_CONST uint gate_rebuild_once = 7u;  // one workgroup
+TALUS_CONST uint gates_total = 8u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
@@ -421,6 +422,7 @@ struct Settings {
   uint cloth;            // number of vertices of cloth
   uint cloth_first;      // number (id) of the first one
   uint cloth_triangles;  // .. and of triangles
+  uvec3 cloth_bits;      // log2 of the edge of their table of cells, per axis
   float cloth_radius;    // m, half the thickness of the thickest
   uint cloth_words;      // shape_data from here on is of cloth (shared/cloth.h)
   float cloth_kv;        // share of velocity and of error in the residual of a distance, as kv and kc
@@ -483,8 +485,11 @@ struct Status {
   ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
   ivec3 cells_low;      // no grain was in a cell lower than this when the lists were built; of scenes with bodies
   ivec3 cells_high;     // .. or higher
-  uint cloth_side2_bits;  // longest side from a triangle's first corner, squared [m2], as the bits of a float
-  float cloth_side;       // m, .. where the last substep started
+  uint cloth_half_bits;     // m, half the longest edge of the box around a triangle of cloth, as the bits of a float
+  float cloth_half;         // m, .. where the last substep started
+  float cloth_reach;        // m, from a grain along an axis to the middle of a triangle that it may touch, at most
+  vec3 cloth_inverse_cell;  // 1/m, of the edges of a cell of cloth_sort
+  ivec3 cloth_cells;        // .. their number on a periodic axis, 0 elsewhere
   uint cloth_uncounted;   // pushes on cloth that were too large, or came with too many others
   uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
   uint gone;            // grains that sinks have taken
