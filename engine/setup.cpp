@@ -53,6 +53,8 @@ uint options_of(const Solver& s) {
     options |= option_plain_mean;
   if (s.friction == FrictionBound::per_iteration)
     options |= option_per_iteration;
+  if (s.friction == FrictionBound::afterwards)
+    options |= option_friction_after;
   if (s.stiffness == Stiffness::material)
     options |= option_material_stiffness;
   if (s.detection != Detection::lists)

@@ -399,6 +399,7 @@ TALUS_CONST uint option_plain_mean = 2u;          // p2, pbd: mean over contacts
 TALUS_CONST uint option_per_iteration = 4u;       // pbd: friction bounded by each iteration's overlap
 TALUS_CONST uint option_material_stiffness = 8u;  // dem
 TALUS_CONST uint option_rebuild_always = 32u;     // neighbours are found anew in every substep
+TALUS_CONST uint option_friction_after = 128u;    // pbd: friction once, in the last iteration, bounded by the push that a grain's weight takes
 TALUS_CONST uint option_total_push = 64u;         // what a dynamic body receives between iterations is all of the substep so far (vts, sp)
 
 // Constant while the scene's settings stand.
