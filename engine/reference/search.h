@@ -80,7 +80,8 @@ template <bool linked = false, class Found> void search(const Args& args, const 
     const float reach = radius + f.grains[j].position.w + status.margin;
     if (j != i && f.grain_id[j] - settings.cloth_first >= settings.cloth &&
         squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
-        world_of(f.grain_tag[j]) == world && !(settings.shaped > 0 && same_shape(f, i, j)))
+        world_of(f.grain_tag[j]) == world && !(settings.shaped > 0 && same_shape(f, i, j)) &&
+        (f.grains[i].velocity.w > 0.0f || f.grains[j].velocity.w > 0.0f))  // two fixed ones do nothing
       found(j);
   };
   const auto visit_cells = [&](uint first, uint last) {

@@ -56,7 +56,7 @@ bool near(uint i, uint j, vec3 p, float radius, uint world) {
   precise float reach = radius + grains[j].position.w + status.margin;
   precise float limit = reach * reach;
   return j != i && squared(shortest(p - grains[j].position.xyz)) < limit && grain_tag[j] >> tag_world_shift == world &&
-         !same_shape(i, j);
+         !same_shape(i, j) && (grains[i].velocity.w > 0.0 || grains[j].velocity.w > 0.0);  // two fixed ones do nothing
 }
 
 // Calls FOUND for grain j that is near.
