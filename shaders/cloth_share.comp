@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Which face of the triangles around a grain it is on, and how many contacts share the mass of a vertex of cloth: those with the triangles around
+// Contacts with cloth as the substep starts: which face of a triangle a grain is on, where it touches, and how many contacts share the mass of a vertex of cloth: those with the triangles around
 // it that may push in this substep.
 #include "shared/pass.glsl"
 
@@ -11,6 +11,7 @@ layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 7, scalar) buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 8, scalar) buffer ShapeBlock { uint shape_data[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer TouchBlock { ClothTouch cloth_touches[]; };
 #include "shared/space.glsl"
 #include "shared/triangle.glsl"
 
@@ -19,7 +20,7 @@ layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; 
 // which it does not touch.
 uint cloth_face(uint i, uint count, uint partner) {
   vec3 place = grains[i].position.xyz;
-  Triangle t = triangle_from(triangle_of(partner), place, 0.0);
+  Triangle t = triangle_from(triangle_of(partner), place);
   NearestPoint nearest = nearest_point(t);
   uint face = face_of(partner);
   if (!is_inside(nearest)) {
@@ -33,7 +34,7 @@ uint cloth_face(uint i, uint count, uint partner) {
       uint other = contact_partner[row_slot(i, k)];
       if (!is_triangle(other) || face_of(other) == face_unknown)
         continue;
-      Triangle another = triangle_from(triangle_of(other), place, 0.0);
+      Triangle another = triangle_from(triangle_of(other), place);
       float distance2 = nearest_point(another).distance2;
       if (distance2 < least && shares(t, nearest, another)) {
         least = distance2;
@@ -60,8 +61,10 @@ void main() {
     uint partner = contact_partner[row_slot(i, k)];
     if (!is_triangle(partner))
       continue;
-    ClothContact c = cloth_contact(i, partner, grain, 0.0);
-    if (c.gap < max(args.h * (length(grain.velocity.xyz - c.velocity) + fall), contact_near * grain.position.w))
+    ClothTouch c = cloth_contact(i, partner);
+    cloth_touches[row_slot(i, k)] = c;
+    vec3 relative = grain.velocity.xyz - velocity_at(partner, c.weights);
+    if (c.gap < max(args.h * (length(relative) + fall), contact_near * grain.position.w))
       for (uint n = 0u; n < 3u; ++n)
         atomicAdd(shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth,
                                                  triangle_corner(triangle_of(partner), n))], 1u);

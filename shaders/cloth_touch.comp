@@ -27,7 +27,7 @@ layout(set = 0, binding = 11, scalar) buffer ShearBlock { vec3 contact_shear[]; 
 
 void main() {
   uint i = element_index();
-  float h = args.h, moved = settings.cloth_moves != 0u ? h : 0.0;
+  float h = args.h;
   bool last = args.iteration + 1u == args.iterations, memory = (settings.options & option_memory) != 0u, touches = false;
   vec3 total = vec3(0.0);
   Grain grain;
@@ -39,27 +39,24 @@ void main() {
       uint slot = row_slot(i, k), partner = contact_partner[slot];
       if (!is_triangle(partner))
         continue;
-      ClothTouch before = ClothTouch(vec3(0.0), 0.0), touch = before;
-      if (args.iteration > 0u)
-        before = cloth_touches[slot];
-      ClothContact c = cloth_contact(i, partner, grains[i], moved);
-      float w_sum = w + c.inverse_mass;
+      ClothTouch c = cloth_touches[slot], touch = c;
+      float w_sum = w + inverse_mass_at(partner, c.weights);
       vec3 shear = memory ? contact_shear[slot] : vec3(0.0);
       if (w_sum > 0.0 && c.gap < surface_hidden * r) {
         touches = true;
-        vec3 relative = grain.velocity.xyz - c.velocity;
+        vec3 relative = grain.velocity.xyz - velocity_at(partner, c.weights);
         float approach = dot(relative, c.normal);
         vec3 slip = relative - approach * c.normal;
         float residual = approach + (c.gap < 0.0 ? cloth_recover * max(c.gap, -body_overlap_most * r) : c.gap) / h;
-        touch.push = max(0.0, before.push - residual / w_sum);
+        touch.push = max(0.0, c.push - residual / w_sum);
         shear = turned(shear, c.normal);
         uint corner = place_of_vertex(triangle_corner(triangle_of(partner), 0u));
         PairLaw law = pair_laws[(grain_tag[i] & tag_material_mask) * (settings.materials + 1u) + (grain_tag[corner] & tag_material_mask)];
-        touch.drag = before.drag - dot(before.drag, c.normal) * c.normal - (slip + memory_share / h * shear) / w_sum;
+        touch.drag = c.drag - (slip + memory_share / h * shear) / w_sum;
         float drag = length(touch.drag);
         if (drag > law.friction_static * touch.push)
           touch.drag *= law.friction_kinetic * touch.push / drag;
-        vec3 impulse = (touch.push - before.push) * c.normal + touch.drag - before.drag;
+        vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
         if (impulse != vec3(0.0)) {
           total += impulse;
           vec3 change = w * impulse;
@@ -71,7 +68,7 @@ void main() {
               add_to_vertex(cloth_record(settings.bodies, triangle_corner(triangle_of(partner), n)), -c.weights[n] * impulse);
         }
         if (last) {
-          shear += h * (slip + w * (touch.drag - before.drag));
+          shear += h * (slip + w * (touch.drag - c.drag));
           float limit = law.friction_static * touch.push * w_sum * h / memory_share, slipped = length(shear);
           if (slipped > limit)
             shear *= limit / slipped;

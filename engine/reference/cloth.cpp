@@ -146,8 +146,8 @@ void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
       const uint partner = f.contact_partner[contact_slot(f, i, k)];
       if (!is_triangle(partner))
         continue;
-      const ClothContact c = cloth_contact(f, i, partner, 0.0f);
-      const vec3 relative = vec3(f.grains[i].velocity) - c.velocity;
+      const ClothTouch c = f.cloth_touches[contact_slot(f, i, k)] = cloth_contact(f, i, partner);
+      const vec3 relative = vec3(f.grains[i].velocity) - velocity_at(f, partner, c.weights);
       if (c.gap < std::max(args.h * (glm::length(relative) + fall), contact_near * f.grains[i].position.w))
         for (uint n = 0; n < 3; ++n)
           std::atomic_ref(contacts_of_vertex(f, triangle_corner(f, triangle_of(partner), n))).fetch_add(1);
@@ -198,7 +198,6 @@ void cloth_apply(const Args&, Fields& f, uint begin, uint end) {
 // cloth_receive, and so does what a vertex does that touches cloth itself, since others read where it is.
 void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  const float moved = settings.cloth_moves != 0 ? args.h : 0.0f;
   const bool last = args.iteration + 1 == args.iterations, memory = settings.options & option_memory;
   Finish finish(args, f, false);
   for (uint i = begin; i < end; ++i) {
@@ -211,25 +210,23 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
       const uint partner = f.contact_partner[slot];
       if (!is_triangle(partner))
         continue;
-      const ClothTouch before = args.iteration > 0 ? f.cloth_touches[slot] : ClothTouch{};
-      ClothTouch touch{};
-      const ClothContact c = cloth_contact(f, i, partner, moved);
-      const float w_sum = w + c.inverse_mass;
+      const ClothTouch c = f.cloth_touches[slot];
+      ClothTouch touch = c;
+      const float w_sum = w + inverse_mass_at(f, partner, c.weights);
       vec3 shear = memory ? f.contact_shear[slot] : vec3(0.0f);
       if (w_sum > 0.0f && c.gap < surface_hidden * r) {
-        const vec3 relative = vec3(grain.velocity) - c.velocity;
+        const vec3 relative = vec3(grain.velocity) - velocity_at(f, partner, c.weights);
         const float approach = glm::dot(relative, c.normal);
         const vec3 slip = relative - approach * c.normal;
         const float residual =
             approach + (c.gap < 0.0f ? cloth_recover * std::max(c.gap, -body_overlap_most * r) : c.gap) / args.h;
-        touch.push = std::max(0.0f, before.push - residual / w_sum);
+        touch.push = std::max(0.0f, c.push - residual / w_sum);
         shear = turned(shear, c.normal);
         const PairLaw& law =
             f.pair_laws[material_of(f.grain_tag[i]) * (settings.materials + 1) + material_of_triangle(f, partner)];
-        const vec3 drag =
-            before.drag - glm::dot(before.drag, c.normal) * c.normal - (slip + memory_share / args.h * shear) / w_sum;
+        const vec3 drag = c.drag - (slip + memory_share / args.h * shear) / w_sum;
         touch.drag = on_cone(drag, law.friction_static * touch.push, law.friction_kinetic * touch.push);
-        const vec3 impulse = (touch.push - before.push) * c.normal + touch.drag - before.drag;
+        const vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
         touches = true;
         if (impulse != vec3(0.0f)) {
           total += impulse;
@@ -241,7 +238,7 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
         }
         if (last) {
           const float limit = law.friction_static * touch.push * w_sum * args.h / memory_share;
-          shear = on_cone(shear + args.h * (slip + w * (touch.drag - before.drag)), limit, limit);
+          shear = on_cone(shear + args.h * (slip + w * (touch.drag - c.drag)), limit, limit);
         }
       } else
         shear = vec3(0.0f);

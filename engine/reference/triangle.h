@@ -88,13 +88,13 @@ inline NearestPoint nearest_point(const Triangle& t) {
   return nearest;
 }
 
-// A triangle of cloth from a place, `moved` before where its corners are.
-inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place, float moved) {
+// A triangle of cloth from a place.
+inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place) {
   Triangle t;
   for (uint k = 0; k < 3; ++k) {
     t.at[k] = place_of_vertex(f, triangle_corner(f, triangle, k));
     const Grain& g = f.grains[t.at[k]];
-    t.corner[k] = shortest(vec3(g.position) - moved * vec3(g.velocity) - place, f.settings[0]);
+    t.corner[k] = shortest(vec3(g.position) - place, f.settings[0]);
   }
   return t;
 }
@@ -132,7 +132,7 @@ inline bool is_inside(const NearestPoint& nearest) {
 inline uint cloth_face(const Fields& f, uint i, uint partner) {
   const Settings& settings = f.settings[0];
   const vec3 place(f.grains[i].position);
-  const Triangle t = triangle_from(f, triangle_of(partner), place, 0.0f);
+  const Triangle t = triangle_from(f, triangle_of(partner), place);
   const NearestPoint nearest = nearest_point(t);
   uint face = face_of(partner);
   if (!is_inside(nearest)) {
@@ -146,7 +146,7 @@ inline uint cloth_face(const Fields& f, uint i, uint partner) {
       const uint other = f.contact_partner[contact_slot(f, i, k)];
       if (!is_triangle(other) || face_of(other) == face_unknown)
         continue;
-      const Triangle another = triangle_from(f, triangle_of(other), place, 0.0f);
+      const Triangle another = triangle_from(f, triangle_of(other), place);
       const float distance2 = nearest_point(another).distance2;
       if (distance2 < least && shares(t, nearest, another)) {
         least = distance2;
@@ -163,13 +163,13 @@ struct SharedContact {
   bool behind;  // of all of them that know their face, the grain is behind it
 };
 inline SharedContact shared_contact(const Fields& f, uint i, uint partner, const Triangle& own,
-                                    const NearestPoint& nearest, vec3 place, float moved) {
+                                    const NearestPoint& nearest, vec3 place) {
   SharedContact out{false, is_behind(own, nearest, face_of(partner))};
   for (uint k = 0; k < f.contact_count[i] && !out.hidden; ++k) {
     const uint other = f.contact_partner[contact_slot(f, i, k)];
     if (!is_triangle(other) || other == partner)
       continue;
-    const Triangle t = triangle_from(f, triangle_of(other), place, moved);
+    const Triangle t = triangle_from(f, triangle_of(other), place);
     if (!shares(own, nearest, t))
       continue;
     const NearestPoint its = nearest_point(t);
@@ -179,44 +179,50 @@ inline SharedContact shared_contact(const Fields& f, uint i, uint partner, const
   return out;
 }
 
-// Contact of a grain with a triangle of cloth: where both were at the start of the substep, a plane for its length.
-struct ClothContact {
-  vec3 normal;         // away from the face that the grain is on
-  float gap;           // m, at the start of the substep; surface_hidden radii where another triangle has the contact
-  vec3 velocity;       // m/s, of the point of the triangle, now
-  vec3 weights;        // of the corners
-  float inverse_mass;  // 1/kg, of the point, of the parts of its corners' masses that the contact gets
-};
-
-// moved: s, how far into the substep the positions are.
-inline ClothContact cloth_contact(const Fields& f, uint i, uint partner, float moved) {
+// Contact of grain i with a triangle of cloth, where both are, without an impulse.
+inline ClothTouch cloth_contact(const Fields& f, uint i, uint partner) {
   const Grain& grain = f.grains[i];
-  const vec3 place = vec3(grain.position) - moved * vec3(grain.velocity);
-  const Triangle t = triangle_from(f, triangle_of(partner), place, moved);
+  const vec3 place(grain.position);
+  const Triangle t = triangle_from(f, triangle_of(partner), place);
   const NearestPoint nearest = nearest_point(t);
   const float distance = std::sqrt(nearest.distance2);
   vec3 normal = -nearest.point;
   if (!(distance > 0.0f))
     normal = (face_of(partner) == face_back ? -1.0f : 1.0f) * normal_of(t);
   const float length = length_of(normal);
-  ClothContact c{length > 0.0f ? normal / length : vec3(0.0f, 0.0f, 1.0f), 0.0f, vec3(0.0f), nearest.weights, 0.0f};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Grain& g = f.grains[t.at[k]];
-    const float weight = nearest.weights[static_cast<int>(k)];
-    const uint contacts = contacts_of_vertex(f, triangle_corner(f, triangle_of(partner), static_cast<uint>(k)));
-    c.velocity += weight * vec3(g.velocity);
-    c.inverse_mass += weight * weight * static_cast<float>(std::max(contacts, 1u)) * g.velocity.w;
-  }
+  ClothTouch c{};
+  c.normal = length > 0.0f ? normal / length : vec3(0.0f, 0.0f, 1.0f);
+  c.weights = nearest.weights;
   const float reach = grain.position.w + f.grains[t.at[0]].position.w;
   SharedContact shared{false, is_behind(t, nearest, face_of(partner))};
   if (!is_inside(nearest)) {
-    shared = shared_contact(f, i, partner, t, nearest, place, moved);
+    shared = shared_contact(f, i, partner, t, nearest, place);
     shared.behind &= distance < reach;
   }
   if (shared.behind)
     c.normal = -c.normal;
   c.gap = shared.hidden ? surface_hidden * grain.position.w : (shared.behind ? -distance : distance) - reach;
   return c;
+}
+
+// Of the point of a triangle that these weights of its corners give [m/s].
+inline vec3 velocity_at(const Fields& f, uint partner, vec3 weights) {
+  vec3 velocity(0.0f);
+  for (int k = 0; k < 3; ++k) {
+    const uint vertex = triangle_corner(f, triangle_of(partner), static_cast<uint>(k));
+    velocity += weights[k] * vec3(f.grains[place_of_vertex(f, vertex)].velocity);
+  }
+  return velocity;
+}
+// Likewise, of the parts of its corners' masses that a contact gets [1/kg].
+inline float inverse_mass_at(const Fields& f, uint partner, vec3 weights) {
+  float inverse_mass = 0.0f;
+  for (int k = 0; k < 3; ++k) {
+    const uint vertex = triangle_corner(f, triangle_of(partner), static_cast<uint>(k));
+    const auto contacts = static_cast<float>(std::max(contacts_of_vertex(f, vertex), 1u));
+    inverse_mass += weights[k] * weights[k] * contacts * f.grains[place_of_vertex(f, vertex)].velocity.w;
+  }
+  return inverse_mass;
 }
 
 }  // namespace talus::reference

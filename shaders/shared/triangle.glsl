@@ -11,12 +11,11 @@ struct Triangle {
   vec3 corner[3];
 };
 
-// `moved` before where its corners are.
-Triangle triangle_from(uint triangle, vec3 place, float moved) {
+Triangle triangle_from(uint triangle, vec3 place) {
   Triangle t;
   for (uint k = 0u; k < 3u; ++k) {
     uint at = place_of_vertex(triangle_corner(triangle, k));
-    precise vec3 from = grains[at].position.xyz - moved * grains[at].velocity.xyz - place;
+    precise vec3 from = grains[at].position.xyz - place;
     t.at[k] = at;
     t.corner[k] = shortest(from);
   }
@@ -127,14 +126,14 @@ struct SharedContact {
   bool hidden;  // one of them is nearer, or as near and comes first
   bool behind;  // of all of them that know their face, the grain is behind it
 };
-SharedContact shared_contact(uint i, uint partner, Triangle own, NearestPoint nearest, vec3 place, float moved) {
+SharedContact shared_contact(uint i, uint partner, Triangle own, NearestPoint nearest, vec3 place) {
   SharedContact result = SharedContact(false, is_behind(own, nearest, face_of(partner)));
   uint count = contact_count[i];
   for (uint k = 0u; k < count && !result.hidden; ++k) {
     uint other = contact_partner[row_slot(i, k)];
     if (!is_triangle(other) || other == partner)
       continue;
-    Triangle t = triangle_from(triangle_of(other), place, moved);
+    Triangle t = triangle_from(triangle_of(other), place);
     if (!shares(own, nearest, t))
       continue;
     NearestPoint its = nearest_point(t);
@@ -144,44 +143,42 @@ SharedContact shared_contact(uint i, uint partner, Triangle own, NearestPoint ne
   return result;
 }
 
-// Contact of a grain with a triangle of cloth: where both were at the start of the substep, a plane for its length.
-struct ClothContact {
-  vec3 normal;         // away from the face that the grain is on
-  float gap;           // m, at the start of the substep; surface_hidden radii where another triangle has the contact
-  vec3 velocity;       // m/s, of the point of the triangle, now
-  vec3 weights;        // of the corners
-  float inverse_mass;  // 1/kg, of the point, of the parts of its corners' masses that the contact gets
-};
-
-// moved: s, how far into the substep the positions are.
-ClothContact cloth_contact(uint i, uint partner, Grain grain, float moved) {
-  precise vec3 place = grain.position.xyz - moved * grain.velocity.xyz;
-  Triangle t = triangle_from(triangle_of(partner), place, moved);
+// Contact of grain i with a triangle of cloth, where both are, without an impulse.
+ClothTouch cloth_contact(uint i, uint partner) {
+  vec3 place = grains[i].position.xyz;
+  float r = grains[i].position.w;
+  Triangle t = triangle_from(triangle_of(partner), place);
   NearestPoint nearest = nearest_point(t);
-  float len = sqrt(nearest.distance2), r = grain.position.w;
+  float len = sqrt(nearest.distance2);
   vec3 normal = len > 0.0 ? -nearest.point : (face_of(partner) == face_back ? -1.0 : 1.0) * normal_of(t);
   float normal_length = length(normal);
-  ClothContact c;
-  c.normal = normal_length > 0.0 ? normal / normal_length : vec3(0.0, 0.0, 1.0);
-  c.velocity = vec3(0.0);
-  c.weights = nearest.weights;
-  c.inverse_mass = 0.0;
-  for (uint k = 0u; k < 3u; ++k) {
-    float weight = nearest.weights[k];
-    uint vertex = triangle_corner(triangle_of(partner), k);
-    uint contacts = shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, vertex)];
-    vec4 velocity = grains[t.at[k]].velocity;
-    c.velocity += weight * velocity.xyz;
-    c.inverse_mass += weight * weight * float(max(contacts, 1u)) * velocity.w;
-  }
+  ClothTouch c = ClothTouch(normal_length > 0.0 ? normal / normal_length : vec3(0.0, 0.0, 1.0), 0.0, nearest.weights, vec3(0.0), 0.0);
   float reach = r + grains[t.at.x].position.w;
   SharedContact shared_by = SharedContact(false, is_behind(t, nearest, face_of(partner)));
   if (!is_inside(nearest)) {
-    shared_by = shared_contact(i, partner, t, nearest, place, moved);
+    shared_by = shared_contact(i, partner, t, nearest, place);
     shared_by.behind = shared_by.behind && len < reach;
   }
   if (shared_by.behind)
     c.normal = -c.normal;
   c.gap = shared_by.hidden ? surface_hidden * r : (shared_by.behind ? -len : len) - reach;
   return c;
+}
+
+// Of the point of a triangle that these weights of its corners give [m/s].
+vec3 velocity_at(uint partner, vec3 weights) {
+  vec3 velocity = vec3(0.0);
+  for (uint k = 0u; k < 3u; ++k)
+    velocity += weights[k] * grains[place_of_vertex(triangle_corner(triangle_of(partner), k))].velocity.xyz;
+  return velocity;
+}
+// Likewise, of the parts of its corners' masses that a contact gets [1/kg].
+float inverse_mass_at(uint partner, vec3 weights) {
+  float inverse_mass = 0.0;
+  for (uint k = 0u; k < 3u; ++k) {
+    uint vertex = triangle_corner(triangle_of(partner), k);
+    uint contacts = shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, vertex)];
+    inverse_mass += weights[k] * weights[k] * float(max(contacts, 1u)) * grains[place_of_vertex(vertex)].velocity.w;
+  }
+  return inverse_mass;
 }

@@ -370,10 +370,13 @@ struct ClothWork {
   float split;  // parts of its mass that its links get at most, as they are directed
 };
 
-// A contact with a triangle of cloth within a substep: its impulse on the grain.
+// A contact with a triangle of cloth within a substep: a plane where both are when it starts, and its impulse on the grain.
 struct ClothTouch {
-  vec3 drag;   // N s, across the normal
-  float push;  // N s, along it
+  vec3 normal;   // away from the face that the grain is on
+  float gap;     // m; surface_hidden radii where another triangle has the contact
+  vec3 weights;  // of the corners at the point of the triangle
+  vec3 drag;     // N s, across the normal
+  float push;    // N s, along it
 };
 
 // Contact law of a pair of materials. Row m = number of materials is the wall.
