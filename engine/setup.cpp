@@ -218,16 +218,16 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
       throw SceneError(fmt::format(
           "{}: periodic axis {} is {} m long; the least is 12 radii of the largest grain, {} m", scene.source, "xyz"[a],
           settings.domain_max[a] - settings.domain_min[a], period_least * settings.radius_max));
-  // Two cells of cloth_sort, of triangles stretched by half at most.
+  // Twice the reach of a grain, so that it meets one image of each triangle; stretched by half at most.
   const float side = longest_side(population);
-  const float cells = 4.004f * (std::max(settings.radius_max, settings.cloth_radius) + settings.cloth_radius +
-                                0.75f * side + margin_limit * settings.radius_max);
+  const float least = 2.0f * (std::max(settings.radius_max, settings.cloth_radius) + settings.cloth_radius +
+                              0.75f * side + margin_limit * settings.radius_max);
   for (int a = 0; a < 3; ++a)
     if (settings.cloth > 0 && settings.axis[a] == axis_periodic &&
-        settings.domain_max[a] - settings.domain_min[a] < cells)
+        settings.domain_max[a] - settings.domain_min[a] < least)
       throw SceneError(fmt::format("{}: periodic axis {} is {} m long; the least for cloth with sides of {} m is {} m",
                                    scene.source, "xyz"[a], settings.domain_max[a] - settings.domain_min[a], side,
-                                   cells));
+                                   least));
   set_load_quanta(settings, scene, population, dynamics);
   const std::size_t grains = population.initial.size() + population.poured.size();
   settings.grid_bits =

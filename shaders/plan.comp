@@ -44,7 +44,7 @@ void main() {
       if (settings.axis[a] == axis_periodic) {
         status.cells[a] = max(3, int(floor(edge[a] / cell)));
         cell = edge[a] / float(status.cells[a]);
-        status.cloth_cells[a] = max(2, int(floor(edge[a] / cloth_cell)));
+        status.cloth_cells[a] = max(1, int(floor(edge[a] / cloth_cell)));
         coarse = edge[a] / float(status.cloth_cells[a]);
       }
       status.inverse_cell[a] = 1.0 / cell;

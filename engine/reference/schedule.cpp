@@ -47,7 +47,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
       if (settings.axis[a] == axis_periodic) {
         status.cells[a] = std::max(3, static_cast<int>(std::floor(edge[a] / cell)));
         status.inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(status.cells[a]));
-        status.cloth_cells[a] = std::max(2, static_cast<int>(std::floor(edge[a] / coarse)));
+        status.cloth_cells[a] = std::max(1, static_cast<int>(std::floor(edge[a] / coarse)));
         status.cloth_inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(status.cloth_cells[a]));
       }
     }
