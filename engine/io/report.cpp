@@ -135,7 +135,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"substeps", scene.solver.substeps},
       {"grains", simulation.grain_count()},
       {"grains_born", simulation.grains_born()},
-      {"fine_grains", 0},
+      {"fine_grains", simulation.fine_count()},
       {"dt", scene.dt},
       {"first_step", facts.first_step},
       {"steps", steps},

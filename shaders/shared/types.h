@@ -43,7 +43,14 @@ TALUS_CONST uint gate_rebuild_cell_chunks = 3u;   // a workgroup per chunk of th
 TALUS_CONST uint gate_rebuild_slice_chunks = 4u;  // .. over slices
 TALUS_CONST uint gate_rebuild_bodies = 5u;
 TALUS_CONST uint gate_rebuild_body_cells = 6u;
-TALUS_CONST uint gates_total = 7u;
+TALUS_CONST uint gate_fine = 7u;               // a thread per fine grain, where they move
+TALUS_CONST uint gate_fine_grains = 8u;        // .. a thread per grain
+TALUS_CONST uint gate_fine_chunks = 9u;        // .. a workgroup per chunk of the prefix sum over near cells
+TALUS_CONST uint gate_fine_crowd = 10u;        // .. a thread per node of the crowding grid
+TALUS_CONST uint gate_fine_sort = 11u;         // a thread per fine grain, where they are sorted before they move
+TALUS_CONST uint gate_fine_sort_chunks = 12u;  // .. as gate_fine_chunks
+TALUS_CONST uint gate_fine_project = 13u;      // a thread per fine grain, where bodies move and fine grains do not
+TALUS_CONST uint gates_total = 14u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
@@ -165,6 +172,28 @@ TALUS_CONST float grip_least = 1e-3f;
 TALUS_CONST float turned_back = 1e-3f;
 TALUS_CONST float adhesion_reach = 0.01f;  // gap in radii of the smaller grain to which adhesion holds; at twice that it ends
 TALUS_CONST float contact_near = 0.05f;    // gap in radii of the smaller grain within which a contact counts as a load of its grains
+
+// Fine grains (Ihmsen et al. 2012, Sommer and Schwanecke 2022).
+TALUS_CONST uint fine_point = 4u;            // substeps between two points in time at which they may move
+TALUS_CONST float fine_travel_most = 2.0f;   // radii of the smallest coarse grain that the fastest one goes between two moves
+TALUS_CONST float near_reach = 3.0f;         // radii of a coarse grain: how far it reaches
+TALUS_CONST float near_edge = 1.5f;          // radii of the largest one: edge of a cell in which they are looked for
+TALUS_CONST float fine_c1 = 0.70233196f;      // (8/9)^3, weight at the distance of a radius
+TALUS_CONST float fine_c2 = 0.6f;            // share of one coarse grain in the sum of weights
+TALUS_CONST float fine_carried = 1.0f;       // sum of weights from which on coarse grains carry a fine one
+TALUS_CONST float fine_crowded = 0.3f;       // .. and from which on crowding moves it
+TALUS_CONST float crowd_edge = 0.7f;         // radii of the largest coarse grain: edge of the crowding grid
+TALUS_CONST float crowd_free = 0.9f;         // share of the density aimed at, below which nothing pushes
+TALUS_CONST float crowd_most = 3.0f;         // of the excess above that
+TALUS_CONST float crowd_gain = 0.5f;         // edges that a fall of the excess by 1 an edge moves a fine grain by
+TALUS_CONST float crowd_way = 0.15f;         // radii of the largest coarse grain that it moves in one go, at most
+TALUS_CONST float crowd_still = 1e-3f;       // m/s, slower surroundings do not make room
+TALUS_CONST float crowd_share = 0.125f;      // of a node's surroundings that is free, at least
+TALUS_CONST uint crowd_unit = 1024u;         // of a fine grain of mean volume in crowd_count
+TALUS_CONST uint crowd_block = 64u;          // nodes of a block, 4 an axis
+TALUS_CONST uint fine_rounds = 4u;           // through all surfaces: in a corner one pushes a fine grain into the next
+TALUS_CONST float fine_touch = 1e-3f;        // overlap with a surface that is none, in radii: rounding leaves as much
+TALUS_CONST uint fine_tag_shift = 8u;        // of a fine grain's number in its tag; the material as in a grain's
 
 struct Grain {
   vec4 position;  // xyz [m], w radius [m]
@@ -396,6 +425,14 @@ TALUS_CONST uint option_material_stiffness = 8u;  // dem
 TALUS_CONST uint option_rebuild_always = 32u;     // neighbours are found anew in every substep
 TALUS_CONST uint option_total_push = 64u;         // what a dynamic body receives between iterations is all of the substep so far (vts, sp)
 
+TALUS_CONST uint option_plain_advection = 128u;   // fine grains: as printed
+
+// A coarse grain as fine ones see it.
+struct Carrier {
+  vec4 position;  // xyz [m], w: 1 / reach2 [1/m2]
+  vec4 velocity;  // xyz [m/s], w radius [m]; negative: it stands for a body
+};
+
 // Constant while the scene's settings stand.
 struct Settings {
   vec3 domain_min;    // m
@@ -440,6 +477,25 @@ struct Settings {
   // Of the sums that become a body's load: [N s] and [N m s], powers of two.
   vec2 load_quantum;
   vec2 quanta;  // per N s and per N m s
+  // Of fine grains.
+  uint births_first;       // number (id) of the first grain that an emitter releases
+  uint fine_births_first;  // likewise of fine ones
+  uint fine_seed;
+  vec2 fine_radii;         // m, least and greatest
+  float fine_volume;       // 1/m3, to the cube of a radius, of the mean
+  float fine_step;         // s, between two moves where all is slow
+  float fine_travel;       // m, that the fastest coarse grain goes between two moves
+  float fine_friction;
+  float near_radius;       // m, of the largest coarse grain that fine ones see
+  vec3 near_inverse;       // 1/m, of a near cell's edges
+  ivec3 near_cells;        // number on a periodic axis, 0 elsewhere
+  uvec3 near_bits;         // as grid_bits
+  float crowd_radius;      // m, of the largest coarse grain that has fine ones
+  vec3 crowd_edges;        // m, of the crowding grid
+  vec3 crowd_inverse;      // 1/m
+  ivec3 crowd_nodes;       // number on a periodic axis, 0 elsewhere
+  uvec3 crowd_bits;        // log2 of the number of blocks per axis
+  float crowd_full;        // count of a node at the density aimed at
 };
 
 // Push constants of every pass.
@@ -456,6 +512,11 @@ struct Args {
   float beta;  // momentum of this iteration (improved_jacobi, cloth)
   uint step;         // of the batch, from 0
   float body_speed;  // m/s, no point of a body's surface is faster in this step
+  uint fine;         // places of fine grains in memory, likewise
+  uint fine_first;   // first birth of a fine grain in this step (fine_emit)
+  uint fine_births;  // number of them
+  float fine_span;   // s, since the last point in time at which fine grains may have moved
+  uint fine_last;    // 1: the step ends here
 };
 
 // State of the run that only the device knows; one per simulation.
@@ -488,6 +549,14 @@ struct Status {
   uint freed;           // .. whose places in memory are given up
   uvec3 seam_up;        // times that a grain left a periodic axis at its upper end and came in at the lower one
   uvec3 seam_down;      // .. the other way
+  float fine_time;      // s, since fine grains have moved
+  float fine_travel;    // m, coarse grains have gone no further since then
+  float fine_drift;     // m, .. since fine grains were sorted
+  float fine_h;         // s, that fine grains move by now
+  uint fine_moves;      // of fine grains, so far
+  uint fine_gone;       // fine grains that sinks have taken
+  uint fine_freed;      // .. whose places in memory are given up
+  uint fine_apart;      // times that a fine grain was not counted at a node, whose block belongs to a place far away
 };
 
 // What one grain contributes to the report.
