@@ -1,0 +1,183 @@
+// How fine grains move: with the coarse ones around them, out of crowds, and out of walls and bodies.
+#include "engine/reference/near.h"
+
+namespace talus::reference {
+namespace {
+
+// Adds a coarse grain to the flow around a fine one. Is it one that has fine grains?
+bool see(const Carrier& c, vec3 place, vec3 velocity, const Settings& settings, Flow& flow) {
+  const float distance2 = squared(shortest(place - vec3(c.position), settings));
+  const float q = distance2 * c.position.w;
+  if (q >= 1.0f)
+    return false;
+  const float near = 1.0f - q, w = near * near * near;
+  flow.sum += w;
+  flow.most = std::max(flow.most, w);
+  flow.way += w * (vec3(c.velocity) - velocity);
+  if (c.velocity.w > 0.0f)
+    return true;
+  if (const float gap = std::sqrt(distance2) + c.velocity.w; gap < flow.gap) {
+    flow.gap = gap;
+    flow.ball = &c;
+  }
+  return false;
+}
+
+// Share of its own motion in that of a fine grain.
+float looseness(const Flow& flow, bool plain) {
+  if (flow.sum == 0.0f)
+    return 1.0f;
+  if ((!plain && flow.sum >= fine_carried) || (flow.most > fine_c1 && flow.most < fine_c2 * flow.sum))
+    return 0.0f;
+  return 1.0f - flow.most;
+}
+
+void leave_ball(FineGrain& grain, const Flow& flow, const Settings& settings) {
+  if (!flow.ball)
+    return;
+  const vec3 d = shortest(grain.place - vec3(flow.ball->position), settings);
+  const float length = glm::length(d), depth = grain.radius - flow.ball->velocity.w - length;
+  if (depth > fine_touch * grain.radius)
+    grain.leave(length > 0.0f ? d / length : vec3(0.0f, 0.0f, 1.0f), depth, vec3(flow.ball->velocity),
+                settings.fine_friction);
+}
+
+bool leave_body(FineGrain& grain, uint b, const Fields& f) {
+  const Body& body = f.bodies[b];
+  const vec3 offset = shortest(grain.place - body.motion.position, f.settings[0]);
+  const float reach = body.reach + grain.radius;
+  if (body.parts == 0 || glm::dot(offset, offset) > reach * reach)
+    return false;
+  const Distance d = from_body(f, b, offset);
+  const float depth = grain.radius - d.value;
+  if (depth <= fine_touch * grain.radius)
+    return false;
+  grain.leave(d.gradient, depth, velocity_at(body.motion, offset - d.value * d.gradient), f.settings[0].fine_friction);
+  return true;
+}
+
+bool leave_walls(FineGrain& grain, const Settings& settings) {
+  bool touches = false;
+  for (uint wall = 0; wall < 6; ++wall) {
+    const float depth = grain.radius - wall_distance(grain.place, wall, settings);
+    if (settings.axis[static_cast<int>(wall / 2)] != axis_wall || depth <= fine_touch * grain.radius)
+      continue;
+    grain.leave(wall_normal(wall), depth, vec3(0.0f), settings.fine_friction);
+    touches = true;
+  }
+  return touches;
+}
+
+}  // namespace
+
+void FineGrain::leave(vec3 normal, float depth, vec3 surface, float friction) {
+  place += depth * normal;
+  vec3 v = velocity - surface;
+  const float inwards = -glm::dot(v, normal);
+  if (inwards <= 0.0f)
+    return;
+  v += inwards * normal;
+  if (loose > 0.0f) {  // Coulomb
+    const float slip = glm::length(v);
+    v *= slip > 0.0f ? std::max(0.0f, 1.0f - friction * inwards / slip) : 0.0f;
+  }
+  velocity = surface + v;
+}
+
+void leave_solids(FineGrain& grain, const Fields& f) {
+  const Settings& settings = f.settings[0];
+  bool touches = true;
+  for (uint k = 0; k < fine_rounds && touches; ++k) {
+    touches = false;
+    for (uint b = 0; b < settings.bodies; ++b)
+      touches |= leave_body(grain, b, f);
+    touches |= leave_walls(grain, settings);
+  }
+}
+
+// Back into the domain along periodic axes.
+vec3 into_periods(vec3 p, const Settings& settings) {
+  for (int a = 0; a < 3; ++a)
+    if (settings.axis[a] == axis_periodic) {
+      const float edge = settings.domain_max[a] - settings.domain_min[a];
+      const float x = p[a] - edge * std::floor((p[a] - settings.domain_min[a]) / edge);
+      p[a] = x >= settings.domain_max[a] ? settings.domain_min[a] : x;
+    }
+  return p;
+}
+
+Flow flow_around(const Fields& f, vec3 p, vec3 velocity) {
+  const Settings& settings = f.settings[0];
+  Flow flow;
+  bool granular = false;
+  const vec3 place = near_place(p, settings), reach = near_reach * settings.near_radius * settings.near_inverse;
+  const ivec3 home(glm::floor(place));
+  const vec3 within = place - vec3(home);
+  const auto off = [&](int cell, int a) {  // from a layer of cells, in reaches
+    const float low = static_cast<float>(cell) - within[a];
+    return std::max({low, -low - 1.0f, 0.0f}) / reach[a];
+  };
+  const auto visit = [&](uint first, uint last) {
+    for (uint j = f.near_start[first]; j < f.near_start[last + 1]; ++j)
+      granular |= see(f.carriers[j], p, velocity, settings, flow);
+  };
+  for (int z = -2; z <= 2; ++z)
+    for (int y = -2; y <= 2; ++y) {
+      const float off_y = off(y, 1), off_z = off(z, 2), left = 1.0f - (off_y * off_y + off_z * off_z);
+      if (left <= 0.0f)
+        continue;
+      const float half_row = 1.0001f * reach.x * std::sqrt(left);
+      const int low = std::max(-2, static_cast<int>(std::floor(within.x - half_row)));
+      const int high = std::min(2, static_cast<int>(std::floor(within.x + half_row)));
+      const uint first = near_key(home + ivec3(low, y, z), settings),
+                 last = near_key(home + ivec3(high, y, z), settings);
+      if (last - first == static_cast<uint>(high - low))
+        visit(first, last);
+      else
+        for (int x = low; x <= high; ++x) {
+          const uint key = near_key(home + ivec3(x, y, z), settings);
+          visit(key, key);
+        }
+    }
+  if (!granular) {
+    flow.sum = flow.most = 0.0f;
+    flow.way = vec3(0.0f);
+  }
+  return flow;
+}
+
+void fine_move(const Args&, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  const float h = f.status[0].fine_h;
+  const bool plain = (settings.options & option_plain_advection) != 0;
+  for (uint i = begin; i < end; ++i) {
+    const Grain grain = f.fine_grains[i];
+    if (is_gone(grain))
+      continue;
+    const vec3 velocity(grain.velocity);
+    const Flow flow = flow_around(f, vec3(grain.position), velocity);
+    const float loose = looseness(flow, plain);
+    const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
+    const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
+    const vec3 way = plain || !(flow.sum > fine_crowded)
+                         ? vec3(0.0f)
+                         : room(f, grain.position, h * std::max(0.0f, glm::length(mean) - crowd_still));
+    FineGrain g{vec3(grain.position) + (h * next + way), next, grain.position.w, loose};
+    leave_ball(g, flow, settings);
+    leave_solids(g, f);
+    f.fine_grains[i] = {vec4(into_periods(g.place, settings), g.radius), vec4(g.velocity, loose)};
+  }
+}
+
+void fine_project(const Args&, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i) {
+    const Grain grain = f.fine_grains[i];
+    if (is_gone(grain))
+      continue;
+    FineGrain g{vec3(grain.position), vec3(grain.velocity), grain.position.w, grain.velocity.w};
+    leave_solids(g, f);
+    f.fine_grains[i] = {vec4(into_periods(g.place, f.settings[0]), g.radius), vec4(g.velocity, g.loose)};
+  }
+}
+
+}  // namespace talus::reference

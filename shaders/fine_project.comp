@@ -1,0 +1,20 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Fine grains that do not move now give way to bodies that do.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer FineBlock { Grain fine_grains[]; };
+#include "shared/space.glsl"
+#include "shared/solid.glsl"
+#include "shared/fine_contact.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.fine || fine_grains[i].position.w == 0.0)
+    return;
+  Grain grain = fine_grains[i];
+  FineGrain g = FineGrain(grain.position.xyz, grain.velocity.xyz, grain.position.w, grain.velocity.w);
+  leave_solids(g);
+  fine_grains[i] = Grain(vec4(into_periods(g.place), g.radius), vec4(g.velocity, g.loose));
+}
