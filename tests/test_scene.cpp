@@ -179,7 +179,7 @@ const std::vector<Wrong> wrong{
     {vts + "iteration = \"pja\"\ncontact_memory = @true\n", "jacobi, mass_splitting and gauss_seidel have a memory"},
     {dem + "contact_memory = @false\n", "its friction is a spring, which is the memory"},
     // fine grains
-    {"[@upsampling]\nradius = 0.004\n", "has no coarse grains to go with"},
+    {"@[upsampling]\nradius = 0.004\n", "has no coarse grains to go with"},
     {grains + "radius = 0.01\nfill.sphere = { center = [0, 0, 1], radius = 0.1 }\n[upsampling]\nradius = @0.01\n",
      "must be below that of all coarse grains: the smallest of these is 0.01 m"},
     {grains + "radius = 0.01\nfill.sphere = { center = [0, 0, 1], radius = 0.1 }\n[upsampling]\nradius = @0.0004\n",

@@ -42,7 +42,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
       }
     }
   }
-  close_gates(f);
+  std::fill_n(f.gates.begin(), gate_fine, groups(0));
   f.gates[gate_grains] = groups(groups_for(args.grains));
   if (status.rebuild) {
     f.gates[gate_rebuild_grains] = groups(groups_for(args.grains));
