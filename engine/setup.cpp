@@ -136,9 +136,10 @@ void set_fine(Settings& settings, const Scene& scene, const Population& populati
   settings.near_inverse = 1.0f / edges;
   settings.near_bits =
       table_bits_for(settings, near_edge * settings.near_radius, std::max(12u, bits_for(8 * grains)), 3);
-  fit_cells(settings, crowd_edge * largest, settings.crowd_nodes, settings.crowd_edges);
+  const float crowd = std::max(crowd_edge * largest, crowd_grains * static_cast<float>(std::cbrt(mean_cube)));
+  fit_cells(settings, crowd, settings.crowd_nodes, settings.crowd_edges);
   settings.crowd_inverse = 1.0f / settings.crowd_edges;
-  settings.crowd_bits = table_bits_for(settings, 4.0f * crowd_edge * largest, std::max(9u, bits_for(fine / 8)));
+  settings.crowd_bits = table_bits_for(settings, 4.0f * crowd, std::max(9u, bits_for(fine / 8)));
   settings.crowd_sum = static_cast<float>(crowd_local * crowd_density / u.packing);
   const vec3 e = settings.crowd_edges;
   settings.crowd_full =
