@@ -124,12 +124,12 @@ vec3 into_periods(vec3 p, const Settings& settings) {
   return p;
 }
 
-Flow flow_around(const Fields& f, vec3 p, vec3 velocity) {
+Flow flow_around(const Fields& f, Near& near, vec3 p, vec3 velocity) {
   Flow flow;
   bool granular = false;
   const Settings& settings = f.settings[0];
   const bool periodic = glm::any(glm::equal(settings.axis, uvec3(axis_periodic)));
-  each_near(f, p, [&](uint first, uint end) {
+  near.each(p, [&](uint first, uint end) {
     for (uint j = first; j < end; ++j)
       granular |= see(f.carriers[j], p, velocity, settings, periodic, flow);
   });
@@ -144,12 +144,13 @@ void fine_move(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const float h = f.status[0].fine_h;
   const bool plain = (settings.options & option_plain_advection) != 0;
+  Near near(f);
   for (uint i = begin; i < end; ++i) {
     const Grain grain = f.fine_grains[i];
     if (is_gone(grain))
       continue;
     const vec3 velocity(grain.velocity);
-    const Flow flow = flow_around(f, vec3(grain.position), velocity);
+    const Flow flow = flow_around(f, near, vec3(grain.position), velocity);
     const float loose = looseness(flow, plain);
     const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
     const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
