@@ -34,7 +34,7 @@ void main() {
   vec3 way = plain || !(flow.sum > fine_crowded) ? vec3(0.0) : room(grain.position, aim_of(flow), h * max(0.0, stir_of(flow) - crowd_still));
   FineGrain g;
   g.velocity = (1.0 - loose) * mean + loose * (velocity + h * settings.gravity);
-  g.place = grain.position.xyz + (h * g.velocity + way);
+  g.place = grain.position.xyz + (time_since(h) * g.velocity + way);
   g.radius = grain.position.w;
   g.loose = loose;
   leave_ball(g, flow);

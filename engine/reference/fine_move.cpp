@@ -86,6 +86,11 @@ bool leave_walls(FineGrain& grain, const Settings& settings) {
   return touches;
 }
 
+// s, since fine grains have gone on: from their last move, `moved` ago, or from the end of the last step.
+float time_since(float moved, const Args& args) {
+  return std::min(moved, args.h * static_cast<float>(args.substep));
+}
+
 }  // namespace
 
 void FineGrain::leave(vec3 normal, float depth, vec3 surface, float friction) {
@@ -140,7 +145,7 @@ Flow flow_around(const Fields& f, Near& near, vec3 p, vec3 velocity) {
   return flow;
 }
 
-void fine_move(const Args&, Fields& f, uint begin, uint end) {
+void fine_move(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const float h = f.status[0].fine_h;
   const bool plain = (settings.options & option_plain_advection) != 0;
@@ -157,19 +162,21 @@ void fine_move(const Args&, Fields& f, uint begin, uint end) {
     const vec3 way = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
                                                          : room(f, grain.position, aim_of(flow, settings),
                                                                 h * std::max(0.0f, stir_of(flow) - crowd_still));
-    FineGrain g{vec3(grain.position) + (h * next + way), next, grain.position.w, loose};
+    FineGrain g{vec3(grain.position) + (time_since(h, args) * next + way), next, grain.position.w, loose};
     leave_ball(g, flow, settings);
     leave_solids(g, f);
     f.fine_grains[i] = {vec4(into_periods(g.place, settings), g.radius), vec4(g.velocity, loose)};
   }
 }
 
-void fine_project(const Args&, Fields& f, uint begin, uint end) {
+void fine_project(const Args& args, Fields& f, uint begin, uint end) {
+  const float since = time_since(f.status[0].fine_time, args);
   for (uint i = begin; i < end; ++i) {
     const Grain grain = f.fine_grains[i];
     if (is_gone(grain))
       continue;
-    FineGrain g{vec3(grain.position), vec3(grain.velocity), grain.position.w, grain.velocity.w};
+    const vec3 velocity(grain.velocity);
+    FineGrain g{vec3(grain.position) + since * velocity, velocity, grain.position.w, grain.velocity.w};
     leave_solids(g, f);
     f.fine_grains[i] = {vec4(into_periods(g.place, f.settings[0]), g.radius), vec4(g.velocity, g.loose)};
   }

@@ -58,6 +58,9 @@ void leave_solids(inout FineGrain g) {
   }
 }
 
+// s, since fine grains have gone on: from their last move, `moved` ago, or from the end of the last step.
+float time_since(float moved) { return min(moved, args.h * float(args.substep)); }
+
 // Back into the domain along periodic axes.
 vec3 into_periods(vec3 p) {
   for (int a = 0; a < 3; ++a)
