@@ -100,13 +100,14 @@ void crowd_fill(const Args&, Fields& f, uint begin, uint end) {
   }
 }
 
-vec3 room(const Fields& f, vec4 grain, float aim, float most) {
+vec3 room(const Fields& f, vec4 grain, float aim, float most, float& away) {
   if (!(most > 0.0f))
     return vec3(0.0f);
   const Settings& settings = f.settings[0];
   const vec3 p(grain);
   const CrowdPlace place = crowd_place(p, settings);
   const Distance body = nearest_body(f, p);
+  away = std::min(body.value, 3.0f * settings.crowd_edges.x);
   std::array<float, 8> excess;
   for (int c = 0; c < 8; ++c) {
     const vec3 corner = vec3(c & 1, c >> 1 & 1, c >> 2) - place.within;  // from the grain, in edges

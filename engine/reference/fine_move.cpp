@@ -107,12 +107,12 @@ void FineGrain::leave(vec3 normal, float depth, vec3 surface, float friction) {
   velocity = surface + v;
 }
 
-void leave_solids(FineGrain& grain, const Fields& f) {
+void leave_solids(FineGrain& grain, const Fields& f, bool bodies) {
   const Settings& settings = f.settings[0];
   bool touches = true;
   for (uint k = 0; k < fine_rounds && touches; ++k) {
     touches = false;
-    for (uint b = 0; b < settings.bodies; ++b)
+    for (uint b = 0; bodies && b < settings.bodies; ++b)
       touches |= leave_body(grain, b, f);
     touches |= leave_walls(grain, settings);
   }
@@ -159,12 +159,14 @@ void fine_move(const Args& args, Fields& f, uint begin, uint end) {
     const float loose = looseness(flow, plain);
     const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
     const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
-    const vec3 way = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
-                                                         : room(f, grain.position, aim_of(flow, settings),
-                                                                h * std::max(0.0f, stir_of(flow) - crowd_still));
-    FineGrain g{vec3(grain.position) + (time_since(h, args) * next + way), next, grain.position.w, loose};
+    float away = 0.0f;
+    const vec3 give = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
+                                                          : room(f, grain.position, aim_of(flow, settings),
+                                                                 h * std::max(0.0f, stir_of(flow) - crowd_still), away);
+    const vec3 way = time_since(h, args) * next + give;
+    FineGrain g{vec3(grain.position) + way, next, grain.position.w, loose};
     leave_ball(g, flow, settings);
-    leave_solids(g, f);
+    leave_solids(g, f, away <= fine_away * (glm::distance(g.place, vec3(grain.position)) + g.radius));
     f.fine_grains[i] = {vec4(into_periods(g.place, settings), g.radius), vec4(g.velocity, loose)};
   }
 }
@@ -177,7 +179,7 @@ void fine_project(const Args& args, Fields& f, uint begin, uint end) {
       continue;
     const vec3 velocity(grain.velocity);
     FineGrain g{vec3(grain.position) + since * velocity, velocity, grain.position.w, grain.velocity.w};
-    leave_solids(g, f);
+    leave_solids(g, f, true);
     f.fine_grains[i] = {vec4(into_periods(g.place, f.settings[0]), g.radius), vec4(g.velocity, g.loose)};
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Where fine grains look for coarse ones, and how they leave walls and bodies, as the reference passes do it.
 #include "engine/reference/space.h"
+#include "shaders/shared/fine.h"
 
 namespace talus::reference {
 
@@ -78,7 +79,8 @@ struct FineGrain {
   void leave(vec3 normal, float depth, vec3 surface, float friction);
 };
 
-void leave_solids(FineGrain& grain, const Fields& fields);
+// bodies: are any so near that it may touch them?
+void leave_solids(FineGrain& grain, const Fields& fields, bool bodies);
 vec3 into_periods(vec3 place, const Settings& settings);
 
 // The coarse grains around a fine one; weights as in fine_move.
@@ -93,7 +95,8 @@ struct Flow {
 };
 Flow flow_around(const Fields& fields, Near& near, vec3 place, vec3 velocity);
 
-// How a fine grain gives way where there are more than it aims at, a share of the densest, by `most` [m] at most.
-vec3 room(const Fields& fields, vec4 grain, float aim, float most);
+// How a fine grain gives way where there are more than it aims at, a share of the densest, by `most` [m] at most. Sets
+// `away` [m] to how far it is from the nearest body, where it looked.
+vec3 room(const Fields& fields, vec4 grain, float aim, float most, float& away);
 
 }  // namespace talus::reference

@@ -47,11 +47,12 @@ bool leave_walls(inout FineGrain g) {
   return touches;
 }
 
-void leave_solids(inout FineGrain g) {
+// near_bodies: are any so near that it may touch them?
+void leave_solids(inout FineGrain g, bool near_bodies) {
   bool touches = true;
   for (uint k = 0u; k < fine_rounds && touches; ++k) {
     touches = false;
-    if (solid_kinds != 0u)
+    if (solid_kinds != 0u && near_bodies)
       for (uint body = 0u; body < settings.bodies; ++body)
         touches = leave_body(g, body) || touches;
     touches = leave_walls(g) || touches;
