@@ -19,6 +19,7 @@ enum class Extent {
   gates,
   pairs,
   births,
+  births_and_end,
   sinks,
   bodies,
   body_motions,
@@ -43,6 +44,12 @@ enum class Extent {
   slices,
   slices_and_end,
   chunks,
+  fine,
+  near_grains,
+  near_cells,
+  near_cells_and_end,
+  crowd_nodes,
+  crowd_blocks,
   slots,
   baked
 };
@@ -132,6 +139,21 @@ enum class Extent {
   X(contact_shear, vec3, slots, true,                                                                                  \
     "tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]")           \
   X(contact_shear_next, vec3, slots, false, "of the lists being built")                                                \
+  X(fine_grains, Grain, fine, true,                                                                                    \
+    "fine grains: position [m], radius [m], velocity [m/s], how loose they are (0: carried, 1: free)")                 \
+  X(fine_grains_next, Grain, fine, false, "where a pass writes fine grains that it also reads")                        \
+  X(fine_grains_valid, Grain, fine, false, "as grains_valid")                                                          \
+  X(fine_tag, uint, fine, true, "material and number")                                                                 \
+  X(fine_tag_next, uint, fine, false, "as fine_grains_next")                                                           \
+  X(fine_tag_valid, uint, fine, false, "as grains_valid")                                                              \
+  X(fine_first, uint, births_and_end, false, "of the births of fine grains, the first that comes with births[k]")      \
+  X(near_count, uint, near_cells, false, "as grid_count, of coarse or fine grains in near cells")                      \
+  X(near_start, uint, near_cells_and_end, false, "as grid_start, likewise")                                            \
+  X(near_sums, uint, chunks, false, "as grid_sums, likewise")                                                          \
+  X(near_order, uint, near_grains, false, "as grid_order, likewise")                                                   \
+  X(carriers, Carrier, grains, false, "coarse grains as fine ones see them, in the order of near cells")               \
+  X(crowd_count, uint, crowd_nodes, false, "fine grains around a node, in crowd_unit")                                 \
+  X(crowd_owner, uint, crowd_blocks, false, "which of the places that share a block has it (shared/crowd.h)")          \
   X(measures, GrainMeasure, grains, false, "what each grain adds to the report")                                       \
   X(bake_grid, BakeGrid, baked, false, "grid and tree of the distance field being baked")                              \
   X(bake_triangles, BakeTriangle, baked, false, "triangles in the order of the tree's leaves [cells]")                 \

@@ -33,9 +33,10 @@ public:
       if (bound.binding.access == gpu::BufferAccess::read)
         continue;
       const Bytes device = contents(gpu_, bound.field);
-      if (bound.field == FieldId::grid_order)
-        compare(pass, bound, by_cell(device), by_cell(contents(*cpu_, bound.field)));
-      else if (bound.field == FieldId::grid_link)
+      if (bound.field == FieldId::grid_order || bound.field == FieldId::near_order) {
+        const FieldId start = bound.field == FieldId::grid_order ? FieldId::grid_start : FieldId::near_start;
+        compare(pass, bound, by_cell(device, start), by_cell(contents(*cpu_, bound.field), start));
+      } else if (bound.field == FieldId::grid_link)
         compare(pass, bound, by_link(gpu_), by_link(*cpu_));
       else if (bound.field == FieldId::body_sums)
         compare_sums(pass, device, contents(*cpu_, bound.field));
@@ -85,8 +86,8 @@ private:
   }
 
   // The grains of each cell in one order; which grains a cell has must still agree.
-  Bytes by_cell(Bytes bytes) {
-    const auto start = read_field<std::uint32_t>(*cpu_, FieldId::grid_start, cpu_->size(FieldId::grid_start));
+  Bytes by_cell(Bytes bytes, FieldId cells) {
+    const auto start = read_field<std::uint32_t>(*cpu_, cells, cpu_->size(cells));
     const std::span order(reinterpret_cast<std::uint32_t*>(bytes.data()), bytes.size() / sizeof(std::uint32_t));
     for (std::size_t cell = 0; cell + 1 < start.size(); ++cell)
       std::sort(order.begin() + start[cell], order.begin() + start[cell + 1]);

@@ -83,6 +83,23 @@ enum class Match { exact, close, unordered };
   X(end_substep, thread, close, 1e-6)                                                                                  \
   X(sink, thread, exact, 0)                                                                                            \
   X(emit, thread, exact, 0)                                                                                            \
+  X(near_reduce, group, exact, 0)                                                                                      \
+  X(near_scan, group, exact, 0)                                                                                        \
+  X(fine_plan, thread, close, 1e-6)                                                                                    \
+  X(fine_count, thread, exact, 0)                                                                                      \
+  X(fine_fill, thread, unordered, 0)                                                                                   \
+  X(fine_gather, thread, exact, 0)                                                                                     \
+  X(fine_commit, thread, exact, 0)                                                                                     \
+  X(carrier_count, thread, exact, 0)                                                                                   \
+  X(carrier_fill, thread, unordered, 0)                                                                                \
+  X(carrier_gather, thread, close, 1e-6)                                                                               \
+  X(crowd_clear, thread, exact, 0)                                                                                     \
+  X(crowd_mark, thread, exact, 0)                                                                                      \
+  X(crowd_fill, thread, exact, 0)                                                                                      \
+  X(fine_move, thread, close, 2e-5)                                                                                    \
+  X(fine_project, thread, close, 2e-5)                                                                                 \
+  X(fine_sink, thread, exact, 0)                                                                                       \
+  X(fine_emit, thread, exact, 0)                                                                                       \
   X(end_step, thread, exact, 0)                                                                                        \
   X(measure, thread, close, 2e-5)                                                                                      \
   X(sdf_corners, thread, close, 1e-4)                                                                                  \

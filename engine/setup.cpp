@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
+#include <span>
 
 namespace talus {
 namespace {
@@ -18,19 +19,19 @@ bool remembers(const Solver& s) {
   return s.contact_memory && s.method != Method::pbd;
 }
 
-// Bits of the cell table per axis: enough for the domain at rest, at most 2^most cells. Where the table is smaller than
-// the domain it repeats, except along periodic axes, whose cells must all differ.
-uvec3 grid_bits_for(const Settings& s, uint most) {
-  const float cell = (2.0f + margin_rest) * s.radius_max;
+// Bits per axis of a table of cells: enough for the domain, at most 2^most cells. Where the table is smaller than the
+// domain it repeats after 2^least cells or more, except along periodic axes, whose cells must all differ.
+uvec3 table_bits_for(const Settings& s, float cell, uint most, uint least = 2) {
   uvec3 bits;
   for (int a = 0; a < 3; ++a) {
-    const float cells = std::clamp(std::ceil((s.domain_max[a] - s.domain_min[a]) / cell) + 1.0f, 4.0f, 1048576.0f);
+    const float cells = std::clamp(std::ceil((s.domain_max[a] - s.domain_min[a]) / cell) + 1.0f,
+                                   static_cast<float>(1u << least), 1048576.0f);
     bits[a] = static_cast<uint>(std::bit_width(static_cast<uint>(cells) - 1u));
   }
   while (bits.x + bits.y + bits.z > most) {
     int largest = -1;
     for (int a = 0; a < 3; ++a)
-      if (s.axis[a] != axis_periodic && bits[a] > 2 && (largest < 0 || bits[a] > bits[largest]))
+      if (s.axis[a] != axis_periodic && bits[a] > least && (largest < 0 || bits[a] > bits[largest]))
         largest = a;
     if (largest < 0)
       break;
@@ -96,6 +97,61 @@ void set_load_quanta(Settings& settings, const Scene& scene, const Population& p
   settings.quanta = vec2(std::ldexp(1.0f, -impulse), std::ldexp(1.0f, -moment));
 }
 
+// Number of cells of about `edge` on a periodic axis, 0 elsewhere, and what their edges become.
+void fit_cells(const Settings& s, float edge, ivec3& cells, vec3& edges) {
+  for (int a = 0; a < 3; ++a) {
+    const float length = s.domain_max[a] - s.domain_min[a];
+    cells[a] = s.axis[a] == axis_periodic ? static_cast<int>(length / edge) : 0;
+    edges[a] = cells[a] > 0 ? length / static_cast<float>(cells[a]) : edge;
+  }
+}
+
+void set_fine(Settings& settings, const Scene& scene, const Population& population) {
+  settings.births_first = static_cast<uint>(population.initial.size());
+  if (!scene.upsampling)
+    return;
+  const Upsampling& u = *scene.upsampling;
+  float smallest = settings.radius_max, largest = 0.0f;
+  const auto look_at = [&](float radius) {
+    smallest = std::min(smallest, radius);
+    largest = std::max(largest, radius);
+  };
+  for (const Seed& seed : std::span(population.initial).first(settings.shaped_first))
+    if (!seed.fixed)
+      look_at(seed.radius);
+  for (const TimedSeed& timed : population.poured)
+    look_at(timed.seed.radius);
+  const double mean_cube =
+      (u.radius_min * u.radius_min + u.radius_max * u.radius_max) * (u.radius_min + u.radius_max) / 4.0;
+  settings.options |= u.advection == Advection::plain ? option_plain_advection : 0u;
+  settings.fine_births_first = static_cast<uint>(population.fine.size());
+  settings.fine_seed = static_cast<uint>(scene.seed ^ scene.seed >> 32);
+  settings.fine_radii = vec2(u.radius_min, u.radius_max);
+  settings.fine_volume = static_cast<float>(1.0 / mean_cube);
+  settings.fine_step = static_cast<float>(fine_step(scene));
+  settings.fine_travel = fine_travel_most * smallest;
+  settings.fine_friction = static_cast<float>(u.friction);
+  settings.near_radius = settings.radius_max;
+  settings.crowd_radius = largest;
+  const std::size_t grains = population.initial.size() + population.poured.size(),
+                    fine = population.fine.size() + population.fine_first.back();
+  const auto bits_for = [](std::size_t entries) { return static_cast<uint>(std::bit_width(entries)); };
+  vec3 edges;
+  fit_cells(settings, near_edge * settings.near_radius, settings.near_cells, edges);
+  settings.near_inverse = 1.0f / edges;
+  settings.near_bits =
+      table_bits_for(settings, near_edge * settings.near_radius, std::max(12u, bits_for(8 * grains)), 3);
+  const float crowd = std::max(crowd_edge * largest, crowd_grains * static_cast<float>(std::cbrt(mean_cube)));
+  fit_cells(settings, crowd, settings.crowd_nodes, settings.crowd_edges);
+  settings.crowd_inverse = 1.0f / settings.crowd_edges;
+  // A block for four fine grains at most, and 64 MiB of them: devices may bind no more than 128 MiB.
+  settings.crowd_bits = table_bits_for(settings, 4.0f * crowd, std::clamp(bits_for(fine / 4), 9u, 18u));
+  settings.crowd_sum = static_cast<float>(crowd_local * crowd_density / u.packing);
+  const vec3 e = settings.crowd_edges;
+  settings.crowd_full =
+      static_cast<float>(crowd_unit * u.packing / (4.0 / 3.0 * std::numbers::pi * mean_cube)) * (e.x * e.y * e.z);
+}
+
 // How residuals of distances are made up follows what the method takes into account: p2, pbd and dem positions alone,
 // vts velocities and a share of the error where the substep starts.
 void set_cloth(Settings& settings, const Scene& scene, const Population& population) {
@@ -142,6 +198,19 @@ bool uses(const Solver& s, FieldId field) {
   default:
     return true;
   }
+}
+
+bool has_fine(const Population& population) {
+  return !population.fine.empty() || (!population.fine_first.empty() && population.fine_first.back() > 0);
+}
+
+FineGrains fine_grains_of(const Population& population) {
+  FineGrains out;
+  for (const Seed& seed : population.fine) {
+    out.tags.push_back(seed.material | static_cast<uint>(out.tags.size()) << fine_tag_shift);
+    out.grains.push_back({vec4(seed.position, seed.radius), vec4(seed.velocity, 0.0f)});
+  }
+  return out;
 }
 
 float longest_side(const Population& population) {
@@ -228,11 +297,12 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
       throw SceneError(fmt::format("{}: periodic axis {} is {} m long; the least for cloth with sides of {} m is {} m",
                                    scene.source, "xyz"[a], settings.domain_max[a] - settings.domain_min[a], side,
                                    least));
+  set_fine(settings, scene, population);
   set_load_quanta(settings, scene, population, dynamics);
   const std::size_t grains = population.initial.size() + population.poured.size();
-  settings.grid_bits =
-      grid_bits_for(settings, grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
-                                             : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u));
+  settings.grid_bits = table_bits_for(settings, (2.0f + margin_rest) * settings.radius_max,
+                                      grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
+                                                     : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u));
   return settings;
 }
 

@@ -13,6 +13,8 @@ float longest_side(const Population& population);  // m, of triangles of cloth; 
 // Does a solver use a field? One that it does not use has no elements.
 bool uses(const Solver& solver, FieldId field);
 
+bool has_fine(const Population& population);  // now or later
+
 Grain grain_of(const Scene& scene, const Seed& seed);
 
 // Throws SceneError where a periodic axis is too short for the neighbour grid, or the grid too large for the device.
@@ -47,6 +49,13 @@ struct Cloth {
   std::vector<uint> words;
 };
 Cloth cloth_of(const Scene& scene, const Population& population, const Settings& settings);
+
+// The fine grains at the start, and the number and material of each.
+struct FineGrains {
+  std::vector<Grain> grains;
+  std::vector<uint> tags;
+};
+FineGrains fine_grains_of(const Population& population);
 
 // [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction and
 // adhesion of two materials are geometric means, stiffness and damping those of two springs in a row. The wall's

@@ -101,6 +101,8 @@ struct Simulation::Impl {
   std::vector<ClothPlace> sheets;          // one per Scene::cloths
   std::vector<Birth> births;               // sorted by step
   std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
+  std::vector<uint> fine_first;            // as Population::fine_first; empty: no fine grains
+  std::uint32_t fine_initial = 0;          // fine grains at the start
   std::uint32_t initial = 0;               // grains at the start
   std::vector<std::string> warnings, notes;
   std::unique_ptr<Executor> executor;
@@ -153,6 +155,7 @@ struct Simulation::Impl {
     const std::size_t grains = population.initial.size() + population.poured.size();
     const std::size_t cells = grid_cells(settings.grid_bits);
     const std::size_t slices = (grains + slice_grains - 1) / slice_grains;
+    const std::size_t fine = has_fine(population) ? population.fine.size() + population.fine_first.back() : 0;
     const std::size_t materials = scene.materials.size();
     // Some 9 neighbours at rest within the margin, and the rows that a slice's longest list wastes.
     const std::size_t slots = options.contact_slots ? options.contact_slots : std::max<std::size_t>(1024, 16 * grains);
@@ -169,6 +172,8 @@ struct Simulation::Impl {
           return (materials + 1) * (materials + 1);
         case Extent::births:
           return population.poured.size();
+        case Extent::births_and_end:
+          return fine > 0 ? population.fine_first.size() : 0;
         case Extent::sinks:
           return scene.sinks.size();
         case Extent::bodies:
@@ -215,6 +220,18 @@ struct Simulation::Impl {
           return slices;
         case Extent::slices_and_end:
           return slices + 1;
+        case Extent::fine:
+          return fine;
+        case Extent::near_grains:
+          return fine > 0 ? std::max(fine, grains) : 0;
+        case Extent::near_cells:
+          return fine > 0 ? grid_cells(settings.near_bits) : 0;
+        case Extent::near_cells_and_end:
+          return fine > 0 ? grid_cells(settings.near_bits) + 1 : 0;
+        case Extent::crowd_nodes:
+          return fine > 0 ? grid_cells(settings.crowd_bits) * crowd_block : 0;
+        case Extent::crowd_blocks:
+          return fine > 0 ? grid_cells(settings.crowd_bits) : 0;
         case Extent::chunks:
           return scan_chunks;
         case Extent::slots:
@@ -266,6 +283,15 @@ struct Simulation::Impl {
     write_field(*executor, FieldId::shaped, shapes.shaped);
     write_field(*executor, FieldId::cloth_vertices, cloth.vertices);
     write_field(*executor, FieldId::cloth_links, cloth.links);
+    if (fine > 0) {
+      const FineGrains grains_now = fine_grains_of(population);
+      fine_initial = static_cast<std::uint32_t>(grains_now.tags.size());
+      fine_first = population.fine_first;
+      write_field(*executor, FieldId::fine_grains, grains_now.grains);
+      write_field(*executor, FieldId::fine_tag, grains_now.tags);
+      write_field(*executor, FieldId::fine_first, fine_first);
+      status.fine_drift = lists_void;
+    }
     status.cloth_half = longest_side(population) / 2.0f;
     write_status(status);
     known = status;
@@ -281,6 +307,12 @@ struct Simulation::Impl {
   // Places in memory that grains have or had.
   std::uint32_t places_at(std::uint64_t at) const { return born_at(at) - known.freed; }
 
+  // The same of fine grains.
+  std::uint32_t fine_born_at(std::uint64_t at) const {
+    return fine_first.empty() ? 0 : fine_initial + fine_first[births_until(at)];
+  }
+  std::uint32_t fine_places_at(std::uint64_t at) const { return fine_born_at(at) - known.fine_freed; }
+
   StepPlan plan_of(std::uint64_t at) const {
     StepPlan plan{};
     plan.first_birth = births_until(at);
@@ -292,6 +324,10 @@ struct Simulation::Impl {
     plan.sinks = settings.sinks;
     plan.shapes = settings.shapes;
     plan.cloth = settings.cloth;
+    plan.fine = fine_places_at(at);
+    plan.fine_first = fine_born_at(at) - fine_initial;
+    plan.fine_births = fine_born_at(at + 1) - fine_born_at(at);
+    plan.crowding = (settings.options & option_plain_advection) == 0;
     plan.carried = settings.carried;
     plan.rigid = settings.rigid;
     plan.body_points = settings.body_points;
@@ -325,8 +361,10 @@ struct Simulation::Impl {
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
   void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
 
-  static constexpr std::array<std::pair<FieldId, FieldId>, 7> snapshot{
+  static constexpr std::array<std::pair<FieldId, FieldId>, 9> snapshot{
       {{FieldId::grains, FieldId::grains_valid},
+       {FieldId::fine_grains, FieldId::fine_grains_valid},
+       {FieldId::fine_tag, FieldId::fine_tag_valid},
        {FieldId::grain_id, FieldId::grain_id_valid},
        {FieldId::grain_tag, FieldId::grain_tag_valid},
        {FieldId::sink_counts, FieldId::sink_counts_valid},
@@ -369,17 +407,35 @@ struct Simulation::Impl {
   }
 
   // Where many grains are gone, the others move up, in their order, so that the places are not gone through for ever.
-  // When that happens does not matter: void lists are made anew from any places in this order.
-  void free_places() {
+  // When that happens does not matter: void lists are made anew from any places in this order, and fine grains may lie
+  // in any order.
+  static bool many(std::uint32_t empty, std::uint32_t places) {
     constexpr std::uint32_t least = 1024, share = 4;
-    const std::uint32_t places = places_at(step), empty = known.gone - known.freed;
-    if (empty < least || share * empty < places)
+    return empty >= least && share * empty >= places;
+  }
+  void free_places() {
+    const std::uint32_t places = places_at(step), fine_places = fine_places_at(step);
+    const bool coarse = many(known.gone - known.freed, places),
+               fine = many(known.fine_gone - known.fine_freed, fine_places);
+    if (!coarse && !fine)
       return;
     Status status = read_status();
-    if (status.travel < lists_void)
-      return;
-    const auto grains = read_field<Grain>(*executor, FieldId::grains, places);
-    const auto move_up = [&]<class T>(FieldId field, std::vector<T> data) {
+    if (coarse && status.travel >= lists_void) {
+      move_up(FieldId::grains, places, {FieldId::grain_id, FieldId::grain_tag, FieldId::grain_row});
+      status.freed = status.gone;
+    }
+    if (fine) {
+      move_up(FieldId::fine_grains, fine_places, {FieldId::fine_tag});
+      status.fine_freed = status.fine_gone;
+    }
+    write_status(status);
+    known = status;
+  }
+
+  // Of a field of grains and those of uint that go with it.
+  void move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with) {
+    const auto grains = read_field<Grain>(*executor, grain_field, places);
+    const auto keep = [&]<class T>(FieldId field, std::vector<T> data) {
       std::size_t to = 0;
       for (std::size_t i = 0; i < places; ++i)
         if (grains[i].position.w > 0.0f)
@@ -387,12 +443,9 @@ struct Simulation::Impl {
       data.resize(to);
       write_field(*executor, field, data);
     };
-    for (const FieldId field : {FieldId::grain_id, FieldId::grain_tag, FieldId::grain_row})
-      move_up(field, read_field<uint>(*executor, field, places));
-    move_up(FieldId::grains, grains);
-    status.freed = status.gone;
-    write_status(status);
-    known = status;
+    for (const FieldId field : with)
+      keep(field, read_field<uint>(*executor, field, places));
+    keep(grain_field, grains);
   }
 
   void finish_steps(std::uint64_t count) {
@@ -471,6 +524,10 @@ struct Simulation::Impl {
     status.speed2_bits = status.shift_bits = status.cloth_half_bits = 0;
     status.speed = 0.0f;
     status.gone = status.gone_before = valid_status.gone;
+    status.fine_gone = valid_status.fine_gone;
+    status.fine_time = valid_status.fine_time;
+    status.fine_travel = valid_status.fine_travel;
+    status.fine_drift = lists_void;
     status.seam_up = valid_status.seam_up;
     status.seam_down = valid_status.seam_down;
     known = status;
@@ -512,6 +569,23 @@ struct Simulation::Impl {
 
   std::uint32_t alive() const { return born_at(step) - known.gone; }  // and vertices of cloth
   bool is_vertex(uint id) const { return id - settings.cloth_first < settings.cloth; }
+
+  std::uint32_t fine_alive() const { return fine_born_at(step) - known.fine_gone; }
+
+  // The fine grains that are there, by number; `material` is that, `id` their number.
+  std::vector<GrainState> read_fine() {
+    const std::uint32_t places = fine_places_at(step);
+    const auto grains = read_field<Grain>(*executor, FieldId::fine_grains, places);
+    const auto tags = read_field<uint>(*executor, FieldId::fine_tag, places);
+    std::vector<GrainState> fine;
+    fine.reserve(places);
+    for (std::uint32_t i = 0; i < places; ++i)
+      if (grains[i].position.w > 0.0f)
+        fine.push_back({tags[i] >> fine_tag_shift, vec3(grains[i].position), vec3(grains[i].velocity),
+                        grains[i].position.w, tags[i] & tag_material_mask, 0});
+    std::ranges::sort(fine, {}, &GrainState::id);
+    return fine;
+  }
 
   // The grains as they lie in memory, and the way by id through those that are there: equal states read so are equal,
   // whatever the order.
@@ -602,6 +676,24 @@ gpu::Buffer* Simulation::tag_buffer() {
 }
 gpu::Buffer* Simulation::id_buffer() {
   return impl_->executor->gpu_buffer(FieldId::grain_id);
+}
+std::uint32_t Simulation::fine_count() const {
+  return impl_->fine_alive();
+}
+std::uint32_t Simulation::fine_places() const {
+  return impl_->fine_places_at(impl_->step);
+}
+std::vector<GrainState> Simulation::fine_grains() {
+  return impl_->read_fine();
+}
+gpu::Buffer* Simulation::fine_buffer() {
+  return impl_->executor->gpu_buffer(FieldId::fine_grains);
+}
+gpu::Buffer* Simulation::fine_tag_buffer() {
+  return impl_->executor->gpu_buffer(FieldId::fine_tag);
+}
+std::array<std::uint32_t, 2> Simulation::coarse_without_fine() const {
+  return {impl_->settings.shaped_first, impl_->settings.births_first};
 }
 std::uint32_t Simulation::cloth_first() const {
   return impl_->settings.cloth_first;
@@ -776,6 +868,13 @@ std::uint64_t Simulation::state_hash() {
     add(s.ids[i]);
     add(s.tags[i]);
     add(s.grains[i]);
+  }
+  for (const GrainState& fine : impl_->read_fine()) {
+    add(fine.id);
+    add(fine.position);
+    add(fine.velocity);
+    add(fine.radius);
+    add(fine.material);
   }
   for (const RigidState& state : impl_->rigid_states())
     add(state.motion);

@@ -18,6 +18,9 @@ Args args_of(const StepPlan& p) {
   args.h = p.h;
   args.step = p.step;
   args.body_speed = p.body_speed;
+  args.fine = p.fine;
+  args.fine_first = p.fine_first;
+  args.fine_births = p.fine_births;
   return args;
 }
 
@@ -82,6 +85,44 @@ void mark_bodies(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::body_cells)), gate_rebuild_body_cells}, args);
   e.run(Pass::body_survey, {p.grains, gate_rebuild_grains}, args);
   e.run(Pass::body_mark, {p.bodies * body_threads, gate_rebuild_bodies}, args);
+}
+
+// Fine grains, at a point in time after the substep: with the coarse grains that have been around them since they last
+// moved, and out of walls and bodies as these are now.
+void move_fine(Executor& e, const StepPlan& p, Args args) {
+  const bool last = args.substep + 1 == args.substeps;
+  if (p.fine == 0 || !(last || (args.substep + 1) % fine_point == 0))
+    return;
+  args.fine_span = args.h * static_cast<float>(args.substep % fine_point + 1);
+  args.fine_last = last ? 1 : 0;
+  args.substep += 1;
+  if (p.bodies > 0)
+    e.run(Pass::body_move, {p.bodies}, args);
+  e.run(Pass::fine_plan, {1}, args);
+
+  const Work sorted{p.fine, gate_fine_sort}, sorted_chunks{scan_chunks, gate_fine_sort_chunks};
+  e.run(Pass::fine_count, sorted, args);
+  e.run(Pass::near_reduce, sorted_chunks, args);
+  e.run(Pass::near_scan, sorted_chunks, args);
+  e.run(Pass::fine_fill, sorted, args);
+  e.run(Pass::fine_gather, sorted, args);
+  e.run(Pass::fine_commit, sorted, args);
+
+  const Work grains{p.grains, gate_fine_grains}, chunks{scan_chunks, gate_fine_chunks};
+  e.run(Pass::carrier_count, grains, args);
+  e.run(Pass::near_reduce, chunks, args);
+  e.run(Pass::near_scan, chunks, args);
+  e.run(Pass::carrier_fill, grains, args);
+  e.run(Pass::carrier_gather, grains, args);
+
+  const Work fine{p.fine, gate_fine};
+  if (p.crowding) {
+    e.run(Pass::crowd_clear, {static_cast<std::uint32_t>(e.size(FieldId::crowd_count)), gate_fine_crowd}, args);
+    e.run(Pass::crowd_mark, fine, args);
+    e.run(Pass::crowd_fill, fine, args);
+  }
+  e.run(Pass::fine_move, fine, args);
+  e.run(Pass::fine_project, {p.fine, gate_fine_project}, args);
 }
 
 // Neighbour lists from the positions at the start of the substep: exact contact lists. What reads them later finds
@@ -297,14 +338,19 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from) {
       e.run(Pass::shape_match, {p.shapes}, args);
     run_rigid(e, p, Pass::body_advance, args);
     e.run(Pass::end_substep, {1}, args);
+    move_fine(e, p, args);
   }
   if (p.bodies > 0)
     e.run(Pass::body_sum, {p.bodies}, args);
   // Last, so that a halt cannot come between what comes and goes and the end of its step.
   if (p.sinks > 0)
     e.run(Pass::sink, {p.grains}, args);
+  if (p.sinks > 0 && p.fine > 0)
+    e.run(Pass::fine_sink, {p.fine}, args);
   if (p.births)
     e.run(Pass::emit, {p.births}, args);
+  if (p.fine_births)
+    e.run(Pass::fine_emit, {p.fine_births}, args);
   e.run(Pass::end_step, {1}, args);
 }
 

@@ -16,10 +16,14 @@ struct StepPlan {
   std::uint32_t rigid;        // dynamic bodies
   std::uint32_t body_points;  // by which they touch
   std::uint32_t cloth;        // vertices
-  std::uint32_t step;         // whose motions in body_motions are those of this step
-  float body_speed;           // m/s, no point of a body's surface is faster in this step
-  Solver solver;              // substeps > 0
-  float h;                    // s, of a substep
+  std::uint32_t fine;         // places of fine grains in memory, likewise
+  std::uint32_t fine_first;   // births of fine grains, likewise
+  std::uint32_t fine_births;
+  bool crowding;       // fine grains make room for each other
+  std::uint32_t step;  // whose motions in body_motions are those of this step
+  float body_speed;    // m/s, no point of a body's surface is faster in this step
+  Solver solver;       // substeps > 0
+  float h;             // s, of a substep
 };
 
 // Builds the neighbour lists of the grains where they are, if they are void or too old for the substep to come. Changes

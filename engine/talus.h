@@ -10,6 +10,7 @@
 #include "engine/geometry/pose.h"
 #include "engine/scene/scene.h"
 #include "shaders/shared/types.h"
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -166,6 +167,8 @@ public:
   std::vector<std::uint32_t> sink_counts() const;       // grains gone, in the order of scene().sinks
   std::array<SeamCrossings, 3> seam_crossings() const;  // x, y, z
   std::vector<GrainState> grains();                     // sorted by id
+  std::uint32_t fine_count() const;                     // fine grains that are there; 0 without [upsampling]
+  std::vector<GrainState> fine_grains();                // likewise; they have numbers of their own
   Measure measure();
 
   // Bodies go by their place in scene().bodies. Throws std::invalid_argument where there is none of that name.
@@ -213,6 +216,13 @@ public:
   gpu::Buffer* grain_buffer();  // Grain (shaders/shared/types.h), grain_places() of them
   gpu::Buffer* tag_buffer();    // uint, material and world
   gpu::Buffer* id_buffer();     // uint, number of the grain
+  // Fine grains likewise.
+  std::uint32_t fine_places() const;
+  gpu::Buffer* fine_buffer();      // Grain; velocity.w: how loose it is, 0: carried by coarse grains, 1: free
+  gpu::Buffer* fine_tag_buffer();  // uint, material in the low 8 bits, above them the number of the fine grain
+  // Fixed grains have no fine ones, nor have those of numbers [first, end): particles of shapes, vertices of cloth,
+  // and grains that stand for bodies.
+  std::array<std::uint32_t, 2> coarse_without_fine() const;
   // Number of the first vertex of cloth. Those of all cloths follow one another and lie among the grains, as balls of
   // the thickness.
   std::uint32_t cloth_first() const;

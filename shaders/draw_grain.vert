@@ -8,18 +8,19 @@
 layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
 layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
+#include "shared/draw_grains.glsl"
 
 layout(location = 0) out vec3 ray;          // from the eye
 layout(location = 1) flat out vec4 sphere;  // centre from the eye, radius
 layout(location = 2) flat out uint grain;
 
 void main() {
-  sphere = grains[gl_InstanceIndex].position;
+  sphere = grain_at(gl_InstanceIndex).position;
   sphere.xyz -= draw_frame.eye;
   grain = gl_InstanceIndex;
   ray = vec3(0.0);
   gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // clipped
-  if (is_cloth_vertex(draw_frame, grain_id[gl_InstanceIndex]))
+  if (!is_ball(gl_InstanceIndex))
     return;
 
   float distance2 = dot(sphere.xyz, sphere.xyz);

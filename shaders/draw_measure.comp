@@ -13,6 +13,7 @@ layout(push_constant, scalar) uniform Push { uint grain_count; uint body_count; 
 layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
 #include "shared/draw_body.glsl"
+#include "shared/draw_grains.glsl"
 
 shared vec3 low[group_size];
 shared vec3 high[group_size];
@@ -47,14 +48,14 @@ void main() {
   high[lane] = vec3(-far);
   heights[lane] = vec2(far, -far);
   if (i < grain_count) {
-    vec4 grain = grains[i].position;
+    vec4 grain = grain_at(i).position;
     // Written so that NaN fails it. Of radius 0: gone.
     if (grain.w > 0.0 && all(greaterThanEqual(grain.xyz, draw_frame.measured_min)) &&
         all(lessThanEqual(grain.xyz, draw_frame.measured_max))) {
       vec3 p = along_light(draw_frame, grain.xyz);
       low[lane] = p - grain.w;
       high[lane] = p + grain.w;
-      if (!is_cloth_vertex(draw_frame, grain_id[i]))
+      if (is_ball(i))
         heights[lane] = vec2(grain.z);
     }
   } else if (i - grain_count < body_count)

@@ -8,6 +8,7 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
+layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 6) uniform usampler2D draw_seen;
 layout(set = 0, binding = 7) uniform sampler2D draw_depth;
 layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]; };
@@ -15,6 +16,7 @@ layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw
 layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex draw_vertices[]; };
 layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
 #include "shared/draw_seen.glsl"
+#include "shared/draw_grains.glsl"
 
 layout(location = 0) out uint open_seen;  // 0 .. 255, and above it what is seen (thing_of)
 
@@ -36,7 +38,7 @@ void main() {
   }
   vec3 point = ray * z;
   if (seen != 0u && !is_body(seen))
-    normal = normalize(point - (grains[seen - 1u].position.xyz - draw_frame.eye));
+    normal = normalize(point - (grain_at(seen - 1u).position.xyz - draw_frame.eye));
 
   float reach = 3.0 * draw_frame.radius;
   float spread = min(0.5 * float(size.x) * reach / (length(draw_frame.right) * z), 128.0);  // samples

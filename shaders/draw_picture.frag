@@ -18,6 +18,7 @@ layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw
 layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex draw_vertices[]; };
 layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
 #include "shared/draw_seen.glsl"
+#include "shared/draw_grains.glsl"
 
 layout(location = 0) flat in vec3 shadow_origin;
 layout(location = 1) flat in vec3 shadow_size;
@@ -95,13 +96,14 @@ vec3 color_scale(float t) {
 
 vec3 grain_color(uint grain) {
   if (draw_frame.color_by == draw_by_speed)
-    return color_scale(clamp(length(grains[grain].velocity.xyz) / draw_frame.speed_max, 0.0, 1.0));
+    return color_scale(clamp(length(grain_at(grain).velocity.xyz) / draw_frame.speed_max, 0.0, 1.0));
   if (draw_frame.color_by == draw_by_depth)
-    return color_scale(clamp((grains[grain].position.z - heights.x) / max(heights.y - heights.x, 1e-6), 0.0, 1.0));
-  vec3 color = draw_colors[grain_tag[grain] & tag_material_mask].rgb;
+    return color_scale(clamp((grain_at(grain).position.z - heights.x) / max(heights.y - heights.x, 1e-6), 0.0, 1.0));
+  uint tag = is_fine(grain) ? fine_tag[grain - draw_frame.coarse] : grain_tag[grain];
+  vec3 color = draw_colors[tag & tag_material_mask].rgb;
   if (draw_frame.tinted == 0u)
     return color;
-  uint hash = grain_id[grain] * 0x9E3779B1u;
+  uint hash = number_at(grain) * 0x9E3779B1u;
   hash = (hash ^ (hash >> 15)) * 0x85EBCA77u;
   float shade = float(hash >> 24) / 255.0 - 0.5, warmth = float((hash >> 16) & 0xFFu) / 255.0 - 0.5;
   return color * (1.0 + 0.36 * shade) * (1.0 + 0.09 * warmth * vec3(1.0, 0.0, -1.0));
@@ -137,7 +139,7 @@ struct Hit {
 };
 
 Hit hit_grain(uint grain, vec3 ray) {
-  vec4 sphere = grains[grain].position - vec4(draw_frame.eye, 0.0);
+  vec4 sphere = grain_at(grain).position - vec4(draw_frame.eye, 0.0);
   float size = length(ray), t;
   hit_sphere(ray / size, sphere, t);
   float z = max(t / size, 0.0);

@@ -8,6 +8,7 @@ layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
 layout(set = 0, binding = 2, scalar) readonly buffer ExtentBlock { DrawExtent draw_extent; };
 layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
+#include "shared/draw_grains.glsl"
 
 layout(location = 0) out vec2 place;       // on the square, -1 .. 1
 layout(location = 1) flat out vec2 depth;  // of the centre, and of one radius
@@ -16,9 +17,9 @@ void main() {
   place = vec2(0.0);
   depth = vec2(0.0);
   gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // clipped
-  if (is_cloth_vertex(draw_frame, grain_id[gl_InstanceIndex]))
+  if (!is_ball(gl_InstanceIndex))
     return;
-  vec4 grain = grains[gl_InstanceIndex].position;
+  vec4 grain = grain_at(gl_InstanceIndex).position;
   ShadowBox box = shadow_box(draw_extent);
   vec3 centre = (along_light(draw_frame, grain.xyz) - box.origin) / box.size;
   vec3 radius = grain.w / box.size;

@@ -12,11 +12,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer SinkBlock { Sink sinks[]; }
 layout(set = 0, binding = 5, scalar) buffer CountBlock { uint sink_counts[]; };
 #include "shared/space.glsl"
 #include "shared/solid.glsl"
-
-bool holds(Sink sink, vec3 p) {
-  precise vec3 offset = p - sink.position;
-  return from_parts(sink.first_part, sink.first_part + sink.parts, rotated_back(sink.rotation, shortest(offset))).w < 0.0;
-}
+#include "shared/sink.glsl"
 
 void main() {
   uint i = element_index();
@@ -24,12 +20,10 @@ void main() {
       grain_id[i] - settings.cloth_first < settings.cloth)
     return;
   vec3 p = grains[i].position.xyz;
-  uint material = grain_tag[i] & tag_material_mask;
-  for (uint s = 0u; s < settings.sinks; ++s)
-    if ((sinks[s].material == any_material || sinks[s].material == material) && holds(sinks[s], p)) {
-      grains[i] = Grain(vec4(p, 0.0), vec4(0.0));
-      atomicAdd(sink_counts[s], 1u);
-      atomicAdd(status.gone, 1u);
-      return;
-    }
+  uint s = sink_of(p, grain_tag[i] & tag_material_mask);
+  if (s == settings.sinks)
+    return;
+  grains[i] = Grain(vec4(p, 0.0), vec4(0.0));
+  atomicAdd(sink_counts[s], 1u);
+  atomicAdd(status.gone, 1u);
 }

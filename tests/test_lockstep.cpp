@@ -67,10 +67,12 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     scene.shapes.push_back({.name = "ball"});
     scene.shapes.back().grains.radius_min = scene.shapes.back().grains.radius_max = 0.01;
     scene.shapes.back().grains.shape = SphereFill{{-0.1, 0.05, 0.2}, 0.03};
+    scene.upsampling = Upsampling{.radius_min = 0.004, .radius_max = 0.006, .step = 0.017, .where = {}};
     Simulation simulation(scene, options);
     REQUIRE_NOTHROW(simulation.advance(12));
     REQUIRE_NOTHROW(simulation.measure());
     CHECK(simulation.grain_count() > 50);
+    CHECK(simulation.fine_count() > 200);
     CHECK(complaints(simulation) == std::vector<std::string>{});
     for (const PassTime& pass : simulation.pass_times())
       if (pass.calls > 0)

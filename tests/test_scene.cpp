@@ -178,8 +178,21 @@ const std::vector<Wrong> wrong{
     {pbd + "contact_memory = @true\n", "p2, vts and sp have a memory"},
     {vts + "iteration = \"pja\"\ncontact_memory = @true\n", "jacobi, mass_splitting and gauss_seidel have a memory"},
     {dem + "contact_memory = @false\n", "its friction is a spring, which is the memory"},
-    // the contract's settings that wait for a later version
-    {"[@upsampling]\n", "known but not available yet"},
+    // fine grains
+    {"@[upsampling]\nradius = 0.004\n", "has no coarse grains to go with"},
+    {grains + "radius = 0.01\nfill.sphere = { center = [0, 0, 1], radius = 0.1 }\n[upsampling]\nradius = @0.01\n",
+     "must be below that of all coarse grains: the smallest of these is 0.01 m"},
+    {grains + "radius = 0.01\nfill.sphere = { center = [0, 0, 1], radius = 0.1 }\n[upsampling]\nradius = @0.0004\n",
+     "must be at least a twentieth of that of all coarse grains, 0.0005 m"},
+    {grains + "radius = 0.01\nfill.sphere = { center = [0, 0, 1], radius = 0.1 }\n[upsampling]\nradius = 0.004\n"
+              "step = @0.001\n",
+     "0.004"},
+    {grains + "radius = 0.01\nfill.sphere = { center = [0, 0, 1], radius = 0.1 }\n@[upsampling]\nstep = \"auto\"\n",
+     "lacks the key radius"},
+    {grains + "radius = 0.01\nfill.sphere = { center = [0, 0, 1], radius = 0.1 }\n[upsampling]\nradius = 0.004\n"
+              "advection = @\"smooth\"\n",
+     "steady"},
+    {"[output]\nlevel = @\"fine\"\n", "allowed in a scene with [upsampling]"},
     // fills by solids
     {grains + "radius = 0.01\nfill.mesh = @\"a.obj\"\n", "must be a table"},
     {grains + "radius = 0.01\nfill.mesh = { file = @\"a.obj\" }\n", "cannot be used"},

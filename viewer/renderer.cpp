@@ -22,6 +22,8 @@ namespace {
 
 using namespace shared;
 
+static_assert(draw_fine == static_cast<uint>(Level::fine) && draw_coarse == static_cast<uint>(Level::coarse) &&
+              draw_both == static_cast<uint>(Level::both));
 static_assert(draw_by_material == static_cast<uint>(ColorBy::material) &&
               draw_by_speed == static_cast<uint>(ColorBy::speed) && draw_by_depth == static_cast<uint>(ColorBy::depth));
 
@@ -146,6 +148,7 @@ struct Renderer::Impl {
   std::unique_ptr<gpu::Device> own_device;
   gpu::Device& device;
   DrawFrame frame;
+  uint level;  // of what is drawn where there are fine grains
   std::vector<DrawLine> lines;
   ClothDrawing cloth;
   BodyDrawing drawing;
@@ -153,6 +156,7 @@ struct Renderer::Impl {
   gpu::Buffer frame_buffer, extent, colors, line_buffer;
   gpu::Buffer body_looks, body_vertices, body_triangles, around;
   gpu::Buffer host_grains, host_tags, host_ids, host_bodies;  // for what comes from the host
+  gpu::Buffer host_fine, host_fine_tags;                      // likewise
   gpu::Image seen, depth;                                     // two samples per pixel and direction
   gpu::Image open, shadow, target;
   gpu::ComputePipeline measure;
@@ -186,6 +190,7 @@ struct Renderer::Impl {
   Impl(const Scene& scene, int width, int height, gpu::Device* given)
       : device(given && given->graphics() ? *given : open_device()),
         frame(frame_of(scene, view_of(scene, static_cast<float>(width) / static_cast<float>(height)))),
+        level(scene.upsampling ? static_cast<uint>(scene.output.level) : draw_coarse),
         lines(domain_lines(scene.domain)), cloth(cloth_drawing(scene)),
         drawing(body_drawing(scene, cloth, surface_tolerance(content(scene)))), bodies_start(bodies_at_start(scene)),
         frame_buffer(device, "draw_frame", sizeof(DrawFrame)), extent(device, "draw_extent", sizeof(DrawExtent)),
@@ -229,9 +234,20 @@ struct Renderer::Impl {
     graph.upload(buffer, std::as_bytes(std::span(data)));
   }
 
+  // Fine grains, where there are any, and which coarse ones have none of them.
+  struct Fine {
+    gpu::Buffer *grains = nullptr, *tags = nullptr;
+    std::uint32_t count = 0;
+    uvec2 without{0};
+  };
+
   // cloth_first: null where no vertex of cloth is among the grains.
-  Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count, gpu::Buffer* bodies,
-             std::optional<std::uint32_t> cloth_first) {
+  Image draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t coarse, gpu::Buffer* bodies,
+             std::optional<std::uint32_t> cloth_first, const Fine& fine) {
+    frame.level = fine.grains ? level : draw_coarse;
+    const std::uint32_t fine_count = frame.level == draw_coarse ? 0 : fine.count, count = coarse + fine_count;
+    frame.coarse = coarse;
+    frame.without_fine = fine.without;
     if (!bodies || bodies_start.empty()) {
       fill(host_bodies, "bodies", bodies_start);
       bodies = &host_bodies;
@@ -256,6 +272,8 @@ struct Renderer::Impl {
              : name == "draw_vertices"  ? &body_vertices
              : name == "draw_triangles" ? &body_triangles
              : name == "draw_around"    ? &around
+             : name == "fine_grains"    ? (fine_count > 0 ? fine.grains : &grains)
+             : name == "fine_tag"       ? (fine_count > 0 ? fine.tags : &tags)
                                         : nullptr;
     };
     const auto images = [&](const gpu::Pipeline& pipeline) {
@@ -280,7 +298,7 @@ struct Renderer::Impl {
     };
     if (const auto vertices = static_cast<std::uint32_t>(cloth.vertices.size()); vertices > 0) {
       if (frame.cloth > 0)
-        compute(*cloth_place, std::array{count}, count);
+        compute(*cloth_place, std::array{coarse}, coarse);
       else
         graph.upload(body_vertices, std::as_bytes(std::span(cloth.vertices)));
       compute(*cloth_normal, std::array{vertices}, vertices);
@@ -330,20 +348,29 @@ struct Renderer::Impl {
     fill(host_grains, "grains", grains);
     fill(host_tags, "grain_tag", tags);
     fill(host_ids, "grain_id", ids);
-    return draw(host_grains, host_tags, &host_ids, static_cast<std::uint32_t>(states.size()), nullptr, {});
+    return draw(host_grains, host_tags, &host_ids, static_cast<std::uint32_t>(states.size()), nullptr, {}, {});
   }
 
   Image draw(Simulation& simulation) {
     gpu::Buffer* bodies = poses_now(simulation);
     const std::uint32_t places = simulation.grain_places(), cloth_first = simulation.cloth_first();
-    if (simulation.gpu_device() == &device)
+    const auto [first, end] = simulation.coarse_without_fine();
+    Fine fine{nullptr, nullptr, simulation.fine_places(), {first, end}};
+    if (simulation.gpu_device() == &device) {
+      fine.grains = simulation.fine_buffer();
+      fine.tags = simulation.fine_tag_buffer();
       return draw(*simulation.grain_buffer(), *simulation.tag_buffer(), simulation.id_buffer(), places, bodies,
-                  cloth_first);
+                  cloth_first, fine);
+    }
     Executor& executor = simulation.executor();
     fill(host_grains, "grains", read_field<Grain>(executor, FieldId::grains, places));
     fill(host_tags, "grain_tag", read_field<uint>(executor, FieldId::grain_tag, places));
     fill(host_ids, "grain_id", read_field<uint>(executor, FieldId::grain_id, places));
-    return draw(host_grains, host_tags, &host_ids, places, bodies, cloth_first);
+    fill(host_fine, "fine_grains", read_field<Grain>(executor, FieldId::fine_grains, fine.count));
+    fill(host_fine_tags, "fine_tag", read_field<uint>(executor, FieldId::fine_tag, fine.count));
+    fine.grains = &host_fine;
+    fine.tags = &host_fine_tags;
+    return draw(host_grains, host_tags, &host_ids, places, bodies, cloth_first, fine);
   }
 
   // Where the bodies of a simulation stand now.
@@ -367,7 +394,7 @@ Image Renderer::draw(Simulation& simulation) {
 
 Image Renderer::draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, std::uint32_t count, gpu::Buffer* bodies,
                      std::optional<std::uint32_t> cloth_first) {
-  return translated([&] { return impl_->draw(grains, tags, ids, count, bodies, cloth_first); });
+  return translated([&] { return impl_->draw(grains, tags, ids, count, bodies, cloth_first, {}); });
 }
 
 Image Renderer::draw(const std::vector<GrainState>& grains) {

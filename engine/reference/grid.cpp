@@ -1,7 +1,5 @@
 // Grains in cell order.
-#include "engine/reference/space.h"
-#include "shaders/shared/scan.h"
-#include <numeric>
+#include "engine/reference/schedule.h"
 
 namespace talus::reference {
 namespace {
@@ -10,30 +8,6 @@ uint key_of(const Fields& f, uint i) {
   const Settings& settings = f.settings[0];
   return grid_key(cell_of(vec3(f.grains[i].position), settings, f.status[0]), world_of(f.grain_tag[i]),
                   settings.grid_bits);
-}
-
-// Prefix sum in the two halves that the device uses; elements are chunks of the data.
-void reduce(const std::vector<uint>& data, uint length, std::vector<uint>& sums, uint begin, uint end) {
-  const uint size = scan_size(length);
-  for (uint chunk = begin; chunk < end && chunk * size < length; ++chunk) {
-    const auto first = data.begin() + chunk * size;
-    sums[chunk] = std::accumulate(first, data.begin() + std::min((chunk + 1) * size, length), 0u);
-  }
-}
-
-void scan(const std::vector<uint>& data, uint length, const std::vector<uint>& sums, std::vector<uint>& start,
-          uint begin, uint end) {
-  const uint size = scan_size(length);
-  for (uint chunk = begin; chunk < end && chunk * size < std::max(length, 1u); ++chunk) {
-    uint before = std::accumulate(sums.begin(), sums.begin() + chunk, 0u);
-    const uint last = std::min((chunk + 1) * size, length);
-    for (uint i = chunk * size; i < last; ++i) {
-      start[i] = before;
-      before += data[i];
-    }
-    if (last == length)
-      start[length] = before;
-  }
 }
 
 }  // namespace

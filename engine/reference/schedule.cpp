@@ -1,17 +1,9 @@
 // What one thread decides for all: plan, counts; and which grains come and go.
-#include "engine/reference/space.h"
-#include "shaders/shared/scan.h"
+#include "engine/reference/schedule.h"
 #include <bit>
 
 namespace talus::reference {
 namespace {
-
-Dispatch groups(uint count) {
-  return {std::min(count, dispatch_row), (count + dispatch_row - 1) / dispatch_row, 1};
-}
-uint groups_for(uint threads) {
-  return (threads + group_size - 1) / group_size;
-}
 
 void close_gates(Fields& f) {
   std::fill(f.gates.begin(), f.gates.end(), groups(0));
@@ -52,7 +44,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
       }
     }
   }
-  close_gates(f);
+  std::fill_n(f.gates.begin(), gate_fine, groups(0));
   f.gates[gate_grains] = groups(groups_for(args.grains));
   if (status.rebuild) {
     f.gates[gate_rebuild_grains] = groups(groups_for(args.grains));
@@ -111,23 +103,17 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
   if (f.status[0].halt != halt_none)
     return;
   const Settings& settings = f.settings[0];
-  const auto holds = [&](const Sink& sink, const vec3& p) {
-    const vec3 offset = shortest(p - sink.position, settings);
-    return from_parts(f, sink.first_part, sink.parts, rotated_back(sink.rotation, offset)).value < 0.0f;
-  };
   for (uint i = begin; i < end; ++i) {
     Grain& grain = f.grains[i];
     if (grain.velocity.w == 0.0f || f.grain_id[i] - settings.cloth_first < settings.cloth)  // fixed, gone, or cloth
       continue;
     const vec3 p(grain.position);
-    const auto takes = [&](const Sink& sink) {
-      return (sink.material == any_material || sink.material == material_of(f.grain_tag[i])) && holds(sink, p);
-    };
-    if (const auto found = std::ranges::find_if(f.sinks, takes); found != f.sinks.end()) {
-      grain = {vec4(p, 0.0f), vec4(0.0f)};
-      std::atomic_ref(f.sink_counts[static_cast<std::size_t>(found - f.sinks.begin())]).fetch_add(1);
-      std::atomic_ref(f.status[0].gone).fetch_add(1);
-    }
+    const uint found = sink_of(f, p, material_of(f.grain_tag[i]));
+    if (found == settings.sinks)
+      continue;
+    grain = {vec4(p, 0.0f), vec4(0.0f)};
+    std::atomic_ref(f.sink_counts[found]).fetch_add(1);
+    std::atomic_ref(f.status[0].gone).fetch_add(1);
   }
 }
 

@@ -10,11 +10,31 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <numbers>
 
 namespace talus {
+
+reading::Radii reading::read_radius(const Value& radius) {
+  Radii r;
+  if (!radius.is_array()) {
+    radius.get(r.max, radius_range);
+    r.min = r.max;
+    return r;
+  }
+  const std::vector<Value> ends = radius.elements();
+  if (ends.size() != 2)
+    radius.fail("must be one number or [min, max]");
+  ends[0].get(r.min, radius_range);
+  ends[1].get(r.max, radius_range);
+  if (r.min >= r.max)
+    radius.fail("must have min below max; for equal grains give one number");
+  if (r.max > 100 * r.min)
+    radius.fail("must have max at most 100 times min");
+  return r;
+}
 
 std::uint32_t reading::material_of(const Value& name, const std::vector<Material>& materials) {
   std::string word;
@@ -45,29 +65,6 @@ using namespace reading;
 
 constexpr std::int64_t grains_most = 100'000'000;
 constexpr std::size_t materials_most = 255;
-
-struct Radii {
-  double min = 0, max = 0;
-};
-
-Radii read_radius(const Value& radius) {
-  Radii r;
-  if (!radius.is_array()) {
-    radius.get(r.max, radius_range);
-    r.min = r.max;
-    return r;
-  }
-  const std::vector<Value> ends = radius.elements();
-  if (ends.size() != 2)
-    radius.fail("must be one number or [min, max]");
-  ends[0].get(r.min, radius_range);
-  ends[1].get(r.max, radius_range);
-  if (r.min >= r.max)
-    radius.fail("must have min below max; for equal grains give one number");
-  if (r.max > 100 * r.min)
-    radius.fail("must have max at most 100 times min");
-  return r;
-}
 
 // friction is short for both coefficients; of these, one that is not given is as the other.
 class Friction {
@@ -110,8 +107,7 @@ public:
     const Value scene = root_["scene"], time = root_["time"], domain = root_["domain"], solver = root_["solver"],
                 material = root_["material"], grains = root_["grains"], shape = root_["shape"], cloth = root_["cloth"],
                 emitter = root_["emitter"], body = root_["body"], sink = root_["sink"], camera = root_["camera"],
-                output = root_["output"];
-    root_.not_yet({"upsampling"});
+                upsampling = root_["upsampling"], output = root_["output"];
     root_.finish();
 
     read_scene(scene.table());
@@ -132,6 +128,7 @@ public:
       scene_.bodies.push_back(read_body(t, scene_));
     for (const Table& t : sink.tables())
       scene_.sinks.push_back(read_sink(t, scene_));
+    scene_.upsampling = read_upsampling(upsampling, scene_);
     read_camera(camera.table());
     read_output(output.table());
     check_periods();
@@ -430,10 +427,13 @@ private:
   }
 
   void read_output(Table t) {
-    const Value color_by = t["color_by"], speed_max = t["speed_max"];
+    const Value color_by = t["color_by"], speed_max = t["speed_max"], level = t["level"];
     t.finish();
     color_by.get(scene_.output.color_by);
     speed_max.get(scene_.output.speed_max, {0, 1e4, "m/s"});
+    if (level && !scene_.upsampling)
+      level.fail("has no meaning here: allowed in a scene with [upsampling], which has two levels");
+    level.get(scene_.output.level);
   }
 
   // The shape lies within walls and periods, and has room for a grain.

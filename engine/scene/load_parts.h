@@ -16,6 +16,12 @@ inline constexpr Range time_range{0, 1e6, "s"};
 inline constexpr Range friction_range{0, 10};
 inline constexpr Range adhesion_range{0, 1e9, "Pa"};
 
+// A radius: one number or [min, max].
+struct Radii {
+  double min = 0, max = 0;
+};
+Radii read_radius(const Value& radius);
+
 // The material of that name.
 std::uint32_t material_of(const Value& name, const std::vector<Material>& materials);
 
@@ -63,6 +69,9 @@ ClothSpec read_cloth(Table t, const Scene& scene);
 
 // A [[sink]], likewise.
 SinkSpec read_sink(Table t, const Scene& scene);
+
+// [upsampling], likewise; none where the scene has no such table.
+std::optional<Upsampling> read_upsampling(const Value& at, const Scene& scene);
 
 // The shape that a fill or an emitter has, and the key that holds it.
 struct PlacedShape {

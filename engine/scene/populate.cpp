@@ -2,6 +2,7 @@
 #include "engine/geometry/surface_sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
+#include "engine/scene/fine_sampling.h"
 #include "engine/scene/kinematics.h"
 #include <algorithm>
 #include <cmath>
@@ -354,10 +355,13 @@ Population populate(const Scene& scene) {
   const std::vector<Seed> vertices = cloth_vertices_of(scene, population.cloths);
   const Space::Blocked blocked = blocked_by(scene, poses, population.cloths);
   ShapeGrains shapes = shape_grains_of(scene, blocked, packing);  // first: grains lie around them
-  for (std::size_t i = 0; i < scene.grains.size(); ++i)
+  std::vector<std::size_t> group_first{0};
+  for (std::size_t i = 0; i < scene.grains.size(); ++i) {
     fill(scene, scene.grains[i], name_of(scene, scene.grains[i].where, "grains", i),
          Random(scene.seed, stream_places + i), Random(scene.seed, stream_speeds + i), blocked, packing,
          population.initial);
+    group_first.push_back(population.initial.size());
+  }
   population.initial.insert(population.initial.end(), shapes.seeds.begin(), shapes.seeds.end());
   population.shaped = std::move(shapes.grains);
   population.initial.insert(population.initial.end(), vertices.begin(), vertices.end());
@@ -365,6 +369,7 @@ Population populate(const Scene& scene) {
   population.initial.insert(population.initial.end(), skin.seeds.begin(), skin.seeds.end());
   population.skin = std::move(skin.grains);
   Pouring(scene, r).run(population);
+  sample_fine(scene, group_first, blocked, population);
   return population;
 }
 

@@ -301,10 +301,6 @@ Value Table::need(std::string_view key) {
   return value;
 }
 
-void Table::not_yet(std::initializer_list<std::string_view> keys) {
-  not_yet_.insert(not_yet_.end(), keys.begin(), keys.end());
-}
-
 void Table::finish() const {
   const toml::key* first = nullptr;
   if (table_)
@@ -314,9 +310,6 @@ void Table::finish() const {
         first = &key;
   if (first) {
     const std::string key(first->str());
-    if (std::find(not_yet_.begin(), not_yet_.end(), key) != not_yet_.end())
-      reading::fail(first->source(), fmt::format("{} is known but not available yet in this version; available{}: {}",
-                                                 path_of(key), path_.empty() ? "" : " in " + path_, list(known_)));
     reading::fail(first->source(),
                   fmt::format("unknown key {}{}; allowed{}: {}", path_of(key), did_you_mean(key, known_),
                               path_.empty() ? "" : " in " + path_, list(known_)));

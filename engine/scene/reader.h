@@ -3,7 +3,6 @@
 // says where the value stands: "FILE:LINE:COLUMN: ..", or "--set table.key=value: .." for what an override brought in.
 #include "engine/scene/words.h"
 #include <concepts>
-#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <toml++/toml.h>
@@ -88,9 +87,8 @@ public:
       : table_(table), path_(std::move(path)), where_(where) {}
 
   Value operator[](std::string_view key);
-  Value need(std::string_view key);                            // missing is an error, thrown by finish
-  void not_yet(std::initializer_list<std::string_view> keys);  // known, but this version cannot do it yet
-  void finish() const;  // call when every key has been taken, before using the values
+  Value need(std::string_view key);  // missing is an error, thrown by finish
+  void finish() const;               // call when every key has been taken, before using the values
 
   const toml::source_region& where() const { return where_; }
   const std::string& path() const { return path_; }
@@ -104,7 +102,7 @@ private:
   const toml::table* table_;
   std::string path_;
   toml::source_region where_;
-  std::vector<std::string> known_, not_yet_;
+  std::vector<std::string> known_;
   std::string missing_;
 };
 

@@ -296,9 +296,29 @@ struct Camera {
 
 enum class ColorBy { material, speed, depth };
 
+// Which grains are drawn, where a scene has fine ones. fine: instead of the coarse ones that they stand for.
+enum class Level { fine, coarse, both };
+
 struct Output {
   ColorBy color_by = ColorBy::material;
   double speed_max = 0.0;  // m/s at the end of the colour scale; 0: automatic
+  Level level = Level::fine;
+};
+
+// How fine grains go with the coarse ones. steady: at rest where those rest, and evenly among them. plain: as printed
+// (Sommer and Schwanecke 2022, section 4), for comparisons.
+enum class Advection { steady, plain };
+
+// Fine grains that have no contacts with each other and follow the flow of the coarse ones, which have the physics
+// (Ihmsen et al. 2012, Sommer and Schwanecke 2022). Those are the grains of [[grains]] that are not fixed, and of
+// [[emitter]]; each brings its volume in fine grains of its material.
+struct Upsampling {
+  double radius_min = 0.0, radius_max = 0.0;  // m, uniform between; below that of all coarse grains
+  double step = 0.0;                          // s, at most between two moves of fine grains; 0: see fine_step()
+  double packing = 0.6;                       // share of the volume that fine grains fill where they lie dense
+  double friction = 0.5;                      // Coulomb coefficient against walls and bodies
+  Advection advection = Advection::steady;
+  std::string where;  // as GrainGroup::where
 };
 
 struct Scene {
@@ -315,6 +335,7 @@ struct Scene {
   std::vector<Emitter> emitters;
   std::vector<BodySpec> bodies;
   std::vector<SinkSpec> sinks;
+  std::optional<Upsampling> upsampling;
   Camera camera;
   Output output;
 };
@@ -350,6 +371,9 @@ SubstepChoice choose_substeps(const Scene& scene);
 
 // Settings that cannot work as asked for, one sentence each: they blow up, hang or flow.
 std::vector<std::string> advise(const Scene& scene);
+
+// Time between two moves of fine grains while all is slow [s]: a multiple of dt, at least dt.
+double fine_step(const Scene& scene);
 
 // One grain at its birth.
 struct Seed {
@@ -391,8 +415,13 @@ struct Population {
   std::uint32_t cloth_vertices = 0;  // of those before skins; in order of cloths
   std::vector<SkinGrain> skin;       // of the last ones of `initial`
   std::vector<TimedSeed> poured;
-  std::vector<std::string> warnings;  // emitters that cannot keep their rate, one sentence each
+  std::vector<Seed> fine;                 // at the start
+  std::vector<std::uint32_t> fine_first;  // of the fine grains of births, the first of poured[k]; one more: how many
+  std::vector<std::string> warnings;      // emitters that cannot keep their rate, one sentence each
 };
 Population populate(const Scene& scene);
+
+// Most fine grains of a scene, those of births too: their numbers share a word with the material.
+inline constexpr std::size_t fine_most = std::size_t{1} << 24;
 
 }  // namespace talus

@@ -323,6 +323,19 @@ std::string to_toml(const Scene& scene) {
     out += parts_text(s.parts, false) + "\n";
   }
 
+  if (scene.upsampling) {
+    const Upsampling& u = *scene.upsampling;
+    out += "[upsampling]\n";
+    line("radius", radius(u.radius_min, u.radius_max));
+    if (u.step > 0.0)
+      line("step", u.step);
+    else
+      word_line("step", "auto");
+    line("packing", u.packing);
+    line("friction", u.friction);
+    word_line("advection", word(u.advection));
+  }
+
   out += "[camera]\n";
   if (scene.camera.eye)
     line("eye", vec(*scene.camera.eye));
@@ -333,6 +346,8 @@ std::string to_toml(const Scene& scene) {
   out += "[output]\n";
   word_line("color_by", word(scene.output.color_by));
   line("speed_max", scene.output.speed_max);
+  if (scene.upsampling)
+    word_line("level", word(scene.output.level));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include "shaders/shared/types.h"
 #include <glm/glm.hpp>
 namespace talus::shared {
+using glm::uvec2;
 using glm::vec2;
 #define TALUS_CONST constexpr
 #else
@@ -20,6 +21,11 @@ TALUS_CONST uint draw_body_bit = 0x80000000u;  // of what a sample shows: a tria
 TALUS_CONST uint draw_cut = 1u;        // without its half towards the eye
 TALUS_CONST uint draw_in_domain = 2u;  // endless: what is in the domain is drawn, and does not shape the shadow map
 TALUS_CONST uint draw_cloth = 4u;      // cloth: its vertices are in the world
+
+// Which grains are drawn, likewise.
+TALUS_CONST uint draw_fine = 0u;    // fine ones instead of the coarse ones that they stand for
+TALUS_CONST uint draw_coarse = 1u;
+TALUS_CONST uint draw_both = 2u;
 
 // What colours the grains; values as in engine/scene/scene.h.
 TALUS_CONST uint draw_by_material = 0u;
@@ -53,6 +59,9 @@ struct DrawFrame {
   vec3 period;       // m, along periodic axes; 0: the others
   uint cloth_first;  // number of the first grain that is a vertex of cloth; it is draw_vertices[0]
   uint cloth;        // how many are, one after the other
+  uint level;        // draw_fine, draw_coarse, draw_both
+  uint coarse;       // grains; those from there on are fine ones
+  uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
 };
 
 // What grains and bodies extend over, as integers in the order of the floats (ordered()), for atomics.

@@ -44,7 +44,14 @@ TALUS_CONST uint gate_rebuild_slice_chunks = 4u;  // .. over slices
 TALUS_CONST uint gate_rebuild_bodies = 5u;
 TALUS_CONST uint gate_rebuild_body_cells = 6u;
 TALUS_CONST uint gate_rebuild_once = 7u;  // one workgroup
-TALUS_CONST uint gates_total = 8u;
+TALUS_CONST uint gate_fine = 8u;               // a thread per fine grain, where they move
+TALUS_CONST uint gate_fine_grains = 9u;        // .. a thread per grain
+TALUS_CONST uint gate_fine_chunks = 10u;        // .. a workgroup per chunk of the prefix sum over near cells
+TALUS_CONST uint gate_fine_crowd = 11u;        // .. a thread per node of the crowding grid
+TALUS_CONST uint gate_fine_sort = 12u;         // a thread per fine grain, where they are sorted before they move
+TALUS_CONST uint gate_fine_sort_chunks = 13u;  // .. as gate_fine_chunks
+TALUS_CONST uint gate_fine_project = 14u;      // a thread per fine grain, where bodies move and fine grains do not
+TALUS_CONST uint gates_total = 15u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
@@ -170,6 +177,34 @@ TALUS_CONST float grip_least = 1e-3f;
 TALUS_CONST float turned_back = 1e-3f;
 TALUS_CONST float adhesion_reach = 0.01f;  // gap in radii of the smaller grain to which adhesion holds; at twice that it ends
 TALUS_CONST float contact_near = 0.05f;    // gap in radii of the smaller grain within which a contact counts as a load of its grains
+
+// Fine grains (Ihmsen et al. 2012, Sommer and Schwanecke 2022).
+TALUS_CONST uint fine_point = 4u;            // substeps between two points in time at which they may move
+TALUS_CONST float fine_travel_most = 2.0f;   // radii of the smallest coarse grain that the fastest one goes between two moves
+TALUS_CONST float near_reach = 3.0f;         // radii of a coarse grain: how far it reaches
+TALUS_CONST float near_edge = 1.5f;          // radii of the largest one: edge of a cell in which they are looked for
+TALUS_CONST float fine_c1 = 0.70233196f;      // (8/9)^3, weight at the distance of a radius
+TALUS_CONST float fine_c2 = 0.6f;            // share of one coarse grain in the sum of weights
+TALUS_CONST float fine_carried = 1.0f;       // sum of weights from which on coarse grains carry a fine one
+TALUS_CONST float fine_crowded = 0.3f;       // .. and from which on crowding moves it
+TALUS_CONST float crowd_grains = 2.5f;       // radii of a fine grain: edge of the crowding grid at least, so that what a grain counts itself moves it little
+TALUS_CONST float crowd_edge = 0.7f;         // radii of the largest coarse grain: edge of the crowding grid
+TALUS_CONST float crowd_density = 0.24306f;  // packing of coarse grains in whose midst the sum of weights is 1
+TALUS_CONST float crowd_local = 0.9f;        // share of that packing which fine grains aim at in their midst
+TALUS_CONST float crowd_least = 0.3f;        // share of the packing of dense fine grains that they aim at, at least
+TALUS_CONST float crowd_lean = 0.125f;       // reaches by which coarse grains lie to one side: in their midst up to here
+TALUS_CONST float crowd_side = 0.375f;       // .. and at their surface from here on
+TALUS_CONST float crowd_free = 0.9f;         // share of the count aimed at, below which nothing pushes
+TALUS_CONST float crowd_most = 3.0f;         // of the excess above that
+TALUS_CONST float crowd_gain = 0.5f;         // edges that a fall of the excess by 1 an edge moves a fine grain by
+TALUS_CONST float crowd_way = 0.15f;         // radii of the largest coarse grain that it moves in one go, at most
+TALUS_CONST float crowd_still = 1e-3f;       // m/s, surroundings that move so little in themselves do not make room
+TALUS_CONST float crowd_share = 0.02f;       // of a node's surroundings that is free, at least
+TALUS_CONST uint crowd_unit = 1024u;         // of a fine grain of mean volume in crowd_count
+TALUS_CONST uint crowd_block = 64u;          // nodes of a block, 4 an axis
+TALUS_CONST uint fine_rounds = 4u;           // through all surfaces: in a corner one pushes a fine grain into the next
+TALUS_CONST float fine_touch = 1e-3f;        // overlap with a surface that is none, in radii: rounding leaves as much
+TALUS_CONST uint fine_tag_shift = 8u;        // of a fine grain's number in its tag; the material as in a grain's
 
 struct Grain {
   vec4 position;  // xyz [m], w radius [m]
@@ -405,6 +440,14 @@ TALUS_CONST uint option_rebuild_always = 32u;     // neighbours are found anew i
 TALUS_CONST uint option_friction_after = 128u;    // pbd: friction once, in the last iteration, bounded by the push that a grain's weight takes
 TALUS_CONST uint option_total_push = 64u;         // what a dynamic body receives between iterations is all of the substep so far (vts, sp)
 
+TALUS_CONST uint option_plain_advection = 256u;   // fine grains: as printed
+
+// A coarse grain as fine ones see it.
+struct Carrier {
+  vec4 position;  // xyz [m], w: 1 / reach2 [1/m2]
+  vec4 velocity;  // xyz [m/s], w radius [m]; negative: it stands for a body
+};
+
 // Constant while the scene's settings stand.
 struct Settings {
   vec3 domain_min;    // m
@@ -450,6 +493,26 @@ struct Settings {
   // Of the sums that become a body's load: [N s] and [N m s], powers of two.
   vec2 load_quantum;
   vec2 quanta;  // per N s and per N m s
+  // Of fine grains.
+  uint births_first;       // number (id) of the first grain that an emitter releases
+  uint fine_births_first;  // likewise of fine ones
+  uint fine_seed;
+  vec2 fine_radii;         // m, least and greatest
+  float fine_volume;       // 1/m3, to the cube of a radius, of the mean
+  float fine_step;         // s, between two moves where all is slow
+  float fine_travel;       // m, that the fastest coarse grain goes between two moves
+  float fine_friction;
+  float near_radius;       // m, of the largest coarse grain that fine ones see
+  vec3 near_inverse;       // 1/m, of a near cell's edges
+  ivec3 near_cells;        // number on a periodic axis, 0 elsewhere
+  uvec3 near_bits;         // as grid_bits
+  float crowd_radius;      // m, of the largest coarse grain that has fine ones
+  vec3 crowd_edges;        // m, of the crowding grid
+  vec3 crowd_inverse;      // 1/m
+  ivec3 crowd_nodes;       // number on a periodic axis, 0 elsewhere
+  uvec3 crowd_bits;        // log2 of the number of blocks per axis
+  float crowd_full;        // count of a node where fine grains are dense
+  float crowd_sum;         // share of that which they aim at amidst coarse grains, by the sum of weights
 };
 
 // Push constants of every pass.
@@ -466,6 +529,11 @@ struct Args {
   float beta;  // momentum of this iteration (improved_jacobi, cloth)
   uint step;         // of the batch, from 0
   float body_speed;  // m/s, no point of a body's surface is faster in this step
+  uint fine;         // places of fine grains in memory, likewise
+  uint fine_first;   // first birth of a fine grain in this step (fine_emit)
+  uint fine_births;  // number of them
+  float fine_span;   // s, since the last point in time at which fine grains may have moved
+  uint fine_last;    // 1: the step ends here
 };
 
 // State of the run that only the device knows; one per simulation.
@@ -501,6 +569,14 @@ struct Status {
   uint freed;           // .. whose places in memory are given up
   uvec3 seam_up;        // times that a grain left a periodic axis at its upper end and came in at the lower one
   uvec3 seam_down;      // .. the other way
+  float fine_time;      // s, since fine grains have moved
+  float fine_travel;    // m, coarse grains have gone no further since then
+  float fine_drift;     // m, .. since fine grains were sorted
+  float fine_h;         // s, that fine grains move by now
+  uint fine_moves;      // of fine grains, so far
+  uint fine_gone;       // fine grains that sinks have taken
+  uint fine_freed;      // .. whose places in memory are given up
+  uint fine_apart;      // times that a fine grain was not counted at a node, whose block belongs to a place far away
 };
 
 // What one grain contributes to the report.

@@ -1,0 +1,159 @@
+// How fine grains crowd, and the way out of that.
+#include "shaders/shared/crowd.h"
+#include "engine/reference/near.h"
+
+namespace talus::reference {
+namespace {
+
+struct CrowdPlace {
+  ivec3 node;   // the lowest one around it
+  vec3 within;  // 0 .. 1 from there
+};
+
+CrowdPlace crowd_place(vec3 p, const Settings& settings) {
+  const vec3 c = glm::clamp((p - settings.domain_min) * settings.crowd_inverse, vec3(-1e6f), vec3(1e6f));
+  const vec3 low = glm::floor(c);
+  return {ivec3(low), c - low};
+}
+
+struct CrowdNode {
+  uint slot, key, index;
+};
+
+// The nodes around a place: corner x + 2 y + 4 z. What crowd_slot, crowd_key and crowd_index say of them is put
+// together from the two planes of nodes per axis.
+class CrowdNodes {
+public:
+  CrowdNodes(const CrowdPlace& place, const Settings& settings) {
+    const uvec3 bits = settings.crowd_bits;
+    for (int a = 0; a < 3; ++a)
+      for (int side = 0; side < 2; ++side) {
+        ivec3 node(0);
+        node[a] = grid_wrap(place.node[a] + side, settings.crowd_nodes[a]);
+        const ivec3 block = crowd_block_of(node);
+        planes_[a][side] = {crowd_slot(block, bits), crowd_key(block, bits), crowd_index(node, bits)};
+      }
+  }
+  CrowdNode operator[](int corner) const {
+    const CrowdNode &x = planes_[0][corner & 1], &y = planes_[1][corner >> 1 & 1], &z = planes_[2][corner >> 2];
+    return {x.slot | y.slot | z.slot, x.key | y.key | z.key, x.index | y.index | z.index};
+  }
+
+private:
+  CrowdNode planes_[3][2];
+};
+
+float weight_of(vec3 within, int corner) {
+  const auto along = [&](int a) { return corner >> a & 1 ? within[a] : 1.0f - within[a]; };
+  return along(0) * along(1) * along(2);
+}
+
+// Part of a node's surroundings in front of a flat surface at this distance, in edges.
+float free_share(float away) {
+  const float t = std::clamp(away, -1.0f, 1.0f);
+  return t < 0.0f ? 0.5f * (1.0f + t) * (1.0f + t) : 1.0f - 0.5f * (1.0f - t) * (1.0f - t);
+}
+
+// From the nearest body, where one is near.
+Distance nearest_body(const Fields& f, vec3 p) {
+  const Settings& settings = f.settings[0];
+  Distance nearest{vec3(0.0f), 3.4e38f};
+  for (uint b = 0; b < settings.bodies; ++b) {
+    const Body& body = f.bodies[b];
+    const vec3 offset = shortest(p - body.motion.position, settings);
+    const float reach = body.reach + 3.0f * settings.crowd_edges.x;
+    if (body.parts == 0 || glm::dot(offset, offset) > reach * reach)
+      continue;
+    if (const NearestSurface d = from_body(f, b, offset); d.value < nearest.value)
+      nearest = d;
+  }
+  return nearest;
+}
+
+}  // namespace
+
+void crowd_clear(const Args&, Fields& f, uint begin, uint end) {
+  for (uint n = begin; n < end; ++n) {
+    f.crowd_count[n] = 0;
+    if (n % crowd_block == 0)
+      f.crowd_owner[n / crowd_block] = ~0u;
+  }
+}
+
+void crowd_mark(const Args&, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i) {
+    if (is_gone(f.fine_grains[i]))
+      continue;
+    const CrowdPlace place = crowd_place(vec3(f.fine_grains[i].position), f.settings[0]);
+    const CrowdNodes nodes(place, f.settings[0]);
+    for (int c = 0; c < 8; ++c)
+      atomic_min(f.crowd_owner[nodes[c].slot], nodes[c].key);
+  }
+}
+
+void crowd_fill(const Args&, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  for (uint i = begin; i < end; ++i) {
+    const vec4 grain = f.fine_grains[i].position;
+    if (grain.w == 0.0f)
+      continue;
+    const CrowdPlace place = crowd_place(vec3(grain), settings);
+    const float units = static_cast<float>(crowd_unit) * (grain.w * grain.w * grain.w * settings.fine_volume);
+    const CrowdNodes nodes(place, settings);
+    for (int c = 0; c < 8; ++c) {
+      const float share = units * weight_of(place.within, c);
+      if (share < 1.0f)
+        continue;
+      const CrowdNode node = nodes[c];
+      if (f.crowd_owner[node.slot] == node.key)
+        std::atomic_ref(f.crowd_count[node.index]).fetch_add(static_cast<uint>(share), std::memory_order_relaxed);
+      else
+        std::atomic_ref(f.status[0].fine_apart).fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+}
+
+vec3 room(const Fields& f, vec4 grain, float aim, float most, float& away) {
+  if (!(most > 0.0f))
+    return vec3(0.0f);
+  const Settings& settings = f.settings[0];
+  const vec3 p(grain);
+  const CrowdPlace place = crowd_place(p, settings);
+  const Distance body = nearest_body(f, p);
+  away = std::min(body.value, 3.0f * settings.crowd_edges.x);
+  float walls[3][2];  // the share that walls leave of the nodes in the two planes per axis
+  for (int a = 0; a < 3; ++a)
+    for (int side = 0; side < 2; ++side) {
+      walls[a][side] = 1.0f;
+      const float ahead = static_cast<float>(side) - place.within[a];
+      for (uint wall = 2 * static_cast<uint>(a); settings.axis[a] == axis_wall && wall <= 2 * static_cast<uint>(a) + 1;
+           ++wall)
+        walls[a][side] *= free_share((wall_distance(p, wall, settings) - grain.w) * settings.crowd_inverse[a] +
+                                     (wall % 2 == 0 ? ahead : -ahead));
+    }
+  const CrowdNodes nodes(place, settings);
+  std::array<float, 8> excess;
+  for (int c = 0; c < 8; ++c) {
+    const vec3 corner = vec3(c & 1, c >> 1 & 1, c >> 2) - place.within;  // from the grain, in edges
+    const float share = free_share((body.value - grain.w + glm::dot(body.gradient, corner * settings.crowd_edges)) *
+                                   settings.crowd_inverse.x) *
+                        walls[0][c & 1] * walls[1][c >> 1 & 1] * walls[2][c >> 2];
+    const CrowdNode node = nodes[c];
+    const float count = f.crowd_owner[node.slot] == node.key ? static_cast<float>(f.crowd_count[node.index]) : 0.0f;
+    excess[static_cast<std::size_t>(c)] =
+        std::clamp(count / (aim * settings.crowd_full * std::max(share, crowd_share)) - crowd_free, 0.0f, crowd_most);
+  }
+  // Slope of the trilinear interpolant, per edge.
+  vec3 slope(0.0f);
+  for (int a = 0; a < 3; ++a)
+    for (int c = 0; c < 8; ++c) {
+      vec3 within = place.within;
+      within[a] = c >> a & 1 ? 1.0f : 0.0f;
+      slope[a] += (c >> a & 1 ? 1.0f : -1.0f) * weight_of(within, c) * excess[static_cast<std::size_t>(c)];
+    }
+  const vec3 way = -crowd_gain * settings.crowd_edges * slope;
+  const float length = glm::length(way), limit = std::min(most, crowd_way * settings.crowd_radius);
+  return length > limit ? way * (limit / length) : way;
+}
+
+}  // namespace talus::reference

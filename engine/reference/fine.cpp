@@ -1,0 +1,170 @@
+// Fine grains: when they move, the order in which they lie, and how they come and go.
+#include "shaders/shared/fine.h"
+#include "engine/reference/near.h"
+#include "engine/reference/schedule.h"
+
+namespace talus::reference {
+namespace {
+
+bool is_carrier(const Fields& f, uint i) {
+  return !is_gone(f.grains[i]) && f.grain_id[i] - f.settings[0].cloth_first >= f.settings[0].cloth;
+}
+
+void count(Fields& f, vec3 place) {
+  std::atomic_ref(f.near_count[near_key_at(place, f.settings[0])]).fetch_add(1, std::memory_order_relaxed);
+}
+
+void put_in_order(Fields& f, vec3 place, uint i) {
+  const uint key = near_key_at(place, f.settings[0]);
+  const uint left = std::atomic_ref(f.near_count[key]).fetch_sub(1, std::memory_order_relaxed) - 1;
+  f.near_order[f.near_start[key] + left] = i;
+}
+
+// Where it goes: after those of its cell with lower numbers.
+std::size_t rank(const Fields& f, vec3 place, uint number, auto number_of) {
+  const uint key = near_key_at(place, f.settings[0]);
+  const auto first = f.near_order.begin() + f.near_start[key], last = f.near_order.begin() + f.near_start[key + 1];
+  return f.near_start[key] +
+         static_cast<std::size_t>(std::count_if(first, last, [&](uint other) { return number_of(other) < number; }));
+}
+
+}  // namespace
+
+void fine_plan(const Args& args, Fields& f, uint, uint) {
+  const Settings& settings = f.settings[0];
+  Status& status = f.status[0];
+  const bool runs = status.halt == halt_none, last = args.fine_last != 0;
+  bool moves = false, sorts = false;
+  if (runs) {
+    status.fine_time += args.fine_span;
+    status.fine_travel += args.fine_span * status.speed;
+    const float ahead = args.h * static_cast<float>(fine_point) * status.speed;
+    moves =
+        (last && status.fine_time >= 0.999f * settings.fine_step) || status.fine_travel + ahead > settings.fine_travel;
+  }
+  if (moves) {
+    const float drift = status.fine_drift + status.fine_travel;
+    sorts = drift > settings.crowd_radius;
+    status.fine_drift = sorts ? 0.0f : drift;
+    status.fine_h = status.fine_time;
+    status.fine_time = status.fine_travel = 0.0f;
+    status.fine_moves += 1;
+  }
+  const Dispatch none = groups(0), fine = groups(groups_for(args.fine)),
+                 chunks = groups(scan_chunks_of(grid_cells(settings.near_bits)));
+  f.gates[gate_fine] = moves ? fine : none;
+  f.gates[gate_fine_grains] = moves ? groups(groups_for(args.grains)) : none;
+  f.gates[gate_fine_chunks] = moves ? chunks : none;
+  f.gates[gate_fine_crowd] = moves ? groups(groups_for(grid_cells(settings.crowd_bits) * crowd_block)) : none;
+  f.gates[gate_fine_sort] = sorts ? fine : none;
+  f.gates[gate_fine_sort_chunks] = sorts ? chunks : none;
+  f.gates[gate_fine_project] = runs && last && !moves ? fine : none;
+}
+
+void near_reduce(const Args&, Fields& f, uint begin, uint end) {
+  reduce(f.near_count, grid_cells(f.settings[0].near_bits), f.near_sums, begin, end);
+}
+
+void near_scan(const Args&, Fields& f, uint begin, uint end) {
+  scan(f.near_count, grid_cells(f.settings[0].near_bits), f.near_sums, f.near_start, begin, end);
+}
+
+void fine_count(const Args&, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i)
+    if (!is_gone(f.fine_grains[i]))
+      count(f, vec3(f.fine_grains[i].position));
+}
+
+void fine_fill(const Args&, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i)
+    if (!is_gone(f.fine_grains[i]))
+      put_in_order(f, vec3(f.fine_grains[i].position), i);
+}
+
+void fine_gather(const Args&, Fields& f, uint begin, uint end) {
+  const uint there = f.near_start[grid_cells(f.settings[0].near_bits)];
+  const auto number_of = [&](uint i) { return f.fine_tag[i] >> fine_tag_shift; };
+  for (uint k = begin; k < end; ++k) {
+    if (k >= there) {
+      f.fine_grains_next[k] = {};
+      f.fine_tag_next[k] = 0;
+      continue;
+    }
+    const uint from = f.near_order[k];
+    const std::size_t to = rank(f, vec3(f.fine_grains[from].position), number_of(from), number_of);
+    f.fine_grains_next[to] = f.fine_grains[from];
+    f.fine_tag_next[to] = f.fine_tag[from];
+  }
+}
+
+void fine_commit(const Args&, Fields& f, uint begin, uint end) {
+  std::copy(f.fine_grains_next.begin() + begin, f.fine_grains_next.begin() + end, f.fine_grains.begin() + begin);
+  std::copy(f.fine_tag_next.begin() + begin, f.fine_tag_next.begin() + end, f.fine_tag.begin() + begin);
+}
+
+void carrier_count(const Args&, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i)
+    if (is_carrier(f, i))
+      count(f, vec3(f.grains[i].position));
+}
+
+void carrier_fill(const Args&, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < end; ++i)
+    if (is_carrier(f, i))
+      put_in_order(f, vec3(f.grains[i].position), i);
+}
+
+void carrier_gather(const Args&, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  const uint there = f.near_start[grid_cells(settings.near_bits)];
+  for (uint k = begin; k < std::min(end, there); ++k) {
+    const uint from = f.near_order[k], id = f.grain_id[from];
+    const Grain& grain = f.grains[from];
+    const float radius = grain.position.w, reach = near_reach * radius;
+    const bool solid = grain.velocity.w == 0.0f || (id >= settings.shaped_first && id < settings.births_first);
+    f.carriers[rank(f, vec3(grain.position), id, [&](uint i) { return f.grain_id[i]; })] = {
+        vec4(vec3(grain.position), 1.0f / (reach * reach)), vec4(vec3(grain.velocity), solid ? -radius : radius)};
+  }
+}
+
+void fine_sink(const Args&, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint i = begin; i < end; ++i) {
+    Grain& grain = f.fine_grains[i];
+    const vec3 p(grain.position);
+    if (is_gone(grain) || sink_of(f, p, f.fine_tag[i] & tag_material_mask) == f.settings[0].sinks)
+      continue;
+    grain = {vec4(p, 0.0f), vec4(0.0f)};
+    std::atomic_ref(f.status[0].fine_gone).fetch_add(1);
+  }
+}
+
+void fine_emit(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  const Settings& settings = f.settings[0];
+  for (uint k = begin; k < end; ++k) {
+    const uint birth = args.fine_first + k, number = settings.fine_births_first + birth;
+    const auto random = [&](uint n) {
+      return static_cast<float>(fine_random(number, n, settings.fine_seed)) * 0x1p-24f;
+    };
+    const auto first = f.fine_first.begin() + args.first;
+    const auto after = std::upper_bound(first, first + args.births, birth);
+    const Birth& with = f.births[args.first + static_cast<std::size_t>(after - first) - 1];
+    vec3 in_ball(0.0f);
+    for (uint t = 0; t < fine_tries; ++t)
+      if (const vec3 p = 2.0f * vec3(random(3 * t + 1), random(3 * t + 2), random(3 * t + 3)) - 1.0f;
+          squared(p) <= 1.0f) {
+        in_ball = p;
+        break;
+      }
+    const float radius = settings.fine_radii.x + random(0) * (settings.fine_radii.y - settings.fine_radii.x);
+    const vec4 coarse = with.grain.position;
+    f.fine_grains[args.fine + k] = {vec4(vec3(coarse) + (coarse.w - radius) * in_ball, radius),
+                                    vec4(vec3(with.grain.velocity), 1.0f)};
+    f.fine_tag[args.fine + k] = (with.tag & tag_material_mask) | number << fine_tag_shift;
+  }
+}
+
+}  // namespace talus::reference

@@ -1,0 +1,187 @@
+// How fine grains move: with the coarse ones around them, out of crowds, and out of walls and bodies.
+#include "engine/reference/near.h"
+
+namespace talus::reference {
+namespace {
+
+// Adds a coarse grain to the flow around a fine one. Is it one that has fine grains?
+bool see(const Carrier& c, vec3 place, vec3 velocity, const Settings& settings, bool periodic, Flow& flow) {
+  const vec3 way = place - vec3(c.position), d = periodic ? shortest(way, settings) : way;
+  const float distance2 = squared(d);
+  const float q = distance2 * c.position.w;
+  if (q >= 1.0f)
+    return false;
+  const float near = 1.0f - q, w = near * near * near;
+  flow.sum += w;
+  flow.most = std::max(flow.most, w);
+  flow.lean += w * d;
+  const vec3 past = vec3(c.velocity) - velocity;
+  flow.way += w * past;
+  flow.squares += w * squared(past);
+  if (c.velocity.w > 0.0f)
+    return true;
+  if (const float gap = std::sqrt(distance2) + c.velocity.w; gap < flow.gap) {
+    flow.gap = gap;
+    flow.ball = &c;
+  }
+  return false;
+}
+
+// Share of its own motion in that of a fine grain.
+float looseness(const Flow& flow, bool plain) {
+  if (flow.sum == 0.0f)
+    return 1.0f;
+  if ((!plain && flow.sum >= fine_carried) || (flow.most > fine_c1 && flow.most < fine_c2 * flow.sum))
+    return 0.0f;
+  return 1.0f - flow.most;
+}
+
+// The density that a fine grain aims at, as a share of the densest: amidst coarse grains theirs, as the sum of weights
+// tells it; at a surface, where that tells less, the densest.
+float aim_of(const Flow& flow, const Settings& settings) {
+  const float lean = glm::length(flow.lean) / (flow.sum * near_reach * settings.near_radius);
+  const float side = std::clamp((lean - crowd_lean) / (crowd_side - crowd_lean), 0.0f, 1.0f);
+  const float amidst = std::clamp(settings.crowd_sum * flow.sum, crowd_least, 1.0f);
+  return amidst + side * (1.0f - amidst);
+}
+
+// How the coarse grains move among themselves: the deviation of their velocities, the same however fast they go as one.
+float stir_of(const Flow& flow) {
+  return std::sqrt(std::max(0.0f, flow.squares / flow.sum - squared(flow.way / flow.sum)));
+}
+
+void leave_ball(FineGrain& grain, const Flow& flow, const Settings& settings) {
+  if (!flow.ball)
+    return;
+  const vec3 d = shortest(grain.place - vec3(flow.ball->position), settings);
+  const float length = glm::length(d), depth = grain.radius - flow.ball->velocity.w - length;
+  if (depth > fine_touch * grain.radius)
+    grain.leave(length > 0.0f ? d / length : vec3(0.0f, 0.0f, 1.0f), depth, vec3(flow.ball->velocity),
+                settings.fine_friction);
+}
+
+bool leave_body(FineGrain& grain, uint b, const Fields& f) {
+  const Body& body = f.bodies[b];
+  const vec3 offset = shortest(grain.place - body.motion.position, f.settings[0]);
+  const float reach = body.reach + grain.radius;
+  if (body.parts == 0 || glm::dot(offset, offset) > reach * reach)
+    return false;
+  const Distance d = from_body(f, b, offset);
+  const float depth = grain.radius - d.value;
+  if (depth <= fine_touch * grain.radius)
+    return false;
+  grain.leave(d.gradient, depth, velocity_at(body.motion, offset - d.value * d.gradient), f.settings[0].fine_friction);
+  return true;
+}
+
+bool leave_walls(FineGrain& grain, const Settings& settings) {
+  bool touches = false;
+  for (uint wall = 0; wall < 6; ++wall) {
+    const float depth = grain.radius - wall_distance(grain.place, wall, settings);
+    if (settings.axis[static_cast<int>(wall / 2)] != axis_wall || depth <= fine_touch * grain.radius)
+      continue;
+    grain.leave(wall_normal(wall), depth, vec3(0.0f), settings.fine_friction);
+    touches = true;
+  }
+  return touches;
+}
+
+// s, since fine grains have gone on: from their last move, `moved` ago, or from the end of the last step.
+float time_since(float moved, const Args& args) {
+  return std::min(moved, args.h * static_cast<float>(args.substep));
+}
+
+}  // namespace
+
+void FineGrain::leave(vec3 normal, float depth, vec3 surface, float friction) {
+  place += depth * normal;
+  vec3 v = velocity - surface;
+  const float inwards = -glm::dot(v, normal);
+  if (inwards <= 0.0f)
+    return;
+  v += inwards * normal;
+  if (loose > 0.0f) {  // Coulomb
+    const float slip = glm::length(v);
+    v *= slip > 0.0f ? std::max(0.0f, 1.0f - friction * inwards / slip) : 0.0f;
+  }
+  velocity = surface + v;
+}
+
+void leave_solids(FineGrain& grain, const Fields& f, bool bodies) {
+  const Settings& settings = f.settings[0];
+  bool touches = true;
+  for (uint k = 0; k < fine_rounds && touches; ++k) {
+    touches = false;
+    for (uint b = 0; bodies && b < settings.bodies; ++b)
+      touches |= leave_body(grain, b, f);
+    touches |= leave_walls(grain, settings);
+  }
+}
+
+// Back into the domain along periodic axes.
+vec3 into_periods(vec3 p, const Settings& settings) {
+  for (int a = 0; a < 3; ++a)
+    if (settings.axis[a] == axis_periodic) {
+      const float edge = settings.domain_max[a] - settings.domain_min[a];
+      const float x = p[a] - edge * std::floor((p[a] - settings.domain_min[a]) / edge);
+      p[a] = x >= settings.domain_max[a] ? settings.domain_min[a] : x;
+    }
+  return p;
+}
+
+Flow flow_around(const Fields& f, Near& near, vec3 p, vec3 velocity) {
+  Flow flow;
+  bool granular = false;
+  const Settings& settings = f.settings[0];
+  const bool periodic = glm::any(glm::equal(settings.axis, uvec3(axis_periodic)));
+  near.each(p, [&](uint first, uint end) {
+    for (uint j = first; j < end; ++j)
+      granular |= see(f.carriers[j], p, velocity, settings, periodic, flow);
+  });
+  if (!granular) {
+    flow.sum = flow.most = 0.0f;
+    flow.way = vec3(0.0f);
+  }
+  return flow;
+}
+
+void fine_move(const Args& args, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  const float h = f.status[0].fine_h;
+  const bool plain = (settings.options & option_plain_advection) != 0;
+  Near near(f);
+  for (uint i = begin; i < end; ++i) {
+    const Grain grain = f.fine_grains[i];
+    if (is_gone(grain))
+      continue;
+    const vec3 velocity(grain.velocity);
+    const Flow flow = flow_around(f, near, vec3(grain.position), velocity);
+    const float loose = looseness(flow, plain);
+    const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
+    const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
+    float away = 0.0f;
+    const vec3 give = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
+                                                          : room(f, grain.position, aim_of(flow, settings),
+                                                                 h * std::max(0.0f, stir_of(flow) - crowd_still), away);
+    const vec3 way = time_since(h, args) * next + give;
+    FineGrain g{vec3(grain.position) + way, next, grain.position.w, loose};
+    leave_ball(g, flow, settings);
+    leave_solids(g, f, away <= fine_away * (glm::distance(g.place, vec3(grain.position)) + g.radius));
+    f.fine_grains[i] = {vec4(into_periods(g.place, settings), g.radius), vec4(g.velocity, loose)};
+  }
+}
+
+void fine_project(const Args& args, Fields& f, uint begin, uint end) {
+  const float since = time_since(f.status[0].fine_time, args);
+  for (uint i = begin; i < end; ++i) {
+    const Grain grain = f.fine_grains[i];
+    if (is_gone(grain))
+      continue;
+    const vec3 velocity(grain.velocity);
+    FineGrain g{vec3(grain.position) + since * velocity, velocity, grain.position.w, grain.velocity.w};
+    leave_solids(g, f, true);
+    f.fine_grains[i] = {vec4(into_periods(g.place, f.settings[0]), g.radius), vec4(g.velocity, g.loose)};
+  }
+}
+
+}  // namespace talus::reference

@@ -1,0 +1,151 @@
+#include "engine/scene/fine_sampling.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+#include <numeric>
+#include <span>
+
+namespace talus {
+
+namespace {
+
+constexpr std::uint64_t stream_fine = 6'000'000'000;
+
+// Share of a shape's volume in balls, to which random places are found in little time. Fine grains that lie denser
+// are placed as smaller balls: those overlap a little.
+constexpr double sparse = 0.30;
+
+double ball_volume(double r) {
+  return 4.0 / 3.0 * std::numbers::pi * r * r * r;
+}
+
+class FineSampling {
+public:
+  FineSampling(const Scene& scene, const Space::Blocked& blocked, Population& population)
+      : scene_(scene), spec_(*scene.upsampling), blocked_(blocked), population_(population),
+        mean_volume_(ball_volume(1.0) * (spec_.radius_min * spec_.radius_min + spec_.radius_max * spec_.radius_max) *
+                     (spec_.radius_min + spec_.radius_max) / 4.0),
+        packing_(std::accumulate(population.initial.begin(), population.initial.end(), spec_.radius_max,
+                                 [](double most, const Seed& s) { return std::max<double>(most, s.radius); }),
+                 scene.domain) {}
+
+  // What fine grains lie around, and never within.
+  void keep_out(std::span<const Seed> seeds) {
+    for (const Seed& seed : seeds)
+      packing_.add({seed.position, seed.radius});
+  }
+
+  void fill(const GrainGroup& group, std::span<const Seed> coarse, Random random) {
+    double volume = 0.0;
+    for (const Seed& seed : coarse)
+      volume += ball_volume(seed.radius);
+    if (std::holds_alternative<PointsFill>(group.shape))
+      for (double sum = 0.0; const Seed& seed : coarse) {
+        const auto before = std::llround(sum / mean_volume_);
+        sum += ball_volume(seed.radius);
+        for (auto k = before; k < std::llround(sum / mean_volume_); ++k)
+          add_within(seed, random);
+      }
+    else
+      fill_shape(group, check(std::llround(volume / mean_volume_)), random);
+  }
+
+  // How many each coarse birth brings: all together their volume.
+  void count_births() {
+    double sum = 0.0;
+    for (const TimedSeed& birth : population_.poured) {
+      population_.fine_first.push_back(check(std::llround(sum / mean_volume_)));
+      sum += ball_volume(birth.seed.radius);
+    }
+    population_.fine_first.push_back(check(std::llround(sum / mean_volume_)));
+  }
+
+private:
+  std::uint32_t check(long long more) const {
+    const auto all = population_.fine.size() + static_cast<std::size_t>(more);
+    if (all > fine_most)
+      throw SceneError(fmt::format("{}: upsampling.radius makes {} fine grains or more: allowed are {}; give a larger "
+                                   "radius",
+                                   spec_.where.empty() ? scene_.source : spec_.where, all, fine_most));
+    return static_cast<std::uint32_t>(more);
+  }
+
+  float radius(Random& random) const { return static_cast<float>(random.between(spec_.radius_min, spec_.radius_max)); }
+
+  // At a random place in a coarse grain that lies where it was put.
+  void add_within(const Seed& seed, Random& random) {
+    check(1);
+    const float r = radius(random);
+    glm::dvec3 way;
+    do
+      way = 2.0 * random.vec() - 1.0;
+    while (glm::dot(way, way) > 1.0);
+    population_.fine.push_back({seed.position + (seed.radius - r) * glm::vec3(way), r, seed.velocity, seed.material});
+  }
+
+  void fill_shape(const GrainGroup& group, std::uint32_t count, Random& random) {
+    const double r = spec_.radius_max;
+    const Space whole(group.shape, scene_.domain, r, blocked_);
+    const std::size_t before = packing_.size();
+    double share = std::min(1.0, std::cbrt(sparse * whole.volume() / (count * mean_volume_)));  // of the radius
+    std::vector<Ball> balls;
+    for (int attempt = 0; attempt < 10; ++attempt, share *= 0.9) {
+      packing_.shrink(before);
+      // Smaller balls, where the whole ones have room.
+      const Space space(
+          group.shape, scene_.domain, r,
+          [&](const glm::dvec3& center, double part) {
+            return part > 0.0 ? !whole.holds(center, part / share) : blocked_ && blocked_(center, part);
+          },
+          true);
+      balls = fill_random(space, share * spec_.radius_min, share * r, count, packing_, random);
+      if (balls.size() == count)
+        break;
+    }
+    if (balls.size() < count)
+      throw SceneError(
+          fmt::format("{}: the fill has no room for {} fine grains: allowed is a larger fill, or a smaller "
+                      "upsampling.radius",
+                      group.where.empty() ? scene_.source : group.where, count));
+    for (const Ball& ball : balls)
+      population_.fine.push_back({ball.center, static_cast<float>(static_cast<double>(ball.radius) / share),
+                                  glm::vec3(group.velocity), group.material});
+  }
+
+  const Scene& scene_;
+  const Upsampling& spec_;
+  const Space::Blocked& blocked_;
+  Population& population_;
+  double mean_volume_;  // m3, of a fine grain
+  Packing packing_;
+};
+
+}  // namespace
+
+double fine_step(const Scene& scene) {
+  const double most = scene.upsampling && scene.upsampling->step > 0.0 ? scene.upsampling->step : 1.0 / 60.0;
+  return std::max(1.0, std::floor(most / scene.dt + 1e-6)) * scene.dt;
+}
+
+void sample_fine(const Scene& scene, const std::vector<std::size_t>& group_first, const Space::Blocked& blocked,
+                 Population& population) {
+  if (!scene.upsampling)
+    return;
+  FineSampling fine(scene, blocked, population);
+  const auto seeds = [&](std::size_t first, std::size_t end) {
+    return std::span<const Seed>(population.initial).subspan(first, end - first);
+  };
+  const std::size_t skin = population.initial.size() - population.skin.size(), cloth = skin - population.cloth_vertices;
+  fine.keep_out(seeds(group_first.back(), cloth));  // particles of shapes
+  fine.keep_out(seeds(skin, population.initial.size()));
+  for (std::size_t i = 0; i < scene.grains.size(); ++i)
+    if (scene.grains[i].fixed)
+      fine.keep_out(seeds(group_first[i], group_first[i + 1]));
+  for (std::size_t i = 0; i < scene.grains.size(); ++i)
+    if (!scene.grains[i].fixed)
+      fine.fill(scene.grains[i], seeds(group_first[i], group_first[i + 1]), Random(scene.seed, stream_fine + i));
+  fine.count_births();
+}
+
+}  // namespace talus

@@ -1,0 +1,12 @@
+#pragma once
+// Fine grains in the shapes that the coarse ones fill.
+#include "engine/geometry/sampling.h"
+
+namespace talus {
+
+// Fills Population::fine and fine_first, where the scene has them; all else is there already. group_first: of
+// scene.grains[i], the first in population.initial; one more. Throws SceneError where there are too many.
+void sample_fine(const Scene& scene, const std::vector<std::size_t>& group_first, const Space::Blocked& blocked,
+                 Population& population);
+
+}  // namespace talus

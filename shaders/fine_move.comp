@@ -1,0 +1,47 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Fine grains follow the coarse ones around them (Ihmsen et al. 2012, Sommer and Schwanecke 2022, section 4): by the mean of their
+// velocities, and the looser the more by gravity. Beyond the paper, unless it is asked for plainly: where enough coarse grains are
+// near they carry all of it, so that what lies on them rests with them; what crowds makes room (fine_crowd); and nothing is left inside
+// walls and bodies.
+#include "shared/pass.glsl"
+#include "shared/fine.h"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer StartBlock { uint near_start[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer CarrierBlock { Carrier carriers[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer CrowdBlock { uint crowd_count[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer OwnerBlock { uint crowd_owner[]; };
+layout(set = 0, binding = 6, scalar) buffer FineBlock { Grain fine_grains[]; };
+#include "shared/space.glsl"
+#include "shared/solid.glsl"
+#include "shared/fine_contact.glsl"
+#include "shared/near.glsl"
+#include "shared/fine_flow.glsl"
+#include "shared/fine_crowd.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.fine || fine_grains[i].position.w == 0.0)
+    return;
+  Grain grain = fine_grains[i];
+  float h = status.fine_h;
+  bool plain = (settings.options & option_plain_advection) != 0u;
+  vec3 velocity = grain.velocity.xyz;
+  Flow flow = flow_around(grain.position.xyz, velocity);
+  float loose = looseness(flow, plain);
+  vec3 mean = flow.sum > 0.0 ? velocity + flow.way / flow.sum : velocity;
+  float away = 0.0;
+  vec3 give = plain || !(flow.sum > fine_crowded)
+                  ? vec3(0.0)
+                  : room(grain.position, aim_of(flow), h * max(0.0, stir_of(flow) - crowd_still), away);
+  FineGrain g;
+  g.velocity = (1.0 - loose) * mean + loose * (velocity + h * settings.gravity);
+  g.place = grain.position.xyz + (time_since(h) * g.velocity + give);
+  g.radius = grain.position.w;
+  g.loose = loose;
+  leave_ball(g, flow);
+  leave_solids(g, away <= fine_away * (length(g.place - grain.position.xyz) + g.radius));
+  fine_grains[i] = Grain(vec4(into_periods(g.place), g.radius), vec4(g.velocity, loose));
+}

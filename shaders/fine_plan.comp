@@ -1,0 +1,43 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Do fine grains move at this point in time? They wait while all is slow, or go on before the fastest coarse grain gets too far.
+#include "shared/pass.glsl"
+#include "shared/scan.h"
+#include "shared/grid.h"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
+
+void open(uint gate, uint groups) {
+  gates[gate] = Dispatch(min(groups, dispatch_row), (groups + dispatch_row - 1u) / dispatch_row, 1u);
+}
+
+void main() {
+  if (element_index() != 0u)
+    return;
+  bool moves = false, sorts = false, last = args.fine_last != 0u;
+  if (status.halt == halt_none) {
+    status.fine_time += args.fine_span;
+    status.fine_travel += args.fine_span * status.speed;
+    float ahead = args.h * float(fine_point) * status.speed;
+    moves = (last && status.fine_time >= 0.999 * settings.fine_step) || status.fine_travel + ahead > settings.fine_travel;
+    if (moves) {
+      sorts = status.fine_drift + status.fine_travel > settings.crowd_radius;
+      status.fine_drift = sorts ? 0.0 : status.fine_drift + status.fine_travel;
+      status.fine_h = status.fine_time;
+      status.fine_time = 0.0;
+      status.fine_travel = 0.0;
+      status.fine_moves += 1u;
+    }
+  }
+  uint fine = (args.fine + group_size - 1u) / group_size, chunks = scan_chunks_of(grid_cells(settings.near_bits));
+  uint move = moves ? 1u : 0u, sort = sorts ? 1u : 0u;
+  open(gate_fine, move * fine);
+  open(gate_fine_grains, move * ((args.grains + group_size - 1u) / group_size));
+  open(gate_fine_chunks, move * chunks);
+  open(gate_fine_crowd, move * (grid_cells(settings.crowd_bits) * crowd_block / group_size));
+  open(gate_fine_sort, sort * fine);
+  open(gate_fine_sort_chunks, sort * chunks);
+  open(gate_fine_project, last && !moves && status.halt == halt_none ? fine : 0u);
+}

@@ -1,0 +1,61 @@
+// Room for fine grains that crowd: down the slope of their density where that is above the one aimed at, and only there, so that
+// surfaces do not swell. Needs settings, crowd_count, crowd_owner, space.glsl and solid.glsl in scope.
+#include "shared/crowd.glsl"
+
+// Part of a node's surroundings in front of a flat surface at this distance, in edges of the crowding grid.
+float free_share(float away) {
+  float t = clamp(away, -1.0, 1.0);
+  return t < 0.0 ? 0.5 * (1.0 + t) * (1.0 + t) : 1.0 - 0.5 * (1.0 - t) * (1.0 - t);
+}
+
+// The body that is nearest: its distance from p as a plane.
+vec4 nearest_body(vec3 p) {
+  vec4 nearest = vec4(0.0, 0.0, 0.0, 3.4e38);
+  float around = 3.0 * settings.crowd_edges.x;
+  if (solid_kinds != 0u)
+    for (uint body = 0u; body < settings.bodies; ++body) {
+      vec3 offset = shortest(p - bodies[body].motion.position);
+      float reach = bodies[body].reach + around;
+      if (bodies[body].parts == 0u || dot(offset, offset) > reach * reach)
+        continue;
+      vec4 d = from_body(body, offset);
+      if (d.w < nearest.w)
+        nearest = d;
+    }
+  return nearest;
+}
+
+// aim: share of the densest. most: m, beside crowd_way. away: m, set to how far the nearest body is, where this looked.
+vec3 room(vec4 grain, float aim, float most, inout float away) {
+  if (!(most > 0.0))
+    return vec3(0.0);
+  CrowdPlace place = crowd_place(grain.xyz);
+  vec4 body = nearest_body(grain.xyz);
+  away = min(body.w, 3.0 * settings.crowd_edges.x);
+  float excess[8];
+  for (uint c = 0u; c < 8u; ++c) {
+    ivec3 node = crowd_corner(place.node, c), block = crowd_block_of(node);
+    vec3 corner = vec3(c & 1u, c >> 1 & 1u, c >> 2) - place.within;  // from the grain, in edges
+    float share = free_share((body.w - grain.w + dot(body.xyz, corner * settings.crowd_edges)) * settings.crowd_inverse.x);
+    for (uint wall = 0u; wall < 6u; ++wall)
+      if (settings.axis[wall >> 1] == axis_wall) {
+        uint a = wall >> 1;
+        float side = (wall & 1u) == 0u ? 1.0 : -1.0;
+        share *= free_share((wall_distance(grain.xyz, wall) - grain.w) * settings.crowd_inverse[a] + side * corner[a]);
+      }
+    bool own = crowd_owner[crowd_slot(block, settings.crowd_bits)] == crowd_key(block, settings.crowd_bits);
+    float count = own ? float(crowd_count[crowd_index(node, settings.crowd_bits)]) : 0.0;
+    excess[c] = clamp(count / (aim * settings.crowd_full * max(share, crowd_share)) - crowd_free, 0.0, crowd_most);
+  }
+  vec3 t = place.within, slope;
+  vec4 x = vec4(excess[0] + t.x * (excess[1] - excess[0]), excess[2] + t.x * (excess[3] - excess[2]),
+                excess[4] + t.x * (excess[5] - excess[4]), excess[6] + t.x * (excess[7] - excess[6]));
+  vec4 rise = vec4(excess[1] - excess[0], excess[3] - excess[2], excess[5] - excess[4], excess[7] - excess[6]);
+  vec2 low_high = vec2(x.x + t.y * (x.y - x.x), x.z + t.y * (x.w - x.z));
+  slope.x = mix(mix(rise.x, rise.y, t.y), mix(rise.z, rise.w, t.y), t.z);
+  slope.y = mix(x.y - x.x, x.w - x.z, t.z);
+  slope.z = low_high.y - low_high.x;
+  vec3 way = -crowd_gain * settings.crowd_edges * slope;
+  float len = length(way), limit = min(most, crowd_way * settings.crowd_radius);
+  return len > limit ? way * (limit / len) : way;
+}

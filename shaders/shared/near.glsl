@@ -1,0 +1,16 @@
+// The cells in which coarse grains are looked for near a place. `precise`, so that the CPU finds the same. Needs `settings` in scope.
+#include "shared/grid.h"
+
+// In cells.
+vec3 near_place(vec3 p) {
+  precise vec3 c = (p - settings.domain_min) * settings.near_inverse;
+  return clamp(c, vec3(-1e6), vec3(1e6));
+}
+
+ivec3 near_cell(vec3 p) { return ivec3(floor(near_place(p))); }
+
+uint near_key(ivec3 cell) {
+  for (int a = 0; a < 3; ++a)
+    cell[a] = grid_wrap(cell[a], settings.near_cells[a]);
+  return grid_key(cell, 0u, settings.near_bits);
+}
