@@ -106,6 +106,8 @@ DrawFrame frame_of(const Scene& scene, const View& view) {
   frame.grid = round_number(0.15f * edge);
   frame.reach = 4.0f * edge;
   frame.radius = std::max(largest_radius(scene), 0.01f * edge);
+  if (scene.upsampling)
+    frame.fine_radius = static_cast<float>(scene.upsampling->radius_max);
   frame.color_by = static_cast<uint>(scene.output.color_by);
   frame.speed_max = speed_scale(scene, box);
   frame.domain_min = domain.min;
@@ -247,6 +249,7 @@ struct Renderer::Impl {
     frame.level = fine.grains ? level : draw_coarse;
     const std::uint32_t fine_count = frame.level == draw_coarse ? 0 : fine.count, count = coarse + fine_count;
     frame.coarse = coarse;
+    frame.sample_edge = 2.0f * length(frame.right) / static_cast<float>(seen.width());
     frame.without_fine = fine.without;
     if (!bodies || bodies_start.empty()) {
       fill(host_bodies, "bodies", bodies_start);

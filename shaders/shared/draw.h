@@ -61,6 +61,8 @@ struct DrawFrame {
   uint cloth;        // how many are, one after the other
   uint level;        // draw_fine, draw_coarse, draw_both
   uint coarse;       // grains; those from there on are fine ones
+  float sample_edge;   // m at distance 1 m, of what a sample of draw_seen shows
+  float fine_radius;   // m, of the largest fine grains, as `radius`; 0: none are drawn
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
 };
 
@@ -159,14 +161,11 @@ vec2 square_corner(int vertex) {
   return vec2(vertex & 1, vertex >> 1) * 2.0 - 1.0;
 }
 
-// Distance along the ray from the origin to the sphere (centre, radius), if it hits.
-bool hit_sphere(vec3 direction, vec4 sphere, out float t) {
-  // By the ray's nearest point to the centre, which stays precise for small spheres far away.
-  float along = dot(direction, sphere.xyz);
-  vec3 off = sphere.xyz - along * direction;
-  float inside = sphere.w * sphere.w - dot(off, off);
-  t = along - sqrt(max(inside, 0.0));
-  return inside >= 0.0;
+// A number at random from another.
+uint mixed(uint x) {
+  x = (x ^ (x >> 16)) * 0x7FEB352Du;
+  x = (x ^ (x >> 15)) * 0x846CA68Bu;
+  return x ^ (x >> 16);
 }
 
 #endif
