@@ -74,7 +74,8 @@ float speed_scale(const Scene& scene, const Box& box) {
   return speed > 0.0 ? static_cast<float>(speed) : 1.0f;
 }
 
-DrawFrame frame_of(const Scene& scene, const View& view) {
+// width: of the picture, pixels.
+DrawFrame frame_of(const Scene& scene, const View& view, int width) {
   const Box box = content(scene);
   const glm::vec3 size = box.max - box.min;
   const float edge = std::max({size.x, size.y, size.z});
@@ -106,8 +107,10 @@ DrawFrame frame_of(const Scene& scene, const View& view) {
   frame.grid = round_number(0.15f * edge);
   frame.reach = 4.0f * edge;
   frame.radius = std::max(largest_radius(scene), 0.01f * edge);
+  frame.sample_edge = length(frame.right) / static_cast<float>(width);
   if (scene.upsampling)
     frame.fine_radius = static_cast<float>(scene.upsampling->radius_max);
+  frame.alike = frame.fine_radius < 5.0f * frame.sample_edge * distance(frame.eye, frame.middle);
   frame.color_by = static_cast<uint>(scene.output.color_by);
   frame.speed_max = speed_scale(scene, box);
   frame.domain_min = domain.min;
@@ -191,7 +194,7 @@ struct Renderer::Impl {
 
   Impl(const Scene& scene, int width, int height, gpu::Device* given)
       : device(given && given->graphics() ? *given : open_device()),
-        frame(frame_of(scene, view_of(scene, static_cast<float>(width) / static_cast<float>(height)))),
+        frame(frame_of(scene, view_of(scene, static_cast<float>(width) / static_cast<float>(height)), width)),
         level(scene.upsampling ? static_cast<uint>(scene.output.level) : draw_coarse),
         lines(domain_lines(scene.domain)), cloth(cloth_drawing(scene)),
         drawing(body_drawing(scene, cloth, surface_tolerance(content(scene)))), bodies_start(bodies_at_start(scene)),
@@ -249,7 +252,6 @@ struct Renderer::Impl {
     frame.level = fine.grains ? level : draw_coarse;
     const std::uint32_t fine_count = frame.level == draw_coarse ? 0 : fine.count, count = coarse + fine_count;
     frame.coarse = coarse;
-    frame.sample_edge = 2.0f * length(frame.right) / static_cast<float>(seen.width());
     frame.without_fine = fine.without;
     if (!bodies || bodies_start.empty()) {
       fill(host_bodies, "bodies", bodies_start);

@@ -63,6 +63,7 @@ struct DrawFrame {
   uint coarse;       // grains; those from there on are fine ones
   float sample_edge;   // m at distance 1 m, of what a sample of draw_seen shows
   float fine_radius;   // m, of the largest fine grains, as `radius`; 0: none are drawn
+  uint alike;          // 1: fine grains are a few pixels wide at most
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
 };
 

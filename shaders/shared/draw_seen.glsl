@@ -6,9 +6,11 @@ bool is_body(uint seen) { return (seen & draw_body_bit) != 0u; }
 uint triangle_of(uint seen) { return seen & ~draw_body_bit; }
 uint body_of(uint seen) { return draw_triangles[triangle_of(seen)].body; }
 
-// 24 bits that are the same for all of a grain and all of a body.
+// 24 bits that are the same for all of a grain and all of a body, and of fine grains that are too small to tell apart.
 uint thing_of(uint seen) {
-  return is_body(seen) ? 0x800000u | body_of(seen) : seen & 0x7FFFFFu;
+  if (is_body(seen))
+    return 0x800000u | body_of(seen);
+  return draw_frame.alike != 0u && seen > draw_frame.coarse ? 0x7FFFFFu : seen & 0x7FFFFFu;
 }
 
 // Where a ray from the eye meets the plane of a triangle that it is known to hit.
