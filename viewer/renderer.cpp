@@ -161,6 +161,7 @@ struct Renderer::Impl {
   gpu::Buffer frame_buffer, extent, colors, line_buffer;
   gpu::Buffer body_looks, body_vertices, body_triangles, around;
   gpu::Buffer host_grains, host_tags, host_ids, host_bodies;  // for what comes from the host
+  gpu::Buffer host_shapes;                                    // likewise
   gpu::Buffer host_fine, host_fine_tags;                      // likewise
   gpu::Image seen, depth;                                     // two samples per pixel and direction
   gpu::Image open, shadow, target;
@@ -243,7 +244,8 @@ struct Renderer::Impl {
   struct Fine {
     gpu::Buffer *grains = nullptr, *tags = nullptr;
     std::uint32_t count = 0;
-    uvec2 without{0};
+    uvec2 without{0}, matched{0};
+    gpu::Buffer* shapes = nullptr;
   };
 
   // cloth_first: null where no vertex of cloth is among the grains.
@@ -253,6 +255,8 @@ struct Renderer::Impl {
     const std::uint32_t fine_count = frame.level == draw_coarse ? 0 : fine.count, count = coarse + fine_count;
     frame.coarse = coarse;
     frame.without_fine = fine.without;
+    frame.first_matched = static_cast<uint>(bodies_start.size() + cloth.looks.size());
+    frame.matched = frame.level == draw_fine && drawing.shapes ? fine.matched : uvec2(0);
     if (!bodies || bodies_start.empty()) {
       fill(host_bodies, "bodies", bodies_start);
       bodies = &host_bodies;
@@ -279,6 +283,7 @@ struct Renderer::Impl {
              : name == "draw_around"    ? &around
              : name == "fine_grains"    ? (fine_count > 0 ? fine.grains : &grains)
              : name == "fine_tag"       ? (fine_count > 0 ? fine.tags : &tags)
+             : name == "shape_motions"  ? (fine.shapes ? fine.shapes : &grains)
                                         : nullptr;
     };
     const auto images = [&](const gpu::Pipeline& pipeline) {
@@ -360,10 +365,11 @@ struct Renderer::Impl {
     gpu::Buffer* bodies = poses_now(simulation);
     const std::uint32_t places = simulation.grain_places(), cloth_first = simulation.cloth_first();
     const auto [first, end] = simulation.coarse_without_fine();
-    Fine fine{nullptr, nullptr, simulation.fine_places(), {first, end}};
+    Fine fine{nullptr, nullptr, simulation.fine_places(), {first, end}, {first, cloth_first}, nullptr};
     if (simulation.gpu_device() == &device) {
       fine.grains = simulation.fine_buffer();
       fine.tags = simulation.fine_tag_buffer();
+      fine.shapes = simulation.shape_buffer();
       return draw(*simulation.grain_buffer(), *simulation.tag_buffer(), simulation.id_buffer(), places, bodies,
                   cloth_first, fine);
     }
@@ -375,6 +381,9 @@ struct Renderer::Impl {
     fill(host_fine_tags, "fine_tag", read_field<uint>(executor, FieldId::fine_tag, fine.count));
     fine.grains = &host_fine;
     fine.tags = &host_fine_tags;
+    fill(host_shapes, "shape_motions",
+         read_field<ShapeMotion>(executor, FieldId::shape_motions, simulation.scene().shapes.size()));
+    fine.shapes = &host_shapes;
     return draw(host_grains, host_tags, &host_ids, places, bodies, cloth_first, fine);
   }
 

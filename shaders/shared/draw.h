@@ -21,6 +21,7 @@ TALUS_CONST uint draw_body_bit = 0x80000000u;  // of what a sample shows: a tria
 TALUS_CONST uint draw_cut = 1u;        // without its half towards the eye
 TALUS_CONST uint draw_in_domain = 2u;  // endless: what is in the domain is drawn, and does not shape the shadow map
 TALUS_CONST uint draw_cloth = 4u;      // cloth: its vertices are in the world
+TALUS_CONST uint draw_matched = 8u;    // posed by shape_motions: a surface in place of the particles that keep its shape
 
 // Which grains are drawn, likewise.
 TALUS_CONST uint draw_fine = 0u;    // fine ones instead of the coarse ones that they stand for
@@ -64,6 +65,8 @@ struct DrawFrame {
   float sample_edge;   // m at distance 1 m, of what a sample of draw_seen shows
   float fine_radius;   // m, of the largest fine grains, as `radius`; 0: none are drawn
   uint alike;          // 1: fine grains are a few pixels wide at most
+  uint first_matched;  // draw_bodies: of the first of draw_matched
+  uvec2 matched;       // numbers [first, end) of the particles for which these stand; none: they are not drawn
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
 };
 
@@ -84,7 +87,7 @@ struct DrawTriangle {
   uvec3 corners;  // draw_vertices, counterclockwise seen from outside
   uint body;      // draw_bodies
 };
-// The bodies, then the cloths.
+// The bodies, then the cloths, then the shapes.
 struct DrawBody {
   vec3 color;
   uint style;     // draw_cut, draw_in_domain, draw_cloth

@@ -13,12 +13,12 @@ Grain grain_at(uint i) {
 // The same for all of a grain's life.
 uint number_at(uint i) { return is_fine(i) ? fine_tag[i - draw_frame.coarse] >> fine_tag_shift : grain_id[i]; }
 
-// Is it drawn? Vertices of cloth are not, nor are coarse grains for which fine ones stand.
+// Is it drawn? Vertices of cloth are not, nor are coarse grains for which fine ones stand, or a surface.
 bool is_drawn(uint i) {
   if (is_fine(i))
     return true;
   uint id = grain_id[i];
-  if (is_cloth_vertex(draw_frame, id))
+  if (is_cloth_vertex(draw_frame, id) || (id >= draw_frame.matched.x && id < draw_frame.matched.y))
     return false;
   return draw_frame.level != draw_fine || grains[i].velocity.w == 0.0 ||
          (id >= draw_frame.without_fine.x && id < draw_frame.without_fine.y);

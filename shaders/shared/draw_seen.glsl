@@ -22,7 +22,7 @@ struct BodyHit {
 BodyHit hit_body(uint seen, vec3 ray) {
   DrawTriangle triangle = draw_triangles[triangle_of(seen)];
   uint body = triangle.body;
-  vec4 rotation = is_cloth(body) ? vec4(0.0, 0.0, 0.0, 1.0) : bodies[body].motion.rotation;
+  vec4 rotation = rotation_of(body);
   DrawVertex va = draw_vertices[triangle.corners.x], vb = draw_vertices[triangle.corners.y],
              vc = draw_vertices[triangle.corners.z];
   vec3 a = corner_of(triangle, 0u) - draw_frame.eye;
