@@ -188,12 +188,15 @@ TEST_CASE("fine grains smaller than a pixel take as much light as near by", "[de
 TEST_CASE("fine grains out of sight change nothing", "[device][renderer][upsampling]") {
   Setup setup;
   std::vector<glm::dvec3> points = grid(30, 16, 0.11);
+  for (const double x : {-5.0, 5.0})
+    for (const double y : {-7.0, 1.0})
+      points.emplace_back(x, y, 0.0);  // what is there reaches so far in both pictures
   const Image image = draw(setup, scene_at(points, 0.04));
   for (int k = 0; k < 400; ++k)
-    points.emplace_back(k % 2 ? 5.0 : -5.0, -3.0 + 0.01 * k, 0.02 * (k % 40));  // beside
+    points.emplace_back(k % 2 ? 4.5 : -4.5, -3.0 + 0.009 * k, 0.02 * (k % 40));  // beside
   for (int k = 0; k < 400; ++k)
-    points.emplace_back(0.1 * (k % 20) - 1.0, -6.0, 0.05 * (k / 20) - 0.5);   // behind
-  CHECK(differing(image, draw(setup, scene_at(points, 0.04)), 12.0f) < 100);  // of 57600: at borders of shadows
+    points.emplace_back(0.1 * (k % 20) - 1.0, -6.0, 0.05 * (k / 20) - 0.5);  // behind
+  CHECK(differing(image, draw(setup, scene_at(points, 0.04)), 6.0f) < 20);   // of 57600: at borders of shadows
 }
 
 TEST_CASE("fine grains throw the shadow of the coarse ones", "[device][renderer][upsampling]") {
@@ -203,7 +206,7 @@ TEST_CASE("fine grains throw the shadow of the coarse ones", "[device][renderer]
   group.radius_min = group.radius_max = 0.03;
   group.sampling = Sampling::lattice;
   group.spacing = 1.0;
-  group.shape = SphereFill{{0.0, 0.0, 0.9}, 0.35};
+  group.shape = BoxFill{{-0.3, -0.3, 0.6}, {0.3, 0.3, 1.2}};
   scene.grains.push_back(group);
   scene.upsampling.emplace();
   scene.upsampling->radius_min = scene.upsampling->radius_max = 0.011;
