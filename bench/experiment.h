@@ -49,6 +49,7 @@ std::vector<Experiment> francu_experiments();
 std::vector<Experiment> francu_cloth_experiments();
 std::vector<Experiment> granulargym_experiments();
 std::vector<Experiment> sommer_experiments();
+std::vector<Experiment> sommer_fine_experiments();
 std::vector<Experiment> beyond_experiments();
 std::vector<Experiment> body_experiments();
 std::vector<Experiment> coupling_experiments();

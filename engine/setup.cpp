@@ -139,6 +139,7 @@ void set_fine(Settings& settings, const Scene& scene, const Population& populati
   fit_cells(settings, crowd_edge * largest, settings.crowd_nodes, settings.crowd_edges);
   settings.crowd_inverse = 1.0f / settings.crowd_edges;
   settings.crowd_bits = table_bits_for(settings, 4.0f * crowd_edge * largest, std::max(9u, bits_for(fine / 8)));
+  settings.crowd_sum = static_cast<float>(crowd_local * crowd_density / u.packing);
   const vec3 e = settings.crowd_edges;
   settings.crowd_full =
       static_cast<float>(crowd_unit * u.packing / (4.0 / 3.0 * std::numbers::pi * mean_cube)) * (e.x * e.y * e.z);

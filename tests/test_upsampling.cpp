@@ -1,9 +1,10 @@
 // Fine grains: as many as the coarse ones have volume, in the same places, and along with them.
+#include "bench/measure.h"
 #include "engine/geometry/sampling.h"
+#include "engine/scene/bodies.h"
 #include "scratch.h"
 #include "simulate.h"
 #include <numbers>
-#include <set>
 
 using namespace talus;
 using namespace talus_tests;
@@ -43,6 +44,105 @@ Scene box_scene() {
   scene.domain.min = {-0.2, -0.2, 0.0};
   scene.domain.max = {0.2, 0.2, 0.4};
   return scene;
+}
+
+// A bed of coarse grains of 15 mm in it, up to `filled` [m] before it settles, with fine ones of a third of that.
+Scene bed_scene(double filled) {
+  Scene scene = box_scene();
+  add_fill(scene, BoxFill{{-0.2, -0.2, 0.0}, {0.2, 0.2, filled}}, 0.015);
+  scene.upsampling = fine_of(0.0045, 0.0055);
+  return scene;
+}
+
+// A block of grains of 10 mm that slumps to a heap of 1200, in about a second.
+Scene heap_scene(Advection advection = Advection::steady) {
+  Scene scene = box_scene();
+  scene.domain.min = {-0.3, -0.3, 0.0};
+  scene.domain.max = {0.3, 0.3, 0.6};
+  scene.solver.substeps = 10;
+  add_fill(scene, CylinderFill{{0.0, 0.0, 0.0}, 0.12, 0.3}, 0.01);
+  scene.upsampling = fine_of(0.003, 0.004);
+  scene.upsampling->advection = advection;
+  return scene;
+}
+
+// Fine grains that come and go, among bodies, shapes and cloth, in periods of y.
+Scene busy_scene(const Solver& solver) {
+  Scene scene = with(jumble_with_bodies(300), solver);
+  scene.end = 1.0;
+  scene.emitters = pouring(1, 1, 1.0).emitters;
+  scene.emitters[0].shape = SphereFill{{0.0, 0.0, 0.1}, 0.03};
+  scene.emitters[0].radius_min = 0.006;
+  scene.emitters[0].radius_max = 0.008;
+  scene.emitters[0].rate = 300.0;
+  scene.sinks.push_back(
+      {.name = "drain", .material = {}, .position = scene.domain.min, .parts = {{BoxPart{{0.1, 1.0, 0.1}}}}});
+  scene.shapes.push_back({.name = "ball"});
+  scene.shapes[0].grains.radius_min = scene.shapes[0].grains.radius_max = 0.008;
+  scene.shapes[0].grains.shape = SphereFill{{0.05, 0.0, 0.12}, 0.02};
+  scene.upsampling = fine_of(0.002, 0.004);
+  return scene;
+}
+
+void advance_to(Simulation& simulation, double time) {
+  simulation.advance(static_cast<std::uint64_t>(std::llround((time - simulation.time()) / simulation.scene().dt)));
+}
+
+// Deepest overlap of a fine grain with walls and bodies, in its radii.
+double deepest(Simulation& simulation) {
+  const Scene& scene = simulation.scene();
+  std::vector<Solid> solids;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    solids.push_back(
+        solid_of(scene.bodies[b], simulation.body_state(static_cast<std::uint32_t>(b)).pose, radii_of(scene).max));
+  double worst = -1.0;
+  for (const GrainState& grain : simulation.fine_grains()) {
+    const glm::dvec3 p(grain.position);
+    double away = 1.0;
+    for (const Solid& solid : solids)
+      away = std::min<double>(away, sample(solid, p).distance);
+    for (int a = 0; a < 3; ++a)
+      if (scene.domain.axis[static_cast<std::size_t>(a)] == Axis::wall)
+        away = std::min({away, p[a] - scene.domain.min[a], scene.domain.max[a] - p[a]});
+    worst = std::max(worst, (grain.radius - away) / grain.radius);
+  }
+  return worst;
+}
+
+// How far each fine grain gets in a second, in its radii; sorted.
+std::vector<double> drift(Simulation& simulation, double seconds) {
+  const std::vector<GrainState> before = simulation.fine_grains();
+  advance_to(simulation, simulation.time() + seconds);
+  const std::vector<GrainState> after = simulation.fine_grains();
+  std::vector<double> ways;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    ways.push_back(glm::distance(before[i].position, after[i].position) / (before[i].radius * seconds));
+  std::ranges::sort(ways);
+  return ways;
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double v : values)
+    sum += v;
+  return sum / static_cast<double>(values.size());
+}
+
+// Fine grains within one and a half radii of a coarse one.
+struct Around {
+  double mean = 0.0;
+  double alone = 0.0;  // share of the coarse grains that have less than a fifth of that
+};
+Around around(Simulation& simulation) {
+  const std::vector<GrainState> coarse = simulation.grains(), fine = simulation.fine_grains();
+  std::vector<double> counts;
+  for (const GrainState& c : coarse)
+    counts.push_back(static_cast<double>(std::ranges::count_if(
+        fine, [&](const GrainState& f) { return glm::distance(f.position, c.position) < 1.5f * c.radius; })));
+  Around out{.mean = mean_of(counts)};
+  for (const double n : counts)
+    out.alone += n < 0.2 * out.mean ? 1.0 / static_cast<double>(counts.size()) : 0.0;
+  return out;
 }
 
 }  // namespace
@@ -146,4 +246,184 @@ TEST_CASE("Too many fine grains are refused", "[upsampling]") {
   add_fill(scene, BoxFill{{-3.0, -3.0, 0.0}, {3.0, 3.0, 1.0}}, 0.1);
   scene.upsampling = fine_of(0.0051, 0.0051);
   REQUIRE_THROWS_WITH(populate(scene), Catch::Contains("fine grains") && Catch::Contains("16777216"));
+}
+
+TEST_CASE("Passes of fine grains agree with their references", "[device][lockstep][upsampling]") {
+  Solver solver = default_solver(Method::dem);
+  solver.substeps = 6;
+  Scene scene = busy_scene(solver);
+  scene.upsampling->advection = GENERATE(Advection::steady, Advection::plain);
+  Simulation simulation(scene, in_lockstep());
+  REQUIRE_NOTHROW(simulation.advance(12));
+  CHECK(simulation.fine_count() > 3000);
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}
+
+namespace {
+
+// Equal bits whatever the threads, and where a run goes on from a checkpoint.
+void repeats(const Options& options) {
+  Solver solver = default_solver(Method::dem);
+  solver.substeps = 6;
+  const Scene scene = busy_scene(solver);
+  Simulation first(scene, options), second(scene, options);
+  first.advance(30);
+  second.advance(7);
+  second.advance(6);
+  Scratch scratch;
+  second.save(scratch / "state.talus");
+  Simulation third(scene, options);
+  third.resume(scratch / "state.talus");
+  CHECK(third.fine_count() == second.fine_count());
+  third.advance(17);
+  CHECK(third.fine_count() == first.fine_count());
+  CHECK(third.state_hash() == first.state_hash());
+}
+
+}  // namespace
+
+TEST_CASE("Fine grains repeat and resume bit for bit", "[upsampling]") {
+  repeats(on_cpu);
+  repeats({.device = "cpu", .threads = 1});
+}
+
+TEST_CASE("Fine grains repeat and resume bit for bit on a device", "[device][upsampling]") {
+  repeats(on_device());
+}
+
+TEST_CASE("Fine grains come with those of an emitter and end in a sink", "[upsampling]") {
+  Scene scene = box_scene();
+  Emitter emitter;
+  emitter.radius_min = 0.010;
+  emitter.radius_max = 0.014;
+  emitter.velocity = {0.0, 0.0, -1.0};
+  emitter.shape = CylinderFill{{0.0, 0.0, 0.25}, 0.1, 0.1};
+  emitter.rate = 400.0;
+  emitter.stop = 0.5;
+  scene.emitters.push_back(emitter);
+  scene.upsampling = fine_of(0.003, 0.004);
+  SECTION("all stay") {
+    Simulation simulation(scene, on_cpu);
+    CHECK(simulation.fine_count() == 0);
+    double coarse = 0.0, fine = 0.0;
+    advance_to(simulation, 0.6);
+    for (const GrainState& g : simulation.grains())
+      coarse += volume_of(g.radius);
+    for (const GrainState& g : simulation.fine_grains())
+      fine += volume_of(g.radius);
+    CHECK(simulation.grain_count() == 200);
+    CHECK(fine == Approx(coarse).epsilon(0.02));
+    CHECK(deepest(simulation) < 0.1);
+  }
+  SECTION("all go") {
+    scene.sinks.push_back({.name = "floor", .material = {}, .position = {}, .parts = {{BoxPart{{1.0, 1.0, 0.1}}}}});
+    Simulation simulation(scene, on_cpu);
+    advance_to(simulation, 1.0);
+    CHECK(simulation.grain_count() == 0);
+    CHECK(simulation.fine_count() == 0);
+    CHECK(simulation.fine_grains().empty());
+    CHECK(simulation.fine_places() < populate(scene).fine_first.back());  // of many that are gone
+  }
+}
+
+TEST_CASE("Fine grains rest where the coarse ones do, on the same slope", "[upsampling]") {
+  Simulation steady(heap_scene(), on_cpu), plain(heap_scene(Advection::plain), on_cpu);
+  for (Simulation* simulation : {&steady, &plain})
+    advance_to(*simulation, 2.0);
+  const double coarse = bench::fit_heap(steady.grains()).angle, fine = bench::fit_heap(steady.fine_grains()).angle;
+  CHECK(coarse > 25.0);
+  CHECK(fine == Approx(coarse).margin(2.0));
+  const std::vector<double> rest = drift(steady, 1.0), creep = drift(plain, 1.0);
+  CHECK(mean_of(rest) < 0.01);
+  CHECK(rest[rest.size() * 99 / 100] < 0.01);
+  CHECK(mean_of(creep) > 10.0 * 0.01);
+  CHECK(deepest(steady) < 0.1);
+}
+
+TEST_CASE("Stirred fine grains stay even, and out of walls and the paddle", "[upsampling]") {
+  Scene scene = bed_scene(0.15);
+  scene.bodies.push_back(body_of("paddle", {{BoxPart{{0.32, 0.03, 0.1}}}}, {0.0, 0.0, 0.07}));
+  scene.bodies[0].spin = {0.0, 0.0, 4.0};
+  Simulation simulation(scene, on_cpu);
+  advance_to(simulation, 0.5);
+  const Around start = around(simulation);
+  double worst = deepest(simulation);
+  while (simulation.time() < 4.5) {
+    advance_to(simulation, simulation.time() + 0.1);
+    worst = std::max(worst, deepest(simulation));
+  }
+  const Around stirred = around(simulation);
+  CHECK(worst < 0.1);
+  CHECK(stirred.mean == Approx(start.mean).epsilon(0.1));
+  CHECK(stirred.alone < 0.02);
+}
+
+TEST_CASE("Fine grains do not stick to a body that leaves", "[upsampling]") {
+  Scene scene = bed_scene(0.12);
+  scene.bodies.push_back(body_of("rod", {{CapsulePart{0.04, 0.3}}}, {0.0, 0.0, 0.2}));
+  Simulation simulation(scene, on_cpu);
+  advance_to(simulation, 0.5);
+  simulation.drive_body(0, {{0.0, 0.0, 0.5}, {}});
+  double worst = 0.0;
+  while (simulation.time() < 1.1) {
+    simulation.advance(1);
+    worst = std::max(worst, deepest(simulation));
+  }
+  CHECK(worst < 0.1);
+  double top = 0.0;
+  for (const GrainState& g : simulation.grains())
+    top = std::max<double>(top, g.position.z + g.radius);
+  CHECK(top < 0.2);
+  for (const GrainState& g : simulation.fine_grains())
+    top = std::max<double>(top, g.position.z + g.radius);
+  CHECK(top < 0.2);
+}
+
+TEST_CASE("Fine grains go with coarse ones of several radii and materials", "[upsampling]") {
+  Scene scene = box_scene();
+  scene.materials.push_back(scene.materials[0]);
+  scene.materials[1].name = "other";
+  add_fill(scene, BoxFill{{-0.2, -0.2, 0.0}, {0.0, 0.2, 0.12}}, 0.02);
+  add_fill(scene, BoxFill{{0.0, -0.2, 0.0}, {0.2, 0.2, 0.12}}, 0.01);
+  scene.grains[0].radius_min = 0.01;
+  scene.grains[1].material = 1;
+  scene.upsampling = fine_of(0.004, 0.006);
+  Simulation simulation(scene, on_cpu);
+  advance_to(simulation, 1.0);
+  // Each half keeps its own: of a fine grain's material is the coarse one that is nearest.
+  const std::vector<GrainState> coarse = simulation.grains();
+  std::size_t other = 0;
+  const std::vector<GrainState> fine = simulation.fine_grains();
+  for (const GrainState& f : fine) {
+    const auto nearest = std::ranges::min_element(
+        coarse, {}, [&](const GrainState& c) { return glm::distance(c.position, f.position) - c.radius; });
+    other += nearest->material != f.material;
+  }
+  CHECK(static_cast<double>(other) < 0.1 * static_cast<double>(fine.size()));
+  CHECK(mean_of(drift(simulation, 0.5)) < 0.01);
+  CHECK(deepest(simulation) < 0.1);
+}
+
+TEST_CASE("Fine grains rest on a platform that moves", "[upsampling]") {
+  Scene scene = box_scene();
+  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+  scene.bodies.push_back(
+      body_of("tray", {{BoxPart{{0.3, 0.3, 0.12}}}, {BoxPart{{0.26, 0.26, 0.12}}, {0.0, 0.0, 0.02}, {}, true}},
+              {0.0, 0.0, 0.06}));
+  add_fill(scene, BoxFill{{-0.13, -0.13, 0.021}, {0.13, 0.13, 0.12}}, 0.012);
+  scene.upsampling = fine_of(0.004, 0.004);
+  Simulation simulation(scene, on_cpu);
+  advance_to(simulation, 1.0);
+  const Pose before = simulation.body_state(0).pose;
+  const std::vector<GrainState> start = simulation.fine_grains();
+  simulation.drive_body(0, {{0.3, 0.0, 0.2}, {}}, {.acceleration = 1.0});
+  advance_to(simulation, 2.0);
+  const glm::vec3 way(simulation.body_state(0).pose.position - before.position);
+  CHECK(glm::length(way) > 0.25);
+  const std::vector<GrainState> end = simulation.fine_grains();
+  std::vector<double> ways;
+  for (std::size_t i = 0; i < end.size(); ++i)
+    ways.push_back(glm::distance(start[i].position + way, end[i].position) / 0.004);
+  CHECK(mean_of(ways) < 2.0);
+  CHECK(deepest(simulation) < 0.1);
 }

@@ -94,8 +94,8 @@ int check(const std::vector<std::filesystem::path>& scenes, const std::vector<st
       if (!population.poured.empty())
         fmt::print(", {} poured", population.poured.size());
       if (scene.upsampling)
-        fmt::print(", {} fine grains",
-                   population.fine.size() + (population.fine_first.empty() ? 0 : population.fine_first.back()));
+        fmt::print(", {} fine, {} of them poured", population.fine.size() + population.fine_first.back(),
+                   population.fine_first.back());
       fmt::print("\n");
       if (scene.solver.substeps == 0)
         fmt::print(stderr, "note: {}: {}\n", file.string(), talus::choose_substeps(scene).why);

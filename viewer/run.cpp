@@ -136,7 +136,7 @@ public:
     }
     if (!options.out.empty()) {
       const std::vector<talus::ClothSpec>& cloths = simulation.scene().cloths;
-      series_.emplace(options.out, options.format, first_, cloths);
+      series_.emplace(options.out, options.format, first_, cloths, simulation.scene().upsampling.has_value());
       if (!cloths.empty() && !talus::holds_cloth(options.format))
         fmt::print(stderr, "note: cloth is not in files of this format; --format ply writes each cloth as a mesh\n");
       series_times_.emplace(options.every.value_or(share), dt_, first_);
@@ -178,10 +178,11 @@ public:
       talus::write_file(options_.report, talus::report_json(simulation_, facts_));
     const std::uint64_t steps = simulation_.step() - first_;
     const double simulated = static_cast<double>(steps) * dt_;
-    fmt::print("{} {} steps, {:.6g} s in {:.3g} s ({:.3g} x real time), {} grains, {}\n",
+    const std::uint32_t fine = simulation_.fine_count();
+    fmt::print("{} {} steps, {:.6g} s in {:.3g} s ({:.3g} x real time), {} grains{}, {}\n",
                stop_signal ? "stopped after" : "done:", steps, simulated, facts_.wall_s,
                facts_.wall_s > 0.0 ? simulated / facts_.wall_s : 0.0, simulation_.grain_count(),
-               simulation_.device().name);
+               fine > 0 ? fmt::format(", {} fine", fine) : "", simulation_.device().name);
     if (const std::uint64_t fast = simulation_.fast(); fast > 0)
       fmt::print(
           "note: {} times a grain moved further than half its radius in a substep, too fast for its contacts; more "

@@ -44,8 +44,9 @@ Bounds bounds(const Shape& shape) {
   return std::visit(of, shape);
 }
 
-Space::Space(const Shape& shape, const Domain& domain, double radius_max, Blocked blocked)
-    : shape_(shape), bounds_(talus::bounds(shape)), endless_{}, blocked_(std::move(blocked)) {
+Space::Space(const Shape& shape, const Domain& domain, double radius_max, Blocked blocked, bool blocks_cubes)
+    : shape_(shape), bounds_(talus::bounds(shape)), endless_{}, blocked_(std::move(blocked)),
+      blocks_cubes_(blocks_cubes) {
   if (const auto* s = std::get_if<SolidFill>(&shape))
     solid_ = solid_of(s->parts, {}, far_radii * radius_max);
   for (int a = 0; a < 3; ++a) {
@@ -81,6 +82,8 @@ bool Space::holds(const glm::dvec3& center, double radius) const {
 
 bool Space::reaches(const glm::dvec3& center, double half, double radius) const {
   const double r = radius * (1 - rounding);
+  if (blocks_cubes_ && blocked_ && blocked_(center, r - std::numbers::sqrt3 * half))
+    return false;
   for (int a = 0; a < 3; ++a)
     if (const double inset = endless_[a] ? 0 : r;
         center[a] + half < bounds_.min[a] + inset || center[a] - half > bounds_.max[a] - inset)

@@ -48,7 +48,9 @@ public:
   using Blocked = std::function<bool(const glm::dvec3& center, double radius)>;
 
   // radius_max: m, of the balls that it is asked about. blocked: something else takes the place of a ball there.
-  Space(const Shape& shape, const Domain& domain, double radius_max, Blocked blocked = {});
+  // blocks_cubes: it tells so of negative radii, too, that is of places that deep within; whole cubes are then known to
+  // be blocked.
+  Space(const Shape& shape, const Domain& domain, double radius_max, Blocked blocked = {}, bool blocks_cubes = false);
   bool holds(const glm::dvec3& center, double radius) const;  // the whole ball, up to 1e-6 radii
   // Some point of the cube may be the centre of a ball that the space holds. Never false where one exists.
   bool reaches(const glm::dvec3& cube_center, double half_edge, double radius) const;
@@ -65,6 +67,7 @@ private:
   Bounds bounds_;
   std::array<bool, 3> endless_;
   Blocked blocked_;
+  bool blocks_cubes_;
 };
 
 // The balls near a cube, in coordinates relative to its centre, side by side for the compiler to take several at a

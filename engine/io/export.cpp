@@ -190,9 +190,11 @@ bool holds_cloth(Format format) {
 }
 
 Series::Series(const std::filesystem::path& directory, Format format, std::uint64_t keep_before,
-               const std::vector<ClothSpec>& cloths)
+               const std::vector<ClothSpec>& cloths, bool fine)
     : directory_(made(directory)), format_(format),
       index_(directory / "index.csv", "file,time,step,grains", keep_before) {
+  if (fine)
+    fine_index_.emplace(directory / "index_fine.csv", "file,time,step,grains", keep_before);
   if (!holds_cloth(format) || cloths.empty())
     return;
   cloth_files_ = file_names(cloths);
@@ -204,22 +206,31 @@ std::string Series::timed(std::string_view what, double time) const {
   return fmt::format("{}_{:011.6f}s.{}", what, time, format_ == Format::csv ? "csv" : "ply");
 }
 
+void Series::write(const std::string& name, std::vector<GrainState> grains) const {
+  if (format_ == Format::csv)
+    write_csv(directory_ / name, std::move(grains));
+  else
+    write_ply(directory_ / name, std::move(grains));
+}
+
 void Series::add(double time, std::uint64_t step, std::vector<GrainState> grains) {
   const std::string name = timed("grains", time);
   if (name == last_name_)
     throw ExportError(fmt::format("{} would hold two times: exports must be a microsecond apart", name));
   last_name_ = name;
   const std::size_t count = grains.size();
-  if (format_ == Format::csv)
-    write_csv(directory_ / name, std::move(grains));
-  else
-    write_ply(directory_ / name, std::move(grains));
+  write(name, std::move(grains));
   index_.row(fmt::format("{},{},{},{}", name, time, step, count));
 }
 
 void Series::add(Simulation& simulation) {
   const double time = simulation.time();
   add(time, simulation.step(), simulation.grains());
+  if (fine_index_) {
+    const std::string name = timed("fine", time);
+    write(name, simulation.fine_grains());
+    fine_index_->row(fmt::format("{},{},{},{}", name, time, simulation.step(), simulation.fine_count()));
+  }
   for (std::uint32_t c = 0; c < cloth_files_.size(); ++c) {
     const std::string name = timed(cloth_files_[c], time);
     const ClothState cloth = simulation.cloth_state(c);

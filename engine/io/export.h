@@ -43,23 +43,26 @@ private:
 // Can a sheet of cloth be written in it?
 bool holds_cloth(Format format);
 
-// DIR/grains_0001.200000s.csv .. and DIR/index.csv with the columns file, time, step, grains. Where the format holds
-// cloth, too, DIR/cloth_NAME_0001.200000s.ply .. and DIR/index_cloth.csv with the columns file, time, step, vertices,
-// triangles, cloth; in NAME, what is no letter, digit, '.' or '-' is '_', and names that are then alike get one more.
+// DIR/grains_0001.200000s.csv .. and DIR/index.csv with the columns file, time, step, grains. Where the scene has fine
+// grains, DIR/fine_0001.200000s.csv .. and DIR/index_fine.csv likewise; their id is their number. Where the format
+// holds cloth, too, DIR/cloth_NAME_0001.200000s.ply .. and DIR/index_cloth.csv with the columns file, time, step,
+// vertices, triangles, cloth; in NAME, what is no letter, digit, '.' or '-' is '_', and names that are then alike get
+// one more.
 class Series {
 public:
   Series(const std::filesystem::path& directory, Format format, std::uint64_t keep_before = 0,
-         const std::vector<ClothSpec>& cloths = {});
+         const std::vector<ClothSpec>& cloths = {}, bool fine = false);
   void add(double time, std::uint64_t step, std::vector<GrainState> grains);
-  void add(Simulation& simulation);  // with its cloth
+  void add(Simulation& simulation);  // with its cloth and fine grains
 
 private:
   std::string timed(std::string_view what, double time) const;
+  void write(const std::string& name, std::vector<GrainState> grains) const;
 
   std::filesystem::path directory_;
   Format format_;
   Table index_;
-  std::optional<Table> cloth_index_;
+  std::optional<Table> fine_index_, cloth_index_;
   std::vector<std::string> cloth_files_;  // their names up to the time; one per cloth where the format holds cloth
   std::string last_name_;
 };

@@ -1,4 +1,5 @@
 #include "engine/io/report.h"
+#include "engine/executor.h"
 #include "engine/io/export.h"
 #include "engine/scene/words.h"
 #include "engine/setup.h"
@@ -123,6 +124,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
   for (const PassTime& pass : simulation.pass_times())
     passes.push_back({{"name", pass.name}, {"calls", pass.calls}, {"ms", pass.ms}});
 
+  const Status status = read_field<Status>(simulation.executor(), FieldId::status, 1)[0];
   const Json report = {
       {"scene", scene.source},
       {"title", scene.title},
@@ -136,6 +138,8 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"grains", simulation.grain_count()},
       {"grains_born", simulation.grains_born()},
       {"fine_grains", simulation.fine_count()},
+      {"fine_moves", status.fine_moves},
+      {"fine_apart", status.fine_apart},
       {"dt", scene.dt},
       {"first_step", facts.first_step},
       {"steps", steps},

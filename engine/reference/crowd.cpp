@@ -100,7 +100,7 @@ void crowd_fill(const Args&, Fields& f, uint begin, uint end) {
   }
 }
 
-vec3 room(const Fields& f, vec4 grain, float most) {
+vec3 room(const Fields& f, vec4 grain, float aim, float most) {
   if (!(most > 0.0f))
     return vec3(0.0f);
   const Settings& settings = f.settings[0];
@@ -110,18 +110,18 @@ vec3 room(const Fields& f, vec4 grain, float most) {
   std::array<float, 8> excess;
   for (int c = 0; c < 8; ++c) {
     const vec3 corner = vec3(c & 1, c >> 1 & 1, c >> 2) - place.within;  // from the grain, in edges
-    float share =
-        free_share((body.value + glm::dot(body.gradient, corner * settings.crowd_edges)) * settings.crowd_inverse.x);
+    float share = free_share((body.value - grain.w + glm::dot(body.gradient, corner * settings.crowd_edges)) *
+                             settings.crowd_inverse.x);
     for (uint wall = 0; wall < 6; ++wall) {
       const int a = static_cast<int>(wall / 2);
       if (settings.axis[a] == axis_wall)
-        share *= free_share(wall_distance(p, wall, settings) * settings.crowd_inverse[a] +
+        share *= free_share((wall_distance(p, wall, settings) - grain.w) * settings.crowd_inverse[a] +
                             (wall % 2 == 0 ? corner[a] : -corner[a]));
     }
     const CrowdNode node = node_at(place, c, settings);
     const float count = f.crowd_owner[node.slot] == node.key ? static_cast<float>(f.crowd_count[node.index]) : 0.0f;
     excess[static_cast<std::size_t>(c)] =
-        std::clamp(count / (settings.crowd_full * std::max(share, crowd_share)) - crowd_free, 0.0f, crowd_most);
+        std::clamp(count / (aim * settings.crowd_full * std::max(share, crowd_share)) - crowd_free, 0.0f, crowd_most);
   }
   // Slope of the trilinear interpolant, per edge.
   vec3 slope(0.0f);

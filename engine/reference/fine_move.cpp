@@ -5,14 +5,16 @@ namespace talus::reference {
 namespace {
 
 // Adds a coarse grain to the flow around a fine one. Is it one that has fine grains?
-bool see(const Carrier& c, vec3 place, vec3 velocity, const Settings& settings, Flow& flow) {
-  const float distance2 = squared(shortest(place - vec3(c.position), settings));
+bool see(const Carrier& c, vec3 place, vec3 velocity, const Settings& settings, bool periodic, Flow& flow) {
+  const vec3 way = place - vec3(c.position), d = periodic ? shortest(way, settings) : way;
+  const float distance2 = squared(d);
   const float q = distance2 * c.position.w;
   if (q >= 1.0f)
     return false;
   const float near = 1.0f - q, w = near * near * near;
   flow.sum += w;
   flow.most = std::max(flow.most, w);
+  flow.lean += w * d;
   flow.way += w * (vec3(c.velocity) - velocity);
   if (c.velocity.w > 0.0f)
     return true;
@@ -30,6 +32,15 @@ float looseness(const Flow& flow, bool plain) {
   if ((!plain && flow.sum >= fine_carried) || (flow.most > fine_c1 && flow.most < fine_c2 * flow.sum))
     return 0.0f;
   return 1.0f - flow.most;
+}
+
+// The density that a fine grain aims at, as a share of the densest: amidst coarse grains theirs, as the sum of weights
+// tells it; at a surface, where that tells less, the densest.
+float aim_of(const Flow& flow, const Settings& settings) {
+  const float lean = glm::length(flow.lean) / (flow.sum * near_reach * settings.near_radius);
+  const float side = std::clamp((lean - crowd_lean) / (crowd_side - crowd_lean), 0.0f, 1.0f);
+  const float amidst = std::clamp(settings.crowd_sum * flow.sum, crowd_least, 1.0f);
+  return amidst + side * (1.0f - amidst);
 }
 
 void leave_ball(FineGrain& grain, const Flow& flow, const Settings& settings) {
@@ -107,38 +118,14 @@ vec3 into_periods(vec3 p, const Settings& settings) {
 }
 
 Flow flow_around(const Fields& f, vec3 p, vec3 velocity) {
-  const Settings& settings = f.settings[0];
   Flow flow;
   bool granular = false;
-  const vec3 place = near_place(p, settings), reach = near_reach * settings.near_radius * settings.near_inverse;
-  const ivec3 home(glm::floor(place));
-  const vec3 within = place - vec3(home);
-  const auto off = [&](int cell, int a) {  // from a layer of cells, in reaches
-    const float low = static_cast<float>(cell) - within[a];
-    return std::max({low, -low - 1.0f, 0.0f}) / reach[a];
-  };
-  const auto visit = [&](uint first, uint last) {
-    for (uint j = f.near_start[first]; j < f.near_start[last + 1]; ++j)
-      granular |= see(f.carriers[j], p, velocity, settings, flow);
-  };
-  for (int z = -2; z <= 2; ++z)
-    for (int y = -2; y <= 2; ++y) {
-      const float off_y = off(y, 1), off_z = off(z, 2), left = 1.0f - (off_y * off_y + off_z * off_z);
-      if (left <= 0.0f)
-        continue;
-      const float half_row = 1.0001f * reach.x * std::sqrt(left);
-      const int low = std::max(-2, static_cast<int>(std::floor(within.x - half_row)));
-      const int high = std::min(2, static_cast<int>(std::floor(within.x + half_row)));
-      const uint first = near_key(home + ivec3(low, y, z), settings),
-                 last = near_key(home + ivec3(high, y, z), settings);
-      if (last - first == static_cast<uint>(high - low))
-        visit(first, last);
-      else
-        for (int x = low; x <= high; ++x) {
-          const uint key = near_key(home + ivec3(x, y, z), settings);
-          visit(key, key);
-        }
-    }
+  const Settings& settings = f.settings[0];
+  const bool periodic = glm::any(glm::equal(settings.axis, uvec3(axis_periodic)));
+  each_near(f, p, [&](uint first, uint end) {
+    for (uint j = first; j < end; ++j)
+      granular |= see(f.carriers[j], p, velocity, settings, periodic, flow);
+  });
   if (!granular) {
     flow.sum = flow.most = 0.0f;
     flow.way = vec3(0.0f);
@@ -159,9 +146,9 @@ void fine_move(const Args&, Fields& f, uint begin, uint end) {
     const float loose = looseness(flow, plain);
     const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
     const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
-    const vec3 way = plain || !(flow.sum > fine_crowded)
-                         ? vec3(0.0f)
-                         : room(f, grain.position, h * std::max(0.0f, glm::length(mean) - crowd_still));
+    const vec3 way = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
+                                                         : room(f, grain.position, aim_of(flow, settings),
+                                                                h * std::max(0.0f, glm::length(mean) - crowd_still));
     FineGrain g{vec3(grain.position) + (h * next + way), next, grain.position.w, loose};
     leave_ball(g, flow, settings);
     leave_solids(g, f);

@@ -92,8 +92,13 @@ private:
     std::vector<Ball> balls;
     for (int attempt = 0; attempt < 10; ++attempt, share *= 0.9) {
       packing_.shrink(before);
-      const Space space(group.shape, scene_.domain, r,
-                        [&](const glm::dvec3& center, double part) { return !whole.holds(center, part / share); });
+      // Smaller balls, where the whole ones have room.
+      const Space space(
+          group.shape, scene_.domain, r,
+          [&](const glm::dvec3& center, double part) {
+            return part > 0.0 ? !whole.holds(center, part / share) : blocked_ && blocked_(center, part);
+          },
+          true);
       balls = fill_random(space, share * spec_.radius_min, share * r, count, packing_, random);
       if (balls.size() == count)
         break;

@@ -25,8 +25,8 @@ vec4 nearest_body(vec3 p) {
   return nearest;
 }
 
-// most: m, beside crowd_way.
-vec3 room(vec4 grain, float most) {
+// aim: share of the densest. most: m, beside crowd_way.
+vec3 room(vec4 grain, float aim, float most) {
   if (!(most > 0.0))
     return vec3(0.0);
   CrowdPlace place = crowd_place(grain.xyz);
@@ -35,16 +35,16 @@ vec3 room(vec4 grain, float most) {
   for (uint c = 0u; c < 8u; ++c) {
     ivec3 node = crowd_corner(place.node, c), block = crowd_block_of(node);
     vec3 corner = vec3(c & 1u, c >> 1 & 1u, c >> 2) - place.within;  // from the grain, in edges
-    float share = free_share((body.w + dot(body.xyz, corner * settings.crowd_edges)) * settings.crowd_inverse.x);
+    float share = free_share((body.w - grain.w + dot(body.xyz, corner * settings.crowd_edges)) * settings.crowd_inverse.x);
     for (uint wall = 0u; wall < 6u; ++wall)
       if (settings.axis[wall >> 1] == axis_wall) {
         uint a = wall >> 1;
         float side = (wall & 1u) == 0u ? 1.0 : -1.0;
-        share *= free_share(wall_distance(grain.xyz, wall) * settings.crowd_inverse[a] + side * corner[a]);
+        share *= free_share((wall_distance(grain.xyz, wall) - grain.w) * settings.crowd_inverse[a] + side * corner[a]);
       }
     bool own = crowd_owner[crowd_slot(block, settings.crowd_bits)] == crowd_key(block, settings.crowd_bits);
     float count = own ? float(crowd_count[crowd_index(node, settings.crowd_bits)]) : 0.0;
-    excess[c] = clamp(count / (settings.crowd_full * max(share, crowd_share)) - crowd_free, 0.0, crowd_most);
+    excess[c] = clamp(count / (aim * settings.crowd_full * max(share, crowd_share)) - crowd_free, 0.0, crowd_most);
   }
   vec3 t = place.within, slope;
   vec4 x = vec4(excess[0] + t.x * (excess[1] - excess[0]), excess[2] + t.x * (excess[3] - excess[2]),

@@ -4,6 +4,7 @@
 struct Flow {
   float sum;     // of weights
   float most;    // the greatest of them
+  vec3 lean;     // of weights times ways from the coarse grains [m]
   vec3 way;      // of weights times velocities, these relative to that of the fine grain
   uint ball;     // a coarse grain that stands for a body and is nearest by its surface; no_partner: none
   float gap;     // m, to that
@@ -22,6 +23,7 @@ void see(uint j, vec3 p, vec3 v, inout Flow flow, inout float grains) {
   precise float sum = flow.sum + w;
   flow.sum = sum;
   flow.most = max(flow.most, w);
+  flow.lean += w * d;
   flow.way += w * (motion.xyz - v);
   if (motion.w > 0.0) {
     grains = 1.0;
@@ -36,7 +38,7 @@ void see(uint j, vec3 p, vec3 v, inout Flow flow, inout float grains) {
 
 // v: of the fine grain. Grains that stand for bodies count only where others are near, or fine grains would stick to bodies that leave.
 Flow flow_around(vec3 p, vec3 v) {
-  Flow flow = Flow(0.0, 0.0, vec3(0.0), no_partner, 3.4e38);
+  Flow flow = Flow(0.0, 0.0, vec3(0.0), vec3(0.0), no_partner, 3.4e38);
   float grains = 0.0;
   vec3 place = near_place(p);
   ivec3 home = ivec3(floor(place));
@@ -75,6 +77,14 @@ float looseness(Flow flow, bool plain) {
   if ((!plain && flow.sum >= fine_carried) || (flow.most > fine_c1 && flow.most < share))
     return 0.0;
   return 1.0 - flow.most;
+}
+
+// The density that a fine grain aims at, as a share of the densest: amidst coarse grains theirs, as the sum of weights tells it; at a
+// surface, where that tells less, the densest.
+float aim_of(Flow flow) {
+  float lean = length(flow.lean) / (flow.sum * near_reach * settings.near_radius);
+  float amidst = clamp(settings.crowd_sum * flow.sum, crowd_least, 1.0);
+  return mix(amidst, 1.0, clamp((lean - crowd_lean) / (crowd_side - crowd_lean), 0.0, 1.0));
 }
 
 // Out of the grain that stands for a body.

@@ -183,7 +183,12 @@ TALUS_CONST float fine_c2 = 0.6f;            // share of one coarse grain in the
 TALUS_CONST float fine_carried = 1.0f;       // sum of weights from which on coarse grains carry a fine one
 TALUS_CONST float fine_crowded = 0.3f;       // .. and from which on crowding moves it
 TALUS_CONST float crowd_edge = 0.7f;         // radii of the largest coarse grain: edge of the crowding grid
-TALUS_CONST float crowd_free = 0.9f;         // share of the density aimed at, below which nothing pushes
+TALUS_CONST float crowd_density = 0.24306f;  // packing of coarse grains in whose midst the sum of weights is 1
+TALUS_CONST float crowd_local = 0.9f;        // share of that packing which fine grains aim at in their midst
+TALUS_CONST float crowd_least = 0.3f;        // share of the packing of dense fine grains that they aim at, at least
+TALUS_CONST float crowd_lean = 0.125f;       // reaches by which coarse grains lie to one side: in their midst up to here
+TALUS_CONST float crowd_side = 0.375f;       // .. and at their surface from here on
+TALUS_CONST float crowd_free = 0.9f;         // share of the count aimed at, below which nothing pushes
 TALUS_CONST float crowd_most = 3.0f;         // of the excess above that
 TALUS_CONST float crowd_gain = 0.5f;         // edges that a fall of the excess by 1 an edge moves a fine grain by
 TALUS_CONST float crowd_way = 0.15f;         // radii of the largest coarse grain that it moves in one go, at most
@@ -495,7 +500,8 @@ struct Settings {
   vec3 crowd_inverse;      // 1/m
   ivec3 crowd_nodes;       // number on a periodic axis, 0 elsewhere
   uvec3 crowd_bits;        // log2 of the number of blocks per axis
-  float crowd_full;        // count of a node at the density aimed at
+  float crowd_full;        // count of a node where fine grains are dense
+  float crowd_sum;         // share of that which they aim at amidst coarse grains, by the sum of weights
 };
 
 // Push constants of every pass.
