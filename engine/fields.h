@@ -87,8 +87,7 @@ enum class Extent {
   X(cloth_work, ClothWork, cloth_vertices, false, "vertices of cloth within a substep")                                \
   X(cloth_links, ClothLink, cloth_links, false, "distances that vertices keep, vertex after vertex")                   \
   X(cloth_pulls, ClothPull, cloth_links, false, "their impulses in this substep")                                      \
-  X(cloth_touches, ClothTouch, cloth_touches, false,                                                                   \
-    "impulses of contacts with cloth in this substep, as contact_partner")                                             \
+  X(cloth_touches, ClothTouch, cloth_touches, false, "contacts with cloth in this substep, as contact_partner")        \
   X(body_cells, uint, body_cells, false,                                                                               \
     "which bodies reach into a cell: bit b % 32 of word b / 32; cells as in grid_start")                               \
   X(rigid, Rigid, rigid, false, "dynamic bodies: what stays")                                                          \

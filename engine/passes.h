@@ -26,8 +26,9 @@ enum class Match { exact, close, unordered };
   X(grid_commit, thread, exact, 0)                                                                                     \
   X(shape_find, thread, exact, 0)                                                                                      \
   X(cloth_find, thread, exact, 0)                                                                                      \
+  X(cloth_sort, group, exact, 0)                                                                                       \
   X(cloth_weigh, thread, close, 2e-6)                                                                                  \
-  X(cloth_share, thread, exact, 0)                                                                                     \
+  X(cloth_share, thread, close, 2e-5)                                                                                  \
   X(cloth_solve, thread, close, 2e-5)                                                                                  \
   X(cloth_apply, thread, close, 1e-6)                                                                                  \
   X(cloth_touch, thread, close, 2e-5)                                                                                  \

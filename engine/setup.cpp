@@ -1,6 +1,9 @@
 #include "engine/setup.h"
 #include "engine/mesh_shapes.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/cloth.h"
+#include "shaders/shared/cloth.h"
+#include "shaders/shared/grid.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -51,6 +54,8 @@ uint options_of(const Solver& s) {
     options |= option_plain_mean;
   if (s.friction == FrictionBound::per_iteration)
     options |= option_per_iteration;
+  if (s.friction == FrictionBound::afterwards)
+    options |= option_friction_after;
   if (s.stiffness == Stiffness::material)
     options |= option_material_stiffness;
   if (s.detection != Detection::lists)
@@ -136,9 +141,10 @@ void set_fine(Settings& settings, const Scene& scene, const Population& populati
   settings.near_inverse = 1.0f / edges;
   settings.near_bits =
       table_bits_for(settings, near_edge * settings.near_radius, std::max(12u, bits_for(8 * grains)), 3);
-  fit_cells(settings, crowd_edge * largest, settings.crowd_nodes, settings.crowd_edges);
+  const float crowd = std::max(crowd_edge * largest, crowd_grains * static_cast<float>(std::cbrt(mean_cube)));
+  fit_cells(settings, crowd, settings.crowd_nodes, settings.crowd_edges);
   settings.crowd_inverse = 1.0f / settings.crowd_edges;
-  settings.crowd_bits = table_bits_for(settings, 4.0f * crowd_edge * largest, std::max(9u, bits_for(fine / 8)));
+  settings.crowd_bits = table_bits_for(settings, 4.0f * crowd, std::max(9u, bits_for(fine / 8)));
   settings.crowd_sum = static_cast<float>(crowd_local * crowd_density / u.packing);
   const vec3 e = settings.crowd_edges;
   settings.crowd_full =
@@ -160,6 +166,9 @@ void set_cloth(Settings& settings, const Scene& scene, const Population& populat
     settings.cloth_radius =
         std::max(settings.cloth_radius, static_cast<float>(scene.cloths[place.cloth].thickness / 2.0));
   }
+  // Some four cells a triangle, as a sheet fills few of those of a cube.
+  const uint bits = std::clamp(static_cast<uint>(std::bit_width(4 * settings.cloth_triangles)), 6u, 20u);
+  settings.cloth_bits = {(bits + 2) / 3, (bits + 1) / 3, bits / 3};
 }
 
 }  // namespace
@@ -203,13 +212,11 @@ FineGrains fine_grains_of(const Population& population) {
   return out;
 }
 
-double cloth_side(const Population& population) {
+float longest_side(const Population& population) {
   double side = 0.0;
   for (const ClothPlace& place : population.cloths)
-    for (const glm::uvec3& t : place.sheet.triangles)
-      for (const uint other : {t.y, t.z})
-        side = std::max(side, glm::length(place.sheet.vertices[other] - place.sheet.vertices[t.x]));
-  return side;
+    side = std::max(side, sides_of(place.sheet).max);
+  return static_cast<float>(side);
 }
 
 double substep_of(const Scene& scene) {
@@ -267,9 +274,8 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
     settings.radius_max = std::max(settings.radius_max, timed.seed.radius);
     settings.birth_speed = std::max(settings.birth_speed, glm::length(timed.seed.velocity));
   }
-  const auto side = static_cast<float>(cloth_side(population));
   if (settings.radius_max == 0.0f)  // a world without grains still has cells
-    settings.radius_max = settings.cloth > 0 ? std::max(settings.cloth_radius, side / 2.0f) : 0.01f;
+    settings.radius_max = settings.cloth > 0 ? settings.cloth_radius : 0.01f;
   if (solver.method == Method::dem &&
       (domain.adhesion.value_or(0.0) > 0.0 ||
        std::ranges::any_of(scene.materials, [](const Material& m) { return m.adhesion > 0.0; })))
@@ -280,9 +286,10 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
       throw SceneError(fmt::format(
           "{}: periodic axis {} is {} m long; the least is 12 radii of the largest grain, {} m", scene.source, "xyz"[a],
           settings.domain_max[a] - settings.domain_min[a], period_least * settings.radius_max));
-  // As above, with cells that triangles fit in, stretched by half at most.
-  const float cells =
-      3.0f * (settings.radius_max + settings.cloth_radius + 1.5f * side + margin_limit * settings.radius_max);
+  // Two cells of cloth_sort, of triangles stretched by half at most.
+  const float side = longest_side(population);
+  const float cells = 4.004f * (std::max(settings.radius_max, settings.cloth_radius) + settings.cloth_radius +
+                                0.75f * side + margin_limit * settings.radius_max);
   for (int a = 0; a < 3; ++a)
     if (settings.cloth > 0 && settings.axis[a] == axis_periodic &&
         settings.domain_max[a] - settings.domain_min[a] < cells)
@@ -388,7 +395,7 @@ Shapes shapes_of(const Scene& scene, const Population& population) {
   return out;
 }
 
-Cloth cloth_of(const Scene& scene, const Population& population) {
+Cloth cloth_of(const Scene& scene, const Population& population, const Settings& settings) {
   Cloth out;
   std::vector<uint> corners;
   for (const ClothPlace& place : population.cloths) {
@@ -402,13 +409,14 @@ Cloth cloth_of(const Scene& scene, const Population& population) {
         links[edge.ends.x].push_back({place.first + edge.ends.y, static_cast<float>(length), static_cast<float>(k)});
         links[edge.ends.y].push_back({place.first + edge.ends.x, static_cast<float>(length), static_cast<float>(k)});
       }
+    const std::vector<bool> border = border_of(sheet);
     auto triangle = sheet.triangles.begin();
     for (std::size_t v = 0; v < sheet.vertices.size(); ++v) {
       ClothVertex vertex{};
       vertex.first_triangle = static_cast<uint>(corners.size() / 3);
       for (; triangle != sheet.triangles.end() && triangle->x == v; ++triangle)
         for (int c = 0; c < 3; ++c)
-          corners.push_back(place.first + (*triangle)[c]);
+          corners.push_back(place.first + (*triangle)[c] + (border[(*triangle)[c]] ? cloth_border : 0u));
       vertex.end_triangle = static_cast<uint>(corners.size() / 3);
       vertex.first_link = static_cast<uint>(out.links.size());
       out.links.insert(out.links.end(), links[v].begin(), links[v].end());
@@ -417,8 +425,10 @@ Cloth cloth_of(const Scene& scene, const Population& population) {
       out.vertices.push_back(vertex);
     }
   }
+  const uint triangles = static_cast<uint>(corners.size() / 3);
   out.words = std::move(corners);
-  out.words.resize(out.words.size() + 2 * out.vertices.size());
+  out.words.resize(cloth_order_word(0, triangles, static_cast<uint>(out.vertices.size()),
+                                    grid_cells(settings.cloth_bits), triangles));
   return out;
 }
 

@@ -7,9 +7,8 @@ namespace talus {
 
 class Executor;
 
-double substep_of(const Scene& scene);  // s
-double
-cloth_side(const Population& population);  // m, from a triangle's first corner to another one, at most; 0: no cloth
+double substep_of(const Scene& scene);             // s
+float longest_side(const Population& population);  // m, of triangles of cloth; 0: there are none
 
 // Does a solver use a field? One that it does not use has no elements.
 bool uses(const Solver& solver, FieldId field);
@@ -49,7 +48,7 @@ struct Cloth {
   std::vector<ClothLink> links;
   std::vector<uint> words;
 };
-Cloth cloth_of(const Scene& scene, const Population& population);
+Cloth cloth_of(const Scene& scene, const Population& population, const Settings& settings);
 
 // The fine grains at the start, and the number and material of each.
 struct FineGrains {

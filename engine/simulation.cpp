@@ -132,7 +132,7 @@ struct Simulation::Impl {
     dynamics = dynamics_of(scene);
     settings = settings_of(scene, population, dynamics, options.grid_cells);
     bodies = bodies_of(scene, motions.motions, *executor);
-    cloth = cloth_of(scene, population);
+    cloth = cloth_of(scene, population, settings);
     sheets = population.cloths;
     settings.cloth_words = static_cast<uint>(bodies.shape_data.size());
     bodies.shape_data.insert(bodies.shape_data.end(), cloth.words.begin(), cloth.words.end());
@@ -292,7 +292,7 @@ struct Simulation::Impl {
       write_field(*executor, FieldId::fine_first, fine_first);
       status.fine_drift = lists_void;
     }
-    status.cloth_side = static_cast<float>(cloth_side(population));
+    status.cloth_half = longest_side(population) / 2.0f;
     write_status(status);
     known = status;
     write_field(*executor, FieldId::grains, state);
@@ -521,7 +521,7 @@ struct Simulation::Impl {
     status.halt_grain = ~0u;
     status.step = static_cast<uint>(step);
     status.substep = 0;
-    status.speed2_bits = status.shift_bits = status.cloth_side2_bits = 0;
+    status.speed2_bits = status.shift_bits = status.cloth_half_bits = 0;
     status.speed = 0.0f;
     status.gone = status.gone_before = valid_status.gone;
     status.fine_gone = valid_status.fine_gone;

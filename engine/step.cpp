@@ -1,4 +1,5 @@
 #include "engine/step.h"
+#include "engine/chebyshev.h"
 #include "engine/setup.h"
 #include <algorithm>
 #include <cmath>
@@ -54,10 +55,12 @@ void find_shapes(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::shape_find, {p.grains, gate_rebuild_grains}, args);
 }
 
-// Vertices of cloth likewise.
+// Vertices of cloth likewise, and its triangles by cells of their own.
 void find_cloth(Executor& e, const StepPlan& p, const Args& args) {
-  if (p.cloth > 0)
-    e.run(Pass::cloth_find, {p.grains, gate_rebuild_grains}, args);
+  if (p.cloth == 0)
+    return;
+  e.run(Pass::cloth_find, {p.grains, gate_rebuild_grains}, args);
+  e.run(Pass::cloth_sort, {1, gate_rebuild_once}, args);
 }
 
 // Cloth at the start of a substep: what shares the mass of its vertices.
@@ -145,7 +148,7 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::contact_scan, chunks, args);
   e.run(Pass::contact_check, {1}, args);
   e.run(linked ? Pass::linked_fill : Pass::contact_fill, grains, args);
-  if (uses(p.solver, FieldId::contact_shear) || uses(p.solver, FieldId::contact_sum_next))
+  if (uses(p.solver, FieldId::contact_shear) || uses(p.solver, FieldId::contact_sum_next) || p.cloth > 0)
     e.run(Pass::contact_recall, grains, args);
   e.run(Pass::contact_commit, grains, args);
 }
@@ -155,40 +158,6 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
 float momentum(const Solver& s, uint l, uint n) {
   return static_cast<float>(std::min(s.beta_a * std::pow(static_cast<double>(l) / n, s.beta_b), 1.0));
 }
-
-// Relaxation and momentum of cloth's iterations, one after the other: Chebyshev's (Golub and Varga 1961), for
-// eigenvalues up to 1, which cloth_weigh sees to. They leave `ripple` of all errors but the slowest ones, where
-// momentum that grows as above leaves errors of the other sign: beyond 1/3 of what was there these grow from substep to
-// substep, as they do with it at n < 6. Begun anew every few iterations: far on, it bears no link that has turned
-// meanwhile.
-class Chebyshev {
-public:
-  explicit Chebyshev(uint iterations) : left_(iterations) {}
-  void next(Args& args) {
-    if (k_ == n_)
-      begin();
-    const double before = omega_, carried = k_ == 0 ? 0.0 : (k_ == 1 ? 0.5 : 0.25) * half_ * half_ * before * before;
-    omega_ = 1.0 / (middle_ - (k_ == 0 ? 0.0 : carried / before));
-    args.omega = static_cast<float>(omega_);
-    args.beta = static_cast<float>(k_ == 0 ? 0.0 : omega_ * carried / before);
-    ++k_;
-  }
-
-private:
-  static constexpr double ripple = 0.2, greatest = 1.1;  // a reserve for links that turn within the substep
-  static constexpr uint most = 5;
-  double middle_ = 1.0, half_ = 0.0, omega_ = 0.0;
-  uint left_, n_ = 0, k_ = 0;
-
-  void begin() {
-    n_ = std::min(left_, most);
-    left_ -= n_;
-    k_ = 0;
-    const double y = std::cosh(std::acosh(1.0 / ripple) / n_), low = (y - 1.0) / (y + 1.0);
-    middle_ = greatest * (1.0 + low) / 2.0;
-    half_ = greatest * (1.0 - low) / 2.0;
-  }
-};
 
 // Links of cloth and what touches it, after each iteration of the other contacts.
 void solve_cloth(Executor& e, const StepPlan& p, Args args) {
@@ -200,8 +169,11 @@ void solve_cloth(Executor& e, const StepPlan& p, Args args) {
   args.beta = 0.0f;
   Chebyshev chebyshev(args.iterations);
   for (args.iteration = 0; args.iteration < first + each; ++args.iteration) {
-    if (p.solver.cloth_momentum)
-      chebyshev.next(args);
+    if (p.solver.cloth_momentum) {
+      const auto [omega, beta] = chebyshev.next();
+      args.omega = omega;
+      args.beta = beta;
+    }
     if (args.iteration < first)
       continue;
     if (p.solver.iteration == Iteration::gauss_seidel) {

@@ -21,19 +21,13 @@ layout(set = 0, binding = 11, scalar) buffer ShearBlock { vec3 contact_shear[]; 
 #include "shared/space.glsl"
 #include "shared/triangle.glsl"
 #include "shared/body_load.glsl"
+#include "shared/turned.glsl"
 #define COUNTS_FAST false
 #include "shared/finish.glsl"
 
-// v turned with the contact into the plane across n: its part along n goes, its length stays.
-vec3 turned(vec3 v, vec3 n) {
-  vec3 t = v - dot(v, n) * n;
-  float squared_t = dot(t, t);
-  return squared_t > 0.0 ? t * sqrt(dot(v, v) / squared_t) : vec3(0.0);
-}
-
 void main() {
   uint i = element_index();
-  float h = args.h, moved = settings.cloth_moves != 0u ? h : 0.0;
+  float h = args.h;
   bool last = args.iteration + 1u == args.iterations, memory = (settings.options & option_memory) != 0u, touches = false;
   vec3 total = vec3(0.0);
   Grain grain;
@@ -45,27 +39,24 @@ void main() {
       uint slot = row_slot(i, k), partner = contact_partner[slot];
       if (!is_triangle(partner))
         continue;
-      ClothTouch before = ClothTouch(vec3(0.0), 0.0), touch = before;
-      if (args.iteration > 0u)
-        before = cloth_touches[slot];
-      ClothContact c = cloth_contact(i, partner, grains[i], moved);
-      float w_sum = w + c.inverse_mass;
+      ClothTouch c = cloth_touches[slot], touch = c;
+      float w_sum = w + inverse_mass_at(partner, c.weights);
       vec3 shear = memory ? contact_shear[slot] : vec3(0.0);
       if (w_sum > 0.0 && c.gap < surface_hidden * r) {
         touches = true;
-        vec3 relative = grain.velocity.xyz - c.velocity;
+        vec3 relative = grain.velocity.xyz - velocity_at(partner, c.weights);
         float approach = dot(relative, c.normal);
         vec3 slip = relative - approach * c.normal;
         float residual = approach + (c.gap < 0.0 ? cloth_recover * max(c.gap, -body_overlap_most * r) : c.gap) / h;
-        touch.push = max(0.0, before.push - residual / w_sum);
+        touch.push = max(0.0, c.push - residual / w_sum);
         shear = turned(shear, c.normal);
-        uint corner = place_of_vertex(triangle_corner(partner - triangle_partner, 0u));
+        uint corner = place_of_vertex(triangle_corner(triangle_of(partner), 0u));
         PairLaw law = pair_laws[(grain_tag[i] & tag_material_mask) * (settings.materials + 1u) + (grain_tag[corner] & tag_material_mask)];
-        touch.drag = before.drag - dot(before.drag, c.normal) * c.normal - (slip + memory_share / h * shear) / w_sum;
+        touch.drag = c.drag - (slip + memory_share / h * shear) / w_sum;
         float drag = length(touch.drag);
         if (drag > law.friction_static * touch.push)
           touch.drag *= law.friction_kinetic * touch.push / drag;
-        vec3 impulse = (touch.push - before.push) * c.normal + touch.drag - before.drag;
+        vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
         if (impulse != vec3(0.0)) {
           total += impulse;
           vec3 change = w * impulse;
@@ -74,10 +65,10 @@ void main() {
             grain.position.xyz += h * change;
           for (uint n = 0u; n < 3u; ++n)
             if (c.weights[n] > 0.0)
-              add_to_vertex(cloth_record(settings.bodies, triangle_corner(partner - triangle_partner, n)), -c.weights[n] * impulse);
+              add_to_vertex(cloth_record(settings.bodies, triangle_corner(triangle_of(partner), n)), -c.weights[n] * impulse);
         }
         if (last) {
-          shear += h * (slip + w * (touch.drag - before.drag));
+          shear += h * (slip + w * (touch.drag - c.drag));
           float limit = law.friction_static * touch.push * w_sum * h / memory_share, slipped = length(shear);
           if (slipped > limit)
             shear *= limit / slipped;

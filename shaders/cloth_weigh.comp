@@ -5,7 +5,6 @@
 // other, and the iteration is as stable (below twice the rate) in any state of the cloth: for impulses y and directions e,
 // |sum e y|^2 <= eigenvalue * sum y^2 at every vertex.
 #include "shared/pass.glsl"
-#include "shared/cloth.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
@@ -16,9 +15,10 @@ layout(set = 0, binding = 5, scalar) readonly buffer LinkBlock { ClothLink cloth
 layout(set = 0, binding = 6, scalar) buffer WorkBlock { ClothWork cloth_work[]; };
 layout(set = 0, binding = 7, scalar) buffer ShapeBlock { uint shape_data[]; };
 #include "shared/space.glsl"
+#include "shared/cloth.glsl"
 #include "shared/cloth_link.glsl"
 
-shared uint side2_bits;
+shared uint half_bits;
 
 // No less than the greatest eigenvalue of a symmetric matrix that has no negative ones, and at most 1.15 times that.
 float greatest_eigenvalue(mat3 m) {
@@ -34,7 +34,7 @@ float greatest_eigenvalue(mat3 m) {
 void main() {
   uint k = element_index();
   if (gl_LocalInvocationID.x == 0u)
-    side2_bits = 0u;
+    half_bits = 0u;
   barrier();
   if (k < settings.cloth && status.halt == halt_none) {
     uint i = cloth_place[k];
@@ -47,14 +47,20 @@ void main() {
       directions += outerProduct(d, d);
     }
     cloth_work[k].split = greatest_eigenvalue(directions);
-    for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t)
+    for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t) {
+      vec3 low = vec3(0.0), high = vec3(0.0);
       for (uint c = 1u; c < 3u; ++c) {
-        uint j = cloth_place[shape_data[cloth_corner_word(settings.cloth_words, t, c)]];
+        uint j = cloth_place[triangle_corner(t, c)];
         precise vec3 side = grains[j].position.xyz - grains[i].position.xyz;
-        atomicMax(side2_bits, floatBitsToUint(squared(shortest(side))));
+        side = shortest(side);
+        low = min(low, side);
+        high = max(high, side);
       }
+      precise vec3 box = 0.5 * (high - low);
+      atomicMax(half_bits, floatBitsToUint(max(box.x, max(box.y, box.z))));
+    }
   }
   barrier();
   if (gl_LocalInvocationID.x == 0u)
-    atomicMax(status.cloth_side2_bits, side2_bits);
+    atomicMax(status.cloth_half_bits, half_bits);
 }

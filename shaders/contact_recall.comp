@@ -11,7 +11,7 @@ layout(set = 0, binding = 3, scalar) readonly buffer CountNextBlock { uint conta
 layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint slice_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer StartNextBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 7, scalar) readonly buffer PartnerNextBlock { uint contact_partner_next[]; };
+layout(set = 0, binding = 7, scalar) buffer PartnerNextBlock { uint contact_partner_next[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer ShearBlock { vec3 contact_shear[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer ShearNextBlock { vec3 contact_shear_next[]; };
@@ -29,9 +29,11 @@ void main() {
     if (is_grain(partner))
       partner = grain_row[partner];
     uint from = old;
-    while (from < old_end && contact_partner[from] != partner)
+    while (from < old_end && without_face(contact_partner[from]) != partner)
       from += slice_grains;
     bool known = from < old_end;
+    if (known && is_triangle(partner))
+      contact_partner_next[slot] = contact_partner[from];
     if ((settings.options & option_memory) != 0u)
       contact_shear_next[slot] = known ? contact_shear[from] : vec3(0.0);
     if ((settings.options & option_impulses) != 0u)

@@ -12,8 +12,8 @@ void main() {
   status.speed2_bits = 0u;
   status.shift = uintBitsToFloat(status.shift_bits);
   status.shift_bits = 0u;
-  status.cloth_side = sqrt(uintBitsToFloat(status.cloth_side2_bits));
-  status.cloth_side2_bits = 0u;
+  status.cloth_half = uintBitsToFloat(status.cloth_half_bits);
+  status.cloth_half_bits = 0u;
   status.travel += args.h * max(status.speed, args.body_speed) + status.shift;
   status.substep += 1u;
   status.substeps_done += 1u;

@@ -31,7 +31,7 @@ void main() {
   Flow flow = flow_around(grain.position.xyz, velocity);
   float loose = looseness(flow, plain);
   vec3 mean = flow.sum > 0.0 ? velocity + flow.way / flow.sum : velocity;
-  vec3 way = plain || !(flow.sum > fine_crowded) ? vec3(0.0) : room(grain.position, aim_of(flow), h * max(0.0, length(mean) - crowd_still));
+  vec3 way = plain || !(flow.sum > fine_crowded) ? vec3(0.0) : room(grain.position, aim_of(flow), h * max(0.0, stir_of(flow) - crowd_still));
   FineGrain g;
   g.velocity = (1.0 - loose) * mean + loose * (velocity + h * settings.gravity);
   g.place = grain.position.xyz + (h * g.velocity + way);

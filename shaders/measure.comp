@@ -25,9 +25,9 @@ void main() {
     uint partner = contact_partner[contact_slot(i, k)];
     float gap, radius = r, inverse_mass;
     if (with_cloth != 0u && is_triangle(partner)) {
-      ClothContact c = cloth_contact(i, partner, grain, 0.0);
+      ClothTouch c = cloth_contact(i, partner);
       gap = c.gap;
-      inverse_mass = c.inverse_mass;
+      inverse_mass = inverse_mass_at(partner, c.weights);
     } else {
       Contact c = contact_with(partner, i, grain.position.xyz, r);
       gap = c.gap;

@@ -29,7 +29,8 @@ void main() {
   vec3 p = grain.position.xyz, v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool split = settings.iteration == iteration_mass_splitting;
-  bool per_iteration = (settings.options & option_per_iteration) != 0u, plain = (settings.options & option_plain_mean) != 0u;
+  bool per_iteration = (settings.options & option_per_iteration) != 0u, after = (settings.options & option_friction_after) != 0u;
+  bool last = args.iteration + 1u == args.iterations, plain = (settings.options & option_plain_mean) != 0u;
   precise float w_own = split ? w * float(max(contact_load[i], 1u)) : w;  // of the part of the mass that one contact moves
 
   vec3 correction = vec3(0.0);
@@ -41,7 +42,8 @@ void main() {
       continue;
     Contact c = contact_with(partner, i, p, r);
     vec4 sum = args.iteration == 0u ? vec4(0.0) : contact_sum[slot];
-    if (c.gap >= -gap_least * min(r, c.radius) || !(w + c.inverse_mass > 0.0)) {
+    bool touches = c.gap < -gap_least * min(r, c.radius) || (after && last && sum.w > 0.0);
+    if (!touches || !(w + c.inverse_mass > 0.0)) {
       if (args.iteration == 0u)
         contact_sum[slot] = sum;
       continue;
@@ -59,10 +61,10 @@ void main() {
 
     // Sums count what a contact does to two whole masses; two parts of them would move by 1 / share of it.
     vec3 way = h * (v - c.velocity), slip = way - dot(way, c.normal) * c.normal;
-    float normal_change = -share * c.gap, normal = sum.w + normal_change;
-    vec3 before = per_iteration ? vec3(0.0) : sum.xyz;
+    float normal_change = share * max(-c.gap, 0.0), normal = sum.w + normal_change;
+    vec3 before = per_iteration || after ? vec3(0.0) : sum.xyz;
     vec3 drag = before - dot(before, c.normal) * c.normal + share * across_share(c, w) * slip;
-    float drag_length = length(drag), bound = per_iteration ? normal_change : normal;
+    float drag_length = length(drag), bound = after ? (last ? h * h * length(settings.gravity) : 0.0) : per_iteration ? normal_change : normal;
     PairLaw law = law_of(tag, partner);
     if (drag_length > law.friction_static * bound)
       drag *= min(law.friction_kinetic * bound / drag_length, 1.0);

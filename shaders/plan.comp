@@ -32,18 +32,23 @@ void main() {
     float radius = settings.radius_max;
     float margin = clamp(24.0 * args.h * speed, margin_rest * radius, margin_motion * radius);
     status.margin = max(margin, min(2.2 * motion + settings.reach, margin_limit * radius));
-    // A triangle of cloth is found by its first corner.
-    float cloth = settings.cloth > 0u ? radius + settings.cloth_radius + status.cloth_side + 2.0 * motion : 0.0;
+    // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
+    status.cloth_reach = max(radius, settings.cloth_radius) + settings.cloth_radius + status.cloth_half + motion + status.margin;
+    float cloth_cell = 2.002 * status.cloth_reach;
     // A periodic axis is long enough for three cells, so that no two of a cell's neighbours are the same (period_least).
     vec3 edge = settings.domain_max - settings.domain_min;
     for (int a = 0; a < 3; ++a) {
-      float cell = max(2.0 * radius, cloth) + status.margin;
+      float cell = 2.0 * radius + status.margin, coarse = cloth_cell;
       status.cells[a] = 0;
+      status.cloth_cells[a] = 0;
       if (settings.axis[a] == axis_periodic) {
         status.cells[a] = max(3, int(floor(edge[a] / cell)));
         cell = edge[a] / float(status.cells[a]);
+        status.cloth_cells[a] = max(2, int(floor(edge[a] / cloth_cell)));
+        coarse = edge[a] / float(status.cloth_cells[a]);
       }
       status.inverse_cell[a] = 1.0 / cell;
+      status.cloth_inverse_cell[a] = 1.0 / coarse;
     }
   }
   uint slices = (args.grains + slice_grains - 1u) / slice_grains;
@@ -54,5 +59,6 @@ void main() {
   open(gate_rebuild_cell_chunks, on * scan_chunks_of(grid_cells(settings.grid_bits)));
   open(gate_rebuild_bodies, on * (settings.bodies * body_threads / group_size));
   open(gate_rebuild_body_cells, on * ((grid_cells(settings.grid_bits) * body_words(settings.bodies) + group_size - 1u) / group_size));
+  open(gate_rebuild_once, on);
   open(gate_rebuild_slice_chunks, on * scan_chunks_of(slices));
 }

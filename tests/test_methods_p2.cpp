@@ -353,6 +353,8 @@ TEST_CASE("Friction bounded by each iteration forgets what the contact has borne
     CHECK(down_groove(FrictionBound::per_iteration, degrees) ==
           Approx(sliding(degrees, 0.3 * std::sqrt(2.0))).epsilon(2e-3));
   CHECK(down_groove(FrictionBound::accumulated, 45.0) == Approx(sliding(45.0, 0.3 * std::sqrt(2.0))).epsilon(2e-4));
+  // The mean of two contacts, each bounded by the whole weight whatever the slope.
+  CHECK(down_groove(FrictionBound::afterwards, 45.0) == Approx(g * (std::sin(glm::radians(45.0)) - 0.3)).epsilon(2e-3));
 }
 
 TEST_CASE("Stabilization moves the lighter grain further", "[physics]") {

@@ -444,6 +444,24 @@ TEST_CASE("Bodies rest on the floor, on each other and on grains", "[rigid]") {
     CHECK(glm::distance(simulation.body_state(0).pose.position, place) < (creeps ? 5e-3 : 2e-4));
     CHECK(force == Approx(0.6 * g).epsilon(2e-2));
   }
+  SECTION("a box on fixed grains, by every method") {
+    const Variant variant = each_method();
+    CAPTURE(variant.name);
+    Scene scene = with(scene_of(0.004, 5, 5), variant.solver);
+    std::vector<glm::dvec3> places;
+    for (int x = -2; x <= 2; ++x)
+      for (int y = -2; y <= 2; ++y)
+        places.push_back({0.03 * x, 0.03 * y, 0.5});
+    add_points(scene, 0.0125, places);
+    scene.grains.back().fixed = true;
+    BodySpec box = dynamic_body("box", BoxPart{{0.1, 0.1, 0.05}}, 0.6);
+    box.position = {0.0, 0.0, 0.5 + 0.0125 + 0.025 + 0.002};
+    scene.bodies.push_back(box);
+    Simulation simulation(scene, on_cpu);
+    advance_to(simulation, 1.0);
+    CHECK(simulation.body_state(0).pose.position.z == Approx(0.5 + 0.0125 + 0.025).margin(1e-3));
+    CHECK(simulation.body_loads()[0].force_filtered.z == Approx(0.6 * g).epsilon(2e-2));
+  }
 }
 
 TEST_CASE("Bodies that ignore each other pass through", "[rigid]") {

@@ -129,7 +129,7 @@ const std::vector<Wrong> wrong{
     {"[solver]\nneighbours = @\"list\"\n", "must be one of sorted, linked"},
     {"[solver]\nmethod = \"p2\"\nerror_reduction = @1.5\n", "from 0 to 1"},
     {"[solver]\nmethod = \"p2\"\nsleep_speed = @-1\n", "from 0 to 100 m/s"},
-    {pbd + "friction = @\"none\"\n", "must be one of accumulated, per_iteration"},
+    {pbd + "friction = @\"none\"\n", "must be one of accumulated, per_iteration, afterwards"},
     {pbd + "mass_scaling = @-1\n", "from 0 to 1000 1/m"},
     {pbd + "stabilization = @-1\n", "from 0 to 100"},
     {pbd + "sor = @0.5\n", "from 1 to 2"},

@@ -138,7 +138,7 @@ TEST_CASE("the canonical text holds every setting of each method", "[scene]") {
       "method = \"p2\"\ncontact_memory = false\naveraging = \"plain\"\nerror_reduction = 0.25\nsleep_speed = 0.01\n",
       "method = \"pbd\"\nfriction = \"per_iteration\"\nmass_scaling = 3\nstabilization = 2\nsor = 1.5\niterations = "
       "9\n",
-      "method = \"pbd\"\niteration = \"gauss_seidel\"\n",
+      "method = \"pbd\"\niteration = \"gauss_seidel\"\nfriction = \"afterwards\"\n",
       "method = \"vts\"\nomega = 0.4\nbeta_a = 0.7\nbeta_b = 0.8\ngamma = 0.3\nwarm_start = 0.25\n",
       "method = \"vts\"\ncontact_memory = false\niteration = \"jacobi\"\ngamma = 0.4\n",
       "method = \"vts\"\niteration = \"pja\"\nomega = 0.2\n",

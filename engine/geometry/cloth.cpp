@@ -1,6 +1,7 @@
 #include "engine/geometry/cloth.h"
 #include <algorithm>
 #include <array>
+#include <map>
 #include <tuple>
 
 namespace talus {
@@ -40,6 +41,20 @@ ClothEdge edge_of(std::uint32_t a, std::uint32_t b, ClothLinkKind kind) {
 }
 
 }  // namespace
+
+std::vector<bool> border_of(const ClothSheet& sheet) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, int> ways;  // how often a side is run from one end to the other
+  for (const glm::uvec3& t : sheet.triangles)
+    for (int c = 0; c < 3; ++c)
+      ++ways[{t[c], t[(c + 1) % 3]}];
+  std::vector<bool> border(sheet.vertices.size(), false);
+  for (const auto& [side, count] : ways) {
+    const auto back = ways.find({side.second, side.first});
+    if (count != 1 || back == ways.end() || back->second != 1)
+      border[side.first] = border[side.second] = true;
+  }
+  return border;
+}
 
 ClothSheet cloth_grid(glm::dvec2 size, glm::uvec2 cells) {
   using enum ClothLinkKind;

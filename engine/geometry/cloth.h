@@ -19,6 +19,10 @@ struct ClothSheet {
   std::vector<ClothEdge> edges;       // sorted by ends; no pair twice: of two kinds the earlier one stays
 };
 
+// Of each vertex: does the sheet end there, or do more than two triangles share a side there, or two that are turned
+// against each other?
+std::vector<bool> border_of(const ClothSheet& sheet);
+
 // A flat rectangle in the plane z = 0 around the origin: cells.x times cells.y quads, each cut into two triangles, the
 // cuts alternating. Vertex (i, j) is number j (cells.x + 1) + i. Its sides stretch, both diagonals of its quads shear,
 // and every vertex but one along rows and columns bends.

@@ -27,6 +27,22 @@ Link link_of(const Fields& f, uint i, uint j) {
   return {length > 0.0f ? d / length : vec3(0.0f), length};
 }
 
+// Around a triangle, from its first corner.
+struct Box {
+  vec3 middle, half;
+};
+Box box_of(const Fields& f, uint triangle) {
+  const vec3 p(f.grains[f.cloth_place[triangle_corner(f, triangle, 0)]].position);
+  vec3 low(0.0f), high(0.0f);
+  for (uint c = 1; c < 3; ++c) {
+    const vec3 corner(f.grains[f.cloth_place[triangle_corner(f, triangle, c)]].position);
+    const vec3 side = shortest(corner - p, f.settings[0]);
+    low = glm::min(low, side);
+    high = glm::max(high, side);
+  }
+  return {0.5f * (low + high), 0.5f * (high - low)};
+}
+
 // No less than the greatest eigenvalue of a symmetric matrix that has no negative ones, and at most 1.15 times that.
 float greatest_eigenvalue(mat3 m) {
   const float size = std::max({m[0][0], m[1][1], m[2][2]});
@@ -58,7 +74,7 @@ uint* record_of_vertex(Fields& f, uint vertex) {
 }
 
 uint material_of_triangle(const Fields& f, uint partner) {
-  return material_of(f.grain_tag[place_of_vertex(f, triangle_corner(f, partner - triangle_partner, 0))]);
+  return material_of(f.grain_tag[place_of_vertex(f, triangle_corner(f, triangle_of(partner), 0))]);
 }
 
 void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse) {
@@ -70,6 +86,27 @@ void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse
 
 }  // namespace
 
+// Triangles of cloth in the order of their cells, each in the one that the middle of its box lies in. They have a grid
+// of their own, since they may be much larger than grains, or smaller.
+void cloth_sort(const Args&, Fields& f, uint, uint) {
+  const Settings& s = f.settings[0];
+  const uint cells = grid_cells(s.cloth_bits), triangles = s.cloth_triangles;
+  std::vector<std::pair<uint, uint>> order;  // key, triangle
+  for (uint t = 0; t < triangles; ++t) {
+    const uint first = place_of_vertex(f, triangle_corner(f, t, 0));
+    const ivec3 cell = cloth_cell_of(vec3(f.grains[first].position) + box_of(f, t).middle, s, f.status[0]);
+    order.emplace_back(grid_key(cell, world_of(f.grain_tag[first]), s.cloth_bits), t);
+  }
+  std::ranges::sort(order);
+  for (uint k = 0, cell = 0; cell <= cells; ++cell) {
+    while (k < triangles && order[k].first < cell)
+      ++k;
+    f.shape_data[cloth_start_word(s.cloth_words, triangles, s.cloth, cell)] = k;
+  }
+  for (uint k = 0; k < triangles; ++k)
+    f.shape_data[cloth_order_word(s.cloth_words, triangles, s.cloth, cells, k)] = order[k].second;
+}
+
 // How the links of a vertex share its mass: with M the sum of their directions times themselves, M's greatest
 // eigenvalue takes the place of their number in the mass splitting of Tonge et al. 2012. Links at right angles do not
 // disturb each other, and the iteration is as stable (below twice the rate) in any state of the cloth.
@@ -77,7 +114,7 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   if (f.status[0].halt != halt_none)
     return;
-  float side2 = 0.0f;
+  float half = 0.0f;
   for (uint k = begin; k < end; ++k) {
     const uint i = f.cloth_place[k];
     const ClothVertex& vertex = f.cloth_vertices[k];
@@ -89,28 +126,33 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
       directions += glm::outerProduct(d, d);
     }
     f.cloth_work[k].split = greatest_eigenvalue(directions);
-    for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t)
-      for (uint c = 1; c < 3; ++c) {
-        const uint j = f.cloth_place[triangle_corner(f, t, c)];
-        side2 = std::max(side2, squared(shortest(vec3(f.grains[j].position) - vec3(f.grains[i].position), settings)));
-      }
+    for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t) {
+      const Box box = box_of(f, t);
+      half = std::max({half, box.half.x, box.half.y, box.half.z});
+    }
   }
-  atomic_max(f.status[0].cloth_side2_bits, std::bit_cast<uint>(side2));
+  atomic_max(f.status[0].cloth_half_bits, std::bit_cast<uint>(half));
 }
 
 void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
   const float fall = args.h * glm::length(f.settings[0].gravity);
-  for (uint i = begin; i < end; ++i)
+  for (uint i = begin; i < end; ++i) {
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      uint& partner = f.contact_partner[contact_slot(f, i, k)];
+      if (is_triangle(partner))
+        partner = triangle_contact(triangle_of(partner), cloth_face(f, i, partner));
+    }
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const uint partner = f.contact_partner[contact_slot(f, i, k)];
       if (!is_triangle(partner))
         continue;
-      const ClothContact c = cloth_contact(f, i, partner, 0.0f);
-      const vec3 relative = vec3(f.grains[i].velocity) - c.velocity;
+      const ClothTouch c = f.cloth_touches[contact_slot(f, i, k)] = cloth_contact(f, i, partner);
+      const vec3 relative = vec3(f.grains[i].velocity) - velocity_at(f, partner, c.weights);
       if (c.gap < std::max(args.h * (glm::length(relative) + fall), contact_near * f.grains[i].position.w))
         for (uint n = 0; n < 3; ++n)
-          std::atomic_ref(contacts_of_vertex(f, triangle_corner(f, partner - triangle_partner, n))).fetch_add(1);
+          std::atomic_ref(contacts_of_vertex(f, triangle_corner(f, triangle_of(partner), n))).fetch_add(1);
     }
+  }
 }
 
 // One iteration of all links of a vertex, from its own side: the other end computes the same with opposite sign.
@@ -156,7 +198,6 @@ void cloth_apply(const Args&, Fields& f, uint begin, uint end) {
 // cloth_receive, and so does what a vertex does that touches cloth itself, since others read where it is.
 void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  const float moved = settings.cloth_moves != 0 ? args.h : 0.0f;
   const bool last = args.iteration + 1 == args.iterations, memory = settings.options & option_memory;
   Finish finish(args, f, false);
   for (uint i = begin; i < end; ++i) {
@@ -169,37 +210,35 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
       const uint partner = f.contact_partner[slot];
       if (!is_triangle(partner))
         continue;
-      const ClothTouch before = args.iteration > 0 ? f.cloth_touches[slot] : ClothTouch{};
-      ClothTouch touch{};
-      const ClothContact c = cloth_contact(f, i, partner, moved);
-      const float w_sum = w + c.inverse_mass;
+      const ClothTouch c = f.cloth_touches[slot];
+      ClothTouch touch = c;
+      const float w_sum = w + inverse_mass_at(f, partner, c.weights);
       vec3 shear = memory ? f.contact_shear[slot] : vec3(0.0f);
       if (w_sum > 0.0f && c.gap < surface_hidden * r) {
-        const vec3 relative = vec3(grain.velocity) - c.velocity;
+        const vec3 relative = vec3(grain.velocity) - velocity_at(f, partner, c.weights);
         const float approach = glm::dot(relative, c.normal);
         const vec3 slip = relative - approach * c.normal;
         const float residual =
             approach + (c.gap < 0.0f ? cloth_recover * std::max(c.gap, -body_overlap_most * r) : c.gap) / args.h;
-        touch.push = std::max(0.0f, before.push - residual / w_sum);
+        touch.push = std::max(0.0f, c.push - residual / w_sum);
         shear = turned(shear, c.normal);
         const PairLaw& law =
             f.pair_laws[material_of(f.grain_tag[i]) * (settings.materials + 1) + material_of_triangle(f, partner)];
-        const vec3 drag =
-            before.drag - glm::dot(before.drag, c.normal) * c.normal - (slip + memory_share / args.h * shear) / w_sum;
+        const vec3 drag = c.drag - (slip + memory_share / args.h * shear) / w_sum;
         touch.drag = on_cone(drag, law.friction_static * touch.push, law.friction_kinetic * touch.push);
-        const vec3 impulse = (touch.push - before.push) * c.normal + touch.drag - before.drag;
+        const vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
         touches = true;
         if (impulse != vec3(0.0f)) {
           total += impulse;
           push(args, settings, grain, impulse);
           for (uint n = 0; n < 3; ++n)
             if (const float weight = c.weights[static_cast<int>(n)]; weight > 0.0f)
-              add_to_record(f, record_of_vertex(f, triangle_corner(f, partner - triangle_partner, n)), vec3(0.0f),
+              add_to_record(f, record_of_vertex(f, triangle_corner(f, triangle_of(partner), n)), vec3(0.0f),
                             -weight * impulse);
         }
         if (last) {
           const float limit = law.friction_static * touch.push * w_sum * args.h / memory_share;
-          shear = on_cone(shear + args.h * (slip + w * (touch.drag - before.drag)), limit, limit);
+          shear = on_cone(shear + args.h * (slip + w * (touch.drag - c.drag)), limit, limit);
         }
       } else
         shear = vec3(0.0f);

@@ -94,9 +94,11 @@ void contact_recall(const Args&, Fields& f, uint begin, uint end) {
       if (is_grain(partner))
         partner = f.grain_row[partner];
       uint old = 0;
-      while (old < f.contact_count[row] && f.contact_partner[contact_slot(f, row, old)] != partner)
+      while (old < f.contact_count[row] && without_face(f.contact_partner[contact_slot(f, row, old)]) != partner)
         ++old;
       const bool known = old < f.contact_count[row];
+      if (known && is_triangle(partner))
+        f.contact_partner_next[slot] = f.contact_partner[contact_slot(f, row, old)];
       if (options & option_memory)
         f.contact_shear_next[slot] = known ? f.contact_shear[contact_slot(f, row, old)] : vec3(0.0f);
       if (options & option_impulses)

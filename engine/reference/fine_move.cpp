@@ -15,7 +15,9 @@ bool see(const Carrier& c, vec3 place, vec3 velocity, const Settings& settings, 
   flow.sum += w;
   flow.most = std::max(flow.most, w);
   flow.lean += w * d;
-  flow.way += w * (vec3(c.velocity) - velocity);
+  const vec3 past = vec3(c.velocity) - velocity;
+  flow.way += w * past;
+  flow.squares += w * squared(past);
   if (c.velocity.w > 0.0f)
     return true;
   if (const float gap = std::sqrt(distance2) + c.velocity.w; gap < flow.gap) {
@@ -41,6 +43,11 @@ float aim_of(const Flow& flow, const Settings& settings) {
   const float side = std::clamp((lean - crowd_lean) / (crowd_side - crowd_lean), 0.0f, 1.0f);
   const float amidst = std::clamp(settings.crowd_sum * flow.sum, crowd_least, 1.0f);
   return amidst + side * (1.0f - amidst);
+}
+
+// How the coarse grains move among themselves: the deviation of their velocities, the same however fast they go as one.
+float stir_of(const Flow& flow) {
+  return std::sqrt(std::max(0.0f, flow.squares / flow.sum - squared(flow.way / flow.sum)));
 }
 
 void leave_ball(FineGrain& grain, const Flow& flow, const Settings& settings) {
@@ -148,7 +155,7 @@ void fine_move(const Args&, Fields& f, uint begin, uint end) {
     const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
     const vec3 way = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
                                                          : room(f, grain.position, aim_of(flow, settings),
-                                                                h * std::max(0.0f, glm::length(mean) - crowd_still));
+                                                                h * std::max(0.0f, stir_of(flow) - crowd_still));
     FineGrain g{vec3(grain.position) + (h * next + way), next, grain.position.w, loose};
     leave_ball(g, flow, settings);
     leave_solids(g, f);

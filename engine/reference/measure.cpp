@@ -11,9 +11,9 @@ void measure(const Args&, Fields& f, uint begin, uint end) {
       const uint partner = f.contact_partner[contact_slot(f, i, k)];
       float gap, radius = grain.position.w, inverse_mass;
       if (is_triangle(partner)) {
-        const ClothContact c = cloth_contact(f, i, partner, 0.0f);
+        const ClothTouch c = cloth_contact(f, i, partner);
         gap = c.gap;
-        inverse_mass = c.inverse_mass;
+        inverse_mass = inverse_mass_at(f, partner, c.weights);
       } else {
         const Contact c = contact_with(f, i, partner, 0.0f, 1e30f);
         gap = c.gap;

@@ -67,6 +67,7 @@ struct Flow {
   float most = 0.0f;              // the greatest of them
   vec3 lean{0.0f};                // of weights times ways from the coarse grains [m]
   vec3 way{0.0f};                 // of weights times velocities relative to that of the fine grain
+  float squares = 0.0f;           // of weights times the squares of these [m2/s2]
   const Carrier* ball = nullptr;  // one that stands for a body, nearest by its surface
   float gap = 3.4e38f;            // m, to that
 };

@@ -15,7 +15,10 @@ struct Change {
 bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, std::size_t slot, Change& change) {
   const Settings& settings = f.settings[0];
   const float w = f.grains[i].velocity.w;
-  if (c.gap >= -gap_least * std::min(f.grains[i].position.w, c.radius) || !(w + c.inverse_mass > 0.0f))
+  vec4& sum = f.contact_sum[slot];
+  const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
+  const bool touches = c.gap < -gap_least * std::min(f.grains[i].position.w, c.radius);
+  if (!(w + c.inverse_mass > 0.0f) || !(touches || (after && last && sum.w > 0.0f)))
     return false;
   // Mass scaling: w exp(k z) at height z, of which only the ratio of the two matters.
   const float rise = (c.gap + f.grains[i].position.w + c.radius) * glm::dot(c.normal, settings.down);
@@ -25,12 +28,13 @@ bool solve(const Args& args, Fields& f, uint i, uint partner, const Contact& c, 
   if (settings.iteration == iteration_mass_splitting)
     share = w_sum / (w * parts(f, i) + w_other * (is_grain(partner) ? parts(f, partner) : 1.0f));
 
-  vec4& sum = f.contact_sum[slot];
   const vec3 way = relative_way(args, f, i, c), slip = way - glm::dot(way, c.normal) * c.normal;
-  const float pushed = -share * c.gap, normal = sum.w + pushed;
+  const float pushed = share * std::max(-c.gap, 0.0f), normal = sum.w + pushed;
   vec3 before(0.0f);
   float bound = pushed;
-  if (!(settings.options & option_per_iteration)) {
+  if (after) {
+    bound = last ? args.h * args.h * glm::length(settings.gravity) : 0.0f;
+  } else if (!(settings.options & option_per_iteration)) {
     before = vec3(sum);
     bound = normal;
   }

@@ -27,18 +27,20 @@ void plan(const Args& args, Fields& f, uint, uint) {
     const float radius = settings.radius_max;
     const float lasting = std::clamp(24.0f * args.h * speed, margin_rest * radius, margin_motion * radius);
     status.margin = std::max(lasting, std::min(2.2f * motion + settings.reach, margin_limit * radius));
-    // A triangle of cloth is found by its first corner.
-    const float cloth =
-        settings.cloth > 0 ? settings.radius_max + settings.cloth_radius + status.cloth_side + 2.0f * motion : 0.0f;
+    // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
+    status.cloth_reach =
+        std::max(radius, settings.cloth_radius) + settings.cloth_radius + status.cloth_half + motion + status.margin;
     const vec3 edge = settings.domain_max - settings.domain_min;
     for (int a = 0; a < 3; ++a) {
-      const float cell = std::max(2.0f * radius, cloth) + status.margin;
+      const float cell = 2.0f * radius + status.margin, coarse = 2.002f * status.cloth_reach;
+      status.inverse_cell[a] = 1.0f / cell;
+      status.cloth_inverse_cell[a] = 1.0f / coarse;
+      status.cells[a] = status.cloth_cells[a] = 0;
       if (settings.axis[a] == axis_periodic) {
         status.cells[a] = std::max(3, static_cast<int>(std::floor(edge[a] / cell)));
         status.inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(status.cells[a]));
-      } else {
-        status.cells[a] = 0;
-        status.inverse_cell[a] = 1.0f / cell;
+        status.cloth_cells[a] = std::max(2, static_cast<int>(std::floor(edge[a] / coarse)));
+        status.cloth_inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(status.cloth_cells[a]));
       }
     }
   }
@@ -50,6 +52,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
     f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(grid_cells(settings.grid_bits)));
     f.gates[gate_rebuild_bodies] = groups(settings.bodies * body_threads / group_size);
     f.gates[gate_rebuild_body_cells] = groups(groups_for(grid_cells(settings.grid_bits) * body_words(settings.bodies)));
+    f.gates[gate_rebuild_once] = groups(1);
     f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices_of(args.grains)));
   }
 }
@@ -76,8 +79,8 @@ void end_substep(const Args& args, Fields& f, uint, uint) {
   status.speed2_bits = 0;
   status.shift = std::bit_cast<float>(status.shift_bits);
   status.shift_bits = 0;
-  status.cloth_side = std::sqrt(std::bit_cast<float>(status.cloth_side2_bits));
-  status.cloth_side2_bits = 0;
+  status.cloth_half = std::bit_cast<float>(status.cloth_half_bits);
+  status.cloth_half_bits = 0;
   status.travel += args.h * std::max(status.speed, args.body_speed) + status.shift;
   status.substep += 1;
   status.substeps_done += 1;

@@ -25,10 +25,41 @@ inline bool near_triangle(const Fields& f, uint i, uint self, uint t, vec3 p, fl
     high = glm::max(high, from);
   }
   const uint own = triangle_corner(f, t, 0), cloth = f.cloth_vertices[own].cloth;
+  if (world_of(f.grain_tag[place_of_vertex(f, own)]) != world_of(f.grain_tag[i]))
+    return false;
   if (self < settings.cloth && cloth >= cloth_apart && f.cloth_vertices[self].cloth == cloth)
     return false;
   const float reach = radius + f.grains[place_of_vertex(f, own)].position.w + f.status[0].margin;
   return squared(glm::max(glm::max(low, -high), vec3(0.0f))) < reach * reach;
+}
+
+// Calls found(partner) for the triangles that grain i may touch, in the cells, two along each axis, that its reach
+// meets.
+template <class Found> void search_triangles(const Fields& f, uint i, Found found) {
+  const Settings& s = f.settings[0];
+  const Status& status = f.status[0];
+  const vec3 p(f.grains[i].position);
+  const uint world = world_of(f.grain_tag[i]), self = f.grain_id[i] - s.cloth_first, cells = grid_cells(s.cloth_bits);
+  const ivec3 low = cloth_cell_of(p - status.cloth_reach, s, status);
+  ivec3 last(1);
+  for (int a = 0; a < 3; ++a) {  // on a periodic axis the two may share a place in the table
+    const int next = grid_wrap(low[a] + 1, status.cloth_cells[a]);
+    last[a] = ((low[a] ^ next) & ((1 << s.cloth_bits[a]) - 1)) != 0;
+  }
+  for (int z = 0; z <= last.z; ++z)
+    for (int y = 0; y <= last.y; ++y)
+      for (int x = 0; x <= last.x; ++x) {
+        ivec3 cell = low + ivec3(x, y, z);
+        for (int a = 0; a < 3; ++a)
+          cell[a] = grid_wrap(cell[a], status.cloth_cells[a]);
+        const uint key = grid_key(cell, world, s.cloth_bits);
+        const uint end = f.shape_data[cloth_start_word(s.cloth_words, s.cloth_triangles, s.cloth, key + 1)];
+        for (uint k = f.shape_data[cloth_start_word(s.cloth_words, s.cloth_triangles, s.cloth, key)]; k < end; ++k) {
+          const uint t = f.shape_data[cloth_order_word(s.cloth_words, s.cloth_triangles, s.cloth, cells, k)];
+          if (near_triangle(f, i, self, t, p, f.grains[i].position.w))
+            found(triangle_contact(t, face_unknown));
+        }
+      }
 }
 
 // Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then
@@ -46,25 +77,19 @@ template <bool linked = false, class Found> void search(const Args& args, const 
     return grid_key(wrap_cell(home + ivec3(x, y, z), status), world, settings.grid_bits);
   };
   const auto visit = [&](uint j) {
-    if (const uint vertex = f.grain_id[j] - settings.cloth_first; vertex < settings.cloth) {
-      const ClothVertex& of = f.cloth_vertices[vertex];
-      for (uint t = of.first_triangle; world_of(f.grain_tag[j]) == world && t < of.end_triangle; ++t)
-        if (near_triangle(f, i, self, t, p, radius))
-          found(triangle_partner + t);
-      return;
-    }
-    if (self < settings.cloth)  // vertices of cloth touch triangles alone
-      return;
     const float reach = radius + f.grains[j].position.w + status.margin;
-    if (j != i && squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
-        world_of(f.grain_tag[j]) == world && !(settings.shaped > 0 && same_shape(f, i, j)))
+    if (j != i && f.grain_id[j] - settings.cloth_first >= settings.cloth &&
+        squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
+        world_of(f.grain_tag[j]) == world && !(settings.shaped > 0 && same_shape(f, i, j)) &&
+        (f.grains[i].velocity.w > 0.0f || f.grains[j].velocity.w > 0.0f))  // two fixed ones do nothing
       found(j);
   };
   const auto visit_cells = [&](uint first, uint last) {
     for (uint j = f.grid_start[first]; j < f.grid_start[last + 1]; ++j)
       visit(j);
   };
-  for (int z = -1; z <= 1; ++z)
+  // Vertices of cloth touch triangles alone.
+  for (int z = -1; z <= 1 && self >= settings.cloth; ++z)
     for (int y = -1; y <= 1; ++y) {
       if constexpr (linked) {
         for (int x = -1; x <= 1; ++x)
@@ -77,6 +102,8 @@ template <bool linked = false, class Found> void search(const Args& args, const 
           visit_cells(key_at(x, y, z), key_at(x, y, z));
       }
     }
+  if (settings.cloth > 0)
+    search_triangles(f, i, found);
   const uint words = body_words(settings.bodies);
   for (uint word = 0; word < words; ++word)
     for (uint bits = f.body_cells[grid_key(home, 0, settings.grid_bits) * words + word]; bits; bits &= bits - 1) {

@@ -13,7 +13,10 @@ struct Triangle {
 };
 
 inline uint triangle_corner(const Fields& f, uint triangle, uint corner) {
-  return f.shape_data[cloth_corner_word(f.settings[0].cloth_words, triangle, corner)];
+  return f.shape_data[cloth_corner_word(f.settings[0].cloth_words, triangle, corner)] & ~cloth_border;
+}
+inline bool is_on_border(const Fields& f, uint triangle, uint corner) {
+  return f.shape_data[cloth_corner_word(f.settings[0].cloth_words, triangle, corner)] & cloth_border;
 }
 inline uint place_of_vertex(const Fields& f, uint vertex) {
   return f.shape_data[cloth_place_word(f.settings[0].cloth_words, f.settings[0].cloth_triangles, vertex)];
@@ -24,6 +27,15 @@ inline uint& contacts_of_vertex(Fields& f, uint vertex) {
 }
 inline uint contacts_of_vertex(const Fields& f, uint vertex) {
   return contacts_of_vertex(const_cast<Fields&>(f), vertex);
+}
+
+inline ivec3 cloth_cell_of(vec3 p, const Settings& settings, const Status& status) {
+  ivec3 cell;
+  for (int a = 0; a < 3; ++a)
+    cell[a] = grid_wrap(static_cast<int>(std::floor(
+                            std::clamp((p[a] - settings.domain_min[a]) * status.cloth_inverse_cell[a], -1e6f, 1e6f))),
+                        status.cloth_cells[a]);
+  return cell;
 }
 
 // What of a triangle is nearest to the place.
@@ -38,6 +50,10 @@ inline float dot_of(vec3 a, vec3 b) {
 }
 inline vec3 cross_of(vec3 a, vec3 b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+inline vec3 normal_of(const Triangle& t) {
+  return cross_of(t.corner[1] - t.corner[0], t.corner[2] - t.corner[0]);
 }
 
 // On a side: from the corner that comes first in memory, so that both triangles of the side find the same.
@@ -58,7 +74,7 @@ inline void nearest_on_side(const Triangle& t, int a, int b, NearestPoint& neare
 
 inline NearestPoint nearest_point(const Triangle& t) {
   const vec3 &a = t.corner[0], &b = t.corner[1], &c = t.corner[2];
-  const vec3 n = cross_of(b - a, c - a);
+  const vec3 n = normal_of(t);
   const float n2 = dot_of(n, n);
   const vec3 weights(dot_of(cross_of(b, c), n), dot_of(cross_of(c, a), n), dot_of(cross_of(a, b), n));
   if (n2 > 0.0f && weights.x > 0.0f && weights.y > 0.0f && weights.z > 0.0f) {
@@ -72,72 +88,141 @@ inline NearestPoint nearest_point(const Triangle& t) {
   return nearest;
 }
 
-// A triangle of cloth from a place, `moved` before where its corners are.
-inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place, float moved) {
+// A triangle of cloth from a place.
+inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place) {
   Triangle t;
   for (uint k = 0; k < 3; ++k) {
     t.at[k] = place_of_vertex(f, triangle_corner(f, triangle, k));
     const Grain& g = f.grains[t.at[k]];
-    t.corner[k] = shortest(vec3(g.position) - moved * vec3(g.velocity) - place, f.settings[0]);
+    t.corner[k] = shortest(vec3(g.position) - place, f.settings[0]);
   }
   return t;
 }
 
-// Is what is nearest of `partner` nearer, or found earlier, on another triangle that grain i may touch? Sides and
-// corners belong to several.
-inline bool is_on_another(const Fields& f, uint i, uint partner, const Triangle& own, const NearestPoint& nearest,
-                          vec3 place, float moved) {
-  for (uint k = 0; k < f.contact_count[i]; ++k) {
+// The face that a triangle shows to the place; seen from its edge, none.
+inline uint seen_face(const Triangle& t, const NearestPoint& nearest) {
+  const vec3 n = normal_of(t);
+  const float height = -dot_of(n, nearest.point);
+  if (!(4.0f * height * height > dot_of(n, n) * nearest.distance2))
+    return face_unknown;
+  return height > 0.0f ? face_front : face_back;
+}
+
+// Is the place behind that face?
+inline bool is_behind(const Triangle& t, const NearestPoint& nearest, uint face) {
+  const float height = -dot_of(normal_of(t), nearest.point);
+  return face == face_front ? height < 0.0f : face == face_back && height > 0.0f;
+}
+
+// Are the corners that `nearest` needs corners of the other triangle, too?
+inline bool shares(const Triangle& own, const NearestPoint& nearest, const Triangle& other) {
+  for (std::size_t c = 0; c < 3; ++c)
+    if (nearest.weights[static_cast<int>(c)] > 0.0f && std::ranges::find(other.at, own.at[c]) == other.at.end())
+      return false;
+  return true;
+}
+
+inline bool is_inside(const NearestPoint& nearest) {
+  return nearest.weights.x > 0.0f && nearest.weights.y > 0.0f && nearest.weights.z > 0.0f;
+}
+
+// The face of a triangle that grain i is on, as the substep starts. Remembered: what is pressed through a triangle
+// comes back. It changes round the border, and where what is nearest belongs to other triangles, too, it is that of the
+// nearest one. A vertex goes round its own triangles, which it does not touch.
+inline uint cloth_face(const Fields& f, uint i, uint partner) {
+  const Settings& settings = f.settings[0];
+  const vec3 place(f.grains[i].position);
+  const Triangle t = triangle_from(f, triangle_of(partner), place);
+  const NearestPoint nearest = nearest_point(t);
+  uint face = face_of(partner);
+  if (!is_inside(nearest)) {
+    bool round = true;
+    for (uint c = 0; c < 3; ++c)
+      round &= nearest.weights[static_cast<int>(c)] == 0.0f || is_on_border(f, triangle_of(partner), c);
+    if (round || f.grain_id[i] - settings.cloth_first < settings.cloth)
+      return seen_face(t, nearest);
+    float least = nearest.distance2;
+    for (uint k = 0; k < f.contact_count[i]; ++k) {
+      const uint other = f.contact_partner[contact_slot(f, i, k)];
+      if (!is_triangle(other) || face_of(other) == face_unknown)
+        continue;
+      const Triangle another = triangle_from(f, triangle_of(other), place);
+      const float distance2 = nearest_point(another).distance2;
+      if (distance2 < least && shares(t, nearest, another)) {
+        least = distance2;
+        face = face_of(other);
+      }
+    }
+  }
+  return face == face_unknown ? seen_face(t, nearest) : face;
+}
+
+// What the other triangles that grain i may touch say of a contact on a side or corner that they share.
+struct SharedContact {
+  bool hidden;  // one of them is nearer, or as near and comes first
+  bool behind;  // of all of them that know their face, the grain is behind it
+};
+inline SharedContact shared_contact(const Fields& f, uint i, uint partner, const Triangle& own,
+                                    const NearestPoint& nearest, vec3 place) {
+  SharedContact out{false, is_behind(own, nearest, face_of(partner))};
+  for (uint k = 0; k < f.contact_count[i] && !out.hidden; ++k) {
     const uint other = f.contact_partner[contact_slot(f, i, k)];
     if (!is_triangle(other) || other == partner)
       continue;
-    const Triangle t = triangle_from(f, other - triangle_partner, place, moved);
-    bool shares = true;
-    for (std::size_t c = 0; c < 3; ++c)
-      shares &= nearest.weights[static_cast<int>(c)] == 0.0f || std::ranges::find(t.at, own.at[c]) != t.at.end();
-    if (!shares)
+    const Triangle t = triangle_from(f, triangle_of(other), place);
+    if (!shares(own, nearest, t))
       continue;
-    const float distance2 = nearest_point(t).distance2;
-    if (distance2 < nearest.distance2 || (distance2 == nearest.distance2 && other < partner))
-      return true;
+    const NearestPoint its = nearest_point(t);
+    out.hidden = its.distance2 < nearest.distance2 || (its.distance2 == nearest.distance2 && other < partner);
+    out.behind &= face_of(other) == face_unknown || is_behind(t, its, face_of(other));
   }
-  return false;
+  return out;
 }
 
-// Contact of a grain with a triangle of cloth: where both were at the start of the substep, a plane for its length, on
-// the side of the grain.
-struct ClothContact {
-  vec3 normal;         // towards the grain
-  float gap;           // m, at the start of the substep; surface_hidden radii where another triangle has the contact
-  vec3 velocity;       // m/s, of the point of the triangle, now
-  vec3 weights;        // of the corners
-  float inverse_mass;  // 1/kg, of the point, of the parts of its corners' masses that the contact gets
-};
-
-// moved: s, how far into the substep the positions are.
-inline ClothContact cloth_contact(const Fields& f, uint i, uint partner, float moved) {
+// Contact of grain i with a triangle of cloth, where both are, without an impulse.
+inline ClothTouch cloth_contact(const Fields& f, uint i, uint partner) {
   const Grain& grain = f.grains[i];
-  const vec3 place = vec3(grain.position) - moved * vec3(grain.velocity);
-  const Triangle t = triangle_from(f, partner - triangle_partner, place, moved);
+  const vec3 place(grain.position);
+  const Triangle t = triangle_from(f, triangle_of(partner), place);
   const NearestPoint nearest = nearest_point(t);
   const float distance = std::sqrt(nearest.distance2);
   vec3 normal = -nearest.point;
   if (!(distance > 0.0f))
-    normal = cross_of(t.corner[1] - t.corner[0], t.corner[2] - t.corner[0]);
+    normal = (face_of(partner) == face_back ? -1.0f : 1.0f) * normal_of(t);
   const float length = length_of(normal);
-  ClothContact c{length > 0.0f ? normal / length : vec3(0.0f, 0.0f, 1.0f), 0.0f, vec3(0.0f), nearest.weights, 0.0f};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Grain& g = f.grains[t.at[k]];
-    const float weight = nearest.weights[static_cast<int>(k)];
-    const uint contacts = contacts_of_vertex(f, triangle_corner(f, partner - triangle_partner, static_cast<uint>(k)));
-    c.velocity += weight * vec3(g.velocity);
-    c.inverse_mass += weight * weight * static_cast<float>(std::max(contacts, 1u)) * g.velocity.w;
+  ClothTouch c{};
+  c.normal = length > 0.0f ? normal / length : vec3(0.0f, 0.0f, 1.0f);
+  c.weights = nearest.weights;
+  const float reach = grain.position.w + f.grains[t.at[0]].position.w;
+  SharedContact shared{false, is_behind(t, nearest, face_of(partner))};
+  if (!is_inside(nearest)) {
+    shared = shared_contact(f, i, partner, t, nearest, place);
+    shared.behind &= distance < reach;
   }
-  c.gap = distance - grain.position.w - f.grains[t.at[0]].position.w;
-  const bool shared = nearest.weights.x == 0.0f || nearest.weights.y == 0.0f || nearest.weights.z == 0.0f;
-  if (shared && is_on_another(f, i, partner, t, nearest, place, moved))
-    c.gap = surface_hidden * grain.position.w;
+  if (shared.behind)
+    c.normal = -c.normal;
+  c.gap = shared.hidden ? surface_hidden * grain.position.w : (shared.behind ? -distance : distance) - reach;
   return c;
+}
+
+// Of the point of a triangle that these weights of its corners give [m/s].
+inline vec3 velocity_at(const Fields& f, uint partner, vec3 weights) {
+  vec3 velocity(0.0f);
+  for (int k = 0; k < 3; ++k) {
+    const uint vertex = triangle_corner(f, triangle_of(partner), static_cast<uint>(k));
+    velocity += weights[k] * vec3(f.grains[place_of_vertex(f, vertex)].velocity);
+  }
+  return velocity;
+}
+// Likewise, of the parts of its corners' masses that a contact gets [1/kg].
+inline float inverse_mass_at(const Fields& f, uint partner, vec3 weights) {
+  float inverse_mass = 0.0f;
+  for (int k = 0; k < 3; ++k) {
+    const uint vertex = triangle_corner(f, triangle_of(partner), static_cast<uint>(k));
+    const auto contacts = static_cast<float>(std::max(contacts_of_vertex(f, vertex), 1u));
+    inverse_mass += weights[k] * weights[k] * contacts * f.grains[place_of_vertex(f, vertex)].velocity.w;
+  }
+  return inverse_mass;
 }
 
 }  // namespace talus::reference

@@ -36,8 +36,9 @@ enum class Iteration { jacobi, improved_jacobi, mass_splitting, pja, gauss_seide
 // Mean of the corrections of a grain's contacts: weighted by the mass at the contact, or plain as printed in the
 // papers.
 enum class Averaging { mass, plain };
-// What bounds friction: the sums over the iterations of a substep, or each iteration by itself (as printed).
-enum class FrictionBound { accumulated, per_iteration };
+// What bounds friction: the sums over the iterations of a substep, each iteration by itself (as printed), or, applied
+// once after them, the push that bears the grain's own weight (Francu and Moldoveanu 2014, figure 5, for comparison).
+enum class FrictionBound { accumulated, per_iteration, afterwards };
 enum class Neighbours { sorted, linked };
 // When contacts are found, for comparisons (Millard et al. 2023, section II-D): lists that last for several substeps;
 // lists made anew in every one; dem without memory in one pass that first finds and then solves them, or solves each as

@@ -14,7 +14,8 @@ template <>
 inline constexpr std::array<std::string_view, 5> words<Iteration>{"jacobi", "improved_jacobi", "mass_splitting", "pja",
                                                                   "gauss_seidel"};
 template <> inline constexpr std::array<std::string_view, 2> words<Averaging>{"mass", "plain"};
-template <> inline constexpr std::array<std::string_view, 2> words<FrictionBound>{"accumulated", "per_iteration"};
+template <>
+inline constexpr std::array<std::string_view, 3> words<FrictionBound>{"accumulated", "per_iteration", "afterwards"};
 template <> inline constexpr std::array<std::string_view, 2> words<Neighbours>{"sorted", "linked"};
 template <> inline constexpr std::array<std::string_view, 2> words<Stiffness>{"numerical", "material"};
 template <> inline constexpr std::array<std::string_view, 2> words<Sampling>{"poisson", "lattice"};

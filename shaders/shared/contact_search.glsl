@@ -4,6 +4,7 @@
 #include "shared/cell.glsl"
 #include "shared/solid.glsl"
 #include "shared/cloth.glsl"
+#include "shared/cloth_cell.glsl"
 
 layout(set = 0, binding = 13, scalar) readonly buffer BodyCellBlock { uint body_cells[]; };
 
@@ -29,6 +30,8 @@ bool near_triangle(uint i, uint self, uint t, vec3 p, float radius) {
     high = max(high, from);
   }
   uint own = triangle_corner(t, 0u);
+  if (grain_tag[place_of_vertex(own)] >> tag_world_shift != grain_tag[i] >> tag_world_shift)
+    return false;
   if (self < settings.cloth && cloth_vertices[own].cloth >= cloth_apart && cloth_vertices[self].cloth == cloth_vertices[own].cloth)
     return false;
   precise float reach = radius + grains[place_of_vertex(own)].position.w + status.margin;
@@ -53,20 +56,39 @@ bool near(uint i, uint j, vec3 p, float radius, uint world) {
   precise float reach = radius + grains[j].position.w + status.margin;
   precise float limit = reach * reach;
   return j != i && squared(shortest(p - grains[j].position.xyz)) < limit && grain_tag[j] >> tag_world_shift == world &&
-         !same_shape(i, j);
+         !same_shape(i, j) && (grains[i].velocity.w > 0.0 || grains[j].velocity.w > 0.0);  // two fixed ones do nothing
 }
 
-// Calls FOUND for grain j, or for the triangles of a vertex of cloth. Vertices touch triangles alone.
+// Calls FOUND for grain j that is near.
 #define VISIT(j)                                                                                                            \
-  if (with_cloth != 0u && vertex_of(j) < settings.cloth) {                                                                  \
-    ClothVertex vertex = cloth_vertices[vertex_of(j)];                                                                      \
-    for (uint t = vertex.first_triangle; grain_tag[j] >> tag_world_shift == world && t < vertex.end_triangle; ++t)          \
-      if (near_triangle(i, self, t, p, radius)) {                                                                           \
-        FOUND((triangle_partner + t));                                                                                      \
-      }                                                                                                                     \
-  } else if (!(with_cloth != 0u && self < settings.cloth) && near(i, j, p, radius, world)) {                                \
-    FOUND(j);                                                                                                               \
+  if (near(i, j, p, radius, world) && vertex_of(j) >= settings.cloth) { \
+    FOUND(j);                                                           \
   }
+
+// Triangles that grain i may touch, in the cells, two along each axis, that its reach meets.
+void search_triangles(uint i, uint self, uint world) {
+  vec3 p = grains[i].position.xyz;
+  precise vec3 corner = p - vec3(status.cloth_reach);
+  ivec3 low = cloth_cell_of(corner), last = ivec3(1);
+  for (int a = 0; a < 3; ++a) {  // on a periodic axis the two may share a place in the table
+    int next = grid_wrap(low[a] + 1, status.cloth_cells[a]);
+    last[a] = ((low[a] ^ next) & ((1 << settings.cloth_bits[a]) - 1)) != 0 ? 1 : 0;
+  }
+  for (int z = 0; z <= last.z; ++z)
+    for (int y = 0; y <= last.y; ++y)
+      for (int x = 0; x <= last.x; ++x) {
+        ivec3 cell = low + ivec3(x, y, z);
+        for (int a = 0; a < 3; ++a)
+          cell[a] = grid_wrap(cell[a], status.cloth_cells[a]);
+        uint key = cloth_key(cell, world), end = shape_data[start_word(key + 1u)];
+        for (uint k = shape_data[start_word(key)]; k < end; ++k) {
+          uint t = shape_data[order_word(k)];
+          if (near_triangle(i, self, t, p, grains[i].position.w)) {
+            FOUND(triangle_contact(t, face_unknown));
+          }
+        }
+      }
+}
 
 void search(uint i) {
   vec3 p = grains[i].position.xyz;
@@ -76,7 +98,8 @@ void search(uint i) {
     return;
   uint world = grain_tag[i] >> tag_world_shift, self = vertex_of(i);
   ivec3 home = cell_of(p);
-  for (int z = -1; z <= 1; ++z)
+  // Vertices of cloth touch triangles alone.
+  for (int z = -1; z <= 1 && self >= settings.cloth; ++z)
     for (int y = -1; y <= 1; ++y) {
 #ifdef LINKED
       for (int x = -1; x <= 1; ++x)
@@ -96,6 +119,8 @@ void search(uint i) {
       }
 #endif
     }
+  if (with_cloth != 0u)
+    search_triangles(i, self, world);
   uint words = solid_kinds != 0u ? body_words(settings.bodies) : 0u, cell = words > 0u ? key_at(home, 0u) * words : 0u;
   for (uint word = 0u; word < words; ++word)
     for (uint bits = body_cells[cell + word]; bits != 0u; bits &= bits - 1u) {

@@ -6,6 +6,7 @@ struct Flow {
   float most;    // the greatest of them
   vec3 lean;     // of weights times ways from the coarse grains [m]
   vec3 way;      // of weights times velocities, these relative to that of the fine grain
+  float squares; // of weights times the squares of these
   uint ball;     // a coarse grain that stands for a body and is nearest by its surface; no_partner: none
   float gap;     // m, to that
 };
@@ -24,7 +25,9 @@ void see(uint j, vec3 p, vec3 v, inout Flow flow, inout float grains) {
   flow.sum = sum;
   flow.most = max(flow.most, w);
   flow.lean += w * d;
-  flow.way += w * (motion.xyz - v);
+  vec3 past = motion.xyz - v;
+  flow.way += w * past;
+  flow.squares += w * dot(past, past);
   if (motion.w > 0.0) {
     grains = 1.0;
     return;
@@ -38,7 +41,7 @@ void see(uint j, vec3 p, vec3 v, inout Flow flow, inout float grains) {
 
 // v: of the fine grain. Grains that stand for bodies count only where others are near, or fine grains would stick to bodies that leave.
 Flow flow_around(vec3 p, vec3 v) {
-  Flow flow = Flow(0.0, 0.0, vec3(0.0), vec3(0.0), no_partner, 3.4e38);
+  Flow flow = Flow(0.0, 0.0, vec3(0.0), vec3(0.0), 0.0, no_partner, 3.4e38);
   float grains = 0.0;
   vec3 place = near_place(p);
   ivec3 home = ivec3(floor(place));
@@ -85,6 +88,12 @@ float aim_of(Flow flow) {
   float lean = length(flow.lean) / (flow.sum * near_reach * settings.near_radius);
   float amidst = clamp(settings.crowd_sum * flow.sum, crowd_least, 1.0);
   return mix(amidst, 1.0, clamp((lean - crowd_lean) / (crowd_side - crowd_lean), 0.0, 1.0));
+}
+
+// How the coarse grains move among themselves: the deviation of their velocities, the same however fast they go as one.
+float stir_of(Flow flow) {
+  vec3 mean = flow.way / flow.sum;
+  return sqrt(max(0.0, flow.squares / flow.sum - dot(mean, mean)));
 }
 
 // Out of the grain that stands for a body.

@@ -16,6 +16,20 @@ TALUS_INLINE bool is_triangle(uint partner) {
   return partner >= triangle_partner && partner < body_partner;
 }
 
+// A triangle of cloth, and the face of it that the contact is known to be on.
+TALUS_INLINE uint triangle_contact(uint triangle, uint face) {
+  return triangle_partner + 4u * triangle + face;
+}
+TALUS_INLINE uint triangle_of(uint partner) {
+  return (partner - triangle_partner) / 4u;
+}
+TALUS_INLINE uint face_of(uint partner) {
+  return partner % 4u;
+}
+TALUS_INLINE uint without_face(uint partner) {
+  return is_triangle(partner) ? partner - face_of(partner) : partner;
+}
+
 TALUS_INLINE uint surface_partner(uint body, uint surface) {
   return body_partner + surface * bodies_most + body;
 }

@@ -1,5 +1,6 @@
 // Motion and mass of a contact as the methods see them that correct predicted positions: between iterations velocity * h is the
 // displacement p - x of the substep. Needs contact_row.glsl before it.
+#include "shared/turned.glsl"
 
 // Gap at the start of the substep, before the two moved by `way` relative to each other.
 float gap_at_start(Contact c, uint partner, float r, vec3 way) {
@@ -14,11 +15,4 @@ float adhesion_budget(Contact c, uint partner, float r, vec3 way, float adhesion
     return 0.0;
   float smaller = min(r, c.radius), overlap = clamp(-gap_at_start(c, partner, r, way), 0.0, smaller);
   return args.h * args.h * w_sum * adhesion * pi * overlap * (2.0 * smaller - overlap);
-}
-
-// v turned with the contact into the plane across n: its part along n goes, its length stays.
-vec3 turned(vec3 v, vec3 n) {
-  vec3 t = v - dot(v, n) * n;
-  float squared_t = dot(t, t);
-  return squared_t > 0.0 ? t * sqrt(dot(v, v) / squared_t) : vec3(0.0);
 }

@@ -11,12 +11,11 @@ struct Triangle {
   vec3 corner[3];
 };
 
-// `moved` before where its corners are.
-Triangle triangle_from(uint triangle, vec3 place, float moved) {
+Triangle triangle_from(uint triangle, vec3 place) {
   Triangle t;
   for (uint k = 0u; k < 3u; ++k) {
     uint at = place_of_vertex(triangle_corner(triangle, k));
-    precise vec3 from = grains[at].position.xyz - moved * grains[at].velocity.xyz - place;
+    precise vec3 from = grains[at].position.xyz - place;
     t.at[k] = at;
     t.corner[k] = shortest(from);
   }
@@ -37,6 +36,11 @@ float dot_of(vec3 a, vec3 b) {
 vec3 cross_of(vec3 a, vec3 b) {
   precise vec3 c = vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
   return c;
+}
+
+vec3 normal_of(Triangle t) {
+  precise vec3 ab = t.corner[1] - t.corner[0], ac = t.corner[2] - t.corner[0];
+  return cross_of(ab, ac);
 }
 
 // On a side: from the corner that comes first in memory, so that both triangles of the side find the same.
@@ -64,8 +68,7 @@ void nearest_on_side(Triangle t, uint a, uint b, inout NearestPoint nearest) {
 
 NearestPoint nearest_point(Triangle t) {
   vec3 a = t.corner[0], b = t.corner[1], c = t.corner[2];
-  precise vec3 ab = b - a, ac = c - a;
-  vec3 n = cross_of(ab, ac);
+  vec3 n = normal_of(t);
   float n2 = dot_of(n, n);
   vec3 weights = vec3(dot_of(cross_of(b, c), n), dot_of(cross_of(c, a), n), dot_of(cross_of(a, b), n));
   NearestPoint nearest;
@@ -89,60 +92,93 @@ NearestPoint nearest_point(Triangle t) {
   return nearest;
 }
 
-// Is what is nearest of `partner` nearer, or found earlier, on another triangle that grain i may touch? Sides and corners belong to several.
-bool is_on_another(uint i, uint partner, Triangle own, NearestPoint nearest, vec3 place, float moved) {
+// The face that a triangle shows to the place; seen from its edge, none.
+uint seen_face(Triangle t, NearestPoint nearest) {
+  vec3 n = normal_of(t);
+  float height = -dot_of(n, nearest.point), n2 = dot_of(n, n);
+  precise float least = n2 * nearest.distance2;
+  precise float most = 4.0 * height * height;
+  if (!(most > least))
+    return face_unknown;
+  return height > 0.0 ? face_front : face_back;
+}
+
+// Is the place behind that face?
+bool is_behind(Triangle t, NearestPoint nearest, uint face) {
+  float height = -dot_of(normal_of(t), nearest.point);
+  return face == face_front ? height < 0.0 : face == face_back && height > 0.0;
+}
+
+bool is_corner(Triangle t, uint place) { return t.at.x == place || t.at.y == place || t.at.z == place; }
+
+// Are the corners that `nearest` needs corners of the other triangle, too?
+bool shares(Triangle own, NearestPoint nearest, Triangle other) {
+  for (uint c = 0u; c < 3u; ++c)
+    if (nearest.weights[c] > 0.0 && !is_corner(other, own.at[c]))
+      return false;
+  return true;
+}
+
+bool is_inside(NearestPoint nearest) { return nearest.weights.x > 0.0 && nearest.weights.y > 0.0 && nearest.weights.z > 0.0; }
+
+// What the other triangles that grain i may touch say of a contact on a side or corner that they share.
+struct SharedContact {
+  bool hidden;  // one of them is nearer, or as near and comes first
+  bool behind;  // of all of them that know their face, the grain is behind it
+};
+SharedContact shared_contact(uint i, uint partner, Triangle own, NearestPoint nearest, vec3 place) {
+  SharedContact result = SharedContact(false, is_behind(own, nearest, face_of(partner)));
   uint count = contact_count[i];
-  for (uint k = 0u; k < count; ++k) {
+  for (uint k = 0u; k < count && !result.hidden; ++k) {
     uint other = contact_partner[row_slot(i, k)];
     if (!is_triangle(other) || other == partner)
       continue;
-    Triangle t = triangle_from(other - triangle_partner, place, moved);
-    bool shares = true;
-    for (uint c = 0u; c < 3u; ++c)
-      shares = shares && (nearest.weights[c] == 0.0 || own.at[c] == t.at.x || own.at[c] == t.at.y || own.at[c] == t.at.z);
-    if (!shares)
+    Triangle t = triangle_from(triangle_of(other), place);
+    if (!shares(own, nearest, t))
       continue;
-    float distance2 = nearest_point(t).distance2;
-    if (distance2 < nearest.distance2 || (distance2 == nearest.distance2 && other < partner))
-      return true;
+    NearestPoint its = nearest_point(t);
+    result.hidden = its.distance2 < nearest.distance2 || (its.distance2 == nearest.distance2 && other < partner);
+    result.behind = result.behind && (face_of(other) == face_unknown || is_behind(t, its, face_of(other)));
   }
-  return false;
+  return result;
 }
 
-// Contact of a grain with a triangle of cloth: where both were at the start of the substep, a plane for its length, on the side of the
-// grain.
-struct ClothContact {
-  vec3 normal;         // towards the grain
-  float gap;           // m, at the start of the substep; surface_hidden radii where another triangle has the contact
-  vec3 velocity;       // m/s, of the point of the triangle, now
-  vec3 weights;        // of the corners
-  float inverse_mass;  // 1/kg, of the point, of the parts of its corners' masses that the contact gets
-};
-
-// moved: s, how far into the substep the positions are.
-ClothContact cloth_contact(uint i, uint partner, Grain grain, float moved) {
-  precise vec3 place = grain.position.xyz - moved * grain.velocity.xyz;
-  Triangle t = triangle_from(partner - triangle_partner, place, moved);
+// Contact of grain i with a triangle of cloth, where both are, without an impulse.
+ClothTouch cloth_contact(uint i, uint partner) {
+  vec3 place = grains[i].position.xyz;
+  float r = grains[i].position.w;
+  Triangle t = triangle_from(triangle_of(partner), place);
   NearestPoint nearest = nearest_point(t);
-  float len = sqrt(nearest.distance2), r = grain.position.w;
-  vec3 normal = len > 0.0 ? -nearest.point : cross_of(t.corner[1] - t.corner[0], t.corner[2] - t.corner[0]);
+  float len = sqrt(nearest.distance2);
+  vec3 normal = len > 0.0 ? -nearest.point : (face_of(partner) == face_back ? -1.0 : 1.0) * normal_of(t);
   float normal_length = length(normal);
-  ClothContact c;
-  c.normal = normal_length > 0.0 ? normal / normal_length : vec3(0.0, 0.0, 1.0);
-  c.velocity = vec3(0.0);
-  c.weights = nearest.weights;
-  c.inverse_mass = 0.0;
-  for (uint k = 0u; k < 3u; ++k) {
-    float weight = nearest.weights[k];
-    uint vertex = triangle_corner(partner - triangle_partner, k);
-    uint contacts = shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, vertex)];
-    vec4 velocity = grains[t.at[k]].velocity;
-    c.velocity += weight * velocity.xyz;
-    c.inverse_mass += weight * weight * float(max(contacts, 1u)) * velocity.w;
+  ClothTouch c = ClothTouch(normal_length > 0.0 ? normal / normal_length : vec3(0.0, 0.0, 1.0), 0.0, nearest.weights, vec3(0.0), 0.0);
+  float reach = r + grains[t.at.x].position.w;
+  SharedContact shared_by = SharedContact(false, is_behind(t, nearest, face_of(partner)));
+  if (!is_inside(nearest)) {
+    shared_by = shared_contact(i, partner, t, nearest, place);
+    shared_by.behind = shared_by.behind && len < reach;
   }
-  c.gap = len - r - grains[t.at.x].position.w;
-  bool shared_side = min(nearest.weights.x, min(nearest.weights.y, nearest.weights.z)) == 0.0;
-  if (shared_side && is_on_another(i, partner, t, nearest, place, moved))
-    c.gap = surface_hidden * r;
+  if (shared_by.behind)
+    c.normal = -c.normal;
+  c.gap = shared_by.hidden ? surface_hidden * r : (shared_by.behind ? -len : len) - reach;
   return c;
+}
+
+// Of the point of a triangle that these weights of its corners give [m/s].
+vec3 velocity_at(uint partner, vec3 weights) {
+  vec3 velocity = vec3(0.0);
+  for (uint k = 0u; k < 3u; ++k)
+    velocity += weights[k] * grains[place_of_vertex(triangle_corner(triangle_of(partner), k))].velocity.xyz;
+  return velocity;
+}
+// Likewise, of the parts of its corners' masses that a contact gets [1/kg].
+float inverse_mass_at(uint partner, vec3 weights) {
+  float inverse_mass = 0.0;
+  for (uint k = 0u; k < 3u; ++k) {
+    uint vertex = triangle_corner(triangle_of(partner), k);
+    uint contacts = shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, vertex)];
+    inverse_mass += weights[k] * weights[k] * float(max(contacts, 1u)) * grains[place_of_vertex(vertex)].velocity.w;
+  }
+  return inverse_mass;
 }

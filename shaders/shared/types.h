@@ -43,14 +43,15 @@ TALUS_CONST uint gate_rebuild_cell_chunks = 3u;   // a workgroup per chunk of th
 TALUS_CONST uint gate_rebuild_slice_chunks = 4u;  // .. over slices
 TALUS_CONST uint gate_rebuild_bodies = 5u;
 TALUS_CONST uint gate_rebuild_body_cells = 6u;
-TALUS_CONST uint gate_fine = 7u;               // a thread per fine grain, where they move
-TALUS_CONST uint gate_fine_grains = 8u;        // .. a thread per grain
-TALUS_CONST uint gate_fine_chunks = 9u;        // .. a workgroup per chunk of the prefix sum over near cells
-TALUS_CONST uint gate_fine_crowd = 10u;        // .. a thread per node of the crowding grid
-TALUS_CONST uint gate_fine_sort = 11u;         // a thread per fine grain, where they are sorted before they move
-TALUS_CONST uint gate_fine_sort_chunks = 12u;  // .. as gate_fine_chunks
-TALUS_CONST uint gate_fine_project = 13u;      // a thread per fine grain, where bodies move and fine grains do not
-TALUS_CONST uint gates_total = 14u;
+TALUS_CONST uint gate_rebuild_once = 7u;  // one workgroup
+TALUS_CONST uint gate_fine = 8u;               // a thread per fine grain, where they move
+TALUS_CONST uint gate_fine_grains = 9u;        // .. a thread per grain
+TALUS_CONST uint gate_fine_chunks = 10u;        // .. a workgroup per chunk of the prefix sum over near cells
+TALUS_CONST uint gate_fine_crowd = 11u;        // .. a thread per node of the crowding grid
+TALUS_CONST uint gate_fine_sort = 12u;         // a thread per fine grain, where they are sorted before they move
+TALUS_CONST uint gate_fine_sort_chunks = 13u;  // .. as gate_fine_chunks
+TALUS_CONST uint gate_fine_project = 14u;      // a thread per fine grain, where bodies move and fine grains do not
+TALUS_CONST uint gates_total = 15u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
@@ -63,9 +64,12 @@ TALUS_CONST uint axis_open = 0u;
 TALUS_CONST uint axis_wall = 1u;
 TALUS_CONST uint axis_periodic = 2u;
 
-// Contact partners from here on are no grains: triangle t of cloth is triangle_partner + t, surface s of body b is body_partner + bodies_most s + b (shared/partner.h), wall of
+// Contact partners from here on are no grains: triangle t of cloth, seen from face k, is triangle_partner + 4 t + k, surface s of body b is body_partner + bodies_most s + b (shared/partner.h), wall of
 // axis a, side s (0 min, 1 max) is wall_partner + 2 a + s.
 TALUS_CONST uint triangle_partner = 0xE0000000u;
+TALUS_CONST uint face_unknown = 0u;  // .. or the triangle is seen from its edge
+TALUS_CONST uint face_front = 1u;    // from where its corners go round counterclockwise
+TALUS_CONST uint face_back = 2u;
 TALUS_CONST uint body_partner = 0xF0000000u;
 TALUS_CONST uint wall_partner = 0xFFFFFF00u;
 TALUS_CONST uint bodies_most = 4096u;
@@ -95,6 +99,7 @@ TALUS_CONST uint load_points = 13u;     // .. of a dynamic body: its points that
 TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
 TALUS_CONST uint loads_most = 8u;       // surfaces of bodies that push a grain at once, as far as p2 and pbd count
 
+TALUS_CONST uint cloth_border = 0x80000000u;  // added to a corner of a triangle: it lies where the cloth ends, or more than two triangles meet
 TALUS_CONST uint cloth_apart = 0x80000000u;  // added to ClothVertex.cloth: its cloth does not touch itself
 
 // A dynamic body touches bodies and walls by points (BodyPoint), each at most so many of them at once.
@@ -182,6 +187,7 @@ TALUS_CONST float fine_c1 = 0.70233196f;      // (8/9)^3, weight at the distance
 TALUS_CONST float fine_c2 = 0.6f;            // share of one coarse grain in the sum of weights
 TALUS_CONST float fine_carried = 1.0f;       // sum of weights from which on coarse grains carry a fine one
 TALUS_CONST float fine_crowded = 0.3f;       // .. and from which on crowding moves it
+TALUS_CONST float crowd_grains = 2.5f;       // radii of a fine grain: edge of the crowding grid at least, so that what a grain counts itself moves it little
 TALUS_CONST float crowd_edge = 0.7f;         // radii of the largest coarse grain: edge of the crowding grid
 TALUS_CONST float crowd_density = 0.24306f;  // packing of coarse grains in whose midst the sum of weights is 1
 TALUS_CONST float crowd_local = 0.9f;        // share of that packing which fine grains aim at in their midst
@@ -192,8 +198,8 @@ TALUS_CONST float crowd_free = 0.9f;         // share of the count aimed at, bel
 TALUS_CONST float crowd_most = 3.0f;         // of the excess above that
 TALUS_CONST float crowd_gain = 0.5f;         // edges that a fall of the excess by 1 an edge moves a fine grain by
 TALUS_CONST float crowd_way = 0.15f;         // radii of the largest coarse grain that it moves in one go, at most
-TALUS_CONST float crowd_still = 1e-3f;       // m/s, slower surroundings do not make room
-TALUS_CONST float crowd_share = 0.125f;      // of a node's surroundings that is free, at least
+TALUS_CONST float crowd_still = 1e-3f;       // m/s, surroundings that move so little in themselves do not make room
+TALUS_CONST float crowd_share = 0.02f;       // of a node's surroundings that is free, at least
 TALUS_CONST uint crowd_unit = 1024u;         // of a fine grain of mean volume in crowd_count
 TALUS_CONST uint crowd_block = 64u;          // nodes of a block, 4 an axis
 TALUS_CONST uint fine_rounds = 4u;           // through all surfaces: in a corner one pushes a fine grain into the next
@@ -399,10 +405,13 @@ struct ClothWork {
   float split;  // parts of its mass that its links get at most, as they are directed
 };
 
-// A contact with a triangle of cloth within a substep: its impulse on the grain.
+// A contact with a triangle of cloth within a substep: a plane where both are when it starts, and its impulse on the grain.
 struct ClothTouch {
-  vec3 drag;   // N s, across the normal
-  float push;  // N s, along it
+  vec3 normal;   // away from the face that the grain is on
+  float gap;     // m; surface_hidden radii where another triangle has the contact
+  vec3 weights;  // of the corners at the point of the triangle
+  vec3 drag;     // N s, across the normal
+  float push;    // N s, along it
 };
 
 // Contact law of a pair of materials. Row m = number of materials is the wall.
@@ -428,9 +437,10 @@ TALUS_CONST uint option_plain_mean = 2u;          // p2, pbd: mean over contacts
 TALUS_CONST uint option_per_iteration = 4u;       // pbd: friction bounded by each iteration's overlap
 TALUS_CONST uint option_material_stiffness = 8u;  // dem
 TALUS_CONST uint option_rebuild_always = 32u;     // neighbours are found anew in every substep
+TALUS_CONST uint option_friction_after = 128u;    // pbd: friction once, in the last iteration, bounded by the push that a grain's weight takes
 TALUS_CONST uint option_total_push = 64u;         // what a dynamic body receives between iterations is all of the substep so far (vts, sp)
 
-TALUS_CONST uint option_plain_advection = 128u;   // fine grains: as printed
+TALUS_CONST uint option_plain_advection = 256u;   // fine grains: as printed
 
 // A coarse grain as fine ones see it.
 struct Carrier {
@@ -459,6 +469,7 @@ struct Settings {
   uint cloth;            // number of vertices of cloth
   uint cloth_first;      // number (id) of the first one
   uint cloth_triangles;  // .. and of triangles
+  uvec3 cloth_bits;      // log2 of the edge of their table of cells, per axis
   float cloth_radius;    // m, half the thickness of the thickest
   uint cloth_words;      // shape_data from here on is of cloth (shared/cloth.h)
   float cloth_kv;        // share of velocity and of error in the residual of a distance, as kv and kc
@@ -546,8 +557,11 @@ struct Status {
   ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
   ivec3 cells_low;      // no grain was in a cell lower than this when the lists were built; of scenes with bodies
   ivec3 cells_high;     // .. or higher
-  uint cloth_side2_bits;  // longest side from a triangle's first corner, squared [m2], as the bits of a float
-  float cloth_side;       // m, .. where the last substep started
+  uint cloth_half_bits;     // m, half the longest edge of the box around a triangle of cloth, as the bits of a float
+  float cloth_half;         // m, .. where the last substep started
+  float cloth_reach;        // m, from a grain along an axis to the middle of a triangle that it may touch, at most
+  vec3 cloth_inverse_cell;  // 1/m, of the edges of a cell of cloth_sort
+  ivec3 cloth_cells;        // .. their number on a periodic axis, 0 elsewhere
   uint cloth_uncounted;   // pushes on cloth that were too large, or came with too many others
   uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
   uint gone;            // grains that sinks have taken

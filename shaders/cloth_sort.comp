@@ -1,0 +1,69 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Triangles of cloth in the order of their cells, each in the one that the middle of its box lies in. They have a grid of their own, since
+// they may be much larger than grains, or smaller. One workgroup: a thread has a hundred triangles of a large cloth.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 4, scalar) coherent buffer ShapeBlock { uint shape_data[]; };
+#include "shared/space.glsl"
+#include "shared/cloth.glsl"
+#include "shared/cloth_cell.glsl"
+
+shared uint before[group_size];  // triangles in the cells of the threads before
+
+void wait() {
+  memoryBarrierBuffer();
+  barrier();
+}
+
+uint key_of(uint triangle) {
+  uint first = place_of_vertex(triangle_corner(triangle, 0u));
+  vec3 p = grains[first].position.xyz, low = vec3(0.0), high = vec3(0.0);
+  for (uint c = 1u; c < 3u; ++c) {
+    precise vec3 side = grains[place_of_vertex(triangle_corner(triangle, c))].position.xyz - p;
+    side = shortest(side);
+    low = min(low, side);
+    high = max(high, side);
+  }
+  precise vec3 middle = p + 0.5 * (low + high);
+  return cloth_key(cloth_cell_of(middle), grain_tag[first] >> tag_world_shift);
+}
+
+void main() {
+  uint lane = gl_LocalInvocationID.x, cells = grid_cells(settings.cloth_bits), triangles = settings.cloth_triangles;
+  for (uint c = lane; c <= cells; c += group_size)
+    shape_data[start_word(c)] = 0u;
+  wait();
+  for (uint t = lane; t < triangles; t += group_size)
+    atomicAdd(shape_data[start_word(key_of(t) + 1u)], 1u);
+  wait();
+  uint each = (cells + group_size - 1u) / group_size, begin = min(lane * each, cells), end = min(begin + each, cells), sum = 0u;
+  for (uint c = begin; c < end; ++c)
+    sum += shape_data[start_word(c + 1u)];
+  before[lane] = sum;
+  barrier();
+  sum = 0u;
+  for (uint other = 0u; other < lane; ++other)
+    sum += before[other];
+  for (uint c = begin; c < end; ++c) {
+    uint count = shape_data[start_word(c + 1u)];
+    shape_data[start_word(c + 1u)] = sum;  // where cell c begins, and after the next loop where it ends
+    sum += count;
+  }
+  wait();
+  for (uint t = lane; t < triangles; t += group_size)
+    shape_data[order_word(atomicAdd(shape_data[start_word(key_of(t) + 1u)], 1u))] = t;
+  wait();
+  // Chance has ordered those of a cell.
+  for (uint c = begin; c < end; ++c)
+    for (uint k = shape_data[start_word(c)]; k < shape_data[start_word(c + 1u)]; ++k) {
+      uint t = shape_data[order_word(k)], at = k;
+      for (; at > shape_data[start_word(c)] && shape_data[order_word(at - 1u)] > t; --at)
+        shape_data[order_word(at)] = shape_data[order_word(at - 1u)];
+      shape_data[order_word(at)] = t;
+    }
+}
