@@ -79,11 +79,12 @@ talus::Fields fields_of(talus::Executor& executor) {
 // Coarse grains that a fine one looks at, on average.
 double looked_at(talus::Simulation& simulation) {
   const talus::Fields fields = fields_of(simulation.executor());
+  talus::reference::Near around(fields);
   double sum = 0.0, count = 0.0;
   for (std::uint32_t i = 0; i < simulation.fine_places(); i += 17)
     if (fields.fine_grains[i].position.w > 0.0f) {
-      talus::reference::each_near(fields, glm::vec3(fields.fine_grains[i].position),
-                                  [&](std::uint32_t first, std::uint32_t end) { sum += end - first; });
+      around.each(glm::vec3(fields.fine_grains[i].position),
+                  [&](std::uint32_t first, std::uint32_t end) { sum += end - first; });
       count += 1.0;
     }
   return count > 0.0 ? sum / count : 0.0;
@@ -127,7 +128,8 @@ Result sommer_table1(const Context& context) {
     // In motion: when all has been poured, or after a moment.
     double start = 0.2;
     for (const talus::Emitter& emitter : scene.emitters)
-      start = std::max(start, emitter.start + *emitter.count / emitter.rate + 1.0);
+      start = std::max(start,
+                       std::min(emitter.stop, emitter.start + emitter.count.value_or(1u << 30) / emitter.rate) + 1.0);
     const double span = context.pick(0.5, 0.1);
     go_on(simulation, context.pick(start, 0.1));
     const Cost before = cost_of(simulation);

@@ -144,7 +144,8 @@ void set_fine(Settings& settings, const Scene& scene, const Population& populati
   const float crowd = std::max(crowd_edge * largest, crowd_grains * static_cast<float>(std::cbrt(mean_cube)));
   fit_cells(settings, crowd, settings.crowd_nodes, settings.crowd_edges);
   settings.crowd_inverse = 1.0f / settings.crowd_edges;
-  settings.crowd_bits = table_bits_for(settings, 4.0f * crowd, std::max(9u, bits_for(fine / 8)));
+  // A block for four fine grains at most, and 64 MiB of them: devices may bind no more than 128 MiB.
+  settings.crowd_bits = table_bits_for(settings, 4.0f * crowd, std::clamp(bits_for(fine / 4), 9u, 18u));
   settings.crowd_sum = static_cast<float>(crowd_local * crowd_density / u.packing);
   const vec3 e = settings.crowd_edges;
   settings.crowd_full =

@@ -5,6 +5,7 @@
 // near they carry all of it, so that what lies on them rests with them; what crowds makes room (fine_crowd); and nothing is left inside
 // walls and bodies.
 #include "shared/pass.glsl"
+#include "shared/fine.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
@@ -31,13 +32,16 @@ void main() {
   Flow flow = flow_around(grain.position.xyz, velocity);
   float loose = looseness(flow, plain);
   vec3 mean = flow.sum > 0.0 ? velocity + flow.way / flow.sum : velocity;
-  vec3 way = plain || !(flow.sum > fine_crowded) ? vec3(0.0) : room(grain.position, aim_of(flow), h * max(0.0, stir_of(flow) - crowd_still));
+  float away = 0.0;
+  vec3 give = plain || !(flow.sum > fine_crowded)
+                  ? vec3(0.0)
+                  : room(grain.position, aim_of(flow), h * max(0.0, stir_of(flow) - crowd_still), away);
   FineGrain g;
   g.velocity = (1.0 - loose) * mean + loose * (velocity + h * settings.gravity);
-  g.place = grain.position.xyz + (h * g.velocity + way);
+  g.place = grain.position.xyz + (time_since(h) * g.velocity + give);
   g.radius = grain.position.w;
   g.loose = loose;
   leave_ball(g, flow);
-  leave_solids(g);
+  leave_solids(g, away <= fine_away * (length(g.place - grain.position.xyz) + g.radius));
   fine_grains[i] = Grain(vec4(into_periods(g.place), g.radius), vec4(g.velocity, loose));
 }

@@ -1,9 +1,10 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Fine grains that do not move now give way to bodies that do.
+// At the ends of steps between their moves, fine grains go on as they did, and out of walls and bodies.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 2, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 1, scalar) buffer FineBlock { Grain fine_grains[]; };
 #include "shared/space.glsl"
 #include "shared/solid.glsl"
@@ -14,7 +15,8 @@ void main() {
   if (i >= args.fine || fine_grains[i].position.w == 0.0)
     return;
   Grain grain = fine_grains[i];
-  FineGrain g = FineGrain(grain.position.xyz, grain.velocity.xyz, grain.position.w, grain.velocity.w);
-  leave_solids(g);
+  float since = time_since(status.fine_time);
+  FineGrain g = FineGrain(grain.position.xyz + since * grain.velocity.xyz, grain.velocity.xyz, grain.position.w, grain.velocity.w);
+  leave_solids(g, true);
   fine_grains[i] = Grain(vec4(into_periods(g.place), g.radius), vec4(g.velocity, g.loose));
 }

@@ -20,15 +20,28 @@ struct CrowdNode {
   uint slot, key, index;
 };
 
-// The nodes around a place: corner x + 2 y + 4 z.
-CrowdNode node_at(const CrowdPlace& place, int corner, const Settings& settings) {
-  ivec3 node = place.node + ivec3(corner & 1, corner >> 1 & 1, corner >> 2);
-  for (int a = 0; a < 3; ++a)
-    node[a] = grid_wrap(node[a], settings.crowd_nodes[a]);
-  const ivec3 block = crowd_block_of(node);
-  return {crowd_slot(block, settings.crowd_bits), crowd_key(block, settings.crowd_bits),
-          crowd_index(node, settings.crowd_bits)};
-}
+// The nodes around a place: corner x + 2 y + 4 z. What crowd_slot, crowd_key and crowd_index say of them is put
+// together from the two planes of nodes per axis.
+class CrowdNodes {
+public:
+  CrowdNodes(const CrowdPlace& place, const Settings& settings) {
+    const uvec3 bits = settings.crowd_bits;
+    for (int a = 0; a < 3; ++a)
+      for (int side = 0; side < 2; ++side) {
+        ivec3 node(0);
+        node[a] = grid_wrap(place.node[a] + side, settings.crowd_nodes[a]);
+        const ivec3 block = crowd_block_of(node);
+        planes_[a][side] = {crowd_slot(block, bits), crowd_key(block, bits), crowd_index(node, bits)};
+      }
+  }
+  CrowdNode operator[](int corner) const {
+    const CrowdNode &x = planes_[0][corner & 1], &y = planes_[1][corner >> 1 & 1], &z = planes_[2][corner >> 2];
+    return {x.slot | y.slot | z.slot, x.key | y.key | z.key, x.index | y.index | z.index};
+  }
+
+private:
+  CrowdNode planes_[3][2];
+};
 
 float weight_of(vec3 within, int corner) {
   const auto along = [&](int a) { return corner >> a & 1 ? within[a] : 1.0f - within[a]; };
@@ -72,10 +85,9 @@ void crowd_mark(const Args&, Fields& f, uint begin, uint end) {
     if (is_gone(f.fine_grains[i]))
       continue;
     const CrowdPlace place = crowd_place(vec3(f.fine_grains[i].position), f.settings[0]);
-    for (int c = 0; c < 8; ++c) {
-      const CrowdNode node = node_at(place, c, f.settings[0]);
-      atomic_min(f.crowd_owner[node.slot], node.key);
-    }
+    const CrowdNodes nodes(place, f.settings[0]);
+    for (int c = 0; c < 8; ++c)
+      atomic_min(f.crowd_owner[nodes[c].slot], nodes[c].key);
   }
 }
 
@@ -87,11 +99,12 @@ void crowd_fill(const Args&, Fields& f, uint begin, uint end) {
       continue;
     const CrowdPlace place = crowd_place(vec3(grain), settings);
     const float units = static_cast<float>(crowd_unit) * (grain.w * grain.w * grain.w * settings.fine_volume);
+    const CrowdNodes nodes(place, settings);
     for (int c = 0; c < 8; ++c) {
       const float share = units * weight_of(place.within, c);
       if (share < 1.0f)
         continue;
-      const CrowdNode node = node_at(place, c, settings);
+      const CrowdNode node = nodes[c];
       if (f.crowd_owner[node.slot] == node.key)
         std::atomic_ref(f.crowd_count[node.index]).fetch_add(static_cast<uint>(share), std::memory_order_relaxed);
       else
@@ -100,25 +113,32 @@ void crowd_fill(const Args&, Fields& f, uint begin, uint end) {
   }
 }
 
-vec3 room(const Fields& f, vec4 grain, float aim, float most) {
+vec3 room(const Fields& f, vec4 grain, float aim, float most, float& away) {
   if (!(most > 0.0f))
     return vec3(0.0f);
   const Settings& settings = f.settings[0];
   const vec3 p(grain);
   const CrowdPlace place = crowd_place(p, settings);
   const Distance body = nearest_body(f, p);
+  away = std::min(body.value, 3.0f * settings.crowd_edges.x);
+  float walls[3][2];  // the share that walls leave of the nodes in the two planes per axis
+  for (int a = 0; a < 3; ++a)
+    for (int side = 0; side < 2; ++side) {
+      walls[a][side] = 1.0f;
+      const float ahead = static_cast<float>(side) - place.within[a];
+      for (uint wall = 2 * static_cast<uint>(a); settings.axis[a] == axis_wall && wall <= 2 * static_cast<uint>(a) + 1;
+           ++wall)
+        walls[a][side] *= free_share((wall_distance(p, wall, settings) - grain.w) * settings.crowd_inverse[a] +
+                                     (wall % 2 == 0 ? ahead : -ahead));
+    }
+  const CrowdNodes nodes(place, settings);
   std::array<float, 8> excess;
   for (int c = 0; c < 8; ++c) {
     const vec3 corner = vec3(c & 1, c >> 1 & 1, c >> 2) - place.within;  // from the grain, in edges
-    float share = free_share((body.value - grain.w + glm::dot(body.gradient, corner * settings.crowd_edges)) *
-                             settings.crowd_inverse.x);
-    for (uint wall = 0; wall < 6; ++wall) {
-      const int a = static_cast<int>(wall / 2);
-      if (settings.axis[a] == axis_wall)
-        share *= free_share((wall_distance(p, wall, settings) - grain.w) * settings.crowd_inverse[a] +
-                            (wall % 2 == 0 ? corner[a] : -corner[a]));
-    }
-    const CrowdNode node = node_at(place, c, settings);
+    const float share = free_share((body.value - grain.w + glm::dot(body.gradient, corner * settings.crowd_edges)) *
+                                   settings.crowd_inverse.x) *
+                        walls[0][c & 1] * walls[1][c >> 1 & 1] * walls[2][c >> 2];
+    const CrowdNode node = nodes[c];
     const float count = f.crowd_owner[node.slot] == node.key ? static_cast<float>(f.crowd_count[node.index]) : 0.0f;
     excess[static_cast<std::size_t>(c)] =
         std::clamp(count / (aim * settings.crowd_full * std::max(share, crowd_share)) - crowd_free, 0.0f, crowd_most);

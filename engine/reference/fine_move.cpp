@@ -86,6 +86,11 @@ bool leave_walls(FineGrain& grain, const Settings& settings) {
   return touches;
 }
 
+// s, since fine grains have gone on: from their last move, `moved` ago, or from the end of the last step.
+float time_since(float moved, const Args& args) {
+  return std::min(moved, args.h * static_cast<float>(args.substep));
+}
+
 }  // namespace
 
 void FineGrain::leave(vec3 normal, float depth, vec3 surface, float friction) {
@@ -102,12 +107,12 @@ void FineGrain::leave(vec3 normal, float depth, vec3 surface, float friction) {
   velocity = surface + v;
 }
 
-void leave_solids(FineGrain& grain, const Fields& f) {
+void leave_solids(FineGrain& grain, const Fields& f, bool bodies) {
   const Settings& settings = f.settings[0];
   bool touches = true;
   for (uint k = 0; k < fine_rounds && touches; ++k) {
     touches = false;
-    for (uint b = 0; b < settings.bodies; ++b)
+    for (uint b = 0; bodies && b < settings.bodies; ++b)
       touches |= leave_body(grain, b, f);
     touches |= leave_walls(grain, settings);
   }
@@ -124,12 +129,12 @@ vec3 into_periods(vec3 p, const Settings& settings) {
   return p;
 }
 
-Flow flow_around(const Fields& f, vec3 p, vec3 velocity) {
+Flow flow_around(const Fields& f, Near& near, vec3 p, vec3 velocity) {
   Flow flow;
   bool granular = false;
   const Settings& settings = f.settings[0];
   const bool periodic = glm::any(glm::equal(settings.axis, uvec3(axis_periodic)));
-  each_near(f, p, [&](uint first, uint end) {
+  near.each(p, [&](uint first, uint end) {
     for (uint j = first; j < end; ++j)
       granular |= see(f.carriers[j], p, velocity, settings, periodic, flow);
   });
@@ -140,36 +145,41 @@ Flow flow_around(const Fields& f, vec3 p, vec3 velocity) {
   return flow;
 }
 
-void fine_move(const Args&, Fields& f, uint begin, uint end) {
+void fine_move(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const float h = f.status[0].fine_h;
   const bool plain = (settings.options & option_plain_advection) != 0;
+  Near near(f);
   for (uint i = begin; i < end; ++i) {
     const Grain grain = f.fine_grains[i];
     if (is_gone(grain))
       continue;
     const vec3 velocity(grain.velocity);
-    const Flow flow = flow_around(f, vec3(grain.position), velocity);
+    const Flow flow = flow_around(f, near, vec3(grain.position), velocity);
     const float loose = looseness(flow, plain);
     const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
     const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
-    const vec3 way = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
-                                                         : room(f, grain.position, aim_of(flow, settings),
-                                                                h * std::max(0.0f, stir_of(flow) - crowd_still));
-    FineGrain g{vec3(grain.position) + (h * next + way), next, grain.position.w, loose};
+    float away = 0.0f;
+    const vec3 give = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
+                                                          : room(f, grain.position, aim_of(flow, settings),
+                                                                 h * std::max(0.0f, stir_of(flow) - crowd_still), away);
+    const vec3 way = time_since(h, args) * next + give;
+    FineGrain g{vec3(grain.position) + way, next, grain.position.w, loose};
     leave_ball(g, flow, settings);
-    leave_solids(g, f);
+    leave_solids(g, f, away <= fine_away * (glm::distance(g.place, vec3(grain.position)) + g.radius));
     f.fine_grains[i] = {vec4(into_periods(g.place, settings), g.radius), vec4(g.velocity, loose)};
   }
 }
 
-void fine_project(const Args&, Fields& f, uint begin, uint end) {
+void fine_project(const Args& args, Fields& f, uint begin, uint end) {
+  const float since = time_since(f.status[0].fine_time, args);
   for (uint i = begin; i < end; ++i) {
     const Grain grain = f.fine_grains[i];
     if (is_gone(grain))
       continue;
-    FineGrain g{vec3(grain.position), vec3(grain.velocity), grain.position.w, grain.velocity.w};
-    leave_solids(g, f);
+    const vec3 velocity(grain.velocity);
+    FineGrain g{vec3(grain.position) + since * velocity, velocity, grain.position.w, grain.velocity.w};
+    leave_solids(g, f, true);
     f.fine_grains[i] = {vec4(into_periods(g.place, f.settings[0]), g.radius), vec4(g.velocity, g.loose)};
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Where fine grains look for coarse ones, and how they leave walls and bodies, as the reference passes do it.
 #include "engine/reference/space.h"
+#include "shaders/shared/fine.h"
 
 namespace talus::reference {
 
@@ -19,35 +20,55 @@ inline uint near_key_at(vec3 p, const Settings& settings) {
   return near_key(ivec3(glm::floor(near_place(p, settings))), settings);
 }
 
-// Calls visit(first, end) for the stretches of Fields::carriers in which the coarse grains around a place are.
-void each_near(const Fields& f, vec3 p, auto&& visit) {
-  const Settings& settings = f.settings[0];
-  const vec3 place = near_place(p, settings), reach = near_reach * settings.near_radius * settings.near_inverse;
-  const ivec3 home(glm::floor(place));
-  const vec3 within = place - vec3(home);
-  const auto off = [&](int cell, int a) {  // from a layer of cells, in reaches
-    const float low = static_cast<float>(cell) - within[a];
-    return std::max({low, -low - 1.0f, 0.0f}) / reach[a];
-  };
-  for (int z = -2; z <= 2; ++z)
-    for (int y = -2; y <= 2; ++y) {
-      const float off_y = off(y, 1), off_z = off(z, 2), left = 1.0f - (off_y * off_y + off_z * off_z);
-      if (left <= 0.0f)
-        continue;
-      const float half_row = 1.0001f * reach.x * std::sqrt(left);
-      const int low = std::max(-2, static_cast<int>(std::floor(within.x - half_row)));
-      const int high = std::min(2, static_cast<int>(std::floor(within.x + half_row)));
-      const uint first = near_key(home + ivec3(low, y, z), settings);
-      const uint last = near_key(home + ivec3(high, y, z), settings);
-      if (last - first == static_cast<uint>(high - low))
-        visit(f.near_start[first], f.near_start[last + 1]);
-      else
-        for (int x = low; x <= high; ++x) {
-          const uint key = near_key(home + ivec3(x, y, z), settings);
-          visit(f.near_start[key], f.near_start[key + 1]);
-        }
+// The coarse grains around a place. Those that go through fine grains in their order find the cells around most of them
+// at the place before.
+class Near {
+public:
+  explicit Near(const Fields& fields) : f_(fields) {}
+
+  // Calls visit(first, end) for stretches of Fields::carriers.
+  void each(vec3 p, auto&& visit) {
+    const Settings& settings = f_.settings[0];
+    const vec3 place = near_place(p, settings), reach = near_reach * settings.near_radius * settings.near_inverse;
+    const ivec3 home(glm::floor(place));
+    if (rows_.empty() || home != home_)
+      look_around(home);
+    const vec3 within = place - vec3(home);
+    for (const Row& row : rows_) {
+      const vec2 low = vec2(row.at) - vec2(within.y, within.z);
+      const vec2 off = glm::max(glm::max(low, -low - 1.0f), vec2(0.0f)) / vec2(reach.y, reach.z);
+      if (glm::dot(off, off) < 1.0f)
+        visit(row.first, row.end);
     }
-}
+  }
+
+private:
+  struct Row {
+    glm::ivec2 at;  // y and z of its cells, from home
+    uint first, end;
+  };
+  const Fields& f_;
+  ivec3 home_{0};
+  std::vector<Row> rows_;
+
+  void look_around(ivec3 home) {
+    home_ = home;
+    rows_.clear();
+    const Settings& settings = f_.settings[0];
+    for (int z = -2; z <= 2; ++z)
+      for (int y = -2; y <= 2; ++y) {
+        const uint first = near_key(home + ivec3(-2, y, z), settings);
+        const uint last = near_key(home + ivec3(2, y, z), settings);
+        if (last - first == 4)
+          rows_.push_back({{y, z}, f_.near_start[first], f_.near_start[last + 1]});
+        else
+          for (int x = -2; x <= 2; ++x) {
+            const uint key = near_key(home + ivec3(x, y, z), settings);
+            rows_.push_back({{y, z}, f_.near_start[key], f_.near_start[key + 1]});
+          }
+      }
+  }
+};
 
 // A fine grain on its way out of what it touches.
 struct FineGrain {
@@ -58,7 +79,8 @@ struct FineGrain {
   void leave(vec3 normal, float depth, vec3 surface, float friction);
 };
 
-void leave_solids(FineGrain& grain, const Fields& fields);
+// bodies: are any so near that it may touch them?
+void leave_solids(FineGrain& grain, const Fields& fields, bool bodies);
 vec3 into_periods(vec3 place, const Settings& settings);
 
 // The coarse grains around a fine one; weights as in fine_move.
@@ -71,9 +93,10 @@ struct Flow {
   const Carrier* ball = nullptr;  // one that stands for a body, nearest by its surface
   float gap = 3.4e38f;            // m, to that
 };
-Flow flow_around(const Fields& fields, vec3 place, vec3 velocity);
+Flow flow_around(const Fields& fields, Near& near, vec3 place, vec3 velocity);
 
-// How a fine grain gives way where there are more than it aims at, a share of the densest, by `most` [m] at most.
-vec3 room(const Fields& fields, vec4 grain, float aim, float most);
+// How a fine grain gives way where there are more than it aims at, a share of the densest, by `most` [m] at most. Sets
+// `away` [m] to how far it is from the nearest body, where it looked.
+vec3 room(const Fields& fields, vec4 grain, float aim, float most, float& away);
 
 }  // namespace talus::reference

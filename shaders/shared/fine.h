@@ -1,4 +1,4 @@
-// Random numbers of fine grains that are born on the device: integers that both sides must agree on, hence shared.
+// What only fine grains need: random numbers of those that are born on the device, integers that both sides must agree on, hence shared.
 #ifndef TALUS_FINE_H
 #define TALUS_FINE_H
 #ifdef __cplusplus
@@ -11,6 +11,9 @@ namespace talus::shared {
 #define TALUS_INLINE
 #endif
 
+// Bodies are looked at again where they were no further away than this many times a fine grain's way and radius: distances on grids
+// may rise somewhat faster than the way.
+TALUS_CONST float fine_away = 1.2f;
 TALUS_CONST uint fine_tries = 16u;  // for a place in a ball; one in 10^5 needs more, and lies in the middle
 
 // 24 random bits of a fine grain, the n-th.

@@ -47,16 +47,20 @@ bool leave_walls(inout FineGrain g) {
   return touches;
 }
 
-void leave_solids(inout FineGrain g) {
+// near_bodies: are any so near that it may touch them?
+void leave_solids(inout FineGrain g, bool near_bodies) {
   bool touches = true;
   for (uint k = 0u; k < fine_rounds && touches; ++k) {
     touches = false;
-    if (solid_kinds != 0u)
+    if (solid_kinds != 0u && near_bodies)
       for (uint body = 0u; body < settings.bodies; ++body)
         touches = leave_body(g, body) || touches;
     touches = leave_walls(g) || touches;
   }
 }
+
+// s, since fine grains have gone on: from their last move, `moved` ago, or from the end of the last step.
+float time_since(float moved) { return min(moved, args.h * float(args.substep)); }
 
 // Back into the domain along periodic axes.
 vec3 into_periods(vec3 p) {

@@ -25,12 +25,13 @@ vec4 nearest_body(vec3 p) {
   return nearest;
 }
 
-// aim: share of the densest. most: m, beside crowd_way.
-vec3 room(vec4 grain, float aim, float most) {
+// aim: share of the densest. most: m, beside crowd_way. away: m, set to how far the nearest body is, where this looked.
+vec3 room(vec4 grain, float aim, float most, inout float away) {
   if (!(most > 0.0))
     return vec3(0.0);
   CrowdPlace place = crowd_place(grain.xyz);
   vec4 body = nearest_body(grain.xyz);
+  away = min(body.w, 3.0 * settings.crowd_edges.x);
   float excess[8];
   for (uint c = 0u; c < 8u; ++c) {
     ivec3 node = crowd_corner(place.node, c), block = crowd_block_of(node);
