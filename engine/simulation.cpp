@@ -698,6 +698,9 @@ std::array<std::uint32_t, 2> Simulation::coarse_without_fine() const {
 std::uint32_t Simulation::cloth_first() const {
   return impl_->settings.cloth_first;
 }
+gpu::Buffer* Simulation::shape_buffer() {
+  return impl_->executor->gpu_buffer(FieldId::shape_motions);
+}
 gpu::Buffer* Simulation::body_buffer() {
   impl_->place_bodies();
   return impl_->executor->gpu_buffer(FieldId::bodies);

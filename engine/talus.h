@@ -223,6 +223,8 @@ public:
   // Fixed grains have no fine ones, nor have those of numbers [first, end): particles of shapes, vertices of cloth,
   // and grains that stand for bodies.
   std::array<std::uint32_t, 2> coarse_without_fine() const;
+  // ShapeMotion, one per Scene::shapes.
+  gpu::Buffer* shape_buffer();
   // Number of the first vertex of cloth. Those of all cloths follow one another and lie among the grains, as balls of
   // the thickness.
   std::uint32_t cloth_first() const;

@@ -5,18 +5,20 @@
 #include "shared/draw.h"
 
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
+#include "shared/draw_ball.glsl"
 
 layout(location = 0) in vec3 ray;
-layout(location = 1) flat in vec4 sphere;
-layout(location = 2) flat in uint grain;
+layout(location = 1) flat in vec4 ball;
+layout(location = 2) flat in uvec2 numbers;
 layout(location = 0) out uint seen;  // grain + 1
 layout(depth_less) out float gl_FragDepth;
 
 void main() {
+  vec3 direction = normalize(ray), normal;
   float t;
-  if (!hit_sphere(normalize(ray), sphere, t))
+  if (!hit_ball(Ball(ball.xyz, ball.w, numbers.y), -ball.xyz, direction, t, normal))
     discard;
-  seen = grain + 1u;
-  float z = t * dot(normalize(ray), draw_frame.forward);
+  seen = numbers.x + 1u;
+  float z = t * dot(direction, draw_frame.forward);
   gl_FragDepth = min(draw_frame.nearest / z, gl_FragCoord.z);
 }

@@ -55,7 +55,7 @@ void main() {
       vec3 p = along_light(draw_frame, grain.xyz);
       low[lane] = p - grain.w;
       high[lane] = p + grain.w;
-      if (is_ball(i))
+      if (is_drawn(i))
         heights[lane] = vec2(grain.z);
     }
   } else if (i - grain_count < body_count)

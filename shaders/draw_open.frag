@@ -22,6 +22,14 @@ layout(location = 0) out uint open_seen;  // 0 .. 255, and above it what is seen
 
 const int looks = 8;
 
+// How much of the sky what is seen at this place takes from a point, looking out to `reach` [m] around it.
+float closed(ivec2 at, vec3 point, vec3 normal, float reach, float least) {
+  float there = max(texelFetch(draw_depth, at, 0).r, 1e-12);
+  vec3 v = view_ray(draw_frame, (vec2(at) + 0.5) / vec2(textureSize(draw_depth, 0))) * (draw_frame.nearest / there) - point;
+  float distance2 = dot(v, v);
+  return max(dot(v, normal) - least, 0.0) / (distance2 + 0.01 * reach * reach) * max(1.0 - distance2 / (reach * reach), 0.0);
+}
+
 void main() {
   ivec2 size = textureSize(draw_depth, 0);
   ivec2 corner = ivec2(gl_FragCoord.xy) * 2;
@@ -40,8 +48,10 @@ void main() {
   if (seen != 0u && !is_body(seen))
     normal = normalize(point - (grain_at(seen - 1u).position.xyz - draw_frame.eye));
 
-  float reach = 3.0 * draw_frame.radius;
-  float spread = min(0.5 * float(size.x) * reach / (length(draw_frame.right) * z), 128.0);  // samples
+  // Crevices between large grains; and, on fine ones, every other look at those between fine ones.
+  bool fine = seen != 0u && !is_body(seen) && is_fine(seen - 1u);
+  vec2 radius = vec2(draw_frame.radius, fine ? draw_frame.fine_radius : draw_frame.radius), reach = 3.0 * radius;
+  vec2 spread = min(reach / (draw_frame.sample_edge * z), 128.0);  // samples
   ivec2 cell = ivec2(gl_FragCoord.xy) & 3;
   float angle = 6.2831853 / 16.0 * float((cell.x * 4 + cell.y * 9 + (cell.y >> 1) * 2) & 15);
   vec2 way = vec2(cos(angle), sin(angle));
@@ -49,13 +59,10 @@ void main() {
   float sum = 0.0;
   for (int i = 0; i < (z > 0.0 ? looks : 0); ++i) {
     way = turn * way;
-    ivec2 at = clamp(ivec2(place + way * spread * sqrt((float(i) + 0.5) / float(looks))), ivec2(0), size - 1);
-    float there = max(texelFetch(draw_depth, at, 0).r, 1e-12);
-    vec3 v = view_ray(draw_frame, (vec2(at) + 0.5) / vec2(size)) * (draw_frame.nearest / there) - point;
-    float distance2 = dot(v, v);
-    sum += max(dot(v, normal) - 0.05 * draw_frame.radius, 0.0) / (distance2 + 0.01 * reach * reach) *
-           max(1.0 - distance2 / (reach * reach), 0.0);
+    int kind = i & 1;
+    ivec2 at = clamp(ivec2(place + way * spread[kind] * sqrt((float(i) + 0.5) / float(looks))), ivec2(0), size - 1);
+    sum += reach[kind] * closed(at, point, normal, reach[kind], 0.05 * radius[kind]);
   }
-  float open = 1.0 / (1.0 + 14.0 * sum * reach / float(looks));
+  float open = 1.0 / (1.0 + 14.0 * sum / float(looks));
   open_seen = (thing_of(seen) << 8) | uint(open * 255.0 + 0.5);
 }

@@ -94,6 +94,17 @@ vec3 color_scale(float t) {
              vec3(0.0));
 }
 
+// Of what sand is made of: a few grains are dark ores, some pale quartz, most more or less stained; the mean is the material's colour.
+vec3 mineral(vec3 color, uint kind, float shade, float warmth) {
+  const uint dark = 10u, pale = 36u;  // of 256
+  vec3 grey = vec3(dot(color, vec3(0.2126, 0.7152, 0.0722)));
+  if (kind < dark)
+    return 0.4 * mix(color, grey, 0.5);
+  if (kind < dark + pale)
+    return (1.25 + 0.4 * shade) * mix(color, grey, 0.3);
+  return color * (0.985 + 0.5 * shade) * (1.0 + 0.22 * warmth * vec3(1.0, 0.0, -1.0));
+}
+
 vec3 grain_color(uint grain) {
   if (draw_frame.color_by == draw_by_speed)
     return color_scale(clamp(length(grain_at(grain).velocity.xyz) / draw_frame.speed_max, 0.0, 1.0));
@@ -106,6 +117,8 @@ vec3 grain_color(uint grain) {
   uint hash = number_at(grain) * 0x9E3779B1u;
   hash = (hash ^ (hash >> 15)) * 0x85EBCA77u;
   float shade = float(hash >> 24) / 255.0 - 0.5, warmth = float((hash >> 16) & 0xFFu) / 255.0 - 0.5;
+  if (is_fine(grain))
+    return mineral(color, hash & 0xFFu, shade, warmth);
   return color * (1.0 + 0.36 * shade) * (1.0 + 0.09 * warmth * vec3(1.0, 0.0, -1.0));
 }
 
@@ -139,11 +152,13 @@ struct Hit {
 };
 
 Hit hit_grain(uint grain, vec3 ray) {
-  vec4 sphere = grain_at(grain).position - vec4(draw_frame.eye, 0.0);
-  float size = length(ray), t;
-  hit_sphere(ray / size, sphere, t);
-  float z = max(t / size, 0.0);
-  return Hit(z, (ray * z - sphere.xyz) / sphere.w, grain_color(grain));
+  Ball ball = ball_from_eye(grain);
+  float size = length(ray), t = 0.0;
+  vec3 normal = -ray / size;
+  // At its outline a ray through the middle of a pixel may miss what its samples hit.
+  if (!hit_ball(ball, -ball.centre, ray / size, t, normal))
+    t = dot(ball.centre, ray) / size;
+  return Hit(max(t / size, 0.0), normal, grain_color(grain));
 }
 
 vec3 look(uint seen, vec2 sample_place) {

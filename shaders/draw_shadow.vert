@@ -1,4 +1,4 @@
-// Grains as the light sees them: a square that touches the sphere at the point nearest to the light.
+// Grains as the light sees them: a square that touches the ball at the point nearest to the light.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared/types.h"
@@ -12,18 +12,23 @@ layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; 
 
 layout(location = 0) out vec2 place;       // on the square, -1 .. 1
 layout(location = 1) flat out vec2 depth;  // of the centre, and of one radius
+layout(location = 2) flat out uint facets;
 
 void main() {
   place = vec2(0.0);
   depth = vec2(0.0);
+  facets = 0u;
   gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // clipped
-  if (!is_ball(gl_InstanceIndex))
+  if (!is_drawn(gl_InstanceIndex))
     return;
-  vec4 grain = grain_at(gl_InstanceIndex).position;
   ShadowBox box = shadow_box(draw_extent);
-  vec3 centre = (along_light(draw_frame, grain.xyz) - box.origin) / box.size;
-  vec3 radius = grain.w / box.size;
+  Ball ball = ball_at(gl_InstanceIndex, box.size.x / float(draw_shadow_size));
+  if (!(ball.radius > 0.0))
+    return;
+  vec3 centre = (along_light(draw_frame, ball.centre) - box.origin) / box.size;
+  vec3 radius = ball.radius / box.size;
   place = square_corner(gl_VertexIndex);
   depth = vec2(centre.z, radius.z);
+  facets = ball.number;
   gl_Position = vec4((centre.xy + radius.xy * place) * 2.0 - 1.0, centre.z + radius.z, 1.0);
 }

@@ -78,6 +78,33 @@ TEST_CASE("The meshes of the scenes need no repair", "[scenes][mesh]") {
   }
 }
 
+TEST_CASE("Scenes with fine grains have as many as their paper's", "[scenes][upsampling]") {
+  struct Counts {
+    const char* name;
+    double coarse,
+        fine;  // Sommer and Schwanecke 2022, table 1, without the 1400 particles of the squirrel; of dune our own
+  };
+  for (const Counts& c :
+       {Counts{"sandcastle", 2400, 90e3}, Counts{"excavator", 6800, 147e3}, Counts{"hourglass_fine", 10000, 460e3},
+        Counts{"squirrel_fine", 10000, 207e3}, Counts{"dune", 100e3, 5e6}}) {
+    INFO(c.name);
+    Scene scene = load_scene(scenes / (std::string(c.name) + ".toml"));
+    REQUIRE(scene.upsampling);
+    const double low = scene.upsampling->radius_min, high = scene.upsampling->radius_max;
+    scene.upsampling.reset();  // fine ones take long, and have the coarse ones' volume
+    scene.shapes.clear();
+    const Population population = populate(scene);
+    double cubes = 0.0;
+    for (const Seed& seed : population.initial)
+      cubes += std::pow(seed.radius, 3);
+    for (const TimedSeed& birth : population.poured)
+      cubes += std::pow(birth.seed.radius, 3);
+    const std::size_t coarse = population.initial.size() + population.poured.size();
+    CHECK(static_cast<double>(coarse) == Approx(c.coarse).epsilon(0.03));
+    CHECK(cubes / ((low * low + high * high) * (low + high) / 4.0) == Approx(c.fine).epsilon(0.03));
+  }
+}
+
 TEST_CASE("Grains rain on the animal and stay outside", "[scenes][bodies][mesh]") {
   Scene scene = load_scene(scenes / "animal.toml", {"emitter.0.count=1000"});
   const auto& mesh = std::get<MeshPart>(scene.bodies.at(0).parts.at(0).shape).loaded->mesh;

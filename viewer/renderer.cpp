@@ -74,7 +74,8 @@ float speed_scale(const Scene& scene, const Box& box) {
   return speed > 0.0 ? static_cast<float>(speed) : 1.0f;
 }
 
-DrawFrame frame_of(const Scene& scene, const View& view) {
+// width: of the picture, pixels.
+DrawFrame frame_of(const Scene& scene, const View& view, int width) {
   const Box box = content(scene);
   const glm::vec3 size = box.max - box.min;
   const float edge = std::max({size.x, size.y, size.z});
@@ -106,6 +107,10 @@ DrawFrame frame_of(const Scene& scene, const View& view) {
   frame.grid = round_number(0.15f * edge);
   frame.reach = 4.0f * edge;
   frame.radius = std::max(largest_radius(scene), 0.01f * edge);
+  frame.sample_edge = length(frame.right) / static_cast<float>(width);
+  if (scene.upsampling)
+    frame.fine_radius = static_cast<float>(scene.upsampling->radius_max);
+  frame.alike = frame.fine_radius < 5.0f * frame.sample_edge * distance(frame.eye, frame.middle);
   frame.color_by = static_cast<uint>(scene.output.color_by);
   frame.speed_max = speed_scale(scene, box);
   frame.domain_min = domain.min;
@@ -156,6 +161,7 @@ struct Renderer::Impl {
   gpu::Buffer frame_buffer, extent, colors, line_buffer;
   gpu::Buffer body_looks, body_vertices, body_triangles, around;
   gpu::Buffer host_grains, host_tags, host_ids, host_bodies;  // for what comes from the host
+  gpu::Buffer host_shapes;                                    // likewise
   gpu::Buffer host_fine, host_fine_tags;                      // likewise
   gpu::Image seen, depth;                                     // two samples per pixel and direction
   gpu::Image open, shadow, target;
@@ -189,7 +195,7 @@ struct Renderer::Impl {
 
   Impl(const Scene& scene, int width, int height, gpu::Device* given)
       : device(given && given->graphics() ? *given : open_device()),
-        frame(frame_of(scene, view_of(scene, static_cast<float>(width) / static_cast<float>(height)))),
+        frame(frame_of(scene, view_of(scene, static_cast<float>(width) / static_cast<float>(height)), width)),
         level(scene.upsampling ? static_cast<uint>(scene.output.level) : draw_coarse),
         lines(domain_lines(scene.domain)), cloth(cloth_drawing(scene)),
         drawing(body_drawing(scene, cloth, surface_tolerance(content(scene)))), bodies_start(bodies_at_start(scene)),
@@ -238,7 +244,8 @@ struct Renderer::Impl {
   struct Fine {
     gpu::Buffer *grains = nullptr, *tags = nullptr;
     std::uint32_t count = 0;
-    uvec2 without{0};
+    uvec2 without{0}, matched{0};
+    gpu::Buffer* shapes = nullptr;
   };
 
   // cloth_first: null where no vertex of cloth is among the grains.
@@ -248,6 +255,8 @@ struct Renderer::Impl {
     const std::uint32_t fine_count = frame.level == draw_coarse ? 0 : fine.count, count = coarse + fine_count;
     frame.coarse = coarse;
     frame.without_fine = fine.without;
+    frame.first_matched = static_cast<uint>(bodies_start.size() + cloth.looks.size());
+    frame.matched = frame.level == draw_fine && drawing.shapes ? fine.matched : uvec2(0);
     if (!bodies || bodies_start.empty()) {
       fill(host_bodies, "bodies", bodies_start);
       bodies = &host_bodies;
@@ -274,6 +283,7 @@ struct Renderer::Impl {
              : name == "draw_around"    ? &around
              : name == "fine_grains"    ? (fine_count > 0 ? fine.grains : &grains)
              : name == "fine_tag"       ? (fine_count > 0 ? fine.tags : &tags)
+             : name == "shape_motions"  ? (fine.shapes ? fine.shapes : &grains)
                                         : nullptr;
     };
     const auto images = [&](const gpu::Pipeline& pipeline) {
@@ -355,10 +365,11 @@ struct Renderer::Impl {
     gpu::Buffer* bodies = poses_now(simulation);
     const std::uint32_t places = simulation.grain_places(), cloth_first = simulation.cloth_first();
     const auto [first, end] = simulation.coarse_without_fine();
-    Fine fine{nullptr, nullptr, simulation.fine_places(), {first, end}};
+    Fine fine{nullptr, nullptr, simulation.fine_places(), {first, end}, {first, cloth_first}, nullptr};
     if (simulation.gpu_device() == &device) {
       fine.grains = simulation.fine_buffer();
       fine.tags = simulation.fine_tag_buffer();
+      fine.shapes = simulation.shape_buffer();
       return draw(*simulation.grain_buffer(), *simulation.tag_buffer(), simulation.id_buffer(), places, bodies,
                   cloth_first, fine);
     }
@@ -370,6 +381,9 @@ struct Renderer::Impl {
     fill(host_fine_tags, "fine_tag", read_field<uint>(executor, FieldId::fine_tag, fine.count));
     fine.grains = &host_fine;
     fine.tags = &host_fine_tags;
+    fill(host_shapes, "shape_motions",
+         read_field<ShapeMotion>(executor, FieldId::shape_motions, simulation.scene().shapes.size()));
+    fine.shapes = &host_shapes;
     return draw(host_grains, host_tags, &host_ids, places, bodies, cloth_first, fine);
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Draws grains, bodies and cloth into a picture, without a window: straight from the solver's buffers, grains as sphere
-// impostors, bodies and cloth as triangles. Cloth is a smooth surface with two faces, as thin as paper.
+// impostors, bodies and cloth as triangles. Cloth is a smooth surface with two faces, as thin as paper. Where there are
+// fine grains they are drawn as stones of many shapes and tints, in place of the coarse ones (Output::level).
 //
 //   talus::Renderer renderer(scene, 1280, 720, simulation.gpu_device());
 //   talus::Image picture = renderer.draw(simulation);

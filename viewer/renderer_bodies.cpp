@@ -1,7 +1,9 @@
 #include "viewer/renderer_bodies.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
+#include "engine/scene/mass.h"
 #include "viewer/renderer_surface.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -18,6 +20,19 @@ double plane_reach(const BodySpec& body, const Domain& domain) {
   for (const BodyPart& part : body.parts)
     reach += glm::length(part.position);
   return reach;
+}
+
+void add(BodyDrawing& out, const Surface& surface, const vec3& color, uint style) {
+  DrawBody look{color, style, vec3(std::numeric_limits<float>::max()), vec3(-std::numeric_limits<float>::max())};
+  for (const DrawVertex& v : surface.vertices) {
+    look.low = glm::min(look.low, v.position);
+    look.high = glm::max(look.high, v.position);
+  }
+  const auto base = static_cast<uint>(out.vertices.size()), number = static_cast<uint>(out.bodies.size());
+  out.vertices.insert(out.vertices.end(), surface.vertices.begin(), surface.vertices.end());
+  for (const glm::uvec3& t : surface.triangles)
+    out.triangles.push_back({base + t, number});
+  out.bodies.push_back(look);
 }
 
 }  // namespace
@@ -40,23 +55,30 @@ BodyDrawing body_drawing(const Scene& scene, const ClothDrawing& cloth, double t
     Surface surface;
     if (body.show != Show::hidden)
       surface = surface_of(body, tolerance, plane_reach(body, scene.domain));
-    DrawBody look{body.color.value_or(default_color), 0, vec3(std::numeric_limits<float>::max()),
-                  vec3(-std::numeric_limits<float>::max())};
-    if (body.show == Show::cut)
-      look.style |= draw_cut;
+    uint style = body.show == Show::cut ? draw_cut : 0;
     if (std::isinf(reach_of(body)))
-      look.style |= draw_in_domain;
-    for (const DrawVertex& v : surface.vertices) {
-      look.low = glm::min(look.low, v.position);
-      look.high = glm::max(look.high, v.position);
-    }
-    const auto base = static_cast<uint>(out.vertices.size()), number = static_cast<uint>(out.bodies.size());
-    out.vertices.insert(out.vertices.end(), surface.vertices.begin(), surface.vertices.end());
-    for (const glm::uvec3& t : surface.triangles)
-      out.triangles.push_back({base + t, number});
-    out.bodies.push_back(look);
+      style |= draw_in_domain;
+    add(out, surface, body.color.value_or(default_color), style);
   }
   out.bodies.insert(out.bodies.end(), cloth.looks.begin(), cloth.looks.end());
+  for (const ShapeSpec& shape : scene.shapes) {
+    Surface surface;
+    if (const auto* solid = std::get_if<SolidFill>(&shape.grains.shape)) {
+      // Particles all over a solid have its centre of mass, to within a small part of their radius.
+      BodySpec body;
+      body.parts = solid->parts;
+      body.density = 1.0;
+      surface = surface_of(body, tolerance, plane_reach(body, scene.domain));
+      const vec3 center(mass_of(body).center);
+      for (DrawVertex& v : surface.vertices)
+        v.position -= center;
+    }
+    add(out, surface, scene.materials.at(shape.grains.material).color, draw_matched);
+  }
+  // Particles that sinks take would leave the surface behind.
+  out.shapes = scene.sinks.empty() && std::ranges::all_of(scene.shapes, [](const ShapeSpec& shape) {
+                 return std::holds_alternative<SolidFill>(shape.grains.shape);
+               });
   return out;
 }
 

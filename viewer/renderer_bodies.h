@@ -7,7 +7,8 @@ namespace talus {
 struct BodyDrawing {
   std::vector<shared::DrawVertex> vertices;  // of cloth, then of bodies
   std::vector<shared::DrawTriangle> triangles;
-  std::vector<shared::DrawBody> bodies;  // one per Scene::bodies, then one per Scene::cloths
+  std::vector<shared::DrawBody> bodies;  // one per Scene::bodies, then per Scene::cloths, then per Scene::shapes
+  bool shapes = false;                   // all shapes have a surface to draw in place of their particles
 };
 
 // The poses at the start, for fields of bodies that nothing has filled yet; no more than poses.

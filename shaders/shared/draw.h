@@ -21,6 +21,7 @@ TALUS_CONST uint draw_body_bit = 0x80000000u;  // of what a sample shows: a tria
 TALUS_CONST uint draw_cut = 1u;        // without its half towards the eye
 TALUS_CONST uint draw_in_domain = 2u;  // endless: what is in the domain is drawn, and does not shape the shadow map
 TALUS_CONST uint draw_cloth = 4u;      // cloth: its vertices are in the world
+TALUS_CONST uint draw_matched = 8u;    // posed by shape_motions: a surface in place of the particles that keep its shape
 
 // Which grains are drawn, likewise.
 TALUS_CONST uint draw_fine = 0u;    // fine ones instead of the coarse ones that they stand for
@@ -61,6 +62,11 @@ struct DrawFrame {
   uint cloth;        // how many are, one after the other
   uint level;        // draw_fine, draw_coarse, draw_both
   uint coarse;       // grains; those from there on are fine ones
+  float sample_edge;   // m at distance 1 m, of what a sample of draw_seen shows
+  float fine_radius;   // m, of the largest fine grains, as `radius`; 0: none are drawn
+  uint alike;          // 1: fine grains are a few pixels wide at most
+  uint first_matched;  // draw_bodies: of the first of draw_matched
+  uvec2 matched;       // numbers [first, end) of the particles for which these stand; none: they are not drawn
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
 };
 
@@ -81,7 +87,7 @@ struct DrawTriangle {
   uvec3 corners;  // draw_vertices, counterclockwise seen from outside
   uint body;      // draw_bodies
 };
-// The bodies, then the cloths.
+// The bodies, then the cloths, then the shapes.
 struct DrawBody {
   vec3 color;
   uint style;     // draw_cut, draw_in_domain, draw_cloth
@@ -159,14 +165,11 @@ vec2 square_corner(int vertex) {
   return vec2(vertex & 1, vertex >> 1) * 2.0 - 1.0;
 }
 
-// Distance along the ray from the origin to the sphere (centre, radius), if it hits.
-bool hit_sphere(vec3 direction, vec4 sphere, out float t) {
-  // By the ray's nearest point to the centre, which stays precise for small spheres far away.
-  float along = dot(direction, sphere.xyz);
-  vec3 off = sphere.xyz - along * direction;
-  float inside = sphere.w * sphere.w - dot(off, off);
-  t = along - sqrt(max(inside, 0.0));
-  return inside >= 0.0;
+// A number at random from another.
+uint mixed(uint x) {
+  x = (x ^ (x >> 16)) * 0x7FEB352Du;
+  x = (x ^ (x >> 15)) * 0x846CA68Bu;
+  return x ^ (x >> 16);
 }
 
 #endif

@@ -1,5 +1,6 @@
-// Bodies as triangles in the bodies' frames, cloth as triangles in the world, and the part of them that is drawn. Needs `draw_frame`, `bodies` and `draw_bodies` in
-// scope.
+// Bodies and shapes as triangles in their frames, cloth as triangles in the world, and the part of them that is drawn. Needs `draw_frame`, `bodies` and `draw_bodies`
+// in scope.
+layout(set = 0, binding = 15, scalar) readonly buffer MatchedBlock { ShapeMotion shape_motions[]; };
 
 vec3 turned(vec4 rotation, vec3 v) {
   vec3 t = 2.0 * cross(rotation.xyz, v);
@@ -8,15 +9,26 @@ vec3 turned(vec4 rotation, vec3 v) {
 
 bool is_cloth(uint body) { return (draw_bodies[body].style & draw_cloth) != 0u; }
 
+bool is_matched(uint body) { return (draw_bodies[body].style & draw_matched) != 0u; }
+
+vec4 rotation_of(uint body) {
+  if (is_matched(body))
+    return shape_motions[body - draw_frame.first_matched].rotation;
+  return is_cloth(body) ? vec4(0.0, 0.0, 0.0, 1.0) : bodies[body].motion.rotation;
+}
+
 vec3 in_world(uint body, vec3 p) {
   if (is_cloth(body))
     return p;
-  return bodies[body].motion.position + turned(bodies[body].motion.rotation, p);
+  vec3 origin = is_matched(body) ? shape_motions[body - draw_frame.first_matched].position : bodies[body].motion.position;
+  return origin + turned(rotation_of(body), p);
 }
 
 // Is this point of a body drawn?
 bool body_shown(uint body, vec3 point) {
   uint style = draw_bodies[body].style;
+  if ((style & draw_matched) != 0u && draw_frame.matched.x == draw_frame.matched.y)
+    return false;
   if ((style & draw_cut) != 0u && dot(point - bodies[body].motion.position, draw_frame.cut) > 0.0)
     return false;
   vec3 slack = vec3(1e-5) * (draw_frame.domain_max - draw_frame.domain_min);

@@ -6,9 +6,11 @@ bool is_body(uint seen) { return (seen & draw_body_bit) != 0u; }
 uint triangle_of(uint seen) { return seen & ~draw_body_bit; }
 uint body_of(uint seen) { return draw_triangles[triangle_of(seen)].body; }
 
-// 24 bits that are the same for all of a grain and all of a body.
+// 24 bits that are the same for all of a grain and all of a body, and of fine grains that are too small to tell apart.
 uint thing_of(uint seen) {
-  return is_body(seen) ? 0x800000u | body_of(seen) : seen & 0x7FFFFFu;
+  if (is_body(seen))
+    return 0x800000u | body_of(seen);
+  return draw_frame.alike != 0u && seen > draw_frame.coarse ? 0x7FFFFFu : seen & 0x7FFFFFu;
 }
 
 // Where a ray from the eye meets the plane of a triangle that it is known to hit.
@@ -20,7 +22,7 @@ struct BodyHit {
 BodyHit hit_body(uint seen, vec3 ray) {
   DrawTriangle triangle = draw_triangles[triangle_of(seen)];
   uint body = triangle.body;
-  vec4 rotation = is_cloth(body) ? vec4(0.0, 0.0, 0.0, 1.0) : bodies[body].motion.rotation;
+  vec4 rotation = rotation_of(body);
   DrawVertex va = draw_vertices[triangle.corners.x], vb = draw_vertices[triangle.corners.y],
              vc = draw_vertices[triangle.corners.z];
   vec3 a = corner_of(triangle, 0u) - draw_frame.eye;
