@@ -54,9 +54,10 @@ std::string section(const Experiment& experiment, const Result& result, bool plo
 
 std::vector<Experiment> all_experiments() {
   std::vector<Experiment> all;
-  for (const auto& family : {holz_experiments(), francu_experiments(), francu_cloth_experiments(),
-                             granulargym_experiments(), sommer_experiments(), sommer_fine_experiments(), beyond_experiments(), body_experiments(),
-                             coupling_experiments(), demonstration_experiments()})
+  for (const auto& family :
+       {holz_experiments(), francu_experiments(), francu_cloth_experiments(), granulargym_experiments(),
+        sommer_experiments(), sommer_fine_experiments(), beyond_experiments(), body_experiments(),
+        coupling_experiments(), demonstration_experiments()})
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }
