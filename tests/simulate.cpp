@@ -61,7 +61,6 @@ std::vector<Variant> variants() {
       {"pbd", {.method = Method::pbd, .mass_scaling = 5.0, .stabilization = 2, .sor = 1.3}},
       {"pbd as printed",
        {.method = Method::pbd, .averaging = Averaging::plain, .friction = FrictionBound::per_iteration}},
-      {"pbd, friction afterwards", {.method = Method::pbd, .friction = FrictionBound::afterwards}},
       {"pbd with split masses", {.method = Method::pbd, .iteration = Iteration::mass_splitting, .mass_scaling = 5.0}},
       {"dem", {.method = Method::dem, .iterations = 1}},
       {"dem in one loop",
