@@ -9,8 +9,10 @@ layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) coherent buffer ShapeBlock { uint shape_data[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
 #include "shared/space.glsl"
 #include "shared/cloth.glsl"
+#include "shared/cloth_box.glsl"
 #include "shared/cloth_cell.glsl"
 
 shared uint before[group_size];  // triangles in the cells of the threads before
@@ -21,15 +23,9 @@ void wait() {
 }
 
 uint key_of(uint triangle) {
-  uint first = place_of_vertex(triangle_corner(triangle, 0u));
-  vec3 p = grains[first].position.xyz, low = vec3(0.0), high = vec3(0.0);
-  for (uint c = 1u; c < 3u; ++c) {
-    precise vec3 side = grains[place_of_vertex(triangle_corner(triangle, c))].position.xyz - p;
-    side = shortest(side);
-    low = min(low, side);
-    high = max(high, side);
-  }
-  precise vec3 middle = p + 0.5 * (low + high);
+  uint first = cloth_place[triangle_corner(triangle, 0u)];
+  Box box = box_of(triangle);
+  precise vec3 middle = grains[first].position.xyz + 0.5 * (box.low + box.high);
   return cloth_key(cloth_cell_of(middle), grain_tag[first] >> tag_world_shift);
 }
 

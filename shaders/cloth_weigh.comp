@@ -16,6 +16,7 @@ layout(set = 0, binding = 6, scalar) buffer WorkBlock { ClothWork cloth_work[]; 
 layout(set = 0, binding = 7, scalar) buffer ShapeBlock { uint shape_data[]; };
 #include "shared/space.glsl"
 #include "shared/cloth.glsl"
+#include "shared/cloth_box.glsl"
 #include "shared/cloth_link.glsl"
 
 shared uint half_bits;
@@ -48,16 +49,9 @@ void main() {
     }
     cloth_work[k].split = greatest_eigenvalue(directions);
     for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t) {
-      vec3 low = vec3(0.0), high = vec3(0.0);
-      for (uint c = 1u; c < 3u; ++c) {
-        uint j = cloth_place[triangle_corner(t, c)];
-        precise vec3 side = grains[j].position.xyz - grains[i].position.xyz;
-        side = shortest(side);
-        low = min(low, side);
-        high = max(high, side);
-      }
-      precise vec3 box = 0.5 * (high - low);
-      atomicMax(half_bits, floatBitsToUint(max(box.x, max(box.y, box.z))));
+      Box box = box_of(t);
+      precise vec3 edges = 0.5 * (box.high - box.low);
+      atomicMax(half_bits, floatBitsToUint(max(edges.x, max(edges.y, edges.z))));
     }
   }
   barrier();
