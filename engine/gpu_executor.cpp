@@ -31,9 +31,9 @@ std::optional<std::string> real_gpu() {
   return std::nullopt;
 }
 
-GpuExecutor::GpuExecutor(const Options& options) : devices_(options.devices) {
+GpuExecutor::GpuExecutor(const Options& options) : devices_(options.on ? nullptr : options.devices) {
   translated([&] {
-    open_ = devices_ ? devices_->take(options) : std::make_unique<OpenDevice>(options);
+    open_ = options.on ? options.on : devices_ ? devices_->take(options) : std::make_shared<OpenDevice>(options);
     for (std::size_t f = 0; f < field_count; ++f)
       resize(static_cast<FieldId>(f), 0);
     graph_ = std::make_unique<gpu::Graph>(open_->device, gpu::GraphOptions{.timing = options.timing});

@@ -52,8 +52,8 @@ private:
     std::vector<gpu::Buffer*> buffers;  // in the order of its bindings
   };
 
-  std::shared_ptr<OpenDevices> devices_;  // where the device goes in the end; null: it closes
-  std::unique_ptr<OpenDevice> open_;
+  std::shared_ptr<OpenDevices> devices_;  // where the device goes in the end; null: its owners close it
+  std::shared_ptr<OpenDevice> open_;
   std::array<gpu::Buffer, field_count> buffers_;
   std::array<std::size_t, field_count> sizes_{};
   Features features_;

@@ -52,6 +52,10 @@ OpenDevice::OpenDevice(const Options& options)
       device(instance, gpu::choose(gpu::list_devices(instance), options.device)), wanted_(options.device),
       validation_(options.validation) {}
 
+OpenDevice::OpenDevice(const gpu::InstanceOptions& instance_options, const gpu::DeviceOptions& device_options,
+                       const Choose& choose)
+    : instance(instance_options), device(instance, choose(gpu::list_devices(instance), instance), device_options) {}
+
 bool OpenDevice::serves(const Options& options) const {
   return options.device == wanted_ && options.validation == validation_;
 }
@@ -64,7 +68,7 @@ const PassProgram& OpenDevice::program(Pass pass, const Features& features) {
   return found->second;
 }
 
-std::unique_ptr<OpenDevice> OpenDevices::take(const Options& options) {
+std::shared_ptr<OpenDevice> OpenDevices::take(const Options& options) {
   {
     const std::scoped_lock lock(mutex_);
     const auto found = std::ranges::find_if(idle_, [&](const auto& open) { return open->serves(options); });
@@ -75,10 +79,10 @@ std::unique_ptr<OpenDevice> OpenDevices::take(const Options& options) {
       return open;
     }
   }
-  return std::make_unique<OpenDevice>(options);
+  return std::make_shared<OpenDevice>(options);
 }
 
-void OpenDevices::leave(std::unique_ptr<OpenDevice> device) {
+void OpenDevices::leave(std::shared_ptr<OpenDevice> device) {
   if (device->device.is_lost())
     return;
   const std::scoped_lock lock(mutex_);

@@ -2,6 +2,7 @@
 // Vulkan devices with the passes compiled for them, which go from one simulation to the next.
 #include "engine/executor.h"
 #include "engine/gpu/graph.h"
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -19,10 +20,13 @@ struct PassProgram {
   std::vector<BoundField> bindings;
 };
 
-// Opens the device that the options name. Throws gpu::Error.
 class OpenDevice {
 public:
+  // Opens the device that the options name. Throws gpu::Error.
   explicit OpenDevice(const Options& options);
+  // One that can do more, such as draw in a window, for Options::on. choose: takes one from the list, or throws.
+  using Choose = std::function<gpu::DeviceInfo(const std::vector<gpu::DeviceInfo>&, const gpu::Instance&)>;
+  OpenDevice(const gpu::InstanceOptions& instance, const gpu::DeviceOptions& device, const Choose& choose);
 
   gpu::Instance instance;
   gpu::Device device;
@@ -33,19 +37,19 @@ public:
 
 private:
   std::string wanted_;
-  bool validation_;
+  bool validation_ = false;
   std::map<std::pair<Pass, Features>, PassProgram> programs_;
 };
 
 // The devices that are open and that no simulation uses. Safe to use from any thread.
 class OpenDevices {
 public:
-  std::unique_ptr<OpenDevice> take(const Options& options);  // opens one where none serves
-  void leave(std::unique_ptr<OpenDevice> device);            // closes it where it is lost
+  std::shared_ptr<OpenDevice> take(const Options& options);  // opens one where none serves
+  void leave(std::shared_ptr<OpenDevice> device);            // closes it where it is lost
 
 private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<OpenDevice>> idle_;
+  std::vector<std::shared_ptr<OpenDevice>> idle_;
 };
 
 }  // namespace talus

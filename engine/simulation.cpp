@@ -35,7 +35,7 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
           "--verify compares a Vulkan device with the CPU path, so --device cpu leaves nothing to compare");
     return make_lockstep_executor(options);
   }
-  if (options.device == "auto")
+  if (options.device == "auto" && !options.on)
     options.device = real_gpu().value_or("cpu");
   if (options.device == "cpu")
     return make_cpu_executor(options.threads);

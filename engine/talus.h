@@ -23,6 +23,7 @@
 namespace talus {
 
 class Executor;
+class OpenDevice;
 class OpenDevices;
 namespace gpu {
 class Device;
@@ -64,6 +65,9 @@ struct Options {
   // A simulation takes a device from here that none uses, opened and with the passes compiled that those before it
   // needed, and leaves it here. Null: it opens its own and closes it.
   std::shared_ptr<OpenDevices> devices;
+  // One device for several simulations and what draws them (engine/open_devices.h), all on one thread. Takes the place
+  // of `device`, unless that is "cpu".
+  std::shared_ptr<OpenDevice> on;
 };
 
 struct DeviceSummary {
