@@ -10,12 +10,17 @@
 // is 0, the speed of a fall through the height of the content. By depth: from the lowest grain of the picture to the
 // highest.
 #include "engine/talus.h"
+#include "viewer/renderer_camera.h"
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace talus {
+namespace gpu {
+class Graph;
+class Image;
+}  // namespace gpu
 
 struct Image {
   int width = 0, height = 0;
@@ -43,6 +48,23 @@ public:
 
   // From the host's memory; bodies and cloth are where they start.
   Image draw(const std::vector<GrainState>& grains);
+
+  // For a window, whose pictures stay on the device and change from one to the next. What is taken is drawn until
+  // something else is.
+  //
+  //   renderer.take(simulation);
+  //   gpu::Image& picture = renderer.record();
+  //   ... draw `picture` in the window, by passes on the same graph
+  //   renderer.graph().submit(semaphores);
+  void show(const Scene& scene);  // another scene, from its own view; nothing of it is taken yet
+  void resize(int width, int height);
+  void look(const View& view);
+  void show_as(const Output& output);  // instead of the scene's own
+  const Box& bounds() const;           // of what the scene is to show
+  // A simulation on another device than the renderer's has its state copied over and must not be under way.
+  void take(Simulation& simulation);
+  gpu::Image& record();
+  gpu::Graph& graph();
 
   gpu::Device& device() const;
   std::vector<PassTime> pass_times() const;  // on the device, over all pictures so far
