@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
@@ -61,6 +62,11 @@ public:
     std::memcpy(fields_.bytes(to).data(), source.data(), source.size());
   }
   void finish() override {}
+  void keep(FieldId id, std::size_t elements) override {
+    const auto bytes = fields_.bytes(id).first(elements * info(id).stride);
+    kept_[id].assign(bytes.begin(), bytes.end());
+  }
+  std::span<const std::byte> kept(FieldId id) const override { return kept_.at(id); }
 
   void resize(FieldId id, std::size_t elements) override {
     try {
@@ -92,6 +98,7 @@ public:
 
 private:
   Fields fields_;
+  std::map<FieldId, std::vector<std::byte>> kept_;
   std::optional<tbb::global_control> more_workers_;
   mutable tbb::task_arena arena_;
   std::array<PassTime, pass_count> times_;

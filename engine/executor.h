@@ -2,6 +2,7 @@
 // "Run this pass": on a Vulkan device, on the CPU, or on both in lockstep. step.cpp is the same for all three.
 #include "engine/passes.h"
 #include "engine/talus.h"
+#include <algorithm>
 #include <compare>
 #include <memory>
 
@@ -35,8 +36,16 @@ public:
   virtual void swap(FieldId a, FieldId b) = 0;
   // Copies the whole of one field into another of its type and size, in order with the passes.
   virtual void copy(FieldId from, FieldId to) = 0;
+  // Sends what was run so far; done() says whether it is done. Devices only: others have done it already.
+  virtual void submit() {}
+  virtual bool done() { return true; }
   // Everything run so far is done when this returns. Throws ResourceError.
   virtual void finish() = 0;
+
+  // Sets the first elements of a field aside, in order with the passes, to be had without reading it: kept() has them
+  // once they are done, until the field is kept again.
+  virtual void keep(FieldId id, std::size_t elements) = 0;
+  virtual std::span<const std::byte> kept(FieldId id) const = 0;
 
   // The following finish() first where they must.
   virtual void resize(FieldId id, std::size_t elements) = 0;  // keeps what is there; what is new is zero
@@ -59,6 +68,11 @@ std::unique_ptr<Executor> make_lockstep_executor(const Options& options);
 template <class T> std::vector<T> read_field(Executor& executor, FieldId id, std::size_t elements) {
   std::vector<T> data(elements);
   executor.read(id, std::as_writable_bytes(std::span(data)));
+  return data;
+}
+template <class T> std::vector<T> kept_field(const Executor& executor, FieldId id, std::size_t elements) {
+  std::vector<T> data(elements);
+  std::ranges::copy(executor.kept(id).first(elements * sizeof(T)), std::as_writable_bytes(std::span(data)).begin());
   return data;
 }
 template <class T> void write_field(Executor& executor, FieldId id, const std::vector<T>& data) {

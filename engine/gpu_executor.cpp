@@ -43,6 +43,7 @@ GpuExecutor::GpuExecutor(const Options& options) : devices_(options.on ? nullptr
 GpuExecutor::~GpuExecutor() {
   graph_.reset();
   buffers_ = {};
+  kept_.clear();
   if (devices_ && open_)
     devices_->leave(std::move(open_));
 }
@@ -88,8 +89,31 @@ void GpuExecutor::copy(FieldId from, FieldId to) {
     translated([&] { graph_->copy(buffer(from), buffer(to)); });
 }
 
+void GpuExecutor::submit() {
+  if (graph_->recording())
+    submitted_ = translated([&] { return graph_->submit(); });
+}
+
+bool GpuExecutor::done() {
+  return translated([&] { return open_->device.done(submitted_); });
+}
+
+// Does not wait for what others have submitted since.
 void GpuExecutor::finish() {
-  translated([&] { graph_->finish(); });
+  submit();
+  translated([&] { open_->device.wait(submitted_); });
+}
+
+void GpuExecutor::keep(FieldId id, std::size_t elements) {
+  if (elements == 0)
+    return;
+  translated([&] {
+    const std::size_t bytes = elements * info(id).stride;
+    gpu::Buffer& kept = kept_[id];
+    if (kept.bytes() < bytes)
+      kept = gpu::Buffer(open_->device, fmt::format("{} kept", info(id).name), bytes, gpu::Buffer::Kind::readback);
+    graph_->copy(buffer(id), kept, bytes);
+  });
 }
 
 void GpuExecutor::resize(FieldId id, std::size_t elements) {

@@ -2,6 +2,7 @@
 // The passes as compute shaders on a Vulkan device.
 #include "engine/executor.h"
 #include "engine/open_devices.h"
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,7 +21,11 @@ public:
   void run(Pass pass, Work work, const Args& args) override;
   void swap(FieldId a, FieldId b) override;
   void copy(FieldId from, FieldId to) override;
+  void submit() override;
+  bool done() override;
   void finish() override;
+  void keep(FieldId id, std::size_t elements) override;
+  std::span<const std::byte> kept(FieldId id) const override { return kept_.at(id).mapped(); }
   void resize(FieldId id, std::size_t elements) override;
   std::size_t size(FieldId id) const override;
   void write(FieldId id, std::span<const std::byte> bytes, std::size_t offset) override;
@@ -32,11 +37,11 @@ public:
   std::string describe(bool dot);
   // For graphs of others, which cannot record while this one holds passes back.
   gpu::Device* gpu_device() override {
-    graph_->submit();
+    submit();
     return &open_->device;
   }
   gpu::Buffer* gpu_buffer(FieldId id) override {
-    graph_->submit();
+    submit();
     return &buffer(id);
   }
 
@@ -56,9 +61,11 @@ private:
   std::shared_ptr<OpenDevice> open_;
   std::array<gpu::Buffer, field_count> buffers_;
   std::array<std::size_t, field_count> sizes_{};
+  std::map<FieldId, gpu::Buffer> kept_;
   Features features_;
   std::array<BoundPass, pass_count> passes_;
   std::unique_ptr<gpu::Graph> graph_;
+  gpu::Ticket submitted_ = 0;  // the last of this graph
 
   gpu::Buffer& buffer(FieldId id) { return buffers_[static_cast<std::size_t>(id)]; }
   BoundPass& bound(Pass pass);

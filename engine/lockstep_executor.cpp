@@ -58,7 +58,11 @@ public:
     gpu_.copy(from, to);
     cpu_->copy(from, to);
   }
+  void submit() override { gpu_.submit(); }
+  bool done() override { return gpu_.done(); }
   void finish() override { gpu_.finish(); }
+  void keep(FieldId id, std::size_t elements) override { gpu_.keep(id, elements); }
+  std::span<const std::byte> kept(FieldId id) const override { return gpu_.kept(id); }
   void resize(FieldId id, std::size_t elements) override {
     gpu_.resize(id, elements);
     cpu_->resize(id, elements);

@@ -73,8 +73,6 @@ void weigh_cloth(Executor& e, const StepPlan& p, const Args& args) {
 
 // Bodies, and the grains that stand for them, to where they are at the start of the substep.
 void place_bodies(Executor& e, const StepPlan& p, const Args& args) {
-  if (p.bodies == 0)
-    return;
   e.run(Pass::body_move, {p.bodies}, args);
   if (p.carried > 0)
     e.run(Pass::body_carry, {p.grains}, args);
@@ -313,6 +311,10 @@ void build_lists(Executor& e, const StepPlan& p) {
   move_bodies(e, p);
   e.run(Pass::plan, {1}, args);
   rebuild(e, p, args);
+}
+
+void pose_bodies(Executor& e, const StepPlan& p) {
+  e.run(Pass::body_move, {p.bodies}, args_of(p));
 }
 
 void move_bodies(Executor& e, const StepPlan& p) {

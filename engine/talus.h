@@ -159,6 +159,16 @@ public:
   // Throws ResourceError, StateError, or SceneError where a formula of a body's motion is not finite; the state is then
   // the last valid one.
   void advance(std::uint64_t steps);
+  // advance() without waiting, for live views: start() sends the steps to the device in one go, or begins them on a
+  // thread of its own on the CPU path; finish() takes the result over and throws what advance() would; ready() says
+  // whether it would return at once. Beyond 256 steps, and after buffers had to grow, finish() computes the rest.
+  // In between only these may be called, and on a device what is for drawing, grain_places() to body_buffer(), which
+  // then describe the state at the end of the steps started. All else throws std::logic_error. So does finish() where
+  // nothing is under way.
+  void start(std::uint64_t steps);
+  bool ready();
+  void finish();
+  bool under_way() const;
 
   const Scene& scene() const;  // with the substeps chosen where it says "auto"
   const std::vector<std::string>&
@@ -206,7 +216,8 @@ public:
   std::uint64_t rebuilds() const;      // of the neighbour lists
   std::uint64_t fast() const;  // grain-substeps faster than half a radius per substep: too fast for their contacts
   std::vector<BodyLoad> body_loads() const;  // of the last step, in the order of scene().bodies
-  // Of each step of the last advance(), s * bodies + b; of the last load_steps_most of them where it was longer.
+  // Of each step of the last advance() or start(), s * bodies + b; of the last load_steps_most of them where it was
+  // longer.
   const std::vector<BodyLoad>& load_history() const;
   std::uint64_t state_hash();  // 64 bits over all grains sorted by id; equal states have equal hashes
 

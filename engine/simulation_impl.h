@@ -1,0 +1,116 @@
+#pragma once
+// What a simulation holds, and how it steps: set up in simulation_setup.cpp, run in simulation_run.cpp.
+#include "engine/drive.h"
+#include "engine/executor.h"
+#include "engine/setup.h"
+#include "engine/step.h"
+#include <future>
+
+namespace talus {
+
+std::unique_ptr<Executor> make_executor(const Scene& scene, Options options);
+
+// What a resumed run must share with the one that was saved: everything but the names, the end and the looks.
+std::string physics_of(Scene scene);
+
+struct Simulation::Impl {
+  // Steps of one submission: as many as fill this time, so that waiting costs little and nothing stands still for long.
+  static constexpr double batch_seconds = 0.05;
+  static constexpr std::uint64_t batch_steps_max = 256;
+
+  Scene scene;
+  Options options;
+  Drive drive;
+  Drive::Batch motions;  // of the bodies in the steps of this batch
+  Settings settings{};
+  Dynamics dynamics;
+  Bodies bodies;
+  Cloth cloth;
+  std::vector<ClothPlace> sheets;          // one per Scene::cloths
+  std::vector<Birth> births;               // sorted by step
+  std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
+  std::vector<uint> fine_first;            // as Population::fine_first; empty: no fine grains
+  std::uint32_t fine_initial = 0;          // fine grains at the start
+  std::uint32_t initial = 0;               // grains at the start
+  std::vector<std::string> warnings, notes;
+  std::unique_ptr<Executor> executor;
+  std::uint64_t step = 0;
+  std::uint32_t substep = 0;     // done of the current step, where a batch was halted
+  std::uint64_t valid_step = 0;  // that the _valid fields hold
+  Drive::Commands valid_commands;
+  Status known{};               // as after the last batch
+  Status valid_status{};        // as valid_step
+  std::uint64_t batch = 1;      // steps of the next submission
+  std::vector<BodyLoad> loads;  // of body b in step loads_step + s: s bodies + b
+  std::uint64_t loads_step = 0;
+  std::uint64_t end = 0;      // step at which what was asked for ends
+  std::uint64_t started = 0;  // steps that are under way
+  const bool on_device;
+
+  Impl(Scene scene, const Options& options, std::unique_ptr<Executor> executor);
+  void allocate(const Population& population);
+
+  std::uint32_t births_until(std::uint64_t at) const;  // that have taken part in step `at`
+  std::uint32_t born_at(std::uint64_t at) const { return initial + births_until(at); }
+  // Places in memory that grains have or had.
+  std::uint32_t places_at(std::uint64_t at) const { return born_at(at) - known.freed; }
+  std::uint32_t alive() const { return born_at(step) - known.gone; }  // and vertices of cloth
+  bool is_vertex(uint id) const { return id - settings.cloth_first < settings.cloth; }
+
+  // The same of fine grains.
+  std::uint32_t fine_born_at(std::uint64_t at) const {
+    return fine_first.empty() ? 0 : fine_initial + fine_first[births_until(at)];
+  }
+  std::uint32_t fine_places_at(std::uint64_t at) const { return fine_born_at(at) - known.fine_freed; }
+  std::uint32_t fine_alive() const { return fine_born_at(step) - known.fine_gone; }
+
+  StepPlan plan_of(std::uint64_t at) const;
+  void write_motions(std::uint64_t steps);  // how the bodies move in the next steps, for plans of them
+  void place_bodies();                      // steps leave the bodies where they stood at the start of the last substep
+  void forget_point_contacts();
+  Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
+  void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
+
+  bool under_way() const { return work.valid(); }
+  Impl& idle();  // throws std::logic_error where steps are under way
+  void advance(std::uint64_t steps);
+  void start(std::uint64_t steps);
+  bool ready();
+  void finish();
+  void aim(std::uint64_t steps);
+  void go_on();
+  void begin(std::uint64_t steps, bool live);
+  void run(std::uint64_t steps, bool posed);
+  void complete();
+  void free_places();
+  void move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with);
+  void finish_steps(std::uint64_t count);
+  void add_loads(std::uint32_t steps);
+  void resize_slots(std::size_t slots);
+  void grow(Status status);
+  std::string name_of(uint grain) const;  // what Status::halt_grain stands for
+  [[noreturn]] void fall_back(Status status);
+
+  std::vector<RigidState> rigid_states() const;
+  std::vector<ShapeMotion> shape_motions() const;
+  bool is_dynamic(std::uint32_t body) const;
+  RigidState rigid_state(std::uint32_t body) const;
+  const Joint* dynamic_joint(std::uint32_t body) const;
+  // Commands to a dynamic body: change(command).
+  void command(std::uint32_t body, const std::function<void(RigidCommand&)>& change);
+
+  std::vector<GrainState> read_fine();  // that are there, by number; `material` is that, `id` their number
+  // The grains as they lie in memory, and the way by id through those that are there: equal states read so are equal,
+  // whatever the order.
+  struct State {
+    std::vector<Grain> grains;
+    std::vector<uint> ids, tags;
+    std::vector<std::uint32_t> by_id;
+  };
+  State read_state();
+
+  // Recording the steps that are under way, or on the CPU path computing them. Last: it uses all the others.
+  std::future<void> work;
+};
+
+}  // namespace talus

@@ -1,0 +1,292 @@
+#include "engine/simulation_impl.h"
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <utility>
+
+namespace talus {
+namespace {
+
+constexpr std::array<std::pair<FieldId, FieldId>, 9> snapshot{{{FieldId::grains, FieldId::grains_valid},
+                                                               {FieldId::fine_grains, FieldId::fine_grains_valid},
+                                                               {FieldId::fine_tag, FieldId::fine_tag_valid},
+                                                               {FieldId::grain_id, FieldId::grain_id_valid},
+                                                               {FieldId::grain_tag, FieldId::grain_tag_valid},
+                                                               {FieldId::sink_counts, FieldId::sink_counts_valid},
+                                                               {FieldId::body_load, FieldId::body_load_valid},
+                                                               {FieldId::rigid_states, FieldId::rigid_states_valid},
+                                                               {FieldId::shape_motions, FieldId::shape_motions_valid}}};
+
+bool many(std::uint32_t empty, std::uint32_t places) {
+  constexpr std::uint32_t least = 1024, share = 4;
+  return empty >= least && share * empty >= places;
+}
+
+}  // namespace
+
+std::uint32_t Simulation::Impl::births_until(std::uint64_t at) const {
+  return static_cast<std::uint32_t>(std::ranges::upper_bound(birth_steps, at) - birth_steps.begin());
+}
+
+StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
+  StepPlan plan{};
+  plan.first_birth = births_until(at);
+  plan.grains = places_at(at);
+  plan.births = births_until(at + 1) - plan.first_birth;
+  plan.solver = scene.solver;
+  plan.h = static_cast<float>(substep_of(scene));
+  plan.bodies = settings.bodies;
+  plan.sinks = settings.sinks;
+  plan.shapes = settings.shapes;
+  plan.cloth = settings.cloth;
+  plan.fine = fine_places_at(at);
+  plan.fine_first = fine_born_at(at) - fine_initial;
+  plan.fine_births = fine_born_at(at + 1) - fine_born_at(at);
+  plan.crowding = (settings.options & option_plain_advection) == 0;
+  plan.carried = settings.carried;
+  plan.rigid = settings.rigid;
+  plan.body_points = settings.body_points;
+  plan.step = static_cast<std::uint32_t>(at - step);
+  plan.body_speed = plan.step < motions.speeds.size() ? motions.speeds[plan.step] : 0.0f;  // 0: only described
+  return plan;
+}
+
+// How the bodies move in the next steps, for plans of them.
+void Simulation::Impl::write_motions(std::uint64_t steps) {
+  if (scene.bodies.empty())
+    return;
+  motions = drive.batch(step, steps);
+  write_field(*executor, FieldId::body_motions, motions.motions);
+}
+
+// Steps leave the bodies where they stood at the start of the last substep.
+void Simulation::Impl::place_bodies() {
+  if (scene.bodies.empty())
+    return;
+  write_motions(1);
+  move_bodies(*executor, plan_of(step));
+  executor->finish();
+}
+
+void Simulation::Impl::forget_point_contacts() {
+  write_field(*executor, FieldId::point_contacts,
+              std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
+}
+
+Simulation::Impl& Simulation::Impl::idle() {
+  if (under_way())
+    throw std::logic_error("steps are under way: finish() takes them over first");
+  return *this;
+}
+
+void Simulation::Impl::advance(std::uint64_t steps) {
+  aim(steps);
+  go_on();
+}
+
+void Simulation::Impl::start(std::uint64_t steps) {
+  aim(steps);
+  begin(std::min(steps, batch_steps_max), true);
+}
+
+bool Simulation::Impl::ready() {
+  return work.wait_for(std::chrono::seconds(0)) == std::future_status::ready && executor->done();
+}
+
+void Simulation::Impl::finish() {
+  complete();
+  go_on();
+}
+
+void Simulation::Impl::aim(std::uint64_t steps) {
+  end = step + steps;
+  loads.clear();
+  loads_step = step;
+}
+
+void Simulation::Impl::go_on() {
+  while (step < end) {
+    const auto before = std::chrono::steady_clock::now();
+    begin(std::min(batch, end - step), false);
+    complete();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    batch = seconds < 0.5 * batch_seconds   ? std::min(2 * batch, batch_steps_max)
+            : seconds > 2.0 * batch_seconds ? std::max<std::uint64_t>(batch / 2, 1)
+                                            : batch;
+  }
+}
+
+// live: does not wait, and a device leaves the bodies where they are to be drawn.
+void Simulation::Impl::begin(std::uint64_t steps, bool live) {
+  if (substep == 0) {
+    free_places();
+    for (const auto& [field, valid] : snapshot)
+      executor->copy(field, valid);
+    valid_step = step;
+    valid_status = known;
+    valid_commands = drive.commands();
+  }
+  write_motions(live ? steps + 1 : steps);
+  const auto policy = live && !on_device ? std::launch::async : std::launch::deferred;
+  work = std::async(policy, [=, this] { run(steps, live && on_device); });
+  started = steps;
+  if (policy == std::launch::deferred)
+    work.wait();  // runs it; what it throws waits for complete()
+}
+
+void Simulation::Impl::run(std::uint64_t steps, bool posed) {
+  for (std::uint64_t s = step; s < step + steps; ++s)
+    talus::step(*executor, plan_of(s), s == step ? substep : 0);
+  if (posed)
+    pose_bodies(*executor, plan_of(step + steps));
+  executor->keep(FieldId::status, 1);
+  executor->keep(FieldId::body_loads, steps * scene.bodies.size());
+  executor->submit();
+}
+
+void Simulation::Impl::complete() {
+  const std::uint64_t steps = std::exchange(started, 0);
+  work.get();
+  executor->finish();
+  const Status status = known = kept_field<Status>(*executor, FieldId::status, 1)[0];
+  add_loads(status.step - static_cast<uint>(step));
+  if (status.halt == halt_invalid)
+    fall_back(status);
+  if (status.halt == halt_slots)
+    grow(status);
+  else
+    finish_steps(steps), substep = 0;
+}
+
+// Where many grains are gone, the others move up, in their order, so that the places are not gone through for ever.
+// When that happens does not matter: void lists are made anew from any places in this order, and fine grains may lie
+// in any order.
+void Simulation::Impl::free_places() {
+  const std::uint32_t places = places_at(step), fine_places = fine_places_at(step);
+  const bool coarse = many(known.gone - known.freed, places),
+             fine = many(known.fine_gone - known.fine_freed, fine_places);
+  if (!coarse && !fine)
+    return;
+  Status status = read_status();
+  if (coarse && status.travel >= lists_void) {
+    move_up(FieldId::grains, places, {FieldId::grain_id, FieldId::grain_tag, FieldId::grain_row});
+    status.freed = status.gone;
+  }
+  if (fine) {
+    move_up(FieldId::fine_grains, fine_places, {FieldId::fine_tag});
+    status.fine_freed = status.fine_gone;
+  }
+  write_status(status);
+  known = status;
+}
+
+// Of a field of grains and those of uint that go with it.
+void Simulation::Impl::move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with) {
+  const auto grains = read_field<Grain>(*executor, grain_field, places);
+  const auto keep = [&]<class T>(FieldId field, std::vector<T> data) {
+    std::size_t to = 0;
+    for (std::size_t i = 0; i < places; ++i)
+      if (grains[i].position.w > 0.0f)
+        data[to++] = data[i];
+    std::fill(data.begin() + static_cast<std::ptrdiff_t>(to), data.end(), T{});  // or they would be drawn
+    write_field(*executor, field, data);
+  };
+  for (const FieldId field : with)
+    keep(field, read_field<uint>(*executor, field, places));
+  keep(grain_field, grains);
+}
+
+void Simulation::Impl::finish_steps(std::uint64_t count) {
+  drive.advance(count);
+  step += count;
+}
+
+// Loads of the batch's first steps join those of advance().
+void Simulation::Impl::add_loads(std::uint32_t steps) {
+  if (scene.bodies.empty())
+    return;
+  const auto fresh = kept_field<BodyLoad>(*executor, FieldId::body_loads, steps * scene.bodies.size());
+  loads.insert(loads.end(), fresh.begin(), fresh.end());
+  const std::size_t most = load_steps_most * scene.bodies.size();
+  if (loads.size() > most) {
+    loads_step += (loads.size() - most) / scene.bodies.size();
+    loads.erase(loads.begin(), loads.end() - static_cast<std::ptrdiff_t>(most));
+  }
+}
+
+void Simulation::Impl::resize_slots(std::size_t slots) {
+  for (std::size_t f = 0; f < field_count; ++f)
+    if (const auto id = static_cast<FieldId>(f); field_infos[f].extent == Extent::slots && uses(scene.solver, id))
+      executor->resize(id, slots);
+  if (settings.cloth > 0)
+    executor->resize(FieldId::cloth_touches, slots);
+}
+
+// The device stopped in substep status.substep of step status.step for want of contact slots, before anything moved.
+// Goes on from there with more of them. Exchanges of grains and grains_next recorded after that need no undoing:
+// grid_commit has just made the two equal.
+void Simulation::Impl::grow(Status status) {
+  finish_steps(status.step - static_cast<uint>(step));
+  substep = status.substep;
+  status.halt = halt_none;
+  write_status(status);
+  const std::size_t slots = status.slots + status.slots / 4;
+  try {
+    resize_slots(slots);
+  } catch (const ResourceError& e) {
+    throw ResourceError(fmt::format("step {}: {} contact slots are needed, {} are there, and more do not fit: {}", step,
+                                    status.slots, status.slots_capacity, e.what()));
+  }
+  status.slots_capacity = static_cast<uint>(slots);
+  write_status(status);
+}
+
+// What Status::halt_grain stands for.
+std::string Simulation::Impl::name_of(uint grain) const {
+  if (grain >= body_partner)
+    return "body " + scene.bodies[grain - body_partner].name;
+  if (!is_vertex(grain))
+    return fmt::format("grain {}", grain);
+  const uint vertex = grain - settings.cloth_first;
+  const auto place = std::ranges::upper_bound(sheets, vertex, {}, &ClothPlace::first) - 1;
+  return fmt::format("vertex {} of cloth {}", vertex - place->first, scene.cloths[place->cloth].name);
+}
+
+void Simulation::Impl::fall_back(Status status) {
+  const std::uint64_t bad_step = step + (status.step - static_cast<uint>(step));
+  const uint grain = status.halt_grain;
+  for (const auto& [field, valid] : snapshot)
+    executor->copy(valid, field);
+  // What contacts remember is of a later state, and what they did to bodies.
+  write_field(*executor, FieldId::body_sums, std::vector<uint>(executor->size(FieldId::body_sums), 0u));
+  loads.resize((valid_step - std::min(valid_step, loads_step)) * scene.bodies.size());
+  write_field(*executor, FieldId::contact_count, std::vector<uint>(executor->size(FieldId::contact_count), 0u));
+  forget_point_contacts();
+  step = valid_step;
+  drive.set(valid_commands);
+  substep = 0;
+  status.halt = halt_none;
+  status.halt_grain = ~0u;
+  status.step = static_cast<uint>(step);
+  status.substep = 0;
+  status.speed2_bits = status.shift_bits = status.cloth_half_bits = 0;
+  status.speed = 0.0f;
+  status.gone = status.gone_before = valid_status.gone;
+  status.fine_gone = valid_status.fine_gone;
+  status.fine_time = valid_status.fine_time;
+  status.fine_travel = valid_status.fine_travel;
+  status.fine_drift = lists_void;
+  status.seam_up = valid_status.seam_up;
+  status.seam_down = valid_status.seam_down;
+  known = status;
+  for (const Grain& grain : read_field<Grain>(*executor, FieldId::grains, places_at(step)))
+    status.speed = std::max(status.speed, glm::length(vec3(grain.velocity)));
+  status.travel = lists_void;
+  write_status(status);
+  executor->finish();
+  throw StateError(fmt::format(
+      "{} has no finite position and velocity any more in step {} ({:.6g} s); the state is that of step {} again",
+      name_of(grain), bad_step, static_cast<double>(bad_step) * scene.dt, step));
+}
+
+}  // namespace talus
