@@ -1,6 +1,7 @@
 // The program `talus`: reads the command line, does what its verb says, and ends with the statuses of viewer/status.h.
 #include "viewer/commands.h"
 #include "viewer/run.h"
+#include "viewer/sibling.h"
 #include "viewer/status.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -152,8 +153,8 @@ int talus_main(int argc, char** argv) {
   add_overrides(graph, a);
   graph->add_flag("--dot", a.dot, "As a Graphviz graph");
 
-  CLI::App* view = app.add_subcommand("view", "Shows a scene in a window (not available in this version)");
-  view->allow_extras();
+  CLI::App* view = app.add_subcommand("view", "Shows a scene in a window; see talus view --help");
+  view->prefix_command()->set_help_flag();
 
   try {
     app.parse(argc, argv);
@@ -164,7 +165,7 @@ int talus_main(int argc, char** argv) {
   }
 
   if (view->parsed())
-    throw UsageError("view is not available in this version; use talus render");
+    return viewer::become_sibling(argv[0], "talus-view", view->remaining());
   if (devices->parsed())
     return viewer::devices(a.json);
   if (check->parsed())

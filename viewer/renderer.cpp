@@ -318,8 +318,7 @@ struct Renderer::Impl {
     graph.end_rendering();
   }
 
-  Image draw() {
-    record();
+  Image read() {
     const std::vector<std::byte> bytes = graph.download(target);
     const auto* rgba = reinterpret_cast<const std::uint8_t*>(bytes.data());
     return {static_cast<int>(target.width()), static_cast<int>(target.height()), {rgba, rgba + bytes.size()}};
@@ -334,7 +333,8 @@ Renderer::~Renderer() = default;
 Image Renderer::draw(Simulation& simulation) {
   return translated([&] {
     impl_->take(simulation);
-    return impl_->draw();
+    impl_->record();
+    return impl_->read();
   });
 }
 
@@ -343,14 +343,16 @@ Image Renderer::draw(gpu::Buffer& grains, gpu::Buffer& tags, gpu::Buffer* ids, s
   return translated([&] {
     impl_->source = {
         .grains = &grains, .tags = &tags, .ids = ids, .count = count, .bodies = bodies, .cloth_first = cloth_first};
-    return impl_->draw();
+    impl_->record();
+    return impl_->read();
   });
 }
 
 Image Renderer::draw(const std::vector<GrainState>& grains) {
   return translated([&] {
     impl_->take(grains);
-    return impl_->draw();
+    impl_->record();
+    return impl_->read();
   });
 }
 
@@ -383,6 +385,10 @@ void Renderer::take(Simulation& simulation) {
 gpu::Image& Renderer::record() {
   translated([&] { impl_->record(); });
   return impl_->target;
+}
+
+Image Renderer::read() {
+  return translated([&] { return impl_->read(); });
 }
 
 gpu::Graph& Renderer::graph() {

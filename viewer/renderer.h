@@ -64,6 +64,7 @@ public:
   // A simulation on another device than the renderer's has its state copied over and must not be under way.
   void take(Simulation& simulation);
   gpu::Image& record();
+  Image read();  // what record() gave last, drawn and waited for
   gpu::Graph& graph();
 
   gpu::Device& device() const;

@@ -134,6 +134,7 @@ DeviceInfo describe(VkPhysicalDevice handle) {
 
   const auto family = find_family(handle);
   info.graphics = family && family->graphics;
+  info.queue_family = family ? family->index : 0;
   info.timestamps = family && family->timestamp_bits > 0 && basic.limits.timestampPeriod > 0.0f;
   if (!family)
     info.missing.push_back("It has no queue that computes.");

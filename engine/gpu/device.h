@@ -30,6 +30,7 @@ struct DeviceInfo {
   std::uint32_t max_group_size = 0;            // threads
   bool timestamps = false;
   bool graphics = false;  // it can draw
+  std::uint32_t queue_family = 0;  // of the one queue in use
   VkPhysicalDevice handle = VK_NULL_HANDLE;
 };
 

@@ -103,6 +103,19 @@ struct DrawLine {
   float dash;  // m, a dash and its gap
 };
 
+// Of a panel. In the layout of ImDrawVert.
+struct GuiVertex {
+  vec2 position;  // points
+  vec2 place;     // in the texture, 0 .. 1
+  uint color;     // sRGB with opacity, red in the lowest byte
+};
+struct GuiDraw {
+  vec2 scale;         // from points ..
+  vec2 shift;         // .. to clip space
+  vec4 clip;          // pixels: left, top, right, bottom
+  uint first_vertex;  // to which the indices are relative
+};
+
 #ifdef __cplusplus
 }  // namespace talus::shared
 #else

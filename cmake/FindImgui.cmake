@@ -1,0 +1,22 @@
+# Dear ImGui with its part for GLFW: the target imgui::imgui. Some systems have a CMake package of it, Debian has files alone.
+find_package(imgui CONFIG QUIET)
+if(NOT TARGET imgui::imgui)
+  find_path(Imgui_INCLUDE_DIR imgui.h PATH_SUFFIXES imgui)
+  find_library(Imgui_LIBRARY imgui)
+  find_library(Imgui_STB_LIBRARY stb)  # Debian's takes stb from a library
+  mark_as_advanced(Imgui_INCLUDE_DIR Imgui_LIBRARY Imgui_STB_LIBRARY)
+else()
+  set(Imgui_INCLUDE_DIR "of the package imgui")
+  set(Imgui_LIBRARY imgui::imgui)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Imgui REQUIRED_VARS Imgui_LIBRARY Imgui_INCLUDE_DIR
+  REASON_FAILURE_MESSAGE "Debian: apt install libimgui-dev. Elsewhere: see README.md. Without the live viewer: -D TALUS_BUILD_VIEWER=OFF")
+if(Imgui_FOUND AND NOT TARGET imgui::imgui)
+  add_library(imgui::imgui INTERFACE IMPORTED)
+  target_include_directories(imgui::imgui INTERFACE "${Imgui_INCLUDE_DIR}")
+  target_link_libraries(imgui::imgui INTERFACE "${Imgui_LIBRARY}")
+  if(Imgui_STB_LIBRARY)
+    target_link_libraries(imgui::imgui INTERFACE "${Imgui_STB_LIBRARY}")
+  endif()
+endif()

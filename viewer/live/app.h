@@ -1,0 +1,109 @@
+#pragma once
+// The live viewer: a window with a scene in it, and panels to watch, change, drive and record it.
+#include "viewer/live/gui.h"
+#include "viewer/live/loader.h"
+#include "viewer/live/orbit.h"
+#include "viewer/live/recorder.h"
+#include "viewer/live/remembered.h"
+#include "viewer/live/session.h"
+#include "viewer/live/statistics.h"
+#include "viewer/renderer.h"
+#include <chrono>
+
+namespace viewer {
+
+struct ViewOptions {
+  std::filesystem::path scene;         // empty: none at first
+  std::vector<std::string> overrides;  // of it
+  std::string device = "auto";         // as in `talus devices`
+  int threads = 0;                     // of the CPU path; 0: all cores
+  bool validation = false;
+  std::optional<glm::ivec2> size;    // of the window, points; unset: as it was last
+  bool paused = false;               // at the start
+  std::filesystem::path scenes;      // folder that the browser lists first; empty: that of `scene`
+  std::filesystem::path remembered;  // folder of what lasts from one run to the next; empty: nothing does
+};
+
+class App {
+public:
+  // Throws NoWindow, DeviceError, and what is wrong with the first scene.
+  explicit App(const ViewOptions& options);
+  ~App();
+
+  // One round: input, simulation, panels, picture. False when the window is to close. Never waits for a step.
+  bool frame();
+
+  // A scene in place of this one, which goes on until that is there. What is wrong with it is shown in the window.
+  void open(const std::filesystem::path& scene);
+  void start_camera();  // back to the scene's own view
+  void restart();       // from the scene's start, with the settings it has now
+  // Written when the next frame is drawn. panels: all of the window, not the scene alone.
+  void take_picture(const std::filesystem::path& file, bool panels);
+  // A video, or pictures in a folder, of `fps` frames per simulated second, until stop_recording or the scene's end.
+  void record(const std::filesystem::path& file, double fps);
+  void stop_recording();
+  void tell(const std::string& message) { message_ = message; }  // in the window, until it is closed there
+
+  Window& window() { return window_; }
+  talus::OpenDevice& device() { return *device_; }
+  talus::Renderer& renderer() { return *renderer_; }
+  Session* session() { return session_ ? &*session_ : nullptr; }
+  Orbit& camera() { return camera_; }
+  const Recorder& recorder() const { return recorder_; }
+  Remembered& remembered() { return remembered_; }
+  talus::Output& look() { return look_; }  // of the scene, now
+  const std::filesystem::path& scenes() const { return options_.scenes; }
+  const Loader& loader() const { return loader_; }
+  std::string& message() { return message_; }
+  const Statistics& statistics() const { return statistics_; }
+  std::uint32_t& chosen_body() { return chosen_body_; }  // of the scene; that is driven, and whose load is shown
+  void describe();                                       // asks for the passes of a step
+  const std::string& description() const { return description_; }
+  float gui_scale() const { return gui_->scale(); }
+  // Of the last frames, s: all of it; what the host spent on it.
+  double frame_seconds() const { return frame_seconds_; }
+  double host_seconds() const { return host_seconds_; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  ViewOptions options_;
+  Remembered remembered_;
+  Windows windows_;
+  std::shared_ptr<talus::OpenDevice> device_;
+  Window window_;
+  std::optional<talus::Renderer> renderer_;
+  std::optional<Session> session_;
+  std::optional<Gui> gui_;
+  Loader loader_;
+  Orbit camera_;
+  Recorder recorder_;
+  Statistics statistics_;
+  std::uint32_t chosen_body_ = 0;
+  std::string description_;
+  talus::Output look_;
+  std::string message_;
+  Clock::time_point last_ = Clock::now();
+  double frame_seconds_ = 0.0, host_seconds_ = 0.0;
+  bool fresh_ = false;                    // the state was not taken yet
+  talus::gpu::Image* picture_ = nullptr;  // of what was taken
+  bool redraw_ = true;                    // it shows something else than it should
+  struct Shot {
+    std::filesystem::path file;
+    bool panels;
+  };
+  std::optional<Shot> shot_;
+
+  talus::Options simulation_options() const;
+  void take_loaded();
+  void show(Loader::Loaded loaded);
+  void resize();
+  void look_at_state();
+  void take_state();
+  void refresh_picture();
+  void record_frame();
+  void draw(talus::gpu::Image& image);
+  void save_shot(const Shot& shot);
+};
+
+}  // namespace viewer

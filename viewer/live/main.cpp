@@ -1,0 +1,72 @@
+// The program `talus-view`: what `talus view` starts. On its own, so that only it links a window library.
+#include "viewer/live/app.h"
+#include "viewer/status.h"
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <fmt/format.h>
+
+namespace {
+
+using viewer::UsageError;
+
+glm::ivec2 read_size(const std::string& text) {
+  glm::ivec2 size(0);
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%5dx%5d%n", &size.x, &size.y, &used) != 2 ||
+      static_cast<std::size_t>(used) != text.size() || std::min(size.x, size.y) < 240 ||
+      std::max(size.x, size.y) > 16384)
+    throw UsageError(fmt::format("--size {}: give it as WIDTHxHEIGHT, each from 240 to 16384, as in 1280x720", text));
+  return size;
+}
+
+int view(int argc, char** argv) {
+  viewer::ViewOptions options;
+  std::string size;
+  std::optional<std::uint64_t> seed;
+  CLI::App app("Shows a scene in a window: look, change, drive, record.", "talus view");
+  app.add_option("SCENE", options.scene, "Scene file (TOML); without one: the list of scenes");
+  app.add_option("--device", options.device, "auto, cpu, or index or part of the name as in `talus devices`")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "Threads of the CPU path; 0: all cores")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65536))
+      ->capture_default_str();
+  app.add_option("--set", options.overrides, "Overrides a value of the scene; may be repeated")
+      ->type_name("TABLE.KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--seed", seed, "The same as --set scene.seed=N")->type_name("N");
+  app.add_option("--size", size, "Of the window, in points; default: as it was last")->type_name("WxH");
+  app.add_flag("--paused", options.paused, "Does not play at first");
+  app.add_flag("--validation", options.validation, "Vulkan validation layer");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    throw UsageError(fmt::format("{}; see talus view --help", e.what()));
+  }
+  if (!size.empty())
+    options.size = read_size(size);
+  if (seed)
+    options.overrides.push_back(fmt::format("scene.seed={}", *seed));
+  options.remembered = viewer::remembered_folder();
+
+  viewer::App window(options);
+  while (window.frame()) {
+  }
+  return viewer::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return view(argc, argv);
+  } catch (const viewer::NoWindow& e) {
+    fmt::print(stderr, "error: {}\n", e.what());
+    return viewer::no_device;
+  } catch (...) {
+    return viewer::tell_error();
+  }
+}

@@ -1,0 +1,34 @@
+#pragma once
+// The camera that a hand moves: it looks at a point and goes around it. z is up.
+#include "viewer/renderer_camera.h"
+
+namespace viewer {
+
+class Orbit {
+public:
+  // From where the scene's own camera stands, around what is in its middle.
+  void start(const talus::Scene& scene, const talus::Box& content);
+
+  talus::View view(float aspect) const;
+  glm::vec3 eye() const { return target_ - distance_ * forward(); }
+  glm::vec3 forward() const;
+  float distance() const { return distance_; }  // m, of the point looked at
+
+  // Ways of the mouse in heights of the picture.
+  void turn(float right, float down);
+  void pan(float right, float down);
+  void zoom(float steps);  // of the wheel; nearer is positive
+  // Camera and point together, in m along right, forward and up; and turned about the eye.
+  void fly(const glm::vec3& way);
+  void turn_head(float right, float down);
+  void look_at(const glm::vec3& target) { target_ = target; }
+
+private:
+  glm::vec3 target_{0.0f};
+  float distance_ = 1.0f, nearest_ = 1e-3f;
+  float yaw_ = 0.0f, pitch_ = 0.0f;  // of the view, from +y towards -x and up; radians
+  float tangent_ = 0.36f;            // of half the vertical angle of view
+  glm::vec3 right() const;
+};
+
+}  // namespace viewer

@@ -1,0 +1,175 @@
+#include "viewer/live/panels.h"
+#include "viewer/live/app.h"
+#include "viewer/live/input.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace viewer {
+
+namespace {
+
+struct Panel {
+  const char* name;
+  float x, y;           // where it opens first, shares of the window; right of the middle: of its right edge
+  float width, height;  // points; 0: as high as what is in it
+  bool (*build)(App&);
+};
+
+template <auto f> bool unchanged(App& app) {
+  f(app);
+  return false;
+}
+
+constexpr Panel panels[panel_count] = {
+    {"Keys", 0.28f, 0.15f, 520.0f, 0.0f, unchanged<keys_panel>},
+    {"Scenes", 0.01f, 0.08f, 250.0f, 420.0f, unchanged<scenes_panel>},
+    {"Look", 0.99f, 0.08f, 270.0f, 0.0f, look_panel},
+    {"Statistics", 0.99f, 0.42f, 270.0f, 380.0f, unchanged<statistics_panel>},
+    {"Record", 0.01f, 0.70f, 250.0f, 0.0f, unchanged<record_panel>},
+    {"Graph", 0.25f, 0.10f, 640.0f, 480.0f, unchanged<graph_panel>},
+};
+
+bool is_open(App& app, const Panel& panel) {
+  return std::ranges::find(app.remembered().panels, panel.name) != app.remembered().panels.end();
+}
+
+void set_open(App& app, const Panel& panel, bool open) {
+  std::erase(app.remembered().panels, panel.name);
+  if (open)
+    app.remembered().panels.push_back(panel.name);
+}
+
+bool build(App& app, const Panel& panel) {
+  if (!is_open(app, panel))
+    return false;
+  const float scale = app.gui_scale();
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({panel.x * size.x, panel.y * size.y}, ImGuiCond_FirstUseEver,
+                          {panel.x > 0.5f ? 1.0f : 0.0f, 0.0f});
+  ImGui::SetNextWindowSize({panel.width * scale, panel.height * scale}, ImGuiCond_FirstUseEver);
+  bool open = true, changed = false;
+  const ImGuiWindowFlags flags = panel.height == 0.0f ? ImGuiWindowFlags_AlwaysAutoResize : 0;
+  if (ImGui::Begin(panel.name, &open, flags))
+    changed = panel.build(app);
+  ImGui::End();
+  if (!open)
+    set_open(app, panel, false);
+  return changed;
+}
+
+void tip(const char* text) {
+  if (ImGui::IsItemHovered())
+    ImGui::SetTooltip("%s", text);
+}
+
+void time_controls(App& app, Session& session) {
+  if (ImGui::Button(session.playing ? "Pause" : "Play"))
+    play_or_pause(session);
+  tip("Space");
+  ImGui::SameLine();
+  if (ImGui::Button("Step"))
+    session.play_step();
+  tip("One step (right arrow)");
+  ImGui::SameLine();
+  if (ImGui::Button("Restart"))
+    app.restart();
+  tip("From the start again (Backspace)");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(110.0f * app.gui_scale());
+  auto pace = static_cast<float>(session.pace);
+  if (ImGui::SliderFloat("##pace", &pace, 1.0f / 64.0f, 64.0f, "%.3gx", ImGuiSliderFlags_Logarithmic))
+    session.pace = pace;
+  tip("How fast: simulated seconds per second, where this machine can (up and down arrow)");
+}
+
+void top_bar(App& app) {
+  if (!ImGui::BeginMainMenuBar())
+    return;
+  if (ImGui::BeginMenu("Panels")) {
+    for (int p = 0; p < panel_count; ++p)
+      if (ImGui::MenuItem(panels[p].name, fmt::format("F{}", p + 1).c_str(), is_open(app, panels[p])))
+        toggle_panel(app, p);
+    ImGui::EndMenu();
+  }
+  if (Session* session = app.session()) {
+    time_controls(app, *session);
+    ImGui::Text("%.2f s", session->time());
+    ImGui::TextDisabled(session->playing   ? "%.2fx real time"
+                        : session->ended() ? "at its end"
+                                           : "paused",
+                        session->rate());
+  }
+  if (app.recorder().running())
+    ImGui::TextColored({1.0f, 0.35f, 0.3f, 1.0f}, "recording, frame %zu", app.recorder().frames());
+  if (app.loader().busy())
+    ImGui::TextColored({0.9f, 0.7f, 0.3f, 1.0f}, "loading %s", app.loader().file().filename().string().c_str());
+  const std::string rate = fmt::format("{:.0f} frames/s   F1: keys", 1.0 / std::max(app.frame_seconds(), 1e-4));
+  ImGui::SameLine(ImGui::GetWindowWidth() - ImGui::CalcTextSize(rate.c_str()).x - 16.0f);
+  ImGui::TextDisabled("%s", rate.c_str());
+  ImGui::EndMainMenuBar();
+}
+
+// One line or a few at the lower edge: what went wrong, what was saved. empty: nothing is shown.
+bool message_box(App& app, const char* id, const std::string& text, bool wrong) {
+  if (text.empty())
+    return false;
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const float width = std::min(0.8f * size.x, 760.0f * app.gui_scale());
+  ImGui::SetNextWindowPos({0.5f * size.x, size.y - (wrong ? 20.0f : 90.0f)}, ImGuiCond_Always, {0.5f, 1.0f});
+  ImGui::SetNextWindowSize({width, 0.0f});
+  ImGui::Begin(id, nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
+                   ImGuiWindowFlags_NoNav);
+  ImGui::PushTextWrapPos(0.0f);
+  if (wrong)
+    ImGui::TextColored({1.0f, 0.55f, 0.45f, 1.0f}, "%s", text.c_str());
+  else
+    ImGui::TextUnformatted(text.c_str());
+  ImGui::PopTextWrapPos();
+  const bool closed = ImGui::Button("Close");
+  ImGui::End();
+  return closed;
+}
+
+}  // namespace
+
+bool statistics_shown(App& app) {
+  return std::ranges::any_of(
+      panels, [&](const Panel& panel) { return panel.build == unchanged<statistics_panel> && is_open(app, panel); });
+}
+
+void toggle_panel(App& app, int panel) {
+  set_open(app, panels[panel], !is_open(app, panels[panel]));
+}
+
+void toggle_panels(App& app) {
+  app.remembered().panels_shown = !app.remembered().panels_shown;
+}
+
+void play_or_pause(Session& session) {
+  if (!session.playing && session.ended())
+    session.go_on_for_ever();
+  session.playing = !session.playing;
+}
+
+void next_coloring(talus::Output& look) {
+  constexpr int ways = 3;
+  look.color_by = static_cast<talus::ColorBy>((static_cast<int>(look.color_by) + 1) % ways);
+}
+
+bool build_panels(App& app) {
+  bool changed = false;
+  if (app.remembered().panels_shown) {
+    top_bar(app);
+    for (const Panel& panel : panels)
+      changed |= build(app, panel);
+  }
+  if (message_box(app, "message", app.message(), false))
+    app.message().clear();
+  if (Session* session = app.session(); session && message_box(app, "error", session->error(), true))
+    session->forget_error();
+  return changed;
+}
+
+}  // namespace viewer

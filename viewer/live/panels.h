@@ -1,0 +1,30 @@
+#pragma once
+// What is in the window besides the picture. One function per panel; panels_*.cpp.
+#include "engine/scene/scene.h"
+
+namespace viewer {
+
+class App;
+class Session;
+
+inline constexpr int panel_count = 6;  // F1, F2, ..
+void toggle_panel(App& app, int panel);
+void toggle_panels(App& app);  // all of them, and back
+
+bool statistics_shown(App& app);
+
+// The bar on top and the open panels. True: the picture is another one now.
+bool build_panels(App& app);
+
+void play_or_pause(Session& session);
+void next_coloring(talus::Output& look);
+
+// The panels; each builds what is inside its window.
+void keys_panel(App& app);
+void scenes_panel(App& app);
+bool look_panel(App& app);
+void statistics_panel(App& app);
+void record_panel(App& app);
+void graph_panel(App& app);
+
+}  // namespace viewer

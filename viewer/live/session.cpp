@@ -1,0 +1,120 @@
+#include "viewer/live/session.h"
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace viewer {
+namespace {
+
+constexpr double most_behind = 0.1;  // s, at least: what is behind by more is not caught up with
+constexpr std::uint64_t batch_most = 256;
+
+}  // namespace
+
+Session::Session(talus::Simulation simulation, std::filesystem::path file)
+    : simulation_(std::move(simulation)), file_(std::move(file)), time_(simulation_.time()), due_(time_),
+      step_(simulation_.step()) {}
+
+void Session::play_step() {
+  playing = false;
+  wanted_steps_ = std::max<std::uint64_t>(wanted_steps_, 1);
+}
+
+bool Session::ended() const {
+  return !forever_ && time_ >= scene().end - 0.5 * scene().dt;
+}
+
+void Session::between_steps(std::function<void(talus::Simulation&)> command) {
+  commands_.push_back(std::move(command));
+}
+
+// A step that is due by now, and no more of them than one start should have.
+std::uint64_t Session::steps_due() {
+  if (wanted_steps_ > 0)
+    return std::exchange(wanted_steps_, 0);
+  if (!playing)
+    return 0;
+  const double dt = scene().dt;
+  due_ = std::min(due_, time_ + std::max({most_behind, 2.0 * dt, 2.0 * frame_seconds_}) * pace);
+  double due = hold ? std::ceil((*hold - time_) / dt - 1e-6) : std::floor((due_ - time_) / dt + 1e-6);
+  if (!forever_)
+    due = std::min(due, std::round((scene().end - time_) / dt));
+  return static_cast<std::uint64_t>(std::clamp(due, 0.0, static_cast<double>(batch_)));
+}
+
+bool Session::take_over() {
+  const std::uint64_t steps_before = step_;
+  simulation_.finish();
+  time_ = simulation_.time();
+  step_ = simulation_.step();
+  const std::uint64_t steps = step_ - steps_before;
+  // Steps started together should take as long as a frame, so that neither waits for the other.
+  if (frames_ <= 1 && steps == batch_)
+    batch_ = std::min(2 * batch_, batch_most);
+  else if (frames_ > 2)
+    batch_ = std::max<std::uint64_t>(batch_ / 2, 1);
+  return steps > 0;
+}
+
+void Session::fail(const char* why) {
+  error_ = why;
+  playing = false;
+  wanted_steps_ = 0;
+  time_ = due_ = simulation_.time();
+  step_ = simulation_.step();
+}
+
+void Session::measure_rate(double seconds) {
+  rate_seconds_ += seconds;
+  if (rate_seconds_ < 0.5)
+    return;
+  rate_ = (time_ - rate_since_) / rate_seconds_;
+  rate_since_ = time_;
+  rate_seconds_ = 0.0;
+}
+
+bool Session::settle(double seconds) {
+  measure_rate(seconds);
+  frame_seconds_ = seconds;
+  ++frames_;
+  due_ = playing ? due_ + seconds * pace : time_;
+  try {
+    if (simulation_.under_way() && !simulation_.ready())
+      return false;
+    const bool commanded = !commands_.empty();
+    const bool stepped = simulation_.under_way() && take_over();
+    for (const auto& command : std::exchange(commands_, {}))
+      command(simulation_);
+    if (ended())
+      playing = false;
+    return stepped || commanded;
+  } catch (const std::exception& e) {
+    fail(e.what());
+    return true;
+  }
+}
+
+void Session::go_on() {
+  if (simulation_.under_way())
+    return;
+  try {
+    if (const std::uint64_t steps = steps_due(); steps > 0) {
+      error_.clear();
+      frames_ = 0;
+      simulation_.start(steps);
+    }
+  } catch (const std::exception& e) {
+    fail(e.what());
+  }
+}
+
+void Session::finish() {
+  try {
+    if (simulation_.under_way())
+      take_over();
+  } catch (const std::exception& e) {
+    fail(e.what());
+  }
+}
+
+}  // namespace viewer

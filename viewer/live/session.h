@@ -1,0 +1,61 @@
+#pragma once
+// A scene that runs: played and paused, at the pace asked for, without ever waiting for a step.
+#include "engine/talus.h"
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace viewer {
+
+class Session {
+public:
+  Session(talus::Simulation simulation, std::filesystem::path file);
+
+  const std::filesystem::path& file() const { return file_; }
+  talus::Simulation& simulation() { return simulation_; }
+  const talus::Scene& scene() const { return simulation_.scene(); }
+
+  bool playing = false;
+  double pace = 1.0;           // simulated s per s, where the machine can
+  std::optional<double> hold;  // s simulated: as fast as it can up to there, and not on from there
+  void play_step();            // one step of scene().dt, then it stands
+  bool ended() const;          // at the scene's end, where it stops playing unless told to go on
+  void go_on_for_ever() { forever_ = true; }
+
+  // Something to do between two steps, in the order given: at once where none is under way.
+  void between_steps(std::function<void(talus::Simulation&)> command);
+
+  // To be called in every frame, one after the other. seconds: since the last time.
+  //   Takes over what is done and carries out commands. True: the state is another one now.
+  bool settle(double seconds);
+  //   Starts the steps that are due.
+  void go_on();
+  void finish();  // waits for what is under way
+
+  double time() const { return time_; }         // s, of the state
+  std::uint64_t step() const { return step_; }  // likewise
+  double rate() const { return rate_; }         // simulated s per s, over the last half second or so
+  // Why it stopped: the state became invalid, memory ran out. The state is the last valid one.
+  const std::string& error() const { return error_; }
+  void forget_error() { error_.clear(); }
+
+private:
+  talus::Simulation simulation_;
+  std::filesystem::path file_;
+  std::vector<std::function<void(talus::Simulation&)>> commands_;
+  double time_ = 0.0, due_ = 0.0;  // s simulated; that should be by now
+  std::uint64_t step_ = 0, wanted_steps_ = 0, batch_ = 1;
+  int frames_ = 0;              // since the steps under way were started
+  double frame_seconds_ = 0.0;  // of the last one
+  double rate_ = 0.0, rate_since_ = 0.0, rate_seconds_ = 0.0;
+  bool forever_ = false;
+  std::string error_;
+
+  std::uint64_t steps_due();
+  bool take_over();
+  void fail(const char* why);
+  void measure_rate(double seconds);
+};
+
+}  // namespace viewer
