@@ -57,6 +57,8 @@ App::App(const ViewOptions& options)
   camera_.start(empty_scene(), renderer_->bounds());
   if (first)
     loader_.start(std::move(*first), options_.scene);
+  else if (!options_.replay.empty())
+    replay(options_.replay);
 }
 
 App::~App() {
@@ -80,6 +82,9 @@ Options App::simulation_options() const {
 }
 
 void App::open(const fs::path& scene) {
+  replay_.reset();
+  if (scene.extension() == ".json")
+    return replay(scene);
   loader_.start(scene, scene == options_.scene ? options_.overrides : std::vector<std::string>{});
 }
 
@@ -137,6 +142,11 @@ void App::show(Loader::Loaded loaded) {
   session_.emplace(std::move(simulation), loaded.file);
   session_->playing = playing;
   session_->pace = pace;
+  if (replay_) {
+    session_->replay(*std::exchange(replay_, {}));
+    session_->playing = true;
+  }
+  machine_.start(session_->scene());
   renderer_->show(session_->scene());
   if (!same) {
     look_ = session_->scene().output;
@@ -159,6 +169,36 @@ void App::resize() {
     return;
   renderer_->resize(width, height);
   redraw_ = true;
+}
+
+// The levers, as they were held when the last frame was built.
+void App::drive() {
+  if (session_->simulation().under_way())
+    return;
+  for (Input& input : machine_.inputs(session_->simulation()))
+    session_->give(std::move(input));
+}
+
+void App::save_inputs(const fs::path& file) {
+  session_->between_steps([this, file](Simulation&) {
+    try {
+      session_->recording().save(file);
+      tell(
+          fmt::format("What was done is in {}: `talus view --replay {}` plays it back.", file.string(), file.string()));
+    } catch (const std::exception& e) {
+      tell(e.what());
+    }
+  });
+}
+
+void App::replay(const fs::path& file) {
+  try {
+    replay_ = Inputs::load(file);
+    loader_.start(parse_scene(replay_->scene_text, replay_->scene.string()), replay_->scene);
+  } catch (const std::exception& e) {
+    replay_.reset();
+    tell(e.what());
+  }
 }
 
 // While no step is under way.
@@ -208,8 +248,11 @@ bool App::frame() {
   if (session_) {
     if (recorder_.running())
       session_->hold = recorder_.next();
+    drive();
     if (session_->settle(passed))
       fresh_ = true;
+    if (std::string note = session_->note(); !note.empty())
+      tell(note);
     if (!session_->simulation().under_way()) {
       look_at_state();
       session_->go_on();

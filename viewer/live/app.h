@@ -2,6 +2,7 @@
 // The live viewer: a window with a scene in it, and panels to watch, change, drive and record it.
 #include "viewer/live/gui.h"
 #include "viewer/live/loader.h"
+#include "viewer/live/machine.h"
 #include "viewer/live/orbit.h"
 #include "viewer/live/recorder.h"
 #include "viewer/live/remembered.h"
@@ -15,6 +16,7 @@ namespace viewer {
 struct ViewOptions {
   std::filesystem::path scene;         // empty: none at first
   std::vector<std::string> overrides;  // of it
+  std::filesystem::path replay;        // of inputs, instead of `scene`
   std::string device = "auto";         // as in `talus devices`
   int threads = 0;                     // of the CPU path; 0: all cores
   bool validation = false;
@@ -42,6 +44,9 @@ public:
   // A video, or pictures in a folder, of `fps` frames per simulated second, until stop_recording or the scene's end.
   void record(const std::filesystem::path& file, double fps);
   void stop_recording();
+  // What was done to the scene since its start, as a file; and such a file played back.
+  void save_inputs(const std::filesystem::path& file);
+  void replay(const std::filesystem::path& file);
   void tell(const std::string& message) { message_ = message; }  // in the window, until it is closed there
 
   Window& window() { return window_; }
@@ -49,6 +54,7 @@ public:
   talus::Renderer& renderer() { return *renderer_; }
   Session* session() { return session_ ? &*session_ : nullptr; }
   Orbit& camera() { return camera_; }
+  Machine& machine() { return machine_; }
   const Recorder& recorder() const { return recorder_; }
   Remembered& remembered() { return remembered_; }
   talus::Output& look() { return look_; }  // of the scene, now
@@ -56,7 +62,7 @@ public:
   const Loader& loader() const { return loader_; }
   std::string& message() { return message_; }
   const Statistics& statistics() const { return statistics_; }
-  std::uint32_t& chosen_body() { return chosen_body_; }  // of the scene; that is driven, and whose load is shown
+  std::uint32_t& chosen_body() { return chosen_body_; }  // of the scene: whose load is shown
   void describe();                                       // asks for the passes of a step
   const std::string& description() const { return description_; }
   float gui_scale() const { return gui_->scale(); }
@@ -77,6 +83,8 @@ private:
   std::optional<Gui> gui_;
   Loader loader_;
   Orbit camera_;
+  Machine machine_;
+  std::optional<Inputs> replay_;  // for the scene that is on its way
   Recorder recorder_;
   Statistics statistics_;
   std::uint32_t chosen_body_ = 0;
@@ -98,6 +106,7 @@ private:
   void take_loaded();
   void show(Loader::Loaded loaded);
   void resize();
+  void drive();
   void look_at_state();
   void take_state();
   void refresh_picture();

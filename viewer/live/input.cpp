@@ -22,7 +22,8 @@ const KeyHelp key_help[] = {
     {"Backspace", "from the start again"},
     {"C", "the next colouring"},
     {"F1", "these keys"},
-    {"F2 to F6", "the panels"},
+    {"F2 to F7", "the panels"},
+    {"J L  I K  U O  N M ..", "the machine's levers, as the panel Drive says; or a gamepad"},
     {"Tab", "hide and show all panels"},
     {"F12", "a picture of the scene; with Shift, of the whole window"},
 };
@@ -128,8 +129,11 @@ bool act(App& app, const KeyPress& press) {
 bool read_input(App& app, float seconds) {
   bool changed = move_camera(app);
   const std::vector<KeyPress> keys = app.window().keys();
-  if (ImGui::GetIO().WantTextInput)
+  if (ImGui::GetIO().WantTextInput) {
+    app.machine().read(app.window().handle(), false);
     return changed;
+  }
+  app.machine().read(app.window().handle(), !ImGui::GetIO().KeyCtrl);
   changed |= fly(app, seconds);
   for (const KeyPress& press : keys)
     changed |= act(app, press);

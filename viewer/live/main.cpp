@@ -37,6 +37,9 @@ int view(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_option("--seed", seed, "The same as --set scene.seed=N")->type_name("N");
   app.add_option("--size", size, "Of the window, in points; default: as it was last")->type_name("WxH");
+  app.add_option("--replay", options.replay, "Plays inputs back that were saved in the panel Record")
+      ->type_name("FILE")
+      ->excludes("SCENE");
   app.add_flag("--paused", options.paused, "Does not play at first");
   app.add_flag("--validation", options.validation, "Vulkan validation layer");
   try {

@@ -43,7 +43,21 @@ void scenes_panel(App& app) {
       scene_row(app, file);
 }
 
-void record_panel(App& app) {
+namespace {
+
+void inputs_section(App& app) {
+  Remembered& chosen = app.remembered();
+  ImGui::Separator();
+  ImGui::TextWrapped("What is driven and changed, from the scene's start, to play it back to the same bits.");
+  ImGui::InputText("inputs", &chosen.inputs_file);
+  if (ImGui::Button("Save inputs") && app.session())
+    app.save_inputs(chosen.inputs_file);
+  ImGui::SameLine();
+  if (ImGui::Button("Play back"))
+    app.replay(chosen.inputs_file);
+}
+
+void film_section(App& app) {
   if (app.recorder().running()) {
     ImGui::Text("%zu frames in %s", app.recorder().frames(), app.recorder().file().string().c_str());
     if (ImGui::Button("Stop"))
@@ -60,6 +74,13 @@ void record_panel(App& app) {
   ImGui::SameLine();
   if (ImGui::Button("Picture"))
     app.take_picture("talus.png", false);
+}
+
+}  // namespace
+
+void record_panel(App& app) {
+  film_section(app);
+  inputs_section(app);
 }
 
 }  // namespace viewer

@@ -20,6 +20,7 @@ Remembered Remembered::load(const fs::path& file) {
     r.recent = json.value("recent", r.recent);
     r.panels = json.value("panels", r.panels);
     r.record_file = json.value("record_file", r.record_file);
+    r.inputs_file = json.value("inputs_file", r.inputs_file);
     r.record_rate = std::clamp(json.value("record_rate", r.record_rate), 1.0f, 240.0f);
   } catch (const nlohmann::json::exception&) {
     return {};
@@ -37,6 +38,7 @@ void Remembered::save(const fs::path& file) const {
                   {"recent", recent},
                   {"panels", panels},
                   {"record_file", record_file},
+                  {"inputs_file", inputs_file},
                   {"record_rate", record_rate}};
   out << json.dump(2) << '\n';
 }

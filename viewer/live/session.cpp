@@ -1,6 +1,8 @@
 #include "viewer/live/session.h"
+#include "engine/scene/text.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <utility>
 
 namespace viewer {
@@ -39,6 +41,8 @@ std::uint64_t Session::steps_due() {
   double due = hold ? std::ceil((*hold - time_) / dt - 1e-6) : std::floor((due_ - time_) / dt + 1e-6);
   if (!forever_)
     due = std::min(due, std::round((scene().end - time_) / dt));
+  if (replay_)
+    due = std::min(due, static_cast<double>(replay_->next() - step_));
   return static_cast<std::uint64_t>(std::clamp(due, 0.0, static_cast<double>(batch_)));
 }
 
@@ -73,6 +77,52 @@ void Session::measure_rate(double seconds) {
   rate_seconds_ = 0.0;
 }
 
+void Session::give(Input input) {
+  if (!replaying())
+    given_.push_back(std::move(input));
+}
+
+Inputs Session::recording() {
+  return {.scene = file_,
+          .scene_text = talus::to_toml(scene()),
+          .end = simulation_.step(),
+          .hash = simulation_.state_hash(),
+          .device = simulation_.device().name,
+          .inputs = done_};
+}
+
+void Session::replay(Inputs inputs) {
+  replay_.emplace(std::move(inputs));
+}
+
+void Session::end_replay() {
+  const Inputs& played = replay_->inputs();
+  const bool same = simulation_.state_hash() == played.hash;
+  note_ = same ? fmt::format("The recording has played to its end, step {}: the same state, bit for bit.", played.end)
+               : fmt::format("The recording has played to its end, step {}; the state differs from that on {}.",
+                             played.end, played.device);
+  done_ = played.inputs;
+  replay_.reset();
+  playing = false;
+}
+
+// True: there was something to do.
+bool Session::carry_out() {
+  const bool something = !commands_.empty() || !given_.empty();
+  for (Input& input : std::exchange(given_, {})) {
+    act(simulation_, input);
+    done_.emplace_back(step_, std::move(input));
+  }
+  for (const auto& command : std::exchange(commands_, {}))
+    command(simulation_);
+  if (replay_) {
+    replay_->play(simulation_);
+    if (replay_->done(simulation_))
+      end_replay();
+  }
+  return something;
+}
+
 bool Session::settle(double seconds) {
   measure_rate(seconds);
   frame_seconds_ = seconds;
@@ -81,10 +131,8 @@ bool Session::settle(double seconds) {
   try {
     if (simulation_.under_way() && !simulation_.ready())
       return false;
-    const bool commanded = !commands_.empty();
     const bool stepped = simulation_.under_way() && take_over();
-    for (const auto& command : std::exchange(commands_, {}))
-      command(simulation_);
+    const bool commanded = carry_out();
     if (ended())
       playing = false;
     return stepped || commanded;

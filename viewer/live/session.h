@@ -1,6 +1,7 @@
 #pragma once
 // A scene that runs: played and paused, at the pace asked for, without ever waiting for a step.
 #include "engine/talus.h"
+#include "viewer/inputs.h"
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -23,7 +24,14 @@ public:
   bool ended() const;          // at the scene's end, where it stops playing unless told to go on
   void go_on_for_ever() { forever_ = true; }
 
-  // Something to do between two steps, in the order given: at once where none is under way.
+  // What an operator does, before the next step; while a recording plays, it has the levers.
+  void give(Input input);
+  // All that was given since the scene's start, for a file. Between two steps.
+  Inputs recording();
+  void replay(Inputs inputs);  // from the scene's start
+  bool replaying() const { return replay_.has_value(); }
+
+  // Something else to do between two steps, in the order given.
   void between_steps(std::function<void(talus::Simulation&)> command);
 
   // To be called in every frame, one after the other. seconds: since the last time.
@@ -39,11 +47,17 @@ public:
   // Why it stopped: the state became invalid, memory ran out. The state is the last valid one.
   const std::string& error() const { return error_; }
   void forget_error() { error_.clear(); }
+  // News that are no errors, told once: how a replay ended.
+  std::string note() { return std::exchange(note_, {}); }
 
 private:
   talus::Simulation simulation_;
   std::filesystem::path file_;
   std::vector<std::function<void(talus::Simulation&)>> commands_;
+  std::vector<Input> given_;  // not yet carried out
+  std::vector<std::pair<std::uint64_t, Input>> done_;
+  std::optional<Replay> replay_;
+  std::string note_;
   double time_ = 0.0, due_ = 0.0;  // s simulated; that should be by now
   std::uint64_t step_ = 0, wanted_steps_ = 0, batch_ = 1;
   int frames_ = 0;              // since the steps under way were started
@@ -54,6 +68,8 @@ private:
 
   std::uint64_t steps_due();
   bool take_over();
+  bool carry_out();
+  void end_replay();
   void fail(const char* why);
   void measure_rate(double seconds);
 };

@@ -1,0 +1,121 @@
+#include "viewer/inputs.h"
+#include "engine/io/export.h"
+#include "viewer/status.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace viewer {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> Overloaded(F...) -> Overloaded<F...>;
+
+Json json_of(const glm::dvec3& v) {
+  return {v.x, v.y, v.z};
+}
+
+glm::dvec3 vector_of(const Json& json) {
+  return {json.at(0).get<double>(), json.at(1).get<double>(), json.at(2).get<double>()};
+}
+
+Json json_of(const Input& input) {
+  return std::visit(
+      Overloaded{
+          [](const DriveJoint& i) {
+            return Json{{"drive_joint", i.body}, {"speed", i.speed}};
+          },
+          [](const MoveJoint& i) {
+            return Json{{"move_joint", i.body}, {"value", i.value}};
+          },
+          [](const DriveBody& i) {
+            return Json{{"drive_body", i.body}, {"velocity", json_of(i.velocity)}, {"spin", json_of(i.spin)}};
+          },
+          [](const PushBody& i) {
+            return Json{{"push_body", i.body}, {"force", json_of(i.force)}, {"torque", json_of(i.torque)}};
+          },
+      },
+      input);
+}
+
+Input input_of(const Json& json) {
+  if (json.contains("drive_joint"))
+    return DriveJoint{json.at("drive_joint"), json.at("speed")};
+  if (json.contains("move_joint"))
+    return MoveJoint{json.at("move_joint"), json.at("value")};
+  if (json.contains("drive_body"))
+    return DriveBody{json.at("drive_body"), vector_of(json.at("velocity")), vector_of(json.at("spin"))};
+  if (json.contains("push_body"))
+    return PushBody{json.at("push_body"), vector_of(json.at("force")), vector_of(json.at("torque"))};
+  throw std::invalid_argument("it is none of drive_joint, move_joint, drive_body, push_body");
+}
+
+}  // namespace
+
+void act(talus::Simulation& simulation, const Input& input) {
+  std::visit(Overloaded{
+                 [&](const DriveJoint& i) { simulation.drive_joint(simulation.body(i.body), i.speed); },
+                 [&](const MoveJoint& i) { simulation.move_joint(simulation.body(i.body), i.value); },
+                 [&](const DriveBody& i) {
+                   simulation.drive_body(simulation.body(i.body), {i.velocity, i.spin});
+                 },
+                 [&](const PushBody& i) {
+                   simulation.push_body(simulation.body(i.body), {i.force, i.torque});
+                 },
+             },
+             input);
+}
+
+void Inputs::save(const std::filesystem::path& file) const {
+  Json list = Json::array();
+  for (const auto& [step, input] : inputs) {
+    Json entry{{"step", step}};
+    entry.update(json_of(input));
+    list.push_back(std::move(entry));
+  }
+  const Json json{
+      {"scene", scene.string()},  {"device", device},         {"end", end}, {"hash", fmt::format("{:016x}", hash)},
+      {"scene_text", scene_text}, {"inputs", std::move(list)}};
+  talus::write_file(file, json.dump(1) + "\n");
+}
+
+Inputs Inputs::load(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in)
+    throw UsageError(fmt::format("{} cannot be read", file.string()));
+  Inputs result;
+  std::size_t entry = 0;
+  try {
+    const Json json = Json::parse(in);
+    result.scene = json.at("scene").get<std::string>();
+    result.scene_text = json.at("scene_text");
+    result.device = json.at("device");
+    result.end = json.at("end");
+    result.hash = std::stoull(json.at("hash").get<std::string>(), nullptr, 16);
+    for (const Json& one : json.at("inputs")) {
+      result.inputs.emplace_back(one.at("step").get<std::uint64_t>(), input_of(one));
+      ++entry;
+    }
+  } catch (const std::exception& e) {
+    throw UsageError(fmt::format("{}: not a recording of inputs, or a damaged one{}: {}", file.string(),
+                                 entry > 0 ? fmt::format(", after input {}", entry) : "", e.what()));
+  }
+  if (!std::ranges::is_sorted(result.inputs, {}, [](const auto& input) { return input.first; }))
+    throw UsageError(fmt::format("{}: the inputs are not in the order of their steps", file.string()));
+  return result;
+}
+
+std::uint64_t Replay::next() const {
+  return played_ < inputs_.inputs.size() ? std::min(inputs_.inputs[played_].first, inputs_.end) : inputs_.end;
+}
+
+void Replay::play(talus::Simulation& simulation) {
+  for (; played_ < inputs_.inputs.size() && inputs_.inputs[played_].first <= simulation.step(); ++played_)
+    act(simulation, inputs_.inputs[played_].second);
+}
+
+}  // namespace viewer
