@@ -107,7 +107,8 @@ template <class T> bool take(std::span<const std::byte>& bytes, std::map<std::ui
 
 }  // namespace
 
-Drive::Drive(const Scene& scene) : dt_(scene.dt), domain_(scene.domain), kinematics_(scene) {
+Drive::Drive(const Scene& scene, double time_zero)
+    : dt_(scene.dt), time_zero_(time_zero), domain_(scene.domain), kinematics_(scene) {
   for (const BodySpec& body : scene.bodies) {
     names_.push_back(body.name);
     dynamic_.push_back(is_dynamic(body));
@@ -125,7 +126,6 @@ Drive::Commands Drive::after_step(const Commands& commands) const {
 }
 
 std::vector<Move> Drive::moves(std::uint64_t step, const Commands& begin, const Commands& end) const {
-  const double time = static_cast<double>(step) * dt_;
   std::vector<Move> own;
   for (std::size_t b = 0; b < kinematics_.bodies(); ++b)
     if (const auto body = begin.bodies.find(b); body != begin.bodies.end()) {
@@ -134,7 +134,7 @@ std::vector<Move> Drive::moves(std::uint64_t step, const Commands& begin, const 
     } else if (const auto joint = begin.joints.find(b); joint != begin.joints.end()) {
       own.push_back(kinematics_.own_by_joint(b, joint->second.value, end.joints.at(b).value));
     } else {
-      own.push_back(kinematics_.own(b, time, dt_));
+      own.push_back(kinematics_.own(b, time(step), dt_));
     }
   return kinematics_.in_world(std::move(own));
 }
@@ -197,7 +197,7 @@ JointState Drive::joint_state(std::uint64_t step, std::uint32_t body) const {
 
 double Drive::joint_value(std::uint64_t step, std::uint32_t body) const {
   const Joint& joint = kinematics_.joint(body);
-  return std::clamp(kinematics_.joint_value(body, static_cast<double>(step) * dt_), joint.min, joint.max);
+  return std::clamp(kinematics_.joint_value(body, time(step)), joint.min, joint.max);
 }
 
 // Goes on from the motion in the scene where this is the first command.
@@ -212,9 +212,8 @@ Drive::CommandedBody& Drive::command(std::uint64_t step, std::uint32_t body, con
   const auto [at, first] = commands_.bodies.try_emplace(body);
   CommandedBody& command = at->second;
   if (first) {
-    const double before = static_cast<double>(step > 0 ? step - 1 : 0) * dt_;
-    command.pose = kinematics_.own(body, static_cast<double>(step) * dt_, dt_).begin;
-    command.twist = twist_of(kinematics_.own(body, before, dt_), dt_);
+    command.pose = kinematics_.own(body, time(step), dt_).begin;
+    command.twist = twist_of(kinematics_.own(body, time(step > 0 ? step - 1 : 0), dt_), dt_);
   }
   command.limits = limits;
   return command;

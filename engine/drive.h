@@ -13,7 +13,10 @@ namespace talus {
 
 class Drive {
 public:
-  explicit Drive(const Scene& scene);  // throws SceneError
+  // time_zero: s, where step 1 starts. Throws SceneError.
+  explicit Drive(const Scene& scene, double time_zero = 0.0);
+
+  double time(std::uint64_t step) const { return time_zero_ + static_cast<double>(step) * dt_; }  // s, after so many
 
   // Of `count` steps from `step` on, body by body; and the greatest speed of a point of a body in each, m/s.
   struct Batch {
@@ -64,7 +67,7 @@ private:
   std::vector<Move> moves(std::uint64_t step, const Commands& begin, const Commands& end) const;  // in the world
   glm::dvec3 into_periods(glm::dvec3 position) const;
 
-  double dt_;
+  double dt_, time_zero_;
   Domain domain_;
   Kinematics kinematics_;
   std::vector<std::string> names_;

@@ -70,11 +70,6 @@ double in_series(double a, double b) {
   return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
 }
 
-// Share of a step's load in a body's filtered one: a low-pass of first order.
-float load_share_of(double time_constant, double dt) {
-  return time_constant > 0.0 ? static_cast<float>(-std::expm1(-dt / time_constant)) : 1.0f;
-}
-
 // Numbers of 63 bits must hold what all grains together can do to a body in a step, and resolve what a single one does.
 // Twice the momentum that they have a thousand times faster than they should ever be leaves 2^-40 of their weight and
 // less as the quantum.
@@ -218,6 +213,11 @@ float longest_side(const Population& population) {
   for (const ClothPlace& place : population.cloths)
     side = std::max(side, sides_of(place.sheet).max);
   return static_cast<float>(side);
+}
+
+// A low-pass of first order.
+float load_share_of(double time_constant, double dt) {
+  return time_constant > 0.0 ? static_cast<float>(-std::expm1(-dt / time_constant)) : 1.0f;
 }
 
 double substep_of(const Scene& scene) {

@@ -8,6 +8,7 @@ namespace talus {
 class Executor;
 
 double substep_of(const Scene& scene);             // s
+float load_share_of(double filter, double dt);     // of a step's load in a body's filtered one; s
 float longest_side(const Population& population);  // m, of triangles of cloth; 0: there are none
 
 // Does a solver use a field? One that it does not use has no elements.

@@ -84,6 +84,9 @@ void Simulation::finish() {
 bool Simulation::under_way() const {
   return impl_->under_way();
 }
+void Simulation::change(const Scene& changed) {
+  impl_->idle().change(changed);
+}
 const std::vector<std::string>& Simulation::warnings() const {
   return impl_->warnings;
 }
@@ -97,7 +100,7 @@ std::uint64_t Simulation::step() const {
   return impl_->step;
 }
 double Simulation::time() const {
-  return static_cast<double>(impl_->step) * impl_->scene.dt;
+  return impl_->drive.time(impl_->step);
 }
 std::uint32_t Simulation::grain_count() const {
   return impl_->alive() - impl_->settings.cloth;
@@ -233,7 +236,7 @@ std::uint32_t Simulation::cloth(std::string_view name) const {
   return static_cast<std::uint32_t>(found - cloths.begin());
 }
 ClothState Simulation::cloth_state(std::uint32_t cloth) const {
-  const ClothPlace& place = impl_->idle().sheets.at(cloth);
+  const ClothPlace& place = impl_->idle().population.cloths.at(cloth);
   const Impl::State s = impl_->read_state();
   const uint first = impl_->settings.cloth_first + place.first;
   auto at = std::ranges::lower_bound(s.by_id, first, {}, [&](std::uint32_t i) { return s.ids[i]; });

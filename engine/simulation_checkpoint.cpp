@@ -1,8 +1,10 @@
 #include "engine/io/cache.h"
 #include "engine/io/checkpoint.h"
+#include "engine/scene/fine_sampling.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/text.h"
 #include "engine/simulation_impl.h"
+#include <cstring>
 #include <fmt/format.h>
 
 namespace talus {
@@ -10,6 +12,38 @@ namespace {
 
 // In a checkpoint, beside the fields; older ones have none.
 const std::string commands_name = "body_commands";
+const std::string time_name = "time_zero", pours_name = "pours";  // after change(), a scene does not tell them
+
+// A birth as it is saved.
+struct SavedPour {
+  vec4 position;  // m, w radius
+  vec3 velocity;  // m/s
+  uint material, emitter;
+  uint step[2];  // low and high word
+};
+
+std::vector<std::byte> bytes_of(const std::vector<TimedSeed>& pours) {
+  std::vector<SavedPour> saved;
+  for (const auto& [seed, step, emitter] : pours)
+    saved.push_back({vec4(seed.position, seed.radius),
+                     seed.velocity,
+                     seed.material,
+                     emitter,
+                     {static_cast<uint>(step), static_cast<uint>(step >> 32)}});
+  const auto bytes = std::as_bytes(std::span(saved));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::vector<TimedSeed> pours_of(std::span<const std::byte> bytes) {
+  std::vector<SavedPour> saved(bytes.size() / sizeof(SavedPour));
+  std::memcpy(saved.data(), bytes.data(), saved.size() * sizeof(SavedPour));
+  std::vector<TimedSeed> pours;
+  for (const SavedPour& s : saved)
+    pours.push_back({{vec3(s.position), s.position.w, s.velocity, s.material},
+                     s.step[0] | static_cast<std::uint64_t>(s.step[1]) << 32,
+                     s.emitter});
+  return pours;
+}
 
 }  // namespace
 
@@ -34,6 +68,9 @@ std::string physics_of(Scene scene) {
 void Simulation::save(const std::filesystem::path& file) {
   Checkpoint checkpoint{physics_of(impl_->idle().scene), impl_->step, device().name, {}};
   checkpoint.fields[commands_name] = impl_->drive.to_bytes();
+  checkpoint.fields[pours_name] = bytes_of(impl_->population.poured);
+  const auto zero = std::as_bytes(std::span(&impl_->time_zero, 1));
+  checkpoint.fields[time_name] = {zero.begin(), zero.end()};
   for (std::size_t f = 0; f < field_count; ++f)
     if (field_infos[f].saved) {
       const auto id = static_cast<FieldId>(f);
@@ -52,6 +89,16 @@ void Simulation::resume(const std::filesystem::path& file) {
         fmt::format("{}: saved from a scene with other settings than {}; resume with the same scene file and the "
                     "same --set and --seed options",
                     file.string(), impl_->scene.source));
+  double zero = impl_->time_zero;
+  Population pours = impl_->population;
+  if (const auto found = checkpoint.fields.find(time_name); found != checkpoint.fields.end()) {
+    if (found->second.size() != sizeof zero)
+      throw CheckpointError(fmt::format("{}: {} is not one number", file.string(), time_name));
+    std::memcpy(&zero, found->second.data(), sizeof zero);
+    pours.poured = pours_of(checkpoint.fields[pours_name]);
+    count_fine_births(impl_->scene, pours);
+  }
+  const Settings settings = settings_of(impl_->scene, pours, impl_->dynamics, impl_->options.grid_cells);
   // Everything is checked before anything is changed.
   for (std::size_t f = 0; f < field_count; ++f) {
     if (!field_infos[f].saved)
@@ -60,13 +107,14 @@ void Simulation::resume(const std::filesystem::path& file) {
     const std::size_t stride = field_infos[f].stride;
     if (found == checkpoint.fields.end() || found->second.size() % stride != 0 ||
         (field_infos[f].extent != Extent::slots &&
-         found->second.size() != impl_->executor->size(static_cast<FieldId>(f)) * stride))
+         found->second.size() != impl_->elements_of(static_cast<FieldId>(f), settings, pours, 0) * stride))
       throw CheckpointError(fmt::format("{}: field {} is missing or has another size than this version's",
                                         file.string(), field_infos[f].name));
   }
   const auto commands = impl_->drive.from_bytes(checkpoint.fields[commands_name]);
   if (!commands)
     throw CheckpointError(fmt::format("{}: {} are not those of this scene", file.string(), commands_name));
+  impl_->set_course(impl_->scene, std::move(pours), zero);
   impl_->drive.set(*commands);
   for (std::size_t f = 0; f < field_count; ++f)
     if (field_infos[f].saved) {

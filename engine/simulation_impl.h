@@ -20,13 +20,14 @@ struct Simulation::Impl {
 
   Scene scene;
   Options options;
+  double time_zero = 0.0;  // s, where step 1 starts, as if dt had always been what it is now
   Drive drive;
   Drive::Batch motions;  // of the bodies in the steps of this batch
   Settings settings{};
   Dynamics dynamics;
   Bodies bodies;
   Cloth cloth;
-  std::vector<ClothPlace> sheets;          // one per Scene::cloths
+  Population population;
   std::vector<Birth> births;               // sorted by step
   std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
   std::vector<uint> fine_first;            // as Population::fine_first; empty: no fine grains
@@ -48,7 +49,11 @@ struct Simulation::Impl {
   const bool on_device;
 
   Impl(Scene scene, const Options& options, std::unique_ptr<Executor> executor);
-  void allocate(const Population& population);
+  void warn();
+  std::size_t elements_of(FieldId id, const Settings& settings, const Population& population, std::size_t slots) const;
+  void size_fields(std::size_t slots);
+  void write_settings();
+  void fill_fields();
 
   std::uint32_t births_until(std::uint64_t at) const;  // that have taken part in step `at`
   std::uint32_t born_at(std::uint64_t at) const { return initial + births_until(at); }
@@ -82,6 +87,10 @@ struct Simulation::Impl {
   void begin(std::uint64_t steps, bool live);
   void run(std::uint64_t steps, bool posed);
   void complete();
+  void change(Scene to);
+  void set_course(Scene to, Population pours, double time_zero);
+  void weigh_grains(const Scene& to);
+  void keep_memory(const Solver& before, double scale);
   void free_places();
   void move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with);
   void finish_steps(std::uint64_t count);

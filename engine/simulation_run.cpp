@@ -248,7 +248,7 @@ std::string Simulation::Impl::name_of(uint grain) const {
   if (!is_vertex(grain))
     return fmt::format("grain {}", grain);
   const uint vertex = grain - settings.cloth_first;
-  const auto place = std::ranges::upper_bound(sheets, vertex, {}, &ClothPlace::first) - 1;
+  const auto place = std::ranges::upper_bound(population.cloths, vertex, {}, &ClothPlace::first) - 1;
   return fmt::format("vertex {} of cloth {}", vertex - place->first, scene.cloths[place->cloth].name);
 }
 
@@ -286,7 +286,7 @@ void Simulation::Impl::fall_back(Status status) {
   executor->finish();
   throw StateError(fmt::format(
       "{} has no finite position and velocity any more in step {} ({:.6g} s); the state is that of step {} again",
-      name_of(grain), bad_step, static_cast<double>(bad_step) * scene.dt, step));
+      name_of(grain), bad_step, drive.time(bad_step), step));
 }
 
 }  // namespace talus

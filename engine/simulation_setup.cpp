@@ -34,16 +34,13 @@ Simulation::Impl::Impl(Scene scene_in, const Options& options_in, std::unique_pt
     scene.solver.substeps = choice.substeps;
     notes.push_back(choice.why);
   }
-  const Population population = populate(scene);
+  population = populate(scene);
   initial = static_cast<std::uint32_t>(population.initial.size());
-  warnings = population.warnings;
-  for (std::string& advice : advise(scene))
-    warnings.push_back(std::move(advice));
+  warn();
   dynamics = dynamics_of(scene);
   settings = settings_of(scene, population, dynamics, options.grid_cells);
   bodies = bodies_of(scene, motions.motions, *executor);
   cloth = cloth_of(scene, population, settings);
-  sheets = population.cloths;
   settings.cloth_words = static_cast<uint>(bodies.shape_data.size());
   bodies.shape_data.insert(bodies.shape_data.end(), cloth.words.begin(), cloth.words.end());
   notes.insert(notes.end(), bodies.notes.begin(), bodies.notes.end());
@@ -58,114 +55,120 @@ Simulation::Impl::Impl(Scene scene_in, const Options& options_in, std::unique_pt
   if (std::ranges::any_of(bodies.bodies, [](const Body& body) { return body.parts > 1; }))
     features.solid_kinds |= 1u << solid_composed;
   executor->specialize(features);
-  allocate(population);
+  // Some 9 neighbours at rest within the margin, and the rows that a slice's longest list wastes.
+  const std::size_t grains = population.initial.size() + population.poured.size();
+  size_fields(options.contact_slots ? options.contact_slots : std::max<std::size_t>(1024, 16 * grains));
+  fill_fields();
 }
 
-void Simulation::Impl::allocate(const Population& population) {
+void Simulation::Impl::warn() {
+  warnings = population.warnings;
+  for (std::string& advice : advise(scene))
+    warnings.push_back(std::move(advice));
+}
+
+// Elements of a field. slots: of contacts.
+std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, const Population& population,
+                                          std::size_t slots) const {
   const std::size_t grains = population.initial.size() + population.poured.size();
   const std::size_t cells = grid_cells(settings.grid_bits);
   const std::size_t slices = (grains + slice_grains - 1) / slice_grains;
   const std::size_t fine = has_fine(population) ? population.fine.size() + population.fine_first.back() : 0;
   const std::size_t materials = scene.materials.size();
-  // Some 9 neighbours at rest within the margin, and the rows that a slice's longest list wastes.
-  const std::size_t slots = options.contact_slots ? options.contact_slots : std::max<std::size_t>(1024, 16 * grains);
-  for (std::size_t f = 0; f < field_count; ++f) {
-    const auto count = [&](Extent extent) -> std::size_t {
-      if (!uses(scene.solver, static_cast<FieldId>(f)))
-        return 0;
-      switch (extent) {
-      case Extent::one:
-        return 1;
-      case Extent::gates:
-        return gates_total;
-      case Extent::pairs:
-        return (materials + 1) * (materials + 1);
-      case Extent::births:
-        return population.poured.size();
-      case Extent::births_and_end:
-        return fine > 0 ? population.fine_first.size() : 0;
-      case Extent::sinks:
-        return scene.sinks.size();
-      case Extent::bodies:
-        return bodies.bodies.size();
-      case Extent::body_motions:
-        return bodies.bodies.size() * (batch_steps_max + 1);
-      case Extent::body_sums:
-        return (bodies.bodies.size() * load_copies + settings.cloth) * load_words;
-      case Extent::solid_parts:
-        return bodies.parts.size();
-      case Extent::shape_data:
-        return bodies.shape_data.size();
-      case Extent::carried:
-        return population.skin.size();
-      case Extent::shapes:
-        return scene.shapes.size();
-      case Extent::shaped:
-        return population.shaped.size();
-      case Extent::cloth_vertices:
-        return cloth.vertices.size();
-      case Extent::cloth_links:
-        return cloth.links.size();
-      case Extent::cloth_touches:
-        return settings.cloth > 0 ? slots : 0;
-      case Extent::body_cells:
-        return cells * body_words(settings.bodies);
-      case Extent::rigid:
-        return dynamics.rigid.size();
-      case Extent::rigid_pairs:
-        return dynamics.ignores.size();
-      case Extent::body_points:
-        return dynamics.points.size();
-      case Extent::point_contacts:
-        return dynamics.points.size() * point_partners;
-      case Extent::taken_cells:
-        return settings.bodies > 0 ? cells : 0;
-      case Extent::grains:
-        return uses(scene.solver, static_cast<FieldId>(f)) ? grains : 0;
-      case Extent::cells:
-        return cells;
-      case Extent::cells_and_end:
-        return cells + 1;
-      case Extent::slices:
-        return slices;
-      case Extent::slices_and_end:
-        return slices + 1;
-      case Extent::fine:
-        return fine;
-      case Extent::near_grains:
-        return fine > 0 ? std::max(fine, grains) : 0;
-      case Extent::near_cells:
-        return fine > 0 ? grid_cells(settings.near_bits) : 0;
-      case Extent::near_cells_and_end:
-        return fine > 0 ? grid_cells(settings.near_bits) + 1 : 0;
-      case Extent::crowd_nodes:
-        return fine > 0 ? grid_cells(settings.crowd_bits) * crowd_block : 0;
-      case Extent::crowd_blocks:
-        return fine > 0 ? grid_cells(settings.crowd_bits) : 0;
-      case Extent::chunks:
-        return scan_chunks;
-      case Extent::slots:
-        return slots;
-      case Extent::baked:
-        return 0;
-      }
-      return 0;
-    };
-    executor->resize(static_cast<FieldId>(f), count(field_infos[f].extent));
+  if (!uses(scene.solver, id))
+    return 0;
+  switch (info(id).extent) {
+  case Extent::one:
+    return 1;
+  case Extent::gates:
+    return gates_total;
+  case Extent::pairs:
+    return (materials + 1) * (materials + 1);
+  case Extent::births:
+    return population.poured.size();
+  case Extent::births_and_end:
+    return fine > 0 ? population.fine_first.size() : 0;
+  case Extent::sinks:
+    return scene.sinks.size();
+  case Extent::bodies:
+    return bodies.bodies.size();
+  case Extent::body_motions:
+    return bodies.bodies.size() * (batch_steps_max + 1);
+  case Extent::body_sums:
+    return (bodies.bodies.size() * load_copies + settings.cloth) * load_words;
+  case Extent::solid_parts:
+    return bodies.parts.size();
+  case Extent::shape_data:
+    return bodies.shape_data.size();
+  case Extent::carried:
+    return population.skin.size();
+  case Extent::shapes:
+    return scene.shapes.size();
+  case Extent::shaped:
+    return population.shaped.size();
+  case Extent::cloth_vertices:
+    return cloth.vertices.size();
+  case Extent::cloth_links:
+    return cloth.links.size();
+  case Extent::cloth_touches:
+    return settings.cloth > 0 ? slots : 0;
+  case Extent::body_cells:
+    return cells * body_words(settings.bodies);
+  case Extent::rigid:
+    return dynamics.rigid.size();
+  case Extent::rigid_pairs:
+    return dynamics.ignores.size();
+  case Extent::body_points:
+    return dynamics.points.size();
+  case Extent::point_contacts:
+    return dynamics.points.size() * point_partners;
+  case Extent::taken_cells:
+    return settings.bodies > 0 ? cells : 0;
+  case Extent::grains:
+    return uses(scene.solver, id) ? grains : 0;
+  case Extent::cells:
+    return cells;
+  case Extent::cells_and_end:
+    return cells + 1;
+  case Extent::slices:
+    return slices;
+  case Extent::slices_and_end:
+    return slices + 1;
+  case Extent::fine:
+    return fine;
+  case Extent::near_grains:
+    return fine > 0 ? std::max(fine, grains) : 0;
+  case Extent::near_cells:
+    return fine > 0 ? grid_cells(settings.near_bits) : 0;
+  case Extent::near_cells_and_end:
+    return fine > 0 ? grid_cells(settings.near_bits) + 1 : 0;
+  case Extent::crowd_nodes:
+    return fine > 0 ? grid_cells(settings.crowd_bits) * crowd_block : 0;
+  case Extent::crowd_blocks:
+    return fine > 0 ? grid_cells(settings.crowd_bits) : 0;
+  case Extent::chunks:
+    return scan_chunks;
+  case Extent::slots:
+    return slots;
+  case Extent::baked:
+    return 0;
   }
+  return 0;
+}
 
-  std::vector<Grain> state;
-  std::vector<uint> ids, tags;
-  Status status{};
-  status.halt_grain = ~0u;
-  status.slots_capacity = static_cast<uint>(slots);
-  status.travel = lists_void;
-  for (const Seed& seed : population.initial) {
-    ids.push_back(static_cast<uint>(state.size()));
-    tags.push_back(seed.material);
-    state.push_back(grain_of(scene, seed));
-    status.speed = std::max(status.speed, glm::length(seed.velocity));
+// Those that have their size already keep what is in them.
+void Simulation::Impl::size_fields(std::size_t slots) {
+  for (std::size_t f = 0; f < field_count; ++f) {
+    const auto id = static_cast<FieldId>(f);
+    if (const std::size_t wanted = elements_of(id, settings, population, slots); wanted != executor->size(id))
+      executor->resize(id, wanted);
   }
+}
+
+// What the passes read of the scene's settings and births.
+void Simulation::Impl::write_settings() {
+  births.clear();
+  birth_steps.clear();
   for (const TimedSeed& timed : population.poured) {
     births.push_back({grain_of(scene, timed.seed), static_cast<uint>(initial + births.size()), timed.seed.material});
     birth_steps.push_back(timed.step);
@@ -173,6 +176,24 @@ void Simulation::Impl::allocate(const Population& population) {
   write_field(*executor, FieldId::settings, std::vector{settings});
   write_field(*executor, FieldId::pair_laws, pair_laws_of(scene));
   write_field(*executor, FieldId::births, births);
+  fine_first = has_fine(population) ? population.fine_first : std::vector<uint>{};
+  write_field(*executor, FieldId::fine_first, fine_first);
+}
+
+void Simulation::Impl::fill_fields() {
+  write_settings();
+  std::vector<Grain> state;
+  std::vector<uint> ids, tags;
+  Status status{};
+  status.halt_grain = ~0u;
+  status.slots_capacity = static_cast<uint>(executor->size(FieldId::contact_partner));
+  status.travel = lists_void;
+  for (const Seed& seed : population.initial) {
+    ids.push_back(static_cast<uint>(state.size()));
+    tags.push_back(seed.material);
+    state.push_back(grain_of(scene, seed));
+    status.speed = std::max(status.speed, glm::length(seed.velocity));
+  }
   write_field(*executor, FieldId::bodies, bodies.bodies);
   write_field(*executor, FieldId::rigid, dynamics.rigid);
   write_field(*executor, FieldId::rigid_states, dynamics.states);
@@ -193,13 +214,11 @@ void Simulation::Impl::allocate(const Population& population) {
   write_field(*executor, FieldId::shaped, shapes.shaped);
   write_field(*executor, FieldId::cloth_vertices, cloth.vertices);
   write_field(*executor, FieldId::cloth_links, cloth.links);
-  if (fine > 0) {
+  if (has_fine(population)) {
     const FineGrains grains_now = fine_grains_of(population);
     fine_initial = static_cast<std::uint32_t>(grains_now.tags.size());
-    fine_first = population.fine_first;
     write_field(*executor, FieldId::fine_grains, grains_now.grains);
     write_field(*executor, FieldId::fine_tag, grains_now.tags);
-    write_field(*executor, FieldId::fine_first, fine_first);
     status.fine_drift = lists_void;
   }
   status.cloth_half = longest_side(population) / 2.0f;

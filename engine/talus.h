@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -149,6 +150,10 @@ struct PassTime {
   double ms = 0.0;  // in total
 };
 
+// The first key in which a scene differs from the one that runs so that change() does not do, such as
+// "grains.0.radius"; none where it does.
+std::optional<std::string> needs_restart(const Scene& running, const Scene& changed);
+
 class Simulation {
 public:
   Simulation(Scene scene, const Options& options = {});
@@ -169,6 +174,15 @@ public:
   bool ready();
   void finish();
   bool under_way() const;
+
+  // From the next step on goes by the settings of a scene of the same grains, bodies, cloth and domain. May differ: the
+  // solver; gravity, friction and adhesion of the domain; the laws, density and colour of materials, and with the
+  // density the mass of grains that are there; rate, velocity, start, stop and count of emitters, for grains that are
+  // not born yet; time.dt, where time goes on from where it is; step and friction of upsampling; what bodies and cloth
+  // look like; camera, output, title and end. Contacts remember what the new settings can use. A checkpoint saved
+  // afterwards resumes in a simulation of the changed scene. Throws SceneError and changes nothing for all else, and
+  // names what needs_restart() does.
+  void change(const Scene& changed);
 
   const Scene& scene() const;  // with the substeps chosen where it says "auto"
   const std::vector<std::string>&

@@ -1,6 +1,9 @@
-// What a live view asks of a simulation: steps without waiting.
+// What a live view asks of a simulation: steps without waiting, and other settings on the way.
 #include "engine/gpu/graph.h"
+#include "scratch.h"
 #include "simulate.h"
+#include "wrong.h"
+#include <set>
 
 using namespace talus;
 using namespace talus_tests;
@@ -60,6 +63,99 @@ void falls_back_at_the_finish(const Options& options) {
   CHECK_FALSE(simulation.under_way());
   CHECK(simulation.step() == 5);
   CHECK(simulation.state_hash() == before);
+}
+
+double mean_height(Simulation& simulation) {
+  double sum = 0.0;
+  const auto grains = simulation.grains();
+  for (const GrainState& g : grains)
+    sum += static_cast<double>(g.position.z);
+  return sum / static_cast<double>(grains.size());
+}
+
+// A bed at rest stays so, whatever method it goes on with.
+void rests_with_every_method(const Options& options, const std::vector<Method>& methods) {
+  Scene scene = scene_of(1.0 / 240, 8, 8);
+  const double radius = 0.01;
+  add_bed(scene, 0.05, 0.3, radius, 0.1);
+  scene.solver = default_solver(Method::dem);
+  scene.solver.substeps = 8;
+  Simulation simulation(scene, options);
+  simulation.advance(360);
+  double height = mean_height(simulation);
+  REQUIRE(simulation.measure().kinetic_energy < 1e-7);
+  // What all grains gain by falling a hundredth of a radius.
+  const double weight = static_cast<double>(simulation.grain_count()) * 9.81 * 1600.0 * 4.18879 * std::pow(radius, 3);
+  for (const Method method : methods) {
+    CAPTURE(static_cast<int>(method));
+    scene.solver = default_solver(method);
+    scene.solver.substeps = 8;
+    if (method == Method::p2)
+      scene.materials[0].stiffness = 1e4;
+    simulation.change(scene);
+    CHECK(simulation.scene().solver.method == method);
+    double most = 0.0;
+    for (int i = 0; i < 12; ++i) {
+      simulation.advance(5);
+      most = std::max(most, simulation.measure().kinetic_energy);
+    }
+    CHECK(most < 0.01 * radius * weight);
+    CHECK(mean_height(simulation) == Approx(height).margin(0.2 * radius));
+    height = mean_height(simulation);
+  }
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}
+
+// Twice the grains from then on, each with a number of its own and a place of its own.
+void pours_twice_as_fast(const Options& options) {
+  Scene scene = pouring(2, 3, 2.0);
+  scene.emitters[0].rate = 200.0;
+  scene.emitters[0].velocity = {0.0, 0.0, -1.0};
+  Simulation simulation(scene, options);
+  simulation.advance(30);
+  const std::uint32_t before = simulation.grains_born();
+  CHECK(before == Approx(50).margin(2));
+  scene.emitters[0].rate = 400.0;
+  simulation.change(scene);
+  CHECK(simulation.grains_born() == before);
+  double overlap = 0.0;  // m, of grains where they are born
+  for (int i = 0; i < 30; ++i) {
+    const std::uint32_t there = simulation.grains_born();
+    simulation.advance(1);
+    const auto grains = simulation.grains();
+    for (std::size_t a = there; a < grains.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        overlap = std::max<double>(overlap, grains[a].radius + grains[b].radius -
+                                                glm::distance(grains[a].position, grains[b].position));
+  }
+  CHECK(simulation.grains_born() - before == Approx(100).margin(3));
+  CHECK(overlap < 1e-4);
+  std::set<std::uint32_t> ids;
+  for (const GrainState& g : simulation.grains())
+    ids.insert(g.id);
+  CHECK(ids.size() == simulation.grain_count());
+  CHECK(*ids.rbegin() + 1 == simulation.grains_born());
+}
+
+// Saved after a change, and gone on with in a simulation of the changed scene.
+void resumes_after_a_change(const Options& options) {
+  Scratch scratch;
+  Scene scene = busy();
+  Simulation first(scene, options);
+  first.advance(20);
+  scene.emitters[0].rate = 600.0;
+  scene.dt *= 0.8;
+  scene.domain.gravity.x = 1.0;
+  first.change(scene);
+  first.advance(10);
+  first.save(scratch / "state.talus");
+  Simulation second(scene, options);
+  second.resume(scratch / "state.talus");
+  CHECK(second.time() == first.time());
+  first.advance(10);
+  second.advance(10);
+  CHECK(second.grains_born() == first.grains_born());
+  CHECK(second.state_hash() == first.state_hash());
 }
 
 template <class T> std::vector<T> on_the_device(Simulation& simulation, gpu::Buffer& buffer, std::size_t count) {
@@ -135,4 +231,144 @@ TEST_CASE("While steps are under way nothing else may be asked", "[live]") {
   simulation.finish();
   CHECK(simulation.step() == 2);
   simulation.start(100);  // its destructor waits
+}
+
+TEST_CASE("A change to an equal scene changes nothing", "[live]") {
+  Scene scene = busy();
+  Simulation changed(scene, on_cpu), left_alone(scene, on_cpu);
+  changed.advance(20);
+  scene.camera.fov = 10.0;
+  scene.output.color_by = ColorBy::speed;
+  scene.materials[0].color = {1.0f, 0.0f, 0.0f};
+  changed.change(scene);
+  CHECK(changed.scene().camera.fov == 10.0);
+  changed.advance(20);
+  left_alone.advance(40);
+  CHECK(changed.state_hash() == left_alone.state_hash());
+}
+
+TEST_CASE("A change says which key needs a new simulation", "[live]") {
+  Scene scene = jumble_with_bodies(40);
+  scene.emitters = pouring(1, 1, 1.0).emitters;
+  Scene other = scene;
+  other.dt = 0.01;
+  other.solver = default_solver(Method::sp);
+  other.domain.gravity = {1.0, 2.0, 3.0};
+  other.domain.friction_static = other.domain.friction_kinetic = 0.1;
+  other.materials[0].density = 1000.0;
+  other.materials[1].adhesion = 2.0;
+  other.emitters[0].count = 7;
+  other.camera.fov = 20.0;
+  other.output.level = Level::both;
+  other.bodies[0].color = glm::vec3(1.0f);
+  CHECK(needs_restart(scene, other) == std::nullopt);
+  const auto key_of = [&](auto&& edit) {
+    Scene edited = scene;
+    edit(edited);
+    return needs_restart(scene, edited).value_or("none");
+  };
+  CHECK(key_of([](Scene& s) { s.seed = 7; }) == "scene.seed");
+  CHECK(key_of([](Scene& s) { s.domain.max.z = 9.0; }) == "domain.max");
+  CHECK(key_of([](Scene& s) { s.grains[1].radius_min = s.grains[1].radius_max = 0.02; }) == "grains.1.radius");
+  CHECK(key_of([](Scene& s) { s.emitters[0].radius_max = 0.02; }) == "emitter.0.radius");
+  CHECK(key_of([](Scene& s) { s.bodies[2].velocity.x = 9.0; }) == "body.2.velocity");
+  CHECK(key_of([](Scene& s) { s.bodies.pop_back(); }) == "body.4");
+  CHECK(key_of([](Scene& s) { s.materials.push_back({.name = "clay"}); }) == "material.2");
+  CHECK(key_of([](Scene& s) { s.solver.iteration = Iteration::gauss_seidel; }) == "solver.iteration");
+
+  Simulation simulation(scene, on_cpu);
+  other.domain.max.z = 9.0;
+  CHECK(error_of([&] { simulation.change(other); }) ==
+        "test: domain.max cannot change while a simulation goes on: start it anew");
+  CHECK(simulation.scene().solver.method == Method::p2);
+}
+
+TEST_CASE("What is at rest falls where gravity turns to", "[live]") {
+  Scene scene = box_of(40);
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(200);
+  scene.domain.gravity = {0.0, 0.0, 9.81};
+  simulation.change(scene);
+  const double before = mean_height(simulation);
+  simulation.advance(48);
+  CHECK(mean_height(simulation) - before == Approx(0.5 * 9.81 * 0.04).epsilon(0.1));
+}
+
+TEST_CASE("What sticks slides where friction is taken away", "[live]") {
+  for (const Method method : {Method::p2, Method::vts, Method::dem}) {
+    CAPTURE(static_cast<int>(method));
+    Scene scene = with(scene_of(1.0 / 240, 4, 5), default_solver(method));
+    Simulation simulation(on_incline(scene, 20.0, 0.6, 0.6), on_cpu);
+    simulation.advance(240);
+    CHECK(glm::length(simulation.grains()[0].velocity) < 1e-3f);
+    Scene slippery = simulation.scene();
+    slippery.domain.friction_static = slippery.domain.friction_kinetic = 0.1;
+    simulation.change(slippery);
+    simulation.advance(240);
+    CHECK(static_cast<double>(simulation.grains()[0].velocity.x) == Approx(sliding(20.0, 0.1)).epsilon(0.03));
+  }
+}
+
+TEST_CASE("A bed at rest stays at rest when the method changes", "[live]") {
+  rests_with_every_method(on_cpu, {Method::p2, Method::vts, Method::dem, Method::sp, Method::pbd, Method::vts});
+}
+
+TEST_CASE("A bed on a device stays at rest when the method changes", "[device][live]") {
+  rests_with_every_method(on_device(), {Method::vts, Method::dem});
+}
+
+TEST_CASE("A rate that doubles pours twice the grains", "[live]") {
+  pours_twice_as_fast(on_cpu);
+}
+
+TEST_CASE("A rate that doubles pours twice the grains on a device, and what was changed is resumed", "[device][live]") {
+  pours_twice_as_fast(on_device());
+  resumes_after_a_change(on_device());
+}
+
+TEST_CASE("What was changed is resumed", "[live]") {
+  resumes_after_a_change(on_cpu);
+}
+
+TEST_CASE("A count of an emitter that is raised lets it pour on", "[live]") {
+  Scene scene = pouring(2, 3, 2.0);
+  scene.emitters[0].count = 20;
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(30);
+  CHECK(simulation.grains_born() == 20);
+  scene.emitters[0].count = 60;
+  simulation.change(scene);
+  simulation.advance(60);
+  CHECK(simulation.grains_born() == 60);
+}
+
+TEST_CASE("Density that changes is the weight of what is there", "[live]") {
+  Scene scene = with(scene_of(1.0 / 240, 4, 5), default_solver(Method::dem));
+  add_points(scene, 0.05, {{0.0, 0.0, 0.151}});
+  scene.bodies = {body_of("scales", {{BoxPart{{0.4, 0.4, 0.1}}}}, {0.0, 0.0, 0.05})};
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(240);
+  const double before = static_cast<double>(simulation.body_loads()[0].force_filtered.z);
+  scene.materials[0].density *= 3.0;
+  simulation.change(scene);
+  simulation.advance(240);
+  CHECK(static_cast<double>(simulation.body_loads()[0].force_filtered.z) == Approx(3.0 * before).epsilon(0.01));
+}
+
+TEST_CASE("Time goes on from where it is when the step changes", "[live]") {
+  Scene scene = scene_of(0.01, 2, 2);
+  scene.domain.min.z = -10.0;
+  add_points(scene, 0.05, {{0.0, 0.0, 0.0}});
+  scene.bodies = {body_of("mover", {{SpherePart{0.1}}}, {0.0, 0.5, 0.0})};
+  scene.bodies[0].velocity = {0.5, 0.0, 0.0};
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(50);
+  scene.dt = 0.004;
+  simulation.change(scene);
+  CHECK(simulation.time() == Approx(0.5));
+  CHECK(simulation.body_state(0).pose.position.x == Approx(0.25));
+  simulation.advance(50);
+  CHECK(simulation.time() == Approx(0.7));
+  CHECK(simulation.body_state(0).pose.position.x == Approx(0.35));
+  CHECK(static_cast<double>(simulation.grains()[0].position.z) == Approx(-0.5 * 9.81 * 0.49).epsilon(0.02));
 }

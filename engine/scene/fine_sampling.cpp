@@ -54,6 +54,7 @@ public:
   // How many each coarse birth brings: all together their volume.
   void count_births() {
     double sum = 0.0;
+    population_.fine_first.clear();
     for (const TimedSeed& birth : population_.poured) {
       population_.fine_first.push_back(check(std::llround(sum / mean_volume_)));
       sum += ball_volume(birth.seed.radius);
@@ -146,6 +147,12 @@ void sample_fine(const Scene& scene, const std::vector<std::size_t>& group_first
     if (!scene.grains[i].fixed)
       fine.fill(scene.grains[i], seeds(group_first[i], group_first[i + 1]), Random(scene.seed, stream_fine + i));
   fine.count_births();
+}
+
+void count_fine_births(const Scene& scene, Population& population) {
+  const Space::Blocked nothing;
+  if (scene.upsampling)
+    FineSampling(scene, nothing, population).count_births();
 }
 
 }  // namespace talus

@@ -9,4 +9,7 @@ namespace talus {
 void sample_fine(const Scene& scene, const std::vector<std::size_t>& group_first, const Space::Blocked& blocked,
                  Population& population);
 
+// Fills Population::fine_first alone, by Population::poured.
+void count_fine_births(const Scene& scene, Population& population);
+
 }  // namespace talus

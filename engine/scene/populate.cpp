@@ -190,24 +190,40 @@ Skin skins_of(const Scene& scene, const std::vector<Pose>& poses) {
 // Pours: who is born when and where is settled beforehand, as if those born before fell freely.
 class Pouring {
 public:
-  Pouring(const Scene& scene, double radius_max)
-      : scene_(scene), substeps_(substeps_of(scene)), radius_max_(radius_max) {
+  Pouring(const Scene& scene, double radius_max, double time_zero = 0.0, std::uint64_t steps = 0)
+      : scene_(scene), substeps_(substeps_of(scene)), radius_max_(radius_max), time_zero_(time_zero), done_(steps) {
     for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
       const Emitter& e = scene.emitters[i];
       double births = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
-      if (e.count)
+      if (e.count && steps == 0)
         births = std::min<double>(births, *e.count);
-      spouts_.push_back({e, Space(e.shape, scene.domain, e.radius_max), Random(scene.seed, stream_emitter + i),
+      // Grains that are poured anew come to other places.
+      const std::uint64_t seed = scene.seed + steps * 0x9E3779B97F4A7C15u;
+      spouts_.push_back({e, Space(e.shape, scene.domain, e.radius_max), Random(seed, stream_emitter + i),
                          static_cast<std::uint64_t>(births)});
     }
   }
 
+  // Goes on after births: those that are due are done, and what a count leaves is still to come.
+  void go_on(const std::vector<TimedSeed>& born, const std::vector<Seed>& there) {
+    for (std::size_t i = 0; i < spouts_.size(); ++i) {
+      Spout& s = spouts_[i];
+      while (s.born < s.births && step_of(s) <= done_)
+        ++s.born;
+      const auto count = static_cast<std::uint64_t>(std::ranges::count(born, i, &TimedSeed::emitter));
+      if (s.emitter.count)
+        s.births = std::min(s.births, s.born + std::max<std::uint64_t>(*s.emitter.count, count) - count);
+    }
+    for (const Seed& seed : there)
+      falling_.push_back({glm::dvec3(seed.position), glm::dvec3(seed.velocity), seed.radius, done_ + 1});
+  }
+
   void run(Population& population) {
-    for (std::uint64_t step = 0;;) {
+    for (std::uint64_t step = done_;;) {
       std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
       for (const Spout& s : spouts_)
         if (s.born < s.births)
-          next = std::min(next, s.step_of(s.born, scene_.dt));
+          next = std::min(next, step_of(s));
       if (next == std::numeric_limits<std::uint64_t>::max())
         break;
       pour(step = std::max(step + 1, next), population.poured);
@@ -223,18 +239,18 @@ private:
     std::uint64_t births = 0;  // in all
     std::uint64_t born = 0;
     std::uint64_t missed = 0;
-
-    // The first step that starts at or after the birth of grain k; step n starts at (n - 1) dt.
-    std::uint64_t step_of(std::uint64_t k, double dt) const {
-      const double time = emitter.start + static_cast<double>(k) / emitter.rate;
-      return 1 + static_cast<std::uint64_t>(std::max(0.0, std::ceil(time / dt - 1e-6)));
-    }
   };
   struct Falling {
     glm::dvec3 position, velocity;  // at birth
     double radius;
     std::uint64_t step;
   };
+
+  // The first step that starts at or after the next birth; step n starts at time_zero + (n - 1) dt.
+  std::uint64_t step_of(const Spout& s) const {
+    const double time = s.emitter.start + static_cast<double>(s.born) / s.emitter.rate - time_zero_;
+    return 1 + static_cast<std::uint64_t>(std::max(0.0, std::ceil(time / scene_.dt - 1e-6)));
+  }
 
   // Where a free grain is, stepped as the engine does: velocity first, in substeps.
   glm::dvec3 position(const Falling& f, std::uint64_t step) const {
@@ -265,9 +281,9 @@ private:
     Packing packing(radius_max_, scene_.domain);
     for (const Falling& f : falling_)
       packing.add({glm::vec3(position(f, step)), static_cast<float>(f.radius)});
-    const double time = static_cast<double>(step - 1) * scene_.dt;
+    const double time = static_cast<double>(step - 1) * scene_.dt + time_zero_;
     for (Spout& s : spouts_)
-      while (s.born < s.births && s.step_of(s.born, scene_.dt) <= step) {
+      while (s.born < s.births && step_of(s) <= step) {
         if (time >= s.emitter.stop + scene_.dt) {
           s.missed = s.births - s.born;
           s.births = s.born;
@@ -291,7 +307,9 @@ private:
         continue;
       packing.add(ball);
       falling_.push_back({glm::dvec3(ball.center), e.velocity, radius, step});
-      poured.push_back({{ball.center, radius, glm::vec3(e.velocity), e.material}, step});
+      poured.push_back({{ball.center, radius, glm::vec3(e.velocity), e.material},
+                        step,
+                        static_cast<std::uint32_t>(&s - spouts_.data())});
       ++s.born;
       return true;
     }
@@ -323,6 +341,8 @@ private:
   const Scene& scene_;
   int substeps_;
   double radius_max_;
+  double time_zero_;  // s, where step 1 starts
+  std::uint64_t done_;
   std::vector<Spout> spouts_;
   std::vector<Falling> falling_;
 };
@@ -371,6 +391,16 @@ Population populate(const Scene& scene) {
   Pouring(scene, r).run(population);
   sample_fine(scene, group_first, blocked, population);
   return population;
+}
+
+void pour_anew(const Scene& scene, double time_zero, std::uint64_t steps, const std::vector<Seed>& there,
+               Population& population) {
+  std::erase_if(population.poured, [&](const TimedSeed& timed) { return timed.step > steps; });
+  population.warnings.clear();
+  Pouring pouring(scene, radii_of(scene).max, time_zero, steps);
+  pouring.go_on(population.poured, there);
+  pouring.run(population);
+  count_fine_births(scene, population);
 }
 
 }  // namespace talus

@@ -386,7 +386,8 @@ struct Seed {
 };
 struct TimedSeed {
   Seed seed;
-  std::uint64_t step;  // first step that the grain takes part in, >= 1
+  std::uint64_t step;         // first step that the grain takes part in, >= 1
+  std::uint32_t emitter = 0;  // index into Scene::emitters
 };
 // A grain that stands for a piece of a body's skin.
 struct SkinGrain {
@@ -420,6 +421,12 @@ struct Population {
   std::vector<std::string> warnings;      // emitters that cannot keep their rate, one sentence each
 };
 Population populate(const Scene& scene);
+
+// Pours anew by the scene as it is now, in a run that has done `steps`: births up to then stay. time_zero: s, of the
+// start of step 1, as if dt had always been what it is now. there: grains that were poured, and that others must not be
+// born into. Throws SceneError where an emitter's count finds no room.
+void pour_anew(const Scene& scene, double time_zero, std::uint64_t steps, const std::vector<Seed>& there,
+               Population& population);
 
 // Most fine grains of a scene, those of births too: their numbers share a word with the material.
 inline constexpr std::size_t fine_most = std::size_t{1} << 24;
