@@ -1,5 +1,6 @@
 #include "viewer/inputs.h"
 #include "engine/io/export.h"
+#include "viewer/parameters.h"
 #include "viewer/status.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,6 +39,9 @@ Json json_of(const Input& input) {
           [](const PushBody& i) {
             return Json{{"push_body", i.body}, {"force", json_of(i.force)}, {"torque", json_of(i.torque)}};
           },
+          [](const SetParameter& i) {
+            return Json{{"set", i.key}, {"value", i.value}};
+          },
       },
       input);
 }
@@ -51,7 +55,9 @@ Input input_of(const Json& json) {
     return DriveBody{json.at("drive_body"), vector_of(json.at("velocity")), vector_of(json.at("spin"))};
   if (json.contains("push_body"))
     return PushBody{json.at("push_body"), vector_of(json.at("force")), vector_of(json.at("torque"))};
-  throw std::invalid_argument("it is none of drive_joint, move_joint, drive_body, push_body");
+  if (json.contains("set"))
+    return SetParameter{json.at("set"), json.at("value")};
+  throw std::invalid_argument("it is none of drive_joint, move_joint, drive_body, push_body, set");
 }
 
 }  // namespace
@@ -66,6 +72,7 @@ void act(talus::Simulation& simulation, const Input& input) {
                  [&](const PushBody& i) {
                    simulation.push_body(simulation.body(i.body), {i.force, i.torque});
                  },
+                 [&](const SetParameter& i) { simulation.change(with_parameter(simulation.scene(), i.key, i.value)); },
              },
              input);
 }

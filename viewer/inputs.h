@@ -31,9 +31,15 @@ struct PushBody {
   glm::dvec3 force, torque;  // N, N m
   bool operator==(const PushBody&) const = default;
 };
-using Input = std::variant<DriveJoint, MoveJoint, DriveBody, PushBody>;
+// A setting: viewer/parameters.h.
+struct SetParameter {
+  std::string key;
+  double value;
+  bool operator==(const SetParameter&) const = default;
+};
+using Input = std::variant<DriveJoint, MoveJoint, DriveBody, PushBody, SetParameter>;
 
-// Between two steps. Throws std::invalid_argument for what cannot be.
+// Between two steps. Throws std::invalid_argument or SceneError for what cannot be, and changes nothing then.
 void act(talus::Simulation& simulation, const Input& input);
 
 struct Inputs {

@@ -157,7 +157,7 @@ void App::show(Loader::Loaded loaded) {
   window_.title(fmt::format("{} - Talus", title.empty() ? loaded.file.filename().string() : title));
   statistics_.start(session_->simulation());
   description_.clear();
-  chosen_body_ = 0;
+  chosen_body_ = machine_.empty() ? 0 : machine_.axes().back().body;
   picture_ = nullptr;
   fresh_ = true;
 }

@@ -22,7 +22,7 @@ const KeyHelp key_help[] = {
     {"Backspace", "from the start again"},
     {"C", "the next colouring"},
     {"F1", "these keys"},
-    {"F2 to F7", "the panels"},
+    {"F2 to F8", "the panels"},
     {"J L  I K  U O  N M ..", "the machine's levers, as the panel Drive says; or a gamepad"},
     {"Tab", "hide and show all panels"},
     {"F12", "a picture of the scene; with Shift, of the whole window"},

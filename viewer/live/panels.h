@@ -7,7 +7,7 @@ namespace viewer {
 class App;
 class Session;
 
-inline constexpr int panel_count = 7;  // F1, F2, ..
+inline constexpr int panel_count = 8;  // F1, F2, ..
 void toggle_panel(App& app, int panel);
 void toggle_panels(App& app);  // all of them, and back
 
@@ -24,6 +24,7 @@ void keys_panel(App& app);
 void scenes_panel(App& app);
 bool look_panel(App& app);
 void statistics_panel(App& app);
+void settings_panel(App& app);
 void drive_panel(App& app);
 void record_panel(App& app);
 void graph_panel(App& app);

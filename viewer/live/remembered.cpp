@@ -20,6 +20,7 @@ Remembered Remembered::load(const fs::path& file) {
     r.recent = json.value("recent", r.recent);
     r.panels = json.value("panels", r.panels);
     r.record_file = json.value("record_file", r.record_file);
+    r.scene_file = json.value("scene_file", r.scene_file);
     r.inputs_file = json.value("inputs_file", r.inputs_file);
     r.record_rate = std::clamp(json.value("record_rate", r.record_rate), 1.0f, 240.0f);
   } catch (const nlohmann::json::exception&) {
@@ -32,14 +33,9 @@ void Remembered::save(const fs::path& file) const {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   std::ofstream out(file);
-  const Json json{{"width", width},
-                  {"height", height},
-                  {"vsync", vsync},
-                  {"recent", recent},
-                  {"panels", panels},
-                  {"record_file", record_file},
-                  {"inputs_file", inputs_file},
-                  {"record_rate", record_rate}};
+  const Json json{{"width", width},           {"height", height},           {"vsync", vsync},
+                  {"recent", recent},         {"panels", panels},           {"record_file", record_file},
+                  {"scene_file", scene_file}, {"inputs_file", inputs_file}, {"record_rate", record_rate}};
   out << json.dump(2) << '\n';
 }
 

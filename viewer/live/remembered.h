@@ -13,6 +13,7 @@ struct Remembered {
   std::vector<std::string> panels{"Scenes", "Look", "Statistics"};  // that are open
   bool panels_shown = true;                                         // for now
   std::string record_file = "talus.mp4";
+  std::string scene_file = "changed.toml";
   std::string inputs_file = "talus-inputs.json";
   float record_rate = 30.0f;  // frames per simulated second
 

@@ -14,8 +14,8 @@ constexpr std::uint64_t batch_most = 256;
 }  // namespace
 
 Session::Session(talus::Simulation simulation, std::filesystem::path file)
-    : simulation_(std::move(simulation)), file_(std::move(file)), time_(simulation_.time()), due_(time_),
-      step_(simulation_.step()) {}
+    : simulation_(std::move(simulation)), file_(std::move(file)), opened_(simulation_.scene()),
+      time_(simulation_.time()), due_(time_), step_(simulation_.step()) {}
 
 void Session::play_step() {
   playing = false;
@@ -84,7 +84,7 @@ void Session::give(Input input) {
 
 Inputs Session::recording() {
   return {.scene = file_,
-          .scene_text = talus::to_toml(scene()),
+          .scene_text = talus::to_toml(opened_),
           .end = simulation_.step(),
           .hash = simulation_.state_hash(),
           .device = simulation_.device().name,
@@ -110,8 +110,16 @@ void Session::end_replay() {
 bool Session::carry_out() {
   const bool something = !commands_.empty() || !given_.empty();
   for (Input& input : std::exchange(given_, {})) {
-    act(simulation_, input);
-    done_.emplace_back(step_, std::move(input));
+    try {
+      act(simulation_, input);
+      done_.emplace_back(step_, std::move(input));
+    } catch (const std::logic_error& e) {  // cannot be: nothing was changed
+      error_ = e.what();
+    } catch (const talus::SceneError& e) {
+      error_ = e.what();
+    } catch (const talus::DeviceError& e) {
+      error_ = e.what();
+    }
   }
   for (const auto& command : std::exchange(commands_, {}))
     command(simulation_);

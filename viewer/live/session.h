@@ -15,7 +15,8 @@ public:
 
   const std::filesystem::path& file() const { return file_; }
   talus::Simulation& simulation() { return simulation_; }
-  const talus::Scene& scene() const { return simulation_.scene(); }
+  const talus::Scene& scene() const { return simulation_.scene(); }  // as it is now
+  const talus::Scene& opened() const { return opened_; }             // as it was opened
 
   bool playing = false;
   double pace = 1.0;           // simulated s per s, where the machine can
@@ -53,6 +54,7 @@ public:
 private:
   talus::Simulation simulation_;
   std::filesystem::path file_;
+  talus::Scene opened_;
   std::vector<std::function<void(talus::Simulation&)>> commands_;
   std::vector<Input> given_;  // not yet carried out
   std::vector<std::pair<std::uint64_t, Input>> done_;

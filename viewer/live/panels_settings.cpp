@@ -1,0 +1,115 @@
+// The panel of what may change while the scene runs.
+#include "engine/io/export.h"
+#include "engine/scene/text.h"
+#include "viewer/live/app.h"
+#include "viewer/live/panels.h"
+#include "viewer/parameters.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <imgui_stdlib.h>
+
+namespace viewer {
+
+namespace {
+
+bool edit(const Parameter& parameter, double& value) {
+  const std::string label = parameter.unit.empty() ? parameter.name : parameter.name + ", " + parameter.unit;
+  switch (parameter.scale) {
+  case Parameter::Scale::choice: {
+    auto place = static_cast<std::size_t>(std::clamp(std::lround(value), 0l, std::lround(parameter.high)));
+    bool changed = false;
+    if (ImGui::BeginCombo(label.c_str(), parameter.choices[place].c_str())) {
+      for (std::size_t c = 0; c < parameter.choices.size(); ++c)
+        if (ImGui::Selectable(parameter.choices[c].c_str(), c == place)) {
+          changed = c != place;
+          value = static_cast<double>(c);
+        }
+      ImGui::EndCombo();
+    }
+    return changed;
+  }
+  case Parameter::Scale::whole: {
+    int whole = static_cast<int>(std::lround(value));
+    const bool changed = ImGui::SliderInt(label.c_str(), &whole, static_cast<int>(parameter.low),
+                                          static_cast<int>(parameter.high), "%d", ImGuiSliderFlags_AlwaysClamp);
+    value = whole;
+    return changed;
+  }
+  default: {
+    const ImGuiSliderFlags flags =
+        ImGuiSliderFlags_AlwaysClamp |
+        (parameter.scale == Parameter::Scale::logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
+    return ImGui::SliderScalar(label.c_str(), ImGuiDataType_Double, &value, &parameter.low, &parameter.high, "%.4g",
+                               flags);
+  }
+  }
+}
+
+// Back to what it was when the scene was opened, where that has it and it differs.
+void reset(Session& session, const Parameter& parameter, const std::vector<Parameter>& first, double value) {
+  const auto found = std::ranges::find(first, parameter.key, &Parameter::key);
+  if (found == first.end())
+    return;
+  const double before = found->get(session.opened());
+  if (before == value)
+    return;
+  ImGui::SameLine();
+  if (ImGui::SmallButton("<"))
+    session.give(SetParameter{parameter.key, before});
+  if (ImGui::IsItemHovered())
+    ImGui::SetTooltip("Back to what the scene had");
+}
+
+void row(Session& session, const Parameter& parameter, const std::vector<Parameter>& first) {
+  double value = parameter.get(session.scene());
+  ImGui::PushID(parameter.key.c_str());
+  if (edit(parameter, value))
+    session.give(SetParameter{parameter.key, value});
+  if (ImGui::IsItemHovered() && !parameter.help.empty())
+    ImGui::SetTooltip("%s\n%s", parameter.help.c_str(), parameter.key.c_str());
+  reset(session, parameter, first, parameter.get(session.scene()));
+  ImGui::PopID();
+}
+
+void save_scene(App& app, Session& session) {
+  std::string& file = app.remembered().scene_file;
+  ImGui::Separator();
+  ImGui::InputText("##file", &file);
+  ImGui::SameLine();
+  if (!ImGui::Button("Save scene"))
+    return;
+  try {
+    const std::filesystem::path path = std::filesystem::absolute(session.file()).parent_path() / file;
+    talus::write_file(path, talus::to_toml(session.scene()));
+    app.tell(fmt::format("Scene saved: {}", path.string()));
+  } catch (const std::exception& e) {
+    app.tell(e.what());
+  }
+}
+
+}  // namespace
+
+void settings_panel(App& app) {
+  Session* session = app.session();
+  if (!session) {
+    ImGui::TextDisabled("No scene is open.");
+    return;
+  }
+  ImGui::PushItemWidth(130.0f * app.gui_scale());
+  const std::vector<Parameter> all = parameters_of(session->scene()), first = parameters_of(session->opened());
+  std::string group;
+  bool shown = false;
+  for (const Parameter& parameter : all) {
+    if (parameter.group != group) {
+      group = parameter.group;
+      shown = ImGui::CollapsingHeader(group.c_str(), ImGuiTreeNodeFlags_DefaultOpen);
+    }
+    if (shown)
+      row(*session, parameter, first);
+  }
+  ImGui::PopItemWidth();
+  save_scene(app, *session);
+}
+
+}  // namespace viewer
