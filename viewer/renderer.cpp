@@ -131,7 +131,7 @@ struct Renderer::Impl {
     seen = {device, "draw_seen", {2 * w, 2 * h, VK_FORMAT_R32_UINT, false}};
     depth = {device, "draw_depth", {2 * w, 2 * h, gpu::depth_format, false}};
     open = {device, "draw_open", {w, h, VK_FORMAT_R32_UINT, false}};
-    target = {device, "picture", {w, h, picture_format, false}};
+    target = {device, "picture", {w, h, picture_format, true}};
   }
 
   void show(const Scene& shown) {

@@ -162,8 +162,9 @@ void App::show(Loader::Loaded loaded) {
   fresh_ = true;
 }
 
-void App::resize() {
-  const int width = std::max(window_.width(), 16), height = std::max(window_.height(), 16);
+// edge: of a pixel of the picture, in pixels of the window.
+void App::resize(int edge) {
+  const int width = std::max(window_.width() / edge, 16), height = std::max(window_.height() / edge, 16);
   if (picture_ && picture_->width() == static_cast<std::uint32_t>(width) &&
       picture_->height() == static_cast<std::uint32_t>(height))
     return;
@@ -223,8 +224,9 @@ void App::take_state() {
 
 // Only where something is to be seen that it does not show: a paused scene costs its panels alone.
 void App::refresh_picture() {
-  resize();
   take_state();
+  const bool kept = recorder_.running() || shot_;
+  resize(kept ? 1 : sharpness_.edge(frame_seconds_, redraw_));
   if (redraw_ || !picture_) {
     renderer_->look(camera_.view(static_cast<float>(window_.width()) / static_cast<float>(window_.height())));
     renderer_->show_as(look_);

@@ -7,6 +7,7 @@
 #include "viewer/live/recorder.h"
 #include "viewer/live/remembered.h"
 #include "viewer/live/session.h"
+#include "viewer/live/sharpness.h"
 #include "viewer/live/statistics.h"
 #include "viewer/renderer.h"
 #include <chrono>
@@ -62,6 +63,7 @@ public:
   const Loader& loader() const { return loader_; }
   std::string& message() { return message_; }
   const Statistics& statistics() const { return statistics_; }
+  Sharpness& sharpness() { return sharpness_; }
   std::uint32_t& chosen_body() { return chosen_body_; }  // of the scene: whose load is shown
   void describe();                                       // asks for the passes of a step
   const std::string& description() const { return description_; }
@@ -86,6 +88,7 @@ private:
   Machine machine_;
   std::optional<Inputs> replay_;  // for the scene that is on its way
   Recorder recorder_;
+  Sharpness sharpness_;
   Statistics statistics_;
   std::uint32_t chosen_body_ = 0;
   std::string description_;
@@ -105,7 +108,7 @@ private:
   talus::Options simulation_options() const;
   void take_loaded();
   void show(Loader::Loaded loaded);
-  void resize();
+  void resize(int edge);
   void drive();
   void look_at_state();
   void take_state();

@@ -56,6 +56,9 @@ bool look_panel(App& app) {
     app.start_camera();
     changed = true;
   }
+  using Choice = Sharpness::Choice;
+  changed |= choice("Pixels", app.sharpness().choice,
+                    {{Choice::automatic, "as fast as they come"}, {Choice::full, "all"}, {Choice::half, "half"}});
   bool vsync = app.window().vsync();
   if (ImGui::Checkbox("Wait for the display (vsync)", &vsync)) {
     app.window().set_vsync(vsync);
