@@ -38,6 +38,7 @@ enum class Extent {
   body_points,
   point_contacts,
   taken_cells,
+  held,
   grains,
   cells,
   cells_and_end,
@@ -100,6 +101,7 @@ enum class Extent {
   X(body_points, BodyPoint, body_points, false, "by which dynamic bodies touch")                                       \
   X(point_contacts, PointContact, point_contacts, true, "of point k at point_partners k")                              \
   X(cell_taken, uint, taken_cells, false, "1: grains are in the cell, of whatever world; cells as in grid_start")      \
+  X(held, HandGrain, held, false, "grains in the hand, by number")                                                     \
   X(gates, Dispatch, gates, false, "workgroups that gated passes start [1]")                                           \
   X(grains, Grain, grains, true, "position [m], radius [m], velocity [m/s], inverse mass [1/kg], in cell order")       \
   X(grains_next, Grain, grains, false, "where a pass writes grains that it also reads")                                \

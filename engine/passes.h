@@ -57,6 +57,7 @@ enum class Match { exact, close, unordered };
   X(linked_fill, thread, exact, 0)                                                                                     \
   X(contact_recall, thread, exact, 0)                                                                                  \
   X(contact_commit, thread, exact, 0)                                                                                  \
+  X(hand_pull, thread, close, 2e-6)                                                                                    \
   X(predict, thread, close, 1e-6)                                                                                      \
   X(contact_load, thread, exact, 0)                                                                                    \
   X(p2_solve, thread, close, 2e-5)                                                                                     \

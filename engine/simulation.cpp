@@ -87,6 +87,15 @@ bool Simulation::under_way() const {
 void Simulation::change(const Scene& changed) {
   impl_->idle().change(changed);
 }
+std::uint32_t Simulation::grab(const glm::dvec3& at, double radius) {
+  return impl_->idle().grab(at, radius);
+}
+void Simulation::move_hand(const glm::dvec3& at) {
+  impl_->idle().move_hand(at);
+}
+void Simulation::release() {
+  impl_->idle().hold({});
+}
 const std::vector<std::string>& Simulation::warnings() const {
   return impl_->warnings;
 }

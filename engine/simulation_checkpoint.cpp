@@ -12,6 +12,7 @@ namespace {
 
 // In a checkpoint, beside the fields; older ones have none.
 const std::string commands_name = "body_commands";
+const std::string hand_name = "hand";
 const std::string time_name = "time_zero", pours_name = "pours";  // after change(), a scene does not tell them
 
 // A birth as it is saved.
@@ -68,6 +69,7 @@ std::string physics_of(Scene scene) {
 void Simulation::save(const std::filesystem::path& file) {
   Checkpoint checkpoint{physics_of(impl_->idle().scene), impl_->step, device().name, {}};
   checkpoint.fields[commands_name] = impl_->drive.to_bytes();
+  checkpoint.fields[hand_name] = impl_->hand_bytes();
   checkpoint.fields[pours_name] = bytes_of(impl_->population.poured);
   const auto zero = std::as_bytes(std::span(&impl_->time_zero, 1));
   checkpoint.fields[time_name] = {zero.begin(), zero.end()};
@@ -116,6 +118,7 @@ void Simulation::resume(const std::filesystem::path& file) {
     throw CheckpointError(fmt::format("{}: {} are not those of this scene", file.string(), commands_name));
   impl_->set_course(impl_->scene, std::move(pours), zero);
   impl_->drive.set(*commands);
+  impl_->hold(impl_->hand_of(checkpoint.fields[hand_name]));
   for (std::size_t f = 0; f < field_count; ++f)
     if (field_infos[f].saved) {
       const auto id = static_cast<FieldId>(f);

@@ -33,6 +33,12 @@ struct Simulation::Impl {
   std::vector<uint> fine_first;            // as Population::fine_first; empty: no fine grains
   std::uint32_t fine_initial = 0;          // fine grains at the start
   std::uint32_t initial = 0;               // grains at the start
+  struct Hand {
+    glm::dvec3 from{0.0}, to{0.0};  // m
+    std::uint64_t step = 0;         // in which it moves
+    std::vector<HandGrain> held;    // by id
+  };
+  Hand hand;
   std::vector<std::string> warnings, notes;
   std::unique_ptr<Executor> executor;
   std::uint64_t step = 0;
@@ -91,6 +97,11 @@ struct Simulation::Impl {
   void set_course(Scene to, Population pours, double time_zero);
   void weigh_grains(const Scene& to);
   void keep_memory(const Solver& before, double scale);
+  std::uint32_t grab(const glm::dvec3& at, double radius);
+  void move_hand(const glm::dvec3& at);
+  void hold(Hand hand);
+  std::vector<std::byte> hand_bytes() const;
+  Hand hand_of(std::span<const std::byte> bytes) const;
   void free_places();
   void move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with);
   void finish_steps(std::uint64_t count);

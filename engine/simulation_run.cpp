@@ -46,6 +46,10 @@ StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
   plan.carried = settings.carried;
   plan.rigid = settings.rigid;
   plan.body_points = settings.body_points;
+  const bool moves = at == hand.step;
+  plan.held = static_cast<std::uint32_t>(hand.held.size());
+  plan.hand = vec3(moves ? hand.from : hand.to);
+  plan.hand_velocity = moves ? vec3((hand.to - hand.from) / scene.dt) : vec3(0.0f);
   plan.step = static_cast<std::uint32_t>(at - step);
   plan.body_speed = plan.step < motions.speeds.size() ? motions.speeds[plan.step] : 0.0f;  // 0: only described
   return plan;

@@ -124,6 +124,8 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
     return dynamics.points.size() * point_partners;
   case Extent::taken_cells:
     return settings.bodies > 0 ? cells : 0;
+  case Extent::held:
+    return hand.held.size();
   case Extent::grains:
     return uses(scene.solver, id) ? grains : 0;
   case Extent::cells:

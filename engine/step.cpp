@@ -21,6 +21,9 @@ Args args_of(const StepPlan& p) {
   args.fine = p.fine;
   args.fine_first = p.fine_first;
   args.fine_births = p.fine_births;
+  args.held = p.held;
+  args.hand = p.hand;
+  args.hand_velocity = p.hand_velocity;
   return args;
 }
 
@@ -333,6 +336,8 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from) {
         mark_bodies(e, p, args);
     } else
       rebuild(e, p, args);
+    if (p.held > 0)
+      e.run(Pass::hand_pull, {p.grains, gate_grains}, args);
     weigh_cloth(e, p, args);
     touch_bodies(e, p, args);
     solve(e, p, args);

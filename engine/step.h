@@ -19,11 +19,13 @@ struct StepPlan {
   std::uint32_t fine;         // places of fine grains in memory, likewise
   std::uint32_t fine_first;   // births of fine grains, likewise
   std::uint32_t fine_births;
-  bool crowding;       // fine grains make room for each other
-  std::uint32_t step;  // whose motions in body_motions are those of this step
-  float body_speed;    // m/s, no point of a body's surface is faster in this step
-  Solver solver;       // substeps > 0
-  float h;             // s, of a substep
+  bool crowding;                  // fine grains make room for each other
+  std::uint32_t step;             // whose motions in body_motions are those of this step
+  float body_speed;               // m/s, no point of a body's surface is faster in this step
+  std::uint32_t held;             // grains in the hand
+  glm::vec3 hand, hand_velocity;  // m, where it is at the start of the step; m/s
+  Solver solver;                  // substeps > 0
+  float h;                        // s, of a substep
 };
 
 // Builds the neighbour lists of the grains where they are, if they are void or too old for the substep to come. Changes

@@ -184,6 +184,14 @@ public:
   // names what needs_restart() does.
   void change(const Scene& changed);
 
+  // A hand: holds the grains whose centres are within a radius [m] of a place, from the next step on, in place of those
+  // it held; says how many. Not those that are fixed, nor vertices of cloth. Each is pulled towards its place in the
+  // hand while the hand moves, with up to 60 m/s2 and without ringing, and pushes what is in its way. Checkpoints hold
+  // the hand.
+  std::uint32_t grab(const glm::dvec3& at, double radius);
+  void move_hand(const glm::dvec3& at);  // on a straight line in the next step
+  void release();
+
   const Scene& scene() const;  // with the substeps chosen where it says "auto"
   const std::vector<std::string>&
   warnings() const;  // about the scene, one sentence each: not errors, but not as asked for

@@ -22,7 +22,8 @@ void main() {
     return;
   }
   float speed = max(status.speed, args.body_speed);
-  float motion = args.h * (speed + args.h * length(settings.gravity)) + status.shift;  // m, of the fastest grain in this substep
+  float pull = length(settings.gravity) + (args.held > 0u ? hand_acceleration : 0.0);
+  float motion = args.h * (speed + args.h * pull) + status.shift;  // m, of the fastest grain in this substep
   bool rebuild = 2.0 * (status.travel + motion) + settings.reach > status.margin || (settings.options & option_rebuild_always) != 0u;
   status.rebuild = rebuild ? 1u : 0u;
   if (rebuild) {

@@ -158,6 +158,59 @@ void resumes_after_a_change(const Options& options) {
   CHECK(second.state_hash() == first.state_hash());
 }
 
+// Out of a bed: what is held follows the hand, without ringing, and falls when let go.
+void lifts_a_handful(const Options& options, const Solver& solver) {
+  Scene scene = with(scene_of(1.0 / 240, 8, 5), solver);
+  add_bed(scene, 0.05, 0.5, 0.01, 0.08);
+  Simulation simulation(scene, options);
+  simulation.advance(120);
+  const glm::dvec3 from{0.0, 0.0, 0.05}, to{0.0, 0.0, 0.25};
+  const std::uint32_t count = simulation.grab(from, 0.025);
+  REQUIRE(count > 5);
+  CHECK(count < 40);
+  for (int i = 1; i <= 120; ++i) {  // 0.4 m/s
+    simulation.move_hand(glm::mix(from, to, i / 120.0));
+    simulation.advance(1);
+  }
+  simulation.advance(60);
+  std::uint32_t up = 0;
+  float fastest = 0.0f;
+  for (const GrainState& g : simulation.grains())
+    if (glm::distance(glm::dvec3(g.position), to) < 0.03) {
+      ++up;
+      fastest = std::max(fastest, glm::length(g.velocity));
+    }
+  CHECK(up >= count);  // a few lie on them
+  CHECK(fastest < 0.02f);
+  simulation.release();
+  simulation.advance(24);
+  for (const GrainState& g : simulation.grains())
+    CHECK(glm::distance(glm::dvec3(g.position), to) > 0.01);
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}
+
+// Steps with a hand are those of any other run with it, and go on from a checkpoint.
+void holds_over_a_checkpoint(const Options& options) {
+  Scratch scratch;
+  Scene scene = busy();
+  Simulation whole(scene, options), first(scene, options), second(scene, options);
+  for (Simulation* s : {&whole, &first}) {
+    s->advance(20);
+    CHECK(s->grab({0.0, 0.0, 0.2}, 0.06) > 3);
+    s->move_hand({0.05, 0.0, 0.3});
+  }
+  first.save(scratch / "state.talus");
+  second.resume(scratch / "state.talus");
+  whole.advance(20);
+  second.advance(7);
+  second.advance(13);
+  CHECK(second.state_hash() == whole.state_hash());
+  second.release();
+  second.advance(1);
+  whole.advance(1);
+  CHECK(second.state_hash() != whole.state_hash());
+}
+
 template <class T> std::vector<T> on_the_device(Simulation& simulation, gpu::Buffer& buffer, std::size_t count) {
   gpu::Graph graph(*simulation.gpu_device());
   std::vector<T> data(count);
@@ -371,4 +424,40 @@ TEST_CASE("Time goes on from where it is when the step changes", "[live]") {
   CHECK(simulation.time() == Approx(0.7));
   CHECK(simulation.body_state(0).pose.position.x == Approx(0.35));
   CHECK(static_cast<double>(simulation.grains()[0].position.z) == Approx(-0.5 * 9.81 * 0.49).epsilon(0.02));
+}
+
+TEST_CASE("A hand lifts grains out of a bed, with every method", "[live]") {
+  for (const Method method : {Method::p2, Method::pbd, Method::vts, Method::sp, Method::dem}) {
+    CAPTURE(static_cast<int>(method));
+    lifts_a_handful(on_cpu, default_solver(method));
+  }
+}
+
+TEST_CASE("A hand holds over a checkpoint", "[live]") {
+  holds_over_a_checkpoint(on_cpu);
+}
+
+TEST_CASE("A hand on a device", "[device][live]") {
+  lifts_a_handful(on_device(), default_solver(Method::dem));
+  holds_over_a_checkpoint(on_device());
+}
+
+TEST_CASE("A hand follows in free fall within its acceleration, and across a periodic seam", "[live]") {
+  Scene scene = scene_of(1.0 / 240, 4, 5);
+  scene.domain.axis = {Axis::periodic, Axis::open, Axis::open};
+  add_points(scene, 0.01, {{0.98, 0.0, 1.0}, {-0.97, 0.0, 1.0}, {0.5, 0.0, 1.0}});
+  Simulation simulation(scene, on_cpu);
+  CHECK(simulation.grab({1.0, 0.0, 1.0}, 0.05) == 2);
+  simulation.advance(240);
+  auto grains = simulation.grains();
+  CHECK(static_cast<double>(grains[0].position.z) == Approx(1.0).margin(1e-4));  // its weight is borne
+  CHECK(static_cast<double>(grains[1].position.x) == Approx(-0.97).margin(1e-4));
+  CHECK(static_cast<double>(grains[2].position.z) < -3.0);
+  simulation.move_hand({1.0, 5.0, 1.0});  // at once
+  simulation.advance(24);
+  CHECK(static_cast<double>(simulation.grains()[0].velocity.y) == Approx(60.0 * 0.1).epsilon(0.02));
+  simulation.advance(240);
+  grains = simulation.grains();
+  CHECK(static_cast<double>(grains[0].position.y) == Approx(5.0).margin(0.05));
+  CHECK(simulation.grab({9.0, 9.0, 9.0}, 0.05) == 0);
 }

@@ -69,7 +69,10 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     scene.shapes.back().grains.shape = SphereFill{{-0.1, 0.05, 0.2}, 0.03};
     scene.upsampling = Upsampling{.radius_min = 0.004, .radius_max = 0.006, .step = 0.017, .where = {}};
     Simulation simulation(scene, options);
-    REQUIRE_NOTHROW(simulation.advance(12));
+    REQUIRE_NOTHROW(simulation.advance(8));
+    CHECK(simulation.grab({0.0, 0.0, 0.2}, 0.1) > 0);
+    simulation.move_hand({0.02, 0.0, 0.21});
+    REQUIRE_NOTHROW(simulation.advance(4));
     REQUIRE_NOTHROW(simulation.measure());
     CHECK(simulation.grain_count() > 50);
     CHECK(simulation.fine_count() > 200);

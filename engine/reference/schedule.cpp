@@ -18,7 +18,8 @@ void plan(const Args& args, Fields& f, uint, uint) {
     return close_gates(f);
 
   const float speed = std::max(status.speed, args.body_speed);
-  const float motion = args.h * (speed + args.h * glm::length(settings.gravity)) + status.shift;
+  const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
+  const float motion = args.h * (speed + args.h * pull) + status.shift;
   status.rebuild = 2.0f * (status.travel + motion) + settings.reach > status.margin ||
                    (settings.options & option_rebuild_always) != 0u;
   if (status.rebuild) {

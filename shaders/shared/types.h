@@ -206,6 +206,10 @@ TALUS_CONST uint fine_rounds = 4u;           // through all surfaces: in a corne
 TALUS_CONST float fine_touch = 1e-3f;        // overlap with a surface that is none, in radii: rounding leaves as much
 TALUS_CONST uint fine_tag_shift = 8u;        // of a fine grain's number in its tag; the material as in a grain's
 
+// A hand that holds grains: a spring, damped so that they come along without ringing, which bears their weight.
+TALUS_CONST float hand_rate = 40.0f;          // 1/s, of the spring
+TALUS_CONST float hand_acceleration = 60.0f;  // m/s2, that it gives a grain at most
+
 struct Grain {
   vec4 position;  // xyz [m], w radius [m]
   vec4 velocity;  // xyz [m/s], w inverse mass [1/kg]
@@ -224,6 +228,12 @@ struct Birth {
   Grain grain;
   uint id;
   uint tag;
+};
+
+// A grain in the hand.
+struct HandGrain {
+  uint id;
+  vec3 place;  // m, from the hand
 };
 
 // Kinds of a solid's parts, in their own frame. What is round is so about z.
@@ -534,6 +544,9 @@ struct Args {
   uint fine_births;  // number of them
   float fine_span;   // s, since the last point in time at which fine grains may have moved
   uint fine_last;    // 1: the step ends here
+  uint held;           // grains in the hand
+  vec3 hand;           // m, where the step starts
+  vec3 hand_velocity;  // m/s
 };
 
 // State of the run that only the device knows; one per simulation.

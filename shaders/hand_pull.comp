@@ -1,0 +1,47 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// The grains in the hand, towards their places around it: a critically damped spring, stable at any step, that bears their weight.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer HeldBlock { HandGrain held[]; };
+#include "shared/space.glsl"
+
+// Among those in the hand; args.held: not there.
+uint find(uint id) {
+  uint low = 0u, high = args.held;
+  while (low < high) {
+    uint middle = (low + high) / 2u;
+    if (held[middle].id < id)
+      low = middle + 1u;
+    else
+      high = middle;
+  }
+  return low < args.held && held[low].id == id ? low : args.held;
+}
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  Grain g = grains[i];
+  uint k = find(grain_id[i]);
+  if (k == args.held || g.velocity.w == 0.0)
+    return;
+  vec3 target = args.hand + float(args.substep + 1u) * args.h * args.hand_velocity + held[k].place;
+  float rate = hand_rate * args.h;
+  vec3 way = shortest(target - g.position.xyz);
+  vec3 wanted = (g.velocity.xyz + rate * (hand_rate * way + 2.0 * args.hand_velocity)) / (1.0 + rate * (2.0 + rate));
+  // No faster than half of the strength can stop in time.
+  vec3 ahead = wanted - args.hand_velocity;
+  float fastest = sqrt(hand_acceleration * length(way)), speed = length(ahead);
+  if (speed > fastest)
+    wanted = args.hand_velocity + ahead * (fastest / speed);
+  vec3 change = wanted - g.velocity.xyz - args.h * settings.gravity;
+  float most = hand_acceleration * args.h, size = length(change);
+  if (size > most)
+    change *= most / size;
+  grains[i].velocity.xyz = g.velocity.xyz + change;
+}
