@@ -17,6 +17,6 @@ void main() {
   Grain grain = fine_grains[i];
   float since = time_since(status.fine_time);
   FineGrain g = FineGrain(grain.position.xyz + since * grain.velocity.xyz, grain.velocity.xyz, grain.position.w, grain.velocity.w);
-  leave_solids(g, true);
+  leave_solids(g, grain.position.xyz, since, true);
   fine_grains[i] = Grain(vec4(into_periods(g.place), g.radius), vec4(g.velocity, g.loose));
 }

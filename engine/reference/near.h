@@ -79,8 +79,9 @@ struct FineGrain {
   void leave(vec3 normal, float depth, vec3 surface, float friction);
 };
 
-// bodies: are any so near that it may touch them?
-void leave_solids(FineGrain& grain, const Fields& fields, bool bodies);
+// Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. bodies: are any so near
+// that it may touch them?
+void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& fields, bool bodies);
 vec3 into_periods(vec3 place, const Settings& settings);
 
 // The coarse grains around a fine one; weights as in fine_move.
@@ -96,7 +97,7 @@ struct Flow {
 Flow flow_around(const Fields& fields, Near& near, vec3 place, vec3 velocity);
 
 // How a fine grain gives way where there are more than it aims at, a share of the densest, by `most` [m] at most. Sets
-// `away` [m] to how far it is from the nearest body, where it looked.
-vec3 room(const Fields& fields, vec4 grain, float aim, float most, float& away);
+// `away` [m] to how far it has been at least from all bodies in the last `time` [s], where it looked.
+vec3 room(const Fields& fields, vec4 grain, float aim, float most, float time, float& away);
 
 }  // namespace talus::reference
