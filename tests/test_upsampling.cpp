@@ -22,6 +22,18 @@ double volume_of(const std::vector<Seed>& seeds) {
   return sum;
 }
 
+// Does it hang on coarse grains so that it does not fall off: within one of them, or enough of them around it?
+bool carried(const Seed& fine, const std::vector<Seed>& coarse) {
+  double sum = 0.0;
+  for (const Seed& c : coarse) {
+    const double share = glm::distance(fine.position, c.position) / (3.0 * c.radius);
+    if (share < 1.0 / 3.0)
+      return true;
+    sum += std::pow(std::max(1.0 - share * share, 0.0), 3.0);
+  }
+  return sum > 0.999;
+}
+
 void add_fill(Scene& scene, Shape shape, double radius) {
   GrainGroup group;
   group.radius_min = group.radius_max = radius;
@@ -196,6 +208,7 @@ TEST_CASE("Fine grains have the volume of the coarse ones, and lie in the same s
            glm::all(glm::lessThanEqual(glm::dvec3(seed.position) + r, box.max + out)) && seed.radius >= 0.004f &&
            seed.radius <= 0.005f;
   }));
+  CHECK(std::ranges::all_of(population.fine, [&](const Seed& seed) { return carried(seed, population.initial); }));
 }
 
 TEST_CASE("Fine grains of several materials and radii have each material's volume", "[upsampling]") {

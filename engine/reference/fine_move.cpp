@@ -241,7 +241,7 @@ void fine_move(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-void fine_project(const Args& args, Fields& f, uint begin, uint end) {
+void fine_coast(const Args& args, Fields& f, uint begin, uint end) {
   const float since = time_since(f.status[0].fine_time, args);
   for (uint i = begin; i < end; ++i) {
     const Grain grain = f.fine_grains[i];

@@ -1,4 +1,5 @@
 #include "engine/scene/fine_sampling.h"
+#include "shaders/shared/types.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -28,12 +29,21 @@ public:
                      (spec_.radius_min + spec_.radius_max) / 4.0),
         packing_(std::accumulate(population.initial.begin(), population.initial.end(), spec_.radius_max,
                                  [](double most, const Seed& s) { return std::max<double>(most, s.radius); }),
-                 scene.domain) {}
+                 scene.domain),
+        coarse_(packing_) {}
 
   // What fine grains lie around, and never within.
   void keep_out(std::span<const Seed> seeds) {
     for (const Seed& seed : seeds)
       packing_.add({seed.position, seed.radius});
+  }
+
+  // What fine grains go with.
+  void go_with(std::span<const Seed> seeds) {
+    for (const Seed& seed : seeds) {
+      coarse_.add({seed.position, seed.radius});
+      largest_ = std::max<double>(largest_, seed.radius);
+    }
   }
 
   void fill(const GrainGroup& group, std::span<const Seed> coarse, Random random) {
@@ -84,6 +94,21 @@ private:
     population_.fine.push_back({seed.position + (seed.radius - r) * glm::vec3(way), r, seed.velocity, seed.material});
   }
 
+  // Does a fine grain somewhere within `around` [m] of a place hang on the coarse ones there, so that it rests with
+  // them? As fine_move sees it.
+  bool carried(const glm::dvec3& place, double around) {
+    coarse_.near(place, 0.0, (shared::near_reach - 1.0) * largest_ + around, near_);
+    double sum = 0.0, most = 0.0;
+    for (std::size_t i = 0; i < near_.radius.size(); ++i) {
+      const double distance = glm::length(glm::dvec3(near_.x[i], near_.y[i], near_.z[i]));
+      const double part = std::max(distance - around, 0.0) / (shared::near_reach * near_.radius[i]);
+      const double near = std::max(1.0 - part * part, 0.0), weight = near * near * near;
+      sum += weight;
+      most = std::max(most, weight);
+    }
+    return sum >= shared::fine_carried || most > shared::fine_c1;
+  }
+
   void fill_shape(const GrainGroup& group, std::uint32_t count, Random& random) {
     const double r = spec_.radius_max;
     const Space whole(group.shape, scene_.domain, r, blocked_);
@@ -96,7 +121,8 @@ private:
       const Space space(
           group.shape, scene_.domain, r,
           [&](const glm::dvec3& center, double part) {
-            return part > 0.0 ? !whole.holds(center, part / share) : blocked_ && blocked_(center, part);
+            return (part > 0.0 ? !whole.holds(center, part / share) : blocked_ && blocked_(center, part)) ||
+                   !carried(center, std::max(share * spec_.radius_min - part, 0.0));
           },
           true);
       balls = fill_random(space, share * spec_.radius_min, share * r, count, packing_, random);
@@ -119,6 +145,9 @@ private:
   Population& population_;
   double mean_volume_;  // m3, of a fine grain
   Packing packing_;
+  Packing coarse_;        // that fine grains go with
+  double largest_ = 0.0;  // m, radius of these
+  Near near_;
 };
 
 }  // namespace
@@ -140,8 +169,10 @@ void sample_fine(const Scene& scene, const std::vector<std::size_t>& group_first
   fine.keep_out(seeds(group_first.back(), cloth));  // particles of shapes
   fine.keep_out(seeds(skin, population.initial.size()));
   for (std::size_t i = 0; i < scene.grains.size(); ++i)
-    if (scene.grains[i].fixed)
-      fine.keep_out(seeds(group_first[i], group_first[i + 1]));
+    if (const auto group = seeds(group_first[i], group_first[i + 1]); scene.grains[i].fixed)
+      fine.keep_out(group);
+    else
+      fine.go_with(group);
   for (std::size_t i = 0; i < scene.grains.size(); ++i)
     if (!scene.grains[i].fixed)
       fine.fill(scene.grains[i], seeds(group_first[i], group_first[i + 1]), Random(scene.seed, stream_fine + i));

@@ -50,7 +50,7 @@ TALUS_CONST uint gate_fine_chunks = 10u;        // .. a workgroup per chunk of t
 TALUS_CONST uint gate_fine_crowd = 11u;        // .. a thread per node of the crowding grid
 TALUS_CONST uint gate_fine_sort = 12u;         // a thread per fine grain, where they are sorted before they move
 TALUS_CONST uint gate_fine_sort_chunks = 13u;  // .. as gate_fine_chunks
-TALUS_CONST uint gate_fine_project = 14u;      // a thread per fine grain, where bodies move and fine grains do not
+TALUS_CONST uint gate_fine_coast = 14u;        // a thread per fine grain, where bodies move and fine grains do not
 TALUS_CONST uint gates_total = 15u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// At the ends of steps between their moves, fine grains go on as they did, and out of walls and bodies.
+// At the ends of steps between their moves, fine grains go on as they did, past walls and bodies.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
