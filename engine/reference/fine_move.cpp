@@ -6,12 +6,7 @@ namespace talus::reference {
 namespace {
 
 // Adds a coarse grain to the flow around a fine one. Is it one that has fine grains?
-bool see(const Carrier& c, vec3 place, vec3 velocity, const Settings& settings, bool periodic, Flow& flow) {
-  const vec3 way = place - vec3(c.position), d = periodic ? shortest(way, settings) : way;
-  const float distance2 = squared(d);
-  const float q = distance2 * c.position.w;
-  if (q >= 1.0f)
-    return false;
+bool see(const Carrier& c, vec3 d, float q, vec3 velocity, Flow& flow) {
   const float near = 1.0f - q, w = near * near * near;
   flow.sum += w;
   flow.most = std::max(flow.most, w);
@@ -21,7 +16,7 @@ bool see(const Carrier& c, vec3 place, vec3 velocity, const Settings& settings, 
   flow.squares += w * squared(past);
   if (c.velocity.w > 0.0f)
     return true;
-  if (const float gap = std::sqrt(distance2) + c.velocity.w; gap < flow.gap) {
+  if (const float gap = length_of(d) + c.velocity.w; gap < flow.gap) {
     flow.gap = gap;
     flow.ball = &c;
   }
@@ -199,15 +194,10 @@ vec3 into_periods(vec3 p, const Settings& settings) {
   return p;
 }
 
-Flow flow_around(const Fields& f, Near& near, vec3 p, vec3 velocity) {
+Flow flow_around(Near& near, vec3 p, vec3 velocity) {
   Flow flow;
   bool granular = false;
-  const Settings& settings = f.settings[0];
-  const bool periodic = glm::any(glm::equal(settings.axis, uvec3(axis_periodic)));
-  near.each(p, [&](uint first, uint end) {
-    for (uint j = first; j < end; ++j)
-      granular |= see(f.carriers[j], p, velocity, settings, periodic, flow);
-  });
+  near.each(p, [&](const Carrier& c, vec3 d, float q) { granular |= see(c, d, q, velocity, flow); });
   if (!granular) {
     flow.sum = flow.most = 0.0f;
     flow.way = vec3(0.0f);
@@ -225,7 +215,7 @@ void fine_move(const Args& args, Fields& f, uint begin, uint end) {
     if (is_gone(grain))
       continue;
     const vec3 from(grain.position), velocity(grain.velocity);
-    const Flow flow = flow_around(f, near, from, velocity);
+    const Flow flow = flow_around(near, from, velocity);
     const float loose = looseness(flow, plain);
     const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
     const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
