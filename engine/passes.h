@@ -98,7 +98,7 @@ enum class Match { exact, close, unordered };
   X(crowd_mark, thread, exact, 0)                                                                                      \
   X(crowd_fill, thread, exact, 0)                                                                                      \
   X(fine_move, thread, close, 2e-5)                                                                                    \
-  X(fine_project, thread, close, 2e-5)                                                                                 \
+  X(fine_coast, thread, close, 2e-5)                                                                                   \
   X(fine_sink, thread, exact, 0)                                                                                       \
   X(fine_emit, thread, exact, 0)                                                                                       \
   X(end_step, thread, exact, 0)                                                                                        \

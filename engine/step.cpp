@@ -123,7 +123,7 @@ void move_fine(Executor& e, const StepPlan& p, Args args) {
     e.run(Pass::crowd_fill, fine, args);
   }
   e.run(Pass::fine_move, fine, args);
-  e.run(Pass::fine_project, {p.fine, gate_fine_project}, args);
+  e.run(Pass::fine_coast, {p.fine, gate_fine_coast}, args);
 }
 
 // Neighbour lists from the positions at the start of the substep: exact contact lists. What reads them later finds

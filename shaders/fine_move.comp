@@ -26,22 +26,22 @@ void main() {
   if (i >= args.fine || fine_grains[i].position.w == 0.0)
     return;
   Grain grain = fine_grains[i];
-  float h = status.fine_h;
+  float h = status.fine_h, since = time_since(h);
   bool plain = (settings.options & option_plain_advection) != 0u;
-  vec3 velocity = grain.velocity.xyz;
-  Flow flow = flow_around(grain.position.xyz, velocity);
+  vec3 from = grain.position.xyz, velocity = grain.velocity.xyz;
+  Flow flow = flow_around(from, velocity);
   float loose = looseness(flow, plain);
   vec3 mean = flow.sum > 0.0 ? velocity + flow.way / flow.sum : velocity;
   float away = 0.0;
   vec3 give = plain || !(flow.sum > fine_crowded)
                   ? vec3(0.0)
-                  : room(grain.position, aim_of(flow), h * max(0.0, stir_of(flow) - crowd_still), away);
+                  : room(grain.position, aim_of(flow), h * max(0.0, stir_of(flow) - crowd_still), since, away);
   FineGrain g;
   g.velocity = (1.0 - loose) * mean + loose * (velocity + h * settings.gravity);
-  g.place = grain.position.xyz + (time_since(h) * g.velocity + give);
+  g.place = from + (since * g.velocity + give);
   g.radius = grain.position.w;
   g.loose = loose;
   leave_ball(g, flow);
-  leave_solids(g, away <= fine_away * (length(g.place - grain.position.xyz) + g.radius));
+  leave_solids(g, from, since, away <= fine_away * (length(g.place - from) + g.radius));
   fine_grains[i] = Grain(vec4(into_periods(g.place), g.radius), vec4(g.velocity, loose));
 }

@@ -39,5 +39,5 @@ void main() {
   open(gate_fine_crowd, move * (grid_cells(settings.crowd_bits) * crowd_block / group_size));
   open(gate_fine_sort, sort * fine);
   open(gate_fine_sort_chunks, sort * chunks);
-  open(gate_fine_project, last && !moves && status.halt == halt_none ? fine : 0u);
+  open(gate_fine_coast, last && !moves && status.halt == halt_none ? fine : 0u);
 }

@@ -22,6 +22,18 @@ double volume_of(const std::vector<Seed>& seeds) {
   return sum;
 }
 
+// Does it hang on coarse grains so that it does not fall off: within one of them, or enough of them around it?
+bool carried(const Seed& fine, const std::vector<Seed>& coarse) {
+  double sum = 0.0;
+  for (const Seed& c : coarse) {
+    const double share = glm::distance(fine.position, c.position) / (3.0 * c.radius);
+    if (share < 1.0 / 3.0)
+      return true;
+    sum += std::pow(std::max(1.0 - share * share, 0.0), 3.0);
+  }
+  return sum > 0.999;
+}
+
 void add_fill(Scene& scene, Shape shape, double radius) {
   GrainGroup group;
   group.radius_min = group.radius_max = radius;
@@ -81,6 +93,17 @@ Scene busy_scene(const Solver& solver) {
   scene.shapes[0].grains.radius_min = scene.shapes[0].grains.radius_max = 0.008;
   scene.shapes[0].grains.shape = SphereFill{{0.05, 0.0, 0.12}, 0.02};
   scene.upsampling = fine_of(0.002, 0.004);
+  return scene;
+}
+
+// A plate across a box without floor and lid, and fine grains of some 6 mm above it.
+Scene plate_scene(double thickness) {
+  Scene scene = box_scene();
+  scene.domain.axis[2] = Axis::open;
+  add_fill(scene, BoxFill{{-0.1, -0.1, 0.15}, {0.1, 0.1, 0.25}}, 0.015);
+  scene.upsampling = fine_of(0.0055, 0.0065);
+  scene.bodies.push_back(
+      body_of("plate", {{BoxPart{{2.0, 1.0, thickness}}, {0.0, 0.0, -0.5 * thickness}}}, {0.0, 0.0, 0.1}));
   return scene;
 }
 
@@ -185,6 +208,7 @@ TEST_CASE("Fine grains have the volume of the coarse ones, and lie in the same s
            glm::all(glm::lessThanEqual(glm::dvec3(seed.position) + r, box.max + out)) && seed.radius >= 0.004f &&
            seed.radius <= 0.005f;
   }));
+  CHECK(std::ranges::all_of(population.fine, [&](const Seed& seed) { return carried(seed, population.initial); }));
 }
 
 TEST_CASE("Fine grains of several materials and radii have each material's volume", "[upsampling]") {
@@ -250,6 +274,15 @@ TEST_CASE("Too many fine grains are refused", "[upsampling]") {
   add_fill(scene, BoxFill{{-3.0, -3.0, 0.0}, {3.0, 3.0, 1.0}}, 0.1);
   scene.upsampling = fine_of(0.0051, 0.0051);
   REQUIRE_THROWS_WITH(populate(scene), Catch::Contains("fine grains") && Catch::Contains("16777216"));
+}
+
+TEST_CASE("Fine grains thrown at a plate go as in the reference", "[device][lockstep][upsampling]") {
+  Scene scene = plate_scene(0.006);
+  scene.bodies[0].spin = {0.0, -15.0, 0.0};
+  scene.grains[0].velocity = {4.0, 0.0, -16.0};
+  Simulation simulation(scene, in_lockstep());
+  REQUIRE_NOTHROW(simulation.advance(8));
+  CHECK(complaints(simulation) == std::vector<std::string>{});
 }
 
 TEST_CASE("Passes of fine grains agree with their references", "[device][lockstep][upsampling]") {
@@ -363,6 +396,34 @@ TEST_CASE("Stirred fine grains stay even, and out of walls and the paddle", "[up
   CHECK(stirred.mean == Approx(start.mean).epsilon(0.1));
   CHECK(stirred.deviation < start.deviation + 0.1);
   CHECK(stirred.alone < 0.02);
+}
+
+TEST_CASE("Fine grains do not go through thin walls", "[upsampling]") {
+  const double thickness = GENERATE(0.03, 0.006);  // two coarse radii, and a fine one
+  Scene scene = plate_scene(thickness);
+  SECTION("into which they are thrown") {
+    scene.bodies[0].rotation = {0.0, 10.0, 0.0};
+    scene.grains[0].velocity = {4.0, 0.0, -16.0};
+  }
+  SECTION("that are driven into them") {
+    scene.bodies[0].velocity = {0.0, 0.0, 10.0};
+  }
+  SECTION("that swing into them") {
+    scene.bodies[0].position.x = -0.3;
+    scene.bodies[0].spin = {0.0, -15.0, 0.0};
+  }
+  Simulation simulation(scene, on_cpu);
+  const auto behind = [&](const std::vector<GrainState>& grains) {
+    const Pose plate = simulation.body_state(0).pose;
+    return std::ranges::count_if(grains, [&](const GrainState& g) {
+      return (glm::inverse(plate.rotation) * (glm::dvec3(g.position) - plate.position)).z < 0.0;
+    });
+  };
+  REQUIRE(behind(simulation.fine_grains()) == 0);
+  advance_to(simulation, 0.06);
+  CHECK(behind(simulation.grains()) == 0);
+  CHECK(behind(simulation.fine_grains()) == 0);
+  CHECK(deepest(simulation) < 0.1);
 }
 
 TEST_CASE("Fine grains do not stick to a body that leaves", "[upsampling]") {

@@ -54,17 +54,21 @@ float free_share(float away) {
   return t < 0.0f ? 0.5f * (1.0f + t) * (1.0f + t) : 1.0f - 0.5f * (1.0f - t) * (1.0f - t);
 }
 
-// From the nearest body, where one is near.
-Distance nearest_body(const Fields& f, vec3 p) {
+// From the nearest body, where one is near. away: as in room.
+Distance nearest_body(const Fields& f, vec3 p, float time, float& away) {
   const Settings& settings = f.settings[0];
   Distance nearest{vec3(0.0f), 3.4e38f};
+  away = 3.0f * settings.crowd_edges.x;
   for (uint b = 0; b < settings.bodies; ++b) {
     const Body& body = f.bodies[b];
     const vec3 offset = shortest(p - body.motion.position, settings);
-    const float reach = body.reach + 3.0f * settings.crowd_edges.x;
+    const float gone = fine_away * time * glm::length(velocity_at(body.motion, offset));
+    const float reach = body.reach + 3.0f * settings.crowd_edges.x + gone;
     if (body.parts == 0 || glm::dot(offset, offset) > reach * reach)
       continue;
-    if (const NearestSurface d = from_body(f, b, offset); d.value < nearest.value)
+    const Distance d = from_body(f, b, offset);
+    away = std::min(away, d.value - gone);
+    if (d.value < nearest.value)
       nearest = d;
   }
   return nearest;
@@ -113,14 +117,13 @@ void crowd_fill(const Args&, Fields& f, uint begin, uint end) {
   }
 }
 
-vec3 room(const Fields& f, vec4 grain, float aim, float most, float& away) {
+vec3 room(const Fields& f, vec4 grain, float aim, float most, float time, float& away) {
   if (!(most > 0.0f))
     return vec3(0.0f);
   const Settings& settings = f.settings[0];
   const vec3 p(grain);
   const CrowdPlace place = crowd_place(p, settings);
-  const Distance body = nearest_body(f, p);
-  away = std::min(body.value, 3.0f * settings.crowd_edges.x);
+  const Distance body = nearest_body(f, p, time, away);
   float walls[3][2];  // the share that walls leave of the nodes in the two planes per axis
   for (int a = 0; a < 3; ++a)
     for (int side = 0; side < 2; ++side) {

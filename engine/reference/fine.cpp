@@ -58,7 +58,7 @@ void fine_plan(const Args& args, Fields& f, uint, uint) {
   f.gates[gate_fine_crowd] = moves ? groups(groups_for(grid_cells(settings.crowd_bits) * crowd_block)) : none;
   f.gates[gate_fine_sort] = sorts ? fine : none;
   f.gates[gate_fine_sort_chunks] = sorts ? chunks : none;
-  f.gates[gate_fine_project] = runs && last && !moves ? fine : none;
+  f.gates[gate_fine_coast] = runs && last && !moves ? fine : none;
 }
 
 void near_reduce(const Args&, Fields& f, uint begin, uint end) {

@@ -1,16 +1,12 @@
 // How fine grains move: with the coarse ones around them, out of crowds, and out of walls and bodies.
 #include "engine/reference/near.h"
+#include <utility>
 
 namespace talus::reference {
 namespace {
 
 // Adds a coarse grain to the flow around a fine one. Is it one that has fine grains?
-bool see(const Carrier& c, vec3 place, vec3 velocity, const Settings& settings, bool periodic, Flow& flow) {
-  const vec3 way = place - vec3(c.position), d = periodic ? shortest(way, settings) : way;
-  const float distance2 = squared(d);
-  const float q = distance2 * c.position.w;
-  if (q >= 1.0f)
-    return false;
+bool see(const Carrier& c, vec3 d, float q, vec3 velocity, Flow& flow) {
   const float near = 1.0f - q, w = near * near * near;
   flow.sum += w;
   flow.most = std::max(flow.most, w);
@@ -20,7 +16,7 @@ bool see(const Carrier& c, vec3 place, vec3 velocity, const Settings& settings, 
   flow.squares += w * squared(past);
   if (c.velocity.w > 0.0f)
     return true;
-  if (const float gap = std::sqrt(distance2) + c.velocity.w; gap < flow.gap) {
+  if (const float gap = length_of(d) + c.velocity.w; gap < flow.gap) {
     flow.gap = gap;
     flow.ball = &c;
   }
@@ -86,6 +82,74 @@ bool leave_walls(FineGrain& grain, const Settings& settings) {
   return touches;
 }
 
+// What is left of a fine grain's way.
+struct Way {
+  vec3 rest;   // m
+  float time;  // s
+};
+
+// The share of it that a body leaves free. Where it comes to the surface: none, out of it and with the rest along it.
+// Sets `near` where the body may be touched; of a short way at first just that, as it ends outside.
+float free_of_body(FineGrain& grain, Way& way, uint b, bool first, const Fields& f, bool& near) {
+  const Body& body = f.bodies[b];
+  const BodyMotion& motion = body.motion;
+  const vec3 from = shortest(grain.place - motion.position + way.time * motion.velocity, f.settings[0]);
+  const float ahead = fine_away * glm::length(way.rest - way.time * velocity_at(motion, from));
+  const float reach = body.reach + ahead + grain.radius;
+  if (body.parts == 0 || glm::dot(from, from) > reach * reach)
+    return 1.0f;
+  if (first && ahead <= (1.0f - fine_slack) * grain.radius) {
+    near = true;
+    return 1.0f;
+  }
+  const vec3 offset = rotated(turn_by(way.time * motion.spin), from);  // once the body has taken it along
+  const Distance d = from_body(f, b, offset);
+  if (d.value > ahead + grain.radius)
+    return 1.0f;
+  near = true;
+  const float room = d.value - fine_slack * grain.radius;
+  if (room > fine_stop * grain.radius)
+    return std::min(1.0f, room / ahead);
+  const vec3 surface = velocity_at(motion, offset - d.value * d.gradient);
+  grain.leave(d.gradient, grain.radius - d.value, surface, f.settings[0].fine_friction);
+  way.rest -= std::min(0.0f, glm::dot(way.rest - way.time * surface, d.gradient)) * d.gradient;
+  return 0.0f;
+}
+
+// Likewise of a wall.
+float free_of_wall(FineGrain& grain, Way& way, uint wall, const Settings& settings) {
+  const vec3 n = wall_normal(wall);
+  const float ahead = -glm::dot(way.rest, n), d = wall_distance(grain.place, wall, settings);
+  const float room = d - fine_slack * grain.radius;
+  if (settings.axis[static_cast<int>(wall / 2)] != axis_wall || room >= ahead)
+    return 1.0f;
+  if (room > fine_stop * grain.radius)
+    return room / ahead;
+  grain.leave(n, grain.radius - d, vec3(0.0f), settings.fine_friction);
+  way.rest += std::max(ahead, 0.0f) * n;
+  return 0.0f;
+}
+
+// The way that has brought the grain from `from` to where it is in `time` [s], past bodies that have moved meanwhile:
+// it goes through none of them, however thin, but along its surface. May the grain touch bodies where it ends?
+bool trace(FineGrain& grain, vec3 from, float time, const Fields& f) {
+  Way way{grain.place - from, time};
+  const vec3 end = std::exchange(grain.place, from);
+  bool near = false;
+  float share = 0.0f;
+  for (uint k = 0; k < fine_stops && share < 1.0f; ++k) {
+    share = 1.0f;
+    for (uint b = 0; b < f.settings[0].bodies; ++b)
+      share = std::min(share, free_of_body(grain, way, b, k == 0, f, near));
+    for (uint wall = 0; near && wall < 6; ++wall)
+      share = std::min(share, free_of_wall(grain, way, wall, f.settings[0]));
+    grain.place = k == 0 && share == 1.0f ? end : grain.place + share * way.rest;
+    way.rest *= 1.0f - share;
+    way.time *= 1.0f - share;
+  }
+  return near;
+}
+
 // s, since fine grains have gone on: from their last move, `moved` ago, or from the end of the last step.
 float time_since(float moved, const Args& args) {
   return std::min(moved, args.h * static_cast<float>(args.substep));
@@ -107,8 +171,9 @@ void FineGrain::leave(vec3 normal, float depth, vec3 surface, float friction) {
   velocity = surface + v;
 }
 
-void leave_solids(FineGrain& grain, const Fields& f, bool bodies) {
+void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& f, bool bodies) {
   const Settings& settings = f.settings[0];
+  bodies = bodies && trace(grain, from, time, f);
   bool touches = true;
   for (uint k = 0; k < fine_rounds && touches; ++k) {
     touches = false;
@@ -129,15 +194,10 @@ vec3 into_periods(vec3 p, const Settings& settings) {
   return p;
 }
 
-Flow flow_around(const Fields& f, Near& near, vec3 p, vec3 velocity) {
+Flow flow_around(Near& near, vec3 p, vec3 velocity) {
   Flow flow;
   bool granular = false;
-  const Settings& settings = f.settings[0];
-  const bool periodic = glm::any(glm::equal(settings.axis, uvec3(axis_periodic)));
-  near.each(p, [&](uint first, uint end) {
-    for (uint j = first; j < end; ++j)
-      granular |= see(f.carriers[j], p, velocity, settings, periodic, flow);
-  });
+  near.each(p, [&](const Carrier& c, vec3 d, float q) { granular |= see(c, d, q, velocity, flow); });
   if (!granular) {
     flow.sum = flow.most = 0.0f;
     flow.way = vec3(0.0f);
@@ -147,39 +207,39 @@ Flow flow_around(const Fields& f, Near& near, vec3 p, vec3 velocity) {
 
 void fine_move(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  const float h = f.status[0].fine_h;
+  const float h = f.status[0].fine_h, since = time_since(h, args);
   const bool plain = (settings.options & option_plain_advection) != 0;
   Near near(f);
   for (uint i = begin; i < end; ++i) {
     const Grain grain = f.fine_grains[i];
     if (is_gone(grain))
       continue;
-    const vec3 velocity(grain.velocity);
-    const Flow flow = flow_around(f, near, vec3(grain.position), velocity);
+    const vec3 from(grain.position), velocity(grain.velocity);
+    const Flow flow = flow_around(near, from, velocity);
     const float loose = looseness(flow, plain);
     const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
     const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
     float away = 0.0f;
-    const vec3 give = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
-                                                          : room(f, grain.position, aim_of(flow, settings),
-                                                                 h * std::max(0.0f, stir_of(flow) - crowd_still), away);
-    const vec3 way = time_since(h, args) * next + give;
-    FineGrain g{vec3(grain.position) + way, next, grain.position.w, loose};
+    const vec3 give = plain || !(flow.sum > fine_crowded)
+                          ? vec3(0.0f)
+                          : room(f, grain.position, aim_of(flow, settings),
+                                 h * std::max(0.0f, stir_of(flow) - crowd_still), since, away);
+    FineGrain g{from + (since * next + give), next, grain.position.w, loose};
     leave_ball(g, flow, settings);
-    leave_solids(g, f, away <= fine_away * (glm::distance(g.place, vec3(grain.position)) + g.radius));
+    leave_solids(g, from, since, f, away <= fine_away * (glm::distance(g.place, from) + g.radius));
     f.fine_grains[i] = {vec4(into_periods(g.place, settings), g.radius), vec4(g.velocity, loose)};
   }
 }
 
-void fine_project(const Args& args, Fields& f, uint begin, uint end) {
+void fine_coast(const Args& args, Fields& f, uint begin, uint end) {
   const float since = time_since(f.status[0].fine_time, args);
   for (uint i = begin; i < end; ++i) {
     const Grain grain = f.fine_grains[i];
     if (is_gone(grain))
       continue;
-    const vec3 velocity(grain.velocity);
-    FineGrain g{vec3(grain.position) + since * velocity, velocity, grain.position.w, grain.velocity.w};
-    leave_solids(g, f, true);
+    const vec3 from(grain.position), velocity(grain.velocity);
+    FineGrain g{from + since * velocity, velocity, grain.position.w, grain.velocity.w};
+    leave_solids(g, from, since, f, true);
     f.fine_grains[i] = {vec4(into_periods(g.place, f.settings[0]), g.radius), vec4(g.velocity, g.loose)};
   }
 }

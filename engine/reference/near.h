@@ -20,53 +20,87 @@ inline uint near_key_at(vec3 p, const Settings& settings) {
   return near_key(ivec3(glm::floor(near_place(p, settings))), settings);
 }
 
-// The coarse grains around a place. Those that go through fine grains in their order find the cells around most of them
+// The coarse grains around a place. Those that go through fine grains in their order find the ones around most of them
 // at the place before.
 class Near {
 public:
-  explicit Near(const Fields& fields) : f_(fields) {}
+  explicit Near(const Fields& fields)
+      : f_(fields), periodic_(glm::any(glm::equal(fields.settings[0].axis, uvec3(axis_periodic)))) {}
 
-  // Calls visit(first, end) for stretches of Fields::carriers.
+  // Calls visit(carrier, way, q) for those whose reach holds p: the way from there [m], and its square in reaches.
   void each(vec3 p, auto&& visit) {
-    const Settings& settings = f_.settings[0];
-    const vec3 place = near_place(p, settings), reach = near_reach * settings.near_radius * settings.near_inverse;
-    const ivec3 home(glm::floor(place));
-    if (rows_.empty() || home != home_)
+    const ivec3 home(glm::floor(near_place(p, f_.settings[0])));
+    if (!looked_ || home != home_)
       look_around(home);
-    const vec3 within = place - vec3(home);
-    for (const Row& row : rows_) {
-      const vec2 low = vec2(row.at) - vec2(within.y, within.z);
-      const vec2 off = glm::max(glm::max(low, -low - 1.0f), vec2(0.0f)) / vec2(reach.y, reach.z);
-      if (glm::dot(off, off) < 1.0f)
-        visit(row.first, row.end);
+    measure(p);
+    std::size_t within = 0;
+    for (uint i = 0; i < q_.size(); ++i) {  // without a branch, which nobody could predict
+      within_[within] = i;
+      within += q_[i] < 1.0f ? 1 : 0;
+    }
+    for (std::size_t k = 0; k < within; ++k) {
+      const uint i = within_[k];
+      visit(f_.carriers[carrier_[i]], way(p, i), q_[i]);
     }
   }
 
+  std::size_t looked_at() const { return carrier_.size(); }  // the last time
+
 private:
-  struct Row {
-    glm::ivec2 at;  // y and z of its cells, from home
-    uint first, end;
-  };
   const Fields& f_;
+  bool periodic_, looked_ = false;
   ivec3 home_{0};
-  std::vector<Row> rows_;
+  std::vector<uint> carrier_, within_;
+  std::vector<float> x_, y_, z_, scale_, q_;  // side by side, for the compiler to take several at a time
+
+  vec3 way(vec3 p, uint i) const {
+    const vec3 d = p - vec3(x_[i], y_[i], z_[i]);
+    return periodic_ ? shortest(d, f_.settings[0]) : d;
+  }
+
+  void measure(vec3 p) {
+    const uint count = static_cast<uint>(q_.size());
+    if (periodic_) {
+      for (uint i = 0; i < count; ++i)
+        q_[i] = squared(way(p, i)) * scale_[i];
+      return;
+    }
+    const float *x = x_.data(), *y = y_.data(), *z = z_.data(), *scale = scale_.data();
+    float* q = q_.data();
+    for (uint i = 0; i < count; ++i)
+      q[i] = squared(vec3(p.x - x[i], p.y - y[i], p.z - z[i])) * scale[i];
+  }
 
   void look_around(ivec3 home) {
+    looked_ = true;
     home_ = home;
-    rows_.clear();
+    carrier_.clear();
     const Settings& settings = f_.settings[0];
+    const auto add = [&](uint first_cell, uint last_cell) {
+      for (uint j = f_.near_start[first_cell]; j < f_.near_start[last_cell + 1]; ++j)
+        carrier_.push_back(j);
+    };
     for (int z = -2; z <= 2; ++z)
       for (int y = -2; y <= 2; ++y) {
-        const uint first = near_key(home + ivec3(-2, y, z), settings);
-        const uint last = near_key(home + ivec3(2, y, z), settings);
+        const uint first = near_key(home + ivec3(-2, y, z), settings), last = near_key(home + ivec3(2, y, z), settings);
         if (last - first == 4)
-          rows_.push_back({{y, z}, f_.near_start[first], f_.near_start[last + 1]});
+          add(first, last);
         else
           for (int x = -2; x <= 2; ++x) {
             const uint key = near_key(home + ivec3(x, y, z), settings);
-            rows_.push_back({{y, z}, f_.near_start[key], f_.near_start[key + 1]});
+            add(key, key);
           }
       }
+    for (std::vector<float>* values : {&x_, &y_, &z_, &scale_, &q_})
+      values->resize(carrier_.size());
+    within_.resize(carrier_.size());
+    for (std::size_t i = 0; i < carrier_.size(); ++i) {
+      const vec4 at = f_.carriers[carrier_[i]].position;
+      x_[i] = at.x;
+      y_[i] = at.y;
+      z_[i] = at.z;
+      scale_[i] = at.w;
+    }
   }
 };
 
@@ -79,8 +113,9 @@ struct FineGrain {
   void leave(vec3 normal, float depth, vec3 surface, float friction);
 };
 
-// bodies: are any so near that it may touch them?
-void leave_solids(FineGrain& grain, const Fields& fields, bool bodies);
+// Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. bodies: are any so near
+// that it may touch them?
+void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& fields, bool bodies);
 vec3 into_periods(vec3 place, const Settings& settings);
 
 // The coarse grains around a fine one; weights as in fine_move.
@@ -93,10 +128,10 @@ struct Flow {
   const Carrier* ball = nullptr;  // one that stands for a body, nearest by its surface
   float gap = 3.4e38f;            // m, to that
 };
-Flow flow_around(const Fields& fields, Near& near, vec3 place, vec3 velocity);
+Flow flow_around(Near& near, vec3 place, vec3 velocity);
 
 // How a fine grain gives way where there are more than it aims at, a share of the densest, by `most` [m] at most. Sets
-// `away` [m] to how far it is from the nearest body, where it looked.
-vec3 room(const Fields& fields, vec4 grain, float aim, float most, float& away);
+// `away` [m] to how far it has been at least from all bodies in the last `time` [s], where it looked.
+vec3 room(const Fields& fields, vec4 grain, float aim, float most, float time, float& away);
 
 }  // namespace talus::reference

@@ -1,4 +1,5 @@
 #include "engine/scene/fine_sampling.h"
+#include "shaders/shared/types.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t stream_fine = 6'000'000'000;
 
-// Share of a shape's volume in balls, to which random places are found in little time. Fine grains that lie denser
+// Share of the volume in balls, to which random places are found in little time. Fine grains that lie denser
 // are placed as smaller balls: those overlap a little.
 constexpr double sparse = 0.30;
 
@@ -26,14 +27,20 @@ public:
       : scene_(scene), spec_(*scene.upsampling), blocked_(blocked), population_(population),
         mean_volume_(ball_volume(1.0) * (spec_.radius_min * spec_.radius_min + spec_.radius_max * spec_.radius_max) *
                      (spec_.radius_min + spec_.radius_max) / 4.0),
-        packing_(std::accumulate(population.initial.begin(), population.initial.end(), spec_.radius_max,
-                                 [](double most, const Seed& s) { return std::max<double>(most, s.radius); }),
-                 scene.domain) {}
+        largest_(std::accumulate(population.initial.begin(), population.initial.end(), spec_.radius_max,
+                                 [](double most, const Seed& s) { return std::max<double>(most, s.radius); })),
+        packing_(largest_, scene.domain), reaches_(shared::near_reach * largest_, scene.domain) {}
 
   // What fine grains lie around, and never within.
   void keep_out(std::span<const Seed> seeds) {
     for (const Seed& seed : seeds)
       packing_.add({seed.position, seed.radius});
+  }
+
+  // What fine grains go with.
+  void go_with(std::span<const Seed> seeds) {
+    for (const Seed& seed : seeds)
+      reaches_.add({seed.position, shared::near_reach * seed.radius});
   }
 
   void fill(const GrainGroup& group, std::span<const Seed> coarse, Random random) {
@@ -85,11 +92,54 @@ private:
     population_.fine.push_back({seed.position + (seed.radius - r) * glm::vec3(way), r, seed.velocity, seed.material});
   }
 
+  // Does a fine grain somewhere within `around` [m] of a place hang on the coarse ones there, so that it rests with
+  // them? As fine_move sees it.
+  bool carried(const glm::dvec3& place, double around) {
+    look_around(place, around);
+    const glm::vec3 from(place - looked_from_);
+    const float out = static_cast<float>(around);
+    float sum = 0.0f;
+    for (std::size_t i = 0; i < near_.radius.size(); ++i) {
+      const glm::vec3 way(near_.x[i] - from.x, near_.y[i] - from.y, near_.z[i] - from.z);
+      const float part = std::max(glm::length(way) - out, 0.0f) / near_.radius[i];
+      const float near = std::max(1.0f - part * part, 0.0f), weight = near * near * near;
+      sum += weight;
+      if (sum >= shared::fine_carried || weight > shared::fine_c1)
+        return true;
+    }
+    return false;
+  }
+
+  // m3, of the places in a space that are carried; to some percent, where they are no small part of it.
+  double carried_volume(const Space& space) {
+    constexpr int cells = 20;  // per axis
+    const glm::dvec3 edges = (space.bounds().max - space.bounds().min) / static_cast<double>(cells);
+    int inside = 0;
+    for (int z = 0; z < cells; ++z)
+      for (int y = 0; y < cells; ++y)
+        for (int x = 0; x < cells; ++x) {
+          const glm::dvec3 place = space.bounds().min + edges * (glm::dvec3(x, y, z) + 0.5);
+          inside += space.holds(place, 0.0) && carried(place, 0.0);
+        }
+    return edges.x * edges.y * edges.z * inside;
+  }
+
+  // Finds the coarse grains whose reach holds places within `around` of this one; most often they are known.
+  void look_around(const glm::dvec3& place, double around) {
+    const glm::dvec3 away = glm::abs(place - looked_from_) + around;
+    if (std::max({away.x, away.y, away.z}) <= looked_)
+      return;
+    looked_from_ = place;
+    looked_ = std::max(0.5 * largest_, around);
+    reaches_.near(place, looked_, 0.0, near_);
+  }
+
   void fill_shape(const GrainGroup& group, std::uint32_t count, Random& random) {
     const double r = spec_.radius_max;
     const Space whole(group.shape, scene_.domain, r, blocked_);
     const std::size_t before = packing_.size();
-    double share = std::min(1.0, std::cbrt(sparse * whole.volume() / (count * mean_volume_)));  // of the radius
+    const double volume = count * mean_volume_;
+    double share = std::min(1.0, std::cbrt(sparse * std::max(carried_volume(whole) / volume, 1.0)));  // of the radius
     std::vector<Ball> balls;
     for (int attempt = 0; attempt < 10; ++attempt, share *= 0.9) {
       packing_.shrink(before);
@@ -97,7 +147,9 @@ private:
       const Space space(
           group.shape, scene_.domain, r,
           [&](const glm::dvec3& center, double part) {
-            return part > 0.0 ? !whole.holds(center, part / share) : blocked_ && blocked_(center, part);
+            return part > 0.0 ? !whole.holds(center, part / share) ||
+                                    !carried(center, std::max(share * spec_.radius_min - part, 0.0))
+                              : blocked_ && blocked_(center, part);
           },
           true);
       balls = fill_random(space, share * spec_.radius_min, share * r, count, packing_, random);
@@ -119,7 +171,12 @@ private:
   const Space::Blocked& blocked_;
   Population& population_;
   double mean_volume_;  // m3, of a fine grain
+  double largest_;      // m, radius of a grain
   Packing packing_;
+  Packing reaches_;  // of the coarse grains that fine ones go with
+  Near near_;        // .. around the cube of half edge looked_ about looked_from_
+  glm::dvec3 looked_from_{0.0};
+  double looked_ = -1.0;
 };
 
 }  // namespace
@@ -141,8 +198,10 @@ void sample_fine(const Scene& scene, const std::vector<std::size_t>& group_first
   fine.keep_out(seeds(group_first.back(), cloth));  // particles of shapes
   fine.keep_out(seeds(skin, population.initial.size()));
   for (std::size_t i = 0; i < scene.grains.size(); ++i)
-    if (scene.grains[i].fixed)
-      fine.keep_out(seeds(group_first[i], group_first[i + 1]));
+    if (const auto group = seeds(group_first[i], group_first[i + 1]); scene.grains[i].fixed)
+      fine.keep_out(group);
+    else
+      fine.go_with(group);
   for (std::size_t i = 0; i < scene.grains.size(); ++i)
     if (!scene.grains[i].fixed)
       fine.fill(scene.grains[i], seeds(group_first[i], group_first[i + 1]), Random(scene.seed, stream_fine + i));

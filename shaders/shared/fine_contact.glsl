@@ -1,4 +1,6 @@
-// Fine grains touch walls and bodies where these are now. Needs settings in scope, and space.glsl and solid.glsl before it.
+// Fine grains touch walls and bodies. Needs settings in scope, and space.glsl and solid.glsl before it.
+#include "shared/fine.h"
+#include "shared/rotation.glsl"
 
 struct FineGrain {
   vec3 place;
@@ -47,12 +49,81 @@ bool leave_walls(inout FineGrain g) {
   return touches;
 }
 
-// near_bodies: are any so near that it may touch them?
-void leave_solids(inout FineGrain g, bool near_bodies) {
+// What is left of a fine grain's way.
+struct Way {
+  vec3 rest;   // m
+  float time;  // s
+};
+
+// The share of it that a body leaves free. Where it comes to the surface: none, out of it and with the rest along it. Sets `near`
+// where the body may be touched; of a short way at first just that, as it ends outside.
+float free_of_body(inout FineGrain g, inout Way way, uint body, bool first, inout bool near) {
+  BodyMotion motion = bodies[body].motion;
+  vec3 from = shortest(g.place - motion.position + way.time * motion.velocity);
+  float ahead = fine_away * length(way.rest - way.time * (motion.velocity + cross(motion.spin, from)));
+  float reach = bodies[body].reach + ahead + g.radius;
+  if (bodies[body].parts == 0u || dot(from, from) > reach * reach)
+    return 1.0;
+  if (first && ahead <= (1.0 - fine_slack) * g.radius) {
+    near = true;
+    return 1.0;
+  }
+  vec3 offset = rotated(turn_by(way.time * motion.spin), from);  // once the body has taken it along
+  vec4 d = from_body(body, offset);
+  if (d.w > ahead + g.radius)
+    return 1.0;
+  near = true;
+  float room = d.w - fine_slack * g.radius;
+  if (room > fine_stop * g.radius)
+    return min(1.0, room / ahead);
+  vec3 surface = motion.velocity + cross(motion.spin, offset - d.w * d.xyz);
+  leave(g, d.xyz, g.radius - d.w, surface);
+  way.rest -= min(0.0, dot(way.rest - way.time * surface, d.xyz)) * d.xyz;
+  return 0.0;
+}
+
+// Likewise of a wall.
+float free_of_wall(inout FineGrain g, inout Way way, uint wall) {
+  vec3 n = wall_normal(wall);
+  float ahead = -dot(way.rest, n), d = wall_distance(g.place, wall), room = d - fine_slack * g.radius;
+  if (settings.axis[wall >> 1] != axis_wall || room >= ahead)
+    return 1.0;
+  if (room > fine_stop * g.radius)
+    return room / ahead;
+  leave(g, n, g.radius - d, vec3(0.0));
+  way.rest += max(ahead, 0.0) * n;
+  return 0.0;
+}
+
+// The way that has brought the grain from `from` to where it is in `time` [s], past bodies that have moved meanwhile: it goes through
+// none of them, however thin, but along its surface. May the grain touch bodies where it ends?
+bool trace(inout FineGrain g, vec3 from, float time) {
+  Way way = Way(g.place - from, time);
+  vec3 end = g.place;
+  g.place = from;
+  bool near = false;
+  float share = 0.0;
+  for (uint k = 0u; k < fine_stops && share < 1.0; ++k) {
+    share = 1.0;
+    for (uint body = 0u; body < settings.bodies; ++body)
+      share = min(share, free_of_body(g, way, body, k == 0u, near));
+    for (uint wall = 0u; near && wall < 6u; ++wall)
+      share = min(share, free_of_wall(g, way, wall));
+    g.place = k == 0u && share == 1.0 ? end : g.place + share * way.rest;
+    way.rest *= 1.0 - share;
+    way.time *= 1.0 - share;
+  }
+  return near;
+}
+
+// Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. near_bodies: are any so near that it may
+// touch them?
+void leave_solids(inout FineGrain g, vec3 from, float time, bool near_bodies) {
+  near_bodies = solid_kinds != 0u && near_bodies && trace(g, from, time);
   bool touches = true;
   for (uint k = 0u; k < fine_rounds && touches; ++k) {
     touches = false;
-    if (solid_kinds != 0u && near_bodies)
+    if (near_bodies)
       for (uint body = 0u; body < settings.bodies; ++body)
         touches = leave_body(g, body) || touches;
     touches = leave_walls(g) || touches;

@@ -8,30 +8,33 @@ float free_share(float away) {
   return t < 0.0 ? 0.5 * (1.0 + t) * (1.0 + t) : 1.0 - 0.5 * (1.0 - t) * (1.0 - t);
 }
 
-// The body that is nearest: its distance from p as a plane.
-vec4 nearest_body(vec3 p) {
+// The body that is nearest: its distance from p as a plane. away: as in room.
+vec4 nearest_body(vec3 p, float time, out float away) {
   vec4 nearest = vec4(0.0, 0.0, 0.0, 3.4e38);
   float around = 3.0 * settings.crowd_edges.x;
+  away = around;
   if (solid_kinds != 0u)
     for (uint body = 0u; body < settings.bodies; ++body) {
       vec3 offset = shortest(p - bodies[body].motion.position);
-      float reach = bodies[body].reach + around;
+      float gone = fine_away * time * length(bodies[body].motion.velocity + cross(bodies[body].motion.spin, offset));
+      float reach = bodies[body].reach + around + gone;
       if (bodies[body].parts == 0u || dot(offset, offset) > reach * reach)
         continue;
       vec4 d = from_body(body, offset);
+      away = min(away, d.w - gone);
       if (d.w < nearest.w)
         nearest = d;
     }
   return nearest;
 }
 
-// aim: share of the densest. most: m, beside crowd_way. away: m, set to how far the nearest body is, where this looked.
-vec3 room(vec4 grain, float aim, float most, inout float away) {
+// aim: share of the densest. most: m, beside crowd_way. away: m, set to how far all bodies have been at least in the last `time` [s],
+// where this looked.
+vec3 room(vec4 grain, float aim, float most, float time, inout float away) {
   if (!(most > 0.0))
     return vec3(0.0);
   CrowdPlace place = crowd_place(grain.xyz);
-  vec4 body = nearest_body(grain.xyz);
-  away = min(body.w, 3.0 * settings.crowd_edges.x);
+  vec4 body = nearest_body(grain.xyz, time, away);
   float excess[8];
   for (uint c = 0u; c < 8u; ++c) {
     ivec3 node = crowd_corner(place.node, c), block = crowd_block_of(node);

@@ -50,7 +50,7 @@ TALUS_CONST uint gate_fine_chunks = 10u;        // .. a workgroup per chunk of t
 TALUS_CONST uint gate_fine_crowd = 11u;        // .. a thread per node of the crowding grid
 TALUS_CONST uint gate_fine_sort = 12u;         // a thread per fine grain, where they are sorted before they move
 TALUS_CONST uint gate_fine_sort_chunks = 13u;  // .. as gate_fine_chunks
-TALUS_CONST uint gate_fine_project = 14u;      // a thread per fine grain, where bodies move and fine grains do not
+TALUS_CONST uint gate_fine_coast = 14u;        // a thread per fine grain, where bodies move and fine grains do not
 TALUS_CONST uint gates_total = 15u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
@@ -203,6 +203,9 @@ TALUS_CONST float crowd_share = 0.02f;       // of a node's surroundings that is
 TALUS_CONST uint crowd_unit = 1024u;         // of a fine grain of mean volume in crowd_count
 TALUS_CONST uint crowd_block = 64u;          // nodes of a block, 4 an axis
 TALUS_CONST uint fine_rounds = 4u;           // through all surfaces: in a corner one pushes a fine grain into the next
+TALUS_CONST uint fine_stops = 32u;           // times that a fine grain looks ahead on its way past bodies; where it needs more it goes no further
+TALUS_CONST float fine_slack = 0.25f;        // radii that its centre keeps away from surfaces on its way
+TALUS_CONST float fine_stop = 0.05f;         // .. and from where on it has come to them
 TALUS_CONST float fine_touch = 1e-3f;        // overlap with a surface that is none, in radii: rounding leaves as much
 TALUS_CONST uint fine_tag_shift = 8u;        // of a fine grain's number in its tag; the material as in a grain's
 

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// At the ends of steps between their moves, fine grains go on as they did, and out of walls and bodies.
+// At the ends of steps between their moves, fine grains go on as they did, past walls and bodies.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -17,6 +17,6 @@ void main() {
   Grain grain = fine_grains[i];
   float since = time_since(status.fine_time);
   FineGrain g = FineGrain(grain.position.xyz + since * grain.velocity.xyz, grain.velocity.xyz, grain.position.w, grain.velocity.w);
-  leave_solids(g, true);
+  leave_solids(g, grain.position.xyz, since, true);
   fine_grains[i] = Grain(vec4(into_periods(g.place), g.radius), vec4(g.velocity, g.loose));
 }
