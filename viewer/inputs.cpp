@@ -39,6 +39,15 @@ Json json_of(const Input& input) {
           [](const PushBody& i) {
             return Json{{"push_body", i.body}, {"force", json_of(i.force)}, {"torque", json_of(i.torque)}};
           },
+          [](const Grab& i) {
+            return Json{{"grab", json_of(i.at)}, {"radius", i.radius}};
+          },
+          [](const MoveHand& i) {
+            return Json{{"move_hand", json_of(i.at)}};
+          },
+          [](const Release&) {
+            return Json{{"release", true}};
+          },
           [](const SetParameter& i) {
             return Json{{"set", i.key}, {"value", i.value}};
           },
@@ -55,9 +64,16 @@ Input input_of(const Json& json) {
     return DriveBody{json.at("drive_body"), vector_of(json.at("velocity")), vector_of(json.at("spin"))};
   if (json.contains("push_body"))
     return PushBody{json.at("push_body"), vector_of(json.at("force")), vector_of(json.at("torque"))};
+  if (json.contains("grab"))
+    return Grab{vector_of(json.at("grab")), json.at("radius")};
+  if (json.contains("move_hand"))
+    return MoveHand{vector_of(json.at("move_hand"))};
+  if (json.contains("release"))
+    return Release{};
   if (json.contains("set"))
     return SetParameter{json.at("set"), json.at("value")};
-  throw std::invalid_argument("it is none of drive_joint, move_joint, drive_body, push_body, set");
+  throw std::invalid_argument(
+      "it is none of drive_joint, move_joint, drive_body, push_body, grab, move_hand, release, set");
 }
 
 }  // namespace
@@ -72,6 +88,9 @@ void act(talus::Simulation& simulation, const Input& input) {
                  [&](const PushBody& i) {
                    simulation.push_body(simulation.body(i.body), {i.force, i.torque});
                  },
+                 [&](const Grab& i) { simulation.grab(i.at, i.radius); },
+                 [&](const MoveHand& i) { simulation.move_hand(i.at); },
+                 [&](const Release&) { simulation.release(); },
                  [&](const SetParameter& i) { simulation.change(with_parameter(simulation.scene(), i.key, i.value)); },
              },
              input);

@@ -37,7 +37,19 @@ struct SetParameter {
   double value;
   bool operator==(const SetParameter&) const = default;
 };
-using Input = std::variant<DriveJoint, MoveJoint, DriveBody, PushBody, SetParameter>;
+struct Grab {
+  glm::dvec3 at;  // m
+  double radius;
+  bool operator==(const Grab&) const = default;
+};
+struct MoveHand {
+  glm::dvec3 at;  // m
+  bool operator==(const MoveHand&) const = default;
+};
+struct Release {
+  bool operator==(const Release&) const = default;
+};
+using Input = std::variant<DriveJoint, MoveJoint, DriveBody, PushBody, SetParameter, Grab, MoveHand, Release>;
 
 // Between two steps. Throws std::invalid_argument or SceneError for what cannot be, and changes nothing then.
 void act(talus::Simulation& simulation, const Input& input);

@@ -318,6 +318,27 @@ struct Renderer::Impl {
     graph.end_rendering();
   }
 
+  std::optional<Picked> pick(glm::vec2 place) {
+    const glm::uvec2 size(seen.width(), seen.height());
+    const glm::uvec2 at = min(glm::uvec2(clamp(place, 0.0f, 1.0f) * glm::vec2(size)), size - 1u);
+    const auto value_at = [&]<class T>(gpu::Image& image, T) {
+      const std::vector<std::byte> bytes = graph.download(image);
+      return reinterpret_cast<const T*>(bytes.data())[std::size_t{at.y} * size.x + at.x];
+    };
+    const uint thing = value_at(seen, uint{});
+    const float nearness = value_at(depth, float{});
+    if (thing == 0 || nearness <= 0.0f)
+      return std::nullopt;
+    Picked picked{frame.eye +
+                      frame.nearest / nearness *
+                          (frame.forward + (2.0f * place.x - 1.0f) * frame.right - (2.0f * place.y - 1.0f) * frame.up),
+                  {}};
+    if (thing & draw_body_bit)
+      if (const uint body = drawing.triangles[thing & ~draw_body_bit].body; body < bodies_start.size())
+        picked.body = body;
+    return picked;
+  }
+
   Image read() {
     const std::vector<std::byte> bytes = graph.download(target);
     const auto* rgba = reinterpret_cast<const std::uint8_t*>(bytes.data());
@@ -389,6 +410,10 @@ gpu::Image& Renderer::record() {
 
 Image Renderer::read() {
   return translated([&] { return impl_->read(); });
+}
+
+std::optional<Renderer::Picked> Renderer::pick(glm::vec2 place) {
+  return translated([&] { return impl_->pick(place); });
 }
 
 gpu::Graph& Renderer::graph() {

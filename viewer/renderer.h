@@ -65,6 +65,12 @@ public:
   void take(Simulation& simulation);
   gpu::Image& record();
   Image read();  // what record() gave last, drawn and waited for
+  // What it shows at a place, 0 .. 1 from the left and from the top. Waits for the device.
+  struct Picked {
+    glm::vec3 point;                    // m
+    std::optional<std::uint32_t> body;  // index into Scene::bodies; unset: a grain, or cloth
+  };
+  std::optional<Picked> pick(glm::vec2 place);
   gpu::Graph& graph();
 
   gpu::Device& device() const;

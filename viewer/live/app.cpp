@@ -147,6 +147,8 @@ void App::show(Loader::Loaded loaded) {
     session_->playing = true;
   }
   machine_.start(session_->scene());
+  grasp_ = {};
+  hold_.reset();
   renderer_->show(session_->scene());
   if (!same) {
     look_ = session_->scene().output;
@@ -178,6 +180,26 @@ void App::drive() {
     return;
   for (Input& input : machine_.inputs(session_->simulation()))
     session_->give(std::move(input));
+  drag();
+}
+
+void App::drag() {
+  const Simulation& simulation = session_->simulation();
+  if (!hold_) {
+    if (grasp_.holding())
+      session_->give(grasp_.release(simulation.scene()));
+    return;
+  }
+  const View view = camera_.view(static_cast<float>(window_.width()) / static_cast<float>(window_.height()));
+  if (!grasp_.holding() && picture_) {
+    const auto picked = renderer_->pick(*hold_);
+    if (picked && grasp_.take(simulation, *picked, view) && !picked->body)
+      session_->give(Grab{picked->point, grasp_.radius(simulation.scene())});
+    else if (!grasp_.holding())
+      hold_.reset();
+  }
+  if (grasp_.holding())
+    session_->give(grasp_.move(simulation, view, glm::vec2(2.0f, -2.0f) * *hold_ + glm::vec2(-1.0f, 1.0f)));
 }
 
 void App::save_inputs(const fs::path& file) {

@@ -1,5 +1,6 @@
 #pragma once
 // The live viewer: a window with a scene in it, and panels to watch, change, drive and record it.
+#include "viewer/live/grasp.h"
 #include "viewer/live/gui.h"
 #include "viewer/live/loader.h"
 #include "viewer/live/machine.h"
@@ -48,6 +49,10 @@ public:
   // What was done to the scene since its start, as a file; and such a file played back.
   void save_inputs(const std::filesystem::path& file);
   void replay(const std::filesystem::path& file);
+  // The mouse holds what is at this place of the window, 0 .. 1 from the left and from the top, and drags it along;
+  // unset: it lets go.
+  void hold(std::optional<glm::vec2> place) { hold_ = place; }
+  bool holding() const { return hold_.has_value(); }
   void tell(const std::string& message) { message_ = message; }  // in the window, until it is closed there
 
   Window& window() { return window_; }
@@ -86,6 +91,8 @@ private:
   Loader loader_;
   Orbit camera_;
   Machine machine_;
+  Grasp grasp_;
+  std::optional<glm::vec2> hold_;
   std::optional<Inputs> replay_;  // for the scene that is on its way
   Recorder recorder_;
   Sharpness sharpness_;
@@ -110,6 +117,7 @@ private:
   void show(Loader::Loaded loaded);
   void resize(int edge);
   void drive();
+  void drag();
   void look_at_state();
   void take_state();
   void refresh_picture();

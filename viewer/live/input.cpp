@@ -13,6 +13,7 @@ const KeyHelp key_help[] = {
     {"Left mouse button", "turn the camera around the scene"},
     {"Right mouse button", "look around from where the camera stands"},
     {"Middle button, or Shift and left", "move the camera sideways"},
+    {"Control and left", "hold a handful of grains, or a body with a mass, and drag it"},
     {"Wheel", "nearer and farther"},
     {"W A S D, Q E", "fly forward, left, back, right, down, up; Shift: faster"},
     {"Home", "the scene's own view"},
@@ -35,10 +36,22 @@ bool held(GLFWwindow* window, int key) {
   return glfwGetKey(window, key) == GLFW_PRESS;
 }
 
+void drag(App& app) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.MouseDown[ImGuiMouseButton_Left])
+    app.hold(glm::vec2(io.MousePos.x, io.MousePos.y) / glm::vec2(io.DisplaySize.x, io.DisplaySize.y));
+  else
+    app.hold({});
+}
+
 bool move_camera(App& app) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantCaptureMouse)
     return false;
+  if (app.holding() || (io.KeyCtrl && ImGui::IsMouseClicked(ImGuiMouseButton_Left))) {
+    drag(app);
+    return false;
+  }
   const float height = io.DisplaySize.y;
   const float right = io.MouseDelta.x / height, down = io.MouseDelta.y / height;
   bool moved = false;
