@@ -174,10 +174,8 @@ void App::resize(int edge) {
   redraw_ = true;
 }
 
-// The levers, as they were held when the last frame was built.
+// The levers and the mouse, as they were held when the last frame was built. While no step is under way.
 void App::drive() {
-  if (session_->simulation().under_way())
-    return;
   for (Input& input : machine_.inputs(session_->simulation()))
     session_->give(std::move(input));
   drag();
@@ -257,6 +255,20 @@ void App::refresh_picture() {
   redraw_ = false;
 }
 
+void App::run(double passed) {
+  if (recorder_.running())
+    session_->hold = recorder_.next();
+  fresh_ |= session_->settle(passed);
+  if (!session_->simulation().under_way()) {
+    drive();
+    fresh_ |= session_->carry_out();
+    look_at_state();
+    session_->go_on();
+  }
+  if (std::string note = session_->note(); !note.empty())
+    tell(note);
+}
+
 bool App::frame() {
   window_.poll();
   if (window_.closing())
@@ -269,19 +281,8 @@ bool App::frame() {
   for (const fs::path& file : window_.dropped())
     open(file);
   take_loaded();
-  if (session_) {
-    if (recorder_.running())
-      session_->hold = recorder_.next();
-    drive();
-    if (session_->settle(passed))
-      fresh_ = true;
-    if (std::string note = session_->note(); !note.empty())
-      tell(note);
-    if (!session_->simulation().under_way()) {
-      look_at_state();
-      session_->go_on();
-    }
-  }
+  if (session_)
+    run(passed);
   gui_->begin();
   redraw_ |= read_input(*this, static_cast<float>(passed));
   redraw_ |= build_panels(*this);

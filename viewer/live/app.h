@@ -116,6 +116,7 @@ private:
   void take_loaded();
   void show(Loader::Loaded loaded);
   void resize(int edge);
+  void run(double passed);
   void drive();
   void drag();
   void look_at_state();

@@ -106,28 +106,38 @@ void Session::end_replay() {
   playing = false;
 }
 
-// True: there was something to do.
+void Session::carry_out(Input input) {
+  try {
+    act(simulation_, input);
+    done_.emplace_back(step_, std::move(input));
+  } catch (const std::logic_error& e) {  // cannot be: nothing was changed
+    error_ = e.what();
+  } catch (const talus::SceneError& e) {
+    error_ = e.what();
+  } catch (const talus::DeviceError& e) {
+    error_ = e.what();
+  }
+}
+
 bool Session::carry_out() {
+  if (simulation_.under_way())
+    return false;
   const bool something = !commands_.empty() || !given_.empty();
-  for (Input& input : std::exchange(given_, {})) {
-    try {
-      act(simulation_, input);
-      done_.emplace_back(step_, std::move(input));
-    } catch (const std::logic_error& e) {  // cannot be: nothing was changed
-      error_ = e.what();
-    } catch (const talus::SceneError& e) {
-      error_ = e.what();
-    } catch (const talus::DeviceError& e) {
-      error_ = e.what();
+  try {
+    for (Input& input : std::exchange(given_, {}))
+      carry_out(std::move(input));
+    for (const auto& command : std::exchange(commands_, {}))
+      command(simulation_);
+    if (replay_) {
+      replay_->play(simulation_);
+      if (replay_->done(simulation_))
+        end_replay();
     }
+  } catch (const std::exception& e) {
+    fail(e.what());
   }
-  for (const auto& command : std::exchange(commands_, {}))
-    command(simulation_);
-  if (replay_) {
-    replay_->play(simulation_);
-    if (replay_->done(simulation_))
-      end_replay();
-  }
+  if (ended())
+    playing = false;
   return something;
 }
 
@@ -139,11 +149,7 @@ bool Session::settle(double seconds) {
   try {
     if (simulation_.under_way() && !simulation_.ready())
       return false;
-    const bool stepped = simulation_.under_way() && take_over();
-    const bool commanded = carry_out();
-    if (ended())
-      playing = false;
-    return stepped || commanded;
+    return simulation_.under_way() && take_over();
   } catch (const std::exception& e) {
     fail(e.what());
     return true;

@@ -36,8 +36,10 @@ public:
   void between_steps(std::function<void(talus::Simulation&)> command);
 
   // To be called in every frame, one after the other. seconds: since the last time.
-  //   Takes over what is done and carries out commands. True: the state is another one now.
+  //   Takes over what is done. True: the state is another one now.
   bool settle(double seconds);
+  //   Carries out what was given, unless steps are under way. True: there was something.
+  bool carry_out();
   //   Starts the steps that are due.
   void go_on();
   void finish();  // waits for what is under way
@@ -70,7 +72,7 @@ private:
 
   std::uint64_t steps_due();
   bool take_over();
-  bool carry_out();
+  void carry_out(Input input);
   void end_replay();
   void fail(const char* why);
   void measure_rate(double seconds);
