@@ -62,8 +62,14 @@ Simulation::Impl::State Simulation::Impl::read_state() {
   return s;
 }
 
-Simulation::Simulation(Scene scene, const Options& options)
-    : impl_(std::make_unique<Impl>(scene, options, make_executor(scene, options))) {}
+Simulation::Simulation(Scene scene, const Options& options) {
+  auto executor = make_executor(scene, options);  // first: it says at once what is missing
+  impl_ = std::make_unique<Impl>(prepare(std::move(scene)), options, std::move(executor));
+}
+Simulation::Simulation(Prepared prepared, const Options& options) {
+  auto executor = make_executor(prepared.scene, options);
+  impl_ = std::make_unique<Impl>(std::move(prepared), options, std::move(executor));
+}
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
@@ -375,7 +381,7 @@ std::string Simulation::describe_step(bool dot) {
     options.device = "auto";  // barriers are a device's: take any
   auto executor = std::make_unique<GpuExecutor>(options);
   GpuExecutor& gpu = *executor;
-  Impl other(impl_->scene, options, std::move(executor));
+  Impl other(prepare(impl_->scene), options, std::move(executor));
   gpu.finish();
   gpu.set_trace(true);
   // The last step that releases grains, where there is one, has every pass. Its substeps are alike, and so are

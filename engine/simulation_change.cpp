@@ -138,7 +138,7 @@ void Simulation::Impl::set_course(Scene to, Population pours, double zero) {
   time_zero = zero;
   settings = next;
   drive = std::move(other);
-  warn();
+  warnings = warnings_of(scene, population);
   size_fields(executor->size(FieldId::contact_partner));
   write_settings();
   auto now = read_field<Body>(*executor, FieldId::bodies, scene.bodies.size());

@@ -8,10 +8,17 @@
 
 namespace talus {
 
+std::vector<std::string> warnings_of(const Scene& scene, const Population& population);
 std::unique_ptr<Executor> make_executor(const Scene& scene, Options options);
 
 // What a resumed run must share with the one that was saved: everything but the names, the end and the looks.
 std::string physics_of(Scene scene);
+
+struct PreparedParts {
+  Population population;
+  Dynamics dynamics;
+  Bodies bodies;  // where they start
+};
 
 struct Simulation::Impl {
   // Steps of one submission: as many as fill this time, so that waiting costs little and nothing stands still for long.
@@ -54,8 +61,7 @@ struct Simulation::Impl {
   std::uint64_t started = 0;  // steps that are under way
   const bool on_device;
 
-  Impl(Scene scene, const Options& options, std::unique_ptr<Executor> executor);
-  void warn();
+  Impl(Prepared prepared, const Options& options, std::unique_ptr<Executor> executor);
   std::size_t elements_of(FieldId id, const Settings& settings, const Population& population, std::size_t slots) const;
   void size_fields(std::size_t slots);
   void write_settings();

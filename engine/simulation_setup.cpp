@@ -26,28 +26,46 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
   return make_gpu_executor(options);
 }
 
-Simulation::Impl::Impl(Scene scene_in, const Options& options_in, std::unique_ptr<Executor> executor_in)
-    : scene(std::move(scene_in)), options(options_in), drive(scene), motions(drive.batch(0, 1)),
-      executor(std::move(executor_in)), on_device(executor->gpu_device() != nullptr) {
+std::vector<std::string> warnings_of(const Scene& scene, const Population& population) {
+  std::vector<std::string> warnings = population.warnings;
+  for (std::string& advice : advise(scene))
+    warnings.push_back(std::move(advice));
+  return warnings;
+}
+
+Prepared prepare(Scene scene) {
+  Prepared out;
   if (scene.solver.substeps == 0) {
     const SubstepChoice choice = choose_substeps(scene);
     scene.solver.substeps = choice.substeps;
-    notes.push_back(choice.why);
+    out.notes.push_back(choice.why);
   }
-  population = populate(scene);
+  auto parts = std::make_shared<PreparedParts>();
+  parts->population = populate(scene);
+  parts->dynamics = dynamics_of(scene);
+  // Not on a device, so that all have the same fields, too.
+  parts->bodies = bodies_of(scene, Drive(scene).batch(0, 1).motions, *make_cpu_executor(0));
+  out.warnings = warnings_of(scene, parts->population);
+  out.notes.insert(out.notes.end(), parts->bodies.notes.begin(), parts->bodies.notes.end());
+  each_mesh(scene, [&](const std::string& name, const MeshPart& mesh) {
+    for (const std::string& repair : mesh.loaded->repairs)
+      out.notes.push_back(fmt::format("{}: {}: {}", name, mesh.file, repair));
+  });
+  out.scene = std::move(scene);
+  out.parts = std::move(parts);
+  return out;
+}
+
+Simulation::Impl::Impl(Prepared prepared, const Options& options_in, std::unique_ptr<Executor> executor_in)
+    : scene(std::move(prepared.scene)), options(options_in), drive(scene), motions(drive.batch(0, 1)),
+      dynamics(prepared.parts->dynamics), bodies(prepared.parts->bodies), population(prepared.parts->population),
+      warnings(std::move(prepared.warnings)), notes(std::move(prepared.notes)), executor(std::move(executor_in)),
+      on_device(executor->gpu_device() != nullptr) {
   initial = static_cast<std::uint32_t>(population.initial.size());
-  warn();
-  dynamics = dynamics_of(scene);
   settings = settings_of(scene, population, dynamics, options.grid_cells);
-  bodies = bodies_of(scene, motions.motions, *executor);
   cloth = cloth_of(scene, population, settings);
   settings.cloth_words = static_cast<uint>(bodies.shape_data.size());
   bodies.shape_data.insert(bodies.shape_data.end(), cloth.words.begin(), cloth.words.end());
-  notes.insert(notes.end(), bodies.notes.begin(), bodies.notes.end());
-  each_mesh(scene, [&](const std::string& name, const MeshPart& mesh) {
-    for (const std::string& repair : mesh.loaded->repairs)
-      notes.push_back(fmt::format("{}: {}: {}", name, mesh.file, repair));
-  });
   Features features{
       .solid_kinds = 0, .shapes = settings.shapes > 0, .cloth = settings.cloth > 0, .rigid = settings.rigid > 0};
   for (const SolidPart& part : bodies.parts)
@@ -59,12 +77,6 @@ Simulation::Impl::Impl(Scene scene_in, const Options& options_in, std::unique_pt
   const std::size_t grains = population.initial.size() + population.poured.size();
   size_fields(options.contact_slots ? options.contact_slots : std::max<std::size_t>(1024, 16 * grains));
   fill_fields();
-}
-
-void Simulation::Impl::warn() {
-  warnings = population.warnings;
-  for (std::string& advice : advise(scene))
-    warnings.push_back(std::move(advice));
 }
 
 // Elements of a field. slots: of contacts.

@@ -150,13 +150,24 @@ struct PassTime {
   double ms = 0.0;  // in total
 };
 
+// What of a simulation takes long and needs no device: grains in their places, distance fields of meshes, substeps.
+struct PreparedParts;
+struct Prepared {
+  Scene scene;  // with the substeps chosen
+  std::vector<std::string> warnings, notes;
+  std::shared_ptr<const PreparedParts> parts;
+};
+// On any thread, while others run. Throws SceneError, MeshError.
+Prepared prepare(Scene scene);
+
 // The first key in which a scene differs from the one that runs so that change() does not do, such as
 // "grains.0.radius"; none where it does.
 std::optional<std::string> needs_restart(const Scene& running, const Scene& changed);
 
 class Simulation {
 public:
-  Simulation(Scene scene, const Options& options = {});
+  Simulation(Scene scene, const Options& options = {});  // prepares it
+  Simulation(Prepared prepared, const Options& options = {});
   Simulation(Simulation&&) noexcept;
   ~Simulation();
 

@@ -3,6 +3,7 @@
 #include "scratch.h"
 #include "simulate.h"
 #include "wrong.h"
+#include <future>
 #include <set>
 
 using namespace talus;
@@ -460,4 +461,18 @@ TEST_CASE("A hand follows in free fall within its acceleration, and across a per
   grains = simulation.grains();
   CHECK(static_cast<double>(grains[0].position.y) == Approx(5.0).margin(0.05));
   CHECK(simulation.grab({9.0, 9.0, 9.0}, 0.05) == 0);
+}
+
+TEST_CASE("What was prepared on another thread is the same simulation, more than once", "[live]") {
+  Scene scene = jumble_with_bodies(200);
+  scene.solver.substeps = 0;
+  const Prepared prepared = std::async(std::launch::async, prepare, scene).get();
+  CHECK(prepared.scene.solver.substeps > 0);
+  Simulation plain(scene, on_cpu), first(prepared, on_cpu), second(prepared, on_cpu);
+  for (Simulation* s : {&plain, &first, &second})
+    s->advance(3);
+  CHECK(first.state_hash() == plain.state_hash());
+  CHECK(second.state_hash() == plain.state_hash());
+  CHECK(first.notes() == plain.notes());
+  CHECK(first.warnings() == plain.warnings());
 }
