@@ -123,6 +123,7 @@ Result sommer_table1(const Context& context) {
   Series ours{"ours", {}}, theirs{"paper", {}};
   constexpr double copied = 72.0;  // bytes of a fine grain that fine_commit reads and writes
   bool more = true, faster = true;
+  double frame = 0.0;  // ms, of the hourglass
   for (const Row& row : table1()) {
     talus::Scene scene = scene_of(context, row);
     talus::Simulation simulation = simulate(context, scene);
@@ -152,6 +153,8 @@ Result sommer_table1(const Context& context) {
                                    number(row.coarse_ms), number(row.fine_ms), number(ns), number(near.looked_at, 3),
                                    number(near.reach, 3), number(32.0 + 16.0 * (near.looked_at + near.reach), 3),
                                    number(100.0 * least / copied * copy_ns / ns, 2)});
+    if (row.scene == "hourglass_fine")
+      frame = coarse_ms + fine_ms;
     ours.points.emplace_back(fine / 1000.0, fine_ms);
     theirs.points.emplace_back(row.fine / 1000.0, row.fine_ms);
     more = more && (context.quick || fine > 0.5 * row.fine);
@@ -160,12 +163,12 @@ Result sommer_table1(const Context& context) {
   std::ranges::sort(ours.points);
   std::ranges::sort(theirs.points);
   result.plot = {"Fine grains", "fine grains [thousands]", "time of a frame of 1/60 s [ms]", {ours, theirs}};
-  result.findings = {
-      {"half a million fine grains at interactive rates, on the CPU alone",
-       fmt::format("{} ms for {} fine grains of the hourglass", result.summary.rows[2][4], result.summary.rows[2][2]),
-       more, "The paper's scenes in its counts; it has 8 cores."},
-      {"a fine grain takes less time than in the paper", faster ? "in all scenes" : "not in all scenes", faster,
-       "Per fine grain and frame, on this machine's cores."}};
+  result.findings = {{"half a million fine grains at interactive rates, on the CPU alone",
+                      fmt::format("{} ms a frame for {} fine grains of the hourglass, and the coarse ones",
+                                  number(frame), result.summary.rows[2][2]),
+                      more && frame < 100.0, "Interactive: ten frames a second. The paper has 96 ms, on 8 cores."},
+                     {"a fine grain takes less time than in the paper", faster ? "in all scenes" : "not in all scenes",
+                      faster, "Per fine grain and frame, on this machine's cores."}};
   return result;
 }
 

@@ -96,14 +96,26 @@ Scene busy_scene(const Solver& solver) {
   return scene;
 }
 
+// The upper side at z = 0. thickness 0: a mesh that encloses nothing.
+BodyPart slab(double thickness) {
+  if (thickness > 0.0)
+    return {BoxPart{{2.0, 1.0, thickness}}, {0.0, 0.0, -0.5 * thickness}};
+  MeshPart sheet;
+  sheet.as = MeshAs::triangles;
+  sheet.file = "made here";
+  const Mesh mesh{{{-1.0f, -0.5f, 0.0f}, {1.0f, -0.5f, 0.0f}, {1.0f, 0.5f, 0.0f}, {-1.0f, 0.5f, 0.0f}},
+                  {{0, 1, 2}, {0, 2, 3}}};
+  sheet.loaded = std::make_shared<LoadedMesh>(LoadedMesh{mesh, false, {}});
+  return {sheet};
+}
+
 // A plate across a box without floor and lid, and fine grains of some 6 mm above it.
 Scene plate_scene(double thickness) {
   Scene scene = box_scene();
   scene.domain.axis[2] = Axis::open;
   add_fill(scene, BoxFill{{-0.1, -0.1, 0.15}, {0.1, 0.1, 0.25}}, 0.015);
   scene.upsampling = fine_of(0.0055, 0.0065);
-  scene.bodies.push_back(
-      body_of("plate", {{BoxPart{{2.0, 1.0, thickness}}, {0.0, 0.0, -0.5 * thickness}}}, {0.0, 0.0, 0.1}));
+  scene.bodies.push_back(body_of("plate", {slab(thickness)}, {0.0, 0.0, 0.1}));
   return scene;
 }
 
@@ -399,7 +411,7 @@ TEST_CASE("Stirred fine grains stay even, and out of walls and the paddle", "[up
 }
 
 TEST_CASE("Fine grains do not go through thin walls", "[upsampling]") {
-  const double thickness = GENERATE(0.03, 0.006);  // two coarse radii, and a fine one
+  const double thickness = GENERATE(0.03, 0.006, 0.0);  // two coarse radii, a fine one, and none
   Scene scene = plate_scene(thickness);
   SECTION("into which they are thrown") {
     scene.bodies[0].rotation = {0.0, 10.0, 0.0};

@@ -180,7 +180,7 @@ TALUS_CONST float contact_near = 0.05f;    // gap in radii of the smaller grain 
 
 // Fine grains (Ihmsen et al. 2012, Sommer and Schwanecke 2022).
 TALUS_CONST uint fine_point = 4u;            // substeps between two points in time at which they may move
-TALUS_CONST float fine_travel_most = 2.0f;   // radii of the smallest coarse grain that the fastest one goes between two moves
+TALUS_CONST float fine_travel_most = 4.0f;   // radii of the smallest coarse grain that the fastest one goes between two moves
 TALUS_CONST float near_reach = 3.0f;         // radii of a coarse grain: how far it reaches
 TALUS_CONST float near_edge = 1.5f;          // radii of the largest one: edge of a cell in which they are looked for
 TALUS_CONST float fine_c1 = 0.70233196f;      // (8/9)^3, weight at the distance of a radius
