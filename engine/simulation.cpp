@@ -63,7 +63,9 @@ Simulation::Impl::State Simulation::Impl::read_state() {
 }
 
 Simulation::Simulation(Scene scene, const Options& options)
-    : impl_(std::make_unique<Impl>(scene, options, make_executor(scene, options))) {}
+    : impl_(std::make_unique<Impl>(scene, options, make_executor(scene, options))) {
+  impl_->executor->submit();  // others may record on a device that they share
+}
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
