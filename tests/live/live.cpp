@@ -1,5 +1,9 @@
+#define CATCH_CONFIG_EXTERNAL_INTERFACES  // version 2 declares listeners only then
 #include "live.h"
 #include <cstdlib>
+#define STB_IMAGE_STATIC
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_PNG
 #include <stb_image.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -61,6 +65,20 @@ fill.box = { min = [0, 0, 0.02], max = [0.2, 0.2, 0.3] }
 
 namespace {
 
+std::unique_ptr<App> shared;
+
+// While the validation layer, which says then what was left behind, is still there: before static objects go.
+struct CloseWindow : EventListener {
+  using EventListener::EventListener;
+  void testRunEnded(const Catch::TestRunStats& stats) override {
+    shared.reset();
+    EventListener::testRunEnded(stats);
+  }
+};
+CATCH_REGISTER_LISTENER(CloseWindow)
+
+}  // namespace
+
 Image read_png(const std::filesystem::path& file) {
   Image image;
   int channels = 0;
@@ -71,35 +89,58 @@ Image read_png(const std::filesystem::path& file) {
   return image;
 }
 
-}  // namespace
-
 viewer::ViewOptions live_options() {
   viewer::ViewOptions options;
   const char* device = std::getenv("TALUS_TEST_DEVICE");
   options.device = device ? device : "0";
   options.validation = true;
   options.size = glm::ivec2(width, height);
+  options.paused = true;
   return options;
 }
 
+Live::Live(const std::string& scene) {
+  if (!shared)
+    shared = std::make_unique<App>(live_options());
+  app = shared.get();
+  app->remembered() = {};
+  app->remembered().panels_shown = false;
+  app->message().clear();
+  id_ = std::to_string(glfwGetX11Window(handle()));
+  glfwFocusWindow(handle());
+  resize(width, height);
+  open(write("scene.toml", scene));
+}
+
 Live::Live(const std::string& scene, viewer::ViewOptions options) {
+  shared.reset();  // Dear ImGui knows one window at a time
   if (!scene.empty())
     options.scene = write("scene.toml", scene);
-  app.emplace(options);
+  own_ = std::make_unique<App>(options);
+  app = own_.get();
   app->remembered().panels_shown = false;
-  id_ = std::to_string(glfwGetX11Window(app->window().handle()));
-  glfwFocusWindow(app->window().handle());
+  id_ = std::to_string(glfwGetX11Window(handle()));
+  glfwFocusWindow(handle());
   loaded();
 }
 
 Live::~Live() {
-  const auto log = app->device().instance.log().messages();
-  CHECK(log == std::vector<std::string>{});
+  talus::gpu::ValidationLog& log = app->device().instance.log();
+  CHECK(log.messages() == std::vector<std::string>{});
+  log.clear();
 }
 
 std::filesystem::path Live::write(const std::string& name, const std::string& scene) {
   write_text(scratch / name, scene);
   return scratch / name;
+}
+
+void Live::open(const std::filesystem::path& scene) {
+  app->open(scene);
+  loaded();
+  REQUIRE(app->session());
+  CHECK(app->message() == "");
+  CHECK(session().file() == scene);
 }
 
 void Live::frames(int count) {
@@ -112,28 +153,30 @@ void Live::loaded() {
 }
 
 void Live::play_to(double time) {
-  app->session()->hold = time;
-  app->session()->playing = true;
-  until([&] { return app->session()->time() > time - 1e-6; });
-  app->session()->playing = false;
-  app->session()->hold.reset();
+  session().hold = time;
+  session().playing = true;
+  until([&] { return session().time() > time - 1e-6 && !session().simulation().under_way(); });
+  session().playing = false;
+  session().hold.reset();
 }
 
-Image Live::picture() {
-  app->take_picture(scratch / "picture.png", false);
-  until([&] { return std::filesystem::exists(scratch / "picture.png"); });
-  const Image image = read_png(scratch / "picture.png");
-  if (const char* kept = std::getenv("TALUS_KEEP_PICTURES"))  // a folder, to look at them
-    std::filesystem::copy_file(scratch / "picture.png",
-                               std::filesystem::path(kept) / fmt::format("{}.png", ++pictures_));
-  std::filesystem::remove(scratch / "picture.png");
+Image Live::picture(bool panels) {
+  const std::filesystem::path file = scratch / "picture.png";
+  app->take_picture(file, panels);
+  until([&] { return std::filesystem::exists(file); });
+  Image image = read_png(file);
+  if (const char* kept = std::getenv("TALUS_KEEP_PICTURES")) {  // a folder, to look at them
+    static int number = 0;
+    std::filesystem::copy_file(file, std::filesystem::path(kept) / fmt::format("{:03}.png", ++number));
+  }
+  std::filesystem::remove(file);
   app->message().clear();
   return image;
 }
 
-void Live::input(const std::string& arguments) {
+void Live::input(const std::string& arguments, int taken_in) {
   REQUIRE(std::system(("xdotool " + arguments).c_str()) == 0);
-  frames(6);
+  frames(taken_in);
 }
 
 void Live::point_at(int x, int y) {
@@ -145,6 +188,23 @@ void Live::drag(int button, glm::ivec2 from, glm::ivec2 to) {
   input(fmt::format("mousedown {}", button));
   point_at(to.x, to.y);
   input(fmt::format("mouseup {}", button));
+}
+
+void Live::resize(int wide, int high) {
+  input(fmt::format("windowsize {} {} {}", id_, wide, high));
+  until([&] { return app->window().width() == wide && app->window().height() == high; });
+}
+
+void Live::minimise(bool on) {
+  Display* display = glfwGetX11Display();
+  const ::Window window = glfwGetX11Window(handle());
+  const Atom name = XInternAtom(display, "WM_STATE", False);
+  const std::array<unsigned long, 2> state{on ? 3ul : 1ul, 0};  // IconicState, NormalState
+  XChangeProperty(display, window, name, name, 32, PropModeReplace,
+                  reinterpret_cast<const unsigned char*>(state.data()), 2);
+  on ? XUnmapWindow(display, window) : XMapWindow(display, window);
+  XFlush(display);
+  until([&] { return app->window().hidden() == on; });
 }
 
 }  // namespace talus_tests

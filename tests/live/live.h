@@ -3,6 +3,7 @@
 #include "picture.h"
 #include "scratch.h"
 #include "viewer/live/app.h"
+#include "viewer/live/panels.h"
 #include <fmt/format.h>
 
 namespace talus_tests {
@@ -15,39 +16,48 @@ extern const std::string balls;
 // Grains thrown into a box.
 extern const std::string box;
 
-// The window is open for as long as this lives. At its end the validation layer must have had nothing to say.
+// A scene that stands at its start, without panels. At the end the validation layer must have had nothing to say.
 class Live {
 public:
-  explicit Live(const std::string& scene, viewer::ViewOptions options = {});
+  explicit Live(const std::string& scene);              // in a window that the tests share
+  Live(const std::string& scene, viewer::ViewOptions);  // in one of its own
   ~Live();
+  Live(const Live&) = delete;
 
   std::filesystem::path write(const std::string& name, const std::string& scene);  // in the test's own folder
+  void open(const std::filesystem::path& scene);                                   // and waits for it
 
   void frames(int count);
   // Frames until it is so; the test fails after `seconds`.
-  template <class Done> void until(Done&& done, double seconds = 20.0);
-  void loaded();         // until no scene is on its way
-  void play_to(double);  // s simulated; pauses there
-  Image picture();       // of the scene, as it is now
-  Image window();        // of all that is in the window
+  template <class Done> void until(Done&& done, double seconds = 60.0);
+  void loaded();                       // until no scene is on its way
+  void play_to(double time);           // s simulated; pauses there
+  Image picture(bool panels = false);  // of the scene, or of all that is in the window
 
   // xdotool with these arguments, and the frames that take it in.
-  void input(const std::string& arguments);
+  void input(const std::string& arguments, int taken_in = 6);
   void key(const std::string& name) { input("key " + name); }
   void point_at(int x, int y);  // pixels of the window
   void drag(int button, glm::ivec2 from, glm::ivec2 to);
+  void resize(int width, int height);
+  void minimise(bool on);  // as window managers do, which are not there
 
-  std::size_t complaints() { return app->device().instance.log().count(); }
+  viewer::Session& session() { return *app->session(); }
+  GLFWwindow* handle() { return app->window().handle(); }
 
   Scratch scratch;
-  std::optional<App> app;
 
 private:
+  std::unique_ptr<App> own_;
   std::string id_;  // of the window, for xdotool
-  int pictures_ = 0;
+
+public:
+  App* app;
 };
 
+// On the device of the tests, small, paused.
 viewer::ViewOptions live_options();
+Image read_png(const std::filesystem::path& file);
 
 template <class Done> void Live::until(Done&& done, double seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

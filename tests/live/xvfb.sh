@@ -10,7 +10,7 @@ for tool in Xvfb xdotool; do
 done
 
 log="$(mktemp)"
-coproc display { exec Xvfb -displayfd 1 -screen 0 1280x1024x24 -nolisten tcp 2> "$log"; }
+coproc display { exec Xvfb -displayfd 1 -screen 0 1280x1024x24 -nolisten tcp -noreset 2> "$log"; }
 trap 'kill "$display_PID" 2> /dev/null || true; wait 2> /dev/null || true; rm -f "$log"' EXIT
 server="$display_PID"
 read -r -t 60 -u "${display[0]}" number || {
