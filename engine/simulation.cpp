@@ -62,13 +62,16 @@ Simulation::Impl::State Simulation::Impl::read_state() {
   return s;
 }
 
+// A new simulation holds nothing back: others may record on a device that they share.
 Simulation::Simulation(Scene scene, const Options& options) {
   auto executor = make_executor(scene, options);  // first: it says at once what is missing
   impl_ = std::make_unique<Impl>(prepare(std::move(scene)), options, std::move(executor));
+  impl_->executor->submit();
 }
 Simulation::Simulation(Prepared prepared, const Options& options) {
   auto executor = make_executor(prepared.scene, options);
   impl_ = std::make_unique<Impl>(std::move(prepared), options, std::move(executor));
+  impl_->executor->submit();
 }
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;

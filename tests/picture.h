@@ -1,6 +1,7 @@
 #pragma once
 // Pictures of small scenes, and what should be seen in them.
 #include "catch.h"
+#include "engine/gpu/device.h"
 #include "engine/scene/bodies.h"
 #include "shaders/shared/types.h"
 #include "viewer/renderer.h"

@@ -162,9 +162,26 @@ TEST_CASE("usage errors end with 2 and a sentence", "[cli]") {
   check_refused(shell.talus("render pile.toml --out o --fps 0"), 2, "--fps");
   check_refused(shell.talus("run pile.toml --device cpu --verify"), 2, "give another --device");
   check_refused(shell.talus("check"), 2, "SCENE is required");
-  check_refused(shell.talus("view pile.toml"), 2, "view is not available in this version; use talus render");
-  check_refused(shell.talus("view"), 2, "use talus render");
   CHECK_FALSE(fs::exists(shell.scratch / "o"));
+}
+
+TEST_CASE("view without a display ends with 3 and says what to do", "[cli]") {
+  Shell shell;
+  const std::string no_display = "env -u DISPLAY -u WAYLAND_DISPLAY";
+  if (!TALUS_HAS_VIEWER) {
+    check_refused(shell.talus("view pile.toml", no_display), 2, "TALUS_BUILD_VIEWER is off");
+    return;
+  }
+  for (const char* view : {"view", "view pile.toml", "view --device cpu pile.toml"}) {
+    CAPTURE(view);
+    const auto result = shell.talus(view, no_display);
+    check_refused(result, 3, "no window can be opened: ");
+    CHECK(contains(result.err, "`talus render` draws pictures and videos without a window"));
+    CHECK(split(result.err, '\n').size() == 1);
+  }
+  check_refused(shell.talus("view --size 100x100", no_display), 2, "--size 100x100");
+  check_refused(shell.talus("view --fast", no_display), 2, "talus view --help");
+  require_done(shell.talus("view --help", no_display));
 }
 
 TEST_CASE("outputs that cannot be written are refused before the simulation", "[cli]") {

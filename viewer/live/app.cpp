@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <thread>
+#include <tuple>
 
 namespace viewer {
 
@@ -66,6 +67,8 @@ App::~App() {
   if (session_)
     session_->finish();
   device_->device.wait_idle();
+  if (!window_.hidden())
+    std::tie(remembered_.width, remembered_.height) = window_.points();
   if (!options_.remembered.empty())
     remembered_.save(options_.remembered / "view.json");
 }
@@ -106,6 +109,8 @@ void App::record(const fs::path& file, double fps) {
   if (!session_)
     return;
   try {
+    session_->finish();  // the first frame shows the time that it stands for
+    fresh_ = true;
     recorder_.start(file, window_.width(), window_.height(), fps, session_->time());
     session_->playing = true;
   } catch (const std::exception& e) {

@@ -15,7 +15,7 @@ public:
   const std::filesystem::path& file() const { return file_; }  // that is on its way, or was last
 
   struct Loaded {
-    talus::Scene scene;
+    talus::Prepared scene;
     std::filesystem::path file;
   };
   // Once it is there. Throws what is wrong with it.

@@ -1,5 +1,6 @@
 #include "viewer/live/window.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #define GLFW_INCLUDE_NONE
@@ -148,6 +149,13 @@ int Window::height() const {
   int w = 0, h = 0;
   glfwGetFramebufferSize(window_, &w, &h);
   return h;
+}
+
+std::pair<int, int> Window::points() const {
+  float x = 1.0f, y = 1.0f;
+  glfwGetWindowContentScale(window_, &x, &y);
+  return {static_cast<int>(std::lround(static_cast<float>(width()) / x)),
+          static_cast<int>(std::lround(static_cast<float>(height()) / y))};
 }
 
 void Window::set_vsync(bool on) {

@@ -48,6 +48,7 @@ public:
   bool hidden() const;   // minimised: nothing to draw on
   int width() const;     // pixels
   int height() const;
+  std::pair<int, int> points() const;  // width and height, as the constructor takes them; 0 where it is minimised
   bool vsync() const { return vsync_; }
   void set_vsync(bool on);
 

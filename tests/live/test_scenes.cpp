@@ -1,0 +1,151 @@
+// Scenes that come, go and fail, in the window that the tests share.
+#include "engine/executor.h"
+#include "live.h"
+#include "shaders/shared/types.h"
+#include <fstream>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+using namespace talus;
+using namespace talus_tests;
+
+namespace {
+
+std::uint64_t resident_bytes() {
+  std::ifstream in("/proc/self/statm");
+  std::uint64_t all = 0, resident = 0;
+  in >> all >> resident;
+  return resident * 4096;
+}
+
+void seen_falling(Live& live) {
+  const Image start = live.picture();
+  REQUIRE(start.width == width);
+  REQUIRE(start.height == height);
+  const Patch red_before = patch(start, red), green_before = patch(start, green), blue_before = patch(start, blue);
+  CHECK(red_before.pixels > 50);
+  CHECK(red_before.middle.x < 0.5 * width);
+  CHECK(green_before.middle.x > 0.5 * width);
+  live.play_to(0.4);
+  const Image later = live.picture();
+  CHECK(patch(later, red).middle.y > red_before.middle.y + 10.0);
+  CHECK(patch(later, green).middle.y > green_before.middle.y + 10.0);
+  CHECK(glm::distance(patch(later, blue).middle, blue_before.middle) < 1.0);
+}
+
+// Gravity that no number holds: the next step is invalid.
+void spoil(Live& live) {
+  live.session().between_steps([](Simulation& simulation) {
+    auto settings = read_field<shared::Settings>(simulation.executor(), FieldId::settings, 1);
+    settings[0].gravity = {0.0f, 0.0f, 1e23f};
+    write_field(simulation.executor(), FieldId::settings, settings);
+  });
+}
+
+void survives_an_invalid_state(Live& live) {
+  live.play_to(0.2);
+  const std::uint64_t step = live.session().step();
+  spoil(live);
+  live.session().playing = true;
+  live.until([&] { return !live.session().error().empty(); });
+  CHECK(contains(live.session().error(), "step"));
+  CHECK_FALSE(live.session().playing);
+  CHECK(live.session().step() == step);
+  CHECK(live.session().simulation().step() == step);
+  CHECK(patch(live.picture(), red).pixels > 50);
+  live.key("BackSpace");
+  live.loaded();
+  CHECK(live.session().step() == 0);
+  CHECK(live.session().error() == "");
+  live.play_to(0.4);
+  CHECK(live.session().error() == "");
+}
+
+}  // namespace
+
+TEST_CASE("A scene opens in a window, plays, and its grains are seen to fall", "[live]") {
+  Live live(balls);
+  CHECK(live.session().simulation().gpu_device() == &live.app->device().device);
+  seen_falling(live);
+}
+
+TEST_CASE("A scene that becomes invalid stands at its last valid state and can be restarted", "[live]") {
+  Live live(balls);
+  survives_an_invalid_state(live);
+}
+
+TEST_CASE("On the CPU path the window shows the same", "[live]") {
+  viewer::ViewOptions options = live_options();
+  options.device = "cpu";
+  Live live(balls, options);
+  REQUIRE(live.app->session());
+  CHECK(live.session().simulation().gpu_device() == nullptr);
+  seen_falling(live);
+  live.play_to(0.6);
+  survives_an_invalid_state(live);
+}
+
+TEST_CASE("Scenes follow one another while they run", "[live]") {
+  Live live(balls);
+  const std::filesystem::path scenes[] = {live.scratch / "scene.toml", live.write("box.toml", box)};
+  for (int i = 0; i < 10; ++i) {
+    live.open(scenes[(i + 1) % 2]);
+    live.session().playing = true;
+    live.until([&] { return live.session().step() > 2; });
+  }
+  live.session().playing = false;
+  // The last of those asked for at once is the one that comes.
+  for (int i = 0; i < 5; ++i)
+    live.app->open(scenes[i % 2]);
+  live.loaded();
+  CHECK(live.session().file() == scenes[0]);
+  CHECK(patch(live.picture(), red).pixels > 50);
+}
+
+TEST_CASE("A scene that cannot be opened leaves the one that runs", "[live]") {
+  Live live(balls);
+  live.session().playing = true;
+  const auto refused = [&](const std::filesystem::path& file, const std::string& why) {
+    live.app->open(file);
+    live.loaded();
+    CHECK(contains(live.app->message(), file.filename().string()));
+    CHECK(contains(live.app->message(), why));
+    CHECK(live.session().file() == live.scratch / "scene.toml");
+    const std::uint64_t step = live.session().step();
+    live.until([&] { return live.session().step() > step; });
+    live.app->message().clear();
+  };
+  refused(live.write("wrong.toml", "[scene]\ntitel = \"x\"\n"), "wrong.toml:2:");
+  refused(live.scratch / "missing.toml", "missing.toml");
+}
+
+TEST_CASE("A scene dropped on the window is opened", "[live]") {
+  Live live(balls);
+  const std::string file = live.write("box.toml", box).string();
+  // What GLFW calls when the X server has gone through the steps of a drop.
+  const GLFWdropfun drop = glfwSetDropCallback(live.handle(), nullptr);
+  glfwSetDropCallback(live.handle(), drop);
+  const char* const files[] = {file.c_str()};
+  drop(live.handle(), 1, const_cast<const char**>(files));
+  live.frames(1);
+  live.loaded();
+  CHECK(live.session().file() == file);
+}
+
+TEST_CASE("A hundred scenes one after the other leave nothing behind", "[live]") {
+  Live live(balls);
+  live.resize(32, 32);  // drawing is slow on these drivers
+  const std::filesystem::path scene = live.scratch / "scene.toml";
+  const auto round = [&] {
+    live.open(scene);
+    live.session().play_step();
+    live.until([&] { return live.session().step() == 1; });
+  };
+  for (int i = 0; i < 30; ++i)
+    round();
+  const std::uint64_t device = live.app->device().device.memory_bytes(), process = resident_bytes();
+  for (int i = 0; i < 70; ++i)
+    round();
+  CHECK(live.app->device().device.memory_bytes() == device);
+  CHECK(resident_bytes() < process + (8 << 20));
+}
