@@ -64,7 +64,7 @@ App::~App() {
   stop_recording();
   if (session_)
     session_->finish();
-  device_->device.wait_idle();
+  device_->device.drain();
   if (!window_.hidden())
     std::tie(remembered_.width, remembered_.height) = window_.points();
   if (!options_.remembered.empty())
@@ -120,6 +120,13 @@ void App::stop_recording() {
     return;
   const std::string wrong = recorder_.stop();
   tell(wrong.empty() ? fmt::format("{} frames in {}", recorder_.frames(), recorder_.file().string()) : wrong);
+}
+
+void App::rescue() {
+  if (!session_)
+    return;
+  session_->finish();
+  viewer::rescue(session_->simulation(), session_->file().stem().string() + ".crash.talus");
 }
 
 void App::take_loaded() {

@@ -31,7 +31,9 @@ public:
   ~App();
 
   // One round: input, simulation, panels, picture. False when the window is to close. Never waits for a step.
+  // Throws what ends the window, such as a lost device.
   bool frame();
+  void rescue();  // after that: saves the scene's state where it can be, and tells of it on stderr
 
   // A scene in place of this one, which goes on until that is there. What is wrong with it is shown in the window.
   void open(const std::filesystem::path& scene);
