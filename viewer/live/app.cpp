@@ -28,6 +28,14 @@ Remembered remembered_in(const fs::path& folder) {
   return folder.empty() ? Remembered{} : Remembered::load(folder / "view.json");
 }
 
+// Where other scenes are to be expected.
+fs::path scenes_near(const fs::path& scene) {
+  if (!scene.empty())
+    return fs::absolute(scene).parent_path();
+  const fs::path here = fs::current_path();
+  return fs::is_directory(here / "scenes") ? here / "scenes" : here;
+}
+
 // Nothing but the ground, for as long as no scene is there.
 Scene empty_scene() {
   Scene scene;
@@ -43,8 +51,8 @@ App::App(const ViewOptions& options)
       device_(windows_.open_device(options.device, options.validation)),
       window_(*device_, "Talus", options.size ? options.size->x : remembered_.width,
               options.size ? options.size->y : remembered_.height) {
-  if (options_.scenes.empty() && !options_.scene.empty())
-    options_.scenes = fs::absolute(options_.scene).parent_path();
+  if (options_.scenes.empty())
+    options_.scenes = scenes_near(options_.scene);
   window_.set_vsync(remembered_.vsync);
   std::optional<Scene> first;
   if (!options_.scene.empty())

@@ -18,9 +18,10 @@ struct ViewOptions {
   std::string device = "auto";         // as in `talus devices`
   int threads = 0;                     // of the CPU path; 0: all cores
   bool validation = false;
-  std::optional<glm::ivec2> size;    // of the window, points; unset: as it was last
-  bool paused = false;               // at the start
-  std::filesystem::path scenes;      // folder that the browser lists first; empty: that of `scene`
+  std::optional<glm::ivec2> size;  // of the window, points; unset: as it was last
+  bool paused = false;             // at the start
+  std::filesystem::path
+      scenes;  // folder that the browser lists first; empty: that of `scene`, or without one ./scenes, or .
   std::filesystem::path remembered;  // folder of what lasts from one run to the next; empty: nothing does
 };
 
