@@ -102,18 +102,6 @@ void save(talus::Simulation& simulation, const fs::path& file) {
   fmt::print("state at step {} ({:.6g} s) saved in {}\n", simulation.step(), simulation.time(), file.string());
 }
 
-// After an error the simulation stands at its last valid state. Keeps that, where the machine still can.
-void rescue(talus::Simulation& simulation, const RunOptions& options) {
-  const fs::path file = options.save.empty() ? fs::path(options.scene.stem().string() + ".crash.talus") : options.save;
-  try {
-    simulation.save(file);
-    fmt::print(stderr, "the last valid state, step {} ({:.6g} s), is saved in {}; go on from it with --resume\n",
-               simulation.step(), simulation.time(), file.string());
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "the last valid state could not be saved: {}\n", e.what());
-  }
-}
-
 // What the validation layer had to say, with --validation or TALUS_VALIDATION=1. It has been printed on the way.
 std::size_t validation_messages(talus::Simulation& simulation) {
   return simulation.gpu_device() ? simulation.gpu_device()->instance().log().count() : 0;
@@ -269,7 +257,7 @@ int run(const RunOptions& options) {
     run.simulate();
   } catch (...) {
     const int status = tell_error();
-    rescue(simulation, options);
+    rescue(simulation, options.save.empty() ? fs::path(options.scene.stem().string() + ".crash.talus") : options.save);
     return status;
   }
   run.finish();

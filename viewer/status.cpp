@@ -41,4 +41,14 @@ int tell_error() {
   }
 }
 
+void rescue(talus::Simulation& simulation, const std::filesystem::path& file) {
+  try {
+    simulation.save(file);
+    fmt::print(stderr, "the last valid state, step {} ({:.6g} s), is saved in {}; go on from it with --resume\n",
+               simulation.step(), simulation.time(), file.string());
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "the last valid state could not be saved: {}\n", e.what());
+  }
+}
+
 }  // namespace viewer

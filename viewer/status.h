@@ -1,6 +1,11 @@
 #pragma once
 // Errors of the program and the exit statuses of the contract.
+#include <filesystem>
 #include <stdexcept>
+
+namespace talus {
+class Simulation;
+}
 
 namespace viewer {
 
@@ -13,5 +18,8 @@ struct UsageError : std::runtime_error {
 
 // To be called inside a catch (...): prints "error: ..." to stderr and gives the status that it stands for.
 int tell_error();
+
+// After an error: writes the last valid state into the file, or says on stderr why it cannot.
+void rescue(talus::Simulation& simulation, const std::filesystem::path& file);
 
 }  // namespace viewer

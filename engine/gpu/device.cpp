@@ -532,6 +532,13 @@ void Device::release(const Memory& memory) {
   heap_bytes_[memory.heap] -= memory.bytes;
 }
 
+void Device::drain() noexcept {
+  try {
+    wait_idle();
+  } catch (const Error&) {  // whoever uses the device next is told
+  }
+}
+
 void Device::defer(std::function<void()> destroy) {
   deferred_.push_back({recording_ ? submitted_ + 1 : submitted_, std::move(destroy)});
   collect();

@@ -29,7 +29,7 @@ struct DeviceInfo {
   std::uint64_t max_storage_buffer_range = 0;  // bytes a shader can reach in one buffer
   std::uint32_t max_group_size = 0;            // threads
   bool timestamps = false;
-  bool graphics = false;  // it can draw
+  bool graphics = false;           // it can draw
   std::uint32_t queue_family = 0;  // of the one queue in use
   VkPhysicalDevice handle = VK_NULL_HANDLE;
 };
@@ -75,6 +75,7 @@ public:
   bool done(Ticket ticket);
   void wait(Ticket ticket);  // throws DeviceLost
   void wait_idle() { wait(submitted_); }
+  void drain() noexcept;  // wait_idle() for destructors: a lost device uses nothing any more
 
   // The name of a pass for reports and tools; the same name gives the same label.
   Label label(std::string_view name);

@@ -143,10 +143,7 @@ Graph::Graph(Device& device, const GraphOptions& options)
 Graph::~Graph() {
   if (current_)
     device_.set_recording(nullptr);
-  try {
-    device_.wait_idle();
-  } catch (const Error&) {  // a lost device uses nothing any more
-  }
+  device_.drain();
 }
 
 void Graph::begin() {

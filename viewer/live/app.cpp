@@ -28,6 +28,14 @@ Remembered remembered_in(const fs::path& folder) {
   return folder.empty() ? Remembered{} : Remembered::load(folder / "view.json");
 }
 
+// Where other scenes are to be expected.
+fs::path scenes_near(const fs::path& scene) {
+  if (!scene.empty())
+    return fs::absolute(scene).parent_path();
+  const fs::path here = fs::current_path();
+  return fs::is_directory(here / "scenes") ? here / "scenes" : here;
+}
+
 // Nothing but the ground, for as long as no scene is there.
 Scene empty_scene() {
   Scene scene;
@@ -43,8 +51,8 @@ App::App(const ViewOptions& options)
       device_(windows_.open_device(options.device, options.validation)),
       window_(*device_, "Talus", options.size ? options.size->x : remembered_.width,
               options.size ? options.size->y : remembered_.height) {
-  if (options_.scenes.empty() && !options_.scene.empty())
-    options_.scenes = fs::absolute(options_.scene).parent_path();
+  if (options_.scenes.empty())
+    options_.scenes = scenes_near(options_.scene);
   window_.set_vsync(remembered_.vsync);
   std::optional<Scene> first;
   if (!options_.scene.empty())
@@ -66,7 +74,7 @@ App::~App() {
   stop_recording();
   if (session_)
     session_->finish();
-  device_->device.wait_idle();
+  device_->device.drain();
   if (!window_.hidden())
     std::tie(remembered_.width, remembered_.height) = window_.points();
   if (!options_.remembered.empty())
@@ -125,6 +133,13 @@ void App::stop_recording() {
     return;
   const std::string wrong = recorder_.stop();
   tell(wrong.empty() ? fmt::format("{} frames in {}", recorder_.frames(), recorder_.file().string()) : wrong);
+}
+
+void App::rescue() {
+  if (!session_)
+    return;
+  session_->finish();
+  viewer::rescue(session_->simulation(), session_->file().stem().string() + ".crash.talus");
 }
 
 void App::take_loaded() {

@@ -22,9 +22,10 @@ struct ViewOptions {
   std::string device = "auto";         // as in `talus devices`
   int threads = 0;                     // of the CPU path; 0: all cores
   bool validation = false;
-  std::optional<glm::ivec2> size;    // of the window, points; unset: as it was last
-  bool paused = false;               // at the start
-  std::filesystem::path scenes;      // folder that the browser lists first; empty: that of `scene`
+  std::optional<glm::ivec2> size;  // of the window, points; unset: as it was last
+  bool paused = false;             // at the start
+  std::filesystem::path
+      scenes;  // folder that the browser lists first; empty: that of `scene`, or without one ./scenes, or .
   std::filesystem::path remembered;  // folder of what lasts from one run to the next; empty: nothing does
 };
 
@@ -35,7 +36,9 @@ public:
   ~App();
 
   // One round: input, simulation, panels, picture. False when the window is to close. Never waits for a step.
+  // Throws what ends the window, such as a lost device.
   bool frame();
+  void rescue();  // after that: saves the scene's state where it can be, and tells of it on stderr
 
   // A scene in place of this one, which goes on until that is there. What is wrong with it is shown in the window.
   void open(const std::filesystem::path& scene);

@@ -96,7 +96,7 @@ Gui::Gui(Window& window, gpu::Device& device, gpu::Graph& graph, const std::file
 }
 
 Gui::~Gui() {
-  device_.wait_idle();
+  device_.drain();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
 }

@@ -56,7 +56,13 @@ int view(int argc, char** argv) {
   options.remembered = viewer::remembered_folder();
 
   viewer::App window(options);
-  while (window.frame()) {
+  try {
+    while (window.frame()) {
+    }
+  } catch (...) {
+    const int status = viewer::tell_error();
+    window.rescue();
+    return status;
   }
   return viewer::done;
 }

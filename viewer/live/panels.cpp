@@ -49,7 +49,8 @@ bool build(App& app, const Panel& panel) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({panel.x * size.x, panel.y * size.y}, ImGuiCond_FirstUseEver,
                           {panel.x > 0.5f ? 1.0f : 0.0f, 0.0f});
-  ImGui::SetNextWindowSize({panel.width * scale, panel.height * scale}, ImGuiCond_FirstUseEver);
+  const float room = (0.98f - panel.y) * size.y;
+  ImGui::SetNextWindowSize({panel.width * scale, std::min(panel.height * scale, room)}, ImGuiCond_FirstUseEver);
   bool open = true, changed = false;
   const ImGuiWindowFlags flags = panel.height == 0.0f ? ImGuiWindowFlags_AlwaysAutoResize : 0;
   if (ImGui::Begin(panel.name, &open, flags))

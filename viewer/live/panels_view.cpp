@@ -107,7 +107,7 @@ void statistics_panel(App& app) {
   ImGui::Text("%.1f contacts a grain, %u at most", m.contacts_mean, m.contacts_max);
   ImGui::TextDisabled("%.1f MiB, %s", static_cast<double>(statistics.memory_bytes()) / (1 << 20),
                       session->simulation().device().name.c_str());
-  ImGui::TextDisabled("frame %.1f ms, of it %.1f on the host", 1e3 * app.frame_seconds(), 1e3 * app.host_seconds());
+  ImGui::TextDisabled("frame %.1f ms, host %.1f ms", 1e3 * app.frame_seconds(), 1e3 * app.host_seconds());
   if (ImGui::CollapsingHeader("Over time", ImGuiTreeNodeFlags_DefaultOpen)) {
     plot("Kinetic energy", "J", statistics.series(Statistics::energy));
     plot("Mean overlap", "% of the radius", statistics.series(Statistics::overlap));

@@ -256,7 +256,7 @@ void Window::create_swapchain() {
 void Window::destroy_swapchain() {
   if (!swapchain_)
     return;
-  device_.wait_idle();
+  device_.drain();
   vkQueueWaitIdle(device_.queue());  // presenting, too
   images_.clear();
   for (const VkSemaphore semaphore : drawn_)
