@@ -13,7 +13,7 @@ namespace talus {
 
 using namespace shared;
 
-// baked: empty but while a distance field is baked.
+// lines: as slots, once asked for. baked: empty but while a distance field is baked.
 enum class Extent {
   one,
   gates,
@@ -52,6 +52,7 @@ enum class Extent {
   crowd_nodes,
   crowd_blocks,
   slots,
+  lines,
   baked
 };
 
@@ -157,6 +158,7 @@ enum class Extent {
   X(crowd_count, uint, crowd_nodes, false, "fine grains around a node, in crowd_unit")                                 \
   X(crowd_owner, uint, crowd_blocks, false, "which of the places that share a block has it (shared/crowd.h)")          \
   X(measures, GrainMeasure, grains, false, "what each grain adds to the report")                                       \
+  X(contact_lines, ContactLine, lines, false, "contacts that press, slots as contact_partner")                         \
   X(bake_grid, BakeGrid, baked, false, "grid and tree of the distance field being baked")                              \
   X(bake_triangles, BakeTriangle, baked, false, "triangles in the order of the tree's leaves [cells]")                 \
   X(bake_tree, BakeNode, baked, false, "bounding volumes and winding moments [cells]")                                 \

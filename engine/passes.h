@@ -103,6 +103,7 @@ enum class Match { exact, close, unordered };
   X(fine_emit, thread, exact, 0)                                                                                       \
   X(end_step, thread, exact, 0)                                                                                        \
   X(measure, thread, close, 2e-5)                                                                                      \
+  X(contact_lines, thread, close, 2e-5)                                                                                \
   X(sdf_corners, thread, close, 1e-4)                                                                                  \
   X(sdf_nodes, thread, close, 1e-5)
 

@@ -246,6 +246,10 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   const Solver& solver = scene.solver;
   settings.iteration = static_cast<uint>(solver.iteration);
   settings.options = options_of(solver);
+  settings.force = solver.method == Method::dem   ? force_spring
+                   : solver.method == Method::p2  ? force_correction
+                   : solver.method == Method::pbd ? force_displacement
+                                                  : force_impulse;
   settings.error_reduction = static_cast<float>(solver.error_reduction);
   settings.sleep_speed = static_cast<float>(solver.sleep_speed);
   settings.mass_scaling = static_cast<float>(solver.mass_scaling);

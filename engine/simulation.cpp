@@ -190,6 +190,18 @@ std::uint32_t Simulation::cloth_first() const {
 gpu::Buffer* Simulation::shape_buffer() {
   return impl_->executor->gpu_buffer(FieldId::shape_motions);
 }
+void Simulation::survey() {
+  impl_->idle().survey();
+}
+gpu::Buffer* Simulation::measure_buffer() {
+  return impl_->executor->gpu_buffer(FieldId::measures);
+}
+gpu::Buffer* Simulation::line_buffer() {
+  return impl_->executor->gpu_buffer(FieldId::contact_lines);
+}
+std::uint32_t Simulation::line_places() const {
+  return std::min(impl_->known.slots, static_cast<std::uint32_t>(impl_->executor->size(FieldId::contact_lines)));
+}
 gpu::Buffer* Simulation::body_buffer() {
   if (!under_way())  // its steps leave them posed
     impl_->place_bodies();
@@ -328,6 +340,7 @@ Measure Simulation::measure() {
     move_bodies(*s.executor, s.plan_of(s.step));
   Args args{};
   args.grains = s.places_at(s.step);
+  args.h = static_cast<float>(substep_of(s.scene));
   s.executor->run(Pass::measure, {args.grains}, args);
   const auto parts = read_field<GrainMeasure>(*s.executor, FieldId::measures, args.grains);
   const Impl::State state = s.read_state();

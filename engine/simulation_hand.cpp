@@ -1,7 +1,7 @@
 // A hand that holds grains.
 #include "engine/simulation_impl.h"
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 
 namespace talus {
@@ -11,6 +11,9 @@ void check_place(const glm::dvec3& at) {
   if (!std::isfinite(at.x + at.y + at.z))
     throw std::invalid_argument("the hand's place must be finite");
 }
+
+// In a checkpoint, before the grains: where the hand is and goes, and in which step.
+constexpr std::size_t fixed_bytes = 2 * sizeof(glm::dvec3) + sizeof(std::uint64_t);
 
 }  // namespace
 
@@ -44,32 +47,33 @@ void Simulation::Impl::hold(Hand next) {
 }
 
 std::vector<std::byte> Simulation::Impl::hand_bytes() const {
-  std::vector<std::byte> bytes;
-  const auto add = [&](const auto& values) {
-    const auto more = std::as_bytes(std::span(values));
-    bytes.insert(bytes.end(), more.begin(), more.end());
+  std::vector<std::byte> bytes(fixed_bytes + hand.held.size() * sizeof(HandGrain));
+  std::span<std::byte> rest(bytes);
+  const auto put = [&](std::span<const std::byte> from) {
+    std::ranges::copy(from, rest.begin());
+    rest = rest.subspan(from.size());
   };
-  add(std::array{hand.from, hand.to});
-  add(std::array{hand.step});
-  add(hand.held);
+  put(std::as_bytes(std::span(&hand.from, 1)));
+  put(std::as_bytes(std::span(&hand.to, 1)));
+  put(std::as_bytes(std::span(&hand.step, 1)));
+  put(std::as_bytes(std::span(hand.held)));
   return bytes;
 }
 
 // Holds nothing where there are no bytes.
 Simulation::Impl::Hand Simulation::Impl::hand_of(std::span<const std::byte> bytes) const {
   Hand out;
-  const auto take = [&](void* to, std::size_t count) {
-    std::memcpy(to, bytes.data(), count);
-    bytes = bytes.subspan(count);
+  const auto take = [&](std::span<std::byte> to) {
+    std::ranges::copy(bytes.first(to.size()), to.begin());
+    bytes = bytes.subspan(to.size());
   };
-  constexpr std::size_t fixed = sizeof out.from + sizeof out.to + sizeof out.step;
-  if (bytes.size() < fixed)
+  if (bytes.size() < fixed_bytes)
     return out;
-  take(&out.from, sizeof out.from);
-  take(&out.to, sizeof out.to);
-  take(&out.step, sizeof out.step);
+  take(std::as_writable_bytes(std::span(&out.from, 1)));
+  take(std::as_writable_bytes(std::span(&out.to, 1)));
+  take(std::as_writable_bytes(std::span(&out.step, 1)));
   out.held.resize(bytes.size() / sizeof(HandGrain));
-  take(out.held.data(), out.held.size() * sizeof(HandGrain));
+  take(std::as_writable_bytes(std::span(out.held)));
   return out;
 }
 

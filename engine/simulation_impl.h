@@ -108,6 +108,7 @@ struct Simulation::Impl {
   void hold(Hand hand);
   std::vector<std::byte> hand_bytes() const;
   Hand hand_of(std::span<const std::byte> bytes) const;
+  void survey();
   void free_places();
   void move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with);
   void finish_steps(std::uint64_t count);

@@ -72,6 +72,18 @@ void Simulation::Impl::place_bodies() {
   executor->finish();
 }
 
+// On the lists and the sums of the last substep, whatever their age: none of it waits.
+void Simulation::Impl::survey() {
+  if (const std::size_t slots = executor->size(FieldId::contact_partner);
+      executor->size(FieldId::contact_lines) != slots)
+    executor->resize(FieldId::contact_lines, slots);
+  write_motions(1);
+  const StepPlan plan = plan_of(step);
+  pose_bodies(*executor, plan);
+  survey_contacts(*executor, plan);
+  executor->submit();
+}
+
 void Simulation::Impl::forget_point_contacts() {
   write_field(*executor, FieldId::point_contacts,
               std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));

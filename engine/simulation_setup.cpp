@@ -164,6 +164,8 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
     return scan_chunks;
   case Extent::slots:
     return slots;
+  case Extent::lines:
+    return executor->size(id);
   case Extent::baked:
     return 0;
   }

@@ -316,6 +316,11 @@ void build_lists(Executor& e, const StepPlan& p) {
   rebuild(e, p, args);
 }
 
+void survey_contacts(Executor& e, const StepPlan& p) {
+  e.run(Pass::measure, {p.grains}, args_of(p));
+  e.run(Pass::contact_lines, {p.grains}, args_of(p));
+}
+
 void pose_bodies(Executor& e, const StepPlan& p) {
   e.run(Pass::body_move, {p.bodies}, args_of(p));
 }

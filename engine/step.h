@@ -32,6 +32,9 @@ struct StepPlan {
 // nothing else that a step would not change in the same way. Where slots run out, Status.halt says so.
 void build_lists(Executor& executor, const StepPlan& plan);
 
+// What grains feel, into measures and contact_lines.
+void survey_contacts(Executor& executor, const StepPlan& plan);
+
 // Bodies where they are at the start of the step; pose_bodies: without the grains that stand for them.
 void pose_bodies(Executor& executor, const StepPlan& plan);
 void move_bodies(Executor& executor, const StepPlan& plan);

@@ -279,6 +279,16 @@ public:
   // Body, one per Scene::bodies, posed as at time(); brings the field up to date on the CPU path too.
   gpu::Buffer* body_buffer();
 
+  // What grains feel, when asked for; nothing waits. By contacts as the last substep left them, of none before the
+  // first. Normal forces are, in dem, those of springs and dampers where the grains are; in vts and sp, impulses of the
+  // last substep over its length; in p2 and pbd an estimate, as the mean over a grain's contacts in its last iteration
+  // weighs their corrections: up to a half too low. Contacts with cloth have none. On the CPU path they are in
+  // executor()'s fields measures and contact_lines.
+  void survey();
+  gpu::Buffer* measure_buffer();      // GrainMeasure, grain_places() of them: overlaps, contacts, greatest force
+  gpu::Buffer* line_buffer();         // ContactLine, line_places() of them; those of force 0 are none
+  std::uint32_t line_places() const;  // of the last survey()
+
   // The fields themselves, for tests and tools (engine/executor.h).
   Executor& executor();
 

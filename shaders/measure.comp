@@ -8,11 +8,15 @@ layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer MeasuresBlock { GrainMeasure measures[]; };
 #define OVERLAP_MOST 1e30
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/triangle.glsl"
+#include "shared/contact_force.glsl"
 
 void main() {
   uint i = element_index();
@@ -20,7 +24,8 @@ void main() {
     return;
   Grain grain = grains[i];
   float r = grain.position.w, w = grain.velocity.w;
-  GrainMeasure m = GrainMeasure(0u, 0.0, 0.0, 0.0);
+  GrainMeasure m = GrainMeasure(0u, 0.0, 0.0, 0.0, 0.0);
+  float weights = weights_of(i, contact_count[i]);
   for (uint k = 0u; k < contact_count[i]; ++k) {
     uint partner = contact_partner[contact_slot(i, k)];
     float gap, radius = r, inverse_mass;
@@ -33,6 +38,7 @@ void main() {
       gap = c.gap;
       radius = c.radius;
       inverse_mass = c.inverse_mass;
+      m.force_max = max(m.force_max, force_of(i, contact_slot(i, k), c, weights));
     }
     if (gap < 0.0 && w + inverse_mass > 0.0) {  // fixed grains may lie in each other
       float penetration = -gap / min(r, radius);

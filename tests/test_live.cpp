@@ -1,5 +1,6 @@
 // What a live view asks of a simulation: steps without waiting, and other settings on the way.
 #include "engine/gpu/graph.h"
+#include "engine/scene/words.h"
 #include "scratch.h"
 #include "simulate.h"
 #include "wrong.h"
@@ -210,6 +211,43 @@ void holds_over_a_checkpoint(const Options& options) {
   second.advance(1);
   whole.advance(1);
   CHECK(second.state_hash() != whole.state_hash());
+}
+
+// A stack at rest: each grain feels, at its lowest contact, the weight of all from itself up.
+void feels_its_weight(const Options& options, const Variant& variant) {
+  CAPTURE(variant.name);
+  Scene scene = with(scene_of(1.0 / 240, 8, 10), variant.solver);
+  const double radius = 0.02;
+  const unsigned layers = 4;
+  std::vector<glm::dvec3> points;
+  for (unsigned k = 0; k < layers; ++k)
+    points.push_back({0.0, 0.0, radius * (1.0 + 2.0 * k)});
+  add_points(scene, radius, points);
+  Simulation simulation(scene, options);
+  simulation.advance(120);
+  simulation.survey();
+  const double weight = 1600.0 * 4.18879 * std::pow(radius, 3) * 9.81;
+  const auto ids = read_field<uint>(simulation.executor(), FieldId::grain_id, layers);
+  const auto measures = read_field<GrainMeasure>(simulation.executor(), FieldId::measures, layers);
+  for (unsigned i = 0; i < layers; ++i) {
+    CAPTURE(ids[i]);
+    CHECK(static_cast<double>(measures[i].force_max) == Approx((layers - ids[i]) * weight).epsilon(0.05));
+    CHECK(measures[i].contacts <= 2);
+  }
+  // Each contact is one line, from centre to centre or to the floor.
+  std::vector<double> lines;
+  for (const ContactLine& line :
+       read_field<ContactLine>(simulation.executor(), FieldId::contact_lines, simulation.line_places()))
+    if (line.force > 0.0f) {
+      lines.push_back(static_cast<double>(line.force) / weight);
+      const double length = static_cast<double>(glm::distance(line.from, line.to));
+      CHECK(length == Approx(line.to.z < 0.25f * static_cast<float>(radius) ? radius : 2.0 * radius).epsilon(0.05));
+    }
+  std::ranges::sort(lines);
+  REQUIRE(lines.size() == layers);
+  for (unsigned k = 0; k < layers; ++k)
+    CHECK(lines[k] == Approx(k + 1.0).epsilon(0.05));
+  CHECK(complaints(simulation) == std::vector<std::string>{});
 }
 
 template <class T> std::vector<T> on_the_device(Simulation& simulation, gpu::Buffer& buffer, std::size_t count) {
@@ -475,4 +513,50 @@ TEST_CASE("What was prepared on another thread is the same simulation, more than
   CHECK(second.state_hash() == plain.state_hash());
   CHECK(first.notes() == plain.notes());
   CHECK(first.warnings() == plain.warnings());
+}
+
+TEST_CASE("Grains of a stack feel the weight above them", "[live]") {
+  for (const Method method : {Method::dem, Method::vts, Method::sp})
+    feels_its_weight(on_cpu, {std::string(word(method)), default_solver(method)});
+}
+
+TEST_CASE("Methods that correct positions tell more force below than above", "[live]") {
+  for (const Method method : {Method::p2, Method::pbd}) {
+    CAPTURE(static_cast<int>(method));
+    Scene scene = with(scene_of(1.0 / 240, 8, 20), default_solver(method));
+    add_points(scene, 0.02, {{0.0, 0.0, 0.02}, {0.0, 0.0, 0.06}, {0.0, 0.0, 0.1}});
+    scene.materials[0].stiffness = 1e5;
+    Simulation simulation(scene, on_cpu);
+    simulation.advance(240);
+    simulation.survey();
+    const double weight = 1600.0 * 4.18879 * std::pow(0.02, 3) * 9.81;
+    std::array<double, 3> shares{};  // of the weight that each bears
+    const auto ids = read_field<uint>(simulation.executor(), FieldId::grain_id, 3);
+    const auto measures = read_field<GrainMeasure>(simulation.executor(), FieldId::measures, 3);
+    for (std::size_t i = 0; i < 3; ++i)
+      shares[ids[i]] = static_cast<double>(measures[i].force_max) / ((3.0 - ids[i]) * weight);
+    for (const double share : shares) {
+      CHECK(share > 0.4);
+      CHECK(share < 1.1);
+    }
+    CHECK(3.0 * shares[0] > 2.0 * shares[1]);
+    CHECK(2.0 * shares[1] > shares[2]);
+  }
+}
+
+TEST_CASE("Grains on a device feel the weight above them", "[device][live]") {
+  feels_its_weight(on_device(), {"dem", default_solver(Method::dem)});
+}
+
+TEST_CASE("What grains feel waits for nothing and changes nothing", "[live]") {
+  Simulation surveyed(busy(), on_cpu), left_alone(busy(), on_cpu);
+  surveyed.survey();
+  CHECK(surveyed.line_places() == 0);
+  for (int i = 0; i < 5; ++i) {
+    surveyed.advance(4);
+    surveyed.survey();
+  }
+  left_alone.advance(20);
+  CHECK(surveyed.state_hash() == left_alone.state_hash());
+  CHECK(surveyed.line_places() > 0);
 }

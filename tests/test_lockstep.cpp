@@ -73,6 +73,7 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     CHECK(simulation.grab({0.0, 0.0, 0.2}, 0.1) > 0);
     simulation.move_hand({0.02, 0.0, 0.21});
     REQUIRE_NOTHROW(simulation.advance(4));
+    REQUIRE_NOTHROW(simulation.survey());
     REQUIRE_NOTHROW(simulation.measure());
     CHECK(simulation.grain_count() > 50);
     CHECK(simulation.fine_count() > 200);
@@ -99,6 +100,7 @@ TEST_CASE("Every method agrees with its reference", "[device][lockstep]") {
   // A contact at the edge of its friction cone may fall to either side of it: among so many grains there is none.
   Simulation simulation(with(jumble_with_bodies(1024), variant.solver), in_lockstep());
   REQUIRE_NOTHROW(simulation.advance(6));
+  REQUIRE_NOTHROW(simulation.survey());
   REQUIRE_NOTHROW(simulation.measure());
   CHECK(complaints(simulation) == std::vector<std::string>{});
 }

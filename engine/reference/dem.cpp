@@ -1,4 +1,5 @@
 // Explicit dynamics: one pass per substep.
+#include "engine/reference/dem_spring.h"
 #include "engine/reference/finish.h"
 #include "engine/reference/friction_spring.h"
 #include "engine/reference/load.h"
@@ -11,21 +12,15 @@ namespace {
 class Step {
 public:
   Step(const Args& args, Fields& f, uint i)
-      : f_(f), settings_(f.settings[0]), i_(i), grain_(f.grains[i]), v_(grain_.velocity), w_(grain_.velocity.w),
-        h_(args.h) {}
+      : args_(args), f_(f), settings_(f.settings[0]), i_(i), grain_(f.grains[i]), v_(grain_.velocity),
+        w_(grain_.velocity.w), h_(args.h) {}
 
   // Adds what a contact does to the grain; returns the contact's spring, which was `shear` before.
   vec3 respond(uint partner, vec3 shear) {
     const Contact c = contact_with(f_, i_, partner);
     const PairLaw& law = law_of(f_, i_, partner);
     const float w_sum = w_ + c.inverse_mass;
-    const float share = partner < body_partner && w_sum > 0.0f ? share_of(c.inverse_mass, c.radius) : 1.0f;
-    float kappa = share * dem_kappa, damping = share * (2.0f * dem_zeta * std::sqrt(dem_kappa));
-    if (settings_.options & option_material_stiffness) {  // softer than asked for where the substep bears no more
-      kappa = std::min(h_ * h_ * law.stiffness * w_sum, share * dem_kappa);
-      damping = law.damping >= 0.0f ? std::min(h_ * law.damping * w_sum, dem_damping_limit)
-                                    : 2.0f * dem_zeta * std::sqrt(kappa);
-    }
+    const auto [kappa, damping] = spring_of(args_, f_, i_, partner, c);
     const vec3 relative = v_ - c.velocity;
     const float approach = glm::dot(relative, c.normal);
     // Adhesion holds over the cross-section of the smaller grain. The spring bears up to its force and then yields: a
@@ -57,14 +52,7 @@ public:
   }
 
 private:
-  // Share of the greatest stiffness that a contact with another grain can have.
-  float share_of(float w, float r) const {
-    const float w_sum = w_ + w, uneven = std::abs(w_ - w) / w_sum;
-    const float around = 0.5f * (1.0f + grain_.position.w / r), around_other = 0.5f * (1.0f + r / grain_.position.w);
-    const float crowd = (around * around * w_ + around_other * around_other * w) / w_sum;
-    return (1.0f - uneven_share * uneven) / std::max(1.0f, crowd);
-  }
-
+  const Args& args_;
   Fields& f_;
   const Settings& settings_;
   uint i_;

@@ -1,5 +1,6 @@
 // A grain's substep of dem. Needs settings, grains, grain_tag and pair_laws in scope.
 #include "shared/body_load.glsl"
+#include "shared/dem_spring.glsl"
 #include "shared/friction_spring.glsl"
 #include "shared/pair_law.glsl"
 
@@ -14,28 +15,14 @@ void begin(uint i) {
   change = vec3(0.0);
 }
 
-// Share of the greatest stiffness that a contact of two grains can have. What is heavy or fixed does not give way, so that a grain among
-// such takes all of each spring and not half. And a large light grain has as many springs as small ones fit around it: those of equal
-// density weigh too little to matter, but a hollow ball in sand would be shaken to pieces.
-float share_of(float w, float r, float other_w, float other_r) {
-  float w_sum = w + other_w, uneven = abs(w - other_w) / w_sum;
-  float around = 0.5 * (1.0 + r / other_r), around_other = 0.5 * (1.0 + other_r / r);
-  precise float crowd = (around * around * w + around_other * around_other * other_w) / w_sum;
-  return (1.0 - uneven_share * uneven) / max(1.0, crowd);
-}
-
 // Adds what a contact does to the grain; returns the contact's spring, which was `shear` before.
 vec3 respond(uint partner, vec3 shear) {
   float h = args.h, r = grain.position.w, w = grain.velocity.w;
   Contact c = contact_with(partner, self, grain.position.xyz, r);
   float w_sum = w + c.inverse_mass;
   PairLaw law = law_of(tag, partner);
-  float share = partner < body_partner && w_sum > 0.0 ? share_of(w, r, c.inverse_mass, c.radius) : 1.0;
-  float kappa = share * dem_kappa, damping = share * (2.0 * dem_zeta * sqrt(dem_kappa));
-  if ((settings.options & option_material_stiffness) != 0u) {  // softer than asked for where the substep bears no more
-    kappa = min(h * h * law.stiffness * w_sum, share * dem_kappa);
-    damping = law.damping >= 0.0 ? min(h * law.damping * w_sum, dem_damping_limit) : 2.0 * dem_zeta * sqrt(kappa);
-  }
+  vec2 spring_law = spring_of(law, partner < body_partner, c, w, r);
+  float kappa = spring_law.x, damping = spring_law.y;
   vec3 relative = grain.velocity.xyz - c.velocity;
   float approach = dot(relative, c.normal), r_min = min(r, c.radius);
   // Adhesion holds over the cross-section of the smaller grain. The spring bears up to its force and then yields: a load put on at once

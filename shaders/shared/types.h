@@ -436,6 +436,12 @@ struct PairLaw {
   float adhesion;   // Pa; p2: over the area of contact, others: over the smaller grain's cross-section
 };
 
+// Settings.force: by what a method knows the normal force of a contact.
+TALUS_CONST uint force_spring = 0u;       // dem: the spring and the damper where the grains are
+TALUS_CONST uint force_impulse = 1u;      // vts, sp: the impulse of the last substep
+TALUS_CONST uint force_correction = 2u;   // p2: the corrections of the last substep, as the grain's mean weighs them
+TALUS_CONST uint force_displacement = 3u; // pbd: likewise
+
 // Settings.iteration.
 TALUS_CONST uint iteration_jacobi = 0u;
 TALUS_CONST uint iteration_improved_jacobi = 1u;
@@ -493,6 +499,7 @@ struct Settings {
   float reach;        // m, gap across which grains may pull each other (dem): lists hold such pairs
   // Of the solver: Solver in engine/scene/scene.h says what they mean and which method reads them.
   uint iteration;
+  uint force;
   uint options;
   float error_reduction;
   float sleep_speed;
@@ -601,6 +608,14 @@ struct GrainMeasure {
   float penetration_sum;  // of its overlaps, in radii of the smaller partner
   float penetration_max;
   float kinetic_energy;  // J
+  float force_max;       // N, greatest normal force of a contact; not of those with cloth
+};
+
+// A contact as a line: from the grain's centre to its partner's, or to the surface that it touches. Force 0: none.
+struct ContactLine {
+  vec3 from;    // m
+  vec3 to;
+  float force;  // N, along it
 };
 
 // Baking a signed distance field. All lengths are in cells from node 0, so that no size of a mesh is too small or too large.

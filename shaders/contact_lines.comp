@@ -1,0 +1,42 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// The contacts that press, as lines to draw: of two grains, one has it. All slots of a slice's rows are written.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer LinesBlock { ContactLine contact_lines[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
+#define OVERLAP_MOST 1e30
+#include "shared/space.glsl"
+#include "shared/contact_row.glsl"
+#include "shared/triangle.glsl"
+#include "shared/contact_force.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  vec3 p = grains[i].position.xyz;
+  float r = grains[i].position.w;
+  uint slice = i / slice_grains, width = slice_start[slice + 1u] - slice_start[slice];
+  uint count = r > 0.0 ? contact_count[i] : 0u;
+  float weights = weights_of(i, count);
+  for (uint k = 0u; k < width; ++k) {
+    uint slot = contact_slot(i, k), partner = k < count ? contact_partner[slot] : no_partner;
+    ContactLine line = ContactLine(vec3(0.0), vec3(0.0), 0.0);
+    bool once = partner >= body_partner || partner > i;
+    if (k < count && once && !is_triangle(partner)) {
+      Contact c = contact_with(partner, i, p, r);
+      float force = force_of(i, slot, c, weights);
+      if (force > 0.0)
+        line = ContactLine(p, p - (r + c.gap + (partner < body_partner ? c.radius : 0.0)) * c.normal, force);
+    }
+    contact_lines[slot] = line;
+  }
+}
