@@ -476,8 +476,7 @@ TEST_CASE("A hand holds over a checkpoint", "[live]") {
   holds_over_a_checkpoint(on_cpu);
 }
 
-TEST_CASE("A hand on a device", "[device][live]") {
-  lifts_a_handful(on_device(), default_solver(Method::dem));
+TEST_CASE("A hand holds over a checkpoint on a device", "[device][live]") {
   holds_over_a_checkpoint(on_device());
 }
 
