@@ -17,7 +17,9 @@ template <class Read> void Loader::run(const std::filesystem::path& file, Read r
   if (running_.valid())
     dropped_.push_back(std::move(running_));
   file_ = file;
-  running_ = std::async(std::launch::async, [file, read = std::move(read)]() mutable { return Loaded{talus::prepare(read()), file}; });
+  running_ = std::async(std::launch::async, [file, read = std::move(read)]() mutable {
+    return Loaded{talus::prepare(read()), file};
+  });
 }
 
 void Loader::start(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
