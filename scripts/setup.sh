@@ -9,9 +9,9 @@ build="$root/build"
 build_packages=(
   g++ cmake ninja-build glslang-tools libvulkan-dev libvulkan-volk-dev libspirv-cross-c-shared-dev libglm-dev
   libtomlplusplus-dev libcli11-dev libassimp-dev libfmt-dev libmuparser-dev nlohmann-json3-dev libstb-dev libtbb-dev
-  libglfw3-dev libimgui-dev mesa-vulkan-drivers zlib1g-dev
+  libglfw3-dev libimgui-dev fonts-dejavu-core mesa-vulkan-drivers zlib1g-dev
 )
-test_packages=(catch2 gnuplot-nox vulkan-validationlayers xdotool xvfb)
+test_packages=(catch2 gnuplot-nox libx11-dev vulkan-validationlayers xdotool xvfb)
 
 say() { printf '%s\n' "$*" >&2; }
 

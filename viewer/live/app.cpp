@@ -216,8 +216,10 @@ void App::drag() {
     else if (!grasp_.holding())
       hold_.reset();
   }
-  if (grasp_.holding())
-    session_->give(grasp_.move(simulation, view, glm::vec2(2.0f, -2.0f) * *hold_ + glm::vec2(-1.0f, 1.0f)));
+  if (!grasp_.holding())
+    return;
+  if (auto input = grasp_.move(simulation, view, glm::vec2(2.0f, -2.0f) * *hold_ + glm::vec2(-1.0f, 1.0f)))
+    session_->give(std::move(*input));
 }
 
 void App::save_inputs(const fs::path& file) {

@@ -1,6 +1,7 @@
 #include "viewer/live/grasp.h"
 #include "engine/scene/mass.h"
 #include <glm/gtc/constants.hpp>
+#include <utility>
 
 namespace viewer {
 
@@ -13,6 +14,7 @@ double Grasp::radius(const Scene& scene) const {
 
 bool Grasp::take(const Simulation& simulation, const Renderer::Picked& picked, const View& view) {
   body_ = picked.body;
+  told_ = picked.point;
   depth_ = dot(picked.point - view.eye, view.forward);
   if (body_) {
     const BodySpec& body = simulation.scene().bodies[*body_];
@@ -27,10 +29,13 @@ bool Grasp::take(const Simulation& simulation, const Renderer::Picked& picked, c
   return held_ = true;
 }
 
-Input Grasp::move(const Simulation& simulation, const View& view, glm::vec2 place) {
+std::optional<Input> Grasp::move(const Simulation& simulation, const View& view, glm::vec2 place) {
   const glm::dvec3 target(view.eye + depth_ * (view.forward + place.x * view.right + place.y * view.up));
-  if (!body_)
+  if (!body_) {
+    if (target == std::exchange(told_, target))
+      return std::nullopt;
     return MoveHand{target};
+  }
   // A spring of 2 Hz with the body's mass, damped critically.
   constexpr double stiffness = 4.0 * glm::pi<double>();  // 1/s
   const BodyState body = simulation.body_state(*body_);

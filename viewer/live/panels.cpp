@@ -154,6 +154,7 @@ void play_or_pause(Session& session) {
   if (!session.playing && session.ended())
     session.go_on_for_ever();
   session.playing = !session.playing;
+  session.forget_error();
 }
 
 void next_coloring(talus::Output& look) {

@@ -66,6 +66,7 @@ void Session::fail(const char* why) {
   wanted_steps_ = 0;
   time_ = due_ = simulation_.time();
   step_ = simulation_.step();
+  std::erase_if(done_, [&](const auto& input) { return input.first > step_; });
 }
 
 void Session::measure_rate(double seconds) {
@@ -161,7 +162,6 @@ void Session::go_on() {
     return;
   try {
     if (const std::uint64_t steps = steps_due(); steps > 0) {
-      error_.clear();
       frames_ = 0;
       simulation_.start(steps);
     }
