@@ -122,15 +122,15 @@ TEST_CASE("Settings that may change make scenes that a file can hold, at both en
     for (const Parameter& parameter : parameters_of(scene)) {
       INFO(name << ": " << parameter.key);
       const double value = parameter.get(scene);
-      CHECK(value >= parameter.low);
-      CHECK(value <= parameter.high);
+      CHECK(value >= parameter.least);
+      CHECK(value <= parameter.most);
       if (parameter.scale != Parameter::Scale::choice)
         CHECK(to_toml(with_parameter(scene, parameter.key, value)) == to_toml(scene));
       for (const double end : {parameter.low, parameter.high}) {
         const std::string text = to_toml(with_parameter(scene, parameter.key, end));
         CHECK(to_toml(parse_scene(text, scenes + "changed.toml")) == text);
       }
-      CHECK_THROWS_AS(with_parameter(scene, parameter.key, parameter.high + 1.0), std::invalid_argument);
+      CHECK_THROWS_AS(with_parameter(scene, parameter.key, 1.01 * parameter.most + 1.0), std::invalid_argument);
     }
   }
   CHECK_THROWS_AS(with_parameter(loaded, "solver.omega", 0.5), std::invalid_argument);  // dem has none

@@ -34,8 +34,16 @@ public:
                    .help = help,
                    .low = low,
                    .high = high,
+                   .least = low,
+                   .most = high,
                    .scale = scale});
     return all.back();
+  }
+
+  // The last one may be beyond its slider.
+  void allow(double least, double most) {
+    all.back().least = least;
+    all.back().most = most;
   }
 
   // A number that `of` finds in a scene.
@@ -89,11 +97,14 @@ void add_solver(List& list, const Scene& scene) {
   add_method(list, scene);
   const Method method = scene.solver.method;
   const bool impulses = method == Method::vts || method == Method::sp;
-  if (method != Method::dem)
+  if (method != Method::dem) {
     list.number("iterations", "iterations", "", 1, 100, Scale::whole, "Per substep: more are stiffer and dearer",
                 [](Scene& s) -> int& { return s.solver.iterations; });
+    list.allow(1, 1000);
+  }
   list.number("substeps", "substeps", "", 1, 200, Scale::whole, "Per step: more are stiffer and dearer",
               [](Scene& s) -> int& { return s.solver.substeps; });
+  list.allow(1, 1000);
   if (memory_optional(method, scene.solver.iteration))
     list.number("contact_memory", "contact memory", "", 0, 1, Scale::whole,
                 "1: friction holds from substep to substep, so that heaps rest",
@@ -105,19 +116,23 @@ void add_solver(List& list, const Scene& scene) {
     list.number("sleep_speed", "sleep speed", "m/s", 0, 0.1, Scale::linear,
                 "A touching grain slower than this stays where it is; 0: none does",
                 [](Scene& s) -> double& { return s.solver.sleep_speed; });
+    list.allow(0, 100);
   }
   if (method == Method::pbd) {
     list.number("sor", "over-relaxation", "", 1, 2, Scale::linear, "Of the mean of a grain's corrections",
                 [](Scene& s) -> double& { return s.solver.sor; });
     list.number("mass_scaling", "mass scaling", "1/m", 0, 50, Scale::linear, "Mass falls with height as exp(-k z)",
                 [](Scene& s) -> double& { return s.solver.mass_scaling; });
+    list.allow(0, 1000);
     list.number("stabilization", "stabilization", "", 0, 20, Scale::whole,
                 "Contact iterations at the start of a substep",
                 [](Scene& s) -> int& { return s.solver.stabilization; });
+    list.allow(0, 100);
   }
   if (impulses) {
     list.number("omega", "relaxation", "", 0.05, 1.5, Scale::linear, "Share of a correction that an iteration applies",
                 [](Scene& s) -> double& { return s.solver.omega; });
+    list.allow(0.01, 2);
     list.number("warm_start", "warm start", "", 0, 0.99, Scale::linear,
                 "Share of the last substep's impulses that the iterations start from",
                 [](Scene& s) -> double& { return s.solver.warm_start; });
@@ -132,12 +147,15 @@ void add_world(List& list) {
   list.group = "World";
   constexpr std::array axes{"gravity.x", "gravity.y", "gravity.z"};
   constexpr std::array labels{"gravity x", "gravity y", "gravity z"};
-  for (int a = 0; a < 3; ++a)
+  for (int a = 0; a < 3; ++a) {
     list.number(axes[a], labels[a], "m/s2", -20, 20, Scale::linear, "Earth: 0, 0, -9.81; the Moon: -1.62",
                 [a](Scene& s) -> double& { return s.domain.gravity[a]; });
+    list.allow(-1e4, 1e4);
+  }
   list.table = "time";
   list.number("dt", "step", "s", 1e-4, 0.02, Scale::logarithmic, "Of simulated time",
               [](Scene& s) -> double& { return s.dt; });
+  list.allow(1e-7, 1);
 }
 
 void add_material(List& list, const Scene& scene, std::size_t m) {
@@ -151,22 +169,28 @@ void add_material(List& list, const Scene& scene, std::size_t m) {
   };
   number("friction_static", "static friction", "", 0, 2, Scale::linear, "Coulomb coefficient of what sticks",
          &Material::friction_static);
+  list.allow(0, 10);
   list.all.back().set = [m](Scene& s, double value) {
     s.materials[m].friction_static = value;
     s.materials[m].friction_kinetic = std::min(s.materials[m].friction_kinetic, value);
   };
   number("friction_kinetic", "sliding friction", "", 0, 2, Scale::linear, "Coulomb coefficient of what slides",
          &Material::friction_kinetic);
+  list.allow(0, 10);
   list.all.back().set = [m](Scene& s, double value) {
     s.materials[m].friction_kinetic = value;
     s.materials[m].friction_static = std::max(s.materials[m].friction_static, value);
   };
   number("density", "density", "kg/m3", 100, 10000, Scale::logarithmic, "Of a grain, not of the bulk",
          &Material::density);
-  number("adhesion", "adhesion", "Pa", 0, 5000, Scale::linear, "Over the area of a contact: damp sand holds together",
-         &Material::adhesion);
-  if (scene.solver.method == Method::p2 || scene.solver.stiffness == Stiffness::material)
+  list.allow(1e-3, 1e6);
+  number("adhesion", "adhesion", "Pa", 0, 50000, Scale::logarithmic,
+         "Over the area of a contact: damp sand holds together", &Material::adhesion);
+  list.allow(0, 1e9);
+  if (scene.solver.method == Method::p2 || scene.solver.stiffness == Stiffness::material) {
     number("stiffness", "stiffness", "N/m", 1e2, 1e8, Scale::logarithmic, "Of a contact", &Material::stiffness);
+    list.allow(1e-3, 1e15);
+  }
 }
 
 void add_emitter(List& list, std::size_t e) {
@@ -174,8 +198,10 @@ void add_emitter(List& list, std::size_t e) {
   list.group = fmt::format("Emitter {}", e);
   list.number("rate", "rate", "grains/s", 1, 100000, Scale::logarithmic, "Of grains that are not born yet",
               [e](Scene& s) -> double& { return s.emitters[e].rate; });
+  list.allow(1e-6, 1e9);
   list.number("stop", "stop", "s", 0, 600, Scale::linear, "When it ends",
               [e](Scene& s) -> double& { return s.emitters[e].stop; });
+  list.allow(0, 1e6);
   list.all.back().set = [e](Scene& s, double value) {
     s.emitters[e].stop = std::max(value, s.emitters[e].start);
     s.end = std::max(s.end, s.emitters[e].stop);
@@ -187,6 +213,7 @@ void add_upsampling(List& list) {
   list.group = "Fine grains";
   list.number("friction", "friction", "", 0, 2, Scale::linear, "Coulomb coefficient against walls and bodies",
               [](Scene& s) -> double& { return s.upsampling->friction; });
+  list.allow(0, 10);
 }
 
 }  // namespace
@@ -209,8 +236,8 @@ Scene with_parameter(Scene scene, std::string_view key, double value) {
   const auto found = std::ranges::find(all, key, &Parameter::key);
   if (found == all.end())
     throw std::invalid_argument(fmt::format("{} is none of the settings that may change while this scene runs", key));
-  if (!(value >= found->low && value <= found->high))
-    throw std::invalid_argument(fmt::format("{} = {} is not from {} to {}", key, value, found->low, found->high));
+  if (!(value >= found->least && value <= found->most))
+    throw std::invalid_argument(fmt::format("{} = {} is not from {} to {}", key, value, found->least, found->most));
   found->set(scene, value);
   return scene;
 }

@@ -14,7 +14,8 @@ struct Parameter {
   std::string key;    // as after --set: "material.sand.friction_static"
   std::string group;  // heading: "Solver", "Material sand"
   std::string name, unit, help;
-  double low = 0.0, high = 1.0;
+  double low = 0.0, high = 1.0;    // of a slider
+  double least = 0.0, most = 1.0;  // that scenes may have
   enum class Scale { linear, logarithmic, whole, choice } scale = Scale::linear;
   std::vector<std::string> choices;  // choice: the value is the place in here
   std::function<double(const talus::Scene&)> get;
@@ -24,7 +25,8 @@ struct Parameter {
 // Those that this scene has; which depends on its method.
 std::vector<Parameter> parameters_of(const talus::Scene& scene);
 
-// The scene with one of them changed. Throws std::invalid_argument where it has no parameter of that key.
+// The scene with one of them changed. Throws std::invalid_argument where it has no parameter of that key, or not of
+// this value.
 talus::Scene with_parameter(talus::Scene scene, std::string_view key, double value);
 
 }  // namespace viewer

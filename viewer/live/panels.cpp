@@ -11,7 +11,7 @@ namespace {
 
 struct Panel {
   const char* name;
-  float x, y;           // where it opens first, shares of the window; right of the middle: of its right edge
+  float x, y;           // where it opens first, shares of the window; beyond the middle, of its right and lower edge
   float width, height;  // points; 0: as high as what is in it
   bool (*build)(App&);
 };
@@ -27,8 +27,8 @@ constexpr Panel panels[panel_count] = {
     {"Look", 0.99f, 0.06f, 270.0f, 0.0f, look_panel},
     {"Statistics", 0.99f, 0.28f, 270.0f, 380.0f, unchanged<statistics_panel>},
     {"Settings", 0.20f, 0.06f, 330.0f, 460.0f, unchanged<settings_panel>},
-    {"Drive", 0.74f, 0.72f, 300.0f, 0.0f, unchanged<drive_panel>},
-    {"Record", 0.01f, 0.70f, 250.0f, 0.0f, unchanged<record_panel>},
+    {"Drive", 0.72f, 0.98f, 300.0f, 0.0f, unchanged<drive_panel>},
+    {"Record", 0.01f, 0.98f, 250.0f, 0.0f, unchanged<record_panel>},
     {"Graph", 0.25f, 0.10f, 640.0f, 480.0f, unchanged<graph_panel>},
 };
 
@@ -48,7 +48,7 @@ bool build(App& app, const Panel& panel) {
   const float scale = app.gui_scale();
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({panel.x * size.x, panel.y * size.y}, ImGuiCond_FirstUseEver,
-                          {panel.x > 0.5f ? 1.0f : 0.0f, 0.0f});
+                          {panel.x > 0.5f ? 1.0f : 0.0f, panel.y > 0.5f ? 1.0f : 0.0f});
   const float room = (0.98f - panel.y) * size.y;
   ImGui::SetNextWindowSize({panel.width * scale, std::min(panel.height * scale, room)}, ImGuiCond_FirstUseEver);
   bool open = true, changed = false;

@@ -31,8 +31,9 @@ bool edit(const Parameter& parameter, double& value) {
   }
   case Parameter::Scale::whole: {
     int whole = static_cast<int>(std::lround(value));
-    const bool changed = ImGui::SliderInt(label.c_str(), &whole, static_cast<int>(parameter.low),
-                                          static_cast<int>(parameter.high), "%d", ImGuiSliderFlags_AlwaysClamp);
+    const bool changed =
+        ImGui::SliderInt(label.c_str(), &whole, static_cast<int>(parameter.low),
+                         std::max(static_cast<int>(parameter.high), whole), "%d", ImGuiSliderFlags_AlwaysClamp);
     value = whole;
     return changed;
   }
@@ -40,8 +41,8 @@ bool edit(const Parameter& parameter, double& value) {
     const ImGuiSliderFlags flags =
         ImGuiSliderFlags_AlwaysClamp |
         (parameter.scale == Parameter::Scale::logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
-    return ImGui::SliderScalar(label.c_str(), ImGuiDataType_Double, &value, &parameter.low, &parameter.high, "%.4g",
-                               flags);
+    const double low = std::min(parameter.low, value), high = std::max(parameter.high, value);
+    return ImGui::SliderScalar(label.c_str(), ImGuiDataType_Double, &value, &low, &high, "%.4g", flags);
   }
   }
 }
