@@ -76,7 +76,7 @@ void plot(const char* name, const char* unit, const std::deque<float>& series) {
   const float most = *std::ranges::max_element(values);
   ImGui::Text("%s: %.4g %s", name, static_cast<double>(values.back()), unit);
   ImGui::PlotLines(fmt::format("##{}", name).c_str(), values.data(), static_cast<int>(values.size()), 0, nullptr, 0.0f,
-                   std::max(most * 1.1f, 1e-12f), {-1.0f, 44.0f});
+                   std::max(most * 1.1f, 1e-12f), {ImGui::GetContentRegionAvail().x, 44.0f});
 }
 
 void pass_bars(const Statistics& statistics) {
