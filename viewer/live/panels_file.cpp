@@ -34,7 +34,7 @@ void scene_row(App& app, const fs::path& file) {
 }  // namespace
 
 void scenes_panel(App& app) {
-  ImGui::TextWrapped("Click to open; or drop a scene or a mesh on the window.");
+  ImGui::TextWrapped("Click to open; or drop a scene or a recording of inputs on the window.");
   if (!app.scenes().empty())
     for (const fs::path& file : scenes_in(app.scenes()))
       scene_row(app, file);
