@@ -393,6 +393,7 @@ std::uint64_t Simulation::state_hash() {
 
 std::string Simulation::describe_step(bool dot) {
   Options options = impl_->idle().options;
+  impl_->executor->submit();  // the other one may record on the same device
   if (options.device == "cpu")
     options.device = "auto";  // barriers are a device's: take any
   auto executor = std::make_unique<GpuExecutor>(options);

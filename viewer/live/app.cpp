@@ -99,6 +99,20 @@ void App::open(const fs::path& scene) {
   loader_.start(scene, scene == options_.scene ? options_.overrides : std::vector<std::string>{});
 }
 
+const std::vector<fs::path>& App::scene_files() {
+  constexpr auto age = std::chrono::seconds(2);
+  if (scenes_listed_ && Clock::now() < *scenes_listed_ + age)
+    return scene_files_;
+  scenes_listed_ = Clock::now();
+  scene_files_.clear();
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(options_.scenes, error))
+    if (entry.path().extension() == ".toml")
+      scene_files_.push_back(entry.path());
+  std::ranges::sort(scene_files_);
+  return scene_files_;
+}
+
 void App::start_camera() {
   if (session_)
     camera_.start(session_->scene(), renderer_->bounds());
@@ -147,6 +161,7 @@ void App::take_loaded() {
     if (auto loaded = loader_.take())
       show(std::move(*loaded));
   } catch (const std::exception& e) {
+    replay_.reset();
     tell(e.what());
   }
 }
@@ -201,6 +216,10 @@ void App::drive() {
   drag();
 }
 
+View App::view() const {
+  return camera_.view(static_cast<float>(window_.width()) / static_cast<float>(window_.height()));
+}
+
 void App::drag() {
   const Simulation& simulation = session_->simulation();
   if (!hold_) {
@@ -208,7 +227,7 @@ void App::drag() {
       session_->give(grasp_.release(simulation.scene()));
     return;
   }
-  const View view = camera_.view(static_cast<float>(window_.width()) / static_cast<float>(window_.height()));
+  const View view = this->view();
   if (!grasp_.holding() && picture_) {
     const auto picked = renderer_->pick(*hold_);
     if (picked && grasp_.take(simulation, *picked, view) && !picked->body)
@@ -270,7 +289,7 @@ void App::refresh_picture() {
   const bool kept = recorder_.running() || shot_;
   resize(kept ? 1 : sharpness_.edge(frame_seconds_, redraw_));
   if (redraw_ || !picture_) {
-    renderer_->look(camera_.view(static_cast<float>(window_.width()) / static_cast<float>(window_.height())));
+    renderer_->look(view());
     renderer_->show_as(look_);
     picture_ = &renderer_->record();
   }
@@ -337,8 +356,7 @@ void App::record_frame() {
   try {
     recorder_.add(renderer_->read());
   } catch (const std::exception& e) {
-    recorder_.stop();
-    session_->hold.reset();
+    stop_recording();
     tell(e.what());
   }
 }

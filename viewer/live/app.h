@@ -66,8 +66,8 @@ public:
   Machine& machine() { return machine_; }
   const Recorder& recorder() const { return recorder_; }
   Remembered& remembered() { return remembered_; }
-  talus::Output& look() { return look_; }  // of the scene, now
-  const std::filesystem::path& scenes() const { return options_.scenes; }
+  talus::Output& look() { return look_; }                   // of the scene, now
+  const std::vector<std::filesystem::path>& scene_files();  // of the browser's folder; read anew every two seconds
   const Loader& loader() const { return loader_; }
   std::string& message() { return message_; }
   const Statistics& statistics() const { return statistics_; }
@@ -114,6 +114,8 @@ private:
     bool panels;
   };
   std::optional<Shot> shot_;
+  std::vector<std::filesystem::path> scene_files_;
+  std::optional<Clock::time_point> scenes_listed_;
 
   talus::Options simulation_options() const;
   void take_loaded();
@@ -122,6 +124,7 @@ private:
   void run(double passed);
   void drive();
   void drag();
+  talus::View view() const;
   void look_at_state();
   void take_state();
   void refresh_picture();

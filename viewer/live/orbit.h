@@ -21,7 +21,6 @@ public:
   // Camera and point together, in m along right, forward and up; and turned about the eye.
   void fly(const glm::vec3& way);
   void turn_head(float right, float down);
-  void look_at(const glm::vec3& target) { target_ = target; }
 
 private:
   glm::vec3 target_{0.0f};

@@ -1,7 +1,6 @@
 // Panels that open and write files: scenes, recording.
 #include "viewer/live/app.h"
 #include "viewer/live/panels.h"
-#include <algorithm>
 #include <fmt/format.h>
 #include <imgui_stdlib.h>
 
@@ -11,20 +10,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<fs::path> scenes_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".toml")
-      found.push_back(entry.path());
-  std::ranges::sort(found);
-  return found;
-}
-
 void scene_row(App& app, const fs::path& file) {
   const Session* session = app.session();
   std::error_code error;
-  const bool open = session && fs::equivalent(session->file(), file, error);
+  const bool open =
+      session && session->file().filename() == file.filename() && fs::equivalent(session->file(), file, error);
   if (ImGui::Selectable(file.stem().string().c_str(), open))
     app.open(file);
   if (ImGui::IsItemHovered())
@@ -35,9 +25,8 @@ void scene_row(App& app, const fs::path& file) {
 
 void scenes_panel(App& app) {
   ImGui::TextWrapped("Click to open; or drop a scene or a recording of inputs on the window.");
-  if (!app.scenes().empty())
-    for (const fs::path& file : scenes_in(app.scenes()))
-      scene_row(app, file);
+  for (const fs::path& file : app.scene_files())
+    scene_row(app, file);
   if (!app.remembered().recent.empty() && ImGui::CollapsingHeader("Opened before"))
     for (const std::string& file : std::vector(app.remembered().recent))
       scene_row(app, file);
