@@ -81,7 +81,8 @@ bool fly(App& app, float seconds) {
   if (way == glm::vec3(0.0f) || ImGui::GetIO().KeyCtrl)
     return false;
   const float speed = app.camera().distance() * (ImGui::GetIO().KeyShift ? 3.0f : 0.8f);  // m/s
-  app.camera().fly(way * speed * seconds);
+  constexpr float longest = 0.1f;  // s: a slow frame does not hurl it past what is looked at
+  app.camera().fly(way * speed * std::min(seconds, longest));
   return true;
 }
 
