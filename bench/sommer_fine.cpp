@@ -61,23 +61,14 @@ Cost cost_of(const talus::Simulation& simulation) {
   return cost;
 }
 
-// The fields that say which coarse grains a fine one looks at, as they are on the host.
-talus::Fields fields_of(talus::Executor& executor) {
-  talus::Fields fields;
-  for (const auto id :
-       {talus::FieldId::settings, talus::FieldId::near_start, talus::FieldId::carriers, talus::FieldId::fine_grains}) {
-    fields.resize(id, executor.size(id));
-    executor.read(id, fields.bytes(id));
-  }
-  return fields;
-}
-
 // Coarse grains that a fine one looks at, and those of them that reach it, on average.
 struct Seen {
   double looked_at = 0.0, reach = 0.0;
 };
 Seen seen(talus::Simulation& simulation) {
-  const talus::Fields fields = fields_of(simulation.executor());
+  using talus::FieldId;
+  const talus::Fields fields = talus::fields_of(
+      simulation.executor(), {FieldId::settings, FieldId::near_start, FieldId::carriers, FieldId::fine_grains});
   talus::reference::Near around(fields);
   Seen sum;
   double count = 0.0;

@@ -1,3 +1,4 @@
+#include "engine/cpu/passes.h"
 #include "engine/executor.h"
 #include <algorithm>
 #include <chrono>
@@ -14,23 +15,24 @@
 namespace talus {
 namespace {
 
-using Reference = void (*)(const Args&, Fields&, std::uint32_t, std::uint32_t);
-constexpr std::array<Reference, pass_count> references{
+constexpr PassFunctions references{
 #define X(name, ...) reference::name,
     TALUS_PASSES(X)
 #undef X
 };
 
 // Elements that a task takes at least: below this, handing out work costs more than doing it.
-constexpr std::size_t grain_of(Unit unit) {
+constexpr std::uint32_t grain_of(Unit unit) {
   return unit == Unit::group ? 16 : 256;
 }
 
-// The reference passes, parallel over elements. Every pass is the same for any partition, so any number of threads
-// gives the same bits.
+// The reference passes or, where there are, their vectorised versions, parallel over elements. Every pass is the same
+// for any partition, so any number of threads gives the same bits.
 class CpuExecutor final : public Executor {
 public:
-  explicit CpuExecutor(int threads) : arena_(threads > 0 ? threads : tbb::task_arena::automatic) {
+  CpuExecutor(int threads, CpuPasses passes)
+      : passes_(passes == CpuPasses::reference ? references : cpu::fastest(references)),
+        arena_(threads > 0 ? threads : tbb::task_arena::automatic) {
     if (threads > tbb::info::default_concurrency())  // more than TBB starts by itself
       more_workers_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
   }
@@ -43,14 +45,17 @@ public:
     if (work.gate < gates_total && fields_.gates[work.gate].x == 0)
       return;
     const auto begin = std::chrono::steady_clock::now();
-    const Reference reference = references[static_cast<std::size_t>(pass)];
-    const std::size_t grain = grain_of(info(pass).unit);
+    const PassFunction function = passes_[static_cast<std::size_t>(pass)];
+    const std::uint32_t grain = grain_of(info(pass).unit);
     if (work.elements <= grain) {
-      reference(args, fields_, 0, work.elements);
+      function(args, fields_, 0, work.elements);
     } else {
+      // Cut between slices alone.
+      const std::uint32_t slices = (work.elements + slice_grains - 1) / slice_grains;
       arena_.execute([&] {
-        tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, work.elements, grain),
-                          [&](const auto& range) { reference(args, fields_, range.begin(), range.end()); });
+        tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, slices, grain / slice_grains), [&](const auto& range) {
+          function(args, fields_, range.begin() * slice_grains, std::min(range.end() * slice_grains, work.elements));
+        });
       });
     }
     time.ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
@@ -71,6 +76,8 @@ public:
   void resize(FieldId id, std::size_t elements) override {
     try {
       fields_.resize(id, elements);
+      if (id == FieldId::contact_count_next)
+        fields_.contact_found.resize(elements * Fields::found_most);
     } catch (const std::bad_alloc&) {
       throw ResourceError(fmt::format("field {} needs {:.1f} MB, which this machine's memory does not hold",
                                       info(id).name, static_cast<double>(elements * info(id).stride) * 1e-6));
@@ -97,6 +104,7 @@ public:
   }
 
 private:
+  PassFunctions passes_;
   Fields fields_;
   std::map<FieldId, std::vector<std::byte>> kept_;
   std::optional<tbb::global_control> more_workers_;
@@ -106,8 +114,17 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Executor> make_cpu_executor(int threads) {
-  return std::make_unique<CpuExecutor>(threads);
+Fields fields_of(Executor& executor, std::initializer_list<FieldId> ids) {
+  Fields fields;
+  for (const FieldId id : ids) {
+    fields.resize(id, executor.size(id));
+    executor.read(id, fields.bytes(id));
+  }
+  return fields;
+}
+
+std::unique_ptr<Executor> make_cpu_executor(int threads, CpuPasses passes) {
+  return std::make_unique<CpuExecutor>(threads, passes);
 }
 
 }  // namespace talus

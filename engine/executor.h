@@ -4,6 +4,7 @@
 #include "engine/talus.h"
 #include <algorithm>
 #include <compare>
+#include <initializer_list>
 #include <memory>
 
 namespace talus {
@@ -59,17 +60,21 @@ public:
   virtual gpu::Buffer* gpu_buffer(FieldId) { return nullptr; }
 };
 
-std::unique_ptr<Executor> make_cpu_executor(int threads);  // 0: all cores
+// reference: plain passes alone, which all others are compared with. fastest: vectorised ones where there are.
+enum class CpuPasses { reference, fastest };
+std::unique_ptr<Executor> make_cpu_executor(int threads, CpuPasses passes = CpuPasses::fastest);  // 0: all cores
 std::unique_ptr<Executor> make_gpu_executor(const Options& options);
-// Runs on both from the same input and compares every field that the pass writes; run() throws VerifyError where they
-// differ by more than the pass table allows.
-std::unique_ptr<Executor> make_lockstep_executor(const Options& options);
+// Runs each pass there and by its reference from the same input and compares every field that it writes; run() throws
+// VerifyError where they differ by more than the pass table allows.
+std::unique_ptr<Executor> make_lockstep_executor(std::unique_ptr<Executor> tested, int threads);
 
 template <class T> std::vector<T> read_field(Executor& executor, FieldId id, std::size_t elements) {
   std::vector<T> data(elements);
   executor.read(id, std::as_writable_bytes(std::span(data)));
   return data;
 }
+// These fields as they are now; the others are empty.
+Fields fields_of(Executor& executor, std::initializer_list<FieldId> ids);
 template <class T> std::vector<T> kept_field(const Executor& executor, FieldId id, std::size_t elements) {
   std::vector<T> data(elements);
   std::ranges::copy(executor.kept(id).first(elements * sizeof(T)), std::as_writable_bytes(std::span(data)).begin());

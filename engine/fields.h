@@ -1,6 +1,7 @@
 #pragma once
 // Every buffer once: name, type of an element, how many there are, whether a checkpoint holds it, and what it means. A
 // shader's buffer variable is bound to the field of its name.
+#include "engine/column.h"
 #include "shaders/shared/types.h"
 #include <array>
 #include <cstddef>
@@ -194,9 +195,12 @@ inline const FieldInfo& info(FieldId id) {
 
 // The fields in the host's memory: what the reference passes work on.
 struct Fields {
-#define X(name, type, ...) std::vector<type> name;
+#define X(name, type, ...) Column<type> name;
   TALUS_FIELDS(X)
 #undef X
+  // What the vectorised contact_count has found, for contact_fill: the first contacts of each grain.
+  static constexpr uint found_most = 16;
+  Column<uint> contact_found;
 
   std::span<std::byte> bytes(FieldId id);
   void resize(FieldId id, std::size_t count);  // new elements are zero

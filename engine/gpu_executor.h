@@ -45,9 +45,6 @@ public:
     return &buffer(id);
   }
 
-  // What a pass binds, from its shader.
-  const std::vector<BoundField>& bindings(Pass pass) { return bound(pass).program->bindings; }
-
   // Passes are written down from now on, for describe().
   void set_trace(bool on) { graph_->set_trace(on); }
 

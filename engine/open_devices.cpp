@@ -4,23 +4,12 @@
 
 namespace talus {
 
-namespace shaders {
-std::span<const std::uint32_t> find_shader(std::string_view name);
-}
-
 namespace {
-
-FieldId field_named(std::string_view name, std::string_view pass) {
-  for (std::size_t f = 0; f < field_count; ++f)
-    if (field_infos[f].name == name)
-      return static_cast<FieldId>(f);
-  throw DeviceError(fmt::format("pass {} binds a buffer variable {}, and there is no field of that name", pass, name));
-}
 
 // The shader is the truth about what a pass binds; here it is held against the fields.
 PassProgram load(gpu::Device& device, Pass pass, const Features& features) {
   const std::string name(info(pass).name);
-  const auto code = shaders::find_shader(name + ".comp");
+  const auto code = shader_of(pass);
   if (code.empty())
     throw DeviceError(fmt::format("pass {} has no shader: shaders/{}.comp is missing from this build", name, name));
   PassProgram program;
@@ -35,13 +24,7 @@ PassProgram load(gpu::Device& device, Pass pass, const Features& features) {
   if (program.pipeline->group_size() != group_size)
     throw DeviceError(fmt::format("pass {} has workgroups of {} threads, but gates count in {}", name,
                                   program.pipeline->group_size(), group_size));
-  for (const gpu::BufferBinding& binding : program.pipeline->buffers()) {
-    const FieldId field = field_named(binding.member, name);
-    if (binding.stride != info(field).stride)
-      throw DeviceError(fmt::format("pass {} sees field {} in elements of {} bytes, but the host's have {}", name,
-                                    binding.member, binding.stride, info(field).stride));
-    program.bindings.push_back({field, binding});
-  }
+  program.bindings = bound_fields(pass, program.pipeline->buffers());
   return program;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // Vulkan devices with the passes compiled for them, which go from one simulation to the next.
+#include "engine/bound_fields.h"
 #include "engine/executor.h"
 #include "engine/gpu/graph.h"
 #include <functional>
@@ -10,11 +11,6 @@
 
 namespace talus {
 
-// What a pass binds, from its shader.
-struct BoundField {
-  FieldId field;
-  gpu::BufferBinding binding;
-};
 struct PassProgram {
   std::unique_ptr<gpu::ComputePipeline> pipeline;
   std::vector<BoundField> bindings;

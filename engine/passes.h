@@ -133,7 +133,10 @@ inline const PassInfo& info(Pass pass) {
   return pass_infos[static_cast<std::size_t>(pass)];
 }
 
-// The passes on the CPU: elements [begin, end) of the pass. Different ranges may run at the same time.
+// The passes on the CPU: elements [begin, end) of the pass, which starts and ends with a slice where the pass does not.
+// Different ranges may run at the same time.
+using PassFunction = void (*)(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
+using PassFunctions = std::array<PassFunction, pass_count>;
 namespace reference {
 #define X(name, ...) void name(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
 TALUS_PASSES(X)

@@ -13,17 +13,10 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
                         "--device cpu");
     options.device = "cpu";
   }
-  if (options.verify) {
-    if (options.device == "cpu")
-      throw DeviceError(
-          "--verify compares a Vulkan device with the CPU path, so --device cpu leaves nothing to compare");
-    return make_lockstep_executor(options);
-  }
-  if (options.device == "auto" && !options.on)
+  if (options.device == "auto" && !options.on && !options.verify)
     options.device = real_gpu().value_or("cpu");
-  if (options.device == "cpu")
-    return make_cpu_executor(options.threads);
-  return make_gpu_executor(options);
+  auto executor = options.device == "cpu" ? make_cpu_executor(options.threads) : make_gpu_executor(options);
+  return options.verify ? make_lockstep_executor(std::move(executor), options.threads) : std::move(executor);
 }
 
 std::vector<std::string> warnings_of(const Scene& scene, const Population& population) {

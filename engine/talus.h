@@ -58,7 +58,7 @@ std::shared_ptr<OpenDevices> keep_devices_open();
 struct Options {
   std::string device = "auto";   // auto | cpu | index | part of a name, as in `talus devices`
   int threads = 0;               // of the CPU path; 0: all cores. The result does not depend on it
-  bool verify = false;           // every pass on the device and by its reference, compared after each
+  bool verify = false;           // every pass there and by its reference, compared after each; cpu: the vectorised ones
   bool validation = false;       // Vulkan validation layer with synchronization checks
   bool timing = true;            // measure each pass
   std::uint32_t grid_cells = 0;  // most cells of the neighbour table, on open axes and between walls; 0: four per grain

@@ -20,9 +20,7 @@ struct Single {
     Scene scene = scene_of(0.01, 1, 1);
     scene.bodies.push_back(body_of("solid", std::move(parts)));
     Simulation simulation(scene, on_cpu);
-    fields.bodies = read_field<Body>(simulation.executor(), FieldId::bodies, 1);
-    fields.solid_parts =
-        read_field<SolidPart>(simulation.executor(), FieldId::solid_parts, scene.bodies[0].parts.size());
+    fields = fields_of(simulation.executor(), {FieldId::bodies, FieldId::solid_parts});
   }
   reference::Distance at(glm::vec3 p) const { return reference::from_body(fields, 0, p); }
 };
@@ -110,12 +108,7 @@ TEST_CASE("The passes see the same solids as whoever places grains", "[bodies]")
   // Two implementations, of float and of double.
   const Scene scene = jumble_with_bodies(1);
   Simulation simulation(scene, on_cpu);
-  Fields f;
-  f.bodies = read_field<Body>(simulation.executor(), FieldId::bodies, scene.bodies.size());
-  f.shape_data =
-      read_field<uint>(simulation.executor(), FieldId::shape_data, simulation.executor().size(FieldId::shape_data));
-  f.solid_parts = read_field<SolidPart>(simulation.executor(), FieldId::solid_parts,
-                                        simulation.executor().size(FieldId::solid_parts));
+  const Fields f = fields_of(simulation.executor(), {FieldId::bodies, FieldId::shape_data, FieldId::solid_parts});
   std::mt19937 random(3);
   const auto uniform = [&] { return static_cast<double>(random()) / 4294967296.0; };
   for (uint b = 0; b < f.bodies.size(); ++b) {
@@ -262,16 +255,10 @@ TEST_CASE("Lists hold every body that a grain may touch", "[bodies]") {
     std::size_t touching = 0;
     for (int step = 0; step < steps; ++step) {
       simulation.measure();
-      Executor& e = simulation.executor();
-      Fields f;
-      f.settings = read_field<Settings>(e, FieldId::settings, 1);
-      f.bodies = read_field<Body>(e, FieldId::bodies, scene.bodies.size());
-      f.solid_parts = read_field<SolidPart>(e, FieldId::solid_parts, e.size(FieldId::solid_parts));
-      f.grains = read_field<Grain>(e, FieldId::grains, simulation.grain_count());
-      f.contact_count = read_field<uint>(e, FieldId::contact_count, simulation.grain_count());
-      f.slice_start = read_field<uint>(e, FieldId::slice_start, e.size(FieldId::slice_start));
-      f.contact_partner = read_field<uint>(e, FieldId::contact_partner, e.size(FieldId::contact_partner));
-      for (uint i = 0; i < f.grains.size(); ++i)
+      const Fields f =
+          fields_of(simulation.executor(), {FieldId::settings, FieldId::bodies, FieldId::solid_parts, FieldId::grains,
+                                            FieldId::contact_count, FieldId::slice_start, FieldId::contact_partner});
+      for (uint i = 0; i < simulation.grain_count(); ++i)
         for (uint b = 0; b < f.bodies.size(); ++b)
           for (uint k = 0; k < f.bodies[b].parts; ++k)
             for (uint s = 0; s < surfaces_of(f.solid_parts[f.bodies[b].first_part + k].kind); ++s) {

@@ -25,20 +25,12 @@ Lists lists_of(const Scene& scene, const Options& options, uint worlds = 1) {
     write_field(simulation.executor(), FieldId::grain_tag, tags);
   }
   simulation.measure();
-  Executor& e = simulation.executor();
-  Fields f;
-  f.settings = read_field<Settings>(e, FieldId::settings, 1);
-  f.status = read_field<Status>(e, FieldId::status, 1);
-  f.bodies = read_field<Body>(e, FieldId::bodies, scene.bodies.size());
-  f.solid_parts = read_field<SolidPart>(e, FieldId::solid_parts, e.size(FieldId::solid_parts));
-  f.shape_data = read_field<uint>(e, FieldId::shape_data, e.size(FieldId::shape_data));
-  f.body_cells = read_field<uint>(e, FieldId::body_cells, e.size(FieldId::body_cells));
-  f.grains = read_field<Grain>(e, FieldId::grains, simulation.grain_count());
-  f.contact_count = read_field<uint>(e, FieldId::contact_count, simulation.grain_count());
-  f.slice_start = read_field<uint>(e, FieldId::slice_start, e.size(FieldId::slice_start));
-  f.contact_partner = read_field<uint>(e, FieldId::contact_partner, e.size(FieldId::contact_partner));
-  Lists lists{.grains = f.grains.size()};
-  for (uint i = 0; i < f.grains.size(); ++i) {
+  const Fields f =
+      fields_of(simulation.executor(), {FieldId::settings, FieldId::status, FieldId::bodies, FieldId::solid_parts,
+                                        FieldId::shape_data, FieldId::body_cells, FieldId::grains,
+                                        FieldId::contact_count, FieldId::slice_start, FieldId::contact_partner});
+  Lists lists{.grains = simulation.grain_count()};
+  for (uint i = 0; i < lists.grains; ++i) {
     const vec3 p(f.grains[i].position);
     const uint key = grid_key(reference::cell_of(p, f.settings[0], f.status[0]), 0, f.settings[0].grid_bits);
     std::vector<uint> listed, near;

@@ -160,7 +160,6 @@ TEST_CASE("usage errors end with 2 and a sentence", "[cli]") {
   check_refused(shell.talus("render pile.toml --out o --size 1280x720x3"), 2, "1280x720");
   check_refused(shell.talus("render pile.toml --out o --size 0x720"), 2, "1280x720");
   check_refused(shell.talus("render pile.toml --out o --fps 0"), 2, "--fps");
-  check_refused(shell.talus("run pile.toml --device cpu --verify"), 2, "give another --device");
   check_refused(shell.talus("check"), 2, "SCENE is required");
   CHECK_FALSE(fs::exists(shell.scratch / "o"));
 }

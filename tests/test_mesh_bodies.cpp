@@ -248,14 +248,7 @@ TEST_CASE("Shaders see meshes as the host does", "[device][mesh]") {
   scene.grains[0].shape = PointsFill{{{0.0, 0.0, 0.5}}};
   scene.grains[0].count.reset();
   Simulation simulation(scene, on_cpu);
-  Fields f;
-  const auto take = [&](auto& field, FieldId id) {
-    field = read_field<typename std::remove_reference_t<decltype(field)>::value_type>(simulation.executor(), id,
-                                                                                      simulation.executor().size(id));
-  };
-  take(f.bodies, FieldId::bodies);
-  take(f.solid_parts, FieldId::solid_parts);
-  take(f.shape_data, FieldId::shape_data);
+  const Fields f = fields_of(simulation.executor(), {FieldId::bodies, FieldId::solid_parts, FieldId::shape_data});
 
   std::mt19937 random(5);
   std::vector<glm::vec4> points(3000), samples(points.size());

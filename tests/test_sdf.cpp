@@ -432,7 +432,7 @@ TEST_CASE("Samples are trilinear inside the grid and grow outside it", "[sdf]") 
 }
 
 TEST_CASE("Baking agrees with its reference", "[device][lockstep][sdf]") {
-  const auto executor = make_lockstep_executor(in_lockstep());
+  const auto executor = make_lockstep_executor(make_gpu_executor(in_lockstep()), 0);
   std::string note;
   Mesh holes = ring(24, 0.5, 0.2);
   for (unsigned i = 0; i < 10; ++i)

@@ -19,15 +19,6 @@ void contact_width(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-namespace {
-
-void count_contact(Fields& f, uint partner) {
-  if (partner >= body_partner && partner < wall_partner && f.settings[0].rigid > 0)
-    std::atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(1);
-}
-
-}  // namespace
-
 void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     uint k = 0;

@@ -48,6 +48,12 @@ public:
     fast_ += counts_fast_ && !cloth && 4.0f * (h_ * h_ * speed2) > g.position.w * g.position.w;
   }
 
+  // Of grains that have been looked at elsewhere: their greatest squared speed [m2/s2], and how many are fast.
+  void count(float fastest2, uint fast) {
+    fastest2_ = std::max(fastest2_, fastest2);
+    fast_ += fast;
+  }
+
   void flush() {
     atomic_max(f_.status[0].speed2_bits, std::bit_cast<uint>(fastest2_));
     if (fast_)

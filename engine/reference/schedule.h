@@ -14,7 +14,7 @@ inline uint groups_for(uint threads) {
 }
 
 // Prefix sum in the two halves that the device uses; elements are chunks of the data.
-inline void reduce(const std::vector<uint>& data, uint length, std::vector<uint>& sums, uint begin, uint end) {
+inline void reduce(const Column<uint>& data, uint length, Column<uint>& sums, uint begin, uint end) {
   const uint size = scan_size(length);
   for (uint chunk = begin; chunk < end && chunk * size < length; ++chunk) {
     const auto first = data.begin() + chunk * size;
@@ -22,8 +22,8 @@ inline void reduce(const std::vector<uint>& data, uint length, std::vector<uint>
   }
 }
 
-inline void scan(const std::vector<uint>& data, uint length, const std::vector<uint>& sums, std::vector<uint>& start,
-                 uint begin, uint end) {
+inline void scan(const Column<uint>& data, uint length, const Column<uint>& sums, Column<uint>& start, uint begin,
+                 uint end) {
   const uint size = scan_size(length);
   for (uint chunk = begin; chunk < end && chunk * size < std::max(length, 1u); ++chunk) {
     uint before = std::accumulate(sums.begin(), sums.begin() + chunk, 0u);

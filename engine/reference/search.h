@@ -62,16 +62,16 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
       }
 }
 
-// Calls found(partner) for all that grain i may touch before the lists are built again: grains in cell order, then
-// bodies, then walls. linked: from linked neighbour lists.
-template <bool linked = false, class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
-  if (is_gone(f.grains[i]))
-    return;
+// Calls found(partner) for the grains that grain i may touch before the lists are built again, in cell order. linked:
+// from linked neighbour lists.
+template <bool linked = false, class Found> void search_grains(const Fields& f, uint i, Found found) {
   const Settings& settings = f.settings[0];
   const Status& status = f.status[0];
-  const vec3 p(f.grains[i].position), v = glm::abs(vec3(f.grains[i].velocity));
+  if (f.grain_id[i] - settings.cloth_first < settings.cloth)  // vertices of cloth touch triangles alone
+    return;
+  const vec3 p(f.grains[i].position);
   const float radius = f.grains[i].position.w;
-  const uint world = world_of(f.grain_tag[i]), self = f.grain_id[i] - settings.cloth_first;
+  const uint world = world_of(f.grain_tag[i]);
   const ivec3 home = cell_of(p, settings, status);
   const auto key_at = [&](int x, int y, int z) {
     return grid_key(wrap_cell(home + ivec3(x, y, z), status), world, settings.grid_bits);
@@ -88,8 +88,7 @@ template <bool linked = false, class Found> void search(const Args& args, const 
     for (uint j = f.grid_start[first]; j < f.grid_start[last + 1]; ++j)
       visit(j);
   };
-  // Vertices of cloth touch triangles alone.
-  for (int z = -1; z <= 1 && self >= settings.cloth; ++z)
+  for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y) {
       if constexpr (linked) {
         for (int x = -1; x <= 1; ++x)
@@ -102,11 +101,20 @@ template <bool linked = false, class Found> void search(const Args& args, const 
           visit_cells(key_at(x, y, z), key_at(x, y, z));
       }
     }
+}
+
+// .. for triangles of cloth, then bodies, then walls.
+template <class Found> void search_others(const Args& args, const Fields& f, uint i, Found found) {
+  const Settings& settings = f.settings[0];
+  const Status& status = f.status[0];
+  const vec3 p(f.grains[i].position), v = glm::abs(vec3(f.grains[i].velocity));
+  const float radius = f.grains[i].position.w;
   if (settings.cloth > 0)
     search_triangles(f, i, found);
   const uint words = body_words(settings.bodies);
+  const uint home = words > 0 ? grid_key(cell_of(p, settings, status), 0, settings.grid_bits) * words : 0;
   for (uint word = 0; word < words; ++word)
-    for (uint bits = f.body_cells[grid_key(home, 0, settings.grid_bits) * words + word]; bits; bits &= bits - 1) {
+    for (uint bits = f.body_cells[home + word]; bits; bits &= bits - 1) {
       const uint body = 32 * word + static_cast<uint>(std::countr_zero(bits));
       const vec3 offset = shortest(p - f.bodies[body].motion.position, settings);
       const NearestSurface nearest = from_body(f, body, offset);
@@ -128,6 +136,20 @@ template <bool linked = false, class Found> void search(const Args& args, const 
   for (uint wall = 0; wall < 6; ++wall)
     if (settings.axis[static_cast<int>(wall / 2)] == axis_wall && wall_distance(p, wall, settings) < reach)
       found(wall_partner + wall);
+}
+
+// .. for all of them, in this order.
+template <bool linked = false, class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
+  if (is_gone(f.grains[i]))
+    return;
+  search_grains<linked>(f, i, found);
+  search_others(args, f, i, found);
+}
+
+// A contact in the lists being built, of those that share the mass of a dynamic body.
+inline void count_contact(Fields& f, uint partner) {
+  if (partner >= body_partner && partner < wall_partner && f.settings[0].rigid > 0)
+    std::atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(1);
 }
 
 }  // namespace talus::reference

@@ -66,7 +66,7 @@ inline vec3 wall_normal(uint wall) {
 }
 
 // Slot of the k-th contact of grain i, in the lists whose slices begin at `start`.
-inline std::size_t row_slot(const std::vector<uint>& start, uint i, uint k) {
+inline std::size_t row_slot(const Column<uint>& start, uint i, uint k) {
   return (static_cast<std::size_t>(start[i / slice_grains]) + k) * slice_grains + i % slice_grains;
 }
 inline std::size_t contact_slot(const Fields& f, uint i, uint k) {

@@ -1,0 +1,200 @@
+// Contact lists: the search of contact_count and contact_fill, eight grains at a time. The same lists as the
+// reference's.
+#include "engine/cpu/lanes.h"
+#include "engine/cpu/passes.h"
+#include "engine/reference/search.h"
+#include <limits>
+#include <utility>
+
+#ifdef TALUS_LANES
+namespace talus::cpu {
+namespace {
+
+using namespace reference;
+
+// The grains in and around a cell, side by side; most often it is the cell of the grain before, too.
+class Around {
+public:
+  void look(const Fields& f, ivec3 home, uint world) {
+    if (known_ && home == home_ && world == world_)
+      return;
+    known_ = true;
+    home_ = home;
+    world_ = world;
+    count_ = 0;
+    const uvec3 bits = f.settings[0].grid_bits;
+    const Status& status = f.status[0];
+    const auto key_at = [&](int x, int y, int z) {
+      return grid_key(wrap_cell(home + ivec3(x, y, z), status), world, bits);
+    };
+    for (int z = -1; z <= 1; ++z)
+      for (int y = -1; y <= 1; ++y)
+        if (const uint first = key_at(-1, y, z), last = key_at(1, y, z); last == first + 2)
+          add(f, f.grid_start[first], f.grid_start[last + 1]);
+        else
+          for (int x = -1; x <= 1; ++x)
+            add(f, f.grid_start[key_at(x, y, z)], f.grid_start[key_at(x, y, z) + 1]);
+    reserve(count_ + lanes);
+    std::fill_n(&x_[count_], lanes, std::numeric_limits<float>::infinity());  // nowhere
+  }
+
+  // Those that grain i may touch, until the next call.
+  std::span<const uint> near(const Fields& f, uint i) {
+    const Settings& settings = f.settings[0];
+    const bool periodic =
+        settings.axis.x == axis_periodic || settings.axis.y == axis_periodic || settings.axis.z == axis_periodic;
+    const vecs at = all(vec3(f.grains[i].position));
+    const float r = f.grains[i].position.w, margin = f.status[0].margin;
+    const float *x = x_.data(), *y = y_.data(), *z = z_.data(), *radius = radius_.data();
+    const uint *place = place_.data(), end = count_;
+    uint *const near = near_.data(), count = 0;
+    for (uint k = 0; k < end; k += lanes) {
+      vecs d = at - vecs{load<floats>(x + k), load<floats>(y + k), load<floats>(z + k)};
+      if (periodic)
+        d = shortest(d, settings);
+      const floats reach = r + load<floats>(radius + k) + margin;
+      for (uint bits = bits_of(dot(d, d) < reach * reach); bits; bits &= bits - 1) {
+        const uint j = place[k + static_cast<uint>(std::countr_zero(bits))];
+        near[count] = j;
+        count += j != i;
+      }
+    }
+    return {near, count};
+  }
+
+private:
+  bool known_ = false;
+  ivec3 home_{0};
+  uint world_ = 0, count_ = 0;
+  std::vector<float> x_, y_, z_, radius_;
+  std::vector<uint> place_, near_;
+
+  void reserve(uint count) {
+    if (place_.size() >= count)
+      return;
+    for (auto* of : {&x_, &y_, &z_, &radius_})
+      of->resize(2 * count);
+    place_.resize(2 * count);
+    near_.resize(2 * count);
+  }
+
+  void add(const Fields& f, uint begin, uint end) {
+    for (uint first = begin; first < end; first += lanes) {
+      reserve(count_ + lanes);
+      const Grains g = load_grains([&](uint k) { return &f.grains[first + k]; });
+      store(&x_[count_], g.position.x);
+      store(&y_[count_], g.position.y);
+      store(&z_[count_], g.position.z);
+      store(&radius_[count_], g.radius);
+      store(&place_[count_], lane_numbers + static_cast<int>(first));
+      const ints world = load<ints>(&f.grain_tag[first]) >> static_cast<int>(tag_world_shift);
+      const uint there = std::min(lanes, end - first);
+      if (const ints here = lane_numbers < static_cast<int>(there); any(here & (world != static_cast<int>(world_))))
+        keep(here & (world == static_cast<int>(world_)));
+      else
+        count_ += there;
+    }
+  }
+
+  // Of those added last the lanes of a mask.
+  void keep(ints mask) {
+    const uint first = count_;
+    for (uint k = 0; k < lanes; ++k) {
+      if (!mask[k])
+        continue;
+      for (auto* of : {&x_, &y_, &z_, &radius_})
+        (*of)[count_] = (*of)[first + k];
+      place_[count_++] = place_[first + k];
+    }
+  }
+};
+
+// Once, not in every clone.
+template <class Found> [[gnu::noinline]] void search_one(const Args& args, const Fields& f, uint i, Found found) {
+  search(args, f, i, found);
+}
+template <class Found> [[gnu::noinline]] void search_rest(const Args& args, const Fields& f, uint i, Found found) {
+  search_others(args, f, i, found);
+}
+
+// Calls found(partner) as reference::search does.
+template <class Found> void search_lanes(const Args& args, const Fields& f, uint i, Around& around, Found found) {
+  const Settings& settings = f.settings[0];
+  const Grain& grain = f.grains[i];
+  if (is_gone(grain))
+    return;
+  // Few grains are fixed, and few scenes have what is made of grains.
+  if (settings.cloth > 0 || settings.shaped > 0 || grain.velocity.w == 0.0f)
+    return search_one(args, f, i, found);
+  around.look(f, cell_of(vec3(grain.position), settings, f.status[0]), world_of(f.grain_tag[i]));
+  for (const uint j : around.near(f, i))
+    found(j);
+  search_rest(args, f, i, found);
+}
+
+}  // namespace
+
+TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint end) {
+  Around around;
+  for (uint i = begin; i < end; ++i) {
+    uint count = 0;
+    search_lanes(args, f, i, around, [&](uint partner) {
+      if (count < Fields::found_most)
+        f.contact_found[Fields::found_most * i + count] = partner;
+      ++count;
+    });
+    f.contact_count_next[i] = count;
+  }
+}
+
+TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
+  Around around;
+  for (uint i = begin; i < end; ++i) {
+    uint k = 0;
+    const auto add = [&](uint partner) {
+      f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = partner;
+      count_contact(f, partner);
+    };
+    if (const uint count = f.contact_count_next[i]; count <= Fields::found_most)
+      for (uint c = 0; c < count; ++c)
+        add(f.contact_found[Fields::found_most * i + c]);
+    else
+      search_lanes(args, f, i, around, add);
+    const uint rows = f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains];
+    while (k < rows)
+      f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = no_partner;
+  }
+}
+
+TALUS_CLONES void contact_recall(const Args&, Fields& f, uint begin, uint end) {
+  const uint options = f.settings[0].options;
+  for (uint i = begin; i < end; ++i) {
+    const uint row = f.grain_row[i], olds = f.contact_count[row], news = f.contact_count_next[i];
+    uint next = 0;  // most contacts were in the same order
+    for (uint k = 0; k < news; ++k) {
+      const std::size_t slot = row_slot(f.slice_start_next, i, k);
+      uint partner = f.contact_partner_next[slot];
+      if (is_grain(partner))
+        partner = f.grain_row[partner];
+      uint looked = 0;
+      std::size_t old = 0;
+      for (; looked < olds; ++looked, ++next) {
+        if (next >= olds)
+          next = 0;
+        old = contact_slot(f, row, next);
+        if (without_face(f.contact_partner[old]) == partner)
+          break;
+      }
+      const bool known = looked < olds;
+      if (known && is_triangle(partner))
+        f.contact_partner_next[slot] = f.contact_partner[old];
+      if (options & option_memory)
+        f.contact_shear_next[slot] = known ? f.contact_shear[old] : vec3(0.0f);
+      if (options & option_impulses)
+        f.contact_sum_next[slot] = known ? f.contact_sum[old] : vec4(0.0f);
+    }
+  }
+}
+
+}  // namespace talus::cpu
+#endif
