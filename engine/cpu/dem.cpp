@@ -1,5 +1,4 @@
-// Explicit dynamics, half a slice at a time: the pass dem as reference::dem has it, but for the order of a few
-// roundings.
+// Explicit dynamics, half a slice at a time: the pass dem operation by operation what reference::dem does.
 #include "engine/cpu/lanes.h"
 #include "engine/cpu/passes.h"
 #include "engine/reference/dem_contact.h"
@@ -54,8 +53,7 @@ template <bool plain> class HalfSlice {
 public:
   HalfSlice(const Args& args, Fields& f, uint first)
       : args_(args), f_(f), settings_(f.settings[0]), first_(first), there_(std::min(lanes, args.grains - first)),
-        h_(args.h), per_h_(1.0f / args.h), memory_(plain || settings_.options & option_memory),
-        at_(lane_numbers + static_cast<int>(first)),
+        h_(args.h), memory_(plain || settings_.options & option_memory), at_(lane_numbers + static_cast<int>(first)),
         grains_(load_grains([&](uint k) { return &f.grains[first + k]; })) {
     const ints count = load<ints>(&f.contact_count[first]);
     count_ = lane_numbers < static_cast<int>(there_) ? count : ints{};
@@ -106,8 +104,8 @@ public:
   }
 
   void end(Ends& ends, Finish& finish) {
-    const vecs v =
-        grains_.velocity + select(grains_.inverse_mass > 0.0f, change_ + all(h_ * settings_.gravity), vecs{});
+    const vecs moved = grains_.velocity + (change_ + all(h_ * settings_.gravity));
+    const vecs v = select(grains_.inverse_mass > 0.0f, moved, grains_.velocity);
     const Grains after{grains_.position + all(h_) * v, grains_.radius, v, grains_.inverse_mass};
     store_grains(&f_.grains_next[first_], there_, after);
     const floats speed2 = dot(v, v), radius = after.radius;
@@ -131,7 +129,7 @@ private:
   const Settings& settings_;
   uint first_, there_;
   int rows_ = 0, others_ = 1 << 30;  // .. from which on some partners are no grains
-  float h_, per_h_;                  // s; 1/s
+  float h_;                          // s
   bool memory_;
   ints at_, count_;
   Grains grains_;
@@ -145,7 +143,7 @@ private:
   vecs normal_of(const vecs& d, floats distance, ints other) const {
     const ints apart = distance > 0.0f;
     const floats up = at_ < other ? all(1.0f) : all(-1.0f);
-    return select(apart, all(1.0f) / distance * d, {floats{}, floats{}, up});
+    return select(apart, d / distance, {floats{}, floats{}, up});
   }
 
   floats share_of(const Grains& o) const {
@@ -234,7 +232,7 @@ private:
     }
     const floats ahead =
         last ? dot(grains_.velocity + change_ + all(h_ * settings_.gravity) - c.velocity, c.normal) : approach;
-    const floats brake = -ahead - larger(c.gap + 0.5f * c.radius, floats{}) * per_h_;
+    const floats brake = -ahead - larger(c.gap + 0.5f * c.radius, floats{}) / h_;
     const ints touches = mask & ((c.gap < reach) | (brake > 0.0f)) & (c.inverse_sum > 0.0f);
     vecs shear = memory_ ? load_vecs(&f_.contact_shear[slot]) : vecs{};
     const vecs before = shear;
@@ -244,7 +242,7 @@ private:
       return;
     }
     const vecs slip = relative - approach * c.normal;
-    const floats spring = c.gap < reach ? larger(-hold, -kappa * c.gap * per_h_ - damping * approach) : floats{};
+    const floats spring = c.gap < reach ? larger(-hold, -kappa * c.gap / h_ - damping * approach) : floats{};
     const floats push = larger(spring, brake), grip = brake > spring ? floats{} : push + hold;
     shear = shear - dot(shear, c.normal) * c.normal - (dem_tangential * kappa) * slip;
     vecs drag = shear - (0.5f * damping) * slip;

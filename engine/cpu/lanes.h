@@ -30,10 +30,10 @@ inline floats all(float value) {
   return floats{} + value;
 }
 inline floats larger(floats a, floats b) {
-  return a > b ? a : b;
+  return a < b ? b : a;
 }
 inline floats smaller(floats a, floats b) {
-  return a < b ? a : b;
+  return b < a ? b : a;
 }
 inline floats absolute(floats a) {
   return (floats)((ints)a & 0x7FFFFFFF);
@@ -64,6 +64,9 @@ inline vecs operator+(const vecs& a, const vecs& b) {
 }
 inline vecs operator-(const vecs& a, const vecs& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+inline vecs operator/(const vecs& v, floats s) {
+  return {v.x / s, v.y / s, v.z / s};
 }
 inline vecs operator*(floats s, const vecs& v) {
   return {s * v.x, s * v.y, s * v.z};
