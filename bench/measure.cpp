@@ -24,6 +24,12 @@ glm::dvec2 axis_of(std::span<const GrainState> grains) {
 
 }  // namespace
 
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  return 0.5 * (values[(n - 1) / 2] + values[n / 2]);
+}
+
 Line fit_line(std::span<const std::pair<double, double>> points, std::span<const double> weights) {
   double w = 0.0, x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
   for (std::size_t i = 0; i < points.size(); ++i) {

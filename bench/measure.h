@@ -22,6 +22,9 @@ Heap fit_heap(std::span<const talus::GrainState> grains, double inner = 0.2, dou
 // Share of the box's volume inside grains.
 double packing_fraction(std::span<const talus::GrainState> grains, glm::dvec3 min, glm::dvec3 max);
 
+// Of at least one value; between the two in the middle of an even number.
+double median(std::vector<double> values);
+
 struct Line {
   double slope, offset;
 };
