@@ -1,4 +1,5 @@
 // The program `talus-bench`: how fast Talus is, and the experiments of the papers.
+#include "bench/compare.h"
 #include "bench/papers.h"
 #include "bench/suite.h"
 #include <CLI/CLI.hpp>
@@ -10,8 +11,8 @@
 
 namespace {
 
-// Exit statuses as those of the program talus.
-enum Status { done = 0, failed = 1, usage = 2, no_device = 3, out_of_resources = 4, invalid_state = 5 };
+// Exit statuses as those of the program talus; compare has a meaning of its own for 1.
+enum Status { done = 0, failed = 1, slower = 1, usage = 2, no_device = 3, out_of_resources = 4, invalid_state = 5 };
 
 // A verb of the program: its options, and what runs once they are read.
 struct Verb {
@@ -81,10 +82,28 @@ Verb run_verb(CLI::App& app) {
           }};
 }
 
+Verb compare_verb(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand(
+      "compare", "Tells what became slower from one result to another; exit status 1 where something did");
+  struct Given {
+    std::filesystem::path before, after;
+    double percent = 5.0;
+  };
+  auto given = std::make_shared<Given>();
+  verb->add_option("before", given->before, "Results of talus-bench run")->type_name("A.json")->required();
+  verb->add_option("after", given->after, "The same suite later, or elsewhere")->type_name("B.json")->required();
+  verb->add_option("--threshold", given->percent, "Changes up to this do not count")
+      ->type_name("PERCENT")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  return {verb,
+          [given] { return bench::compare(given->before, given->after, given->percent / 100.0) ? slower : done; }};
+}
+
 int bench_main(int argc, char** argv) {
   CLI::App app("How fast Talus is, and experiments with it.", "talus-bench");
   app.require_subcommand(1);
-  const Verb verbs[] = {run_verb(app), papers_verb(app)};
+  const Verb verbs[] = {run_verb(app), compare_verb(app), papers_verb(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {

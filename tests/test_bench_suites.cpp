@@ -1,4 +1,5 @@
 // The suites of talus-bench: what they plan, measure and write. How fast anything is is not judged here.
+#include "bench/compare.h"
 #include "bench/context.h"
 #include "bench/measure.h"
 #include "bench/pass_bytes.h"
@@ -192,4 +193,39 @@ TEST_CASE("A device is measured as the CPU path is", "[bench][device]") {
   CHECK(measured.counter("grains") == 1000.0);
   Simulation simulation(bench::settling_box(Method::dem, 8), target.options);
   CHECK(complaints(simulation).empty());
+}
+
+TEST_CASE("What became slower is told from noise", "[bench]") {
+  const auto results = [](std::vector<double> times) {
+    bench::Measured measured{"a", {}, ""};
+    for (const double ms : times)
+      measured.samples.push_back(sample_of(ms));
+    return bench::Results{bench::Json::object(), {measured}};
+  };
+  const auto change = [&](std::vector<double> a, std::vector<double> b) {
+    return bench::changes_of(results(std::move(a)), results(std::move(b))).at(0);
+  };
+  const std::vector<double> quiet{10.0, 10.1, 9.9, 10.05, 9.95}, noisy{10.0, 14.0, 8.0, 12.0, 9.0};
+  CHECK(change(quiet, {11.0, 11.1, 10.9, 11.05, 10.95}).slower(0.05));
+  CHECK(change(quiet, {11.0, 11.1, 10.9, 11.05, 10.95}).ratio == Approx(1.1));
+  CHECK(!change(quiet, {11.0, 11.1, 10.9, 11.05, 10.95}).slower(0.2));
+  CHECK(change(quiet, {9.0, 9.1, 8.9, 9.05, 8.95}).faster(0.05));
+  CHECK(!change(quiet, {10.2, 10.3, 10.1, 10.25, 10.15}).slower(0.05));  // more than noise, less than the threshold
+  CHECK(!change(noisy, {11.0, 15.0, 9.0, 12.0, 10.0}).slower(0.05));     // the other way round
+  CHECK(!change({10.0, 10.0}, {20.0, 20.0}).slower(0.05));               // too few
+  CHECK(bench::changes_of(results({}), results({1.0})).empty());
+}
+
+TEST_CASE("Two files are compared", "[bench]") {
+  const Scratch scratch;
+  const auto write = [&](const std::string& name, const std::string& of, double ms) {
+    bench::write_results(scratch / name,
+                         {bench::Json::object(), {{of, {sample_of(ms), sample_of(ms), sample_of(ms)}, ""}}});
+    return scratch / name;
+  };
+  const auto a = write("a.json", "step/a", 1.0), b = write("b.json", "step/a", 2.0), c = write("c.json", "step/c", 1.0);
+  CHECK(bench::compare(a, b, 0.05));
+  CHECK(!bench::compare(b, a, 0.05));
+  CHECK(!bench::compare(a, a, 0.05));
+  CHECK_THROWS_WITH(bench::compare(a, c, 0.05), Catch::Contains("no measurement in common"));
 }
