@@ -1,6 +1,7 @@
 // The program `talus-bench`: how fast Talus is, and the experiments of the papers.
 #include "bench/compare.h"
 #include "bench/papers.h"
+#include "bench/report_page.h"
 #include "bench/suite.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -100,10 +101,29 @@ Verb compare_verb(CLI::App& app) {
           [given] { return bench::compare(given->before, given->after, given->percent / 100.0) ? slower : done; }};
 }
 
+Verb report_verb(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("report", "Shows results as a page that needs nothing but a browser");
+  struct Given {
+    std::vector<std::filesystem::path> files, before;
+    std::filesystem::path out;
+  };
+  auto given = std::make_shared<Given>();
+  verb->add_option("results", given->files, "Results of talus-bench run, or directories of them")
+      ->type_name("FILE|DIR")
+      ->required();
+  verb->add_option("-o,--out", given->out, "The page")->type_name("FILE.html")->required();
+  verb->add_option("--against", given->before, "Older results: the page tells what changed since")
+      ->type_name("FILE|DIR");
+  return {verb, [given] {
+            bench::write_report(given->files, given->before, given->out);
+            return done;
+          }};
+}
+
 int bench_main(int argc, char** argv) {
   CLI::App app("How fast Talus is, and experiments with it.", "talus-bench");
   app.require_subcommand(1);
-  const Verb verbs[] = {run_verb(app), compare_verb(app), papers_verb(app)};
+  const Verb verbs[] = {run_verb(app), compare_verb(app), report_verb(app), papers_verb(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {
