@@ -1,6 +1,7 @@
 // The program `talus-bench`: how fast Talus is, and the experiments of the papers.
 #include "bench/compare.h"
 #include "bench/papers.h"
+#include "bench/peers.h"
 #include "bench/report_page.h"
 #include "bench/suite.h"
 #include <CLI/CLI.hpp>
@@ -120,10 +121,28 @@ Verb report_verb(CLI::App& app) {
           }};
 }
 
+Verb peers_verb(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("peers", "Runs a settling box with Talus and other engines that are installed");
+  auto options = std::make_shared<bench::PeersOptions>();
+  verb->add_option("--grains", options->grains, "Numbers of grains; default: 1000 10000 50000")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 10'000'000u));
+  verb->add_option("--only", options->only, "Of talus, lammps, liggghts and bullet these alone")->type_name("NAME");
+  verb->add_option("--core", options->core, "All run on this one")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1023))
+      ->capture_default_str();
+  verb->add_option("--out", options->out, "Results as those of run")->type_name("FILE.json");
+  return {verb, [options] {
+            bench::run_peers(*options);
+            return done;
+          }};
+}
+
 int bench_main(int argc, char** argv) {
   CLI::App app("How fast Talus is, and experiments with it.", "talus-bench");
   app.require_subcommand(1);
-  const Verb verbs[] = {run_verb(app), compare_verb(app), report_verb(app), papers_verb(app)};
+  const Verb verbs[] = {run_verb(app), compare_verb(app), report_verb(app), peers_verb(app), papers_verb(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {

@@ -13,28 +13,13 @@ namespace {
 using talus::Method;
 using talus::Scene;
 
-// Of the middle of the bed, away from its surface: a part that is no larger for more grains.
-double packing_of(talus::Simulation& simulation) {
-  const std::vector<talus::GrainState> grains = simulation.grains();
-  std::vector<float> heights;
-  for (const talus::GrainState& g : grains)
-    heights.push_back(g.position.z);
-  std::ranges::nth_element(heights, heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2));
-  const double r = grains.at(0).radius, middle = heights[heights.size() / 2];
-  const talus::Domain& domain = simulation.scene().domain;
-  const glm::dvec3 center(0.5 * (domain.min.x + domain.max.x), 0.5 * (domain.min.y + domain.max.y), middle);
-  const double half = std::min(8.0 * r, 0.5 * (domain.max.x - domain.min.x) - 2.0 * r);
-  const double deep = std::clamp(middle - 2.0 * r, r, 5.0 * r);
-  return packing_fraction(grains, center - glm::dvec3(half, half, deep), center + glm::dvec3(half, half, 0.6 * deep));
-}
-
 // Steps from the same state on, with what they came to.
 Trial stepping(talus::Simulation simulation) {
   auto replay = std::make_shared<Replay>(std::move(simulation));
   return [replay](std::uint64_t steps) {
     Sample sample = replay->advance(steps);
     add_quality(sample, replay->simulation);
-    sample.counters["packing"] = packing_of(replay->simulation);
+    sample.counters["packing"] = bed_packing(replay->simulation.grains(), replay->simulation.scene().domain);
     return std::vector{sample};
   };
 }
