@@ -85,19 +85,7 @@ Result body_cost(const Context& context) {
     Series line{fmt::format("{} grains", grains), {}, "linespoints"};
     std::array<double, 3> none{};
     for (const int n : body_counts) {
-      const double r = 0.01, edge = r * std::cbrt(grains / 0.5 * 4.2);
-      Scene scene = floor_scene(talus::default_solver(talus::Method::dem), 0.5, 240.0, 8, 1);
-      scene.domain.axis = {talus::Axis::wall, talus::Axis::wall, talus::Axis::wall};
-      scene.domain.min = {0.0, 0.0, 0.0};
-      scene.domain.max = {edge, edge, 2.0 * edge};
-      talus::GrainGroup group;
-      group.radius_min = group.radius_max = r;
-      group.shape = talus::BoxFill{scene.domain.min, scene.domain.max};
-      group.count = grains;
-      scene.grains.push_back(group);
-      for (int k = 0; k < n; ++k)
-        scene.bodies.push_back(body_of(fmt::format("ball{}", k), talus::SpherePart{0.06 * edge},
-                                       edge * (glm::dvec3(k % 4, k / 4 % 4, k / 16) * 0.22 + 0.17)));
+      const Scene scene = scene_with_balls(grains, n);
       talus::Simulation simulation = simulate(context, scene);
       simulation.advance(context.pick(40, 4));
       const auto ms_of = [&](auto&& which) {

@@ -1,5 +1,6 @@
 // What two-way coupling costs: dynamic bodies and cloth among grains.
 #include "bench/experiment.h"
+#include "bench/measure.h"
 #include "bench/scenes.h"
 #include <algorithm>
 #include <chrono>
@@ -75,11 +76,6 @@ Case with_cloth(Method method, unsigned grains, unsigned n) {
     out.scene.cloths.push_back(std::move(cloth));
   }
   return out;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 // s: of the processor, all its cores together, where the passes run on it, so that what else it does does not count;

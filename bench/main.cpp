@@ -1,49 +1,159 @@
-// The program `talus-bench`: repeats the experiments of the papers, and some beyond them.
+// The program `talus-bench`: how fast Talus is, and the experiments of the papers.
+#include "bench/compare.h"
 #include "bench/papers.h"
+#include "bench/peers.h"
+#include "bench/report_page.h"
+#include "bench/suite.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fmt/format.h>
+#include <functional>
+#include <memory>
 #include <thread>
 
 namespace {
 
-// Exit statuses as those of the program talus.
-enum Status { done = 0, failed = 1, usage = 2, no_device = 3, out_of_resources = 4, invalid_state = 5 };
+// Exit statuses as those of the program talus; compare has a meaning of its own for 1.
+enum Status { done = 0, failed = 1, slower = 1, usage = 2, no_device = 3, out_of_resources = 4, invalid_state = 5 };
 
-int bench_main(int argc, char** argv) {
-  bench::PapersOptions options;
-  bool list = false;
+// A verb of the program: its options, and what runs once they are read.
+struct Verb {
+  CLI::App* app;
+  std::function<int()> run;
+};
+
+Verb papers_verb(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("papers", "Repeats the experiments of the papers");
+  struct Given {
+    bench::PapersOptions options;
+    bool list = false;
+  };
+  auto given = std::make_shared<Given>();
+  bench::PapersOptions& options = given->options;
   options.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  CLI::App app("Experiments with Talus.", "talus-bench");
-  app.require_subcommand(1);
-  CLI::App* papers = app.add_subcommand("papers", "Repeats the experiments of the papers");
-  papers->add_option("--out", options.out, "Directory for papers.md, and a .csv, .gp and .svg of each experiment")
+  verb->add_option("--out", options.out, "Directory for papers.md, and a .csv, .gp and .svg of each experiment")
       ->type_name("DIR");
-  papers->add_flag("--quick", options.quick, "Short versions with fewer grains and methods");
-  papers->add_option("--only", options.only, "Runs these alone")->type_name("NAME");
-  papers->add_option("--device", options.device, "auto, cpu, or index or part of the name as in `talus devices`")
+  verb->add_flag("--quick", options.quick, "Short versions with fewer grains and methods");
+  verb->add_option("--only", options.only, "Runs these alone")->type_name("NAME");
+  verb->add_option("--device", options.device, "auto, cpu, or index or part of the name as in `talus devices`")
       ->type_name("DEVICE")
       ->capture_default_str();
-  papers->add_option("--threads", options.workers, "Simulations at a time on the CPU path; default: one per core")
+  verb->add_option("--threads", options.workers, "Simulations at a time on the CPU path; default: one per core")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
-  papers->add_flag("!--no-plots", options.plots, "Without gnuplot, no .gp and .svg");
-  papers->add_flag("--list", list, "Names the experiments and what they take, and runs none");
+  verb->add_flag("!--no-plots", options.plots, "Without gnuplot, no .gp and .svg");
+  verb->add_flag("--list", given->list, "Names the experiments and what they take, and runs none");
+  return {verb, [given] {
+            if (given->list) {
+              bench::list_papers();
+              return done;
+            }
+            if (given->options.out.empty())
+              throw bench::UsageError("--out is missing: name the directory for the results");
+            bench::run_papers(given->options);
+            return done;
+          }};
+}
+
+Verb run_verb(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("run", "Measures how fast simulations are");
+  auto options = std::make_shared<bench::RunOptions>();
+  std::string suites = "Runs these alone:";
+  for (const bench::Suite& suite : bench::all_suites())
+    suites += fmt::format("\n  {}: {}", suite.name, suite.what);
+  verb->add_option("--suite", options->suites, suites)->type_name("NAME");
+  verb->add_option("--device", options->device, "auto, cpu, all, or index or part of the name as in `talus devices`")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+  verb->add_flag("--quick", options->quick, "Few and small cases: whether it works, not how fast");
+  verb->add_option("--only", options->only, "Runs the cases with this in SUITE/CASE alone")->type_name("NAME");
+  verb->add_option("--repetitions", options->repetitions, "Of each case, where --time-limit has room for them")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  verb->add_option("--time-limit", options->time_limit, "Of each case, about; what takes longer is skipped")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--out", options->out, "FILE.json, or a directory for DEVICE/SUITE.json")
+      ->type_name("FILE|DIR")
+      ->required();
+  return {verb, [options] {
+            bench::run_suites(*options);
+            return done;
+          }};
+}
+
+Verb compare_verb(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand(
+      "compare", "Tells what became slower from one result to another; exit status 1 where something did");
+  struct Given {
+    std::filesystem::path before, after;
+    double percent = 5.0;
+  };
+  auto given = std::make_shared<Given>();
+  verb->add_option("before", given->before, "Results of talus-bench run")->type_name("A.json")->required();
+  verb->add_option("after", given->after, "The same suite later, or elsewhere")->type_name("B.json")->required();
+  verb->add_option("--threshold", given->percent, "Changes up to this do not count")
+      ->type_name("PERCENT")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  return {verb,
+          [given] { return bench::compare(given->before, given->after, given->percent / 100.0) ? slower : done; }};
+}
+
+Verb report_verb(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("report", "Shows results as a page that needs nothing but a browser");
+  struct Given {
+    std::vector<std::filesystem::path> files, before;
+    std::filesystem::path out;
+  };
+  auto given = std::make_shared<Given>();
+  verb->add_option("results", given->files, "Results of talus-bench run, or directories of them")
+      ->type_name("FILE|DIR")
+      ->required();
+  verb->add_option("-o,--out", given->out, "The page")->type_name("FILE.html")->required();
+  verb->add_option("--against", given->before, "Older results: the page tells what changed since")
+      ->type_name("FILE|DIR");
+  return {verb, [given] {
+            bench::write_report(given->files, given->before, given->out);
+            return done;
+          }};
+}
+
+Verb peers_verb(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("peers", "Runs a settling box with Talus and other engines that are installed");
+  auto options = std::make_shared<bench::PeersOptions>();
+  verb->add_option("--grains", options->grains, "Numbers of grains; default: 1000 10000 50000")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 10'000'000u));
+  verb->add_option("--only", options->only, "Of talus, lammps, liggghts and bullet these alone")->type_name("NAME");
+  verb->add_option("--core", options->core, "All run on this one")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1023))
+      ->capture_default_str();
+  verb->add_option("--out", options->out, "Results as those of run")->type_name("FILE.json");
+  return {verb, [options] {
+            bench::run_peers(*options);
+            return done;
+          }};
+}
+
+int bench_main(int argc, char** argv) {
+  CLI::App app("How fast Talus is, and experiments with it.", "talus-bench");
+  app.require_subcommand(1);
+  const Verb verbs[] = {run_verb(app), compare_verb(app), report_verb(app), peers_verb(app), papers_verb(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    throw bench::UsageError(fmt::format("{}; see talus-bench papers --help", e.what()));
+    throw bench::UsageError(fmt::format("{}; see talus-bench --help", e.what()));
   }
-  if (list) {
-    bench::list_papers();
-    return done;
-  }
-  if (options.out.empty())
-    throw bench::UsageError("--out is missing: name the directory for the results");
-  bench::run_papers(options);
-  return done;
+  for (const Verb& verb : verbs)
+    if (*verb.app)
+      return verb.run();
+  return usage;
 }
 
 }  // namespace

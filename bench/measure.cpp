@@ -24,6 +24,51 @@ glm::dvec2 axis_of(std::span<const GrainState> grains) {
 
 }  // namespace
 
+double bed_packing(std::span<const GrainState> grains, const talus::Domain& domain) {
+  if (grains.empty())
+    return 0.0;
+  std::vector<double> heights;
+  for (const GrainState& g : grains)
+    heights.push_back(g.position.z);
+  const double r = grains[0].radius, middle = median(std::move(heights));
+  const glm::dvec3 center(0.5 * (domain.min.x + domain.max.x), 0.5 * (domain.min.y + domain.max.y), middle);
+  const double half = std::min(8.0 * r, 0.5 * (domain.max.x - domain.min.x) - 2.0 * r);
+  const double deep = std::clamp(middle - 2.0 * r, r, 5.0 * r);
+  return packing_fraction(grains, center - glm::dvec3(half, half, deep), center + glm::dvec3(half, half, 0.6 * deep));
+}
+
+Overlap overlap_of(std::span<const GrainState> grains, const talus::Domain& domain) {
+  std::vector<GrainState> sorted(grains.begin(), grains.end());
+  std::ranges::sort(sorted, {}, [](const GrainState& g) { return g.position.x; });
+  Overlap overlap;
+  double sum = 0.0, contacts = 0.0;
+  const auto add = [&](double depth, double radius, double weight) {
+    if (!(depth > 0.0))
+      return;
+    sum += weight * depth / radius;
+    contacts += weight;
+    overlap.max = std::max(overlap.max, depth / radius);
+  };
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const glm::dvec3 p(sorted[i].position);
+    const double r = sorted[i].radius;
+    for (int a = 0; a < 3; ++a) {
+      add(domain.min[a] + r - p[a], r, 1.0);
+      add(p[a] + r - domain.max[a], r, 1.0);
+    }
+    for (std::size_t j = i + 1; j < sorted.size() && sorted[j].position.x - p.x < 2.0 * r; ++j)
+      add(2.0 * r - glm::distance(p, glm::dvec3(sorted[j].position)), r, 2.0);
+  }
+  overlap.mean = contacts > 0.0 ? sum / contacts : 0.0;
+  return overlap;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  return 0.5 * (values[(n - 1) / 2] + values[n / 2]);
+}
+
 Line fit_line(std::span<const std::pair<double, double>> points, std::span<const double> weights) {
   double w = 0.0, x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
   for (std::size_t i = 0; i < points.size(); ++i) {

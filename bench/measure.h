@@ -22,6 +22,19 @@ Heap fit_heap(std::span<const talus::GrainState> grains, double inner = 0.2, dou
 // Share of the box's volume inside grains.
 double packing_fraction(std::span<const talus::GrainState> grains, glm::dvec3 min, glm::dvec3 max);
 
+// The same of the middle of a bed of equal grains, away from its surface: a part that is no larger for more grains.
+double bed_packing(std::span<const talus::GrainState> grains, const talus::Domain& domain);
+
+// Of the contacts that touch, of grains of one radius with each other and with the sides of a domain
+// in radii; a pair counts for both of its grains, as in talus::Measure.
+struct Overlap {
+  double mean = 0.0, max = 0.0;
+};
+Overlap overlap_of(std::span<const talus::GrainState> grains, const talus::Domain& domain);
+
+// Of at least one value; between the two in the middle of an even number.
+double median(std::vector<double> values);
+
 struct Line {
   double slope, offset;
 };

@@ -1,13 +1,10 @@
 #pragma once
 // Runs experiments and writes what came out.
+#include "bench/error.h"
 #include "bench/experiment.h"
 #include <filesystem>
 
 namespace bench {
-
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 struct PapersOptions {
   std::filesystem::path out;

@@ -128,6 +128,44 @@ void add_bed(talus::Scene& scene, unsigned count, double radius, double layers) 
   scene.grains.push_back(group);
 }
 
+talus::Scene scene_with_balls(unsigned grains, int n) {
+  const double r = 0.01, edge = r * std::cbrt(grains / 0.5 * 4.2);
+  talus::Scene scene = floor_scene(talus::default_solver(Method::dem), 0.5, 240.0, 8, 1);
+  scene.domain.axis = {talus::Axis::wall, talus::Axis::wall, talus::Axis::wall};
+  scene.domain.min = {0.0, 0.0, 0.0};
+  scene.domain.max = {edge, edge, 2.0 * edge};
+  talus::GrainGroup group;
+  group.radius_min = group.radius_max = r;
+  group.shape = talus::BoxFill{scene.domain.min, scene.domain.max};
+  group.count = grains;
+  scene.grains.push_back(group);
+  talus::BodySpec ball;
+  ball.parts.resize(1);
+  ball.parts[0].shape = talus::SpherePart{0.06 * edge};
+  for (int k = 0; k < n; ++k) {
+    ball.name = fmt::format("ball{}", k);
+    ball.position = edge * (glm::dvec3(k % 4, k / 4 % 4, k / 16) * 0.22 + 0.17);
+    scene.bodies.push_back(ball);
+  }
+  return scene;
+}
+
+talus::Scene settling_box(Method method, unsigned grains) {
+  talus::Scene scene = house_scene("box_settle");
+  talus::GrainGroup& group = scene.grains.at(0);
+  const double pitch = 2.0 * group.spacing * group.radius_max, columns_10k = 22.0;
+  const double columns = std::max(1.0, std::round(columns_10k * std::sqrt(grains / 10'000.0)));
+  const double layers = std::ceil(grains / (columns * columns));
+  scene.domain.max.x = scene.domain.max.y = columns * pitch;
+  group.shape = talus::BoxFill{{0.0, 0.0, 0.0}, {columns * pitch, columns * pitch, (layers + 1.0) * pitch}};
+  group.count = grains;
+  const double overlap = scene.solver.overlap;
+  scene.solver = talus::default_solver(method);
+  scene.solver.overlap = overlap;
+  scene.solver.substeps = 0;
+  return scene;
+}
+
 double grain_mass(const talus::Scene& scene, double radius) {
   return scene.materials.at(0).density * 4.0 / 3.0 * pi * std::pow(radius, 3);
 }

@@ -41,6 +41,13 @@ void add_pouring(talus::Scene& scene, unsigned count, double radius, double pour
 // Grains at random places in a box with walls, `layers` grains high when they have settled.
 void add_bed(talus::Scene& scene, unsigned count, double radius, double layers);
 
+// Grains at random places that fall among a lattice of balls, of which the first n are there, 64 at most.
+talus::Scene scene_with_balls(unsigned grains, int n);
+
+// scenes/box_settle.toml with another number of grains, as deep (22 x 22 columns of 10,000), by a method with its own
+// settings and the substeps for the overlap that the scene asks for.
+talus::Scene settling_box(talus::Method method, unsigned grains);
+
 double grain_mass(const talus::Scene& scene, double radius);  // kg, of the first material
 
 // Gauss-Seidel exists on the CPU alone.

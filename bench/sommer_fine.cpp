@@ -1,5 +1,6 @@
 // Fine grains (Sommer and Schwanecke 2022, section 4): what they cost, and whether they stay even.
 #include "bench/experiment.h"
+#include "bench/fine_scenes.h"
 #include "bench/scenes.h"
 #include "engine/executor.h"
 #include "engine/reference/near.h"
@@ -24,10 +25,18 @@ const std::vector<Row>& table1() {
   return rows;
 }
 
-// Quick: an eighth of the grains at the start, and some of those that are poured.
-talus::Scene scene_of(const Context& context, const Row& row) {
-  talus::Scene scene = house_scene(row.scene);
-  if (!context.quick)
+}  // namespace
+
+std::vector<std::string> fine_scenes() {
+  std::vector<std::string> names;
+  for (const Row& row : table1())
+    names.push_back(row.scene);
+  return names;
+}
+
+talus::Scene fine_scene(const std::string& name, bool quick) {
+  talus::Scene scene = house_scene(name);
+  if (!quick)
     return scene;
   for (talus::GrainGroup& group : scene.grains)
     group.radius_min = group.radius_max = 2.0 * group.radius_max;
@@ -44,6 +53,16 @@ bool is_fine(const std::string& pass) {
   return std::ranges::any_of(std::initializer_list<std::string_view>{"fine_", "crowd_", "carrier_", "near_"},
                              [&](std::string_view prefix) { return pass.starts_with(prefix); });
 }
+
+double in_motion(const talus::Scene& scene) {
+  double start = 0.2;
+  for (const talus::Emitter& emitter : scene.emitters)
+    start =
+        std::max(start, std::min(emitter.stop, emitter.start + emitter.count.value_or(1u << 30) / emitter.rate) + 1.0);
+  return start;
+}
+
+namespace {
 
 // In ms, of the passes so far.
 struct Cost {
@@ -116,15 +135,10 @@ Result sommer_table1(const Context& context) {
   bool more = true, faster = true;
   double frame = 0.0;  // ms, of the hourglass
   for (const Row& row : table1()) {
-    talus::Scene scene = scene_of(context, row);
+    const talus::Scene scene = fine_scene(row.scene, context.quick);
     talus::Simulation simulation = simulate(context, scene);
-    // In motion: when all has been poured, or after a moment.
-    double start = 0.2;
-    for (const talus::Emitter& emitter : scene.emitters)
-      start = std::max(start,
-                       std::min(emitter.stop, emitter.start + emitter.count.value_or(1u << 30) / emitter.rate) + 1.0);
     const double span = context.pick(0.5, 0.1);
-    go_on(simulation, context.pick(start, 0.1));
+    go_on(simulation, context.pick(in_motion(scene), 0.1));
     const Cost before = cost_of(simulation);
     const auto moves = [&] {
       return static_cast<double>(

@@ -53,7 +53,15 @@ update_lists() {
 }
 
 install_for_build() { install_packages "${build_packages[@]}"; }
-install_for_tests() { install_packages "${build_packages[@]}" "${test_packages[@]}"; }
+install_for_tests() {
+  # A browser for the page of talus-bench: Debian has a small one, Ubuntu none but a snap.
+  local browser=chromium-headless-shell
+  if has_apt; then
+    apt-cache show "$browser" > /dev/null 2>&1 || update_lists
+    apt-cache show "$browser" > /dev/null 2>&1 || browser=""
+  fi
+  install_packages "${build_packages[@]}" "${test_packages[@]}" ${browser:+"$browser"}
+}
 
 # install_packages NAME...: those that are not there yet.
 install_packages() {

@@ -1,0 +1,390 @@
+#include "bench/report_page.h"
+#include "bench/compare.h"
+#include "bench/measure.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+namespace bench {
+
+namespace page {
+std::string_view find_text(std::string_view name);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double threshold = 0.05;
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    switch (c) {
+    case '&':
+      out += "&amp;";
+      break;
+    case '<':
+      out += "&lt;";
+      break;
+    case '>':
+      out += "&gt;";
+      break;
+    case '"':
+      out += "&quot;";
+      break;
+    default:
+      out += c;
+    }
+  return out;
+}
+
+std::string text_of(const Json& json, const char* table, const char* key) {
+  const Json part = json.value(table, Json::object());
+  return part.is_object() && part.contains(key) && part[key].is_string() ? part[key].get<std::string>() : "";
+}
+
+double number_of(const Json& json, const char* table, const char* key) {
+  const Json part = json.value(table, Json::object());
+  return part.is_object() && part.contains(key) && part[key].is_number() ? part[key].get<double>() : NAN;
+}
+
+// A column of a table; its text is that of the cell, or of the number.
+struct Cell {
+  std::string text;
+  std::optional<double> value;
+  std::string kind = "text";  // CSS classes
+};
+Cell text_cell(const std::string& text) {
+  return {escaped(text), {}, "text"};
+}
+Cell number_cell(double value) {
+  if (!std::isfinite(value))
+    return {"", {}, ""};
+  const double size = std::abs(value);
+  for (const auto& [unit, factor] : {std::pair{"G", 1e9}, {"M", 1e6}, {"k", 1e3}})
+    if (size >= 1e4 && size >= factor)
+      return {fmt::format("{:.4g} {}", value / factor, unit), value, ""};
+  return {fmt::format("{:.4g}", value), value, ""};
+}
+
+struct Column {
+  std::string key, title;
+};
+
+std::string table(const std::string& name, const std::vector<Column>& columns,
+                  const std::vector<std::vector<Cell>>& rows) {
+  std::string out = fmt::format("<div class=\"table\"><table class=\"{}\"><thead><tr>", name);
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    out += fmt::format("<th data-key=\"{}\" class=\"{}\">{}</th>", columns[k].key,
+                       !rows.empty() && rows[0][k].kind.starts_with("text") ? "text" : "", columns[k].title);
+  out += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<Cell>& row : rows) {
+    out += "<tr>";
+    for (const Cell& cell : row)
+      out += fmt::format("<td class=\"{}\"{}>{}</td>", cell.kind,
+                         cell.value ? fmt::format(" data-value=\"{:.9g}\"", *cell.value) : "", cell.text);
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>\n";
+}
+
+// The counters that tables show, in this order, where a suite has them.
+const std::vector<Column>& shown_counters() {
+  static const std::vector<Column> columns{{"grains", "grains"},
+                                           {"ns_per_grain_step", "ns per grain and substep"},
+                                           {"overlap_mean", "mean overlap [radii]"},
+                                           {"overlap_max", "greatest [radii]"},
+                                           {"packing", "packing"},
+                                           {"wall_s_per_simulated_s", "wall s per simulated s"},
+                                           {"substeps", "substeps"},
+                                           {"runs_per_step", "runs per step"},
+                                           {"bytes_per_step", "bytes per step"},
+                                           {"bytes_per_s", "bytes/s"},
+                                           {"of_copy", "share of a copy's"},
+                                           {"fine_grains", "fine grains"},
+                                           {"ms_per_frame", "ms per 1/60 s"},
+                                           {"fine_ms_per_frame", "of that fine grains"},
+                                           {"pictures_per_s", "pictures per s"},
+                                           {"memory_bytes", "bytes"}};
+  return columns;
+}
+
+bool of_suite(const Measured& measured, const std::string& suite) {
+  return measured.name.starts_with(suite + "/");
+}
+
+std::string measured_table(const std::vector<DeviceResults>& devices, const std::string& suite) {
+  std::vector<Column> columns{
+      {"name", "name"}, {"device", "device"}, {"ms", "median [ms]"}, {"least", "least [ms]"}, {"n", "n"}};
+  std::vector<Column> counters;
+  for (const Column& column : shown_counters())
+    if (std::ranges::any_of(devices, [&](const DeviceResults& d) {
+          return std::ranges::any_of(d.measured, [&](const Measured& m) {
+            return of_suite(m, suite) && std::isfinite(m.counter(column.key));
+          });
+        }))
+      counters.push_back(column);
+  columns.insert(columns.end(), counters.begin(), counters.end());
+  std::vector<std::vector<Cell>> rows;
+  for (const DeviceResults& device : devices)
+    for (const Measured& m : device.measured) {
+      if (!of_suite(m, suite) || m.samples.empty())
+        continue;
+      const std::vector<double> times = m.times();
+      rows.push_back({text_cell(m.name.substr(suite.size() + 1)), text_cell(device.device), number_cell(median(times)),
+                      number_cell(*std::ranges::min_element(times)), number_cell(static_cast<double>(times.size()))});
+      for (const Column& column : counters)
+        rows.back().push_back(number_cell(m.counter(column.key)));
+    }
+  return rows.empty() ? "" : table("measured", columns, rows);
+}
+
+std::string device_table(const std::vector<DeviceResults>& devices) {
+  std::vector<std::vector<Cell>> rows;
+  for (const DeviceResults& device : devices) {
+    const Json& c = device.context;
+    const Json host = c.value("host", Json::object());
+    const std::string governors = host.value("/clocks/governors"_json_pointer, Json("not known")).dump();
+    rows.push_back({text_cell(device.device), text_cell(text_of(c, "device", "type")),
+                    text_cell(text_of(c, "device", "driver")), text_cell(text_of(c, "device", "api_version")),
+                    number_cell(number_of(c, "device", "memory_bytes")), number_cell(c.value("copy_bytes_per_s", NAN)),
+                    text_cell(text_of(c, "host", "cpu")), number_cell(number_of(c, "host", "cores")),
+                    text_cell(governors), text_cell(c.value("load_avg", Json::array()).dump()),
+                    text_cell(text_of(c, "build", "commit")), text_cell(c.value("date", ""))});
+  }
+  return table("devices",
+               {{"device", "device"},
+                {"type", "type"},
+                {"driver", "driver"},
+                {"api", "Vulkan"},
+                {"memory", "bytes"},
+                {"copy", "copy [bytes/s]"},
+                {"cpu", "host"},
+                {"cores", "cores"},
+                {"clocks", "governor"},
+                {"load", "load at the start"},
+                {"commit", "commit"},
+                {"date", "date"}},
+               rows);
+}
+
+struct DeviceChange {
+  std::string device;
+  Change change;
+  std::string verdict;
+};
+
+std::vector<DeviceChange> changes_between(const std::vector<DeviceResults>& before,
+                                          const std::vector<DeviceResults>& after) {
+  std::vector<DeviceChange> changes;
+  for (const DeviceResults& now : after)
+    for (const DeviceResults& was : before)
+      if (was.device == now.device)
+        for (const Change& c : changes_of({was.context, was.measured}, {now.context, now.measured}))
+          changes.push_back({now.device, c, c.slower(threshold) ? "slower" : c.faster(threshold) ? "faster" : "same"});
+  return changes;
+}
+
+std::string changes_section(const std::vector<DeviceChange>& changes) {
+  std::vector<std::vector<Cell>> rows;
+  for (const auto& [device, c, verdict] : changes)
+    rows.push_back({text_cell(c.name),
+                    text_cell(device),
+                    number_cell(c.before),
+                    number_cell(c.after),
+                    number_cell(c.ratio),
+                    number_cell(c.low),
+                    number_cell(c.high),
+                    {verdict,
+                     {},
+                     verdict == "slower"   ? "text worse"
+                     : verdict == "faster" ? "text better"
+                                           : "text"},
+                    number_cell(c.overlap_before),
+                    number_cell(c.overlap_after)});
+  return fmt::format(
+             "<section><h2>What changed</h2>\n<p>Medians after by medians before, of what both results have, with "
+             "the interval that holds the ratio with 95 %. Slower and faster: by more than {:g} %, and not by "
+             "chance.</p>\n<div data-chart=\"changes\"></div>\n",
+             100.0 * threshold) +
+         table("changes",
+               {{"name", "name"},
+                {"device", "device"},
+                {"before", "before [ms]"},
+                {"after", "after [ms]"},
+                {"ratio", "ratio"},
+                {"low", "from"},
+                {"high", "to"},
+                {"change", "change"},
+                {"overlap_before", "overlap before [radii]"},
+                {"overlap_after", "after"}},
+               rows) +
+         "</section>\n";
+}
+
+std::string skipped_section(const std::vector<DeviceResults>& devices) {
+  std::vector<std::vector<Cell>> rows;
+  for (const DeviceResults& device : devices)
+    for (const Measured& m : device.measured)
+      if (!m.skipped.empty())
+        rows.push_back({text_cell(m.name), text_cell(device.device), {escaped(m.skipped), {}, "text wrap"}});
+  if (rows.empty())
+    return "";
+  return "<section><h2>Not run</h2>\n" +
+         table("skipped", {{"name", "name"}, {"device", "device"}, {"why", "why"}}, rows) + "</section>\n";
+}
+
+// What a suite's section says and draws.
+struct Section {
+  std::string suite, title, text;
+  std::vector<std::string> charts;
+};
+const std::vector<Section>& sections() {
+  static const std::vector<Section> all{
+      {"step",
+       "Simulated time",
+       "Steps of 1/240 s of a box of grains, about 20 layers deep, that falls together or rests.",
+       {"devices", "sizes"}},
+      {"passes",
+       "Passes",
+       "Of a box at rest. Bytes are the least that a pass moves if it goes through all of its fields once; the limit "
+       "is "
+       "what a copy of a field reads and writes on the same device.",
+       {"passes", "roofline"}},
+      {"scaling", "Scaling", "What the time of a step grows with.", {"scaling"}},
+      {"upsampling", "Fine grains", "The scenes of Sommer and Schwanecke, 2022.", {}},
+      {"render", "Pictures", "A picture, read back, of a box that starts to fall.", {}}};
+  return all;
+}
+
+std::string suite_section(const std::vector<DeviceResults>& devices, const Section& section) {
+  const std::string numbers = measured_table(devices, section.suite);
+  if (numbers.empty())
+    return "";
+  std::string out = fmt::format("<section><h2>{}</h2>\n<p>{}</p>\n", section.title, section.text);
+  for (const std::string& chart : section.charts)
+    out += fmt::format("<div class=\"{}\" data-chart=\"{}\"></div>\n",
+                       chart == "sizes" || chart == "scaling" ? "charts" : "", chart);
+  return out + numbers + "</section>\n";
+}
+
+// For the charts: what page.js says.
+Json chart_data(const std::vector<DeviceResults>& devices, const std::vector<DeviceChange>& changes) {
+  Json runs = Json::array(), changed = Json::array();
+  for (const DeviceResults& device : devices) {
+    Json measured = Json::array();
+    for (const Measured& m : device.measured) {
+      if (m.samples.empty())
+        continue;
+      const std::vector<double> times = m.times();
+      measured.push_back({{"name", m.name},
+                          {"ms", median(times)},
+                          {"least", *std::ranges::min_element(times)},
+                          {"n", times.size()},
+                          {"counters", m.counters()}});
+    }
+    runs.push_back(
+        {{"device", device.device}, {"copy", device.context.value("copy_bytes_per_s", 0.0)}, {"measured", measured}});
+  }
+  for (const auto& [device, c, verdict] : changes)
+    changed.push_back({{"device", device},
+                       {"name", c.name},
+                       {"ratio", c.ratio},
+                       {"low", c.low},
+                       {"high", c.high},
+                       {"change", verdict}});
+  return {{"runs", runs}, {"changes", changed}};
+}
+
+void put(std::string& page, std::string_view mark, std::string_view text) {
+  page.replace(page.find(mark), mark.size(), text);
+}
+
+std::string name_of(const Json& context, const std::string& file) {
+  const std::string name = text_of(context, "device", "name");
+  if (name.empty())
+    throw UsageError(fmt::format("{}: context.device.name is missing: not results of talus-bench run", file));
+  return text_of(context, "device", "type") == "CPU path" ? "CPU path, " + text_of(context, "host", "cpu") : name;
+}
+
+std::vector<fs::path> files_of(const std::vector<fs::path>& given) {
+  std::vector<fs::path> files;
+  for (const fs::path& path : given) {
+    if (!fs::is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(path))
+      if (entry.path().extension() == ".json")
+        files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+bool have_a_name_in_common(const std::vector<Measured>& a, const std::vector<Measured>& b) {
+  return std::ranges::any_of(
+      a, [&](const Measured& m) { return std::ranges::find(b, m.name, &Measured::name) != b.end(); });
+}
+
+}  // namespace
+
+std::vector<DeviceResults> read_devices(const std::vector<fs::path>& given) {
+  std::vector<DeviceResults> devices;
+  for (const fs::path& file : files_of(given)) {
+    Results results = read_results(file);
+    const std::string name = name_of(results.context, file.string());
+    DeviceResults* device = nullptr;
+    for (int number = 1; !device; ++number) {
+      const std::string numbered = number == 1 ? name : fmt::format("{} ({})", name, number);
+      const auto found = std::ranges::find(devices, numbered, &DeviceResults::device);
+      if (found == devices.end())
+        device = &devices.emplace_back(DeviceResults{numbered, results.context, {}});
+      else if (!have_a_name_in_common(found->measured, results.measured))
+        device = &*found;
+    }
+    if (results.context.contains("copy_bytes_per_s"))
+      device->context["copy_bytes_per_s"] = results.context["copy_bytes_per_s"];
+    device->measured.insert(device->measured.end(), results.measured.begin(), results.measured.end());
+  }
+  if (devices.empty())
+    throw UsageError("there are no results: name files of talus-bench run, or directories that hold some");
+  return devices;
+}
+
+std::string report_page(const std::vector<DeviceResults>& devices, const std::vector<DeviceResults>& before) {
+  const std::vector<DeviceChange> changes = changes_between(before, devices);
+  std::string content = "<section><h2>Devices</h2>\n" + device_table(devices) + "</section>\n";
+  if (!before.empty())
+    content += changes_section(changes);
+  for (const Section& section : sections())
+    content += suite_section(devices, section);
+  content += skipped_section(devices);
+
+  std::string data = chart_data(devices, changes).dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (std::size_t at = 0; (at = data.find("</", at)) != data.npos; at += 3)
+    data.replace(at, 2, "<\\/");  // nothing in it ends the script that it stands in
+  std::string page(page::find_text("page.html"));
+  put(page, "@STYLE@", page::find_text("page.css"));
+  put(page, "@CONTENT@", content);
+  put(page, "@DATA@", data);
+  put(page, "@SCRIPT@", page::find_text("page.js"));
+  return page;
+}
+
+void write_report(const std::vector<fs::path>& files, const std::vector<fs::path>& before, const fs::path& out) {
+  const std::string page =
+      report_page(read_devices(files), before.empty() ? std::vector<DeviceResults>{} : read_devices(before));
+  if (out.has_parent_path())
+    fs::create_directories(out.parent_path());
+  std::ofstream stream(out, std::ios::binary);
+  stream << page;
+  if (!stream.flush())
+    throw std::runtime_error(fmt::format("{} cannot be written", out.string()));
+}
+
+}  // namespace bench

@@ -1,0 +1,127 @@
+// The suites step and scaling: how fast grains are simulated, and what that grows with.
+#include "bench/measure.h"
+#include "bench/scenes.h"
+#include "bench/suite.h"
+#include "engine/scene/words.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace bench {
+namespace {
+
+using talus::Method;
+using talus::Scene;
+
+// Steps from the same state on, with what they came to.
+Trial stepping(talus::Simulation simulation) {
+  auto replay = std::make_shared<Replay>(std::move(simulation));
+  return [replay](std::uint64_t steps) {
+    Sample sample = replay->advance(steps);
+    add_quality(sample, replay->simulation);
+    sample.counters["packing"] = bed_packing(replay->simulation.grains(), replay->simulation.scene().domain);
+    return std::vector{sample};
+  };
+}
+
+std::uint64_t steps_in(const Scene& scene, double time) {
+  return static_cast<std::uint64_t>(std::llround(time / scene.dt));
+}
+
+void need_room(const Target& target, const Scene& scene, unsigned grains) {
+  target.need_memory(bytes_per_grain(scene) * grains, fmt::format("{} grains", grains));
+}
+
+Case falling_case(Target& target, Method method, unsigned grains) {
+  const std::string family = fmt::format("box_falling/{}", talus::word(method));
+  const Scene scene = settling_box(method, grains);
+  return {fmt::format("{}/{}", family, grains), family, steps_in(scene, target.pick(scene.end, 0.05)),
+          [&target, scene, grains] {
+            need_room(target, scene, grains);
+            return stepping(talus::Simulation(scene, target.options));
+          }};
+}
+
+Case rest_case(Target& target, const std::string& family, Method method, unsigned grains) {
+  return {fmt::format("{}/{}", family, grains), family, 0,
+          [&target, method, grains] { return stepping(at_rest(target, method, grains)); }};
+}
+
+Case iterations_case(Target& target, Method method, int iterations, unsigned grains) {
+  const std::string family = fmt::format("iterations/{}", talus::word(method));
+  return {fmt::format("{}/{}", family, iterations), family, 0,
+          [=, &target] { return stepping(at_rest(target, method, grains, {.iterations = iterations})); }};
+}
+
+Case bodies_case(Target& target, int bodies, unsigned grains) {
+  return {fmt::format("bodies/{}", bodies), "", 0, [=, &target] {
+            const Scene scene = scene_with_balls(grains, bodies);
+            talus::Simulation simulation(scene, target.options);
+            simulation.advance(1);
+            const std::uint64_t steps = steps_in(scene, target.pick(0.5, 0.02));
+            const Stopwatch watch;
+            simulation.advance(1);
+            target.need_time(watch.stop(1).real_s * static_cast<double>(steps), "settling around bodies");
+            simulation.advance(steps);
+            return stepping(std::move(simulation));
+          }};
+}
+
+}  // namespace
+
+talus::Simulation at_rest(Target& target, Method method, unsigned grains, const RestOptions& rest) {
+  Scene scene = settling_box(method, grains);
+  scene.solver.substeps = talus::choose_substeps(scene).substeps;
+  if (rest.iterations > 0)
+    scene.solver.iterations = rest.iterations;
+  need_room(target, scene, grains);
+  std::vector<glm::dvec3> points;
+  for (const talus::GrainState& g : target.settled(grains))
+    points.push_back(glm::clamp(glm::dvec3(g.position), scene.domain.min, scene.domain.max));
+  const double radius = scene.grains.at(0).radius_max;
+  scene.grains.clear();
+  add_points(scene, radius, std::move(points));
+
+  talus::Options options = target.options;
+  options.timing = rest.timing;
+  talus::Simulation simulation(scene, options);
+  simulation.advance(1);  // compiles the passes
+  const std::uint64_t steps = steps_in(scene, target.pick(0.25, 0.05));
+  const Stopwatch watch;
+  simulation.advance(1);
+  target.need_time(watch.stop(1).real_s * static_cast<double>(steps),
+                   fmt::format("bringing {} grains to rest", grains));
+  simulation.advance(steps);
+  return simulation;
+}
+
+std::vector<Case> step_cases(Target& target) {
+  const std::vector<Method> methods =
+      target.pick(std::vector{Method::dem, Method::p2, Method::pbd, Method::vts, Method::sp},
+                  std::vector{Method::dem, Method::vts});
+  const std::vector<unsigned> sizes =
+      target.pick(std::vector{1000u, 10'000u, 100'000u, 1'000'000u, 4'000'000u}, std::vector{1000u});
+  std::vector<Case> cases;
+  for (const unsigned grains : sizes)
+    for (const Method method : methods) {
+      cases.push_back(falling_case(target, method, grains));
+      cases.push_back(rest_case(target, fmt::format("box_rest/{}", talus::word(method)), method, grains));
+    }
+  return cases;
+}
+
+// By number of worlds, once there are worlds.
+std::vector<Case> scaling_cases(Target& target) {
+  const unsigned grains = target.pick(10'000u, 1000u);
+  std::vector<Case> cases;
+  for (unsigned n = 1000; n <= target.pick(4'096'000u, 2000u); n *= 2)
+    cases.push_back(rest_case(target, "size/dem", Method::dem, n));
+  for (const Method method : {Method::vts, Method::p2})
+    for (int iterations = 1; iterations <= target.pick(32, 2); iterations *= 2)
+      cases.push_back(iterations_case(target, method, iterations, grains));
+  for (const int bodies : target.pick(std::vector{0, 1, 4, 16, 64}, std::vector{0, 4}))
+    cases.push_back(bodies_case(target, bodies, grains));
+  return cases;
+}
+
+}  // namespace bench
