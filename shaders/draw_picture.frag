@@ -19,10 +19,11 @@ layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex
 layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
 #include "shared/draw_seen.glsl"
 #include "shared/draw_grains.glsl"
+#include "shared/draw_value.glsl"
 
 layout(location = 0) flat in vec3 shadow_origin;
 layout(location = 1) flat in vec3 shadow_size;
-layout(location = 2) flat in vec2 heights;
+layout(location = 2) flat in vec2 color_range;
 layout(location = 0) out vec4 picture;
 
 const vec3 sun = vec3(1.40, 1.30, 1.15);
@@ -79,21 +80,6 @@ vec3 lighting(vec3 color, vec3 from_eye, vec3 normal, float open) {
   return color * (ambient + sun * facing * lit(at, in_box));
 }
 
-// Even steps of t look even: lightness, and hue from blue to yellow, in OKLab (Ottosson 2020).
-vec3 color_scale(float t) {
-  float hue = mix(4.6, 1.75, t);
-  float chroma = 0.13;
-  float lightness = mix(0.46, 0.90, t);
-  float a = chroma * cos(hue), b = chroma * sin(hue);
-  vec3 lms = vec3(lightness + 0.3963377774 * a + 0.2158037573 * b, lightness - 0.1055613458 * a - 0.0638541728 * b,
-                  lightness - 0.0894841775 * a - 1.2914855480 * b);
-  lms = lms * lms * lms;
-  return max(vec3(4.0767416621 * lms.x - 3.3077115913 * lms.y + 0.2309699292 * lms.z,
-                  -1.2684380046 * lms.x + 2.6097574011 * lms.y - 0.3413193965 * lms.z,
-                  -0.0041960863 * lms.x - 0.7034186147 * lms.y + 1.7076147010 * lms.z),
-             vec3(0.0));
-}
-
 // Of what sand is made of: a few grains are dark ores, some pale quartz, most more or less stained; the mean is the material's colour.
 vec3 mineral(vec3 color, uint kind, float shade, float warmth) {
   const uint dark = 10u, pale = 36u;  // of 256
@@ -106,12 +92,13 @@ vec3 mineral(vec3 color, uint kind, float shade, float warmth) {
 }
 
 vec3 grain_color(uint grain) {
-  if (draw_frame.color_by == draw_by_speed)
-    return color_scale(clamp(length(grain_at(grain).velocity.xyz) / draw_frame.speed_max, 0.0, 1.0));
-  if (draw_frame.color_by == draw_by_depth)
-    return color_scale(clamp((grain_at(grain).position.z - heights.x) / max(heights.y - heights.x, 1e-6), 0.0, 1.0));
-  uint tag = is_fine(grain) ? fine_tag[grain - draw_frame.coarse] : grain_tag[grain];
-  vec3 color = draw_colors[tag & tag_material_mask].rgb;
+  if (has_scale(draw_frame.color_by))
+    return color_scale(place_on_scale(draw_frame.color_by, color_range, value_at(grain)));
+  if (draw_frame.color_by == draw_by_palette)
+    return color_apart(material_at(grain));
+  if (draw_frame.color_by == draw_by_world)
+    return color_apart(world_at(grain));
+  vec3 color = draw_colors[material_at(grain)].rgb;
   if (draw_frame.tinted == 0u)
     return color;
   uint hash = number_at(grain) * 0x9E3779B1u;

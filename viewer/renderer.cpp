@@ -6,6 +6,8 @@
 #include "viewer/renderer_frame.h"
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <utility>
 
 // The embedded SPIR-V.
 namespace talus::shaders {
@@ -41,7 +43,20 @@ double surface_tolerance(const Box& box) {
 
 constexpr VkFormat picture_format = VK_FORMAT_R8G8B8A8_UNORM;  // sRGB, encoded by the shader
 
+bool by_contacts(uint color_by) {
+  return color_by == draw_by_overlap || color_by == draw_by_contacts || color_by == draw_by_force;
+}
+
+// DrawExtent's order of floats, back.
+float unordered(uint x) {
+  return std::bit_cast<float>((x >> 31) != 0 ? x & 0x7FFFFFFFu : ~x);
+}
+
 }  // namespace
+
+bool shows_contacts(const Output& output) {
+  return by_contacts(static_cast<uint>(output.color_by));
+}
 
 struct Renderer::Impl {
   std::unique_ptr<gpu::Instance> own_instance;
@@ -60,9 +75,17 @@ struct Renderer::Impl {
   gpu::Buffer colors, line_buffer, body_looks, body_vertices, body_triangles, around;
 
   // Of the state that comes from the host.
-  gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags;
+  gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags, host_measures;
 
   gpu::Buffer frame_buffer, extent;
+  // What the last pictures measured, as many as may be under way, and the one to come.
+  struct Measured {
+    gpu::Buffer extent;
+    uint color_by = draw_by_material;
+    std::optional<gpu::Ticket> ticket;  // unset: not submitted yet
+  };
+  std::array<Measured, 4> measured;
+  std::size_t last_measured = 0;
   gpu::Image shadow;
   gpu::Image seen, depth;  // two samples per pixel and direction
   gpu::Image open, target;
@@ -83,6 +106,7 @@ struct Renderer::Impl {
     std::uint32_t fine = 0;
     uvec2 without_fine{0}, matched{0};
     gpu::Buffer* shapes = nullptr;
+    gpu::Buffer* measures = nullptr;  // null: not surveyed
   } source;
 
   static gpu::GraphicsPipeline pipeline(gpu::Device& device, const std::string& name, std::vector<VkFormat> colour,
@@ -122,6 +146,8 @@ struct Renderer::Impl {
         draw_body_shadow(
             pipeline(device, "draw_body_shadow", {}, gpu::depth_format, false, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST)),
         graph(device) {
+    for (Measured& one : measured)
+      one.extent = gpu::Buffer(device, "draw_extent", sizeof(DrawExtent), gpu::Buffer::Kind::readback);
     resize(width, height);
     show(scene_in);
   }
@@ -169,7 +195,8 @@ struct Renderer::Impl {
   }
 
   // The state of a simulation; its buffers where it runs on this device, else a copy.
-  void take(Simulation& simulation) {
+  void take(Simulation& simulation, bool surveyed) {
+    settle_measured();
     const std::uint32_t cloth_first = simulation.cloth_first();
     const auto [first, end] = simulation.coarse_without_fine();
     source = {};
@@ -186,6 +213,8 @@ struct Renderer::Impl {
       source.fine_grains = simulation.fine_buffer();
       source.fine_tags = simulation.fine_tag_buffer();
       source.shapes = simulation.shape_buffer();
+      if (surveyed)
+        source.measures = simulation.measure_buffer();
       return;
     }
     const auto copy = [&]<class T>(gpu::Buffer& buffer, FieldId field, std::size_t count, T) {
@@ -200,6 +229,8 @@ struct Renderer::Impl {
     source.fine_grains = copy(host_fine, FieldId::fine_grains, source.fine, Grain{});
     source.fine_tags = copy(host_fine_tags, FieldId::fine_tag, source.fine, uint{});
     source.shapes = copy(host_shapes, FieldId::shape_motions, simulation.scene().shapes.size(), ShapeMotion{});
+    if (surveyed)
+      source.measures = copy(host_measures, FieldId::measures, source.count, GrainMeasure{});
   }
 
   void take(const std::vector<GrainState>& states) {
@@ -224,8 +255,12 @@ struct Renderer::Impl {
   void record() {
     if (!source.grains)
       take(std::vector<GrainState>{});
+    settle_measured();
+    const uint color_by = frame.color_by;
+    if (by_contacts(color_by) && !source.measures)
+      frame.color_by = draw_by_material;
     const std::uint32_t coarse = source.count;
-    frame.level = source.fine_grains ? level : draw_coarse;
+    frame.level = source.fine_grains && !by_contacts(frame.color_by) ? level : draw_coarse;
     const std::uint32_t fine = frame.level == draw_coarse ? 0 : source.fine, count = coarse + fine;
     frame.coarse = coarse;
     frame.without_fine = source.without_fine;
@@ -240,6 +275,7 @@ struct Renderer::Impl {
     frame.cloth_first = source.cloth_first.value_or(0);
     frame.cloth = source.cloth_first && source.ids ? static_cast<uint>(cloth.vertices.size()) : 0;
     graph.upload(frame_buffer, std::as_bytes(std::span(&frame, 1)));
+    const uint shown_by = std::exchange(frame.color_by, color_by);
     graph.fill(extent, ~0u, 0, 16);  // the minima
     graph.fill(extent, 0u, 16, 16);  // the maxima
 
@@ -259,6 +295,7 @@ struct Renderer::Impl {
              : name == "fine_grains"    ? (fine > 0 ? source.fine_grains : source.grains)
              : name == "fine_tag"       ? (fine > 0 ? source.fine_tags : source.tags)
              : name == "shape_motions"  ? (source.shapes ? source.shapes : source.grains)
+             : name == "measures"       ? (source.measures ? source.measures : source.grains)
                                         : nullptr;
     };
     const auto images = [&](const gpu::Pipeline& pipeline) {
@@ -295,6 +332,10 @@ struct Renderer::Impl {
     const Counts counts{count,
                         static_cast<std::uint32_t>(frame.cloth > 0 ? bodies_start.size() : drawing.bodies.size())};
     compute(measure, counts, counts.grains + counts.bodies);
+    last_measured = (last_measured + 1) % measured.size();
+    measured[last_measured].color_by = shown_by;
+    measured[last_measured].ticket.reset();
+    graph.copy(extent, measured[last_measured].extent);
 
     graph.begin_rendering({.colour = {}, .depth = {.image = &shadow, .value = 0.0f}}, draw_shadow.label());
     add(draw_shadow, {}, count);
@@ -316,6 +357,27 @@ struct Renderer::Impl {
     add(draw_picture, {}, 1);
     add(draw_line, vec2(target.width(), target.height()), static_cast<std::uint32_t>(lines.size()));
     graph.end_rendering();
+  }
+
+  void settle_measured() {
+    if (!graph.recording() && !measured[last_measured].ticket)
+      measured[last_measured].ticket = device.last_ticket();
+  }
+
+  std::optional<glm::vec2> color_range() {
+    settle_measured();
+    for (std::size_t back = 0; back < measured.size(); ++back) {
+      const Measured& one = measured[(last_measured + measured.size() - back) % measured.size()];
+      if (one.color_by != frame.color_by || !has_scale(one.color_by))
+        return std::nullopt;
+      if (!one.ticket || !device.done(*one.ticket))
+        continue;
+      if (frame.color_range.x < frame.color_range.y)
+        return frame.color_range;
+      const auto* extent = reinterpret_cast<const DrawExtent*>(one.extent.mapped().data());
+      return automatic_range(one.color_by, unordered(extent->low), unordered(extent->high));
+    }
+    return std::nullopt;
   }
 
   std::optional<Picked> pick(glm::vec2 place) {
@@ -353,7 +415,10 @@ Renderer::~Renderer() = default;
 
 Image Renderer::draw(Simulation& simulation) {
   return translated([&] {
-    impl_->take(simulation);
+    const bool surveyed = by_contacts(impl_->frame.color_by);
+    if (surveyed)
+      simulation.survey();
+    impl_->take(simulation, surveyed);
     impl_->record();
     return impl_->read();
   });
@@ -399,8 +464,8 @@ const Box& Renderer::bounds() const {
   return impl_->box;
 }
 
-void Renderer::take(Simulation& simulation) {
-  translated([&] { impl_->take(simulation); });
+void Renderer::take(Simulation& simulation, bool surveyed) {
+  translated([&] { impl_->take(simulation, surveyed); });
 }
 
 gpu::Image& Renderer::record() {
@@ -410,6 +475,10 @@ gpu::Image& Renderer::record() {
 
 Image Renderer::read() {
   return translated([&] { return impl_->read(); });
+}
+
+std::optional<glm::vec2> Renderer::color_range() {
+  return translated([&] { return impl_->color_range(); });
 }
 
 std::optional<Renderer::Picked> Renderer::pick(glm::vec2 place) {

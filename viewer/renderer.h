@@ -6,9 +6,10 @@
 //   talus::Renderer renderer(scene, 1280, 720, simulation.gpu_device());
 //   talus::Image picture = renderer.draw(simulation);
 //
-// The scene says where the camera stands and what colours the grains. By speed: up to Output::speed_max, or, where that
-// is 0, the speed of a fall through the height of the content. By depth: from the lowest grain of the picture to the
-// highest.
+// The scene says where the camera stands and what colours the grains (Output). Scales whose ends it does not give:
+// speed up to Output::speed_max, or, where that is 0, the speed of a fall through the height of the content; overlap
+// and contacts from 0 to the most that a grain has; force over three powers of ten up to the greatest; depth and id
+// from the lowest to the highest. What colours by what grains feel shows coarse grains, which have contacts.
 #include "engine/talus.h"
 #include "viewer/renderer_camera.h"
 #include <cstdint>
@@ -26,6 +27,9 @@ struct Image {
   int width = 0, height = 0;
   std::vector<std::uint8_t> rgba;  // rows from the top, sRGB, opaque
 };
+
+// Is this what grains feel? Then it takes Simulation::survey().
+bool shows_contacts(const Output& output);
 
 class Renderer {
 public:
@@ -61,10 +65,14 @@ public:
   void look(const View& view);
   void show_as(const Output& output);  // instead of the scene's own
   const Box& bounds() const;           // of what the scene is to show
-  // A simulation on another device than the renderer's has its state copied over and must not be under way.
-  void take(Simulation& simulation);
+  // A simulation on another device than the renderer's has its state copied over and must not be under way. surveyed:
+  // what its grains feel is there, too; else grains have their own colour instead of one by that.
+  void take(Simulation& simulation, bool surveyed = false);
   gpu::Image& record();
   Image read();  // what record() gave last, drawn and waited for
+  // Ends of the colour scale in the last picture that is done; none where colours have no scale, or it is not known
+  // yet.
+  std::optional<glm::vec2> color_range();
   // What it shows at a place, 0 .. 1 from the left and from the top. Waits for the device.
   struct Picked {
     glm::vec3 point;                    // m

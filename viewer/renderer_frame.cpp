@@ -9,7 +9,13 @@ using namespace shared;
 static_assert(draw_fine == static_cast<uint>(Level::fine) && draw_coarse == static_cast<uint>(Level::coarse) &&
               draw_both == static_cast<uint>(Level::both));
 static_assert(draw_by_material == static_cast<uint>(ColorBy::material) &&
-              draw_by_speed == static_cast<uint>(ColorBy::speed) && draw_by_depth == static_cast<uint>(ColorBy::depth));
+              draw_by_speed == static_cast<uint>(ColorBy::speed) &&
+              draw_by_depth == static_cast<uint>(ColorBy::depth) &&
+              draw_by_overlap == static_cast<uint>(ColorBy::overlap) &&
+              draw_by_contacts == static_cast<uint>(ColorBy::contacts) &&
+              draw_by_force == static_cast<uint>(ColorBy::force) &&
+              draw_by_palette == static_cast<uint>(ColorBy::palette) && draw_by_id == static_cast<uint>(ColorBy::id) &&
+              draw_by_world == static_cast<uint>(ColorBy::world));
 
 namespace {
 
@@ -98,7 +104,11 @@ void aim(DrawFrame& frame, const Box& box, const View& view, int width) {
 
 void color(DrawFrame& frame, const Scene& scene, const Box& box, const Output& output) {
   frame.color_by = static_cast<uint>(output.color_by);
-  frame.speed_max = output.speed_max > 0.0 ? static_cast<float>(output.speed_max) : speed_scale(scene, box);
+  frame.color_range = output.color_range;
+  if (frame.color_by == draw_by_force)  // a logarithmic scale
+    frame.color_range.x = std::max(frame.color_range.x, 1e-6f * frame.color_range.y);
+  if (frame.color_by == draw_by_speed && !(frame.color_range.x < frame.color_range.y))
+    frame.color_range = {0.0f, output.speed_max > 0.0 ? static_cast<float>(output.speed_max) : speed_scale(scene, box)};
 }
 
 // The edges of the domain between two walls, and those of a periodic side, dashed. What is open has none.

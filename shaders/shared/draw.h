@@ -3,6 +3,7 @@
 #define TALUS_DRAW_H
 
 #ifdef __cplusplus
+#include "shaders/shared/color_scale.h"
 #include "shaders/shared/types.h"
 #include <glm/glm.hpp>
 namespace talus::shared {
@@ -10,6 +11,7 @@ using glm::uvec2;
 using glm::vec2;
 #define TALUS_CONST constexpr
 #else
+#include "shared/color_scale.h"
 #define TALUS_CONST const
 #endif
 
@@ -27,11 +29,6 @@ TALUS_CONST uint draw_matched = 8u;    // posed by shape_motions: a surface in p
 TALUS_CONST uint draw_fine = 0u;    // fine ones instead of the coarse ones that they stand for
 TALUS_CONST uint draw_coarse = 1u;
 TALUS_CONST uint draw_both = 2u;
-
-// What colours the grains; values as in engine/scene/scene.h.
-TALUS_CONST uint draw_by_material = 0u;
-TALUS_CONST uint draw_by_speed = 1u;
-TALUS_CONST uint draw_by_depth = 2u;
 
 // Everything about the picture but the grains and bodies.
 struct DrawFrame {
@@ -52,7 +49,7 @@ struct DrawFrame {
   vec3 middle;      // m, of the content
   float radius;     // m, of the largest grains: how far crevices are looked for
   uint color_by;    // draw_by_*
-  float speed_max;  // m/s, end of the colour scale
+  vec2 color_range; // ends of the colour scale; x >= y: by itself, from what is measured
   uint tinted;      // 1: grain_id is there
   vec3 cut;         // unit, level towards the eye; up where it looks straight down
   vec3 domain_min;  // m
@@ -73,7 +70,7 @@ struct DrawFrame {
 // What grains and bodies extend over, as integers in the order of the floats (ordered()), for atomics.
 struct DrawExtent {
   uvec3 light_min;  // along light_x, light_y and light
-  uint low;         // of z
+  uint low;         // on the colour scale, of grains
   uvec3 light_max;
   uint high;
 };

@@ -1,4 +1,5 @@
 #include "viewer/live/panels.h"
+#include "engine/scene/words.h"
 #include "viewer/live/app.h"
 #include "viewer/live/input.h"
 #include <algorithm>
@@ -158,8 +159,9 @@ void play_or_pause(Session& session) {
 }
 
 void next_coloring(talus::Output& look) {
-  constexpr int ways = 3;
-  look.color_by = static_cast<talus::ColorBy>((static_cast<int>(look.color_by) + 1) % ways);
+  constexpr std::size_t ways = talus::words<talus::ColorBy>.size();
+  look.color_by = static_cast<talus::ColorBy>((static_cast<std::size_t>(look.color_by) + 1) % ways);
+  look.color_range = {};
 }
 
 bool build_panels(App& app) {

@@ -1,8 +1,11 @@
 // Panels to see with: keys, look, statistics, the graph.
+#include "engine/scene/words.h"
+#include "shaders/shared/color_scale.h"
 #include "viewer/live/app.h"
 #include "viewer/live/input.h"
 #include "viewer/live/panels.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace viewer {
@@ -37,19 +40,110 @@ template <class T> bool choice(const char* label, T& value, std::initializer_lis
   return changed;
 }
 
+// What to think of forces that these methods tell.
+void note_on_forces(App& app, const talus::Output& look) {
+  if (!app.session() || look.color_by != ColorBy::force)
+    return;
+  const talus::Method method = app.session()->scene().solver.method;
+  if (method == talus::Method::p2 || method == talus::Method::pbd)
+    ImGui::TextWrapped("Method %s corrects positions: its forces are estimates, up to a half too low.",
+                       talus::word(method).data());
+}
+
+// In the order of ColorBy.
+struct Coloring {
+  const char *name, *unit, *help;
+};
+constexpr Coloring colorings[] = {
+    {"own colour", "", "That of the material, each grain a little different"},
+    {"speed", "m/s", ""},
+    {"height", "m", ""},
+    {"overlap", "radii", "The greatest of a grain's contacts, in radii of the smaller partner"},
+    {"contacts", "", "How many touch"},
+    {"contact force", "N", "The greatest normal force of a grain's contacts"},
+    {"material", "", "A colour for each, far from the others"},
+    {"id", "", "The number of the grain, as it was filled in or poured: how layers mix"},
+    {"world", "", ""},
+};
+static_assert(std::size(colorings) == talus::words<ColorBy>.size());
+
+// What a scale's colours mean. Those of the picture are lit besides.
+void color_bar(bool logarithmic, const glm::vec2& range, const char* unit) {
+  constexpr int pieces = 48;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight();
+  const auto tone = [](int k) {
+    const glm::vec3 linear = talus::shared::color_scale(static_cast<float>(k) / pieces);
+    const glm::vec3 c = glm::pow(glm::min(linear, 1.0f), glm::vec3(1.0f / 2.2f));
+    return ImGui::ColorConvertFloat4ToU32({c.r, c.g, c.b, 1.0f});
+  };
+  for (int k = 0; k < pieces; ++k)
+    ImGui::GetWindowDrawList()->AddRectFilledMultiColor(
+        {at.x + width * static_cast<float>(k) / pieces, at.y},
+        {at.x + width * static_cast<float>(k + 1) / pieces, at.y + height}, tone(k), tone(k + 1), tone(k + 1), tone(k));
+  ImGui::Dummy({width, height});
+  const float middle = logarithmic ? std::sqrt(range.x * range.y) : 0.5f * (range.x + range.y);
+  const std::string low = fmt::format("{:.3g}", range.x), between = fmt::format("{:.3g}", middle),
+                    high = fmt::format("{:.3g} {}", range.y, unit);
+  const float left = ImGui::GetCursorPosX();
+  ImGui::TextUnformatted(low.c_str());
+  ImGui::SameLine(left + 0.5f * (width - ImGui::CalcTextSize(between.c_str()).x));
+  ImGui::TextUnformatted(between.c_str());
+  ImGui::SameLine(left + width - ImGui::CalcTextSize(high.c_str()).x);
+  ImGui::TextUnformatted(high.c_str());
+}
+
+// The ends of the colour scale: by itself, or set from where it stands.
+bool color_range(App& app, const char* unit) {
+  talus::Output& look = app.look();
+  const auto shown = app.renderer().color_range();
+  bool automatic = !(look.color_range.x < look.color_range.y), changed = false;
+  if (ImGui::Checkbox("Range by itself", &automatic) && (automatic || shown)) {
+    look.color_range = automatic ? glm::dvec2(0.0) : glm::dvec2(*shown);
+    changed = true;
+  }
+  if (look.color_range.x < look.color_range.y) {
+    auto low = static_cast<float>(look.color_range.x), high = static_cast<float>(look.color_range.y);
+    if (ImGui::DragFloatRange2("##range", &low, &high, 0.005f * (high - low), 0.0f, 0.0f, "%.3g", "%.3g") &&
+        low < high) {
+      look.color_range = {low, high};
+      changed = true;
+    }
+  }
+  if (shown)
+    color_bar(look.color_by == ColorBy::force, *shown, unit);
+  return changed;
+}
+
+bool coloring(App& app) {
+  talus::Output& look = app.look();
+  bool changed = false;
+  const Coloring& now = colorings[static_cast<std::size_t>(look.color_by)];
+  if (ImGui::BeginCombo("Colour", now.name)) {
+    for (std::size_t k = 0; k < std::size(colorings); ++k) {
+      const auto one = static_cast<ColorBy>(k);
+      if (ImGui::Selectable(colorings[k].name, one == look.color_by) && one != look.color_by) {
+        look.color_by = one;
+        look.color_range = {};
+        changed = true;
+      }
+      if (*colorings[k].help && ImGui::IsItemHovered())
+        ImGui::SetTooltip("%s", colorings[k].help);
+    }
+    ImGui::EndCombo();
+  }
+  if (talus::shared::has_scale(static_cast<std::uint32_t>(look.color_by)))
+    changed |= color_range(app, now.unit);
+  if (talus::shows_contacts(look))
+    note_on_forces(app, look);
+  return changed;
+}
+
 }  // namespace
 
 bool look_panel(App& app) {
   talus::Output& look = app.look();
-  bool changed = choice("Colour", look.color_by,
-                        {{ColorBy::material, "material"}, {ColorBy::speed, "speed"}, {ColorBy::depth, "height"}});
-  if (look.color_by == ColorBy::speed) {
-    auto most = static_cast<float>(look.speed_max);
-    if (ImGui::DragFloat("fastest, m/s", &most, 0.02f, 0.0f, 100.0f, most > 0.0f ? "%.2f" : "automatic")) {
-      look.speed_max = std::max(most, 0.0f);
-      changed = true;
-    }
-  }
+  bool changed = coloring(app);
   if (app.session() && app.session()->scene().upsampling)
     changed |= choice("Grains", look.level, {{Level::fine, "fine"}, {Level::coarse, "coarse"}, {Level::both, "both"}});
   if (ImGui::Button("The scene's own view")) {
