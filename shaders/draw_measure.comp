@@ -20,6 +20,7 @@ layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw
 shared vec3 low[group_size];
 shared vec3 high[group_size];
 shared vec2 values[group_size];
+shared float forces[group_size];
 
 const float far = 3e38;
 
@@ -49,6 +50,7 @@ void main() {
   low[lane] = vec3(far);
   high[lane] = vec3(-far);
   values[lane] = vec2(far, -far);
+  forces[lane] = draw_frame.lines != draw_no_lines && i < grain_count ? measures[i].force_max : 0.0;
   if (i < grain_count) {
     vec4 grain = grain_at(i).position;
     // Written so that NaN fails it. Of radius 0: gone.
@@ -69,9 +71,14 @@ void main() {
       high[lane] = max(high[lane], high[lane + half_size]);
       values[lane].x = min(values[lane].x, values[lane + half_size].x);
       values[lane].y = max(values[lane].y, values[lane + half_size].y);
+      forces[lane] = max(forces[lane], forces[lane + half_size]);
     }
   }
-  if (lane != 0u || low[0].x > high[0].x)
+  if (lane != 0u)
+    return;
+  if (forces[0] > 0.0)
+    atomicMax(draw_extent.force, ordered(forces[0]));
+  if (low[0].x > high[0].x)
     return;
   for (int a = 0; a < 3; ++a) {
     atomicMin(draw_extent.light_min[a], ordered(low[0][a]));

@@ -20,10 +20,12 @@ layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTrian
 #include "shared/draw_seen.glsl"
 #include "shared/draw_grains.glsl"
 #include "shared/draw_value.glsl"
+#include "shared/draw_contact.glsl"
 
 layout(location = 0) flat in vec3 shadow_origin;
 layout(location = 1) flat in vec3 shadow_size;
 layout(location = 2) flat in vec2 color_range;
+layout(location = 3) flat in float greatest;
 layout(location = 0) out vec4 picture;
 
 const vec3 sun = vec3(1.40, 1.30, 1.15);
@@ -148,13 +150,25 @@ Hit hit_grain(uint grain, vec3 ray) {
   return Hit(max(t / size, 0.0), normal, grain_color(grain));
 }
 
+Hit hit_contact(uint contact, vec3 ray) {
+  Tube tube = tube_at(contact, greatest);
+  float t;
+  vec3 normal;
+  if (!hit_tube(tube, normalize(ray), t, normal))  // at its outline, as with grains
+    t = length(tube.from + clamp(dot(-tube.from, tube.axis), 0.0, tube.span) * tube.axis);
+  vec3 color = draw_frame.lines == draw_lines_by_force ? color_scale(sqrt(tube.share)) : vec3(0.05);
+  return Hit(max(t / length(ray), 0.0), normal, color);
+}
+
 vec3 look(uint seen, vec2 sample_place) {
   vec3 ray = view_ray(draw_frame, sample_place / vec2(textureSize(draw_seen, 0)));
   Hit hit = Hit(0.0, vec3(0.0), vec3(0.0));
   if (is_body(seen)) {
     BodyHit body = hit_body(seen, ray);
     hit = Hit(body.z, body.normal, draw_bodies[body_of(seen)].color);
-  } else if (seen != 0u)
+  } else if (is_contact(seen))
+    hit = hit_contact(contact_of(seen), ray);
+  else if (seen != 0u)
     hit = hit_grain(seen - 1u, ray);
   float ground_z = 0.0;
   if (draw_frame.ground != 0u && ray.z < 0.0)

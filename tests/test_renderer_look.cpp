@@ -61,7 +61,7 @@ public:
   Pictures(Simulation& simulation, gpu::Device& device)
       : simulation_(simulation),
         renderer_(simulation.scene(), width, height, simulation.gpu_device() ? simulation.gpu_device() : &device) {}
-  Image draw(const Output& look) {
+  Image draw(const Look& look) {
     renderer_.show_as(look);
     return renderer_.draw(simulation_);
   }
@@ -83,7 +83,7 @@ void shows_what_grains_feel(const Options& options) {
   const auto shown = [&](const Image& image, std::size_t k) {
     return on_scale(image, place(simulation.scene(), grains[k].position + glm::vec3(-0.006f, -0.017f, 0.006f)));
   };
-  const auto check = [&](const Output& look, const glm::dvec2& range, const std::vector<double>& values) {
+  const auto check = [&](const Look& look, const glm::dvec2& range, const std::vector<double>& values) {
     CAPTURE(static_cast<int>(look.color_by));
     const Image image = pictures.draw(look);
     const auto told = pictures.renderer().color_range();
@@ -95,16 +95,18 @@ void shows_what_grains_feel(const Options& options) {
       CHECK(shown(image, k) == Approx(place_of(values[k], range.x, range.y)).margin(0.06));
     }
   };
-  Output look;
+  Look look;
   look.color_by = ColorBy::contacts;
   check(look, {0.0, 2.0}, {2.0, 2.0, 2.0, 1.0, 0.0});
   look.color_range = {1.0, 5.0};
   check(look, {1.0, 5.0}, {2.0, 2.0, 2.0, 1.0, 0.0});
 
-  look = {.color_by = ColorBy::id};
+  look = Look();
+  look.color_by = ColorBy::id;
   check(look, {0.0, 4.0}, {0.0, 1.0, 2.0, 3.0, 4.0});
 
-  look = {.color_by = ColorBy::overlap};
+  look = Look();
+  look.color_by = ColorBy::overlap;
   const std::vector<GrainMeasure> measures =
       read_field<GrainMeasure>(simulation.executor(), FieldId::measures, grains.size());
   const std::vector<uint> ids = read_field<uint>(simulation.executor(), FieldId::grain_id, grains.size());
@@ -115,7 +117,8 @@ void shows_what_grains_feel(const Options& options) {
   check(look, {0.0, *std::ranges::max_element(overlaps)}, overlaps);
 
   // Forces by their logarithm.
-  look = {.color_by = ColorBy::force};
+  look = Look();
+  look.color_by = ColorBy::force;
   const auto logs = [](const std::vector<double>& forces, double low) {
     std::vector<double> out;
     for (const double f : forces)
@@ -136,13 +139,79 @@ void shows_what_grains_feel(const Options& options) {
     REQUIRE(told);
     CHECK(static_cast<double>(told->y) == Approx(ends.y).epsilon(0.05));
   }
-  look = {.color_by = ColorBy::palette};
+  look = Look();
+  look.color_by = ColorBy::palette;
   pictures.draw(look);
   CHECK_FALSE(pictures.renderer().color_range());
   CHECK(complaints(simulation) == std::vector<std::string>{});
 }
 
+int different(const Image& a, const Image& b, int y) {  // pixels of a row
+  int count = 0;
+  for (int x = 0; x < width; ++x)
+    count += glm::distance(pixel(a, x, y), pixel(b, x, y)) > 20.0f;
+  return count;
+}
+
+void shows_contacts_as_lines(const Options& options) {
+  Setup setup;
+  Scene scene = stack();
+  scene.bodies = {body_of("plate", {{BoxPart{{0.08, 0.01, 0.02}}}}, {0.0, -0.1, 0.085})};  // before the third contact
+  Simulation simulation(scene, options);
+  simulation.advance(120);
+  Pictures pictures(simulation, setup.device);
+  Look look;
+  look.grain_size = 0.3;
+  const Image none = pictures.draw(look);
+  look.contacts = ContactLines::force;
+  const Image force = pictures.draw(look);
+  look.contacts = ContactLines::plain;
+  const Image plain = pictures.draw(look);
+
+  // In the middle between two centres, or centre and floor; how thick it is.
+  const auto middle = [&](float z) { return place(scene, {0.0f, 0.0f, z}); };
+  const double pixels = place(scene, {0.1f, 0.0f, 0.1f}).x - place(scene, {-0.1f, 0.0f, 0.1f}).x;
+  const auto thick = [&](const Image& image, float z) { return different(image, none, middle(z).y) / pixels * 0.2; };
+  struct Shown {
+    float z;
+    double force;  // of four
+  };
+  for (const Shown& contact : {Shown{0.04f, 3.0}, Shown{0.12f, 1.0}}) {
+    CAPTURE(contact.z);
+    const double share = contact.force / 4.0;
+    CHECK(on_scale(force, middle(contact.z)) == Approx(std::sqrt(share)).margin(0.06));
+    const double edges = 1.6 * 0.2 / pixels;  // those seen in part
+    CHECK(thick(force, contact.z) == Approx(2.0 * 0.45 * 0.02 * share).margin(edges));
+    CHECK(thick(plain, contact.z) == Approx(2.0 * 0.45 * 0.02 * 0.3).margin(edges));
+  }
+  CHECK(on_scale(force, middle(0.01f)) == Approx(1.0).margin(0.06));
+  for (const Image* image : {&force, &plain}) {
+    CHECK(different(*image, none, middle(0.16f).y) == 0);  // above it there is none
+    CHECK(different(*image, none, middle(0.08f).y) == 0);  // the plate hides it
+  }
+  look.contacts = ContactLines::force;
+  look.line_force = 2.0 * weight;  // of the thickest, and of all above
+  CHECK(thick(pictures.draw(look), 0.04f) > 1.15 * thick(force, 0.04f));
+  CHECK(on_scale(pictures.draw(look), middle(0.12f)) == Approx(std::sqrt(0.5)).margin(0.06));
+  // Grains of full size hide them.
+  look.grain_size = 1.0;
+  const Image hidden = pictures.draw(look);
+  look.contacts = ContactLines::none;
+  const Image grains = pictures.draw(look);
+  for (const float z : {0.02f, 0.06f, 0.1f, 0.14f})
+    CHECK(different(hidden, grains, middle(z).y) == 0);
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}
+
 }  // namespace
+
+TEST_CASE("Contacts on a device are shown as lines", "[device][renderer]") {
+  shows_contacts_as_lines(on_device());
+}
+
+TEST_CASE("Contacts of the CPU path are shown as lines", "[device][renderer]") {
+  shows_contacts_as_lines(on_cpu);
+}
 
 TEST_CASE("Grains on a device are coloured by what they feel", "[device][renderer]") {
   shows_what_grains_feel(on_device());

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <utility>
 
 // The embedded SPIR-V.
 namespace talus::shaders {
@@ -43,20 +42,12 @@ double surface_tolerance(const Box& box) {
 
 constexpr VkFormat picture_format = VK_FORMAT_R8G8B8A8_UNORM;  // sRGB, encoded by the shader
 
-bool by_contacts(uint color_by) {
-  return color_by == draw_by_overlap || color_by == draw_by_contacts || color_by == draw_by_force;
-}
-
 // DrawExtent's order of floats, back.
 float unordered(uint x) {
   return std::bit_cast<float>((x >> 31) != 0 ? x & 0x7FFFFFFFu : ~x);
 }
 
 }  // namespace
-
-bool shows_contacts(const Output& output) {
-  return by_contacts(static_cast<uint>(output.color_by));
-}
 
 struct Renderer::Impl {
   std::unique_ptr<gpu::Instance> own_instance;
@@ -67,7 +58,7 @@ struct Renderer::Impl {
   Scene scene;
   Box box{};
   DrawFrame frame{};
-  uint level = draw_coarse;  // of what is drawn where there are fine grains
+  Look look;
   std::vector<DrawLine> lines;
   ClothDrawing cloth;
   BodyDrawing drawing;
@@ -75,7 +66,8 @@ struct Renderer::Impl {
   gpu::Buffer colors, line_buffer, body_looks, body_vertices, body_triangles, around;
 
   // Of the state that comes from the host.
-  gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags, host_measures;
+  gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags, host_measures,
+      host_lines;
 
   gpu::Buffer frame_buffer, extent;
   // What the last pictures measured, as many as may be under way, and the one to come.
@@ -91,7 +83,7 @@ struct Renderer::Impl {
   gpu::Image open, target;
   gpu::ComputePipeline measure;
   std::optional<gpu::ComputePipeline> cloth_place, cloth_normal;  // where there is cloth
-  gpu::GraphicsPipeline draw_shadow, draw_grain, draw_open, draw_picture, draw_line;
+  gpu::GraphicsPipeline draw_shadow, draw_grain, draw_contact, draw_open, draw_picture, draw_line;
   gpu::GraphicsPipeline draw_body, draw_body_shadow;
   gpu::Graph graph;
 
@@ -106,7 +98,9 @@ struct Renderer::Impl {
     std::uint32_t fine = 0;
     uvec2 without_fine{0}, matched{0};
     gpu::Buffer* shapes = nullptr;
-    gpu::Buffer* measures = nullptr;  // null: not surveyed
+    // What grains feel; null: not surveyed.
+    gpu::Buffer *measures = nullptr, *lines = nullptr;
+    std::uint32_t line_places = 0;
   } source;
 
   static gpu::GraphicsPipeline pipeline(gpu::Device& device, const std::string& name, std::vector<VkFormat> colour,
@@ -138,6 +132,7 @@ struct Renderer::Impl {
         measure(device, "draw_measure", shaders::find_shader("draw_measure.comp")),
         draw_shadow(pipeline(device, "draw_shadow", {}, gpu::depth_format)),
         draw_grain(pipeline(device, "draw_grain", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
+        draw_contact(pipeline(device, "draw_contact", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
         draw_open(pipeline(device, "draw_open", {VK_FORMAT_R32_UINT})),
         draw_picture(pipeline(device, "draw_picture", {picture_format})),
         draw_line(pipeline(device, "draw_line", {picture_format}, VK_FORMAT_UNDEFINED, true)),
@@ -166,7 +161,7 @@ struct Renderer::Impl {
     frame = frame_of(scene, box);
     aim(frame, box, view_of(scene, static_cast<float>(target.width()) / static_cast<float>(target.height())),
         static_cast<int>(target.width()));
-    level = scene.upsampling ? static_cast<uint>(scene.output.level) : draw_coarse;
+    look = scene.output;
     lines = domain_lines(scene.domain);
     cloth = cloth_drawing(scene);
     drawing = body_drawing(scene, cloth, surface_tolerance(box));
@@ -213,8 +208,11 @@ struct Renderer::Impl {
       source.fine_grains = simulation.fine_buffer();
       source.fine_tags = simulation.fine_tag_buffer();
       source.shapes = simulation.shape_buffer();
-      if (surveyed)
+      if (surveyed) {
         source.measures = simulation.measure_buffer();
+        source.lines = simulation.line_buffer();
+        source.line_places = simulation.line_places();
+      }
       return;
     }
     const auto copy = [&]<class T>(gpu::Buffer& buffer, FieldId field, std::size_t count, T) {
@@ -229,8 +227,14 @@ struct Renderer::Impl {
     source.fine_grains = copy(host_fine, FieldId::fine_grains, source.fine, Grain{});
     source.fine_tags = copy(host_fine_tags, FieldId::fine_tag, source.fine, uint{});
     source.shapes = copy(host_shapes, FieldId::shape_motions, simulation.scene().shapes.size(), ShapeMotion{});
-    if (surveyed)
-      source.measures = copy(host_measures, FieldId::measures, source.count, GrainMeasure{});
+    if (!surveyed)
+      return;
+    source.measures = copy(host_measures, FieldId::measures, source.count, GrainMeasure{});
+    auto lines = read_field<ContactLine>(simulation.executor(), FieldId::contact_lines, simulation.line_places());
+    std::erase_if(lines, [](const ContactLine& line) { return !(line.force > 0.0f); });
+    fill(host_lines, "contact_lines", lines);
+    source.lines = &host_lines;
+    source.line_places = static_cast<std::uint32_t>(lines.size());
   }
 
   void take(const std::vector<GrainState>& states) {
@@ -256,11 +260,13 @@ struct Renderer::Impl {
     if (!source.grains)
       take(std::vector<GrainState>{});
     settle_measured();
-    const uint color_by = frame.color_by;
-    if (by_contacts(color_by) && !source.measures)
-      frame.color_by = draw_by_material;
+    Look shown = look;
+    if (shows_contacts(shown) && !source.measures)
+      shown = Look();
+    talus::show(frame, scene, box, shown);
     const std::uint32_t coarse = source.count;
-    frame.level = source.fine_grains && !by_contacts(frame.color_by) ? level : draw_coarse;
+    frame.level =
+        source.fine_grains && scene.upsampling && !shows_contacts(shown) ? static_cast<uint>(shown.level) : draw_coarse;
     const std::uint32_t fine = frame.level == draw_coarse ? 0 : source.fine, count = coarse + fine;
     frame.coarse = coarse;
     frame.without_fine = source.without_fine;
@@ -275,9 +281,8 @@ struct Renderer::Impl {
     frame.cloth_first = source.cloth_first.value_or(0);
     frame.cloth = source.cloth_first && source.ids ? static_cast<uint>(cloth.vertices.size()) : 0;
     graph.upload(frame_buffer, std::as_bytes(std::span(&frame, 1)));
-    const uint shown_by = std::exchange(frame.color_by, color_by);
     graph.fill(extent, ~0u, 0, 16);  // the minima
-    graph.fill(extent, 0u, 16, 16);  // the maxima
+    graph.fill(extent, 0u, 16);      // the maxima
 
     const auto find = [&](std::string_view name) -> gpu::Buffer* {
       return name == "grains"           ? source.grains
@@ -295,6 +300,7 @@ struct Renderer::Impl {
              : name == "fine_grains"    ? (fine > 0 ? source.fine_grains : source.grains)
              : name == "fine_tag"       ? (fine > 0 ? source.fine_tags : source.tags)
              : name == "shape_motions"  ? (source.shapes ? source.shapes : source.grains)
+             : name == "contact_lines"  ? (source.lines ? source.lines : source.grains)
              : name == "measures"       ? (source.measures ? source.measures : source.grains)
                                         : nullptr;
     };
@@ -333,7 +339,7 @@ struct Renderer::Impl {
                         static_cast<std::uint32_t>(frame.cloth > 0 ? bodies_start.size() : drawing.bodies.size())};
     compute(measure, counts, counts.grains + counts.bodies);
     last_measured = (last_measured + 1) % measured.size();
-    measured[last_measured].color_by = shown_by;
+    measured[last_measured].color_by = frame.color_by;
     measured[last_measured].ticket.reset();
     graph.copy(extent, measured[last_measured].extent);
 
@@ -347,6 +353,8 @@ struct Renderer::Impl {
         draw_grain.label());
     add(draw_grain, {}, count);
     add(draw_body, {}, 1, corners);
+    if (frame.lines != draw_no_lines)
+      add(draw_contact, {}, source.line_places);
     graph.end_rendering();
 
     graph.begin_rendering({.colour = {{.image = &open}}}, draw_open.label());
@@ -415,7 +423,7 @@ Renderer::~Renderer() = default;
 
 Image Renderer::draw(Simulation& simulation) {
   return translated([&] {
-    const bool surveyed = by_contacts(impl_->frame.color_by);
+    const bool surveyed = shows_contacts(impl_->look);
     if (surveyed)
       simulation.survey();
     impl_->take(simulation, surveyed);
@@ -454,10 +462,8 @@ void Renderer::look(const View& view) {
   aim(impl_->frame, impl_->box, view, static_cast<int>(impl_->target.width()));
 }
 
-void Renderer::show_as(const Output& output) {
-  color(impl_->frame, impl_->scene, impl_->box, output);
-  if (impl_->scene.upsampling)
-    impl_->level = static_cast<uint>(output.level);
+void Renderer::show_as(const Look& look) {
+  impl_->look = look;
 }
 
 const Box& Renderer::bounds() const {

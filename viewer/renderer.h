@@ -9,9 +9,10 @@
 // The scene says where the camera stands and what colours the grains (Output). Scales whose ends it does not give:
 // speed up to Output::speed_max, or, where that is 0, the speed of a fall through the height of the content; overlap
 // and contacts from 0 to the most that a grain has; force over three powers of ten up to the greatest; depth and id
-// from the lowest to the highest. What colours by what grains feel shows coarse grains, which have contacts.
+// from the lowest to the highest. Look adds what a scene does not say.
 #include "engine/talus.h"
 #include "viewer/renderer_camera.h"
+#include "viewer/renderer_look.h"
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,9 +28,6 @@ struct Image {
   int width = 0, height = 0;
   std::vector<std::uint8_t> rgba;  // rows from the top, sRGB, opaque
 };
-
-// Is this what grains feel? Then it takes Simulation::survey().
-bool shows_contacts(const Output& output);
 
 class Renderer {
 public:
@@ -63,8 +61,8 @@ public:
   void show(const Scene& scene);  // another scene, from its own view; nothing of it is taken yet
   void resize(int width, int height);
   void look(const View& view);
-  void show_as(const Output& output);  // instead of the scene's own
-  const Box& bounds() const;           // of what the scene is to show
+  void show_as(const Look& look);  // instead of the scene's own
+  const Box& bounds() const;       // of what the scene is to show
   // A simulation on another device than the renderer's has its state copied over and must not be under way. surveyed:
   // what its grains feel is there, too; else grains have their own colour instead of one by that.
   void take(Simulation& simulation, bool surveyed = false);

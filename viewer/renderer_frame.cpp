@@ -16,6 +16,9 @@ static_assert(draw_by_material == static_cast<uint>(ColorBy::material) &&
               draw_by_force == static_cast<uint>(ColorBy::force) &&
               draw_by_palette == static_cast<uint>(ColorBy::palette) && draw_by_id == static_cast<uint>(ColorBy::id) &&
               draw_by_world == static_cast<uint>(ColorBy::world));
+static_assert(draw_no_lines == static_cast<uint>(ContactLines::none) &&
+              draw_plain_lines == static_cast<uint>(ContactLines::plain) &&
+              draw_lines_by_force == static_cast<uint>(ContactLines::force));
 
 namespace {
 
@@ -85,7 +88,7 @@ DrawFrame frame_of(const Scene& scene, const Box& box) {
   for (int a = 0; a < 3; ++a)
     if (domain.axis[a] == Axis::periodic)
       frame.period[a] = static_cast<float>(domain.max[a] - domain.min[a]);
-  color(frame, scene, box, scene.output);
+  show(frame, scene, box, scene.output);
   return frame;
 }
 
@@ -102,13 +105,22 @@ void aim(DrawFrame& frame, const Box& box, const View& view, int width) {
   frame.cut = length(level) > 1e-3f ? normalize(level) : -view.forward;
 }
 
-void color(DrawFrame& frame, const Scene& scene, const Box& box, const Output& output) {
-  frame.color_by = static_cast<uint>(output.color_by);
-  frame.color_range = output.color_range;
-  if (frame.color_by == draw_by_force)  // a logarithmic scale
+bool shows_contacts(const Look& look) {
+  return look.contacts != ContactLines::none || look.color_by == ColorBy::overlap ||
+         look.color_by == ColorBy::contacts || look.color_by == ColorBy::force;
+}
+
+void show(DrawFrame& frame, const Scene& scene, const Box& box, const Look& look) {
+  frame.color_by = static_cast<uint>(look.color_by);
+  frame.color_range = look.color_range;
+  if (look.color_by == ColorBy::force)  // a logarithmic scale
     frame.color_range.x = std::max(frame.color_range.x, 1e-6f * frame.color_range.y);
-  if (frame.color_by == draw_by_speed && !(frame.color_range.x < frame.color_range.y))
-    frame.color_range = {0.0f, output.speed_max > 0.0 ? static_cast<float>(output.speed_max) : speed_scale(scene, box)};
+  if (look.color_by == ColorBy::speed && !(frame.color_range.x < frame.color_range.y))
+    frame.color_range = {0.0f, look.speed_max > 0.0 ? static_cast<float>(look.speed_max) : speed_scale(scene, box)};
+  frame.grain_size = static_cast<float>(look.grain_size);
+  frame.lines = static_cast<uint>(look.contacts);
+  frame.line_force = static_cast<float>(look.line_force);
+  frame.line_radius = 0.45f * largest_radius(scene);
 }
 
 // The edges of the domain between two walls, and those of a periodic side, dashed. What is open has none.

@@ -17,7 +17,15 @@ using glm::vec2;
 
 TALUS_CONST uint draw_shadow_size = 2048u;  // edge of the shadow map, texels
 TALUS_CONST uint draw_dashed = 1u;          // DrawLine.style
-TALUS_CONST uint draw_body_bit = 0x80000000u;  // of what a sample shows: a triangle, of a body or of cloth, and not a grain
+
+// What a sample shows: nothing, a grain's number + 1, or with one of these bits another thing's.
+TALUS_CONST uint draw_body_bit = 0x80000000u;  // a triangle, of a body or of cloth
+TALUS_CONST uint draw_line_bit = 0x40000000u;  // a contact
+
+// How contacts are drawn; values as in viewer/renderer_look.h.
+TALUS_CONST uint draw_no_lines = 0u;
+TALUS_CONST uint draw_plain_lines = 1u;
+TALUS_CONST uint draw_lines_by_force = 2u;
 
 // DrawBody.style
 TALUS_CONST uint draw_cut = 1u;        // without its half towards the eye
@@ -64,6 +72,10 @@ struct DrawFrame {
   uint alike;          // 1: fine grains are a few pixels wide at most
   uint first_matched;  // draw_bodies: of the first of draw_matched
   uvec2 matched;       // numbers [first, end) of the particles for which these stand; none: they are not drawn
+  float grain_size;    // of coarse grains, of their radius
+  uint lines;          // draw_no_lines, ..
+  float line_radius;   // m, of a contact of the greatest force
+  float line_force;    // N, that this stands for; 0: the greatest there is
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
 };
 
@@ -73,6 +85,7 @@ struct DrawExtent {
   uint low;         // on the colour scale, of grains
   uvec3 light_max;
   uint high;
+  uint force;       // N, greatest of a contact
 };
 
 // Of all cloths, in the world; then of bodies, in their frames.
@@ -124,6 +137,12 @@ uint ordered(float x) {
 }
 float unordered(uint x) {
   return uintBitsToFloat((x >> 31) != 0u ? x & 0x7FFFFFFFu : ~x);
+}
+
+float greatest_force(DrawFrame frame, DrawExtent extent) {
+  if (frame.line_force > 0.0)
+    return frame.line_force;
+  return extent.force != 0u ? unordered(extent.force) : 0.0;
 }
 
 vec3 along_light(DrawFrame frame, vec3 v) {

@@ -10,7 +10,7 @@
 
 namespace viewer {
 
-using talus::ColorBy, talus::Level;
+using talus::ColorBy, talus::ContactLines, talus::Level;
 
 void keys_panel(App&) {
   if (!ImGui::BeginTable("keys", 2))
@@ -41,8 +41,8 @@ template <class T> bool choice(const char* label, T& value, std::initializer_lis
 }
 
 // What to think of forces that these methods tell.
-void note_on_forces(App& app, const talus::Output& look) {
-  if (!app.session() || look.color_by != ColorBy::force)
+void note_on_forces(App& app, const talus::Look& look) {
+  if (!app.session() || (look.color_by != ColorBy::force && look.contacts != ContactLines::force))
     return;
   const talus::Method method = app.session()->scene().solver.method;
   if (method == talus::Method::p2 || method == talus::Method::pbd)
@@ -95,7 +95,7 @@ void color_bar(bool logarithmic, const glm::vec2& range, const char* unit) {
 
 // The ends of the colour scale: by itself, or set from where it stands.
 bool color_range(App& app, const char* unit) {
-  talus::Output& look = app.look();
+  talus::Look& look = app.look();
   const auto shown = app.renderer().color_range();
   bool automatic = !(look.color_range.x < look.color_range.y), changed = false;
   if (ImGui::Checkbox("Range by itself", &automatic) && (automatic || shown)) {
@@ -116,7 +116,7 @@ bool color_range(App& app, const char* unit) {
 }
 
 bool coloring(App& app) {
-  talus::Output& look = app.look();
+  talus::Look& look = app.look();
   bool changed = false;
   const Coloring& now = colorings[static_cast<std::size_t>(look.color_by)];
   if (ImGui::BeginCombo("Colour", now.name)) {
@@ -134,16 +134,40 @@ bool coloring(App& app) {
   }
   if (talus::shared::has_scale(static_cast<std::uint32_t>(look.color_by)))
     changed |= color_range(app, now.unit);
-  if (talus::shows_contacts(look))
-    note_on_forces(app, look);
+  return changed;
+}
+
+// Between grains of full size no line is to be seen.
+bool contacts(talus::Look& look) {
+  const ContactLines before = look.contacts;
+  bool changed =
+      choice("Contacts", look.contacts,
+             {{ContactLines::none, "hidden"}, {ContactLines::plain, "lines"}, {ContactLines::force, "by force"}});
+  if ((before == ContactLines::none) != (look.contacts == ContactLines::none))
+    look.grain_size = before == ContactLines::none ? 0.3 : 1.0;
+  if (look.contacts == ContactLines::force) {
+    auto force = static_cast<float>(look.line_force);
+    if (ImGui::DragFloat("Thickest, N", &force, std::max(0.01f * force, 1e-3f), 0.0f, 1e9f,
+                         force > 0.0f ? "%.3g" : "the greatest")) {
+      look.line_force = static_cast<double>(force);
+      changed = true;
+    }
+  }
+  auto size = static_cast<float>(look.grain_size);
+  if (ImGui::SliderFloat("Grain size", &size, 0.0f, 1.0f, "%.2f")) {
+    look.grain_size = static_cast<double>(size);
+    changed = true;
+  }
   return changed;
 }
 
 }  // namespace
 
 bool look_panel(App& app) {
-  talus::Output& look = app.look();
+  talus::Look& look = app.look();
   bool changed = coloring(app);
+  changed |= contacts(look);
+  note_on_forces(app, look);
   if (app.session() && app.session()->scene().upsampling)
     changed |= choice("Grains", look.level, {{Level::fine, "fine"}, {Level::coarse, "coarse"}, {Level::both, "both"}});
   if (ImGui::Button("The scene's own view")) {
