@@ -46,7 +46,9 @@ void main() {
     normal = hit.normal;
   }
   vec3 point = ray * z;
-  if (is_contact(seen)) {
+  if (is_slice(seen))
+    normal = slice_normal();
+  else if (is_contact(seen)) {
     Tube tube = tube_at(contact_of(seen), 1.0);
     normal = normalize(point - tube.from - dot(point - tube.from, tube.axis) * tube.axis);
   } else if (is_grain(seen))

@@ -17,6 +17,7 @@ layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex draw_vertices[]; };
 layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
+layout(set = 0, binding = 18, scalar) readonly buffer DistancesBlock { float draw_distances[]; };  // of the slice [m]
 #include "shared/draw_seen.glsl"
 #include "shared/draw_grains.glsl"
 #include "shared/draw_value.glsl"
@@ -160,8 +161,38 @@ Hit hit_contact(uint contact, vec3 ray) {
   return Hit(max(t / length(ray), 0.0), normal, color);
 }
 
+// Signed distance at a place of the slice, -1 .. 1 [m].
+float distance_at(vec2 place) {
+  vec2 at = clamp(0.5 + 0.5 * place, 0.0, 1.0) * float(draw_frame.slice_nodes - 1u);
+  uvec2 node = min(uvec2(at), uvec2(draw_frame.slice_nodes - 2u));
+  uint k = node.y * draw_frame.slice_nodes + node.x;
+  vec2 part = at - vec2(node);
+  vec2 low_high = mix(vec2(draw_distances[k], draw_distances[k + draw_frame.slice_nodes]),
+                      vec2(draw_distances[k + 1u], draw_distances[k + draw_frame.slice_nodes + 1u]), part.x);
+  return mix(low_high.x, low_high.y, part.y);
+}
+
+// Blue inside, yellow outside, bands a step wide, and a black line where the surface is.
+vec3 slice_color(vec2 place, float pixel) {
+  float distance = distance_at(place), band = distance / draw_frame.slice_step;
+  vec3 color = distance < 0.0 ? from_oklab(0.60, 0.11, 4.5) : from_oklab(0.86, 0.11, 1.6);
+  color *= (int(floor(abs(band))) & 1) == 0 ? 1.0 : 0.72;
+  return abs(distance) < 1.5 * pixel ? vec3(0.0) : color;
+}
+
+// The slice has its own light: it is a drawing, not a thing.
+vec3 look_at_slice(vec3 ray) {
+  vec3 normal = slice_normal(), middle = slice_point(vec2(0.0)) - draw_frame.eye;
+  float z = dot(middle, normal) / dot(ray, normal);
+  vec3 x = slice_point(vec2(1.0, 0.0)) - draw_frame.eye - middle, y = slice_point(vec2(0.0, 1.0)) - draw_frame.eye - middle;
+  vec3 from = ray * z - middle;
+  return slice_color(vec2(dot(from, x) / dot(x, x), dot(from, y) / dot(y, y)), 2.0 * draw_frame.sample_edge * z);
+}
+
 vec3 look(uint seen, vec2 sample_place) {
   vec3 ray = view_ray(draw_frame, sample_place / vec2(textureSize(draw_seen, 0)));
+  if (is_slice(seen))
+    return look_at_slice(ray);
   Hit hit = Hit(0.0, vec3(0.0), vec3(0.0));
   if (is_body(seen)) {
     BodyHit body = hit_body(seen, ray);

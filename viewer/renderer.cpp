@@ -4,6 +4,7 @@
 #include "engine/setup.h"
 #include "viewer/renderer_bodies.h"
 #include "viewer/renderer_frame.h"
+#include "viewer/renderer_slice.h"
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -59,11 +60,12 @@ struct Renderer::Impl {
   Box box{};
   DrawFrame frame{};
   Look look;
+  std::optional<Slice> sliced;  // that draw_distances are of
   std::vector<DrawLine> lines;
   ClothDrawing cloth;
   BodyDrawing drawing;
   std::vector<Body> bodies_start;
-  gpu::Buffer colors, line_buffer, body_looks, body_vertices, body_triangles, around;
+  gpu::Buffer colors, line_buffer, body_looks, body_vertices, body_triangles, around, distances;
 
   // Of the state that comes from the host.
   gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags, host_measures,
@@ -83,7 +85,7 @@ struct Renderer::Impl {
   gpu::Image open, target;
   gpu::ComputePipeline measure;
   std::optional<gpu::ComputePipeline> cloth_place, cloth_normal;  // where there is cloth
-  gpu::GraphicsPipeline draw_shadow, draw_grain, draw_contact, draw_open, draw_picture, draw_line;
+  gpu::GraphicsPipeline draw_shadow, draw_grain, draw_contact, draw_slice, draw_open, draw_picture, draw_line;
   gpu::GraphicsPipeline draw_body, draw_body_shadow;
   gpu::Graph graph;
 
@@ -133,6 +135,7 @@ struct Renderer::Impl {
         draw_shadow(pipeline(device, "draw_shadow", {}, gpu::depth_format)),
         draw_grain(pipeline(device, "draw_grain", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
         draw_contact(pipeline(device, "draw_contact", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
+        draw_slice(pipeline(device, "draw_slice", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
         draw_open(pipeline(device, "draw_open", {VK_FORMAT_R32_UINT})),
         draw_picture(pipeline(device, "draw_picture", {picture_format})),
         draw_line(pipeline(device, "draw_line", {picture_format}, VK_FORMAT_UNDEFINED, true)),
@@ -162,6 +165,7 @@ struct Renderer::Impl {
     aim(frame, box, view_of(scene, static_cast<float>(target.width()) / static_cast<float>(target.height())),
         static_cast<int>(target.width()));
     look = scene.output;
+    sliced.reset();
     lines = domain_lines(scene.domain);
     cloth = cloth_drawing(scene);
     drawing = body_drawing(scene, cloth, surface_tolerance(box));
@@ -255,6 +259,16 @@ struct Renderer::Impl {
     source.count = static_cast<std::uint32_t>(states.size());
   }
 
+  // The slice where it is to be, found anew where it is another one.
+  void cut_slice() {
+    if (!look.slice || look.slice->body >= scene.bodies.size())
+      sliced.reset(), frame.slice_nodes = 0;
+    else if (sliced != look.slice) {
+      fill(distances, "draw_distances", cut(frame, scene, *look.slice, length(box.max - box.min)));
+      sliced = look.slice;
+    }
+  }
+
   // The picture of what was taken.
   void record() {
     if (!source.grains)
@@ -264,6 +278,7 @@ struct Renderer::Impl {
     if (shows_contacts(shown) && !source.measures)
       shown = Look();
     talus::show(frame, scene, box, shown);
+    cut_slice();
     const std::uint32_t coarse = source.count;
     frame.level =
         source.fine_grains && scene.upsampling && !shows_contacts(shown) ? static_cast<uint>(shown.level) : draw_coarse;
@@ -300,6 +315,7 @@ struct Renderer::Impl {
              : name == "fine_grains"    ? (fine > 0 ? source.fine_grains : source.grains)
              : name == "fine_tag"       ? (fine > 0 ? source.fine_tags : source.tags)
              : name == "shape_motions"  ? (source.shapes ? source.shapes : source.grains)
+             : name == "draw_distances" ? (sliced ? &distances : &frame_buffer)
              : name == "contact_lines"  ? (source.lines ? source.lines : source.grains)
              : name == "measures"       ? (source.measures ? source.measures : source.grains)
                                         : nullptr;
@@ -355,6 +371,8 @@ struct Renderer::Impl {
     add(draw_body, {}, 1, corners);
     if (frame.lines != draw_no_lines)
       add(draw_contact, {}, source.line_places);
+    if (sliced)
+      add(draw_slice, {}, 1);
     graph.end_rendering();
 
     graph.begin_rendering({.colour = {{.image = &open}}}, draw_open.label());
@@ -403,7 +421,7 @@ struct Renderer::Impl {
                       frame.nearest / nearness *
                           (frame.forward + (2.0f * place.x - 1.0f) * frame.right - (2.0f * place.y - 1.0f) * frame.up),
                   {}};
-    if (thing & draw_body_bit)
+    if ((thing & draw_slice_bits) == draw_body_bit)
       if (const uint body = drawing.triangles[thing & ~draw_body_bit].body; body < bodies_start.size())
         picked.body = body;
     return picked;

@@ -20,7 +20,9 @@ static_assert(draw_no_lines == static_cast<uint>(ContactLines::none) &&
               draw_plain_lines == static_cast<uint>(ContactLines::plain) &&
               draw_lines_by_force == static_cast<uint>(ContactLines::force));
 
-namespace {
+static_assert(draw_solid_bodies == static_cast<uint>(BodiesAs::solid) &&
+              draw_wire_bodies == static_cast<uint>(BodiesAs::wireframe) &&
+              draw_no_bodies == static_cast<uint>(BodiesAs::hidden));
 
 // 1, 2 or 5 times a power of ten, not above x.
 float round_number(float x) {
@@ -28,6 +30,8 @@ float round_number(float x) {
   const float digit = x / power;
   return (digit >= 5.0f ? 5.0f : digit >= 2.0f ? 2.0f : 1.0f) * power;
 }
+
+namespace {
 
 float largest_radius(const Scene& scene) {
   double radius = 0.0;
@@ -117,6 +121,7 @@ void show(DrawFrame& frame, const Scene& scene, const Box& box, const Look& look
     frame.color_range.x = std::max(frame.color_range.x, 1e-6f * frame.color_range.y);
   if (look.color_by == ColorBy::speed && !(frame.color_range.x < frame.color_range.y))
     frame.color_range = {0.0f, look.speed_max > 0.0 ? static_cast<float>(look.speed_max) : speed_scale(scene, box)};
+  frame.bodies = static_cast<uint>(look.bodies);
   frame.grain_size = static_cast<float>(look.grain_size);
   frame.lines = static_cast<uint>(look.contacts);
   frame.line_force = static_cast<float>(look.line_force);

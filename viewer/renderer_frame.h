@@ -11,6 +11,9 @@ namespace talus {
 // when the camera moves. box: content(scene), which takes long to find, here and below.
 shared::DrawFrame frame_of(const Scene& scene, const Box& box);
 
+// 1, 2 or 5 times a power of ten, not above x.
+float round_number(float x);
+
 // Looks through this camera, at a picture so many pixels wide.
 void aim(shared::DrawFrame& frame, const Box& box, const View& view, int width);
 

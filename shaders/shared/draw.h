@@ -21,6 +21,12 @@ TALUS_CONST uint draw_dashed = 1u;          // DrawLine.style
 // What a sample shows: nothing, a grain's number + 1, or with one of these bits another thing's.
 TALUS_CONST uint draw_body_bit = 0x80000000u;  // a triangle, of a body or of cloth
 TALUS_CONST uint draw_line_bit = 0x40000000u;  // a contact
+TALUS_CONST uint draw_slice_bits = 0xC0000000u;     // the slice, which is one
+
+// How bodies are drawn; values as in viewer/renderer_look.h.
+TALUS_CONST uint draw_solid_bodies = 0u;
+TALUS_CONST uint draw_wire_bodies = 1u;
+TALUS_CONST uint draw_no_bodies = 2u;
 
 // How contacts are drawn; values as in viewer/renderer_look.h.
 TALUS_CONST uint draw_no_lines = 0u;
@@ -76,6 +82,13 @@ struct DrawFrame {
   uint lines;          // draw_no_lines, ..
   float line_radius;   // m, of a contact of the greatest force
   float line_force;    // N, that this stands for; 0: the greatest there is
+  uint bodies;         // draw_solid_bodies, ..; not cloth, nor what stands for particles
+  uint slice_body;     // through which the slice goes
+  uint slice_nodes;    // of draw_distances along each edge; 0: there is no slice
+  float slice_step;    // m, between its lines of equal distance
+  vec3 slice_middle;   // m, in the body's frame
+  vec3 slice_x;        // half its edges
+  vec3 slice_y;
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
 };
 

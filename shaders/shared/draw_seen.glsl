@@ -1,10 +1,12 @@
-// What a sample of draw_seen shows: nothing, a grain, a contact, or a triangle of a body or of cloth, both called bodies here. Needs
+// What a sample of draw_seen shows: nothing, a grain, a contact, the slice, or a triangle of a body or of cloth, both called bodies here. Needs
 // `draw_triangles` in scope beside what draw_corner.glsl needs.
 #include "shared/draw_corner.glsl"
+#include "shared/draw_slice.glsl"
 
-bool is_body(uint seen) { return (seen & draw_body_bit) != 0u; }
-bool is_contact(uint seen) { return (seen & draw_line_bit) != 0u; }
-bool is_grain(uint seen) { return seen != 0u && (seen & (draw_body_bit | draw_line_bit)) == 0u; }
+bool is_body(uint seen) { return (seen & draw_slice_bits) == draw_body_bit; }
+bool is_contact(uint seen) { return (seen & draw_slice_bits) == draw_line_bit; }
+bool is_slice(uint seen) { return seen == draw_slice_bits; }
+bool is_grain(uint seen) { return seen != 0u && (seen & draw_slice_bits) == 0u; }
 uint contact_of(uint seen) { return seen & ~draw_line_bit; }
 uint triangle_of(uint seen) { return seen & ~draw_body_bit; }
 uint body_of(uint seen) { return draw_triangles[triangle_of(seen)].body; }
@@ -15,6 +17,8 @@ uint thing_of(uint seen) {
     return 0x800000u | body_of(seen);
   if (is_contact(seen))
     return 0xC00000u | (contact_of(seen) & 0x3FFFFFu);
+  if (is_slice(seen))
+    return 0xFFFFFFu;
   return draw_frame.alike != 0u && seen > draw_frame.coarse ? 0x7FFFFFu : seen & 0x7FFFFFu;
 }
 

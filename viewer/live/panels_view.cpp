@@ -10,7 +10,7 @@
 
 namespace viewer {
 
-using talus::ColorBy, talus::ContactLines, talus::Level;
+using talus::BodiesAs, talus::ColorBy, talus::ContactLines, talus::Level;
 
 void keys_panel(App&) {
   if (!ImGui::BeginTable("keys", 2))
@@ -161,12 +161,40 @@ bool contacts(talus::Look& look) {
   return changed;
 }
 
+// How bodies are shown, and a plane through the one that is chosen.
+bool bodies(App& app) {
+  if (!app.session() || app.session()->scene().bodies.empty())
+    return false;
+  talus::Look& look = app.look();
+  bool changed = choice("Bodies", look.bodies,
+                        {{BodiesAs::solid, "solid"}, {BodiesAs::wireframe, "wireframe"}, {BodiesAs::hidden, "hidden"}});
+  bool sliced = look.slice.has_value();
+  const std::uint32_t body = app.chosen_body();
+  const std::string label = fmt::format("Distance field of {}", app.session()->scene().bodies.at(body).name);
+  if (ImGui::Checkbox(label.c_str(), &sliced)) {
+    look.slice = sliced ? std::optional(talus::Slice{.body = body}) : std::nullopt;
+    changed = true;
+  }
+  if (!look.slice)
+    return changed;
+  changed |= look.slice->body != body;  // another one was chosen in the panel Drive
+  look.slice->body = body;
+  changed |= choice("Across", look.slice->axis, {{0, "x"}, {1, "y"}, {2, "z"}});
+  auto place = static_cast<float>(look.slice->place);
+  if (ImGui::SliderFloat("Place", &place, -1.0f, 1.0f, "%.2f")) {
+    look.slice->place = static_cast<double>(place);
+    changed = true;
+  }
+  return changed;
+}
+
 }  // namespace
 
 bool look_panel(App& app) {
   talus::Look& look = app.look();
   bool changed = coloring(app);
   changed |= contacts(look);
+  changed |= bodies(app);
   note_on_forces(app, look);
   if (app.session() && app.session()->scene().upsampling)
     changed |= choice("Grains", look.level, {{Level::fine, "fine"}, {Level::coarse, "coarse"}, {Level::both, "both"}});
