@@ -72,9 +72,10 @@ struct Renderer::Impl {
       host_lines;
 
   gpu::Buffer frame_buffer, extent;
+  gpu::Buffer list, counts, commands;  // of the grains that are drawn (draw_cull.glsl)
   // What the last pictures measured, as many as may be under way, and the one to come.
   struct Measured {
-    gpu::Buffer extent;
+    gpu::Buffer extent, commands;
     uint color_by = draw_by_material;
     std::optional<gpu::Ticket> ticket;  // unset: not submitted yet
   };
@@ -83,9 +84,10 @@ struct Renderer::Impl {
   gpu::Image shadow;
   gpu::Image seen, depth;  // two samples per pixel and direction
   gpu::Image open, target;
-  gpu::ComputePipeline measure;
+  gpu::ComputePipeline measure, cull_count, cull_scan, cull_fill;
   std::optional<gpu::ComputePipeline> cloth_place, cloth_normal;  // where there is cloth
-  gpu::GraphicsPipeline draw_shadow, draw_grain, draw_contact, draw_slice, draw_open, draw_picture, draw_line;
+  gpu::GraphicsPipeline draw_shadow, draw_grain, draw_point, draw_contact, draw_slice, draw_open, draw_picture,
+      draw_line;
   gpu::GraphicsPipeline draw_body, draw_body_shadow;
   gpu::Graph graph;
 
@@ -105,9 +107,8 @@ struct Renderer::Impl {
     std::uint32_t line_places = 0;
   } source;
 
-  static gpu::GraphicsPipeline pipeline(gpu::Device& device, const std::string& name, std::vector<VkFormat> colour,
-                                        VkFormat depth = VK_FORMAT_UNDEFINED, bool blend = false,
-                                        VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP) {
+  static gpu::GraphicsOptions options(std::vector<VkFormat> colour, VkFormat depth, bool blend,
+                                      VkPrimitiveTopology topology) {
     gpu::GraphicsOptions options;
     options.topology = topology;
     options.colour_formats = std::move(colour);
@@ -115,8 +116,13 @@ struct Renderer::Impl {
     options.depth_compare = VK_COMPARE_OP_GREATER;  // nearer is greater, in both depth images
     options.depth_test = options.depth_write = depth != VK_FORMAT_UNDEFINED;
     options.blend = blend;
+    return options;
+  }
+  static gpu::GraphicsPipeline pipeline(gpu::Device& device, const std::string& name, std::vector<VkFormat> colour,
+                                        VkFormat depth = VK_FORMAT_UNDEFINED, bool blend = false,
+                                        VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP) {
     return {device, name, draw_shaders::find_shader(name + ".vert"), draw_shaders::find_shader(name + ".frag"),
-            options};
+            options(std::move(colour), depth, blend, topology)};
   }
 
   gpu::Device& open_device() {
@@ -130,10 +136,17 @@ struct Renderer::Impl {
   Impl(const Scene& scene_in, int width, int height, gpu::Device* given)
       : device(given && given->graphics() ? *given : open_device()),
         frame_buffer(device, "draw_frame", sizeof(DrawFrame)), extent(device, "draw_extent", sizeof(DrawExtent)),
+        commands(device, "draw_commands", 3 * sizeof(DrawCommand)),
         shadow(device, "draw_shadow", {draw_shadow_size, draw_shadow_size, gpu::depth_format, false}),
         measure(device, "draw_measure", shaders::find_shader("draw_measure.comp")),
+        cull_count(device, "draw_cull_count", shaders::find_shader("draw_cull_count.comp")),
+        cull_scan(device, "draw_cull_scan", shaders::find_shader("draw_cull_scan.comp")),
+        cull_fill(device, "draw_cull_fill", shaders::find_shader("draw_cull_fill.comp")),
         draw_shadow(pipeline(device, "draw_shadow", {}, gpu::depth_format)),
         draw_grain(pipeline(device, "draw_grain", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
+        draw_point(device, "draw_point", draw_shaders::find_shader("draw_point.vert"),
+                   draw_shaders::find_shader("draw_grain.frag"),
+                   options({VK_FORMAT_R32_UINT}, gpu::depth_format, false, VK_PRIMITIVE_TOPOLOGY_POINT_LIST)),
         draw_contact(pipeline(device, "draw_contact", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
         draw_slice(pipeline(device, "draw_slice", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
         draw_open(pipeline(device, "draw_open", {VK_FORMAT_R32_UINT})),
@@ -144,8 +157,10 @@ struct Renderer::Impl {
         draw_body_shadow(
             pipeline(device, "draw_body_shadow", {}, gpu::depth_format, false, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST)),
         graph(device) {
-    for (Measured& one : measured)
+    for (Measured& one : measured) {
       one.extent = gpu::Buffer(device, "draw_extent", sizeof(DrawExtent), gpu::Buffer::Kind::readback);
+      one.commands = gpu::Buffer(device, "draw_commands", commands.bytes(), gpu::Buffer::Kind::readback);
+    }
     resize(width, height);
     show(scene_in);
   }
@@ -269,6 +284,14 @@ struct Renderer::Impl {
     }
   }
 
+  void make_room_for_lists(std::uint32_t grains) {
+    const std::uint64_t words = std::max(grains, 1u), groups = (words + group_size - 1) / group_size;
+    if (list && list.bytes() >= 2 * words * sizeof(uint))
+      return;
+    list = gpu::Buffer(device, "draw_list", 2 * words * sizeof(uint));
+    counts = gpu::Buffer(device, "draw_counts", 3 * groups * sizeof(uint));
+  }
+
   // The picture of what was taken.
   void record() {
     if (!source.grains)
@@ -284,6 +307,9 @@ struct Renderer::Impl {
         source.fine_grains && scene.upsampling && !shows_contacts(shown) ? static_cast<uint>(shown.level) : draw_coarse;
     const std::uint32_t fine = frame.level == draw_coarse ? 0 : source.fine, count = coarse + fine;
     frame.coarse = coarse;
+    frame.drawn = count;
+    frame.samples = vec2(seen.width(), seen.height());
+    make_room_for_lists(count);
     frame.without_fine = source.without_fine;
     frame.first_matched = static_cast<uint>(bodies_start.size() + cloth.looks.size());
     frame.matched = frame.level == draw_fine && drawing.shapes ? source.matched : uvec2(0);
@@ -315,6 +341,9 @@ struct Renderer::Impl {
              : name == "fine_grains"    ? (fine > 0 ? source.fine_grains : source.grains)
              : name == "fine_tag"       ? (fine > 0 ? source.fine_tags : source.tags)
              : name == "shape_motions"  ? (source.shapes ? source.shapes : source.grains)
+             : name == "draw_list"      ? &list
+             : name == "draw_counts"    ? &counts
+             : name == "draw_commands"  ? &commands
              : name == "draw_distances" ? (sliced ? &distances : &frame_buffer)
              : name == "contact_lines"  ? (source.lines ? source.lines : source.grains)
              : name == "measures"       ? (source.measures ? source.measures : source.grains)
@@ -335,6 +364,11 @@ struct Renderer::Impl {
         graph.draw(pipeline, pipeline.resolve(find), images(pipeline), push,
                    {.vertices = vertices, .instances = instances});
     };
+    const auto add_listed = [&](gpu::GraphicsPipeline& pipeline, std::uint32_t which) {
+      if (count > 0)
+        graph.draw(pipeline, pipeline.resolve(find), images(pipeline), gpu::Push(),
+                   {.indirect = &commands, .indirect_offset = which * sizeof(DrawCommand)});
+    };
     const auto corners = static_cast<std::uint32_t>(3 * drawing.triangles.size());
     const auto compute = [&](gpu::ComputePipeline& pipeline, const auto& push, std::uint32_t elements) {
       if (elements > 0)
@@ -354,20 +388,25 @@ struct Renderer::Impl {
     const Counts counts{count,
                         static_cast<std::uint32_t>(frame.cloth > 0 ? bodies_start.size() : drawing.bodies.size())};
     compute(measure, counts, counts.grains + counts.bodies);
+    compute(cull_count, gpu::Push(), count);
+    compute(cull_scan, gpu::Push(), group_size);
+    compute(cull_fill, gpu::Push(), count);
     last_measured = (last_measured + 1) % measured.size();
     measured[last_measured].color_by = frame.color_by;
     measured[last_measured].ticket.reset();
     graph.copy(extent, measured[last_measured].extent);
+    graph.copy(commands, measured[last_measured].commands);
 
     graph.begin_rendering({.colour = {}, .depth = {.image = &shadow, .value = 0.0f}}, draw_shadow.label());
-    add(draw_shadow, {}, count);
+    add_listed(draw_shadow, 2);
     add(draw_body_shadow, {}, 1, corners);
     graph.end_rendering();
 
     graph.begin_rendering(
         {.colour = {{.image = &seen, .value = {0, 0, 0, 0}}}, .depth = {.image = &depth, .value = 0.0f}},
         draw_grain.label());
-    add(draw_grain, {}, count);
+    add_listed(draw_grain, 0);
+    add_listed(draw_point, 1);
     add(draw_body, {}, 1, corners);
     if (frame.lines != draw_no_lines)
       add(draw_contact, {}, source.line_places);
@@ -390,20 +429,33 @@ struct Renderer::Impl {
       measured[last_measured].ticket = device.last_ticket();
   }
 
-  std::optional<glm::vec2> color_range() {
+  // Of the last picture that is done.
+  const Measured* known() {
     settle_measured();
     for (std::size_t back = 0; back < measured.size(); ++back) {
       const Measured& one = measured[(last_measured + measured.size() - back) % measured.size()];
-      if (one.color_by != frame.color_by || !has_scale(one.color_by))
-        return std::nullopt;
-      if (!one.ticket || !device.done(*one.ticket))
-        continue;
-      if (frame.color_range.x < frame.color_range.y)
-        return frame.color_range;
-      const auto* extent = reinterpret_cast<const DrawExtent*>(one.extent.mapped().data());
-      return automatic_range(one.color_by, unordered(extent->low), unordered(extent->high));
+      if (one.ticket && device.done(*one.ticket))
+        return &one;
     }
-    return std::nullopt;
+    return nullptr;
+  }
+
+  std::optional<glm::vec2> color_range() {
+    const Measured* one = known();
+    if (!one || one->color_by != frame.color_by || !has_scale(one->color_by))
+      return std::nullopt;
+    if (frame.color_range.x < frame.color_range.y)
+      return frame.color_range;
+    const auto* extent = reinterpret_cast<const DrawExtent*>(one->extent.mapped().data());
+    return automatic_range(one->color_by, unordered(extent->low), unordered(extent->high));
+  }
+
+  Drawn drawn() {
+    const Measured* one = known();
+    if (!one)
+      return {};
+    const auto* command = reinterpret_cast<const DrawCommand*>(one->commands.mapped().data());
+    return {command[0].instances, command[1].vertices, command[2].instances};
   }
 
   std::optional<Picked> pick(glm::vec2 place) {
@@ -507,6 +559,10 @@ std::optional<glm::vec2> Renderer::color_range() {
 
 std::optional<Renderer::Picked> Renderer::pick(glm::vec2 place) {
   return translated([&] { return impl_->pick(place); });
+}
+
+Renderer::Drawn Renderer::drawn() {
+  return translated([&] { return impl_->drawn(); });
 }
 
 gpu::Graph& Renderer::graph() {

@@ -77,6 +77,11 @@ public:
     std::optional<std::uint32_t> body;  // index into Scene::bodies; unset: a grain, or cloth
   };
   std::optional<Picked> pick(glm::vec2 place);
+  // Grains drawn in the last picture that is done: as squares, as points, and as squares for their shadows.
+  struct Drawn {
+    std::uint32_t squares = 0, points = 0, shadows = 0;
+  };
+  Drawn drawn();
   gpu::Graph& graph();
 
   gpu::Device& device() const;

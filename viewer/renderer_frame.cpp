@@ -121,6 +121,7 @@ void show(DrawFrame& frame, const Scene& scene, const Box& box, const Look& look
     frame.color_range.x = std::max(frame.color_range.x, 1e-6f * frame.color_range.y);
   if (look.color_by == ColorBy::speed && !(frame.color_range.x < frame.color_range.y))
     frame.color_range = {0.0f, look.speed_max > 0.0 ? static_cast<float>(look.speed_max) : speed_scale(scene, box)};
+  frame.culling = look.culling;
   frame.bodies = static_cast<uint>(look.bodies);
   frame.grain_size = static_cast<float>(look.grain_size);
   frame.lines = static_cast<uint>(look.contacts);

@@ -26,6 +26,8 @@ struct Look : Output {
   double line_force = 0.0;  // N, of the thickest lines; 0: the greatest there is
   double grain_size = 1.0;  // that coarse grains are drawn with, of their radius
 
+  bool culling = true;  // false: draws what is out of view, too; the picture is the same
+
   Look() = default;
   Look(const Output& output) : Output(output) {}
 };

@@ -89,6 +89,9 @@ struct DrawFrame {
   vec3 slice_middle;   // m, in the body's frame
   vec3 slice_x;        // half its edges
   vec3 slice_y;
+  uint culling;        // 0: all grains are drawn as squares, wherever they are
+  uint drawn;          // grains, coarse and fine
+  vec2 samples;        // of draw_seen, across and down
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
 };
 
@@ -99,6 +102,14 @@ struct DrawExtent {
   uvec3 light_max;
   uint high;
   uint force;       // N, greatest of a contact
+};
+
+// VkDrawIndirectCommand.
+struct DrawCommand {
+  uint vertices;
+  uint instances;
+  uint first_vertex;
+  uint first_instance;
 };
 
 // Of all cloths, in the world; then of bodies, in their frames.
