@@ -79,8 +79,8 @@ Simulation::~Simulation() = default;
 void Simulation::advance(std::uint64_t steps) {
   impl_->idle().advance(steps);
 }
-void Simulation::start(std::uint64_t steps) {
-  impl_->idle().start(steps);
+void Simulation::start(std::uint64_t steps, bool survey) {
+  impl_->idle().start(steps, survey);
 }
 bool Simulation::ready() {
   return !under_way() || impl_->ready();
@@ -200,7 +200,8 @@ gpu::Buffer* Simulation::line_buffer() {
   return impl_->executor->gpu_buffer(FieldId::contact_lines);
 }
 std::uint32_t Simulation::line_places() const {
-  return std::min(impl_->known.slots, static_cast<std::uint32_t>(impl_->executor->size(FieldId::contact_lines)));
+  const auto places = static_cast<std::uint32_t>(impl_->executor->size(FieldId::contact_lines));
+  return under_way() ? places : std::min(impl_->known.slots, places);
 }
 gpu::Buffer* Simulation::body_buffer() {
   if (!under_way())  // its steps leave them posed

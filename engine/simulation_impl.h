@@ -59,6 +59,7 @@ struct Simulation::Impl {
   std::uint64_t loads_step = 0;
   std::uint64_t end = 0;      // step at which what was asked for ends
   std::uint64_t started = 0;  // steps that are under way
+  bool surveying = false;     // at their end
   const bool on_device;
 
   Impl(Prepared prepared, const Options& options, std::unique_ptr<Executor> executor);
@@ -71,6 +72,8 @@ struct Simulation::Impl {
   std::uint32_t born_at(std::uint64_t at) const { return initial + births_until(at); }
   // Places in memory that grains have or had.
   std::uint32_t places_at(std::uint64_t at) const { return born_at(at) - known.freed; }
+  // Of which the lists are: those born in the step before have none yet.
+  std::uint32_t listed_at(std::uint64_t at) const { return places_at(at > 0 ? at - 1 : 0); }
   std::uint32_t alive() const { return born_at(step) - known.gone; }  // and vertices of cloth
   bool is_vertex(uint id) const { return id - settings.cloth_first < settings.cloth; }
 
@@ -91,13 +94,13 @@ struct Simulation::Impl {
   bool under_way() const { return work.valid(); }
   Impl& idle();  // throws std::logic_error where steps are under way
   void advance(std::uint64_t steps);
-  void start(std::uint64_t steps);
+  void start(std::uint64_t steps, bool survey);
   bool ready();
   void finish();
   void aim(std::uint64_t steps);
   void go_on();
   void begin(std::uint64_t steps, bool live);
-  void run(std::uint64_t steps, bool posed);
+  void run(std::uint64_t steps, bool posed, bool survey);
   void complete();
   void change(Scene to);
   void set_course(Scene to, Population pours, double time_zero);
@@ -108,6 +111,7 @@ struct Simulation::Impl {
   void hold(Hand hand);
   std::vector<std::byte> hand_bytes() const;
   Hand hand_of(std::span<const std::byte> bytes) const;
+  void make_room_for_lines();
   void survey();
   void free_places();
   void move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with);

@@ -72,15 +72,19 @@ void Simulation::Impl::place_bodies() {
   executor->finish();
 }
 
-// On the lists and the sums of the last substep, whatever their age: none of it waits.
-void Simulation::Impl::survey() {
+void Simulation::Impl::make_room_for_lines() {
   if (const std::size_t slots = executor->size(FieldId::contact_partner);
       executor->size(FieldId::contact_lines) != slots)
     executor->resize(FieldId::contact_lines, slots);
+}
+
+// On the lists and the sums of the last substep, whatever their age: none of it waits.
+void Simulation::Impl::survey() {
+  make_room_for_lines();
   write_motions(1);
   const StepPlan plan = plan_of(step);
   pose_bodies(*executor, plan);
-  survey_contacts(*executor, plan);
+  survey_contacts(*executor, plan, listed_at(step));
   executor->submit();
 }
 
@@ -100,8 +104,11 @@ void Simulation::Impl::advance(std::uint64_t steps) {
   go_on();
 }
 
-void Simulation::Impl::start(std::uint64_t steps) {
+void Simulation::Impl::start(std::uint64_t steps, bool survey) {
   aim(steps);
+  surveying = survey;
+  if (survey)
+    make_room_for_lines();
   begin(std::min(steps, batch_steps_max), true);
 }
 
@@ -111,7 +118,10 @@ bool Simulation::Impl::ready() {
 
 void Simulation::Impl::finish() {
   complete();
+  const std::uint64_t then = step;
   go_on();
+  if (surveying && step > then)
+    survey();
 }
 
 void Simulation::Impl::aim(std::uint64_t steps) {
@@ -144,17 +154,20 @@ void Simulation::Impl::begin(std::uint64_t steps, bool live) {
   }
   write_motions(live ? steps + 1 : steps);
   const auto policy = live && !on_device ? std::launch::async : std::launch::deferred;
-  work = std::async(policy, [=, this] { run(steps, live && on_device); });
+  const bool survey = live && surveying;
+  work = std::async(policy, [=, this] { run(steps, survey || (live && on_device), survey); });
   started = steps;
   if (policy == std::launch::deferred)
     work.wait();  // runs it; what it throws waits for complete()
 }
 
-void Simulation::Impl::run(std::uint64_t steps, bool posed) {
+void Simulation::Impl::run(std::uint64_t steps, bool posed, bool survey) {
   for (std::uint64_t s = step; s < step + steps; ++s)
     talus::step(*executor, plan_of(s), s == step ? substep : 0);
   if (posed)
     pose_bodies(*executor, plan_of(step + steps));
+  if (survey)  // not of lists that had no room
+    survey_contacts(*executor, plan_of(step + steps), listed_at(step + steps), gate_grains);
   executor->keep(FieldId::status, 1);
   executor->keep(FieldId::body_loads, steps * scene.bodies.size());
   executor->submit();

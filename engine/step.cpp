@@ -316,9 +316,11 @@ void build_lists(Executor& e, const StepPlan& p) {
   rebuild(e, p, args);
 }
 
-void survey_contacts(Executor& e, const StepPlan& p) {
-  e.run(Pass::measure, {p.grains}, args_of(p));
-  e.run(Pass::contact_lines, {p.grains}, args_of(p));
+void survey_contacts(Executor& e, const StepPlan& p, std::uint32_t listed, std::uint32_t gate) {
+  Args args = args_of(p);
+  e.run(Pass::measure, {p.grains, gate}, args);
+  args.grains = listed;
+  e.run(Pass::contact_lines, {listed, gate}, args);
 }
 
 void pose_bodies(Executor& e, const StepPlan& p) {

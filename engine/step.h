@@ -32,8 +32,8 @@ struct StepPlan {
 // nothing else that a step would not change in the same way. Where slots run out, Status.halt says so.
 void build_lists(Executor& executor, const StepPlan& plan);
 
-// What grains feel, into measures and contact_lines.
-void survey_contacts(Executor& executor, const StepPlan& plan);
+// What grains feel, into measures and contact_lines. listed: those that the lists are of, not the ones born since.
+void survey_contacts(Executor& executor, const StepPlan& plan, std::uint32_t listed, std::uint32_t gate = gates_total);
 
 // Bodies where they are at the start of the step; pose_bodies: without the grains that stand for them.
 void pose_bodies(Executor& executor, const StepPlan& plan);

@@ -180,8 +180,8 @@ public:
   // whether it would return at once. Beyond 256 steps, and after buffers had to grow, finish() computes the rest.
   // In between only these may be called, and on a device what is for drawing, grain_places() to body_buffer(), which
   // then describe the state at the end of the steps started. All else throws std::logic_error. So does finish() where
-  // nothing is under way.
-  void start(std::uint64_t steps);
+  // nothing is under way. survey: as survey() at the end of the steps, whose buffers are then for drawing, too.
+  void start(std::uint64_t steps, bool survey = false);
   bool ready();
   void finish();
   bool under_way() const;
@@ -287,7 +287,7 @@ public:
   void survey();
   gpu::Buffer* measure_buffer();      // GrainMeasure, grain_places() of them: overlaps, contacts, greatest force
   gpu::Buffer* line_buffer();         // ContactLine, line_places() of them; those of force 0 are none
-  std::uint32_t line_places() const;  // of the last survey()
+  std::uint32_t line_places() const;  // of the last survey; all there may be while steps are under way
 
   // The fields themselves, for tests and tools (engine/executor.h).
   Executor& executor();

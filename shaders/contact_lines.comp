@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// The contacts that press, as lines to draw: of two grains, one has it. All slots of a slice's rows are written.
+// The contacts that press, as lines to draw: of two grains, one has it. All slots are written, those behind the last row too.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -39,4 +39,7 @@ void main() {
     }
     contact_lines[slot] = line;
   }
+  uint rows_end = slice_start[(args.grains + slice_grains - 1u) / slice_grains] * slice_grains;
+  for (uint slot = rows_end + i; slot < contact_lines.length(); slot += args.grains)
+    contact_lines[slot] = ContactLine(vec3(0.0), vec3(0.0), 0.0);
 }

@@ -12,10 +12,16 @@ layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTrian
 
 layout(location = 0) in vec3 point;
 layout(location = 1) flat in uint triangle;
+layout(location = 2) in vec3 corner;
 layout(location = 0) out uint seen;
+
+const float wire = 1.6;  // samples, half of a wire: that of the triangle on its other side is next to it
 
 void main() {
   if (!body_shown(draw_triangles[triangle].body, point))
+    discard;
+  vec3 away = corner / max(fwidth(corner), vec3(1e-9));  // from the edges, in samples
+  if (body_drawn(draw_triangles[triangle].body) == draw_wire_bodies && min(away.x, min(away.y, away.z)) > wire)
     discard;
   seen = draw_body_bit | triangle;
 }

@@ -13,10 +13,12 @@ layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTrian
 
 layout(location = 0) out vec3 point;  // m
 layout(location = 1) flat out uint triangle;
+layout(location = 2) out vec3 corner;  // 1 at each
 
 void main() {
   triangle = gl_VertexIndex / 3;
   DrawTriangle t = draw_triangles[triangle];
   point = corner_of(t, gl_VertexIndex % 3);
+  corner = vec3(equal(uvec3(gl_VertexIndex % 3), uvec3(0u, 1u, 2u)));
   gl_Position = to_screen(draw_frame, point - draw_frame.eye);
 }

@@ -14,6 +14,7 @@ layout(location = 0) in vec3 point;
 layout(location = 1) flat in uint triangle;
 
 void main() {
-  if (!body_shown(draw_triangles[triangle].body, point))
+  uint body = draw_triangles[triangle].body;
+  if (!body_shown(body, point) || body_drawn(body) == draw_wire_bodies)
     discard;
 }

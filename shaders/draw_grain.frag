@@ -7,14 +7,13 @@
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
 #include "shared/draw_ball.glsl"
 
-layout(location = 0) in vec3 ray;
 layout(location = 1) flat in vec4 ball;
 layout(location = 2) flat in uvec2 numbers;
 layout(location = 0) out uint seen;  // grain + 1
 layout(depth_less) out float gl_FragDepth;
 
 void main() {
-  vec3 direction = normalize(ray), normal;
+  vec3 direction = normalize(view_ray(draw_frame, gl_FragCoord.xy / draw_frame.samples)), normal;
   float t;
   if (!hit_ball(Ball(ball.xyz, ball.w, numbers.y), -ball.xyz, direction, t, normal))
     discard;

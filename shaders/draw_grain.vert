@@ -8,22 +8,18 @@
 layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
 layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer ListBlock { uint draw_list[]; };
 #include "shared/draw_grains.glsl"
 
-layout(location = 0) out vec3 ray;            // from the eye
 layout(location = 1) flat out vec4 ball;      // centre from the eye, radius
 layout(location = 2) flat out uvec2 numbers;  // of the grain, of its facets
 
 void main() {
-  numbers = uvec2(gl_InstanceIndex, 0u);
-  ball = vec4(0.0);
-  ray = vec3(0.0);
-  gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // clipped
-  if (!is_drawn(gl_InstanceIndex))
-    return;
-  Ball seen = ball_from_eye(gl_InstanceIndex);
+  uint grain = draw_list[gl_InstanceIndex];
+  Ball seen = ball_from_eye(grain);
+  numbers = uvec2(grain, seen.number);
   ball = vec4(seen.centre, seen.radius);
-  numbers.y = seen.number;
+  gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // clipped
   float distance2 = dot(ball.xyz, ball.xyz);
   float radius2 = ball.w * ball.w;
   // Behind the eye, around it, or not a number: nothing to see.
@@ -36,6 +32,5 @@ void main() {
   vec3 y = cross(x, axis);
   // The cone from the eye around the ball, cut at its near end.
   vec2 corner = square_corner(gl_VertexIndex) * front * ball.w / sqrt(distance2 - radius2);
-  ray = axis * front + x * corner.x + y * corner.y;
-  gl_Position = to_screen(draw_frame, ray);
+  gl_Position = to_screen(draw_frame, axis * front + x * corner.x + y * corner.y);
 }

@@ -1,4 +1,4 @@
-// What grains and bodies extend over: fits the shadow map and the scale of the colour by depth.
+// What grains and bodies extend over: fits the shadow map and the colour scale.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared/types.h"
@@ -8,16 +8,19 @@ layout(local_size_x = group_size) in;
 layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
 layout(set = 0, binding = 2, scalar) buffer ExtentBlock { DrawExtent draw_extent; };
+layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(push_constant, scalar) uniform Push { uint grain_count; uint body_count; };
 layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
 #include "shared/draw_body.glsl"
 #include "shared/draw_grains.glsl"
+#include "shared/draw_value.glsl"
 
 shared vec3 low[group_size];
 shared vec3 high[group_size];
-shared vec2 heights[group_size];
+shared vec2 values[group_size];
+shared float forces[group_size];
 
 const float far = 3e38;
 
@@ -46,7 +49,8 @@ void main() {
   uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * group_size + lane;
   low[lane] = vec3(far);
   high[lane] = vec3(-far);
-  heights[lane] = vec2(far, -far);
+  values[lane] = vec2(far, -far);
+  forces[lane] = draw_frame.lines != draw_no_lines && i < grain_count ? measures[i].force_max : 0.0;
   if (i < grain_count) {
     vec4 grain = grain_at(i).position;
     // Written so that NaN fails it. Of radius 0: gone.
@@ -56,7 +60,7 @@ void main() {
       low[lane] = p - grain.w;
       high[lane] = p + grain.w;
       if (is_drawn(i))
-        heights[lane] = vec2(grain.z);
+        values[lane] = vec2(value_at(i));
     }
   } else if (i - grain_count < body_count)
     measure_body(i - grain_count, lane);
@@ -65,16 +69,21 @@ void main() {
     if (lane < half_size) {
       low[lane] = min(low[lane], low[lane + half_size]);
       high[lane] = max(high[lane], high[lane + half_size]);
-      heights[lane].x = min(heights[lane].x, heights[lane + half_size].x);
-      heights[lane].y = max(heights[lane].y, heights[lane + half_size].y);
+      values[lane].x = min(values[lane].x, values[lane + half_size].x);
+      values[lane].y = max(values[lane].y, values[lane + half_size].y);
+      forces[lane] = max(forces[lane], forces[lane + half_size]);
     }
   }
-  if (lane != 0u || low[0].x > high[0].x)
+  if (lane != 0u)
+    return;
+  if (forces[0] > 0.0)
+    atomicMax(draw_extent.force, ordered(forces[0]));
+  if (low[0].x > high[0].x)
     return;
   for (int a = 0; a < 3; ++a) {
     atomicMin(draw_extent.light_min[a], ordered(low[0][a]));
     atomicMax(draw_extent.light_max[a], ordered(high[0][a]));
   }
-  atomicMin(draw_extent.low, ordered(heights[0].x));
-  atomicMax(draw_extent.high, ordered(heights[0].y));
+  atomicMin(draw_extent.low, ordered(values[0].x));
+  atomicMax(draw_extent.high, ordered(values[0].y));
 }

@@ -17,6 +17,7 @@ layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex
 layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
 #include "shared/draw_seen.glsl"
 #include "shared/draw_grains.glsl"
+#include "shared/draw_contact.glsl"
 
 layout(location = 0) out uint open_seen;  // 0 .. 255, and above it what is seen (thing_of)
 
@@ -45,11 +46,16 @@ void main() {
     normal = hit.normal;
   }
   vec3 point = ray * z;
-  if (seen != 0u && !is_body(seen))
+  if (is_slice(seen))
+    normal = slice_normal();
+  else if (is_contact(seen)) {
+    Tube tube = tube_at(contact_of(seen), 1.0);
+    normal = normalize(point - tube.from - dot(point - tube.from, tube.axis) * tube.axis);
+  } else if (is_grain(seen))
     normal = normalize(point - (grain_at(seen - 1u).position.xyz - draw_frame.eye));
 
   // Crevices between large grains; and, on fine ones, every other look at those between fine ones.
-  bool fine = seen != 0u && !is_body(seen) && is_fine(seen - 1u);
+  bool fine = is_grain(seen) && is_fine(seen - 1u);
   vec2 radius = vec2(draw_frame.radius, fine ? draw_frame.fine_radius : draw_frame.radius), reach = 3.0 * radius;
   vec2 spread = min(reach / (draw_frame.sample_edge * z), 128.0);  // samples
   ivec2 cell = ivec2(gl_FragCoord.xy) & 3;

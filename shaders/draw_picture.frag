@@ -17,12 +17,16 @@ layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex draw_vertices[]; };
 layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
+layout(set = 0, binding = 18, scalar) readonly buffer DistancesBlock { float draw_distances[]; };  // of the slice [m]
 #include "shared/draw_seen.glsl"
 #include "shared/draw_grains.glsl"
+#include "shared/draw_value.glsl"
+#include "shared/draw_contact.glsl"
 
 layout(location = 0) flat in vec3 shadow_origin;
 layout(location = 1) flat in vec3 shadow_size;
-layout(location = 2) flat in vec2 heights;
+layout(location = 2) flat in vec2 color_range;
+layout(location = 3) flat in float greatest;
 layout(location = 0) out vec4 picture;
 
 const vec3 sun = vec3(1.40, 1.30, 1.15);
@@ -79,21 +83,6 @@ vec3 lighting(vec3 color, vec3 from_eye, vec3 normal, float open) {
   return color * (ambient + sun * facing * lit(at, in_box));
 }
 
-// Even steps of t look even: lightness, and hue from blue to yellow, in OKLab (Ottosson 2020).
-vec3 color_scale(float t) {
-  float hue = mix(4.6, 1.75, t);
-  float chroma = 0.13;
-  float lightness = mix(0.46, 0.90, t);
-  float a = chroma * cos(hue), b = chroma * sin(hue);
-  vec3 lms = vec3(lightness + 0.3963377774 * a + 0.2158037573 * b, lightness - 0.1055613458 * a - 0.0638541728 * b,
-                  lightness - 0.0894841775 * a - 1.2914855480 * b);
-  lms = lms * lms * lms;
-  return max(vec3(4.0767416621 * lms.x - 3.3077115913 * lms.y + 0.2309699292 * lms.z,
-                  -1.2684380046 * lms.x + 2.6097574011 * lms.y - 0.3413193965 * lms.z,
-                  -0.0041960863 * lms.x - 0.7034186147 * lms.y + 1.7076147010 * lms.z),
-             vec3(0.0));
-}
-
 // Of what sand is made of: a few grains are dark ores, some pale quartz, most more or less stained; the mean is the material's colour.
 vec3 mineral(vec3 color, uint kind, float shade, float warmth) {
   const uint dark = 10u, pale = 36u;  // of 256
@@ -106,12 +95,13 @@ vec3 mineral(vec3 color, uint kind, float shade, float warmth) {
 }
 
 vec3 grain_color(uint grain) {
-  if (draw_frame.color_by == draw_by_speed)
-    return color_scale(clamp(length(grain_at(grain).velocity.xyz) / draw_frame.speed_max, 0.0, 1.0));
-  if (draw_frame.color_by == draw_by_depth)
-    return color_scale(clamp((grain_at(grain).position.z - heights.x) / max(heights.y - heights.x, 1e-6), 0.0, 1.0));
-  uint tag = is_fine(grain) ? fine_tag[grain - draw_frame.coarse] : grain_tag[grain];
-  vec3 color = draw_colors[tag & tag_material_mask].rgb;
+  if (has_scale(draw_frame.color_by))
+    return color_scale(place_on_scale(draw_frame.color_by, color_range, value_at(grain)));
+  if (draw_frame.color_by == draw_by_palette)
+    return color_apart(material_at(grain));
+  if (draw_frame.color_by == draw_by_world)
+    return color_apart(world_at(grain));
+  vec3 color = draw_colors[material_at(grain)].rgb;
   if (draw_frame.tinted == 0u)
     return color;
   uint hash = number_at(grain) * 0x9E3779B1u;
@@ -161,13 +151,55 @@ Hit hit_grain(uint grain, vec3 ray) {
   return Hit(max(t / size, 0.0), normal, grain_color(grain));
 }
 
+Hit hit_contact(uint contact, vec3 ray) {
+  Tube tube = tube_at(contact, greatest);
+  float t;
+  vec3 normal;
+  if (!hit_tube(tube, normalize(ray), t, normal))  // at its outline, as with grains
+    t = length(tube.from + clamp(dot(-tube.from, tube.axis), 0.0, tube.span) * tube.axis);
+  vec3 color = draw_frame.lines == draw_lines_by_force ? color_scale(sqrt(tube.share)) : vec3(0.05);
+  return Hit(max(t / length(ray), 0.0), normal, color);
+}
+
+// Signed distance at a place of the slice, -1 .. 1 [m].
+float distance_at(vec2 place) {
+  vec2 at = clamp(0.5 + 0.5 * place, 0.0, 1.0) * float(draw_frame.slice_nodes - 1u);
+  uvec2 node = min(uvec2(at), uvec2(draw_frame.slice_nodes - 2u));
+  uint k = node.y * draw_frame.slice_nodes + node.x;
+  vec2 part = at - vec2(node);
+  vec2 low_high = mix(vec2(draw_distances[k], draw_distances[k + draw_frame.slice_nodes]),
+                      vec2(draw_distances[k + 1u], draw_distances[k + draw_frame.slice_nodes + 1u]), part.x);
+  return mix(low_high.x, low_high.y, part.y);
+}
+
+// Blue inside, yellow outside, bands a step wide, and a black line where the surface is.
+vec3 slice_color(vec2 place, float pixel) {
+  float distance = distance_at(place), band = distance / draw_frame.slice_step;
+  vec3 color = distance < 0.0 ? from_oklab(0.60, 0.11, 4.5) : from_oklab(0.86, 0.11, 1.6);
+  color *= (int(floor(abs(band))) & 1) == 0 ? 1.0 : 0.72;
+  return abs(distance) < 1.5 * pixel ? vec3(0.0) : color;
+}
+
+// The slice has its own light: it is a drawing, not a thing.
+vec3 look_at_slice(vec3 ray) {
+  vec3 normal = slice_normal(), middle = slice_point(vec2(0.0)) - draw_frame.eye;
+  float z = dot(middle, normal) / dot(ray, normal);
+  vec3 x = slice_point(vec2(1.0, 0.0)) - draw_frame.eye - middle, y = slice_point(vec2(0.0, 1.0)) - draw_frame.eye - middle;
+  vec3 from = ray * z - middle;
+  return slice_color(vec2(dot(from, x) / dot(x, x), dot(from, y) / dot(y, y)), 2.0 * draw_frame.sample_edge * z);
+}
+
 vec3 look(uint seen, vec2 sample_place) {
   vec3 ray = view_ray(draw_frame, sample_place / vec2(textureSize(draw_seen, 0)));
+  if (is_slice(seen))
+    return look_at_slice(ray);
   Hit hit = Hit(0.0, vec3(0.0), vec3(0.0));
   if (is_body(seen)) {
     BodyHit body = hit_body(seen, ray);
     hit = Hit(body.z, body.normal, draw_bodies[body_of(seen)].color);
-  } else if (seen != 0u)
+  } else if (is_contact(seen))
+    hit = hit_contact(contact_of(seen), ray);
+  else if (seen != 0u)
     hit = hit_grain(seen - 1u, ray);
   float ground_z = 0.0;
   if (draw_frame.ground != 0u && ray.z < 0.0)

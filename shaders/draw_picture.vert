@@ -9,12 +9,16 @@ layout(set = 0, binding = 2, scalar) readonly buffer ExtentBlock { DrawExtent dr
 
 layout(location = 0) flat out vec3 shadow_origin;
 layout(location = 1) flat out vec3 shadow_size;
-layout(location = 2) flat out vec2 heights;  // m, of the lowest and the highest grain
+layout(location = 2) flat out vec2 color_range;  // ends of the colour scale
+layout(location = 3) flat out float greatest;    // N, force of a contact
 
 void main() {
   ShadowBox box = shadow_box(draw_extent);
   shadow_origin = box.origin;
   shadow_size = box.size;
-  heights = vec2(unordered(draw_extent.low), unordered(draw_extent.high));
+  color_range = draw_frame.color_range;
+  if (!(color_range.x < color_range.y))
+    color_range = automatic_range(draw_frame.color_by, unordered(draw_extent.low), unordered(draw_extent.high));
+  greatest = greatest_force(draw_frame, draw_extent);
   gl_Position = vec4(square_corner(gl_VertexIndex), 0.0, 1.0);
 }

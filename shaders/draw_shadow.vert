@@ -8,6 +8,7 @@ layout(set = 0, binding = 0, scalar) readonly buffer GrainsBlock { Grain grains[
 layout(set = 0, binding = 1, scalar) readonly buffer FrameBlock { DrawFrame draw_frame; };
 layout(set = 0, binding = 2, scalar) readonly buffer ExtentBlock { DrawExtent draw_extent; };
 layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer ListBlock { uint draw_list[]; };
 #include "shared/draw_grains.glsl"
 
 layout(location = 0) out vec2 place;       // on the square, -1 .. 1
@@ -19,10 +20,8 @@ void main() {
   depth = vec2(0.0);
   facets = 0u;
   gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // clipped
-  if (!is_drawn(gl_InstanceIndex))
-    return;
   ShadowBox box = shadow_box(draw_extent);
-  Ball ball = ball_at(gl_InstanceIndex, box.size.x / float(draw_shadow_size));
+  Ball ball = ball_at(draw_list[draw_frame.drawn + gl_InstanceIndex], box.size.x / float(draw_shadow_size));
   if (!(ball.radius > 0.0))
     return;
   vec3 centre = (along_light(draw_frame, ball.centre) - box.origin) / box.size;

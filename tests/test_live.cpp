@@ -250,6 +250,40 @@ void feels_its_weight(const Options& options, const Variant& variant) {
   CHECK(complaints(simulation) == std::vector<std::string>{});
 }
 
+bool same(const std::vector<ContactLine>& a, const std::vector<ContactLine>& b) {
+  return std::ranges::equal(a, b, [](const ContactLine& p, const ContactLine& q) {
+    return p.from == q.from && p.to == q.to && p.force == q.force;
+  });
+}
+
+// Steps that end with a survey know what a survey() after them does, where grains are born and lists grow on the way.
+void surveys_at_the_end(const Options& options) {
+  Options narrow = options;
+  narrow.contact_slots = 16;
+  Simulation live(busy(), narrow), waiting(busy(), options);
+  for (int i = 0; i < 3; ++i) {
+    live.start(15, true);
+    CHECK(live.under_way());
+    live.finish();
+    waiting.advance(15);
+    waiting.survey();
+    const auto lines = [](Simulation& s) {
+      return read_field<ContactLine>(s.executor(), FieldId::contact_lines, s.line_places());
+    };
+    const auto pressed = [](Simulation& s) {
+      std::vector<std::pair<uint, float>> contacts;  // and the greatest force
+      for (const GrainMeasure& m : read_field<GrainMeasure>(s.executor(), FieldId::measures, s.grain_places()))
+        contacts.emplace_back(m.contacts, m.force_max);
+      return contacts;
+    };
+    CHECK(pressed(live) == pressed(waiting));
+    CHECK(same(lines(live), lines(waiting)));
+    CHECK((i < 2 || std::ranges::any_of(lines(live), [](const ContactLine& line) { return line.force > 0.0f; })));
+  }
+  CHECK(live.state_hash() == waiting.state_hash());
+  CHECK(complaints(live) == std::vector<std::string>{});
+}
+
 template <class T> std::vector<T> on_the_device(Simulation& simulation, gpu::Buffer& buffer, std::size_t count) {
   gpu::Graph graph(*simulation.gpu_device());
   std::vector<T> data(count);
@@ -558,4 +592,12 @@ TEST_CASE("What grains feel waits for nothing and changes nothing", "[live]") {
   left_alone.advance(20);
   CHECK(surveyed.state_hash() == left_alone.state_hash());
   CHECK(surveyed.line_places() > 0);
+}
+
+TEST_CASE("Steps survey what grains feel at their end", "[live]") {
+  surveys_at_the_end(on_cpu);
+}
+
+TEST_CASE("Steps on a device survey what grains feel at their end", "[device][live]") {
+  surveys_at_the_end(on_device());
 }

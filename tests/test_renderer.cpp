@@ -253,3 +253,51 @@ TEST_CASE("the renderer opens a device itself", "[device][renderer]") {
   Renderer renderer(open_scene(), width, height);
   CHECK(patch(renderer.draw({grain(1, {0, 0, 1}, 0.5f)}), green).pixels > 500);
 }
+
+TEST_CASE("what is out of view or tiny is drawn cheaply, and the picture is the same", "[device][renderer]") {
+  Setup setup;
+  Scene scene = ground_scene();
+  scene.camera.eye = glm::dvec3(0.0, 0.0, 1.0);  // inside of a heap
+  scene.camera.target = glm::dvec3(1.0, 0.2, 0.9);
+  const View view = view_of(scene, static_cast<float>(width) / height);
+  std::mt19937 random(7);
+  const auto between = [&](float a, float b) { return std::uniform_real_distribution<float>(a, b)(random); };
+  std::vector<GrainState> grains;
+  std::uint32_t in_view = 0, tiny = 0;
+  for (std::uint32_t k = 0; k < 6000; ++k) {
+    const bool far = k >= 3000;  // behind the heap, smaller than a sample
+    const glm::vec3 p = far ? glm::vec3(between(6.0f, 9.0f), between(-3.0f, 3.0f), between(0.0f, 3.0f))
+                            : glm::vec3(between(-1.0f, 1.0f), between(-1.0f, 1.0f), between(0.0f, 2.0f));
+    grains.push_back(grain(k % 3, p, far ? between(0.001f, 0.004f) : between(0.005f, 0.03f)));
+    grains.back().id = k;
+    const glm::vec3 at = view.project(p);
+    const bool seen = at.z > 0.0f && std::abs(at.x) < 1.0f && std::abs(at.y) < 1.0f;
+    in_view += seen;
+    tiny += seen && far;
+  }
+  Renderer renderer(scene, width, height, &setup.device);
+  const auto draw = [&](bool culling, const std::vector<GrainState>& grains) {
+    Look look;
+    look.culling = culling;
+    renderer.show_as(look);
+    Image image = renderer.draw(grains);
+    return std::pair(std::move(image), renderer.drawn());
+  };
+  const auto differing = [](const Image& a, const Image& b) {
+    return patch([&](int x, int y) { return pixel(a, x, y) != pixel(b, x, y); }).pixels;
+  };
+  const std::vector<GrainState> near(grains.begin(), grains.begin() + 3000);
+  CHECK(differing(draw(false, near).first, draw(true, near).first) == 0);
+  const auto [all, all_drawn] = draw(false, grains);
+  const auto [culled, drawn] = draw(true, grains);
+  // Corners and points lie on a grid, down to 1/16 of a sample apart: at its lines a point may fall to the next sample.
+  CHECK(differing(all, culled) < 20);
+  CHECK(all_drawn.squares == grains.size());
+  CHECK(all_drawn.points == 0);
+  CHECK(drawn.squares + drawn.points >= in_view);
+  CHECK(drawn.squares + drawn.points < 1.1 * in_view);  // and those at the border
+  CHECK(drawn.points > tiny / 2);
+  CHECK(drawn.points < 1.05 * tiny);
+  CHECK(drawn.shadows == grains.size());
+  CHECK((draw(true, grains).first.rgba == culled.rgba));
+}

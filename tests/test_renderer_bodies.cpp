@@ -235,3 +235,77 @@ TEST_CASE("looks of bodies are written and read, and a checkpoint does not care"
   after.resume(file);
   CHECK(after.step() == 2);
 }
+
+TEST_CASE("bodies are shown as wires, or not at all", "[device][renderer]") {
+  Setup setup;
+  Scene scene = open_scene();
+  scene.bodies = {colored(red, {{BoxPart{{1.0, 0.2, 1.0}}}}, {0, 0, 1})};
+  const std::vector<GrainState> behind{grain(1, {0, 1, 1}, 0.9f)};
+  Renderer renderer(scene, width, height, &setup.device);
+  const auto draw = [&](BodiesAs bodies) {
+    Look look;
+    look.bodies = bodies;
+    renderer.show_as(look);
+    return renderer.draw(behind);
+  };
+  const Image solid = draw(BodiesAs::solid), wires = draw(BodiesAs::wireframe), hidden = draw(BodiesAs::hidden);
+  CHECK(patch(hidden, red).pixels == 0);
+  scene.bodies.clear();
+  CHECK(differing(hidden, setup.draw(scene, behind), 9.0f) == 0);
+  CHECK(patch(wires, red).pixels > 200);
+  CHECK(patch(wires, red).pixels < patch(solid, red).pixels / 4);
+  // Along an edge of the box there is a wire; between wires one looks through it.
+  for (int k = 1; k < 10; ++k) {
+    const glm::dvec2 at = place(scene, {-0.5f + 0.1f * static_cast<float>(k), -0.1f, 1.5f});
+    CHECK((seen(wires, static_cast<int>(at.x), static_cast<int>(at.y)) == red ||
+           seen(wires, static_cast<int>(at.x), static_cast<int>(at.y) + 1) == red));
+  }
+  const glm::dvec2 through = place(scene, {0.15f, -0.1f, 0.75f}), face = place(scene, {0.15f, -0.1f, 1.25f});
+  CHECK((seen(wires, static_cast<int>(through.x), static_cast<int>(through.y)) == green ||
+         seen(wires, static_cast<int>(face.x), static_cast<int>(face.y)) == green));
+  CHECK(seen(solid, static_cast<int>(through.x), static_cast<int>(through.y)) == red);
+}
+
+TEST_CASE("a slice shows the distance field of a body", "[device][renderer]") {
+  Setup setup;
+  Scene scene = open_scene();
+  const double radius = 0.5;
+  scene.bodies = {colored(red, {{SpherePart{radius}}}, {0.1, 0.0, 1.0}, {0.0, 0.0, 180.0})};  // turned: y is away
+  Renderer renderer(scene, width, height, &setup.device);
+  Look look;
+  look.bodies = BodiesAs::hidden;
+  for (const double y : {0.0, 0.5}) {
+    CAPTURE(y);
+    look.slice = Slice{.body = 0, .axis = 1, .place = y};
+    renderer.show_as(look);
+    const Image image = renderer.draw(std::vector<GrainState>{});
+    // On the plane, to the right and up from the ball's middle.
+    const double away = y * radius;
+    int blue_inside = 0, yellow_outside = 0, black_between = 0, changes = 0;
+    double last = 0.0;
+    for (int k = 0; k <= 120; ++k) {
+      const double right = 0.005 * k;
+      const glm::dvec2 at = place(scene, glm::vec3(0.1 + 0.8 * right, -away, 1.0 + 0.6 * right));
+      const glm::vec3 p = pixel(image, static_cast<int>(at.x), static_cast<int>(at.y));
+      const double distance = std::hypot(right, away) - radius;
+      const double light = static_cast<double>(brightness(p));
+      blue_inside += distance < -0.02 && p.b > 1.2f * p.r;
+      yellow_outside += distance > 0.02 && p.r > 1.2f * p.b;
+      black_between += std::abs(distance) < 0.003 && light < 150.0;
+      changes += k > 0 && std::abs(light - last) > 40.0 && distance < -0.02;
+      last = light;
+    }
+    const double edge = std::sqrt(radius * radius - away * away) / 0.005;  // samples inside
+    CHECK(blue_inside > edge - 10);
+    CHECK(yellow_outside > 110 - edge);
+    CHECK(black_between > 0);
+    // A band is 0.05 m wide: from the middle to the surface there are ten, or five.
+    CHECK(changes == Approx(10.0 * (1.0 - y)).margin(1.1));
+  }
+  // It is hidden by what is before it, and hides what is behind.
+  const glm::dvec2 at = place(scene, {0.1f, 0.0f, 1.0f});
+  const Image before = renderer.draw({grain(1, {0.1f, -1.0f, 1.0f}, 0.1f)}),
+              behind = renderer.draw({grain(1, {0.1f, 1.0f, 1.0f}, 0.1f)});
+  CHECK(seen(before, static_cast<int>(at.x), static_cast<int>(at.y)) == green);
+  CHECK(seen(behind, static_cast<int>(at.x), static_cast<int>(at.y)) != green);
+}

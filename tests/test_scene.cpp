@@ -193,6 +193,9 @@ const std::vector<Wrong> wrong{
               "advection = @\"smooth\"\n",
      "steady"},
     {"[output]\nlevel = @\"fine\"\n", "allowed in a scene with [upsampling]"},
+    {"[output]\ncolor_range = @[1, 2, 3]\n", "must be [min, max]"},
+    {"[output]\ncolor_range = @[2, 2]\n", "min below max"},
+    {"[output]\ncolor_by = \"force\"\ncolor_range = @[0, 2]\n", "above 0"},
     // fills by solids
     {grains + "radius = 0.01\nfill.mesh = @\"a.obj\"\n", "must be a table"},
     {grains + "radius = 0.01\nfill.mesh = { file = @\"a.obj\" }\n", "cannot be used"},
@@ -303,6 +306,7 @@ eye = [1, 2, 3]
 fov = 50
 [output]
 color_by = "speed"
+color_range = [0.5, 3]
 speed_max = 2
 )";
 
@@ -434,6 +438,7 @@ TEST_CASE("a good scene has the values of its file", "[scene]") {
   CHECK(s.camera.fov == 50);
   CHECK(s.output.color_by == ColorBy::speed);
   CHECK(s.output.speed_max == 2);
+  CHECK(s.output.color_range == glm::dvec2(0.5, 3.0));
 }
 
 TEST_CASE("an empty file is the default scene", "[scene]") {

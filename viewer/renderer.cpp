@@ -4,8 +4,10 @@
 #include "engine/setup.h"
 #include "viewer/renderer_bodies.h"
 #include "viewer/renderer_frame.h"
+#include "viewer/renderer_slice.h"
 #include <algorithm>
 #include <array>
+#include <bit>
 
 // The embedded SPIR-V.
 namespace talus::shaders {
@@ -41,6 +43,11 @@ double surface_tolerance(const Box& box) {
 
 constexpr VkFormat picture_format = VK_FORMAT_R8G8B8A8_UNORM;  // sRGB, encoded by the shader
 
+// DrawExtent's order of floats, back.
+float unordered(uint x) {
+  return std::bit_cast<float>((x >> 31) != 0 ? x & 0x7FFFFFFFu : ~x);
+}
+
 }  // namespace
 
 struct Renderer::Impl {
@@ -52,23 +59,35 @@ struct Renderer::Impl {
   Scene scene;
   Box box{};
   DrawFrame frame{};
-  uint level = draw_coarse;  // of what is drawn where there are fine grains
+  Look look;
+  std::optional<Slice> sliced;  // that draw_distances are of
   std::vector<DrawLine> lines;
   ClothDrawing cloth;
   BodyDrawing drawing;
   std::vector<Body> bodies_start;
-  gpu::Buffer colors, line_buffer, body_looks, body_vertices, body_triangles, around;
+  gpu::Buffer colors, line_buffer, body_looks, body_vertices, body_triangles, around, distances;
 
   // Of the state that comes from the host.
-  gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags;
+  gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags, host_measures,
+      host_lines;
 
   gpu::Buffer frame_buffer, extent;
+  gpu::Buffer list, counts, commands;  // of the grains that are drawn (draw_cull.glsl)
+  // What the last pictures measured, as many as may be under way, and the one to come.
+  struct Measured {
+    gpu::Buffer extent, commands;
+    uint color_by = draw_by_material;
+    std::optional<gpu::Ticket> ticket;  // unset: not submitted yet
+  };
+  std::array<Measured, 4> measured;
+  std::size_t last_measured = 0;
   gpu::Image shadow;
   gpu::Image seen, depth;  // two samples per pixel and direction
   gpu::Image open, target;
-  gpu::ComputePipeline measure;
+  gpu::ComputePipeline measure, cull_count, cull_scan, cull_fill;
   std::optional<gpu::ComputePipeline> cloth_place, cloth_normal;  // where there is cloth
-  gpu::GraphicsPipeline draw_shadow, draw_grain, draw_open, draw_picture, draw_line;
+  gpu::GraphicsPipeline draw_shadow, draw_grain, draw_point, draw_contact, draw_slice, draw_open, draw_picture,
+      draw_line;
   gpu::GraphicsPipeline draw_body, draw_body_shadow;
   gpu::Graph graph;
 
@@ -83,11 +102,13 @@ struct Renderer::Impl {
     std::uint32_t fine = 0;
     uvec2 without_fine{0}, matched{0};
     gpu::Buffer* shapes = nullptr;
+    // What grains feel; null: not surveyed.
+    gpu::Buffer *measures = nullptr, *lines = nullptr;
+    std::uint32_t line_places = 0;
   } source;
 
-  static gpu::GraphicsPipeline pipeline(gpu::Device& device, const std::string& name, std::vector<VkFormat> colour,
-                                        VkFormat depth = VK_FORMAT_UNDEFINED, bool blend = false,
-                                        VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP) {
+  static gpu::GraphicsOptions options(std::vector<VkFormat> colour, VkFormat depth, bool blend,
+                                      VkPrimitiveTopology topology) {
     gpu::GraphicsOptions options;
     options.topology = topology;
     options.colour_formats = std::move(colour);
@@ -95,8 +116,13 @@ struct Renderer::Impl {
     options.depth_compare = VK_COMPARE_OP_GREATER;  // nearer is greater, in both depth images
     options.depth_test = options.depth_write = depth != VK_FORMAT_UNDEFINED;
     options.blend = blend;
+    return options;
+  }
+  static gpu::GraphicsPipeline pipeline(gpu::Device& device, const std::string& name, std::vector<VkFormat> colour,
+                                        VkFormat depth = VK_FORMAT_UNDEFINED, bool blend = false,
+                                        VkPrimitiveTopology topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP) {
     return {device, name, draw_shaders::find_shader(name + ".vert"), draw_shaders::find_shader(name + ".frag"),
-            options};
+            options(std::move(colour), depth, blend, topology)};
   }
 
   gpu::Device& open_device() {
@@ -110,10 +136,19 @@ struct Renderer::Impl {
   Impl(const Scene& scene_in, int width, int height, gpu::Device* given)
       : device(given && given->graphics() ? *given : open_device()),
         frame_buffer(device, "draw_frame", sizeof(DrawFrame)), extent(device, "draw_extent", sizeof(DrawExtent)),
+        commands(device, "draw_commands", 3 * sizeof(DrawCommand)),
         shadow(device, "draw_shadow", {draw_shadow_size, draw_shadow_size, gpu::depth_format, false}),
         measure(device, "draw_measure", shaders::find_shader("draw_measure.comp")),
+        cull_count(device, "draw_cull_count", shaders::find_shader("draw_cull_count.comp")),
+        cull_scan(device, "draw_cull_scan", shaders::find_shader("draw_cull_scan.comp")),
+        cull_fill(device, "draw_cull_fill", shaders::find_shader("draw_cull_fill.comp")),
         draw_shadow(pipeline(device, "draw_shadow", {}, gpu::depth_format)),
         draw_grain(pipeline(device, "draw_grain", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
+        draw_point(device, "draw_point", draw_shaders::find_shader("draw_point.vert"),
+                   draw_shaders::find_shader("draw_grain.frag"),
+                   options({VK_FORMAT_R32_UINT}, gpu::depth_format, false, VK_PRIMITIVE_TOPOLOGY_POINT_LIST)),
+        draw_contact(pipeline(device, "draw_contact", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
+        draw_slice(pipeline(device, "draw_slice", {VK_FORMAT_R32_UINT}, gpu::depth_format)),
         draw_open(pipeline(device, "draw_open", {VK_FORMAT_R32_UINT})),
         draw_picture(pipeline(device, "draw_picture", {picture_format})),
         draw_line(pipeline(device, "draw_line", {picture_format}, VK_FORMAT_UNDEFINED, true)),
@@ -122,6 +157,10 @@ struct Renderer::Impl {
         draw_body_shadow(
             pipeline(device, "draw_body_shadow", {}, gpu::depth_format, false, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST)),
         graph(device) {
+    for (Measured& one : measured) {
+      one.extent = gpu::Buffer(device, "draw_extent", sizeof(DrawExtent), gpu::Buffer::Kind::readback);
+      one.commands = gpu::Buffer(device, "draw_commands", commands.bytes(), gpu::Buffer::Kind::readback);
+    }
     resize(width, height);
     show(scene_in);
   }
@@ -140,7 +179,8 @@ struct Renderer::Impl {
     frame = frame_of(scene, box);
     aim(frame, box, view_of(scene, static_cast<float>(target.width()) / static_cast<float>(target.height())),
         static_cast<int>(target.width()));
-    level = scene.upsampling ? static_cast<uint>(scene.output.level) : draw_coarse;
+    look = scene.output;
+    sliced.reset();
     lines = domain_lines(scene.domain);
     cloth = cloth_drawing(scene);
     drawing = body_drawing(scene, cloth, surface_tolerance(box));
@@ -169,7 +209,8 @@ struct Renderer::Impl {
   }
 
   // The state of a simulation; its buffers where it runs on this device, else a copy.
-  void take(Simulation& simulation) {
+  void take(Simulation& simulation, bool surveyed) {
+    settle_measured();
     const std::uint32_t cloth_first = simulation.cloth_first();
     const auto [first, end] = simulation.coarse_without_fine();
     source = {};
@@ -186,6 +227,11 @@ struct Renderer::Impl {
       source.fine_grains = simulation.fine_buffer();
       source.fine_tags = simulation.fine_tag_buffer();
       source.shapes = simulation.shape_buffer();
+      if (surveyed) {
+        source.measures = simulation.measure_buffer();
+        source.lines = simulation.line_buffer();
+        source.line_places = simulation.line_places();
+      }
       return;
     }
     const auto copy = [&]<class T>(gpu::Buffer& buffer, FieldId field, std::size_t count, T) {
@@ -200,6 +246,14 @@ struct Renderer::Impl {
     source.fine_grains = copy(host_fine, FieldId::fine_grains, source.fine, Grain{});
     source.fine_tags = copy(host_fine_tags, FieldId::fine_tag, source.fine, uint{});
     source.shapes = copy(host_shapes, FieldId::shape_motions, simulation.scene().shapes.size(), ShapeMotion{});
+    if (!surveyed)
+      return;
+    source.measures = copy(host_measures, FieldId::measures, source.count, GrainMeasure{});
+    auto lines = read_field<ContactLine>(simulation.executor(), FieldId::contact_lines, simulation.line_places());
+    std::erase_if(lines, [](const ContactLine& line) { return !(line.force > 0.0f); });
+    fill(host_lines, "contact_lines", lines);
+    source.lines = &host_lines;
+    source.line_places = static_cast<std::uint32_t>(lines.size());
   }
 
   void take(const std::vector<GrainState>& states) {
@@ -220,14 +274,42 @@ struct Renderer::Impl {
     source.count = static_cast<std::uint32_t>(states.size());
   }
 
+  // The slice where it is to be, found anew where it is another one.
+  void cut_slice() {
+    if (!look.slice || look.slice->body >= scene.bodies.size())
+      sliced.reset(), frame.slice_nodes = 0;
+    else if (sliced != look.slice) {
+      fill(distances, "draw_distances", cut(frame, scene, *look.slice, length(box.max - box.min)));
+      sliced = look.slice;
+    }
+  }
+
+  void make_room_for_lists(std::uint32_t grains) {
+    const std::uint64_t words = std::max(grains, 1u), groups = (words + group_size - 1) / group_size;
+    if (list && list.bytes() >= 2 * words * sizeof(uint))
+      return;
+    list = gpu::Buffer(device, "draw_list", 2 * words * sizeof(uint));
+    counts = gpu::Buffer(device, "draw_counts", 3 * groups * sizeof(uint));
+  }
+
   // The picture of what was taken.
   void record() {
     if (!source.grains)
       take(std::vector<GrainState>{});
+    settle_measured();
+    Look shown = look;
+    if (shows_contacts(shown) && !source.measures)
+      shown = Look();
+    talus::show(frame, scene, box, shown);
+    cut_slice();
     const std::uint32_t coarse = source.count;
-    frame.level = source.fine_grains ? level : draw_coarse;
+    frame.level =
+        source.fine_grains && scene.upsampling && !shows_contacts(shown) ? static_cast<uint>(shown.level) : draw_coarse;
     const std::uint32_t fine = frame.level == draw_coarse ? 0 : source.fine, count = coarse + fine;
     frame.coarse = coarse;
+    frame.drawn = count;
+    frame.samples = vec2(seen.width(), seen.height());
+    make_room_for_lists(count);
     frame.without_fine = source.without_fine;
     frame.first_matched = static_cast<uint>(bodies_start.size() + cloth.looks.size());
     frame.matched = frame.level == draw_fine && drawing.shapes ? source.matched : uvec2(0);
@@ -241,7 +323,7 @@ struct Renderer::Impl {
     frame.cloth = source.cloth_first && source.ids ? static_cast<uint>(cloth.vertices.size()) : 0;
     graph.upload(frame_buffer, std::as_bytes(std::span(&frame, 1)));
     graph.fill(extent, ~0u, 0, 16);  // the minima
-    graph.fill(extent, 0u, 16, 16);  // the maxima
+    graph.fill(extent, 0u, 16);      // the maxima
 
     const auto find = [&](std::string_view name) -> gpu::Buffer* {
       return name == "grains"           ? source.grains
@@ -259,6 +341,12 @@ struct Renderer::Impl {
              : name == "fine_grains"    ? (fine > 0 ? source.fine_grains : source.grains)
              : name == "fine_tag"       ? (fine > 0 ? source.fine_tags : source.tags)
              : name == "shape_motions"  ? (source.shapes ? source.shapes : source.grains)
+             : name == "draw_list"      ? &list
+             : name == "draw_counts"    ? &counts
+             : name == "draw_commands"  ? &commands
+             : name == "draw_distances" ? (sliced ? &distances : &frame_buffer)
+             : name == "contact_lines"  ? (source.lines ? source.lines : source.grains)
+             : name == "measures"       ? (source.measures ? source.measures : source.grains)
                                         : nullptr;
     };
     const auto images = [&](const gpu::Pipeline& pipeline) {
@@ -275,6 +363,11 @@ struct Renderer::Impl {
       if (instances > 0 && vertices > 0)
         graph.draw(pipeline, pipeline.resolve(find), images(pipeline), push,
                    {.vertices = vertices, .instances = instances});
+    };
+    const auto add_listed = [&](gpu::GraphicsPipeline& pipeline, std::uint32_t which) {
+      if (count > 0)
+        graph.draw(pipeline, pipeline.resolve(find), images(pipeline), gpu::Push(),
+                   {.indirect = &commands, .indirect_offset = which * sizeof(DrawCommand)});
     };
     const auto corners = static_cast<std::uint32_t>(3 * drawing.triangles.size());
     const auto compute = [&](gpu::ComputePipeline& pipeline, const auto& push, std::uint32_t elements) {
@@ -295,17 +388,30 @@ struct Renderer::Impl {
     const Counts counts{count,
                         static_cast<std::uint32_t>(frame.cloth > 0 ? bodies_start.size() : drawing.bodies.size())};
     compute(measure, counts, counts.grains + counts.bodies);
+    compute(cull_count, gpu::Push(), count);
+    compute(cull_scan, gpu::Push(), group_size);
+    compute(cull_fill, gpu::Push(), count);
+    last_measured = (last_measured + 1) % measured.size();
+    measured[last_measured].color_by = frame.color_by;
+    measured[last_measured].ticket.reset();
+    graph.copy(extent, measured[last_measured].extent);
+    graph.copy(commands, measured[last_measured].commands);
 
     graph.begin_rendering({.colour = {}, .depth = {.image = &shadow, .value = 0.0f}}, draw_shadow.label());
-    add(draw_shadow, {}, count);
+    add_listed(draw_shadow, 2);
     add(draw_body_shadow, {}, 1, corners);
     graph.end_rendering();
 
     graph.begin_rendering(
         {.colour = {{.image = &seen, .value = {0, 0, 0, 0}}}, .depth = {.image = &depth, .value = 0.0f}},
         draw_grain.label());
-    add(draw_grain, {}, count);
+    add_listed(draw_grain, 0);
+    add_listed(draw_point, 1);
     add(draw_body, {}, 1, corners);
+    if (frame.lines != draw_no_lines)
+      add(draw_contact, {}, source.line_places);
+    if (sliced)
+      add(draw_slice, {}, 1);
     graph.end_rendering();
 
     graph.begin_rendering({.colour = {{.image = &open}}}, draw_open.label());
@@ -316,6 +422,40 @@ struct Renderer::Impl {
     add(draw_picture, {}, 1);
     add(draw_line, vec2(target.width(), target.height()), static_cast<std::uint32_t>(lines.size()));
     graph.end_rendering();
+  }
+
+  void settle_measured() {
+    if (!graph.recording() && !measured[last_measured].ticket)
+      measured[last_measured].ticket = device.last_ticket();
+  }
+
+  // Of the last picture that is done.
+  const Measured* known() {
+    settle_measured();
+    for (std::size_t back = 0; back < measured.size(); ++back) {
+      const Measured& one = measured[(last_measured + measured.size() - back) % measured.size()];
+      if (one.ticket && device.done(*one.ticket))
+        return &one;
+    }
+    return nullptr;
+  }
+
+  std::optional<glm::vec2> color_range() {
+    const Measured* one = known();
+    if (!one || one->color_by != frame.color_by || !has_scale(one->color_by))
+      return std::nullopt;
+    if (frame.color_range.x < frame.color_range.y)
+      return frame.color_range;
+    const auto* extent = reinterpret_cast<const DrawExtent*>(one->extent.mapped().data());
+    return automatic_range(one->color_by, unordered(extent->low), unordered(extent->high));
+  }
+
+  Drawn drawn() {
+    const Measured* one = known();
+    if (!one)
+      return {};
+    const auto* command = reinterpret_cast<const DrawCommand*>(one->commands.mapped().data());
+    return {command[0].instances, command[1].vertices, command[2].instances};
   }
 
   std::optional<Picked> pick(glm::vec2 place) {
@@ -333,7 +473,7 @@ struct Renderer::Impl {
                       frame.nearest / nearness *
                           (frame.forward + (2.0f * place.x - 1.0f) * frame.right - (2.0f * place.y - 1.0f) * frame.up),
                   {}};
-    if (thing & draw_body_bit)
+    if ((thing & draw_slice_bits) == draw_body_bit)
       if (const uint body = drawing.triangles[thing & ~draw_body_bit].body; body < bodies_start.size())
         picked.body = body;
     return picked;
@@ -353,7 +493,10 @@ Renderer::~Renderer() = default;
 
 Image Renderer::draw(Simulation& simulation) {
   return translated([&] {
-    impl_->take(simulation);
+    const bool surveyed = shows_contacts(impl_->look);
+    if (surveyed)
+      simulation.survey();
+    impl_->take(simulation, surveyed);
     impl_->record();
     return impl_->read();
   });
@@ -389,18 +532,16 @@ void Renderer::look(const View& view) {
   aim(impl_->frame, impl_->box, view, static_cast<int>(impl_->target.width()));
 }
 
-void Renderer::show_as(const Output& output) {
-  color(impl_->frame, impl_->scene, impl_->box, output);
-  if (impl_->scene.upsampling)
-    impl_->level = static_cast<uint>(output.level);
+void Renderer::show_as(const Look& look) {
+  impl_->look = look;
 }
 
 const Box& Renderer::bounds() const {
   return impl_->box;
 }
 
-void Renderer::take(Simulation& simulation) {
-  translated([&] { impl_->take(simulation); });
+void Renderer::take(Simulation& simulation, bool surveyed) {
+  translated([&] { impl_->take(simulation, surveyed); });
 }
 
 gpu::Image& Renderer::record() {
@@ -412,8 +553,16 @@ Image Renderer::read() {
   return translated([&] { return impl_->read(); });
 }
 
+std::optional<glm::vec2> Renderer::color_range() {
+  return translated([&] { return impl_->color_range(); });
+}
+
 std::optional<Renderer::Picked> Renderer::pick(glm::vec2 place) {
   return translated([&] { return impl_->pick(place); });
+}
+
+Renderer::Drawn Renderer::drawn() {
+  return translated([&] { return impl_->drawn(); });
 }
 
 gpu::Graph& Renderer::graph() {

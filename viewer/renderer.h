@@ -6,11 +6,13 @@
 //   talus::Renderer renderer(scene, 1280, 720, simulation.gpu_device());
 //   talus::Image picture = renderer.draw(simulation);
 //
-// The scene says where the camera stands and what colours the grains. By speed: up to Output::speed_max, or, where that
-// is 0, the speed of a fall through the height of the content. By depth: from the lowest grain of the picture to the
-// highest.
+// The scene says where the camera stands and what colours the grains (Output). Scales whose ends it does not give:
+// speed up to Output::speed_max, or, where that is 0, the speed of a fall through the height of the content; overlap
+// and contacts from 0 to the most that a grain has; force over three powers of ten up to the greatest; depth and id
+// from the lowest to the highest. Look adds what a scene does not say.
 #include "engine/talus.h"
 #include "viewer/renderer_camera.h"
+#include "viewer/renderer_look.h"
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -59,18 +61,27 @@ public:
   void show(const Scene& scene);  // another scene, from its own view; nothing of it is taken yet
   void resize(int width, int height);
   void look(const View& view);
-  void show_as(const Output& output);  // instead of the scene's own
-  const Box& bounds() const;           // of what the scene is to show
-  // A simulation on another device than the renderer's has its state copied over and must not be under way.
-  void take(Simulation& simulation);
+  void show_as(const Look& look);  // instead of the scene's own
+  const Box& bounds() const;       // of what the scene is to show
+  // A simulation on another device than the renderer's has its state copied over and must not be under way. surveyed:
+  // what its grains feel is there, too; else grains have their own colour instead of one by that.
+  void take(Simulation& simulation, bool surveyed = false);
   gpu::Image& record();
   Image read();  // what record() gave last, drawn and waited for
+  // Ends of the colour scale in the last picture that is done; none where colours have no scale, or it is not known
+  // yet.
+  std::optional<glm::vec2> color_range();
   // What it shows at a place, 0 .. 1 from the left and from the top. Waits for the device.
   struct Picked {
     glm::vec3 point;                    // m
     std::optional<std::uint32_t> body;  // index into Scene::bodies; unset: a grain, or cloth
   };
   std::optional<Picked> pick(glm::vec2 place);
+  // Grains drawn in the last picture that is done: as squares, as points, and as squares for their shadows.
+  struct Drawn {
+    std::uint32_t squares = 0, points = 0, shadows = 0;
+  };
+  Drawn drawn();
   gpu::Graph& graph();
 
   gpu::Device& device() const;

@@ -9,9 +9,20 @@ using namespace shared;
 static_assert(draw_fine == static_cast<uint>(Level::fine) && draw_coarse == static_cast<uint>(Level::coarse) &&
               draw_both == static_cast<uint>(Level::both));
 static_assert(draw_by_material == static_cast<uint>(ColorBy::material) &&
-              draw_by_speed == static_cast<uint>(ColorBy::speed) && draw_by_depth == static_cast<uint>(ColorBy::depth));
+              draw_by_speed == static_cast<uint>(ColorBy::speed) &&
+              draw_by_depth == static_cast<uint>(ColorBy::depth) &&
+              draw_by_overlap == static_cast<uint>(ColorBy::overlap) &&
+              draw_by_contacts == static_cast<uint>(ColorBy::contacts) &&
+              draw_by_force == static_cast<uint>(ColorBy::force) &&
+              draw_by_palette == static_cast<uint>(ColorBy::palette) && draw_by_id == static_cast<uint>(ColorBy::id) &&
+              draw_by_world == static_cast<uint>(ColorBy::world));
+static_assert(draw_no_lines == static_cast<uint>(ContactLines::none) &&
+              draw_plain_lines == static_cast<uint>(ContactLines::plain) &&
+              draw_lines_by_force == static_cast<uint>(ContactLines::force));
 
-namespace {
+static_assert(draw_solid_bodies == static_cast<uint>(BodiesAs::solid) &&
+              draw_wire_bodies == static_cast<uint>(BodiesAs::wireframe) &&
+              draw_no_bodies == static_cast<uint>(BodiesAs::hidden));
 
 // 1, 2 or 5 times a power of ten, not above x.
 float round_number(float x) {
@@ -19,6 +30,8 @@ float round_number(float x) {
   const float digit = x / power;
   return (digit >= 5.0f ? 5.0f : digit >= 2.0f ? 2.0f : 1.0f) * power;
 }
+
+namespace {
 
 float largest_radius(const Scene& scene) {
   double radius = 0.0;
@@ -79,7 +92,7 @@ DrawFrame frame_of(const Scene& scene, const Box& box) {
   for (int a = 0; a < 3; ++a)
     if (domain.axis[a] == Axis::periodic)
       frame.period[a] = static_cast<float>(domain.max[a] - domain.min[a]);
-  color(frame, scene, box, scene.output);
+  show(frame, scene, box, scene.output);
   return frame;
 }
 
@@ -96,9 +109,24 @@ void aim(DrawFrame& frame, const Box& box, const View& view, int width) {
   frame.cut = length(level) > 1e-3f ? normalize(level) : -view.forward;
 }
 
-void color(DrawFrame& frame, const Scene& scene, const Box& box, const Output& output) {
-  frame.color_by = static_cast<uint>(output.color_by);
-  frame.speed_max = output.speed_max > 0.0 ? static_cast<float>(output.speed_max) : speed_scale(scene, box);
+bool shows_contacts(const Look& look) {
+  return look.contacts != ContactLines::none || look.color_by == ColorBy::overlap ||
+         look.color_by == ColorBy::contacts || look.color_by == ColorBy::force;
+}
+
+void show(DrawFrame& frame, const Scene& scene, const Box& box, const Look& look) {
+  frame.color_by = static_cast<uint>(look.color_by);
+  frame.color_range = look.color_range;
+  if (look.color_by == ColorBy::force)  // a logarithmic scale
+    frame.color_range.x = std::max(frame.color_range.x, 1e-6f * frame.color_range.y);
+  if (look.color_by == ColorBy::speed && !(frame.color_range.x < frame.color_range.y))
+    frame.color_range = {0.0f, look.speed_max > 0.0 ? static_cast<float>(look.speed_max) : speed_scale(scene, box)};
+  frame.culling = look.culling;
+  frame.bodies = static_cast<uint>(look.bodies);
+  frame.grain_size = static_cast<float>(look.grain_size);
+  frame.lines = static_cast<uint>(look.contacts);
+  frame.line_force = static_cast<float>(look.line_force);
+  frame.line_radius = 0.45f * largest_radius(scene);
 }
 
 // The edges of the domain between two walls, and those of a periodic side, dashed. What is open has none.

@@ -2,6 +2,7 @@
 // What a picture shows besides grains, bodies and cloth: camera, light, scales, ground, the domain's edges.
 #include "shaders/shared/draw.h"
 #include "viewer/renderer_camera.h"
+#include "viewer/renderer_look.h"
 #include <vector>
 
 namespace talus {
@@ -10,11 +11,14 @@ namespace talus {
 // when the camera moves. box: content(scene), which takes long to find, here and below.
 shared::DrawFrame frame_of(const Scene& scene, const Box& box);
 
+// 1, 2 or 5 times a power of ten, not above x.
+float round_number(float x);
+
 // Looks through this camera, at a picture so many pixels wide.
 void aim(shared::DrawFrame& frame, const Box& box, const View& view, int width);
 
-// What colours the grains, and how.
-void color(shared::DrawFrame& frame, const Scene& scene, const Box& box, const Output& output);
+// What colours the grains, how large they are, and what shows contacts.
+void show(shared::DrawFrame& frame, const Scene& scene, const Box& box, const Look& look);
 
 // The edges of the domain between two walls, and those of a periodic side, dashed. What is open has none.
 std::vector<shared::DrawLine> domain_lines(const Domain& domain);

@@ -53,6 +53,9 @@ void contact_lines(const Args& args, Fields& f, uint begin, uint end) {
       const float way = grain.position.w + c.gap + (partner < body_partner ? c.radius : 0.0f);
       line = {vec3(grain.position), vec3(grain.position) - way * c.normal, force};
     }
+    const std::size_t rows_end = std::size_t{f.slice_start[slices_of(args.grains)]} * slice_grains;
+    for (std::size_t slot = rows_end + i; slot < f.contact_lines.size(); slot += args.grains)
+      f.contact_lines[slot] = {};
   }
 }
 

@@ -426,11 +426,27 @@ private:
     fov.get(c.fov, {1, 170, "degrees"});
   }
 
+  void read_color_range(const Value& range) {
+    glm::dvec2& ends = scene_.output.color_range;
+    const std::vector<Value> given = range.elements();
+    if (given.size() != 2)
+      range.fail("must be [min, max]");
+    for (int a = 0; a < 2; ++a)
+      given[a].get(ends[a], {-1e12, 1e12});
+    if (ends.x >= ends.y)
+      range.fail("must have min below max");
+    if (scene_.output.color_by == ColorBy::force && ends.x <= 0.0)
+      range.fail("must begin above 0: forces have a logarithmic scale");
+  }
+
   void read_output(Table t) {
-    const Value color_by = t["color_by"], speed_max = t["speed_max"], level = t["level"];
+    const Value color_by = t["color_by"], speed_max = t["speed_max"], color_range = t["color_range"],
+                level = t["level"];
     t.finish();
     color_by.get(scene_.output.color_by);
     speed_max.get(scene_.output.speed_max, {0, 1e4, "m/s"});
+    if (color_range)
+      read_color_range(color_range);
     if (level && !scene_.upsampling)
       level.fail("has no meaning here: allowed in a scene with [upsampling], which has two levels");
     level.get(scene_.output.level);

@@ -346,6 +346,8 @@ std::string to_toml(const Scene& scene) {
   out += "[output]\n";
   word_line("color_by", word(scene.output.color_by));
   line("speed_max", scene.output.speed_max);
+  if (const glm::dvec2 range = scene.output.color_range; range.x < range.y)
+    line("color_range", fmt::format("[{}, {}]", range.x, range.y));
   if (scene.upsampling)
     word_line("level", word(scene.output.level));
   return out;

@@ -23,7 +23,9 @@ template <> inline constexpr std::array<std::string_view, 3> words<MeshAs>{"sdf"
 template <> inline constexpr std::array<std::string_view, 3> words<UpAxis>{"x", "y", "z"};
 template <> inline constexpr std::array<std::string_view, 2> words<Interpolation>{"smooth", "linear"};
 template <> inline constexpr std::array<std::string_view, 4> words<JointType>{"revolute", "prismatic", "fixed", "ball"};
-template <> inline constexpr std::array<std::string_view, 3> words<ColorBy>{"material", "speed", "depth"};
+template <>
+inline constexpr std::array<std::string_view, 9> words<ColorBy>{"material", "speed",   "depth", "overlap", "contacts",
+                                                                "force",    "palette", "id",    "world"};
 template <> inline constexpr std::array<std::string_view, 3> words<Level>{"fine", "coarse", "both"};
 template <> inline constexpr std::array<std::string_view, 2> words<Advection>{"steady", "plain"};
 template <> inline constexpr std::array<std::string_view, 3> words<Show>{"solid", "cut", "hidden"};

@@ -3,6 +3,7 @@
 #define TALUS_DRAW_H
 
 #ifdef __cplusplus
+#include "shaders/shared/color_scale.h"
 #include "shaders/shared/types.h"
 #include <glm/glm.hpp>
 namespace talus::shared {
@@ -10,12 +11,27 @@ using glm::uvec2;
 using glm::vec2;
 #define TALUS_CONST constexpr
 #else
+#include "shared/color_scale.h"
 #define TALUS_CONST const
 #endif
 
 TALUS_CONST uint draw_shadow_size = 2048u;  // edge of the shadow map, texels
 TALUS_CONST uint draw_dashed = 1u;          // DrawLine.style
-TALUS_CONST uint draw_body_bit = 0x80000000u;  // of what a sample shows: a triangle, of a body or of cloth, and not a grain
+
+// What a sample shows: nothing, a grain's number + 1, or with one of these bits another thing's.
+TALUS_CONST uint draw_body_bit = 0x80000000u;  // a triangle, of a body or of cloth
+TALUS_CONST uint draw_line_bit = 0x40000000u;  // a contact
+TALUS_CONST uint draw_slice_bits = 0xC0000000u;     // the slice, which is one
+
+// How bodies are drawn; values as in viewer/renderer_look.h.
+TALUS_CONST uint draw_solid_bodies = 0u;
+TALUS_CONST uint draw_wire_bodies = 1u;
+TALUS_CONST uint draw_no_bodies = 2u;
+
+// How contacts are drawn; values as in viewer/renderer_look.h.
+TALUS_CONST uint draw_no_lines = 0u;
+TALUS_CONST uint draw_plain_lines = 1u;
+TALUS_CONST uint draw_lines_by_force = 2u;
 
 // DrawBody.style
 TALUS_CONST uint draw_cut = 1u;        // without its half towards the eye
@@ -27,11 +43,6 @@ TALUS_CONST uint draw_matched = 8u;    // posed by shape_motions: a surface in p
 TALUS_CONST uint draw_fine = 0u;    // fine ones instead of the coarse ones that they stand for
 TALUS_CONST uint draw_coarse = 1u;
 TALUS_CONST uint draw_both = 2u;
-
-// What colours the grains; values as in engine/scene/scene.h.
-TALUS_CONST uint draw_by_material = 0u;
-TALUS_CONST uint draw_by_speed = 1u;
-TALUS_CONST uint draw_by_depth = 2u;
 
 // Everything about the picture but the grains and bodies.
 struct DrawFrame {
@@ -52,7 +63,7 @@ struct DrawFrame {
   vec3 middle;      // m, of the content
   float radius;     // m, of the largest grains: how far crevices are looked for
   uint color_by;    // draw_by_*
-  float speed_max;  // m/s, end of the colour scale
+  vec2 color_range; // ends of the colour scale; x >= y: by itself, from what is measured
   uint tinted;      // 1: grain_id is there
   vec3 cut;         // unit, level towards the eye; up where it looks straight down
   vec3 domain_min;  // m
@@ -67,15 +78,38 @@ struct DrawFrame {
   uint alike;          // 1: fine grains are a few pixels wide at most
   uint first_matched;  // draw_bodies: of the first of draw_matched
   uvec2 matched;       // numbers [first, end) of the particles for which these stand; none: they are not drawn
+  float grain_size;    // of coarse grains, of their radius
+  uint lines;          // draw_no_lines, ..
+  float line_radius;   // m, of a contact of the greatest force
+  float line_force;    // N, that this stands for; 0: the greatest there is
+  uint bodies;         // draw_solid_bodies, ..; not cloth, nor what stands for particles
+  uint slice_body;     // through which the slice goes
+  uint slice_nodes;    // of draw_distances along each edge; 0: there is no slice
+  float slice_step;    // m, between its lines of equal distance
+  vec3 slice_middle;   // m, in the body's frame
+  vec3 slice_x;        // half its edges
+  vec3 slice_y;
+  uint culling;        // 0: all grains are drawn as squares, wherever they are
+  uint drawn;          // grains, coarse and fine
+  vec2 samples;        // of draw_seen, across and down
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
 };
 
 // What grains and bodies extend over, as integers in the order of the floats (ordered()), for atomics.
 struct DrawExtent {
   uvec3 light_min;  // along light_x, light_y and light
-  uint low;         // of z
+  uint low;         // on the colour scale, of grains
   uvec3 light_max;
   uint high;
+  uint force;       // N, greatest of a contact
+};
+
+// VkDrawIndirectCommand.
+struct DrawCommand {
+  uint vertices;
+  uint instances;
+  uint first_vertex;
+  uint first_instance;
 };
 
 // Of all cloths, in the world; then of bodies, in their frames.
@@ -127,6 +161,12 @@ uint ordered(float x) {
 }
 float unordered(uint x) {
   return uintBitsToFloat((x >> 31) != 0u ? x & 0x7FFFFFFFu : ~x);
+}
+
+float greatest_force(DrawFrame frame, DrawExtent extent) {
+  if (frame.line_force > 0.0)
+    return frame.line_force;
+  return extent.force != 0u ? unordered(extent.force) : 0.0;
 }
 
 vec3 along_light(DrawFrame frame, vec3 v) {

@@ -24,9 +24,16 @@ vec3 in_world(uint body, vec3 p) {
   return origin + turned(rotation_of(body), p);
 }
 
+// How it is drawn.
+uint body_drawn(uint body) {
+  return (draw_bodies[body].style & (draw_cloth | draw_matched)) != 0u ? draw_solid_bodies : draw_frame.bodies;
+}
+
 // Is this point of a body drawn?
 bool body_shown(uint body, vec3 point) {
   uint style = draw_bodies[body].style;
+  if (body_drawn(body) == draw_no_bodies)
+    return false;
   if ((style & draw_matched) != 0u && draw_frame.matched.x == draw_frame.matched.y)
     return false;
   if ((style & draw_cut) != 0u && dot(point - bodies[body].motion.position, draw_frame.cut) > 0.0)

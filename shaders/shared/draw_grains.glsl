@@ -33,9 +33,9 @@ const float ball_least = 0.75;  // likewise
 // sample: m, edge of what a sample of the image shows there.
 Ball ball_at(uint i, float sample_edge) {
   vec4 sphere = grain_at(i).position;
-  Ball ball = Ball(sphere.xyz, sphere.w, 0u);
   if (!is_fine(i))
-    return ball;
+    return Ball(sphere.xyz, draw_frame.grain_size * sphere.w, 0u);
+  Ball ball = Ball(sphere.xyz, sphere.w, 0u);
   uint number = number_at(i);
   float least = ball_least * sample_edge;
   if (sphere.w < least) {

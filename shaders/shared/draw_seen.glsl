@@ -1,15 +1,24 @@
-// What a sample of draw_seen shows: nothing, a grain, or a triangle of a body or of cloth, both called bodies here. Needs
+// What a sample of draw_seen shows: nothing, a grain, a contact, the slice, or a triangle of a body or of cloth, both called bodies here. Needs
 // `draw_triangles` in scope beside what draw_corner.glsl needs.
 #include "shared/draw_corner.glsl"
+#include "shared/draw_slice.glsl"
 
-bool is_body(uint seen) { return (seen & draw_body_bit) != 0u; }
+bool is_body(uint seen) { return (seen & draw_slice_bits) == draw_body_bit; }
+bool is_contact(uint seen) { return (seen & draw_slice_bits) == draw_line_bit; }
+bool is_slice(uint seen) { return seen == draw_slice_bits; }
+bool is_grain(uint seen) { return seen != 0u && (seen & draw_slice_bits) == 0u; }
+uint contact_of(uint seen) { return seen & ~draw_line_bit; }
 uint triangle_of(uint seen) { return seen & ~draw_body_bit; }
 uint body_of(uint seen) { return draw_triangles[triangle_of(seen)].body; }
 
-// 24 bits that are the same for all of a grain and all of a body, and of fine grains that are too small to tell apart.
+// 24 bits that are the same for all of a grain, a contact or a body, and of fine grains that are too small to tell apart.
 uint thing_of(uint seen) {
   if (is_body(seen))
     return 0x800000u | body_of(seen);
+  if (is_contact(seen))
+    return 0xC00000u | (contact_of(seen) & 0x3FFFFFu);
+  if (is_slice(seen))
+    return 0xFFFFFFu;
   return draw_frame.alike != 0u && seen > draw_frame.coarse ? 0x7FFFFFu : seen & 0x7FFFFFu;
 }
 

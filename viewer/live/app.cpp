@@ -278,7 +278,7 @@ void App::describe() {
 void App::take_state() {
   if (!session_ || !fresh_ || (!session_->simulation().gpu_device() && session_->simulation().under_way()))
     return;
-  renderer_->take(session_->simulation());
+  renderer_->take(session_->simulation(), session_->surveyed());
   fresh_ = false;
   redraw_ = true;
 }
@@ -303,6 +303,7 @@ void App::run(double passed) {
   if (!session_->simulation().under_way()) {
     drive();
     fresh_ |= session_->carry_out();
+    fresh_ |= session_->survey(shows_contacts(look_));
     look_at_state();
     session_->go_on();
   }

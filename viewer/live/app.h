@@ -66,7 +66,7 @@ public:
   Machine& machine() { return machine_; }
   const Recorder& recorder() const { return recorder_; }
   Remembered& remembered() { return remembered_; }
-  talus::Output& look() { return look_; }                   // of the scene, now
+  talus::Look& look() { return look_; }                     // of the scene, now
   const std::vector<std::filesystem::path>& scene_files();  // of the browser's folder; read anew every two seconds
   const Loader& loader() const { return loader_; }
   std::string& message() { return message_; }
@@ -102,7 +102,7 @@ private:
   Statistics statistics_;
   std::uint32_t chosen_body_ = 0;
   std::string description_;
-  talus::Output look_;
+  talus::Look look_;
   std::string message_;
   Clock::time_point last_ = Clock::now();
   double frame_seconds_ = 0.0, host_seconds_ = 0.0;

@@ -1,6 +1,6 @@
 #pragma once
 // What is in the window besides the picture. One function per panel; panels_*.cpp.
-#include "engine/scene/scene.h"
+#include "viewer/renderer_look.h"
 
 namespace viewer {
 
@@ -17,7 +17,7 @@ bool statistics_shown(App& app);
 bool build_panels(App& app);
 
 void play_or_pause(Session& session);
-void next_coloring(talus::Output& look);
+void next_coloring(talus::Look& look);
 
 // The panels; each builds what is inside its window.
 void keys_panel(App& app);

@@ -1,13 +1,16 @@
 // Panels to see with: keys, look, statistics, the graph.
+#include "engine/scene/words.h"
+#include "shaders/shared/color_scale.h"
 #include "viewer/live/app.h"
 #include "viewer/live/input.h"
 #include "viewer/live/panels.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace viewer {
 
-using talus::ColorBy, talus::Level;
+using talus::BodiesAs, talus::ColorBy, talus::ContactLines, talus::Level;
 
 void keys_panel(App&) {
   if (!ImGui::BeginTable("keys", 2))
@@ -37,19 +40,162 @@ template <class T> bool choice(const char* label, T& value, std::initializer_lis
   return changed;
 }
 
-}  // namespace
+// What to think of forces that these methods tell.
+void note_on_forces(App& app, const talus::Look& look) {
+  if (!app.session() || (look.color_by != ColorBy::force && look.contacts != ContactLines::force))
+    return;
+  const talus::Method method = app.session()->scene().solver.method;
+  if (method == talus::Method::p2 || method == talus::Method::pbd)
+    ImGui::TextWrapped("Method %s corrects positions: its forces are estimates, up to a half too low.",
+                       talus::word(method).data());
+}
 
-bool look_panel(App& app) {
-  talus::Output& look = app.look();
-  bool changed = choice("Colour", look.color_by,
-                        {{ColorBy::material, "material"}, {ColorBy::speed, "speed"}, {ColorBy::depth, "height"}});
-  if (look.color_by == ColorBy::speed) {
-    auto most = static_cast<float>(look.speed_max);
-    if (ImGui::DragFloat("fastest, m/s", &most, 0.02f, 0.0f, 100.0f, most > 0.0f ? "%.2f" : "automatic")) {
-      look.speed_max = std::max(most, 0.0f);
+// In the order of ColorBy.
+struct Coloring {
+  const char *name, *unit, *help;
+};
+constexpr Coloring colorings[] = {
+    {"own colour", "", "That of the material, each grain a little different"},
+    {"speed", "m/s", ""},
+    {"height", "m", ""},
+    {"overlap", "radii", "The greatest of a grain's contacts, in radii of the smaller partner"},
+    {"contacts", "", "How many touch"},
+    {"contact force", "N", "The greatest normal force of a grain's contacts"},
+    {"material", "", "A colour for each, far from the others"},
+    {"id", "", "The number of the grain, as it was filled in or poured: how layers mix"},
+    {"world", "", ""},
+};
+static_assert(std::size(colorings) == talus::words<ColorBy>.size());
+
+// What a scale's colours mean. Those of the picture are lit besides.
+void color_bar(bool logarithmic, const glm::vec2& range, const char* unit) {
+  constexpr int pieces = 48;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight();
+  const auto tone = [](int k) {
+    const glm::vec3 linear = talus::shared::color_scale(static_cast<float>(k) / pieces);
+    const glm::vec3 c = glm::pow(glm::min(linear, 1.0f), glm::vec3(1.0f / 2.2f));
+    return ImGui::ColorConvertFloat4ToU32({c.r, c.g, c.b, 1.0f});
+  };
+  for (int k = 0; k < pieces; ++k)
+    ImGui::GetWindowDrawList()->AddRectFilledMultiColor(
+        {at.x + width * static_cast<float>(k) / pieces, at.y},
+        {at.x + width * static_cast<float>(k + 1) / pieces, at.y + height}, tone(k), tone(k + 1), tone(k + 1), tone(k));
+  ImGui::Dummy({width, height});
+  const float middle = logarithmic ? std::sqrt(range.x * range.y) : 0.5f * (range.x + range.y);
+  const std::string low = fmt::format("{:.3g}", range.x), between = fmt::format("{:.3g}", middle),
+                    high = fmt::format("{:.3g} {}", range.y, unit);
+  const float left = ImGui::GetCursorPosX();
+  ImGui::TextUnformatted(low.c_str());
+  ImGui::SameLine(left + 0.5f * (width - ImGui::CalcTextSize(between.c_str()).x));
+  ImGui::TextUnformatted(between.c_str());
+  ImGui::SameLine(left + width - ImGui::CalcTextSize(high.c_str()).x);
+  ImGui::TextUnformatted(high.c_str());
+}
+
+// The ends of the colour scale: by itself, or set from where it stands.
+bool color_range(App& app, const char* unit) {
+  talus::Look& look = app.look();
+  const auto shown = app.renderer().color_range();
+  bool automatic = !(look.color_range.x < look.color_range.y), changed = false;
+  if (ImGui::Checkbox("Range by itself", &automatic) && (automatic || shown)) {
+    look.color_range = automatic ? glm::dvec2(0.0) : glm::dvec2(*shown);
+    changed = true;
+  }
+  if (look.color_range.x < look.color_range.y) {
+    auto low = static_cast<float>(look.color_range.x), high = static_cast<float>(look.color_range.y);
+    if (ImGui::DragFloatRange2("##range", &low, &high, 0.005f * (high - low), 0.0f, 0.0f, "%.3g", "%.3g") &&
+        low < high) {
+      look.color_range = {low, high};
       changed = true;
     }
   }
+  if (shown)
+    color_bar(look.color_by == ColorBy::force, *shown, unit);
+  return changed;
+}
+
+bool coloring(App& app) {
+  talus::Look& look = app.look();
+  bool changed = false;
+  const Coloring& now = colorings[static_cast<std::size_t>(look.color_by)];
+  if (ImGui::BeginCombo("Colour", now.name)) {
+    for (std::size_t k = 0; k < std::size(colorings); ++k) {
+      const auto one = static_cast<ColorBy>(k);
+      if (ImGui::Selectable(colorings[k].name, one == look.color_by) && one != look.color_by) {
+        look.color_by = one;
+        look.color_range = {};
+        changed = true;
+      }
+      if (*colorings[k].help && ImGui::IsItemHovered())
+        ImGui::SetTooltip("%s", colorings[k].help);
+    }
+    ImGui::EndCombo();
+  }
+  if (talus::shared::has_scale(static_cast<std::uint32_t>(look.color_by)))
+    changed |= color_range(app, now.unit);
+  return changed;
+}
+
+// Between grains of full size no line is to be seen.
+bool contacts(talus::Look& look) {
+  const ContactLines before = look.contacts;
+  bool changed =
+      choice("Contacts", look.contacts,
+             {{ContactLines::none, "hidden"}, {ContactLines::plain, "lines"}, {ContactLines::force, "by force"}});
+  if ((before == ContactLines::none) != (look.contacts == ContactLines::none))
+    look.grain_size = before == ContactLines::none ? 0.3 : 1.0;
+  if (look.contacts == ContactLines::force) {
+    auto force = static_cast<float>(look.line_force);
+    if (ImGui::DragFloat("Thickest, N", &force, std::max(0.01f * force, 1e-3f), 0.0f, 1e9f,
+                         force > 0.0f ? "%.3g" : "the greatest")) {
+      look.line_force = static_cast<double>(force);
+      changed = true;
+    }
+  }
+  auto size = static_cast<float>(look.grain_size);
+  if (ImGui::SliderFloat("Grain size", &size, 0.0f, 1.0f, "%.2f")) {
+    look.grain_size = static_cast<double>(size);
+    changed = true;
+  }
+  return changed;
+}
+
+// How bodies are shown, and a plane through the one that is chosen.
+bool bodies(App& app) {
+  if (!app.session() || app.session()->scene().bodies.empty())
+    return false;
+  talus::Look& look = app.look();
+  bool changed = choice("Bodies", look.bodies,
+                        {{BodiesAs::solid, "solid"}, {BodiesAs::wireframe, "wireframe"}, {BodiesAs::hidden, "hidden"}});
+  bool sliced = look.slice.has_value();
+  const std::uint32_t body = app.chosen_body();
+  const std::string label = fmt::format("Distance field of {}", app.session()->scene().bodies.at(body).name);
+  if (ImGui::Checkbox(label.c_str(), &sliced)) {
+    look.slice = sliced ? std::optional(talus::Slice{.body = body}) : std::nullopt;
+    changed = true;
+  }
+  if (!look.slice)
+    return changed;
+  changed |= look.slice->body != body;  // another one was chosen in the panel Drive
+  look.slice->body = body;
+  changed |= choice("Across", look.slice->axis, {{0, "x"}, {1, "y"}, {2, "z"}});
+  auto place = static_cast<float>(look.slice->place);
+  if (ImGui::SliderFloat("Place", &place, -1.0f, 1.0f, "%.2f")) {
+    look.slice->place = static_cast<double>(place);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
+bool look_panel(App& app) {
+  talus::Look& look = app.look();
+  bool changed = coloring(app);
+  changed |= contacts(look);
+  changed |= bodies(app);
+  note_on_forces(app, look);
   if (app.session() && app.session()->scene().upsampling)
     changed |= choice("Grains", look.level, {{Level::fine, "fine"}, {Level::coarse, "coarse"}, {Level::both, "both"}});
   if (ImGui::Button("The scene's own view")) {
@@ -104,6 +250,8 @@ void statistics_panel(App& app) {
   ImGui::Text("%u grains", m.grains);
   if (statistics.fine() > 0)
     ImGui::Text("%u fine grains", statistics.fine());
+  const talus::Renderer::Drawn drawn = app.renderer().drawn();
+  ImGui::Text("%u drawn, %u of them as points", drawn.squares + drawn.points, drawn.points);
   ImGui::Text("%.1f contacts a grain, %u at most", m.contacts_mean, m.contacts_max);
   ImGui::TextDisabled("%.1f MiB, %s", static_cast<double>(statistics.memory_bytes()) / (1 << 20),
                       session->simulation().device().name.c_str());

@@ -62,7 +62,7 @@ bool Session::take_over() {
 
 void Session::fail(const char* why) {
   error_ = why;
-  playing = false;
+  playing = surveyed_ = false;
   wanted_steps_ = 0;
   time_ = due_ = simulation_.time();
   step_ = simulation_.step();
@@ -157,13 +157,27 @@ bool Session::settle(double seconds) {
   }
 }
 
+bool Session::survey(bool wanted) {
+  surveying_ = wanted;
+  if (!wanted || surveyed_)
+    return false;
+  try {
+    simulation_.survey();
+    surveyed_ = true;
+  } catch (const std::exception& e) {
+    fail(e.what());
+  }
+  return true;
+}
+
 void Session::go_on() {
   if (simulation_.under_way())
     return;
   try {
     if (const std::uint64_t steps = steps_due(); steps > 0) {
       frames_ = 0;
-      simulation_.start(steps);
+      surveyed_ = surveying_;
+      simulation_.start(steps, surveying_);
     }
   } catch (const std::exception& e) {
     fail(e.what());

@@ -40,6 +40,10 @@ public:
   bool settle(double seconds);
   //   Carries out what was given, unless steps are under way. True: there was something.
   bool carry_out();
+  //   What grains feel is to be known, at the end of the steps to come too; unless steps are under way. True: it was
+  //   not.
+  bool survey(bool wanted);
+  bool surveyed() const { return surveyed_; }  // it is, of the state
   //   Starts the steps that are due.
   void go_on();
   void finish();  // waits for what is under way
@@ -67,7 +71,7 @@ private:
   int frames_ = 0;              // since the steps under way were started
   double frame_seconds_ = 0.0;  // of the last one
   double rate_ = 0.0, rate_since_ = 0.0, rate_seconds_ = 0.0;
-  bool forever_ = false;
+  bool forever_ = false, surveying_ = false, surveyed_ = false;
   std::string error_;
 
   std::uint64_t steps_due();
