@@ -57,12 +57,9 @@ App::App(const ViewOptions& options)
   std::optional<Scene> first;
   if (!options_.scene.empty())
     first = load_scene(options_.scene, options_.overrides);
-  renderer_.emplace(empty_scene(), std::max(window_.width(), 16), std::max(window_.height(), 16), &device_->device);
   std::error_code error;
   fs::create_directories(options_.remembered, error);
-  gui_.emplace(window_, device_->device, renderer_->graph(),
-               options_.remembered.empty() ? fs::path() : options_.remembered / "panels.ini");
-  renderer_->graph().submit();
+  start_drawing();
   camera_.start(empty_scene(), renderer_->bounds());
   if (first)
     loader_.start(std::move(*first), options_.scene);
@@ -74,11 +71,86 @@ App::~App() {
   stop_recording();
   if (session_)
     session_->finish();
-  device_->device.drain();
+  if (device_)
+    device_->device.drain();
   if (!window_.hidden())
     std::tie(remembered_.width, remembered_.height) = window_.points();
   if (!options_.remembered.empty())
     remembered_.save(options_.remembered / "view.json");
+}
+
+void App::start_drawing() {
+  renderer_.emplace(empty_scene(), std::max(window_.width(), 16), std::max(window_.height(), 16), &device_->device);
+  gui_.emplace(window_, device_->device, renderer_->graph(),
+               options_.remembered.empty() ? fs::path() : options_.remembered / "panels.ini");
+  renderer_->graph().submit();
+}
+
+void App::stop_drawing() {
+  picture_ = nullptr;
+  gui_.reset();
+  session_.reset();
+  renderer_.reset();
+  window_.leave();
+  device_.reset();
+}
+
+// playing: before what was lost stopped it.
+void App::lose_device(bool playing) {
+  constexpr auto again = std::chrono::seconds(30);
+  const bool twice = lost_ && Clock::now() < *lost_ + again;
+  lost_ = Clock::now();
+  stop_recording();
+  hold_.reset();
+  if (session_ && !loader_.busy()) {
+    kept_ = session_->kept();
+    kept_->playing = playing && !twice;  // the scene may be what the device does not bear
+    loader_.start(kept_->scene, session_->file());
+  }
+  stop_drawing();
+  open_device_again();
+}
+
+// Where it does not open, nothing can be drawn: the title tells, and stderr.
+void App::open_device_again() {
+  constexpr auto pause = std::chrono::seconds(2);
+  const bool first = !reopen_;
+  try {
+    device_ = windows_.open_device(options_.device, options_.validation);
+    window_.use(*device_);
+    start_drawing();
+    reopen_.reset();
+    window_.title("Talus");
+    tell(fmt::format("The device was lost, and is open again: {}.{}", device_->device.info().name,
+                     !kept_         ? ""
+                     : kept_->state ? fmt::format(" The scene goes on from step {}.", kept_->state->step)
+                                    : " The scene starts again."));
+  } catch (const std::exception& e) {
+    stop_drawing();
+    reopen_ = Clock::now() + pause;
+    if (!first)
+      return;
+    window_.title("The device was lost; opening it again .. (close to end) - Talus");
+    fmt::print(stderr,
+               "error: the device was lost and does not open again: {}\nThe window tries on until it is closed.\n",
+               e.what());
+    save_kept();
+  }
+}
+
+void App::save_kept() const {
+  if (!kept_ || !kept_->state)
+    return;
+  const std::string file = loader_.file().stem().string() + ".crash.talus";
+  try {
+    write_checkpoint(file, *kept_->state);
+    fmt::print(stderr,
+               "The state of step {} is in {}: `talus run {} --resume {}` goes on from it, with --device cpu "
+               "without a device.\n",
+               kept_->state->step, file, loader_.file().string(), file);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "Its state could not be saved: {}\n", e.what());
+  }
 }
 
 Options App::simulation_options() const {
@@ -94,6 +166,7 @@ Options App::simulation_options() const {
 
 void App::open(const fs::path& scene) {
   replay_.reset();
+  kept_.reset();
   if (scene.extension() == ".json")
     return replay(scene);
   loader_.start(scene, scene == options_.scene ? options_.overrides : std::vector<std::string>{});
@@ -162,14 +235,28 @@ void App::take_loaded() {
       show(std::move(*loaded));
   } catch (const std::exception& e) {
     replay_.reset();
+    kept_.reset();
     tell(e.what());
+  }
+}
+
+// Or, where that cannot be, the scene that is shown already.
+void App::draw_scene(const Scene& scene) {
+  picture_ = nullptr;
+  fresh_ = true;
+  try {
+    renderer_->show(scene);
+  } catch (...) {
+    renderer_->show(session_ ? session_->scene() : empty_scene());
+    throw;
   }
 }
 
 void App::show(Loader::Loaded loaded) {
   Simulation simulation(std::move(loaded.scene), simulation_options());
+  draw_scene(simulation.scene());
   stop_recording();
-  const bool same = session_ && session_->file() == loaded.file;
+  const bool same = kept_ || (session_ && session_->file() == loaded.file);
   const bool playing = session_ && same ? session_->playing || session_->ended() : !options_.paused;
   const double pace = same ? session_->pace : 1.0;
   if (session_)
@@ -177,6 +264,8 @@ void App::show(Loader::Loaded loaded) {
   session_.emplace(std::move(simulation), loaded.file);
   session_->playing = playing;
   session_->pace = pace;
+  if (kept_)
+    session_->go_on_from(*std::exchange(kept_, {}));
   if (replay_) {
     session_->replay(*std::exchange(replay_, {}));
     session_->playing = true;
@@ -184,7 +273,6 @@ void App::show(Loader::Loaded loaded) {
   machine_.start(session_->scene());
   grasp_ = {};
   hold_.reset();
-  renderer_->show(session_->scene());
   if (!same) {
     look_ = session_->scene().output;
     camera_.start(session_->scene(), renderer_->bounds());
@@ -195,8 +283,6 @@ void App::show(Loader::Loaded loaded) {
   statistics_.start(session_->simulation());
   description_.clear();
   chosen_body_ = machine_.empty() ? 0 : machine_.axes().back().body;
-  picture_ = nullptr;
-  fresh_ = true;
 }
 
 // edge: of a pixel of the picture, in pixels of the window.
@@ -314,6 +400,28 @@ bool App::frame() {
   window_.poll();
   if (window_.closing())
     return false;
+  if (!device_) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (Clock::now() > *reopen_)
+      open_device_again();
+    return true;
+  }
+  const bool playing = session_ && session_->playing;
+  bool lost = false;
+  try {
+    build_frame();
+  } catch (const gpu::DeviceLost&) {
+    lost = true;
+  } catch (const std::exception&) {
+    if (!device_->device.is_lost())
+      throw;
+  }
+  if (lost || device_->device.is_lost())
+    lose_device(playing);
+  return true;
+}
+
+void App::build_frame() {
   const auto now = Clock::now();
   const double passed = seconds(now - last_);
   last_ = now;
@@ -334,7 +442,6 @@ bool App::frame() {
   else
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   smooth(host_seconds_, seconds(Clock::now() - now));
-  return true;
 }
 
 void App::draw(gpu::Image& image) {

@@ -35,8 +35,8 @@ public:
   explicit App(const ViewOptions& options);
   ~App();
 
-  // One round: input, simulation, panels, picture. False when the window is to close. Never waits for a step.
-  // Throws what ends the window, such as a lost device.
+  // One round: input, simulation, panels, picture. False when the window is to close. Never waits for a step. A device
+  // that is lost is opened again, and the scene goes on. Throws what ends the window, such as memory that ran out.
   bool frame();
   void rescue();  // after that: saves the scene's state where it can be, and tells of it on stderr
 
@@ -59,6 +59,7 @@ public:
   void tell(const std::string& message) { message_ = message; }  // in the window, until it is closed there
 
   Window& window() { return window_; }
+  bool drawing() const { return device_ != nullptr; }  // else the device is lost, and did not open again so far
   talus::OpenDevice& device() { return *device_; }
   talus::Renderer& renderer() { return *renderer_; }
   Session* session() { return session_ ? &*session_ : nullptr; }
@@ -96,7 +97,9 @@ private:
   Machine machine_;
   Grasp grasp_;
   std::optional<glm::vec2> hold_;
-  std::optional<Inputs> replay_;  // for the scene that is on its way
+  std::optional<Inputs> replay_;                    // for the scene that is on its way
+  std::optional<Session::Kept> kept_;               // likewise, after its device was lost
+  std::optional<Clock::time_point> lost_, reopen_;  // when the device was lost last; when it is to be opened again
   Recorder recorder_;
   Sharpness sharpness_;
   Statistics statistics_;
@@ -118,8 +121,15 @@ private:
   std::optional<Clock::time_point> scenes_listed_;
 
   talus::Options simulation_options() const;
+  void start_drawing();
+  void stop_drawing();
+  void lose_device(bool playing);
+  void open_device_again();
+  void save_kept() const;
+  void build_frame();
   void take_loaded();
   void show(Loader::Loaded loaded);
+  void draw_scene(const talus::Scene& scene);
   void resize(int edge);
   void run(double passed);
   void drive();
