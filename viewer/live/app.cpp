@@ -44,13 +44,26 @@ Scene empty_scene() {
   return scene;
 }
 
+// A draw shader's fields against those of the shader that it replaces.
+void check_strides(const gpu::Device& device, const ShaderWatch::Compiled& shader) {
+  const gpu::Pipeline* old = device.find_pipeline(fs::path(shader.name).stem().string());
+  if (!old)
+    return;
+  for (const gpu::BufferBinding& binding : gpu::reflect(shader.name, shader.code).buffers)
+    for (const gpu::BufferBinding& known : old->buffers())
+      if (binding.name == known.name && binding.stride != known.stride)
+        throw UsageError(fmt::format("{} sees {} in elements of {} bytes, but the host's have {}", shader.name,
+                                     binding.name, binding.stride, known.stride));
+}
+
 }  // namespace
 
 App::App(const ViewOptions& options)
     : options_(options), remembered_(remembered_in(options.remembered)),
       device_(windows_.open_device(options.device, options.validation)),
       window_(*device_, "Talus", options.size ? options.size->x : remembered_.width,
-              options.size ? options.size->y : remembered_.height) {
+              options.size ? options.size->y : remembered_.height),
+      shaders_(options.shaders.empty() ? TALUS_SHADERS : options.shaders) {
   if (options_.scenes.empty())
     options_.scenes = scenes_near(options_.scene);
   window_.set_vsync(remembered_.vsync);
@@ -396,6 +409,55 @@ void App::run(double passed) {
     tell(note);
 }
 
+// What was edited, where it compiles and fits.
+void App::reload_shaders() {
+  std::string told;
+  for (const ShaderWatch::Compiled& shader : shaders_.take()) {
+    std::string wrong = shader.errors;
+    try {
+      if (wrong.empty())
+        reload(shader);
+    } catch (const std::exception& e) {
+      wrong = e.what();
+    }
+    told += wrong.empty() ? fmt::format("{} is in use.\n", shader.name)
+                          : fmt::format("{} stays as it was:\n{}\n", shader.name, wrong);
+  }
+  if (!told.empty())
+    tell(told);
+}
+
+void App::reload(const ShaderWatch::Compiled& shader) {
+  const std::string name = fs::path(shader.name).stem().string();
+  const auto pass = std::ranges::find(pass_infos, name, &PassInfo::name);
+  if (pass != pass_infos.end())
+    device_->reload(static_cast<Pass>(pass - pass_infos.begin()), shader.code);
+  else
+    reload_drawing(shader);
+}
+
+// Drawn with once before it is taken: only that finds all that does not fit.
+void App::reload_drawing(const ShaderWatch::Compiled& shader) {
+  gpu::Device& device = device_->device;
+  check_strides(device, shader);
+  std::vector<std::uint32_t> before = device.replace_shader(shader.name, shader.code);
+  try {
+    Renderer fresh(session_ ? session_->scene() : empty_scene(), window_.width(), window_.height(), &device);
+    fresh.look(view());
+    if (session_ && !session_->simulation().under_way())
+      fresh.take(session_->simulation());
+    fresh.record();
+    fresh.graph().finish();
+    gui_->reload_shaders();
+    renderer_.emplace(std::move(fresh));
+  } catch (...) {
+    device.replace_shader(shader.name, std::move(before));
+    throw;
+  }
+  picture_ = nullptr;
+  fresh_ = true;
+}
+
 bool App::frame() {
   window_.poll();
   if (window_.closing())
@@ -427,6 +489,7 @@ void App::build_frame() {
   last_ = now;
   smooth(frame_seconds_, passed);
 
+  reload_shaders();
   for (const fs::path& file : window_.dropped())
     open(file);
   take_loaded();

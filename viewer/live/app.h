@@ -8,6 +8,7 @@
 #include "viewer/live/recorder.h"
 #include "viewer/live/remembered.h"
 #include "viewer/live/session.h"
+#include "viewer/live/shader_watch.h"
 #include "viewer/live/sharpness.h"
 #include "viewer/live/statistics.h"
 #include "viewer/renderer.h"
@@ -26,6 +27,7 @@ struct ViewOptions {
   bool paused = false;             // at the start
   std::filesystem::path
       scenes;  // folder that the browser lists first; empty: that of `scene`, or without one ./scenes, or .
+  std::filesystem::path shaders;     // whose sources are watched; empty: those that this was built from
   std::filesystem::path remembered;  // folder of what lasts from one run to the next; empty: nothing does
 };
 
@@ -93,6 +95,7 @@ private:
   std::optional<Session> session_;
   std::optional<Gui> gui_;
   Loader loader_;
+  ShaderWatch shaders_;
   Orbit camera_;
   Machine machine_;
   Grasp grasp_;
@@ -127,6 +130,9 @@ private:
   void open_device_again();
   void save_kept() const;
   void build_frame();
+  void reload_shaders();
+  void reload(const ShaderWatch::Compiled& shader);
+  void reload_drawing(const ShaderWatch::Compiled& shader);
   void take_loaded();
   void show(Loader::Loaded loaded);
   void draw_scene(const talus::Scene& scene);
