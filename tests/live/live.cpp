@@ -1,10 +1,6 @@
 #define CATCH_CONFIG_EXTERNAL_INTERFACES  // version 2 declares listeners only then
 #include "live.h"
 #include <cstdlib>
-#define STB_IMAGE_STATIC
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_ONLY_PNG
-#include <stb_image.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 #define GLFW_EXPOSE_NATIVE_X11
@@ -78,16 +74,6 @@ struct CloseWindow : EventListener {
 CATCH_REGISTER_LISTENER(CloseWindow)
 
 }  // namespace
-
-Image read_png(const std::filesystem::path& file) {
-  Image image;
-  int channels = 0;
-  stbi_uc* pixels = stbi_load(file.string().c_str(), &image.width, &image.height, &channels, 4);
-  REQUIRE(pixels);
-  image.rgba.assign(pixels, pixels + std::size_t{4} * image.width * image.height);
-  stbi_image_free(pixels);
-  return image;
-}
 
 viewer::ViewOptions live_options() {
   viewer::ViewOptions options;

@@ -96,11 +96,13 @@ void App::start_drawing() {
   renderer_.emplace(empty_scene(), std::max(window_.width(), 16), std::max(window_.height(), 16), &device_->device);
   gui_.emplace(window_, device_->device, renderer_->graph(),
                options_.remembered.empty() ? fs::path() : options_.remembered / "panels.ini");
+  previews_.emplace(device_->device, options_.program, options_.previews);
   renderer_->graph().submit();
 }
 
 void App::stop_drawing() {
   picture_ = nullptr;
+  previews_.reset();
   gui_.reset();
   session_.reset();
   renderer_.reset();
@@ -513,6 +515,7 @@ void App::draw(gpu::Image& image) {
     record_frame();
   if (shot_)
     save_shot(*std::exchange(shot_, {}));
+  previews_->go_on(renderer_->graph());
   gui_->draw(renderer_->graph(), image, *picture_);
   window_.present(renderer_->graph());
 }

@@ -5,6 +5,7 @@
 #include "viewer/live/loader.h"
 #include "viewer/live/machine.h"
 #include "viewer/live/orbit.h"
+#include "viewer/live/previews.h"
 #include "viewer/live/recorder.h"
 #include "viewer/live/remembered.h"
 #include "viewer/live/session.h"
@@ -27,6 +28,8 @@ struct ViewOptions {
   bool paused = false;             // at the start
   std::filesystem::path
       scenes;  // folder that the browser lists first; empty: that of `scene`, or without one ./scenes, or .
+  std::filesystem::path program;     // `talus`, which draws the browser's pictures; empty: it goes without new ones
+  std::filesystem::path previews;    // folder of those pictures; empty: in the user's cache
   std::filesystem::path shaders;     // whose sources are watched; empty: those that this was built from
   std::filesystem::path remembered;  // folder of what lasts from one run to the next; empty: nothing does
 };
@@ -71,6 +74,7 @@ public:
   Remembered& remembered() { return remembered_; }
   talus::Output& look() { return look_; }                   // of the scene, now
   const std::vector<std::filesystem::path>& scene_files();  // of the browser's folder; read anew every two seconds
+  Previews& previews() { return *previews_; }
   const Loader& loader() const { return loader_; }
   std::string& message() { return message_; }
   const Statistics& statistics() const { return statistics_; }
@@ -94,6 +98,7 @@ private:
   std::optional<talus::Renderer> renderer_;
   std::optional<Session> session_;
   std::optional<Gui> gui_;
+  std::optional<Previews> previews_;
   Loader loader_;
   ShaderWatch shaders_;
   Orbit camera_;
