@@ -146,6 +146,16 @@ void Live::play_to(double time) {
   session().hold.reset();
 }
 
+void Live::drop(const std::filesystem::path& file) {
+  // What GLFW calls when the X server has gone through the steps of a drop.
+  const GLFWdropfun drop = glfwSetDropCallback(handle(), nullptr);
+  glfwSetDropCallback(handle(), drop);
+  const std::string name = file.string();
+  const char* names[] = {name.c_str()};
+  drop(handle(), 1, names);
+  frames(1);
+}
+
 Image Live::picture(bool panels) {
   const std::filesystem::path file = scratch / "picture.png";
   app->take_picture(file, panels);

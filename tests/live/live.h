@@ -33,6 +33,7 @@ public:
   template <class Done> void until(Done&& done, double seconds = 60.0);
   void loaded();                       // until no scene is on its way
   void play_to(double time);           // s simulated; pauses there
+  void drop(const std::filesystem::path& file);
   Image picture(bool panels = false);  // of the scene, or of all that is in the window
 
   // xdotool with these arguments, and the frames that take it in.

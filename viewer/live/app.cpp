@@ -179,12 +179,41 @@ Options App::simulation_options() const {
   return options;
 }
 
-void App::open(const fs::path& scene) {
+void App::open(const fs::path& file) {
+  if (is_mesh(file))
+    return read_mesh(file);
   replay_.reset();
   kept_.reset();
-  if (scene.extension() == ".json")
-    return replay(scene);
-  loader_.start(scene, scene == options_.scene ? options_.overrides : std::vector<std::string>{});
+  if (file.extension() == ".json")
+    return replay(file);
+  loader_.start(file, file == options_.scene ? options_.overrides : std::vector<std::string>{});
+}
+
+void App::read_mesh(const fs::path& file) {
+  if (!session_)
+    return tell(fmt::format("{} becomes a body of a scene: open one first.", file.filename().string()));
+  if (reading_mesh_.valid())
+    return tell("One mesh after the other: another one is being read.");
+  reading_mesh_ =
+      std::async(std::launch::async, [file, domain = session_->scene().domain] { return read_dropped(file, domain); });
+}
+
+void App::take_mesh() {
+  if (!reading_mesh_.valid() || reading_mesh_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return;
+  try {
+    dropped_mesh_ = reading_mesh_.get();
+  } catch (const std::exception& e) {
+    tell(e.what());
+  }
+}
+
+void App::add_mesh() {
+  const DroppedMesh mesh = *std::exchange(dropped_mesh_, {});
+  if (session_)
+    loader_.start_text(
+        with_body(session_->scene(), mesh, renderer_->bounds(), fs::absolute(session_->file()).parent_path()),
+        session_->file());
 }
 
 const std::vector<fs::path>& App::scene_files() {
@@ -495,6 +524,7 @@ void App::build_frame() {
   for (const fs::path& file : window_.dropped())
     open(file);
   take_loaded();
+  take_mesh();
   if (session_)
     run(passed);
   gui_->begin();

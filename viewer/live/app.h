@@ -1,5 +1,6 @@
 #pragma once
 // The live viewer: a window with a scene in it, and panels to watch, change, drive and record it.
+#include "viewer/live/dropped_mesh.h"
 #include "viewer/live/grasp.h"
 #include "viewer/live/gui.h"
 #include "viewer/live/loader.h"
@@ -45,8 +46,11 @@ public:
   bool frame();
   void rescue();  // after that: saves the scene's state where it can be, and tells of it on stderr
 
-  // A scene in place of this one, which goes on until that is there. What is wrong with it is shown in the window.
-  void open(const std::filesystem::path& scene);
+  // A scene in place of this one, which goes on until that is there; or a recording of inputs. What is wrong with it is
+  // shown in the window. A mesh is asked about there, and with add_mesh() the scene has it as a body and starts again.
+  void open(const std::filesystem::path& file);
+  std::optional<DroppedMesh>& dropped_mesh() { return dropped_mesh_; }  // that is asked about
+  void add_mesh();
   void start_camera();  // back to the scene's own view
   void restart();       // from the scene's start, with the settings it has now
   // Written when the next frame is drawn. panels: all of the window, not the scene alone.
@@ -101,6 +105,8 @@ private:
   std::optional<Previews> previews_;
   Loader loader_;
   ShaderWatch shaders_;
+  std::future<DroppedMesh> reading_mesh_;
+  std::optional<DroppedMesh> dropped_mesh_;
   Orbit camera_;
   Machine machine_;
   Grasp grasp_;
@@ -139,6 +145,8 @@ private:
   void reload(const ShaderWatch::Compiled& shader);
   void reload_drawing(const ShaderWatch::Compiled& shader);
   void take_loaded();
+  void read_mesh(const std::filesystem::path& file);
+  void take_mesh();
   void show(Loader::Loaded loaded);
   void draw_scene(const talus::Scene& scene);
   void resize(int edge);

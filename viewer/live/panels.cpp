@@ -169,6 +169,7 @@ bool build_panels(App& app) {
     for (const Panel& panel : panels)
       changed |= build(app, panel);
   }
+  mesh_dialog(app);
   if (message_box(app, "message", app.message(), false))
     app.message().clear();
   if (Session* session = app.session(); session && message_box(app, "error", session->error(), true))

@@ -22,7 +22,7 @@ void scene_text(const Previews::Preview& preview, const fs::path& file) {
   ImGui::BeginGroup();
   ImGui::TextUnformatted((preview.title.empty() ? name : preview.title).c_str());
   ImGui::TextDisabled("%s", name.c_str());
-  if (preview.picture)
+  if (preview.grains > 0)
     ImGui::TextDisabled("%s grains%s", counted(preview.grains).c_str(),
                         preview.fine > 0 ? fmt::format(", {} fine", counted(preview.fine)).c_str() : "");
   ImGui::EndGroup();
@@ -56,7 +56,7 @@ void scene_row(App& app, const fs::path& file) {
 }  // namespace
 
 void scenes_panel(App& app) {
-  ImGui::TextWrapped("Click to open; or drop a scene or a recording of inputs on the window.");
+  ImGui::TextWrapped("Click to open; or drop a scene, a mesh or a recording of inputs on the window.");
   for (const fs::path& file : app.scene_files())
     scene_row(app, file);
   if (!app.remembered().recent.empty() && ImGui::CollapsingHeader("Opened before"))
