@@ -1,5 +1,6 @@
 #include "engine/gpu_executor.h"
 #include <fmt/format.h>
+#include <utility>
 
 namespace talus {
 
@@ -54,6 +55,8 @@ void GpuExecutor::specialize(const Features& features) {
 }
 
 GpuExecutor::BoundPass& GpuExecutor::bound(Pass pass) {
+  if (std::exchange(reloads_, open_->reloads()) != open_->reloads())
+    passes_ = {};
   BoundPass& bound = passes_[static_cast<std::size_t>(pass)];
   if (!bound.program)
     translated([&] {

@@ -61,6 +61,7 @@ private:
   std::map<FieldId, gpu::Buffer> kept_;
   Features features_;
   std::array<BoundPass, pass_count> passes_;
+  std::uint64_t reloads_ = 0;  // of open_, that passes_ know
   std::unique_ptr<gpu::Graph> graph_;
   gpu::Ticket submitted_ = 0;  // the last of this graph
 

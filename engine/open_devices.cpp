@@ -1,30 +1,39 @@
 #include "engine/open_devices.h"
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace talus {
 
 namespace {
 
+std::array<gpu::Constant, 4> constants_of(const Features& features) {
+  return {{{constant_solid_kinds, features.solid_kinds},
+           {constant_shapes, features.shapes},
+           {constant_cloth, features.cloth},
+           {constant_rigid, features.rigid}}};
+}
+
 // The shader is the truth about what a pass binds; here it is held against the fields.
+std::vector<BoundField> bindings_of(Pass pass, const gpu::Reflection& shader) {
+  const std::string_view name = info(pass).name;
+  if (shader.push_bytes != 0 && shader.push_bytes != sizeof(Args))
+    throw DeviceError(fmt::format("pass {} takes {} bytes of push constants, but Args has {}", name, shader.push_bytes,
+                                  sizeof(Args)));
+  if (shader.local_size != std::array{group_size, 1u, 1u})
+    throw DeviceError(fmt::format("pass {} has workgroups of {} threads, but gates count in {}", name,
+                                  shader.local_size[0] * shader.local_size[1] * shader.local_size[2], group_size));
+  return bound_fields(pass, shader.buffers);
+}
+
 PassProgram load(gpu::Device& device, Pass pass, const Features& features) {
   const std::string name(info(pass).name);
   const auto code = shader_of(pass);
   if (code.empty())
     throw DeviceError(fmt::format("pass {} has no shader: shaders/{}.comp is missing from this build", name, name));
   PassProgram program;
-  const gpu::Constant constants[] = {{constant_solid_kinds, features.solid_kinds},
-                                     {constant_shapes, features.shapes},
-                                     {constant_cloth, features.cloth},
-                                     {constant_rigid, features.rigid}};
-  program.pipeline = std::make_unique<gpu::ComputePipeline>(device, name, code, constants);
-  if (program.pipeline->push_bytes() != 0 && program.pipeline->push_bytes() != sizeof(Args))
-    throw DeviceError(fmt::format("pass {} takes {} bytes of push constants, but Args has {}", name,
-                                  program.pipeline->push_bytes(), sizeof(Args)));
-  if (program.pipeline->group_size() != group_size)
-    throw DeviceError(fmt::format("pass {} has workgroups of {} threads, but gates count in {}", name,
-                                  program.pipeline->group_size(), group_size));
-  program.bindings = bound_fields(pass, program.pipeline->buffers());
+  program.pipeline = std::make_unique<gpu::ComputePipeline>(device, name, code, constants_of(features));
+  program.bindings = bindings_of(pass, program.pipeline->reflection());
   return program;
 }
 
@@ -49,6 +58,24 @@ const PassProgram& OpenDevice::program(Pass pass, const Features& features) {
   if (found == programs_.end())
     found = programs_.emplace(key, load(device, pass, features)).first;
   return found->second;
+}
+
+void OpenDevice::reload(Pass pass, std::vector<std::uint32_t> spirv) {
+  const std::string name(info(pass).name), file = name + ".comp";
+  bindings_of(pass, gpu::reflect(name, spirv, constants_of({})));
+  std::vector<std::uint32_t> before = device.replace_shader(file, std::move(spirv));
+  try {
+    std::vector<std::pair<PassProgram*, PassProgram>> fresh;
+    for (auto& [key, program] : programs_)
+      if (key.first == pass)
+        fresh.emplace_back(&program, load(device, pass, key.second));
+    for (auto& [program, with] : fresh)
+      *program = std::move(with);
+    ++reloads_;
+  } catch (...) {
+    device.replace_shader(file, std::move(before));
+    throw;
+  }
 }
 
 std::shared_ptr<OpenDevice> OpenDevices::take(const Options& options) {

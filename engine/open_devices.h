@@ -30,11 +30,16 @@ public:
   bool serves(const Options& options) const;
   // Compiled when it is first asked for: a method needs few of the passes.
   const PassProgram& program(Pass pass, const Features& features);
+  // Another shader for a pass, in all that run here, from the next run of it on. Throws what program() would, and
+  // changes nothing then.
+  void reload(Pass pass, std::vector<std::uint32_t> spirv);
+  std::uint64_t reloads() const { return reloads_; }  // so far
 
 private:
   std::string wanted_;
   bool validation_ = false;
   std::map<std::pair<Pass, Features>, PassProgram> programs_;
+  std::uint64_t reloads_ = 0;
 };
 
 // The devices that are open and that no simulation uses. Safe to use from any thread.

@@ -66,7 +66,7 @@ std::string physics_of(Scene scene) {
   return text;
 }
 
-void Simulation::save(const std::filesystem::path& file) {
+Checkpoint Simulation::checkpoint() {
   Checkpoint checkpoint{physics_of(impl_->idle().scene), impl_->step, device().name, {}};
   checkpoint.fields[commands_name] = impl_->drive.to_bytes();
   checkpoint.fields[hand_name] = impl_->hand_bytes();
@@ -80,22 +80,34 @@ void Simulation::save(const std::filesystem::path& file) {
       bytes.resize(impl_->executor->size(id) * field_infos[f].stride);
       impl_->executor->read(id, bytes);
     }
-  write_checkpoint(file, checkpoint);
+  return checkpoint;
+}
+
+void Simulation::save(const std::filesystem::path& file) {
+  write_checkpoint(file, checkpoint());
 }
 
 void Simulation::resume(const std::filesystem::path& file) {
-  impl_->idle();
   Checkpoint checkpoint = read_checkpoint(file);
+  try {
+    resume(std::move(checkpoint));
+  } catch (const CheckpointError& e) {
+    throw CheckpointError(fmt::format("{}: {}", file.string(), e.what()));
+  }
+}
+
+void Simulation::resume(Checkpoint checkpoint) {
+  impl_->idle();
   if (checkpoint.scene_text != physics_of(impl_->scene))
     throw CheckpointError(
-        fmt::format("{}: saved from a scene with other settings than {}; resume with the same scene file and the "
-                    "same --set and --seed options",
-                    file.string(), impl_->scene.source));
+        fmt::format("saved from a scene with other settings than {}; resume with the same scene file and the same "
+                    "--set and --seed options",
+                    impl_->scene.source));
   double zero = impl_->time_zero;
   Population pours = impl_->population;
   if (const auto found = checkpoint.fields.find(time_name); found != checkpoint.fields.end()) {
     if (found->second.size() != sizeof zero)
-      throw CheckpointError(fmt::format("{}: {} is not one number", file.string(), time_name));
+      throw CheckpointError(fmt::format("{} is not one number", time_name));
     std::memcpy(&zero, found->second.data(), sizeof zero);
     pours.poured = pours_of(checkpoint.fields[pours_name]);
     count_fine_births(impl_->scene, pours);
@@ -110,12 +122,12 @@ void Simulation::resume(const std::filesystem::path& file) {
     if (found == checkpoint.fields.end() || found->second.size() % stride != 0 ||
         (field_infos[f].extent != Extent::slots &&
          found->second.size() != impl_->elements_of(static_cast<FieldId>(f), settings, pours, 0) * stride))
-      throw CheckpointError(fmt::format("{}: field {} is missing or has another size than this version's",
-                                        file.string(), field_infos[f].name));
+      throw CheckpointError(
+          fmt::format("field {} is missing or has another size than this version's", field_infos[f].name));
   }
   const auto commands = impl_->drive.from_bytes(checkpoint.fields[commands_name]);
   if (!commands)
-    throw CheckpointError(fmt::format("{}: {} are not those of this scene", file.string(), commands_name));
+    throw CheckpointError(fmt::format("{} are not those of this scene", commands_name));
   impl_->set_course(impl_->scene, std::move(pours), zero);
   impl_->drive.set(*commands);
   impl_->hold(impl_->hand_of(checkpoint.fields[hand_name]));

@@ -26,6 +26,7 @@ namespace talus {
 class Executor;
 class OpenDevice;
 class OpenDevices;
+struct Checkpoint;
 namespace gpu {
 class Device;
 class Buffer;
@@ -257,6 +258,9 @@ public:
   // Everything that matters for going on bit for bit on the same device, commands too.
   void save(const std::filesystem::path& file);
   void resume(const std::filesystem::path& file);  // throws CheckpointError
+  // The same in memory (engine/io/checkpoint.h).
+  Checkpoint checkpoint();
+  void resume(Checkpoint checkpoint);
 
   // For drawing: where the grains lie on the device. Null on the CPU path.
   std::uint32_t grain_places() const;  // some may be empty: their grain has radius 0

@@ -13,6 +13,10 @@
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
 #include <stb_image_write.h>
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_PNG
+#include <stb_image.h>
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
@@ -35,6 +39,16 @@ void write_png(const std::filesystem::path& file, int width, int height, std::sp
       },
       &png, width, height, 3, rgb.data(), 3 * width);
   talus::write_file(file, png);
+}
+
+talus::Image read_png(const std::filesystem::path& file) {
+  talus::Image image;
+  const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
+      stbi_load(file.string().c_str(), &image.width, &image.height, nullptr, 4), stbi_image_free);
+  if (!pixels)
+    throw std::runtime_error(file.string() + " is no picture");
+  image.rgba.assign(pixels.get(), pixels.get() + std::size_t{4} * image.width * image.height);
+  return image;
 }
 
 }  // namespace viewer

@@ -30,14 +30,18 @@ fs::path beside(const char* argv0, const std::string& name) {
 
 }  // namespace
 
-int become_sibling(const char* argv0, const std::string& name, const std::vector<std::string>& arguments) {
+fs::path sibling(const char* argv0, const std::string& name) {
   const fs::path file = beside(argv0, name);
   std::error_code error;
-  if (!fs::exists(file, error))
+  return fs::exists(file, error) ? file : fs::path();
+}
+
+int become_sibling(const char* argv0, const std::string& name, const std::vector<std::string>& arguments) {
+  const std::string path = sibling(argv0, name).string();
+  if (path.empty())
     throw UsageError(fmt::format("{} is not there: this build has no live viewer (TALUS_BUILD_VIEWER is off). `talus "
                                  "render` draws pictures and videos without a window",
-                                 file.string()));
-  const std::string path = file.string();
+                                 beside(argv0, name).string()));
   std::vector<const char*> argv{path.c_str()};
   for (const std::string& argument : arguments)
     argv.push_back(argument.c_str());

@@ -1,5 +1,6 @@
 #include "viewer/video.h"
 #include "engine/io/export.h"
+#include "viewer/shell.h"
 #include "viewer/status.h"
 #include <csignal>
 #include <cstdlib>
@@ -19,9 +20,6 @@ std::FILE* open_pipe(const std::string& command) {
 int close_pipe(std::FILE* pipe) {
   return _pclose(pipe);
 }
-std::string quoted(const std::string& text) {
-  return '"' + text + '"';
-}
 #else
 constexpr char path_separator = ':';
 constexpr const char* program = "ffmpeg";
@@ -30,12 +28,6 @@ std::FILE* open_pipe(const std::string& command) {
 }
 int close_pipe(std::FILE* pipe) {
   return pclose(pipe);
-}
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (char c : text)
-    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
 }
 #endif
 

@@ -535,7 +535,8 @@ void Device::release(const Memory& memory) {
 void Device::drain() noexcept {
   try {
     wait_idle();
-  } catch (const Error&) {  // whoever uses the device next is told
+  } catch (const Error&) {      // whoever uses the device next is told
+    vkDeviceWaitIdle(handle_);  // does not take for ever on a lost device, either
   }
 }
 
@@ -585,6 +586,17 @@ Device::DescriptorSet Device::allocate_set(VkDescriptorSetLayout layout) {
   return set;
 }
 
+std::vector<std::uint32_t> Device::replace_shader(const std::string& name, std::vector<std::uint32_t> spirv) {
+  return std::exchange(replaced_shaders_[name], std::move(spirv));
+}
+std::span<const std::uint32_t> Device::shader(const std::string& name, std::span<const std::uint32_t> given) const {
+  const auto found = replaced_shaders_.find(name);
+  return found == replaced_shaders_.end() || found->second.empty() ? given : found->second;
+}
+const Pipeline* Device::find_pipeline(std::string_view name) const {
+  const auto found = std::ranges::find(pipelines_, name, &Pipeline::name);
+  return found == pipelines_.end() ? nullptr : *found;
+}
 void Device::add_pipeline(Pipeline* pipeline) {
   pipelines_.push_back(pipeline);
 }

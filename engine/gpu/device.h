@@ -5,6 +5,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -110,6 +111,11 @@ public:
     VkDescriptorPool pool = VK_NULL_HANDLE;
   };
   DescriptorSet allocate_set(VkDescriptorSetLayout layout);
+  // Code for the pipelines made from now on, instead of what they are given, by the shader's name ("dem.comp"); empty:
+  // no more. Returns what was there.
+  std::vector<std::uint32_t> replace_shader(const std::string& name, std::vector<std::uint32_t> spirv);
+  std::span<const std::uint32_t> shader(const std::string& name, std::span<const std::uint32_t> given) const;
+  const Pipeline* find_pipeline(std::string_view name) const;  // null: there is none of that name
   void add_pipeline(Pipeline* pipeline);
   void remove_pipeline(Pipeline* pipeline);
   void forget(std::uint64_t resource);  // drops cached descriptor sets that name it
@@ -143,6 +149,7 @@ private:
   std::vector<VkDescriptorPool> descriptor_pools_;
   std::array<VkSampler, 4> samplers_{};
   std::vector<Pipeline*> pipelines_;
+  std::map<std::string, std::vector<std::uint32_t>> replaced_shaders_;
   struct Deferred {
     Ticket ticket;
     std::function<void()> destroy;

@@ -423,12 +423,12 @@ void Pipeline::forget(std::uint64_t resource) {
 
 ComputePipeline::ComputePipeline(Device& device, std::string name, std::span<const std::uint32_t> spirv,
                                  std::span<const Constant> constants)
-    : Pipeline(device, std::move(name)), reflection_(reflect(name_, spirv, constants)) {
+    : Pipeline(device, std::move(name)), reflection_(reflect(name_, device.shader(name_ + ".comp", spirv), constants)) {
   if (reflection_.stage != VK_SHADER_STAGE_COMPUTE_BIT) {
     throw Error(fmt::format("The pipeline {} computes, and its shader does not.", name_));
   }
   create_layout({&reflection_, 1});
-  const Module module(device, name_, spirv);
+  const Module module(device, name_, device.shader(name_ + ".comp", spirv));
   const Specialization special(constants);
   auto info = make<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   info.stage = stage_info(VK_SHADER_STAGE_COMPUTE_BIT, module, special);
@@ -447,6 +447,9 @@ GraphicsPipeline::GraphicsPipeline(Device& device, std::string name, std::span<c
     : Pipeline(device, std::move(name)) {
   if (!device.graphics())
     throw Error(fmt::format("{} computes but does not draw.", device.info().name));
+  vertex = device.shader(name_ + ".vert", vertex);
+  if (!fragment.empty())
+    fragment = device.shader(name_ + ".frag", fragment);
   std::vector<Reflection> shaders{reflect(name_ + ".vert", vertex, options.constants)};
   if (!fragment.empty())
     shaders.push_back(reflect(name_ + ".frag", fragment, options.constants));

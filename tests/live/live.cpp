@@ -1,10 +1,6 @@
 #define CATCH_CONFIG_EXTERNAL_INTERFACES  // version 2 declares listeners only then
 #include "live.h"
 #include <cstdlib>
-#define STB_IMAGE_STATIC
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_ONLY_PNG
-#include <stb_image.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 #define GLFW_EXPOSE_NATIVE_X11
@@ -79,16 +75,6 @@ CATCH_REGISTER_LISTENER(CloseWindow)
 
 }  // namespace
 
-Image read_png(const std::filesystem::path& file) {
-  Image image;
-  int channels = 0;
-  stbi_uc* pixels = stbi_load(file.string().c_str(), &image.width, &image.height, &channels, 4);
-  REQUIRE(pixels);
-  image.rgba.assign(pixels, pixels + std::size_t{4} * image.width * image.height);
-  stbi_image_free(pixels);
-  return image;
-}
-
 viewer::ViewOptions live_options() {
   viewer::ViewOptions options;
   const char* device = std::getenv("TALUS_TEST_DEVICE");
@@ -158,6 +144,16 @@ void Live::play_to(double time) {
   until([&] { return session().time() > time - 1e-6 && !session().simulation().under_way(); });
   session().playing = false;
   session().hold.reset();
+}
+
+void Live::drop(const std::filesystem::path& file) {
+  // What GLFW calls when the X server has gone through the steps of a drop.
+  const GLFWdropfun drop = glfwSetDropCallback(handle(), nullptr);
+  glfwSetDropCallback(handle(), drop);
+  const std::string name = file.string();
+  const char* names[] = {name.c_str()};
+  drop(handle(), 1, names);
+  frames(1);
 }
 
 Image Live::picture(bool panels) {

@@ -4,11 +4,12 @@
 #include "scratch.h"
 #include "viewer/live/app.h"
 #include "viewer/live/panels.h"
+#include "viewer/png.h"
 #include <fmt/format.h>
 
 namespace talus_tests {
 
-using viewer::App;
+using viewer::App, viewer::read_png;
 
 // Two balls before the sky, a red one on the left and a green one on the right, and a blue one that lies on the floor
 // below; in pictures of picture.h's size.
@@ -32,6 +33,7 @@ public:
   template <class Done> void until(Done&& done, double seconds = 60.0);
   void loaded();                       // until no scene is on its way
   void play_to(double time);           // s simulated; pauses there
+  void drop(const std::filesystem::path& file);
   Image picture(bool panels = false);  // of the scene, or of all that is in the window
 
   // xdotool with these arguments, and the frames that take it in.
@@ -57,7 +59,6 @@ public:
 
 // On the device of the tests, small, paused.
 viewer::ViewOptions live_options();
-Image read_png(const std::filesystem::path& file);
 
 template <class Done> void Live::until(Done&& done, double seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

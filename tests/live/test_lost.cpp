@@ -1,6 +1,7 @@
 // Surfaces and devices that are lost, by a driver that says so: Vulkan's functions are replaced for a while.
 #include "engine/gpu/vulkan.h"
 #include "live.h"
+#include <cstdlib>
 
 using namespace talus;
 using namespace talus_tests;
@@ -36,15 +37,34 @@ private:
 template <class Result, class... Arguments>
 Says(Result(VKAPI_PTR*&)(Arguments...), VkResult, bool) -> Says<Result, Arguments...>;
 
-// Of a device that is said to be lost and is not: what it draws is done afterwards.
-void until_it_ends(Live& live) {
-  try {
-    while (live.app->frame())
-      ;
-  } catch (...) {
-    vkDeviceWaitIdle(live.app->device().device.handle());
-    throw;
+// What Vulkan finds no driver with, for a while.
+class NoDriver {
+public:
+  NoDriver() {
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      const char* value = std::getenv(variables[v]);
+      before_[v] = value ? std::optional<std::string>(value) : std::nullopt;
+      setenv(variables[v], "/nowhere/driver.json", 1);
+    }
   }
+  ~NoDriver() {
+    for (std::size_t v = 0; v < variables.size(); ++v)
+      before_[v] ? setenv(variables[v], before_[v]->c_str(), 1) : unsetenv(variables[v]);
+  }
+
+private:
+  static constexpr std::array variables{"VK_ICD_FILENAMES", "VK_DRIVER_FILES"};
+  std::array<std::optional<std::string>, 2> before_;
+};
+
+// The next thing sent to the device does not reach it; the device is said to be lost.
+void lose_device(Live& live) {
+  const GLFWwindow* const window = live.handle();
+  {
+    const Says lost(vkQueueSubmit2, VK_ERROR_DEVICE_LOST, true);
+    live.until([&] { return lost.said(); });
+  }
+  CHECK(live.handle() == window);
 }
 
 }  // namespace
@@ -74,32 +94,78 @@ TEST_CASE("Surfaces and swap chains that are lost or out of date are made anew",
   goes_on(Says(vkGetPhysicalDeviceSurfaceCapabilitiesKHR, VK_ERROR_SURFACE_LOST_KHR, true));
 }
 
-TEST_CASE("When the device is lost, the window ends and the state on the CPU path is saved", "[live]") {
+TEST_CASE("When the device is lost, the window stays, and the CPU path goes on where it is", "[live]") {
   viewer::ViewOptions options = live_options();
   options.device = "cpu";
   Live live(balls, options);
   live.play_to(0.2);
+  const std::uint64_t step = live.session().step();
+  live.session().playing = true;
+  live.session().pace = 0.25;
+  live.session().hold = 0.2;  // no step
+  lose_device(live);
+  CHECK(contains(live.app->message(), fmt::format("goes on from step {}", step)));
+  live.loaded();
+  CHECK(live.session().playing);
+  CHECK(live.session().pace == 0.25);
+  CHECK(live.session().step() >= step);
+  const Image before = live.picture();
+  live.play_to(0.5);
+  CHECK(patch(live.picture(), red).middle.y > patch(before, red).middle.y + 1.0);
+  Simulation again(load_scene(live.scratch / "scene.toml"), {.device = "cpu"});
+  again.advance(live.session().step());
+  CHECK(live.session().simulation().state_hash() == again.state_hash());
+}
+
+TEST_CASE("When the device of the simulation is lost, the scene goes on from a state of a few seconds ago", "[live]") {
+  Live live(balls, live_options());
+  live.session().give(viewer::SetParameter{"domain.gravity.z", -3.0});
+  live.play_to(0.2);
+  lose_device(live);  // before any state was kept
+  live.loaded();
+  CHECK(live.session().step() == 0);
+  CHECK(live.session().scene().domain.gravity.z != -3.0);
+
+  live.session().give(viewer::SetParameter{"domain.gravity.z", -3.0});
+  live.play_to(0.2);
+  live.session().settle(10.0);  // s
+  live.play_to(0.3);
+  live.session().playing = true;
+  lose_device(live);
+  live.loaded();
+  CHECK_FALSE(live.session().playing);  // the second time within half a minute
+  CHECK(live.session().step() == 20);
+  CHECK(live.session().scene().domain.gravity.z == -3.0);
+  live.play_to(0.4);
+  live.app->message().clear();
+  live.app->save_inputs(live.scratch / "inputs.json");
+  live.until([&] { return !live.app->message().empty(); });
+  live.app->message().clear();
+  live.app->replay(live.scratch / "inputs.json");
+  live.until([&] { return !live.app->message().empty(); });
+  CHECK(contains(live.app->message(), "bit for bit"));
+}
+
+TEST_CASE("A device that does not open again is waited for, with the state saved", "[live]") {
+  viewer::ViewOptions options = live_options();
+  options.device = "cpu";
+  Live live(balls, options);
+  live.play_to(0.2);
+  const std::uint64_t step = live.session().step();
   const std::filesystem::path here = std::filesystem::current_path();
   std::filesystem::current_path(live.scratch.path());
   {
-    const Says lost(vkQueueSubmit2, VK_ERROR_DEVICE_LOST, true);
-    CHECK_THROWS_AS(until_it_ends(live), gpu::DeviceLost);
-    live.app->rescue();
+    const NoDriver none;
+    lose_device(live);
+    CHECK_FALSE(live.app->drawing());
+    live.frames(3);
   }
   std::filesystem::current_path(here);
+  live.until([&] { return live.app->drawing(); });
+  live.loaded();
+  CHECK(live.session().step() == step);
   Simulation simulation(load_scene(live.scratch / "scene.toml"), {.device = "cpu"});
   simulation.resume(live.scratch / "scene.crash.talus");
-  CHECK(simulation.step() == live.session().step());
-}
-
-TEST_CASE("When the device of the simulation is lost, the window ends", "[live]") {
-  Live live(balls, live_options());
-  live.session().playing = true;
-  {
-    const Says lost(vkQueueSubmit2, VK_ERROR_DEVICE_LOST, true);
-    CHECK_THROWS_AS(until_it_ends(live), std::runtime_error);
-    CHECK(live.app->device().device.is_lost());
-    live.app->rescue();  // says that there is nothing to be had
-  }
-  CHECK_FALSE(std::filesystem::exists("scene.crash.talus"));
+  CHECK(simulation.step() == step);
+  CHECK(simulation.state_hash() == live.session().simulation().state_hash());
 }

@@ -1,10 +1,9 @@
 // Scenes that come, go and fail, in the window that the tests share.
 #include "engine/executor.h"
+#include "engine/scene/text.h"
 #include "live.h"
 #include "shaders/shared/types.h"
 #include <fstream>
-#define GLFW_INCLUDE_NONE
-#include <GLFW/glfw3.h>
 
 using namespace talus;
 using namespace talus_tests;
@@ -122,14 +121,59 @@ TEST_CASE("A scene that cannot be opened leaves the one that runs", "[live]") {
 TEST_CASE("A scene dropped on the window is opened", "[live]") {
   Live live(balls);
   const std::string file = live.write("box.toml", box).string();
-  // What GLFW calls when the X server has gone through the steps of a drop.
-  const GLFWdropfun drop = glfwSetDropCallback(live.handle(), nullptr);
-  glfwSetDropCallback(live.handle(), drop);
-  const char* const files[] = {file.c_str()};
-  drop(live.handle(), 1, const_cast<const char**>(files));
-  live.frames(1);
+  live.drop(file);
   live.loaded();
   CHECK(live.session().file() == file);
+}
+
+TEST_CASE("A mesh dropped on the window becomes a body of the scene, which can be saved", "[live]") {
+  Live live(balls);
+  Mesh cube;  // 40 units wide: in a domain of 8 m they are cm
+  for (int c = 0; c < 8; ++c)
+    cube.vertices.push_back(40.0f * glm::vec3(c & 1, c >> 1 & 1, c >> 2));
+  cube.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                    {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+  write_mesh(live.scratch / "cube.obj", cube);
+  live.drop(live.scratch / "cube.obj");
+  live.until([&] { return live.app->dropped_mesh().has_value(); });
+  CHECK(live.app->dropped_mesh()->scale == 0.01);
+  live.picture(true);
+  live.app->add_mesh();
+  live.loaded();
+  CHECK(live.app->message() == "");
+  REQUIRE(live.session().scene().bodies.size() == 1);
+  const double start = live.session().simulation().body_state(0).pose.position.z;
+  CHECK(start > 1.8);  // where the balls end
+  live.play_to(0.2);
+  CHECK(live.session().simulation().body_state(0).pose.position.z < start - 0.1);
+
+  const Scene saved = load_scene(live.write("saved.toml", to_toml(live.session().scene())));
+  REQUIRE(saved.bodies.size() == 1);
+  CHECK(std::get<MeshPart>(saved.bodies[0].parts[0].shape).file == "cube.obj");
+
+  live.drop(live.scratch / "cube.obj");
+  live.until([&] { return live.app->dropped_mesh().has_value(); });
+  live.app->dropped_mesh()->dynamic = false;
+  live.app->add_mesh();
+  live.loaded();
+  REQUIRE(live.session().scene().bodies.size() == 2);
+  CHECK(live.session().scene().bodies[1].name == "cube 2");
+  live.play_to(0.2);
+  CHECK(live.session().simulation().body_state(1).twist.velocity == glm::dvec3(0.0));
+}
+
+TEST_CASE("A mesh that is none is refused with its reader's sentence", "[live]") {
+  Live live(balls);
+  live.drop(live.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"));
+  live.until([&] { return !live.app->message().empty(); });
+  std::string sentence;
+  try {
+    load_mesh(live.scratch / "flat.obj");
+  } catch (const MeshError& e) {
+    sentence = e.what();
+  }
+  CHECK(live.app->message() == sentence);
+  CHECK_FALSE(live.app->dropped_mesh());
 }
 
 TEST_CASE("A hundred scenes one after the other leave nothing behind", "[live]") {

@@ -44,25 +44,35 @@ Scene empty_scene() {
   return scene;
 }
 
+// A draw shader's fields against those of the shader that it replaces.
+void check_strides(const gpu::Device& device, const ShaderWatch::Compiled& shader) {
+  const gpu::Pipeline* old = device.find_pipeline(fs::path(shader.name).stem().string());
+  if (!old)
+    return;
+  for (const gpu::BufferBinding& binding : gpu::reflect(shader.name, shader.code).buffers)
+    for (const gpu::BufferBinding& known : old->buffers())
+      if (binding.name == known.name && binding.stride != known.stride)
+        throw UsageError(fmt::format("{} sees {} in elements of {} bytes, but the host's have {}", shader.name,
+                                     binding.name, binding.stride, known.stride));
+}
+
 }  // namespace
 
 App::App(const ViewOptions& options)
     : options_(options), remembered_(remembered_in(options.remembered)),
       device_(windows_.open_device(options.device, options.validation)),
       window_(*device_, "Talus", options.size ? options.size->x : remembered_.width,
-              options.size ? options.size->y : remembered_.height) {
+              options.size ? options.size->y : remembered_.height),
+      shaders_(options.shaders.empty() ? TALUS_SHADERS : options.shaders) {
   if (options_.scenes.empty())
     options_.scenes = scenes_near(options_.scene);
   window_.set_vsync(remembered_.vsync);
   std::optional<Scene> first;
   if (!options_.scene.empty())
     first = load_scene(options_.scene, options_.overrides);
-  renderer_.emplace(empty_scene(), std::max(window_.width(), 16), std::max(window_.height(), 16), &device_->device);
   std::error_code error;
   fs::create_directories(options_.remembered, error);
-  gui_.emplace(window_, device_->device, renderer_->graph(),
-               options_.remembered.empty() ? fs::path() : options_.remembered / "panels.ini");
-  renderer_->graph().submit();
+  start_drawing();
   camera_.start(empty_scene(), renderer_->bounds());
   if (first)
     loader_.start(std::move(*first), options_.scene);
@@ -74,11 +84,88 @@ App::~App() {
   stop_recording();
   if (session_)
     session_->finish();
-  device_->device.drain();
+  if (device_)
+    device_->device.drain();
   if (!window_.hidden())
     std::tie(remembered_.width, remembered_.height) = window_.points();
   if (!options_.remembered.empty())
     remembered_.save(options_.remembered / "view.json");
+}
+
+void App::start_drawing() {
+  renderer_.emplace(empty_scene(), std::max(window_.width(), 16), std::max(window_.height(), 16), &device_->device);
+  gui_.emplace(window_, device_->device, renderer_->graph(),
+               options_.remembered.empty() ? fs::path() : options_.remembered / "panels.ini");
+  previews_.emplace(device_->device, options_.program, options_.previews);
+  renderer_->graph().submit();
+}
+
+void App::stop_drawing() {
+  picture_ = nullptr;
+  previews_.reset();
+  gui_.reset();
+  session_.reset();
+  renderer_.reset();
+  window_.leave();
+  device_.reset();
+}
+
+// playing: before what was lost stopped it.
+void App::lose_device(bool playing) {
+  constexpr auto again = std::chrono::seconds(30);
+  const bool twice = lost_ && Clock::now() < *lost_ + again;
+  lost_ = Clock::now();
+  stop_recording();
+  hold_.reset();
+  if (session_ && !loader_.busy()) {
+    kept_ = session_->kept();
+    kept_->playing = playing && !twice;  // the scene may be what the device does not bear
+    loader_.start(kept_->scene, session_->file());
+  }
+  stop_drawing();
+  open_device_again();
+}
+
+// Where it does not open, nothing can be drawn: the title tells, and stderr.
+void App::open_device_again() {
+  constexpr auto pause = std::chrono::seconds(2);
+  const bool first = !reopen_;
+  try {
+    device_ = windows_.open_device(options_.device, options_.validation);
+    window_.use(*device_);
+    start_drawing();
+    reopen_.reset();
+    window_.title("Talus");
+    tell(fmt::format("The device was lost, and is open again: {}.{}", device_->device.info().name,
+                     !kept_         ? ""
+                     : kept_->state ? fmt::format(" The scene goes on from step {}.", kept_->state->step)
+                                    : " The scene starts again."));
+  } catch (const std::exception& e) {
+    stop_drawing();
+    reopen_ = Clock::now() + pause;
+    if (!first)
+      return;
+    window_.title("The device was lost; opening it again .. (close to end) - Talus");
+    fmt::print(stderr,
+               "error: the device was lost and does not open again: {}\nThe window tries on until it is closed.\n",
+               e.what());
+    save_kept();
+  }
+}
+
+void App::save_kept() const {
+  if (!kept_ || !kept_->state)
+    return;
+  const std::string file = loader_.file().stem().string() + ".crash.talus";
+  try {
+    write_checkpoint(file, *kept_->state);
+    fmt::print(stderr,
+               "The state of step {} is in {}: `talus run {} --resume {}` goes on from it, with --device cpu "
+               "without a device.\n",
+               kept_->state->step, file, loader_.file().string(), file);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "Its state could not be saved: {}\n", e.what());
+  }
 }
 
 Options App::simulation_options() const {
@@ -92,11 +179,41 @@ Options App::simulation_options() const {
   return options;
 }
 
-void App::open(const fs::path& scene) {
+void App::open(const fs::path& file) {
+  if (is_mesh(file))
+    return read_mesh(file);
   replay_.reset();
-  if (scene.extension() == ".json")
-    return replay(scene);
-  loader_.start(scene, scene == options_.scene ? options_.overrides : std::vector<std::string>{});
+  kept_.reset();
+  if (file.extension() == ".json")
+    return replay(file);
+  loader_.start(file, file == options_.scene ? options_.overrides : std::vector<std::string>{});
+}
+
+void App::read_mesh(const fs::path& file) {
+  if (!session_)
+    return tell(fmt::format("{} becomes a body of a scene: open one first.", file.filename().string()));
+  if (reading_mesh_.valid())
+    return tell("One mesh after the other: another one is being read.");
+  reading_mesh_ =
+      std::async(std::launch::async, [file, domain = session_->scene().domain] { return read_dropped(file, domain); });
+}
+
+void App::take_mesh() {
+  if (!reading_mesh_.valid() || reading_mesh_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return;
+  try {
+    dropped_mesh_ = reading_mesh_.get();
+  } catch (const std::exception& e) {
+    tell(e.what());
+  }
+}
+
+void App::add_mesh() {
+  const DroppedMesh mesh = *std::exchange(dropped_mesh_, {});
+  if (session_)
+    loader_.start_text(
+        with_body(session_->scene(), mesh, renderer_->bounds(), fs::absolute(session_->file()).parent_path()),
+        session_->file());
 }
 
 const std::vector<fs::path>& App::scene_files() {
@@ -162,14 +279,28 @@ void App::take_loaded() {
       show(std::move(*loaded));
   } catch (const std::exception& e) {
     replay_.reset();
+    kept_.reset();
     tell(e.what());
+  }
+}
+
+// Or, where that cannot be, the scene that is shown already.
+void App::draw_scene(const Scene& scene) {
+  picture_ = nullptr;
+  fresh_ = true;
+  try {
+    renderer_->show(scene);
+  } catch (...) {
+    renderer_->show(session_ ? session_->scene() : empty_scene());
+    throw;
   }
 }
 
 void App::show(Loader::Loaded loaded) {
   Simulation simulation(std::move(loaded.scene), simulation_options());
+  draw_scene(simulation.scene());
   stop_recording();
-  const bool same = session_ && session_->file() == loaded.file;
+  const bool same = kept_ || (session_ && session_->file() == loaded.file);
   const bool playing = session_ && same ? session_->playing || session_->ended() : !options_.paused;
   const double pace = same ? session_->pace : 1.0;
   if (session_)
@@ -177,6 +308,8 @@ void App::show(Loader::Loaded loaded) {
   session_.emplace(std::move(simulation), loaded.file);
   session_->playing = playing;
   session_->pace = pace;
+  if (kept_)
+    session_->go_on_from(*std::exchange(kept_, {}));
   if (replay_) {
     session_->replay(*std::exchange(replay_, {}));
     session_->playing = true;
@@ -184,7 +317,6 @@ void App::show(Loader::Loaded loaded) {
   machine_.start(session_->scene());
   grasp_ = {};
   hold_.reset();
-  renderer_->show(session_->scene());
   if (!same) {
     look_ = session_->scene().output;
     camera_.start(session_->scene(), renderer_->bounds());
@@ -195,8 +327,6 @@ void App::show(Loader::Loaded loaded) {
   statistics_.start(session_->simulation());
   description_.clear();
   chosen_body_ = machine_.empty() ? 0 : machine_.axes().back().body;
-  picture_ = nullptr;
-  fresh_ = true;
 }
 
 // edge: of a pixel of the picture, in pixels of the window.
@@ -311,18 +441,91 @@ void App::run(double passed) {
     tell(note);
 }
 
+// What was edited, where it compiles and fits.
+void App::reload_shaders() {
+  std::string told;
+  for (const ShaderWatch::Compiled& shader : shaders_.take()) {
+    std::string wrong = shader.errors;
+    try {
+      if (wrong.empty())
+        reload(shader);
+    } catch (const std::exception& e) {
+      wrong = e.what();
+    }
+    told += wrong.empty() ? fmt::format("{} is in use.\n", shader.name)
+                          : fmt::format("{} stays as it was:\n{}\n", shader.name, wrong);
+  }
+  if (!told.empty())
+    tell(told);
+}
+
+void App::reload(const ShaderWatch::Compiled& shader) {
+  const std::string name = fs::path(shader.name).stem().string();
+  const auto pass = std::ranges::find(pass_infos, name, &PassInfo::name);
+  if (pass != pass_infos.end())
+    device_->reload(static_cast<Pass>(pass - pass_infos.begin()), shader.code);
+  else
+    reload_drawing(shader);
+}
+
+// Drawn with once before it is taken: only that finds all that does not fit.
+void App::reload_drawing(const ShaderWatch::Compiled& shader) {
+  gpu::Device& device = device_->device;
+  check_strides(device, shader);
+  std::vector<std::uint32_t> before = device.replace_shader(shader.name, shader.code);
+  try {
+    Renderer fresh(session_ ? session_->scene() : empty_scene(), window_.width(), window_.height(), &device);
+    fresh.look(view());
+    if (session_ && !session_->simulation().under_way())
+      fresh.take(session_->simulation());
+    fresh.record();
+    fresh.graph().finish();
+    gui_->reload_shaders();
+    renderer_.emplace(std::move(fresh));
+  } catch (...) {
+    device.replace_shader(shader.name, std::move(before));
+    throw;
+  }
+  picture_ = nullptr;
+  fresh_ = true;
+}
+
 bool App::frame() {
   window_.poll();
   if (window_.closing())
     return false;
+  if (!device_) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (Clock::now() > *reopen_)
+      open_device_again();
+    return true;
+  }
+  const bool playing = session_ && session_->playing;
+  bool lost = false;
+  try {
+    build_frame();
+  } catch (const gpu::DeviceLost&) {
+    lost = true;
+  } catch (const std::exception&) {
+    if (!device_->device.is_lost())
+      throw;
+  }
+  if (lost || device_->device.is_lost())
+    lose_device(playing);
+  return true;
+}
+
+void App::build_frame() {
   const auto now = Clock::now();
   const double passed = seconds(now - last_);
   last_ = now;
   smooth(frame_seconds_, passed);
 
+  reload_shaders();
   for (const fs::path& file : window_.dropped())
     open(file);
   take_loaded();
+  take_mesh();
   if (session_)
     run(passed);
   gui_->begin();
@@ -335,7 +538,6 @@ bool App::frame() {
   else
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   smooth(host_seconds_, seconds(Clock::now() - now));
-  return true;
 }
 
 void App::draw(gpu::Image& image) {
@@ -344,6 +546,7 @@ void App::draw(gpu::Image& image) {
     record_frame();
   if (shot_)
     save_shot(*std::exchange(shot_, {}));
+  previews_->go_on(renderer_->graph());
   gui_->draw(renderer_->graph(), image, *picture_);
   window_.present(renderer_->graph());
 }

@@ -1,13 +1,16 @@
 #pragma once
 // The live viewer: a window with a scene in it, and panels to watch, change, drive and record it.
+#include "viewer/live/dropped_mesh.h"
 #include "viewer/live/grasp.h"
 #include "viewer/live/gui.h"
 #include "viewer/live/loader.h"
 #include "viewer/live/machine.h"
 #include "viewer/live/orbit.h"
+#include "viewer/live/previews.h"
 #include "viewer/live/recorder.h"
 #include "viewer/live/remembered.h"
 #include "viewer/live/session.h"
+#include "viewer/live/shader_watch.h"
 #include "viewer/live/sharpness.h"
 #include "viewer/live/statistics.h"
 #include "viewer/renderer.h"
@@ -26,6 +29,9 @@ struct ViewOptions {
   bool paused = false;             // at the start
   std::filesystem::path
       scenes;  // folder that the browser lists first; empty: that of `scene`, or without one ./scenes, or .
+  std::filesystem::path program;     // `talus`, which draws the browser's pictures; empty: it goes without new ones
+  std::filesystem::path previews;    // folder of those pictures; empty: in the user's cache
+  std::filesystem::path shaders;     // whose sources are watched; empty: those that this was built from
   std::filesystem::path remembered;  // folder of what lasts from one run to the next; empty: nothing does
 };
 
@@ -35,13 +41,16 @@ public:
   explicit App(const ViewOptions& options);
   ~App();
 
-  // One round: input, simulation, panels, picture. False when the window is to close. Never waits for a step.
-  // Throws what ends the window, such as a lost device.
+  // One round: input, simulation, panels, picture. False when the window is to close. Never waits for a step. A device
+  // that is lost is opened again, and the scene goes on. Throws what ends the window, such as memory that ran out.
   bool frame();
   void rescue();  // after that: saves the scene's state where it can be, and tells of it on stderr
 
-  // A scene in place of this one, which goes on until that is there. What is wrong with it is shown in the window.
-  void open(const std::filesystem::path& scene);
+  // A scene in place of this one, which goes on until that is there; or a recording of inputs. What is wrong with it is
+  // shown in the window. A mesh is asked about there, and with add_mesh() the scene has it as a body and starts again.
+  void open(const std::filesystem::path& file);
+  std::optional<DroppedMesh>& dropped_mesh() { return dropped_mesh_; }  // that is asked about
+  void add_mesh();
   void start_camera();  // back to the scene's own view
   void restart();       // from the scene's start, with the settings it has now
   // Written when the next frame is drawn. panels: all of the window, not the scene alone.
@@ -59,6 +68,7 @@ public:
   void tell(const std::string& message) { message_ = message; }  // in the window, until it is closed there
 
   Window& window() { return window_; }
+  bool drawing() const { return device_ != nullptr; }  // else the device is lost, and did not open again so far
   talus::OpenDevice& device() { return *device_; }
   talus::Renderer& renderer() { return *renderer_; }
   Session* session() { return session_ ? &*session_ : nullptr; }
@@ -68,6 +78,7 @@ public:
   Remembered& remembered() { return remembered_; }
   talus::Look& look() { return look_; }                     // of the scene, now
   const std::vector<std::filesystem::path>& scene_files();  // of the browser's folder; read anew every two seconds
+  Previews& previews() { return *previews_; }
   const Loader& loader() const { return loader_; }
   std::string& message() { return message_; }
   const Statistics& statistics() const { return statistics_; }
@@ -91,12 +102,18 @@ private:
   std::optional<talus::Renderer> renderer_;
   std::optional<Session> session_;
   std::optional<Gui> gui_;
+  std::optional<Previews> previews_;
   Loader loader_;
+  ShaderWatch shaders_;
+  std::future<DroppedMesh> reading_mesh_;
+  std::optional<DroppedMesh> dropped_mesh_;
   Orbit camera_;
   Machine machine_;
   Grasp grasp_;
   std::optional<glm::vec2> hold_;
-  std::optional<Inputs> replay_;  // for the scene that is on its way
+  std::optional<Inputs> replay_;                    // for the scene that is on its way
+  std::optional<Session::Kept> kept_;               // likewise, after its device was lost
+  std::optional<Clock::time_point> lost_, reopen_;  // when the device was lost last; when it is to be opened again
   Recorder recorder_;
   Sharpness sharpness_;
   Statistics statistics_;
@@ -118,8 +135,20 @@ private:
   std::optional<Clock::time_point> scenes_listed_;
 
   talus::Options simulation_options() const;
+  void start_drawing();
+  void stop_drawing();
+  void lose_device(bool playing);
+  void open_device_again();
+  void save_kept() const;
+  void build_frame();
+  void reload_shaders();
+  void reload(const ShaderWatch::Compiled& shader);
+  void reload_drawing(const ShaderWatch::Compiled& shader);
   void take_loaded();
+  void read_mesh(const std::filesystem::path& file);
+  void take_mesh();
   void show(Loader::Loaded loaded);
+  void draw_scene(const talus::Scene& scene);
   void resize(int edge);
   void run(double passed);
   void drive();

@@ -21,12 +21,13 @@ static_assert(sizeof(GuiVertex) == sizeof(ImDrawVert) && offsetof(GuiVertex, pla
 
 namespace {
 
-gpu::GraphicsOptions blended(VkFormat format) {
+std::unique_ptr<gpu::GraphicsPipeline> pipeline_for(gpu::Device& device, VkFormat format) {
   gpu::GraphicsOptions options;
   options.colour_formats = {format};
   options.depth_test = options.depth_write = false;
   options.blend = true;
-  return options;
+  return std::make_unique<gpu::GraphicsPipeline>(device, "draw_gui", draw_shaders::find_shader("draw_gui.vert"),
+                                                 draw_shaders::find_shader("draw_gui.frag"), options);
 }
 
 // Fonts that are there on most systems and easier to read than the one built in.
@@ -77,9 +78,7 @@ template <class T> void grow(gpu::Device& device, gpu::Buffer& buffer, const cha
 }  // namespace
 
 Gui::Gui(Window& window, gpu::Device& device, gpu::Graph& graph, const std::filesystem::path& layout)
-    : device_(device), layout_(layout.string()),
-      pipeline_(device, "draw_gui", draw_shaders::find_shader("draw_gui.vert"),
-                draw_shaders::find_shader("draw_gui.frag"), blended(window.format())) {
+    : device_(device), layout_(layout.string()), format_(window.format()), pipeline_(pipeline_for(device, format_)) {
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = layout_.empty() ? nullptr : layout_.c_str();
@@ -99,6 +98,10 @@ Gui::~Gui() {
   device_.drain();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
+}
+
+void Gui::reload_shaders() {
+  pipeline_ = pipeline_for(device_, format_);
 }
 
 void Gui::load_letters(gpu::Graph& graph) {
@@ -155,7 +158,7 @@ void Gui::draw(gpu::Graph& graph, gpu::Image& into, gpu::Image& picture) {
   const ImDrawData& data = *ImGui::GetDrawData();
   upload(graph, data);
   const std::vector<gpu::Buffer*> buffers =
-      pipeline_.resolve({{"gui_vertices", &vertices_}, {"gui_indices", &indices_}});
+      pipeline_->resolve({{"gui_vertices", &vertices_}, {"gui_indices", &indices_}});
   const glm::vec2 size(std::max(data.DisplaySize.x, 1.0f), std::max(data.DisplaySize.y, 1.0f));
   const glm::vec2 origin(data.DisplayPos.x, data.DisplayPos.y);
   const glm::vec2 pixels(data.FramebufferScale.x, data.FramebufferScale.y);
@@ -168,9 +171,9 @@ void Gui::draw(gpu::Graph& graph, gpu::Image& into, gpu::Image& picture) {
     push.clip = clip;
     push.first_vertex = first_vertex;
     std::array<gpu::Image*, 1> images{&image};
-    graph.draw(pipeline_, buffers, images, push, {.vertices = count, .first_vertex = first});
+    graph.draw(*pipeline_, buffers, images, push, {.vertices = count, .first_vertex = first});
   };
-  graph.begin_rendering({.colour = {{.image = &into}}}, pipeline_.label());
+  graph.begin_rendering({.colour = {{.image = &into}}}, pipeline_->label());
   triangles(picture, {0.0f, 0.0f, into.width(), into.height()}, 0, 6, 0);
   std::uint32_t vertex = 4, index = 6;
   for (int n = 0; n < data.CmdListsCount; ++n) {

@@ -17,6 +17,7 @@ public:
   void end();    // no more panels; without draw() the frame is dropped
   // Into all of the image: the picture, and over it what was built since begin().
   void draw(talus::gpu::Graph& graph, talus::gpu::Image& into, talus::gpu::Image& picture);
+  void reload_shaders();  // as the device has them now; throws what is wrong with them, and keeps the old ones
 
   // For ImGui::Image. The image must live until the frame is drawn.
   static ImTextureID texture(talus::gpu::Image& image) { return static_cast<ImTextureID>(&image); }
@@ -26,8 +27,9 @@ private:
   talus::gpu::Device& device_;
   std::string layout_;
   float scale_ = 1.0f;
+  VkFormat format_;  // of the window
   talus::gpu::Image letters_;
-  talus::gpu::GraphicsPipeline pipeline_;
+  std::unique_ptr<talus::gpu::GraphicsPipeline> pipeline_;
   talus::gpu::Buffer vertices_, indices_;
 
   void load_letters(talus::gpu::Graph& graph);

@@ -30,6 +30,10 @@ void Loader::start(talus::Scene scene, const std::filesystem::path& file) {
   run(file, [scene = std::move(scene)]() mutable { return std::move(scene); });
 }
 
+void Loader::start_text(const std::string& toml, const std::filesystem::path& file) {
+  run(file, [toml, file] { return talus::parse_scene(toml, file.string()); });
+}
+
 std::optional<Loader::Loaded> Loader::take() {
   if (!running_.valid() || !there(running_))
     return std::nullopt;

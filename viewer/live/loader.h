@@ -10,7 +10,8 @@ class Loader {
 public:
   // A scene that is on its way is dropped when it comes.
   void start(const std::filesystem::path& file, const std::vector<std::string>& overrides);
-  void start(talus::Scene scene, const std::filesystem::path& file);  // one that has been read and changed
+  void start(talus::Scene scene, const std::filesystem::path& file);            // one that has been read and changed
+  void start_text(const std::string& toml, const std::filesystem::path& file);  // one that is to be read from here
   bool busy() const { return running_.valid(); }
   const std::filesystem::path& file() const { return file_; }  // that is on its way, or was last
 

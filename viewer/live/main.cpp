@@ -1,5 +1,6 @@
 // The program `talus-view`: what `talus view` starts. On its own, so that only it links a window library.
 #include "viewer/live/app.h"
+#include "viewer/sibling.h"
 #include "viewer/status.h"
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -54,6 +55,7 @@ int view(int argc, char** argv) {
   if (seed)
     options.overrides.push_back(fmt::format("scene.seed={}", *seed));
   options.remembered = viewer::remembered_folder();
+  options.program = viewer::sibling(argv[0], "talus");
 
   viewer::App window(options);
   try {

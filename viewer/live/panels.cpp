@@ -24,7 +24,7 @@ template <auto f> bool unchanged(App& app) {
 
 constexpr Panel panels[panel_count] = {
     {"Keys", 0.28f, 0.15f, 520.0f, 0.0f, unchanged<keys_panel>},
-    {"Scenes", 0.01f, 0.06f, 250.0f, 420.0f, unchanged<scenes_panel>},
+    {"Scenes", 0.01f, 0.06f, 290.0f, 480.0f, unchanged<scenes_panel>},
     {"Look", 0.99f, 0.06f, 270.0f, 0.0f, look_panel},
     {"Statistics", 0.99f, 0.42f, 270.0f, 380.0f, unchanged<statistics_panel>},
     {"Settings", 0.20f, 0.06f, 330.0f, 460.0f, unchanged<settings_panel>},
@@ -171,6 +171,7 @@ bool build_panels(App& app) {
     for (const Panel& panel : panels)
       changed |= build(app, panel);
   }
+  mesh_dialog(app);
   if (message_box(app, "message", app.message(), false))
     app.message().clear();
   if (Session* session = app.session(); session && message_box(app, "error", session->error(), true))

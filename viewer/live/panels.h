@@ -19,6 +19,8 @@ bool build_panels(App& app);
 void play_or_pause(Session& session);
 void next_coloring(talus::Look& look);
 
+void mesh_dialog(App& app);  // where a mesh was dropped
+
 // The panels; each builds what is inside its window.
 void keys_panel(App& app);
 void scenes_panel(App& app);

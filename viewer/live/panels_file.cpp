@@ -10,21 +10,53 @@ namespace fs = std::filesystem;
 
 namespace {
 
+std::string counted(std::uint64_t number) {
+  return number < 10'000       ? fmt::format("{}", number)
+         : number < 10'000'000 ? fmt::format("{:.0f}k", 1e-3 * static_cast<double>(number))
+                               : fmt::format("{:.0f}M", 1e-6 * static_cast<double>(number));
+}
+
+// Title, name and number of grains beside a picture, as far as they are known.
+void scene_text(const Previews::Preview& preview, const fs::path& file) {
+  const std::string name = file.stem().string();
+  ImGui::BeginGroup();
+  ImGui::TextUnformatted((preview.title.empty() ? name : preview.title).c_str());
+  ImGui::TextDisabled("%s", name.c_str());
+  if (preview.grains > 0)
+    ImGui::TextDisabled("%s grains%s", counted(preview.grains).c_str(),
+                        preview.fine > 0 ? fmt::format(", {} fine", counted(preview.fine)).c_str() : "");
+  ImGui::EndGroup();
+}
+
 void scene_row(App& app, const fs::path& file) {
   const Session* session = app.session();
   std::error_code error;
   const bool open =
       session && session->file().filename() == file.filename() && fs::equivalent(session->file(), file, error);
-  if (ImGui::Selectable(file.stem().string().c_str(), open))
+  const ImVec2 size(96.0f * app.gui_scale(), 54.0f * app.gui_scale()), start = ImGui::GetCursorPos();
+  ImGui::PushID(file.string().c_str());
+  if (ImGui::Selectable("##open", open, 0, {0.0f, size.y}))
     app.open(file);
   if (ImGui::IsItemHovered())
     ImGui::SetTooltip("%s", file.string().c_str());
+  if (ImGui::IsItemVisible()) {
+    Previews::Preview& preview = app.previews().of(file);
+    ImGui::SetCursorPos(start);
+    if (preview.picture)
+      ImGui::Image(Gui::texture(preview.picture), size);
+    else
+      ImGui::Dummy(size);
+    ImGui::SameLine();
+    scene_text(preview, file);
+    ImGui::SetCursorPos({start.x, start.y + size.y + ImGui::GetStyle().ItemSpacing.y});
+  }
+  ImGui::PopID();
 }
 
 }  // namespace
 
 void scenes_panel(App& app) {
-  ImGui::TextWrapped("Click to open; or drop a scene or a recording of inputs on the window.");
+  ImGui::TextWrapped("Click to open; or drop a scene, a mesh or a recording of inputs on the window.");
   for (const fs::path& file : app.scene_files())
     scene_row(app, file);
   if (!app.remembered().recent.empty() && ImGui::CollapsingHeader("Opened before"))

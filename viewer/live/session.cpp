@@ -1,6 +1,7 @@
 #include "viewer/live/session.h"
 #include "engine/scene/text.h"
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <utility>
@@ -10,12 +11,48 @@ namespace {
 
 constexpr double most_behind = 0.1;  // s, at least: what is behind by more is not caught up with
 constexpr std::uint64_t batch_most = 256;
+constexpr double keep_every = 5.0;   // s, at least, between two states that are kept ..
+constexpr double keep_share = 0.02;  // .. and of all time at most
 
 }  // namespace
 
 Session::Session(talus::Simulation simulation, std::filesystem::path file)
     : simulation_(std::move(simulation)), file_(std::move(file)), opened_(simulation_.scene()),
-      time_(simulation_.time()), due_(time_), step_(simulation_.step()) {}
+      time_(simulation_.time()), due_(time_), step_(simulation_.step()), kept_{.scene = opened_}, keep_in_(keep_every) {
+}
+
+// Between two steps. The state on a device goes with it.
+void Session::keep() {
+  const auto start = std::chrono::steady_clock::now();
+  kept_ = {.scene = scene(), .state = simulation_.checkpoint(), .done = done_, .replay = replay_};
+  const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  keep_in_ = std::max(keep_every, took / keep_share);
+}
+
+Session::Kept Session::kept() {
+  if (!simulation_.gpu_device()) {
+    finish();
+    keep();
+  }
+  kept_.opened = opened_;
+  kept_.playing = playing;
+  kept_.forever = forever_;
+  kept_.pace = pace;
+  return std::move(kept_);
+}
+
+void Session::go_on_from(Kept kept) {
+  if (kept.state)
+    simulation_.resume(std::move(*kept.state));
+  opened_ = std::move(kept.opened);
+  done_ = std::move(kept.done);
+  replay_ = std::move(kept.replay);
+  playing = kept.playing;
+  forever_ = kept.forever;
+  pace = kept.pace;
+  time_ = due_ = rate_since_ = simulation_.time();
+  step_ = simulation_.step();
+}
 
 void Session::play_step() {
   playing = false;
@@ -146,6 +183,7 @@ bool Session::settle(double seconds) {
   measure_rate(seconds);
   frame_seconds_ = seconds;
   ++frames_;
+  keep_in_ -= seconds;
   due_ = playing ? due_ + seconds * pace : time_;
   try {
     if (simulation_.under_way() && !simulation_.ready())
@@ -175,6 +213,8 @@ void Session::go_on() {
     return;
   try {
     if (const std::uint64_t steps = steps_due(); steps > 0) {
+      if (simulation_.gpu_device() && keep_in_ <= 0.0)
+        keep();
       frames_ = 0;
       surveyed_ = surveying_;
       simulation_.start(steps, surveying_);

@@ -1,5 +1,6 @@
 #pragma once
 // A scene that runs: played and paused, at the pace asked for, without ever waiting for a step.
+#include "engine/io/checkpoint.h"
 #include "engine/talus.h"
 #include "viewer/inputs.h"
 #include <filesystem>
@@ -12,6 +13,19 @@ namespace viewer {
 class Session {
 public:
   Session(talus::Simulation simulation, std::filesystem::path file);
+
+  // What another simulation goes on from where this one's device is lost: on the CPU path the state as it is, else one
+  // that was kept a few seconds ago, or none, which is the start.
+  struct Kept {
+    talus::Scene scene, opened;
+    std::optional<talus::Checkpoint> state;
+    std::vector<std::pair<std::uint64_t, Input>> done;
+    std::optional<Replay> replay;
+    bool playing = false, forever = false;
+    double pace = 1.0;
+  };
+  Kept kept();
+  void go_on_from(Kept kept);  // simulation(): of kept.scene, at its start
 
   const std::filesystem::path& file() const { return file_; }
   talus::Simulation& simulation() { return simulation_; }
@@ -73,11 +87,14 @@ private:
   double rate_ = 0.0, rate_since_ = 0.0, rate_seconds_ = 0.0;
   bool forever_ = false, surveying_ = false, surveyed_ = false;
   std::string error_;
+  Kept kept_;
+  double keep_in_ = 0.0;  // s until the state is kept again
 
   std::uint64_t steps_due();
   bool take_over();
   void carry_out(Input input);
   void end_replay();
+  void keep();
   void fail(const char* why);
   void measure_rate(double seconds);
 };

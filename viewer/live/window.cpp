@@ -77,7 +77,7 @@ std::shared_ptr<OpenDevice> Windows::open_device(const std::string& wanted, bool
       gpu::DeviceOptions{.extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME}}, choose);
 }
 
-Window::Window(OpenDevice& open, const std::string& title, int width, int height) : device_(open.device) {
+Window::Window(OpenDevice& device, const std::string& title, int width, int height) {
   glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) {
@@ -91,20 +91,38 @@ Window::Window(OpenDevice& open, const std::string& title, int width, int height
     throw NoWindow(fmt::format("no window can be opened: {}. {}", glfw_error(), instead));
   listen();
   try {
-    create_surface();
-    create_swapchain();
+    use(device);
   } catch (...) {
-    lose_surface();
     glfwDestroyWindow(window_);
     throw;
   }
 }
 
 Window::~Window() {
+  leave();
+  glfwDestroyWindow(window_);
+}
+
+void Window::use(OpenDevice& device) {
+  device_ = &device.device;
+  try {
+    create_surface();
+    create_swapchain();
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
+
+void Window::leave() {
+  if (!device_)
+    return;
   lose_surface();
   for (const Frame& frame : frames_)
-    vkDestroySemaphore(device_.handle(), frame.acquired, nullptr);
-  glfwDestroyWindow(window_);
+    vkDestroySemaphore(device_->handle(), frame.acquired, nullptr);
+  frames_.clear();
+  frame_ = 0;
+  device_ = nullptr;
 }
 
 void Window::listen() {
@@ -164,14 +182,14 @@ void Window::set_vsync(bool on) {
 }
 
 void Window::create_surface() {
-  if (glfwCreateWindowSurface(device_.instance().handle(), window_, nullptr, &surface_) != VK_SUCCESS)
+  if (glfwCreateWindowSurface(device_->instance().handle(), window_, nullptr, &surface_) != VK_SUCCESS)
     throw NoWindow(fmt::format("Vulkan cannot draw in this window: {}. {}", glfw_error(), instead));
   VkBool32 supported = VK_FALSE;
-  vkGetPhysicalDeviceSurfaceSupportKHR(device_.physical(), device_.queue_family(), surface_, &supported);
+  vkGetPhysicalDeviceSurfaceSupportKHR(device_->physical(), device_->queue_family(), surface_, &supported);
   if (!supported)
-    throw NoWindow(fmt::format("{} does not draw in windows of this display. {}", device_.info().name, instead));
+    throw NoWindow(fmt::format("{} does not draw in windows of this display. {}", device_->info().name, instead));
   const auto formats = listed<VkSurfaceFormatKHR>([&](std::uint32_t* count, VkSurfaceFormatKHR* list) {
-    vkGetPhysicalDeviceSurfaceFormatsKHR(device_.physical(), surface_, count, list);
+    vkGetPhysicalDeviceSurfaceFormatsKHR(device_->physical(), surface_, count, list);
   });
   // What is drawn is sRGB already.
   const auto found = std::ranges::find_if(formats, [](const VkSurfaceFormatKHR& f) {
@@ -185,7 +203,7 @@ void Window::create_surface() {
 
 void Window::create_swapchain() {
   VkSurfaceCapabilitiesKHR can{};
-  const VkResult asked = vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device_.physical(), surface_, &can);
+  const VkResult asked = vkGetPhysicalDeviceSurfaceCapabilitiesKHR(device_->physical(), surface_, &can);
   if (asked == VK_ERROR_SURFACE_LOST_KHR) {
     lose_surface();
     create_surface();
@@ -199,7 +217,7 @@ void Window::create_swapchain() {
   if (size.width == 0 || size.height == 0)
     return;
   const auto modes = listed<VkPresentModeKHR>([&](std::uint32_t* count, VkPresentModeKHR* list) {
-    vkGetPhysicalDeviceSurfacePresentModesKHR(device_.physical(), surface_, count, list);
+    vkGetPhysicalDeviceSurfacePresentModesKHR(device_->physical(), surface_, count, list);
   });
   VkPresentModeKHR mode = VK_PRESENT_MODE_FIFO_KHR;  // always there
   if (!vsync_)
@@ -226,7 +244,7 @@ void Window::create_swapchain() {
   create.clipped = VK_TRUE;
   create.oldSwapchain = swapchain_;
   VkSwapchainKHR fresh = VK_NULL_HANDLE;
-  const VkResult made = vkCreateSwapchainKHR(device_.handle(), &create, nullptr, &fresh);
+  const VkResult made = vkCreateSwapchainKHR(device_->handle(), &create, nullptr, &fresh);
   destroy_swapchain();
   if (made == VK_ERROR_SURFACE_LOST_KHR || made == VK_ERROR_NATIVE_WINDOW_IN_USE_KHR) {
     lose_surface();
@@ -235,16 +253,17 @@ void Window::create_swapchain() {
   }
   gpu::check(made, "Making the window's swap chain");
   swapchain_ = fresh;
-  const auto handles = listed<VkImage>(
-      [&](std::uint32_t* count, VkImage* list) { vkGetSwapchainImagesKHR(device_.handle(), swapchain_, count, list); });
+  const auto handles = listed<VkImage>([&](std::uint32_t* count, VkImage* list) {
+    vkGetSwapchainImagesKHR(device_->handle(), swapchain_, count, list);
+  });
   const auto semaphore = [&] {
     auto info = gpu::make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
     VkSemaphore made_one = VK_NULL_HANDLE;
-    gpu::check(vkCreateSemaphore(device_.handle(), &info, nullptr, &made_one), "Making a semaphore");
+    gpu::check(vkCreateSemaphore(device_->handle(), &info, nullptr, &made_one), "Making a semaphore");
     return made_one;
   };
   for (const VkImage handle : handles) {
-    images_.emplace_back(device_, fmt::format("window {}", images_.size()),
+    images_.emplace_back(*device_, fmt::format("window {}", images_.size()),
                          gpu::ImageOptions{size.width, size.height, format_, false}, handle);
     drawn_.push_back(semaphore());
   }
@@ -256,20 +275,20 @@ void Window::create_swapchain() {
 void Window::destroy_swapchain() {
   if (!swapchain_)
     return;
-  device_.drain();
-  vkQueueWaitIdle(device_.queue());  // presenting, too
+  device_->drain();
+  vkQueueWaitIdle(device_->queue());  // presenting, too
   images_.clear();
   for (const VkSemaphore semaphore : drawn_)
-    vkDestroySemaphore(device_.handle(), semaphore, nullptr);
+    vkDestroySemaphore(device_->handle(), semaphore, nullptr);
   drawn_.clear();
-  device_.collect();
-  vkDestroySwapchainKHR(device_.handle(), swapchain_, nullptr);
+  device_->collect();
+  vkDestroySwapchainKHR(device_->handle(), swapchain_, nullptr);
   swapchain_ = VK_NULL_HANDLE;
 }
 
 void Window::lose_surface() {
   destroy_swapchain();
-  vkDestroySurfaceKHR(device_.instance().handle(), surface_, nullptr);
+  vkDestroySurfaceKHR(device_->instance().handle(), surface_, nullptr);
   surface_ = VK_NULL_HANDLE;
   stale_ = true;
 }
@@ -282,10 +301,10 @@ gpu::Image* Window::acquire() {
   if (!swapchain_)
     return nullptr;
   Frame& frame = frames_[frame_];
-  if (!device_.done(frame.ticket))
+  if (!device_->done(frame.ticket))
     return nullptr;
   const VkResult result =
-      vkAcquireNextImageKHR(device_.handle(), swapchain_, 0, frame.acquired, VK_NULL_HANDLE, &image_);
+      vkAcquireNextImageKHR(device_->handle(), swapchain_, 0, frame.acquired, VK_NULL_HANDLE, &image_);
   switch (result) {
   case VK_SUBOPTIMAL_KHR:
     stale_ = true;
@@ -320,7 +339,7 @@ void Window::present(gpu::Graph& graph) {
   info.swapchainCount = 1;
   info.pSwapchains = &swapchain_;
   info.pImageIndices = &image_;
-  const VkResult result = vkQueuePresentKHR(device_.queue(), &info);
+  const VkResult result = vkQueuePresentKHR(device_->queue(), &info);
   if (result == VK_SUBOPTIMAL_KHR || result == VK_ERROR_OUT_OF_DATE_KHR)
     stale_ = true;
   else if (result == VK_ERROR_SURFACE_LOST_KHR)

@@ -42,6 +42,11 @@ public:
   ~Window();
   Window(const Window&) = delete;
 
+  // The window stays while what draws in it is exchanged: leave() before a device goes, use() with the next one. In
+  // between it only polls. use() throws NoWindow.
+  void leave();
+  void use(talus::OpenDevice& device);
+
   void poll();  // input; hidden windows wait for some a while
   void title(const std::string& text);
   bool closing() const;  // the user wants it closed
@@ -71,7 +76,7 @@ private:
     talus::gpu::Ticket ticket = 0;  // that waited for it
   };
 
-  talus::gpu::Device& device_;
+  talus::gpu::Device* device_ = nullptr;
   GLFWwindow* window_ = nullptr;
   VkSurfaceKHR surface_ = VK_NULL_HANDLE;
   VkSwapchainKHR swapchain_ = VK_NULL_HANDLE;

@@ -1,0 +1,79 @@
+// Shaders that are edited while the window is open.
+#include "live.h"
+
+using namespace talus;
+using namespace talus_tests;
+
+namespace {
+
+// A copy of the sources, and a window that watches it.
+struct Sources {
+  Scratch scratch;
+  std::filesystem::path folder = scratch / "shaders";
+  viewer::ViewOptions options = live_options();
+
+  Sources() {
+    std::filesystem::copy(TALUS_SHADERS, folder, std::filesystem::copy_options::recursive);
+    options.shaders = folder;
+  }
+  // Saves the file once.
+  void edit(const std::string& file, const std::vector<std::pair<std::string, std::string>>& from_to) const {
+    std::string text = read_text(folder / file);
+    for (const auto& [from, to] : from_to) {
+      REQUIRE(contains(text, from));
+      text.replace(text.find(from), from.size(), to);
+    }
+    write_text(folder / file, text);
+  }
+};
+
+std::string told(Live& live) {
+  live.app->message().clear();
+  live.until([&] { return !live.app->message().empty(); });
+  return std::exchange(live.app->message(), {});
+}
+
+double level(Live& live) {
+  return live.session().simulation().grains()[0].position.z;
+}
+
+}  // namespace
+
+TEST_CASE("A pass whose source is edited runs; one that is broken or does not fit does not", "[live]") {
+  const Sources sources;
+  Live live(balls, sources.options);
+  live.play_to(0.1);
+  const double start = level(live);
+  const std::string gravity = "args.h * settings.gravity", up = "args.h * -2.0 * settings.gravity";
+  sources.edit("shared/dem_contact.glsl", {{gravity, up}});  // which dem.comp includes
+  CHECK(contains(told(live), "dem.comp is in use"));
+  live.play_to(0.5);
+  const double risen = level(live);
+  CHECK(risen > start);
+
+  const std::string count = "uint count = contact_count[i]";
+  sources.edit("dem.comp", {{count, "uint count = contact_coumt[i]"}});
+  const std::string broken = told(live);
+  CHECK(contains(broken, "dem.comp stays as it was"));
+  CHECK(contains(broken, "dem.comp:28"));
+  CHECK(contains(broken, "contact_coumt"));
+  sources.edit("dem.comp",
+               {{"contact_coumt[i]", "contact_count[i].x"}, {"uint contact_count[]", "uvec2 contact_count[]"}});
+  CHECK(contains(told(live), "elements of 8 bytes"));
+  live.play_to(0.7);
+  CHECK(level(live) > risen);
+}
+
+TEST_CASE("A shader that draws is edited in the same way", "[live]") {
+  const Sources sources;
+  Live live(balls, sources.options);
+  const Image before = live.picture();
+  sources.edit("draw_picture.frag", {{"zenith = vec3(0.42, 0.57, 0.78)", "zenith = vec3(0.8, 0.0, 0.0)"},
+                                     {"horizon = vec3(0.90, 0.92, 0.94)", "horizon = vec3(0.8, 0.0, 0.0)"}});
+  CHECK(contains(told(live), "draw_picture.frag is in use"));
+  CHECK(patch(live.picture(), red).pixels > 4 * patch(before, red).pixels);
+
+  sources.edit("draw_picture.frag", {{"vec4 draw_colors[]", "vec3 draw_colors[]"}});
+  CHECK(contains(told(live), "draw_picture.frag stays as it was"));
+  CHECK(patch(live.picture(), red).pixels > 4 * patch(before, red).pixels);
+}
