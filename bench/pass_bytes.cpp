@@ -1,12 +1,7 @@
 #include "bench/pass_bytes.h"
+#include "engine/bound_fields.h"
 #include "engine/executor.h"
-#include "engine/gpu/shader.h"
 #include <algorithm>
-#include <string>
-
-namespace talus::shaders {
-std::span<const std::uint32_t> find_shader(std::string_view name);
-}
 
 namespace bench {
 namespace {
@@ -31,18 +26,18 @@ double elements_in_use(talus::Simulation& simulation, FieldId id) {
 
 }  // namespace
 
-double bytes_of_pass(talus::Simulation& simulation, std::string_view pass) {
-  const auto code = talus::shaders::find_shader(std::string(pass) + ".comp");
+double bytes_of_pass(talus::Simulation& simulation, std::string_view name) {
+  const auto found = std::ranges::find(talus::pass_infos, name, &talus::PassInfo::name);
+  if (found == talus::pass_infos.end())
+    return 0.0;
+  const auto pass = static_cast<talus::Pass>(found - talus::pass_infos.begin());
+  const auto code = talus::shader_of(pass);
   if (code.empty())
     return 0.0;
   double bytes = 0.0;
-  for (const talus::gpu::BufferBinding& binding : talus::gpu::reflect(pass, code).buffers) {
-    const auto field = std::ranges::find(talus::field_infos, binding.member, &talus::FieldInfo::name);
-    if (field == talus::field_infos.end())
-      continue;
-    const auto id = static_cast<FieldId>(field - talus::field_infos.begin());
+  for (const auto& [field, binding] : talus::bound_fields(pass, talus::gpu::reflect(name, code).buffers)) {
     const double times = binding.access == talus::gpu::BufferAccess::read_write ? 2.0 : 1.0;
-    bytes += times * static_cast<double>(field->stride) * elements_in_use(simulation, id);
+    bytes += times * static_cast<double>(binding.stride) * elements_in_use(simulation, field);
   }
   return bytes;
 }
