@@ -17,6 +17,8 @@ constexpr std::array<std::pair<FieldId, FieldId>, 9> snapshot{{{FieldId::grains,
                                                                {FieldId::rigid_states, FieldId::rigid_states_valid},
                                                                {FieldId::shape_motions, FieldId::shape_motions_valid}}};
 
+constexpr std::uint64_t all_substeps = ~0u;
+
 bool many(std::uint32_t empty, std::uint32_t places) {
   constexpr std::uint32_t least = 1024, share = 4;
   return empty >= least && share * empty >= places;
@@ -106,7 +108,13 @@ void Simulation::Impl::start(std::uint64_t steps) {
 }
 
 bool Simulation::Impl::ready() {
-  return work.wait_for(std::chrono::seconds(0)) == std::future_status::ready && executor->done();
+  if (work.wait_for(std::chrono::seconds(0)) != std::future_status::ready || !executor->done())
+    return false;
+  if (rest.step == rest.end)
+    return true;
+  measure_slice();
+  hand_over(slice);
+  return false;
 }
 
 void Simulation::Impl::finish() {
@@ -150,20 +158,51 @@ void Simulation::Impl::begin(std::uint64_t steps, bool live) {
     work.wait();  // runs it; what it throws waits for complete()
 }
 
-void Simulation::Impl::run(std::uint64_t steps, bool posed) {
-  for (std::uint64_t s = step; s < step + steps; ++s)
-    talus::step(*executor, plan_of(s), s == step ? substep : 0);
-  if (posed)
-    pose_bodies(*executor, plan_of(step + steps));
-  executor->keep(FieldId::status, 1);
-  executor->keep(FieldId::body_loads, steps * scene.bodies.size());
+void Simulation::Impl::run(std::uint64_t steps, bool live) {
+  rest = {step, step + steps, substep, live};
+  hand_over(live ? slice : all_substeps);
+}
+
+// So many substeps of what the device does not have yet, and after the last what is read of them.
+void Simulation::Impl::hand_over(std::uint64_t count) {
+  const auto substeps = static_cast<std::uint32_t>(scene.solver.substeps);
+  while (count > 0 && rest.step < rest.end) {
+    const auto to = static_cast<std::uint32_t>(std::min<std::uint64_t>(substeps, rest.substep + count));
+    talus::step(*executor, plan_of(rest.step), rest.substep, to);
+    count -= to - rest.substep;
+    sliced += to - rest.substep;
+    rest.substep = to % substeps;
+    rest.step += to == substeps;
+  }
+  if (rest.step == rest.end) {
+    if (rest.posed)
+      pose_bodies(*executor, plan_of(rest.end));
+    executor->keep(FieldId::status, 1);
+    executor->keep(FieldId::body_loads, (rest.end - step) * scene.bodies.size());
+  }
   executor->submit();
+}
+
+// By the device's own clock. One without a clock is handed all at once.
+void Simulation::Impl::measure_slice() {
+  double ms = 0.0;
+  for (const PassTime& pass : executor->pass_times())
+    ms += pass.ms;
+  const double each = (ms - device_ms) / static_cast<double>(std::max<std::uint64_t>(sliced, 1));
+  const double fit = each > 0.0 ? 1e3 * options.slice / each : static_cast<double>(all_substeps);
+  slice = static_cast<std::uint64_t>(std::clamp(fit, 1.0, static_cast<double>(all_substeps)));
+  device_ms = ms;
+  sliced = 0;
 }
 
 void Simulation::Impl::complete() {
   const std::uint64_t steps = std::exchange(started, 0);
   work.get();
+  if (rest.step < rest.end)
+    hand_over(all_substeps);
   executor->finish();
+  if (rest.posed)
+    measure_slice();
   const Status status = known = kept_field<Status>(*executor, FieldId::status, 1)[0];
   add_loads(status.step - static_cast<uint>(step));
   if (status.halt == halt_invalid)
