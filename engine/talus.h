@@ -27,6 +27,7 @@ class Executor;
 class OpenDevice;
 class OpenDevices;
 struct Checkpoint;
+struct StepTrace;
 namespace gpu {
 class Device;
 class Buffer;
@@ -301,6 +302,9 @@ public:
 
   // One line per pass of a step: what it reads and writes, and the barrier before it. dot: Graphviz.
   std::string describe_step(bool dot);
+  // The same as data (engine/step_trace.h), on any thread: prepares the scene anew, on a device of its own unless
+  // options.on names one.
+  static StepTrace trace_step(const Scene& scene, Options options);
 
 private:
   struct Impl;
