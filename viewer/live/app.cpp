@@ -286,12 +286,13 @@ void App::take_loaded() {
 
 // Or, where that cannot be, the scene that is shown already.
 void App::draw_scene(const Scene& scene) {
-  picture_ = nullptr;
+  gpu::Image* const picture = std::exchange(picture_, nullptr);
   fresh_ = true;
   try {
     renderer_->show(scene);
   } catch (...) {
     renderer_->show(session_ ? session_->scene() : empty_scene());
+    picture_ = picture;
     throw;
   }
 }
@@ -301,7 +302,7 @@ void App::show(Loader::Loaded loaded) {
   draw_scene(simulation.scene());
   stop_recording();
   const bool same = kept_ || (session_ && session_->file() == loaded.file);
-  const bool playing = session_ && same ? session_->playing || session_->ended() : !options_.paused;
+  const bool playing = session_ && same ? session_->playing : !options_.paused;
   const double pace = same ? session_->pace : 1.0;
   if (session_)
     session_->finish();
