@@ -165,28 +165,6 @@ DeviceSummary GpuExecutor::device() const {
   return {i.name, i.driver, i.api_version, i.type};
 }
 
-std::string GpuExecutor::describe(bool dot) {
-  const std::vector<gpu::PassRecord> records = graph_->take_trace();
-  if (!dot)
-    return gpu::to_text(records);
-  // An edge from the pass that wrote a field last to each that reads it.
-  std::string text = "digraph step {\n  rankdir=TB; node [shape=box, fontname=\"sans-serif\"];\n";
-  std::vector<std::pair<std::string, std::size_t>> writers;
-  for (std::size_t n = 0; n < records.size(); ++n) {
-    text +=
-        fmt::format("  p{} [label=\"{}\"{}];\n", n, records[n].name, records[n].barrier.empty() ? "" : ", style=bold");
-    for (const std::string& field : records[n].reads)
-      for (auto w = writers.rbegin(); w != writers.rend(); ++w)
-        if (w->first == field) {
-          text += fmt::format("  p{} -> p{} [label=\"{}\"];\n", w->second, n, field);
-          break;
-        }
-    for (const std::string& field : records[n].writes)
-      writers.emplace_back(field, n);
-  }
-  return text + "}\n";
-}
-
 std::unique_ptr<Executor> make_gpu_executor(const Options& options) {
   return std::make_unique<GpuExecutor>(options);
 }

@@ -32,9 +32,6 @@ public:
   void read(FieldId id, std::span<std::byte> bytes, std::size_t offset) override;
   std::vector<PassTime> pass_times() const override;
   DeviceSummary device() const override;
-  // The passes run since set_trace(true), one line each with what it reads, writes and waits for. dot: as a Graphviz
-  // graph.
-  std::string describe(bool dot);
   // For graphs of others, which cannot record while this one holds passes back.
   gpu::Device* gpu_device() override {
     submit();
@@ -45,8 +42,9 @@ public:
     return &buffer(id);
   }
 
-  // Passes are written down from now on, for describe().
+  // Passes are written down while that is on.
   void set_trace(bool on) { graph_->set_trace(on); }
+  std::vector<gpu::PassRecord> take_trace() { return graph_->take_trace(); }
 
 private:
   struct BoundPass {

@@ -1,5 +1,4 @@
 #include "engine/cloth_state.h"
-#include "engine/gpu_executor.h"
 #include "engine/io/cache.h"
 #include "engine/simulation_impl.h"
 #include <algorithm>
@@ -390,28 +389,6 @@ std::uint64_t Simulation::state_hash() {
   for (const std::uint32_t count : sink_counts())
     add(count);
   return sum;
-}
-
-std::string Simulation::describe_step(bool dot) {
-  Options options = impl_->idle().options;
-  impl_->executor->submit();  // the other one may record on the same device
-  if (options.device == "cpu")
-    options.device = "auto";  // barriers are a device's: take any
-  auto executor = std::make_unique<GpuExecutor>(options);
-  GpuExecutor& gpu = *executor;
-  Impl other(prepare(impl_->scene), options, std::move(executor));
-  gpu.finish();
-  gpu.set_trace(true);
-  // The last step that releases grains, where there is one, has every pass. Its substeps are alike, and so are
-  // iterations from the second on.
-  StepPlan plan = other.plan_of(other.birth_steps.empty() ? 0 : other.birth_steps.back() - 1);
-  const std::string heading =
-      fmt::format("# a step of {} substeps with {} iterations each; shown: one substep with {}\n", plan.solver.substeps,
-                  plan.solver.iterations, std::min(plan.solver.iterations, 2));
-  plan.solver.substeps = 1;
-  plan.solver.iterations = std::min(plan.solver.iterations, 2);
-  talus::step(gpu, plan);
-  return dot ? gpu.describe(true) : heading + gpu.describe(false);
 }
 
 }  // namespace talus

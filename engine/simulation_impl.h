@@ -60,6 +60,16 @@ struct Simulation::Impl {
   std::uint64_t end = 0;      // step at which what was asked for ends
   std::uint64_t started = 0;  // steps that are under way
   bool surveying = false;     // at their end
+  // What of them the device does not have yet, and how many substeps it is handed at a time in a live view.
+  struct Rest {
+    std::uint64_t step = 0, end = 0;  // [step, end)
+    std::uint32_t substep = 0;        // of the first one
+    bool posed = false;               // bodies are left where they are to be drawn
+    bool surveyed = false;            // .. with what grains feel
+  };
+  Rest rest;
+  std::uint64_t slice = 1, sliced = 0;  // substeps; handed over since the device's time was measured
+  double device_ms = 0.0;               // up to then
   const bool on_device;
 
   Impl(Prepared prepared, const Options& options, std::unique_ptr<Executor> executor);
@@ -100,7 +110,9 @@ struct Simulation::Impl {
   void aim(std::uint64_t steps);
   void go_on();
   void begin(std::uint64_t steps, bool live);
-  void run(std::uint64_t steps, bool posed, bool survey);
+  void run(std::uint64_t steps, bool live, bool survey);
+  void hand_over(std::uint64_t substeps);
+  void measure_slice();
   void complete();
   void change(Scene to);
   void set_course(Scene to, Population pours, double time_zero);

@@ -17,6 +17,8 @@ constexpr std::array<std::pair<FieldId, FieldId>, 9> snapshot{{{FieldId::grains,
                                                                {FieldId::rigid_states, FieldId::rigid_states_valid},
                                                                {FieldId::shape_motions, FieldId::shape_motions_valid}}};
 
+constexpr std::uint64_t all_substeps = ~0u;
+
 bool many(std::uint32_t empty, std::uint32_t places) {
   constexpr std::uint32_t least = 1024, share = 4;
   return empty >= least && share * empty >= places;
@@ -113,7 +115,13 @@ void Simulation::Impl::start(std::uint64_t steps, bool survey) {
 }
 
 bool Simulation::Impl::ready() {
-  return work.wait_for(std::chrono::seconds(0)) == std::future_status::ready && executor->done();
+  if (work.wait_for(std::chrono::seconds(0)) != std::future_status::ready || !executor->done())
+    return false;
+  if (rest.step == rest.end)
+    return true;
+  measure_slice();
+  hand_over(slice);
+  return false;
 }
 
 void Simulation::Impl::finish() {
@@ -155,28 +163,59 @@ void Simulation::Impl::begin(std::uint64_t steps, bool live) {
   write_motions(live ? steps + 1 : steps);
   const auto policy = live && !on_device ? std::launch::async : std::launch::deferred;
   const bool survey = live && surveying;
-  work = std::async(policy, [=, this] { run(steps, survey || (live && on_device), survey); });
+  work = std::async(policy, [=, this] { run(steps, live && on_device, survey); });
   started = steps;
   if (policy == std::launch::deferred)
     work.wait();  // runs it; what it throws waits for complete()
 }
 
-void Simulation::Impl::run(std::uint64_t steps, bool posed, bool survey) {
-  for (std::uint64_t s = step; s < step + steps; ++s)
-    talus::step(*executor, plan_of(s), s == step ? substep : 0);
-  if (posed)
-    pose_bodies(*executor, plan_of(step + steps));
-  if (survey)  // not of lists that had no room
-    survey_contacts(*executor, plan_of(step + steps), listed_at(step + steps), gate_grains);
-  executor->keep(FieldId::status, 1);
-  executor->keep(FieldId::body_loads, steps * scene.bodies.size());
+void Simulation::Impl::run(std::uint64_t steps, bool live, bool survey) {
+  rest = {step, step + steps, substep, live || survey, survey};
+  hand_over(live ? slice : all_substeps);
+}
+
+// So many substeps of what the device does not have yet, and after the last what is read of them.
+void Simulation::Impl::hand_over(std::uint64_t count) {
+  const auto substeps = static_cast<std::uint32_t>(scene.solver.substeps);
+  while (count > 0 && rest.step < rest.end) {
+    const auto to = static_cast<std::uint32_t>(std::min<std::uint64_t>(substeps, rest.substep + count));
+    talus::step(*executor, plan_of(rest.step), rest.substep, to);
+    count -= to - rest.substep;
+    sliced += to - rest.substep;
+    rest.substep = to % substeps;
+    rest.step += to == substeps;
+  }
+  if (rest.step == rest.end) {
+    if (rest.posed)
+      pose_bodies(*executor, plan_of(rest.end));
+    if (rest.surveyed)  // not of lists that had no room
+      survey_contacts(*executor, plan_of(rest.end), listed_at(rest.end), gate_grains);
+    executor->keep(FieldId::status, 1);
+    executor->keep(FieldId::body_loads, (rest.end - step) * scene.bodies.size());
+  }
   executor->submit();
+}
+
+// By the device's own clock. One without a clock is handed all at once.
+void Simulation::Impl::measure_slice() {
+  double ms = 0.0;
+  for (const PassTime& pass : executor->pass_times())
+    ms += pass.ms;
+  const double each = (ms - device_ms) / static_cast<double>(std::max<std::uint64_t>(sliced, 1));
+  const double fit = each > 0.0 ? 1e3 * options.slice / each : static_cast<double>(all_substeps);
+  slice = static_cast<std::uint64_t>(std::clamp(fit, 1.0, static_cast<double>(all_substeps)));
+  device_ms = ms;
+  sliced = 0;
 }
 
 void Simulation::Impl::complete() {
   const std::uint64_t steps = std::exchange(started, 0);
   work.get();
+  if (rest.step < rest.end)
+    hand_over(all_substeps);
   executor->finish();
+  if (rest.posed && on_device)
+    measure_slice();
   const Status status = known = kept_field<Status>(*executor, FieldId::status, 1)[0];
   add_loads(status.step - static_cast<uint>(step));
   if (status.halt == halt_invalid)

@@ -331,9 +331,9 @@ void move_bodies(Executor& e, const StepPlan& p) {
   place_bodies(e, p, args_of(p));
 }
 
-void step(Executor& e, const StepPlan& p, std::uint32_t from) {
+void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) {
   Args args = args_of(p);
-  for (args.substep = from; args.substep < args.substeps; ++args.substep) {
+  for (args.substep = from; args.substep < std::min(args.substeps, to); ++args.substep) {
     place_bodies(e, p, args);
     e.run(Pass::plan, {1}, args);
     if (without_lists(p)) {
@@ -354,6 +354,8 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from) {
     e.run(Pass::end_substep, {1}, args);
     move_fine(e, p, args);
   }
+  if (to < args.substeps)
+    return;
   if (p.bodies > 0)
     e.run(Pass::body_sum, {p.bodies}, args);
   // Last, so that a halt cannot come between what comes and goes and the end of its step.

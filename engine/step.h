@@ -39,7 +39,8 @@ void survey_contacts(Executor& executor, const StepPlan& plan, std::uint32_t lis
 void pose_bodies(Executor& executor, const StepPlan& plan);
 void move_bodies(Executor& executor, const StepPlan& plan);
 
-// Runs one step from substep `from` on (0, unless an earlier attempt was halted inside the step).
-void step(Executor& executor, const StepPlan& plan, std::uint32_t from = 0);
+// Runs one step from substep `from` on (0, unless an earlier attempt was halted inside the step) up to substep `to`,
+// and with the last one its end.
+void step(Executor& executor, const StepPlan& plan, std::uint32_t from = 0, std::uint32_t to = ~0u);
 
 }  // namespace talus

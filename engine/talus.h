@@ -27,6 +27,7 @@ class Executor;
 class OpenDevice;
 class OpenDevices;
 struct Checkpoint;
+struct StepTrace;
 namespace gpu {
 class Device;
 class Buffer;
@@ -57,11 +58,14 @@ struct CheckpointError : std::runtime_error {
 std::shared_ptr<OpenDevices> keep_devices_open();
 
 struct Options {
-  std::string device = "auto";   // auto | cpu | index | part of a name, as in `talus devices`
-  int threads = 0;               // of the CPU path; 0: all cores. The result does not depend on it
-  bool verify = false;           // every pass there and by its reference, compared after each; cpu: the vectorised ones
-  bool validation = false;       // Vulkan validation layer with synchronization checks
-  bool timing = true;            // measure each pass
+  std::string device = "auto";  // auto | cpu | index | part of a name, as in `talus devices`
+  int threads = 0;              // of the CPU path; 0: all cores. The result does not depend on it
+  bool verify = false;          // every pass there and by its reference, compared after each; cpu: the vectorised ones
+  bool validation = false;      // Vulkan validation layer with synchronization checks
+  bool timing = true;           // measure each pass
+  // s: how much a live view hands to a device at a time (Simulation::start), so that its frames get in between. As the
+  // passes are measured; all at once where they are not.
+  double slice = 1.0 / 60.0;
   std::uint32_t grid_cells = 0;  // most cells of the neighbour table, on open axes and between walls; 0: four per grain
   std::uint32_t contact_slots = 0;  // initial capacity; 0: an estimate. Grows when a step needs more
   // A simulation takes a device from here that none uses, opened and with the passes compiled that those before it
@@ -176,12 +180,13 @@ public:
   // Throws ResourceError, StateError, or SceneError where a formula of a body's motion is not finite; the state is then
   // the last valid one.
   void advance(std::uint64_t steps);
-  // advance() without waiting, for live views: start() sends the steps to the device in one go, or begins them on a
-  // thread of its own on the CPU path; finish() takes the result over and throws what advance() would; ready() says
-  // whether it would return at once. Beyond 256 steps, and after buffers had to grow, finish() computes the rest.
-  // In between only these may be called, and on a device what is for drawing, grain_places() to body_buffer(), which
-  // then describe the state at the end of the steps started. All else throws std::logic_error. So does finish() where
-  // nothing is under way. survey: as survey() at the end of the steps, whose buffers are then for drawing, too.
+  // advance() without waiting, for live views: start() sends the steps to the device, as much of them at a time as
+  // Options::slice says, or begins them on a thread of its own on the CPU path; ready() says whether finish() would
+  // return at once, and sends more; finish() takes the result over and throws what advance() would. Beyond 256 steps,
+  // and after buffers had to grow, finish() computes the rest. In between only these may be called, and on a device
+  // what is for drawing, grain_places() to body_buffer(), which then describe the state at the end of the steps that
+  // were sent. All else throws std::logic_error. So does finish() where nothing is under way. survey: as survey() at
+  // the end of the steps, whose buffers are then for drawing, too.
   void start(std::uint64_t steps, bool survey = false);
   bool ready();
   void finish();
@@ -298,6 +303,9 @@ public:
 
   // One line per pass of a step: what it reads and writes, and the barrier before it. dot: Graphviz.
   std::string describe_step(bool dot);
+  // The same as data (engine/step_trace.h), on any thread: prepares the scene anew, on a device of its own unless
+  // options.on names one.
+  static StepTrace trace_step(const Scene& scene, Options options);
 
 private:
   struct Impl;

@@ -332,6 +332,8 @@ TEST_CASE("What steps under way leave to draw is that of their end", "[device][l
   live.start(20);
   const std::uint32_t places = live.grain_places();
   CHECK(places > before);
+  while (!live.ready())  // all is sent
+    ;
   const auto bodies = on_the_device<Body>(live, *live.body_buffer(), 1);
   const auto grains = on_the_device<Grain>(live, *live.grain_buffer(), places);
   live.finish();
@@ -342,6 +344,31 @@ TEST_CASE("What steps under way leave to draw is that of their end", "[device][l
   CHECK(std::ranges::equal(std::as_bytes(std::span(grains)), std::as_bytes(std::span(after))));
   CHECK(std::ranges::count_if(grains, [](const Grain& g) { return g.position.w > 0.0f; }) == live.grain_count());
   CHECK(complaints(live) == std::vector<std::string>{});
+}
+
+TEST_CASE("Steps are handed to a device in slices, to the same bits", "[device][live]") {
+  Options thin = on_device();
+  thin.slice = 1e-9;
+  starts_as_it_advances(busy(), thin);
+  grows_at_the_finish(thin);
+  falls_back_at_the_finish(thin);
+  Options thick = on_device();
+  thick.slice = 1e9;
+  Simulation slices(busy(), thin), at_once(busy(), thick);
+  const auto submissions = [](Simulation& simulation) {
+    simulation.start(4);  // the time of a substep gets known
+    simulation.finish();
+    const gpu::Ticket before = simulation.gpu_device()->last_ticket();
+    simulation.start(4);
+    while (!simulation.ready())
+      ;
+    const gpu::Ticket after = simulation.gpu_device()->last_ticket();
+    simulation.finish();
+    return after - before;
+  };
+  CHECK(submissions(slices) >= 4 * static_cast<std::uint64_t>(slices.scene().solver.substeps));
+  CHECK(submissions(at_once) <= 2);
+  CHECK(slices.state_hash() == at_once.state_hash());
 }
 
 TEST_CASE("While steps are under way nothing else may be asked", "[live]") {

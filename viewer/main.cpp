@@ -65,7 +65,7 @@ void add_device(CLI::App* verb, Arguments& a) {
 // What `run` and `render` share.
 void add_run(CLI::App* verb, Arguments& a) {
   viewer::RunOptions& run = a.run;
-  add_scene(verb, a);
+  auto* scene = verb->add_option("SCENE", run.scene, "Scene file (TOML)");
   add_device(verb, a);
   add_overrides(verb, a);
   auto* time = verb->add_option("--time", run.time, "End, from the start of the scene; default: the scene's end");
@@ -83,6 +83,8 @@ void add_run(CLI::App* verb, Arguments& a) {
       ->needs(metrics);
   verb->add_option("--save", run.save, "Writes the final state, to go on from with --resume")->type_name("FILE");
   verb->add_option("--resume", run.resume, "Goes on from a saved state of this scene")->type_name("FILE");
+  auto* replay = verb->add_option("--replay", run.replay, "Instead of SCENE: inputs that were saved in `talus view`");
+  replay->type_name("FILE")->excludes(scene)->excludes("--set")->excludes("--seed")->excludes("--resume");
   verb->add_flag("--verify", run.engine.verify,
                  "Compares every pass with its reference, with --device cpu those that are vectorised (slow)");
   verb->add_flag("--no-timing", a.no_timing, "Does not measure the passes");
@@ -178,6 +180,8 @@ int talus_main(int argc, char** argv) {
   if (graph->parsed())
     return viewer::graph(a.run.scene, a.run.overrides, a.run.engine, a.dot);
 
+  if (a.run.scene.empty() && a.run.replay.empty())
+    throw UsageError("SCENE is required, or --replay FILE; see talus run --help");
   if (render->parsed()) {
     read_size(a.size, a.frames);
     a.run.frames = a.frames;

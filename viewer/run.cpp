@@ -1,12 +1,13 @@
 #include "viewer/run.h"
 #include "engine/gpu/device.h"
 #include "engine/io/report.h"
+#include "viewer/inputs.h"
 #include "viewer/progress.h"
 #include "viewer/status.h"
+#include "viewer/stop.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <fmt/format.h>
 #include <fstream>
 
@@ -14,13 +15,6 @@ namespace viewer {
 namespace {
 
 namespace fs = std::filesystem;
-
-volatile std::sig_atomic_t stop_signal = 0;
-
-void on_signal(int signal) {
-  stop_signal = signal;
-  std::signal(signal, SIG_DFL);  // a second one ends the program at once
-}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -110,9 +104,9 @@ std::size_t validation_messages(talus::Simulation& simulation) {
 // One run: all that is written on the way and at the end.
 class Run {
 public:
-  Run(const RunOptions& options, talus::Simulation& simulation)
-      : options_(options), simulation_(simulation), dt_(simulation.scene().dt), first_(simulation.step()),
-        end_(end_step()) {
+  Run(const RunOptions& options, talus::Simulation& simulation, std::optional<Replay> replay)
+      : options_(options), simulation_(simulation), replay_(std::move(replay)), dt_(simulation.scene().dt),
+        first_(simulation.step()), end_(end_step()) {
     if (first_ > end_)
       throw UsageError(
           fmt::format("{} stands at step {} ({:.6g} s), after the end that is asked for: step {} ({:.6g} s)",
@@ -140,11 +134,13 @@ public:
     Pace pace;
     for (;;) {
       const std::uint64_t step = simulation_.step();
-      const bool last = step >= end_ || stop_signal != 0;
+      const bool last = step >= end_ || stop_signal() != 0;
+      if (replay_)
+        replay_->play(simulation_);
       record(step, last);
       if (last)
         break;
-      const std::uint64_t steps = pace.steps(next_record() - step);
+      const std::uint64_t steps = pace.steps(next_stop() - step);
       const std::uint64_t grains_before = simulation_.grain_count();
       const auto start = std::chrono::steady_clock::now();
       simulation_.advance(steps);
@@ -157,6 +153,8 @@ public:
   }
 
   void finish() {
+    if (replay_)
+      compare();
     if (!options_.save.empty())
       save(simulation_, options_.save);
     if (frames_)
@@ -168,7 +166,7 @@ public:
     const double simulated = static_cast<double>(steps) * dt_;
     const std::uint32_t fine = simulation_.fine_count();
     fmt::print("{} {} steps, {:.6g} s in {:.3g} s ({:.3g} x real time), {} grains{}, {}\n",
-               stop_signal ? "stopped after" : "done:", steps, simulated, facts_.wall_s,
+               stop_signal() ? "stopped after" : "done:", steps, simulated, facts_.wall_s,
                facts_.wall_s > 0.0 ? simulated / facts_.wall_s : 0.0, simulation_.grain_count(),
                fine > 0 ? fmt::format(", {} fine", fine) : "", simulation_.device().name);
     if (const std::uint64_t fast = simulation_.fast(); fast > 0)
@@ -194,6 +192,8 @@ private:
   std::uint64_t end_step() const {
     if (options_.steps)
       return *options_.steps;
+    if (replay_ && !options_.time)
+      return replay_->inputs().end;
     return static_cast<std::uint64_t>(
         std::llround(std::min(options_.time.value_or(simulation_.scene().end) / dt_, 1e18)));
   }
@@ -209,6 +209,25 @@ private:
     return next;
   }
 
+  // After a step, where something is due: also what the operator did.
+  std::uint64_t next_stop() const {
+    const std::uint64_t next = next_record();
+    return replay_ && !replay_->done(simulation_) ? std::min(next, replay_->next()) : next;
+  }
+
+  // At its end.
+  void compare() const {
+    const Inputs& inputs = replay_->inputs();
+    if (simulation_.step() != inputs.end)
+      return;
+    if (simulation_.state_hash() == inputs.hash)
+      fmt::print("the inputs have played to their end: the same state as recorded, bit for bit\n");
+    else
+      fmt::print(stderr,
+                 "warning: the inputs have played to their end, and the state differs from that recorded on {}\n",
+                 inputs.device);
+  }
+
   void record(std::uint64_t step, bool last) {
     if (metrics_times_ && metrics_times_->due(step, last))
       metrics_->row(talus::metrics_row(simulation_));
@@ -220,6 +239,7 @@ private:
 
   const RunOptions& options_;
   talus::Simulation& simulation_;
+  std::optional<Replay> replay_;
   const double dt_;            // s
   const std::uint64_t first_;  // step that the run starts at
   const std::uint64_t end_;
@@ -235,7 +255,11 @@ private:
 }  // namespace
 
 int run(const RunOptions& options) {
-  const talus::Scene scene = talus::load_scene(options.scene, options.overrides);
+  std::optional<Replay> replay;
+  if (!options.replay.empty())
+    replay.emplace(Inputs::load(options.replay));
+  const talus::Scene scene = replay ? talus::parse_scene(replay->inputs().scene_text, replay->inputs().scene.string())
+                                    : talus::load_scene(options.scene, options.overrides);
   for (const fs::path& file : {options.report, options.metrics, options.save})
     prepare_file(file);
   if (options.frames) {
@@ -250,9 +274,8 @@ int run(const RunOptions& options) {
   if (!options.resume.empty())
     simulation.resume(options.resume);
 
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-  Run run(options, simulation);
+  listen_for_stop();
+  Run run(options, simulation, std::move(replay));
   try {
     run.simulate();
   } catch (...) {
@@ -265,7 +288,7 @@ int run(const RunOptions& options) {
     fmt::print(stderr, "error: {} messages of the validation layer\n", messages);
     return internal_error;
   }
-  return stop_signal ? 128 + stop_signal : done;
+  return stop_signal() ? 128 + stop_signal() : done;
 }
 
 }  // namespace viewer

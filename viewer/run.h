@@ -12,9 +12,10 @@ namespace viewer {
 // What `run` and `render` are asked for. Times count from the start of the scene, in resumed runs too.
 struct RunOptions {
   std::filesystem::path scene;
+  std::filesystem::path replay;        // of inputs, instead of `scene`; empty: none
   std::vector<std::string> overrides;  // as after --set
   talus::Options engine;
-  std::optional<double> time;                           // s; unset: the scene's end
+  std::optional<double> time;                           // s; unset: the end of the scene, or of the inputs
   std::optional<std::uint64_t> steps;                   // instead of time
   std::filesystem::path report, metrics, save, resume;  // empty: none
   std::optional<double> metrics_every;                  // s; unset: a hundredth of the run

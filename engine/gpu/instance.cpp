@@ -106,6 +106,7 @@ Instance::Instance(const InstanceOptions& options) : print_(options.print) {
   };
   const bool portability = enable_if_offered(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME, offered);
   debug_utils_ = enable_if_offered(VK_EXT_DEBUG_UTILS_EXTENSION_NAME, offered);
+  enable_if_offered(VK_KHR_SURFACE_EXTENSION_NAME, offered);  // volk knows one instance: windows go on after this one
 
   auto messenger = make<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
   messenger.messageSeverity =

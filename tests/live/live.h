@@ -31,8 +31,8 @@ public:
   void frames(int count);
   // Frames until it is so; the test fails after `seconds`.
   template <class Done> void until(Done&& done, double seconds = 60.0);
-  void loaded();                       // until no scene is on its way
-  void play_to(double time);           // s simulated; pauses there
+  void loaded();              // until no scene is on its way
+  void play_to(double time);  // s simulated; pauses there
   void drop(const std::filesystem::path& file);
   Image picture(bool panels = false);  // of the scene, or of all that is in the window
 

@@ -1,6 +1,7 @@
 // Machines, grains and settings in the hands of an operator.
 #include "live.h"
 #include "viewer/inputs.h"
+#include <cstdlib>
 
 using namespace talus;
 using namespace talus_tests;
@@ -72,6 +73,12 @@ TEST_CASE("A machine goes by keys, settings change, and what was done plays back
   live.until([&] { return !live.app->message().empty(); });
   CHECK(contains(live.app->message(), "bit for bit"));
   CHECK(live.session().step() == inputs.end);
+  const std::string out = (live.scratch / "pictures").string(), told = (live.scratch / "told.txt").string();
+  REQUIRE(std::system(fmt::format("{} render --replay {} --device {} --size 32x32 --fps 2 --out {} > {}", TALUS_PROGRAM,
+                                  file.string(), live_options().device, out, told)
+                          .c_str()) == 0);
+  CHECK(contains(read_text(told), "bit for bit"));
+  CHECK(std::filesystem::exists(live.scratch / "pictures/final.png"));
 }
 
 TEST_CASE("A setting that cannot be is told, and told until it is read", "[live]") {

@@ -58,6 +58,7 @@ TEST_CASE("Keys play, pause, step, restart and set the pace", "[live]") {
   live.loaded();
   CHECK(live.session().step() == 0);
   CHECK(live.session().pace == 0.5);
+  CHECK_FALSE(live.session().playing);
   CHECK(live.app->message() == "");
 }
 
@@ -128,6 +129,15 @@ TEST_CASE("Keys fly the camera", "[live]") {
   CHECK(patch(live.picture(), blue).middle.y < patch(start, blue).middle.y);
   live.key("Home");
   CHECK(live.picture().rgba == start.rgba);
+}
+
+TEST_CASE("Escape closes a message", "[live]") {
+  Live live(balls);
+  live.app->tell("something is to be read");
+  live.frames(3);
+  CHECK(live.app->message() != "");
+  live.key("Escape");
+  CHECK(live.app->message() == "");
 }
 
 TEST_CASE("F-keys open and close panels, Tab all of them", "[live]") {

@@ -25,12 +25,12 @@ TEST_CASE("The browser shows scenes as they are drawn, once", "[live]") {
   {
     Live live("", options);
     shown(live);
-    live.until([&] { return static_cast<bool>(live.app->previews().of(scene).picture); });
+    live.until([&] { return static_cast<bool>(live.app->previews().of(scene).picture); }, 300.0);
     const viewer::Previews::Preview& preview = live.app->previews().of(scene);
     CHECK(preview.title == "Three balls");
     CHECK(preview.grains == 3);
     CHECK(preview.fine == 0);
-    live.until([&] { return !live.app->previews().busy(); });
+    live.until([&] { return !live.app->previews().busy(); }, 300.0);
     CHECK_FALSE(live.app->previews().of(wrong).picture);
     live.picture(true);
   }

@@ -38,6 +38,23 @@ TEST_CASE("A recording has the same pictures whatever the pace", "[live]") {
   }
 }
 
+TEST_CASE("A video has the frames of the recording", "[live]") {
+  std::string scene = balls;
+  scene.replace(scene.find("end = 4.0"), 9, "end = 0.5");
+  Live live(scene);
+  const std::filesystem::path video = live.scratch / "film.mp4";
+  live.app->record(video, 20.0);
+  live.until([&] { return !live.app->recorder().running(); });
+  CHECK(contains(live.app->message(), "11 frames in "));
+  const std::string pictures = (live.scratch / "film_%02d.png").string();
+  REQUIRE(std::system(fmt::format("ffmpeg -loglevel error -i {} {}", video.string(), pictures).c_str()) == 0);
+  CHECK_FALSE(std::filesystem::exists(live.scratch / "film_12.png"));
+  const Image first = read_png(live.scratch / "film_01.png"), last = read_png(live.scratch / "film_11.png");
+  CHECK(first.width == width);
+  CHECK(patch(first, red).pixels > 50);
+  CHECK(patch(last, red).middle.y > patch(first, red).middle.y + 10.0);
+}
+
 TEST_CASE("A recording ends with a sentence when the window's size changes", "[live]") {
   Live live(balls);
   live.app->record(live.scratch / "frames", 20.0);

@@ -101,6 +101,19 @@ TEST_CASE("Scenes follow one another while they run", "[live]") {
   CHECK(patch(live.picture(), red).pixels > 50);
 }
 
+TEST_CASE("A scene restarted after its end stands at its start", "[live]") {
+  std::string scene = balls;
+  scene.replace(scene.find("end = 4.0"), 9, "end = 0.1");
+  Live live(scene);
+  live.session().playing = true;
+  live.until([&] { return live.session().ended() && !live.session().playing; });
+  live.key("BackSpace");
+  live.loaded();
+  live.frames(5);
+  CHECK(live.session().step() == 0);
+  CHECK_FALSE(live.session().playing);
+}
+
 TEST_CASE("A scene that cannot be opened leaves the one that runs", "[live]") {
   Live live(balls);
   live.session().playing = true;

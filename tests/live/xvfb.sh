@@ -2,7 +2,7 @@
 # xvfb.sh COMMAND...: runs it on a display of its own, an X server without a screen, and ends as it does.
 set -euo pipefail
 
-for tool in Xvfb xdotool; do
+for tool in Xvfb xdotool ffmpeg; do
   command -v "$tool" > /dev/null || {
     echo "error: the tests of the live viewer need $tool. ./test.sh installs it on Debian; README.md lists it elsewhere" >&2
     exit 1

@@ -286,12 +286,13 @@ void App::take_loaded() {
 
 // Or, where that cannot be, the scene that is shown already.
 void App::draw_scene(const Scene& scene) {
-  picture_ = nullptr;
+  gpu::Image* const picture = std::exchange(picture_, nullptr);
   fresh_ = true;
   try {
     renderer_->show(scene);
   } catch (...) {
     renderer_->show(session_ ? session_->scene() : empty_scene());
+    picture_ = picture;
     throw;
   }
 }
@@ -301,7 +302,7 @@ void App::show(Loader::Loaded loaded) {
   draw_scene(simulation.scene());
   stop_recording();
   const bool same = kept_ || (session_ && session_->file() == loaded.file);
-  const bool playing = session_ && same ? session_->playing || session_->ended() : !options_.paused;
+  const bool playing = session_ && same ? session_->playing : !options_.paused;
   const double pace = same ? session_->pace : 1.0;
   if (session_)
     session_->finish();
@@ -325,7 +326,7 @@ void App::show(Loader::Loaded loaded) {
   const std::string& title = session_->scene().title;
   window_.title(fmt::format("{} - Talus", title.empty() ? loaded.file.filename().string() : title));
   statistics_.start(session_->simulation());
-  description_.clear();
+  ++shown_;
   chosen_body_ = machine_.empty() ? 0 : machine_.axes().back().body;
 }
 
@@ -397,12 +398,37 @@ void App::replay(const fs::path& file) {
 void App::look_at_state() {
   if (!session_->simulation().gpu_device())
     take_state();
-  if (remembered_.panels_shown && statistics_shown(*this))
+  if (remembered_.panels_shown && pass_times_shown(*this))
     statistics_.sample(session_->simulation(), session_->rate(), chosen_body_);
 }
 
+// On a device of its own, as preparing a large scene takes long.
 void App::describe() {
-  session_->between_steps([this](Simulation& simulation) { description_ = simulation.describe_step(false); });
+  Options options{.device = options_.device == "cpu" ? "auto" : options_.device, .validation = options_.validation};
+  session_->between_steps([this, options](Simulation& simulation) {
+    Described described{.scene = shown_, .solver = simulation.scene().solver};
+    for (std::size_t f = 0; f < field_count; ++f)
+      described.elements[f] = simulation.executor().size(static_cast<FieldId>(f));
+    if (!describing_.valid())
+      describing_ = std::async(std::launch::async, [described, options, scene = simulation.scene()]() mutable {
+        described.trace = Simulation::trace_step(scene, options);
+        return described;
+      });
+  });
+}
+
+const App::Described* App::described() {
+  try {
+    if (describing_.valid() && describing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+      described_ = describing_.get();
+  } catch (const std::exception& e) {
+    described_ = Described{.scene = shown_, .solver = session_->scene().solver};  // not again
+    tell(e.what());
+  }
+  const bool fits = described_ && described_->scene == shown_ && described_->solver == session_->scene().solver;
+  if (!fits && !describing_.valid())
+    describe();
+  return fits ? &*described_ : nullptr;
 }
 
 void App::take_state() {

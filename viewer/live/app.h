@@ -1,5 +1,6 @@
 #pragma once
 // The live viewer: a window with a scene in it, and panels to watch, change, drive and record it.
+#include "engine/step_trace.h"
 #include "viewer/live/dropped_mesh.h"
 #include "viewer/live/grasp.h"
 #include "viewer/live/gui.h"
@@ -14,7 +15,9 @@
 #include "viewer/live/sharpness.h"
 #include "viewer/live/statistics.h"
 #include "viewer/renderer.h"
+#include <array>
 #include <chrono>
+#include <future>
 
 namespace viewer {
 
@@ -84,8 +87,15 @@ public:
   const Statistics& statistics() const { return statistics_; }
   Sharpness& sharpness() { return sharpness_; }
   std::uint32_t& chosen_body() { return chosen_body_; }  // of the scene: whose load is shown
-  void describe();                                       // asks for the passes of a step
-  const std::string& description() const { return description_; }
+  // The passes of a step of the scene as it is now, and the elements of each field: made ready beside the window, where
+  // the solver is another one than before. Null: not yet.
+  struct Described {
+    std::uint64_t scene = 0;  // number of the one that was shown
+    talus::Solver solver;
+    talus::StepTrace trace;
+    std::array<std::size_t, talus::field_count> elements{};
+  };
+  const Described* described();
   float gui_scale() const { return gui_->scale(); }
   // Of the last frames, s: all of it; what the host spent on it.
   double frame_seconds() const { return frame_seconds_; }
@@ -118,7 +128,9 @@ private:
   Sharpness sharpness_;
   Statistics statistics_;
   std::uint32_t chosen_body_ = 0;
-  std::string description_;
+  std::future<Described> describing_;
+  std::optional<Described> described_;
+  std::uint64_t shown_ = 0;  // scenes, so far
   talus::Look look_;
   std::string message_;
   Clock::time_point last_ = Clock::now();
@@ -147,6 +159,7 @@ private:
   void take_loaded();
   void read_mesh(const std::filesystem::path& file);
   void take_mesh();
+  void describe();
   void show(Loader::Loaded loaded);
   void draw_scene(const talus::Scene& scene);
   void resize(int edge);

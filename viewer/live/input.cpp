@@ -26,6 +26,7 @@ const KeyHelp key_help[] = {
     {"F2 to F8", "the panels"},
     {"J L  I K  U O  N M ..", "the machine's levers, as the panel Drive says; or a gamepad"},
     {"Tab", "hide and show all panels"},
+    {"Escape", "close a message"},
     {"F12", "a picture of the scene; with Shift, of the whole window"},
 };
 const int key_help_count = static_cast<int>(std::size(key_help));
@@ -120,6 +121,11 @@ bool act(App& app, const KeyPress& press) {
   switch (press.key) {
   case GLFW_KEY_F12:
     app.take_picture(picture_file(), press.shift);
+    return false;
+  case GLFW_KEY_ESCAPE:
+    app.message().clear();
+    if (session)
+      session->forget_error();
     return false;
   case GLFW_KEY_TAB:
     toggle_panels(app);

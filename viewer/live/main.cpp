@@ -2,8 +2,8 @@
 #include "viewer/live/app.h"
 #include "viewer/sibling.h"
 #include "viewer/status.h"
+#include "viewer/stop.h"
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <fmt/format.h>
 
 namespace {
@@ -57,16 +57,17 @@ int view(int argc, char** argv) {
   options.remembered = viewer::remembered_folder();
   options.program = viewer::sibling(argv[0], "talus");
 
+  viewer::listen_for_stop();
   viewer::App window(options);
   try {
-    while (window.frame()) {
+    while (!viewer::stop_signal() && window.frame()) {
     }
   } catch (...) {
     const int status = viewer::tell_error();
     window.rescue();
     return status;
   }
-  return viewer::done;
+  return viewer::stop_signal() ? 128 + viewer::stop_signal() : viewer::done;
 }
 
 }  // namespace

@@ -26,11 +26,11 @@ constexpr Panel panels[panel_count] = {
     {"Keys", 0.28f, 0.15f, 520.0f, 0.0f, unchanged<keys_panel>},
     {"Scenes", 0.01f, 0.06f, 290.0f, 480.0f, unchanged<scenes_panel>},
     {"Look", 0.99f, 0.06f, 270.0f, 0.0f, look_panel},
-    {"Statistics", 0.99f, 0.42f, 270.0f, 380.0f, unchanged<statistics_panel>},
-    {"Settings", 0.20f, 0.06f, 330.0f, 460.0f, unchanged<settings_panel>},
+    {"Statistics", 0.99f, 0.28f, 270.0f, 380.0f, unchanged<statistics_panel>},
+    {"Settings", 0.26f, 0.06f, 330.0f, 460.0f, unchanged<settings_panel>},
     {"Drive", 0.72f, 0.98f, 300.0f, 0.0f, unchanged<drive_panel>},
     {"Record", 0.01f, 0.98f, 250.0f, 0.0f, unchanged<record_panel>},
-    {"Graph", 0.25f, 0.10f, 640.0f, 480.0f, unchanged<graph_panel>},
+    {"Graph", 0.26f, 0.08f, 720.0f, 560.0f, unchanged<graph_panel>},
 };
 
 bool is_open(App& app, const Panel& panel) {
@@ -50,8 +50,9 @@ bool build(App& app, const Panel& panel) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({panel.x * size.x, panel.y * size.y}, ImGuiCond_FirstUseEver,
                           {panel.x > 0.5f ? 1.0f : 0.0f, panel.y > 0.5f ? 1.0f : 0.0f});
-  const float room = (0.98f - panel.y) * size.y;
-  ImGui::SetNextWindowSize({panel.width * scale, std::min(panel.height * scale, room)}, ImGuiCond_FirstUseEver);
+  const glm::vec2 room((panel.x > 0.5f ? panel.x : 0.98f - panel.x) * size.x, (0.98f - panel.y) * size.y);
+  ImGui::SetNextWindowSize({std::min(panel.width * scale, room.x), std::min(panel.height * scale, room.y)},
+                           ImGuiCond_FirstUseEver);
   bool open = true, changed = false;
   const ImGuiWindowFlags flags = panel.height == 0.0f ? ImGuiWindowFlags_AlwaysAutoResize : 0;
   if (ImGui::Begin(panel.name, &open, flags))
@@ -138,9 +139,10 @@ bool message_box(App& app, const char* id, const std::string& text, bool wrong) 
 
 }  // namespace
 
-bool statistics_shown(App& app) {
-  return std::ranges::any_of(
-      panels, [&](const Panel& panel) { return panel.build == unchanged<statistics_panel> && is_open(app, panel); });
+bool pass_times_shown(App& app) {
+  return std::ranges::any_of(panels, [&](const Panel& panel) {
+    return (panel.build == unchanged<statistics_panel> || panel.build == unchanged<graph_panel>)&&is_open(app, panel);
+  });
 }
 
 void toggle_panel(App& app, int panel) {

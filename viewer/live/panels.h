@@ -11,7 +11,7 @@ inline constexpr int panel_count = 8;  // F1, F2, ..
 void toggle_panel(App& app, int panel);
 void toggle_panels(App& app);  // all of them, and back
 
-bool statistics_shown(App& app);
+bool pass_times_shown(App& app);
 
 // The bar on top and the open panels. True: the picture is another one now.
 bool build_panels(App& app);

@@ -21,10 +21,12 @@ void scene_text(const Previews::Preview& preview, const fs::path& file) {
   const std::string name = file.stem().string();
   ImGui::BeginGroup();
   ImGui::TextUnformatted((preview.title.empty() ? name : preview.title).c_str());
-  ImGui::TextDisabled("%s", name.c_str());
+  ImGui::PushStyleColor(ImGuiCol_Text, {1.0f, 1.0f, 1.0f, 0.6f});  // to be read on the row that is pointed at, too
+  ImGui::TextUnformatted(name.c_str());
   if (preview.grains > 0)
-    ImGui::TextDisabled("%s grains%s", counted(preview.grains).c_str(),
-                        preview.fine > 0 ? fmt::format(", {} fine", counted(preview.fine)).c_str() : "");
+    ImGui::Text("%s grains%s", counted(preview.grains).c_str(),
+                preview.fine > 0 ? fmt::format(", {} fine", counted(preview.fine)).c_str() : "");
+  ImGui::PopStyleColor();
   ImGui::EndGroup();
 }
 

@@ -48,7 +48,8 @@ bool edit(const Parameter& parameter, double& value) {
 }
 
 // Back to what it was when the scene was opened, where that has it and it differs.
-void reset(Session& session, const Parameter& parameter, const std::vector<Parameter>& first, double value) {
+void reset(Session& session, const Parameter& parameter, double value) {
+  const std::vector<Parameter>& first = session.opened_parameters();
   const auto found = std::ranges::find(first, parameter.key, &Parameter::key);
   if (found == first.end())
     return;
@@ -62,14 +63,14 @@ void reset(Session& session, const Parameter& parameter, const std::vector<Param
     ImGui::SetTooltip("Back to what the scene had");
 }
 
-void row(Session& session, const Parameter& parameter, const std::vector<Parameter>& first) {
+void row(Session& session, const Parameter& parameter) {
   double value = parameter.get(session.scene());
   ImGui::PushID(parameter.key.c_str());
   if (edit(parameter, value))
     session.give(SetParameter{parameter.key, value});
   if (ImGui::IsItemHovered() && !parameter.help.empty())
     ImGui::SetTooltip("%s\n%s", parameter.help.c_str(), parameter.key.c_str());
-  reset(session, parameter, first, parameter.get(session.scene()));
+  reset(session, parameter, parameter.get(session.scene()));
   ImGui::PopID();
 }
 
@@ -98,16 +99,15 @@ void settings_panel(App& app) {
     return;
   }
   ImGui::PushItemWidth(130.0f * app.gui_scale());
-  const std::vector<Parameter> all = parameters_of(session->scene()), first = parameters_of(session->opened());
   std::string group;
   bool shown = false;
-  for (const Parameter& parameter : all) {
+  for (const Parameter& parameter : session->parameters()) {
     if (parameter.group != group) {
       group = parameter.group;
       shown = ImGui::CollapsingHeader(group.c_str(), ImGuiTreeNodeFlags_DefaultOpen);
     }
     if (shown)
-      row(*session, parameter, first);
+      row(*session, parameter);
   }
   ImGui::PopItemWidth();
   save_scene(app, *session);

@@ -1,4 +1,4 @@
-// Panels to see with: keys, look, statistics, the graph.
+// Panels to see with: keys, look, statistics.
 #include "engine/scene/words.h"
 #include "shaders/shared/color_scale.h"
 #include "viewer/live/app.h"
@@ -266,17 +266,6 @@ void statistics_panel(App& app) {
   }
   if (ImGui::CollapsingHeader("Passes"))
     pass_bars(statistics);
-}
-
-void graph_panel(App& app) {
-  if (!app.session())
-    return;
-  ImGui::TextWrapped("The passes of a step in their order, with what each reads and writes and the barrier before it.");
-  if (ImGui::Button("Look"))
-    app.describe();
-  ImGui::BeginChild("passes", {0.0f, 0.0f}, true, ImGuiWindowFlags_HorizontalScrollbar);
-  ImGui::TextUnformatted(app.description().c_str());
-  ImGui::EndChild();
 }
 
 }  // namespace viewer

@@ -56,7 +56,7 @@ std::optional<int> Process::ended() {
 #else
 
 Process::Process(std::vector<std::string> command) {
-  command.insert(command.begin(), {"nice", "-n", "19"});
+  command.insert(command.begin(), {"nice", "-n", "10"});
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   for (const int file : {0, 1, 2})

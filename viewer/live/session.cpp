@@ -45,6 +45,8 @@ void Session::go_on_from(Kept kept) {
   if (kept.state)
     simulation_.resume(std::move(*kept.state));
   opened_ = std::move(kept.opened);
+  parameters_.clear();
+  opened_parameters_.clear();
   done_ = std::move(kept.done);
   replay_ = std::move(kept.replay);
   playing = kept.playing;
@@ -52,6 +54,18 @@ void Session::go_on_from(Kept kept) {
   pace = kept.pace;
   time_ = due_ = rate_since_ = simulation_.time();
   step_ = simulation_.step();
+}
+
+const std::vector<Parameter>& Session::parameters() {
+  if (parameters_.empty())
+    parameters_ = parameters_of(scene());
+  return parameters_;
+}
+
+const std::vector<Parameter>& Session::opened_parameters() {
+  if (opened_parameters_.empty())
+    opened_parameters_ = parameters_of(opened_);
+  return opened_parameters_;
 }
 
 void Session::play_step() {
@@ -174,6 +188,8 @@ bool Session::carry_out() {
   } catch (const std::exception& e) {
     fail(e.what());
   }
+  if (something || replay_)
+    parameters_.clear();
   if (ended())
     playing = false;
   return something;

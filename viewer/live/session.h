@@ -3,6 +3,7 @@
 #include "engine/io/checkpoint.h"
 #include "engine/talus.h"
 #include "viewer/inputs.h"
+#include "viewer/parameters.h"
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -38,6 +39,10 @@ public:
   void play_step();            // one step of scene().dt, then it stands
   bool ended() const;          // at the scene's end, where it stops playing unless told to go on
   void go_on_for_ever() { forever_ = true; }
+
+  // The settings of the scene as it is now, and as it was opened.
+  const std::vector<Parameter>& parameters();
+  const std::vector<Parameter>& opened_parameters();
 
   // What an operator does, before the next step; while a recording plays, it has the levers.
   void give(Input input);
@@ -87,6 +92,7 @@ private:
   double rate_ = 0.0, rate_since_ = 0.0, rate_seconds_ = 0.0;
   bool forever_ = false, surveying_ = false, surveyed_ = false;
   std::string error_;
+  std::vector<Parameter> parameters_, opened_parameters_;  // empty: not listed yet
   Kept kept_;
   double keep_in_ = 0.0;  // s until the state is kept again
 
