@@ -156,11 +156,11 @@ TEST_CASE("The time of frames is split into simulation, drawing and idle", "[liv
   live.session().playing = true;
   const auto& statistics = live.app->statistics();
   const auto start = std::chrono::steady_clock::now();
-  live.until([&] { return statistics.splits().size() >= 3; });
+  live.until([&] { return statistics.splits().size() >= 2; });
   const double wall = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   const viewer::Statistics::Split mean = statistics.mean_split();
   const auto frames = static_cast<double>(statistics.frames());
-  CHECK(frames > 2);
+  CHECK(frames >= 2);
   CHECK(mean.simulation > 0.0);
   CHECK(mean.drawing > 0.0);
   CHECK(frames * (mean.simulation + mean.drawing) < 2.0 * wall);
@@ -177,14 +177,14 @@ TEST_CASE("The time of frames is split into simulation, drawing and idle", "[liv
   // What is paused is not simulated.
   live.session().playing = false;
   const std::size_t before = statistics.splits().size();
-  live.until([&] { return statistics.splits().size() >= before + 3; });
+  live.until([&] { return statistics.splits().size() >= before + 2; });
   CHECK(statistics.splits().back().simulation == 0.0);
 }
 
 TEST_CASE("Contacts and what grains feel are shown while a scene plays and while it stands", "[live]") {
   Live live(box);
   live.session().playing = true;
-  live.until([&] { return live.session().time() > 0.3; });
+  live.until([&] { return live.session().time() > 0.15; });
   viewer::Session& session = live.session();
   const Image plain = live.picture();
   live.app->look().color_by = ColorBy::contacts;
@@ -194,6 +194,7 @@ TEST_CASE("Contacts and what grains feel are shown while a scene plays and while
   live.frames(4);
   const double most = session.simulation().measure().contacts_max;
   const Image colored = live.picture();
+  CHECK(most > 0.0);
   CHECK(static_cast<double>(live.app->renderer().color_range()->y) == most);
   CHECK((colored.rgba != plain.rgba));
   live.app->look().color_by = ColorBy::material;

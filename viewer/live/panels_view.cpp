@@ -241,7 +241,7 @@ void pass_bars(const char* per, const std::vector<Statistics::Pass>& passes) {
 void frame_split(const std::deque<Statistics::Split>& splits) {
   if (splits.empty())
     return;
-  const ImVec4 colors[] = {{0.88f, 0.66f, 0.33f, 1.0f}, {0.36f, 0.62f, 0.85f, 1.0f}, {0.33f, 0.34f, 0.37f, 1.0f}};
+  const ImVec4 colors[] = {{0.88f, 0.66f, 0.33f, 1.0f}, {0.36f, 0.62f, 0.85f, 1.0f}, {0.55f, 0.56f, 0.60f, 1.0f}};
   const auto parts = [](const Statistics::Split& split) {
     return std::array{split.simulation, split.drawing, split.idle};
   };
@@ -261,12 +261,8 @@ void frame_split(const std::deque<Statistics::Split>& splits) {
   }
   ImGui::Dummy(size);
   constexpr const char* names[] = {"simulation", "drawing", "idle"};
-  for (std::size_t part = 0; part < 3; ++part) {
-    if (part > 0)
-      ImGui::SameLine();
-    ImGui::TextColored(colors[part], "%s %.3g", names[part], parts(splits.back())[part]);
-  }
-  ImGui::TextDisabled("ms a frame");
+  for (std::size_t part = 0; part < 3; ++part)
+    ImGui::TextColored(colors[part], "%s %.1f ms a frame", names[part], parts(splits.back())[part]);
 }
 
 }  // namespace
