@@ -4,6 +4,7 @@
 #include "live.h"
 #include "shaders/shared/types.h"
 #include <fstream>
+#include <set>
 
 using namespace talus;
 using namespace talus_tests;
@@ -205,4 +206,58 @@ TEST_CASE("A hundred scenes one after the other leave nothing behind", "[live]")
     round();
   CHECK(live.app->device().device.memory_bytes() == device);
   CHECK(resident_bytes() < process + (8 << 20));
+}
+
+TEST_CASE("The time of frames is split into simulation, drawing and idle", "[live]") {
+  Live live(box);
+  live.session().playing = true;
+  const auto& statistics = live.app->statistics();
+  const auto start = std::chrono::steady_clock::now();
+  live.until([&] { return statistics.splits().size() >= 2; });
+  const double wall = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  const viewer::Statistics::Split mean = statistics.mean_split();
+  const auto frames = static_cast<double>(statistics.frames());
+  CHECK(frames >= 2);
+  CHECK(mean.simulation > 0.0);
+  CHECK(mean.drawing > 0.0);
+  CHECK(frames * (mean.simulation + mean.drawing) < 2.0 * wall);
+  CHECK(frames * (mean.simulation + mean.drawing + mean.idle) > 0.5 * wall);
+  std::set<std::string> names;
+  double drawing = 0.0;
+  for (const viewer::Statistics::Pass& pass : statistics.drawing()) {
+    names.insert(pass.name);
+    drawing += pass.ms;
+  }
+  for (const char* name : {"draw_grain", "draw_shadow", "draw_picture", "draw_gui"})
+    CHECK(names.contains(name));
+  CHECK(drawing == Approx(statistics.splits().back().drawing));
+  // What is paused is not simulated.
+  live.session().playing = false;
+  const std::size_t before = statistics.splits().size();
+  live.until([&] { return statistics.splits().size() >= before + 2; });
+  CHECK(statistics.splits().back().simulation == 0.0);
+}
+
+TEST_CASE("Contacts and what grains feel are shown while a scene plays and while it stands", "[live]") {
+  Live live(box);
+  live.session().playing = true;
+  live.until([&] { return live.session().time() > 0.15; });
+  viewer::Session& session = live.session();
+  const Image plain = live.picture();
+  live.app->look().color_by = ColorBy::contacts;
+  live.until([&] { return session.surveyed() && live.app->renderer().color_range(); });
+  session.playing = false;
+  live.until([&] { return !session.simulation().under_way(); });
+  live.frames(4);
+  const double most = session.simulation().measure().contacts_max;
+  const Image colored = live.picture();
+  CHECK(most > 0.0);
+  CHECK(static_cast<double>(live.app->renderer().color_range()->y) == most);
+  CHECK((colored.rgba != plain.rgba));
+  live.app->look().color_by = ColorBy::material;
+  live.app->look().contacts = ContactLines::force;
+  live.app->look().grain_size = 0.3;
+  live.key("Home");
+  CHECK((live.picture().rgba != colored.rgba));
+  CHECK(session.surveyed());
 }

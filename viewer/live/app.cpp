@@ -396,6 +396,7 @@ void App::replay(const fs::path& file) {
 
 // While no step is under way.
 void App::look_at_state() {
+  statistics_.sample_frames(session_->simulation(), *renderer_);
   if (!session_->simulation().gpu_device())
     take_state();
   if (remembered_.panels_shown && pass_times_shown(*this))
@@ -456,6 +457,7 @@ void App::run(double passed) {
   if (recorder_.running())
     session_->hold = recorder_.next();
   fresh_ |= session_->settle(passed);
+  statistics_.frame(passed);
   if (!session_->simulation().under_way()) {
     drive();
     fresh_ |= session_->carry_out();

@@ -20,10 +20,18 @@ glm::ivec2 read_size(const std::string& text) {
   return size;
 }
 
+void print_split(const viewer::Statistics& statistics) {
+  const viewer::Statistics::Split split = statistics.mean_split();
+  fmt::print("{} frames, ms each: simulation {:.3g}, drawing {:.3g}, idle {:.3g}\n", statistics.frames(),
+             split.simulation, split.drawing, split.idle);
+  for (const viewer::Statistics::Pass& pass : statistics.drawing())
+    fmt::print("  {:<18} {:.3g}\n", pass.name, pass.ms);
+}
+
 int view(int argc, char** argv) {
   viewer::ViewOptions options;
   std::string size;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> seed, frame_times;
   CLI::App app("Shows a scene in a window: look, change, drive, record.", "talus view");
   app.add_option("SCENE", options.scene, "Scene file (TOML); without one: the list of scenes");
   app.add_option("--device", options.device, "auto, cpu, or index or part of the name as in `talus devices`")
@@ -41,6 +49,7 @@ int view(int argc, char** argv) {
   app.add_option("--replay", options.replay, "Plays inputs back that were saved in the panel Record")
       ->type_name("FILE")
       ->excludes("SCENE");
+  app.add_option("--frame-times", frame_times, "Ends after so many frames and says where their time went")->group("");
   app.add_flag("--paused", options.paused, "Does not play at first");
   app.add_flag("--validation", options.validation, "Vulkan validation layer");
   try {
@@ -60,8 +69,11 @@ int view(int argc, char** argv) {
   viewer::listen_for_stop();
   viewer::App window(options);
   try {
-    while (!viewer::stop_signal() && window.frame()) {
+    const auto enough = [&] { return frame_times && window.statistics().frames() >= *frame_times; };
+    while (!viewer::stop_signal() && window.frame() && !enough()) {
     }
+    if (frame_times)
+      print_split(window.statistics());
   } catch (...) {
     const int status = viewer::tell_error();
     window.rescue();

@@ -26,7 +26,7 @@ constexpr Panel panels[panel_count] = {
     {"Keys", 0.28f, 0.15f, 520.0f, 0.0f, unchanged<keys_panel>},
     {"Scenes", 0.01f, 0.06f, 290.0f, 480.0f, unchanged<scenes_panel>},
     {"Look", 0.99f, 0.06f, 270.0f, 0.0f, look_panel},
-    {"Statistics", 0.99f, 0.28f, 270.0f, 380.0f, unchanged<statistics_panel>},
+    {"Statistics", 0.99f, 0.49f, 270.0f, 380.0f, unchanged<statistics_panel>},
     {"Settings", 0.26f, 0.06f, 330.0f, 460.0f, unchanged<settings_panel>},
     {"Drive", 0.72f, 0.98f, 300.0f, 0.0f, unchanged<drive_panel>},
     {"Record", 0.01f, 0.98f, 250.0f, 0.0f, unchanged<record_panel>},

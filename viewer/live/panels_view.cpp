@@ -5,6 +5,7 @@
 #include "viewer/live/input.h"
 #include "viewer/live/panels.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -225,16 +226,43 @@ void plot(const char* name, const char* unit, const std::deque<float>& series) {
                    std::max(most * 1.1f, 1e-12f), {ImGui::GetContentRegionAvail().x, 44.0f});
 }
 
-void pass_bars(const Statistics& statistics) {
+void pass_bars(const char* per, const std::vector<Statistics::Pass>& passes) {
   constexpr std::size_t shown = 16;
-  const auto& passes = statistics.passes();
   double total = 0.0;
   for (const Statistics::Pass& pass : passes)
     total += pass.ms;
-  ImGui::Text("%.3g ms a step", total);
+  ImGui::Text("%.3g ms a %s", total, per);
   for (std::size_t p = 0; p < std::min(passes.size(), shown); ++p)
     ImGui::ProgressBar(static_cast<float>(passes[p].ms / passes[0].ms), {-1.0f, 0.0f},
                        fmt::format("{}  {:.3g} ms", passes[p].name, passes[p].ms).c_str());
+}
+
+// Where the time of frames goes: stacked, one over the other.
+void frame_split(const std::deque<Statistics::Split>& splits) {
+  if (splits.empty())
+    return;
+  const ImVec4 colors[] = {{0.88f, 0.66f, 0.33f, 1.0f}, {0.36f, 0.62f, 0.85f, 1.0f}, {0.55f, 0.56f, 0.60f, 1.0f}};
+  const auto parts = [](const Statistics::Split& split) {
+    return std::array{split.simulation, split.drawing, split.idle};
+  };
+  const auto whole = [&](const Statistics::Split& split) { return split.simulation + split.drawing + split.idle; };
+  const double most = whole(*std::ranges::max_element(splits, {}, whole));
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, 60.0f};
+  for (std::size_t k = 0; k < splits.size(); ++k) {
+    const float left = at.x + size.x * static_cast<float>(k) / static_cast<float>(splits.size());
+    const float right = at.x + size.x * static_cast<float>(k + 1) / static_cast<float>(splits.size());
+    float low = at.y + size.y;
+    for (std::size_t part = 0; part < 3; ++part) {
+      const float high = low - size.y * static_cast<float>(parts(splits[k])[part] / std::max(most, 1e-9));
+      ImGui::GetWindowDrawList()->AddRectFilled({left, high}, {right, low},
+                                                ImGui::ColorConvertFloat4ToU32(colors[part]));
+      low = high;
+    }
+  }
+  ImGui::Dummy(size);
+  constexpr const char* names[] = {"simulation", "drawing", "idle"};
+  for (std::size_t part = 0; part < 3; ++part)
+    ImGui::TextColored(colors[part], "%s %.1f ms a frame", names[part], parts(splits.back())[part]);
 }
 
 }  // namespace
@@ -256,6 +284,7 @@ void statistics_panel(App& app) {
   ImGui::TextDisabled("%.1f MiB, %s", static_cast<double>(statistics.memory_bytes()) / (1 << 20),
                       session->simulation().device().name.c_str());
   ImGui::TextDisabled("frame %.1f ms, host %.1f ms", 1e3 * app.frame_seconds(), 1e3 * app.host_seconds());
+  frame_split(statistics.splits());
   if (ImGui::CollapsingHeader("Over time", ImGuiTreeNodeFlags_DefaultOpen)) {
     plot("Kinetic energy", "J", statistics.series(Statistics::energy));
     plot("Mean overlap", "% of the radius", statistics.series(Statistics::overlap));
@@ -264,8 +293,10 @@ void statistics_panel(App& app) {
       plot(fmt::format("Force on {}", session->scene().bodies[app.chosen_body()].name).c_str(), "N",
            statistics.series(Statistics::force));
   }
-  if (ImGui::CollapsingHeader("Passes"))
-    pass_bars(statistics);
+  if (ImGui::CollapsingHeader("Passes")) {
+    pass_bars("step", statistics.passes());
+    pass_bars("frame", statistics.drawing());
+  }
 }
 
 }  // namespace viewer

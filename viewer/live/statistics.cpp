@@ -39,6 +39,48 @@ void Statistics::sample_passes(const talus::Simulation& simulation) {
   before_step_ = simulation.step();
 }
 
+void Statistics::frame(double seconds) {
+  ++frames_now_;
+  seconds_now_ += seconds;
+}
+
+void Statistics::sample_frames(const talus::Simulation& simulation, const talus::Renderer& renderer) {
+  constexpr double every = 0.25;  // s
+  if (counting_ && seconds_now_ < every)
+    return;
+  std::vector<talus::PassTime> drawn = renderer.pass_times();
+  double simulated = 0.0, drawing = 0.0;
+  for (const talus::PassTime& time : simulation.pass_times())
+    simulated += time.ms;
+  const auto frames = static_cast<double>(std::max<std::uint64_t>(frames_now_, 1));
+  draw_passes_.clear();
+  for (std::size_t p = 0; p < drawn.size(); ++p)
+    if (const double ms = drawn[p].ms - (p < drawn_before_.size() ? drawn_before_[p].ms : 0.0); ms > 0.0) {
+      draw_passes_.push_back({drawn[p].name, ms / frames});
+      drawing += ms;
+    }
+  std::ranges::sort(draw_passes_, std::greater(), &Pass::ms);
+  if (counting_) {
+    const Split split{simulated - simulated_before_, drawing,
+                      std::max(1e3 * seconds_now_ - (simulated - simulated_before_) - drawing, 0.0)};
+    splits_.push_back({split.simulation / frames, split.drawing / frames, split.idle / frames});
+    if (splits_.size() > most)
+      splits_.pop_front();
+    sum_ = {sum_.simulation + split.simulation, sum_.drawing + split.drawing, sum_.idle + split.idle};
+    frames_ += frames_now_;
+  }
+  drawn_before_ = std::move(drawn);
+  simulated_before_ = simulated;
+  frames_now_ = 0;
+  seconds_now_ = 0.0;
+  counting_ = true;
+}
+
+Statistics::Split Statistics::mean_split() const {
+  const auto frames = static_cast<double>(std::max<std::uint64_t>(frames_, 1));
+  return {sum_.simulation / frames, sum_.drawing / frames, sum_.idle / frames};
+}
+
 void Statistics::sample(talus::Simulation& simulation, double rate, std::uint32_t body) {
   const double start = now();
   if (start < next_ || (simulation.step() == before_step_ && !series_[energy].empty()))

@@ -1,6 +1,6 @@
 #pragma once
 // What a running scene is asked now and then, for plots and tables.
-#include "engine/talus.h"
+#include "viewer/renderer.h"
 #include <array>
 #include <deque>
 
@@ -18,6 +18,19 @@ public:
     double ms = 0.0;  // per step
   };
   const std::vector<Pass>& passes() const { return passes_; }  // the dearest first
+
+  // Where the time of frames goes, ms each, by the clocks of devices, or of threads on the CPU path. What is neither
+  // simulating nor drawing is idle; where both go on at once there may be more of them than time.
+  struct Split {
+    double simulation = 0.0, drawing = 0.0, idle = 0.0;
+  };
+  // In every frame, and between two steps whenever there is time for that.
+  void frame(double seconds);
+  void sample_frames(const talus::Simulation& simulation, const talus::Renderer& renderer);
+  const std::deque<Split>& splits() const { return splits_; }        // of the last quarters of a second
+  const std::vector<Pass>& drawing() const { return draw_passes_; }  // as passes(), per frame
+  std::uint64_t frames() const { return frames_; }                   // that mean_split() is over
+  Split mean_split() const;
   const talus::Measure& measure() const { return measure_; }
   std::uint32_t fine() const { return fine_; }
   std::uint64_t memory_bytes() const { return memory_; }
@@ -34,6 +47,14 @@ private:
   std::uint32_t fine_ = 0;
   std::array<std::deque<float>, series_count> series_;
   double next_ = 0.0;  // s of the clock, when to ask again
+  std::deque<Split> splits_;
+  Split sum_;  // ms
+  std::vector<Pass> draw_passes_;
+  std::uint64_t frames_ = 0, frames_now_ = 0;
+  double seconds_now_ = 0.0;  // of these
+  std::vector<talus::PassTime> drawn_before_;
+  double simulated_before_ = 0.0;  // ms
+  bool counting_ = false;          // there is something to count from
 
   void sample_passes(const talus::Simulation& simulation);
   void add(Series which, double value);
