@@ -248,7 +248,8 @@ const std::vector<Section>& sections() {
        {"devices", "sizes"}},
       {"passes",
        "Passes",
-       "Of a box at rest. Bytes are the least that a pass moves if it goes through all of its fields once; the limit "
+       "Of a box that falls together or rests. Bytes are the least that a pass moves if it goes through all of its "
+       "fields once; the limit "
        "is "
        "what a copy of a field reads and writes on the same device.",
        {"runs_per_step", "bytes_per_step", "bytes_per_s", "of_copy", "grains", "overlap_mean"},
