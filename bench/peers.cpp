@@ -207,6 +207,7 @@ void run_peers(const PeersOptions& options) {
     if (std::ranges::find(peers, name, &Peer::name) == peers.end())
       throw UsageError(fmt::format("--only {}: there are talus, lammps, liggghts and bullet", name));
   Results results{machine_context(), {}};
+  results.context["device"] = {{"name", "CPU"}, {"type", "CPU path"}};
   results.context["core"] = options.core;
   fmt::print("{:<26} {:>12} {:>10} {:>10} {:>9}\n", "on one core", "s per s", "overlap", "greatest", "packing");
   for (const unsigned n : options.grains) {

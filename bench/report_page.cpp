@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -92,43 +93,35 @@ std::string table(const std::string& name, const std::vector<Column>& columns,
   return out + "</tbody></table></div>\n";
 }
 
-// The counters that tables show, in this order, where a suite has them.
-const std::vector<Column>& shown_counters() {
-  static const std::vector<Column> columns{{"grains", "grains"},
-                                           {"ns_per_grain_step", "ns per grain and substep"},
-                                           {"overlap_mean", "mean overlap [radii]"},
-                                           {"overlap_max", "greatest [radii]"},
-                                           {"packing", "packing"},
-                                           {"wall_s_per_simulated_s", "wall s per simulated s"},
-                                           {"substeps", "substeps"},
-                                           {"runs_per_step", "runs per step"},
-                                           {"bytes_per_step", "bytes per step"},
-                                           {"bytes_per_s", "bytes/s"},
-                                           {"of_copy", "share of a copy's"},
-                                           {"fine_grains", "fine grains"},
-                                           {"ms_per_frame", "ms per 1/60 s"},
-                                           {"fine_ms_per_frame", "of that fine grains"},
-                                           {"pictures_per_s", "pictures per s"},
-                                           {"memory_bytes", "bytes"}};
-  return columns;
+std::string title_of(const std::string& counter) {
+  static const std::map<std::string, std::string> titles{{"ns_per_grain_step", "ns per grain and substep"},
+                                                         {"wall_s_per_simulated_s", "wall s per simulated s"},
+                                                         {"overlap_mean", "mean overlap [radii]"},
+                                                         {"overlap_max", "greatest [radii]"},
+                                                         {"speed_max", "fastest [m/s]"},
+                                                         {"memory_bytes", "bytes"},
+                                                         {"runs_per_step", "runs per step"},
+                                                         {"bytes_per_step", "bytes per step"},
+                                                         {"bytes_per_s", "bytes/s"},
+                                                         {"of_copy", "share of a copy's"},
+                                                         {"fine_grains", "fine grains"},
+                                                         {"ms_per_frame", "ms per 1/60 s"},
+                                                         {"fine_ms_per_frame", "of that fine grains"},
+                                                         {"pictures_per_s", "pictures per s"}};
+  const auto found = titles.find(counter);
+  return found == titles.end() ? counter : found->second;
 }
 
 bool of_suite(const Measured& measured, const std::string& suite) {
   return measured.name.starts_with(suite + "/");
 }
 
-std::string measured_table(const std::vector<DeviceResults>& devices, const std::string& suite) {
+std::string measured_table(const std::vector<DeviceResults>& devices, const std::string& suite,
+                           const std::vector<std::string>& counters) {
   std::vector<Column> columns{
       {"name", "name"}, {"device", "device"}, {"ms", "median [ms]"}, {"least", "least [ms]"}, {"n", "n"}};
-  std::vector<Column> counters;
-  for (const Column& column : shown_counters())
-    if (std::ranges::any_of(devices, [&](const DeviceResults& d) {
-          return std::ranges::any_of(d.measured, [&](const Measured& m) {
-            return of_suite(m, suite) && std::isfinite(m.counter(column.key));
-          });
-        }))
-      counters.push_back(column);
-  columns.insert(columns.end(), counters.begin(), counters.end());
+  for (const std::string& counter : counters)
+    columns.push_back({counter, title_of(counter)});
   std::vector<std::vector<Cell>> rows;
   for (const DeviceResults& device : devices)
     for (const Measured& m : device.measured) {
@@ -137,8 +130,8 @@ std::string measured_table(const std::vector<DeviceResults>& devices, const std:
       const std::vector<double> times = m.times();
       rows.push_back({text_cell(m.name.substr(suite.size() + 1)), text_cell(device.device), number_cell(median(times)),
                       number_cell(*std::ranges::min_element(times)), number_cell(static_cast<double>(times.size()))});
-      for (const Column& column : counters)
-        rows.back().push_back(number_cell(m.counter(column.key)));
+      for (const std::string& counter : counters)
+        rows.back().push_back(number_cell(m.counter(counter)));
     }
   return rows.empty() ? "" : table("measured", columns, rows);
 }
@@ -238,31 +231,46 @@ std::string skipped_section(const std::vector<DeviceResults>& devices) {
          table("skipped", {{"name", "name"}, {"device", "device"}, {"why", "why"}}, rows) + "</section>\n";
 }
 
-// What a suite's section says and draws.
+// What a suite's section says, shows of counters and draws.
 struct Section {
   std::string suite, title, text;
-  std::vector<std::string> charts;
+  std::vector<std::string> counters, charts;
 };
 const std::vector<Section>& sections() {
+  static const std::vector<std::string> speed{"grains",      "ns_per_grain_step", "overlap_mean",
+                                              "overlap_max", "packing",           "wall_s_per_simulated_s",
+                                              "substeps",    "speed_max",         "memory_bytes"};
   static const std::vector<Section> all{
       {"step",
        "Simulated time",
        "Steps of 1/240 s of a box of grains, about 20 layers deep, that falls together or rests.",
+       speed,
        {"devices", "sizes"}},
       {"passes",
        "Passes",
-       "Of a box at rest. Bytes are the least that a pass moves if it goes through all of its fields once; the limit "
+       "Of a box that falls together or rests. Bytes are the least that a pass moves if it goes through all of its "
+       "fields once; the limit "
        "is "
        "what a copy of a field reads and writes on the same device.",
+       {"runs_per_step", "bytes_per_step", "bytes_per_s", "of_copy", "grains", "overlap_mean"},
        {"passes", "roofline"}},
-      {"scaling", "Scaling", "What the time of a step grows with.", {"scaling"}},
-      {"upsampling", "Fine grains", "The scenes of Sommer and Schwanecke, 2022.", {}},
-      {"render", "Pictures", "A picture, read back, of a box that starts to fall.", {}}};
+      {"scaling", "Scaling", "What the time of a step grows with.", speed, {"scaling"}},
+      {"upsampling",
+       "Fine grains",
+       "The scenes of Sommer and Schwanecke, 2022.",
+       {"grains", "fine_grains", "ms_per_frame", "fine_ms_per_frame", "overlap_mean"},
+       {}},
+      {"render", "Pictures", "A picture, read back, of a box that starts to fall.", {"grains", "pictures_per_s"}, {}},
+      {"peers",
+       "Other engines",
+       "The same box falling for a second, each on one core.",
+       {"grains", "wall_s_per_simulated_s", "overlap_mean", "overlap_max", "packing"},
+       {}}};
   return all;
 }
 
 std::string suite_section(const std::vector<DeviceResults>& devices, const Section& section) {
-  const std::string numbers = measured_table(devices, section.suite);
+  const std::string numbers = measured_table(devices, section.suite, section.counters);
   if (numbers.empty())
     return "";
   std::string out = fmt::format("<section><h2>{}</h2>\n<p>{}</p>\n", section.title, section.text);

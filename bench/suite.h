@@ -125,6 +125,11 @@ struct RestOptions {
 };
 talus::Simulation at_rest(Target& target, talus::Method method, unsigned grains, const RestOptions& options = {});
 
+// Boxes that fall from the start on, and at rest; trial_of: measures such a simulation. timing: of passes.
+std::vector<Case> box_cases(Target& target, const std::vector<talus::Method>& methods,
+                            const std::vector<unsigned>& sizes, bool timing,
+                            const std::function<Trial(talus::Simulation)>& trial_of);
+
 // What a speed means nothing without: overlap [radii], packing, and what was simulated.
 void add_quality(Sample& sample, talus::Simulation& simulation);
 

@@ -53,18 +53,14 @@ std::vector<Sample> passes_of(Replay& replay, std::uint64_t steps, double copy_b
 }  // namespace
 
 std::vector<Case> passes_cases(Target& target) {
-  std::vector<Case> cases;
-  for (const unsigned grains : target.pick(std::vector{10'000u, 100'000u, 1'000'000u}, std::vector{1000u}))
-    for (const Method method :
-         target.pick(std::vector{Method::dem, Method::vts, Method::p2}, std::vector{Method::dem})) {
-      const std::string family = fmt::format("box_rest/{}", talus::word(method));
-      cases.push_back({fmt::format("{}/{}", family, grains), family, 0, [&target, method, grains]() -> Trial {
-                         const double copy = target.copy_bytes_per_s();
-                         auto replay = std::make_shared<Replay>(at_rest(target, method, grains, {.timing = true}));
-                         return [replay, copy](std::uint64_t steps) { return passes_of(*replay, steps, copy); };
-                       }});
-    }
-  return cases;
+  return box_cases(target, target.pick(std::vector{Method::dem, Method::vts, Method::p2}, std::vector{Method::dem}),
+                   target.pick(std::vector{10'000u, 100'000u, 1'000'000u}, std::vector{1000u}), true,
+                   [&target](talus::Simulation simulation) -> Trial {
+                     auto replay = std::make_shared<Replay>(std::move(simulation));
+                     return [replay, copy = target.copy_bytes_per_s()](std::uint64_t steps) {
+                       return passes_of(*replay, steps, copy);
+                     };
+                   });
 }
 
 }  // namespace bench

@@ -32,19 +32,9 @@ void need_room(const Target& target, const Scene& scene, unsigned grains) {
   target.need_memory(bytes_per_grain(scene) * grains, fmt::format("{} grains", grains));
 }
 
-Case falling_case(Target& target, Method method, unsigned grains) {
-  const std::string family = fmt::format("box_falling/{}", talus::word(method));
-  const Scene scene = settling_box(method, grains);
-  return {fmt::format("{}/{}", family, grains), family, steps_in(scene, target.pick(scene.end, 0.05)),
-          [&target, scene, grains] {
-            need_room(target, scene, grains);
-            return stepping(talus::Simulation(scene, target.options));
-          }};
-}
-
-Case rest_case(Target& target, const std::string& family, Method method, unsigned grains) {
-  return {fmt::format("{}/{}", family, grains), family, 0,
-          [&target, method, grains] { return stepping(at_rest(target, method, grains)); }};
+Case size_case(Target& target, unsigned grains) {
+  return {fmt::format("size/dem/{}", grains), "size", 0,
+          [&target, grains] { return stepping(at_rest(target, Method::dem, grains)); }};
 }
 
 Case iterations_case(Target& target, Method method, int iterations, unsigned grains) {
@@ -95,19 +85,33 @@ talus::Simulation at_rest(Target& target, Method method, unsigned grains, const 
   return simulation;
 }
 
-std::vector<Case> step_cases(Target& target) {
-  const std::vector<Method> methods =
-      target.pick(std::vector{Method::dem, Method::p2, Method::pbd, Method::vts, Method::sp},
-                  std::vector{Method::dem, Method::vts});
-  const std::vector<unsigned> sizes =
-      target.pick(std::vector{1000u, 10'000u, 100'000u, 1'000'000u, 4'000'000u}, std::vector{1000u});
+std::vector<Case> box_cases(Target& target, const std::vector<Method>& methods, const std::vector<unsigned>& sizes,
+                            bool timing, const std::function<Trial(talus::Simulation)>& trial_of) {
   std::vector<Case> cases;
   for (const unsigned grains : sizes)
     for (const Method method : methods) {
-      cases.push_back(falling_case(target, method, grains));
-      cases.push_back(rest_case(target, fmt::format("box_rest/{}", talus::word(method)), method, grains));
+      const std::string falling = fmt::format("box_falling/{}", talus::word(method));
+      const std::string rest = fmt::format("box_rest/{}", talus::word(method));
+      const Scene scene = settling_box(method, grains);
+      cases.push_back(
+          {fmt::format("{}/{}", falling, grains), falling, steps_in(scene, target.pick(scene.end, 0.05)), [=, &target] {
+             need_room(target, scene, grains);
+             talus::Options options = target.options;
+             options.timing = timing;
+             return trial_of(talus::Simulation(scene, options));
+           }});
+      cases.push_back({fmt::format("{}/{}", rest, grains), rest, 0,
+                       [=, &target] { return trial_of(at_rest(target, method, grains, {.timing = timing})); }});
     }
   return cases;
+}
+
+std::vector<Case> step_cases(Target& target) {
+  return box_cases(target,
+                   target.pick(std::vector{Method::dem, Method::p2, Method::pbd, Method::vts, Method::sp},
+                               std::vector{Method::dem, Method::vts}),
+                   target.pick(std::vector{1000u, 10'000u, 100'000u, 1'000'000u, 4'000'000u}, std::vector{1000u}),
+                   false, stepping);
 }
 
 // By number of worlds, once there are worlds.
@@ -115,7 +119,7 @@ std::vector<Case> scaling_cases(Target& target) {
   const unsigned grains = target.pick(10'000u, 1000u);
   std::vector<Case> cases;
   for (unsigned n = 1000; n <= target.pick(4'096'000u, 2000u); n *= 2)
-    cases.push_back(rest_case(target, "size/dem", Method::dem, n));
+    cases.push_back(size_case(target, n));
   for (const Method method : {Method::vts, Method::p2})
     for (int iterations = 1; iterations <= target.pick(32, 2); iterations *= 2)
       cases.push_back(iterations_case(target, method, iterations, grains));

@@ -54,13 +54,25 @@ update_lists() {
 
 install_for_build() { install_packages "${build_packages[@]}"; }
 install_for_tests() {
-  # A browser for the page of talus-bench: Debian has a small one, Ubuntu none but a snap.
-  local browser=chromium-headless-shell
-  if has_apt; then
-    apt-cache show "$browser" > /dev/null 2>&1 || update_lists
-    apt-cache show "$browser" > /dev/null 2>&1 || browser=""
+  local browser=()
+  has_browser || ! has_apt || browser=(chromium-headless-shell)
+  # Debian has it; Ubuntu has none but a snap.
+  if ((${#browser[@]})) && ! offers "${browser[0]}"; then
+    update_lists
+    offers "${browser[0]}" || browser=()
   fi
-  install_packages "${build_packages[@]}" "${test_packages[@]}" ${browser:+"$browser"}
+  install_packages "${build_packages[@]}" "${test_packages[@]}" "${browser[@]}"
+}
+
+offers() { apt-cache show "$1" > /dev/null 2>&1; }
+
+# For the page of talus-bench: the names that tests/CMakeLists.txt looks for.
+has_browser() {
+  local program
+  for program in chromium-headless-shell chromium chromium-browser google-chrome; do
+    command -v "$program" > /dev/null && return
+  done
+  return 1
 }
 
 # install_packages NAME...: those that are not there yet.

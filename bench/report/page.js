@@ -239,10 +239,11 @@ function passBars(place) {
       rows.get(pass).bars.push({index: found.index, value: found.m.ms,
                                 title: `${found.run.device}, ${pass}: ${short(found.m.ms)} ms a step`});
     }
-    const most = Math.max(...[...rows.values()].flatMap(row => row.bars.map(b => b.value)));
-    const size = row => Math.max(...row.bars.map(b => b.value));
-    figure = barChart(place, "Passes that take 0.5 % of the longest or more", "ms per step", devices,
-                      [...rows.values()].filter(row => size(row) > 0.005 * most).sort((a, b) => size(b) - size(a)));
+    const longest = devices.map((_, index) => Math.max(0, ...[...rows.values()]
+      .flatMap(row => row.bars.filter(b => b.index === index).map(b => b.value))));
+    const share = row => Math.max(...row.bars.map(b => b.value / longest[b.index]));
+    figure = barChart(place, "Passes, down to 1 % of a device's longest", "ms per step", devices,
+                      [...rows.values()].filter(row => share(row) >= 0.01).sort((a, b) => share(b) - share(a)));
   };
   select.addEventListener("change", draw);
   draw();
