@@ -213,7 +213,11 @@ TEST_CASE("The time of frames is split into simulation, drawing and idle", "[liv
   live.session().playing = true;
   const auto& statistics = live.app->statistics();
   const auto start = std::chrono::steady_clock::now();
-  live.until([&] { return statistics.splits().size() >= 2; });
+  // On a slow device a while may pass without a new picture.
+  const auto drew = [&] {
+    return std::ranges::any_of(statistics.drawing(), [](const auto& pass) { return pass.name == "draw_picture"; });
+  };
+  live.until([&] { return statistics.splits().size() >= 2 && drew(); });
   const double wall = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   const viewer::Statistics::Split mean = statistics.mean_split();
   const auto frames = static_cast<double>(statistics.frames());
@@ -228,11 +232,12 @@ TEST_CASE("The time of frames is split into simulation, drawing and idle", "[liv
     names.insert(pass.name);
     drawing += pass.ms;
   }
-  for (const char* name : {"draw_grain", "draw_shadow", "draw_picture", "draw_gui"})
+  for (const char* name : {"draw_grain", "draw_shadow", "draw_gui"})
     CHECK(names.contains(name));
   CHECK(drawing == Approx(statistics.splits().back().drawing));
   // What is paused is not simulated.
   live.session().playing = false;
+  live.until([&] { return !live.session().simulation().under_way(); });
   const std::size_t before = statistics.splits().size();
   live.until([&] { return statistics.splits().size() >= before + 2; });
   CHECK(statistics.splits().back().simulation == 0.0);
