@@ -9,7 +9,8 @@ volatile std::sig_atomic_t came = 0;
 
 void on_signal(int signal) {
   came = signal;
-  std::signal(signal, SIG_DFL);
+  if (signal == SIGINT)  // a second one ends at once; who sends SIGTERM may send it twice, as `timeout` does
+    std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
