@@ -7,7 +7,7 @@
 #ifdef __GNUC__
 #define TALUS_LANES 1
 // A pass compiled for several processors, of which the loader takes the best that this one can run.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__)
 #define TALUS_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), flatten))
 #else
 #define TALUS_CLONES __attribute__((flatten))

@@ -8,7 +8,6 @@ PassFunctions fastest(PassFunctions passes) {
   const auto replace = [&](Pass pass, PassFunction function) { passes[static_cast<std::size_t>(pass)] = function; };
   replace(Pass::contact_count, contact_count);
   replace(Pass::contact_fill, contact_fill);
-  replace(Pass::contact_recall, contact_recall);
   replace(Pass::dem, dem);
 #endif
   return passes;

@@ -6,7 +6,6 @@ namespace talus::cpu {
 
 void contact_count(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
 void contact_fill(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
-void contact_recall(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
 void dem(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
 
 // These passes, with those replaced that are here.

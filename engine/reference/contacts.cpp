@@ -78,22 +78,29 @@ void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
 void contact_recall(const Args&, Fields& f, uint begin, uint end) {
   const uint options = f.settings[0].options;
   for (uint i = begin; i < end; ++i) {
-    const uint row = f.grain_row[i];
+    const uint row = f.grain_row[i], olds = f.contact_count[row];
+    uint next = 0;  // where the last one was, most contacts being in the same order as before
     for (uint k = 0; k < f.contact_count_next[i]; ++k) {
       const std::size_t slot = row_slot(f.slice_start_next, i, k);
       uint partner = f.contact_partner_next[slot];
       if (is_grain(partner))
         partner = f.grain_row[partner];
-      uint old = 0;
-      while (old < f.contact_count[row] && without_face(f.contact_partner[contact_slot(f, row, old)]) != partner)
-        ++old;
-      const bool known = old < f.contact_count[row];
+      uint looked = 0;
+      std::size_t old = 0;
+      for (; looked < olds; ++looked, ++next) {
+        if (next >= olds)
+          next = 0;
+        old = contact_slot(f, row, next);
+        if (without_face(f.contact_partner[old]) == partner)
+          break;
+      }
+      const bool known = looked < olds;
       if (known && is_triangle(partner))
-        f.contact_partner_next[slot] = f.contact_partner[contact_slot(f, row, old)];
+        f.contact_partner_next[slot] = f.contact_partner[old];
       if (options & option_memory)
-        f.contact_shear_next[slot] = known ? f.contact_shear[contact_slot(f, row, old)] : vec3(0.0f);
+        f.contact_shear_next[slot] = known ? f.contact_shear[old] : vec3(0.0f);
       if (options & option_impulses)
-        f.contact_sum_next[slot] = known ? f.contact_sum[contact_slot(f, row, old)] : vec4(0.0f);
+        f.contact_sum_next[slot] = known ? f.contact_sum[old] : vec4(0.0f);
     }
   }
 }
