@@ -38,10 +38,10 @@ double build_time(talus::Simulation& simulation, int repeats) {
   plan.h = static_cast<float>(simulation.scene().dt);
   double best = 1e300;
   for (int i = 0; i < repeats; ++i) {
-    auto status = talus::read_field<talus::Status>(executor, FieldId::status, 1);
-    status[0].travel = talus::shared::lists_void;
-    status[0].speed = 0.0f;  // cells as they are at rest
-    talus::write_field(executor, FieldId::status, status);
+    auto worlds = talus::read_field<talus::World>(executor, FieldId::worlds, 1);
+    worlds[0].travel = talus::shared::lists_void;
+    worlds[0].speed = 0.0f;  // cells as they are at rest
+    talus::write_field(executor, FieldId::worlds, worlds);
     const auto begin = std::chrono::steady_clock::now();
     talus::build_lists(executor, plan);
     executor.finish();

@@ -57,6 +57,25 @@ Case bodies_case(Target& target, int bodies, unsigned grains) {
           }};
 }
 
+// Boxes of a thousand grains, each with a random arrangement of its own.
+Case worlds_case(Target& target, unsigned worlds) {
+  constexpr unsigned grains = 1000;
+  return {fmt::format("worlds/{}", worlds), "worlds", 0, [=, &target] {
+            Scene scene = settling_box(Method::dem, grains);
+            scene.worlds = worlds;
+            need_room(target, scene, worlds * grains);
+            talus::Simulation simulation(scene, target.options);
+            simulation.advance(1);
+            const std::uint64_t steps = steps_in(scene, target.pick(0.5, 0.02));
+            const Stopwatch watch;
+            simulation.advance(1);
+            target.need_time(watch.stop(1).real_s * static_cast<double>(steps),
+                             fmt::format("settling {} worlds", worlds));
+            simulation.advance(steps);
+            return stepping(std::move(simulation));
+          }};
+}
+
 }  // namespace
 
 talus::Simulation at_rest(Target& target, Method method, unsigned grains, const RestOptions& rest) {
@@ -114,7 +133,6 @@ std::vector<Case> step_cases(Target& target) {
                    false, stepping);
 }
 
-// By number of worlds, once there are worlds.
 std::vector<Case> scaling_cases(Target& target) {
   const unsigned grains = target.pick(10'000u, 1000u);
   std::vector<Case> cases;
@@ -125,6 +143,8 @@ std::vector<Case> scaling_cases(Target& target) {
       cases.push_back(iterations_case(target, method, iterations, grains));
   for (const int bodies : target.pick(std::vector{0, 1, 4, 16, 64}, std::vector{0, 4}))
     cases.push_back(bodies_case(target, bodies, grains));
+  for (unsigned worlds = 1; worlds <= target.pick(4096u, 4u); worlds *= 4)
+    cases.push_back(worlds_case(target, worlds));
   return cases;
 }
 

@@ -66,6 +66,10 @@ public:
     const auto source = fields_.bytes(from);
     std::memcpy(fields_.bytes(to).data(), source.data(), source.size());
   }
+  void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes) override {
+    const auto source = fields_.bytes(from).subspan(from_offset, bytes);
+    std::ranges::copy(source, fields_.bytes(to).subspan(to_offset, bytes).begin());
+  }
   void finish() override {}
   void keep(FieldId id, std::size_t elements) override {
     const auto bytes = fields_.bytes(id).first(elements * info(id).stride);

@@ -21,6 +21,7 @@ struct Features {
   std::uint32_t shapes = 1;         // 0: no grain belongs to a shape
   std::uint32_t cloth = 1;          // 0: there is no cloth
   std::uint32_t rigid = 1;          // 0: no body is dynamic
+  std::uint32_t worlds = 1;         // 0: there is one world
   auto operator<=>(const Features&) const = default;
 };
 
@@ -37,6 +38,10 @@ public:
   virtual void swap(FieldId a, FieldId b) = 0;
   // Copies the whole of one field into another of its type and size, in order with the passes.
   virtual void copy(FieldId from, FieldId to) = 0;
+  // Copies bytes of one field to another, or to elsewhere in the same one where the two do not overlap; likewise in
+  // order.
+  virtual void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset,
+                         std::size_t bytes) = 0;
   // Sends what was run so far; done() says whether it is done. Devices only: others have done it already.
   virtual void submit() {}
   virtual bool done() { return true; }

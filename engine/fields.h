@@ -1,6 +1,6 @@
 #pragma once
 // Every buffer once: name, type of an element, how many there are, whether a checkpoint holds it, and what it means. A
-// shader's buffer variable is bound to the field of its name.
+// shader's buffer variable is bound to the field of its name. Worlds lie one after another in all that a world has.
 #include "engine/column.h"
 #include "shaders/shared/types.h"
 #include <array>
@@ -14,14 +14,18 @@ namespace talus {
 
 using namespace shared;
 
-// lines: as slots, once asked for. baked: empty but while a distance field is baked.
+// lines: as slots, once asked for. shelves: as many words as states of worlds need. baked: empty but while a distance
+// field is baked.
 enum class Extent {
   one,
+  worlds,
+  world_steps,
   gates,
   pairs,
   births,
   births_and_end,
   sinks,
+  sink_counts,
   bodies,
   body_motions,
   body_sums,
@@ -54,6 +58,7 @@ enum class Extent {
   crowd_blocks,
   slots,
   lines,
+  shelves,
   baked
 };
 
@@ -64,9 +69,12 @@ enum class Extent {
     "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
   X(births, Birth, births, false, "grains that emitters will release, in order")                                       \
   X(status, Status, one, true, "state of the run")                                                                     \
+  X(worlds, World, worlds, true, "what the lists of a world are like")                                                 \
+  X(body_speeds, float, world_steps, false,                                                                            \
+    "no point of a body's surface is faster: of world w in step s of the batch at s worlds + w [m/s]")                 \
   X(sinks, Sink, sinks, false, "shapes in which grains vanish")                                                        \
-  X(sink_counts, uint, sinks, true, "grains that a sink has taken")                                                    \
-  X(sink_counts_valid, uint, sinks, false, "as grains_valid")                                                          \
+  X(sink_counts, uint, sink_counts, true, "grains that a sink has taken: sink s of world w at w sinks + s")            \
+  X(sink_counts_valid, uint, sink_counts, false, "as grains_valid")                                                    \
   X(bodies, Body, bodies, false, "bodies where the substep starts")                                                    \
   X(body_motions, BodyMotion, body_motions, false, "of body b in step s of the batch: s bodies + b")                   \
   X(body_sums, uint, body_sums, true,                                                                                  \
@@ -159,6 +167,7 @@ enum class Extent {
   X(crowd_count, uint, crowd_nodes, false, "fine grains around a node, in crowd_unit")                                 \
   X(crowd_owner, uint, crowd_blocks, false, "which of the places that share a block has it (shared/crowd.h)")          \
   X(measures, GrainMeasure, grains, false, "what each grain adds to the report")                                       \
+  X(shelves, uint, shelves, false, "states of worlds, shelf after shelf: what each has of saved fields")               \
   X(contact_lines, ContactLine, lines, false, "contacts that press, slots as contact_partner")                         \
   X(bake_grid, BakeGrid, baked, false, "grid and tree of the distance field being baked")                              \
   X(bake_triangles, BakeTriangle, baked, false, "triangles in the order of the tree's leaves [cells]")                 \

@@ -92,6 +92,12 @@ void GpuExecutor::copy(FieldId from, FieldId to) {
     translated([&] { graph_->copy(buffer(from), buffer(to)); });
 }
 
+void GpuExecutor::copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset,
+                            std::size_t bytes) {
+  if (bytes > 0)
+    translated([&] { graph_->copy(buffer(from), buffer(to), bytes, from_offset, to_offset); });
+}
+
 void GpuExecutor::submit() {
   if (graph_->recording())
     submitted_ = translated([&] { return graph_->submit(); });

@@ -21,6 +21,7 @@ public:
   void run(Pass pass, Work work, const Args& args) override;
   void swap(FieldId a, FieldId b) override;
   void copy(FieldId from, FieldId to) override;
+  void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes) override;
   void submit() override;
   bool done() override;
   void finish() override;

@@ -1,5 +1,6 @@
 #include "engine/bound_fields.h"
 #include "engine/executor.h"
+#include "shaders/shared/grid.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -64,6 +65,10 @@ public:
     tested_->copy(from, to);
     cpu_->copy(from, to);
   }
+  void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes) override {
+    tested_->copy_part(from, from_offset, to, to_offset, bytes);
+    cpu_->copy_part(from, from_offset, to, to_offset, bytes);
+  }
   void submit() override { tested_->submit(); }
   bool done() override { return tested_->done(); }
   void finish() override { tested_->finish(); }
@@ -107,11 +112,25 @@ private:
 
   // The grains of each cell in one order; which grains a cell has must still agree.
   Bytes by_cell(Bytes bytes, FieldId cells) {
-    const auto start = read_field<std::uint32_t>(*cpu_, cells, cpu_->size(cells));
+    auto start = read_field<std::uint32_t>(*cpu_, cells, cpu_->size(cells));
+    if (cells == FieldId::grid_start)
+      from_places(start);
     const std::span order(reinterpret_cast<std::uint32_t*>(bytes.data()), bytes.size() / sizeof(std::uint32_t));
     for (std::size_t cell = 0; cell + 1 < start.size(); ++cell)
       std::sort(order.begin() + start[cell], order.begin() + start[cell + 1]);
     return bytes;
+  }
+
+  // Of each world, whose cells begin at its places (reference::first_in_cell).
+  void from_places(std::vector<std::uint32_t>& start) {
+    const Settings settings = read_field<Settings>(*cpu_, FieldId::settings, 1)[0];
+    const std::size_t cells = grid_cells(settings.grid_bits);
+    const auto counts = start;
+    for (std::size_t world = 0; world < settings.worlds; ++world)
+      for (std::size_t cell = world * cells; cell < (world + 1) * cells; ++cell)
+        start[cell] = static_cast<std::uint32_t>(world) * settings.places + counts[cell] - counts[world * cells];
+    if (settings.worlds > 1)  // the last cell ends with the grains of its world that are there
+      start.back() = (settings.worlds - 1) * settings.places + counts.back() - counts[(settings.worlds - 1) * cells];
   }
 
   // Cell after cell, the grains that its linked list leads to, in one order.

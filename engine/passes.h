@@ -17,7 +17,7 @@ enum class Match { exact, close, unordered };
 
 // X(name, unit, match, tolerance)
 #define TALUS_PASSES(X)                                                                                                \
-  X(plan, thread, close, 1e-6)                                                                                         \
+  X(plan, group, close, 1e-6)                                                                                          \
   X(grid_count, thread, exact, 0)                                                                                      \
   X(grid_reduce, group, exact, 0)                                                                                      \
   X(grid_scan, group, exact, 0)                                                                                        \
@@ -49,7 +49,7 @@ enum class Match { exact, close, unordered };
   X(contact_width, thread, exact, 0)                                                                                   \
   X(contact_reduce, group, exact, 0)                                                                                   \
   X(contact_scan, group, exact, 0)                                                                                     \
-  X(contact_check, thread, exact, 0)                                                                                   \
+  X(contact_check, group, exact, 0)                                                                                    \
   X(contact_fill, thread, exact, 0)                                                                                    \
   X(linked_clear, thread, exact, 0)                                                                                    \
   X(linked_insert, thread, unordered, 0)                                                                               \

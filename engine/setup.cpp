@@ -86,7 +86,9 @@ void set_load_quanta(Settings& settings, const Scene& scene, const Population& p
   for (const TimedSeed& timed : population.poured)
     add(timed.seed);
   const double speed = fastest + settings.radius_max / substep_of(scene) + scene.dt * glm::length(scene.domain.gravity);
-  const int impulse = std::ilogb(1e3 * std::max(mass, 1e-30) * speed) + 2 - 62;
+  // In wide steps: worlds whose grains differ a little have the same one.
+  const int finest = std::ilogb(1e3 * std::max(mass, 1e-30) * speed) + 2 - 62;
+  const int impulse = static_cast<int>(std::ceil(finest / 4.0)) * 4;
   const int moment = impulse + std::ilogb(glm::length(scene.domain.max - scene.domain.min)) + 1;
   settings.load_quantum = vec2(std::ldexp(1.0f, impulse), std::ldexp(1.0f, moment));
   settings.quanta = vec2(std::ldexp(1.0f, -impulse), std::ldexp(1.0f, -moment));
@@ -260,9 +262,11 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   settings.kc = static_cast<float>(solver.kc);
   settings.warm_start = static_cast<float>(solver.warm_start);
   settings.materials = static_cast<uint>(scene.materials.size());
+  settings.worlds = scene.worlds;
+  settings.places = no_grain;  // as long as there is one world
   settings.bodies = static_cast<uint>(scene.bodies.size());
   settings.rigid = dynamics.count;
-  settings.body_points = static_cast<uint>(dynamics.points.size());
+  settings.body_points = scene.worlds * static_cast<uint>(dynamics.points.size());
   settings.sinks = static_cast<uint>(scene.sinks.size());
   settings.shapes = static_cast<uint>(scene.shapes.size());
   settings.shaped = static_cast<uint>(population.shaped.size());
@@ -274,6 +278,8 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   for (std::size_t k = 0; k < population.initial.size(); ++k)
     if (k - settings.cloth_first >= settings.cloth)
       settings.radius_max = std::max(settings.radius_max, population.initial[k].radius);
+  // What it may be, not what it is: worlds whose grains differ have the same one.
+  settings.radius_max = std::max(settings.radius_max, static_cast<float>(radii_of(scene).max));
   set_cloth(settings, scene, population);
   for (const TimedSeed& timed : population.poured) {
     settings.radius_max = std::max(settings.radius_max, timed.seed.radius);

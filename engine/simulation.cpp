@@ -8,13 +8,13 @@
 namespace talus {
 
 std::vector<RigidState> Simulation::Impl::rigid_states() const {
-  return read_field<RigidState>(*executor, FieldId::rigid_states, dynamics.states.size());
+  return read_field<RigidState>(*executor, FieldId::rigid_states, scene.worlds * dynamics.states.size());
 }
 std::vector<ShapeMotion> Simulation::Impl::shape_motions() const {
   return read_field<ShapeMotion>(*executor, FieldId::shape_motions, scene.shapes.size());
 }
 bool Simulation::Impl::is_dynamic(std::uint32_t body) const {
-  return body < scene.bodies.size() && talus::is_dynamic(scene.bodies[body]);
+  return body < scene.worlds * scene.bodies.size() && talus::is_dynamic(spec_of(body));
 }
 RigidState Simulation::Impl::rigid_state(std::uint32_t body) const {
   std::vector<RigidState> state(1);
@@ -22,7 +22,7 @@ RigidState Simulation::Impl::rigid_state(std::uint32_t body) const {
   return state[0];
 }
 const Joint* Simulation::Impl::dynamic_joint(std::uint32_t body) const {
-  const Joint* joint = is_dynamic(body) ? std::get_if<Joint>(&scene.bodies[body].motion) : nullptr;
+  const Joint* joint = is_dynamic(body) ? std::get_if<Joint>(&spec_of(body).motion) : nullptr;
   return joint && joint->type != JointType::ball ? joint : nullptr;
 }
 // Commands to a dynamic body: change(command).
@@ -53,11 +53,12 @@ Simulation::Impl::State Simulation::Impl::read_state() {
   State s{read_field<Grain>(*executor, FieldId::grains, places),
           read_field<uint>(*executor, FieldId::grain_id, places),
           read_field<uint>(*executor, FieldId::grain_tag, places),
-          {}};
+          {},
+          settings.places};
   for (std::uint32_t i = 0; i < places; ++i)
     if (s.grains[i].position.w > 0.0f)
       s.by_id.push_back(i);
-  std::ranges::sort(s.by_id, {}, [&](std::uint32_t i) { return s.ids[i]; });
+  std::ranges::sort(s.by_id, {}, [&](std::uint32_t i) { return std::pair(s.world_of(i), s.ids[i]); });
   return s;
 }
 
@@ -116,8 +117,9 @@ const Scene& Simulation::scene() const {
 std::uint64_t Simulation::step() const {
   return impl_->step;
 }
-double Simulation::time() const {
-  return impl_->drive.time(impl_->step);
+double Simulation::time(std::uint32_t world) const {
+  impl_->check_worlds(std::span(&world, 1));
+  return impl_->drive.time(impl_->step, world);
 }
 std::uint32_t Simulation::grain_count() const {
   return impl_->alive() - impl_->settings.cloth;
@@ -129,7 +131,8 @@ std::uint32_t Simulation::grains_born() const {
   return impl_->born_at(impl_->step) - impl_->settings.cloth;
 }
 std::vector<std::uint32_t> Simulation::sink_counts() const {
-  return read_field<uint>(*impl_->idle().executor, FieldId::sink_counts, impl_->scene.sinks.size());
+  return read_field<uint>(*impl_->idle().executor, FieldId::sink_counts,
+                          impl_->scene.worlds * impl_->scene.sinks.size());
 }
 std::array<SeamCrossings, 3> Simulation::seam_crossings() const {
   const auto of = [&](int axis) -> SeamCrossings { return {impl_->known.seam_up[axis], impl_->known.seam_down[axis]}; };
@@ -200,7 +203,7 @@ gpu::Buffer* Simulation::line_buffer() {
 }
 std::uint32_t Simulation::line_places() const {
   const auto places = static_cast<std::uint32_t>(impl_->executor->size(FieldId::contact_lines));
-  return under_way() ? places : std::min(impl_->known.slots, places);
+  return under_way() || impl_->own_places() ? places : std::min(impl_->known.slots, places);
 }
 gpu::Buffer* Simulation::body_buffer() {
   if (!under_way())  // its steps leave them posed
@@ -209,7 +212,8 @@ gpu::Buffer* Simulation::body_buffer() {
 }
 
 std::vector<BodyLoad> Simulation::body_loads() const {
-  return read_field<BodyLoad>(*impl_->idle().executor, FieldId::body_load, impl_->scene.bodies.size());
+  return read_field<BodyLoad>(*impl_->idle().executor, FieldId::body_load,
+                              impl_->scene.worlds * impl_->scene.bodies.size());
 }
 const std::vector<BodyLoad>& Simulation::load_history() const {
   return impl_->idle().loads;
@@ -229,16 +233,17 @@ std::vector<GrainState> Simulation::grains() {
   for (const std::uint32_t i : s.by_id)
     if (!impl_->is_vertex(s.ids[i]))
       grains.push_back({s.ids[i], vec3(s.grains[i].position), vec3(s.grains[i].velocity), s.grains[i].position.w,
-                        s.tags[i] & tag_material_mask, s.tags[i] >> tag_world_shift});
+                        s.tags[i] & tag_material_mask, s.world_of(i)});
   return grains;
 }
 
-std::uint32_t Simulation::body(std::string_view name) const {
+std::uint32_t Simulation::body(std::string_view name, std::uint32_t world) const {
+  impl_->check_worlds(std::span(&world, 1));
   const std::vector<BodySpec>& bodies = impl_->scene.bodies;
   const auto found = std::ranges::find(bodies, name, &BodySpec::name);
   if (found == bodies.end())
     throw std::invalid_argument(fmt::format("the scene has no body {}", name));
-  return static_cast<std::uint32_t>(found - bodies.begin());
+  return static_cast<std::uint32_t>(world * bodies.size() + static_cast<std::size_t>(found - bodies.begin()));
 }
 BodyState Simulation::body_state(std::uint32_t body) const {
   if (impl_->idle().is_dynamic(body)) {
@@ -286,7 +291,7 @@ JointState Simulation::joint_state(std::uint32_t body) const {
     const RigidState state = impl_->rigid_state(body);
     const vec3 along = joint->type == JointType::revolute ? state.motion.spin : state.motion.velocity;
     const double unit = unit_of(joint->type);
-    return {state.value / unit, glm::dot(along, impl_->dynamics.rigid[body].axis) / unit};
+    return {state.value / unit, glm::dot(along, impl_->dynamics.rigid[body % impl_->scene.bodies.size()].axis) / unit};
   }
   return impl_->drive.joint_state(impl_->step, body);
 }
@@ -309,7 +314,7 @@ void Simulation::move_joint(std::uint32_t body, double value) {
 void Simulation::drive_joint(std::uint32_t body, double speed) {
   if (const Joint* joint = impl_->idle().dynamic_joint(body)) {
     if (!joint->motor)
-      throw std::invalid_argument(fmt::format("the joint of body {} has no motor", impl_->scene.bodies[body].name));
+      throw std::invalid_argument(fmt::format("the joint of body {} has no motor", impl_->spec_of(body).name));
     if (!std::isfinite(speed))
       throw std::invalid_argument("the speed to reach must be finite");
     impl_->command(body, [&](RigidCommand& c) { c.motor_speed = static_cast<float>(unit_of(joint->type) * speed); });
@@ -319,35 +324,45 @@ void Simulation::drive_joint(std::uint32_t body, double speed) {
 }
 
 Measure Simulation::measure() {
-  Impl& s = impl_->idle();
+  return impl_->idle().measure({});
+}
+Measure Simulation::measure(std::uint32_t world) {
+  impl_->check_worlds(std::span(&world, 1));
+  return impl_->idle().measure(world);
+}
+
+// Of one world, or of all.
+Measure Simulation::Impl::measure(std::optional<std::uint32_t> world) {
   Measure m;
-  m.grains = s.alive() - s.settings.cloth;
-  if (s.alive() == 0)
+  if (alive() == 0)
     return m;
   // At the start, and after a fall back, there are no lists of these positions yet. The next step would build the same.
   // Steps that find contacts without lists leave those of an earlier measure behind.
-  const Detection detection = s.scene.solver.detection;
+  const Detection detection = scene.solver.detection;
   bool stale = detection == Detection::one_loop || detection == Detection::two_loops;
-  s.write_motions(1);
-  for (Status status = s.read_status(); stale || status.travel >= lists_void;) {
-    build_lists(*s.executor, s.plan_of(s.step));
-    status = s.read_status();
+  write_motions(1);
+  while (stale || lists_are_void()) {
+    build_lists(*executor, plan_of(step));
     stale = false;
-    if (status.halt == halt_slots)
-      s.grow(status);
+    if (const Status status = read_status(); status.halt == halt_slots)
+      grow(status);
   }
-  if (s.settings.bodies > 0)
-    move_bodies(*s.executor, s.plan_of(s.step));
+  if (settings.bodies > 0)
+    move_bodies(*executor, plan_of(step));
   Args args{};
-  args.grains = s.places_at(s.step);
-  args.h = static_cast<float>(substep_of(s.scene));
-  s.executor->run(Pass::measure, {args.grains}, args);
-  const auto parts = read_field<GrainMeasure>(*s.executor, FieldId::measures, args.grains);
-  const Impl::State state = s.read_state();
+  args.grains = places_at(step);
+  args.h = static_cast<float>(substep_of(scene));
+  executor->run(Pass::measure, {args.grains}, args);
+  const auto parts = read_field<GrainMeasure>(*executor, FieldId::measures, args.grains);
+  const State state = read_state();
   std::uint64_t contacts = 0;
   double penetration = 0.0;
   // By id, not in memory order: equal states have equal sums.
+  std::uint32_t counted = 0;
   for (const std::uint32_t i : state.by_id) {
+    if (world && state.world_of(i) != *world)
+      continue;
+    ++counted;
     const GrainMeasure& part = parts[i];
     contacts += part.contacts;
     penetration += part.penetration_sum;
@@ -359,35 +374,51 @@ Measure Simulation::measure() {
     if (g.velocity.w > 0.0f)
       m.momentum += velocity / static_cast<double>(g.velocity.w);
     m.speed_max = std::max(m.speed_max, glm::length(velocity));
-    m.height = std::max(m.height, static_cast<double>(g.position.z) + g.position.w - s.scene.domain.min.z);
+    m.height = std::max(m.height, static_cast<double>(g.position.z) + g.position.w - scene.domain.min.z);
   }
-  m.contacts_mean = static_cast<double>(contacts) / s.alive();
+  m.grains = counted - settings.cloth;
+  m.contacts_mean = counted ? static_cast<double>(contacts) / counted : 0.0;
   m.penetration_mean = contacts ? penetration / static_cast<double>(contacts) : 0.0;
   return m;
 }
 
 std::uint64_t Simulation::state_hash() {
-  const Impl::State s = impl_->idle().read_state();
+  return impl_->idle().state_hash({});
+}
+std::uint64_t Simulation::state_hash(std::uint32_t world) {
+  impl_->check_worlds(std::span(&world, 1));
+  return impl_->idle().state_hash(world);
+}
+
+// Of one world, or of all.
+std::uint64_t Simulation::Impl::state_hash(std::optional<std::uint32_t> world) {
+  const State s = read_state();
   std::uint64_t sum = checksum_of_nothing;
   const auto add = [&](const auto& value) { sum = checksum(std::as_bytes(std::span(&value, 1)), sum); };
   for (const std::uint32_t i : s.by_id) {
+    if (world && s.world_of(i) != *world)
+      continue;
     add(s.ids[i]);
     add(s.tags[i]);
     add(s.grains[i]);
   }
-  for (const GrainState& fine : impl_->read_fine()) {
+  for (const GrainState& fine : read_fine()) {
     add(fine.id);
     add(fine.position);
     add(fine.velocity);
     add(fine.radius);
     add(fine.material);
   }
-  for (const RigidState& state : impl_->rigid_states())
-    add(state.motion);
-  for (const ShapeMotion& motion : impl_->shape_motions())
+  // Those of a world are as many as of any other.
+  const auto add_all = [&](const auto& of_all, auto member) {
+    const std::size_t each = of_all.size() / scene.worlds, first = world.value_or(0) * each;
+    for (std::size_t k = first; k < (world ? first + each : of_all.size()); ++k)
+      add(std::invoke(member, of_all[k]));
+  };
+  add_all(rigid_states(), &RigidState::motion);
+  for (const ShapeMotion& motion : shape_motions())
     add(motion);
-  for (const std::uint32_t count : sink_counts())
-    add(count);
+  add_all(read_field<uint>(*executor, FieldId::sink_counts, scene.worlds * scene.sinks.size()), std::identity());
   return sum;
 }
 

@@ -131,24 +131,33 @@ void Simulation::Impl::change(Scene to) {
 void Simulation::Impl::set_course(Scene to, Population pours, double zero) {
   Settings next = settings_of(to, pours, dynamics, options.grid_cells);
   next.cloth_words = settings.cloth_words;
-  Drive other(to, zero);
-  other.set(drive.commands());
+  next.places = settings.places;
+  next.rows = settings.rows;
+  next.carried_first = settings.carried_first;
+  next.cloth_first = settings.cloth_first;
+  next.shaped_first = settings.shaped_first;
+  next.births_first = own_places() ? settings.births_first : next.births_first;
+  Drives other(to, zero);
+  other.set(drive.courses());
   scene = std::move(to);
   population = std::move(pours);
   time_zero = zero;
   settings = next;
   drive = std::move(other);
   warnings = warnings_of(scene, population);
-  size_fields(executor->size(FieldId::contact_partner));
+  size_fields();
   write_settings();
-  auto now = read_field<Body>(*executor, FieldId::bodies, scene.bodies.size());
+  auto now = read_field<Body>(*executor, FieldId::bodies, scene.worlds * scene.bodies.size());
   for (std::size_t b = 0; b < now.size(); ++b)
-    now[b].load_share = load_share_of(scene.bodies[b].load_filter, scene.dt);
+    now[b].load_share = load_share_of(spec_of(static_cast<std::uint32_t>(b)).load_filter, scene.dt);
   write_field(*executor, FieldId::bodies, now);
   write_field(*executor, FieldId::shapes, shapes_of(scene, population).shapes);
   known = read_status();
-  known.travel = known.fine_drift = lists_void;
+  known.fine_drift = lists_void;
   write_status(known);
+  for (World& world : known_worlds)
+    world.travel = lists_void;
+  write_field(*executor, FieldId::worlds, known_worlds);
 }
 
 // Grains weigh what their material's density says. Cloth has its own.

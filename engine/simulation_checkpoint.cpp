@@ -112,7 +112,8 @@ void Simulation::resume(Checkpoint checkpoint) {
     pours.poured = pours_of(checkpoint.fields[pours_name]);
     count_fine_births(impl_->scene, pours);
   }
-  const Settings settings = settings_of(impl_->scene, pours, impl_->dynamics, impl_->options.grid_cells);
+  Settings settings = settings_of(impl_->scene, pours, impl_->dynamics, impl_->options.grid_cells);
+  impl_->set_places(settings);
   // Everything is checked before anything is changed.
   for (std::size_t f = 0; f < field_count; ++f) {
     if (!field_infos[f].saved)
@@ -121,7 +122,7 @@ void Simulation::resume(Checkpoint checkpoint) {
     const std::size_t stride = field_infos[f].stride;
     if (found == checkpoint.fields.end() || found->second.size() % stride != 0 ||
         (field_infos[f].extent != Extent::slots &&
-         found->second.size() != impl_->elements_of(static_cast<FieldId>(f), settings, pours, 0) * stride))
+         found->second.size() != impl_->elements_of(static_cast<FieldId>(f), settings, pours) * stride))
       throw CheckpointError(
           fmt::format("field {} is missing or has another size than this version's", field_infos[f].name));
   }
@@ -138,9 +139,13 @@ void Simulation::resume(Checkpoint checkpoint) {
       impl_->executor->resize(id, bytes.size() / field_infos[f].stride);
       impl_->executor->write(id, bytes);
     }
-  impl_->resize_slots(impl_->executor->size(FieldId::contact_partner));
+  const std::size_t worlds = impl_->scene.worlds;
+  impl_->settings.rows = static_cast<uint>(impl_->executor->size(FieldId::contact_partner) / (worlds * slice_grains));
+  impl_->size_fields();
+  write_field(*impl_->executor, FieldId::settings, std::vector{impl_->settings});
   impl_->step = checkpoint.step;
   impl_->known = impl_->read_status();
+  impl_->known_worlds = read_field<World>(*impl_->executor, FieldId::worlds, worlds);
   impl_->substep = impl_->known.substep;
 }
 

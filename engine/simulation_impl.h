@@ -1,6 +1,6 @@
 #pragma once
 // What a simulation holds, and how it steps: set up in simulation_setup.cpp, run in simulation_run.cpp.
-#include "engine/drive.h"
+#include "engine/drives.h"
 #include "engine/executor.h"
 #include "engine/setup.h"
 #include "engine/step.h"
@@ -14,32 +14,42 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options);
 // What a resumed run must share with the one that was saved: everything but the names, the end and the looks.
 std::string physics_of(Scene scene);
 
+using Seeds = std::vector<Seed>;
+
 struct PreparedParts {
-  Population population;
+  Population population;      // of the first world
+  std::vector<Seeds> others;  // grains at the start of the worlds after it
   Dynamics dynamics;
   Bodies bodies;  // where they start
 };
 
+// Places in memory of a world's grains; no_grain: there is one world, without places of its own. Throws SceneError.
+std::uint32_t places_of_world(const Scene& scene, const Options& options, const Population& first,
+                              const std::vector<Seeds>& others);
+
 struct Simulation::Impl {
-  // Steps of one submission: as many as fill this time, so that waiting costs little and nothing stands still for long.
+  // Steps of one submission: as many as fill this time, so that waiting costs little and nothing stands still for long;
+  // no more than there is room for the motions of all bodies.
   static constexpr double batch_seconds = 0.05;
-  static constexpr std::uint64_t batch_steps_max = 256;
+  static constexpr std::uint64_t batch_steps_max = 256, batch_motions_max = 65536;
 
   Scene scene;
   Options options;
   double time_zero = 0.0;  // s, where step 1 starts, as if dt had always been what it is now
-  Drive drive;
+  Drives drive;
   Drive::Batch motions;  // of the bodies in the steps of this batch
   Settings settings{};
   Dynamics dynamics;
   Bodies bodies;
   Cloth cloth;
-  Population population;
+  Population population;                   // of the first world
+  std::vector<Seeds> others;               // grains at the start of the worlds after it
   std::vector<Birth> births;               // sorted by step
   std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
   std::vector<uint> fine_first;            // as Population::fine_first; empty: no fine grains
   std::uint32_t fine_initial = 0;          // fine grains at the start
-  std::uint32_t initial = 0;               // grains at the start
+  std::uint32_t initial = 0;               // grains at the start of the first world
+  std::vector<std::uint32_t> grains_of;    // of each world, those that there have been
   struct Hand {
     glm::dvec3 from{0.0}, to{0.0};  // m
     std::uint64_t step = 0;         // in which it moves
@@ -51,9 +61,11 @@ struct Simulation::Impl {
   std::uint64_t step = 0;
   std::uint32_t substep = 0;     // done of the current step, where a batch was halted
   std::uint64_t valid_step = 0;  // that the _valid fields hold
-  Drive::Commands valid_commands;
-  Status known{};               // as after the last batch
-  Status valid_status{};        // as valid_step
+  std::vector<Drives::Course> valid_courses;
+  Status known{};  // as after the last batch
+  std::vector<World> known_worlds;
+  Status valid_status{};  // as valid_step
+  std::vector<World> valid_worlds;
   std::uint64_t batch = 1;      // steps of the next submission
   std::vector<BodyLoad> loads;  // of body b in step loads_step + s: s bodies + b
   std::uint64_t loads_step = 0;
@@ -73,18 +85,25 @@ struct Simulation::Impl {
   const bool on_device;
 
   Impl(Prepared prepared, const Options& options, std::unique_ptr<Executor> executor);
-  std::size_t elements_of(FieldId id, const Settings& settings, const Population& population, std::size_t slots) const;
-  void size_fields(std::size_t slots);
+  void set_places(Settings& of) const;
+  std::size_t elements_of(FieldId id, const Settings& settings, const Population& population) const;
+  void size_fields();
   void write_settings();
   void fill_fields();
 
   std::uint32_t births_until(std::uint64_t at) const;  // that have taken part in step `at`
-  std::uint32_t born_at(std::uint64_t at) const { return initial + births_until(at); }
+  std::uint32_t born_at(std::uint64_t at) const;
+  // Do worlds have places of their own, the same number each, for good? Else there is one, which grows and shrinks.
+  bool own_places() const { return settings.places != no_grain; }
   // Places in memory that grains have or had.
-  std::uint32_t places_at(std::uint64_t at) const { return born_at(at) - known.freed; }
+  std::uint32_t places_at(std::uint64_t at) const {
+    return own_places() ? scene.worlds * settings.places : born_at(at) - known.freed;
+  }
   // Of which the lists are: those born in the step before have none yet.
   std::uint32_t listed_at(std::uint64_t at) const { return places_at(at > 0 ? at - 1 : 0); }
-  std::uint32_t alive() const { return born_at(step) - known.gone; }  // and vertices of cloth
+  std::uint32_t gone() const;                                     // into sinks
+  std::uint32_t alive() const { return born_at(step) - gone(); }  // and vertices of cloth
+  std::uint64_t batch_most() const;                               // steps of one submission
   bool is_vertex(uint id) const { return id - settings.cloth_first < settings.cloth; }
 
   // The same of fine grains.
@@ -94,12 +113,35 @@ struct Simulation::Impl {
   std::uint32_t fine_places_at(std::uint64_t at) const { return fine_born_at(at) - known.fine_freed; }
   std::uint32_t fine_alive() const { return fine_born_at(step) - known.fine_gone; }
 
+  // Bytes that a world has of a field, 0 where they share it; worlds lie one after another.
+  std::size_t share_of(FieldId id) const;
+  void fill_world(std::uint32_t world, const Population& from, const Seeds& seeds);
+  void copy_world(std::uint32_t from, std::span<const std::uint32_t> to);
+  void reset_worlds(std::span<const std::uint32_t> which, std::span<const std::uint64_t> seeds);
+  void check_worlds(std::span<const std::uint32_t> which) const;
+  // What is not on the device of a world's state that is kept there.
+  struct Shelf {
+    bool filled = false;
+    std::uint64_t step = 0;  // when it was
+    Drives::Course course;
+    World lists{};
+    std::uint32_t grains = 0;
+    std::vector<std::size_t> shares;  // bytes of saved fields, in their order
+  };
+  std::vector<Shelf> shelves;
+  std::size_t shelf_bytes = 0;  // from one to the next
+  Shelf& shelf_at(std::uint32_t shelf);
+  std::vector<FieldId> fields_of_worlds() const;
+  void widen_shelves(std::size_t bytes);
+
   StepPlan plan_of(std::uint64_t at) const;
   void write_motions(std::uint64_t steps);  // how the bodies move in the next steps, for plans of them
   void place_bodies();                      // steps leave the bodies where they stood at the start of the last substep
   void forget_point_contacts();
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
   void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
+  std::vector<World> read_worlds() const { return read_field<World>(*executor, FieldId::worlds, scene.worlds); }
+  bool lists_are_void() const;  // of any world
 
   bool under_way() const { return work.valid(); }
   Impl& idle();  // throws std::logic_error where steps are under way
@@ -129,13 +171,18 @@ struct Simulation::Impl {
   void move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with);
   void finish_steps(std::uint64_t count);
   void add_loads(std::uint32_t steps);
-  void resize_slots(std::size_t slots);
+  void resize_slots(std::size_t rows);
   void grow(Status status);
-  std::string name_of(uint grain) const;  // what Status::halt_grain stands for
+  std::string name_of(std::uint32_t world, uint grain) const;  // what World::invalid stands for
+  std::string name_of_own(uint grain) const;                   // .. in its world
+  void move_right(FieldId id, std::size_t from, std::size_t to, std::size_t bytes);
   [[noreturn]] void fall_back(Status status);
 
   std::vector<RigidState> rigid_states() const;
   std::vector<ShapeMotion> shape_motions() const;
+  const BodySpec& spec_of(std::uint32_t body) const { return scene.bodies[body % scene.bodies.size()]; }
+  Measure measure(std::optional<std::uint32_t> world);
+  std::uint64_t state_hash(std::optional<std::uint32_t> world);
   bool is_dynamic(std::uint32_t body) const;
   RigidState rigid_state(std::uint32_t body) const;
   const Joint* dynamic_joint(std::uint32_t body) const;
@@ -143,12 +190,14 @@ struct Simulation::Impl {
   void command(std::uint32_t body, const std::function<void(RigidCommand&)>& change);
 
   std::vector<GrainState> read_fine();  // that are there, by number; `material` is that, `id` their number
-  // The grains as they lie in memory, and the way by id through those that are there: equal states read so are equal,
-  // whatever the order.
+  // The grains as they lie in memory, and the way by world and id through those that are there: equal states read so
+  // are equal, whatever the order.
   struct State {
     std::vector<Grain> grains;
     std::vector<uint> ids, tags;
     std::vector<std::uint32_t> by_id;
+    std::uint32_t places;  // of a world; ~0: all
+    std::uint32_t world_of(std::uint32_t i) const { return i / places; }
   };
   State read_state();
 

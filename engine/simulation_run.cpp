@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <numeric>
 #include <utility>
 
 namespace talus {
@@ -30,6 +31,28 @@ std::uint32_t Simulation::Impl::births_until(std::uint64_t at) const {
   return static_cast<std::uint32_t>(std::ranges::upper_bound(birth_steps, at) - birth_steps.begin());
 }
 
+std::uint32_t Simulation::Impl::born_at(std::uint64_t at) const {
+  if (!own_places())
+    return initial + births_until(at);
+  return std::accumulate(grains_of.begin(), grains_of.begin() + scene.worlds, 0u);
+}
+
+std::uint32_t Simulation::Impl::gone() const {
+  std::uint32_t sum = 0;
+  for (std::uint32_t w = 0; w < scene.worlds; ++w)
+    sum += known_worlds[w].gone;
+  return sum;
+}
+
+std::uint64_t Simulation::Impl::batch_most() const {
+  const std::uint64_t bodies_of_all = std::max<std::uint64_t>(1, scene.worlds * scene.bodies.size());
+  return std::clamp<std::uint64_t>(batch_motions_max / bodies_of_all, 1, batch_steps_max);
+}
+
+bool Simulation::Impl::lists_are_void() const {
+  return std::ranges::any_of(read_worlds(), [](const World& world) { return world.travel >= lists_void; });
+}
+
 StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
   StepPlan plan{};
   plan.first_birth = births_until(at);
@@ -37,7 +60,8 @@ StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
   plan.births = births_until(at + 1) - plan.first_birth;
   plan.solver = scene.solver;
   plan.h = static_cast<float>(substep_of(scene));
-  plan.bodies = settings.bodies;
+  plan.worlds = settings.worlds;
+  plan.bodies = settings.worlds * settings.bodies;
   plan.sinks = settings.sinks;
   plan.shapes = settings.shapes;
   plan.cloth = settings.cloth;
@@ -53,7 +77,6 @@ StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
   plan.hand = vec3(moves ? hand.from : hand.to);
   plan.hand_velocity = moves ? vec3((hand.to - hand.from) / scene.dt) : vec3(0.0f);
   plan.step = static_cast<std::uint32_t>(at - step);
-  plan.body_speed = plan.step < motions.speeds.size() ? motions.speeds[plan.step] : 0.0f;  // 0: only described
   return plan;
 }
 
@@ -63,6 +86,7 @@ void Simulation::Impl::write_motions(std::uint64_t steps) {
     return;
   motions = drive.batch(step, steps);
   write_field(*executor, FieldId::body_motions, motions.motions);
+  write_field(*executor, FieldId::body_speeds, motions.speeds);
 }
 
 // Steps leave the bodies where they stood at the start of the last substep.
@@ -92,7 +116,7 @@ void Simulation::Impl::survey() {
 
 void Simulation::Impl::forget_point_contacts() {
   write_field(*executor, FieldId::point_contacts,
-              std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
+              std::vector<PointContact>(executor->size(FieldId::point_contacts), {no_partner, vec3(0.0f)}));
 }
 
 Simulation::Impl& Simulation::Impl::idle() {
@@ -111,7 +135,7 @@ void Simulation::Impl::start(std::uint64_t steps, bool survey) {
   surveying = survey;
   if (survey)
     make_room_for_lines();
-  begin(std::min(steps, batch_steps_max), true);
+  begin(std::min(steps, batch_most()), true);
 }
 
 bool Simulation::Impl::ready() {
@@ -141,10 +165,10 @@ void Simulation::Impl::aim(std::uint64_t steps) {
 void Simulation::Impl::go_on() {
   while (step < end) {
     const auto before = std::chrono::steady_clock::now();
-    begin(std::min(batch, end - step), false);
+    begin(std::min({batch, batch_most(), end - step}), false);
     complete();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-    batch = seconds < 0.5 * batch_seconds   ? std::min(2 * batch, batch_steps_max)
+    batch = seconds < 0.5 * batch_seconds   ? std::min(2 * batch, batch_most())
             : seconds > 2.0 * batch_seconds ? std::max<std::uint64_t>(batch / 2, 1)
                                             : batch;
   }
@@ -158,7 +182,8 @@ void Simulation::Impl::begin(std::uint64_t steps, bool live) {
       executor->copy(field, valid);
     valid_step = step;
     valid_status = known;
-    valid_commands = drive.commands();
+    valid_worlds = known_worlds;
+    valid_courses = drive.courses();
   }
   write_motions(live ? steps + 1 : steps);
   const auto policy = live && !on_device ? std::launch::async : std::launch::deferred;
@@ -191,7 +216,8 @@ void Simulation::Impl::hand_over(std::uint64_t count) {
     if (rest.surveyed)  // not of lists that had no room
       survey_contacts(*executor, plan_of(rest.end), listed_at(rest.end), gate_grains);
     executor->keep(FieldId::status, 1);
-    executor->keep(FieldId::body_loads, (rest.end - step) * scene.bodies.size());
+    executor->keep(FieldId::worlds, scene.worlds);
+    executor->keep(FieldId::body_loads, (rest.end - step) * settings.worlds * scene.bodies.size());
   }
   executor->submit();
 }
@@ -217,6 +243,7 @@ void Simulation::Impl::complete() {
   if (rest.posed && on_device)
     measure_slice();
   const Status status = known = kept_field<Status>(*executor, FieldId::status, 1)[0];
+  std::ranges::copy(kept_field<World>(*executor, FieldId::worlds, scene.worlds), known_worlds.begin());
   add_loads(status.step - static_cast<uint>(step));
   if (status.halt == halt_invalid)
     fall_back(status);
@@ -231,14 +258,14 @@ void Simulation::Impl::complete() {
 // in any order.
 void Simulation::Impl::free_places() {
   const std::uint32_t places = places_at(step), fine_places = fine_places_at(step);
-  const bool coarse = many(known.gone - known.freed, places),
+  const bool coarse = !own_places() && many(gone() - known.freed, places),
              fine = many(known.fine_gone - known.fine_freed, fine_places);
   if (!coarse && !fine)
     return;
   Status status = read_status();
-  if (coarse && status.travel >= lists_void) {
+  if (coarse && lists_are_void()) {
     move_up(FieldId::grains, places, {FieldId::grain_id, FieldId::grain_tag, FieldId::grain_row});
-    status.freed = status.gone;
+    status.freed = gone();
   }
   if (fine) {
     move_up(FieldId::fine_grains, fine_places, {FieldId::fine_tag});
@@ -273,21 +300,40 @@ void Simulation::Impl::finish_steps(std::uint64_t count) {
 void Simulation::Impl::add_loads(std::uint32_t steps) {
   if (scene.bodies.empty())
     return;
-  const auto fresh = kept_field<BodyLoad>(*executor, FieldId::body_loads, steps * scene.bodies.size());
+  const std::size_t bodies_of_all = scene.worlds * scene.bodies.size();
+  const auto fresh = kept_field<BodyLoad>(*executor, FieldId::body_loads, steps * bodies_of_all);
   loads.insert(loads.end(), fresh.begin(), fresh.end());
-  const std::size_t most = load_steps_most * scene.bodies.size();
+  const std::size_t most = load_steps_most * bodies_of_all;
   if (loads.size() > most) {
-    loads_step += (loads.size() - most) / scene.bodies.size();
+    loads_step += (loads.size() - most) / bodies_of_all;
     loads.erase(loads.begin(), loads.end() - static_cast<std::ptrdiff_t>(most));
   }
 }
 
-void Simulation::Impl::resize_slots(std::size_t slots) {
-  for (std::size_t f = 0; f < field_count; ++f)
-    if (const auto id = static_cast<FieldId>(f); field_infos[f].extent == Extent::slots && uses(scene.solver, id))
-      executor->resize(id, slots);
-  if (settings.cloth > 0)
-    executor->resize(FieldId::cloth_touches, slots);
+// Each world has room for so many rows of slots from now on, no fewer than before.
+void Simulation::Impl::resize_slots(std::size_t rows) {
+  for (std::size_t f = 0; f < field_count; ++f) {
+    const auto id = static_cast<FieldId>(f);
+    if (field_infos[f].extent != Extent::slots || !uses(scene.solver, id))
+      continue;
+    const std::size_t before = share_of(id), after = rows * slice_grains * field_infos[f].stride;
+    executor->resize(id, scene.worlds * rows * slice_grains);
+    for (std::size_t w = scene.worlds; w-- > 1;)
+      move_right(id, w * before, w * after, before);
+  }
+  settings.rows = static_cast<uint>(rows);
+  size_fields();
+  write_field(*executor, FieldId::settings, std::vector{settings});
+}
+
+// As Executor::copy_part within a field, where the two may overlap.
+void Simulation::Impl::move_right(FieldId id, std::size_t from, std::size_t to, std::size_t bytes) {
+  const std::size_t piece = to - from;
+  for (std::size_t end = bytes; end > 0 && piece > 0;) {
+    const std::size_t begin = end > piece ? end - piece : 0;
+    executor->copy_part(id, from + begin, id, to + begin, end - begin);
+    end = begin;
+  }
 }
 
 // The device stopped in substep status.substep of step status.step for want of contact slots, before anything moved.
@@ -298,19 +344,23 @@ void Simulation::Impl::grow(Status status) {
   substep = status.substep;
   status.halt = halt_none;
   write_status(status);
-  const std::size_t slots = status.slots + status.slots / 4;
+  const uint there = settings.rows;
+  const uint rows = (status.slots + status.slots / 4) / slice_grains;
   try {
-    resize_slots(slots);
+    resize_slots(rows);
   } catch (const ResourceError& e) {
     throw ResourceError(fmt::format("step {}: {} contact slots are needed, {} are there, and more do not fit: {}", step,
-                                    status.slots, status.slots_capacity, e.what()));
+                                    status.slots, there * slice_grains, e.what()));
   }
-  status.slots_capacity = static_cast<uint>(slots);
-  write_status(status);
 }
 
-// What Status::halt_grain stands for.
-std::string Simulation::Impl::name_of(uint grain) const {
+// What World::invalid stands for.
+std::string Simulation::Impl::name_of(std::uint32_t world, uint grain) const {
+  if (scene.worlds > 1)
+    return fmt::format("{} of world {}", name_of_own(grain), world);
+  return name_of_own(grain);
+}
+std::string Simulation::Impl::name_of_own(uint grain) const {
   if (grain >= body_partner)
     return "body " + scene.bodies[grain - body_partner].name;
   if (!is_vertex(grain))
@@ -322,24 +372,21 @@ std::string Simulation::Impl::name_of(uint grain) const {
 
 void Simulation::Impl::fall_back(Status status) {
   const std::uint64_t bad_step = step + (status.step - static_cast<uint>(step));
-  const uint grain = status.halt_grain;
+  const auto bad = std::ranges::find_if(known_worlds, [](const World& w) { return w.invalid != ~0u; });
+  const std::string name = name_of(static_cast<std::uint32_t>(bad - known_worlds.begin()), bad->invalid);
   for (const auto& [field, valid] : snapshot)
     executor->copy(valid, field);
   // What contacts remember is of a later state, and what they did to bodies.
   write_field(*executor, FieldId::body_sums, std::vector<uint>(executor->size(FieldId::body_sums), 0u));
-  loads.resize((valid_step - std::min(valid_step, loads_step)) * scene.bodies.size());
+  loads.resize((valid_step - std::min(valid_step, loads_step)) * scene.worlds * scene.bodies.size());
   write_field(*executor, FieldId::contact_count, std::vector<uint>(executor->size(FieldId::contact_count), 0u));
   forget_point_contacts();
   step = valid_step;
-  drive.set(valid_commands);
+  drive.set(valid_courses);
   substep = 0;
   status.halt = halt_none;
-  status.halt_grain = ~0u;
   status.step = static_cast<uint>(step);
   status.substep = 0;
-  status.speed2_bits = status.shift_bits = status.cloth_half_bits = 0;
-  status.speed = 0.0f;
-  status.gone = status.gone_before = valid_status.gone;
   status.fine_gone = valid_status.fine_gone;
   status.fine_time = valid_status.fine_time;
   status.fine_travel = valid_status.fine_travel;
@@ -347,14 +394,25 @@ void Simulation::Impl::fall_back(Status status) {
   status.seam_up = valid_status.seam_up;
   status.seam_down = valid_status.seam_down;
   known = status;
-  for (const Grain& grain : read_field<Grain>(*executor, FieldId::grains, places_at(step)))
-    status.speed = std::max(status.speed, glm::length(vec3(grain.velocity)));
-  status.travel = lists_void;
+  const auto grains = read_field<Grain>(*executor, FieldId::grains, places_at(step));
+  std::vector<World> worlds = valid_worlds;
+  for (std::uint32_t w = 0; w < scene.worlds; ++w) {
+    World& world = worlds[w];
+    world.gone_before = world.gone;
+    world.speed = 0.0f;
+    const std::size_t each = grains.size() / scene.worlds;
+    for (std::size_t i = w * each; i < (w + 1) * each; ++i)
+      world.speed = std::max(world.speed, glm::length(vec3(grains[i].velocity)));
+    world.travel = lists_void;
+  }
+  known_worlds = worlds;
+  worlds.resize(scene.worlds);
+  write_field(*executor, FieldId::worlds, worlds);
   write_status(status);
   executor->finish();
   throw StateError(fmt::format(
-      "{} has no finite position and velocity any more in step {} ({:.6g} s); the state is that of step {} again",
-      name_of(grain), bad_step, drive.time(bad_step), step));
+      "{} has no finite position and velocity any more in step {} ({:.6g} s); the state is that of step {} again", name,
+      bad_step, drive.time(bad_step), step));
 }
 
 }  // namespace talus

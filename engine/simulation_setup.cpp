@@ -35,6 +35,11 @@ Prepared prepare(Scene scene) {
   }
   auto parts = std::make_shared<PreparedParts>();
   parts->population = populate(scene);
+  for (std::uint32_t w = 1; w < scene.worlds; ++w) {
+    Scene other = scene;
+    other.seed = scene.seed + w;
+    parts->others.push_back(populate(other).initial);
+  }
   parts->dynamics = dynamics_of(scene);
   // Not on a device, so that all have the same fields, too.
   parts->bodies = bodies_of(scene, Drive(scene).batch(0, 1).motions, *make_cpu_executor(0));
@@ -52,30 +57,51 @@ Prepared prepare(Scene scene) {
 Simulation::Impl::Impl(Prepared prepared, const Options& options_in, std::unique_ptr<Executor> executor_in)
     : scene(std::move(prepared.scene)), options(options_in), drive(scene), motions(drive.batch(0, 1)),
       dynamics(prepared.parts->dynamics), bodies(prepared.parts->bodies), population(prepared.parts->population),
-      warnings(std::move(prepared.warnings)), notes(std::move(prepared.notes)), executor(std::move(executor_in)),
-      on_device(executor->gpu_device() != nullptr) {
+      others(prepared.parts->others), warnings(std::move(prepared.warnings)), notes(std::move(prepared.notes)),
+      executor(std::move(executor_in)), on_device(executor->gpu_device() != nullptr) {
   initial = static_cast<std::uint32_t>(population.initial.size());
   settings = settings_of(scene, population, dynamics, options.grid_cells);
+  set_places(settings);
   cloth = cloth_of(scene, population, settings);
   settings.cloth_words = static_cast<uint>(bodies.shape_data.size());
   bodies.shape_data.insert(bodies.shape_data.end(), cloth.words.begin(), cloth.words.end());
-  Features features{
-      .solid_kinds = 0, .shapes = settings.shapes > 0, .cloth = settings.cloth > 0, .rigid = settings.rigid > 0};
+  Features features{.solid_kinds = 0,
+                    .shapes = settings.shapes > 0,
+                    .cloth = settings.cloth > 0,
+                    .rigid = settings.rigid > 0,
+                    .worlds = own_places()};
   for (const SolidPart& part : bodies.parts)
     features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
   if (std::ranges::any_of(bodies.bodies, [](const Body& body) { return body.parts > 1; }))
     features.solid_kinds |= 1u << solid_composed;
   executor->specialize(features);
   // Some 9 neighbours at rest within the margin, and the rows that a slice's longest list wastes.
-  const std::size_t grains = population.initial.size() + population.poured.size();
-  size_fields(options.contact_slots ? options.contact_slots : std::max<std::size_t>(1024, 16 * grains));
+  const std::size_t grains = own_places() ? settings.places : population.initial.size() + population.poured.size();
+  const std::size_t slots = options.contact_slots ? options.contact_slots : std::max<std::size_t>(1024, 16 * grains);
+  settings.rows = static_cast<uint>((slots + slice_grains - 1) / slice_grains);
+  size_fields();
   fill_fields();
 }
 
-// Elements of a field. slots: of contacts.
-std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, const Population& population,
-                                          std::size_t slots) const {
-  const std::size_t grains = population.initial.size() + population.poured.size();
+// Where each world has places of its own, the skin of bodies comes last, behind the grains of the fullest one.
+void Simulation::Impl::set_places(Settings& of) const {
+  of.places = places_of_world(scene, options, population, others);
+  if (of.places == no_grain)
+    return;
+  std::size_t most = population.initial.size();
+  for (const Seeds& seeds : others)
+    most = std::max(most, seeds.size());
+  of.carried_first = static_cast<uint>(most - population.skin.size());
+  of.cloth_first = of.shaped_first = of.carried_first;
+  of.births_first = static_cast<uint>(most);
+}
+
+// Elements of a field, in all worlds.
+std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, const Population& population) const {
+  const std::size_t worlds = scene.worlds;
+  const std::size_t slots = std::size_t{settings.rows} * slice_grains;
+  const std::size_t grains =
+      settings.places != no_grain ? settings.places : population.initial.size() + population.poured.size();
   const std::size_t cells = grid_cells(settings.grid_bits);
   const std::size_t slices = (grains + slice_grains - 1) / slice_grains;
   const std::size_t fine = has_fine(population) ? population.fine.size() + population.fine_first.back() : 0;
@@ -85,6 +111,10 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   switch (info(id).extent) {
   case Extent::one:
     return 1;
+  case Extent::worlds:
+    return worlds;
+  case Extent::world_steps:
+    return worlds * (batch_most() + 1);
   case Extent::gates:
     return gates_total;
   case Extent::pairs:
@@ -95,12 +125,14 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
     return fine > 0 ? population.fine_first.size() : 0;
   case Extent::sinks:
     return scene.sinks.size();
+  case Extent::sink_counts:
+    return worlds * scene.sinks.size();
   case Extent::bodies:
-    return bodies.bodies.size();
+    return worlds * bodies.bodies.size();
   case Extent::body_motions:
-    return bodies.bodies.size() * (batch_steps_max + 1);
+    return worlds * bodies.bodies.size() * (batch_most() + 1);
   case Extent::body_sums:
-    return (bodies.bodies.size() * load_copies + settings.cloth) * load_words;
+    return (worlds * bodies.bodies.size() * load_copies + settings.cloth) * load_words;
   case Extent::solid_parts:
     return bodies.parts.size();
   case Extent::shape_data:
@@ -118,29 +150,29 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::cloth_touches:
     return settings.cloth > 0 ? slots : 0;
   case Extent::body_cells:
-    return cells * body_words(settings.bodies);
+    return worlds * cells * body_words(settings.bodies);
   case Extent::rigid:
-    return dynamics.rigid.size();
+    return worlds * dynamics.rigid.size();
   case Extent::rigid_pairs:
-    return dynamics.ignores.size();
+    return worlds * dynamics.ignores.size();
   case Extent::body_points:
-    return dynamics.points.size();
+    return worlds * dynamics.points.size();
   case Extent::point_contacts:
-    return dynamics.points.size() * point_partners;
+    return worlds * dynamics.points.size() * point_partners;
   case Extent::taken_cells:
-    return settings.bodies > 0 ? cells : 0;
+    return settings.bodies > 0 ? worlds * cells : 0;
   case Extent::held:
     return hand.held.size();
   case Extent::grains:
-    return uses(scene.solver, id) ? grains : 0;
+    return worlds * grains;
   case Extent::cells:
-    return cells;
+    return worlds * cells;
   case Extent::cells_and_end:
-    return cells + 1;
+    return worlds * cells + 1;
   case Extent::slices:
-    return slices;
-  case Extent::slices_and_end:
-    return slices + 1;
+    return worlds * slices;
+  case Extent::slices_and_end:  // .. of each world
+    return worlds * (slices + 1);
   case Extent::fine:
     return fine;
   case Extent::near_grains:
@@ -156,8 +188,9 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::chunks:
     return scan_chunks;
   case Extent::slots:
-    return slots;
+    return worlds * slots;
   case Extent::lines:
+  case Extent::shelves:
     return executor->size(id);
   case Extent::baked:
     return 0;
@@ -166,10 +199,10 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
 }
 
 // Those that have their size already keep what is in them.
-void Simulation::Impl::size_fields(std::size_t slots) {
+void Simulation::Impl::size_fields() {
   for (std::size_t f = 0; f < field_count; ++f) {
     const auto id = static_cast<FieldId>(f);
-    if (const std::size_t wanted = elements_of(id, settings, population, slots); wanted != executor->size(id))
+    if (const std::size_t wanted = elements_of(id, settings, population); wanted != executor->size(id))
       executor->resize(id, wanted);
   }
 }
@@ -191,25 +224,24 @@ void Simulation::Impl::write_settings() {
 
 void Simulation::Impl::fill_fields() {
   write_settings();
-  std::vector<Grain> state;
-  std::vector<uint> ids, tags;
   Status status{};
-  status.halt_grain = ~0u;
-  status.slots_capacity = static_cast<uint>(executor->size(FieldId::contact_partner));
-  status.travel = lists_void;
-  for (const Seed& seed : population.initial) {
-    ids.push_back(static_cast<uint>(state.size()));
-    tags.push_back(seed.material);
-    state.push_back(grain_of(scene, seed));
-    status.speed = std::max(status.speed, glm::length(seed.velocity));
-  }
-  write_field(*executor, FieldId::bodies, bodies.bodies);
-  write_field(*executor, FieldId::rigid, dynamics.rigid);
-  write_field(*executor, FieldId::rigid_states, dynamics.states);
-  write_field(*executor, FieldId::rigid_commands, dynamics.commands);
-  write_field(*executor, FieldId::body_ignores, dynamics.ignores);
-  write_field(*executor, FieldId::body_points, dynamics.points);
-  forget_point_contacts();
+  // Of each world the same.
+  const auto put_all = [&]<class T>(FieldId id, const std::vector<T>& of_world) {
+    std::vector<T> all;
+    for (std::uint32_t w = 0; w < scene.worlds; ++w)
+      all.insert(all.end(), of_world.begin(), of_world.end());
+    write_field(*executor, id, all);
+  };
+  put_all(FieldId::bodies, bodies.bodies);
+  put_all(FieldId::rigid, dynamics.rigid);
+  put_all(FieldId::body_ignores, dynamics.ignores);
+  std::vector<BodyPoint> points;
+  for (std::uint32_t w = 0; w < scene.worlds; ++w)
+    for (BodyPoint point : dynamics.points) {
+      point.body += w * settings.bodies;
+      points.push_back(point);
+    }
+  write_field(*executor, FieldId::body_points, points);
   write_field(*executor, FieldId::sinks, bodies.sinks);
   write_field(*executor, FieldId::solid_parts, bodies.parts);
   write_field(*executor, FieldId::shape_data, bodies.shape_data);
@@ -230,12 +262,13 @@ void Simulation::Impl::fill_fields() {
     write_field(*executor, FieldId::fine_tag, grains_now.tags);
     status.fine_drift = lists_void;
   }
-  status.cloth_half = longest_side(population) / 2.0f;
   write_status(status);
   known = status;
-  write_field(*executor, FieldId::grains, state);
-  write_field(*executor, FieldId::grain_id, ids);
-  write_field(*executor, FieldId::grain_tag, tags);
+  known_worlds.resize(scene.worlds);
+  grains_of.resize(scene.worlds);
+  shelves.resize(options.shelves);
+  for (std::uint32_t w = 0; w < scene.worlds; ++w)
+    fill_world(w, population, w == 0 ? population.initial : others[w - 1]);
 }
 
 }  // namespace talus

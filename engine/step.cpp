@@ -17,7 +17,6 @@ Args args_of(const StepPlan& p) {
   args.substeps = static_cast<uint>(p.solver.substeps);
   args.h = p.h;
   args.step = p.step;
-  args.body_speed = p.body_speed;
   args.fine = p.fine;
   args.fine_first = p.fine_first;
   args.fine_births = p.fine_births;
@@ -83,7 +82,7 @@ void place_bodies(Executor& e, const StepPlan& p, const Args& args) {
 
 // Which cells with grains bodies reach into.
 void mark_bodies(Executor& e, const StepPlan& p, const Args& args) {
-  e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::body_cells)), gate_rebuild_body_cells}, args);
+  e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::cell_taken)), gate_rebuild_cells}, args);
   e.run(Pass::body_survey, {p.grains, gate_rebuild_grains}, args);
   e.run(Pass::body_mark, {p.bodies * body_threads, gate_rebuild_bodies}, args);
 }
@@ -351,7 +350,7 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
     if (p.shapes > 0)
       e.run(Pass::shape_match, {p.shapes}, args);
     run_rigid(e, p, Pass::body_advance, args);
-    e.run(Pass::end_substep, {1}, args);
+    e.run(Pass::end_substep, {p.worlds}, args);
     move_fine(e, p, args);
   }
   if (to < args.substeps)
@@ -367,7 +366,7 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
     e.run(Pass::emit, {p.births}, args);
   if (p.fine_births)
     e.run(Pass::fine_emit, {p.fine_births}, args);
-  e.run(Pass::end_step, {1}, args);
+  e.run(Pass::end_step, {p.worlds}, args);
 }
 
 }  // namespace talus

@@ -9,7 +9,8 @@ struct StepPlan {
   std::uint32_t grains;       // places in memory in this step, those of grains that are gone too
   std::uint32_t first_birth;  // births released for the next step: [first_birth, first_birth + births)
   std::uint32_t births;
-  std::uint32_t bodies;
+  std::uint32_t worlds;
+  std::uint32_t bodies;  // of all worlds
   std::uint32_t sinks;
   std::uint32_t shapes;
   std::uint32_t carried;      // grains that stand for bodies
@@ -21,7 +22,6 @@ struct StepPlan {
   std::uint32_t fine_births;
   bool crowding;                  // fine grains make room for each other
   std::uint32_t step;             // whose motions in body_motions are those of this step
-  float body_speed;               // m/s, no point of a body's surface is faster in this step
   std::uint32_t held;             // grains in the hand
   glm::vec3 hand, hand_velocity;  // m, where it is at the start of the step; m/s
   Solver solver;                  // substeps > 0

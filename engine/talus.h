@@ -17,6 +17,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,8 @@ struct Options {
   double slice = 1.0 / 60.0;
   std::uint32_t grid_cells = 0;  // most cells of the neighbour table, on open axes and between walls; 0: four per grain
   std::uint32_t contact_slots = 0;  // initial capacity; 0: an estimate. Grows when a step needs more
+  // Places to keep the states of worlds at, on the device (Simulation::save_world).
+  std::uint32_t shelves = 0;
   // A simulation takes a device from here that none uses, opened and with the passes compiled that those before it
   // needed, and leaves it here. Null: it opens its own and closes it.
   std::shared_ptr<OpenDevices> devices;
@@ -214,18 +217,33 @@ public:
   warnings() const;  // about the scene, one sentence each: not errors, but not as asked for
   const std::vector<std::string>& notes() const;  // what was chosen for the scene, one sentence each
   std::uint64_t step() const;                     // steps done
-  double time() const;                            // s simulated
+  std::uint32_t worlds() const;                   // scene().worlds
+  double time(std::uint32_t world = 0) const;     // s simulated, in a world since it was reset
   std::uint32_t grain_count() const;              // that are there: born less gone; vertices of cloth are none
   std::uint32_t grains_born() const;
-  std::vector<std::uint32_t> sink_counts() const;       // grains gone, in the order of scene().sinks
+  std::vector<std::uint32_t> sink_counts() const;       // grains gone, in the order of scene().sinks, world after world
   std::array<SeamCrossings, 3> seam_crossings() const;  // x, y, z
-  std::vector<GrainState> grains();                     // sorted by id
+  std::vector<GrainState> grains();                     // sorted by world and id
   std::uint32_t fine_count() const;                     // fine grains that are there; 0 without [upsampling]
   std::vector<GrainState> fine_grains();                // likewise; they have numbers of their own
-  Measure measure();
+  Measure measure();                                    // over all worlds
+  Measure measure(std::uint32_t world);                 // of one
 
-  // Bodies go by their place in scene().bodies. Throws std::invalid_argument where there is none of that name.
-  std::uint32_t body(std::string_view name) const;
+  // Worlds go on side by side, in the same steps, as each would alone, bit for bit. What follows is done on the device
+  // between two steps and leaves the other worlds alone. Throws std::invalid_argument for a world or shelf that is not
+  // there.
+  //   To the start of the scene. seeds: of each of them, for grains in other places; empty: those of the worlds. Throws
+  //   SceneError where there are more grains than a world has room for (those of the fullest one at the start).
+  void reset_worlds(std::span<const std::uint32_t> worlds, std::span<const std::uint64_t> seeds = {});
+  //   A world as another one is: grains, bodies, commands, contacts' memory, time.
+  void fork_world(std::uint32_t from, std::span<const std::uint32_t> to);
+  //   A world's state onto one of Options::shelves, and back, into any worlds, any number of times.
+  void save_world(std::uint32_t world, std::uint32_t shelf);
+  void restore_world(std::uint32_t shelf, std::span<const std::uint32_t> worlds);
+
+  // Bodies go by their place in scene().bodies; those of world w by w * scene().bodies.size() + that. Throws
+  // std::invalid_argument where there is none of that name.
+  std::uint32_t body(std::string_view name, std::uint32_t world = 0) const;
   BodyState body_state(std::uint32_t body) const;
   // Commands. From the next step on they take the place of the motion in the scene, until another one does. Targets
   // are in the frame of the parent, or in the world for a body without one. A body that hangs on a joint is moved by
@@ -254,11 +272,12 @@ public:
   std::uint64_t memory_bytes() const;  // of all fields
   std::uint64_t rebuilds() const;      // of the neighbour lists
   std::uint64_t fast() const;  // grain-substeps faster than half a radius per substep: too fast for their contacts
-  std::vector<BodyLoad> body_loads() const;  // of the last step, in the order of scene().bodies
-  // Of each step of the last advance() or start(), s * bodies + b; of the last load_steps_most of them where it was
-  // longer.
+  std::vector<BodyLoad> body_loads() const;  // of the last step, of all bodies
+  // Of each step of the last advance() or start(), s * bodies of all worlds + b; of the last load_steps_most of them
+  // where it was longer.
   const std::vector<BodyLoad>& load_history() const;
-  std::uint64_t state_hash();  // 64 bits over all grains sorted by id; equal states have equal hashes
+  std::uint64_t state_hash(std::uint32_t world);  // .. of one world, whatever the others do
+  std::uint64_t state_hash();  // 64 bits over all grains sorted by world and id; equal states have equal hashes
 
   // Everything that matters for going on bit for bit on the same device, commands too.
   void save(const std::filesystem::path& file);

@@ -6,6 +6,7 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer RigidBlock { Rigid rigid[]; };
 layout(set = 0, binding = 4, scalar) buffer StateBlock { RigidState rigid_states[]; };
@@ -28,7 +29,8 @@ void turn_freely(uint body, inout vec4 rotation, inout vec3 spin) {
 
 void main() {
   uint body = element_index();
-  if (body >= settings.bodies || status.halt != halt_none || !(rigid[body].mass > 0.0))
+  uint world = body / max(settings.bodies, 1u);
+  if (body >= settings.worlds * settings.bodies || status.halt != halt_none || !(rigid[body].mass > 0.0))
     return;
   RigidState s = rigid_states[body];
   BodyMotion m = bodies[body].motion;
@@ -63,7 +65,7 @@ void main() {
   precise float sum = speed2 + abs(m.position.x) + abs(m.position.y) + abs(m.position.z);
   if ((floatBitsToUint(sum) & 0x7F800000u) == 0x7F800000u) {  // as in shared/finish.glsl
     atomicMax(status.halt, halt_invalid);
-    atomicMin(status.halt_grain, body_partner + body);
+    atomicMin(worlds[world].invalid, body_partner + body - world * settings.bodies);
     return;
   }
   for (int a = 0; a < 3; ++a)
@@ -71,7 +73,7 @@ void main() {
       float edge = settings.domain_max[a] - settings.domain_min[a];
       m.position[a] -= edge * floor((m.position[a] - settings.domain_min[a]) / edge);
     }
-  atomicMax(status.speed2_bits, floatBitsToUint(speed2));
+  atomicMax(worlds[world].speed2_bits, floatBitsToUint(speed2));
   s.motion = m;
   s.step_impulse += s.impulse;
   s.step_moment += s.moment;

@@ -15,7 +15,7 @@ void main() {
   if (i >= args.grains || status.halt != halt_none || grain_id[i] - settings.carried_first >= settings.carried)
     return;
   Carried c = carried[grain_id[i] - settings.carried_first];
-  BodyMotion m = bodies[c.body].motion;
+  BodyMotion m = bodies[world_of(i) * settings.bodies + c.body].motion;
   vec3 offset = rotated(m.rotation, c.place), p = m.position + offset;
   for (int a = 0; a < 3; ++a)
     if (settings.axis[a] == axis_periodic) {

@@ -5,29 +5,34 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer TakenBlock { uint cell_taken[]; };
 layout(set = 0, binding = 3, scalar) buffer CellBlock { uint body_cells[]; };
 #include "shared/solid.glsl"
 #include "shared/space.glsl"
 #include "shared/grid.h"
 
-uint body;
+uint body, world;
 
-void mark(uint key) { atomicOr(body_cells[key * body_words(settings.bodies) + body / 32u], 1u << (body % 32u)); }
+uint cells_before() { return world * grid_cells(settings.grid_bits); }
+
+void mark(uint key) {
+  uint number = body - world * settings.bodies;
+  atomicOr(body_cells[(cells_before() + key) * body_words(settings.bodies) + number / 32u], 1u << (number % 32u));
+}
 
 // How far a grain looks in a cube around a place of 2 half_cells cells an edge: what it is away from the middle, at most, its radius and
 // the margin; and somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
 float reach_of(float half_cells) {
-  precise vec3 edge = 1.0 / status.inverse_cell;
-  precise float reach = 1.01 * (half_cells * (length_of(edge) + 2.0 * settings.radius_max) + 0.5 * settings.radius_max + status.margin);
+  precise vec3 edge = 1.0 / worlds[world].inverse_cell;
+  precise float reach = 1.01 * (half_cells * (length_of(edge) + 2.0 * settings.radius_max) + 0.5 * settings.radius_max + worlds[world].margin);
   return reach;
 }
 
 // Distance of the middle of such a cube around `at`, in cells; below every reach where that does not stand for all grains in it: they
 // look at the nearer side of the body.
 float distance_at(vec3 at, float half_cells) {
-  precise vec3 edge = 1.0 / status.inverse_cell, way = settings.domain_min + at * edge - bodies[body].motion.position;
+  precise vec3 edge = 1.0 / worlds[world].inverse_cell, way = settings.domain_min + at * edge - bodies[body].motion.position;
   way = shortest(way);
   for (int a = 0; a < 3; ++a) {
     precise float turn = 0.5 * (settings.domain_max[a] - settings.domain_min[a]) - half_cells * edge[a];
@@ -40,20 +45,23 @@ float distance_at(vec3 at, float half_cells) {
 void main() {
   uint lane = element_index() % body_threads;
   body = element_index() / body_threads;
-  if (body >= settings.bodies || bodies[body].parts == 0u)  // of grains alone
+  if (body >= settings.worlds * settings.bodies || bodies[body].parts == 0u)  // of grains alone
+    return;
+  world = body / settings.bodies;
+  if (worlds[world].rebuild == 0u)
     return;
   vec3 center = bodies[body].motion.position;
-  float around = bodies[body].reach + settings.radius_max + status.margin;
-  precise vec3 low = (center - around - settings.domain_min) * status.inverse_cell;
-  precise vec3 high = (center + around - settings.domain_min) * status.inverse_cell;
+  float around = bodies[body].reach + settings.radius_max + worlds[world].margin;
+  precise vec3 low = (center - around - settings.domain_min) * worlds[world].inverse_cell;
+  precise vec3 high = (center + around - settings.domain_min) * worlds[world].inverse_cell;
   ivec3 first = ivec3(floor(clamp(low, vec3(-1e6), vec3(1e6)))), last = ivec3(floor(clamp(high, vec3(-1e6), vec3(1e6))));
   for (int a = 0; a < 3; ++a)
-    if (status.cells[a] == 0) {
-      first[a] = max(first[a], status.cells_low[a]);
-      last[a] = min(last[a], status.cells_high[a]);
-    } else if (last[a] - first[a] >= status.cells[a]) {
+    if (worlds[world].cells[a] == 0) {
+      first[a] = max(first[a], worlds[world].cells_low[a]);
+      last[a] = min(last[a], worlds[world].cells_high[a]);
+    } else if (last[a] - first[a] >= worlds[world].cells[a]) {
       first[a] = 0;
-      last[a] = status.cells[a] - 1;
+      last[a] = worlds[world].cells[a] - 1;
     }
   if (any(lessThan(last, first)))
     return;
@@ -62,7 +70,7 @@ void main() {
   uint table = grid_cells(settings.grid_bits);
   if (cubes.x > table / cubes.y / cubes.z) {  // few grains in a wide space: all of them look at the body
     for (uint key = lane; key < table; key += body_threads)
-      if (cell_taken[key] != 0u)
+      if (cell_taken[cells_before() + key] != 0u)
         mark(key);
     return;
   }
@@ -71,20 +79,20 @@ void main() {
     by_distance = by_distance && (solid_parts[bodies[body].first_part + part].kind & solid_kind_mask) != solid_triangles;
   float cell_reach = reach_of(0.5), cube_reach = reach_of(1.0);
   // Middles of cells are at most this far from that of their cube: nearer to the body, all of them reach it.
-  precise float all_reach = cell_reach - 0.5 * length_of(1.0 / status.inverse_cell);
+  precise float all_reach = cell_reach - 0.5 * length_of(1.0 / worlds[world].inverse_cell);
   for (uint k = lane; k < cubes.x * cubes.y * cubes.z; k += body_threads) {
     ivec3 corner = first + 2 * ivec3(k % cubes.x, k / cubes.x % cubes.y, k / cubes.x / cubes.y);
     ivec3 home = corner;
     for (int a = 0; a < 3; ++a)
-      if (status.cells[a] > 0)
-        home[a] = (corner[a] % status.cells[a] + status.cells[a]) % status.cells[a];
+      if (worlds[world].cells[a] > 0)
+        home[a] = (corner[a] % worlds[world].cells[a] + worlds[world].cells[a]) % worlds[world].cells[a];
     uint keys[8], taken = 0u;
     for (uint c = 0u; c < 8u; ++c) {
       ivec3 cell = home + ivec3(c & 1u, c >> 1 & 1u, c >> 2);
       for (int a = 0; a < 3; ++a)
-        cell[a] = grid_wrap(cell[a], status.cells[a]);
-      keys[c] = grid_key(cell, 0u, settings.grid_bits);
-      taken |= cell_taken[keys[c]] << c;
+        cell[a] = grid_wrap(cell[a], worlds[world].cells[a]);
+      keys[c] = grid_key(cell, settings.grid_bits);
+      taken |= cell_taken[cells_before() + keys[c]] << c;
     }
     if (taken == 0u)
       continue;

@@ -12,7 +12,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer StateBlock { RigidState rig
 
 void main() {
   uint b = element_index();
-  if (b >= settings.bodies)
+  if (b >= settings.worlds * settings.bodies)
     return;
   if (settings.rigid > 0u && rigid[b].mass > 0.0) {
     BodyMotion m = rigid_states[b].motion;
@@ -23,7 +23,7 @@ void main() {
     bodies[b].inverse_inertia = turn * rigid[b].inverse_inertia * transpose(turn);
     return;
   }
-  BodyMotion m = body_motions[args.step * settings.bodies + b];
+  BodyMotion m = body_motions[args.step * settings.worlds * settings.bodies + b];
   float since = args.h * float(args.substep), speed = length(m.spin);
   m.rotation = then_turned(m.rotation, turn_about(speed > 0.0 ? m.spin / speed : vec3(0.0), since * speed));
   m.position += since * m.velocity;

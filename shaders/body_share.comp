@@ -6,6 +6,7 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer RigidBlock { Rigid rigid[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StateBlock { RigidState rigid_states[]; };
@@ -15,21 +16,21 @@ layout(set = 0, binding = 7, scalar) writeonly buffer NearBlock { uint body_near
 #include "shared/space.glsl"
 
 bool near(uint a, uint b) {
-  precise float reach = bodies[a].reach + bodies[b].reach + status.margin;
+  precise float reach = bodies[a].reach + bodies[b].reach + worlds[a / settings.bodies].margin;
   precise vec3 offset = bodies[a].motion.position - bodies[b].motion.position;
   return a != b && squared(shortest(offset)) < reach * reach;
 }
 
 void main() {
   uint body = element_index();
-  if (body >= settings.bodies || status.halt != halt_none || !(rigid[body].mass > 0.0))
+  if (body >= settings.worlds * settings.bodies || status.halt != halt_none || !(rigid[body].mass > 0.0))
     return;
   bodies[body].split = max(1.0, float(body_contacts[body]) + rigid_states[body].points);
-  uint words = body_words(settings.bodies);
+  uint words = body_words(settings.bodies), first = body - body % settings.bodies;
   for (uint word = 0u; word < words; ++word) {
     uint bits = 0u;
     for (uint k = 0u; k < 32u && 32u * word + k < settings.bodies; ++k)
-      if (near(body, 32u * word + k))
+      if (near(body, first + 32u * word + k))
         bits |= 1u << k;
     body_near[body * words + word] = bits & ~body_ignores[body * words + word];
   }

@@ -14,7 +14,7 @@ layout(set = 0, binding = 6, scalar) buffer StateBlock { RigidState rigid_states
 
 void main() {
   uint body = group_index();
-  if (body >= settings.bodies || status.halt != halt_none)
+  if (body >= settings.worlds * settings.bodies || status.halt != halt_none)
     return;
   take_records(body, load_uncounted);
   if (gl_LocalInvocationID.x != 0u)
@@ -33,5 +33,5 @@ void main() {
   load.torque_filtered += share * (load.torque - load.torque_filtered);
   load.uncounted += sum_word;
   body_load[body] = load;
-  body_loads[args.step * settings.bodies + body] = load;
+  body_loads[args.step * settings.worlds * settings.bodies + body] = load;
 }

@@ -4,7 +4,7 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer TakenBlock { uint cell_taken[]; };
 #include "shared/cell.glsl"
@@ -13,24 +13,23 @@ shared int low[3];
 shared int high[3];
 
 void main() {
-  uint i = element_index(), lane = gl_LocalInvocationID.x;
+  uint i = element_index(), lane = gl_LocalInvocationID.x, world = world_of(min(i, args.grains - 1u));
   if (lane < 3u) {
     low[lane] = cells_none;
     high[lane] = -cells_none;
   }
   barrier();
-  if (i < args.grains && grains[i].position.w > 0.0) {
-    ivec3 cell = cell_of(grains[i].position.xyz);
-    // Worlds share their bodies, and are shifted against each other in the table: all are seen where the first one is.
-    cell_taken[grid_key(cell, 0u, settings.grid_bits)] = 1u;
+  if (i < args.grains && worlds[world].rebuild != 0u && grains[i].position.w > 0.0) {
+    ivec3 cell = cell_of(grains[i].position.xyz, world);
+    cell_taken[cell_key(cell, world)] = 1u;
     for (int a = 0; a < 3; ++a) {
       atomicMin(low[a], cell[a]);
       atomicMax(high[a], cell[a]);
     }
   }
   barrier();
-  if (lane < 3u) {
-    atomicMin(status.cells_low[lane], low[lane]);
-    atomicMax(status.cells_high[lane], high[lane]);
+  if (lane < 3u && worlds[world].rebuild != 0u) {
+    atomicMin(worlds[world].cells_low[lane], low[lane]);
+    atomicMax(worlds[world].cells_high[lane], high[lane]);
   }
 }

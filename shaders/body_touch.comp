@@ -25,8 +25,9 @@ PointContact before[point_partners];
 void count_point(uint body) { atomicAdd(body_sums[record_of(body_partner + body) + load_points], 1u); }
 
 vec3 shear_before(uint partner) {
+  uint listed = partner_in_world(partner, own / settings.bodies, 0u, settings.bodies);
   for (uint k = 0u; k < point_partners; ++k)
-    if (before[k].partner == partner)
+    if (before[k].partner == listed)
       return before[k].shear;
   return vec3(0.0);
 }
@@ -70,7 +71,7 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   add_load(body_partner + own, here, -impulse);
   if (solid)
     add_load(partner, there, impulse);
-  point_contacts[point_partners * element_index() + touched] = PointContact(partner, shear);
+  point_contacts[point_partners * element_index() + touched] = PointContact(partner_in_world(partner, own / settings.bodies, 0u, settings.bodies), shear);
   ++touched;
 }
 
@@ -88,10 +89,10 @@ void main() {
   for (uint wall = 0u; wall < 6u; ++wall)
     if (settings.axis[wall >> 1] == axis_wall)
       touch(wall_partner + wall, wall_normal(wall), wall_distance(p, wall) - radius, vec3(0.0));
-  uint words = body_words(settings.bodies);
+  uint words = body_words(settings.bodies), first = own - own % settings.bodies;
   for (uint word = 0u; word < words; ++word)
     for (uint bits = body_near[own * words + word]; bits != 0u; bits &= bits - 1u) {
-      uint other = 32u * word + uint(findLSB(bits));
+      uint other = first + 32u * word + uint(findLSB(bits));
       vec3 offset = shortest(p - bodies[other].motion.position);
       vec4 d = from_body(other, offset);
       touch(body_partner + other, d.xyz, d.w - radius, offset);

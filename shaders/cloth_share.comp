@@ -31,7 +31,7 @@ uint cloth_face(uint i, uint count, uint partner) {
       return seen_face(t, nearest);
     float least = nearest.distance2;
     for (uint k = 0u; k < count; ++k) {
-      uint other = contact_partner[row_slot(i, k)];
+      uint other = contact_partner[contact_slot(i, k)];
       if (!is_triangle(other) || face_of(other) == face_unknown)
         continue;
       Triangle another = triangle_from(triangle_of(other), place);
@@ -53,16 +53,16 @@ void main() {
   float fall = args.h * length(settings.gravity);
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
-    uint partner = contact_partner[row_slot(i, k)];
+    uint partner = contact_partner[contact_slot(i, k)];
     if (is_triangle(partner))
-      contact_partner[row_slot(i, k)] = triangle_contact(triangle_of(partner), cloth_face(i, count, partner));
+      contact_partner[contact_slot(i, k)] = triangle_contact(triangle_of(partner), cloth_face(i, count, partner));
   }
   for (uint k = 0u; k < count; ++k) {
-    uint partner = contact_partner[row_slot(i, k)];
+    uint partner = contact_partner[contact_slot(i, k)];
     if (!is_triangle(partner))
       continue;
     ClothTouch c = cloth_contact(i, partner);
-    cloth_touches[row_slot(i, k)] = c;
+    cloth_touches[contact_slot(i, k)] = c;
     vec3 relative = grain.velocity.xyz - velocity_at(partner, c.weights);
     if (c.gap < max(args.h * (length(relative) + fall), contact_near * grain.position.w))
       for (uint n = 0u; n < 3u; ++n)

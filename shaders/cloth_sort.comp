@@ -5,9 +5,8 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
-layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) coherent buffer ShapeBlock { uint shape_data[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
 #include "shared/space.glsl"
@@ -26,7 +25,7 @@ uint key_of(uint triangle) {
   uint first = cloth_place[triangle_corner(triangle, 0u)];
   Box box = box_of(triangle);
   precise vec3 middle = grains[first].position.xyz + 0.5 * (box.low + box.high);
-  return cloth_key(cloth_cell_of(middle), grain_tag[first] >> tag_world_shift);
+  return cloth_key(cloth_cell_of(middle));
 }
 
 void main() {

@@ -8,6 +8,7 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
@@ -36,7 +37,7 @@ void main() {
     float w = grain.velocity.w, r = grain.position.w;
     uint count = contact_count[i];
     for (uint k = 0u; k < count; ++k) {
-      uint slot = row_slot(i, k), partner = contact_partner[slot];
+      uint slot = contact_slot(i, k), partner = partner_at(i, slot);
       if (!is_triangle(partner))
         continue;
       ClothTouch c = cloth_touches[slot], touch = c;

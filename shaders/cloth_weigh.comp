@@ -8,6 +8,7 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer VertexBlock { ClothVertex cloth_vertices[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
@@ -56,5 +57,5 @@ void main() {
   }
   barrier();
   if (gl_LocalInvocationID.x == 0u)
-    atomicMax(status.cloth_half_bits, half_bits);
+    atomicMax(worlds[0].cloth_half_bits, half_bits);
 }

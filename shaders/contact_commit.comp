@@ -4,6 +4,7 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer StartNextBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer PartnerNextBlock { uint contact_partner_next[]; };
@@ -16,16 +17,18 @@ layout(set = 0, binding = 9, scalar) writeonly buffer PartnerBlock { uint contac
 layout(set = 0, binding = 10, scalar) writeonly buffer ShearBlock { vec3 contact_shear[]; };
 layout(set = 0, binding = 11, scalar) writeonly buffer SumBlock { vec4 contact_sum[]; };
 
+#include "shared/next_row.glsl"
+
 void main() {
-  uint i = element_index();
-  if (i >= args.grains)
+  uint i = element_index(), world = world_of(i);
+  if (i >= args.grains || worlds[world].rebuild == 0u)
     return;
-  uint slice = i / slice_grains, begin = slice_start_next[slice], end = slice_start_next[slice + 1u];
+  uint slice = i / slice_grains, begin = next_row(slice, world), end = next_row(slice + 1u, world), room = world * settings.rows;
   if (i % slice_grains == 0u)
-    slice_start[slice] = begin;
-  if (i + 1u == args.grains)
-    slice_start[slice + 1u] = end;
-  grain_row[i] = i;
+    slice_start[slice + world] = begin - room;
+  if (i + 1u == places_end(world))
+    slice_start[slice + 1u + world] = end - room;
+  grain_row[i] = i - world * settings.places;
   contact_count[i] = contact_count_next[i];
   bool shear = (settings.options & option_memory) != 0u, sum = (settings.options & option_impulses) != 0u;
   uint last = end * slice_grains;

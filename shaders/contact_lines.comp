@@ -24,11 +24,11 @@ void main() {
     return;
   vec3 p = grains[i].position.xyz;
   float r = grains[i].position.w;
-  uint slice = i / slice_grains, width = slice_start[slice + 1u] - slice_start[slice];
+  uint world = world_of(i), slice = i / slice_grains, width = rows_before(slice + 1u, world) - rows_before(slice, world);
   uint count = r > 0.0 ? contact_count[i] : 0u;
   float weights = weights_of(i, count);
   for (uint k = 0u; k < width; ++k) {
-    uint slot = contact_slot(i, k), partner = k < count ? contact_partner[slot] : no_partner;
+    uint slot = contact_slot(i, k), partner = k < count ? partner_at(i, slot) : no_partner;
     ContactLine line = ContactLine(vec3(0.0), vec3(0.0), 0.0);
     bool once = partner >= body_partner || partner > i;
     if (k < count && once && !is_triangle(partner)) {
@@ -39,7 +39,9 @@ void main() {
     }
     contact_lines[slot] = line;
   }
-  uint rows_end = slice_start[(args.grains + slice_grains - 1u) / slice_grains] * slice_grains;
-  for (uint slot = rows_end + i; slot < contact_lines.length(); slot += args.grains)
+  // Of its world; where there is one, of all that there is room for.
+  uint first = world * settings.places, rows_end = world * settings.rows + rows_before((places_end(world) + slice_grains - 1u) / slice_grains, world);
+  uint end = many_worlds == 0u ? uint(contact_lines.length()) : (world + 1u) * settings.rows * slice_grains;
+  for (uint slot = rows_end * slice_grains + i - first; slot < end; slot += places_end(world) - first)
     contact_lines[slot] = ContactLine(vec3(0.0), vec3(0.0), 0.0);
 }

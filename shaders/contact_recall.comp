@@ -5,6 +5,7 @@
 #include "shared/partner.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer RowBlock { uint grain_row[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
@@ -17,17 +18,20 @@ layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { vec4 contact_sum
 layout(set = 0, binding = 10, scalar) writeonly buffer ShearNextBlock { vec3 contact_shear_next[]; };
 layout(set = 0, binding = 11, scalar) writeonly buffer SumNextBlock { vec4 contact_sum_next[]; };
 
+#include "shared/row.glsl"
+#include "shared/next_row.glsl"
+
 void main() {
-  uint i = element_index();
-  if (i >= args.grains)
+  uint i = element_index(), world = world_of(i);
+  if (i >= args.grains || worlds[world].rebuild == 0u)
     return;
-  uint row = grain_row[i], old = slice_start[row / slice_grains] * slice_grains + row % slice_grains;
+  uint first = world * settings.places, row = first + grain_row[i], old = contact_slot(row, 0u);
   uint old_end = old + contact_count[row] * slice_grains;
-  uint slot = slice_start_next[i / slice_grains] * slice_grains + i % slice_grains;
+  uint slot = next_row(i / slice_grains, world) * slice_grains + i % slice_grains;
   for (uint k = 0u; k < contact_count_next[i]; ++k, slot += slice_grains) {
     uint partner = contact_partner_next[slot];
     if (is_grain(partner))
-      partner = grain_row[partner];
+      partner = grain_row[first + partner];
     uint from = old;
     while (from < old_end && without_face(contact_partner[from]) != partner)
       from += slice_grains;

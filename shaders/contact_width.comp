@@ -1,8 +1,10 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Rows of each slice: the longest list of its grains.
+// Rows of each slice: the longest list of its grains; none where its world keeps the lists that it has.
 #include "shared/pass.glsl"
 
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 0, scalar) readonly buffer CountBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 1, scalar) writeonly buffer WidthBlock { uint slice_width[]; };
 
@@ -12,7 +14,7 @@ void main() {
   if (begin >= args.grains)
     return;
   uint width = 0u;
-  for (uint i = begin; i < end; ++i)
+  for (uint i = begin; i < end && worlds[world_of(begin)].rebuild != 0u; ++i)
     width = max(width, contact_count_next[i]);
   slice_width[slice] = width;
 }

@@ -8,6 +8,7 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
@@ -27,10 +28,10 @@ Grain advance(uint i) {
   bool memory = (settings.options & option_memory) != 0u;
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
-    uint slot = contact_slot(i, k);
-    if (is_triangle(contact_partner[slot]))
+    uint slot = contact_slot(i, k), partner = partner_at(i, slot);
+    if (is_triangle(partner))
       continue;
-    vec3 before = memory ? contact_shear[slot] : vec3(0.0), after = respond(contact_partner[slot], before);
+    vec3 before = memory ? contact_shear[slot] : vec3(0.0), after = respond(partner, before);
     if (memory && after != before)
       contact_shear[slot] = after;
   }

@@ -20,6 +20,6 @@ void main() {
   grains[i] = birth.grain;
   grain_id[i] = birth.id;
   grain_tag[i] = birth.tag;
-  grain_row[i] = i;
+  grain_row[i] = i;  // of the only world
   contact_count[i] = 0u;
 }

@@ -1,19 +1,23 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// The count of steps; grains that come and go make the lists void.
+// The count of steps; grains that come and go make the lists void. A thread per world.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 
 void main() {
-  if (element_index() != 0u || status.halt != halt_none)
+  uint world = element_index();
+  if (world >= settings.worlds || status.halt != halt_none)
+    return;
+  if (args.births > 0u)
+    worlds[world].speed = max(worlds[world].speed, settings.birth_speed);
+  if (args.births > 0u || worlds[world].gone != worlds[world].gone_before)
+    worlds[world].travel = lists_void;
+  worlds[world].gone_before = worlds[world].gone;
+  if (world != 0u)
     return;
   status.step += 1u;
   status.substep = 0u;
-  if (args.births > 0u)
-    status.speed = max(status.speed, settings.birth_speed);
-  if (args.births > 0u || status.gone != status.gone_before)
-    status.travel = lists_void;
-  status.gone_before = status.gone;
 }

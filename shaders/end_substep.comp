@@ -1,20 +1,26 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// How far grains may have moved since the lists were built, and the count of substeps.
+// How far grains may have moved since the lists were built, and the count of substeps. A thread per world.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer SpeedBlock { float body_speeds[]; };
 
 void main() {
-  if (element_index() != 0u || status.halt != halt_none)
+  uint world = element_index();
+  if (world >= settings.worlds || status.halt != halt_none)
     return;
-  status.speed = sqrt(uintBitsToFloat(status.speed2_bits));
-  status.speed2_bits = 0u;
-  status.shift = uintBitsToFloat(status.shift_bits);
-  status.shift_bits = 0u;
-  status.cloth_half = uintBitsToFloat(status.cloth_half_bits);
-  status.cloth_half_bits = 0u;
-  status.travel += args.h * max(status.speed, args.body_speed) + status.shift;
+  worlds[world].speed = sqrt(uintBitsToFloat(worlds[world].speed2_bits));
+  worlds[world].speed2_bits = 0u;
+  worlds[world].shift = uintBitsToFloat(worlds[world].shift_bits);
+  worlds[world].shift_bits = 0u;
+  worlds[world].cloth_half = uintBitsToFloat(worlds[world].cloth_half_bits);
+  worlds[world].cloth_half_bits = 0u;
+  worlds[world].travel += args.h * max(worlds[world].speed, body_speeds[args.step * settings.worlds + world]) + worlds[world].shift;
+  if (world != 0u)
+    return;
   status.substep += 1u;
   status.substeps_done += 1u;
 }

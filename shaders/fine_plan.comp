@@ -7,6 +7,7 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 
 void open(uint gate, uint groups) {
@@ -19,8 +20,8 @@ void main() {
   bool moves = false, sorts = false, last = args.fine_last != 0u;
   if (status.halt == halt_none) {
     status.fine_time += args.fine_span;
-    status.fine_travel += args.fine_span * status.speed;
-    float ahead = args.h * float(fine_point) * status.speed;
+    status.fine_travel += args.fine_span * worlds[0].speed;
+    float ahead = args.h * float(fine_point) * worlds[0].speed;
     moves = (last && status.fine_time >= 0.999 * settings.fine_step) || status.fine_travel + ahead > settings.fine_travel;
     if (moves) {
       sorts = status.fine_drift + status.fine_travel > settings.crowd_radius;

@@ -4,18 +4,19 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
-layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint grid_start[]; };
 layout(set = 0, binding = 5, scalar) buffer CountBlock { uint grid_count[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer OrderBlock { uint grid_order[]; };
 #include "shared/cell.glsl"
+#include "shared/cell_start.glsl"
 
 void main() {
   uint i = element_index();
-  if (i >= args.grains || grains[i].position.w == 0.0)
+  uint world = world_of(i);
+  if (i >= args.grains || worlds[world].rebuild == 0u || grains[i].position.w == 0.0)
     return;
-  uint key = grid_key(cell_of(grains[i].position.xyz), grain_tag[i] >> tag_world_shift, settings.grid_bits);
-  grid_order[grid_start[key] + atomicAdd(grid_count[key], 0xFFFFFFFFu) - 1u] = i;
+  uint key = cell_key(cell_of(grains[i].position.xyz, world), world);
+  grid_order[first_in_cell(key, world) + atomicAdd(grid_count[key], 0xFFFFFFFFu) - 1u] = i;
 }

@@ -5,7 +5,7 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer OrderBlock { uint grid_order[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer StartBlock { uint grid_start[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer GrainsBlock { Grain grains[]; };
@@ -17,22 +17,31 @@ layout(set = 0, binding = 9, scalar) writeonly buffer IdNextBlock { uint grain_i
 layout(set = 0, binding = 10, scalar) writeonly buffer TagNextBlock { uint grain_tag_next[]; };
 layout(set = 0, binding = 11, scalar) writeonly buffer RowNextBlock { uint grain_row_next[]; };
 #include "shared/cell.glsl"
+#include "shared/cell_start.glsl"
 
 void main() {
   uint k = element_index();
   if (k >= args.grains)
     return;
-  if (k >= grid_start[grid_cells(settings.grid_bits)]) {  // behind all cells lie the places of grains that are gone
+  uint world = world_of(k);
+  if (worlds[world].rebuild == 0u) {
+    grains_next[k] = grains[k];
+    grain_id_next[k] = grain_id[k];
+    grain_tag_next[k] = grain_tag[k];
+    grain_row_next[k] = grain_row[k];
+    return;
+  }
+  if (k >= first_in_cell((world + 1u) * grid_cells(settings.grid_bits), world)) {  // behind all cells lie the places of grains that are gone
     grains_next[k] = Grain(vec4(0.0), vec4(0.0));
     grain_id_next[k] = no_grain;
     grain_tag_next[k] = 0u;
-    grain_row_next[k] = k;
+    grain_row_next[k] = k - world * settings.places;
     return;
   }
   uint from = grid_order[k], id = grain_id[from], tag = grain_tag[from];
   Grain grain = grains[from];
-  uint key = grid_key(cell_of(grain.position.xyz), tag >> tag_world_shift, settings.grid_bits);
-  uint begin = grid_start[key], end = grid_start[key + 1u], to = begin;
+  uint key = cell_key(cell_of(grain.position.xyz, world), world);
+  uint begin = first_in_cell(key, world), end = first_in_cell(key + 1u, world), to = begin;
   for (uint other = begin; other < end; ++other)
     to += grain_id[grid_order[other]] < id ? 1u : 0u;
   grains_next[to] = grain;

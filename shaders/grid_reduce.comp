@@ -9,5 +9,5 @@ layout(set = 0, binding = 2, scalar) readonly buffer SettingsBlock { Settings se
 #include "shared/grid.h"
 #define DATA grid_count
 #define SUMS grid_sums
-#define LENGTH (grid_cells(settings.grid_bits))
+#define LENGTH (settings.worlds * grid_cells(settings.grid_bits))
 #include "shared/reduce.glsl"

@@ -11,5 +11,5 @@ layout(set = 0, binding = 3, scalar) readonly buffer SettingsBlock { Settings se
 #define DATA grid_count
 #define SUMS grid_sums
 #define START grid_start
-#define LENGTH (grid_cells(settings.grid_bits))
+#define LENGTH (settings.worlds * grid_cells(settings.grid_bits))
 #include "shared/scan.glsl"

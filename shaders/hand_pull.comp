@@ -24,7 +24,7 @@ uint find(uint id) {
 
 void main() {
   uint i = element_index();
-  if (i >= args.grains)
+  if (i >= places_end(0u))  // it holds grains of the first world
     return;
   Grain g = grains[i];
   uint k = find(grain_id[i]);

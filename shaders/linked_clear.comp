@@ -8,7 +8,7 @@ layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings se
 layout(set = 0, binding = 1, scalar) writeonly buffer HeadBlock { uint grid_head[]; };
 
 void main() {
-  uint cells = grid_cells(settings.grid_bits);
+  uint cells = settings.worlds * grid_cells(settings.grid_bits);
   for (uint cell = element_index(); cell < cells && element_index() < args.grains; cell += args.grains)
     grid_head[cell] = no_partner;
 }

@@ -4,10 +4,9 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
-layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer HeadBlock { uint grid_head[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer LinkBlock { uint grid_link[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer CountBlock { uint contact_count_next[]; };
@@ -20,7 +19,7 @@ uint found = 0u;
 
 void main() {
   uint i = element_index();
-  if (i >= args.grains)
+  if (i >= args.grains || worlds[world_of(i)].rebuild == 0u)
     return;
   search(i);
   contact_count_next[i] = found;

@@ -4,39 +4,39 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
-layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer HeadBlock { uint grid_head[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer LinkBlock { uint grid_link[]; };
 layout(set = 0, binding = 7, scalar) buffer PartnerBlock { uint contact_partner_next[]; };
 layout(set = 0, binding = 8, scalar) buffer ContactsBlock { uint body_contacts[]; };
 #include "shared/space.glsl"
+#include "shared/next_row.glsl"
 #include "shared/body_count.glsl"
 
 uint first = 0u, slot = 0u;
-void insert(uint partner) {
-  uint at = slot;
-  for (; at > first && contact_partner_next[at - slice_grains] > partner; at -= slice_grains)
+void insert(uint partner, uint i) {
+  uint at = slot, listed = in_lists(partner, i);
+  for (; at > first && contact_partner_next[at - slice_grains] > listed; at -= slice_grains)
     contact_partner_next[at] = contact_partner_next[at - slice_grains];
-  contact_partner_next[at] = partner;
+  contact_partner_next[at] = listed;
   slot += slice_grains;
   count_contact(partner);
 }
 #define LINKED
-#define FOUND(partner) insert(partner)
+#define FOUND(partner) insert(partner, i)
 #include "shared/contact_search.glsl"
 
 void main() {
   uint i = element_index();
-  if (i >= args.grains)
+  if (i >= args.grains || worlds[world_of(i)].rebuild == 0u)
     return;
   uint slice = i / slice_grains;
-  slot = slice_start_next[slice] * slice_grains + i % slice_grains;
+  slot = next_row(slice, world_of(i)) * slice_grains + i % slice_grains;
   first = slot;
   search(i);
-  for (uint end = slice_start_next[slice + 1u] * slice_grains; slot < end; slot += slice_grains)
+  for (uint end = next_row(slice + 1u, world_of(i)) * slice_grains; slot < end; slot += slice_grains)
     contact_partner_next[slot] = no_partner;
 }

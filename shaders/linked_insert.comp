@@ -6,9 +6,8 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
-layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) buffer HeadBlock { uint grid_head[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer LinkBlock { uint grid_link[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
@@ -19,10 +18,12 @@ void main() {
   if (i >= args.grains)
     return;
   grains_next[i] = grains[i];
+  uint world = world_of(i);
+  if (worlds[world].rebuild == 0u)
+    return;
   if (grains[i].position.w == 0.0) {  // gone
     grid_link[i] = no_partner;
     return;
   }
-  ivec3 cell = cell_of(grains[i].position.xyz);
-  grid_link[i] = atomicExchange(grid_head[grid_key(cell, grain_tag[i] >> tag_world_shift, settings.grid_bits)], i);
+  grid_link[i] = atomicExchange(grid_head[cell_key(cell_of(grains[i].position.xyz, world), world)], i);
 }

@@ -27,7 +27,7 @@ void main() {
   GrainMeasure m = GrainMeasure(0u, 0.0, 0.0, 0.0, 0.0);
   float weights = weights_of(i, contact_count[i]);
   for (uint k = 0u; k < contact_count[i]; ++k) {
-    uint partner = contact_partner[contact_slot(i, k)];
+    uint partner = partner_at(i, contact_slot(i, k));
     float gap, radius = r, inverse_mass;
     if (with_cloth != 0u && is_triangle(partner)) {
       ClothTouch c = cloth_contact(i, partner);

@@ -27,7 +27,7 @@ void main() {
   Grain grain = grains[i];
   uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
-    uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    uint slot = contact_slot(i, k), partner = partner_at(i, slot);
     if (is_triangle(partner))
       continue;
     float normal = contact_sum[slot].w;

@@ -3,7 +3,6 @@
 // A grain that rests on others and is slower than sleep_speed stays where it was (Holz 2014, section 7). What the substep adds to its
 // speed decides too: with small substeps every grain begins to fall or slide slower than any threshold, and would never start.
 #include "shared/pass.glsl"
-#include "shared/partner.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer GrainsBlock { Grain grains[]; };
@@ -12,6 +11,7 @@ layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_c
 layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
+#include "shared/row.glsl"
 
 void main() {
   uint i = element_index();
@@ -22,11 +22,12 @@ void main() {
     return;
   if (length(grain.velocity.xyz - grains_start[i].velocity.xyz) > sleep_share * args.h * length(settings.gravity))
     return;
-  uint slot = slice_start[i / slice_grains] * slice_grains + i % slice_grains;
-  for (uint k = 0u; k < contact_count[i]; ++k, slot += slice_grains)
+  for (uint k = 0u; k < contact_count[i]; ++k) {
+    uint slot = contact_slot(i, k);
     if (!is_triangle(contact_partner[slot]) && contact_sum[slot].w > 0.0) {
       grains[i].position = grains_start[i].position;
       grains[i].velocity.xyz = vec3(0.0);
       return;
     }
+  }
 }

@@ -73,7 +73,7 @@ void main() {
   uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k);
-    uint partner = contact_partner[slot];
+    uint partner = partner_at(i, slot);
     if (is_triangle(partner))
       continue;
     Contact c = contact_with(partner, i, p, r);

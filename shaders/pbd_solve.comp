@@ -37,7 +37,7 @@ void main() {
   float weights = 0.0;
   uint tag = grain_tag[i], count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
-    uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    uint slot = contact_slot(i, k), partner = partner_at(i, slot);
     if (is_triangle(partner))
       continue;
     Contact c = contact_with(partner, i, p, r);

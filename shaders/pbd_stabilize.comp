@@ -5,7 +5,7 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
@@ -27,7 +27,7 @@ void main() {
     vec3 correction = vec3(0.0);
     uint count = contact_count[i];
     for (uint k = 0u; k < count; ++k) {
-      uint partner = contact_partner[contact_slot(i, k)];
+      uint partner = partner_at(i, contact_slot(i, k));
       if (is_triangle(partner))
         continue;
       Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
@@ -46,5 +46,5 @@ void main() {
   }
   barrier();
   if (gl_LocalInvocationID.x == 0u && shift_bits > 0u)
-    atomicMax(status.shift_bits, shift_bits);
+    atomicMax(worlds[world_of(i)].shift_bits, shift_bits);
 }

@@ -5,6 +5,7 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer IdBlock { uint grain_id[]; };
@@ -24,6 +25,7 @@ void main() {
   if (s == settings.sinks)
     return;
   grains[i] = Grain(vec4(p, 0.0), vec4(0.0));
-  atomicAdd(sink_counts[s], 1u);
-  atomicAdd(status.gone, 1u);
+  uint world = world_of(i);
+  atomicAdd(sink_counts[world * settings.sinks + s], 1u);
+  atomicAdd(worlds[world].gone, 1u);
 }

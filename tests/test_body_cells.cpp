@@ -16,34 +16,34 @@ struct Lists {
   bool complete = true;  // the lists hold all that are near, and no others
 };
 
-Lists lists_of(const Scene& scene, const Options& options, uint worlds = 1) {
+Lists lists_of(const Scene& scene, const Options& options) {
   Simulation simulation(scene, options);
-  if (worlds > 1) {
-    auto tags = read_field<uint>(simulation.executor(), FieldId::grain_tag, simulation.grain_count());
-    for (uint i = 0; i < tags.size(); ++i)
-      tags[i] |= (i % worlds) << tag_world_shift;
-    write_field(simulation.executor(), FieldId::grain_tag, tags);
-  }
   simulation.measure();
   const Fields f =
-      fields_of(simulation.executor(), {FieldId::settings, FieldId::status, FieldId::bodies, FieldId::solid_parts,
+      fields_of(simulation.executor(), {FieldId::settings, FieldId::worlds, FieldId::bodies, FieldId::solid_parts,
                                         FieldId::shape_data, FieldId::body_cells, FieldId::grains,
                                         FieldId::contact_count, FieldId::slice_start, FieldId::contact_partner});
   Lists lists{.grains = simulation.grain_count()};
-  for (uint i = 0; i < lists.grains; ++i) {
+  const uint bodies = f.settings[0].bodies;
+  for (uint i = 0; i < f.grains.size(); ++i) {
+    if (reference::is_gone(f.grains[i]))
+      continue;
     const vec3 p(f.grains[i].position);
-    const uint key = grid_key(reference::cell_of(p, f.settings[0], f.status[0]), 0, f.settings[0].grid_bits);
+    const uint number = reference::world_of(f, i);
+    const World& world = f.worlds[number];
+    const uint key = reference::cell_key(reference::cell_of(p, f.settings[0], world), number, f.settings[0]);
     std::vector<uint> listed, near;
     for (uint k = 0; k < f.contact_count[i]; ++k)
       if (const uint partner = f.contact_partner[reference::contact_slot(f, i, k)];
           partner >= body_partner && partner < wall_partner)
         if (listed.empty() || listed.back() != body_of(partner))  // one surface of it after another
           listed.push_back(body_of(partner));
-    for (uint b = 0; b < f.bodies.size(); ++b) {
-      const vec3 way = reference::shortest(p - f.bodies[b].motion.position, f.settings[0]);
-      if (reference::from_body(f, b, way).value < f.grains[i].position.w + f.status[0].margin)
+    for (uint b = 0; b < bodies; ++b) {
+      const uint body = number * bodies + b;
+      const vec3 way = reference::shortest(p - f.bodies[body].motion.position, f.settings[0]);
+      if (reference::from_body(f, body, way).value < f.grains[i].position.w + world.margin)
         near.push_back(b);
-      lists.looked += f.body_cells[key * body_words(f.settings[0].bodies) + b / 32] >> (b % 32) & 1;
+      lists.looked += f.body_cells[key * body_words(bodies) + b / 32] >> (b % 32) & 1;
     }
     lists.near += near.size();
     if (listed != near) {
@@ -123,7 +123,11 @@ TEST_CASE("A body longer than the table of cells is looked at by the grains near
 }
 
 TEST_CASE("Grains of all worlds find the bodies near them", "[bodies]") {
-  const Lists one = lists_of(crowd(500), on_cpu), five = lists_of(crowd(500), on_cpu, 5);
+  Scene scene = crowd(500);
+  const Lists one = lists_of(scene, on_cpu);
+  scene.worlds = 5;
+  const Lists five = lists_of(scene, on_cpu);
   CHECK(five.complete);
-  CHECK(five.near == one.near);
+  CHECK(five.grains == 5 * one.grains);
+  CHECK(five.near == 5 * one.near);
 }

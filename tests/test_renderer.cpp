@@ -1,6 +1,7 @@
 // The picture is compared with rays cast on the host.
 #include "engine/gpu/graph.h"
 #include "picture.h"
+#include "shaders/shared/draw.h"
 
 using namespace talus;
 using namespace talus_tests;
@@ -237,7 +238,7 @@ TEST_CASE("grains are read from buffers on the device", "[device][renderer]") {
   gpu::Graph graph(setup.device);
   const std::vector<shared::Grain> three{
       {{-0.5f, 0, 1, 0.3f}, {0, 0, 0, 1}}, {{0.5f, 0, 1, 0.3f}, {0, 0, 0, 1}}, {{0, 0, 1.5f, 0.3f}, {0, 0, 0, 1}}};
-  const std::vector<std::uint32_t> words{1u, 2u | 7u << shared::tag_world_shift, 0u};
+  const std::vector<std::uint32_t> words{1u, 2u | 7u << shared::draw_world_shift, 0u};
   graph.upload(grains, std::as_bytes(std::span(three)));
   graph.upload(tags, std::as_bytes(std::span(words)));
   graph.submit();

@@ -45,7 +45,7 @@ void invalid_state_falls_back(const Options& options) {
   REQUIRE_THROWS_WITH(simulation.advance(1), Catch::Contains("grain 0 ") && Catch::Contains("in step 5"));
   CHECK(simulation.step() == 5);
   CHECK(simulation.state_hash() == before);
-  CHECK(read_field<Status>(simulation.executor(), FieldId::status, 1)[0].travel == lists_void);
+  CHECK(read_field<World>(simulation.executor(), FieldId::worlds, 1)[0].travel == lists_void);
   settings[0].gravity = {0.0f, 0.0f, -9.81f};
   write_field(simulation.executor(), FieldId::settings, settings);
   simulation.advance(5);
@@ -107,7 +107,7 @@ TEST_CASE("Contact slots that run out in the middle of a run change nothing", "[
   Simulation scarce(scene, {.device = "cpu", .contact_slots = slots});
   scarce.advance(120);
   if (slots > 0)
-    CHECK(read_field<Status>(scarce.executor(), FieldId::status, 1)[0].slots_capacity > slots);
+    CHECK(scarce.executor().size(FieldId::contact_partner) > slots);
   CHECK(scarce.state_hash() == plenty.state_hash());
 }
 

@@ -214,7 +214,7 @@ struct Renderer::Impl {
     const std::uint32_t cloth_first = simulation.cloth_first();
     const auto [first, end] = simulation.coarse_without_fine();
     source = {};
-    source.count = simulation.grain_places();
+    source.count = simulation.grain_places() / simulation.worlds();  // the first world is drawn
     source.cloth_first = cloth_first;
     source.fine = simulation.fine_places();
     source.without_fine = {first, end};
@@ -230,7 +230,7 @@ struct Renderer::Impl {
       if (surveyed) {
         source.measures = simulation.measure_buffer();
         source.lines = simulation.line_buffer();
-        source.line_places = simulation.line_places();
+        source.line_places = simulation.line_places() / simulation.worlds();
       }
       return;
     }
@@ -249,7 +249,8 @@ struct Renderer::Impl {
     if (!surveyed)
       return;
     source.measures = copy(host_measures, FieldId::measures, source.count, GrainMeasure{});
-    auto lines = read_field<ContactLine>(simulation.executor(), FieldId::contact_lines, simulation.line_places());
+    auto lines = read_field<ContactLine>(simulation.executor(), FieldId::contact_lines,
+                                         simulation.line_places() / simulation.worlds());
     std::erase_if(lines, [](const ContactLine& line) { return !(line.force > 0.0f); });
     fill(host_lines, "contact_lines", lines);
     source.lines = &host_lines;
@@ -261,7 +262,7 @@ struct Renderer::Impl {
     std::vector<uint> tags, ids;
     for (const GrainState& g : states) {
       grains.push_back({vec4(g.position, g.radius), vec4(g.velocity, 1.0f)});
-      tags.push_back(g.material | g.world << tag_world_shift);
+      tags.push_back(g.material | g.world << draw_world_shift);
       ids.push_back(g.id);
     }
     fill(host_grains, "grains", grains);

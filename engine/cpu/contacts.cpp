@@ -22,18 +22,16 @@ public:
     home_ = home;
     world_ = world;
     count_ = 0;
-    const uvec3 bits = f.settings[0].grid_bits;
-    const Status& status = f.status[0];
     const auto key_at = [&](int x, int y, int z) {
-      return grid_key(wrap_cell(home + ivec3(x, y, z), status), world, bits);
+      return cell_key(wrap_cell(home + ivec3(x, y, z), f.worlds[world]), world, f.settings[0]);
     };
     for (int z = -1; z <= 1; ++z)
       for (int y = -1; y <= 1; ++y)
         if (const uint first = key_at(-1, y, z), last = key_at(1, y, z); last == first + 2)
-          add(f, f.grid_start[first], f.grid_start[last + 1]);
+          add(f, first, last + 1);
         else
           for (int x = -1; x <= 1; ++x)
-            add(f, f.grid_start[key_at(x, y, z)], f.grid_start[key_at(x, y, z) + 1]);
+            add(f, key_at(x, y, z), key_at(x, y, z) + 1);
     reserve(count_ + lanes);
     std::fill_n(&x_[count_], lanes, std::numeric_limits<float>::infinity());  // nowhere
   }
@@ -44,7 +42,7 @@ public:
     const bool periodic =
         settings.axis.x == axis_periodic || settings.axis.y == axis_periodic || settings.axis.z == axis_periodic;
     const vecs at = all(vec3(f.grains[i].position));
-    const float r = f.grains[i].position.w, margin = f.status[0].margin;
+    const float r = f.grains[i].position.w, margin = f.worlds[world_].margin;
     const float *x = x_.data(), *y = y_.data(), *z = z_.data(), *radius = radius_.data();
     const uint *place = place_.data(), end = count_;
     uint *const near = near_.data(), count = 0;
@@ -78,8 +76,9 @@ private:
     near_.resize(2 * count);
   }
 
-  void add(const Fields& f, uint begin, uint end) {
-    for (uint first = begin; first < end; first += lanes) {
+  void add(const Fields& f, uint first_cell, uint end_cell) {
+    const uint end = first_in_cell(f, end_cell, world_);
+    for (uint first = first_in_cell(f, first_cell, world_); first < end; first += lanes) {
       reserve(count_ + lanes);
       const Grains g = load_grains([&](uint k) { return &f.grains[first + k]; });
       store(&x_[count_], g.position.x);
@@ -87,24 +86,7 @@ private:
       store(&z_[count_], g.position.z);
       store(&radius_[count_], g.radius);
       store(&place_[count_], lane_numbers + static_cast<int>(first));
-      const ints world = load<ints>(&f.grain_tag[first]) >> static_cast<int>(tag_world_shift);
-      const uint there = std::min(lanes, end - first);
-      if (const ints here = lane_numbers < static_cast<int>(there); any(here & (world != static_cast<int>(world_))))
-        keep(here & (world == static_cast<int>(world_)));
-      else
-        count_ += there;
-    }
-  }
-
-  // Of those added last the lanes of a mask.
-  void keep(ints mask) {
-    const uint first = count_;
-    for (uint k = 0; k < lanes; ++k) {
-      if (!mask[k])
-        continue;
-      for (auto* of : {&x_, &y_, &z_, &radius_})
-        (*of)[count_] = (*of)[first + k];
-      place_[count_++] = place_[first + k];
+      count_ += std::min(lanes, end - first);
     }
   }
 };
@@ -126,7 +108,8 @@ template <class Found> void search_lanes(const Args& args, const Fields& f, uint
   // Few grains are fixed, and few scenes have what is made of grains.
   if (settings.cloth > 0 || settings.shaped > 0 || grain.velocity.w == 0.0f)
     return search_one(args, f, i, found);
-  around.look(f, cell_of(vec3(grain.position), settings, f.status[0]), world_of(f.grain_tag[i]));
+  const uint world = world_of(f, i);
+  around.look(f, cell_of(vec3(grain.position), settings, f.worlds[world]), world);
   for (const uint j : around.near(f, i))
     found(j);
   search_rest(args, f, i, found);
@@ -137,6 +120,8 @@ template <class Found> void search_lanes(const Args& args, const Fields& f, uint
 TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint end) {
   Around around;
   for (uint i = begin; i < end; ++i) {
+    if (!f.worlds[world_of(f, i)].rebuild)
+      continue;
     uint count = 0;
     search_lanes(args, f, i, around, [&](uint partner) {
       if (count < Fields::found_most)
@@ -150,9 +135,11 @@ TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint en
 TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
   Around around;
   for (uint i = begin; i < end; ++i) {
+    if (!f.worlds[world_of(f, i)].rebuild)
+      continue;
     uint k = 0;
     const auto add = [&](uint partner) {
-      f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = partner;
+      f.contact_partner_next[next_slot(f, i, k++)] = in_lists(f, i, partner);
       count_contact(f, partner);
     };
     if (const uint count = f.contact_count_next[i]; count <= Fields::found_most)
@@ -160,9 +147,8 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
         add(f.contact_found[Fields::found_most * i + c]);
     else
       search_lanes(args, f, i, around, add);
-    const uint rows = f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains];
-    while (k < rows)
-      f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = no_partner;
+    while (k < next_rows(f, i))
+      f.contact_partner_next[next_slot(f, i, k++)] = no_partner;
   }
 }
 

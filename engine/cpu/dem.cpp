@@ -53,7 +53,8 @@ template <bool plain> class HalfSlice {
 public:
   HalfSlice(const Args& args, Fields& f, uint first)
       : args_(args), f_(f), settings_(f.settings[0]), first_(first), there_(std::min(lanes, args.grains - first)),
-        h_(args.h), memory_(plain || settings_.options & option_memory), at_(lane_numbers + static_cast<int>(first)),
+        first_place_(static_cast<int>(world_of(f, first) * settings_.places)), h_(args.h),
+        memory_(plain || settings_.options & option_memory), at_(lane_numbers + static_cast<int>(first)),
         grains_(load_grains([&](uint k) { return &f.grains[first + k]; })) {
     const ints count = load<ints>(&f.contact_count[first]);
     count_ = lane_numbers < static_cast<int>(there_) ? count : ints{};
@@ -71,7 +72,7 @@ public:
         others_ = std::min(others_, row);
       if (!any(grain))
         break;
-      const ints other = grain ? (ints)partner : at_;
+      const ints other = grain ? (ints)partner + first_place_ : at_;
       uint places[lanes];
       store(places, other);
       const Grains others = load_grains([&](uint k) { return &f_.grains[places[k]]; });
@@ -129,15 +130,14 @@ private:
   const Settings& settings_;
   uint first_, there_;
   int rows_ = 0, others_ = 1 << 30;  // .. from which on some partners are no grains
+  int first_place_;                  // of its world
   float h_;                          // s
   bool memory_;
   ints at_, count_;
   Grains grains_;
   vecs change_;  // m/s, of the velocities by all contacts so far
 
-  std::size_t first_slot() const {
-    return static_cast<std::size_t>(f_.slice_start[first_ / slice_grains]) * slice_grains + first_ % slice_grains;
-  }
+  std::size_t first_slot() const { return contact_slot(f_, first_, 0); }
 
   // Coincident centres part along z, the one first in memory upwards.
   vecs normal_of(const vecs& d, floats distance, ints other) const {
@@ -206,7 +206,7 @@ private:
         continue;
       vec3 change(change_.x[k], change_.y[k], change_.z[k]);
       const vec3 before = memory_ ? f_.contact_shear[slot + k] : vec3(0.0f);
-      const vec3 shear = touch_body(args_, f_, first_ + k, f_.contact_partner[slot + k], before, change);
+      const vec3 shear = touch_body(args_, f_, first_ + k, partner_at(f_, first_ + k, slot + k), before, change);
       if (memory_)
         f_.contact_shear[slot + k] = shear;
       change_.x[k] = change.x;
@@ -271,11 +271,19 @@ TALUS_CLONES void dem(const Args& args, Fields& f, uint begin, uint end) {
     half.end(ends, finish);
   };
   const bool simple = plain(f.settings[0]);
-  for (uint first = begin; first < end; first += lanes)
+  uint world = world_of(f, begin);
+  for (uint first = begin; first < end; first += lanes) {
+    if (const uint next = world_of(f, first); next != world) {
+      ends.report(finish);
+      ends = {};
+      world = next;
+    }
+    finish.enter(first);
     if (simple)
       advance(HalfSlice<true>(args, f, first));
     else
       advance(HalfSlice<false>(args, f, first));
+  }
   ends.report(finish);
   finish.flush();
 }

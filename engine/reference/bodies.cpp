@@ -25,7 +25,7 @@ void body_move(const Args& args, Fields& f, uint begin, uint end) {
       place_rigid(f, b);
       continue;
     }
-    BodyMotion m = f.body_motions[args.step * f.settings[0].bodies + b];
+    BodyMotion m = f.body_motions[args.step * f.settings[0].worlds * f.settings[0].bodies + b];
     const float since = args.h * static_cast<float>(args.substep), speed = glm::length(m.spin);
     const float half_turn = 0.5f * since * speed;
     const float x = half_turn - pi * std::round(half_turn / pi);  // the opposite quaternion is the same rotation
@@ -46,7 +46,7 @@ void body_carry(const Args&, Fields& f, uint begin, uint end) {
     const uint k = f.grain_id[i] - settings.carried_first;
     if (k >= settings.carried)
       continue;
-    const BodyMotion& m = f.bodies[f.carried[k].body].motion;
+    const BodyMotion& m = f.bodies[world_of(f, i) * settings.bodies + f.carried[k].body].motion;
     const vec3 offset = rotated(m.rotation, f.carried[k].place);
     vec3 p = m.position + offset;
     for (int a = 0; a < 3; ++a)
@@ -60,28 +60,38 @@ void body_carry(const Args&, Fields& f, uint begin, uint end) {
 }
 
 void body_clear(const Args&, Fields& f, uint begin, uint end) {
-  for (std::size_t b = begin; b < std::min<std::size_t>(end, f.body_contacts.size()); ++b)
-    f.body_contacts[b] = 0;
-  std::fill(f.body_cells.begin() + begin, f.body_cells.begin() + end, 0u);
-  const uint cells = static_cast<uint>(f.cell_taken.size());
-  std::fill(f.cell_taken.begin() + std::min(begin, cells), f.cell_taken.begin() + std::min(end, cells), 0u);
+  const Settings& settings = f.settings[0];
+  const uint cells = grid_cells(settings.grid_bits), words = body_words(settings.bodies);
+  for (uint k = begin; k < end; ++k) {
+    const uint world = k / cells, body = k % cells;
+    if (!f.worlds[world].rebuild)
+      continue;
+    f.cell_taken[k] = 0;
+    std::fill_n(f.body_cells.begin() + k * words, words, 0u);
+    if (settings.rigid > 0 && body < settings.bodies)
+      f.body_contacts[world * settings.bodies + body] = 0;
+  }
 }
 
 void body_survey(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  Status& status = f.status[0];
-  ivec3 low(cells_none), high(-cells_none);
-  for (uint i = begin; i < end; ++i) {
-    if (is_gone(f.grains[i]))
-      continue;
-    const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, status);
-    std::atomic_ref(f.cell_taken[grid_key(cell, 0, settings.grid_bits)]).store(1, std::memory_order_relaxed);
-    low = glm::min(low, cell);
-    high = glm::max(high, cell);
-  }
-  for (int a = 0; a < 3; ++a) {
-    atomic_min(status.cells_low[a], low[a]);
-    atomic_max(status.cells_high[a], high[a]);
+  for (uint i = begin; i < end;) {  // world after world
+    const uint number = world_of(f, i);
+    const uint last = settings.worlds == 1 ? end : std::min(end, (number + 1) * settings.places);
+    World& world = f.worlds[number];
+    ivec3 low(cells_none), high(-cells_none);
+    for (; i < last; ++i) {
+      if (!world.rebuild || is_gone(f.grains[i]))
+        continue;
+      const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, world);
+      std::atomic_ref(f.cell_taken[cell_key(cell, number, settings)]).store(1, std::memory_order_relaxed);
+      low = glm::min(low, cell);
+      high = glm::max(high, cell);
+    }
+    for (int a = 0; a < 3 && world.rebuild; ++a) {
+      atomic_min(world.cells_low[a], low[a]);
+      atomic_max(world.cells_high[a], high[a]);
+    }
   }
 }
 
@@ -93,21 +103,20 @@ struct CellBox {
   bool empty() const { return glm::any(glm::lessThan(last, first)); }
 };
 
-CellBox cells_around(const Fields& f, uint body) {
+CellBox cells_around(const Fields& f, uint body, const World& world) {
   const Settings& settings = f.settings[0];
-  const Status& status = f.status[0];
   const vec3 center = f.bodies[body].motion.position;
-  const float around = f.bodies[body].reach + settings.radius_max + status.margin;
+  const float around = f.bodies[body].reach + settings.radius_max + world.margin;
   const auto cell_at = [&](float x, int a) {
-    return static_cast<int>(std::floor(std::clamp((x - settings.domain_min[a]) * status.inverse_cell[a], -1e6f, 1e6f)));
+    return static_cast<int>(std::floor(std::clamp((x - settings.domain_min[a]) * world.inverse_cell[a], -1e6f, 1e6f)));
   };
   CellBox box;
   for (int a = 0; a < 3; ++a) {
     box.first[a] = cell_at(center[a] - around, a);
     box.last[a] = cell_at(center[a] + around, a);
-    if (const int period = status.cells[a]; period == 0) {
-      box.first[a] = std::max(box.first[a], status.cells_low[a]);
-      box.last[a] = std::min(box.last[a], status.cells_high[a]);
+    if (const int period = world.cells[a]; period == 0) {
+      box.first[a] = std::max(box.first[a], world.cells_low[a]);
+      box.last[a] = std::min(box.last[a], world.cells_high[a]);
     } else if (box.last[a] - box.first[a] >= period) {
       box.first[a] = 0;
       box.last[a] = period - 1;
@@ -119,14 +128,14 @@ CellBox cells_around(const Fields& f, uint body) {
 // Cubes of cells around a body, of 2 half cells an edge.
 class Cubes {
 public:
-  Cubes(const Fields& f, uint body)
-      : f_(f), body_(body), edge_(1.0f / f.status[0].inverse_cell), diagonal_(length_of(edge_)) {}
+  Cubes(const Fields& f, uint body, const World& world)
+      : f_(f), body_(body), margin_(world.margin), edge_(1.0f / world.inverse_cell), diagonal_(length_of(edge_)) {}
 
   // How far a grain in such a cube looks: what it is away from the middle, at most, its radius and the margin; and
   // somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
   float reach(float half) const {
     const float radius = f_.settings[0].radius_max;
-    return 1.01f * (half * (diagonal_ + 2.0f * radius) + 0.5f * radius + f_.status[0].margin);
+    return 1.01f * (half * (diagonal_ + 2.0f * radius) + 0.5f * radius + margin_);
   }
 
   // Distance of the middle of one around `at`, in cells; below every reach where that does not stand for all grains in
@@ -146,6 +155,7 @@ public:
 private:
   const Fields& f_;
   uint body_;
+  float margin_;    // m
   vec3 edge_;       // m, of a cell
   float diagonal_;  // m
 };
@@ -157,21 +167,24 @@ bool tells_distance(const Fields& f, uint body) {
                       [](const SolidPart& p) { return (p.kind & solid_kind_mask) == solid_triangles; });
 }
 
-void mark(Fields& f, uint body, uint key) {
-  std::atomic_ref(f.body_cells[key * body_words(f.settings[0].bodies) + body / 32]).fetch_or(1u << (body % 32));
+// body: in its world.
+void mark(Fields& f, uint body, uint cell) {
+  std::atomic_ref(f.body_cells[cell * body_words(f.settings[0].bodies) + body / 32]).fetch_or(1u << (body % 32));
 }
 
 // What threads first to last of those of a body do.
 void mark_cells(Fields& f, uint body, uint first, uint last) {
-  const CellBox box = cells_around(f, body);
+  const uint number = body / f.settings[0].bodies, own = body % f.settings[0].bodies;
+  const World& world = f.worlds[number];
+  const CellBox box = cells_around(f, body, world);
   if (box.empty())
     return;
   const uvec3 bits = f.settings[0].grid_bits;
   // By cubes of eight cells: one distance for all of them first.
   const uvec3 cubes = uvec3(box.last - box.first + 2) / 2u;
-  const uint table = grid_cells(bits);
+  const uint table = grid_cells(bits), before = number * table;
   const bool wide = cubes.x > table / cubes.y / cubes.z;  // few grains in a wide space: all of them look at the body
-  const Cubes around(f, body);
+  const Cubes around(f, body, world);
   const bool by_distance = tells_distance(f, body);
   const float cell_reach = around.reach(0.5f), cube_reach = around.reach(1.0f);
   // Middles of cells are at most this far from that of their cube: nearer to the body, all of them reach it.
@@ -180,20 +193,20 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
   for (uint row = 0; row < elements; row += body_threads)
     for (uint k = row + first; k < std::min(row + last, elements); ++k) {
       if (wide) {
-        if (f.cell_taken[k])
-          mark(f, body, k);
+        if (f.cell_taken[before + k])
+          mark(f, own, before + k);
         continue;
       }
       const ivec3 corner = box.first + 2 * ivec3(k % cubes.x, k / cubes.x % cubes.y, k / cubes.x / cubes.y);
       ivec3 home = corner;
       for (int a = 0; a < 3; ++a)
-        if (const int period = f.status[0].cells[a]; period > 0)
+        if (const int period = world.cells[a]; period > 0)
           home[a] = (corner[a] % period + period) % period;
       std::array<uint, 8> keys;
       uint taken = 0;
       for (uint c = 0; c < 8; ++c) {
-        const ivec3 cell = wrap_cell(home + ivec3(c & 1, c >> 1 & 1, c >> 2), f.status[0]);
-        keys[c] = grid_key(cell, 0, bits);
+        const ivec3 cell = wrap_cell(home + ivec3(c & 1, c >> 1 & 1, c >> 2), world);
+        keys[c] = cell_key(cell, number, f.settings[0]);
         taken |= f.cell_taken[keys[c]] << c;
       }
       if (taken == 0)
@@ -204,7 +217,7 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
       for (uint c = 0; c < 8; ++c)
         if ((taken >> c & 1) && (d < all_reach || around.distance(vec3(corner) + vec3(c & 1, c >> 1 & 1, c >> 2) + 0.5f,
                                                                   0.5f) < cell_reach))
-          mark(f, body, keys[c]);
+          mark(f, own, keys[c]);
     }
 }
 
@@ -213,7 +226,8 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
 void body_mark(const Args&, Fields& f, uint begin, uint end) {
   for (uint body = begin / body_threads; body * body_threads < end; ++body) {
     const uint thread = body * body_threads;
-    if (f.bodies[body].parts > 0)  // not of grains alone
+    // Not of grains alone.
+    if (f.bodies[body].parts > 0 && f.worlds[body / f.settings[0].bodies].rebuild)
       mark_cells(f, body, std::max(begin, thread) - thread, std::min(end - thread, body_threads));
   }
 }
@@ -236,7 +250,7 @@ void body_sum(const Args& args, Fields& f, uint begin, uint end) {
     load.uncounted += received.word;
     load.force_filtered += f.bodies[b].load_share * (load.force - load.force_filtered);
     load.torque_filtered += f.bodies[b].load_share * (load.torque - load.torque_filtered);
-    f.body_loads[args.step * settings.bodies + b] = load;
+    f.body_loads[args.step * settings.worlds * settings.bodies + b] = load;
   }
 }
 

@@ -94,8 +94,8 @@ void cloth_sort(const Args&, Fields& f, uint, uint) {
   std::vector<std::pair<uint, uint>> order;  // key, triangle
   for (uint t = 0; t < triangles; ++t) {
     const uint first = place_of_vertex(f, triangle_corner(f, t, 0));
-    const ivec3 cell = cloth_cell_of(vec3(f.grains[first].position) + box_of(f, t).middle, s, f.status[0]);
-    order.emplace_back(grid_key(cell, world_of(f.grain_tag[first]), s.cloth_bits), t);
+    const ivec3 cell = cloth_cell_of(vec3(f.grains[first].position) + box_of(f, t).middle, s, f.worlds[0]);
+    order.emplace_back(grid_key(cell, s.cloth_bits), t);
   }
   std::ranges::sort(order);
   for (uint k = 0, cell = 0; cell <= cells; ++cell) {
@@ -131,7 +131,7 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
       half = std::max({half, box.half.x, box.half.y, box.half.z});
     }
   }
-  atomic_max(f.status[0].cloth_half_bits, std::bit_cast<uint>(half));
+  atomic_max(f.worlds[0].cloth_half_bits, std::bit_cast<uint>(half));
 }
 
 void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
@@ -143,7 +143,7 @@ void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
         partner = triangle_contact(triangle_of(partner), cloth_face(f, i, partner));
     }
     for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const uint partner = f.contact_partner[contact_slot(f, i, k)];
+      const uint partner = partner_at(f, i, contact_slot(f, i, k));
       if (!is_triangle(partner))
         continue;
       const ClothTouch c = f.cloth_touches[contact_slot(f, i, k)] = cloth_contact(f, i, partner);
@@ -207,7 +207,7 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
     bool touches = false;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       if (!is_triangle(partner))
         continue;
       const ClothTouch c = f.cloth_touches[slot];

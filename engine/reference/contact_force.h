@@ -14,7 +14,7 @@ public:
       for (uint k = 0; k < f.contact_count[i]; ++k)
         if (const std::size_t slot = contact_slot(f, i, k);
             !is_triangle(f.contact_partner[slot]) && f.contact_sum[slot].w > 0.0f)
-          weights_ += weight(slot, contact_with(f, i, f.contact_partner[slot], 0.0f, 1e30f));
+          weights_ += weight(slot, contact_with(f, i, partner_at(f, i, slot), 0.0f, 1e30f));
   }
 
   float of(std::size_t slot, const Contact& c) const {
@@ -24,7 +24,7 @@ public:
     if (settings_.force == force_spring) {
       if (c.gap >= 0.0f)
         return 0.0f;
-      const auto [kappa, damping] = spring_of(args_, f_, i_, f_.contact_partner[slot], c);
+      const auto [kappa, damping] = spring_of(args_, f_, i_, partner_at(f_, i_, slot), c);
       const float approach = glm::dot(vec3(f_.grains[i_].velocity) - c.velocity, c.normal);
       return std::max(-kappa * c.gap / h - damping * approach, 0.0f) / (h * w_sum);
     }

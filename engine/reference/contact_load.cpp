@@ -8,7 +8,7 @@ void contact_load(const Args& args, Fields& f, uint begin, uint end) {
     f.contact_load[i] = 0;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
       const Contact c = contact_with(f, i, partner, args.h);

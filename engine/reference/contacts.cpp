@@ -5,6 +5,8 @@ namespace talus::reference {
 
 void contact_count(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
+    if (!f.worlds[world_of(f, i)].rebuild)
+      continue;
     uint count = 0;
     search(args, f, i, [&](uint) { ++count; });
     f.contact_count_next[i] = count;
@@ -15,20 +17,21 @@ void contact_width(const Args& args, Fields& f, uint begin, uint end) {
   for (uint slice = begin; slice < end; ++slice) {
     const auto first = f.contact_count_next.begin() + slice * slice_grains;
     const auto last = f.contact_count_next.begin() + std::min((slice + 1) * slice_grains, args.grains);
-    f.slice_width[slice] = *std::max_element(first, last);
+    f.slice_width[slice] = f.worlds[world_of(f, slice * slice_grains)].rebuild ? *std::max_element(first, last) : 0;
   }
 }
 
 void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
+    if (!f.worlds[world_of(f, i)].rebuild)
+      continue;
     uint k = 0;
     search(args, f, i, [&](uint partner) {
-      f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = partner;
+      f.contact_partner_next[next_slot(f, i, k++)] = in_lists(f, i, partner);
       count_contact(f, partner);
     });
-    const uint rows = f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains];
-    while (k < rows)
-      f.contact_partner_next[row_slot(f.slice_start_next, i, k++)] = no_partner;
+    while (k < next_rows(f, i))
+      f.contact_partner_next[next_slot(f, i, k++)] = no_partner;
   }
 }
 
@@ -42,18 +45,22 @@ void linked_insert(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   for (uint i = begin; i < end; ++i) {
     f.grains_next[i] = f.grains[i];
+    const uint world = world_of(f, i);
+    if (!f.worlds[world].rebuild)
+      continue;
     if (is_gone(f.grains[i])) {
       f.grid_link[i] = no_partner;
       continue;
     }
-    const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, f.status[0]);
-    f.grid_link[i] =
-        std::atomic_ref(f.grid_head[grid_key(cell, world_of(f.grain_tag[i]), settings.grid_bits)]).exchange(i);
+    const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, f.worlds[world]);
+    f.grid_link[i] = std::atomic_ref(f.grid_head[cell_key(cell, world, settings)]).exchange(i);
   }
 }
 
 void linked_count(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
+    if (!f.worlds[world_of(f, i)].rebuild)
+      continue;
     uint count = 0;
     search<true>(args, f, i, [&](uint) { ++count; });
     f.contact_count_next[i] = count;
@@ -63,28 +70,33 @@ void linked_count(const Args& args, Fields& f, uint begin, uint end) {
 void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
   std::vector<uint> partners;
   for (uint i = begin; i < end; ++i) {
+    if (!f.worlds[world_of(f, i)].rebuild)
+      continue;
     partners.clear();
     search<true>(args, f, i, [&](uint partner) {
-      partners.push_back(partner);
+      partners.push_back(in_lists(f, i, partner));
       count_contact(f, partner);
     });
     std::ranges::sort(partners);  // their order is chance
-    partners.resize(f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains], no_partner);
+    partners.resize(next_rows(f, i), no_partner);
     for (uint k = 0; k < partners.size(); ++k)
-      f.contact_partner_next[row_slot(f.slice_start_next, i, k)] = partners[k];
+      f.contact_partner_next[next_slot(f, i, k)] = partners[k];
   }
 }
 
 void contact_recall(const Args&, Fields& f, uint begin, uint end) {
   const uint options = f.settings[0].options;
   for (uint i = begin; i < end; ++i) {
-    const uint row = f.grain_row[i], olds = f.contact_count[row];
+    const uint world = world_of(f, i), first = world * f.settings[0].places;
+    if (!f.worlds[world].rebuild)
+      continue;
+    const uint row = first + f.grain_row[i], olds = f.contact_count[row];
     uint next = 0;  // where the last one was, most contacts being in the same order as before
     for (uint k = 0; k < f.contact_count_next[i]; ++k) {
-      const std::size_t slot = row_slot(f.slice_start_next, i, k);
+      const std::size_t slot = next_slot(f, i, k);
       uint partner = f.contact_partner_next[slot];
       if (is_grain(partner))
-        partner = f.grain_row[partner];
+        partner = f.grain_row[first + partner];
       uint looked = 0;
       std::size_t old = 0;
       for (; looked < olds; ++looked, ++next) {
@@ -108,15 +120,18 @@ void contact_recall(const Args&, Fields& f, uint begin, uint end) {
 void contact_commit(const Args& args, Fields& f, uint begin, uint end) {
   const uint options = f.settings[0].options;
   for (uint i = begin; i < end; ++i) {
-    const uint slice = i / slice_grains, rows = f.slice_start_next[slice + 1] - f.slice_start_next[slice];
+    const uint world = world_of(f, i), slice = i / slice_grains, rows = next_rows(f, i);
+    if (!f.worlds[world].rebuild)
+      continue;
+    const uint room = world * f.settings[0].rows;
     if (i % slice_grains == 0)
-      f.slice_start[slice] = f.slice_start_next[slice];
-    if (i + 1 == args.grains)
-      f.slice_start[slice + 1] = f.slice_start_next[slice + 1];
-    f.grain_row[i] = i;
+      f.slice_start[slice + world] = next_row(f, slice, world) - room;
+    if (i + 1 == places_end(args, f, world))
+      f.slice_start[slice + 1 + world] = next_row(f, slice + 1, world) - room;
+    f.grain_row[i] = i - world * f.settings[0].places;
     f.contact_count[i] = f.contact_count_next[i];
     for (uint k = 0; k < rows; ++k) {
-      const std::size_t slot = row_slot(f.slice_start_next, i, k);
+      const std::size_t slot = next_slot(f, i, k);
       f.contact_partner[slot] = f.contact_partner_next[slot];
       if (options & option_memory)
         f.contact_shear[slot] = f.contact_shear_next[slot];

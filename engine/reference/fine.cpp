@@ -37,8 +37,8 @@ void fine_plan(const Args& args, Fields& f, uint, uint) {
   bool moves = false, sorts = false;
   if (runs) {
     status.fine_time += args.fine_span;
-    status.fine_travel += args.fine_span * status.speed;
-    const float ahead = args.h * static_cast<float>(fine_point) * status.speed;
+    status.fine_travel += args.fine_span * f.worlds[0].speed;
+    const float ahead = args.h * static_cast<float>(fine_point) * f.worlds[0].speed;
     moves =
         (last && status.fine_time >= 0.999f * settings.fine_step) || status.fine_travel + ahead > settings.fine_travel;
   }

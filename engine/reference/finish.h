@@ -2,24 +2,34 @@
 // The end of a grain's substep.
 #include "engine/reference/space.h"
 #include <bit>
+#include <utility>
 
 namespace talus::reference {
 
 // Grains back into the periodic box, which is counted, the greatest speed for the next plan, and is every number still
-// a number? Collects over the grains of one range; flush() at its end.
+// a number? Collects over the grains of one range, world after world; flush() at its end.
 class Finish {
 public:
   // counts_fast: false where these grains' speeds of the substep have been counted before.
   Finish(const Args& args, Fields& f, bool counts_fast = true) : f_(f), h_(args.h), counts_fast_(counts_fast) {}
 
+  // The grains to come are of the same world as grain i.
+  void enter(uint i) {
+    if (const uint world = world_of(f_, i); world != world_) {
+      flush();
+      world_ = world;
+    }
+  }
+
   void grain(uint i, Grain& g) {
+    enter(i);
     if (is_gone(g))
       return;
     const Settings& settings = f_.settings[0];
     const float speed2 = squared(vec3(g.velocity));
     if (!std::isfinite(speed2 + std::abs(g.position.x) + std::abs(g.position.y) + std::abs(g.position.z))) {
       atomic_max(f_.status[0].halt, halt_invalid);
-      atomic_min(f_.status[0].halt_grain, f_.grain_id[i]);
+      atomic_min(f_.worlds[world_].invalid, f_.grain_id[i]);
       return;
     }
     for (int a = 0; a < 3; ++a)
@@ -55,14 +65,14 @@ public:
   }
 
   void flush() {
-    atomic_max(f_.status[0].speed2_bits, std::bit_cast<uint>(fastest2_));
+    atomic_max(f_.worlds[world_].speed2_bits, std::bit_cast<uint>(std::exchange(fastest2_, 0.0f)));
     if (fast_)
-      std::atomic_ref(f_.status[0].fast).fetch_add(fast_);
+      std::atomic_ref(f_.status[0].fast).fetch_add(std::exchange(fast_, 0u));
     for (int a = 0; a < 3; ++a) {
       if (seam_up_[a])
-        std::atomic_ref(f_.status[0].seam_up[a]).fetch_add(seam_up_[a]);
+        std::atomic_ref(f_.status[0].seam_up[a]).fetch_add(std::exchange(seam_up_[a], 0u));
       if (seam_down_[a])
-        std::atomic_ref(f_.status[0].seam_down[a]).fetch_add(seam_down_[a]);
+        std::atomic_ref(f_.status[0].seam_down[a]).fetch_add(std::exchange(seam_down_[a], 0u));
     }
   }
 
@@ -70,7 +80,7 @@ private:
   Fields& f_;
   float h_, fastest2_ = 0.0f;
   bool counts_fast_;
-  uint fast_ = 0;
+  uint world_ = 0, fast_ = 0;
   uvec3 seam_up_{0}, seam_down_{0};
 };
 

@@ -5,6 +5,7 @@ namespace talus::reference {
 
 void hand_pull(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
+  end = std::min(end, places_end(args, f, 0));  // it holds grains of the first world
   for (uint i = begin; i < end; ++i) {
     Grain& g = f.grains[i];
     const auto held = std::ranges::lower_bound(f.held, f.grain_id[i], {}, &HandGrain::id);

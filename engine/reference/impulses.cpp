@@ -52,7 +52,7 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
     uint load = 0;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
       const Contact c = contact_with(f, i, partner);
@@ -118,7 +118,7 @@ float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
 vec3 iterate(const Args& args, Fields& f, uint i, std::size_t slot, Method method) {
   const Settings& settings = f.settings[0];
   const Grain& grain = f.grains[i];
-  const uint partner = f.contact_partner[slot];
+  const uint partner = partner_at(f, i, slot);
   const Contact c = contact_with(f, i, partner, method == Method::sp ? args.h : 0.0f);
   const float w = grain.velocity.w, w_sum = w + c.inverse_mass;
   if (!(w_sum > 0.0f))
@@ -183,7 +183,7 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
   for (uint i = 0; i < args.grains; ++i)
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
       if (partner < i)
@@ -202,7 +202,7 @@ void load_bodies(const Args& args, Fields& f, uint begin, uint end, Method metho
   for (uint i = begin; i < end; ++i)
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
       const vec4 sum = f.contact_sum[slot];

@@ -9,7 +9,7 @@ void measure(const Args& args, Fields& f, uint begin, uint end) {
     GrainMeasure m{};
     const ContactForces forces(args, f, i);
     for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const uint partner = f.contact_partner[contact_slot(f, i, k)];
+      const uint partner = partner_at(f, i, contact_slot(f, i, k));
       float gap, radius = grain.position.w, inverse_mass;
       if (is_triangle(partner)) {
         const ClothTouch c = cloth_contact(f, i, partner);
@@ -38,14 +38,15 @@ void measure(const Args& args, Fields& f, uint begin, uint end) {
 void contact_lines(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     const Grain& grain = f.grains[i];
-    const uint slice = i / slice_grains, width = f.slice_start[slice + 1] - f.slice_start[slice];
+    const uint world = world_of(f, i), slice = i / slice_grains;
+    const uint width = rows_before(f, slice + 1, world) - rows_before(f, slice, world);
     const ContactForces forces(args, f, i);
     for (uint k = 0; k < width; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
       ContactLine& line = f.contact_lines[slot] = {};
       if (k >= f.contact_count[i] || is_triangle(f.contact_partner[slot]) || is_gone(grain))
         continue;
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       const Contact c = contact_with(f, i, partner, 0.0f, 1e30f);
       const float force = partner < body_partner && partner < i ? 0.0f : forces.of(slot, c);
       if (force == 0.0f)
@@ -53,8 +54,13 @@ void contact_lines(const Args& args, Fields& f, uint begin, uint end) {
       const float way = grain.position.w + c.gap + (partner < body_partner ? c.radius : 0.0f);
       line = {vec3(grain.position), vec3(grain.position) - way * c.normal, force};
     }
-    const std::size_t rows_end = std::size_t{f.slice_start[slices_of(args.grains)]} * slice_grains;
-    for (std::size_t slot = rows_end + i; slot < f.contact_lines.size(); slot += args.grains)
+    // Of its world; where there is one, of all that there is room for.
+    const Settings& settings = f.settings[0];
+    const uint first = world * settings.places, places = places_end(args, f, world);
+    const std::size_t rows = world * std::size_t{settings.rows} + rows_before(f, slices_of(places), world);
+    const std::size_t end_slot =
+        settings.worlds == 1 ? f.contact_lines.size() : (world + 1) * std::size_t{settings.rows} * slice_grains;
+    for (std::size_t slot = rows * slice_grains + i - first; slot < end_slot; slot += places - first)
       f.contact_lines[slot] = {};
   }
 }

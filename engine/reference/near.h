@@ -13,7 +13,7 @@ inline vec3 near_place(vec3 p, const Settings& settings) {
 inline uint near_key(ivec3 cell, const Settings& settings) {
   for (int a = 0; a < 3; ++a)
     cell[a] = grid_wrap(cell[a], settings.near_cells[a]);
-  return grid_key(cell, 0, settings.near_bits);
+  return grid_key(cell, settings.near_bits);
 }
 
 inline uint near_key_at(vec3 p, const Settings& settings) {

@@ -112,7 +112,7 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
     BodyPushes pushes;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
       const Contact c = contact_with(f, i, partner, args.h);
@@ -146,7 +146,7 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
   for (uint i = 0; i < args.grains; ++i)
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
       if (partner < i)
@@ -187,7 +187,7 @@ void p2_remember(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i)
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
       const float normal = f.contact_sum[slot].w;

@@ -57,13 +57,12 @@ void clear_sums(Fields& f, uint i) {
 }  // namespace
 
 void pbd_stabilize(const Args& args, Fields& f, uint begin, uint end) {
-  float shift = 0.0f;
   for (uint i = begin; i < end; ++i) {
     const float w = f.grains[i].velocity.w;
     vec3 correction(0.0f);
     float weights = 0.0f;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const uint partner = f.contact_partner[contact_slot(f, i, k)];
+      const uint partner = partner_at(f, i, contact_slot(f, i, k));
       if (is_triangle(partner))
         continue;
       const Contact c = contact_with(f, i, partner);
@@ -77,10 +76,10 @@ void pbd_stabilize(const Args& args, Fields& f, uint begin, uint end) {
     if (weights > 0.0f) {
       correction /= weights;
       f.grains_next[i].position += vec4(correction, 0.0f);
-      shift = std::max(shift, static_cast<float>(args.iterations) * glm::length(correction));
+      const float shift = static_cast<float>(args.iterations) * glm::length(correction);
+      atomic_max(f.worlds[world_of(f, i)].shift_bits, std::bit_cast<uint>(shift));
     }
   }
-  atomic_max(f.status[0].shift_bits, std::bit_cast<uint>(shift));
 }
 
 void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
@@ -95,7 +94,7 @@ void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
     BodyPushes pushes;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
       const Contact c = contact_with(f, i, partner, args.h);
@@ -125,7 +124,7 @@ void pbd_gauss_seidel(const Args& args, Fields& f, uint, uint) {
   for (uint i = 0; i < args.grains; ++i)
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = f.contact_partner[slot];
+      const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
       if (partner < i)

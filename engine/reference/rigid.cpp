@@ -80,10 +80,10 @@ public:
     for (uint wall = 0; wall < 6; ++wall)
       if (settings_.axis[static_cast<int>(wall / 2)] == axis_wall)
         touch(wall_partner + wall, wall_normal(wall), wall_distance(p, wall, settings_) - radius_, vec3(0.0f));
-    const uint words = body_words(settings_.bodies);
+    const uint words = body_words(settings_.bodies), first = own_ - own_ % settings_.bodies;
     for (uint word = 0; word < words; ++word)
       for (uint bits = f_.body_near[own_ * words + word]; bits; bits &= bits - 1) {
-        const uint other = 32 * word + static_cast<uint>(std::countr_zero(bits));
+        const uint other = first + 32 * word + static_cast<uint>(std::countr_zero(bits));
         const vec3 offset = shortest(p - f_.bodies[other].motion.position, settings_);
         const Distance d = from_body(f_, other, offset);
         touch(body_partner + other, d.gradient, d.value - radius_, offset);
@@ -95,8 +95,11 @@ public:
 private:
   void count(uint body) { std::atomic_ref(record_of(f_, k_, body)[load_points]).fetch_add(1); }
 
+  // As point_contacts name it, by its number in the world.
+  uint listed(uint partner) const { return partner_in_world(partner, own_ / settings_.bodies, 0, settings_.bodies); }
+
   vec3 shear_before(uint partner) const {
-    const auto found = std::ranges::find(before_, partner, &PointContact::partner);
+    const auto found = std::ranges::find(before_, listed(partner), &PointContact::partner);
     return found == before_.end() ? vec3(0.0f) : found->shear;
   }
 
@@ -140,7 +143,7 @@ private:
     add_load(f_, k_, body_partner + own_, here, -impulse);
     if (other)
       add_load(f_, k_, partner, there, impulse);
-    f_.point_contacts[point_partners * k_ + touched_++] = {partner, shear};
+    f_.point_contacts[point_partners * k_ + touched_++] = {listed(partner), shear};
   }
 
   Fields& f_;
@@ -218,10 +221,11 @@ void body_share(const Args&, Fields& f, uint begin, uint end) {
     Body& body = f.bodies[b];
     body.split = std::max(1.0f, static_cast<float>(f.body_contacts[b]) + f.rigid_states[b].points);
     std::vector<uint> near(words, 0u);
+    const uint world = b / settings.bodies, own = b % settings.bodies;
     for (uint k = 0; k < settings.bodies; ++k) {
-      const Body& other = f.bodies[k];
-      const float reach = body.reach + other.reach + f.status[0].margin;
-      if (k != b && squared(shortest(body.motion.position - other.motion.position, settings)) < reach * reach)
+      const Body& other = f.bodies[world * settings.bodies + k];
+      const float reach = body.reach + other.reach + f.worlds[world].margin;
+      if (k != own && squared(shortest(body.motion.position - other.motion.position, settings)) < reach * reach)
         near[k / 32] |= 1u << k % 32;
     }
     for (uint word = 0; word < words; ++word)
@@ -284,6 +288,7 @@ void body_advance(const Args& args, Fields& f, uint begin, uint end) {
   for (uint b = begin; b < end; ++b) {
     if (!is_dynamic(f, b))
       continue;
+    World& world = f.worlds[b / settings.bodies];
     RigidState& state = f.rigid_states[b];
     BodyMotion m = f.bodies[b].motion;
     move(args, f, b, m, state.value, state.position_rest);
@@ -291,7 +296,7 @@ void body_advance(const Args& args, Fields& f, uint begin, uint end) {
     const float speed2 = fastest * fastest;
     if (!std::isfinite(speed2 + std::abs(m.position.x) + std::abs(m.position.y) + std::abs(m.position.z))) {
       atomic_max(status.halt, halt_invalid);
-      atomic_min(status.halt_grain, body_partner + b);
+      atomic_min(world.invalid, body_partner + b % settings.bodies);
       continue;
     }
     for (int a = 0; a < 3; ++a)
@@ -299,7 +304,7 @@ void body_advance(const Args& args, Fields& f, uint begin, uint end) {
         const float edge = settings.domain_max[a] - settings.domain_min[a];
         m.position[a] -= edge * std::floor((m.position[a] - settings.domain_min[a]) / edge);
       }
-    atomic_max(status.speed2_bits, std::bit_cast<uint>(speed2));
+    atomic_max(world.speed2_bits, std::bit_cast<uint>(speed2));
     state.motion = m;
     state.step_impulse += std::exchange(state.impulse, vec3(0.0f));
     state.step_moment += std::exchange(state.moment, vec3(0.0f));

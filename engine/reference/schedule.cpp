@@ -9,6 +9,32 @@ void close_gates(Fields& f) {
   std::fill(f.gates.begin(), f.gates.end(), groups(0));
 }
 
+// Cells and margin of lists that last some 24 substeps, but always the one at hand. motion: m, of the fastest grain in
+// this substep.
+void new_grid(World& world, const Settings& settings, float h, float speed, float motion) {
+  world.cells_low = ivec3(cells_none);
+  world.cells_high = ivec3(-cells_none);
+  const float radius = settings.radius_max;
+  const float lasting = std::clamp(24.0f * h * speed, margin_rest * radius, margin_motion * radius);
+  world.margin = std::max(lasting, std::min(2.2f * motion + settings.reach, margin_limit * radius));
+  // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
+  world.cloth_reach =
+      std::max(radius, settings.cloth_radius) + settings.cloth_radius + world.cloth_half + motion + world.margin;
+  const vec3 edge = settings.domain_max - settings.domain_min;
+  for (int a = 0; a < 3; ++a) {
+    const float cell = 2.0f * radius + world.margin, coarse = 2.002f * world.cloth_reach;
+    world.inverse_cell[a] = 1.0f / cell;
+    world.cloth_inverse_cell[a] = 1.0f / coarse;
+    world.cells[a] = world.cloth_cells[a] = 0;
+    if (settings.axis[a] == axis_periodic) {
+      world.cells[a] = std::max(3, static_cast<int>(std::floor(edge[a] / cell)));
+      world.inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(world.cells[a]));
+      world.cloth_cells[a] = std::max(1, static_cast<int>(std::floor(edge[a] / coarse)));
+      world.cloth_inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(world.cloth_cells[a]));
+    }
+  }
+}
+
 }  // namespace
 
 void plan(const Args& args, Fields& f, uint, uint) {
@@ -17,87 +43,95 @@ void plan(const Args& args, Fields& f, uint, uint) {
   if (status.halt != halt_none)
     return close_gates(f);
 
-  const float speed = std::max(status.speed, args.body_speed);
-  const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
-  const float motion = args.h * (speed + args.h * pull) + status.shift;
-  status.rebuild = 2.0f * (status.travel + motion) + settings.reach > status.margin ||
-                   (settings.options & option_rebuild_always) != 0u;
-  if (status.rebuild) {
-    status.cells_low = ivec3(cells_none);
-    status.cells_high = ivec3(-cells_none);
-    const float radius = settings.radius_max;
-    const float lasting = std::clamp(24.0f * args.h * speed, margin_rest * radius, margin_motion * radius);
-    status.margin = std::max(lasting, std::min(2.2f * motion + settings.reach, margin_limit * radius));
-    // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
-    status.cloth_reach =
-        std::max(radius, settings.cloth_radius) + settings.cloth_radius + status.cloth_half + motion + status.margin;
-    const vec3 edge = settings.domain_max - settings.domain_min;
-    for (int a = 0; a < 3; ++a) {
-      const float cell = 2.0f * radius + status.margin, coarse = 2.002f * status.cloth_reach;
-      status.inverse_cell[a] = 1.0f / cell;
-      status.cloth_inverse_cell[a] = 1.0f / coarse;
-      status.cells[a] = status.cloth_cells[a] = 0;
-      if (settings.axis[a] == axis_periodic) {
-        status.cells[a] = std::max(3, static_cast<int>(std::floor(edge[a] / cell)));
-        status.inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(status.cells[a]));
-        status.cloth_cells[a] = std::max(1, static_cast<int>(std::floor(edge[a] / coarse)));
-        status.cloth_inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(status.cloth_cells[a]));
-      }
+  status.rebuild = 0;
+  for (uint number = 0; number < settings.worlds; ++number) {
+    World& world = f.worlds[number];
+    const float speed = std::max(world.speed, f.body_speeds[args.step * settings.worlds + number]);
+    const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
+    const float motion = args.h * (speed + args.h * pull) + world.shift;
+    world.rebuild = 2.0f * (world.travel + motion) + settings.reach > world.margin ||
+                    (settings.options & option_rebuild_always) != 0u;
+    if (world.rebuild) {
+      status.rebuild = 1;
+      new_grid(world, settings, args.h, speed, motion);
     }
   }
   std::fill_n(f.gates.begin(), gate_fine, groups(0));
   f.gates[gate_grains] = groups(groups_for(args.grains));
   if (status.rebuild) {
+    const uint cells = settings.worlds * grid_cells(settings.grid_bits);
     f.gates[gate_rebuild_grains] = groups(groups_for(args.grains));
     f.gates[gate_rebuild_slices] = groups(groups_for(slices_of(args.grains)));
-    f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(grid_cells(settings.grid_bits)));
-    f.gates[gate_rebuild_bodies] = groups(settings.bodies * body_threads / group_size);
-    f.gates[gate_rebuild_body_cells] = groups(groups_for(grid_cells(settings.grid_bits) * body_words(settings.bodies)));
+    f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(cells));
+    f.gates[gate_rebuild_bodies] = groups(settings.worlds * settings.bodies * body_threads / group_size);
+    f.gates[gate_rebuild_cells] = groups(groups_for(cells));
     f.gates[gate_rebuild_once] = groups(1);
     f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices_of(args.grains)));
   }
 }
 
 void contact_check(const Args& args, Fields& f, uint, uint) {
+  const Settings& settings = f.settings[0];
   Status& status = f.status[0];
   if (status.halt != halt_none || !status.rebuild)
     return;
-  status.slots = f.slice_start_next[slices_of(args.grains)] * slice_grains;
-  if (status.slots > status.slots_capacity) {
+  uint most = 0;
+  for (uint world = 0; world < settings.worlds; ++world)
+    if (f.worlds[world].rebuild) {
+      const uint begin = f.slice_start_next[world * (settings.places / slice_grains)];
+      const uint rows = f.slice_start_next[slices_of(places_end(args, f, world))] - begin;
+      f.worlds[world].slots = rows * slice_grains;
+      most = std::max(most, rows);
+    }
+  const bool fits = most <= settings.rows;
+  for (World& world : f.worlds)
+    if (world.rebuild)
+      world.travel = fits ? 0.0f : lists_void;
+  status.slots = most * slice_grains;
+  if (!fits) {
     status.halt = halt_slots;
-    status.travel = lists_void;
     return close_gates(f);
   }
-  status.travel = 0.0f;
   status.rebuilds += 1;
 }
 
-void end_substep(const Args& args, Fields& f, uint, uint) {
+void end_substep(const Args& args, Fields& f, uint begin, uint end) {
   Status& status = f.status[0];
   if (status.halt != halt_none)
     return;
-  status.speed = std::sqrt(std::bit_cast<float>(status.speed2_bits));
-  status.speed2_bits = 0;
-  status.shift = std::bit_cast<float>(status.shift_bits);
-  status.shift_bits = 0;
-  status.cloth_half = std::bit_cast<float>(status.cloth_half_bits);
-  status.cloth_half_bits = 0;
-  status.travel += args.h * std::max(status.speed, args.body_speed) + status.shift;
-  status.substep += 1;
-  status.substeps_done += 1;
+  for (uint number = begin; number < end; ++number) {
+    World& world = f.worlds[number];
+    world.speed = std::sqrt(std::bit_cast<float>(world.speed2_bits));
+    world.speed2_bits = 0;
+    world.shift = std::bit_cast<float>(world.shift_bits);
+    world.shift_bits = 0;
+    world.cloth_half = std::bit_cast<float>(world.cloth_half_bits);
+    world.cloth_half_bits = 0;
+    const float body_speed = f.body_speeds[args.step * f.settings[0].worlds + number];
+    world.travel += args.h * std::max(world.speed, body_speed) + world.shift;
+  }
+  if (begin == 0) {
+    status.substep += 1;
+    status.substeps_done += 1;
+  }
 }
 
-void end_step(const Args& args, Fields& f, uint, uint) {
+void end_step(const Args& args, Fields& f, uint begin, uint end) {
   Status& status = f.status[0];
   if (status.halt != halt_none)
     return;
-  status.step += 1;
-  status.substep = 0;
-  if (args.births)
-    status.speed = std::max(status.speed, f.settings[0].birth_speed);
-  if (args.births || status.gone != status.gone_before)
-    status.travel = lists_void;
-  status.gone_before = status.gone;
+  for (uint number = begin; number < end; ++number) {
+    World& world = f.worlds[number];
+    if (args.births)
+      world.speed = std::max(world.speed, f.settings[0].birth_speed);
+    if (args.births || world.gone != world.gone_before)
+      world.travel = lists_void;
+    world.gone_before = world.gone;
+  }
+  if (begin == 0) {
+    status.step += 1;
+    status.substep = 0;
+  }
 }
 
 void sink(const Args&, Fields& f, uint begin, uint end) {
@@ -113,8 +147,9 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
     if (found == settings.sinks)
       continue;
     grain = {vec4(p, 0.0f), vec4(0.0f)};
-    std::atomic_ref(f.sink_counts[found]).fetch_add(1);
-    std::atomic_ref(f.status[0].gone).fetch_add(1);
+    const uint world = world_of(f, i);
+    std::atomic_ref(f.sink_counts[world * settings.sinks + found]).fetch_add(1);
+    std::atomic_ref(f.worlds[world].gone).fetch_add(1);
   }
 }
 

@@ -25,11 +25,9 @@ inline bool near_triangle(const Fields& f, uint i, uint self, uint t, vec3 p, fl
     high = glm::max(high, from);
   }
   const uint own = triangle_corner(f, t, 0), cloth = f.cloth_vertices[own].cloth;
-  if (world_of(f.grain_tag[place_of_vertex(f, own)]) != world_of(f.grain_tag[i]))
-    return false;
   if (self < settings.cloth && cloth >= cloth_apart && f.cloth_vertices[self].cloth == cloth)
     return false;
-  const float reach = radius + f.grains[place_of_vertex(f, own)].position.w + f.status[0].margin;
+  const float reach = radius + f.grains[place_of_vertex(f, own)].position.w + f.worlds[0].margin;
   return squared(glm::max(glm::max(low, -high), vec3(0.0f))) < reach * reach;
 }
 
@@ -37,13 +35,13 @@ inline bool near_triangle(const Fields& f, uint i, uint self, uint t, vec3 p, fl
 // meets.
 template <class Found> void search_triangles(const Fields& f, uint i, Found found) {
   const Settings& s = f.settings[0];
-  const Status& status = f.status[0];
+  const World& world = f.worlds[0];
   const vec3 p(f.grains[i].position);
-  const uint world = world_of(f.grain_tag[i]), self = f.grain_id[i] - s.cloth_first, cells = grid_cells(s.cloth_bits);
-  const ivec3 low = cloth_cell_of(p - status.cloth_reach, s, status);
+  const uint self = f.grain_id[i] - s.cloth_first, cells = grid_cells(s.cloth_bits);
+  const ivec3 low = cloth_cell_of(p - world.cloth_reach, s, world);
   ivec3 last(1);
   for (int a = 0; a < 3; ++a) {  // on a periodic axis the two may share a place in the table
-    const int next = grid_wrap(low[a] + 1, status.cloth_cells[a]);
+    const int next = grid_wrap(low[a] + 1, world.cloth_cells[a]);
     last[a] = ((low[a] ^ next) & ((1 << s.cloth_bits[a]) - 1)) != 0;
   }
   for (int z = 0; z <= last.z; ++z)
@@ -51,8 +49,8 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
       for (int x = 0; x <= last.x; ++x) {
         ivec3 cell = low + ivec3(x, y, z);
         for (int a = 0; a < 3; ++a)
-          cell[a] = grid_wrap(cell[a], status.cloth_cells[a]);
-        const uint key = grid_key(cell, world, s.cloth_bits);
+          cell[a] = grid_wrap(cell[a], world.cloth_cells[a]);
+        const uint key = grid_key(cell, s.cloth_bits);
         const uint end = f.shape_data[cloth_start_word(s.cloth_words, s.cloth_triangles, s.cloth, key + 1)];
         for (uint k = f.shape_data[cloth_start_word(s.cloth_words, s.cloth_triangles, s.cloth, key)]; k < end; ++k) {
           const uint t = f.shape_data[cloth_order_word(s.cloth_words, s.cloth_triangles, s.cloth, cells, k)];
@@ -66,26 +64,27 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
 // from linked neighbour lists.
 template <bool linked = false, class Found> void search_grains(const Fields& f, uint i, Found found) {
   const Settings& settings = f.settings[0];
-  const Status& status = f.status[0];
+  const uint number = world_of(f, i);
+  const World& world = f.worlds[number];
   if (f.grain_id[i] - settings.cloth_first < settings.cloth)  // vertices of cloth touch triangles alone
     return;
   const vec3 p(f.grains[i].position);
   const float radius = f.grains[i].position.w;
-  const uint world = world_of(f.grain_tag[i]);
-  const ivec3 home = cell_of(p, settings, status);
+  const ivec3 home = cell_of(p, settings, world);
   const auto key_at = [&](int x, int y, int z) {
-    return grid_key(wrap_cell(home + ivec3(x, y, z), status), world, settings.grid_bits);
+    return cell_key(wrap_cell(home + ivec3(x, y, z), world), number, settings);
   };
   const auto visit = [&](uint j) {
-    const float reach = radius + f.grains[j].position.w + status.margin;
+    const float reach = radius + f.grains[j].position.w + world.margin;
     if (j != i && f.grain_id[j] - settings.cloth_first >= settings.cloth &&
         squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
-        world_of(f.grain_tag[j]) == world && !(settings.shaped > 0 && same_shape(f, i, j)) &&
+        !(settings.shaped > 0 && same_shape(f, i, j)) &&
         (f.grains[i].velocity.w > 0.0f || f.grains[j].velocity.w > 0.0f))  // two fixed ones do nothing
       found(j);
   };
   const auto visit_cells = [&](uint first, uint last) {
-    for (uint j = f.grid_start[first]; j < f.grid_start[last + 1]; ++j)
+    const uint end = first_in_cell(f, last + 1, number);
+    for (uint j = first_in_cell(f, first, number); j < end; ++j)
       visit(j);
   };
   for (int z = -1; z <= 1; ++z)
@@ -106,19 +105,20 @@ template <bool linked = false, class Found> void search_grains(const Fields& f, 
 // .. for triangles of cloth, then bodies, then walls.
 template <class Found> void search_others(const Args& args, const Fields& f, uint i, Found found) {
   const Settings& settings = f.settings[0];
-  const Status& status = f.status[0];
+  const uint number = world_of(f, i);
+  const World& world = f.worlds[number];
   const vec3 p(f.grains[i].position), v = glm::abs(vec3(f.grains[i].velocity));
   const float radius = f.grains[i].position.w;
   if (settings.cloth > 0)
     search_triangles(f, i, found);
   const uint words = body_words(settings.bodies);
-  const uint home = words > 0 ? grid_key(cell_of(p, settings, status), 0, settings.grid_bits) * words : 0;
+  const uint home = words > 0 ? cell_key(cell_of(p, settings, world), number, settings) * words : 0;
   for (uint word = 0; word < words; ++word)
     for (uint bits = f.body_cells[home + word]; bits; bits &= bits - 1) {
-      const uint body = 32 * word + static_cast<uint>(std::countr_zero(bits));
+      const uint body = number * settings.bodies + 32 * word + static_cast<uint>(std::countr_zero(bits));
       const vec3 offset = shortest(p - f.bodies[body].motion.position, settings);
       const NearestSurface nearest = from_body(f, body, offset);
-      if (nearest.value >= radius + status.margin)
+      if (nearest.value >= radius + world.margin)
         continue;
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       for (uint k = 0; k < f.bodies[body].parts; ++k)
@@ -126,13 +126,13 @@ template <class Found> void search_others(const Args& args, const Fields& f, uin
           const uint surface = part_surfaces * k + s;
           if (surface != nearest.surface) {
             const float d = from_body_surface(f, body, surface, offset).value;
-            if (d <= -status.margin || d >= radius + status.margin)
+            if (d <= -world.margin || d >= radius + world.margin)
               continue;
           }
           found(surface_partner(body, surface));
         }
     }
-  const float reach = radius + status.margin + 2.0f * args.h * (v.x + v.y + v.z);
+  const float reach = radius + world.margin + 2.0f * args.h * (v.x + v.y + v.z);
   for (uint wall = 0; wall < 6; ++wall)
     if (settings.axis[static_cast<int>(wall / 2)] == axis_wall && wall_distance(p, wall, settings) < reach)
       found(wall_partner + wall);

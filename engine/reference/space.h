@@ -9,9 +9,6 @@
 
 namespace talus::reference {
 
-inline uint world_of(uint tag) {
-  return tag >> tag_world_shift;
-}
 inline uint material_of(uint tag) {
   return tag & tag_material_mask;
 }
@@ -22,18 +19,38 @@ inline uint slices_of(uint grains) {
   return (grains + slice_grains - 1) / slice_grains;
 }
 
-inline ivec3 wrap_cell(ivec3 cell, const Status& status) {
+// World of the place of a grain, and the end of a world's places.
+inline uint world_of(const Fields& f, uint i) {
+  return f.settings[0].worlds == 1 ? 0 : i / f.settings[0].places;
+}
+inline uint places_end(const Args& args, const Fields& f, uint world) {
+  return f.settings[0].worlds == 1 ? args.grains : (world + 1) * f.settings[0].places;
+}
+
+inline ivec3 wrap_cell(ivec3 cell, const World& world) {
   for (int a = 0; a < 3; ++a)
-    cell[a] = grid_wrap(cell[a], status.cells[a]);
+    cell[a] = grid_wrap(cell[a], world.cells[a]);
   return cell;
 }
 
-inline ivec3 cell_of(vec3 p, const Settings& settings, const Status& status) {
+inline ivec3 cell_of(vec3 p, const Settings& settings, const World& world) {
   ivec3 cell;
   for (int a = 0; a < 3; ++a)
     cell[a] =
-        static_cast<int>(std::floor(std::clamp((p[a] - settings.domain_min[a]) * status.inverse_cell[a], -1e6f, 1e6f)));
-  return wrap_cell(cell, status);
+        static_cast<int>(std::floor(std::clamp((p[a] - settings.domain_min[a]) * world.inverse_cell[a], -1e6f, 1e6f)));
+  return wrap_cell(cell, world);
+}
+
+// A cell in the tables of all worlds, one after another.
+inline uint cell_key(ivec3 cell, uint world, const Settings& settings) {
+  return world * grid_cells(settings.grid_bits) + grid_key(cell, settings.grid_bits);
+}
+
+// The place of the first grain of a cell; of the cell behind the last one of a world: behind its last grain that is
+// there. grid_start counts those of all worlds that have built their grid anew.
+inline uint first_in_cell(const Fields& f, uint key, uint world) {
+  const Settings& settings = f.settings[0];
+  return world * settings.places + f.grid_start[key] - f.grid_start[world * grid_cells(settings.grid_bits)];
 }
 
 // d, or its image across a periodic axis that is shorter.
@@ -65,19 +82,46 @@ inline vec3 wall_normal(uint wall) {
   return n;
 }
 
-// Slot of the k-th contact of grain i, in the lists whose slices begin at `start`.
-inline std::size_t row_slot(const Column<uint>& start, uint i, uint k) {
-  return (static_cast<std::size_t>(start[i / slice_grains]) + k) * slice_grains + i % slice_grains;
+// Rows of its world before those of a slice: slices of a world are followed by the end of its last one.
+inline uint rows_before(const Fields& f, uint slice, uint world) {
+  return f.slice_start[slice + world];
 }
+// .. in the lists that are being built, among those of all worlds. slice_start_next counts those of all that build.
+inline uint next_row(const Fields& f, uint slice, uint world) {
+  const Settings& settings = f.settings[0];
+  const uint first = f.slice_start_next[world * (settings.places / slice_grains)];
+  return world * settings.rows + f.slice_start_next[slice] - first;
+}
+
+// Slot of the k-th contact of grain i.
 inline std::size_t contact_slot(const Fields& f, uint i, uint k) {
-  return row_slot(f.slice_start, i, k);
+  const uint world = world_of(f, i);
+  const std::size_t row = world * f.settings[0].rows + rows_before(f, i / slice_grains, world) + k;
+  return row * slice_grains + i % slice_grains;
+}
+inline std::size_t next_slot(const Fields& f, uint i, uint k) {
+  return (std::size_t{next_row(f, i / slice_grains, world_of(f, i))} + k) * slice_grains + i % slice_grains;
+}
+// How many it may have there.
+inline uint next_rows(const Fields& f, uint i) {
+  return f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains];
+}
+
+// The partner of grain i in a slot of its row, among those of all worlds, and as lists name it.
+inline uint partner_at(const Fields& f, uint i, std::size_t slot) {
+  const Settings& settings = f.settings[0];
+  return partner_in_all(f.contact_partner[slot], world_of(f, i), settings.places, settings.bodies);
+}
+inline uint in_lists(const Fields& f, uint i, uint partner) {
+  const Settings& settings = f.settings[0];
+  return partner_in_world(partner, world_of(f, i), settings.places, settings.bodies);
 }
 
 // Writes what a slot of grain i holds to its partner's slot of the same contact, with the tangential part opposite.
 // Where both sides do not compute it: one after another.
 inline void mirror_sum(Fields& f, uint i, uint partner, std::size_t slot) {
   uint back = 0;
-  while (f.contact_partner[contact_slot(f, partner, back)] != i)
+  while (partner_at(f, partner, contact_slot(f, partner, back)) != i)
     ++back;
   const vec4 sum = f.contact_sum[slot];
   f.contact_sum[contact_slot(f, partner, back)] = vec4(-vec3(sum), sum.w);

@@ -29,12 +29,12 @@ inline uint contacts_of_vertex(const Fields& f, uint vertex) {
   return contacts_of_vertex(const_cast<Fields&>(f), vertex);
 }
 
-inline ivec3 cloth_cell_of(vec3 p, const Settings& settings, const Status& status) {
+inline ivec3 cloth_cell_of(vec3 p, const Settings& settings, const World& world) {
   ivec3 cell;
   for (int a = 0; a < 3; ++a)
     cell[a] = grid_wrap(static_cast<int>(std::floor(
-                            std::clamp((p[a] - settings.domain_min[a]) * status.cloth_inverse_cell[a], -1e6f, 1e6f))),
-                        status.cloth_cells[a]);
+                            std::clamp((p[a] - settings.domain_min[a]) * world.cloth_inverse_cell[a], -1e6f, 1e6f))),
+                        world.cloth_cells[a]);
   return cell;
 }
 

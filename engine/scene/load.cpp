@@ -65,6 +65,7 @@ using namespace reading;
 
 constexpr std::int64_t grains_most = 100'000'000;
 constexpr std::size_t materials_most = 255;
+constexpr std::int64_t worlds_most = 4096;
 
 // friction is short for both coefficients; of these, one that is not given is as the other.
 class Friction {
@@ -142,10 +143,11 @@ private:
   std::filesystem::path folder() const { return std::filesystem::path(scene_.source).parent_path(); }
 
   void read_scene(Table t) {
-    const Value title = t["title"], seed = t["seed"];
+    const Value title = t["title"], seed = t["seed"], worlds = t["worlds"];
     t.finish();
     title.get(scene_.title);
     seed.get(scene_.seed, 0, std::numeric_limits<std::int64_t>::max());
+    worlds.get(scene_.worlds, 1, worlds_most);
   }
 
   void read_time(Table t) {

@@ -330,6 +330,7 @@ struct Scene {
   std::string source;  // file name, for messages
   std::string title;
   std::uint64_t seed = 1;
+  std::uint32_t worlds = 1;  // copies of all the rest, world w of seed + w, that do not see each other
   double dt = 0.004, end = 1.0;  // s
   Domain domain;
   Solver solver = default_solver(default_method);

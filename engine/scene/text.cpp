@@ -158,6 +158,7 @@ std::string to_toml(const Scene& scene) {
   out += "[scene]\n";
   line("title", quoted(scene.title));
   line("seed", scene.seed);
+  line("worlds", scene.worlds);
 
   out += "[time]\n";
   line("dt", scene.dt);

@@ -18,7 +18,7 @@ vec3 impulse, moment;  // N s, N m s about its origin; and sum_word of its point
 // All threads call it; one of a dynamic body goes on.
 bool receive() {
   body = group_index();
-  if (body >= settings.bodies || status.halt != halt_none || !(rigid[body].mass > 0.0))
+  if (body >= settings.worlds * settings.bodies || status.halt != halt_none || !(rigid[body].mass > 0.0))
     return false;
   take_records(body, load_points);
   impulse = sums_of(0u) * settings.load_quantum.x;

@@ -17,7 +17,7 @@ float weights_of(uint i, uint count) {
     return 0.0;
   float weights = 0.0;
   for (uint k = 0u; k < count; ++k) {
-    uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    uint slot = contact_slot(i, k), partner = partner_at(i, slot);
     if (!is_triangle(partner) && contact_sum[slot].w > 0.0)
       weights += weight_of(contact_sum[slot], contact_with(partner, i, grains[i].position.xyz, grains[i].position.w), grains[i].velocity.w);
   }
@@ -25,7 +25,7 @@ float weights_of(uint i, uint count) {
 }
 
 float force_of(uint i, uint slot, Contact c, float weights) {
-  uint partner = contact_partner[slot];
+  uint partner = partner_at(i, slot);
   float w = grains[i].velocity.w, w_sum = w + c.inverse_mass, h = args.h;
   if (!(w_sum > 0.0))
     return 0.0;

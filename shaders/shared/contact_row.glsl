@@ -1,3 +1,3 @@
-// The contacts of a grain: slot of its k-th one. Needs slice_start in scope.
-uint contact_slot(uint i, uint k) { return (slice_start[i / slice_grains] + k) * slice_grains + i % slice_grains; }
+// The contacts of a grain: slot of its k-th one, and who is on the other side. Needs settings, slice_start and contact_partner in scope.
+#include "shared/row.glsl"
 #include "shared/contact_geometry.glsl"

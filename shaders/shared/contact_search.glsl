@@ -1,7 +1,10 @@
 // Walks over everything that grain i may touch before the lists are built again: grains nearer than the margin, then bodies, then
-// walls. Calls FOUND(partner) for each. Needs settings, status, grains, grain_id and grain_tag in scope, and grid_start, or with LINKED
+// walls. Calls FOUND(partner) for each. Needs settings, worlds, grains and grain_id in scope, and grid_start, or with LINKED
 // grid_head and grid_link.
 #include "shared/cell.glsl"
+#ifndef LINKED
+#include "shared/cell_start.glsl"
+#endif
 #include "shared/solid.glsl"
 #include "shared/cloth.glsl"
 #include "shared/cloth_cell.glsl"
@@ -13,6 +16,8 @@ layout(set = 0, binding = 12, scalar) readonly buffer ShapedBlock { Shaped shape
 layout(constant_id = 1) const uint with_shapes = 1u;  // constant_shapes
 
 layout(set = 0, binding = 18, scalar) readonly buffer ClothBlock { ClothVertex cloth_vertices[]; };
+
+uint world;  // of the grain that looks
 
 // Number of a vertex of cloth; settings.cloth and above: of what is none.
 uint vertex_of(uint i) { return with_cloth == 0u ? 0xFFFFFFFFu : grain_id[i] - settings.cloth_first; }
@@ -30,11 +35,9 @@ bool near_triangle(uint i, uint self, uint t, vec3 p, float radius) {
     high = max(high, from);
   }
   uint own = triangle_corner(t, 0u);
-  if (grain_tag[place_of_vertex(own)] >> tag_world_shift != grain_tag[i] >> tag_world_shift)
-    return false;
   if (self < settings.cloth && cloth_vertices[own].cloth >= cloth_apart && cloth_vertices[self].cloth == cloth_vertices[own].cloth)
     return false;
-  precise float reach = radius + grains[place_of_vertex(own)].position.w + status.margin;
+  precise float reach = radius + grains[place_of_vertex(own)].position.w + worlds[world].margin;
   precise float limit = reach * reach;
   return squared(max(max(low, -high), vec3(0.0))) < limit;
 }
@@ -47,31 +50,31 @@ bool same_shape(uint i, uint j) {
   return a < settings.shaped && b < settings.shaped && shaped[a].shape == shaped[b].shape;
 }
 
-uint key_at(ivec3 cell, uint world) {
-  cell = ivec3(grid_wrap(cell.x, status.cells.x), grid_wrap(cell.y, status.cells.y), grid_wrap(cell.z, status.cells.z));
-  return grid_key(cell, world, settings.grid_bits);
+uint key_at(ivec3 cell) {
+  cell = ivec3(grid_wrap(cell.x, worlds[world].cells.x), grid_wrap(cell.y, worlds[world].cells.y), grid_wrap(cell.z, worlds[world].cells.z));
+  return cell_key(cell, world);
 }
 
-bool near(uint i, uint j, vec3 p, float radius, uint world) {
-  precise float reach = radius + grains[j].position.w + status.margin;
+bool near(uint i, uint j, vec3 p, float radius) {
+  precise float reach = radius + grains[j].position.w + worlds[world].margin;
   precise float limit = reach * reach;
-  return j != i && squared(shortest(p - grains[j].position.xyz)) < limit && grain_tag[j] >> tag_world_shift == world &&
-         !same_shape(i, j) && (grains[i].velocity.w > 0.0 || grains[j].velocity.w > 0.0);  // two fixed ones do nothing
+  return j != i && squared(shortest(p - grains[j].position.xyz)) < limit && !same_shape(i, j) &&
+         (grains[i].velocity.w > 0.0 || grains[j].velocity.w > 0.0);  // two fixed ones do nothing
 }
 
 // Calls FOUND for grain j that is near.
 #define VISIT(j)                                                                                                            \
-  if (near(i, j, p, radius, world) && vertex_of(j) >= settings.cloth) { \
+  if (near(i, j, p, radius) && vertex_of(j) >= settings.cloth) { \
     FOUND(j);                                                           \
   }
 
 // Triangles that grain i may touch, in the cells, two along each axis, that its reach meets.
-void search_triangles(uint i, uint self, uint world) {
+void search_triangles(uint i, uint self) {
   vec3 p = grains[i].position.xyz;
-  precise vec3 corner = p - vec3(status.cloth_reach);
+  precise vec3 corner = p - vec3(worlds[world].cloth_reach);
   ivec3 low = cloth_cell_of(corner), last = ivec3(1);
   for (int a = 0; a < 3; ++a) {  // on a periodic axis the two may share a place in the table
-    int next = grid_wrap(low[a] + 1, status.cloth_cells[a]);
+    int next = grid_wrap(low[a] + 1, worlds[world].cloth_cells[a]);
     last[a] = ((low[a] ^ next) & ((1 << settings.cloth_bits[a]) - 1)) != 0 ? 1 : 0;
   }
   for (int z = 0; z <= last.z; ++z)
@@ -79,8 +82,8 @@ void search_triangles(uint i, uint self, uint world) {
       for (int x = 0; x <= last.x; ++x) {
         ivec3 cell = low + ivec3(x, y, z);
         for (int a = 0; a < 3; ++a)
-          cell[a] = grid_wrap(cell[a], status.cloth_cells[a]);
-        uint key = cloth_key(cell, world), end = shape_data[start_word(key + 1u)];
+          cell[a] = grid_wrap(cell[a], worlds[world].cloth_cells[a]);
+        uint key = cloth_key(cell), end = shape_data[start_word(key + 1u)];
         for (uint k = shape_data[start_word(key)]; k < end; ++k) {
           uint t = shape_data[order_word(k)];
           if (near_triangle(i, self, t, p, grains[i].position.w)) {
@@ -96,39 +99,40 @@ void search(uint i) {
   float radius = grains[i].position.w;
   if (radius == 0.0)  // gone
     return;
-  uint world = grain_tag[i] >> tag_world_shift, self = vertex_of(i);
-  ivec3 home = cell_of(p);
+  world = world_of(i);
+  uint self = vertex_of(i);
+  ivec3 home = cell_of(p, world);
   // Vertices of cloth touch triangles alone.
   for (int z = -1; z <= 1 && self >= settings.cloth; ++z)
     for (int y = -1; y <= 1; ++y) {
 #ifdef LINKED
       for (int x = -1; x <= 1; ++x)
-        for (uint j = grid_head[key_at(home + ivec3(x, y, z), world)]; j != no_partner; j = grid_link[j]) {
+        for (uint j = grid_head[key_at(home + ivec3(x, y, z))]; j != no_partner; j = grid_link[j]) {
           VISIT(j)
         }
 #else
       // Three cells in a row of x are one stretch of memory, unless the table's or the domain's edge lies between.
-      uint first = key_at(home + ivec3(-1, y, z), world), last = key_at(home + ivec3(1, y, z), world);
+      uint first = key_at(home + ivec3(-1, y, z)), last = key_at(home + ivec3(1, y, z));
       bool row = last == first + 2u;
       for (int x = -1; x <= 1; x += row ? 3 : 1) {
-        uint key = row ? first : key_at(home + ivec3(x, y, z), world);
-        uint end = grid_start[(row ? last : key) + 1u];
-        for (uint j = grid_start[key]; j < end; ++j) {
+        uint key = row ? first : key_at(home + ivec3(x, y, z));
+        uint end = first_in_cell((row ? last : key) + 1u, world);
+        for (uint j = first_in_cell(key, world); j < end; ++j) {
           VISIT(j)
         }
       }
 #endif
     }
   if (with_cloth != 0u)
-    search_triangles(i, self, world);
-  uint words = solid_kinds != 0u ? body_words(settings.bodies) : 0u, cell = words > 0u ? key_at(home, 0u) * words : 0u;
+    search_triangles(i, self);
+  uint words = solid_kinds != 0u ? body_words(settings.bodies) : 0u, cell = words > 0u ? key_at(home) * words : 0u;
   for (uint word = 0u; word < words; ++word)
     for (uint bits = body_cells[cell + word]; bits != 0u; bits &= bits - 1u) {
-      uint body = 32u * word + uint(findLSB(bits));
+      uint body = world * settings.bodies + 32u * word + uint(findLSB(bits));
       precise vec3 offset = p - bodies[body].motion.position;
       offset = shortest(offset);
       uint nearest;
-      if (from_body(body, offset, nearest).w >= radius + status.margin)
+      if (from_body(body, offset, nearest).w >= radius + worlds[world].margin)
         continue;
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       uint parts = composed() ? bodies[body].parts : 1u;
@@ -136,7 +140,7 @@ void search(uint i) {
         uint surfaces = surfaces_of(solid_parts[bodies[body].first_part + k].kind);
         for (uint s = part_surfaces * k; s < part_surfaces * k + surfaces; ++s) {
           float d = s == nearest ? 0.0 : from_body_surface(body, s, offset).w;
-          if (d > -status.margin && d < radius + status.margin) {
+          if (d > -worlds[world].margin && d < radius + worlds[world].margin) {
             FOUND(surface_partner(body, s));
           }
         }
@@ -144,7 +148,7 @@ void search(uint i) {
     }
   // A wall may be hit by a grain faster than the margin allows for: it is found all the same. (Where three walls meet, averaging
   // leaves such a grain outside for some substeps.)
-  precise float reach = radius + status.margin + 2.0 * args.h * (v.x + v.y + v.z);
+  precise float reach = radius + worlds[world].margin + 2.0 * args.h * (v.x + v.y + v.z);
   for (uint wall = 0u; wall < 6u; ++wall)
     if (settings.axis[wall >> 1] == axis_wall && wall_distance(p, wall) < reach) {
       FOUND((wall_partner + wall));

@@ -18,7 +18,7 @@ TALUS_INLINE ivec3 crowd_block_of(ivec3 node) {
 }
 
 TALUS_INLINE uint crowd_slot(ivec3 block, uvec3 bits) {
-  return grid_key(block, 0u, bits);
+  return grid_key(block, bits);
 }
 
 // Which repetition of the table it is.

@@ -18,6 +18,8 @@ using glm::vec2;
 TALUS_CONST uint draw_shadow_size = 2048u;  // edge of the shadow map, texels
 TALUS_CONST uint draw_dashed = 1u;          // DrawLine.style
 
+TALUS_CONST uint draw_world_shift = 8u;  // of a grain's world, in tags that the renderer makes itself
+
 // What a sample shows: nothing, a grain's number + 1, or with one of these bits another thing's.
 TALUS_CONST uint draw_body_bit = 0x80000000u;  // a triangle, of a body or of cloth
 TALUS_CONST uint draw_line_bit = 0x40000000u;  // a contact

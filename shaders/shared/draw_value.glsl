@@ -2,7 +2,7 @@
 layout(set = 0, binding = 16, scalar) readonly buffer MeasuresBlock { GrainMeasure measures[]; };
 
 uint material_at(uint i) { return (is_fine(i) ? fine_tag[i - draw_frame.coarse] : grain_tag[i]) & tag_material_mask; }
-uint world_at(uint i) { return is_fine(i) ? 0u : grain_tag[i] >> tag_world_shift; }
+uint world_at(uint i) { return is_fine(i) ? 0u : grain_tag[i] >> draw_world_shift; }
 
 // On the colour scale.
 float value_at(uint i) {

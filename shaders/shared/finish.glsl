@@ -1,5 +1,5 @@
 // The end of a grain's substep: back into the periodic box, which is counted, the greatest speed for the next plan, and is every number still a
-// number? All threads of a workgroup call it. Needs settings, status and grain_id in scope; status may be written.
+// number? All threads of a workgroup call it. Needs settings, status, worlds and grain_id in scope; both may be written.
 // COUNTS_FAST: false where these grains' speeds of the substep have been counted before.
 #ifndef COUNTS_FAST
 #define COUNTS_FAST true
@@ -22,7 +22,7 @@ Grain finish(bool alive, uint i, Grain g) {
     precise float sum = speed2 + abs(g.position.x) + abs(g.position.y) + abs(g.position.z);
     if ((floatBitsToUint(sum) & 0x7F800000u) == 0x7F800000u) {  // infinite or not a number; by bits, as compilers may assume neither
       atomicMax(status.halt, halt_invalid);
-      atomicMin(status.halt_grain, grain_id[i]);
+      atomicMin(worlds[world_of(i)].invalid, grain_id[i]);
     } else {
       for (int a = 0; a < 3; ++a)
         if (settings.axis[a] == axis_periodic) {
@@ -55,7 +55,7 @@ Grain finish(bool alive, uint i, Grain g) {
   }
   barrier();
   if (gl_LocalInvocationID.x == 0u) {
-    atomicMax(status.speed2_bits, speed2_bits);
+    atomicMax(worlds[world_of(min(i, args.grains - 1u))].speed2_bits, speed2_bits);
     if (fast > 0u)
       atomicAdd(status.fast, fast);
     for (int a = 0; a < 3; ++a) {

@@ -2,7 +2,7 @@
 //
 // The table is a torus of 2^bits cells per axis that repeats over space, not a Teschner hash: neighbouring cells are
 // neighbours in memory, and no two of the 27 cells around a point meet in one entry (bits >= 2), so a search sees no
-// grain twice and needs no check for collisions beyond the distance. Worlds are shifted against each other.
+// grain twice and needs no check for collisions beyond the distance. Each world has a table of its own, one after another.
 #ifndef TALUS_GRID_H
 #define TALUS_GRID_H
 #ifdef __cplusplus
@@ -17,11 +17,11 @@ TALUS_INLINE uint grid_cells(uvec3 bits) {
   return 1u << (bits.x + bits.y + bits.z);
 }
 
-TALUS_INLINE uint grid_key(ivec3 cell, uint world, uvec3 bits) {
+TALUS_INLINE uint grid_key(ivec3 cell, uvec3 bits) {
   uint x = uint(cell.x) & ((1u << bits.x) - 1u);
   uint y = uint(cell.y) & ((1u << bits.y) - 1u);
   uint z = uint(cell.z) & ((1u << bits.z) - 1u);
-  return (((((z << bits.y) | y) << bits.x) | x) + world * 0x9E3779B1u) & (grid_cells(bits) - 1u);
+  return (((z << bits.y) | y) << bits.x) | x;
 }
 
 // Words of a cell's set of bodies.

@@ -12,7 +12,7 @@ void main() {
   Grain grain = grains[i];
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
-    uint slot = contact_slot(i, k), partner = contact_partner[slot];
+    uint slot = contact_slot(i, k), partner = partner_at(i, slot);
     if (!is_body(partner) || contact_sum[slot] == vec4(0.0) ||
         (args.iteration < args.iterations && bodies[body_of(partner)].split == 0.0))
       continue;

@@ -12,5 +12,5 @@ ivec3 near_cell(vec3 p) { return ivec3(floor(near_place(p))); }
 uint near_key(ivec3 cell) {
   for (int a = 0; a < 3; ++a)
     cell[a] = grid_wrap(cell[a], settings.near_cells[a]);
-  return grid_key(cell, 0u, settings.near_bits);
+  return grid_key(cell, settings.near_bits);
 }

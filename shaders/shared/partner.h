@@ -30,6 +30,19 @@ TALUS_INLINE uint without_face(uint partner) {
   return is_triangle(partner) ? partner - face_of(partner) : partner;
 }
 
+// Lists name a partner by its number within the world, so that they mean the same in every world; passes by its number among those of
+// all worlds. places, bodies: of one world.
+TALUS_INLINE uint partner_in_all(uint partner, uint world, uint places, uint bodies) {
+  if (is_grain(partner))
+    return partner + world * places;
+  return partner >= body_partner && partner < wall_partner ? partner + world * bodies : partner;
+}
+TALUS_INLINE uint partner_in_world(uint partner, uint world, uint places, uint bodies) {
+  if (is_grain(partner))
+    return partner - world * places;
+  return partner >= body_partner && partner < wall_partner ? partner - world * bodies : partner;
+}
+
 TALUS_INLINE uint surface_partner(uint body, uint surface) {
   return body_partner + surface * bodies_most + body;
 }

@@ -8,3 +8,10 @@ layout(push_constant, scalar) uniform Push { Args args; };
 // Number of this thread's workgroup over both dispatch axes, and of this thread.
 uint group_index() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
 uint element_index() { return group_index() * group_size + gl_LocalInvocationID.x; }
+
+layout(constant_id = 4) const uint many_worlds = 1u;  // constant_worlds
+
+// World of the place of a grain, and the end of a world's places. Where there are several, a workgroup's places are of one. Macros, since
+// not every pass has settings.
+#define world_of(i) (many_worlds == 0u ? 0u : (i) / settings.places)
+#define places_end(world) (many_worlds == 0u ? args.grains : ((world) + 1u) * settings.places)

@@ -3,7 +3,7 @@
 #include "shared/cloth.glsl"
 
 // Slot of the k-th contact of grain i.
-uint row_slot(uint i, uint k) { return (slice_start[i / slice_grains] + k) * slice_grains + i % slice_grains; }
+#include "shared/row.glsl"
 
 // A triangle seen from a place: its corners from there.
 struct Triangle {
@@ -130,7 +130,7 @@ SharedContact shared_contact(uint i, uint partner, Triangle own, NearestPoint ne
   SharedContact result = SharedContact(false, is_behind(own, nearest, face_of(partner)));
   uint count = contact_count[i];
   for (uint k = 0u; k < count && !result.hidden; ++k) {
-    uint other = contact_partner[row_slot(i, k)];
+    uint other = contact_partner[contact_slot(i, k)];
     if (!is_triangle(other) || other == partner)
       continue;
     Triangle t = triangle_from(triangle_of(other), place);

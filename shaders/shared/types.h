@@ -32,7 +32,7 @@ TALUS_CONST float margin_limit = 2.0f;
 // Least edge of a periodic axis, in radii of the largest grain: three cells of a diameter and the largest margin.
 TALUS_CONST float period_least = 3.0f * (2.0f + margin_limit);
 
-// Status.travel of lists that are void: at the start, and where births joined.
+// World.travel of lists that are void: at the start, and where births joined.
 TALUS_CONST float lists_void = 1e30f;
 
 // Gates: dispatch sizes that the device opens and closes. A closed gate is a dispatch of nothing.
@@ -42,7 +42,7 @@ TALUS_CONST uint gate_rebuild_slices = 2u;
 TALUS_CONST uint gate_rebuild_cell_chunks = 3u;   // a workgroup per chunk of the prefix sum over cells
 TALUS_CONST uint gate_rebuild_slice_chunks = 4u;  // .. over slices
 TALUS_CONST uint gate_rebuild_bodies = 5u;
-TALUS_CONST uint gate_rebuild_body_cells = 6u;
+TALUS_CONST uint gate_rebuild_cells = 6u;  // a thread per cell
 TALUS_CONST uint gate_rebuild_once = 7u;  // one workgroup
 TALUS_CONST uint gate_fine = 8u;               // a thread per fine grain, where they move
 TALUS_CONST uint gate_fine_grains = 9u;        // .. a thread per grain
@@ -64,7 +64,8 @@ TALUS_CONST uint axis_open = 0u;
 TALUS_CONST uint axis_wall = 1u;
 TALUS_CONST uint axis_periodic = 2u;
 
-// Contact partners from here on are no grains: triangle t of cloth, seen from face k, is triangle_partner + 4 t + k, surface s of body b is body_partner + bodies_most s + b (shared/partner.h), wall of
+// Contact partners from here on are no grains. In the lists, grains and bodies have the numbers that they have in their world
+// (shared/partner.h). Partners from here on: triangle t of cloth, seen from face k, is triangle_partner + 4 t + k, surface s of body b is body_partner + bodies_most s + b (shared/partner.h), wall of
 // axis a, side s (0 min, 1 max) is wall_partner + 2 a + s.
 TALUS_CONST uint triangle_partner = 0xE0000000u;
 TALUS_CONST uint face_unknown = 0u;  // .. or the triangle is seen from its edge
@@ -72,11 +73,11 @@ TALUS_CONST uint face_front = 1u;    // from where its corners go round counterc
 TALUS_CONST uint face_back = 2u;
 TALUS_CONST uint body_partner = 0xF0000000u;
 TALUS_CONST uint wall_partner = 0xFFFFFF00u;
-TALUS_CONST uint bodies_most = 4096u;
+TALUS_CONST uint bodies_most = 65536u;  // in all worlds together
 TALUS_CONST uint part_surfaces = 8u;  // of a part, at most: surface s belongs to part s / part_surfaces of its body
 TALUS_CONST uint parts_most = (wall_partner - body_partner) / (bodies_most * part_surfaces);
 TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
-TALUS_CONST int cells_none = 0x7FFFFFFF;  // Status.cells_low where no grain is; cells_high: the negative
+TALUS_CONST int cells_none = 0x7FFFFFFF;  // World.cells_low where no grain is; cells_high: the negative
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
 
 // A contact with a body pushes for at most this overlap, in radii, that there is when a substep starts. What a grain caught between two
@@ -122,6 +123,7 @@ TALUS_CONST uint constant_solid_kinds = 0u;  // bit k: bodies have parts of kind
 TALUS_CONST uint constant_shapes = 1u;       // 0: no grain belongs to a shape
 TALUS_CONST uint constant_cloth = 2u;        // 0: there is no cloth
 TALUS_CONST uint constant_rigid = 3u;        // 0: no body is dynamic
+TALUS_CONST uint constant_worlds = 4u;       // 0: there is one world
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
@@ -218,9 +220,8 @@ struct Grain {
   vec4 velocity;  // xyz [m/s], w inverse mass [1/kg]
 };
 
-// What a grain is besides its motion: material in the low 8 bits, world in the 24 above.
+// What a grain is besides its motion: its material.
 TALUS_CONST uint tag_material_mask = 0xFFu;
-TALUS_CONST uint tag_world_shift = 8u;
 TALUS_CONST uint any_material = 0xFFFFFFFFu;  // Sink.material
 TALUS_CONST uint no_grain = 0xFFFFFFFFu;      // id of a place in memory that no grain has
 
@@ -476,15 +477,18 @@ struct Settings {
   vec3 down;          // along gravity, of length 1; 0 without gravity
   uvec3 grid_bits;    // log2 of the cell table's edge per axis
   uint materials;     // number of materials; rows of the pair table are materials + 1 long
-  uint bodies;        // number of bodies
+  uint worlds;        // number of worlds, side by side in all fields of grains, cells, slots, bodies and sinks
+  uint places;        // places in memory of the grains of a world, whole workgroups; the only world has all of them: ~0
+  uint rows;          // rows of contact slots that there is room for in a world
+  uint bodies;        // number of bodies of a world
   uint carried_first; // number (id) of the first grain that a body carries
   uint carried;       // .. and how many there are
   uint shapes;        // number of shapes
   uint shaped_first;  // number (id) of the first particle of a shape
   uint shaped;        // .. and how many there are
-  uint sinks;         // number of sinks
-  uint rigid;         // number of dynamic bodies
-  uint body_points;   // number of their points
+  uint sinks;         // number of sinks, which all worlds share
+  uint rigid;         // number of dynamic bodies of a world
+  uint body_points;   // number of their points in all worlds
   uint cloth;            // number of vertices of cloth
   uint cloth_first;      // number (id) of the first one
   uint cloth_triangles;  // .. and of triangles
@@ -537,7 +541,7 @@ struct Settings {
 
 // Push constants of every pass.
 struct Args {
-  uint grains;     // places in memory: those alive, and some that are gone
+  uint grains;     // places in memory, of all worlds: those alive, and some that are gone
   uint first;      // first birth of this step (emit), or first element of this run (sdf_*)
   uint births;     // number of births of this step (emit)
   uint iteration;  // of the solver, from 0
@@ -548,7 +552,6 @@ struct Args {
   float omega;  // relaxation of this iteration (cloth)
   float beta;  // momentum of this iteration (improved_jacobi, cloth)
   uint step;         // of the batch, from 0
-  float body_speed;  // m/s, no point of a body's surface is faster in this step
   uint fine;         // places of fine grains in memory, likewise
   uint fine_first;   // first birth of a fine grain in this step (fine_emit)
   uint fine_births;  // number of them
@@ -562,34 +565,15 @@ struct Args {
 // State of the run that only the device knows; one per simulation.
 struct Status {
   uint halt;            // halt_none, or why the device stopped
-  uint halt_grain;      // id of the first invalid grain
   uint step;            // steps completed
   uint substep;         // substeps completed in this step
-  uint rebuild;         // 1: this substep rebuilds the neighbour lists
-  uint rebuilds;        // list builds so far
+  uint rebuild;         // 1: this substep rebuilds neighbour lists
+  uint rebuilds;        // substeps so far that did
   uint substeps_done;   // substeps so far
-  uint slots;           // contact slots that the last list took
-  uint slots_capacity;  // contact slots there are
-  uint speed2_bits;     // greatest squared speed of the substep in progress [m2/s2], as the bits of a float
-  uint shift_bits;      // greatest displacement in it that no speed shows (pbd_stabilize) [m], as the bits of a float
-  float speed;          // m/s, greatest speed at the end of the last substep
-  float shift;          // m, greatest displacement in the last substep that no speed shows
-  float travel;         // m, no grain has moved further than this since the lists were built
-  float margin;         // m, of the current lists
-  vec3 inverse_cell;    // 1/m, of the edges of a grid cell
-  ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
-  ivec3 cells_low;      // no grain was in a cell lower than this when the lists were built; of scenes with bodies
-  ivec3 cells_high;     // .. or higher
-  uint cloth_half_bits;     // m, half the longest edge of the box around a triangle of cloth, as the bits of a float
-  float cloth_half;         // m, .. where the last substep started
-  float cloth_reach;        // m, from a grain along an axis to the middle of a triangle that it may touch, at most
-  vec3 cloth_inverse_cell;  // 1/m, of the edges of a cell of cloth_sort
-  ivec3 cloth_cells;        // .. their number on a periodic axis, 0 elsewhere
+  uint slots;           // contact slots that the longest of the last lists of a world took
   uint cloth_uncounted;   // pushes on cloth that were too large, or came with too many others
   uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
-  uint gone;            // grains that sinks have taken
-  uint gone_before;     // .. up to the last step
-  uint freed;           // .. whose places in memory are given up
+  uint freed;           // grains that sinks have taken, whose places in memory are given up
   uvec3 seam_up;        // times that a grain left a periodic axis at its upper end and came in at the lower one
   uvec3 seam_down;      // .. the other way
   float fine_time;      // s, since fine grains have moved
@@ -600,6 +584,30 @@ struct Status {
   uint fine_gone;       // fine grains that sinks have taken
   uint fine_freed;      // .. whose places in memory are given up
   uint fine_apart;      // times that a fine grain was not counted at a node, whose block belongs to a place far away
+};
+
+// What its lists know of one world. Each world has its own, so that it goes on bit for bit as if it were alone.
+struct World {
+  uint invalid;         // the first grain (id) or body (body_partner + number) that is not a number any more; ~0: none is
+  uint rebuild;         // 1: this substep rebuilds its neighbour lists
+  uint slots;           // contact slots that they take
+  uint speed2_bits;     // greatest squared speed of the substep in progress [m2/s2], as the bits of a float
+  uint shift_bits;      // greatest displacement in it that no speed shows (pbd_stabilize) [m], as the bits of a float
+  float speed;          // m/s, greatest speed at the end of the last substep
+  float shift;          // m, greatest displacement in the last substep that no speed shows
+  float travel;         // m, no grain has moved further than this since the lists were built
+  float margin;         // m, of the current lists
+  vec3 inverse_cell;    // 1/m, of the edges of a grid cell
+  ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
+  ivec3 cells_low;      // no grain was in a cell lower than this when the lists were built; of scenes with bodies
+  ivec3 cells_high;     // .. or higher
+  uint gone;            // grains that sinks have taken
+  uint gone_before;     // .. up to the last step
+  uint cloth_half_bits;     // m, half the longest edge of the box around a triangle of cloth, as the bits of a float
+  float cloth_half;         // m, .. where the last substep started
+  float cloth_reach;        // m, from a grain along an axis to the middle of a triangle that it may touch, at most
+  vec3 cloth_inverse_cell;  // 1/m, of the edges of a cell of cloth_sort
+  ivec3 cloth_cells;        // .. their number on a periodic axis, 0 elsewhere
 };
 
 // What one grain contributes to the report.

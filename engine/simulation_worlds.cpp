@@ -1,0 +1,230 @@
+// Worlds of a simulation, side by side in its fields, and shelves behind them, on which states of worlds are kept.
+#include "engine/simulation_impl.h"
+#include "shaders/shared/grid.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace talus {
+namespace {
+
+// Those that a world's state is made of are all of these that a checkpoint holds.
+bool is_of_worlds(Extent extent) {
+  switch (extent) {
+  case Extent::worlds:
+  case Extent::bodies:
+  case Extent::body_sums:
+  case Extent::body_cells:
+  case Extent::taken_cells:
+  case Extent::rigid:
+  case Extent::rigid_pairs:
+  case Extent::body_points:
+  case Extent::point_contacts:
+  case Extent::sink_counts:
+  case Extent::grains:
+  case Extent::cells:
+  case Extent::slices:
+  case Extent::slices_and_end:
+  case Extent::slots:
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::uint32_t places_for(std::size_t grains) {
+  return static_cast<std::uint32_t>((grains + group_size - 1) / group_size * group_size);
+}
+
+}  // namespace
+
+std::uint32_t places_of_world(const Scene& scene, const Options& options, const Population& first,
+                              const std::vector<Seeds>& others) {
+  if (scene.worlds == 1 && options.shelves == 0)
+    return no_grain;
+  const char* const lone = !first.poured.empty() || !scene.emitters.empty() ? "emitters"
+                           : !scene.cloths.empty()                          ? "cloth"
+                           : !scene.shapes.empty()                          ? "shapes"
+                           : scene.upsampling                               ? "upsampling"
+                                                                            : nullptr;
+  if (lone)
+    throw SceneError(fmt::format("{}: there are {} worlds and {} shelves for states of worlds, which a scene with {} "
+                                 "cannot have: allowed are grains, bodies and sinks",
+                                 scene.source, scene.worlds, options.shelves, lone));
+  std::size_t most = first.initial.size();
+  for (const Seeds& seeds : others)
+    most = std::max(most, seeds.size());
+  if (places_for(std::max<std::size_t>(most, 1)) >= triangle_partner / (scene.worlds + options.shelves))
+    throw SceneError(
+        fmt::format("{}: {} worlds of {} grains are more than can be numbered", scene.source, scene.worlds, most));
+  if (scene.bodies.size() * scene.worlds > bodies_most)
+    throw SceneError(fmt::format("{}: {} worlds of {} bodies are more than {}", scene.source, scene.worlds,
+                                 scene.bodies.size(), bodies_most));
+  return places_for(std::max<std::size_t>(most, 1));
+}
+
+std::size_t Simulation::Impl::share_of(FieldId id) const {
+  return is_of_worlds(info(id).extent) ? executor->size(id) / scene.worlds * info(id).stride : 0;
+}
+
+void Simulation::Impl::check_worlds(std::span<const std::uint32_t> which) const {
+  for (const std::uint32_t world : which)
+    if (world >= scene.worlds)
+      throw std::invalid_argument(fmt::format("there is no world {}: the simulation has {}", world, scene.worlds));
+}
+
+// What a checkpoint would hold of a world.
+std::vector<FieldId> Simulation::Impl::fields_of_worlds() const {
+  std::vector<FieldId> ids;
+  for (std::size_t f = 0; f < field_count; ++f)
+    if (const auto id = static_cast<FieldId>(f); field_infos[f].saved && share_of(id) > 0)
+      ids.push_back(id);
+  return ids;
+}
+
+// A world at its start: grains, and bodies where they are then. from: what the seeds stand for.
+void Simulation::Impl::fill_world(std::uint32_t world, const Population& from, const Seeds& seeds) {
+  const std::size_t places = own_places() ? settings.places : seeds.size();
+  const auto put = [&]<class T>(FieldId id, const std::vector<T>& data) {
+    executor->write(id, std::as_bytes(std::span(data)), world * share_of(id));
+  };
+  std::vector<Grain> grains(places);
+  std::vector<uint> ids(places, no_grain), tags(places), rows(places);
+  std::iota(rows.begin(), rows.end(), 0u);
+  World lists{};
+  lists.invalid = ~0u;
+  lists.travel = lists_void;
+  lists.cloth_half = longest_side(from) / 2.0f;
+  // The skin of bodies comes last, at the same numbers in every world.
+  const std::size_t skin = seeds.size() - from.skin.size();
+  for (std::size_t k = 0; k < seeds.size(); ++k) {
+    const std::size_t at = k < skin ? k : settings.carried_first + (k - skin);
+    grains[at] = grain_of(scene, seeds[k]);
+    ids[at] = static_cast<uint>(at);
+    tags[at] = seeds[k].material;
+    lists.speed = std::max(lists.speed, glm::length(seeds[k].velocity));
+  }
+  put(FieldId::grains, grains);
+  put(FieldId::grain_id, ids);
+  put(FieldId::grain_tag, tags);
+  put(FieldId::grain_row, rows);
+  put(FieldId::worlds, std::vector{lists});
+  put(FieldId::contact_count, std::vector<uint>(places));
+  put(FieldId::rigid_states, dynamics.states);
+  put(FieldId::rigid_commands, dynamics.commands);
+  put(FieldId::body_sums, std::vector<uint>(scene.bodies.size() * load_copies * load_words));
+  put(FieldId::body_load, std::vector<BodyLoad>(scene.bodies.size()));
+  put(FieldId::sink_counts, std::vector<uint>(scene.sinks.size()));
+  put(FieldId::point_contacts,
+      std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
+  known_worlds[world] = lists;
+  grains_of[world] = static_cast<std::uint32_t>(seeds.size());
+}
+
+void Simulation::Impl::reset_worlds(std::span<const std::uint32_t> which, std::span<const std::uint64_t> seeds) {
+  check_worlds(which);
+  if (!seeds.empty() && seeds.size() != which.size())
+    throw std::invalid_argument(fmt::format("{} worlds are to be reset, with {} seeds: allowed are as many, or none",
+                                            which.size(), seeds.size()));
+  if (!own_places())
+    throw std::invalid_argument("only a simulation of several worlds, or with shelves, resets one");
+  // Everything that may throw comes before anything is changed.
+  std::vector<Population> anew;
+  for (const std::uint64_t seed : seeds) {
+    Scene other = scene;
+    other.seed = seed;
+    anew.push_back(populate(other));
+    if (anew.back().initial.size() > settings.places)
+      throw SceneError(fmt::format("{}: seed {} makes {} grains, and a world has room for {}", scene.source, seed,
+                                   anew.back().initial.size(), settings.places));
+  }
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const std::uint32_t world = which[k];
+    const Seeds& own = !seeds.empty() ? anew[k].initial : world == 0 ? population.initial : others[world - 1];
+    fill_world(world, population, own);
+    drive.set(world, {{}, static_cast<std::int64_t>(step)});
+  }
+}
+
+std::uint32_t Simulation::worlds() const {
+  return impl_->scene.worlds;
+}
+
+void Simulation::reset_worlds(std::span<const std::uint32_t> worlds, std::span<const std::uint64_t> seeds) {
+  impl_->idle().reset_worlds(worlds, seeds);
+}
+
+void Simulation::fork_world(std::uint32_t from, std::span<const std::uint32_t> to) {
+  Impl& s = impl_->idle();
+  s.check_worlds(std::span(&from, 1));
+  s.check_worlds(to);
+  for (const FieldId id : s.fields_of_worlds())
+    for (const std::uint32_t world : to)
+      if (const std::size_t share = s.share_of(id); world != from)
+        s.executor->copy_part(id, from * share, id, world * share, share);
+  for (const std::uint32_t world : to) {
+    s.known_worlds[world] = s.known_worlds[from];
+    s.grains_of[world] = s.grains_of[from];
+    s.drive.set(world, s.drive.course(from));
+  }
+  s.executor->submit();
+}
+
+void Simulation::save_world(std::uint32_t world, std::uint32_t shelf) {
+  Impl& s = impl_->idle();
+  s.check_worlds(std::span(&world, 1));
+  Impl::Shelf& kept = s.shelf_at(shelf);
+  Impl::Shelf now{true, s.step, s.drive.course(world), s.known_worlds[world], s.grains_of[world], {}};
+  for (const FieldId id : s.fields_of_worlds())
+    now.shares.push_back(s.share_of(id));
+  s.widen_shelves(std::accumulate(now.shares.begin(), now.shares.end(), std::size_t{0}));
+  std::size_t at = shelf * s.shelf_bytes;
+  for (const FieldId id : s.fields_of_worlds()) {
+    s.executor->copy_part(id, world * s.share_of(id), FieldId::shelves, at, s.share_of(id));
+    at += s.share_of(id);
+  }
+  kept = std::move(now);
+  s.executor->submit();
+}
+
+void Simulation::restore_world(std::uint32_t shelf, std::span<const std::uint32_t> worlds) {
+  Impl& s = impl_->idle();
+  s.check_worlds(worlds);
+  const Impl::Shelf& kept = s.shelf_at(shelf);
+  if (!kept.filled)
+    throw std::invalid_argument(fmt::format("shelf {} is empty: save_world() puts a world's state there", shelf));
+  std::size_t at = shelf * s.shelf_bytes;
+  auto share = kept.shares.begin();
+  for (const FieldId id : s.fields_of_worlds()) {
+    for (const std::uint32_t world : worlds)  // which may have more slots by now
+      s.executor->copy_part(FieldId::shelves, at, id, world * s.share_of(id), *share);
+    at += *share++;
+  }
+  Drives::Course course = kept.course;  // its time goes on from when it was saved
+  course.start += static_cast<std::int64_t>(s.step) - static_cast<std::int64_t>(kept.step);
+  for (const std::uint32_t world : worlds) {
+    s.known_worlds[world] = kept.lists;
+    s.grains_of[world] = kept.grains;
+    s.drive.set(world, course);
+  }
+  s.executor->submit();
+}
+
+Simulation::Impl::Shelf& Simulation::Impl::shelf_at(std::uint32_t shelf) {
+  if (shelf >= shelves.size())
+    throw std::invalid_argument(
+        fmt::format("there is no shelf {}: Options::shelves asked for {}", shelf, shelves.size()));
+  return shelves[shelf];
+}
+
+// Room for states of so many bytes; those that are there stay.
+void Simulation::Impl::widen_shelves(std::size_t bytes) {
+  if (bytes <= shelf_bytes)
+    return;
+  executor->resize(FieldId::shelves, shelves.size() * bytes / sizeof(uint));
+  for (std::size_t k = shelves.size(); k-- > 1;)
+    move_right(FieldId::shelves, k * shelf_bytes, k * bytes, shelf_bytes);
+  shelf_bytes = bytes;
+}
+
+}  // namespace talus

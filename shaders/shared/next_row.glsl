@@ -1,0 +1,14 @@
+// Lists that are being built. Needs settings and slice_start_next in scope.
+#include "shared/partner.h"
+
+// The row at which a slice begins, or behind the last slice of a world its lists end. slice_start_next counts those of all worlds that
+// build: a world's own begin where it has room for them.
+uint next_row(uint slice, uint world) {
+  return many_worlds == 0u ? slice_start_next[slice]
+                           : world * settings.rows + slice_start_next[slice] - slice_start_next[world * (settings.places / slice_grains)];
+}
+
+// A partner of grain i as lists name it.
+uint in_lists(uint partner, uint i) {
+  return many_worlds == 0u ? partner : partner_in_world(partner, world_of(i), settings.places, settings.bodies);
+}

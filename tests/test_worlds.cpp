@@ -1,0 +1,205 @@
+// Worlds side by side in one simulation: each goes on as if it were alone.
+#include "engine/io/checkpoint.h"
+#include "simulate.h"
+#include <array>
+#include <initializer_list>
+
+using namespace talus;
+using namespace talus_tests;
+
+namespace {
+
+// Grains of two sizes that rain on a turning paddle, a loose crate, a tilted board of particles, and into a hole in the
+// middle. Where they start depends on the seed, and so does how many there are.
+Scene yard(Solver solver) {
+  Scene scene = with(scene_of(1.0 / 240, 4, 6), solver);
+  scene.domain.min = {-0.15, -0.1, 0.0};
+  scene.domain.max = {0.15, 0.1, 0.4};
+  scene.domain.axis = {Axis::wall, Axis::periodic, Axis::wall};
+  GrainGroup group;
+  group.radius_min = 0.006;
+  group.radius_max = 0.009;
+  group.shape = BoxFill{{-0.14, -0.09, 0.16}, {0.14, 0.09, 0.34}};
+  group.count = 260;
+  scene.grains.push_back(group);
+  BodySpec paddle = body_of("paddle", {{BoxPart{{0.2, 0.02, 0.04}}}}, {0.0, 0.0, 0.06});
+  paddle.spin = {0.0, 0.0, 6.0};
+  BodySpec crate = body_of("crate", {{BoxPart{{0.05, 0.05, 0.05}}}}, {0.08, 0.05, 0.12});
+  crate.density = 900.0;
+  const bool lists = solver.detection == Detection::lists;  // without them no body is dynamic
+  if (!lists)
+    crate.density.reset();
+  scene.bodies = {paddle, crate, body_of("board", {{BoxPart{{0.1, 0.1, 0.004}}}}, {-0.09, 0.0, 0.1}, {0.0, 30.0, 0.0})};
+  SinkSpec hole;
+  hole.name = "hole";
+  hole.parts = {{SpherePart{0.04}}};
+  scene.sinks.push_back(hole);
+  return scene;
+}
+
+Scene with_worlds(Scene scene, std::uint32_t worlds, std::uint64_t seed = 1) {
+  scene.worlds = worlds;
+  scene.seed = seed;
+  return scene;
+}
+
+using List = std::initializer_list<std::uint32_t>;
+std::span<const std::uint32_t> span_of(const List& list) {
+  return {list.begin(), list.size()};
+}
+
+// The hash of a world that nobody shares a device with.
+std::uint64_t alone(const Scene& scene, const Options& options, std::uint64_t seed, std::uint64_t steps) {
+  Simulation simulation(with_worlds(scene, 1, seed), options);
+  simulation.advance(steps);
+  return simulation.state_hash(0);
+}
+
+}  // namespace
+
+TEST_CASE("A world among others goes on as it does alone", "[worlds]") {
+  const Variant variant = each_variant();
+  CAPTURE(variant.name);
+  const Scene scene = yard(variant.solver);
+  for (const std::uint32_t slots : {0u, 1u}) {  // 1: they run out, and worlds are laid out anew
+    Options options = on_cpu;
+    options.contact_slots = slots;
+    Simulation simulation(with_worlds(scene, 3, 5), options);
+    simulation.advance(30);
+    for (std::uint32_t w = 0; w < 3; ++w)
+      CHECK(simulation.state_hash(w) == alone(scene, on_cpu, 5 + w, 30));
+    CHECK(simulation.state_hash(0) != simulation.state_hash(1));
+  }
+}
+
+TEST_CASE("A world among others goes on as it does alone, on a device", "[device][worlds]") {
+  const Variant variant = each_method();
+  CAPTURE(variant.name);
+  const Scene scene = yard(variant.solver);
+  Options options = on_device();
+  options.contact_slots = 600;  // they run out
+  Simulation simulation(with_worlds(scene, 3, 5), options);
+  simulation.advance(12);
+  CHECK(simulation.state_hash(1) == alone(scene, on_device(), 6, 12));
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}
+
+TEST_CASE("A world that is reset starts anew, and the others do not notice", "[worlds]") {
+  const Scene scene = yard(default_solver(Method::dem));
+  Simulation simulation(with_worlds(scene, 3), on_cpu), other(with_worlds(scene, 3), on_cpu);
+  simulation.drive_body(simulation.body("paddle", 1), {{0.0, 0.0, 0.1}, {}});
+  simulation.advance(17);
+  simulation.reset_worlds(span_of({1}));
+  CHECK(simulation.time(0) == Approx(17.0 / 240));
+  CHECK(simulation.time(1) == 0.0);
+  simulation.advance(20);
+  other.advance(37);
+  CHECK(simulation.state_hash(1) == alone(scene, on_cpu, 2, 20));
+  CHECK(simulation.state_hash(0) == other.state_hash(0));
+  CHECK(simulation.state_hash(2) == other.state_hash(2));
+  // With a seed of its own, and several at once.
+  const std::array<std::uint64_t, 2> seeds{77, 78};
+  simulation.reset_worlds(span_of({2, 0}), seeds);
+  simulation.advance(20);
+  CHECK(simulation.state_hash(2) == alone(scene, on_cpu, 77, 20));
+  CHECK(simulation.state_hash(0) == alone(scene, on_cpu, 78, 20));
+  CHECK(simulation.state_hash(1) == alone(scene, on_cpu, 2, 40));
+}
+
+TEST_CASE("A fork goes on as what it was forked from", "[device][worlds]") {
+  const Method method = GENERATE(Method::dem, Method::vts);
+  const bool cpu = GENERATE(true, false);
+  CAPTURE(static_cast<int>(method), cpu);
+  const Scene scene = yard(default_solver(method));
+  const std::uint64_t steps = cpu ? 25 : 8;
+  Simulation simulation(with_worlds(scene, 4), cpu ? on_cpu : on_device());
+  simulation.advance(steps);
+  simulation.drive_body(simulation.body("paddle", 2), {{0.05, 0.0, 0.0}, {0.0, 0.0, -9.0}});
+  const std::uint64_t untouched = simulation.state_hash(1);
+  simulation.fork_world(2, span_of({0, 3}));
+  CHECK(simulation.state_hash(1) == untouched);
+  CHECK(simulation.grains().size() == simulation.grain_count());
+  simulation.advance(steps);
+  CHECK(simulation.state_hash(0) == simulation.state_hash(2));
+  CHECK(simulation.state_hash(3) == simulation.state_hash(2));
+  CHECK(simulation.state_hash(1) != simulation.state_hash(2));
+  const std::uint32_t bodies = static_cast<std::uint32_t>(scene.bodies.size());
+  for (std::uint32_t b = 0; b < bodies; ++b) {
+    CHECK(simulation.body_state(b).pose.position == simulation.body_state(2 * bodies + b).pose.position);
+    CHECK(simulation.body_loads()[b].force == simulation.body_loads()[2 * bodies + b].force);
+  }
+}
+
+TEST_CASE("A state on a shelf can be gone back to, by any world and as often as one likes", "[device][worlds]") {
+  const std::uint32_t worlds = GENERATE(1, 3);
+  const bool cpu = GENERATE(true, false);
+  CAPTURE(worlds, cpu);
+  const std::uint64_t steps = cpu ? 20 : 6;
+  Options options = cpu ? on_cpu : on_device();
+  options.shelves = 2;
+  options.contact_slots = 600;  // they run out with the state on the shelf
+  Simulation simulation(with_worlds(yard(default_solver(Method::dem)), worlds), options);
+  simulation.advance(2);
+  simulation.drive_body(simulation.body("paddle"), {{0.0, 0.0, 0.1}, {}});
+  simulation.save_world(0, 1);
+  simulation.save_world(worlds - 1, 0);
+  const double time = simulation.time(0);
+  simulation.advance(steps);
+  const std::uint64_t after = simulation.state_hash(0), last = simulation.state_hash(worlds - 1);
+  simulation.restore_world(1, span_of({worlds - 1}));
+  CHECK(simulation.time(worlds - 1) == Approx(time));
+  simulation.advance(steps);
+  CHECK(simulation.state_hash(worlds - 1) == after);
+  if (worlds > 1)
+    simulation.restore_world(0, span_of({0, 1}));
+  else
+    simulation.restore_world(0, span_of({0}));
+  simulation.advance(steps);
+  CHECK(simulation.state_hash(0) == last);
+}
+
+TEST_CASE("Bodies of each world are told apart", "[worlds]") {
+  Simulation simulation(with_worlds(yard(default_solver(Method::dem)), 3), on_cpu);
+  const std::uint32_t second = simulation.body("paddle", 1);
+  CHECK(second == 3);
+  simulation.drive_body(second, {{0.0, 0.0, 0.2}, {}});
+  simulation.advance(24);
+  CHECK(simulation.body_state(simulation.body("paddle", 0)).pose.position.z == Approx(0.06));
+  CHECK(simulation.body_state(second).pose.position.z == Approx(0.06 + 0.2 * 0.1));
+  CHECK(simulation.body_loads().size() == 9);
+  CHECK(simulation.load_history().size() == 24 * 9);
+  CHECK(simulation.sink_counts().size() == 3);
+  std::uint32_t grains = 0;
+  for (std::uint32_t w = 0; w < 3; ++w)
+    grains += simulation.measure(w).grains;
+  CHECK(grains == simulation.measure().grains);
+  CHECK(grains == simulation.grain_count());
+}
+
+TEST_CASE("A checkpoint holds all worlds, each with its time", "[worlds]") {
+  const Scene scene = with_worlds(yard(default_solver(Method::dem)), 2);
+  Simulation simulation(scene, on_cpu), resumed(scene, on_cpu);
+  simulation.advance(9);
+  simulation.reset_worlds(span_of({1}));
+  simulation.move_body(simulation.body("paddle", 1), {{0.0, 0.0, 0.1}});
+  simulation.advance(5);
+  resumed.resume(simulation.checkpoint());
+  CHECK(resumed.time(1) == Approx(5.0 / 240));
+  simulation.advance(10);
+  resumed.advance(10);
+  CHECK(resumed.state_hash() == simulation.state_hash());
+}
+
+TEST_CASE("What worlds cannot do is said", "[worlds]") {
+  CHECK_THROWS_WITH(Simulation(with_worlds(pouring(1, 1, 0.1), 2), on_cpu), Catch::Contains("emitters"));
+  Simulation simulation(with_worlds(yard(default_solver(Method::dem)), 2), on_cpu);
+  CHECK_THROWS_AS(simulation.reset_worlds(span_of({2})), std::invalid_argument);
+  CHECK_THROWS_AS(simulation.fork_world(0, span_of({1, 5})), std::invalid_argument);
+  CHECK_THROWS_AS(simulation.body("paddle", 2), std::invalid_argument);
+  CHECK_THROWS_AS(simulation.body_state(6), std::invalid_argument);
+  CHECK_THROWS_AS(simulation.save_world(0, 0), std::invalid_argument);  // no shelves were asked for
+  Options options = on_cpu;
+  options.shelves = 1;
+  Simulation shelved(yard(default_solver(Method::dem)), options);
+  CHECK_THROWS_WITH(shelved.restore_world(0, span_of({0})), Catch::Contains("empty"));
+}
