@@ -278,8 +278,6 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   for (std::size_t k = 0; k < population.initial.size(); ++k)
     if (k - settings.cloth_first >= settings.cloth)
       settings.radius_max = std::max(settings.radius_max, population.initial[k].radius);
-  // What it may be, not what it is: worlds whose grains differ have the same one.
-  settings.radius_max = std::max(settings.radius_max, static_cast<float>(radii_of(scene).max));
   set_cloth(settings, scene, population);
   for (const TimedSeed& timed : population.poured) {
     settings.radius_max = std::max(settings.radius_max, timed.seed.radius);
@@ -290,7 +288,7 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   if (solver.method == Method::dem &&
       (domain.adhesion.value_or(0.0) > 0.0 ||
        std::ranges::any_of(scene.materials, [](const Material& m) { return m.adhesion > 0.0; })))
-    settings.reach = dem_hold_reach * settings.radius_max;
+    settings.reach = dem_hold_reach;
   for (int a = 0; a < 3; ++a)
     if (settings.axis[a] == axis_periodic &&
         settings.domain_max[a] - settings.domain_min[a] < period_least * settings.radius_max)

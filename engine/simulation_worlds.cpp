@@ -103,7 +103,10 @@ void Simulation::Impl::fill_world(std::uint32_t world, const Population& from, c
     ids[at] = static_cast<uint>(at);
     tags[at] = seeds[k].material;
     lists.speed = std::max(lists.speed, glm::length(seeds[k].velocity));
+    lists.radius = std::max(lists.radius, seeds[k].radius);
   }
+  if (!own_places() || lists.radius == 0.0f)
+    lists.radius = settings.radius_max;  // with those of emitters, and without vertices of cloth
   put(FieldId::grains, grains);
   put(FieldId::grain_id, ids);
   put(FieldId::grain_tag, tags);

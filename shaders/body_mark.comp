@@ -25,7 +25,7 @@ void mark(uint key) {
 // the margin; and somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
 float reach_of(float half_cells) {
   precise vec3 edge = 1.0 / worlds[world].inverse_cell;
-  precise float reach = 1.01 * (half_cells * (length_of(edge) + 2.0 * settings.radius_max) + 0.5 * settings.radius_max + worlds[world].margin);
+  precise float reach = 1.01 * (half_cells * (length_of(edge) + 2.0 * worlds[world].radius) + 0.5 * worlds[world].radius + worlds[world].margin);
   return reach;
 }
 
@@ -51,7 +51,7 @@ void main() {
   if (worlds[world].rebuild == 0u)
     return;
   vec3 center = bodies[body].motion.position;
-  float around = bodies[body].reach + settings.radius_max + worlds[world].margin;
+  float around = bodies[body].reach + worlds[world].radius + worlds[world].margin;
   precise vec3 low = (center - around - settings.domain_min) * worlds[world].inverse_cell;
   precise vec3 high = (center + around - settings.domain_min) * worlds[world].inverse_cell;
   ivec3 first = ivec3(floor(clamp(low, vec3(-1e6), vec3(1e6)))), last = ivec3(floor(clamp(high, vec3(-1e6), vec3(1e6))));

@@ -6,6 +6,7 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer PointBlock { BodyPoint body_points[]; };
 layout(set = 0, binding = 4, scalar) buffer PointContactBlock { PointContact point_contacts[]; };
@@ -49,13 +50,13 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   float approach = dot(v, normal), ahead = approach;
   if (!solid || bodies[other].split == 0.0)
     ahead += h * dot(settings.gravity, normal);
-  if (gap > touch_near * settings.radius_max - touch_substeps * h * min(approach, 0.0))
+  if (gap > touch_near * worlds[own / settings.bodies].radius - touch_substeps * h * min(approach, 0.0))
     return;
   count_point(own);
   if (solid && bodies[other].split > 0.0)
     count_point(other);
   float w = ease.x, soft = ease.x / max(ease.y, 1e-3 * ease.x);
-  float brake = -ahead - max(gap + 0.5 * settings.radius_max, 0.0) / h;
+  float brake = -ahead - max(gap + 0.5 * worlds[own / settings.bodies].radius, 0.0) / h;
   if ((gap >= 0.0 && brake <= 0.0) || !(w > 0.0))
     return;
   if (touched == point_partners) {

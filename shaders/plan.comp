@@ -21,9 +21,9 @@ void new_grid(uint world, float motion, float speed) {
   worlds[world].cells_low = ivec3(cells_none);
   worlds[world].cells_high = ivec3(-cells_none);
   // Lists that last some 24 substeps, but always the one at hand.
-  float radius = settings.radius_max;
+  float radius = worlds[world].radius;
   float lasting = clamp(24.0 * args.h * speed, margin_rest * radius, margin_motion * radius);
-  float margin = max(lasting, min(2.2 * motion + settings.reach, margin_limit * radius));
+  float margin = max(lasting, min(2.2 * motion + settings.reach * radius, margin_limit * radius));
   worlds[world].margin = margin;
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
   float cloth_reach = max(radius, settings.cloth_radius) + settings.cloth_radius + worlds[world].cloth_half + motion + margin;
@@ -51,7 +51,7 @@ bool plan_world(uint world) {
   float speed = max(worlds[world].speed, body_speeds[args.step * settings.worlds + world]);
   float pull = length(settings.gravity) + (args.held > 0u ? hand_acceleration : 0.0);
   float motion = args.h * (speed + args.h * pull) + worlds[world].shift;  // m, of the fastest grain in this substep
-  bool rebuild = 2.0 * (worlds[world].travel + motion) + settings.reach > worlds[world].margin ||
+  bool rebuild = 2.0 * (worlds[world].travel + motion) + settings.reach * worlds[world].radius > worlds[world].margin ||
                  (settings.options & option_rebuild_always) != 0u;
   worlds[world].rebuild = rebuild ? 1u : 0u;
   if (rebuild)

@@ -106,7 +106,7 @@ struct CellBox {
 CellBox cells_around(const Fields& f, uint body, const World& world) {
   const Settings& settings = f.settings[0];
   const vec3 center = f.bodies[body].motion.position;
-  const float around = f.bodies[body].reach + settings.radius_max + world.margin;
+  const float around = f.bodies[body].reach + world.radius + world.margin;
   const auto cell_at = [&](float x, int a) {
     return static_cast<int>(std::floor(std::clamp((x - settings.domain_min[a]) * world.inverse_cell[a], -1e6f, 1e6f)));
   };
@@ -129,14 +129,12 @@ CellBox cells_around(const Fields& f, uint body, const World& world) {
 class Cubes {
 public:
   Cubes(const Fields& f, uint body, const World& world)
-      : f_(f), body_(body), margin_(world.margin), edge_(1.0f / world.inverse_cell), diagonal_(length_of(edge_)) {}
+      : f_(f), body_(body), radius_(world.radius), margin_(world.margin), edge_(1.0f / world.inverse_cell),
+        diagonal_(length_of(edge_)) {}
 
   // How far a grain in such a cube looks: what it is away from the middle, at most, its radius and the margin; and
   // somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
-  float reach(float half) const {
-    const float radius = f_.settings[0].radius_max;
-    return 1.01f * (half * (diagonal_ + 2.0f * radius) + 0.5f * radius + margin_);
-  }
+  float reach(float half) const { return 1.01f * (half * (diagonal_ + 2.0f * radius_) + 0.5f * radius_ + margin_); }
 
   // Distance of the middle of one around `at`, in cells; below every reach where that does not stand for all grains in
   // it: they look at the nearer side of the body.
@@ -155,9 +153,9 @@ public:
 private:
   const Fields& f_;
   uint body_;
-  float margin_;    // m
-  vec3 edge_;       // m, of a cell
-  float diagonal_;  // m
+  float radius_, margin_;  // m
+  vec3 edge_;              // m, of a cell
+  float diagonal_;         // m
 };
 
 // Do a body's distances tell how far it is, as far as marking needs? Those from triangles do not.

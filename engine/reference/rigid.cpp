@@ -70,7 +70,8 @@ void set_motion(const Args& args, Fields& f, uint b) {
 class Point {
 public:
   Point(const Args& args, Fields& f, uint k)
-      : f_(f), settings_(f.settings[0]), h_(args.h), k_(k), own_(f.body_points[k].body),
+      : f_(f), settings_(f.settings[0]), h_(args.h),
+        radius_max_(f.worlds[f.body_points[k].body / f.settings[0].bodies].radius), k_(k), own_(f.body_points[k].body),
         radius_(f.body_points[k].radius), place_(rotated(f.bodies[own_].motion.rotation, f.body_points[k].place)) {
     std::copy_n(&f.point_contacts[point_partners * k], point_partners, before_.begin());
   }
@@ -117,13 +118,13 @@ private:
     }
     const bool other_dynamic = other && other->split > 0.0f;
     const float approach = glm::dot(v, normal);
-    if (gap > touch_near * settings_.radius_max - touch_substeps * h_ * std::min(approach, 0.0f))
+    if (gap > touch_near * radius_max_ - touch_substeps * h_ * std::min(approach, 0.0f))
       return;
     count(own_);
     if (other_dynamic)
       count(body_of(partner));
     const float ahead = other_dynamic ? approach : approach + h_ * glm::dot(settings_.gravity, normal);
-    const float brake = -ahead - std::max(gap + 0.5f * settings_.radius_max, 0.0f) / h_;
+    const float brake = -ahead - std::max(gap + 0.5f * radius_max_, 0.0f) / h_;
     if ((gap >= 0.0f && brake <= 0.0f) || !(ease.along > 0.0f))
       return;
     if (touched_ == point_partners) {
@@ -148,7 +149,7 @@ private:
 
   Fields& f_;
   const Settings& settings_;
-  float h_;
+  float h_, radius_max_;
   uint k_, own_;
   float radius_;
   vec3 place_;  // from the origin of its body

@@ -14,9 +14,9 @@ void close_gates(Fields& f) {
 void new_grid(World& world, const Settings& settings, float h, float speed, float motion) {
   world.cells_low = ivec3(cells_none);
   world.cells_high = ivec3(-cells_none);
-  const float radius = settings.radius_max;
+  const float radius = world.radius;
   const float lasting = std::clamp(24.0f * h * speed, margin_rest * radius, margin_motion * radius);
-  world.margin = std::max(lasting, std::min(2.2f * motion + settings.reach, margin_limit * radius));
+  world.margin = std::max(lasting, std::min(2.2f * motion + settings.reach * radius, margin_limit * radius));
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
   world.cloth_reach =
       std::max(radius, settings.cloth_radius) + settings.cloth_radius + world.cloth_half + motion + world.margin;
@@ -49,7 +49,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
     const float speed = std::max(world.speed, f.body_speeds[args.step * settings.worlds + number]);
     const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
     const float motion = args.h * (speed + args.h * pull) + world.shift;
-    world.rebuild = 2.0f * (world.travel + motion) + settings.reach > world.margin ||
+    world.rebuild = 2.0f * (world.travel + motion) + settings.reach * world.radius > world.margin ||
                     (settings.options & option_rebuild_always) != 0u;
     if (world.rebuild) {
       status.rebuild = 1;

@@ -498,9 +498,9 @@ struct Settings {
   float cloth_kv;        // share of velocity and of error in the residual of a distance, as kv and kc
   float cloth_kc;
   uint cloth_moves;      // 1: iterations change positions, too
-  float radius_max;   // m, over all grains that ever live
+  float radius_max;   // m, over all grains that ever live in the first world
   float birth_speed;  // m/s, of the fastest grain that an emitter releases
-  float reach;        // m, gap across which grains may pull each other (dem): lists hold such pairs
+  float reach;        // radii of the largest grain, gap across which grains may pull each other (dem): lists hold such pairs
   // Of the solver: Solver in engine/scene/scene.h says what they mean and which method reads them.
   uint iteration;
   uint force;
@@ -589,6 +589,7 @@ struct Status {
 // What its lists know of one world. Each world has its own, so that it goes on bit for bit as if it were alone.
 struct World {
   uint invalid;         // the first grain (id) or body (body_partner + number) that is not a number any more; ~0: none is
+  float radius;         // m, of its largest grain, over all that ever live
   uint rebuild;         // 1: this substep rebuilds its neighbour lists
   uint slots;           // contact slots that they take
   uint speed2_bits;     // greatest squared speed of the substep in progress [m2/s2], as the bits of a float
