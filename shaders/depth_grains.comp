@@ -96,8 +96,8 @@ void main() {
       see(camera, seen, k);
   barrier();
   for (uint n = 0u; n < large_count; ++n) {
-    SeenGrain shared_one = seen_grain(camera, large[n]);
-    for (uint k = lane; k < shared_one.size.x * shared_one.size.y; k += group_size)
-      see(camera, shared_one, k);
+    SeenGrain one = seen_grain(camera, large[n]);
+    for (uint k = lane; k < one.size.x * one.size.y; k += group_size)
+      see(camera, one, k);
   }
 }

@@ -99,6 +99,13 @@ float clear_of_body(const Fields& f, const Body& body, const Ray& ray, float t, 
   return clear;
 }
 
+// From where a ray has come to a body on to its surface, which is flat there: at a small angle that is a longer way.
+float surface_ahead(const Fields& f, const Body& body, const Ray& ray, float t, float slack) {
+  const Distance d = from_parts(f, body.first_part, body.parts, ray.at(t));
+  const float slope = -glm::dot(d.gradient, ray.way);
+  return slope > 0.0f ? t + std::min(std::max(d.value, 0.0f) / slope, depth_glance * slack) : t;
+}
+
 // t where the ray first comes to a body between near and end; else the end. Not to one that it starts in.
 float body_on_ray(const Fields& f, const Body& body, const Ray& ray, float near, float end, float slack) {
   const vec3 to = body.motion.position - ray.from;
@@ -113,7 +120,7 @@ float body_on_ray(const Fields& f, const Body& body, const Ray& ray, float near,
   for (uint stop = 0; stop < depth_stops && t < last; ++stop) {
     const float clear = clear_of_body(f, body, own, t, last, slack);
     if (clear <= t)
-      return stop == 0 && start == near ? end : t;
+      return stop == 0 && start == near ? end : std::min(surface_ahead(f, body, own, t, slack), end);
     t = clear;
   }
   return t < last ? t : end;

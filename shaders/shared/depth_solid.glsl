@@ -54,8 +54,14 @@ float body_on_ray(uint body, Ray ray, float near, float end, float slack) {
       float other = clear_until(part, Ray(in_part(part, own.from), rotated_back(part.rotation, own.way)), t, last, slack);
       clear = k == first ? other : (part.kind & solid_subtracts) != 0u ? max(clear, other) : min(clear, other);
     }
-    if (clear <= t)
-      return stop == 0u && start == near ? end : t;
+    if (clear <= t) {
+      if (stop == 0u && start == near)
+        return end;
+      // From so near on to the surface, which is flat there: at a small angle that is a longer way.
+      vec4 d = from_parts(first, parts_end, own.from + t * own.way);
+      float slope = -dot(d.xyz, own.way);
+      return min(slope > 0.0 ? t + min(max(d.w, 0.0) / slope, depth_glance * slack) : t, end);
+    }
     t = clear;
   }
   return t < last ? t : end;

@@ -211,7 +211,8 @@ TALUS_CONST uint fine_tag_shift = 8u;        // of a fine grain's number in its 
 
 // Depth cameras.
 TALUS_CONST float depth_slack = 2e-6f;   // share of its far up to which a ray has come to a surface: a few roundings of a place there
-TALUS_CONST uint depth_stops = 256u;     // times that a ray looks how far a body is: where it needs more it goes along its surface
+TALUS_CONST float depth_glance = 500.0f;  // slacks from there to the surface at most, where the ray only glances at it
+TALUS_CONST uint depth_stops = 1024u;    // times that a ray looks how far a body is: where it needs more it goes along its surface
 TALUS_CONST uint depth_alone = 256u;     // pixels of a grain that one thread goes through; more share the work
 TALUS_CONST uint no_body = 0xFFFFFFFFu;  // DepthCamera.body: the world
 
