@@ -56,6 +56,8 @@ enum class Extent {
   near_cells_and_end,
   crowd_nodes,
   crowd_blocks,
+  depth_cameras,
+  depth_pixels,
   slots,
   lines,
   shelves,
@@ -169,6 +171,10 @@ enum class Extent {
   X(measures, GrainMeasure, grains, false, "what each grain adds to the report")                                       \
   X(shelves, uint, shelves, false, "states of worlds, shelf after shelf: what each has of saved fields")               \
   X(contact_lines, ContactLine, lines, false, "contacts that press, slots as contact_partner")                         \
+  X(depth_cameras, DepthCamera, depth_cameras, false, "cameras that see how far things are")                           \
+  X(depth_bits, uint, depth_pixels, false,                                                                             \
+    "what they saw last [m], as the bits of a float: camera after camera, in each world after world, row by row from " \
+    "the top")                                                                                                         \
   X(bake_grid, BakeGrid, baked, false, "grid and tree of the distance field being baked")                              \
   X(bake_triangles, BakeTriangle, baked, false, "triangles in the order of the tree's leaves [cells]")                 \
   X(bake_tree, BakeNode, baked, false, "bounding volumes and winding moments [cells]")                                 \

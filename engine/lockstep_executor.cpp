@@ -221,7 +221,8 @@ private:
     for (const gpu::ScalarMember& member : bound.binding.scalars) {
       float scale = 0.0f;
       // Greatest speeds are floats, kept as their bits for the sake of atomics.
-      const bool real = member.kind == gpu::ScalarKind::float32 || member.name.ends_with("_bits");
+      const std::string_view name = member.name.empty() ? info(bound.field).name : std::string_view(member.name);
+      const bool real = member.kind == gpu::ScalarKind::float32 || name.ends_with("_bits");
       for (const gpu::ScalarMember& other : bound.binding.scalars) {
         if (!real || (&other != &member && !same_vector(member.name, other.name)))
           continue;

@@ -1,4 +1,5 @@
 // Other settings for a simulation that goes on.
+#include "engine/depth_cameras.h"
 #include "engine/scene/text.h"
 #include "engine/simulation_impl.h"
 #include <algorithm>
@@ -105,6 +106,7 @@ void Simulation::Impl::change(Scene to) {
   }
   if (physics_of(scene) == physics_of(to) && scene.solver == to.solver) {
     scene = std::move(to);
+    set_depth_cameras();
     return;
   }
   const double zero = to.dt == scene.dt ? time_zero : drive.time(step) - static_cast<double>(step) * to.dt;
@@ -152,6 +154,7 @@ void Simulation::Impl::set_course(Scene to, Population pours, double zero) {
     now[b].load_share = load_share_of(spec_of(static_cast<std::uint32_t>(b)).load_filter, scene.dt);
   write_field(*executor, FieldId::bodies, now);
   write_field(*executor, FieldId::shapes, shapes_of(scene, population).shapes);
+  set_depth_cameras();
   known = read_status();
   known.fine_drift = lists_void;
   write_status(known);

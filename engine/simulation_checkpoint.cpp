@@ -52,6 +52,7 @@ std::string physics_of(Scene scene) {
   scene.title.clear();
   scene.end = 0.0;
   scene.camera = {};
+  scene.depth_cameras.clear();
   scene.output = {};
   for (Material& material : scene.materials)
     material.color = {};

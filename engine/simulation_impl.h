@@ -165,6 +165,8 @@ struct Simulation::Impl {
   void hold(Hand hand);
   std::vector<std::byte> hand_bytes() const;
   Hand hand_of(std::span<const std::byte> bytes) const;
+  void set_depth_cameras();                                // those of the scene
+  void see_depth(std::uint32_t first, std::uint32_t end);  // cameras [first, end)
   void make_room_for_lines();
   void survey();
   void free_places();

@@ -1,3 +1,4 @@
+#include "engine/depth_cameras.h"
 #include "engine/gpu_executor.h"
 #include "engine/scene/meshes.h"
 #include "engine/simulation_impl.h"
@@ -187,6 +188,10 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
     return fine > 0 ? grid_cells(settings.crowd_bits) : 0;
   case Extent::chunks:
     return scan_chunks;
+  case Extent::depth_cameras:
+    return scene.depth_cameras.size();
+  case Extent::depth_pixels:
+    return depth_pixels(scene);
   case Extent::slots:
     return worlds * slots;
   case Extent::lines:
@@ -255,6 +260,7 @@ void Simulation::Impl::fill_fields() {
   write_field(*executor, FieldId::shaped, shapes.shaped);
   write_field(*executor, FieldId::cloth_vertices, cloth.vertices);
   write_field(*executor, FieldId::cloth_links, cloth.links);
+  write_field(*executor, FieldId::depth_cameras, depth_cameras_of(scene));
   if (has_fine(population)) {
     const FineGrains grains_now = fine_grains_of(population);
     fine_initial = static_cast<std::uint32_t>(grains_now.tags.size());

@@ -330,6 +330,15 @@ void move_bodies(Executor& e, const StepPlan& p) {
   place_bodies(e, p, args_of(p));
 }
 
+void see_depth(Executor& e, const StepPlan& p, std::uint32_t camera, std::uint32_t pixels, bool heights) {
+  Args args = args_of(p);
+  args.first = camera;
+  e.run(Pass::depth_bodies, {pixels}, args);
+  e.run(Pass::depth_grains, {p.grains}, args);
+  if (heights)
+    e.run(Pass::depth_heights, {pixels}, args);
+}
+
 void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) {
   Args args = args_of(p);
   for (args.substep = from; args.substep < std::min(args.substeps, to); ++args.substep) {

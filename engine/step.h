@@ -39,6 +39,10 @@ void survey_contacts(Executor& executor, const StepPlan& plan, std::uint32_t lis
 void pose_bodies(Executor& executor, const StepPlan& plan);
 void move_bodies(Executor& executor, const StepPlan& plan);
 
+// What a depth camera sees of the grains, and of the bodies where they were last moved to. pixels: of its images in all
+// worlds.
+void see_depth(Executor& executor, const StepPlan& plan, std::uint32_t camera, std::uint32_t pixels, bool heights);
+
 // Runs one step from substep `from` on (0, unless an earlier attempt was halted inside the step) up to substep `to`,
 // and with the last one its end.
 void step(Executor& executor, const StepPlan& plan, std::uint32_t from = 0, std::uint32_t to = ~0u);

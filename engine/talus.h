@@ -199,9 +199,9 @@ public:
   // solver; gravity, friction and adhesion of the domain; the laws, density and colour of materials, and with the
   // density the mass of grains that are there; rate, velocity, start, stop and count of emitters, for grains that are
   // not born yet; time.dt, where time goes on from where it is; step and friction of upsampling; what bodies and cloth
-  // look like; camera, output, title and end. Contacts remember what the new settings can use. A checkpoint saved
-  // afterwards resumes in a simulation of the changed scene. Throws SceneError and changes nothing for all else, and
-  // names what needs_restart() does.
+  // look like; camera, depth cameras, output, title and end. Contacts remember what the new settings can use. A
+  // checkpoint saved afterwards resumes in a simulation of the changed scene. Throws SceneError and changes nothing for
+  // all else, and names what needs_restart() does.
   void change(const Scene& changed);
 
   // A hand: holds the grains whose centres are within a radius [m] of a place, from the next step on, in place of those
@@ -306,6 +306,17 @@ public:
   std::uint32_t cloth_first() const;
   // Body, one per Scene::bodies, posed as at time(); brings the field up to date on the CPU path too.
   gpu::Buffer* body_buffer();
+
+  // Depth cameras go by their place in scene().depth_cameras. Throws std::invalid_argument where there is none of that
+  // name.
+  std::uint32_t depth_camera(std::string_view name) const;
+  // What one sees at time(): float32 [worlds][height][width], rows from the top. Values are distances along its axis
+  // [m], far where it sees nothing; or, where the scene says so, heights above domain.min.z [m], 0 where it sees
+  // nothing. Exact to 1e-4 of far. Throws std::out_of_range for a camera that is not there.
+  std::vector<float> depth(std::uint32_t camera);
+  // The same on the device, of all cameras, the images of one after those of the one before; nothing waits. On the CPU
+  // path they are in executor()'s field depth_bits.
+  gpu::Buffer* depth_buffer();
 
   // What grains feel, when asked for; nothing waits. By contacts as the last substep left them, of none before the
   // first. Normal forces are, in dem, those of springs and dampers where the grains are; in vts and sp, impulses of the

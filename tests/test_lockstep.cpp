@@ -53,6 +53,12 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);
     Scene scene = with(pouring(2, 3, 0.08), variant.solver);
+    scene.depth_cameras.push_back({.name = "map",
+                                   .position = {0, 0, 1},
+                                   .rotation = {0, 90, 0},
+                                   .size = {9, 7},
+                                   .far = 2.0,
+                                   .values = PixelValue::height});
     scene.bodies.push_back(body_of("cone", {{ConePart{0.08, 0.02, 0.05}}}));
     scene.bodies.push_back(body_of("skin", {{skin}}, {-0.05, 0.0, 0.1}));
     scene.bodies.back().material = 0;
@@ -77,6 +83,7 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     CHECK(simulation.grab({0.0, 0.0, 0.2}, 0.1) > 0);
     simulation.move_hand({0.02, 0.0, 0.21});
     REQUIRE_NOTHROW(simulation.advance(4));
+    REQUIRE_NOTHROW(simulation.depth_buffer());
     REQUIRE_NOTHROW(simulation.survey());
     REQUIRE_NOTHROW(simulation.measure());
     CHECK(simulation.grain_count() > 50);

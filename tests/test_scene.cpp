@@ -20,6 +20,7 @@ const std::string sand = "[[material]]\nname = \"sand\"\n";
 const std::string grains = sand + "[[grains]]\nmaterial = \"sand\"\n";
 const std::string emitter = sand + "[[emitter]]\nmaterial = \"sand\"\nradius = 0.01\n";
 const std::string body = "[[body]]\nname = \"ball\"\nsphere.radius = 1\n";
+const std::string eye = "[[depth_camera]]\nname = \"eye\"\nsize = [4, 3]\nfar = 2\n";
 const std::string pbd = "[solver]\nmethod = \"pbd\"\n", vts = "[solver]\nmethod = \"vts\"\n",
                   sp = "[solver]\nmethod = \"sp\"\n", dem = "[solver]\nmethod = \"dem\"\n";
 const std::string ball = "fill.sphere = { center = [0, 0, 1], radius = 0.1 }\n";
@@ -209,6 +210,25 @@ const std::vector<Wrong> wrong{
      "takes away from nothing"},
     {grains + "radius = 0.01\nfill.parts = [@{ plane = {} }]\n", "a plane is allowed with subtract = true"},
     {grains + "radius = 0.01\nfill = { @plane = {} }\n", "unknown key"},
+    // depth cameras
+    {"@[[depth_camera]]\nname = \"a\"\nsize = [4, 3]\n", "lacks the key far"},
+    {"@[depth_camera]\nname = \"a\"\n", "write [[depth_camera]]"},
+    {eye + "@fow = 3\n", "did you mean fov?"},
+    {eye + "[[depth_camera]]\nname = @\"eye\"\nsize = [4, 3]\nfar = 2\n", "is taken by another depth camera"},
+    {eye + "body = @\"hull\"\n", "no body of this scene; it has none: add [[body]]"},
+    {body + eye + "body = @\"bal\"\n", "did you mean ball?"},
+    {eye + "rotation = [0, 90, 0]\ntarget = @[1, 0, 0]\n", "has one of the two"},
+    {eye + "position = [1, 0, 0]\ntarget = @[1, 0, 0]\n", "same point"},
+    {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = @4\n", "[width, height] in pixels"},
+    {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = [4, @0]\n", "from 1 to 8192"},
+    {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = @[8192, 8192]\n", "67108864 pixels: allowed are 33554432"},
+    {eye + "projection = @\"isometric\"\n", "one of perspective, orthographic"},
+    {eye + "projection = @\"orthographic\"\n", "needs a width"},
+    {eye + "projection = \"orthographic\"\nwidth = 1\nfov = @50\n", "allowed with projection = \"perspective\""},
+    {eye + "width = @1\n", "allowed with projection = \"orthographic\""},
+    {eye + "fov = @180\n", "degrees"},
+    {"[[depth_camera]]\nname = \"a\"\nsize = [4, 3]\nnear = 3\nfar = @2\n", "must lie beyond its near 3 m"},
+    {eye + "values = @\"color\"\n", "one of depth, height"},
     // sinks
     {"@[[sink]]\nsphere.radius = 1\n", "lacks the key name"},
     {"@[[sink]]\nname = \"a\"\n", "has no shape"},
@@ -475,6 +495,44 @@ TEST_CASE("sinks and axes that recirculate have the values of their file", "[sce
   CHECK(s.sinks[0].parts.size() == 2);
   CHECK(to_toml(parse_scene(to_toml(s), "again")) == to_toml(s));
   CHECK(to_toml(s) != to_toml(parse_scene(sand + "[domain]\nz = \"recirculate\"\n", "other")));
+}
+
+TEST_CASE("depth cameras have the values of their file, and of their text", "[scene]") {
+  const Scene read = parse_scene(body + eye + R"(body = "ball"
+position = [1, 2, 3]
+rotation = [0, 30, 90]
+[[depth_camera]]
+name = "map"
+size = [64, 32]
+projection = "orthographic"
+width = 1.5
+position = [0, 0, 2]
+target = [0, 0, 0]
+near = 0.1
+far = 3
+values = "height"
+)",
+                                 "s.toml", {"depth_camera.eye.fov=45"});
+  for (const Scene& s : {read, parse_scene(to_toml(read), "again")}) {
+    REQUIRE(s.depth_cameras.size() == 2);
+    const DepthCameraSpec &first = s.depth_cameras[0], &second = s.depth_cameras[1];
+    CHECK(first.name == "eye");
+    CHECK(first.body == 0u);
+    CHECK(first.position == glm::dvec3(1, 2, 3));
+    CHECK(first.rotation == glm::dvec3(0, 30, 90));
+    CHECK(!first.target);
+    CHECK(first.size == glm::uvec2(4, 3));
+    CHECK(first.fov == 45);
+    CHECK(first.near == 0.01);
+    CHECK(first.far == 2);
+    CHECK(first.values == PixelValue::depth);
+    CHECK(!second.body);
+    CHECK(second.target == glm::dvec3(0));
+    CHECK(second.projection == Projection::orthographic);
+    CHECK(second.width == 1.5);
+    CHECK(second.near == 0.1);
+    CHECK(second.values == PixelValue::height);
+  }
 }
 
 TEST_CASE("the canonical text is a fixed point and tells settings apart", "[scene]") {

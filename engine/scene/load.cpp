@@ -108,7 +108,7 @@ public:
     const Value scene = root_["scene"], time = root_["time"], domain = root_["domain"], solver = root_["solver"],
                 material = root_["material"], grains = root_["grains"], shape = root_["shape"], cloth = root_["cloth"],
                 emitter = root_["emitter"], body = root_["body"], sink = root_["sink"], camera = root_["camera"],
-                upsampling = root_["upsampling"], output = root_["output"];
+                depth_camera = root_["depth_camera"], upsampling = root_["upsampling"], output = root_["output"];
     root_.finish();
 
     read_scene(scene.table());
@@ -131,6 +131,8 @@ public:
       scene_.sinks.push_back(read_sink(t, scene_));
     scene_.upsampling = read_upsampling(upsampling, scene_);
     read_camera(camera.table());
+    for (const Table& t : depth_camera.tables())
+      scene_.depth_cameras.push_back(read_depth_camera(t, scene_));
     read_output(output.table());
     check_periods();
     check_motions(scene_);

@@ -70,6 +70,9 @@ ClothSpec read_cloth(Table t, const Scene& scene);
 // A [[sink]], likewise.
 SinkSpec read_sink(Table t, const Scene& scene);
 
+// A [[depth_camera]], likewise.
+DepthCameraSpec read_depth_camera(Table t, const Scene& scene);
+
 // [upsampling], likewise; none where the scene has no such table.
 std::optional<Upsampling> read_upsampling(const Value& at, const Scene& scene);
 

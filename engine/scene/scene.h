@@ -294,6 +294,29 @@ struct Camera {
   double fov = 40.0;                      // degrees, vertical
 };
 
+// How a depth camera sees: from one point, or along parallel lines.
+enum class Projection { perspective, orthographic };
+// What its pixels are: the distance along its axis, or how high above domain.min.z what it sees lies.
+enum class PixelValue { depth, height };
+
+// A camera for programs: each pixel the distance of what it sees, in m.
+struct DepthCameraSpec {
+  std::string name;
+  std::optional<std::uint32_t> body;  // index into Scene::bodies, in whose frame it is; unset: in the world
+  glm::dvec3 position{0.0};           // m
+  // As BodyPart::rotation: without one it looks along x, and z is up in its image.
+  glm::dvec3 rotation{0.0};
+  // m; instead of a rotation: z is up in its image as far as that goes, or y where it looks along z.
+  std::optional<glm::dvec3> target;
+  glm::uvec2 size{0};  // pixels
+  Projection projection = Projection::perspective;
+  double fov = 60.0;   // degrees, vertical; perspective
+  double width = 0.0;  // m, of what it sees; orthographic
+  double near = 0.01;  // m along its axis, where it begins to see
+  double far = 0.0;    // m, and where it ends
+  PixelValue values = PixelValue::depth;
+};
+
 // What colours the grains. material: its colour, each grain a little different; palette: its number; overlap: the
 // greatest of a grain's contacts; contacts: how many there are; force: the greatest normal force of a contact; id: its
 // number.
@@ -343,6 +366,7 @@ struct Scene {
   std::vector<SinkSpec> sinks;
   std::optional<Upsampling> upsampling;
   Camera camera;
+  std::vector<DepthCameraSpec> depth_cameras;
   Output output;
 };
 

@@ -344,6 +344,27 @@ std::string to_toml(const Scene& scene) {
     line("target", vec(*scene.camera.target));
   line("fov", scene.camera.fov);
 
+  for (const DepthCameraSpec& c : scene.depth_cameras) {
+    out += "[[depth_camera]]\n";
+    line("name", quoted(c.name));
+    if (c.body)
+      line("body", quoted(scene.bodies.at(*c.body).name));
+    line("position", vec(c.position));
+    if (c.target)
+      line("target", vec(*c.target));
+    else
+      line("rotation", vec(c.rotation));
+    out += fmt::format("size = [{}, {}]\n", c.size.x, c.size.y);
+    word_line("projection", word(c.projection));
+    if (c.projection == Projection::perspective)
+      line("fov", c.fov);
+    else
+      line("width", c.width);
+    line("near", c.near);
+    line("far", c.far);
+    word_line("values", word(c.values));
+  }
+
   out += "[output]\n";
   word_line("color_by", word(scene.output.color_by));
   line("speed_max", scene.output.speed_max);

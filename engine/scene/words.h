@@ -26,6 +26,8 @@ template <> inline constexpr std::array<std::string_view, 4> words<JointType>{"r
 template <>
 inline constexpr std::array<std::string_view, 9> words<ColorBy>{"material", "speed",   "depth", "overlap", "contacts",
                                                                 "force",    "palette", "id",    "world"};
+template <> inline constexpr std::array<std::string_view, 2> words<Projection>{"perspective", "orthographic"};
+template <> inline constexpr std::array<std::string_view, 2> words<PixelValue>{"depth", "height"};
 template <> inline constexpr std::array<std::string_view, 3> words<Level>{"fine", "coarse", "both"};
 template <> inline constexpr std::array<std::string_view, 2> words<Advection>{"steady", "plain"};
 template <> inline constexpr std::array<std::string_view, 3> words<Show>{"solid", "cut", "hidden"};

@@ -211,6 +211,13 @@ TALUS_CONST float fine_stop = 0.05f;         // .. and from where on it has come
 TALUS_CONST float fine_touch = 1e-3f;        // overlap with a surface that is none, in radii: rounding leaves as much
 TALUS_CONST uint fine_tag_shift = 8u;        // of a fine grain's number in its tag; the material as in a grain's
 
+// Depth cameras.
+TALUS_CONST float depth_slack = 2e-6f;   // share of its far up to which a ray has come to a surface: a few roundings of a place there
+TALUS_CONST float depth_glance = 500.0f;  // slacks from there to the surface at most, where the ray only glances at it
+TALUS_CONST uint depth_stops = 1024u;    // times that a ray looks how far a body is: where it needs more it goes along its surface
+TALUS_CONST uint depth_alone = 256u;     // pixels of a grain that one thread goes through; more share the work
+TALUS_CONST uint no_body = 0xFFFFFFFFu;  // DepthCamera.body: the world
+
 // A hand that holds grains: a spring, damped so that they come along without ringing, which bears their weight.
 TALUS_CONST float hand_rate = 40.0f;          // 1/s, of the spring
 TALUS_CONST float hand_acceleration = 60.0f;  // m/s2, that it gives a grain at most
@@ -226,6 +233,22 @@ TALUS_CONST uint any_material = 0xFFFFFFFFu;  // Sink.material
 TALUS_CONST uint no_grain = 0xFFFFFFFFu;      // id of a place in memory that no grain has
 
 // A grain of radius 0 is gone: a sink took it. It touches nothing, and its place in memory is free.
+
+// A camera whose pixels are distances along its axis: it looks along x of its frame, z is up in its image.
+struct DepthCamera {
+  vec4 rotation;     // quaternion xyzw, camera to its body, or to the world
+  vec3 position;     // m, likewise
+  uint body;         // or no_body
+  uint width;        // pixels
+  uint height;
+  uint first;        // of its pixels in depth_bits: those of world w, row by row from the top, at w width height from there
+  uint perspective;  // 1; 0: orthographic
+  vec2 corner;       // left and upper end of the image: perspective: at 1 m, orthographic: m
+  vec2 pixel;        // edges of a pixel, likewise
+  float near;        // m, where rays start
+  float far;         // .. and end
+  uint heights;      // 1: its pixels become heights
+};
 
 // A grain that an emitter releases at a known step.
 struct Birth {
@@ -542,7 +565,7 @@ struct Settings {
 // Push constants of every pass.
 struct Args {
   uint grains;     // places in memory, of all worlds: those alive, and some that are gone
-  uint first;      // first birth of this step (emit), or first element of this run (sdf_*)
+  uint first;      // first birth of this step (emit), first element of this run (sdf_*), or number of the camera (depth_*)
   uint births;     // number of births of this step (emit)
   uint iteration;  // of the solver, from 0
   uint iterations;

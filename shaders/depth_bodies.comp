@@ -1,0 +1,28 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// What a camera sees of bodies and of the floor, a ray per pixel.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer CameraBlock { DepthCamera depth_cameras[]; };
+layout(set = 0, binding = 2, scalar) writeonly buffer DepthBlock { uint depth_bits[]; };
+#include "shared/solid.glsl"
+#include "shared/depth.glsl"
+#include "shared/depth_solid.glsl"
+
+void main() {
+  DepthCamera camera = depth_cameras[args.first];
+  uint k = element_index(), pixels = pixels_of(camera);
+  if (k >= settings.worlds * pixels)
+    return;
+  uint world = k / pixels, pixel = k % pixels;
+  Ray ray = ray_of(camera, world, uvec2(pixel % camera.width, pixel / camera.width));
+  float end = camera.far;
+  // The floor is seen from above.
+  float above = ray.from.z - settings.domain_min.z;
+  if (settings.axis.z == axis_wall && ray.way.z < 0.0 && above > -camera.near * ray.way.z)
+    end = min(end, above / -ray.way.z);
+  for (uint b = 0u; b < settings.bodies; ++b)
+    end = body_on_ray(world * settings.bodies + b, ray, camera.near, end, depth_slack * camera.far);
+  depth_bits[camera.first + k] = floatBitsToUint(end);
+}
