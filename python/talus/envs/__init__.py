@@ -1,5 +1,19 @@
-"""Gymnasium environments. Each is a vector environment over worlds of one simulation; the single one has one world."""
+"""Gymnasium environments of granular material (Millard et al. 2023, section III, and beyond).
+
+Each is a vector environment whose sub-environments are worlds; the single one has one world of the same code.
+"""
+
+from __future__ import annotations
+
+ENTRIES = {
+    "talus/Bulldozing-v0": "talus.envs.bulldozing:Bulldozing",
+}
 
 
 def register_all() -> None:
-    """Registers talus/... with Gymnasium."""
+    """Registers the environments with Gymnasium; once is enough, more does no harm."""
+    import gymnasium
+
+    for name, entry in ENTRIES.items():
+        if name not in gymnasium.registry:
+            gymnasium.register(name, entry_point=entry, vector_entry_point=entry + "Vector")

@@ -1,0 +1,85 @@
+"""Many worlds of one scene that step together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+import numpy as np
+
+from .. import _core
+
+
+class Worlds:
+    """W worlds of a scene of this package, each with its own seed.
+
+    Bodies of world w have the numbers w * B + b, for B bodies of the scene. One simulation per world, all on one device.
+    """
+
+    def __init__(self, scene: str, overrides: Sequence[str], count: int, device: str = "auto", threads: int = 0) -> None:
+        self._text = files("talus.envs").joinpath(scene).read_text()
+        self._name, self._overrides = scene, list(overrides)
+        self._options = {"device": device, "threads": threads, "timing": False, "devices": _core.keep_devices_open()}
+        self.scene = self._read(0)
+        self.count = count
+        self._bodies = len(self.scene.bodies)
+        self._simulations: list[_core.Simulation | None] = [None] * count
+
+    def _read(self, seed: int) -> _core.Scene:
+        return _core.parse_scene(self._text, self._name, [*self._overrides, f"scene.seed={seed}"])
+
+    def reset(self, worlds: Sequence[int], seeds: Sequence[int]) -> None:
+        """These worlds start anew, each with the random arrangement of its seed."""
+        for world, seed in zip(worlds, seeds):
+            self._simulations[world] = None  # leaves its device to the next
+            self._simulations[world] = _core.Simulation(self._read(seed), **self._options)
+
+    def advance(self, steps: int) -> None:
+        for simulation in self._simulations:
+            simulation.advance(steps)
+
+    def body(self, name: str, world: int = 0) -> int:
+        return world * self._bodies + self.scene.bodies.index(name)
+
+    def _of(self, body: int) -> tuple[_core.Simulation, int]:
+        world, local = divmod(body, self._bodies)
+        return self._simulations[world], local
+
+    def body_state(self, body: int) -> _core.BodyState:
+        simulation, local = self._of(body)
+        return simulation.body_state(local)
+
+    def joint_state(self, body: int) -> _core.JointState:
+        simulation, local = self._of(body)
+        return simulation.joint_state(local)
+
+    def move_body(self, body: int, position, rotation=(0.0, 0.0, 0.0, 1.0), **limits) -> None:
+        simulation, local = self._of(body)
+        simulation.move_body(local, position, rotation, **limits)
+
+    def drive_body(self, body: int, velocity, spin=(0.0, 0.0, 0.0), **limits) -> None:
+        simulation, local = self._of(body)
+        simulation.drive_body(local, velocity, spin, **limits)
+
+    def drive_joint(self, body: int, speed: float) -> None:
+        simulation, local = self._of(body)
+        simulation.drive_joint(local, speed)
+
+    def positions(self) -> np.ndarray:
+        """[m], float32 [W, n, 3], by id: all worlds have as many grains, and none is poured or taken away."""
+        return np.stack([simulation.grains().position for simulation in self._simulations])
+
+    def radii(self) -> np.ndarray:
+        """[m], float32 [W, n], by id."""
+        return np.stack([simulation.grains().radius for simulation in self._simulations])
+
+    def loads(self) -> tuple[np.ndarray, np.ndarray]:
+        """Filtered force [N] and torque about its origin [N m] of each body, float32 [W, B, 3] each."""
+        loads = [simulation.body_loads() for simulation in self._simulations]
+        return np.stack([l.force_filtered for l in loads]), np.stack([l.torque_filtered for l in loads])
+
+    def state_hash(self, world: int) -> int:
+        return self._simulations[world].state_hash()
+
+    def render(self, world: int, width: int, height: int) -> np.ndarray:
+        return self._simulations[world].render(width, height)
