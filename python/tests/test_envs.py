@@ -8,7 +8,11 @@ import talus
 from talus.envs import ENTRIES
 
 # Worlds that are small enough for tests.
-SMALL = {"talus/Bulldozing-v0": {"grains": 150}}
+SMALL = {
+    "talus/Bulldozing-v0": {"grains": 150},
+    "talus/Excavation-v0": {"grains": 150},
+    "talus/GearTower-v0": {"gears": 2, "grains": 100},
+}
 
 
 def small(name, **settings):
@@ -133,7 +137,7 @@ def test_without_autoreset_a_mask_says_which_start_anew(name):
 
 
 def test_a_thousand_random_steps_stay_finite(name):
-    worlds = small_vector(name, 1, episode=30.0)
+    worlds = small_vector(name, 1, control=0.02, episode=8.0)
     worlds.action_space.seed(5)
     worlds.reset(seed=5)
     for _ in range(1000):

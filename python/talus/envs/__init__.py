@@ -7,6 +7,8 @@ from __future__ import annotations
 
 ENTRIES = {
     "talus/Bulldozing-v0": "talus.envs.bulldozing:Bulldozing",
+    "talus/Excavation-v0": "talus.envs.excavation:Excavation",
+    "talus/GearTower-v0": "talus.envs.gear_tower:GearTower",
 }
 
 

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from .depth import HeightMap, ego_depth, sky_depth
 from .tracks import slip
 from .vector import WorldEnv, WorldsEnv
-from .worlds import Worlds
+from .worlds import Worlds, scene_text
 
 SPEED, YAW_RATE = 0.5, 1.0  # m/s, rad/s of the tracks at full action
 ACCELERATION = 2.0  # m/s2, of a track
@@ -54,11 +54,11 @@ class BulldozingVector(WorldsEnv):
     ) -> None:
         """grains: how many; they are as large as makes the same heap. episode, control: its length and that of an
         action [s]."""
-        if not 1 <= grains <= 1_000_000:
-            raise ValueError("grains: 1 .. 1000000")
+        if not 100 <= grains <= 1_000_000:
+            raise ValueError("grains: 100 .. 1000000")
         radius = 0.02 * (2000.0 / grains) ** (1.0 / 3.0)
         overrides = [f"grains.0.count={grains}", f"grains.0.radius=[{0.9 * radius:.6g}, {1.1 * radius:.6g}]"]
-        worlds = Worlds("bulldozing.toml", overrides, num_envs, device, threads)
+        worlds = Worlds(scene_text("bulldozing.toml"), "bulldozing.toml", overrides, num_envs, device, threads)
         low, high = worlds.scene.domain
         pose = np.array([high[0], high[1], np.pi], dtype=np.float32)
         super().__init__(

@@ -10,15 +10,21 @@ import numpy as np
 from .. import _core
 
 
+def scene_text(name: str) -> str:
+    """Of a scene of this package."""
+    return files("talus.envs").joinpath(name).read_text()
+
+
 class Worlds:
-    """W worlds of a scene of this package, each with its own seed.
+    """W worlds of a scene, each with its own seed.
 
     Bodies of world w have the numbers w * B + b, for B bodies of the scene. One simulation per world, all on one device.
     """
 
-    def __init__(self, scene: str, overrides: Sequence[str], count: int, device: str = "auto", threads: int = 0) -> None:
-        self._text = files("talus.envs").joinpath(scene).read_text()
-        self._name, self._overrides = scene, list(overrides)
+    def __init__(
+        self, text: str, name: str, overrides: Sequence[str], count: int, device: str = "auto", threads: int = 0
+    ) -> None:
+        self._text, self._name, self._overrides = text, name, list(overrides)
         self._options = {"device": device, "threads": threads, "timing": False, "devices": _core.keep_devices_open()}
         self.scene = self._read(0)
         self.count = count
@@ -72,6 +78,11 @@ class Worlds:
     def radii(self) -> np.ndarray:
         """[m], float32 [W, n], by id."""
         return np.stack([simulation.grains().radius for simulation in self._simulations])
+
+    def masses(self) -> np.ndarray:
+        """[kg], float32 [W, n], by id."""
+        memories = [simulation.grain_memory() for simulation in self._simulations]
+        return np.stack([1.0 / memory.inverse_mass[np.argsort(memory.id)] for memory in memories])
 
     def loads(self) -> tuple[np.ndarray, np.ndarray]:
         """Filtered force [N] and torque about its origin [N m] of each body, float32 [W, B, 3] each."""
