@@ -195,6 +195,86 @@ def test_a_bulldozer_pushes_gravel_and_feels_it():
     assert min(slips) == 0.0
 
 
+# When which joint of the arm is where [s, degrees], to scoop and to empty the scoop into the bin.
+SCOOP = {
+    0: [(5.0, 0), (6.2, 75)],
+    1: [(0, -12.6), (0.8, -12.7), (1.5, -10.2), (2.2, 0.3), (2.7, 0.4), (3.6, -0.4), (4.4, -21.3)],
+    3: [(0, -108.7), (0.8, -121.7), (1.5, -129.4), (2.2, -121.4), (2.7, -127.9), (3.6, -139.1), (4.4, -140.7)],
+    5: [(0, 86.1), (0.8, 85.9), (1.5, 96.3), (2.2, 110.7), (2.7, 143.2), (3.6, 203.7), (4.4, 186.4)],
+    6: [(6.2, 0), (7.8, 140)],
+}
+
+
+def reach_for(observation, time, control):
+    """The action that brings the joints to where they should be a step later."""
+    from talus.envs.excavation import SPEED
+
+    wanted = np.zeros(7)
+    for joint, frames in SCOOP.items():
+        wanted[joint] = np.radians(np.interp(time + control, *np.transpose(frames)))
+    return np.clip((wanted - observation["joints"]) / control / SPEED, -1.0, 1.0)
+
+
+def test_an_arm_scoops_into_the_bin_and_feels_the_sand():
+    env = small("talus/Excavation-v0", grains=1000)
+    worlds = env.unwrapped.worlds_env.worlds
+    bodies = [worlds.scene.bodies.index(name) for name in [f"link{k}" for k in range(1, 8)] + ["scoop"]]
+    observation, info = env.reset(seed=0)
+    total, torques, powers = 0.0, [], []
+    for step in range(170):
+        observation, reward, _, _, info = env.step(reach_for(observation, 0.05 * step, 0.05))
+        total += reward
+        torques.append(info["torques"])
+        # What the sand does to the links, as they move, is what its torques do at the joints.
+        force, torque = (load[0, bodies].astype(float) for load in worlds.loads())
+        states = [worlds.body_state(body) for body in bodies]
+        speeds = np.radians([worlds.joint_state(body).speed for body in bodies[:7]])
+        of_bodies = sum(force[k] @ s.velocity + torque[k] @ s.spin for k, s in enumerate(states))
+        powers.append((of_bodies, info["torques"] @ speeds))
+    of_bodies, of_joints = np.transpose(powers)
+    assert np.abs(of_bodies).max() > 1.0  # W
+    assert np.abs(of_bodies - of_joints).max() < 0.03 * np.abs(of_bodies).max()
+    assert total == pytest.approx(info["bin"]) and total > 0.1  # kg
+    assert np.abs(torques)[:, 1].max() > 5.0  # N m, of the shoulder
+    assert 0.0 < observation["bin"][0] < 0.2
+
+
+def test_an_arm_that_is_too_weak_ends_or_pays(monkeypatch):
+    monkeypatch.setattr("talus.envs.excavation.TORQUE", np.full(7, 0.5))
+    runs = {}
+    for limits in ("ignore", "penalise", "end"):
+        env = small("talus/Excavation-v0", grains=300, limits=limits)
+        observation, _ = env.reset(seed=0)
+        runs[limits] = rewards = []
+        for step in range(45):
+            observation, reward, ended, _, info = env.step(reach_for(observation, 0.05 * step, 0.05))
+            assert ended == (limits == "end" and info["exceeded"])
+            rewards.append(reward)
+            if ended:
+                break
+    assert len(runs["ignore"]) == len(runs["penalise"]) == 45 > len(runs["end"])
+    assert sum(runs["penalise"]) < sum(runs["ignore"]) - 1.0
+    with pytest.raises(ValueError, match="limits"):
+        small("talus/Excavation-v0", limits="none")
+
+
+def test_a_gear_tower_counts_what_goes_round():
+    env = small("talus/GearTower-v0")
+    env.reset(seed=0)
+    total = 0.0
+    for _ in range(20):
+        observation, reward, *_, info = env.step(np.array([1.0, -1.0]))
+        total += reward
+        assert info["flow"] * 0.1 == pytest.approx(reward)
+    (simulation,) = env.unwrapped.worlds_env.worlds._simulations
+    up, down = simulation.seam_crossings[2]
+    assert down > 5
+    assert total == pytest.approx((down - up) / 100.0)
+    assert observation["density"].sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(observation["spins"], info["most"] * [1.0, -1.0], rtol=1e-6)
+    assert (1.0 <= info["most"]).all() and (info["most"] <= 5.0).all()
+
+
 def test_tracks_slip_as_much_as_the_ground_yields():
     from talus.envs.tracks import slip
 

@@ -58,7 +58,7 @@ class ExcavationVector(WorldsEnv):
             raise ValueError("grains: 100 .. 1000000")
         if limits not in ("ignore", "penalise", "end"):
             raise ValueError('limits: "ignore", "penalise" or "end"')
-        radius = 0.0055 * (10_000.0 / grains) ** (1.0 / 3.0)
+        radius = 0.0052 * (10_000.0 / grains) ** (1.0 / 3.0)
         overrides = [f"grains.0.count={grains}", f"grains.0.radius=[{0.9 * radius:.6g}, {1.1 * radius:.6g}]"]
         worlds = Worlds(scene_text("excavation.toml"), "excavation.toml", overrides, num_envs, device, threads)
         low, high = worlds.scene.domain

@@ -75,12 +75,16 @@ class Worlds:
         """[m], float32 [W, n, 3], by id: all worlds have as many grains, and none is poured or taken away."""
         return np.stack([simulation.grains().position for simulation in self._simulations])
 
+    def velocities(self) -> np.ndarray:
+        """[m/s], float32 [W, n, 3], likewise."""
+        return np.stack([simulation.grains().velocity for simulation in self._simulations])
+
     def radii(self) -> np.ndarray:
-        """[m], float32 [W, n], by id."""
+        """[m], float32 [W, n], likewise."""
         return np.stack([simulation.grains().radius for simulation in self._simulations])
 
     def masses(self) -> np.ndarray:
-        """[kg], float32 [W, n], by id."""
+        """[kg], float32 [W, n], likewise."""
         memories = [simulation.grain_memory() for simulation in self._simulations]
         return np.stack([1.0 / memory.inverse_mass[np.argsort(memory.id)] for memory in memories])
 
