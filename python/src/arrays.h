@@ -26,12 +26,13 @@ using Quaternion = Array<double, nb::shape<4>>;
 // Of properties that are arrays: they have their owner already.
 inline constexpr auto handed_over = nb::rv_policy::automatic;
 
-// As they come from Python: any three or four numbers.
-using Three = std::array<double, 3>;
-using Four = std::array<double, 4>;
+// As they come from Python: so many numbers in a sequence or an array.
+template <std::size_t n> struct Numbers { std::array<double, n> values; };
+using Three = Numbers<3>;
+using Four = Numbers<4>;
 
 inline glm::dvec3 vector_of(const Three& v) {
-  return {v[0], v[1], v[2]};
+  return {v.values[0], v.values[1], v.values[2]};
 }
 
 // Keeps what the arrays show for as long as one of them lives.
@@ -68,3 +69,18 @@ inline Quaternion array_of(const glm::dquat& q) {
 }
 
 }  // namespace talus_python
+
+template <std::size_t n> struct nanobind::detail::type_caster<talus_python::Numbers<n>> {
+  NB_TYPE_CASTER(talus_python::Numbers<n>, const_name("collections.abc.Sequence[float] | numpy.typing.NDArray"))
+
+  bool from_python(handle source, uint8_t flags, cleanup_list* cleanup) {
+    make_caster<std::array<double, n>> numbers;
+    if (!numbers.from_python(source, flags, cleanup))
+      return false;
+    value.values = static_cast<std::array<double, n>&>(numbers);
+    return true;
+  }
+  static handle from_cpp(const talus_python::Numbers<n>& numbers, rv_policy policy, cleanup_list* cleanup) {
+    return make_caster<std::array<double, n>>::from_cpp(numbers.values, policy, cleanup);
+  }
+};

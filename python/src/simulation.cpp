@@ -23,7 +23,7 @@ using talus::Scene;
 namespace {
 
 constexpr double no_limit = talus::BodyLimits::none;
-constexpr Four no_rotation{0.0, 0.0, 0.0, 1.0};
+constexpr Four no_rotation{{0.0, 0.0, 0.0, 1.0}};
 
 // Of a scene's body, cloth or shape: its place, or its name.
 using Which = std::variant<std::uint32_t, std::string>;
@@ -171,7 +171,7 @@ Pixels Simulation::render(int width, int height, const std::optional<Three>& eye
 }
 
 talus::Pose pose_of(const Three& position, const Four& xyzw) {
-  return {vector_of(position), glm::dquat(xyzw[3], xyzw[0], xyzw[1], xyzw[2])};
+  return {vector_of(position), glm::dquat(xyzw.values[3], xyzw.values[0], xyzw.values[1], xyzw.values[2])};
 }
 
 void bind_options(nb::class_<Simulation>& c) {

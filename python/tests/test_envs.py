@@ -109,6 +109,27 @@ def test_an_episode_that_ends_starts_anew_in_the_same_step(name):
     assert not truncated.any() and "final_obs" not in info
 
 
+def test_an_episode_that_ends_does_not_touch_the_others(name):
+    told = {}
+    for episode in (0.5, 2.0):
+        worlds = small_vector(name, 2, episode=episode)
+        actions = np.full(worlds.action_space.shape, 0.5)
+        worlds.reset(seed=1)
+        worlds.step(actions)
+        worlds.reset(seed=4, options={"reset_mask": np.array([True, False])})
+        for _ in range(round(0.5 / worlds.control) - 1):
+            told[episode] = worlds.step(actions)
+    ended, going = told[0.5], told[2.0]
+    assert ended[3].tolist() == [False, True] == ended[4]["_final_obs"].tolist()
+    assert "final_obs" not in going[4]
+    assert same({k: v[0] for k, v in ended[0].items()}, {k: v[0] for k, v in going[0].items()})
+    assert same(ended[1], going[1])
+    assert same(ended[4]["final_obs"][1], {k: v[1] for k, v in going[0].items()})
+    info = {k: v for k, v in going[4].items() if not k.startswith("_")}
+    assert same({k: ended[4][k][0] for k in info}, {k: v[0] for k, v in info.items()})
+    assert same({k: ended[4]["final_info"][k][1] for k in info}, {k: v[1] for k, v in info.items()})
+
+
 def test_without_autoreset_a_mask_says_which_start_anew(name):
     worlds = small_vector(name, 3, episode=0.5, autoreset_mode=AutoresetMode.DISABLED)
     assert worlds.metadata["autoreset_mode"] is AutoresetMode.DISABLED

@@ -194,3 +194,18 @@ def test_run_loops_with_a_bar(sim, capsys):
     assert capsys.readouterr().err == ""
     with pytest.raises(ValueError, match="every"):
         talus.run(sim, 0.1, every=0.0)
+
+
+def test_a_device_gives_copies(scene):
+    device = next(device for device in talus.devices() if device.usable)
+    sim = talus.Simulation(scene, device=str(device.index))
+    assert sim.device.name == device.name
+    sim.advance(5)
+    memory = sim.grain_memory()
+    assert not memory.in_place
+    grains = sim.grains()
+    np.testing.assert_array_equal(memory.position[np.argsort(memory.id)], grains.position)
+    before = memory.position.copy()
+    sim.advance(5)
+    np.testing.assert_array_equal(memory.position, before)
+    assert sim.render(80, 60).std() > 5.0

@@ -22,7 +22,7 @@ class WorldsEnv(VectorEnv):
     An environment derives from this and says what its spaces are and how to _begin, _act and _observe.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {
         "render_modes": ["rgb_array", "human"],
         "render_fps": 10,
         "autoreset_mode": AutoresetMode.SAME_STEP,
@@ -63,8 +63,8 @@ class WorldsEnv(VectorEnv):
         self.episode_steps = max(1, round(episode / self.control))
         self._elapsed = np.zeros(num_envs, dtype=np.int64)  # steps of the episode
         self._over = np.ones(num_envs, dtype=bool)  # no episode: to be reset
-        self._randoms: list[np.random.Generator | None] = [None] * num_envs
-        self._window = None
+        self._randoms: dict[int, np.random.Generator] = {}  # by world
+        self._window: Any = None
 
     # What an environment is. All worlds at once: arrays have an axis of num_envs first.
 
@@ -91,8 +91,8 @@ class WorldsEnv(VectorEnv):
             seeds = list(seed)
             if len(seeds) != self.num_envs:
                 raise ValueError(f"seed: one number, or one for each of the {self.num_envs} environments")
-        for world in np.flatnonzero(mask):
-            if seeds[world] is not None or self._randoms[world] is None:
+        for world in np.flatnonzero(mask).tolist():
+            if seeds[world] is not None or world not in self._randoms:
                 self._randoms[world] = seeding.np_random(seeds[world])[0]
         self._start(mask)
         observations, _, _, info = self._observe()
@@ -118,18 +118,18 @@ class WorldsEnv(VectorEnv):
         observations, rewards, terminations, info = self._observe()
         truncations = self._elapsed >= self.episode_steps
         self._over = terminations | truncations
-        info = _masked(info, np.ones(self.num_envs, dtype=bool))
-        self._show()
+        ends: dict[str, Any] = {}
         if self._over.any() and self.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP:
             over = self._over.copy()
             final = np.full(self.num_envs, None, dtype=object)
             for world in np.flatnonzero(over):
                 final[world] = {key: value[world].copy() for key, value in observations.items()}
-            ended = _masked({key: value for key, value in info.items() if not key.startswith("_")}, over)
+            ends = _masked({"final_obs": final, "final_info": _masked(info, over)}, over)
             self._start(over)
-            observations, _, _, started = self._observe()
-            info = _masked(started, np.ones(self.num_envs, dtype=bool))
-            info |= {"final_obs": final, "_final_obs": over, "final_info": ended, "_final_info": over}
+            begun, _, _, begun_info = self._observe()
+            observations, info = _where(over, begun, observations), _where(over, begun_info, info)
+        info = _masked(info, np.ones(self.num_envs, dtype=bool)) | ends
+        self._show()
         return observations, rewards, terminations, truncations, info
 
     def render(self) -> tuple[np.ndarray, ...] | None:
@@ -152,13 +152,13 @@ class WorldsEnv(VectorEnv):
             return np.ones(self.num_envs, dtype=bool)
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
             raise ValueError(f"reset_mask: an array of {self.num_envs} bool, at least one of them True")
-        if not mask.all() and any(self._randoms[world] is None for world in np.flatnonzero(~mask)):
+        if not mask.all() and len(self._randoms) < self.num_envs:
             raise gym.error.ResetNeeded("the first reset() is of all environments")
         return mask
 
     def _start(self, mask: np.ndarray) -> None:
         worlds = np.flatnonzero(mask)
-        randoms = [self._randoms[world] for world in worlds]
+        randoms = [self._randoms[world] for world in worlds.tolist()]
         self.worlds.reset(worlds.tolist(), [int(random.integers(2**31)) for random in randoms])
         self._begin(worlds, randoms)
         self._elapsed[mask] = 0
@@ -181,7 +181,14 @@ class WorldsEnv(VectorEnv):
         pygame.display.flip()
 
 
-def _masked(info: dict[str, np.ndarray], mask: np.ndarray) -> dict[str, np.ndarray]:
+def _where(mask: np.ndarray, values: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Of the environments in the mask the one, of the rest the other."""
+    return {
+        key: np.where(mask.reshape(-1, *[1] * (value.ndim - 1)), value, others[key]) for key, value in values.items()
+    }
+
+
+def _masked(info: dict[str, Any], mask: np.ndarray) -> dict[str, Any]:
     """With a mask beside each entry, of the environments that it is of."""
     return info | {f"_{key}": mask.copy() for key in info}
 
@@ -189,7 +196,7 @@ def _masked(info: dict[str, np.ndarray], mask: np.ndarray) -> dict[str, np.ndarr
 class WorldEnv(gym.Env):
     """One world of a vector environment, which a derived class names."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array", "human"], "render_fps": 10}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array", "human"], "render_fps": 10}
     vector: ClassVar[type[WorldsEnv]]
 
     def __init__(self, **settings: Any) -> None:

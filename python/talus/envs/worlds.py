@@ -25,11 +25,12 @@ class Worlds:
         self, text: str, name: str, overrides: Sequence[str], count: int, device: str = "auto", threads: int = 0
     ) -> None:
         self._text, self._name, self._overrides = text, name, list(overrides)
-        self._options = {"device": device, "threads": threads, "timing": False, "devices": _core.keep_devices_open()}
+        self._device, self._threads = device, threads
+        self._devices = _core.keep_devices_open()
         self.scene = self._read(0)
         self.count = count
         self._bodies = len(self.scene.bodies)
-        self._simulations: list[_core.Simulation | None] = [None] * count
+        self._simulations: dict[int, _core.Simulation] = {}  # by world
 
     def _read(self, seed: int) -> _core.Scene:
         return _core.parse_scene(self._text, self._name, [*self._overrides, f"scene.seed={seed}"])
@@ -37,11 +38,13 @@ class Worlds:
     def reset(self, worlds: Sequence[int], seeds: Sequence[int]) -> None:
         """These worlds start anew, each with the random arrangement of its seed."""
         for world, seed in zip(worlds, seeds):
-            self._simulations[world] = None  # leaves its device to the next
-            self._simulations[world] = _core.Simulation(self._read(seed), **self._options)
+            self._simulations.pop(world, None)  # leaves its device to the next
+            self._simulations[world] = _core.Simulation(
+                self._read(seed), device=self._device, threads=self._threads, timing=False, devices=self._devices
+            )
 
     def advance(self, steps: int) -> None:
-        for simulation in self._simulations:
+        for simulation in self._simulations.values():
             simulation.advance(steps)
 
     def body(self, name: str, world: int = 0) -> int:
@@ -71,26 +74,29 @@ class Worlds:
         simulation, local = self._of(body)
         simulation.drive_joint(local, speed)
 
+    def _all(self) -> list[_core.Simulation]:
+        return [self._simulations[world] for world in range(self.count)]
+
     def positions(self) -> np.ndarray:
         """[m], float32 [W, n, 3], by id: all worlds have as many grains, and none is poured or taken away."""
-        return np.stack([simulation.grains().position for simulation in self._simulations])
+        return np.stack([simulation.grains().position for simulation in self._all()])
 
     def velocities(self) -> np.ndarray:
         """[m/s], float32 [W, n, 3], likewise."""
-        return np.stack([simulation.grains().velocity for simulation in self._simulations])
+        return np.stack([simulation.grains().velocity for simulation in self._all()])
 
     def radii(self) -> np.ndarray:
         """[m], float32 [W, n], likewise."""
-        return np.stack([simulation.grains().radius for simulation in self._simulations])
+        return np.stack([simulation.grains().radius for simulation in self._all()])
 
     def masses(self) -> np.ndarray:
         """[kg], float32 [W, n], likewise."""
-        memories = [simulation.grain_memory() for simulation in self._simulations]
+        memories = [simulation.grain_memory() for simulation in self._all()]
         return np.stack([1.0 / memory.inverse_mass[np.argsort(memory.id)] for memory in memories])
 
     def loads(self) -> tuple[np.ndarray, np.ndarray]:
         """Filtered force [N] and torque about its origin [N m] of each body, float32 [W, B, 3] each."""
-        loads = [simulation.body_loads() for simulation in self._simulations]
+        loads = [simulation.body_loads() for simulation in self._all()]
         return np.stack([l.force_filtered for l in loads]), np.stack([l.torque_filtered for l in loads])
 
     def state_hash(self, world: int) -> int:
