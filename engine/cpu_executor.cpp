@@ -97,6 +97,11 @@ public:
     std::ranges::copy(fields_.bytes(id).subspan(offset, bytes.size()), bytes.begin());
   }
 
+  std::shared_ptr<const std::byte> hold(FieldId id) override {
+    const auto bytes = fields_.bytes(id);
+    return bytes.empty() ? nullptr : hold_column(bytes.data());
+  }
+
   std::vector<PassTime> pass_times() const override {
     std::vector<PassTime> times(times_.begin(), times_.end());
     for (std::size_t p = 0; p < pass_count; ++p)

@@ -59,6 +59,10 @@ public:
   virtual void write(FieldId id, std::span<const std::byte> bytes, std::size_t offset = 0) = 0;
   virtual void read(FieldId id, std::span<std::byte> bytes, std::size_t offset = 0) = 0;
 
+  // The field itself where it lies in the host's memory, to look at without a copy: as it is until the next pass, and
+  // there for as long as it is held. Null: it lies on a device, or is empty.
+  virtual std::shared_ptr<const std::byte> hold(FieldId) { return {}; }
+
   virtual std::vector<PassTime> pass_times() const = 0;  // in the order of the pass table
   virtual DeviceSummary device() const = 0;
   virtual gpu::Device* gpu_device() { return nullptr; }

@@ -11,7 +11,9 @@ build_packages=(
   libtomlplusplus-dev libcli11-dev libassimp-dev libfmt-dev libmuparser-dev nlohmann-json3-dev libstb-dev libtbb-dev
   libglfw3-dev libimgui-dev fonts-dejavu-core mesa-vulkan-drivers zlib1g-dev
 )
-test_packages=(catch2 ffmpeg gnuplot-nox libx11-dev libxrandr-dev vulkan-validationlayers xdotool xvfb)
+test_packages=(
+  catch2 ffmpeg gnuplot-nox libx11-dev libxrandr-dev python3-dev python3-venv vulkan-validationlayers xdotool xvfb
+)
 
 say() { printf '%s\n' "$*" >&2; }
 

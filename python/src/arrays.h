@@ -1,0 +1,86 @@
+#pragma once
+// From C++ to NumPy and back.
+#include <array>
+#include <cstddef>
+#include <glm/glm.hpp>
+#include <glm/gtc/quaternion.hpp>
+#include <initializer_list>
+#include <memory>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <utility>
+#include <vector>
+
+namespace talus_python {
+
+namespace nb = nanobind;
+
+// NumPy arrays that nobody writes to. N: any extent.
+template <class T, class... Shape> using Array = nb::ndarray<nb::numpy, const T, Shape...>;
+inline constexpr nb::ssize_t any = -1;
+template <class T> using Column = Array<T, nb::shape<any>>;
+template <class T> using Columns3 = Array<T, nb::shape<any, 3>>;
+using Vector3 = Array<double, nb::shape<3>>;
+using Quaternion = Array<double, nb::shape<4>>;
+// Of properties that are arrays: they have their owner already.
+inline constexpr auto handed_over = nb::rv_policy::automatic;
+
+// As they come from Python: so many numbers in a sequence or an array.
+template <std::size_t n> struct Numbers { std::array<double, n> values; };
+using Three = Numbers<3>;
+using Four = Numbers<4>;
+
+inline glm::dvec3 vector_of(const Three& v) {
+  return {v.values[0], v.values[1], v.values[2]};
+}
+
+// Keeps what the arrays show for as long as one of them lives.
+template <class T> nb::capsule owner_of(T kept) {
+  return nb::capsule(new T(std::move(kept)), [](void* at) noexcept { delete static_cast<T*>(at); });
+}
+
+// An array of one member of the structs at `first`, each `stride` bytes after the one before.
+template <class Result, class T>
+Result member_of(const T* first, std::size_t stride, std::initializer_list<std::size_t> shape, nb::handle owner) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  strides[0] = static_cast<std::int64_t>(stride / sizeof(T));
+  return Result(first, shape.size(), shape.begin(), owner, strides.data());
+}
+
+template <class T> Array<T, nb::shape<any>> column_of(std::vector<T> values) {
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  const T* data = kept->data();
+  const std::size_t size = kept->size();
+  return Column<T>(data, {size}, owner_of(std::move(kept)));
+}
+
+template <class Result, std::size_t n> Result small_array(const std::array<double, n>& values) {
+  auto kept = std::make_unique<std::array<double, n>>(values);
+  const double* data = kept->data();
+  return Result(data, {n}, owner_of(std::move(kept)));
+}
+
+inline Vector3 array_of(const glm::dvec3& v) {
+  return small_array<Vector3, 3>({v.x, v.y, v.z});
+}
+inline Quaternion array_of(const glm::dquat& q) {
+  return small_array<Quaternion, 4>({q.x, q.y, q.z, q.w});
+}
+
+}  // namespace talus_python
+
+template <std::size_t n> struct nanobind::detail::type_caster<talus_python::Numbers<n>> {
+  NB_TYPE_CASTER(talus_python::Numbers<n>, const_name("collections.abc.Sequence[float] | numpy.typing.NDArray"))
+
+  bool from_python(handle source, uint8_t flags, cleanup_list* cleanup) {
+    make_caster<std::array<double, n>> numbers;
+    if (!numbers.from_python(source, flags, cleanup))
+      return false;
+    value.values = static_cast<std::array<double, n>&>(numbers);
+    return true;
+  }
+  static handle from_cpp(const talus_python::Numbers<n>& numbers, rv_policy policy, cleanup_list* cleanup) {
+    return make_caster<std::array<double, n>>::from_cpp(numbers.values, policy, cleanup);
+  }
+};

@@ -1,0 +1,368 @@
+// Simulations and pictures of them.
+#include "engine/executor.h"
+#include "engine/io/checkpoint.h"
+#include "engine/open_devices.h"
+#include "module.h"
+#include "state.h"
+#include "viewer/renderer.h"
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+namespace talus_python {
+
+using namespace nb::literals;
+using talus::Options;
+using talus::Scene;
+
+namespace {
+
+constexpr double no_limit = talus::BodyLimits::none;
+constexpr Four no_rotation{{0.0, 0.0, 0.0, 1.0}};
+
+// Of a scene's body, cloth or shape: its place, or its name.
+using Which = std::variant<std::uint32_t, std::string>;
+using Pixels = Array<std::uint8_t, nb::shape<any, any, 3>>;
+
+// A simulation, and what draws it. While a thread steps it, which needs no interpreter, no other may look at it.
+class Simulation {
+public:
+  Simulation(const Scene& scene, const Options& options) : simulation_(scene, options) {}
+
+  talus::Simulation& idle() {
+    if (stepping_)
+      throw std::runtime_error("another thread steps this simulation: wait until its advance() has returned");
+    return simulation_;
+  }
+
+  void advance(std::uint64_t steps) {
+    talus::Simulation& simulation = idle();
+    const Stepping stepping(stepping_);
+    const nb::gil_scoped_release released;
+    simulation.advance(steps);
+  }
+
+  std::uint32_t body(const Which& which) {
+    return find(which, idle().scene().bodies.size(), "bodies", &talus::Simulation::body);
+  }
+  std::uint32_t cloth(const Which& which) {
+    return find(which, idle().scene().cloths.size(), "cloths", &talus::Simulation::cloth);
+  }
+  std::uint32_t shape(const Which& which) {
+    return find(which, idle().scene().shapes.size(), "shapes", &talus::Simulation::shape);
+  }
+
+  void change(const Scene& scene) {
+    idle().change(scene);
+    renderer_.reset();
+  }
+
+  GrainMemory grain_memory();
+  Cloth cloth_state(const Which& which);
+  Pixels render(int width, int height, const std::optional<Three>& eye, const std::optional<Three>& target,
+                std::optional<double> fov);
+
+private:
+  struct Stepping {
+    explicit Stepping(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Stepping() { flag_ = false; }
+    bool& flag_;
+  };
+
+  std::uint32_t find(const Which& which, std::size_t count, const char* what,
+                     std::uint32_t (talus::Simulation::*named)(std::string_view) const) {
+    if (const std::string* name = std::get_if<std::string>(&which))
+      return (idle().*named)(*name);
+    const std::uint32_t index = std::get<std::uint32_t>(which);
+    if (index >= count)
+      throw nb::index_error(
+          ("the scene has " + std::to_string(count) + " " + what + "; there is no number " + std::to_string(index))
+              .c_str());
+    return index;
+  }
+
+  talus::Simulation simulation_;
+  bool stepping_ = false;                    // read and written by who holds the interpreter
+  std::optional<talus::Renderer> renderer_;  // of the size and the scene of the last picture
+  int width_ = 0, height_ = 0;
+};
+
+GrainMemory Simulation::grain_memory() {
+  using talus::FieldId;
+  using talus::shared::Grain;
+  talus::Simulation& simulation = idle();
+  talus::Executor& executor = simulation.executor();
+  const std::size_t places = simulation.grain_places();
+  static const std::byte none[sizeof(Grain)]{};
+  // Held where it lies in the host's memory, else copied; with what keeps it.
+  const auto look = [&]<class T>(FieldId id, const T*& first) {
+    if (auto held = executor.hold(id)) {
+      first = reinterpret_cast<const T*>(held.get());
+      return owner_of(std::move(held));
+    }
+    auto copy = std::make_unique<std::vector<T>>(talus::read_field<T>(executor, id, places));
+    first = copy->empty() ? reinterpret_cast<const T*>(none) : copy->data();
+    return owner_of(std::move(copy));
+  };
+  const Grain* grain = nullptr;
+  const std::uint32_t *id = nullptr, *tag = nullptr;
+  const nb::capsule grains = look(FieldId::grains, grain), ids = look(FieldId::grain_id, id),
+                    tags = look(FieldId::grain_tag, tag);
+  return {member_of<Columns3<float>>(&grain->position.x, sizeof(Grain), {places, 3}, grains),
+          member_of<Column<float>>(&grain->position.w, sizeof(Grain), {places}, grains),
+          member_of<Columns3<float>>(&grain->velocity.x, sizeof(Grain), {places, 3}, grains),
+          member_of<Column<float>>(&grain->velocity.w, sizeof(Grain), {places}, grains),
+          member_of<Column<std::uint32_t>>(id, sizeof(std::uint32_t), {places}, ids),
+          member_of<Column<std::uint32_t>>(tag, sizeof(std::uint32_t), {places}, tags),
+          executor.hold(FieldId::grains) != nullptr};
+}
+
+template <class T, int n> Columns3<T> vectors_of(const std::vector<glm::vec<n, T>>& vectors, nb::handle owner) {
+  static const glm::vec<n, T> none{};
+  const glm::vec<n, T>& first = vectors.empty() ? none : vectors.front();
+  return member_of<Columns3<T>>(&first.x, sizeof(first), {vectors.size(), 3}, owner);
+}
+
+Cloth Simulation::cloth_state(const Which& which) {
+  auto kept = std::make_unique<talus::ClothState>(idle().cloth_state(cloth(which)));
+  const talus::ClothState& state = *kept;
+  const nb::capsule owner = owner_of(std::move(kept));
+  return {vectors_of(state.positions, owner),
+          vectors_of(state.velocities, owner),
+          vectors_of(state.triangles, owner),
+          state.strain_mean,
+          state.strain_max,
+          state.kinetic_energy};
+}
+
+Pixels Simulation::render(int width, int height, const std::optional<Three>& eye, const std::optional<Three>& target,
+                          std::optional<double> fov) {
+  talus::Simulation& simulation = idle();
+  constexpr int smallest = 16, largest = 8192;
+  if (std::min(width, height) < smallest || std::max(width, height) > largest)
+    throw nb::value_error("a picture has from 16 to 8192 pixels along each side");
+  if (!renderer_) {
+    renderer_.emplace(simulation.scene(), width, height, simulation.gpu_device());
+  } else if (width != width_ || height != height_) {
+    renderer_->resize(width, height);
+  }
+  width_ = width, height_ = height;
+  Scene seen = simulation.scene();
+  if (eye)
+    seen.camera.eye = vector_of(*eye);
+  if (target)
+    seen.camera.target = vector_of(*target);
+  seen.camera.fov = fov.value_or(seen.camera.fov);
+  renderer_->look(talus::view_of(seen, static_cast<float>(width) / static_cast<float>(height)));
+  const talus::Image picture = renderer_->draw(simulation);
+
+  auto rgb = std::make_unique<std::vector<std::uint8_t>>();
+  rgb->reserve(picture.rgba.size() / 4 * 3);
+  for (std::size_t p = 0; p < picture.rgba.size(); p += 4)
+    rgb->insert(rgb->end(), {picture.rgba[p], picture.rgba[p + 1], picture.rgba[p + 2]});
+  const std::uint8_t* data = rgb->data();
+  return Pixels(data, {static_cast<std::size_t>(picture.height), static_cast<std::size_t>(picture.width), 3},
+                owner_of(std::move(rgb)));
+}
+
+talus::Pose pose_of(const Three& position, const Four& xyzw) {
+  return {vector_of(position), glm::dquat(xyzw.values[3], xyzw.values[0], xyzw.values[1], xyzw.values[2])};
+}
+
+void bind_options(nb::class_<Simulation>& c) {
+  c.def(
+      "__init__",
+      [](Simulation* self, const Scene& scene, std::string device, int threads, bool verify, bool validation,
+         bool timing, std::uint32_t grid_cells, std::uint32_t contact_slots,
+         std::shared_ptr<talus::OpenDevices> devices) {
+        new (self) Simulation(scene, {.device = std::move(device),
+                                      .threads = threads,
+                                      .verify = verify,
+                                      .validation = validation,
+                                      .timing = timing,
+                                      .grid_cells = grid_cells,
+                                      .contact_slots = contact_slots,
+                                      .devices = std::move(devices)});
+      },
+      "scene"_a, nb::kw_only(), "device"_a = "auto", "threads"_a = 0, "verify"_a = false, "validation"_a = false,
+      "timing"_a = true, "grid_cells"_a = 0, "contact_slots"_a = 0, "devices"_a = nb::none(),
+      "device: \"auto\" (the best real GPU; without one the CPU), \"cpu\", or index or part of the name of one of\n"
+      "devices(). threads: of the CPU path, 0: all cores; the result does not depend on it. verify: every pass there\n"
+      "and by its reference, compared. validation: of Vulkan. timing: measure each pass. grid_cells: most cells of "
+      "the\n"
+      "neighbour table, 0: four per grain. contact_slots: at first, 0: an estimate. devices: keep_devices_open().\n"
+      "Raises SceneError, DeviceError, ResourceError.");
+}
+
+// Of a property that the engine has as a member without arguments.
+template <auto member> auto told() {
+  return [](Simulation& s) { return (s.idle().*member)(); };
+}
+
+void bind_facts(nb::class_<Simulation>& c) {
+  using S = talus::Simulation;
+  c.def_prop_ro(
+       "scene", [](Simulation& s) { return s.idle().scene(); }, "A copy, with the substeps that were chosen.")
+      .def_prop_ro(
+          "notes", [](Simulation& s) { return s.idle().notes(); }, "What was chosen for the scene, a sentence each.")
+      .def_prop_ro(
+          "warnings", [](Simulation& s) { return s.idle().warnings(); },
+          "What cannot be as asked for, a sentence each.")
+      .def_prop_ro("step", told<&S::step>(), "Steps done.")
+      .def_prop_ro("time", told<&S::time>(), "Simulated [s].")
+      .def_prop_ro("grain_count", told<&S::grain_count>(), "Grains that are there.")
+      .def_prop_ro("grains_born", told<&S::grains_born>(), "Since the start, those that are there then too.")
+      .def_prop_ro("fine_count", told<&S::fine_count>(), "Fine grains that are there.")
+      .def_prop_ro("device", told<&S::device>())
+      .def_prop_ro("memory_bytes", told<&S::memory_bytes>(), "Of all fields.")
+      .def_prop_ro("rebuilds", told<&S::rebuilds>(), "Of the neighbour lists.")
+      .def_prop_ro("fast", told<&S::fast>(), "Grain-substeps too fast for their contacts.")
+      .def_prop_ro("cloth_uncounted", told<&S::cloth_uncounted>(), "Pushes on cloth that did not move it.")
+      .def_prop_ro("pass_times", told<&S::pass_times>())
+      .def_prop_ro(
+          "sink_counts", [](Simulation& s) { return column_of(s.idle().sink_counts()); }, handed_over,
+          "Grains gone, uint32 [sinks].")
+      .def_prop_ro(
+          "seam_crossings",
+          [](Simulation& s) {
+            std::vector<std::pair<std::uint32_t, std::uint32_t>> axes;
+            for (const talus::SeamCrossings& axis : s.idle().seam_crossings())
+              axes.emplace_back(axis.up, axis.down);
+            return axes;
+          },
+          "How often grains went through the ends of x, y, z, where periodic: (up, down) each.")
+      .def("measure", told<&S::measure>(), "Contacts, overlaps, energy of the state.")
+      .def("state_hash", told<&S::state_hash>(), "64 bits over all grains: equal states have equal hashes.")
+      .def(
+          "grains", [](Simulation& s) { return grains_of(s.idle().grains()); }, "Sorted by id; a copy.")
+      .def(
+          "fine_grains", [](Simulation& s) { return grains_of(s.idle().fine_grains()); },
+          "Likewise; they have numbers of their own.")
+      .def("grain_memory", &Simulation::grain_memory, "As they lie in memory; on the CPU path without a copy.")
+      .def(
+          "describe_step", [](Simulation& s, bool dot) { return s.idle().describe_step(dot); }, "dot"_a = false,
+          "A line per pass: what it reads and writes, and the barrier before it. dot: Graphviz.");
+}
+
+void bind_bodies(nb::class_<Simulation>& c) {
+  c.def("body", &Simulation::body, "name"_a, "Place of a body in Scene.bodies; ValueError where there is none.")
+      .def("shape", &Simulation::shape, "name"_a)
+      .def("cloth", &Simulation::cloth, "name"_a)
+      .def(
+          "body_state", [](Simulation& s, const Which& body) { return s.idle().body_state(s.body(body)); }, "body"_a,
+          "body, here and below: its number or its name.")
+      .def(
+          "shape_state", [](Simulation& s, const Which& shape) { return s.idle().shape_state(s.shape(shape)); },
+          "shape"_a)
+      .def("cloth_state", &Simulation::cloth_state, "cloth"_a)
+      .def(
+          "joint_state", [](Simulation& s, const Which& body) { return s.idle().joint_state(s.body(body)); }, "body"_a)
+      .def(
+          "body_loads",
+          [](Simulation& s) {
+            std::vector<talus::BodyLoad> loads = s.idle().body_loads();
+            const std::size_t bodies = loads.size();
+            return loads_of(std::move(loads), {bodies});
+          },
+          "Of the last step.")
+      .def(
+          "load_history",
+          [](Simulation& s) {
+            std::vector<talus::BodyLoad> loads = s.idle().load_history();
+            const std::size_t bodies = s.idle().scene().bodies.size();
+            const std::size_t steps = bodies > 0 ? loads.size() / bodies : 0;
+            return loads_of(std::move(loads), {steps, bodies});
+          },
+          "Of each step of the last advance(), of at most the last 65536: arrays [steps, B, ...].");
+}
+
+void bind_commands(nb::class_<Simulation>& c) {
+  c.def(
+       "move_body",
+       [](Simulation& s, const Which& body, const Three& position, const Four& rotation, double speed,
+          double acceleration, double spin, double spin_acceleration) {
+         s.idle().move_body(s.body(body), pose_of(position, rotation), {speed, acceleration, spin, spin_acceleration});
+       },
+       "body"_a, "position"_a, "rotation"_a = no_rotation, nb::kw_only(), "speed"_a = no_limit,
+       "acceleration"_a = no_limit, "spin"_a = no_limit, "spin_acceleration"_a = no_limit,
+       "Straight to a pose, and at rest there. position [m], rotation: quaternion x, y, z, w, both in the frame of "
+       "the\n"
+       "parent, or in the world. Limits [m/s, m/s2, rad/s, rad/s2] are above 0; without them it is there after a "
+       "step.\n"
+       "Takes the place of the motion in the scene until another command does, as do those below.")
+      .def(
+          "drive_body",
+          [](Simulation& s, const Which& body, const Three& velocity, const Three& spin, double acceleration,
+             double spin_acceleration) {
+            s.idle().drive_body(s.body(body), {vector_of(velocity), vector_of(spin)},
+                                {.acceleration = acceleration, .spin_acceleration = spin_acceleration});
+          },
+          "body"_a, "velocity"_a, "spin"_a = Three{}, nb::kw_only(), "acceleration"_a = no_limit,
+          "spin_acceleration"_a = no_limit,
+          "With constant velocities [m/s, rad/s] once they are reached; frame and limits as of move_body.")
+      .def(
+          "move_joint",
+          [](Simulation& s, const Which& body, double value) { s.idle().move_joint(s.body(body), value); }, "body"_a,
+          "value"_a, "The joint that a body hangs on, to a value [degrees or m] within its limits.")
+      .def(
+          "drive_joint",
+          [](Simulation& s, const Which& body, double speed) { s.idle().drive_joint(s.body(body), speed); }, "body"_a,
+          "speed"_a, "With a speed [degrees/s or m/s], up to its limits. Of a dynamic body: of its motor.")
+      .def(
+          "push_body",
+          [](Simulation& s, const Which& body, const Three& force, const Three& torque) {
+            s.idle().push_body(s.body(body), {vector_of(force), vector_of(torque)});
+          },
+          "body"_a, "force"_a, "torque"_a = Three{},
+          "A force [N] at the centre of mass of a dynamic body and a torque [N m], in the axes of the world, until\n"
+          "another one.")
+      .def(
+          "grab", [](Simulation& s, const Three& at, double radius) { return s.idle().grab(vector_of(at), radius); },
+          "at"_a, "radius"_a, "A hand holds the grains whose centres are that near [m] to a place; says how many.")
+      .def(
+          "move_hand", [](Simulation& s, const Three& at) { s.idle().move_hand(vector_of(at)); }, "at"_a,
+          "On a straight line in the next step.")
+      .def("release", [](Simulation& s) { s.idle().release(); })
+      .def("change", &Simulation::change, "scene"_a,
+           "Goes on by the settings of a scene of the same grains, bodies, cloth and domain. Raises SceneError, and\n"
+           "changes nothing, where they differ in more than that.");
+}
+
+}  // namespace
+
+void bind_simulation(nb::module_& m) {
+  nb::class_<talus::Checkpoint>(m, "Checkpoint", "A state in memory.")
+      .def_ro("step", &talus::Checkpoint::step)
+      .def_ro("device", &talus::Checkpoint::device, "On which a run goes on bit for bit.");
+
+  nb::class_<Simulation> c(m, "Simulation",
+                           "A scene that runs. One thread at a time; advance() lets other threads of Python run.");
+  bind_options(c);
+  c.def("advance", &Simulation::advance, "steps"_a = 1,
+        "Steps on by so many steps of scene.dt; one call of many steps is faster than many of one. Raises\n"
+        "ResourceError, StateError, or SceneError where a formula of a body's motion is not finite.");
+  bind_facts(c);
+  bind_bodies(c);
+  bind_commands(c);
+  c.def(
+       "save", [](Simulation& s, const std::filesystem::path& file) { s.idle().save(file); }, "file"_a,
+       "Everything that matters for going on bit for bit on the same device.")
+      .def(
+          "resume", [](Simulation& s, const std::filesystem::path& file) { s.idle().resume(file); }, "file"_a,
+          "From a file; raises CheckpointError.")
+      .def(
+          "resume", [](Simulation& s, const talus::Checkpoint& checkpoint) { s.idle().resume(checkpoint); },
+          "checkpoint"_a, "From a state in memory.")
+      .def("checkpoint", told<&talus::Simulation::checkpoint>(), "The same in memory.")
+      .def("render", &Simulation::render, "width"_a = 1280, "height"_a = 720, nb::kw_only(), "eye"_a = nb::none(),
+           "target"_a = nb::none(), "fov"_a = nb::none(),
+           "A picture: uint8 [height, width, 3], rows from the top, sRGB. eye, target [m] and fov [degrees, vertical]\n"
+           "take the place of the scene's camera. Raises DeviceError where no Vulkan device can draw.");
+}
+
+}  // namespace talus_python

@@ -1,0 +1,148 @@
+// What a simulation tells: plain values, and arrays that are views of what the engine returned.
+#include "state.h"
+#include "module.h"
+#include <nanobind/stl/string.h>
+
+namespace talus_python {
+
+using namespace nb::literals;
+
+Grains grains_of(std::vector<talus::GrainState> grains) {
+  using talus::GrainState;
+  auto kept = std::make_unique<std::vector<GrainState>>(std::move(grains));
+  static const GrainState none{};
+  const GrainState& first = kept->empty() ? none : kept->front();
+  const std::size_t n = kept->size(), stride = sizeof(GrainState);
+  const nb::capsule owner = owner_of(std::move(kept));
+  return {member_of<Column<std::uint32_t>>(&first.id, stride, {n}, owner),
+          member_of<Columns3<float>>(&first.position.x, stride, {n, 3}, owner),
+          member_of<Columns3<float>>(&first.velocity.x, stride, {n, 3}, owner),
+          member_of<Column<float>>(&first.radius, stride, {n}, owner),
+          member_of<Column<std::uint32_t>>(&first.material, stride, {n}, owner),
+          member_of<Column<std::uint32_t>>(&first.world, stride, {n}, owner)};
+}
+
+Loads loads_of(std::vector<talus::BodyLoad> loads, const std::vector<std::size_t>& shape) {
+  using talus::BodyLoad;
+  auto kept = std::make_unique<std::vector<BodyLoad>>(std::move(loads));
+  static const BodyLoad none{};
+  const BodyLoad& first = kept->empty() ? none : kept->front();
+  const nb::capsule owner = owner_of(std::move(kept));
+  std::vector<std::size_t> vectors = shape;
+  vectors.push_back(3);
+  std::vector<std::int64_t> strides(vectors.size(), 1);
+  std::int64_t stride = sizeof(BodyLoad) / sizeof(float);
+  for (std::size_t axis = shape.size(); axis-- > 0; stride *= static_cast<std::int64_t>(shape[axis]))
+    strides[axis] = stride;
+  const auto vector = [&](const glm::vec3& member) {
+    return Array<float>(&member.x, vectors.size(), vectors.data(), owner, strides.data());
+  };
+  return {vector(first.force), vector(first.torque), vector(first.force_filtered), vector(first.torque_filtered),
+          Array<std::uint32_t>(&first.uncounted, shape.size(), shape.data(), owner, strides.data())};
+}
+
+void bind_state(nb::module_& m) {
+  nb::class_<Grains>(m, "Grains", "Grains sorted by id, as arrays of N; read-only views of one copy.")
+      .def_ro("id", &Grains::id, handed_over, "uint32 [N].")
+      .def_ro("position", &Grains::position, handed_over, "[m], float32 [N, 3].")
+      .def_ro("velocity", &Grains::velocity, handed_over, "[m/s], float32 [N, 3].")
+      .def_ro("radius", &Grains::radius, handed_over, "[m], float32 [N].")
+      .def_ro("material", &Grains::material, handed_over, "Index into Scene.materials, uint32 [N].")
+      .def_ro("world", &Grains::world, handed_over, "uint32 [N].")
+      .def("__len__", [](const Grains& g) { return g.id.shape(0); });
+
+  nb::class_<GrainMemory>(
+      m, "GrainMemory",
+      "Grains as they lie in memory: in any order, P places, of which those of radius 0 are empty. "
+      "Read-only.\n\nOn the CPU path the engine's own memory (in_place), which the next step changes "
+      "and may leave for\nanother: ask anew after each advance(). On a device a copy.")
+      .def_ro("position", &GrainMemory::position, handed_over, "[m], float32 [P, 3].")
+      .def_ro("radius", &GrainMemory::radius, handed_over, "[m], float32 [P]; 0: no grain is here.")
+      .def_ro("velocity", &GrainMemory::velocity, handed_over, "[m/s], float32 [P, 3].")
+      .def_ro("inverse_mass", &GrainMemory::inverse_mass, handed_over, "[1/kg], float32 [P]; 0: fixed.")
+      .def_ro("id", &GrainMemory::id, handed_over, "uint32 [P].")
+      .def_ro("tag", &GrainMemory::tag, handed_over, "Material in the low 8 bits, world in the 24 above; uint32 [P].")
+      .def_ro("in_place", &GrainMemory::in_place, "Not a copy.");
+
+  nb::class_<Loads>(m, "Loads",
+                    "What pushes bodies, in the axes of the world, torque about the body's origin: means over a step, "
+                    "and\nfiltered. B bodies in the order of Scene.bodies; Simulation.load_history() puts an axis of "
+                    "steps before it.")
+      .def_ro("force", &Loads::force, handed_over, "[N], float32 [B, 3].")
+      .def_ro("torque", &Loads::torque, handed_over, "[N m], float32 [B, 3].")
+      .def_ro("force_filtered", &Loads::force_filtered, handed_over, "[N], float32 [B, 3].")
+      .def_ro("torque_filtered", &Loads::torque_filtered, handed_over, "[N m], float32 [B, 3].")
+      .def_ro("uncounted", &Loads::uncounted, handed_over, "Pushes since the start that are not in it, uint32 [B].");
+
+  using talus::BodyState;
+  nb::class_<BodyState>(m, "BodyState", "A body in the world; its velocities are those of the step to come.")
+      .def_prop_ro(
+          "position", [](const BodyState& b) { return array_of(b.pose.position); }, handed_over,
+          "Of its origin [m], float64 [3].")
+      .def_prop_ro(
+          "rotation", [](const BodyState& b) { return array_of(b.pose.rotation); }, handed_over,
+          "Quaternion x, y, z, w of length 1, float64 [4].")
+      .def_prop_ro(
+          "velocity", [](const BodyState& b) { return array_of(b.twist.velocity); }, handed_over,
+          "Of its origin [m/s], float64 [3].")
+      .def_prop_ro(
+          "spin", [](const BodyState& b) { return array_of(b.twist.spin); }, handed_over, "[rad/s], float64 [3].");
+
+  using talus::ShapeState;
+  nb::class_<ShapeState>(m, "ShapeState", "A body of particles that keep their places.")
+      .def_prop_ro(
+          "position", [](const ShapeState& s) { return array_of(s.pose.position); }, handed_over,
+          "Of its centre of mass [m], float64 [3].")
+      .def_prop_ro(
+          "rotation", [](const ShapeState& s) { return array_of(s.pose.rotation); }, handed_over,
+          "From how it was given: quaternion x, y, z, w, float64 [4].")
+      .def_prop_ro(
+          "velocity", [](const ShapeState& s) { return array_of(s.velocity); }, handed_over,
+          "Mean of its particles [m/s], float64 [3].");
+
+  using talus::JointState;
+  nb::class_<JointState>(m, "JointState")
+      .def_ro("value", &JointState::value, "Degrees or m.")
+      .def_ro("speed", &JointState::speed, "The same per s, in the step to come.")
+      .def("__repr__", [](const JointState& j) {
+        return "JointState(value=" + std::to_string(j.value) + ", speed=" + std::to_string(j.speed) + ")";
+      });
+
+  nb::class_<Cloth>(m, "Cloth", "A sheet of cloth: V vertices in the order of its grid or mesh, T triangles.")
+      .def_ro("position", &Cloth::position, handed_over,
+              "[m], float32 [V, 3]; across a periodic axis next to the others.")
+      .def_ro("velocity", &Cloth::velocity, handed_over, "[m/s], float32 [V, 3].")
+      .def_ro("triangles", &Cloth::triangles, handed_over, "Corners, uint32 [T, 3].")
+      .def_ro("strain_mean", &Cloth::strain_mean, "How much longer than at rest the sides that stretch are, a share.")
+      .def_ro("strain_max", &Cloth::strain_max, "That of the one with most.")
+      .def_ro("kinetic_energy", &Cloth::kinetic_energy, "[J].");
+
+  using talus::Measure;
+  nb::class_<Measure>(m, "Measure", "The state in a few numbers, over grains and vertices of cloth alike.")
+      .def_ro("grains", &Measure::grains)
+      .def_ro("contacts_mean", &Measure::contacts_mean, "Touching contacts per grain.")
+      .def_ro("contacts_max", &Measure::contacts_max)
+      .def_ro("penetration_mean", &Measure::penetration_mean, "Over touching contacts, in radii of the smaller grain.")
+      .def_ro("penetration_max", &Measure::penetration_max)
+      .def_ro("kinetic_energy", &Measure::kinetic_energy, "[J].")
+      .def_prop_ro(
+          "momentum", [](const Measure& measure) { return array_of(measure.momentum); }, handed_over,
+          "[kg m/s], float64 [3].")
+      .def_ro("speed_max", &Measure::speed_max, "[m/s].")
+      .def_ro("height", &Measure::height, "Top of the highest grain above the domain's floor [m].");
+
+  using talus::DeviceSummary;
+  nb::class_<DeviceSummary>(m, "DeviceSummary", "What a simulation runs on.")
+      .def_ro("name", &DeviceSummary::name)
+      .def_ro("driver", &DeviceSummary::driver)
+      .def_ro("api_version", &DeviceSummary::api_version)
+      .def_ro("type", &DeviceSummary::type);
+
+  using talus::PassTime;
+  nb::class_<PassTime>(m, "PassTime", "How long a pass took in all.")
+      .def_ro("name", &PassTime::name)
+      .def_ro("calls", &PassTime::calls)
+      .def_ro("ms", &PassTime::ms, "[ms].");
+}
+
+}  // namespace talus_python

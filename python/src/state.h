@@ -1,0 +1,38 @@
+#pragma once
+// States as arrays.
+#include "arrays.h"
+#include "engine/talus.h"
+
+namespace talus_python {
+
+struct Grains {
+  Column<std::uint32_t> id;
+  Columns3<float> position, velocity;
+  Column<float> radius;
+  Column<std::uint32_t> material, world;
+};
+Grains grains_of(std::vector<talus::GrainState> grains);
+
+struct GrainMemory {
+  Columns3<float> position;
+  Column<float> radius;
+  Columns3<float> velocity;
+  Column<float> inverse_mass;
+  Column<std::uint32_t> id, tag;
+  bool in_place;
+};
+
+struct Loads {
+  Array<float> force, torque, force_filtered, torque_filtered;
+  Array<std::uint32_t> uncounted;
+};
+// shape: of the loads, one after another.
+Loads loads_of(std::vector<talus::BodyLoad> loads, const std::vector<std::size_t>& shape);
+
+struct Cloth {
+  Columns3<float> position, velocity;
+  Columns3<std::uint32_t> triangles;
+  double strain_mean, strain_max, kinetic_energy;
+};
+
+}  // namespace talus_python

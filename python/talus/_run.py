@@ -1,0 +1,55 @@
+"""A loop that shows how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+from ._core import Simulation
+
+
+def run(
+    sim: Simulation,
+    seconds: float | None = None,
+    *,
+    every: float | None = None,
+    each: Callable[[Simulation], Any] | None = None,
+    progress: bool = True,
+) -> list[Any]:
+    """Steps on by so many simulated seconds, by default to the end of the scene.
+
+    each: called with the simulation every so many simulated seconds (by default a hundredth of the run), and at the
+    end; a list of what it returned is the result. progress: a bar, where tqdm is installed. Ctrl-C stops between two
+    calls, with the simulation as it stands.
+    """
+    scene = sim.scene
+    if seconds is None:
+        seconds = scene.end - sim.time
+    if every is not None and not every > 0.0:
+        raise ValueError("every: a time above 0 [s]")
+    total = max(0, round(seconds / scene.dt))
+    chunk = max(1, round((seconds / 100.0 if every is None else every) / scene.dt))
+    results = []
+    done = 0
+    with _bar(total * scene.dt, progress) as bar:
+        while done < total:
+            steps = min(chunk, total - done)
+            sim.advance(steps)
+            done += steps
+            if bar is not None:
+                bar.update(done * scene.dt - bar.n)
+                bar.set_postfix_str(f"{sim.grain_count} grains", refresh=False)
+            if each is not None:
+                results.append(each(sim))
+    return results
+
+
+def _bar(seconds: float, wanted: bool):
+    if not wanted:
+        return nullcontext()
+    try:
+        from tqdm import tqdm
+    except ModuleNotFoundError:
+        return nullcontext()
+    return tqdm(total=seconds, unit="s", bar_format="{l_bar}{bar}| {n:.2f}/{total:.2f} s [{elapsed}<{remaining}{postfix}]")

@@ -1,0 +1,143 @@
+"""A seven-axis arm scoops sand from a tray into a bin (Millard et al. 2023, section III-C), and feels it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+
+from .depth import HeightMap, sky_depth
+from .vector import WorldEnv, WorldsEnv
+from .worlds import Worlds, scene_text
+
+# Of the Panda's data sheet, joint by joint.
+LOWEST = np.radians([-166.0, -101.0, -166.0, -176.0, -166.0, -1.0, -166.0])
+HIGHEST = np.radians([166.0, 101.0, 166.0, -4.0, 166.0, 215.0, 166.0])
+SPEED = np.radians([124.6, 124.6, 124.6, 124.6, 149.5, 149.5, 149.5])  # rad/s
+TORQUE = np.array([87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0])  # N m
+LINKS = [f"link{joint}" for joint in range(1, 8)]
+BIN = np.array([[0.005, 0.39, 0.15], [0.285, 0.67, np.inf]])  # m, corners of its inside
+SKY = (50, 46)  # pixels
+SKY_HEIGHT = 1.2  # m
+
+
+class ExcavationVector(WorldsEnv):
+    """Observation: "joints" angles [rad], [7]; "torques" that the sand puts on them [N m], [7], cut off at ten times
+    the limits; "sky" depth from 1.2 m above the ground [m], float32 [46, 50], the top row at the greatest y, of the sand
+    alone; "bin" share of the sand's mass in the bin, [1].
+
+    Action: speeds of the seven joints, as shares of what the data sheet allows.
+
+    Reward: mass that came into the bin [kg], less what left it. With limits="penalise", less the share by which the
+    torque of each joint exceeds its limit; with limits="end" the episode ends there.
+
+    Info: "bin" [kg]; "torques" [N m], [7], not cut off; "exceeded", whether a torque is beyond its limit (87 N m of the
+    first four joints, 12 N m of the others).
+
+    The torques are those of the forces of the sand on all links and the scoop, by the transpose of the Jacobian.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        grains: int = 50_000,
+        limits: str = "ignore",
+        episode: float = 10.0,
+        control: float = 0.05,
+        device: str = "auto",
+        threads: int = 0,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    ) -> None:
+        """grains: how many; they are as large as fills the tray. limits: "ignore", "penalise" or "end". episode,
+        control: its length and that of an action [s]."""
+        if not 100 <= grains <= 1_000_000:
+            raise ValueError("grains: 100 .. 1000000")
+        if limits not in ("ignore", "penalise", "end"):
+            raise ValueError('limits: "ignore", "penalise" or "end"')
+        radius = 0.0052 * (10_000.0 / grains) ** (1.0 / 3.0)
+        overrides = [f"grains.0.count={grains}", f"grains.0.radius=[{0.9 * radius:.6g}, {1.1 * radius:.6g}]"]
+        worlds = Worlds(scene_text("excavation.toml"), "excavation.toml", overrides, num_envs, device, threads)
+        low, high = worlds.scene.domain
+        torques = (10.0 * TORQUE).astype(np.float32)
+        super().__init__(
+            num_envs,
+            worlds,
+            observation_space=spaces.Dict(
+                {
+                    "joints": spaces.Box(LOWEST.astype(np.float32) - 0.01, HIGHEST.astype(np.float32) + 0.01),
+                    "torques": spaces.Box(-torques, torques),
+                    "sky": spaces.Box(0.0, SKY_HEIGHT, SKY[::-1], dtype=np.float32),
+                    "bin": spaces.Box(0.0, 1.0, (1,), dtype=np.float32),
+                }
+            ),
+            action_space=spaces.Box(-1.0, 1.0, (7,), dtype=np.float32),
+            control=control,
+            episode=episode,
+            render_mode=render_mode,
+            autoreset_mode=autoreset_mode,
+        )
+        self._limits = limits
+        self._ground = HeightMap(low, high, (2 * SKY[0], 2 * SKY[1]))
+        self._links = np.array([[worlds.body(link, w) for link in LINKS] for w in range(num_envs)])
+        self._carried = [worlds.scene.bodies.index(name) for name in [*LINKS, "scoop"]]
+        self._radius = self._mass = np.zeros((num_envs, grains), dtype=np.float32)
+        self._in_bin = np.zeros(num_envs)  # kg, at the last observation
+
+    def _begin(self, worlds: np.ndarray, randoms: list[np.random.Generator]) -> None:
+        self._radius, self._mass = self.worlds.radii(), self.worlds.masses()
+        self._in_bin[worlds] = 0.0
+
+    def _act(self, actions: np.ndarray) -> None:
+        for links, speeds in zip(self._links, np.degrees(actions * SPEED)):
+            for link, speed in zip(links, speeds):
+                self.worlds.drive_joint(int(link), speed)
+
+    def _observe(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        position = self.worlds.positions()
+        heights = self._ground(position, self._radius)
+        joints = np.radians([[self.worlds.joint_state(int(link)).value for link in links] for links in self._links])
+        torques = self._torques()
+        within = ((position > BIN[0]) & (position < BIN[1])).all(axis=-1)
+        mass = (self._mass * within).sum(axis=1, dtype=np.float64)
+        observations = {
+            "joints": joints.astype(np.float32),
+            "torques": np.clip(torques, -10.0 * TORQUE, 10.0 * TORQUE).astype(np.float32),
+            "sky": np.clip(sky_depth(heights, SKY_HEIGHT, SKY), 0.0, SKY_HEIGHT),
+            "bin": (mass / self._mass.sum(axis=1, dtype=np.float64)).astype(np.float32)[:, None],
+        }
+        excess = np.maximum(np.abs(torques) / TORQUE - 1.0, 0.0)
+        exceeded = (excess > 0.0).any(axis=1)
+        rewards = mass - self._in_bin
+        self._in_bin = mass
+        if self._limits == "penalise":
+            rewards = rewards - excess.sum(axis=1)
+        ends = exceeded if self._limits == "end" else np.zeros(self.num_envs, dtype=bool)
+        return observations, rewards, ends, {"bin": mass.copy(), "torques": torques, "exceeded": exceeded}
+
+    def _torques(self) -> np.ndarray:
+        """[N m], [W, 7]: along the axis of each joint, of the forces on all that it carries."""
+        forces, torques = (load[:, self._carried].astype(np.float64) for load in self.worlds.loads())
+        states = [[self.worlds.body_state(int(b)) for b in (*links, links[-1] + 1)] for links in self._links]
+        at = np.array([[state.position for state in states_of] for states_of in states])
+        axes = np.array([[axis_of(state.rotation) for state in states_of[:7]] for states_of in states])
+        result = np.zeros((self.num_envs, 7))
+        for joint in range(7):
+            arms = at[:, joint:] - at[:, joint, None]
+            about = (torques[:, joint:] + np.cross(arms, forces[:, joint:])).sum(axis=1)
+            result[:, joint] = (axes[:, joint] * about).sum(axis=1)
+        return result
+
+
+def axis_of(quaternion: np.ndarray) -> np.ndarray:
+    """Where the z axis of a frame points."""
+    x, y, z, w = quaternion
+    return np.array([2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)])
+
+
+class Excavation(WorldEnv):
+    __doc__ = ExcavationVector.__doc__
+    vector: ClassVar[type[WorldsEnv]] = ExcavationVector

@@ -1,0 +1,228 @@
+"""What all environments share: episodes of many worlds, seeds, resets and pictures."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from .worlds import Worlds
+
+
+class WorldsEnv(VectorEnv):
+    """Sub-environments that are worlds of one scene.
+
+    autoreset_mode: SAME_STEP starts the next episode in the step that ends one, and leaves its end in
+    info["final_obs"] and info["final_info"]; DISABLED waits for reset(options={"reset_mask": ...}).
+
+    An environment derives from this and says what its spaces are and how to _begin, _act and _observe.
+    """
+
+    metadata: dict[str, Any] = {
+        "render_modes": ["rgb_array", "human"],
+        "render_fps": 10,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+    picture = (640, 480)  # pixels
+
+    def __init__(
+        self,
+        num_envs: int,
+        worlds: Worlds,
+        *,
+        observation_space: gym.Space,
+        action_space: gym.Space,
+        control: float,
+        episode: float,
+        render_mode: str | None,
+        autoreset_mode: AutoresetMode | str,
+    ) -> None:
+        """control, episode: length of a step of the environment and of an episode [s]."""
+        self.metadata = {
+            **self.metadata,
+            "autoreset_mode": AutoresetMode(autoreset_mode),
+            "render_fps": max(1, round(1.0 / control)),
+        }
+        if self.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP:
+            raise ValueError("autoreset_mode: SAME_STEP or DISABLED; all worlds step together, so none can wait for a step")
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(f"render_mode: one of {self.metadata['render_modes']}, or None")
+        self.num_envs = num_envs
+        self.worlds = worlds
+        self.render_mode = render_mode
+        self.single_observation_space = observation_space
+        self.single_action_space = action_space
+        self.observation_space = batch_space(observation_space, num_envs)
+        self.action_space = batch_space(action_space, num_envs)
+        self.steps_per_action = max(1, round(control / worlds.scene.dt))
+        self.control = self.steps_per_action * worlds.scene.dt  # s
+        self.episode_steps = max(1, round(episode / self.control))
+        self._elapsed = np.zeros(num_envs, dtype=np.int64)  # steps of the episode
+        self._over = np.ones(num_envs, dtype=bool)  # no episode: to be reset
+        self._randoms: dict[int, np.random.Generator] = {}  # by world
+        self._window: Any = None
+
+    # What an environment is. All worlds at once: arrays have an axis of num_envs first.
+
+    def _begin(self, worlds: np.ndarray, randoms: list[np.random.Generator]) -> None:
+        """After a reset of these worlds. Places bodies by commands, which take one step of the scene."""
+        raise NotImplementedError
+
+    def _act(self, actions: np.ndarray) -> None:
+        """Commands for the steps that an action lasts for."""
+        raise NotImplementedError
+
+    def _observe(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        """Observations, rewards, terminations and info of the state as it stands."""
+        raise NotImplementedError
+
+    # Gymnasium's API.
+
+    def reset(self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None):
+        """seed: of world 0, the others have the numbers that follow; or one for each."""
+        mask = self._mask_of((options or {}).get("reset_mask"))
+        if seed is None or isinstance(seed, (int, np.integer)):
+            seeds = [None if seed is None else int(seed) + w for w in range(self.num_envs)]
+        else:
+            seeds = list(seed)
+            if len(seeds) != self.num_envs:
+                raise ValueError(f"seed: one number, or one for each of the {self.num_envs} environments")
+        for world in np.flatnonzero(mask).tolist():
+            if seeds[world] is not None or world not in self._randoms:
+                self._randoms[world] = seeding.np_random(seeds[world])[0]
+        self._start(mask)
+        observations, _, _, info = self._observe()
+        self._show()
+        return observations, _masked(info, mask)
+
+    def step(self, actions):
+        if self._over.any():
+            raise gym.error.ResetNeeded(
+                f"environments {np.flatnonzero(self._over).tolist()} have no episode: reset() them, "
+                'with options={"reset_mask": ...} those alone'
+            )
+        actions = np.asarray(actions, dtype=np.float64)
+        if actions.shape != self.action_space.shape:
+            raise ValueError(f"actions: an array of shape {self.action_space.shape}, not {actions.shape}")
+        if not np.isfinite(actions).all():
+            raise ValueError("actions: finite numbers")
+        # Commands take hold a step late, so that bodies of worlds that have just begun are by then where _begin put them.
+        self.worlds.advance(1)
+        self._act(np.clip(actions, self.action_space.low, self.action_space.high))
+        self.worlds.advance(self.steps_per_action - 1)
+        self._elapsed += 1
+        observations, rewards, terminations, info = self._observe()
+        truncations = self._elapsed >= self.episode_steps
+        self._over = terminations | truncations
+        ends: dict[str, Any] = {}
+        if self._over.any() and self.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP:
+            over = self._over.copy()
+            final = np.full(self.num_envs, None, dtype=object)
+            for world in np.flatnonzero(over):
+                final[world] = {key: value[world].copy() for key, value in observations.items()}
+            ends = _masked({"final_obs": final, "final_info": _masked(info, over)}, over)
+            self._start(over)
+            begun, _, _, begun_info = self._observe()
+            observations, info = _where(over, begun, observations), _where(over, begun_info, info)
+        info = _masked(info, np.ones(self.num_envs, dtype=bool)) | ends
+        self._show()
+        return observations, rewards, terminations, truncations, info
+
+    def render(self) -> tuple[np.ndarray, ...] | None:
+        """rgb_array: uint8 [480, 640, 3] of each world. human: reset and step show world 0 by themselves."""
+        if self.render_mode != "rgb_array":
+            return None
+        return tuple(self.worlds.render(world, *self.picture) for world in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        if self._window is not None:
+            import pygame
+
+            pygame.display.quit()
+            self._window = None
+
+    # Within.
+
+    def _mask_of(self, mask: np.ndarray | None) -> np.ndarray:
+        if mask is None:
+            return np.ones(self.num_envs, dtype=bool)
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
+            raise ValueError(f"reset_mask: an array of {self.num_envs} bool, at least one of them True")
+        if not mask.all() and len(self._randoms) < self.num_envs:
+            raise gym.error.ResetNeeded("the first reset() is of all environments")
+        return mask
+
+    def _start(self, mask: np.ndarray) -> None:
+        worlds = np.flatnonzero(mask)
+        randoms = [self._randoms[world] for world in worlds.tolist()]
+        self.worlds.reset(worlds.tolist(), [int(random.integers(2**31)) for random in randoms])
+        self._begin(worlds, randoms)
+        self._elapsed[mask] = 0
+        self._over[mask] = False
+
+    def _show(self) -> None:
+        if self.render_mode != "human":
+            return
+        try:
+            import pygame
+        except ModuleNotFoundError as missing:
+            raise gym.error.DependencyNotInstalled("render_mode human needs pygame: pip install pygame") from missing
+        if self._window is None:
+            pygame.display.init()
+            self._window = pygame.display.set_mode(self.picture)
+            pygame.display.set_caption(self.worlds.scene.title)
+        picture = self.worlds.render(0, *self.picture)
+        self._window.blit(pygame.surfarray.make_surface(picture.swapaxes(0, 1)), (0, 0))
+        pygame.event.pump()
+        pygame.display.flip()
+
+
+def _where(mask: np.ndarray, values: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Of the environments in the mask the one, of the rest the other."""
+    return {
+        key: np.where(mask.reshape(-1, *[1] * (value.ndim - 1)), value, others[key]) for key, value in values.items()
+    }
+
+
+def _masked(info: dict[str, Any], mask: np.ndarray) -> dict[str, Any]:
+    """With a mask beside each entry, of the environments that it is of."""
+    return info | {f"_{key}": mask.copy() for key in info}
+
+
+class WorldEnv(gym.Env):
+    """One world of a vector environment, which a derived class names."""
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array", "human"], "render_fps": 10}
+    vector: ClassVar[type[WorldsEnv]]
+
+    def __init__(self, **settings: Any) -> None:
+        self.worlds_env = self.vector(1, autoreset_mode=AutoresetMode.DISABLED, **settings)
+        self.metadata = {**self.metadata, "render_fps": self.worlds_env.metadata["render_fps"]}
+        self.render_mode = self.worlds_env.render_mode
+        self.observation_space = self.worlds_env.single_observation_space
+        self.action_space = self.worlds_env.single_action_space
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        super().reset(seed=seed)
+        self.worlds_env._randoms[0] = self.np_random
+        observations, info = self.worlds_env.reset()
+        return _first(observations), _first(info)
+
+    def step(self, action):
+        observations, rewards, terminations, truncations, info = self.worlds_env.step(np.asarray(action)[None])
+        return _first(observations), float(rewards[0]), bool(terminations[0]), bool(truncations[0]), _first(info)
+
+    def render(self):
+        pictures = self.worlds_env.render()
+        return None if pictures is None else pictures[0]
+
+    def close(self) -> None:
+        self.worlds_env.close()
+
+
+def _first(values: dict[str, np.ndarray]) -> dict[str, Any]:
+    return {key: value[0] for key, value in values.items() if not key.startswith("_")}

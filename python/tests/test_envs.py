@@ -1,0 +1,328 @@
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+import talus
+from talus.envs import ENTRIES
+
+# Worlds that are small enough for tests.
+SMALL = {
+    "talus/Bulldozing-v0": {"grains": 150},
+    "talus/Excavation-v0": {"grains": 150},
+    "talus/GearTower-v0": {"gears": 2, "grains": 100},
+}
+
+
+def small(name, **settings):
+    return gym.make(name, device="cpu", **(SMALL[name] | settings))
+
+
+def small_vector(name, count, **settings):
+    return gym.make_vec(name, num_envs=count, device="cpu", **(SMALL[name] | settings))
+
+
+def play(env, steps, seed):
+    """Observations, rewards and info of an episode of random actions."""
+    told = [env.reset(seed=seed)]
+    env.action_space.seed(seed)
+    for _ in range(steps):
+        told.append(env.step(env.action_space.sample()))
+    return told
+
+
+def same(a, b):
+    """Nested dicts, tuples, arrays and numbers, bit for bit."""
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(same, a, b))
+    return np.array_equal(a, b)
+
+
+def finite(values):
+    if isinstance(values, dict):
+        return all(map(finite, values.values()))
+    return np.isfinite(values).all()
+
+
+def test_every_environment_is_tried_here():
+    assert SMALL.keys() == ENTRIES.keys()
+    talus.register()  # once more does no harm
+    assert all(name in gym.registry for name in ENTRIES)
+
+
+@pytest.fixture(params=ENTRIES)
+def name(request):
+    return request.param
+
+
+@pytest.mark.filterwarnings("default")  # the checker's advice is about pictures and names
+def test_the_checker_passes(name):
+    check_env(small(name).unwrapped, skip_render_check=True)
+
+
+def test_a_seed_repeats_an_episode_bit_for_bit(name):
+    env = small(name)
+    first = play(env, 12, seed=3)
+    assert same(first, play(env, 12, seed=3))
+    assert same(first, play(small(name), 12, seed=3))
+    assert not same(first, play(env, 12, seed=4))
+    again = env.reset()  # goes on with the random numbers: another episode
+    assert not same(first[0][0], again[0])
+
+
+def test_a_world_among_others_does_what_it_does_alone(name):
+    alone = small(name)
+    worlds = small_vector(name, 3)
+    worlds.action_space.seed(0)
+    all_told = [worlds.reset(seed=10)]
+    actions = [worlds.action_space.sample() for _ in range(8)]
+    all_told += [worlds.step(action) for action in actions]
+    for w in range(3):
+        told = [alone.reset(seed=10 + w)] + [alone.step(action[w]) for action in actions]
+        for one, many in zip(told, all_told):
+            assert same(one[0], {key: value[w] for key, value in many[0].items()})
+            if len(one) == 5:
+                assert one[1] == many[1][w]
+            assert same(one[-1], {key: value[w] for key, value in many[-1].items() if not key.startswith("_")})
+
+
+def test_an_episode_that_ends_starts_anew_in_the_same_step(name):
+    worlds = small_vector(name, 2, episode=0.5)
+    assert worlds.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    steps = round(0.5 / worlds.control)
+    start, _ = worlds.reset(seed=1)
+    stay = np.zeros(worlds.action_space.shape)
+    for _ in range(steps - 1):
+        *_, truncated, info = worlds.step(stay)
+        assert not truncated.any() and "final_obs" not in info
+    observation, _, terminated, truncated, info = worlds.step(stay)
+    assert truncated.all() and not terminated.any()
+    assert info["_final_obs"].all() and info["_final_info"].all()
+    final = {key: np.stack([one[key] for one in info["final_obs"]]) for key in observation}
+    assert worlds.observation_space.contains(final)
+    assert not same(final, observation) and not same(start, observation)
+    assert info["final_info"].keys() == {key for key in info if "final" not in key}
+    *_, truncated, info = worlds.step(stay)
+    assert not truncated.any() and "final_obs" not in info
+
+
+def test_an_episode_that_ends_does_not_touch_the_others(name):
+    told = {}
+    for episode in (0.5, 2.0):
+        worlds = small_vector(name, 2, episode=episode)
+        actions = np.full(worlds.action_space.shape, 0.5)
+        worlds.reset(seed=1)
+        worlds.step(actions)
+        worlds.reset(seed=4, options={"reset_mask": np.array([True, False])})
+        for _ in range(round(0.5 / worlds.control) - 1):
+            told[episode] = worlds.step(actions)
+    ended, going = told[0.5], told[2.0]
+    assert ended[3].tolist() == [False, True] == ended[4]["_final_obs"].tolist()
+    assert "final_obs" not in going[4]
+    assert same({k: v[0] for k, v in ended[0].items()}, {k: v[0] for k, v in going[0].items()})
+    assert same(ended[1], going[1])
+    assert same(ended[4]["final_obs"][1], {k: v[1] for k, v in going[0].items()})
+    info = {k: v for k, v in going[4].items() if not k.startswith("_")}
+    assert same({k: ended[4][k][0] for k in info}, {k: v[0] for k, v in info.items()})
+    assert same({k: ended[4]["final_info"][k][1] for k in info}, {k: v[1] for k, v in info.items()})
+
+
+def test_without_autoreset_a_mask_says_which_start_anew(name):
+    worlds = small_vector(name, 3, episode=0.5, autoreset_mode=AutoresetMode.DISABLED)
+    assert worlds.metadata["autoreset_mode"] is AutoresetMode.DISABLED
+    actions = np.full(worlds.action_space.shape, 0.5)
+    with pytest.raises(gym.error.ResetNeeded):
+        worlds.step(actions)
+    worlds.reset(seed=1)
+    before = worlds.step(actions)[0]
+    mask = np.array([False, True, False])
+    reset, info = worlds.reset(seed=[None, 2, None], options={"reset_mask": mask})
+    assert (info["_" + next(iter(info))] == mask).all()
+    assert same({k: v[~mask] for k, v in before.items()}, {k: v[~mask] for k, v in reset.items()})
+    assert same({k: v[1] for k, v in reset.items()}, small(name).reset(seed=2)[0])
+    for _ in range(round(0.5 / worlds.control) - 1):
+        *_, truncated, _ = worlds.step(actions)
+    assert (truncated == ~mask).all()
+    with pytest.raises(gym.error.ResetNeeded):
+        worlds.step(actions)
+    worlds.reset(options={"reset_mask": ~mask})
+    worlds.step(actions)
+    for wrong in ([True] * 3, np.ones(2, dtype=bool), np.zeros(3, dtype=bool)):
+        with pytest.raises(ValueError, match="reset_mask"):
+            worlds.reset(options={"reset_mask": wrong})
+    with pytest.raises(ValueError, match="SAME_STEP or DISABLED"):
+        small_vector(name, 2, autoreset_mode=AutoresetMode.NEXT_STEP)
+
+
+def test_a_thousand_random_steps_stay_finite(name):
+    worlds = small_vector(name, 1, control=0.02, episode=8.0)
+    worlds.action_space.seed(5)
+    worlds.reset(seed=5)
+    for _ in range(1000):
+        observation, reward, terminated, truncated, info = worlds.step(worlds.action_space.sample())
+        assert worlds.observation_space.contains(observation)
+        assert np.isfinite(reward).all()
+        assert finite({key: value for key, value in info.items() if "final" not in key})
+
+
+def test_wrong_actions_are_refused(name):
+    worlds = small_vector(name, 2)
+    worlds.reset(seed=0)
+    with pytest.raises(ValueError, match="shape"):
+        worlds.step(np.zeros(worlds.single_action_space.shape))
+    with pytest.raises(ValueError, match="finite"):
+        worlds.step(np.full(worlds.action_space.shape, np.nan))
+
+
+def test_pictures_of_an_environment(name, monkeypatch):
+    env = small(name, render_mode="rgb_array")
+    env.reset(seed=0)
+    picture = env.render()
+    assert picture.shape == (480, 640, 3) and picture.dtype == np.uint8 and picture.std() > 5.0
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    window = small(name, render_mode="human")
+    window.reset(seed=0)
+    import pygame
+
+    shown = pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1)
+    np.testing.assert_array_equal(shown, picture)
+    assert window.render() is None
+    window.close()
+    assert not pygame.display.get_init()
+
+
+def test_a_bulldozer_pushes_gravel_and_feels_it():
+    env = small("talus/Bulldozing-v0", grains=400, episode=10.0)
+    observation, info = env.reset(seed=1)
+    assert info["goal"] == 0.0
+    assert -1.55 <= observation["pose"][0] <= -1.35
+    # Before it is reached the heap is seen ahead, and it rises from the ground.
+    assert 0.2 < observation["ego"][18:].min() < 1.0
+    assert observation["sky"].max() == 1.0 and 0.6 < observation["sky"].min() < 0.9
+    rewards, pushes, slips = [], [], []
+    for _ in range(75):
+        x, y, yaw = observation["pose"]
+        observation, reward, _, _, info = env.step(np.array([1.0, np.clip(-2.0 * (yaw + y), -1, 1)]))
+        rewards.append(reward)
+        pushes.append(info["force"][0])
+        slips.append(info["slip"].mean())
+    assert observation["pose"][0] > 1.0
+    assert info["goal"] > 0.05 and rewards[-1] > 0.0 > rewards[0]
+    assert min(pushes) < -30.0  # N, back
+    assert 0.0 < max(slips) < 1.0
+    assert min(slips) == 0.0
+
+
+# When which joint of the arm is where [s, degrees], to scoop and to empty the scoop into the bin.
+SCOOP = {
+    0: [(5.0, 0), (6.2, 75)],
+    1: [(0, -12.6), (0.8, -12.7), (1.5, -10.2), (2.2, 0.3), (2.7, 0.4), (3.6, -0.4), (4.4, -21.3)],
+    3: [(0, -108.7), (0.8, -121.7), (1.5, -129.4), (2.2, -121.4), (2.7, -127.9), (3.6, -139.1), (4.4, -140.7)],
+    5: [(0, 86.1), (0.8, 85.9), (1.5, 96.3), (2.2, 110.7), (2.7, 143.2), (3.6, 203.7), (4.4, 186.4)],
+    6: [(6.2, 0), (7.8, 140)],
+}
+
+
+def reach_for(observation, time, control):
+    """The action that brings the joints to where they should be a step later."""
+    from talus.envs.excavation import SPEED
+
+    wanted = np.zeros(7)
+    for joint, frames in SCOOP.items():
+        wanted[joint] = np.radians(np.interp(time + control, *np.transpose(frames)))
+    return np.clip((wanted - observation["joints"]) / control / SPEED, -1.0, 1.0)
+
+
+def test_an_arm_scoops_into_the_bin_and_feels_the_sand():
+    env = small("talus/Excavation-v0", grains=1000)
+    worlds = env.unwrapped.worlds_env.worlds
+    bodies = [worlds.scene.bodies.index(name) for name in [f"link{k}" for k in range(1, 8)] + ["scoop"]]
+    observation, info = env.reset(seed=0)
+    total, torques, powers = 0.0, [], []
+    for step in range(170):
+        observation, reward, _, _, info = env.step(reach_for(observation, 0.05 * step, 0.05))
+        total += reward
+        torques.append(info["torques"])
+        # What the sand does to the links, as they move, is what its torques do at the joints.
+        force, torque = (load[0, bodies].astype(float) for load in worlds.loads())
+        states = [worlds.body_state(body) for body in bodies]
+        speeds = np.radians([worlds.joint_state(body).speed for body in bodies[:7]])
+        of_bodies = sum(force[k] @ s.velocity + torque[k] @ s.spin for k, s in enumerate(states))
+        powers.append((of_bodies, info["torques"] @ speeds))
+    of_bodies, of_joints = np.transpose(powers)
+    assert np.abs(of_bodies).max() > 1.0  # W
+    assert np.abs(of_bodies - of_joints).max() < 0.03 * np.abs(of_bodies).max()
+    assert total == pytest.approx(info["bin"]) and total > 0.1  # kg
+    assert np.abs(torques)[:, 1].max() > 5.0  # N m, of the shoulder
+    assert 0.0 < observation["bin"][0] < 0.2
+
+
+def test_an_arm_that_is_too_weak_ends_or_pays(monkeypatch):
+    monkeypatch.setattr("talus.envs.excavation.TORQUE", np.full(7, 0.5))
+    runs = {}
+    for limits in ("ignore", "penalise", "end"):
+        env = small("talus/Excavation-v0", grains=300, limits=limits)
+        observation, _ = env.reset(seed=0)
+        runs[limits] = rewards = []
+        for step in range(45):
+            observation, reward, ended, _, info = env.step(reach_for(observation, 0.05 * step, 0.05))
+            assert ended == (limits == "end" and info["exceeded"])
+            rewards.append(reward)
+            if ended:
+                break
+    assert len(runs["ignore"]) == len(runs["penalise"]) == 45 > len(runs["end"])
+    assert sum(runs["penalise"]) < sum(runs["ignore"]) - 1.0
+    with pytest.raises(ValueError, match="limits"):
+        small("talus/Excavation-v0", limits="none")
+
+
+def test_a_gear_tower_counts_what_goes_round():
+    env = small("talus/GearTower-v0")
+    env.reset(seed=0)
+    total = 0.0
+    for _ in range(20):
+        observation, reward, *_, info = env.step(np.array([1.0, -1.0]))
+        total += reward
+        assert info["flow"] * 0.1 == pytest.approx(reward)
+    simulation = env.unwrapped.worlds_env.worlds._simulations[0]
+    up, down = simulation.seam_crossings[2]
+    assert down > 5
+    assert total == pytest.approx((down - up) / 100.0)
+    assert observation["density"].sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(observation["spins"], info["most"] * [1.0, -1.0], rtol=1e-6)
+    assert (1.0 <= info["most"]).all() and (info["most"] <= 5.0).all()
+
+
+def test_tracks_slip_as_much_as_the_ground_yields():
+    from talus.envs.tracks import slip
+
+    weight, grip, length, shear = 500.0, 0.7, 0.44, 0.01
+    at = slip(np.array([-10.0, 0.0, 1.0, 100.0, 300.0, 1e4]), weight, grip, length, shear)
+    assert (at[:2] == 0.0).all() and at[-1] == 1.0 and (np.diff(at[1:]) > 0.0).all()
+    i = at[3]
+    k = i * length / shear
+    assert weight * grip * (1 - (1 - np.exp(-k)) / k) == pytest.approx(100.0, rel=1e-6)
+
+
+def test_a_height_map_sees_the_tops():
+    from talus.envs.depth import HeightMap, ego_depth, sky_depth
+
+    ground = HeightMap(np.array([-2.0, -1.0, 0.0]), np.array([2.0, 1.0, 1.0]), (144, 72))
+    position = np.array([[[1.0, 0.5, 0.1], [1.0, 0.5, 0.3]], [[-1.9, -0.9, 0.1], [0.0, 0.0, 0.1]]], dtype=np.float32)
+    heights = ground(position, np.full((2, 2), 0.05, dtype=np.float32))
+    assert heights.shape == (2, 72, 144)
+    sky = sky_depth(heights, 1.0, (72, 36))
+    assert sky.shape == (2, 36, 72)
+    assert sky[0].min() == pytest.approx(0.65) and np.unravel_index(sky[0].argmin(), (36, 72)) == (8, 54)
+    assert sky[1, 34, 1] == pytest.approx(0.85) and sky[1, 0, 71] == 1.0
+    # A wall across the view, at 1 m.
+    heights[:, :, 108:] = 0.5
+    eye = np.array([[0.0, 0.0, 0.25]] * 2)
+    ego = ego_depth(ground, heights, eye, np.array([0.0, np.pi]), 0.0, np.radians(60.0), 36, 4.0)
+    assert ego.shape == (2, 36, 36)
+    assert ego[0, 17, 18] == pytest.approx(1.0, abs=0.1)
+    assert ego[1, 17, 18] == 4.0
+    assert ego[0, 35].max() < 0.6  # the ground

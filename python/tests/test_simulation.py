@@ -1,0 +1,211 @@
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import talus
+from conftest import SCENE
+
+
+def test_it_steps_and_tells(sim):
+    assert (sim.step, sim.time, sim.grain_count) == (0, 0.0, 200)
+    sim.advance(25)
+    assert sim.step == 25
+    assert sim.time == pytest.approx(0.1)
+    assert sim.device.name == "CPU"
+    measure = sim.measure()
+    assert measure.grains == 200
+    assert measure.kinetic_energy > 0.0
+    assert measure.momentum[2] < 0.0  # they fall
+    assert 0.0 < measure.height < 0.6
+
+
+def test_grains_are_arrays_sorted_by_id(sim):
+    sim.advance(10)
+    grains = sim.grains()
+    assert len(grains) == 200
+    np.testing.assert_array_equal(grains.id, np.arange(200))
+    assert grains.position.shape == grains.velocity.shape == (200, 3)
+    assert grains.position.dtype == np.float32
+    assert (grains.radius >= 0.01).all() and (grains.radius <= 0.015).all()
+    assert (grains.material == 1).all() and (grains.world == 0).all()
+    assert not grains.position.flags.writeable
+    np.testing.assert_array_equal(np.from_dlpack(grains.radius), grains.radius)
+    free = grains.velocity[grains.position[:, 2] > 0.4]
+    assert free[:, 2].max() < -0.2
+
+
+def test_memory_is_seen_in_place_and_outlives_the_simulation(sim):
+    sim.advance(3)
+    memory = sim.grain_memory()
+    assert memory.in_place
+    place = memory.position.__array_interface__["data"][0]
+    assert sim.grain_memory().position.__array_interface__["data"][0] == place
+    order = np.argsort(memory.id)
+    grains = sim.grains()
+    np.testing.assert_array_equal(memory.position[order], grains.position)
+    np.testing.assert_array_equal(memory.radius[order], grains.radius)
+    np.testing.assert_array_equal(memory.tag[order], grains.material)
+    mass = 2000.0 * 4.0 / 3.0 * np.pi * grains.radius.astype(float) ** 3
+    np.testing.assert_allclose(1.0 / memory.inverse_mass[order], mass, rtol=1e-5)
+    before = memory.position.copy()
+    del sim
+    gc.collect()
+    np.testing.assert_array_equal(memory.position, before)
+
+
+def test_the_same_scene_gives_the_same_bits(scene, sim):
+    other = talus.Simulation(scene, device="cpu", threads=1)
+    sim.advance(50)
+    for _ in range(10):
+        other.advance(5)
+    assert sim.state_hash() == other.state_hash()
+    third = talus.Simulation(talus.parse_scene(SCENE, overrides=["scene.seed=6"]), device="cpu")
+    third.advance(50)
+    assert sim.state_hash() != third.state_hash()
+
+
+def test_it_goes_on_from_a_file_and_from_memory(scene, sim, tmp_path):
+    sim.advance(20)
+    sim.drive_body("pusher", (0.3, 0, 0))
+    sim.save(tmp_path / "state.talus")
+    checkpoint = sim.checkpoint()
+    assert checkpoint.step == 20
+    sim.advance(20)
+    end = sim.state_hash()
+    sim.resume(checkpoint)
+    assert sim.step == 20
+    sim.advance(20)
+    assert sim.state_hash() == end
+    other = talus.Simulation(scene, device="cpu")
+    other.resume(tmp_path / "state.talus")
+    other.advance(20)
+    assert other.state_hash() == end
+    with pytest.raises(talus.CheckpointError):
+        talus.Simulation(talus.parse_scene(SCENE, overrides=["grains.0.count=7"]), device="cpu").resume(checkpoint)
+
+
+def test_bodies_go_where_they_are_told(sim):
+    assert sim.body("gate") == 2
+    sim.drive_body("pusher", (0.25, 0, 0), (0, 0, 1.0))
+    sim.move_joint("gate", 0.03)
+    sim.advance(25)
+    pusher = sim.body_state(1)
+    np.testing.assert_allclose(pusher.position, [-0.075, 0, 0.05], atol=1e-6)
+    np.testing.assert_allclose(pusher.rotation, [0, 0, np.sin(0.05), np.cos(0.05)], atol=1e-6)
+    np.testing.assert_allclose(pusher.velocity, [0.25, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(pusher.spin, [0, 0, 1.0], atol=1e-12)
+    assert sim.joint_state("gate").value == pytest.approx(0.03)
+    np.testing.assert_allclose(sim.body_state("gate").position, [0.15, 0.15, 0.14], atol=1e-6)
+    sim.drive_joint(2, -0.5)
+    sim.advance(50)
+    assert sim.joint_state(2).value == pytest.approx(-0.02)  # where it stops
+    sim.move_body(1, (0.1, 0.05, 0.1), speed=1e-3)
+    sim.advance(25)
+    assert np.linalg.norm(sim.body_state(1).velocity) == pytest.approx(1e-3)
+
+    for wrong in (lambda: sim.body("nobody"), lambda: sim.drive_joint("floor", 1.0),
+                  lambda: sim.push_body("floor", (1, 0, 0)), lambda: sim.move_joint("gate", 7.0)):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(IndexError, match="3 bodies"):
+        sim.body_state(3)
+
+
+def test_bodies_feel_the_grains(sim):
+    sim.advance(250)
+    history = sim.load_history()
+    assert history.force.shape == (250, 3, 3)
+    loads = sim.body_loads()
+    assert loads.force.shape == loads.torque_filtered.shape == (3, 3)
+    np.testing.assert_array_equal(history.force[-1], loads.force)
+    grains = sim.grains()
+    weight = 9.81 * 2000.0 * 4.0 / 3.0 * np.pi * (grains.radius.astype(float) ** 3).sum()
+    # All of them stand on the floor, on what is on it, or lean on the walls.
+    mean = -history.force[-50:, :, 2].mean(axis=0).sum()
+    assert 0.8 * weight < mean < 1.05 * weight
+
+
+def test_other_threads_run_while_it_steps(scene, sim):
+    busy = talus.Simulation(scene, device="cpu")
+    enough = threading.Event()
+
+    def step():
+        while not enough.is_set():
+            busy.advance(50)
+
+    thread = threading.Thread(target=step)
+    thread.start()
+    refused = None
+    for _ in range(100_000):
+        try:
+            busy.measure()
+        except RuntimeError as error:
+            refused = str(error)
+            break
+    enough.set()
+    thread.join()
+    assert refused is not None and "another thread steps this simulation" in refused
+    assert busy.step % 50 == 0
+    assert busy.measure().grains == 200
+
+
+def test_settings_change_while_it_runs(scene, sim):
+    sim.advance(5)
+    sim.change(talus.parse_scene(SCENE, "box.toml", ["domain.gravity=[0,0,0]"]))
+    before = sim.grains().velocity[-1].copy()
+    high = sim.grains().position[:, 2] > 0.45
+    sim.advance(1)
+    assert sim.grains().velocity[high][0, 2] == pytest.approx(-9.81 * 5 * 0.004, rel=1e-3)
+    assert before[2] < 0
+    with pytest.raises(talus.SceneError, match="grains"):
+        sim.change(talus.parse_scene(SCENE, overrides=["grains.0.count=7"]))
+
+
+def test_a_hand_holds_grains(sim):
+    assert sim.grab((0, 0, 0.3), 0.1) > 5
+    sim.move_hand((0, 0, 0.31))
+    sim.advance(1)
+    sim.release()
+
+
+def test_pictures(sim):
+    picture = sim.render(160, 90)
+    assert picture.shape == (90, 160, 3)
+    assert picture.dtype == np.uint8
+    assert picture.std() > 5.0
+    np.testing.assert_array_equal(sim.render(160, 90), picture)
+    other = sim.render(160, 90, eye=(0.0, -1.0, 0.3), target=(0, 0, 0.3))
+    assert np.abs(other.astype(int) - picture).mean() > 1.0
+    assert sim.render(80, 120).shape == (120, 80, 3)
+    with pytest.raises(ValueError, match="pixels"):
+        sim.render(4, 4)
+
+
+def test_run_loops_with_a_bar(sim, capsys):
+    heights = talus.run(sim, every=0.1, each=lambda s: s.measure().height)
+    assert sim.time == pytest.approx(0.4)
+    assert len(heights) == 4
+    assert heights[-1] < heights[0]
+    assert "0.40/0.40 s" in capsys.readouterr().err
+    talus.run(sim, 0.02, progress=False)
+    assert sim.step == 105
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ValueError, match="every"):
+        talus.run(sim, 0.1, every=0.0)
+
+
+def test_a_device_gives_copies(scene):
+    device = next(device for device in talus.devices() if device.usable)
+    sim = talus.Simulation(scene, device=str(device.index))
+    assert sim.device.name == device.name
+    sim.advance(5)
+    memory = sim.grain_memory()
+    assert not memory.in_place
+    grains = sim.grains()
+    np.testing.assert_array_equal(memory.position[np.argsort(memory.id)], grains.position)
+    before = memory.position.copy()
+    sim.advance(5)
+    np.testing.assert_array_equal(memory.position, before)
+    assert sim.render(80, 60).std() > 5.0
