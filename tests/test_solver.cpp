@@ -276,9 +276,14 @@ TEST_CASE("the number of substeps follows from the scene", "[substeps]") {
         "rate = 1000\ncount = 1000\nshape.box = { min = [-0.1, -0.1, 0.5], max = [0.1, 0.1, 0.6] }\n";
     Scene s = parse_scene(pour, "s");
     CHECK(contains(choose_substeps(s).why, "under 8 layers"));  // cbrt(7.616e-3 / pi) = 0.134 m
+    // Its grains bear what a level bed of 0.067 m, 3.95 layers, does: 0.87 x 9.81 (dt / 3)^2 3.95 / (0.6 x 0.01).
+    CHECK(contains(choose_substeps(s).why, "substeps = 3 "));
+    CHECK(contains(choose_substeps(s).why, "mean overlap 0.01 r"));
     s.domain.min = {-0.1, -0.1, 0};
     s.domain.max = {0.1, 0.1, 2};
     CHECK(contains(choose_substeps(s).why, "under 13 layers"));  // 0.190 + 0.038 m
+    CHECK(contains(choose_substeps(s).why, "substeps = 5 "));    // 0.190 + 0.001 m
+    CHECK(contains(choose_substeps(s).why, "mean overlap 0.01 r"));
     s.domain.axis = {Axis::open, Axis::open, Axis::wall};
     CHECK(contains(choose_substeps(s).why, "under 8 layers"));
     s.solver.substeps = 0;

@@ -46,16 +46,21 @@ public:
     const float *x = x_.data(), *y = y_.data(), *z = z_.data(), *radius = radius_.data();
     const uint *place = place_.data(), end = count_;
     uint *const near = near_.data(), count = 0;
-    for (uint k = 0; k < end; k += lanes) {
+    const auto reached = [&](uint k) {
       vecs d = at - vecs{load<floats>(x + k), load<floats>(y + k), load<floats>(z + k)};
       if (periodic)
         d = shortest(d, settings);
       const floats reach = r + load<floats>(radius + k) + margin;
-      for (uint bits = bits_of(dot(d, d) < reach * reach); bits; bits &= bits - 1) {
-        const uint j = place[k + static_cast<uint>(std::countr_zero(bits))];
-        near[count] = j;
-        count += j != i;
-      }
+      return bits_of((dot(d, d) < reach * reach) & (load<ints>(place + k) != static_cast<int>(i)));
+    };
+    // Many at a time: how many there are is hard to foretell, and costs as much as testing a few.
+    constexpr uint many = 64;
+    for (uint first = 0; first < end; first += many) {
+      std::uint64_t bits = 0;
+      for (uint k = first; k < std::min(first + many, end); k += lanes)
+        bits |= static_cast<std::uint64_t>(reached(k)) << (k - first);
+      for (; bits; bits &= bits - 1)
+        near[count++] = place[first + static_cast<uint>(std::countr_zero(bits))];
     }
     return {near, count};
   }

@@ -23,7 +23,8 @@ struct Contacts {
   vecs velocity;       // of the partners
   floats radius;       // the smaller of both
   floats inverse_sum;  // w of the grain and the partner
-  floats share;        // of the greatest stiffness (dem_spring.h)
+  floats stiffness;    // share of the greatest (dem_spring.h)
+  floats share;        // of the grain, by mass
 };
 
 // Once, not in every clone.
@@ -53,7 +54,7 @@ template <bool plain> class HalfSlice {
 public:
   HalfSlice(const Args& args, Fields& f, uint first)
       : args_(args), f_(f), settings_(f.settings[0]), first_(first), there_(std::min(lanes, args.grains - first)),
-        first_place_(static_cast<int>(world_of(f, first) * settings_.places)), h_(args.h),
+        first_place_(static_cast<int>(world_of(f, first) * settings_.places)), h_(args.h), rate_(1.0f / args.h),
         memory_(plain || settings_.options & option_memory), at_(lane_numbers + static_cast<int>(first)),
         grains_(load_grains([&](uint k) { return &f.grains[first + k]; })) {
     const ints count = load<ints>(&f.contact_count[first]);
@@ -80,12 +81,15 @@ public:
       if (!plain)
         d = shortest(d, settings_);
       const floats distance = root(dot(d, d)), reach = grains_.radius + others.radius;
-      const Contacts contacts{normal_of(d, distance, other),
-                              distance - reach,
-                              others.velocity,
-                              smaller(grains_.radius, others.radius),
-                              grains_.inverse_mass + others.inverse_mass,
-                              share_of(others)};
+      Contacts contacts{normal_of(d, distance, other),
+                        distance - reach,
+                        others.velocity,
+                        smaller(grains_.radius, others.radius),
+                        grains_.inverse_mass + others.inverse_mass,
+                        all(1.0f),
+                        all(0.5f)};
+      if (any((grains_.inverse_mass != others.inverse_mass) | (grains_.radius != others.radius)))
+        weigh(contacts, others);
       const auto material = [&](uint k) { return material_of(f_.grain_tag[places[k]]); };
       respond(contacts, laws_of(material), grain, false, slot);
     }
@@ -131,7 +135,7 @@ private:
   uint first_, there_;
   int rows_ = 0, others_ = 1 << 30;  // .. from which on some partners are no grains
   int first_place_;                  // of its world
-  float h_;                          // s
+  float h_, rate_;                   // s, 1/s
   bool memory_;
   ints at_, count_;
   Grains grains_;
@@ -143,17 +147,17 @@ private:
   vecs normal_of(const vecs& d, floats distance, ints other) const {
     const ints apart = distance > 0.0f;
     const floats up = at_ < other ? all(1.0f) : all(-1.0f);
-    return select(apart, d / distance, {floats{}, floats{}, up});
+    return select(apart, (1.0f / distance) * d, {floats{}, floats{}, up});
   }
 
-  floats share_of(const Grains& o) const {
+  // Grains that are not alike.
+  void weigh(Contacts& c, const Grains& o) const {
     const floats w = grains_.inverse_mass, r = grains_.radius;
-    if (!any((w != o.inverse_mass) | (r != o.radius)))
-      return all(1.0f);
-    const floats w_sum = w + o.inverse_mass, uneven = absolute(w - o.inverse_mass) / w_sum;
+    const floats w_sum = c.inverse_sum, uneven = absolute(w - o.inverse_mass) / w_sum;
     const floats around = 0.5f * (1.0f + r / o.radius), around_other = 0.5f * (1.0f + o.radius / r);
     const floats crowd = (around * around * w + around_other * around_other * o.inverse_mass) / w_sum;
-    return (1.0f - uneven_share * uneven) / larger(all(1.0f), crowd);
+    c.stiffness = (1.0f - uneven_share * uneven) / larger(all(1.0f), crowd);
+    c.share = w / w_sum;
   }
 
   static Laws same(const PairLaw& law) {
@@ -195,7 +199,8 @@ private:
     along(0, grains_.position.x, normal.x);
     along(1, grains_.position.y, normal.y);
     along(2, grains_.position.z, normal.z);
-    const Contacts contacts{normal, gap - grains_.radius, {}, grains_.radius, grains_.inverse_mass, all(1.0f)};
+    const Contacts contacts{normal,   gap - grains_.radius, {}, grains_.radius, grains_.inverse_mass, all(1.0f),
+                            all(1.0f)};
     respond(contacts, laws_of([&](uint) { return settings_.materials; }), mask, true, slot);
   }
 
@@ -219,7 +224,7 @@ private:
   void respond(const Contacts& c, const Laws& law, ints mask, bool last, std::size_t slot) {
     const vecs relative = grains_.velocity - c.velocity;
     const floats approach = dot(relative, c.normal);
-    floats kappa = c.share * dem_kappa, damping = c.share * (2.0f * dem_zeta * std::sqrt(dem_kappa));
+    floats kappa = c.stiffness * dem_kappa, damping = c.stiffness * (2.0f * dem_zeta * std::sqrt(dem_kappa));
     if (!plain && settings_.options & option_material_stiffness) {
       kappa = smaller(h_ * h_ * law.stiffness * c.inverse_sum, kappa);
       damping = law.damping >= 0.0f ? smaller(h_ * law.damping * c.inverse_sum, all(dem_damping_limit))
@@ -232,7 +237,7 @@ private:
     }
     const floats ahead =
         last ? dot(grains_.velocity + change_ + all(h_ * settings_.gravity) - c.velocity, c.normal) : approach;
-    const floats brake = -ahead - larger(c.gap + 0.5f * c.radius, floats{}) / h_;
+    const floats brake = -ahead - rate_ * larger(c.gap + 0.5f * c.radius, floats{});
     const ints touches = mask & ((c.gap < reach) | (brake > 0.0f)) & (c.inverse_sum > 0.0f);
     vecs shear = memory_ ? load_vecs(&f_.contact_shear[slot]) : vecs{};
     const vecs before = shear;
@@ -242,19 +247,16 @@ private:
       return;
     }
     const vecs slip = relative - approach * c.normal;
-    const floats spring = c.gap < reach ? larger(-hold, -kappa * c.gap / h_ - damping * approach) : floats{};
+    const floats spring = c.gap < reach ? larger(-hold, -kappa * rate_ * c.gap - damping * approach) : floats{};
     const floats push = larger(spring, brake), grip = brake > spring ? floats{} : push + hold;
     shear = shear - dot(shear, c.normal) * c.normal - (dem_tangential * kappa) * slip;
     vecs drag = shear - (0.5f * damping) * slip;
     const floats pull = root(dot(drag, drag));
     const ints slides = pull > law.friction_static * grip;
-    if (any(slides & touches)) {
-      const vecs slid = (law.friction_kinetic * grip / pull) * drag;
-      shear = select(slides, slid, shear);
-      drag = select(slides, slid, drag);
-    }
-    const floats share = grains_.inverse_mass / c.inverse_sum;
-    change_ = select(touches, change_ + share * (push * c.normal + drag), change_);
+    const vecs slid = (law.friction_kinetic * grip / pull) * drag;  // no branch: whether one slides is hard to foretell
+    shear = select(slides, slid, shear);
+    drag = select(slides, slid, drag);
+    change_ = select(touches, change_ + c.share * (push * c.normal + drag), change_);
     if (memory_)
       store_vecs(&f_.contact_shear[slot], select(touches, shear, select(mask, vecs{}, before)));
   }

@@ -27,7 +27,7 @@ struct vecs {
 };
 
 inline floats all(float value) {
-  return floats{} + value;
+  return value - floats{};  // which compilers see through: value + 0 is something else for -0
 }
 inline floats larger(floats a, floats b) {
   return a < b ? b : a;

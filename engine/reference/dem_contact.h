@@ -12,7 +12,7 @@ inline vec3 respond(const Args& args, Fields& f, uint i, uint partner, vec3 shea
   const Settings& settings = f.settings[0];
   const Grain& grain = f.grains[i];
   const vec3 v(grain.velocity);
-  const float h = args.h, w = grain.velocity.w;
+  const float h = args.h, rate = 1.0f / h, w = grain.velocity.w;
   const Contact c = contact_with(f, i, partner);
   const PairLaw& law = law_of(f, i, partner);
   const float w_sum = w + c.inverse_mass;
@@ -28,11 +28,11 @@ inline vec3 respond(const Args& args, Fields& f, uint i, uint partner, vec3 shea
   // have the last word, being the last contacts of a grain: they see what all others do to it.
   const float ahead =
       partner >= body_partner ? glm::dot(v + change + h * settings.gravity - c.velocity, c.normal) : approach;
-  const float brake = -ahead - std::max(c.gap + 0.5f * r_min, 0.0f) / h;
+  const float brake = -ahead - rate * std::max(c.gap + 0.5f * r_min, 0.0f);
   if ((c.gap >= reach && brake <= 0.0f) || !(w_sum > 0.0f))
     return vec3(0.0f);
   const vec3 slip = c.across_share(w) * (relative - approach * c.normal);
-  const float spring = c.gap < reach ? std::max(-hold, -kappa * c.gap / h - damping * approach) : 0.0f;
+  const float spring = c.gap < reach ? std::max(-hold, -kappa * rate * c.gap - damping * approach) : 0.0f;
   const float push = std::max(spring, brake);
   const float grip = brake > spring ? 0.0f : push + hold;
   const vec3 both = push * c.normal + drag_of(shear, c.normal, slip, kappa, damping, grip, law);

@@ -17,7 +17,7 @@ namespace talus {
 
 namespace {
 
-// Calibration, from measured beds of equal grains; R is a grain's radius, n the number of layers.
+// Calibration, from measured beds of equal grains; R is a grain's radius, n the number of layers, Bed::bearing.
 //   dem        mean overlap / R = dem_overlap g h^2 n / (dem_kappa R)
 //   iterative  mean overlap / R = rest_overlap(method) (g h^2 / R) / rest_number * (n / rest_layers)
 //                                 * (rest_iterations / iterations)
@@ -84,6 +84,7 @@ struct Bed {
   double radius_min = inf;  // m
   double depth = 0.0;       // m, where it is deepest
   double layers = 0.0;      // there, at least 1
+  double bearing = 0.0;     // layers of a level bed whose grains bear as much on average, at least 1
   double speed = 0.0;       // m/s, of the fastest grain when it has fallen as far as it can
 };
 
@@ -169,12 +170,13 @@ void pile_up_fills(Bed& bed, int down) {
         layers += t.height / (layer * t.radius());
       }
     bed.depth = std::max(bed.depth, depth);
-    bed.layers = std::max(bed.layers, layers);
+    bed.layers = bed.bearing = std::max(bed.layers, layers);
   }
 }
 
 // What is poured lies on the fills as one cone of 30 degrees, or, where that has no room between the walls, as a level
-// bed with a cone of the floor's shorter edge on it.
+// bed with a cone of the floor's shorter edge on it. Its grains bear on average what those of a level bed do that is as
+// high as the mean of the heap's squared height by the mean height: of a cone half its height.
 void pile_up_poured(Bed& bed, const Domain& domain, int down) {
   double volume = 0.0, radius = 0.0;  // mean by volume
   for (const Source& s : bed.sources)
@@ -185,16 +187,20 @@ void pile_up_poured(Bed& bed, const Domain& domain, int down) {
   if (volume == 0.0)
     return;
   const double bulk = volume / packing, slope = 1.0 / std::numbers::sqrt3;
-  double depth = std::cbrt(3.0 / std::numbers::pi * slope * slope * bulk);
+  double depth = std::cbrt(3.0 / std::numbers::pi * slope * slope * bulk), bearing = depth / 2;
   const int a = (down + 1) % 3, b = (down + 2) % 3;
   if (domain.axis[static_cast<std::size_t>(a)] != Axis::open &&
       domain.axis[static_cast<std::size_t>(b)] != Axis::open) {
     const glm::dvec3 edge = domain.max - domain.min;
-    if (const double top = slope * std::min(edge[a], edge[b]) / 2; depth > top)
-      depth = bulk / (edge[a] * edge[b]) + top * 2.0 / 3.0;
+    if (const double top = slope * std::min(edge[a], edge[b]) / 2; depth > top) {
+      const double level = bulk / (edge[a] * edge[b]);
+      depth = level + top * 2.0 / 3.0;
+      bearing = level + top * top / (18 * level);
+    }
   }
   bed.depth += depth;
   bed.layers += depth / (layer * radius / volume);
+  bed.bearing += bearing / (layer * radius / volume);
 }
 
 // Everybody falls to the far end of the domain, or to the far end of the fills along an open axis.
@@ -235,6 +241,7 @@ Bed bed_of(const Scene& scene) {
   pile_up_fills(bed, down);
   pile_up_poured(bed, scene.domain, down);
   bed.layers = std::max(bed.layers, 1.0);
+  bed.bearing = std::max(bed.bearing, 1.0);
   let_fall(bed, scene.domain);
   bed.speed += check_motions(scene);  // pushed by bodies
   return bed;
@@ -245,13 +252,13 @@ double overlap_at_rest(const Scene& scene, const Bed& bed, double h) {
   const double g = glm::length(scene.domain.gravity), number = g * h * h / bed.radius_min;
   const Solver& s = scene.solver;
   if (s.method != Method::dem)
-    return rest_overlap(s) * number / rest_number * bed.layers / rest_layers * rest_iterations / s.iterations;
+    return rest_overlap(s) * number / rest_number * bed.bearing / rest_layers * rest_iterations / s.iterations;
   if (s.stiffness == Stiffness::numerical)
-    return dem_overlap * number * bed.layers / dem_kappa;
+    return dem_overlap * number * bed.bearing / dem_kappa;
   double overlap = 0.0;  // of the material's springs, whatever h
   for (const Source& source : bed.sources) {
     const Material& m = scene.materials[source.material];
-    overlap = std::max(overlap, dem_overlap * g * bed.layers * 0.5 * m.density * source.mean_volume() /
+    overlap = std::max(overlap, dem_overlap * g * bed.bearing * 0.5 * m.density * source.mean_volume() /
                                     (m.stiffness * source.radius()));
   }
   return overlap;

@@ -17,7 +17,7 @@ void begin(uint i) {
 
 // Adds what a contact does to the grain; returns the contact's spring, which was `shear` before.
 vec3 respond(uint partner, vec3 shear) {
-  float h = args.h, r = grain.position.w, w = grain.velocity.w;
+  float h = args.h, rate = 1.0 / h, r = grain.position.w, w = grain.velocity.w;
   Contact c = contact_with(partner, self, grain.position.xyz, r);
   float w_sum = w + c.inverse_mass;
   PairLaw law = law_of(tag, partner);
@@ -32,11 +32,11 @@ vec3 respond(uint partner, vec3 shear) {
   // Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. Bodies and walls have the
   // last word, being the last contacts of a grain: they see what all others do to it.
   float ahead = partner >= body_partner ? dot(grain.velocity.xyz + change + h * settings.gravity - c.velocity, c.normal) : approach;
-  float brake = -ahead - max(c.gap + 0.5 * r_min, 0.0) / h;
+  float brake = -ahead - rate * max(c.gap + 0.5 * r_min, 0.0);
   if ((c.gap >= reach && brake <= 0.0) || !(w_sum > 0.0))
     return vec3(0.0);
   vec3 slip = relative - approach * c.normal;
-  float spring = c.gap < reach ? max(-hold, -kappa * c.gap / h - damping * approach) : 0.0;
+  float spring = c.gap < reach ? max(-hold, -kappa * rate * c.gap - damping * approach) : 0.0;
   float push = max(spring, brake);
   slip *= across_share(c, w);
   vec3 both = push * c.normal + drag_of(shear, c.normal, slip, kappa, damping, brake > spring ? 0.0 : push + hold, law);
