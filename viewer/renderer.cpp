@@ -208,19 +208,19 @@ struct Renderer::Impl {
     graph.upload(buffer, std::as_bytes(std::span(data)));
   }
 
-  // The state of a simulation; its buffers where it runs on this device, else a copy.
-  void take(Simulation& simulation, bool surveyed) {
+  // The state of a world of a simulation; the buffers of the first one where it runs on this device, else a copy.
+  void take(Simulation& simulation, bool surveyed, std::uint32_t world) {
     settle_measured();
     const std::uint32_t cloth_first = simulation.cloth_first();
     const auto [first, end] = simulation.coarse_without_fine();
     source = {};
-    source.count = simulation.grain_places() / simulation.worlds();  // the first world is drawn
+    source.count = simulation.grain_places() / simulation.worlds();
     source.cloth_first = cloth_first;
     source.fine = simulation.fine_places();
     source.without_fine = {first, end};
     source.matched = {first, cloth_first};
     source.bodies = simulation.body_buffer();
-    if (simulation.gpu_device() == &device) {
+    if (simulation.gpu_device() == &device && world == 0) {
       source.grains = simulation.grain_buffer();
       source.tags = simulation.tag_buffer();
       source.ids = simulation.id_buffer();
@@ -234,9 +234,13 @@ struct Renderer::Impl {
       }
       return;
     }
+    const auto read = [&]<class T>(FieldId field, std::size_t count, T) {
+      std::vector<T> data(count);
+      simulation.executor().read(field, std::as_writable_bytes(std::span(data)), world * count * sizeof(T));
+      return data;
+    };
     const auto copy = [&]<class T>(gpu::Buffer& buffer, FieldId field, std::size_t count, T) {
-      fill(buffer, field_infos[static_cast<std::size_t>(field)].name.data(),
-           read_field<T>(simulation.executor(), field, count));
+      fill(buffer, field_infos[static_cast<std::size_t>(field)].name.data(), read(field, count, T{}));
       return &buffer;
     };
     source.grains = copy(host_grains, FieldId::grains, source.count, Grain{});
@@ -249,8 +253,7 @@ struct Renderer::Impl {
     if (!surveyed)
       return;
     source.measures = copy(host_measures, FieldId::measures, source.count, GrainMeasure{});
-    auto lines = read_field<ContactLine>(simulation.executor(), FieldId::contact_lines,
-                                         simulation.line_places() / simulation.worlds());
+    auto lines = read(FieldId::contact_lines, simulation.line_places() / simulation.worlds(), ContactLine{});
     std::erase_if(lines, [](const ContactLine& line) { return !(line.force > 0.0f); });
     fill(host_lines, "contact_lines", lines);
     source.lines = &host_lines;
@@ -492,12 +495,12 @@ Renderer::Renderer(const Scene& scene, int width, int height, gpu::Device* devic
 Renderer::Renderer(Renderer&&) noexcept = default;
 Renderer::~Renderer() = default;
 
-Image Renderer::draw(Simulation& simulation) {
+Image Renderer::draw(Simulation& simulation, std::uint32_t world) {
   return translated([&] {
     const bool surveyed = shows_contacts(impl_->look);
     if (surveyed)
       simulation.survey();
-    impl_->take(simulation, surveyed);
+    impl_->take(simulation, surveyed, world);
     impl_->record();
     return impl_->read();
   });
@@ -542,7 +545,7 @@ const Box& Renderer::bounds() const {
 }
 
 void Renderer::take(Simulation& simulation, bool surveyed) {
-  translated([&] { impl_->take(simulation, surveyed); });
+  translated([&] { impl_->take(simulation, surveyed, 0); });
 }
 
 gpu::Image& Renderer::record() {

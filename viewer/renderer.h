@@ -39,7 +39,7 @@ public:
   ~Renderer();
 
   // The simulation as it stands. One that does not run on the renderer's device has its grains and poses copied over.
-  Image draw(Simulation& simulation);
+  Image draw(Simulation& simulation, std::uint32_t world = 0);  // one of its worlds
 
   // The first `count` of buffers on the renderer's device: Grain and uint (shaders/shared/types.h). ids: numbers of the
   // grains, for the slight difference in shade that tells neighbours apart; null: all of a material alike. bodies:

@@ -5,6 +5,7 @@
 #include "module.h"
 #include "state.h"
 #include "viewer/renderer.h"
+#include <functional>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -28,6 +29,7 @@ constexpr Four no_rotation{{0.0, 0.0, 0.0, 1.0}};
 // Of a scene's body, cloth or shape: its place, or its name.
 using Which = std::variant<std::uint32_t, std::string>;
 using Pixels = Array<std::uint8_t, nb::shape<any, any, 3>>;
+using Images = Array<float, nb::shape<any, any, any>>;
 
 // A simulation, and what draws it. While a thread steps it, which needs no interpreter, no other may look at it.
 class Simulation {
@@ -48,13 +50,14 @@ public:
   }
 
   std::uint32_t body(const Which& which) {
-    return find(which, idle().scene().bodies.size(), "bodies", &talus::Simulation::body);
+    return find(which, idle().worlds() * idle().scene().bodies.size(), "bodies",
+                [](const talus::Simulation& s, std::string_view name) { return s.body(name); });
   }
   std::uint32_t cloth(const Which& which) {
-    return find(which, idle().scene().cloths.size(), "cloths", &talus::Simulation::cloth);
+    return find(which, idle().scene().cloths.size(), "cloths", std::mem_fn(&talus::Simulation::cloth));
   }
   std::uint32_t shape(const Which& which) {
-    return find(which, idle().scene().shapes.size(), "shapes", &talus::Simulation::shape);
+    return find(which, idle().scene().shapes.size(), "shapes", std::mem_fn(&talus::Simulation::shape));
   }
 
   void change(const Scene& scene) {
@@ -65,7 +68,8 @@ public:
   GrainMemory grain_memory();
   Cloth cloth_state(const Which& which);
   Pixels render(int width, int height, const std::optional<Three>& eye, const std::optional<Three>& target,
-                std::optional<double> fov);
+                std::optional<double> fov, std::uint32_t world);
+  Images depth(const std::variant<std::uint32_t, std::string>& camera);
 
 private:
   struct Stepping {
@@ -74,15 +78,13 @@ private:
     bool& flag_;
   };
 
-  std::uint32_t find(const Which& which, std::size_t count, const char* what,
-                     std::uint32_t (talus::Simulation::*named)(std::string_view) const) {
+  std::uint32_t find(const Which& which, std::size_t count, const char* what, auto named) {
     if (const std::string* name = std::get_if<std::string>(&which))
-      return (idle().*named)(*name);
+      return named(idle(), *name);
     const std::uint32_t index = std::get<std::uint32_t>(which);
     if (index >= count)
       throw nb::index_error(
-          ("the scene has " + std::to_string(count) + " " + what + "; there is no number " + std::to_string(index))
-              .c_str());
+          ("there are " + std::to_string(count) + " " + what + ", and no number " + std::to_string(index)).c_str());
     return index;
   }
 
@@ -141,8 +143,10 @@ Cloth Simulation::cloth_state(const Which& which) {
 }
 
 Pixels Simulation::render(int width, int height, const std::optional<Three>& eye, const std::optional<Three>& target,
-                          std::optional<double> fov) {
+                          std::optional<double> fov, std::uint32_t world) {
   talus::Simulation& simulation = idle();
+  if (world >= simulation.worlds())
+    throw nb::index_error(("there is no world " + std::to_string(world)).c_str());
   constexpr int smallest = 16, largest = 8192;
   if (std::min(width, height) < smallest || std::max(width, height) > largest)
     throw nb::value_error("a picture has from 16 to 8192 pixels along each side");
@@ -159,7 +163,7 @@ Pixels Simulation::render(int width, int height, const std::optional<Three>& eye
     seen.camera.target = vector_of(*target);
   seen.camera.fov = fov.value_or(seen.camera.fov);
   renderer_->look(talus::view_of(seen, static_cast<float>(width) / static_cast<float>(height)));
-  const talus::Image picture = renderer_->draw(simulation);
+  const talus::Image picture = renderer_->draw(simulation, world);
 
   auto rgb = std::make_unique<std::vector<std::uint8_t>>();
   rgb->reserve(picture.rgba.size() / 4 * 3);
@@ -170,6 +174,17 @@ Pixels Simulation::render(int width, int height, const std::optional<Three>& eye
                 owner_of(std::move(rgb)));
 }
 
+Images Simulation::depth(const Which& which) {
+  talus::Simulation& simulation = idle();
+  const auto& cameras = simulation.scene().depth_cameras;
+  const std::uint32_t camera =
+      find(which, cameras.size(), "depth cameras", std::mem_fn(&talus::Simulation::depth_camera));
+  auto pixels = std::make_unique<std::vector<float>>(simulation.depth(camera));
+  const float* data = pixels->data();
+  return Images(data, {simulation.worlds(), cameras[camera].size.y, cameras[camera].size.x},
+                owner_of(std::move(pixels)));
+}
+
 talus::Pose pose_of(const Three& position, const Four& xyzw) {
   return {vector_of(position), glm::dquat(xyzw.values[3], xyzw.values[0], xyzw.values[1], xyzw.values[2])};
 }
@@ -178,7 +193,7 @@ void bind_options(nb::class_<Simulation>& c) {
   c.def(
       "__init__",
       [](Simulation* self, const Scene& scene, std::string device, int threads, bool verify, bool validation,
-         bool timing, std::uint32_t grid_cells, std::uint32_t contact_slots,
+         bool timing, std::uint32_t grid_cells, std::uint32_t contact_slots, std::uint32_t shelves,
          std::shared_ptr<talus::OpenDevices> devices) {
         new (self) Simulation(scene, {.device = std::move(device),
                                       .threads = threads,
@@ -187,15 +202,17 @@ void bind_options(nb::class_<Simulation>& c) {
                                       .timing = timing,
                                       .grid_cells = grid_cells,
                                       .contact_slots = contact_slots,
+                                      .shelves = shelves,
                                       .devices = std::move(devices)});
       },
       "scene"_a, nb::kw_only(), "device"_a = "auto", "threads"_a = 0, "verify"_a = false, "validation"_a = false,
-      "timing"_a = true, "grid_cells"_a = 0, "contact_slots"_a = 0, "devices"_a = nb::none(),
+      "timing"_a = true, "grid_cells"_a = 0, "contact_slots"_a = 0, "shelves"_a = 0, "devices"_a = nb::none(),
       "device: \"auto\" (the best real GPU; without one the CPU), \"cpu\", or index or part of the name of one of\n"
       "devices(). threads: of the CPU path, 0: all cores; the result does not depend on it. verify: every pass there\n"
       "and by its reference, compared. validation: of Vulkan. timing: measure each pass. grid_cells: most cells of "
       "the\n"
-      "neighbour table, 0: four per grain. contact_slots: at first, 0: an estimate. devices: keep_devices_open().\n"
+      "neighbour table, 0: four per grain. contact_slots: at first, 0: an estimate. shelves: states of worlds\n"
+      "that save_world() can keep. devices: keep_devices_open().\n"
       "Raises SceneError, DeviceError, ResourceError.");
 }
 
@@ -214,7 +231,12 @@ void bind_facts(nb::class_<Simulation>& c) {
           "warnings", [](Simulation& s) { return s.idle().warnings(); },
           "What cannot be as asked for, a sentence each.")
       .def_prop_ro("step", told<&S::step>(), "Steps done.")
-      .def_prop_ro("time", told<&S::time>(), "Simulated [s].")
+      .def_prop_ro(
+          "time", [](Simulation& s) { return s.idle().time(); }, "Simulated [s], in world 0 since it was reset.")
+      .def(
+          "world_time", [](Simulation& s, std::uint32_t world) { return s.idle().time(world); }, "world"_a,
+          "Simulated [s], in a world since it was reset.")
+      .def_prop_ro("worlds", told<&S::worlds>(), "scene.worlds: copies side by side that do not see each other.")
       .def_prop_ro("grain_count", told<&S::grain_count>(), "Grains that are there.")
       .def_prop_ro("grains_born", told<&S::grains_born>(), "Since the start, those that are there then too.")
       .def_prop_ro("fine_count", told<&S::fine_count>(), "Fine grains that are there.")
@@ -226,7 +248,7 @@ void bind_facts(nb::class_<Simulation>& c) {
       .def_prop_ro("pass_times", told<&S::pass_times>())
       .def_prop_ro(
           "sink_counts", [](Simulation& s) { return column_of(s.idle().sink_counts()); }, handed_over,
-          "Grains gone, uint32 [sinks].")
+          "Grains gone, uint32 [W sinks], world after world.")
       .def_prop_ro(
           "seam_crossings",
           [](Simulation& s) {
@@ -236,10 +258,20 @@ void bind_facts(nb::class_<Simulation>& c) {
             return axes;
           },
           "How often grains went through the ends of x, y, z, where periodic: (up, down) each.")
-      .def("measure", told<&S::measure>(), "Contacts, overlaps, energy of the state.")
-      .def("state_hash", told<&S::state_hash>(), "64 bits over all grains: equal states have equal hashes.")
       .def(
-          "grains", [](Simulation& s) { return grains_of(s.idle().grains()); }, "Sorted by id; a copy.")
+          "measure",
+          [](Simulation& s, std::optional<std::uint32_t> world) {
+            return world ? s.idle().measure(*world) : s.idle().measure();
+          },
+          "world"_a = nb::none(), "Contacts, overlaps, energy of the state: of one world, or of all.")
+      .def(
+          "state_hash",
+          [](Simulation& s, std::optional<std::uint32_t> world) {
+            return world ? s.idle().state_hash(*world) : s.idle().state_hash();
+          },
+          "world"_a = nb::none(), "64 bits over all grains, or those of a world: equal states have equal hashes.")
+      .def(
+          "grains", [](Simulation& s) { return grains_of(s.idle().grains()); }, "Sorted by world and id; a copy.")
       .def(
           "fine_grains", [](Simulation& s) { return grains_of(s.idle().fine_grains()); },
           "Likewise; they have numbers of their own.")
@@ -250,7 +282,11 @@ void bind_facts(nb::class_<Simulation>& c) {
 }
 
 void bind_bodies(nb::class_<Simulation>& c) {
-  c.def("body", &Simulation::body, "name"_a, "Place of a body in Scene.bodies; ValueError where there is none.")
+  c.def(
+       "body", [](Simulation& s, const std::string& name, std::uint32_t world) { return s.idle().body(name, world); },
+       "name"_a, "world"_a = 0,
+       "Number of a body: its place in Scene.bodies, and in world w as many more as w times all of them.\n"
+       "ValueError where there is none.")
       .def("shape", &Simulation::shape, "name"_a)
       .def("cloth", &Simulation::cloth, "name"_a)
       .def(
@@ -274,7 +310,7 @@ void bind_bodies(nb::class_<Simulation>& c) {
           "load_history",
           [](Simulation& s) {
             std::vector<talus::BodyLoad> loads = s.idle().load_history();
-            const std::size_t bodies = s.idle().scene().bodies.size();
+            const std::size_t bodies = s.idle().worlds() * s.idle().scene().bodies.size();
             const std::size_t steps = bodies > 0 ? loads.size() / bodies : 0;
             return loads_of(std::move(loads), {steps, bodies});
           },
@@ -333,6 +369,30 @@ void bind_commands(nb::class_<Simulation>& c) {
            "changes nothing, where they differ in more than that.");
 }
 
+using Numbers = std::vector<std::uint32_t>;
+
+void bind_worlds(nb::class_<Simulation>& c) {
+  c.def(
+       "reset_worlds",
+       [](Simulation& s, const Numbers& worlds, const std::vector<std::uint64_t>& seeds) {
+         s.idle().reset_worlds(worlds, seeds);
+       },
+       "worlds"_a, "seeds"_a = std::vector<std::uint64_t>(),
+       "These worlds start anew, with seeds of their own for grains in other places; the others do not notice.\n"
+       "Raises SceneError where a seed makes more grains than a world has room for.")
+      .def(
+          "fork_world", [](Simulation& s, std::uint32_t world, const Numbers& to) { s.idle().fork_world(world, to); },
+          "world"_a, "to"_a, "Other worlds become as this one is: grains, bodies, commands, contacts' memory, time.")
+      .def(
+          "save_world",
+          [](Simulation& s, std::uint32_t world, std::uint32_t shelf) { s.idle().save_world(world, shelf); }, "world"_a,
+          "shelf"_a = 0, "Keeps a world's state on one of Simulation(shelves=...), on the device.")
+      .def(
+          "restore_world",
+          [](Simulation& s, std::uint32_t shelf, const Numbers& worlds) { s.idle().restore_world(shelf, worlds); },
+          "shelf"_a, "worlds"_a, "Worlds become as the one was whose state is on a shelf.");
+}
+
 }  // namespace
 
 void bind_simulation(nb::module_& m) {
@@ -349,6 +409,7 @@ void bind_simulation(nb::module_& m) {
   bind_facts(c);
   bind_bodies(c);
   bind_commands(c);
+  bind_worlds(c);
   c.def(
        "save", [](Simulation& s, const std::filesystem::path& file) { s.idle().save(file); }, "file"_a,
        "Everything that matters for going on bit for bit on the same device.")
@@ -360,9 +421,13 @@ void bind_simulation(nb::module_& m) {
           "checkpoint"_a, "From a state in memory.")
       .def("checkpoint", told<&talus::Simulation::checkpoint>(), "The same in memory.")
       .def("render", &Simulation::render, "width"_a = 1280, "height"_a = 720, nb::kw_only(), "eye"_a = nb::none(),
-           "target"_a = nb::none(), "fov"_a = nb::none(),
+           "target"_a = nb::none(), "fov"_a = nb::none(), "world"_a = 0,
            "A picture: uint8 [height, width, 3], rows from the top, sRGB. eye, target [m] and fov [degrees, vertical]\n"
-           "take the place of the scene's camera. Raises DeviceError where no Vulkan device can draw.");
+           "take the place of the scene's camera. One world is drawn. Raises DeviceError where no Vulkan device can "
+           "draw.")
+      .def("depth", &Simulation::depth, "camera"_a,
+           "What a depth camera of the scene, by number or name, sees in every world: float32 [W, height, width] [m],\n"
+           "rows from the top; where it sees nothing its far, of a height map 0.");
 }
 
 }  // namespace talus_python

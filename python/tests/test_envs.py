@@ -287,7 +287,7 @@ def test_a_gear_tower_counts_what_goes_round():
         observation, reward, *_, info = env.step(np.array([1.0, -1.0]))
         total += reward
         assert info["flow"] * 0.1 == pytest.approx(reward)
-    simulation = env.unwrapped.worlds_env.worlds._simulations[0]
+    simulation = env.unwrapped.worlds_env.worlds._simulation
     up, down = simulation.seam_crossings[2]
     assert down > 5
     assert total == pytest.approx((down - up) / 100.0)

@@ -16,91 +16,82 @@ def scene_text(name: str) -> str:
 
 
 class Worlds:
-    """W worlds of a scene, each with its own seed.
+    """W worlds of a scene, side by side in one simulation, each with its own seed.
 
-    Bodies of world w have the numbers w * B + b, for B bodies of the scene. One simulation per world, all on one device.
+    Bodies of world w have the numbers w * B + b, for B bodies of the scene. All worlds have as many grains, and none is
+    poured or taken away.
     """
 
     def __init__(
         self, text: str, name: str, overrides: Sequence[str], count: int, device: str = "auto", threads: int = 0
     ) -> None:
-        self._text, self._name, self._overrides = text, name, list(overrides)
-        self._device, self._threads = device, threads
-        self._devices = _core.keep_devices_open()
-        self.scene = self._read(0)
         self.count = count
+        scene = _core.parse_scene(text, name, [*overrides, f"scene.worlds={count}"])
+        # A shelf gives the only world, too, places of its own, without which it could not be reset.
+        self._simulation = _core.Simulation(scene, device=device, threads=threads, timing=False, shelves=1)
+        self.scene = self._simulation.scene
         self._bodies = len(self.scene.bodies)
-        self._simulations: dict[int, _core.Simulation] = {}  # by world
-
-    def _read(self, seed: int) -> _core.Scene:
-        return _core.parse_scene(self._text, self._name, [*self._overrides, f"scene.seed={seed}"])
 
     def reset(self, worlds: Sequence[int], seeds: Sequence[int]) -> None:
         """These worlds start anew, each with the random arrangement of its seed."""
-        for world, seed in zip(worlds, seeds):
-            self._simulations.pop(world, None)  # leaves its device to the next
-            self._simulations[world] = _core.Simulation(
-                self._read(seed), device=self._device, threads=self._threads, timing=False, devices=self._devices
-            )
+        self._simulation.reset_worlds(worlds, seeds)
+
+    def fork(self, world: int, to: Sequence[int]) -> None:
+        """Other worlds become as this one is."""
+        self._simulation.fork_world(world, to)
 
     def advance(self, steps: int) -> None:
-        for simulation in self._simulations.values():
-            simulation.advance(steps)
+        self._simulation.advance(steps)
 
     def body(self, name: str, world: int = 0) -> int:
-        return world * self._bodies + self.scene.bodies.index(name)
-
-    def _of(self, body: int) -> tuple[_core.Simulation, int]:
-        world, local = divmod(body, self._bodies)
-        return self._simulations[world], local
+        return self._simulation.body(name, world)
 
     def body_state(self, body: int) -> _core.BodyState:
-        simulation, local = self._of(body)
-        return simulation.body_state(local)
+        return self._simulation.body_state(body)
 
     def joint_state(self, body: int) -> _core.JointState:
-        simulation, local = self._of(body)
-        return simulation.joint_state(local)
+        return self._simulation.joint_state(body)
 
     def move_body(self, body: int, position, rotation=(0.0, 0.0, 0.0, 1.0), **limits) -> None:
-        simulation, local = self._of(body)
-        simulation.move_body(local, position, rotation, **limits)
+        self._simulation.move_body(body, position, rotation, **limits)
 
     def drive_body(self, body: int, velocity, spin=(0.0, 0.0, 0.0), **limits) -> None:
-        simulation, local = self._of(body)
-        simulation.drive_body(local, velocity, spin, **limits)
+        self._simulation.drive_body(body, velocity, spin, **limits)
 
     def drive_joint(self, body: int, speed: float) -> None:
-        simulation, local = self._of(body)
-        simulation.drive_joint(local, speed)
-
-    def _all(self) -> list[_core.Simulation]:
-        return [self._simulations[world] for world in range(self.count)]
+        self._simulation.drive_joint(body, speed)
 
     def positions(self) -> np.ndarray:
-        """[m], float32 [W, n, 3], by id: all worlds have as many grains, and none is poured or taken away."""
-        return np.stack([simulation.grains().position for simulation in self._all()])
+        """[m], float32 [W, n, 3], by id."""
+        return self._simulation.grains().position.reshape(self.count, -1, 3)
 
     def velocities(self) -> np.ndarray:
         """[m/s], float32 [W, n, 3], likewise."""
-        return np.stack([simulation.grains().velocity for simulation in self._all()])
+        return self._simulation.grains().velocity.reshape(self.count, -1, 3)
 
     def radii(self) -> np.ndarray:
         """[m], float32 [W, n], likewise."""
-        return np.stack([simulation.grains().radius for simulation in self._all()])
+        return self._simulation.grains().radius.reshape(self.count, -1)
 
     def masses(self) -> np.ndarray:
         """[kg], float32 [W, n], likewise."""
-        memories = [simulation.grain_memory() for simulation in self._all()]
-        return np.stack([1.0 / memory.inverse_mass[np.argsort(memory.id)] for memory in memories])
+        memory = self._simulation.grain_memory()
+        inverse, ids, radii = (a.reshape(self.count, -1) for a in (memory.inverse_mass, memory.id, memory.radius))
+        grains = (radii > 0.0).sum(axis=1)[0]  # empty places have the last of all ids
+        return 1.0 / np.take_along_axis(inverse, np.argsort(ids, axis=1)[:, :grains], axis=1)
+
+    def depth(self, camera: str) -> np.ndarray:
+        """What a depth camera of the scene sees, float32 [W, height, width] [m]."""
+        return self._simulation.depth(camera)
 
     def loads(self) -> tuple[np.ndarray, np.ndarray]:
         """Filtered force [N] and torque about its origin [N m] of each body, float32 [W, B, 3] each."""
-        loads = [simulation.body_loads() for simulation in self._all()]
-        return np.stack([l.force_filtered for l in loads]), np.stack([l.torque_filtered for l in loads])
+        loads = self._simulation.body_loads()
+        shape = (self.count, self._bodies, 3)
+        return loads.force_filtered.reshape(shape), loads.torque_filtered.reshape(shape)
 
     def state_hash(self, world: int) -> int:
-        return self._simulations[world].state_hash()
+        return self._simulation.state_hash(world)
 
     def render(self, world: int, width: int, height: int) -> np.ndarray:
-        return self._simulations[world].render(width, height)
+        return self._simulation.render(width, height, world=world)
