@@ -83,7 +83,8 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     CHECK(simulation.grab({0.0, 0.0, 0.2}, 0.1) > 0);
     simulation.move_hand({0.02, 0.0, 0.21});
     REQUIRE_NOTHROW(simulation.advance(4));
-    REQUIRE_NOTHROW(simulation.depth_buffer());
+    if (run.empty())  // the same for all methods
+      REQUIRE_NOTHROW(simulation.depth_buffer());
     REQUIRE_NOTHROW(simulation.survey());
     REQUIRE_NOTHROW(simulation.measure());
     CHECK(simulation.grain_count() > 50);
