@@ -8,7 +8,7 @@ namespace talus::reading {
 namespace {
 
 constexpr std::int64_t edge_most = 8192;       // pixels
-constexpr std::size_t pixels_most = 1u << 25;  // of all cameras: devices may bind no more than 128 MiB
+constexpr std::size_t pixels_most = 1u << 25;  // of all cameras in all worlds: devices may bind no more than 128 MiB
 constexpr Range near_range{0, length_range.max, "m"}, fov_range{1, 170, "degrees"};
 
 std::uint32_t body_of(const Value& name, const std::vector<BodySpec>& bodies) {
@@ -34,8 +34,9 @@ void read_size(const Value& size, const Scene& scene, DepthCameraSpec& c) {
   std::size_t pixels = std::size_t{c.size.x} * c.size.y;
   for (const DepthCameraSpec& other : scene.depth_cameras)
     pixels += std::size_t{other.size.x} * other.size.y;
+  pixels *= scene.worlds;
   if (pixels > pixels_most)
-    size.fail(fmt::format("brings the depth cameras to {} pixels: allowed are {}", pixels, pixels_most));
+    size.fail(fmt::format("brings the depth cameras to {} pixels in all worlds: allowed are {}", pixels, pixels_most));
 }
 
 }  // namespace
