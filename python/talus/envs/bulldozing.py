@@ -144,7 +144,8 @@ class BulldozingVector(WorldsEnv):
             state = self.worlds.body_state(self._vehicle[world])
             z, w = state.rotation[2:]
             turned = 2.0 * np.arctan2(z, w) - self._pose[world, 2]
-            self._pose[world] += (*(state.position[:2] - self._pose[world, :2]), np.remainder(turned + np.pi, 2 * np.pi) - np.pi)
+            self._pose[world, :2] = state.position[:2]
+            self._pose[world, 2] += np.remainder(turned + np.pi, 2.0 * np.pi) - np.pi
         if going.any():
             force, torque = self.worlds.loads()
             names = self.worlds.scene.bodies
