@@ -221,7 +221,7 @@ const std::vector<Wrong> wrong{
     {eye + "position = [1, 0, 0]\ntarget = @[1, 0, 0]\n", "same point"},
     {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = @4\n", "[width, height] in pixels"},
     {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = [4, @0]\n", "from 1 to 8192"},
-    {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = @[8192, 8192]\n", "67108864 pixels: allowed are 33554432"},
+    {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = @[8192, 8192]\n", "67108864 pixels in all worlds: allowed are 33554432"},
     {eye + "projection = @\"isometric\"\n", "one of perspective, orthographic"},
     {eye + "projection = @\"orthographic\"\n", "needs a width"},
     {eye + "projection = \"orthographic\"\nwidth = 1\nfov = @50\n", "allowed with projection = \"perspective\""},
