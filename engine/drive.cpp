@@ -230,6 +230,13 @@ void Drive::move_body(std::uint64_t step, std::uint32_t body, const Pose& target
   c.to_target = 1;
 }
 
+void Drive::place_body(std::uint64_t step, std::uint32_t body, const Pose& at) {
+  move_body(step, body, at, {});
+  CommandedBody& c = commands_.bodies.at(body);
+  c.pose = c.target;
+  c.twist = {};
+}
+
 void Drive::drive_body(std::uint64_t step, std::uint32_t body, const Twist& target, const BodyLimits& limits) {
   check_finite(target.velocity, "the velocity to reach");
   check_finite(target.spin, "the spin to reach");

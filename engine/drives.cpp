@@ -44,6 +44,10 @@ BodyState Drives::body_state(std::uint64_t step, std::uint32_t body) const {
   const Place at = place_of(body);
   return worlds_[at.world].drive.body_state(local(step, at.world), at.body);
 }
+void Drives::place_body(std::uint64_t step, std::uint32_t body, const Pose& at) {
+  const Place place = place_of(body);
+  worlds_[place.world].drive.place_body(local(step, place.world), place.body, at);
+}
 void Drives::move_body(std::uint64_t step, std::uint32_t body, const Pose& target, const BodyLimits& limits) {
   const Place at = place_of(body);
   worlds_[at.world].drive.move_body(local(step, at.world), at.body, target, limits);

@@ -19,6 +19,7 @@ public:
 
   // See Drive.
   BodyState body_state(std::uint64_t step, std::uint32_t body) const;
+  void place_body(std::uint64_t step, std::uint32_t body, const Pose& at);
   void move_body(std::uint64_t step, std::uint32_t body, const Pose& target, const BodyLimits& limits);
   void drive_body(std::uint64_t step, std::uint32_t body, const Twist& target, const BodyLimits& limits);
   JointState joint_state(std::uint64_t step, std::uint32_t body) const;

@@ -147,7 +147,7 @@ private:
   vecs normal_of(const vecs& d, floats distance, ints other) const {
     const ints apart = distance > 0.0f;
     const floats up = at_ < other ? all(1.0f) : all(-1.0f);
-    return select(apart, (1.0f / distance) * d, {floats{}, floats{}, up});
+    return select(apart, d / distance, {floats{}, floats{}, up});
   }
 
   // Grains that are not alike.

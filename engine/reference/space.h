@@ -186,7 +186,7 @@ inline Contact contact_with(const Fields& f, uint i, uint partner, float moved =
   const vec3 d = shortest(p - vec3(other.position), f.settings[0]);
   const float distance = std::sqrt(squared(d));
   // Coincident centres part along z, the one first in memory upwards.
-  const vec3 normal = distance > 0.0f ? 1.0f / distance * d : vec3(0.0f, 0.0f, i < partner ? 1.0f : -1.0f);
+  const vec3 normal = distance > 0.0f ? d / distance : vec3(0.0f, 0.0f, i < partner ? 1.0f : -1.0f);
   return {normal,          distance - (r + other.position.w), vec3(other.velocity), other.position.w, other.velocity.w,
           other.velocity.w};
 }

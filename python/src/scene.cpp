@@ -49,6 +49,8 @@ void bind_scene(nb::module_& m) {
           "cloths", [](const Scene& s) { return names_of(s.cloths); }, "Names, by index.")
       .def_prop_ro(
           "sinks", [](const Scene& s) { return names_of(s.sinks); }, "Names, by index.")
+      .def_prop_ro(
+          "depth_cameras", [](const Scene& s) { return names_of(s.depth_cameras); }, "Names, by index.")
       .def("to_toml", &talus::to_toml, "Every setting written out; equal scenes have equal text.")
       .def("__repr__", [](const Scene& s) { return "Scene('" + (s.title.empty() ? s.source : s.title) + "')"; });
 

@@ -5,6 +5,7 @@
 #include "module.h"
 #include "state.h"
 #include "viewer/renderer.h"
+#include <algorithm>
 #include <functional>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
@@ -69,7 +70,7 @@ public:
   Cloth cloth_state(const Which& which);
   Pixels render(int width, int height, const std::optional<Three>& eye, const std::optional<Three>& target,
                 std::optional<double> fov, std::uint32_t world);
-  Images depth(const std::variant<std::uint32_t, std::string>& camera);
+  Images depth(const Which& which);
 
 private:
   struct Stepping {
@@ -319,18 +320,26 @@ void bind_bodies(nb::class_<Simulation>& c) {
 
 void bind_commands(nb::class_<Simulation>& c) {
   c.def(
-       "move_body",
-       [](Simulation& s, const Which& body, const Three& position, const Four& rotation, double speed,
-          double acceleration, double spin, double spin_acceleration) {
-         s.idle().move_body(s.body(body), pose_of(position, rotation), {speed, acceleration, spin, spin_acceleration});
+       "place_body",
+       [](Simulation& s, const Which& body, const Three& position, const Four& rotation) {
+         s.idle().place_body(s.body(body), pose_of(position, rotation));
        },
-       "body"_a, "position"_a, "rotation"_a = no_rotation, nb::kw_only(), "speed"_a = no_limit,
-       "acceleration"_a = no_limit, "spin"_a = no_limit, "spin_acceleration"_a = no_limit,
-       "Straight to a pose, and at rest there. position [m], rotation: quaternion x, y, z, w, both in the frame of "
-       "the\n"
-       "parent, or in the world. Limits [m/s, m/s2, rad/s, rad/s2] are above 0; without them it is there after a "
-       "step.\n"
-       "Takes the place of the motion in the scene until another command does, as do those below.")
+       "body"_a, "position"_a, "rotation"_a = no_rotation,
+       "At once, and at rest there: where an episode begins. Pose as of move_body.")
+      .def(
+          "move_body",
+          [](Simulation& s, const Which& body, const Three& position, const Four& rotation, double speed,
+             double acceleration, double spin, double spin_acceleration) {
+            s.idle().move_body(s.body(body), pose_of(position, rotation),
+                               {speed, acceleration, spin, spin_acceleration});
+          },
+          "body"_a, "position"_a, "rotation"_a = no_rotation, nb::kw_only(), "speed"_a = no_limit,
+          "acceleration"_a = no_limit, "spin"_a = no_limit, "spin_acceleration"_a = no_limit,
+          "Straight to a pose, and at rest there. position [m], rotation: quaternion x, y, z, w, both in the frame of "
+          "the\n"
+          "parent, or in the world. Limits [m/s, m/s2, rad/s, rad/s2] are above 0; without them it is there after a "
+          "step.\n"
+          "Takes the place of the motion in the scene until another command does, as do those below.")
       .def(
           "drive_body",
           [](Simulation& s, const Which& body, const Three& velocity, const Three& spin, double acceleration,
@@ -369,27 +378,28 @@ void bind_commands(nb::class_<Simulation>& c) {
            "changes nothing, where they differ in more than that.");
 }
 
-using Numbers = std::vector<std::uint32_t>;
+using WorldNumbers = std::vector<std::uint32_t>;
 
 void bind_worlds(nb::class_<Simulation>& c) {
   c.def(
        "reset_worlds",
-       [](Simulation& s, const Numbers& worlds, const std::vector<std::uint64_t>& seeds) {
+       [](Simulation& s, const WorldNumbers& worlds, const std::vector<std::uint64_t>& seeds) {
          s.idle().reset_worlds(worlds, seeds);
        },
        "worlds"_a, "seeds"_a = std::vector<std::uint64_t>(),
        "These worlds start anew, with seeds of their own for grains in other places; the others do not notice.\n"
        "Raises SceneError where a seed makes more grains than a world has room for.")
       .def(
-          "fork_world", [](Simulation& s, std::uint32_t world, const Numbers& to) { s.idle().fork_world(world, to); },
-          "world"_a, "to"_a, "Other worlds become as this one is: grains, bodies, commands, contacts' memory, time.")
+          "fork_world",
+          [](Simulation& s, std::uint32_t world, const WorldNumbers& to) { s.idle().fork_world(world, to); }, "world"_a,
+          "to"_a, "Other worlds become as this one is: grains, bodies, commands, contacts' memory, time.")
       .def(
           "save_world",
           [](Simulation& s, std::uint32_t world, std::uint32_t shelf) { s.idle().save_world(world, shelf); }, "world"_a,
           "shelf"_a = 0, "Keeps a world's state on one of Simulation(shelves=...), on the device.")
       .def(
           "restore_world",
-          [](Simulation& s, std::uint32_t shelf, const Numbers& worlds) { s.idle().restore_world(shelf, worlds); },
+          [](Simulation& s, std::uint32_t shelf, const WorldNumbers& worlds) { s.idle().restore_world(shelf, worlds); },
           "shelf"_a, "worlds"_a, "Worlds become as the one was whose state is on a shelf.");
 }
 

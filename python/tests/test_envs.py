@@ -168,6 +168,56 @@ def test_a_thousand_random_steps_stay_finite(name):
         assert finite({key: value for key, value in info.items() if "final" not in key})
 
 
+def of_world(told, w):
+    """What step() told of one environment as it stands now."""
+    observation, *rest, info = told
+    info = {key: value[w] for key, value in info.items() if "final" not in key and not key.startswith("_")}
+    return [{key: value[w] for key, value in observation.items()}, *(value[w] for value in rest), info]
+
+
+def test_a_fork_goes_on_as_what_it_was_forked_from(name):
+    worlds = small_vector(name, 3, episode=0.5)
+    worlds.action_space.seed(2)
+    worlds.reset(seed=7)
+    told = [worlds.step(worlds.action_space.sample()) for _ in range(2)][-1]
+    assert not same(of_world(told, 0), of_world(told, 1))
+    worlds.fork(0, [1])
+    for _ in range(worlds.episode_steps):  # into the next episode
+        action = worlds.action_space.sample()
+        action[1] = action[0]
+        told = worlds.step(action)
+        assert same(of_world(told, 0), of_world(told, 1))
+        assert not same(of_world(told, 0), of_world(told, 2))
+    worlds.fork(0, [1])
+    told = worlds.step(worlds.action_space.sample())
+    assert not same(of_world(told, 0), of_world(told, 1))  # whose ways part again
+    with pytest.raises(ValueError, match="no environment 3"):
+        worlds.fork(3, [0])
+    with pytest.raises(ValueError, match="no world 3"):
+        worlds.fork(0, [3])
+
+
+def test_what_was_saved_comes_back_as_often_as_one_likes(name):
+    worlds = small_vector(name, 2)
+    with pytest.raises(gym.error.ResetNeeded):
+        worlds.save(0)
+    worlds.reset(seed=7)
+    with pytest.raises(ValueError, match="shelf 0 is empty"):
+        worlds.restore([0])
+    worlds.action_space.seed(2)
+    action = worlds.action_space.sample()
+    worlds.step(action)
+    worlds.save(0)
+    then = worlds.step(action)
+    again = np.stack([action[0], action[0]])
+    for _ in range(2):
+        worlds.step(again[::-1] * 0.5)
+        worlds.restore([0, 1])
+        told = worlds.step(again)
+        assert same(of_world(told, 0), of_world(then, 0))
+        assert same(of_world(told, 1), of_world(then, 0))
+
+
 def test_wrong_actions_are_refused(name):
     worlds = small_vector(name, 2)
     worlds.reset(seed=0)
@@ -199,9 +249,16 @@ def test_a_bulldozer_pushes_gravel_and_feels_it():
     observation, info = env.reset(seed=1)
     assert info["goal"] == 0.0
     assert -1.55 <= observation["pose"][0] <= -1.35
-    # Before it is reached the heap is seen ahead, and it rises from the ground.
-    assert 0.2 < observation["ego"][18:].min() < 1.0
-    assert observation["sky"].max() == 1.0 and 0.6 < observation["sky"].min() < 0.9
+    # Ahead, 36 cm above the ground and 25 degrees down, are the ground and, before it, the heap.
+    row = 12
+    down = np.sin(np.radians(25.0)) - np.cos(np.radians(25.0)) * (1.0 - (row + 0.5) / 18.0)
+    assert observation["ego"][row, 0] == pytest.approx(0.36 / down, abs=1e-3)
+    assert 0.3 < observation["ego"][row].min() < 1.5
+    assert observation["ego"][:8].min() == 4.0  # nothing
+    # From above: the ground, and the vehicle's roof where it is.
+    x, y, _ = observation["pose"]
+    assert observation["sky"].max() == 1.0
+    assert observation["sky"][int(18.0 * (1.0 - y)), int(18.0 * (2.0 + x))] == pytest.approx(0.67, abs=1e-3)
     rewards, pushes, slips = [], [], []
     for _ in range(75):
         x, y, yaw = observation["pose"]
@@ -305,24 +362,3 @@ def test_tracks_slip_as_much_as_the_ground_yields():
     i = at[3]
     k = i * length / shear
     assert weight * grip * (1 - (1 - np.exp(-k)) / k) == pytest.approx(100.0, rel=1e-6)
-
-
-def test_a_height_map_sees_the_tops():
-    from talus.envs.depth import HeightMap, ego_depth, sky_depth
-
-    ground = HeightMap(np.array([-2.0, -1.0, 0.0]), np.array([2.0, 1.0, 1.0]), (144, 72))
-    position = np.array([[[1.0, 0.5, 0.1], [1.0, 0.5, 0.3]], [[-1.9, -0.9, 0.1], [0.0, 0.0, 0.1]]], dtype=np.float32)
-    heights = ground(position, np.full((2, 2), 0.05, dtype=np.float32))
-    assert heights.shape == (2, 72, 144)
-    sky = sky_depth(heights, 1.0, (72, 36))
-    assert sky.shape == (2, 36, 72)
-    assert sky[0].min() == pytest.approx(0.65) and np.unravel_index(sky[0].argmin(), (36, 72)) == (8, 54)
-    assert sky[1, 34, 1] == pytest.approx(0.85) and sky[1, 0, 71] == 1.0
-    # A wall across the view, at 1 m.
-    heights[:, :, 108:] = 0.5
-    eye = np.array([[0.0, 0.0, 0.25]] * 2)
-    ego = ego_depth(ground, heights, eye, np.array([0.0, np.pi]), 0.0, np.radians(60.0), 36, 4.0)
-    assert ego.shape == (2, 36, 36)
-    assert ego[0, 17, 18] == pytest.approx(1.0, abs=0.1)
-    assert ego[1, 17, 18] == 4.0
-    assert ego[0, 35].max() < 0.6  # the ground

@@ -6,22 +6,43 @@ from pathlib import Path
 PYTHON = Path(__file__).parent.parent
 
 
+def example(name, monkeypatch, capsys, *arguments):
+    """What is left of a script's variables, and what it said."""
+    monkeypatch.setattr(sys, "argv", [name, *arguments])
+    return runpy.run_path(str(PYTHON / "examples" / name)), capsys.readouterr().out
+
+
 def test_what_the_readme_says(monkeypatch):
     monkeypatch.chdir(PYTHON.parent)
-    simulations, environments = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
+    simulations, worlds, environments = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
     told = {}
     exec(simulations.replace("seconds=2.0", "seconds=0.02").replace("advance(100)", "advance(5)"), told)
     assert told["picture"].shape == (720, 1280, 3)
     assert told["sim"].joint_state("bucket").speed == 20.0
+    exec(worlds, told)
+    assert told["sim"].state_hash(0) == told["sim"].state_hash(1) != told["sim"].state_hash(2)
     exec(environments.replace("num_envs=16", "num_envs=2"), told)
     assert told["envs"].num_envs == 2
 
 
 def test_the_tour(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["tour.py", str(tmp_path)])
-    told = runpy.run_path(str(PYTHON / "examples" / "tour.py"))
-    said = capsys.readouterr().out
+    told, said = example("tour.py", monkeypatch, capsys, str(tmp_path))
     assert "frictoin; did you mean friction?" in said
     assert "the same bits: True" in said and "another end: True" in said
     assert told["pictures"]["tour.png"].shape == (540, 960, 3)
     assert told["forces"][:, 1].min() < -2.0  # N
+
+
+def test_plans_by_forks_do_better_than_random_actions(monkeypatch, capsys):
+    arguments = ("--candidates", "5", "--grains", "150", "--episode", "5")
+    told, said = example("plan.py", monkeypatch, capsys, *arguments)
+    assert told["planned"] > 0.75 * told["blind"].max()  # both below 0
+    assert f"return with plans {told['planned']:.1f}" in said
+
+
+def test_speed_is_a_table(monkeypatch, capsys):
+    arguments = ("--grains", "150", "--worlds", "1", "2", "--steps", "2")
+    _, said = example("speed.py", monkeypatch, capsys, *arguments)
+    rows = [line.strip("| ").split(" | ") for line in said.splitlines()[2:]]
+    assert [row[:3] for row in rows] == [["CPU", "150", "1"], ["CPU", "150", "2"]]
+    assert all(float(row[3]) > 0.0 for row in rows)

@@ -170,6 +170,131 @@ def test_a_hand_holds_grains(sim):
     sim.release()
 
 
+def worlds_of(count, shelves=0):
+    return talus.Simulation(talus.parse_scene(SCENE, overrides=[f"scene.worlds={count}"]), device="cpu", shelves=shelves)
+
+
+def test_worlds_are_told_apart():
+    sim = worlds_of(3)
+    assert sim.worlds == 3
+    sim.drive_body(sim.body("pusher", 1), (0.3, 0, 0))
+    sim.advance(30)
+    for world in (0, 2):  # as alone with the seed that follows
+        alone = talus.Simulation(talus.parse_scene(SCENE, overrides=[f"scene.seed={5 + world}"]), device="cpu")
+        alone.advance(30)
+        assert sim.state_hash(world) == alone.state_hash(0)
+        assert sim.measure(world).kinetic_energy == alone.measure().kinetic_energy
+    assert sim.measure().grains == 600 and sim.measure(1).grains == 200
+    grains = sim.grains()
+    np.testing.assert_array_equal(grains.world, np.repeat([0, 1, 2], 200))
+    np.testing.assert_array_equal(grains.id, np.tile(np.arange(200), 3))
+    assert sim.body("gate", 2) == 8
+    at = [sim.body_state(sim.body("pusher", world)).position[0] for world in range(3)]
+    np.testing.assert_allclose(at, [-0.1, -0.064, -0.1], atol=1e-6)
+    assert sim.body_loads().force.shape == (9, 3)
+    assert np.abs(sim.render(64, 48, world=0).astype(int) - sim.render(64, 48, world=1)).mean() > 0.1
+    for wrong in (lambda: sim.state_hash(3), lambda: sim.measure(3), lambda: sim.world_time(3),
+                  lambda: sim.body("gate", 3), lambda: sim.reset_worlds([3]), lambda: sim.fork_world(3, [0]),
+                  lambda: sim.save_world(0)):  # fmt: skip
+        with pytest.raises((ValueError, IndexError)):
+            wrong()
+    with pytest.raises(IndexError, match="no world 3"):
+        sim.render(64, 48, world=3)
+
+
+def test_worlds_start_anew_fork_and_come_back():
+    sim = worlds_of(3, shelves=2)
+    start = [sim.state_hash(world) for world in range(3)]
+    sim.advance(10)
+    other = sim.state_hash(0)
+    sim.reset_worlds([1])
+    assert sim.state_hash(1) == start[1] and sim.state_hash(0) == other
+    assert (sim.world_time(0), sim.world_time(1)) == (pytest.approx(0.04), 0.0)
+    sim.reset_worlds([1], [5])
+    assert sim.state_hash(1) == start[0]
+    sim.save_world(0, shelf=1)
+    sim.fork_world(0, [2])
+    assert sim.state_hash(2) == other and sim.world_time(2) == sim.world_time(0)
+    sim.drive_body(sim.body("pusher", 2), (0.3, 0, 0))
+    sim.advance(10)
+    later = sim.state_hash(0)
+    sim.restore_world(1, [0, 1])
+    assert sim.state_hash(0) == sim.state_hash(1) == other
+    sim.advance(10)
+    assert sim.state_hash(0) == sim.state_hash(1) == later != sim.state_hash(2)
+    with pytest.raises(ValueError, match="shelf 0 is empty"):
+        sim.restore_world(0, [0])
+    with pytest.raises(ValueError, match="no shelf 2"):
+        sim.save_world(0, 2)
+    with pytest.raises(ValueError, match="with 1 seeds"):
+        sim.reset_worlds([0, 1], [1])
+
+
+def test_a_body_is_placed_at_once(scene, sim):
+    sim.place_body("pusher", (0.1, 0.0, 0.05), (0.0, 0.0, 1.0, 1.0))
+    np.testing.assert_allclose(sim.body_state("pusher").position, [0.1, 0.0, 0.05])
+    np.testing.assert_allclose(sim.body_state("pusher").rotation, [0, 0, np.sqrt(0.5), np.sqrt(0.5)])
+    np.testing.assert_array_equal(sim.body_state("pusher").velocity, 0.0)
+    # Grains feel it as one that has always stood there.
+    standing = talus.parse_scene(SCENE.replace("[-0.1, 0, 0.05]", "[0.1, 0, 0.05]\nrotation = [0, 0, 90]"))
+    other = talus.Simulation(standing, device="cpu")
+    sim.advance(60)
+    other.advance(60)
+    assert sim.state_hash() == other.state_hash()
+    # Grains that lie still, and had no body near, are pushed out at once.
+    still = talus.Simulation(scene, device="cpu")
+    still.advance(600)
+    low = np.argsort(still.grains().position[:, 2])[20]
+    assert np.linalg.norm(still.grains().velocity, axis=1).max() < 1e-3
+    still.place_body("pusher", still.grains().position[low])
+    still.advance(1)
+    assert np.linalg.norm(still.grains().velocity[low]) > 0.1
+    with pytest.raises(ValueError, match="joint"):
+        sim.place_body("gate", (0, 0, 0))
+
+
+CAMERAS = """
+[[depth_camera]]
+name = "eye"
+body = "pusher"
+position = [0, 0, 0.1]
+target = [0.1, 0, 0.1]
+size = [12, 8]
+far = 0.5
+[[depth_camera]]
+name = "map"
+position = [0, 0, 0.6]
+target = [0, 0, 0]
+projection = "orthographic"
+size = [40, 20]
+width = 0.4
+far = 1.0
+values = "height"
+"""
+
+
+def test_depth_cameras_see_every_world():
+    scene = talus.parse_scene(SCENE + CAMERAS, overrides=["scene.worlds=2"])
+    assert scene.depth_cameras == ["eye", "map"]
+    sim = talus.Simulation(scene, device="cpu")
+    sim.advance(100)
+    eye, heights = sim.depth("eye"), sim.depth(1)
+    assert eye.shape == (2, 8, 12) and heights.shape == (2, 20, 40)
+    assert eye.dtype == heights.dtype == np.float32
+    assert 0.0 < eye.min() < eye.max() <= 0.5
+    assert not np.array_equal(heights[0], heights[1])
+    for world in range(2):  # the top of grains, or else of a body
+        assert heights[world].max() <= max(0.15, sim.measure(world).height + 1e-4)
+    assert heights.min() == pytest.approx(0.02, abs=1e-4)  # the floor
+    sim.place_body("pusher", (0.0, 0.0, 0.3))
+    assert sim.depth("map")[0, 10, 20] == pytest.approx(0.325, abs=1e-4)
+    np.testing.assert_array_equal(sim.depth("map")[1], heights[1])
+    with pytest.raises(ValueError, match="no depth camera nose"):
+        sim.depth("nose")
+    with pytest.raises(IndexError, match="2 depth cameras"):
+        sim.depth(2)
+
+
 def test_pictures(sim):
     picture = sim.render(160, 90)
     assert picture.shape == (90, 160, 3)

@@ -63,7 +63,7 @@ Contact contact_with(uint partner, uint i, vec3 p, float r) {
     vec3 d = shortest(p - other.position.xyz);
     float len = sqrt(squared(d));
     // Coincident centres part along z, the one first in memory upwards.
-    c.normal = len > 0.0 ? 1.0 / len * d : vec3(0.0, 0.0, i < partner ? 1.0 : -1.0);
+    c.normal = len > 0.0 ? d / len : vec3(0.0, 0.0, i < partner ? 1.0 : -1.0);
     c.gap = len - (r + other.position.w);
     c.velocity = other.velocity.xyz;
     c.radius = other.position.w;

@@ -8,7 +8,6 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from .depth import HeightMap, ego_depth, sky_depth
 from .tracks import slip
 from .vector import WorldEnv, WorldsEnv
 from .worlds import Worlds, scene_text
@@ -19,15 +18,15 @@ MASS = 120.0  # kg
 GAUGE, TRACK = 0.3, 0.44  # m: between the tracks, along one
 GRIP, SHEAR = 0.7, 0.01  # of the tracks on the ground
 REACH = 0.42  # m, how near to a wall its origin may come
-EYE, PITCH, FOV = (0.06, 0.0, 0.36), np.radians(25.0), np.radians(90.0)  # of the ego camera, in the vehicle
-EGO, SKY = 36, (72, 36)  # pixels
-FAR, SKY_HEIGHT = 4.0, 1.0  # m
+EGO, SKY = (36, 36), (36, 72)  # height and width of the cameras' images [pixels]
+EGO_FAR, SKY_FAR = 4.0, 1.0  # m
 GOAL = np.array([[1.0, -0.6], [2.0, 0.6]])  # m, corners in x and y
 
 
 class BulldozingVector(WorldsEnv):
-    """Observation: "pose" x, y [m] and yaw [rad]; "ego" depth ahead [m], float32 [36, 36]; "sky" depth from 1 m above
-    the ground [m], [36, 72], the top row at the greatest y, the vehicle within.
+    """Observation: "pose" x, y [m] and yaw [rad]; "ego" depth ahead, beyond the blade [m], float32 [36, 36], 4 where
+    there is nothing; "sky" depth from 1 m above the ground [m], float32 [36, 72], the top row at the greatest y, the
+    vehicle within.
 
     Action: forward speed and yaw rate of the tracks, as shares of 0.5 m/s and 1 rad/s.
 
@@ -67,8 +66,8 @@ class BulldozingVector(WorldsEnv):
             observation_space=spaces.Dict(
                 {
                     "pose": spaces.Box(-pose, pose, dtype=np.float32),
-                    "ego": spaces.Box(0.0, FAR, (EGO, EGO), dtype=np.float32),
-                    "sky": spaces.Box(0.0, SKY_HEIGHT, SKY[::-1], dtype=np.float32),
+                    "ego": spaces.Box(0.0, EGO_FAR, EGO, dtype=np.float32),
+                    "sky": spaces.Box(0.0, SKY_FAR, SKY, dtype=np.float32),
                 }
             ),
             action_space=spaces.Box(-1.0, 1.0, (2,), dtype=np.float32),
@@ -77,24 +76,22 @@ class BulldozingVector(WorldsEnv):
             render_mode=render_mode,
             autoreset_mode=autoreset_mode,
         )
-        self._ground = HeightMap(low, high, (2 * SKY[0], 2 * SKY[1]))
         self._room = np.array([low[:2] + REACH, high[:2] - REACH])
         self._vehicle = [worlds.body("bulldozer", w) for w in range(num_envs)]
-        self._pose = np.zeros((num_envs, 3))  # x, y, yaw, not wrapped
+        self._pose = np.zeros((num_envs, 3))  # x, y, yaw
         self._force = np.zeros((num_envs, 3), dtype=np.float32)
         self._torque = np.zeros((num_envs, 3), dtype=np.float32)
         self._tracks = np.zeros((num_envs, 2))  # m/s, left and right
         self._slip = np.zeros((num_envs, 2))
-        self._radius = np.zeros((num_envs, grains), dtype=np.float32)
+
+    def _kept(self) -> list[np.ndarray]:
+        return [self._pose, self._force, self._torque, self._tracks, self._slip]
 
     def _begin(self, worlds: np.ndarray, randoms: list[np.random.Generator]) -> None:
         for world, random in zip(worlds, randoms):
             x, y, yaw = random.uniform([-1.55, -0.4, -0.4], [-1.35, 0.4, 0.4])
-            self._pose[world] = x, y, yaw
-            self.worlds.move_body(self._vehicle[world], (x, y, 0.0), (0.0, 0.0, np.sin(yaw / 2), np.cos(yaw / 2)))
-        for values in (self._force, self._torque, self._tracks, self._slip):
-            values[worlds] = 0.0
-        self._radius = self.worlds.radii()
+            self.worlds.place_body(self._vehicle[world], (x, y, 0.0), (0.0, 0.0, np.sin(yaw / 2), np.cos(yaw / 2)))
+        self._tracks[worlds] = self._slip[worlds] = 0.0
 
     def _act(self, actions: np.ndarray) -> None:
         forward, turn = actions[:, 0] * SPEED, actions[:, 1] * YAW_RATE
@@ -120,16 +117,10 @@ class BulldozingVector(WorldsEnv):
     def _observe(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, dict[str, np.ndarray]]:
         self._read_bodies()
         position = self.worlds.positions()
-        heights = self._ground(position, self._radius)
-        yaw = self._pose[:, 2]
-        cos, sin = np.cos(yaw), np.sin(yaw)
-        eye = np.stack(
-            [self._pose[:, 0] + cos * EYE[0], self._pose[:, 1] + sin * EYE[0], np.full_like(yaw, EYE[2])], axis=1
-        )
         observations = {
-            "pose": np.column_stack([self._pose[:, :2], np.arctan2(sin, cos)]).astype(np.float32),
-            "ego": ego_depth(self._ground, heights, eye, yaw, PITCH, FOV, EGO, FAR),
-            "sky": np.clip(sky_depth(self._with_vehicle(heights), SKY_HEIGHT, SKY), 0.0, SKY_HEIGHT),
+            "pose": self._pose.astype(np.float32),
+            "ego": self.worlds.depth("ego"),
+            "sky": self.worlds.depth("sky"),
         }
         outside = np.maximum(GOAL[0] - position[..., :2], position[..., :2] - GOAL[1]).clip(min=0.0)
         distance = np.sqrt((outside.astype(np.float64) ** 2).sum(axis=-1))
@@ -139,31 +130,17 @@ class BulldozingVector(WorldsEnv):
         return observations, rewards, np.zeros(self.num_envs, dtype=bool), info
 
     def _read_bodies(self) -> None:
-        going = self._elapsed > 0  # before the first step they have not reached where they are to start
-        for world in np.flatnonzero(going):
-            state = self.worlds.body_state(self._vehicle[world])
+        for world, vehicle in enumerate(self._vehicle):
+            state = self.worlds.body_state(vehicle)
             z, w = state.rotation[2:]
-            turned = 2.0 * np.arctan2(z, w) - self._pose[world, 2]
-            self._pose[world, :2] = state.position[:2]
-            self._pose[world, 2] += np.remainder(turned + np.pi, 2.0 * np.pi) - np.pi
-        if going.any():
-            force, torque = self.worlds.loads()
-            names = self.worlds.scene.bodies
-            vehicle, blade = names.index("bulldozer"), names.index("blade")
-            arm = 0.3 * np.stack([np.cos(self._pose[:, 2]), np.sin(self._pose[:, 2]), np.zeros(self.num_envs)], axis=1)
-            self._force[going] = (force[:, vehicle] + force[:, blade])[going]
-            about = torque[:, vehicle] + torque[:, blade] + np.cross(arm, force[:, blade])
-            self._torque[going] = about[going]
-
-    def _with_vehicle(self, heights: np.ndarray) -> np.ndarray:
-        """The map with the vehicle's outline on it."""
-        x, y = self._ground.centres()
-        cos, sin = np.cos(self._pose[:, 2, None, None]), np.sin(self._pose[:, 2, None, None])
-        dx, dy = x - self._pose[:, 0, None, None], y[:, None] - self._pose[:, 1, None, None]
-        ahead, left = cos * dx + sin * dy, cos * dy - sin * dx
-        body = (np.abs(ahead) < 0.22) & (np.abs(left) < 0.2)
-        blade = (ahead > 0.28) & (ahead < 0.37) & (np.abs(left) < 0.24)
-        return np.maximum(heights, np.where(body, 0.2, np.where(blade, 0.17, 0.0)))
+            yaw = 2.0 * np.arctan2(z, w)
+            self._pose[world] = *state.position[:2], np.arctan2(np.sin(yaw), np.cos(yaw))
+        force, torque = self.worlds.loads()
+        names = self.worlds.scene.bodies
+        vehicle, blade = names.index("bulldozer"), names.index("blade")
+        arm = 0.3 * np.stack([np.cos(self._pose[:, 2]), np.sin(self._pose[:, 2]), np.zeros(self.num_envs)], axis=1)
+        self._force[:] = force[:, vehicle] + force[:, blade]
+        self._torque[:] = torque[:, vehicle] + torque[:, blade] + np.cross(arm, force[:, blade])
 
 
 class Bulldozing(WorldEnv):

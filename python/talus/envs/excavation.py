@@ -8,7 +8,6 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from .depth import HeightMap, sky_depth
 from .vector import WorldEnv, WorldsEnv
 from .worlds import Worlds, scene_text
 
@@ -19,14 +18,14 @@ SPEED = np.radians([124.6, 124.6, 124.6, 124.6, 149.5, 149.5, 149.5])  # rad/s
 TORQUE = np.array([87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0])  # N m
 LINKS = [f"link{joint}" for joint in range(1, 8)]
 BIN = np.array([[0.005, 0.39, 0.15], [0.285, 0.67, np.inf]])  # m, corners of its inside
-SKY = (50, 46)  # pixels
-SKY_HEIGHT = 1.2  # m
+SKY = (46, 50)  # height and width of the camera's image [pixels]
+SKY_FAR = 1.2  # m
 
 
 class ExcavationVector(WorldsEnv):
     """Observation: "joints" angles [rad], [7]; "torques" that the sand puts on them [N m], [7], cut off at ten times
-    the limits; "sky" depth from 1.2 m above the ground [m], float32 [46, 50], the top row at the greatest y, of the sand
-    alone; "bin" share of the sand's mass in the bin, [1].
+    the limits; "sky" depth from 1.2 m above the ground [m], float32 [46, 50], the top row at the greatest y, the
+    arm within; "bin" share of the sand's mass in the bin, [1].
 
     Action: speeds of the seven joints, as shares of what the data sheet allows.
 
@@ -61,7 +60,6 @@ class ExcavationVector(WorldsEnv):
         radius = 0.0052 * (10_000.0 / grains) ** (1.0 / 3.0)
         overrides = [f"grains.0.count={grains}", f"grains.0.radius=[{0.9 * radius:.6g}, {1.1 * radius:.6g}]"]
         worlds = Worlds(scene_text("excavation.toml"), "excavation.toml", overrides, num_envs, device, threads)
-        low, high = worlds.scene.domain
         torques = (10.0 * TORQUE).astype(np.float32)
         super().__init__(
             num_envs,
@@ -70,7 +68,7 @@ class ExcavationVector(WorldsEnv):
                 {
                     "joints": spaces.Box(LOWEST.astype(np.float32) - 0.01, HIGHEST.astype(np.float32) + 0.01),
                     "torques": spaces.Box(-torques, torques),
-                    "sky": spaces.Box(0.0, SKY_HEIGHT, SKY[::-1], dtype=np.float32),
+                    "sky": spaces.Box(0.0, SKY_FAR, SKY, dtype=np.float32),
                     "bin": spaces.Box(0.0, 1.0, (1,), dtype=np.float32),
                 }
             ),
@@ -81,14 +79,16 @@ class ExcavationVector(WorldsEnv):
             autoreset_mode=autoreset_mode,
         )
         self._limits = limits
-        self._ground = HeightMap(low, high, (2 * SKY[0], 2 * SKY[1]))
         self._links = np.array([[worlds.body(link, w) for link in LINKS] for w in range(num_envs)])
         self._carried = [worlds.scene.bodies.index(name) for name in [*LINKS, "scoop"]]
-        self._radius = self._mass = np.zeros((num_envs, grains), dtype=np.float32)
+        self._mass = np.zeros((num_envs, grains), dtype=np.float32)  # kg
         self._in_bin = np.zeros(num_envs)  # kg, at the last observation
 
+    def _kept(self) -> list[np.ndarray]:
+        return [self._mass, self._in_bin]
+
     def _begin(self, worlds: np.ndarray, randoms: list[np.random.Generator]) -> None:
-        self._radius, self._mass = self.worlds.radii(), self.worlds.masses()
+        self._mass = self.worlds.masses()
         self._in_bin[worlds] = 0.0
 
     def _act(self, actions: np.ndarray) -> None:
@@ -98,7 +98,6 @@ class ExcavationVector(WorldsEnv):
 
     def _observe(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, dict[str, np.ndarray]]:
         position = self.worlds.positions()
-        heights = self._ground(position, self._radius)
         joints = np.radians([[self.worlds.joint_state(int(link)).value for link in links] for links in self._links])
         torques = self._torques()
         within = ((position > BIN[0]) & (position < BIN[1])).all(axis=-1)
@@ -106,7 +105,7 @@ class ExcavationVector(WorldsEnv):
         observations = {
             "joints": joints.astype(np.float32),
             "torques": np.clip(torques, -10.0 * TORQUE, 10.0 * TORQUE).astype(np.float32),
-            "sky": np.clip(sky_depth(heights, SKY_HEIGHT, SKY), 0.0, SKY_HEIGHT),
+            "sky": self.worlds.depth("sky"),
             "bin": (mass / self._mass.sum(axis=1, dtype=np.float64)).astype(np.float32)[:, None],
         }
         excess = np.maximum(np.abs(torques) / TORQUE - 1.0, 0.0)

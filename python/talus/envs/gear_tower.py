@@ -145,6 +145,9 @@ class GearTowerVector(WorldsEnv):
         self._z = np.zeros((num_envs, grains), dtype=np.float32)
         self._fall = np.zeros_like(self._z)
 
+    def _kept(self) -> list[np.ndarray]:
+        return [self._most, self._spins, self._z, self._fall]
+
     def _begin(self, worlds: np.ndarray, randoms: list[np.random.Generator]) -> None:
         for world, random in zip(worlds, randoms):
             self._most[world] = random.uniform(SLOWEST, FASTEST, self._most.shape[1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -64,12 +66,13 @@ class WorldsEnv(VectorEnv):
         self._elapsed = np.zeros(num_envs, dtype=np.int64)  # steps of the episode
         self._over = np.ones(num_envs, dtype=bool)  # no episode: to be reset
         self._randoms: dict[int, np.random.Generator] = {}  # by world
+        self._saved: tuple[list[np.ndarray], np.random.Generator] | None = None
         self._window: Any = None
 
     # What an environment is. All worlds at once: arrays have an axis of num_envs first.
 
     def _begin(self, worlds: np.ndarray, randoms: list[np.random.Generator]) -> None:
-        """After a reset of these worlds. Places bodies by commands, which take one step of the scene."""
+        """After a reset of these worlds."""
         raise NotImplementedError
 
     def _act(self, actions: np.ndarray) -> None:
@@ -79,6 +82,38 @@ class WorldsEnv(VectorEnv):
     def _observe(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, dict[str, np.ndarray]]:
         """Observations, rewards, terminations and info of the state as it stands."""
         raise NotImplementedError
+
+    def _kept(self) -> list[np.ndarray]:
+        """What it goes on from, of each world, beside the world itself."""
+        raise NotImplementedError
+
+    # For planning.
+
+    def fork(self, world: int, to: Sequence[int]) -> None:
+        """Other environments become as one is, for all that follows: the same actions lead to the same bits."""
+        self._check_episode(world)
+        to = [int(other) for other in to]
+        self.worlds.fork(world, to)
+        for values in self._all_kept():
+            values[to] = values[world]
+        for other in to:
+            self._randoms[other] = deepcopy(self._randoms[world])
+
+    def save(self, world: int) -> None:
+        """Keeps what an environment is, for restore(); one at a time."""
+        self._check_episode(world)
+        self.worlds.save(world)
+        self._saved = [values[world].copy() for values in self._all_kept()], deepcopy(self._randoms[world])
+
+    def restore(self, to: Sequence[int]) -> None:
+        """Environments become as the one was that was saved, as often as one likes."""
+        to = [int(world) for world in to]
+        self.worlds.restore(to)
+        saved, random = self._saved
+        for values, value in zip(self._all_kept(), saved):
+            values[to] = value
+        for world in to:
+            self._randoms[world] = deepcopy(random)
 
     # Gymnasium's API.
 
@@ -110,10 +145,8 @@ class WorldsEnv(VectorEnv):
             raise ValueError(f"actions: an array of shape {self.action_space.shape}, not {actions.shape}")
         if not np.isfinite(actions).all():
             raise ValueError("actions: finite numbers")
-        # Commands take hold a step late, so that bodies of worlds that have just begun are by then where _begin put them.
-        self.worlds.advance(1)
         self._act(np.clip(actions, self.action_space.low, self.action_space.high))
-        self.worlds.advance(self.steps_per_action - 1)
+        self.worlds.advance(self.steps_per_action)
         self._elapsed += 1
         observations, rewards, terminations, info = self._observe()
         truncations = self._elapsed >= self.episode_steps
@@ -146,6 +179,15 @@ class WorldsEnv(VectorEnv):
             self._window = None
 
     # Within.
+
+    def _all_kept(self) -> list[np.ndarray]:
+        return [self._elapsed, self._over, *self._kept()]
+
+    def _check_episode(self, world: int) -> None:
+        if not 0 <= world < self.num_envs:
+            raise ValueError(f"there is no environment {world}: there are {self.num_envs}")
+        if self._over[world]:
+            raise gym.error.ResetNeeded(f"environment {world} has no episode: reset() it")
 
     def _mask_of(self, mask: np.ndarray | None) -> np.ndarray:
         if mask is None:

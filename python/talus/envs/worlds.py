@@ -32,6 +32,10 @@ class Worlds:
         self.scene = self._simulation.scene
         self._bodies = len(self.scene.bodies)
 
+    @property
+    def device(self) -> str:
+        return self._simulation.device.name
+
     def reset(self, worlds: Sequence[int], seeds: Sequence[int]) -> None:
         """These worlds start anew, each with the random arrangement of its seed."""
         self._simulation.reset_worlds(worlds, seeds)
@@ -39,6 +43,14 @@ class Worlds:
     def fork(self, world: int, to: Sequence[int]) -> None:
         """Other worlds become as this one is."""
         self._simulation.fork_world(world, to)
+
+    def save(self, world: int) -> None:
+        """Keeps the state of a world, in place of the one that was kept before."""
+        self._simulation.save_world(world, 0)
+
+    def restore(self, worlds: Sequence[int]) -> None:
+        """These worlds become as the one was whose state is kept."""
+        self._simulation.restore_world(0, worlds)
 
     def advance(self, steps: int) -> None:
         self._simulation.advance(steps)
@@ -52,8 +64,8 @@ class Worlds:
     def joint_state(self, body: int) -> _core.JointState:
         return self._simulation.joint_state(body)
 
-    def move_body(self, body: int, position, rotation=(0.0, 0.0, 0.0, 1.0), **limits) -> None:
-        self._simulation.move_body(body, position, rotation, **limits)
+    def place_body(self, body: int, position, rotation=(0.0, 0.0, 0.0, 1.0)) -> None:
+        self._simulation.place_body(body, position, rotation)
 
     def drive_body(self, body: int, velocity, spin=(0.0, 0.0, 0.0), **limits) -> None:
         self._simulation.drive_body(body, velocity, spin, **limits)
@@ -69,10 +81,6 @@ class Worlds:
         """[m/s], float32 [W, n, 3], likewise."""
         return self._simulation.grains().velocity.reshape(self.count, -1, 3)
 
-    def radii(self) -> np.ndarray:
-        """[m], float32 [W, n], likewise."""
-        return self._simulation.grains().radius.reshape(self.count, -1)
-
     def masses(self) -> np.ndarray:
         """[kg], float32 [W, n], likewise."""
         memory = self._simulation.grain_memory()
@@ -82,7 +90,7 @@ class Worlds:
 
     def depth(self, camera: str) -> np.ndarray:
         """What a depth camera of the scene sees, float32 [W, height, width] [m]."""
-        return self._simulation.depth(camera)
+        return self._simulation.depth(camera).copy()  # to write to
 
     def loads(self) -> tuple[np.ndarray, np.ndarray]:
         """Filtered force [N] and torque about its origin [N m] of each body, float32 [W, B, 3] each."""
