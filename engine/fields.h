@@ -119,10 +119,10 @@ enum class Extent {
   X(grains_next, Grain, grains, false, "where a pass writes grains that it also reads")                                \
   X(grains_valid, Grain, grains, false, "grains at the start of the batch, to fall back to")                           \
   X(grains_start, Grain, grains, false, "grains at the start of the substep, where some may stay there")               \
-  X(grain_id, uint, grains, true, "number of the grain, for good")                                                     \
+  X(grain_id, uint, grains, true, "number of the grain in its world, for good")                                        \
   X(grain_id_next, uint, grains, false, "as grains_next")                                                              \
   X(grain_id_valid, uint, grains, false, "as grains_valid")                                                            \
-  X(grain_tag, uint, grains, true, "material and world")                                                               \
+  X(grain_tag, uint, grains, true, "material")                                                                         \
   X(grain_tag_next, uint, grains, false, "as grains_next")                                                             \
   X(grain_tag_valid, uint, grains, false, "as grains_valid")                                                           \
   X(grain_row, uint, grains, true, "row of the contact lists that the grain had when they were made")                  \

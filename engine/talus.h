@@ -293,7 +293,7 @@ public:
   std::uint32_t grain_places() const;  // some may be empty: their grain has radius 0
   gpu::Device* gpu_device();
   gpu::Buffer* grain_buffer();  // Grain (shaders/shared/types.h), grain_places() of them
-  gpu::Buffer* tag_buffer();    // uint, material and world
+  gpu::Buffer* tag_buffer();    // uint, material; worlds lie one after another, each with as many places
   gpu::Buffer* id_buffer();     // uint, number of the grain
   // Fine grains likewise.
   std::uint32_t fine_places() const;
