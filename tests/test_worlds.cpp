@@ -1,8 +1,10 @@
 // Worlds side by side in one simulation: each goes on as if it were alone.
 #include "engine/io/checkpoint.h"
 #include "simulate.h"
+#include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <limits>
 
 using namespace talus;
 using namespace talus_tests;
@@ -174,6 +176,31 @@ TEST_CASE("Bodies of each world are told apart", "[worlds]") {
     grains += simulation.measure(w).grains;
   CHECK(grains == simulation.measure().grains);
   CHECK(grains == simulation.grain_count());
+}
+
+TEST_CASE("A body is placed at once, among grains that lie still too", "[worlds]") {
+  Scene scene = yard(default_solver(Method::dem));
+  scene.bodies.resize(1);
+  scene.bodies[0].spin = {};
+  scene.sinks.clear();
+  Simulation simulation(with_worlds(scene, 2), on_cpu);
+  simulation.advance(480);
+  REQUIRE(simulation.measure().speed_max < 0.01);
+  const std::uint64_t rebuilds = simulation.rebuilds();
+  simulation.advance(4);
+  REQUIRE(simulation.rebuilds() == rebuilds);  // lists are old
+  const std::vector<GrainState> grains = simulation.grains();
+  const auto lowest = std::ranges::min_element(
+      grains, {}, [](const GrainState& g) { return g.world == 1 ? g.position.z : std::numeric_limits<float>::max(); });
+  const Pose at{glm::dvec3(lowest->position), glm::dquat(1.0, 0.0, 0.0, 0.0)};
+  simulation.place_body(1, at);
+  CHECK(simulation.body_state(1).pose.position == at.position);
+  CHECK(simulation.body_state(1).twist.velocity == glm::dvec3(0.0));
+  simulation.advance(1);
+  CHECK(simulation.measure(0).speed_max < 0.01);
+  CHECK(simulation.measure(1).speed_max > 0.1);
+  CHECK(simulation.body_state(1).pose.position == at.position);
+  CHECK_THROWS_AS(simulation.place_body(2, at), std::invalid_argument);
 }
 
 TEST_CASE("A checkpoint holds all worlds, each with its time", "[worlds]") {
