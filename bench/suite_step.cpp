@@ -34,6 +34,16 @@ void need_room(const Target& target, const Scene& scene, unsigned grains) {
   target.need_memory(bytes_per_grain(scene) * grains, fmt::format("{} grains", grains));
 }
 
+// Runs on for so many s; throws Skip where that takes longer than there is time for.
+void settle(Target& target, talus::Simulation& simulation, double seconds, const std::string& what) {
+  simulation.advance(1);  // compiles the passes
+  const std::uint64_t steps = steps_in(simulation.scene(), seconds);
+  const Stopwatch watch;
+  simulation.advance(1);
+  target.need_time(watch.stop(1).real_s * static_cast<double>(steps), what);
+  simulation.advance(steps);
+}
+
 Case size_case(Target& target, unsigned grains) {
   return {fmt::format("size/dem/{}", grains), "size", 0,
           [&target, grains] { return stepping(at_rest(target, Method::dem, grains)); }};
@@ -49,12 +59,7 @@ Case bodies_case(Target& target, int bodies, unsigned grains) {
   return {fmt::format("bodies/{}", bodies), "", 0, [=, &target] {
             const Scene scene = scene_with_balls(grains, bodies);
             talus::Simulation simulation(scene, target.options);
-            simulation.advance(1);
-            const std::uint64_t steps = steps_in(scene, target.pick(0.5, 0.02));
-            const Stopwatch watch;
-            simulation.advance(1);
-            target.need_time(watch.stop(1).real_s * static_cast<double>(steps), "settling around bodies");
-            simulation.advance(steps);
+            settle(target, simulation, target.pick(0.5, 0.02), "settling around bodies");
             return stepping(std::move(simulation));
           }};
 }
@@ -67,13 +72,7 @@ Case worlds_case(Target& target, unsigned worlds) {
             scene.worlds = worlds;
             need_room(target, scene, worlds * grains);
             talus::Simulation simulation(scene, target.options);
-            simulation.advance(1);
-            const std::uint64_t steps = steps_in(scene, target.pick(0.5, 0.02));
-            const Stopwatch watch;
-            simulation.advance(1);
-            target.need_time(watch.stop(1).real_s * static_cast<double>(steps),
-                             fmt::format("settling {} worlds", worlds));
-            simulation.advance(steps);
+            settle(target, simulation, target.pick(0.5, 0.02), fmt::format("settling {} worlds", worlds));
             return stepping(std::move(simulation));
           }};
 }
@@ -96,13 +95,7 @@ talus::Simulation at_rest(Target& target, Method method, unsigned grains, const 
   talus::Options options = target.options;
   options.timing = rest.timing;
   talus::Simulation simulation(scene, options);
-  simulation.advance(1);  // compiles the passes
-  const std::uint64_t steps = steps_in(scene, target.pick(0.25, 0.05));
-  const Stopwatch watch;
-  simulation.advance(1);
-  target.need_time(watch.stop(1).real_s * static_cast<double>(steps),
-                   fmt::format("bringing {} grains to rest", grains));
-  simulation.advance(steps);
+  settle(target, simulation, target.pick(0.25, 0.05), fmt::format("bringing {} grains to rest", grains));
   return simulation;
 }
 

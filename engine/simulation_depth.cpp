@@ -18,7 +18,8 @@ void Simulation::Impl::see_depth(std::uint32_t first, std::uint32_t end) {
   const StepPlan plan = plan_of(step);
   move_bodies(*executor, plan);
   for (std::uint32_t c = first; c < end; ++c)
-    talus::see_depth(*executor, plan, c, static_cast<std::uint32_t>(pixels_of(cameras[c], scene)), cameras[c].heights != 0);
+    talus::see_depth(*executor, plan, c, static_cast<std::uint32_t>(pixels_of(cameras[c], scene)),
+                     cameras[c].heights != 0);
   executor->submit();
 }
 

@@ -23,9 +23,8 @@ struct PreparedParts {
   Bodies bodies;  // where they start
 };
 
-// Places in memory of a world's grains; no_grain: there is one world, without places of its own. Throws SceneError.
-std::uint32_t places_of_world(const Scene& scene, const Options& options, const Population& first,
-                              const std::vector<Seeds>& others);
+// The grains at the start of a scene with another seed.
+Seeds seeds_of(Scene scene, std::uint64_t seed);
 
 struct Simulation::Impl {
   // Steps of one submission: as many as fill this time, so that waiting costs little and nothing stands still for long;
@@ -37,7 +36,6 @@ struct Simulation::Impl {
   Options options;
   double time_zero = 0.0;  // s, where step 1 starts, as if dt had always been what it is now
   Drives drive;
-  Drive::Batch motions;  // of the bodies in the steps of this batch
   Settings settings{};
   Dynamics dynamics;
   Bodies bodies;
@@ -115,8 +113,9 @@ struct Simulation::Impl {
 
   // Bytes that a world has of a field, 0 where they share it; worlds lie one after another.
   std::size_t share_of(FieldId id) const;
-  void fill_world(std::uint32_t world, const Population& from, const Seeds& seeds);
-  void copy_world(std::uint32_t from, std::span<const std::uint32_t> to);
+  const Seeds& seeds_of_world(std::uint32_t world) const { return world == 0 ? population.initial : others[world - 1]; }
+  void fill_world(std::uint32_t world, const Seeds& seeds);
+  void become(std::span<const std::uint32_t> which, World lists, std::uint32_t grains, const Drives::Course& course);
   void reset_worlds(std::span<const std::uint32_t> which, std::span<const std::uint64_t> seeds);
   void check_worlds(std::span<const std::uint32_t> which) const;
   // What is not on the device of a world's state that is kept there.

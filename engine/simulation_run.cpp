@@ -84,7 +84,7 @@ StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
 void Simulation::Impl::write_motions(std::uint64_t steps) {
   if (scene.bodies.empty())
     return;
-  motions = drive.batch(step, steps);
+  const Drive::Batch motions = drive.batch(step, steps);
   write_field(*executor, FieldId::body_motions, motions.motions);
   write_field(*executor, FieldId::body_speeds, motions.speeds);
 }

@@ -36,11 +36,8 @@ Prepared prepare(Scene scene) {
   }
   auto parts = std::make_shared<PreparedParts>();
   parts->population = populate(scene);
-  for (std::uint32_t w = 1; w < scene.worlds; ++w) {
-    Scene other = scene;
-    other.seed = scene.seed + w;
-    parts->others.push_back(populate(other).initial);
-  }
+  for (std::uint32_t w = 1; w < scene.worlds; ++w)
+    parts->others.push_back(seeds_of(scene, scene.seed + w));
   parts->dynamics = dynamics_of(scene);
   // Not on a device, so that all have the same fields, too.
   parts->bodies = bodies_of(scene, Drive(scene).batch(0, 1).motions, *make_cpu_executor(0));
@@ -56,10 +53,10 @@ Prepared prepare(Scene scene) {
 }
 
 Simulation::Impl::Impl(Prepared prepared, const Options& options_in, std::unique_ptr<Executor> executor_in)
-    : scene(std::move(prepared.scene)), options(options_in), drive(scene), motions(drive.batch(0, 1)),
-      dynamics(prepared.parts->dynamics), bodies(prepared.parts->bodies), population(prepared.parts->population),
-      others(prepared.parts->others), warnings(std::move(prepared.warnings)), notes(std::move(prepared.notes)),
-      executor(std::move(executor_in)), on_device(executor->gpu_device() != nullptr) {
+    : scene(std::move(prepared.scene)), options(options_in), drive(scene), dynamics(prepared.parts->dynamics),
+      bodies(prepared.parts->bodies), population(prepared.parts->population), others(prepared.parts->others),
+      warnings(std::move(prepared.warnings)), notes(std::move(prepared.notes)), executor(std::move(executor_in)),
+      on_device(executor->gpu_device() != nullptr) {
   initial = static_cast<std::uint32_t>(population.initial.size());
   settings = settings_of(scene, population, dynamics, options.grid_cells);
   set_places(settings);
@@ -82,19 +79,6 @@ Simulation::Impl::Impl(Prepared prepared, const Options& options_in, std::unique
   settings.rows = static_cast<uint>((slots + slice_grains - 1) / slice_grains);
   size_fields();
   fill_fields();
-}
-
-// Where each world has places of its own, the skin of bodies comes last, behind the grains of the fullest one.
-void Simulation::Impl::set_places(Settings& of) const {
-  of.places = places_of_world(scene, options, population, others);
-  if (of.places == no_grain)
-    return;
-  std::size_t most = population.initial.size();
-  for (const Seeds& seeds : others)
-    most = std::max(most, seeds.size());
-  of.carried_first = static_cast<uint>(most - population.skin.size());
-  of.cloth_first = of.shaped_first = of.carried_first;
-  of.births_first = static_cast<uint>(most);
 }
 
 // Elements of a field, in all worlds.
@@ -274,7 +258,7 @@ void Simulation::Impl::fill_fields() {
   grains_of.resize(scene.worlds);
   shelves.resize(options.shelves);
   for (std::uint32_t w = 0; w < scene.worlds; ++w)
-    fill_world(w, population, w == 0 ? population.initial : others[w - 1]);
+    fill_world(w, seeds_of_world(w));
 }
 
 }  // namespace talus

@@ -1,6 +1,5 @@
 // Worlds of a simulation, side by side in its fields, and shelves behind them, on which states of worlds are kept.
 #include "engine/simulation_impl.h"
-#include "shaders/shared/grid.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -32,35 +31,40 @@ bool is_of_worlds(Extent extent) {
   }
 }
 
-std::uint32_t places_for(std::size_t grains) {
-  return static_cast<std::uint32_t>((grains + group_size - 1) / group_size * group_size);
-}
-
 }  // namespace
 
-std::uint32_t places_of_world(const Scene& scene, const Options& options, const Population& first,
-                              const std::vector<Seeds>& others) {
+// Where each world has places of its own, the skin of bodies comes last, behind the grains of the fullest one.
+void Simulation::Impl::set_places(Settings& of) const {
   if (scene.worlds == 1 && options.shelves == 0)
-    return no_grain;
-  const char* const lone = !first.poured.empty() || !scene.emitters.empty() ? "emitters"
-                           : !scene.cloths.empty()                          ? "cloth"
-                           : !scene.shapes.empty()                          ? "shapes"
-                           : scene.upsampling                               ? "upsampling"
-                                                                            : nullptr;
+    return;
+  const char* const lone = !scene.emitters.empty() ? "emitters"
+                           : !scene.cloths.empty() ? "cloth"
+                           : !scene.shapes.empty() ? "shapes"
+                           : scene.upsampling      ? "upsampling"
+                                                   : nullptr;
   if (lone)
     throw SceneError(fmt::format("{}: there are {} worlds and {} shelves for states of worlds, which a scene with {} "
                                  "cannot have: allowed are grains, bodies and sinks",
                                  scene.source, scene.worlds, options.shelves, lone));
-  std::size_t most = first.initial.size();
+  std::size_t most = population.initial.size();
   for (const Seeds& seeds : others)
     most = std::max(most, seeds.size());
-  if (places_for(std::max<std::size_t>(most, 1)) >= triangle_partner / (scene.worlds + options.shelves))
+  const std::size_t groups = std::max<std::size_t>((most + group_size - 1) / group_size, 1),
+                    places = groups * group_size;
+  if (places >= triangle_partner / (scene.worlds + options.shelves))
     throw SceneError(
         fmt::format("{}: {} worlds of {} grains are more than can be numbered", scene.source, scene.worlds, most));
   if (scene.bodies.size() * scene.worlds > bodies_most)
     throw SceneError(fmt::format("{}: {} worlds of {} bodies are more than {}", scene.source, scene.worlds,
                                  scene.bodies.size(), bodies_most));
-  return places_for(std::max<std::size_t>(most, 1));
+  of.places = static_cast<uint>(places);
+  of.births_first = static_cast<uint>(most);
+  of.cloth_first = of.shaped_first = of.carried_first = static_cast<uint>(most - population.skin.size());
+}
+
+Seeds seeds_of(Scene scene, std::uint64_t seed) {
+  scene.seed = seed;
+  return populate(scene).initial;
 }
 
 std::size_t Simulation::Impl::share_of(FieldId id) const {
@@ -82,8 +86,8 @@ std::vector<FieldId> Simulation::Impl::fields_of_worlds() const {
   return ids;
 }
 
-// A world at its start: grains, and bodies where they are then. from: what the seeds stand for.
-void Simulation::Impl::fill_world(std::uint32_t world, const Population& from, const Seeds& seeds) {
+// A world at its start: grains, and bodies where they are then.
+void Simulation::Impl::fill_world(std::uint32_t world, const Seeds& seeds) {
   const std::size_t places = own_places() ? settings.places : seeds.size();
   const auto put = [&]<class T>(FieldId id, const std::vector<T>& data) {
     executor->write(id, std::as_bytes(std::span(data)), world * share_of(id));
@@ -94,9 +98,9 @@ void Simulation::Impl::fill_world(std::uint32_t world, const Population& from, c
   World lists{};
   lists.invalid = ~0u;
   lists.travel = lists_void;
-  lists.cloth_half = longest_side(from) / 2.0f;
+  lists.cloth_half = longest_side(population) / 2.0f;
   // The skin of bodies comes last, at the same numbers in every world.
-  const std::size_t skin = seeds.size() - from.skin.size();
+  const std::size_t skin = seeds.size() - population.skin.size();
   for (std::size_t k = 0; k < seeds.size(); ++k) {
     const std::size_t at = k < skin ? k : settings.carried_first + (k - skin);
     grains[at] = grain_of(scene, seeds[k]);
@@ -131,21 +135,29 @@ void Simulation::Impl::reset_worlds(std::span<const std::uint32_t> which, std::s
                                             which.size(), seeds.size()));
   if (!own_places())
     throw std::invalid_argument("only a simulation of several worlds, or with shelves, resets one");
-  // Everything that may throw comes before anything is changed.
-  std::vector<Population> anew;
+  // Everything that may throw comes before anything is changed. Grains must not reach into the places of the skin.
+  const uint room = population.skin.empty() ? settings.places : settings.births_first;
+  std::vector<Seeds> anew;
   for (const std::uint64_t seed : seeds) {
-    Scene other = scene;
-    other.seed = seed;
-    anew.push_back(populate(other));
-    if (anew.back().initial.size() > settings.places)
+    anew.push_back(seeds_of(scene, seed));
+    if (anew.back().size() > room)
       throw SceneError(fmt::format("{}: seed {} makes {} grains, and a world has room for {}", scene.source, seed,
-                                   anew.back().initial.size(), settings.places));
+                                   anew.back().size(), room));
   }
   for (std::size_t k = 0; k < which.size(); ++k) {
     const std::uint32_t world = which[k];
-    const Seeds& own = !seeds.empty() ? anew[k].initial : world == 0 ? population.initial : others[world - 1];
-    fill_world(world, population, own);
+    fill_world(world, !seeds.empty() ? anew[k] : seeds_of_world(world));
     drive.set(world, {{}, static_cast<std::int64_t>(step)});
+  }
+}
+
+// What the host knows of worlds that are copies.
+void Simulation::Impl::become(std::span<const std::uint32_t> which, const World lists, std::uint32_t grains,
+                              const Drives::Course& course) {
+  for (const std::uint32_t world : which) {
+    known_worlds[world] = lists;
+    grains_of[world] = grains;
+    drive.set(world, course);
   }
 }
 
@@ -165,11 +177,7 @@ void Simulation::fork_world(std::uint32_t from, std::span<const std::uint32_t> t
     for (const std::uint32_t world : to)
       if (const std::size_t share = s.share_of(id); world != from)
         s.executor->copy_part(id, from * share, id, world * share, share);
-  for (const std::uint32_t world : to) {
-    s.known_worlds[world] = s.known_worlds[from];
-    s.grains_of[world] = s.grains_of[from];
-    s.drive.set(world, s.drive.course(from));
-  }
+  s.become(to, s.known_worlds[from], s.grains_of[from], s.drive.course(from));
   s.executor->submit();
 }
 
@@ -205,11 +213,7 @@ void Simulation::restore_world(std::uint32_t shelf, std::span<const std::uint32_
   }
   Drives::Course course = kept.course;  // its time goes on from when it was saved
   course.start += static_cast<std::int64_t>(s.step) - static_cast<std::int64_t>(kept.step);
-  for (const std::uint32_t world : worlds) {
-    s.known_worlds[world] = kept.lists;
-    s.grains_of[world] = kept.grains;
-    s.drive.set(world, course);
-  }
+  s.become(worlds, kept.lists, kept.grains, course);
   s.executor->submit();
 }
 

@@ -307,7 +307,7 @@ public:
   // Number of the first vertex of cloth. Those of all cloths follow one another and lie among the grains, as balls of
   // the thickness.
   std::uint32_t cloth_first() const;
-  // Body, one per Scene::bodies, posed as at time(); brings the field up to date on the CPU path too.
+  // Body, one per body of each world, posed as at time(); brings the field up to date on the CPU path too.
   gpu::Buffer* body_buffer();
 
   // Depth cameras go by their place in scene().depth_cameras. Throws std::invalid_argument where there is none of that

@@ -108,6 +108,48 @@ TEST_CASE("A world that is reset starts anew, and the others do not notice", "[w
   CHECK(simulation.state_hash(1) == alone(scene, on_cpu, 2, 40));
 }
 
+TEST_CASE("A seed that makes more grains does not get among those that stand for bodies", "[worlds]") {
+  const Scene scene = parse_scene(R"(
+[domain]
+min = [-0.2, -0.2, 0.0]
+max = [0.2, 0.2, 0.3]
+[[material]]
+preset = "sand"
+[[grains]]
+material = "sand"
+radius = 0.01
+fill.box = { min = [-0.2, -0.2, 0.2], max = [0.2, 0.2, 0.3] }
+[[body]]
+name = "gear"
+material = "sand"
+position = [0, 0, 0.1]
+gear = { module = 0.01, teeth = 12, width = 0.05, as = "particles" }
+)",
+                                  "skin");
+  Options options = on_cpu;
+  options.shelves = 1;
+  Simulation simulation(scene, options);
+  const std::uint32_t most = simulation.grain_count();
+  std::uint32_t refused = 0, others = 0;
+  for (std::uint64_t seed = 2; seed < 20; ++seed) {
+    const std::array seeds{seed};
+    Scene other = scene;
+    other.seed = seed;
+    const std::size_t wanted = populate(other).initial.size();
+    if (wanted > most) {
+      CHECK_THROWS_WITH(simulation.reset_worlds(span_of({0}), seeds), Catch::Contains("has room for"));
+      ++refused;
+    } else {
+      simulation.reset_worlds(span_of({0}), seeds);
+      CHECK(simulation.grain_count() == wanted);
+      CHECK(simulation.grains().size() == wanted);
+      others += wanted < most;
+    }
+  }
+  CHECK(refused > 0);
+  CHECK(others > 0);
+}
+
 TEST_CASE("A fork goes on as what it was forked from", "[device][worlds]") {
   const Method method = GENERATE(Method::dem, Method::vts);
   const bool cpu = GENERATE(true, false);
