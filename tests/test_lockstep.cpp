@@ -194,10 +194,15 @@ TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
     Simulation simulation(scene, options);
     REQUIRE_NOTHROW(simulation.advance(50));
   }
-  SECTION("bodies that move, in all methods") {
-    for (const Method method : {Method::dem, Method::vts, Method::p2}) {
-      Simulation simulation(with(jumble_with_bodies(800), default_solver(method)), options);
-      REQUIRE_NOTHROW(simulation.advance(5));
+  SECTION("all methods") {
+    std::vector<Variant> all = variants();
+    all.push_back({"pbd, friction afterwards", {.method = Method::pbd, .friction = FrictionBound::afterwards}});
+    for (const Variant& variant : all) {
+      CAPTURE(variant.name);
+      Simulation moving(with(jumble_with_bodies(803), variant.solver), options);
+      REQUIRE_NOTHROW(moving.advance(5));
+      Simulation settling(with(box_of(300), variant.solver), options);
+      REQUIRE_NOTHROW(settling.advance(60));
     }
   }
   SECTION("many worlds") {

@@ -19,6 +19,7 @@ inline constexpr uint lanes = 8;  // half a slice
 
 using floats = float __attribute__((vector_size(4 * lanes)));
 using ints = std::int32_t __attribute__((vector_size(4 * lanes)));  // also masks: each lane 0 or -1
+using uints = uint __attribute__((vector_size(4 * lanes)));
 
 inline constexpr ints lane_numbers = {0, 1, 2, 3, 4, 5, 6, 7};
 
@@ -79,6 +80,14 @@ inline vecs select(ints mask, const vecs& a, const vecs& b) {
 }
 inline ints differ(const vecs& a, const vecs& b) {
   return (a.x != b.x) | (a.y != b.y) | (a.z != b.z);
+}
+inline vec3 lane(const vecs& v, uint k) {
+  return {v.x[k], v.y[k], v.z[k]};
+}
+inline void set_lane(vecs& v, uint k, const vec3& to) {
+  v.x[k] = to.x;
+  v.y[k] = to.y;
+  v.z[k] = to.z;
 }
 
 template <class T> T load(const void* from) {
@@ -166,6 +175,41 @@ inline void store_vecs(vec3* to, const vecs& v) {
   store(f, __builtin_shufflevector(xy0, v.z, 0, 1, 8, 3, 4, 9, 6, 7));
   store(f + 8, __builtin_shufflevector(xy1, v.z, 10, 1, 2, 11, 4, 5, 12, 7));
   store(f + 16, __builtin_shufflevector(xy2, v.z, 0, 13, 2, 3, 14, 5, 6, 15));
+}
+
+// Eight vec4 side by side.
+struct vecs4 {
+  vecs xyz;
+  floats w{};
+};
+inline vecs4 load_vecs4(const vec4* from) {
+  const float* const f = &from->x;
+  const floats a = load<floats>(f), b = load<floats>(f + 8), c = load<floats>(f + 16), d = load<floats>(f + 24);
+  const floats xy0 = __builtin_shufflevector(a, b, 0, 4, 8, 12, 1, 5, 9, 13),
+               zw0 = __builtin_shufflevector(a, b, 2, 6, 10, 14, 3, 7, 11, 15),
+               xy1 = __builtin_shufflevector(c, d, 0, 4, 8, 12, 1, 5, 9, 13),
+               zw1 = __builtin_shufflevector(c, d, 2, 6, 10, 14, 3, 7, 11, 15);
+  return {{__builtin_shufflevector(xy0, xy1, 0, 1, 2, 3, 8, 9, 10, 11),
+           __builtin_shufflevector(xy0, xy1, 4, 5, 6, 7, 12, 13, 14, 15),
+           __builtin_shufflevector(zw0, zw1, 0, 1, 2, 3, 8, 9, 10, 11)},
+          __builtin_shufflevector(zw0, zw1, 4, 5, 6, 7, 12, 13, 14, 15)};
+}
+inline void store_vecs4(vec4* to, const vecs4& v) {
+  float* const f = &to->x;
+  const floats xy0 = __builtin_shufflevector(v.xyz.x, v.xyz.y, 0, 1, 2, 3, 8, 9, 10, 11),
+               xy1 = __builtin_shufflevector(v.xyz.x, v.xyz.y, 4, 5, 6, 7, 12, 13, 14, 15),
+               zw0 = __builtin_shufflevector(v.xyz.z, v.w, 0, 1, 2, 3, 8, 9, 10, 11),
+               zw1 = __builtin_shufflevector(v.xyz.z, v.w, 4, 5, 6, 7, 12, 13, 14, 15);
+  store(f, __builtin_shufflevector(xy0, zw0, 0, 4, 8, 12, 1, 5, 9, 13));
+  store(f + 8, __builtin_shufflevector(xy0, zw0, 2, 6, 10, 14, 3, 7, 11, 15));
+  store(f + 16, __builtin_shufflevector(xy1, zw1, 0, 4, 8, 12, 1, 5, 9, 13));
+  store(f + 24, __builtin_shufflevector(xy1, zw1, 2, 6, 10, 14, 3, 7, 11, 15));
+}
+inline vecs4 select(ints mask, const vecs4& a, const vecs4& b) {
+  return {select(mask, a.xyz, b.xyz), mask ? a.w : b.w};
+}
+inline ints differ(const vecs4& a, const vecs4& b) {
+  return differ(a.xyz, b.xyz) | (a.w != b.w);
 }
 
 }  // namespace talus::cpu

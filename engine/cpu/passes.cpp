@@ -5,10 +5,9 @@ namespace talus::cpu {
 
 PassFunctions fastest(PassFunctions passes) {
 #ifdef TALUS_LANES
-  const auto replace = [&](Pass pass, PassFunction function) { passes[static_cast<std::size_t>(pass)] = function; };
-  replace(Pass::contact_count, contact_count);
-  replace(Pass::contact_fill, contact_fill);
-  replace(Pass::dem, dem);
+#define X(name) passes[static_cast<std::size_t>(Pass::name)] = name;
+  TALUS_VECTORISED_PASSES(X)
+#undef X
 #endif
   return passes;
 }

@@ -4,9 +4,22 @@
 
 namespace talus::cpu {
 
-void contact_count(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
-void contact_fill(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
-void dem(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
+#define TALUS_VECTORISED_PASSES(X)                                                                                     \
+  X(contact_count)                                                                                                     \
+  X(contact_fill)                                                                                                      \
+  X(dem)                                                                                                               \
+  X(vts_recall)                                                                                                        \
+  X(vts_solve)                                                                                                         \
+  X(sp_recall)                                                                                                         \
+  X(sp_solve)                                                                                                          \
+  X(p2_solve)                                                                                                          \
+  X(p2_remember)                                                                                                       \
+  X(pbd_solve)                                                                                                         \
+  X(pbd_stabilize)
+
+#define X(name) void name(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
+TALUS_VECTORISED_PASSES(X)
+#undef X
 
 // These passes, with those replaced that are here.
 PassFunctions fastest(PassFunctions passes);

@@ -1,10 +1,11 @@
 // Velocity time stepping and sequential positions: contacts that push by impulses.
+#include "engine/reference/impulse.h"
 #include "engine/reference/load.h"
 
 namespace talus::reference {
 namespace {
 
-enum class Method { vts, sp };
+using Method = ImpulseMethod;
 
 // Impulse by which adhesion can pull in a substep: over the cross-section of the smaller grain, fading out over the
 // gap.
@@ -40,65 +41,6 @@ vec3 bounded(vec3 t, float limit, float length) {
   return now > limit ? t * (length / now) : t;
 }
 
-void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
-  const Settings& settings = f.settings[0];
-  const bool memory = settings.options & option_memory, impulses = settings.options & option_impulses;
-  const bool parallel = settings.iteration != iteration_gauss_seidel;
-  const float h = args.h, fall = h * glm::length(settings.gravity);
-  for (uint i = begin; i < end; ++i) {
-    const Grain& grain = f.grains[i];
-    vec3 v(grain.velocity), push(0.0f);
-    const float r = grain.position.w, w = grain.velocity.w;
-    uint load = 0;
-    for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = partner_at(f, i, slot);
-      if (is_triangle(partner))
-        continue;
-      const Contact c = contact_with(f, i, partner);
-      const vec3 relative = v - c.velocity;
-      load += c.gap < std::max(h * (glm::length(relative) + fall), contact_near * std::min(r, c.radius));
-      const vec4 before = impulses ? f.contact_sum[slot] : vec4(0.0f);
-      vec4 sum(0.0f);
-      vec3 shear(0.0f);
-      const PairLaw& law = law_of(f, i, partner);
-      float friction = law.friction_static;
-      if (before != vec4(0.0f)) {
-        const float hold = hold_of(args, law, c, r), grip = before.w + hold;
-        if (memory && grip > grip_least * hold) {
-          const vec3 slip = relative - glm::dot(relative, c.normal) * c.normal;
-          const float w_sum = w + c.inverse_mass;
-          if (slides(law, vec3(before), slip, grip, w_sum))
-            friction = law.friction_kinetic;
-          const float limit = friction * grip * w_sum * h / (memory_share * c.across_share(w));
-          shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);
-        }
-        const float warm = is_body(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
-        const float pressure = std::max(warm * before.w, -hold);
-        const float limit = friction * (pressure + hold);
-        const vec3 drag = bounded(warm * turned(vec3(before), c.normal), limit, limit);
-        sum = vec4(drag, pressure);
-        push += pressure * c.normal + drag;
-      }
-      f.contact_sum[slot] = sum;
-      if (memory)
-        f.contact_shear[slot] = shear;
-      if (memory && law.friction_static != law.friction_kinetic)
-        f.contact_friction[slot] = friction;
-      if (settings.iteration == iteration_improved_jacobi)
-        f.contact_change[slot] = vec4(0.0f);
-    }
-    if (parallel)
-      f.contact_load[i] = std::max(load, 1u);
-    if (w > 0.0f)
-      v += w * push + h * settings.gravity;
-    vec3 p(grain.position);
-    if (method == Method::sp)
-      p += h * v;
-    f.grains_next[i] = {vec4(p, r), vec4(v, w)};
-  }
-}
-
 // Impulse per residual.
 float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
   const Settings& settings = f.settings[0];
@@ -114,8 +56,50 @@ float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
   return (1.0f - uneven_share * uneven) * settings.omega / std::max(w_sum, w_shared / load_most);
 }
 
-// One iteration of a contact of grain i: the impulse on the grain, beyond what was there.
-vec3 iterate(const Args& args, Fields& f, uint i, std::size_t slot, Method method) {
+}  // namespace
+
+vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint& load) {
+  const Settings& settings = f.settings[0];
+  const bool memory = settings.options & option_memory, impulses = settings.options & option_impulses;
+  const Grain& grain = f.grains[i];
+  const float h = args.h, fall = h * glm::length(settings.gravity), r = grain.position.w, w = grain.velocity.w;
+  const uint partner = partner_at(f, i, slot);
+  const Contact c = contact_with(f, i, partner);
+  const vec3 relative = vec3(grain.velocity) - c.velocity;
+  load += c.gap < std::max(h * (glm::length(relative) + fall), contact_near * std::min(r, c.radius));
+  const vec4 before = impulses ? f.contact_sum[slot] : vec4(0.0f);
+  vec4 sum(0.0f);
+  vec3 shear(0.0f), push(0.0f);
+  const PairLaw& law = law_of(f, i, partner);
+  float friction = law.friction_static;
+  if (before != vec4(0.0f)) {
+    const float hold = hold_of(args, law, c, r), grip = before.w + hold;
+    if (memory && grip > grip_least * hold) {
+      const vec3 slip = relative - glm::dot(relative, c.normal) * c.normal;
+      const float w_sum = w + c.inverse_mass;
+      if (slides(law, vec3(before), slip, grip, w_sum))
+        friction = law.friction_kinetic;
+      const float limit = friction * grip * w_sum * h / (memory_share * c.across_share(w));
+      shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);
+    }
+    const float warm = is_body(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
+    const float pressure = std::max(warm * before.w, -hold);
+    const float limit = friction * (pressure + hold);
+    const vec3 drag = bounded(warm * turned(vec3(before), c.normal), limit, limit);
+    sum = vec4(drag, pressure);
+    push = pressure * c.normal + drag;
+  }
+  f.contact_sum[slot] = sum;
+  if (memory)
+    f.contact_shear[slot] = shear;
+  if (memory && law.friction_static != law.friction_kinetic)
+    f.contact_friction[slot] = friction;
+  if (settings.iteration == iteration_improved_jacobi)
+    f.contact_change[slot] = vec4(0.0f);
+  return push;
+}
+
+vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Method method) {
   const Settings& settings = f.settings[0];
   const Grain& grain = f.grains[i];
   const uint partner = partner_at(f, i, slot);
@@ -160,6 +144,31 @@ vec3 iterate(const Args& args, Fields& f, uint i, std::size_t slot, Method metho
   return change.w * c.normal + vec3(change);
 }
 
+namespace {
+
+void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
+  const Settings& settings = f.settings[0];
+  const bool parallel = settings.iteration != iteration_gauss_seidel;
+  const float h = args.h;
+  for (uint i = begin; i < end; ++i) {
+    const Grain& grain = f.grains[i];
+    vec3 v(grain.velocity), push(0.0f);
+    const float r = grain.position.w, w = grain.velocity.w;
+    uint load = 0;
+    for (uint k = 0; k < f.contact_count[i]; ++k)
+      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
+        push += recall_contact(args, f, i, slot, load);
+    if (parallel)
+      f.contact_load[i] = std::max(load, 1u);
+    if (w > 0.0f)
+      v += w * push + h * settings.gravity;
+    vec3 p(grain.position);
+    if (method == Method::sp)
+      p += h * v;
+    f.grains_next[i] = {vec4(p, r), vec4(v, w)};
+  }
+}
+
 void push(const Args& args, Grain& grain, vec3 impulse, Method method) {
   const vec3 change = grain.velocity.w * impulse;
   grain.velocity += vec4(change, 0.0f);
@@ -172,7 +181,7 @@ void jacobi(const Args& args, Fields& f, uint begin, uint end, Method method) {
     vec3 impulse(0.0f);
     for (uint k = 0; k < f.contact_count[i]; ++k)
       if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
-        impulse += iterate(args, f, i, slot, method);
+        impulse += iterate_contact(args, f, i, slot, method);
     f.grains_next[i] = f.grains[i];
     push(args, f.grains_next[i], impulse, method);
   }
@@ -188,7 +197,7 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
         continue;
       if (partner < i)
         continue;
-      const vec3 impulse = iterate(args, f, i, slot, method);
+      const vec3 impulse = iterate_contact(args, f, i, slot, method);
       push(args, f.grains[i], impulse, method);
       if (partner >= body_partner)
         continue;

@@ -1,94 +1,8 @@
 // Parallel Particles (Holz 2014).
-#include "engine/reference/load.h"
-#include "engine/reference/relative.h"
+#include "engine/reference/p2_contact.h"
 
 namespace talus::reference {
 namespace {
-
-// Shares of the overlap and of the approach that one of n iterations corrects, so that all n together equal one step of
-// implicit Euler of a spring-damper between two masses: equations 21 and 28 with 1/m = w.
-struct Relaxation {
-  float overlap, approach;
-};
-Relaxation relaxation(const PairLaw& law, float w, float h, float n) {
-  const float ct = h * law.damping * w, kt = h * h * law.stiffness * w;
-  if (!(ct + kt > 0.0f))
-    return {0.0f, 0.0f};
-  const float share = -std::expm1(-std::log1p(ct + kt) / n) / (ct + kt);
-  return {share * kt, share * ct};
-}
-
-// Contacts in one iteration, one after another. Most of a grain's have one law and one mass: the two logarithms are
-// worth keeping.
-class Solver {
-public:
-  Solver(const Args& args, Fields& f)
-      : args_(args), f_(f), split_(f.settings[0].iteration == iteration_mass_splitting) {}
-
-  // What the contact in `slot` changes the distance vector of grain i and its partner by; false where it is not active.
-  // The sums go on in `slot`.
-  // bears: the normal displacement that the contact gave or gives.
-  bool solve(uint i, uint partner, const Contact& c, std::size_t slot, vec3& change, float& bears) {
-    vec4& sum = f_.contact_sum[slot];
-    const float w = f_.grains[i].velocity.w, w_sum = w + c.inverse_mass;
-    if (!(w_sum > 0.0f))
-      return false;
-    const float hold = adhesion_budget(args_, f_, i, partner, c);
-    if (sum.w < 0.0f) {
-      if (c.gap > 0.0f && hold <= 0.0f)
-        return false;
-      sum.w = 0.0f;
-    }
-    float w_parts = w_sum;
-    if (split_)
-      w_parts = w * parts(f_, i) + c.inverse_mass * (is_grain(partner) ? parts(f_, partner) : 1.0f);
-    const float share = w_sum / w_parts;  // 1 where masses are whole
-    const PairLaw& law = law_of(f_, i, partner);
-    if (&law != law_ || w_parts != w_) {
-      law_ = &law;
-      w_ = w_parts;
-      relax_ = relaxation(law, w_parts, args_.h, static_cast<float>(args_.iterations));
-    }
-
-    const vec3 way = relative_way(args_, f_, i, c);
-    const float approach = glm::dot(way, c.normal);
-    const float normal = std::max(0.0f, sum.w - share * (relax_.overlap * c.gap + relax_.approach * approach));
-    const float pushed = normal - sum.w;
-
-    const vec3 before(sum);
-    const float held = glm::dot(before, c.normal);
-    vec3 slip = way - approach * c.normal;
-    if (f_.settings[0].options & option_memory)
-      slip += turned(f_.contact_shear[slot], c.normal);
-    const vec3 friction = on_cone(before - held * c.normal + share * c.across_share(w) * slip,
-                                  law.friction_static * normal + hold, law.friction_kinetic * normal + hold);
-    const float adhesion = hold > 0.0f ? std::clamp(held + pushed + share * approach, 0.0f, hold) : 0.0f;
-    const vec3 drag = friction + adhesion * c.normal;
-    sum = vec4(drag, normal);
-    change = pushed * c.normal - (drag - before);
-    bears = std::max(normal, normal - pushed) + hold;
-    return true;
-  }
-
-  // Part of a change that falls to the grain, of inverse mass w, on whose side the normal points (eq 37). Weighted
-  // shares, so that the two always add up to the whole change.
-  float part(float w, const Contact& c) const {
-    if (!(c.inverse_mass > 0.0f))
-      return 1.0f;
-    const Settings& settings = f_.settings[0];
-    const float lean = settings.error_reduction * glm::dot(c.normal, settings.down);
-    const float own = w * (1.0f - lean), other = c.inverse_mass * (1.0f + lean);
-    return own / (own + other);
-  }
-
-private:
-  const Args& args_;
-  Fields& f_;
-  bool split_;
-  const PairLaw* law_ = nullptr;
-  float w_ = 0.0f;
-  Relaxation relax_{};
-};
 
 void deactivate(Fields& f, uint i) {
   for (uint k = 0; k < f.contact_count[i]; ++k)
@@ -99,41 +13,16 @@ void deactivate(Fields& f, uint i) {
 }  // namespace
 
 void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
-  const bool split = f.settings[0].iteration == iteration_mass_splitting;
-  const bool plain = f.settings[0].options & option_plain_mean;
-  const float carrying = 2.0f * args.h * args.h * glm::length(f.settings[0].gravity);
   for (uint i = begin; i < end; ++i) {
-    const float w = f.grains[i].velocity.w;
-    vec3 correction(0.0f);
-    float weights = 0.0f;
     if (args.iteration == 0)
       deactivate(f, i);
-    Solver solver(args, f);
-    BodyPushes pushes;
-    for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = partner_at(f, i, slot);
-      if (is_triangle(partner))
-        continue;
-      const Contact c = contact_with(f, i, partner, args.h);
-      vec3 change;
-      float bears;
-      if (!solver.solve(i, partner, c, slot, change, bears))
-        continue;
-      float weight = split ? 1.0f : mean_weight(f, w, c);
-      if (!split && !plain)  // a contact that begins to touch joins the mean bit by bit
-        weight *= bears > 0.0f ? bears / (bears + carrying) : 0.0f;
-      const float part = solver.part(w, c);
-      correction += weight * part * change;
-      weights += weight;
-      if (is_body(partner))
-        pushes.note(f, i, partner, c.point, (w > 0.0f ? part / w : 1.0f / c.inverse_mass) * weight * change);
-    }
+    P2Solver solver(args, f);
+    P2Solver::Mean mean;
+    for (uint k = 0; k < f.contact_count[i]; ++k)
+      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
+        solver.touch(i, slot, mean);
     f.grains_next[i] = f.grains[i];
-    const float scale = split || !(weights > 0.0f) ? 1.0f : 1.0f / weights;
-    pushes.add(f, i, scale / args.h);
-    if (w > 0.0f && weights > 0.0f)
-      displace(args, f.grains_next[i], scale * correction);
+    solver.move(i, mean, f.grains_next[i]);
   }
 }
 
@@ -142,7 +31,7 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
   if (args.iteration == 0)
     for (uint i = 0; i < args.grains; ++i)
       deactivate(f, i);
-  Solver solver(args, f);
+  P2Solver solver(args, f);
   for (uint i = 0; i < args.grains; ++i)
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
@@ -185,24 +74,9 @@ void p2_sleep(const Args& args, Fields& f, uint begin, uint end) {
 
 void p2_remember(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i)
-    for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const std::size_t slot = contact_slot(f, i, k);
-      const uint partner = partner_at(f, i, slot);
-      if (is_triangle(partner))
-        continue;
-      const float normal = f.contact_sum[slot].w;
-      vec3& shear = f.contact_shear[slot];
-      if (!(normal > 0.0f)) {
-        shear = vec3(0.0f);
-        continue;
-      }
-      const PairLaw& law = law_of(f, i, partner);
-      const Contact c = contact_with(f, i, partner, args.h);
-      const vec3 way = relative_way(args, f, i, c);
-      const float grip = normal / c.across_share(f.grains[i].velocity.w);
-      shear = on_cone(turned(shear, c.normal) + way - glm::dot(way, c.normal) * c.normal, law.friction_static * grip,
-                      law.friction_kinetic * grip);
-    }
+    for (uint k = 0; k < f.contact_count[i]; ++k)
+      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
+        p2_remember_contact(args, f, i, slot);
 }
 
 }  // namespace talus::reference

@@ -1,0 +1,142 @@
+#pragma once
+// Eight grains side by side, and row after row what they may touch.
+#include "engine/cpu/lanes.h"
+#include "engine/reference/space.h"
+
+#ifdef TALUS_LANES
+namespace talus::cpu {
+
+// Contact laws of eight pairs.
+struct Laws {
+  floats friction_static, friction_kinetic, stiffness, damping, adhesion;
+};
+
+// Eight contacts, as reference::Contact.
+struct Contacts {
+  vecs normal;  // towards the grains
+  floats gap;
+  vecs velocity;                // of the partners
+  floats radius, inverse_mass;  // likewise
+};
+
+// What is in a row of the lists: of the lanes in `mask`, in these slots, with grains at these places.
+struct Row {
+  ints mask;
+  std::size_t slot;  // of the first lane
+  ints other;
+  uint places[lanes];
+  Grains grains;
+};
+
+class HalfSlice {
+public:
+  HalfSlice(const Args& args, Fields& f, uint first)
+      : args(args), f(f), settings(f.settings[0]), first(first), there(std::min(lanes, args.grains - first)),
+        grains(load_grains([&](uint k) { return &f.grains[first + k]; })),
+        first_place_(static_cast<int>(reference::world_of(f, first) * settings.places)),
+        at_(lane_numbers + static_cast<int>(first)) {
+    const ints count = load<ints>(&f.contact_count[first]);
+    count_ = lane_numbers < static_cast<int>(there) ? count : ints{};
+    for (uint k = 0; k < lanes; ++k)
+      rows_ = std::max(rows_, count_[k]);
+  }
+
+  const Args& args;
+  Fields& f;
+  const Settings& settings;
+  uint first, there;  // grain of the first lane; how many lanes have one
+  Grains grains;
+
+  // Calls touch(row) for the rows in which grains are. They come first, in each lane.
+  template <class Touch> void each_row(Touch touch) {
+    const std::size_t slots = first_slot();
+    for (int k = 0; k < rows_; ++k) {
+      Row row;
+      row.slot = slots + static_cast<uint>(k) * slice_grains;
+      const auto partner = load<uints>(&f.contact_partner[row.slot]);
+      const ints within = k < count_;
+      row.mask = within & (ints)(partner < triangle_partner);
+      if (any(within & ~row.mask))
+        others_ = std::min(others_, k);
+      if (!any(row.mask))
+        break;
+      row.other = row.mask ? (ints)partner + first_place_ : at_;
+      store(row.places, row.other);
+      row.grains = load_grains([&](uint lane) { return &f.grains[row.places[lane]]; });
+      touch(row);
+    }
+  }
+
+  // Calls touch(partners, mask, slot) for the rows in which there is something else, after each_row.
+  template <class Touch> void each_row_of_others(Touch touch) const {
+    const std::size_t slots = first_slot();
+    for (int k = others_; k < rows_; ++k) {
+      const std::size_t slot = slots + static_cast<uint>(k) * slice_grains;
+      const auto partner = load<uints>(&f.contact_partner[slot]);
+      touch(partner, (k < count_) & (ints)(partner >= body_partner), slot);
+    }
+  }
+  // Calls touch(lane, slot) for each of them.
+  template <class Touch> void each_other(Touch touch) const {
+    each_row_of_others([&](uints, ints mask, std::size_t slot) {
+      for (uint lane = 0; lane < lanes; ++lane)
+        if (mask[lane])
+          touch(lane, slot + lane);
+    });
+  }
+
+  // periodic: may an axis be?
+  Contacts contacts(const Row& row, bool periodic = true) const {
+    vecs d = grains.position - row.grains.position;
+    if (periodic)
+      d = shortest(d, settings);
+    const floats distance = root(dot(d, d));
+    // Coincident centres part along z, the one first in memory upwards.
+    const floats up = at_ < row.other ? all(1.0f) : all(-1.0f);
+    return {select(distance > 0.0f, d / distance, {floats{}, floats{}, up}),
+            distance - (grains.radius + row.grains.radius), row.grains.velocity, row.grains.radius,
+            row.grains.inverse_mass};
+  }
+
+  Laws laws(const Row& row) const {
+    return laws_of([&](uint k) { return reference::material_of(f.grain_tag[row.places[k]]); });
+  }
+  // partner(k): material of lane k's partner.
+  template <class Material> Laws laws_of(Material partner) const {
+    if (settings.materials == 1)
+      return same(f.pair_laws[partner(0)]);
+    const PairLaw* of[lanes];
+    bool alike = true;
+    for (uint k = 0; k < lanes; ++k) {
+      const uint lane = std::min(k, there - 1), own = reference::material_of(f.grain_tag[first + lane]);
+      of[k] = &f.pair_laws[own * (settings.materials + 1) + partner(lane)];
+      alike = alike && of[k] == of[0];
+    }
+    if (alike)
+      return same(*of[0]);
+    Laws laws;
+    for (uint k = 0; k < lanes; ++k) {
+      laws.friction_static[k] = of[k]->friction_static;
+      laws.friction_kinetic[k] = of[k]->friction_kinetic;
+      laws.stiffness[k] = of[k]->stiffness;
+      laws.damping[k] = of[k]->damping;
+      laws.adhesion[k] = of[k]->adhesion;
+    }
+    return laws;
+  }
+
+private:
+  int rows_ = 0, others_ = 1 << 30;  // .. from which on some partners are no grains
+  int first_place_;                  // of its world
+  ints at_, count_;
+
+  std::size_t first_slot() const { return reference::contact_slot(f, first, 0); }
+
+  static Laws same(const PairLaw& law) {
+    return {all(law.friction_static), all(law.friction_kinetic), all(law.stiffness), all(law.damping),
+            all(law.adhesion)};
+  }
+};
+
+}  // namespace talus::cpu
+#endif

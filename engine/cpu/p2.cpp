@@ -1,0 +1,198 @@
+// Parallel Particles, half a slice at a time: operation by operation what the reference does.
+#include "engine/cpu/displacements.h"
+#include "engine/cpu/passes.h"
+#include "engine/reference/p2_contact.h"
+
+#ifdef TALUS_LANES
+namespace talus::cpu {
+namespace {
+
+using namespace reference;
+
+// Once, not in every clone.
+[[gnu::noinline]] void touch_other(P2Solver& solver, uint i, std::size_t slot, P2Solver::Mean& mean) {
+  solver.touch(i, slot, mean);
+}
+[[gnu::noinline]] void remember_other(const Args& args, Fields& f, uint i, std::size_t slot) {
+  p2_remember_contact(args, f, i, slot);
+}
+[[gnu::noinline]] Relaxation relaxation_of(const PairLaw& law, float w, float h, float n) {
+  return relaxation(law, w, h, n);
+}
+
+// Shares of overlap and approach for eight contacts. Most of them have one law and one mass, and that of the row
+// before.
+class Relaxations {
+public:
+  explicit Relaxations(const Args& args) : h_(args.h), iterations_(static_cast<float>(args.iterations)) {}
+
+  // mask: at least one lane.
+  void find(ints mask, const Laws& law, floats w) {
+    const auto some = static_cast<uint>(std::countr_zero(bits_of(mask)));
+    set_law(law, some);
+    const Relaxation first = find(w[some]);
+    overlap = all(first.overlap);
+    approach = all(first.approach);
+    if (!any(mask & ((law.stiffness != law_.stiffness) | (law.damping != law_.damping) | (w != w[some]))))
+      return;
+    for (uint k = some; k < lanes; ++k) {
+      if (!mask[k])
+        continue;
+      set_law(law, k);
+      const Relaxation relax = find(w[k]);
+      overlap[k] = relax.overlap;
+      approach[k] = relax.approach;
+    }
+  }
+
+  floats overlap, approach;
+
+private:
+  float h_, iterations_, w_ = -1.0f;
+  PairLaw law_{};
+  Relaxation known_{};
+
+  void set_law(const Laws& law, uint k) {
+    if (law_.stiffness != law.stiffness[k] || law_.damping != law.damping[k])
+      w_ = -1.0f;
+    law_.stiffness = law.stiffness[k];
+    law_.damping = law.damping[k];
+  }
+  Relaxation find(float w) {
+    if (w != w_)
+      known_ = relaxation_of(law_, w, h_, iterations_);
+    w_ = w;
+    return known_;
+  }
+};
+
+vecs turned(const vecs& v, const vecs& normal) {
+  const vecs t = v - dot(v, normal) * normal;
+  const floats length = root(dot(t, t));
+  return select(length > 0.0f, (root(dot(v, v)) / length) * t, {});
+}
+
+vecs on_cone(const vecs& v, floats sticking, floats sliding) {
+  const floats length = root(dot(v, v));
+  return select(length > sticking, (sliding / length) * v, v);
+}
+
+class P2 : public Displacements {
+public:
+  using Displacements::Displacements;
+
+  void solve(P2Solver& solver, Relaxations& relax) {
+    const float carrying = 2.0f * h_ * h_ * glm::length(settings.gravity);
+    each_row([&](const Row& row) { solve(row, relax, carrying); });
+    P2Solver::Mean means[lanes];
+    touch_others(means, [&](uint i, std::size_t slot, P2Solver::Mean& mean) {
+      if (args.iteration == 0)
+        f.contact_sum[slot] = vec4(0.0f, 0.0f, 0.0f, not_active);
+      touch_other(solver, i, slot, mean);
+    });
+    move(1.0f, means);
+  }
+
+  void remember() {
+    each_row([&](const Row& row) { remember(row); });
+    each_other([&](uint k, std::size_t slot) { remember_other(args, f, first + k, slot); });
+  }
+
+private:
+  // As reference::adhesion_budget.
+  floats adhesion_budget(const Laws& law, const Contacts& c) const {
+    const ints adheres = law.adhesion > 0.0f;
+    if (!any(adheres))
+      return floats{};
+    const floats reach = grains.radius + c.radius, least = smaller(grains.radius, c.radius);
+    const vecs apart = (c.gap + grains.radius + c.radius) * c.normal - way_of(c);
+    const floats gap = root(dot(apart, apart)) - reach;
+    const floats ratio = smaller(larger(-gap / least, floats{}), all(1.0f)) - 1.0f;
+    const floats area = pi * least * least * (1.0f - ratio * ratio);
+    return adheres ? h_ * h_ * (grains.inverse_mass + c.inverse_mass) * law.adhesion * area : floats{};
+  }
+
+  // As P2Solver::part.
+  floats part(const Contacts& c) const {
+    const floats lean = settings.error_reduction * dot(c.normal, all(settings.down));
+    const floats own = grains.inverse_mass * (1.0f - lean), other = c.inverse_mass * (1.0f + lean);
+    return c.inverse_mass > 0.0f ? own / (own + other) : all(1.0f);
+  }
+
+  // As P2Solver::touch.
+  void solve(const Row& row, Relaxations& relax, float carrying) {
+    const Contacts c = contacts(row);
+    const floats w_sum = grains.inverse_mass + c.inverse_mass;
+    vec4* const sums = &f.contact_sum[row.slot];
+    const vecs4 kept = load_vecs4(sums);
+    const vecs4 before = args.iteration == 0 ? select(row.mask, vecs4{{}, all(not_active)}, kept) : kept;
+    const Laws law = laws(row);
+    const floats hold = adhesion_budget(law, c);
+    const ints idle = before.w < 0.0f, apart = (c.gap > 0.0f) & (hold <= 0.0f);
+    const ints active = row.mask & (w_sum > 0.0f) & ~(idle & apart);
+    if (!any(active)) {
+      if (args.iteration == 0)
+        store_vecs4(sums, before);
+      return;
+    }
+    const floats pressed = idle ? floats{} : before.w;
+    const floats w_parts = split_ ? shared_w(row, c.inverse_mass) : w_sum, share = w_sum / w_parts;
+    relax.find(active, law, w_parts);
+
+    const vecs way = way_of(c);
+    const floats approach = dot(way, c.normal);
+    const floats normal = larger(floats{}, pressed - share * (relax.overlap * c.gap + relax.approach * approach));
+    const floats pushed = normal - pressed, held = dot(before.xyz, c.normal);
+    vecs slip = way - approach * c.normal;
+    if (settings.options & option_memory)
+      slip = slip + turned(load_vecs(&f.contact_shear[row.slot]), c.normal);
+    const vecs friction = on_cone(before.xyz - held * c.normal + share * slip, law.friction_static * normal + hold,
+                                  law.friction_kinetic * normal + hold);
+    const floats adhesion = hold > 0.0f ? smaller(larger(held + pushed + share * approach, floats{}), hold) : floats{};
+    const vecs drag = friction + adhesion * c.normal;
+    store_vecs4(sums, select(active, vecs4{drag, normal}, before));
+
+    const vecs change = pushed * c.normal - (drag - before.xyz);
+    const floats bears = larger(normal, normal - pushed) + hold;
+    floats weight = mean_weight(c);
+    if (!split_ && !plain_)
+      weight = weight * (bears > 0.0f ? bears / (bears + carrying) : floats{});
+    add(active, weight, weight * part(c) * change);
+  }
+
+  // As p2_remember_contact.
+  void remember(const Row& row) {
+    const floats normal = load_vecs4(&f.contact_sum[row.slot]).w;
+    vec3* const shears = &f.contact_shear[row.slot];
+    const vecs before = load_vecs(shears);
+    const ints presses = row.mask & (normal > 0.0f);
+    vecs after;
+    if (any(presses)) {
+      const Contacts c = contacts(row);
+      const Laws law = laws(row);
+      const vecs way = way_of(c);
+      after = select(presses,
+                     on_cone(turned(before, c.normal) + way - dot(way, c.normal) * c.normal,
+                             law.friction_static * normal, law.friction_kinetic * normal),
+                     {});
+    }
+    store_vecs(shears, select(row.mask, after, before));
+  }
+};
+
+}  // namespace
+
+TALUS_CLONES void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
+  P2Solver solver(args, f);
+  Relaxations relax(args);
+  for (uint first = begin; first < end; first += lanes)
+    P2(args, f, first).solve(solver, relax);
+}
+
+TALUS_CLONES void p2_remember(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint first = begin; first < end; first += lanes)
+    P2(args, f, first).remember();
+}
+
+}  // namespace talus::cpu
+#endif

@@ -1,0 +1,125 @@
+// Position-based dynamics, half a slice at a time: operation by operation what the reference does.
+#include "engine/cpu/displacements.h"
+#include "engine/cpu/passes.h"
+#include "engine/reference/pbd_contact.h"
+
+#ifdef TALUS_LANES
+namespace talus::cpu {
+namespace {
+
+using namespace reference;
+
+// Once, not in every clone.
+[[gnu::noinline]] void touch_other(const Args& args, Fields& f, uint i, std::size_t slot, PbdMean& mean) {
+  pbd_touch(args, f, i, slot, mean);
+}
+[[gnu::noinline]] void part_other(const Fields& f, uint i, std::size_t slot, PbdMean& mean) {
+  pbd_part(f, i, slot, mean);
+}
+
+class Pbd : public Displacements {
+public:
+  using Displacements::Displacements;
+
+  void solve() {
+    each_row([&](const Row& row) { solve(row); });
+    PbdMean means[lanes];
+    touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) {
+      if (args.iteration == 0)
+        f.contact_sum[slot] = vec4(0.0f);
+      touch_other(args, f, i, slot, mean);
+    });
+    move(settings.sor, means);
+  }
+
+  void stabilize() {
+    split_ = false;
+    each_row([&](const Row& row) { part(row); });
+    PbdMean means[lanes];
+    touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) { part_other(f, i, slot, mean); });
+    const ints moves = weights_ > 0.0f;
+    const vecs correction = correction_ / weights_;
+    Grains after = grains;
+    after.position = select(moves, grains.position + correction, grains.position);
+    store_grains(&f.grains_next[first], there, after);
+    const floats shift = static_cast<float>(args.iterations) * root(dot(correction, correction));
+    for (uint k = 0; k < there; ++k)
+      if (moves[k])
+        atomic_max(f.worlds[world_of(f, first)].shift_bits, std::bit_cast<uint>(static_cast<float>(shift[k])));
+  }
+
+private:
+  // As pbd_touch.
+  void solve(const Row& row) {
+    const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
+    const Contacts c = contacts(row);
+    const floats w = grains.inverse_mass;
+    vec4* const sums = &f.contact_sum[row.slot];
+    const vecs4 kept = load_vecs4(sums), sum = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
+    ints touches = c.gap < -gap_least * smaller(grains.radius, c.radius);
+    if (after && last)
+      touches |= sum.w > 0.0f;
+    const ints active = row.mask & (w + c.inverse_mass > 0.0f) & touches;
+    if (!any(active)) {
+      if (args.iteration == 0)
+        store_vecs4(sums, sum);
+      return;
+    }
+    const floats w_other = c.inverse_mass * rise(c), w_sum = w + w_other;
+    const floats share = split_ ? w_sum / shared_w(row, w_other) : all(1.0f);
+
+    const vecs way = way_of(c), slip = way - dot(way, c.normal) * c.normal;
+    const floats pushed = share * larger(-c.gap, floats{}), normal = sum.w + pushed;
+    vecs before;
+    floats bound = pushed;
+    if (after) {
+      bound = last ? all(h_ * h_ * glm::length(settings.gravity)) : floats{};
+    } else if (!(settings.options & option_per_iteration)) {
+      before = sum.xyz;
+      bound = normal;
+    }
+    const Laws law = laws(row);
+    vecs drag = before - dot(before, c.normal) * c.normal + share * slip;
+    const floats length = root(dot(drag, drag));
+    drag = select(length > law.friction_static * bound,
+                  smaller(law.friction_kinetic * bound / length, all(1.0f)) * drag, drag);
+    store_vecs4(sums, select(active, vecs4{drag, normal}, sum));
+    const floats weight = mean_weight(c);
+    add(active, weight, weight * (w / w_sum) * (pushed * c.normal - (drag - before)));
+  }
+
+  // Mass scaling.
+  floats rise(const Contacts& c) const {
+    if (settings.mass_scaling == 0.0f)
+      return all(1.0f);
+    const floats rise = (c.gap + grains.radius + c.radius) * dot(c.normal, all(settings.down));
+    floats scaled = smaller(larger(settings.mass_scaling * rise, all(-60.0f)), all(60.0f));
+    for (uint k = 0; k < lanes; ++k)
+      scaled[k] = std::exp(scaled[k]);
+    return scaled;
+  }
+
+  // As pbd_part.
+  void part(const Row& row) {
+    const Contacts c = contacts(row);
+    const floats w = grains.inverse_mass;
+    const ints active = row.mask & (w > 0.0f) & (c.gap < 0.0f);
+    const floats weight = mean_weight(c);
+    add(active, weight, -(weight * w / (w + c.inverse_mass) * c.gap) * c.normal);
+  }
+};
+
+}  // namespace
+
+TALUS_CLONES void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint first = begin; first < end; first += lanes)
+    Pbd(args, f, first).solve();
+}
+
+TALUS_CLONES void pbd_stabilize(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint first = begin; first < end; first += lanes)
+    Pbd(args, f, first).stabilize();
+}
+
+}  // namespace talus::cpu
+#endif
