@@ -1,11 +1,14 @@
 // The folder engine/gpu on its own: devices, buffers, reflection, derived barriers, drawing.
 #include "catch.h"
+#include "engine/gpu/freeze.h"
 #include "engine/gpu/graph.h"
 #include "scratch.h"
 #include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <set>
+#include <spirv_cross/spirv.hpp>
 
 namespace talus::test_shaders {
 std::span<const std::uint32_t> find_shader(std::string_view name);
@@ -253,6 +256,41 @@ TEST_CASE("a compute pass takes its buffers by name", "[gpu][device]") {
   CHECK_THROWS_AS(graph.compute(scale, bound, {}, Work::elements(1)), Error);
   graph.compute(scale, bound, ScaleArgs{0, 1.0f}, Work::elements(0));  // an empty world is fine
   graph.finish();
+}
+
+TEST_CASE("frozen shaders have constants where they had specialization constants", "[gpu]") {
+  const std::vector<Constant> constants{{1, 0}, {3, 1}};
+  const auto code = freeze(find_shader("switches.comp"), constants);
+  std::set<std::uint32_t> found, folded;  // operations; those that OpSpecConstantOp computes
+  for (std::size_t at = 5; at < code.size(); at += code[at] >> 16) {
+    found.insert(code[at] & 0xFFFF);
+    if ((code[at] & 0xFFFF) == spv::OpSpecConstantOp)
+      folded.insert(code[at + 3]);
+    CHECK(((code[at] & 0xFFFF) != spv::OpDecorate || code[at + 2] != spv::DecorationSpecId));
+  }
+  for (const std::uint32_t gone : {spv::OpSpecConstantTrue, spv::OpSpecConstantFalse, spv::OpSpecConstant})
+    CHECK_FALSE(found.contains(gone));
+  for (const std::uint32_t gone : {spv::OpIEqual, spv::OpINotEqual, spv::OpBitwiseAnd})
+    CHECK_FALSE(folded.contains(gone));
+  CHECK(folded.contains(spv::OpIMul));  // is left to the driver
+  CHECK(found.contains(spv::OpDecorate));
+  CHECK(freeze(code, {}) == code);
+  const std::vector<Constant> group{{0, 8}};
+  CHECK(reflect("switches.comp", freeze(find_shader("switches.comp"), group)).local_size[0] == 8);
+}
+
+TEST_CASE("specialization constants have their values", "[gpu][device]") {
+  Machine machine;
+  Buffer values(machine.device, "values", 9 * 4);
+  const auto run = [&](std::vector<Constant> constants) {
+    ComputePipeline switches(machine.device, "switches", find_shader("switches.comp"), constants);
+    Graph graph(machine.device);
+    graph.compute(switches, switches.resolve({{"values", &values}}), {}, Work::groups(1));
+    return download<float>(graph, values);
+  };
+  CHECK(run({}) == std::vector<float>{5, 1, 1, 1, 0, 0.5f, -1, 1, 15});
+  CHECK(run({{0, 8}, {1, 3}, {2, 0}, {3, 1}, {4, std::bit_cast<std::uint32_t>(2.5f)}, {5, 7}}) ==
+        std::vector<float>{3, 0, 0, 0, 1, 2.5f, 7, 8, 9});
 }
 
 TEST_CASE("barriers stand exactly where a hazard is", "[gpu][device]") {

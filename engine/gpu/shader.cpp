@@ -1,4 +1,5 @@
 #include "engine/gpu/shader.h"
+#include "engine/gpu/freeze.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <spirv_cross/spirv_cross.hpp>
@@ -190,44 +191,29 @@ private:
   }
 };
 
-// A specialization info with the storage it points to.
-struct Specialization {
-  std::vector<VkSpecializationMapEntry> entries;
-  std::vector<std::uint32_t> values;
-  VkSpecializationInfo info{};
-
-  explicit Specialization(std::span<const Constant> constants) {
-    for (const Constant& c : constants) {
-      entries.push_back({c.id, static_cast<std::uint32_t>(4 * values.size()), 4});
-      values.push_back(c.value);
-    }
-    info = {static_cast<std::uint32_t>(entries.size()), entries.data(), 4 * values.size(), values.data()};
-  }
-  Specialization(const Specialization&) = delete;
-};
-
 // Needed only while a pipeline is made.
 struct Module {
   VkDevice device;
   VkShaderModule handle = VK_NULL_HANDLE;
 
-  Module(const Device& d, std::string_view name, std::span<const std::uint32_t> spirv) : device(d.handle()) {
+  Module(const Device& d, std::string_view name, std::span<const std::uint32_t> spirv,
+         std::span<const Constant> constants)
+      : device(d.handle()) {
+    const std::vector<std::uint32_t> code = freeze(spirv, constants);
     auto info = make<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-    info.codeSize = spirv.size_bytes();
-    info.pCode = spirv.data();
+    info.codeSize = 4 * code.size();
+    info.pCode = code.data();
     check(vkCreateShaderModule(device, &info, nullptr, &handle), fmt::format("Loading the shader {}", name));
   }
   ~Module() { vkDestroyShaderModule(device, handle, nullptr); }
   Module(const Module&) = delete;
 };
 
-VkPipelineShaderStageCreateInfo stage_info(VkShaderStageFlagBits stage, const Module& module,
-                                           const Specialization& special) {
+VkPipelineShaderStageCreateInfo stage_info(VkShaderStageFlagBits stage, const Module& module) {
   auto info = make<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
   info.stage = stage;
   info.module = module.handle;
   info.pName = "main";
-  info.pSpecializationInfo = &special.info;
   return info;
 }
 
@@ -428,10 +414,9 @@ ComputePipeline::ComputePipeline(Device& device, std::string name, std::span<con
     throw Error(fmt::format("The pipeline {} computes, and its shader does not.", name_));
   }
   create_layout({&reflection_, 1});
-  const Module module(device, name_, device.shader(name_ + ".comp", spirv));
-  const Specialization special(constants);
+  const Module module(device, name_, device.shader(name_ + ".comp", spirv), constants);
   auto info = make<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-  info.stage = stage_info(VK_SHADER_STAGE_COMPUTE_BIT, module, special);
+  info.stage = stage_info(VK_SHADER_STAGE_COMPUTE_BIT, module);
   info.layout = layout_;
   check(vkCreateComputePipelines(device.handle(), device.pipeline_cache(), 1, &info, nullptr, &handle_),
         fmt::format("Compiling the shader {}", name_));
@@ -465,13 +450,12 @@ GraphicsPipeline::GraphicsPipeline(Device& device, std::string name, std::span<c
   }
   create_layout(shaders);
 
-  const Module vertex_module(device, name_, vertex);
+  const Module vertex_module(device, name_, vertex, options.constants);
   std::optional<Module> fragment_module;
-  const Specialization special(options.constants);
-  std::vector<VkPipelineShaderStageCreateInfo> stages{stage_info(VK_SHADER_STAGE_VERTEX_BIT, vertex_module, special)};
+  std::vector<VkPipelineShaderStageCreateInfo> stages{stage_info(VK_SHADER_STAGE_VERTEX_BIT, vertex_module)};
   if (!fragment.empty()) {
-    fragment_module.emplace(device, name_, fragment);
-    stages.push_back(stage_info(VK_SHADER_STAGE_FRAGMENT_BIT, *fragment_module, special));
+    fragment_module.emplace(device, name_, fragment, options.constants);
+    stages.push_back(stage_info(VK_SHADER_STAGE_FRAGMENT_BIT, *fragment_module));
   }
 
   const auto input =

@@ -1,0 +1,11 @@
+#pragma once
+#include "engine/gpu/shader.h"
+
+namespace talus::gpu {
+
+// The shader with its specialization constants as constants, `constants` in place of their defaults, and so what is
+// computed from them alone. Not every driver leaves out the code that a specialization constant switches off:
+// SwiftShader runs it for no invocation. spirv: a valid module.
+std::vector<std::uint32_t> freeze(std::span<const std::uint32_t> spirv, std::span<const Constant> constants);
+
+}  // namespace talus::gpu
