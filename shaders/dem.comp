@@ -23,17 +23,28 @@ layout(set = 0, binding = 10, scalar) writeonly buffer GrainsNextBlock { Grain g
 #include "shared/dem_contact.glsl"
 #include "shared/finish.glsl"
 
+void touch(uint slot, uint partner, Contact c) {
+  bool memory = (settings.options & option_memory) != 0u;
+  vec3 before = memory ? contact_shear[slot] : vec3(0.0), after = respond(c, partner, before);
+  if (memory && after != before)
+    contact_shear[slot] = after;
+}
+
+// Grains come first in a row. Two loops, since threads whose first body is at different places of their rows would go through both kinds of
+// contact at each of these places.
 Grain advance(uint i) {
   begin(i);
-  bool memory = (settings.options & option_memory) != 0u;
-  uint count = contact_count[i];
-  for (uint k = 0u; k < count; ++k) {
+  uint count = contact_count[i], k = 0u;
+  for (; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = partner_at(i, slot);
-    if (is_triangle(partner))
-      continue;
-    vec3 before = memory ? contact_shear[slot] : vec3(0.0), after = respond(partner, before);
-    if (memory && after != before)
-      contact_shear[slot] = after;
+    if (!is_grain(partner))
+      break;
+    touch(slot, partner, contact_with_grain(partner, i, grain.position.xyz, grain.position.w));
+  }
+  for (; k < count; ++k) {
+    uint slot = contact_slot(i, k), partner = partner_at(i, slot);
+    if (!is_triangle(partner))
+      touch(slot, partner, contact_with_other(partner, i, grain.position.xyz, grain.position.w));
   }
   return end();
 }

@@ -36,7 +36,22 @@ vec4 touched(uint body, uint surface, vec3 offset, float r) {
   return vec4(own.xyz, surface_hidden * r);
 }
 
-Contact contact_with(uint partner, uint i, vec3 p, float r) {
+Contact contact_with_grain(uint partner, uint i, vec3 p, float r) {
+  Contact c;
+  Grain other = grains[partner];
+  vec3 d = shortest(p - other.position.xyz);
+  float len = sqrt(squared(d));
+  // Coincident centres part along z, the one first in memory upwards.
+  c.normal = len > 0.0 ? d / len : vec3(0.0, 0.0, i < partner ? 1.0 : -1.0);
+  c.gap = len - (r + other.position.w);
+  c.velocity = other.velocity.xyz;
+  c.radius = other.position.w;
+  c.inverse_mass = c.across = other.velocity.w;
+  return c;
+}
+
+// A body or a wall.
+Contact contact_with_other(uint partner, uint i, vec3 p, float r) {
   Contact c;
   if (is_body(partner)) {
     // A plane for the length of a substep, where the grain was at its start: whatever its way, it does not get behind it.
@@ -51,25 +66,21 @@ Contact contact_with(uint partner, uint i, vec3 p, float r) {
     vec2 ease = mobility(body, c.point, c.normal);
     c.inverse_mass = ease.x;
     c.across = ease.y;
-  } else if (partner >= wall_partner) {
+  } else {
     uint wall = partner - wall_partner;
     c.normal = wall_normal(wall);
     c.gap = wall_distance(p, wall) - r;
     c.velocity = vec3(0.0);
     c.radius = r;
     c.inverse_mass = c.across = 0.0;
-  } else {
-    Grain other = grains[partner];
-    vec3 d = shortest(p - other.position.xyz);
-    float len = sqrt(squared(d));
-    // Coincident centres part along z, the one first in memory upwards.
-    c.normal = len > 0.0 ? d / len : vec3(0.0, 0.0, i < partner ? 1.0 : -1.0);
-    c.gap = len - (r + other.position.w);
-    c.velocity = other.velocity.xyz;
-    c.radius = other.position.w;
-    c.inverse_mass = c.across = other.velocity.w;
   }
   return c;
+}
+
+Contact contact_with(uint partner, uint i, vec3 p, float r) {
+  if (is_grain(partner))
+    return contact_with_grain(partner, i, p, r);
+  return contact_with_other(partner, i, p, r);
 }
 
 // Share of a push along the normal of a contact that one across it is: a dynamic body may be moved more easily that way.

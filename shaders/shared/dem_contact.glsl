@@ -16,9 +16,8 @@ void begin(uint i) {
 }
 
 // Adds what a contact does to the grain; returns the contact's spring, which was `shear` before.
-vec3 respond(uint partner, vec3 shear) {
+vec3 respond(Contact c, uint partner, vec3 shear) {
   float h = args.h, rate = 1.0 / h, r = grain.position.w, w = grain.velocity.w;
-  Contact c = contact_with(partner, self, grain.position.xyz, r);
   float w_sum = w + c.inverse_mass;
   PairLaw law = law_of(tag, partner);
   vec2 spring_law = spring_of(law, partner < body_partner, c, w, r);
@@ -44,6 +43,10 @@ vec3 respond(uint partner, vec3 shear) {
   if (is_body(partner))
     add_load(partner, c.point, both / w_sum);
   return shear;
+}
+
+vec3 respond(uint partner, vec3 shear) {
+  return respond(contact_with(partner, self, grain.position.xyz, grain.position.w), partner, shear);
 }
 
 Grain end() {
