@@ -30,22 +30,11 @@ void touch(uint slot, uint partner, Contact c) {
     contact_shear[slot] = after;
 }
 
-// Grains come first in a row. Two loops, since threads whose first body is at different places of their rows would go through both kinds of
-// contact at each of these places.
+#include "shared/each_contact.glsl"
+
 Grain advance(uint i) {
   begin(i);
-  uint count = contact_count[i], k = 0u;
-  for (; k < count; ++k) {
-    uint slot = contact_slot(i, k), partner = partner_at(i, slot);
-    if (!is_grain(partner))
-      break;
-    touch(slot, partner, contact_with_grain(partner, i, grain.position.xyz, grain.position.w));
-  }
-  for (; k < count; ++k) {
-    uint slot = contact_slot(i, k), partner = partner_at(i, slot);
-    if (!is_triangle(partner))
-      touch(slot, partner, contact_with_other(partner, i, grain.position.xyz, grain.position.w));
-  }
+  each_contact(i, grain.position.xyz, grain.position.w);
   return end();
 }
 

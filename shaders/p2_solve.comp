@@ -50,100 +50,102 @@ float with_parts(float own, float other, float parts) {
   return both;
 }
 
+Grain grain;
+uint tag;
+float w_own;  // of the part of the mass that one contact moves
+vec3 correction = vec3(0.0);
+float weights = 0.0;
+// Most contacts of a grain have one law and one mass: the logarithms are worth keeping.
+uint last_law = no_partner;
+float last_w = 0.0;
+vec2 relax = vec2(0.0);
+
+void touch(uint slot, uint partner, Contact c) {
+  vec3 v = grain.velocity.xyz;
+  float r = grain.position.w, w = grain.velocity.w, h = args.h;
+  bool split = settings.iteration == iteration_mass_splitting;
+  bool memory = (settings.options & option_memory) != 0u, plain = (settings.options & option_plain_mean) != 0u;
+  float carrying = 2.0 * h * h * length(settings.gravity);  // normal correction that carries a grain on one of its kind
+  vec4 sum = args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : contact_sum[slot];
+  float w_sum = w + c.inverse_mass;
+  uint law_id = law_index(tag, partner);
+  PairLaw law = pair_laws[law_id];
+  vec3 way = h * (v - c.velocity);
+  float hold = adhesion_budget(c, partner, r, way, law.adhesion, w_sum);
+  // Active from its first overlap to the end of the substep: what equals implicit Euler.
+  if (sum.w < 0.0 && (c.gap > 0.0 && !(hold > 0.0) || !(w_sum > 0.0))) {
+    if (args.iteration == 0u)
+      contact_sum[slot] = sum;
+    return;
+  }
+  sum.w = max(sum.w, 0.0);
+  float w_parts = w_sum, share = 1.0;
+  if (split) {
+    w_parts = with_parts(w_own, c.inverse_mass, is_grain(partner) ? float(max(contact_load[partner], 1u)) : 1.0);
+    share = w_sum / w_parts;
+  }
+  if (law_id != last_law || w_parts != last_w) {
+    relax = relaxation(law, w_parts, h, float(args.iterations));
+    last_law = law_id;
+    last_w = w_parts;
+  }
+
+  // Sums count what a contact does to two whole masses; two parts of them would move by 1 / share of it.
+  float approach = dot(way, c.normal);
+  float normal = max(0.0, sum.w - share * (relax.x * c.gap + relax.y * approach));
+  float normal_change = normal - sum.w;
+
+  // What would stop all sliding, and bring back what has slipped before, projected on the cone of the normal correction so far.
+  vec3 before = sum.xyz, slip = way - approach * c.normal;
+  float held = dot(before, c.normal);
+  if (memory)
+    slip += turned(contact_shear[slot], c.normal);
+  vec3 drag = before - held * c.normal + share * across_share(c, w) * slip;
+  float drag_length = length(drag);
+  if (drag_length > law.friction_static * normal + hold)
+    drag *= (law.friction_kinetic * normal + hold) / drag_length;
+  // Likewise what would stop the two from parting, up to what adhesion bears.
+  if (hold > 0.0)
+    drag += clamp(held + normal_change + share * approach, 0.0, hold) * c.normal;
+
+  // Error reduction: the upper one of two (that with n against gravity) moves as if the lower one were heavier. Shocks grow on
+  // their way up by it: 0.5 throws a stack of 50 apart at 60 Hz, and holds ten layers.
+  float lean = settings.error_reduction * dot(c.normal, settings.down);
+  float own = w * (1.0 - lean), other = c.inverse_mass * (1.0 + lean);
+  float part = c.inverse_mass > 0.0 ? own / (own + other) : 1.0;
+  // The mean is over masses at the contact: the paper's plain mean where partners are alike, but a boulder's one contact with
+  // the floor counts against a hundred with pebbles. Plain, it sinks in and is thrown out. A contact that begins to touch joins
+  // the mean bit by bit: in one stroke, it takes half of its push from the one that carries the grain, which never comes to rest.
+  float weight = 1.0, bears = max(sum.w, normal) + hold;
+  if (!split && !plain)
+    weight = bears > 0.0 ? bears / (bears + carrying) / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w)) : 0.0;
+  vec3 push = weight * (normal_change * c.normal - (drag - before));
+  correction += part * push;
+  weights += weight;
+  if (is_body(partner))
+    note_push(partner, c.point, (w > 0.0 ? part / w : 1.0 / w_sum) * push);
+  contact_sum[slot] = vec4(drag, normal);
+}
+#include "shared/each_contact.glsl"
+
 void main() {
   uint i = element_index();
   if (i >= args.grains)
     return;
-  Grain grain = grains[i];
-  vec3 p = grain.position.xyz, v = grain.velocity.xyz;
-  float r = grain.position.w, w = grain.velocity.w, h = args.h;
-
+  grain = grains[i];
+  tag = grain_tag[i];
   bool split = settings.iteration == iteration_mass_splitting;
-  bool memory = (settings.options & option_memory) != 0u, plain = (settings.options & option_plain_mean) != 0u;
-  precise float w_own = split ? w * float(max(contact_load[i], 1u)) : w;  // of the part of the mass that one contact moves
-
-  float carrying = 2.0 * h * h * length(settings.gravity);  // normal correction that carries a grain on one of its kind
-
-  vec3 correction = vec3(0.0);
-  float weights = 0.0;
-  // Most contacts of a grain have one law and one mass: the logarithms are worth keeping.
-  uint last_law = no_partner;
-  float last_w = 0.0;
-  vec2 relax = vec2(0.0);
-  uint tag = grain_tag[i], count = contact_count[i];
-  for (uint k = 0u; k < count; ++k) {
-    uint slot = contact_slot(i, k);
-    uint partner = partner_at(i, slot);
-    if (is_triangle(partner))
-      continue;
-    Contact c = contact_with(partner, i, p, r);
-    vec4 sum = args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : contact_sum[slot];
-    float w_sum = w + c.inverse_mass;
-    uint law_id = law_index(tag, partner);
-    PairLaw law = pair_laws[law_id];
-    vec3 way = h * (v - c.velocity);
-    float hold = adhesion_budget(c, partner, r, way, law.adhesion, w_sum);
-    // Active from its first overlap to the end of the substep: what equals implicit Euler.
-    if (sum.w < 0.0 && (c.gap > 0.0 && !(hold > 0.0) || !(w_sum > 0.0))) {
-      if (args.iteration == 0u)
-        contact_sum[slot] = sum;
-      continue;
-    }
-    sum.w = max(sum.w, 0.0);
-    float w_parts = w_sum, share = 1.0;
-    if (split) {
-      w_parts = with_parts(w_own, c.inverse_mass, is_grain(partner) ? float(max(contact_load[partner], 1u)) : 1.0);
-      share = w_sum / w_parts;
-    }
-    if (law_id != last_law || w_parts != last_w) {
-      relax = relaxation(law, w_parts, h, float(args.iterations));
-      last_law = law_id;
-      last_w = w_parts;
-    }
-
-    // Sums count what a contact does to two whole masses; two parts of them would move by 1 / share of it.
-    float approach = dot(way, c.normal);
-    float normal = max(0.0, sum.w - share * (relax.x * c.gap + relax.y * approach));
-    float normal_change = normal - sum.w;
-
-    // What would stop all sliding, and bring back what has slipped before, projected on the cone of the normal correction so far.
-    vec3 before = sum.xyz, slip = way - approach * c.normal;
-    float held = dot(before, c.normal);
-    if (memory)
-      slip += turned(contact_shear[slot], c.normal);
-    vec3 drag = before - held * c.normal + share * across_share(c, w) * slip;
-    float drag_length = length(drag);
-    if (drag_length > law.friction_static * normal + hold)
-      drag *= (law.friction_kinetic * normal + hold) / drag_length;
-    // Likewise what would stop the two from parting, up to what adhesion bears.
-    if (hold > 0.0)
-      drag += clamp(held + normal_change + share * approach, 0.0, hold) * c.normal;
-
-    // Error reduction: the upper one of two (that with n against gravity) moves as if the lower one were heavier. Shocks grow on
-    // their way up by it: 0.5 throws a stack of 50 apart at 60 Hz, and holds ten layers.
-    float lean = settings.error_reduction * dot(c.normal, settings.down);
-    float own = w * (1.0 - lean), other = c.inverse_mass * (1.0 + lean);
-    float part = c.inverse_mass > 0.0 ? own / (own + other) : 1.0;
-    // The mean is over masses at the contact: the paper's plain mean where partners are alike, but a boulder's one contact with
-    // the floor counts against a hundred with pebbles. Plain, it sinks in and is thrown out. A contact that begins to touch joins
-    // the mean bit by bit: in one stroke, it takes half of its push from the one that carries the grain, which never comes to rest.
-    float weight = 1.0, bears = max(sum.w, normal) + hold;
-    if (!split && !plain)
-      weight = bears > 0.0 ? bears / (bears + carrying) / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w)) : 0.0;
-    vec3 push = weight * (normal_change * c.normal - (drag - before));
-    correction += part * push;
-    weights += weight;
-    if (is_body(partner))
-      note_push(partner, c.point, (w > 0.0 ? part / w : 1.0 / w_sum) * push);
-    contact_sum[slot] = vec4(drag, normal);
-  }
+  precise float w_parts = grain.velocity.w * float(max(contact_load[i], 1u));
+  w_own = split ? w_parts : grain.velocity.w;
+  each_contact(i, grain.position.xyz, grain.position.w);
+  float w = grain.velocity.w, h = args.h;
   if (weights > 0.0)
     add_pushes(split ? 1.0 / h : 1.0 / (h * weights));
   if (w > 0.0 && weights > 0.0) {
     if (!split)
       correction /= weights;
-    grain.position.xyz = p + correction;
-    grain.velocity.xyz = v + correction / h;
+    grain.position.xyz += correction;
+    grain.velocity.xyz += correction / h;
   }
   grains_next[i] = grain;
 }

@@ -21,68 +21,72 @@ layout(set = 0, binding = 10, scalar) readonly buffer LoadBlock { uint contact_l
 #include "shared/pair_law.glsl"
 #include "shared/body_pushes.glsl"
 
-void main() {
-  uint i = element_index();
-  if (i >= args.grains)
-    return;
-  Grain grain = grains[i];
-  vec3 p = grain.position.xyz, v = grain.velocity.xyz;
+Grain grain;
+uint tag;
+float w_own;  // of the part of the mass that one contact moves
+vec3 correction = vec3(0.0);
+float weights = 0.0;
+
+void touch(uint slot, uint partner, Contact c) {
+  vec3 v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool split = settings.iteration == iteration_mass_splitting;
   bool per_iteration = (settings.options & option_per_iteration) != 0u, after = (settings.options & option_friction_after) != 0u;
   bool last = args.iteration + 1u == args.iterations, plain = (settings.options & option_plain_mean) != 0u;
-  precise float w_own = split ? w * float(max(contact_load[i], 1u)) : w;  // of the part of the mass that one contact moves
-
-  vec3 correction = vec3(0.0);
-  float weights = 0.0;
-  uint tag = grain_tag[i], count = contact_count[i];
-  for (uint k = 0u; k < count; ++k) {
-    uint slot = contact_slot(i, k), partner = partner_at(i, slot);
-    if (is_triangle(partner))
-      continue;
-    Contact c = contact_with(partner, i, p, r);
-    vec4 sum = args.iteration == 0u ? vec4(0.0) : contact_sum[slot];
-    bool touches = c.gap < -gap_least * min(r, c.radius) || (after && last && sum.w > 0.0);
-    if (!touches || !(w + c.inverse_mass > 0.0)) {
-      if (args.iteration == 0u)
-        contact_sum[slot] = sum;
-      continue;
-    }
-    // Mass scaling: w exp(k z) at height z, of which only the ratio to this grain matters. k times the height of a pile may be up
-    // to 10: far beyond, shocks grow on their way up and throw its top off.
-    float w_other = c.inverse_mass;
-    if (settings.mass_scaling > 0.0)
-      w_other *= exp(clamp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down), -60.0, 60.0));
-    float w_sum = w + w_other, share = 1.0;
-    if (split) {  // without contraction, which would differ between the two sides
-      precise float w_parts = w_own + w_other * (is_grain(partner) ? float(max(contact_load[partner], 1u)) : 1.0);
-      share = w_sum / w_parts;
-    }
-
-    // Sums count what a contact does to two whole masses; two parts of them would move by 1 / share of it.
-    vec3 way = h * (v - c.velocity), slip = way - dot(way, c.normal) * c.normal;
-    float normal_change = share * max(-c.gap, 0.0), normal = sum.w + normal_change;
-    vec3 before = per_iteration || after ? vec3(0.0) : sum.xyz;
-    vec3 drag = before - dot(before, c.normal) * c.normal + share * across_share(c, w) * slip;
-    float drag_length = length(drag), bound = after ? (last ? h * h * length(settings.gravity) : 0.0) : per_iteration ? normal_change : normal;
-    PairLaw law = law_of(tag, partner);
-    if (drag_length > law.friction_static * bound)
-      drag *= min(law.friction_kinetic * bound / drag_length, 1.0);
-
-    float weight = split || plain ? 1.0 : 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
-    vec3 push = weight / w_sum * (normal_change * c.normal - (drag - before));
-    correction += w * push;
-    weights += weight;
-    if (is_body(partner))
-      note_push(partner, c.point, push);
-    contact_sum[slot] = vec4(drag, normal);
+  vec4 sum = args.iteration == 0u ? vec4(0.0) : contact_sum[slot];
+  bool touches = c.gap < -gap_least * min(r, c.radius) || (after && last && sum.w > 0.0);
+  if (!touches || !(w + c.inverse_mass > 0.0)) {
+    if (args.iteration == 0u)
+      contact_sum[slot] = sum;
+    return;
   }
-  float scale = split || !(weights > 0.0) ? settings.sor : settings.sor / weights;
+  // Mass scaling: w exp(k z) at height z, of which only the ratio to this grain matters. k times the height of a pile may be up
+  // to 10: far beyond, shocks grow on their way up and throw its top off.
+  float w_other = c.inverse_mass;
+  if (settings.mass_scaling > 0.0)
+    w_other *= exp(clamp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down), -60.0, 60.0));
+  float w_sum = w + w_other, share = 1.0;
+  if (split) {  // without contraction, which would differ between the two sides
+    precise float w_parts = w_own + w_other * (is_grain(partner) ? float(max(contact_load[partner], 1u)) : 1.0);
+    share = w_sum / w_parts;
+  }
+
+  // Sums count what a contact does to two whole masses; two parts of them would move by 1 / share of it.
+  vec3 way = h * (v - c.velocity), slip = way - dot(way, c.normal) * c.normal;
+  float normal_change = share * max(-c.gap, 0.0), normal = sum.w + normal_change;
+  vec3 before = per_iteration || after ? vec3(0.0) : sum.xyz;
+  vec3 drag = before - dot(before, c.normal) * c.normal + share * across_share(c, w) * slip;
+  float drag_length = length(drag), bound = after ? (last ? h * h * length(settings.gravity) : 0.0) : per_iteration ? normal_change : normal;
+  PairLaw law = law_of(tag, partner);
+  if (drag_length > law.friction_static * bound)
+    drag *= min(law.friction_kinetic * bound / drag_length, 1.0);
+
+  float weight = split || plain ? 1.0 : 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
+  vec3 push = weight / w_sum * (normal_change * c.normal - (drag - before));
+  correction += w * push;
+  weights += weight;
+  if (is_body(partner))
+    note_push(partner, c.point, push);
+  contact_sum[slot] = vec4(drag, normal);
+}
+#include "shared/each_contact.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  grain = grains[i];
+  tag = grain_tag[i];
+  bool split = settings.iteration == iteration_mass_splitting;
+  precise float w_parts = grain.velocity.w * float(max(contact_load[i], 1u));
+  w_own = split ? w_parts : grain.velocity.w;
+  each_contact(i, grain.position.xyz, grain.position.w);
+  float w = grain.velocity.w, h = args.h, scale = split || !(weights > 0.0) ? settings.sor : settings.sor / weights;
   add_pushes(scale / h);
   if (w > 0.0 && weights > 0.0) {
     correction *= scale;
-    grain.position.xyz = p + correction;
-    grain.velocity.xyz = v + correction / h;
+    grain.position.xyz += correction;
+    grain.velocity.xyz += correction / h;
   }
   grains_next[i] = grain;
 }

@@ -10,66 +10,70 @@ layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_l
 layout(set = 0, binding = 12, scalar) readonly buffer FrictionBlock { float contact_friction[]; };
 layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 
+Grain grain;
+uint tag;
+float own_load;
+vec3 push = vec3(0.0);
+
+void touch(uint slot, uint partner, Contact c) {
+  vec3 v = grain.velocity.xyz;
+  float r = grain.position.w, w = grain.velocity.w, h = args.h;
+  bool memory = has(option_memory);
+  bool momentum = settings.iteration == iteration_improved_jacobi, split = settings.iteration == iteration_mass_splitting;
+  float w_sum = w + c.inverse_mass;
+  vec4 before = contact_sum[slot], last = momentum ? contact_change[slot] : vec4(0.0);
+  vec3 relative = v - c.velocity;
+  float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
+  PairLaw law = law_of(tag, partner);
+  float hold = hold_of(law, c.gap, min(r, c.radius));
+  // Most contacts in the list are neither pressed nor about to be.
+  if (!(w_sum > 0.0) || (residual >= 0.0 && hold == 0.0 && before == vec4(0.0) && last == vec4(0.0)))
+    return;
+  vec3 slip = relative - approach * c.normal;
+  if (memory)
+    slip += memory_share / h * contact_shear[slot];
+  float beta = args.beta;
+  if (law.friction_static != law.friction_kinetic) {
+    if (memory)
+      law.friction_static = law.friction_kinetic = contact_friction[slot];
+    else if (residual * last.w + dot(slip, last.xyz) > 0.0)
+      beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
+  }
+  float w_shared = own_load * w + c.inverse_mass;
+  if (partner < body_partner) {  // without contraction, which would differ between the two sides
+    precise float both = own_load * w + float(contact_load[partner]) * grains[partner].velocity.w;
+    w_shared = both;
+  }
+  float rate = settings.omega / (split ? w_shared : max(w_sum, w_shared / load_most));
+  if (!split && partner < body_partner)
+    rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / w_sum;
+  vec4 sum = before + beta * last;
+  sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * across_share(c, w) * slip;
+  sum.w = max(-hold, sum.w - rate * residual);
+  float grip = sum.w + hold, drag = length(sum.xyz);
+  if (drag > law.friction_static * grip)
+    sum.xyz *= law.friction_kinetic * grip / drag;
+  vec4 change = sum - before;
+  contact_sum[slot] = sum;
+  if (momentum)
+    contact_change[slot] = change;
+  push += change.w * c.normal + change.xyz;
+}
+#include "shared/each_contact.glsl"
+
 void main() {
   uint i = element_index();
   if (i >= args.grains)
     return;
-  Grain grain = grains[i];
-  vec3 p = grain.position.xyz, v = grain.velocity.xyz;
-  float r = grain.position.w, w = grain.velocity.w, h = args.h;
-  bool memory = has(option_memory);
-  bool momentum = settings.iteration == iteration_improved_jacobi, split = settings.iteration == iteration_mass_splitting;
-  float own_load = float(contact_load[i]);
-  vec3 push = vec3(0.0);
-  uint tag = grain_tag[i], count = contact_count[i];
-  for (uint k = 0u; k < count; ++k) {
-    uint slot = contact_slot(i, k), partner = partner_at(i, slot);
-    if (is_triangle(partner))
-      continue;
-    Contact c = contact_with(partner, i, p, r);
-    float w_sum = w + c.inverse_mass;
-    vec4 before = contact_sum[slot], last = momentum ? contact_change[slot] : vec4(0.0);
-    vec3 relative = v - c.velocity;
-    float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
-    PairLaw law = law_of(tag, partner);
-    float hold = hold_of(law, c.gap, min(r, c.radius));
-    // Most contacts in the list are neither pressed nor about to be.
-    if (!(w_sum > 0.0) || (residual >= 0.0 && hold == 0.0 && before == vec4(0.0) && last == vec4(0.0)))
-      continue;
-    vec3 slip = relative - approach * c.normal;
-    if (memory)
-      slip += memory_share / h * contact_shear[slot];
-    float beta = args.beta;
-    if (law.friction_static != law.friction_kinetic) {
-      if (memory)
-        law.friction_static = law.friction_kinetic = contact_friction[slot];
-      else if (residual * last.w + dot(slip, last.xyz) > 0.0)
-        beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
-    }
-    float w_shared = own_load * w + c.inverse_mass;
-    if (partner < body_partner) {  // without contraction, which would differ between the two sides
-      precise float both = own_load * w + float(contact_load[partner]) * grains[partner].velocity.w;
-      w_shared = both;
-    }
-    float rate = settings.omega / (split ? w_shared : max(w_sum, w_shared / load_most));
-    if (!split && partner < body_partner)
-      rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / w_sum;
-    vec4 sum = before + beta * last;
-    sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * across_share(c, w) * slip;
-    sum.w = max(-hold, sum.w - rate * residual);
-    float grip = sum.w + hold, drag = length(sum.xyz);
-    if (drag > law.friction_static * grip)
-      sum.xyz *= law.friction_kinetic * grip / drag;
-    vec4 change = sum - before;
-    contact_sum[slot] = sum;
-    if (momentum)
-      contact_change[slot] = change;
-    push += change.w * c.normal + change.xyz;
-  }
+  grain = grains[i];
+  tag = grain_tag[i];
+  own_load = float(contact_load[i]);
+  each_contact(i, grain.position.xyz, grain.position.w);
+  float w = grain.velocity.w;
   if (w > 0.0) {
-    grain.velocity.xyz = v + w * push;
+    grain.velocity.xyz += w * push;
     if (POSITIONS)
-      grain.position.xyz = p + h * w * push;
+      grain.position.xyz += args.h * w * push;
   }
   grains_next[i] = grain;
 }
