@@ -72,6 +72,8 @@ enum class Extent {
   X(births, Birth, births, false, "grains that emitters will release, in order")                                       \
   X(status, Status, one, true, "state of the run")                                                                     \
   X(worlds, World, worlds, true, "what the lists of a world are like")                                                 \
+  X(rebuilding, uint, worlds, false,                                                                                   \
+    "worlds that rebuild their lists in this substep; behind the last the number of all")                              \
   X(body_speeds, float, world_steps, false,                                                                            \
     "no point of a body's surface is faster: of world w in step s of the batch at s worlds + w [m/s]")                 \
   X(sinks, Sink, sinks, false, "shapes in which grains vanish")                                                        \

@@ -338,7 +338,7 @@ void Simulation::Impl::move_right(FieldId id, std::size_t from, std::size_t to, 
 
 // The device stopped in substep status.substep of step status.step for want of contact slots, before anything moved.
 // Goes on from there with more of them. Exchanges of grains and grains_next recorded after that need no undoing:
-// grid_commit has just made the two equal.
+// contact_check has made the two equal.
 void Simulation::Impl::grow(Status status) {
   finish_steps(status.step - static_cast<uint>(step));
   substep = status.substep;

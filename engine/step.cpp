@@ -132,7 +132,7 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   const std::uint32_t slices = (p.grains + slice_grains - 1) / slice_grains;
   const Work grains{p.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_slice_chunks};
   if (linked) {
-    e.run(Pass::linked_clear, grains, args);
+    e.run(Pass::linked_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_head)), gate_rebuild_cells}, args);
     e.run(Pass::linked_insert, grains, args);
   } else {
     sort_grains(e, args);

@@ -37,7 +37,7 @@ TALUS_CONST float lists_void = 1e30f;
 
 // Gates: dispatch sizes that the device opens and closes. A closed gate is a dispatch of nothing.
 TALUS_CONST uint gate_grains = 0u;          // a thread per grain, while the run is not halted
-TALUS_CONST uint gate_rebuild_grains = 1u;  // .. in substeps that rebuild the lists
+TALUS_CONST uint gate_rebuild_grains = 1u;  // .. of worlds that rebuild their lists in the substep
 TALUS_CONST uint gate_rebuild_slices = 2u;
 TALUS_CONST uint gate_rebuild_cell_chunks = 3u;   // a workgroup per chunk of the prefix sum over cells
 TALUS_CONST uint gate_rebuild_slice_chunks = 4u;  // .. over slices
@@ -79,6 +79,7 @@ TALUS_CONST uint parts_most = (wall_partner - body_partner) / (bodies_most * par
 TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
 TALUS_CONST int cells_none = 0x7FFFFFFF;  // World.cells_low where no grain is; cells_high: the negative
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
+TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.table
 
 // A contact with a body pushes for at most this overlap, in radii, that there is when a substep starts. What a grain caught between two
 // bodies takes and gives would otherwise grow with them; one on a body at rest overlaps by a hundredth of that.
@@ -590,7 +591,7 @@ struct Status {
   uint halt;            // halt_none, or why the device stopped
   uint step;            // steps completed
   uint substep;         // substeps completed in this step
-  uint rebuild;         // 1: this substep rebuilds neighbour lists
+  uint rebuild;         // worlds that rebuild their neighbour lists in this substep
   uint rebuilds;        // substeps so far that did
   uint substeps_done;   // substeps so far
   uint slots;           // contact slots that the longest of the last lists of a world took
@@ -613,7 +614,7 @@ struct Status {
 struct World {
   uint invalid;         // the first grain (id) or body (body_partner + number) that is not a number any more; ~0: none is
   float radius;         // m, of its largest grain, over all that ever live
-  uint rebuild;         // 1: this substep rebuilds its neighbour lists
+  uint table;           // its tables of cells and slices, where this substep rebuilds its lists: of those that do, it is the k-th; else no_table
   uint slots;           // contact slots that they take
   uint speed2_bits;     // greatest squared speed of the substep in progress [m2/s2], as the bits of a float
   uint shift_bits;      // greatest displacement in it that no speed shows (pbd_stabilize) [m], as the bits of a float
