@@ -13,6 +13,11 @@ public:
     return worlds_[world].drive.time(local(step, world));
   }
 
+  // Steps that a world has done after so many of the simulation.
+  std::uint64_t local(std::uint64_t step, std::uint32_t world) const {
+    return step - static_cast<std::uint64_t>(worlds_[world].start);
+  }
+
   // Of all bodies, step after step; and the greatest speed of a point of a body in each step and world, m/s.
   Drive::Batch batch(std::uint64_t step, std::uint64_t count) const;
   void advance(std::uint64_t count);
@@ -50,9 +55,6 @@ private:
     std::uint32_t world, body;
   };
   Place place_of(std::uint32_t body) const;
-  std::uint64_t local(std::uint64_t step, std::uint32_t world) const {
-    return step - static_cast<std::uint64_t>(worlds_[world].start);
-  }
 
   std::uint32_t bodies_;  // of a world
   std::vector<World> worlds_;

@@ -11,7 +11,7 @@ std::vector<RigidState> Simulation::Impl::rigid_states() const {
   return read_field<RigidState>(*executor, FieldId::rigid_states, scene.worlds * dynamics.states.size());
 }
 std::vector<ShapeMotion> Simulation::Impl::shape_motions() const {
-  return read_field<ShapeMotion>(*executor, FieldId::shape_motions, scene.shapes.size());
+  return read_field<ShapeMotion>(*executor, FieldId::shape_motions, scene.worlds * scene.shapes.size());
 }
 bool Simulation::Impl::is_dynamic(std::uint32_t body) const {
   return body < scene.worlds * scene.bodies.size() && talus::is_dynamic(spec_of(body));
@@ -252,12 +252,13 @@ BodyState Simulation::body_state(std::uint32_t body) const {
   }
   return impl_->drive.body_state(impl_->step, body);
 }
-std::uint32_t Simulation::shape(std::string_view name) const {
+std::uint32_t Simulation::shape(std::string_view name, std::uint32_t world) const {
+  impl_->check_worlds(std::span(&world, 1));
   const std::vector<ShapeSpec>& shapes = impl_->scene.shapes;
   const auto found = std::ranges::find(shapes, name, &ShapeSpec::name);
   if (found == shapes.end())
     throw std::invalid_argument(fmt::format("the scene has no shape {}", name));
-  return static_cast<std::uint32_t>(found - shapes.begin());
+  return static_cast<std::uint32_t>(world * shapes.size()) + static_cast<std::uint32_t>(found - shapes.begin());
 }
 ShapeState Simulation::shape_state(std::uint32_t shape) const {
   const ShapeMotion m = impl_->idle().shape_motions().at(shape);
@@ -405,7 +406,7 @@ std::uint64_t Simulation::Impl::state_hash(std::optional<std::uint32_t> world) {
   for (const std::uint32_t i : s.by_id) {
     if (world && s.world_of(i) != *world)
       continue;
-    add(s.ids[i]);
+    add(number_alone(s.world_of(i), s.ids[i]));
     add(s.tags[i]);
     add(s.grains[i]);
   }
@@ -423,8 +424,7 @@ std::uint64_t Simulation::Impl::state_hash(std::optional<std::uint32_t> world) {
       add(std::invoke(member, of_all[k]));
   };
   add_all(rigid_states(), &RigidState::motion);
-  for (const ShapeMotion& motion : shape_motions())
-    add(motion);
+  add_all(shape_motions(), std::identity());
   add_all(read_field<uint>(*executor, FieldId::sink_counts, scene.worlds * scene.sinks.size()), std::identity());
   return sum;
 }

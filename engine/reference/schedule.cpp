@@ -118,15 +118,13 @@ void end_substep(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-void end_step(const Args& args, Fields& f, uint begin, uint end) {
+void end_step(const Args&, Fields& f, uint begin, uint end) {
   Status& status = f.status[0];
   if (status.halt != halt_none)
     return;
   for (uint number = begin; number < end; ++number) {
     World& world = f.worlds[number];
-    if (args.births)
-      world.speed = std::max(world.speed, f.settings[0].birth_speed);
-    if (args.births || world.gone != world.gone_before)
+    if (world.gone != world.gone_before)
       world.travel = lists_void;
     world.gone_before = world.gone;
   }
@@ -158,14 +156,23 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
 void emit(const Args& args, Fields& f, uint begin, uint end) {
   if (f.status[0].halt != halt_none)
     return;
-  for (uint k = begin; k < end; ++k) {
-    const Birth& birth = f.births[args.first + k];
-    const uint i = args.grains + k;
-    f.grains[i] = birth.grain;
-    f.grain_id[i] = birth.id;
-    f.grain_tag[i] = birth.tag;
-    f.grain_row[i] = i;
-    f.contact_count[i] = 0;
+  const Settings& settings = f.settings[0];
+  for (uint number = begin; number < end; ++number) {
+    const Pour& pour = f.pours[args.step * settings.worlds + number];
+    for (uint k = pour.first; k < pour.end; ++k) {
+      const Birth& birth = f.births[k];
+      const uint i = pour.place + (k - pour.first);
+      f.grains[i] = birth.grain;
+      f.grain_id[i] = birth.id;
+      f.grain_tag[i] = birth.tag;
+      f.grain_row[i] = i - number * settings.places;
+      f.contact_count[i] = 0;
+    }
+    if (pour.end > pour.first) {
+      World& world = f.worlds[number];
+      world.speed = std::max(world.speed, settings.birth_speed);
+      world.travel = lists_void;
+    }
   }
 }
 

@@ -258,6 +258,13 @@ struct Birth {
   uint tag;
 };
 
+// What emitters release into a world in a step.
+struct Pour {
+  uint first;  // births [first, end)
+  uint end;
+  uint place;  // in memory of the first of them, behind all others
+};
+
 // A grain in the hand.
 struct HandGrain {
   uint id;
@@ -507,7 +514,7 @@ struct Settings {
   uint bodies;        // number of bodies of a world
   uint carried_first; // number (id) of the first grain that a body carries
   uint carried;       // .. and how many there are
-  uint shapes;        // number of shapes
+  uint shapes;        // number of shapes of a world
   uint shaped_first;  // number (id) of the first particle of a shape
   uint shaped;        // .. and how many there are
   uint sinks;         // number of sinks, which all worlds share
@@ -566,8 +573,7 @@ struct Settings {
 // Push constants of every pass.
 struct Args {
   uint grains;     // places in memory, of all worlds: those alive, and some that are gone
-  uint first;      // first birth of this step (emit), first element of this run (sdf_*), or number of the camera (depth_*)
-  uint births;     // number of births of this step (emit)
+  uint first;      // first element of this run (sdf_*), or number of the camera (depth_*)
   uint iteration;  // of the solver, from 0
   uint iterations;
   uint substep;  // in its step, from 0
