@@ -135,12 +135,14 @@ void Simulation::resume(Checkpoint checkpoint) {
     if (found->second.size() != sizeof zero)
       throw CheckpointError(fmt::format("{} is not one number", time_name));
     std::memcpy(&zero, found->second.data(), sizeof zero);
-    auto saved = pours_of(checkpoint.fields[pours_name], impl_->scene.worlds);
-    if (!saved)
-      throw CheckpointError(fmt::format("{} are not those of this scene", pours_name));
-    pours = std::move(*saved);
-    population.poured = *pours[0];
-    count_fine_births(impl_->scene, population);
+    if (!impl_->scene.emitters.empty()) {
+      auto saved = pours_of(checkpoint.fields[pours_name], impl_->scene.worlds);
+      if (!saved)
+        throw CheckpointError(fmt::format("{} are not those of this scene", pours_name));
+      pours = std::move(*saved);
+      population.poured = *pours[0];
+      count_fine_births(impl_->scene, population);
+    }
   }
   Settings settings = settings_of(impl_->scene, population, impl_->dynamics, impl_->options.grid_cells);
   impl_->set_places(settings);
