@@ -2,6 +2,7 @@
 // How the bodies of all worlds move: each world has a Drive, and a time of its own. Bodies of world w are
 // w * bodies + b, b their place in the scene. Steps are those of the simulation.
 #include "engine/drive.h"
+#include <functional>
 
 namespace talus {
 
@@ -22,14 +23,13 @@ public:
   Drive::Batch batch(std::uint64_t step, std::uint64_t count) const;
   void advance(std::uint64_t count);
 
-  // See Drive.
-  BodyState body_state(std::uint64_t step, std::uint32_t body) const;
-  void place_body(std::uint64_t step, std::uint32_t body, const Pose& at);
-  void move_body(std::uint64_t step, std::uint32_t body, const Pose& target, const BodyLimits& limits);
-  void drive_body(std::uint64_t step, std::uint32_t body, const Twist& target, const BodyLimits& limits);
-  JointState joint_state(std::uint64_t step, std::uint32_t body) const;
-  void move_joint(std::uint64_t step, std::uint32_t body, double target);
-  void drive_joint(std::uint64_t step, std::uint32_t body, double target);
+  // What the Drive of a body's world does or tells, as `call(&Drive::move_body, step, body, target, limits)`. Throws
+  // std::invalid_argument where there is no such body.
+  template <class Member, class... Rest>
+  auto call(Member member, std::uint64_t step, std::uint32_t body, const Rest&... rest) {
+    const Place at = place_of(body);
+    return std::invoke(member, worlds_[at.world].drive, local(step, at.world), at.body, rest...);
+  }
 
   // What a world's bodies are told, and in which step it started. Worlds may take each other's.
   struct Course {
