@@ -42,8 +42,13 @@ public:
       return;
     PassTime& time = times_[static_cast<std::size_t>(pass)];
     time.calls += 1;
-    if (work.gate < gates_total && fields_.gates[work.gate].x == 0)
-      return;
+    if (work.gate < gates_total) {
+      const Dispatch& open = fields_.gates[work.gate];
+      const std::uint32_t each = info(pass).unit == Unit::thread ? group_size : 1;
+      work.elements = std::min(work.elements, open.x * open.y * each);
+      if (work.elements == 0)
+        return;
+    }
     const auto begin = std::chrono::steady_clock::now();
     const PassFunction function = passes_[static_cast<std::size_t>(pass)];
     const std::uint32_t grain = grain_of(info(pass).unit);

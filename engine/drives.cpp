@@ -40,35 +40,6 @@ void Drives::advance(std::uint64_t count) {
     world.drive.advance(count);
 }
 
-BodyState Drives::body_state(std::uint64_t step, std::uint32_t body) const {
-  const Place at = place_of(body);
-  return worlds_[at.world].drive.body_state(local(step, at.world), at.body);
-}
-void Drives::place_body(std::uint64_t step, std::uint32_t body, const Pose& at) {
-  const Place place = place_of(body);
-  worlds_[place.world].drive.place_body(local(step, place.world), place.body, at);
-}
-void Drives::move_body(std::uint64_t step, std::uint32_t body, const Pose& target, const BodyLimits& limits) {
-  const Place at = place_of(body);
-  worlds_[at.world].drive.move_body(local(step, at.world), at.body, target, limits);
-}
-void Drives::drive_body(std::uint64_t step, std::uint32_t body, const Twist& target, const BodyLimits& limits) {
-  const Place at = place_of(body);
-  worlds_[at.world].drive.drive_body(local(step, at.world), at.body, target, limits);
-}
-JointState Drives::joint_state(std::uint64_t step, std::uint32_t body) const {
-  const Place at = place_of(body);
-  return worlds_[at.world].drive.joint_state(local(step, at.world), at.body);
-}
-void Drives::move_joint(std::uint64_t step, std::uint32_t body, double target) {
-  const Place at = place_of(body);
-  worlds_[at.world].drive.move_joint(local(step, at.world), at.body, target);
-}
-void Drives::drive_joint(std::uint64_t step, std::uint32_t body, double target) {
-  const Place at = place_of(body);
-  worlds_[at.world].drive.drive_joint(local(step, at.world), at.body, target);
-}
-
 void Drives::set(std::uint32_t world, Course course) {
   worlds_[world].drive.set(std::move(course.commands));
   worlds_[world].start = course.start;

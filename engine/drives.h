@@ -2,6 +2,7 @@
 // How the bodies of all worlds move: each world has a Drive, and a time of its own. Bodies of world w are
 // w * bodies + b, b their place in the scene. Steps are those of the simulation.
 #include "engine/drive.h"
+#include <functional>
 
 namespace talus {
 
@@ -13,18 +14,22 @@ public:
     return worlds_[world].drive.time(local(step, world));
   }
 
+  // Steps that a world has done after so many of the simulation.
+  std::uint64_t local(std::uint64_t step, std::uint32_t world) const {
+    return step - static_cast<std::uint64_t>(worlds_[world].start);
+  }
+
   // Of all bodies, step after step; and the greatest speed of a point of a body in each step and world, m/s.
   Drive::Batch batch(std::uint64_t step, std::uint64_t count) const;
   void advance(std::uint64_t count);
 
-  // See Drive.
-  BodyState body_state(std::uint64_t step, std::uint32_t body) const;
-  void place_body(std::uint64_t step, std::uint32_t body, const Pose& at);
-  void move_body(std::uint64_t step, std::uint32_t body, const Pose& target, const BodyLimits& limits);
-  void drive_body(std::uint64_t step, std::uint32_t body, const Twist& target, const BodyLimits& limits);
-  JointState joint_state(std::uint64_t step, std::uint32_t body) const;
-  void move_joint(std::uint64_t step, std::uint32_t body, double target);
-  void drive_joint(std::uint64_t step, std::uint32_t body, double target);
+  // What the Drive of a body's world does or tells, as `call(&Drive::move_body, step, body, target, limits)`. Throws
+  // std::invalid_argument where there is no such body.
+  template <class Member, class... Rest>
+  auto call(Member member, std::uint64_t step, std::uint32_t body, const Rest&... rest) {
+    const Place at = place_of(body);
+    return std::invoke(member, worlds_[at.world].drive, local(step, at.world), at.body, rest...);
+  }
 
   // What a world's bodies are told, and in which step it started. Worlds may take each other's.
   struct Course {
@@ -50,9 +55,6 @@ private:
     std::uint32_t world, body;
   };
   Place place_of(std::uint32_t body) const;
-  std::uint64_t local(std::uint64_t step, std::uint32_t world) const {
-    return step - static_cast<std::uint64_t>(worlds_[world].start);
-  }
 
   std::uint32_t bodies_;  // of a world
   std::vector<World> worlds_;

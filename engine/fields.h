@@ -23,6 +23,7 @@ enum class Extent {
   gates,
   pairs,
   births,
+  pours,
   births_and_end,
   sinks,
   sink_counts,
@@ -34,6 +35,8 @@ enum class Extent {
   carried,
   shapes,
   shaped,
+  world_shapes,
+  world_shaped,
   cloth_vertices,
   cloth_links,
   cloth_touches,
@@ -70,8 +73,11 @@ enum class Extent {
   X(pair_laws, PairLaw, pairs, false,                                                                                  \
     "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
   X(births, Birth, births, false, "grains that emitters will release, in order")                                       \
+  X(pours, Pour, pours, false, "births of world w in step s of the batch: at s worlds + w")                            \
   X(status, Status, one, true, "state of the run")                                                                     \
   X(worlds, World, worlds, true, "what the lists of a world are like")                                                 \
+  X(rebuilding, uint, worlds, false,                                                                                   \
+    "worlds that rebuild their lists in this substep; behind the last the number of all")                              \
   X(body_speeds, float, world_steps, false,                                                                            \
     "no point of a body's surface is faster: of world w in step s of the batch at s worlds + w [m/s]")                 \
   X(sinks, Sink, sinks, false, "shapes in which grains vanish")                                                        \
@@ -91,10 +97,12 @@ enum class Extent {
     "cloth (shared/cloth.h)")                                                                                          \
   X(carried, Carried, carried, false, "grains that stand for bodies, by number from settings.carried_first on")        \
   X(shapes, MatchedShape, shapes, false, "shapes that particles keep")                                                 \
-  X(shape_motions, ShapeMotion, shapes, true, "where shapes are at the end of the substep")                            \
-  X(shape_motions_valid, ShapeMotion, shapes, false, "as grains_valid")                                                \
+  X(shape_motions, ShapeMotion, world_shapes, true,                                                                    \
+    "where shapes are at the end of the substep: shape s of world w at w shapes + s")                                  \
+  X(shape_motions_valid, ShapeMotion, world_shapes, false, "as grains_valid")                                          \
   X(shaped, Shaped, shaped, false, "particles of shapes, by number from settings.shaped_first on")                     \
-  X(shape_place, uint, shaped, true, "where in memory a particle of a shape is, while it is there; likewise")          \
+  X(shape_place, uint, world_shaped, true,                                                                             \
+    "which place of its world a particle of a shape has, while it is there; likewise")                                 \
   X(cloth_vertices, ClothVertex, cloth_vertices, false, "by number from settings.cloth_first on")                      \
   X(cloth_place, uint, cloth_vertices, true, "where in memory a vertex of cloth is")                                   \
   X(cloth_work, ClothWork, cloth_vertices, false, "vertices of cloth within a substep")                                \

@@ -112,25 +112,26 @@ private:
 
   // The grains of each cell in one order; which grains a cell has must still agree.
   Bytes by_cell(Bytes bytes, FieldId cells) {
-    auto start = read_field<std::uint32_t>(*cpu_, cells, cpu_->size(cells));
-    if (cells == FieldId::grid_start)
-      from_places(start);
+    const auto start = read_field<std::uint32_t>(*cpu_, cells, cpu_->size(cells));
     const std::span order(reinterpret_cast<std::uint32_t*>(bytes.data()), bytes.size() / sizeof(std::uint32_t));
-    for (std::size_t cell = 0; cell + 1 < start.size(); ++cell)
-      std::sort(order.begin() + start[cell], order.begin() + start[cell + 1]);
-    return bytes;
-  }
-
-  // Of each world, whose cells begin at its places (reference::first_in_cell).
-  void from_places(std::vector<std::uint32_t>& start) {
+    // Of cells [first, end), whose grains begin at a place.
+    const auto sort = [&](std::size_t first, std::size_t end, std::size_t place) {
+      const auto at = [&](std::size_t cell) {
+        return order.begin() + static_cast<std::ptrdiff_t>(place + start[cell] - start[first]);
+      };
+      for (std::size_t cell = first; cell < end; ++cell)
+        std::sort(at(cell), at(cell + 1));
+    };
+    if (cells == FieldId::near_start) {
+      sort(0, start.size() - 1, 0);
+      return bytes;
+    }
     const Settings settings = read_field<Settings>(*cpu_, FieldId::settings, 1)[0];
-    const std::size_t cells = grid_cells(settings.grid_bits);
-    const auto counts = start;
-    for (std::size_t world = 0; world < settings.worlds; ++world)
-      for (std::size_t cell = world * cells; cell < (world + 1) * cells; ++cell)
-        start[cell] = static_cast<std::uint32_t>(world) * settings.places + counts[cell] - counts[world * cells];
-    if (settings.worlds > 1)  // the last cell ends with the grains of its world that are there
-      start.back() = (settings.worlds - 1) * settings.places + counts.back() - counts[(settings.worlds - 1) * cells];
+    const auto rebuilding = read_field<std::uint32_t>(*cpu_, FieldId::rebuilding, settings.worlds);
+    const std::size_t of_world = grid_cells(settings.grid_bits);
+    for (std::size_t k = 0; k < rebuilding.size() && rebuilding[k] < settings.worlds; ++k)
+      sort(k * of_world, (k + 1) * of_world, std::size_t{rebuilding[k]} * settings.places);
+    return bytes;
   }
 
   // Cell after cell, the grains that its linked list leads to, in one order.

@@ -83,7 +83,7 @@ enum class Match { exact, close, unordered };
   X(shape_match, group, close, 2e-5)                                                                                   \
   X(end_substep, thread, close, 1e-6)                                                                                  \
   X(sink, thread, exact, 0)                                                                                            \
-  X(emit, thread, exact, 0)                                                                                            \
+  X(emit, group, exact, 0)                                                                                             \
   X(near_reduce, group, exact, 0)                                                                                      \
   X(near_scan, group, exact, 0)                                                                                        \
   X(fine_plan, thread, close, 1e-6)                                                                                    \

@@ -11,7 +11,7 @@ std::vector<RigidState> Simulation::Impl::rigid_states() const {
   return read_field<RigidState>(*executor, FieldId::rigid_states, scene.worlds * dynamics.states.size());
 }
 std::vector<ShapeMotion> Simulation::Impl::shape_motions() const {
-  return read_field<ShapeMotion>(*executor, FieldId::shape_motions, scene.shapes.size());
+  return read_field<ShapeMotion>(*executor, FieldId::shape_motions, scene.worlds * scene.shapes.size());
 }
 bool Simulation::Impl::is_dynamic(std::uint32_t body) const {
   return body < scene.worlds * scene.bodies.size() && talus::is_dynamic(spec_of(body));
@@ -250,14 +250,15 @@ BodyState Simulation::body_state(std::uint32_t body) const {
     const BodyMotion m = impl_->rigid_state(body).motion;
     return {{glm::dvec3(m.position), quaternion_of(m.rotation)}, {glm::dvec3(m.velocity), glm::dvec3(m.spin)}};
   }
-  return impl_->drive.body_state(impl_->step, body);
+  return impl_->drive.call(&Drive::body_state, impl_->step, body);
 }
-std::uint32_t Simulation::shape(std::string_view name) const {
+std::uint32_t Simulation::shape(std::string_view name, std::uint32_t world) const {
+  impl_->check_worlds(std::span(&world, 1));
   const std::vector<ShapeSpec>& shapes = impl_->scene.shapes;
   const auto found = std::ranges::find(shapes, name, &ShapeSpec::name);
   if (found == shapes.end())
     throw std::invalid_argument(fmt::format("the scene has no shape {}", name));
-  return static_cast<std::uint32_t>(found - shapes.begin());
+  return static_cast<std::uint32_t>(world * shapes.size()) + static_cast<std::uint32_t>(found - shapes.begin());
 }
 ShapeState Simulation::shape_state(std::uint32_t shape) const {
   const ShapeMotion m = impl_->idle().shape_motions().at(shape);
@@ -282,16 +283,16 @@ ClothState Simulation::cloth_state(std::uint32_t cloth) const {
 }
 void Simulation::place_body(std::uint32_t body, const Pose& at) {
   Impl& s = impl_->idle();
-  s.drive.place_body(s.step, body, at);
+  s.drive.call(&Drive::place_body, s.step, body, at);
   const std::size_t world = body / s.scene.bodies.size();
   s.known_worlds[world].travel = lists_void;  // as its neighbour lists do not know of the jump
   s.executor->write(FieldId::worlds, std::as_bytes(std::span(&s.known_worlds[world], 1)), world * sizeof(World));
 }
 void Simulation::move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits) {
-  impl_->idle().drive.move_body(impl_->step, body, target, limits);
+  impl_->idle().drive.call(&Drive::move_body, impl_->step, body, target, limits);
 }
 void Simulation::drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits) {
-  impl_->idle().drive.drive_body(impl_->step, body, target, limits);
+  impl_->idle().drive.call(&Drive::drive_body, impl_->step, body, target, limits);
 }
 JointState Simulation::joint_state(std::uint32_t body) const {
   if (const Joint* joint = impl_->idle().dynamic_joint(body)) {
@@ -300,7 +301,7 @@ JointState Simulation::joint_state(std::uint32_t body) const {
     const double unit = unit_of(joint->type);
     return {state.value / unit, glm::dot(along, impl_->dynamics.rigid[body % impl_->scene.bodies.size()].axis) / unit};
   }
-  return impl_->drive.joint_state(impl_->step, body);
+  return impl_->drive.call(&Drive::joint_state, impl_->step, body);
 }
 void Simulation::push_body(std::uint32_t body, const Wrench& wrench) {
   if (!impl_->idle().is_dynamic(body))
@@ -316,7 +317,7 @@ void Simulation::push_body(std::uint32_t body, const Wrench& wrench) {
   });
 }
 void Simulation::move_joint(std::uint32_t body, double value) {
-  impl_->idle().drive.move_joint(impl_->step, body, value);
+  impl_->idle().drive.call(&Drive::move_joint, impl_->step, body, value);
 }
 void Simulation::drive_joint(std::uint32_t body, double speed) {
   if (const Joint* joint = impl_->idle().dynamic_joint(body)) {
@@ -327,7 +328,7 @@ void Simulation::drive_joint(std::uint32_t body, double speed) {
     impl_->command(body, [&](RigidCommand& c) { c.motor_speed = static_cast<float>(unit_of(joint->type) * speed); });
     return;
   }
-  impl_->drive.drive_joint(impl_->step, body, speed);
+  impl_->drive.call(&Drive::drive_joint, impl_->step, body, speed);
 }
 
 Measure Simulation::measure() {
@@ -405,7 +406,7 @@ std::uint64_t Simulation::Impl::state_hash(std::optional<std::uint32_t> world) {
   for (const std::uint32_t i : s.by_id) {
     if (world && s.world_of(i) != *world)
       continue;
-    add(s.ids[i]);
+    add(number_alone(s.world_of(i), s.ids[i]));
     add(s.tags[i]);
     add(s.grains[i]);
   }
@@ -423,8 +424,7 @@ std::uint64_t Simulation::Impl::state_hash(std::optional<std::uint32_t> world) {
       add(std::invoke(member, of_all[k]));
   };
   add_all(rigid_states(), &RigidState::motion);
-  for (const ShapeMotion& motion : shape_motions())
-    add(motion);
+  add_all(shape_motions(), std::identity());
   add_all(read_field<uint>(*executor, FieldId::sink_counts, scene.worlds * scene.sinks.size()), std::identity());
   return sum;
 }

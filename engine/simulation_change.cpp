@@ -110,28 +110,34 @@ void Simulation::Impl::change(Scene to) {
     return;
   }
   const double zero = to.dt == scene.dt ? time_zero : drive.time(step) - static_cast<double>(step) * to.dt;
-  Population pours = population;
-  if (!same_pouring(scene, to)) {
+  Population pours_anew = population;
+  std::vector<Pours> poured = pours;
+  if (!same_pouring(scene, to) && !scene.emitters.empty()) {
+    if (own_places())
+      throw SceneError(fmt::format("{}: emitters, gravity and time.dt cannot change while several worlds, or one with "
+                                   "shelves, go on with emitters: start them anew",
+                                   to.source));
     std::vector<Seed> there;
     const State state = read_state();
     for (const std::uint32_t i : state.by_id)
       if (state.ids[i] >= initial)
         there.push_back({vec3(state.grains[i].position), state.grains[i].position.w, vec3(state.grains[i].velocity),
                          state.tags[i] & tag_material_mask});
-    pour_anew(to, zero, step, there, pours);
+    pour_anew(to, zero, step, there, pours_anew);
+    poured = {std::make_shared<const std::vector<TimedSeed>>(pours_anew.poured)};
   }
   const Solver before = scene.solver;
   const double scale = substep_of(to) / substep_of(scene);
   weigh_grains(to);
-  set_course(std::move(to), std::move(pours), zero);
+  set_course(std::move(to), std::move(pours_anew), std::move(poured), zero);
   keep_memory(before, scale);
   if (why)
     notes.push_back(std::move(*why));
 }
 
 // The settings of a scene, and who is born when.
-void Simulation::Impl::set_course(Scene to, Population pours, double zero) {
-  Settings next = settings_of(to, pours, dynamics, options.grid_cells);
+void Simulation::Impl::set_course(Scene to, Population there, std::vector<Pours> poured, double zero) {
+  Settings next = settings_of(to, there, dynamics, options.grid_cells);
   next.cloth_words = settings.cloth_words;
   next.places = settings.places;
   next.rows = settings.rows;
@@ -142,7 +148,8 @@ void Simulation::Impl::set_course(Scene to, Population pours, double zero) {
   Drives other(to, zero);
   other.set(drive.courses());
   scene = std::move(to);
-  population = std::move(pours);
+  population = std::move(there);
+  pours = std::move(poured);
   time_zero = zero;
   settings = next;
   drive = std::move(other);

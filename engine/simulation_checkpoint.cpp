@@ -23,27 +23,51 @@ struct SavedPour {
   uint step[2];  // low and high word
 };
 
-std::vector<std::byte> bytes_of(const std::vector<TimedSeed>& pours) {
-  std::vector<SavedPour> saved;
-  for (const auto& [seed, step, emitter] : pours)
-    saved.push_back({vec4(seed.position, seed.radius),
-                     seed.velocity,
-                     seed.material,
-                     emitter,
-                     {static_cast<uint>(step), static_cast<uint>(step >> 32)}});
-  const auto bytes = std::as_bytes(std::span(saved));
-  return {bytes.begin(), bytes.end()};
+// The only world's births alone; of several, each with their number before them.
+std::vector<std::byte> bytes_of(const std::vector<Pours>& worlds) {
+  std::vector<std::byte> bytes;
+  const auto add = [&](const auto& value) {
+    const auto of_value = std::as_bytes(std::span(&value, 1));
+    bytes.insert(bytes.end(), of_value.begin(), of_value.end());
+  };
+  for (const Pours& pours : worlds) {
+    if (worlds.size() > 1)
+      add(std::uint64_t{pours->size()});
+    for (const auto& [seed, step, emitter] : *pours)
+      add(SavedPour{vec4(seed.position, seed.radius),
+                    seed.velocity,
+                    seed.material,
+                    emitter,
+                    {static_cast<uint>(step), static_cast<uint>(step >> 32)}});
+  }
+  return bytes;
 }
 
-std::vector<TimedSeed> pours_of(std::span<const std::byte> bytes) {
-  std::vector<SavedPour> saved(bytes.size() / sizeof(SavedPour));
-  std::memcpy(saved.data(), bytes.data(), saved.size() * sizeof(SavedPour));
-  std::vector<TimedSeed> pours;
-  for (const SavedPour& s : saved)
-    pours.push_back({{vec3(s.position), s.position.w, s.velocity, s.material},
-                     s.step[0] | static_cast<std::uint64_t>(s.step[1]) << 32,
-                     s.emitter});
-  return pours;
+// Nothing where the bytes are none of so many worlds.
+std::optional<std::vector<Pours>> pours_of(std::span<const std::byte> bytes, std::size_t worlds) {
+  const auto take = [&](auto& value) {
+    std::memcpy(&value, bytes.data(), sizeof value);
+    bytes = bytes.subspan(sizeof value);
+  };
+  std::vector<Pours> pours;
+  for (std::size_t w = 0; w < worlds; ++w) {
+    std::uint64_t count = bytes.size() / sizeof(SavedPour);
+    if (worlds > 1 && bytes.size() < sizeof count)
+      return {};
+    if (worlds > 1)
+      take(count);
+    if (count > bytes.size() / sizeof(SavedPour))
+      return {};
+    std::vector<TimedSeed> of_world;
+    for (SavedPour s; of_world.size() < count;) {
+      take(s);
+      of_world.push_back({{vec3(s.position), s.position.w, s.velocity, s.material},
+                          s.step[0] | static_cast<std::uint64_t>(s.step[1]) << 32,
+                          s.emitter});
+    }
+    pours.push_back(std::make_shared<const std::vector<TimedSeed>>(std::move(of_world)));
+  }
+  return bytes.empty() ? std::optional(std::move(pours)) : std::nullopt;
 }
 
 }  // namespace
@@ -71,7 +95,7 @@ Checkpoint Simulation::checkpoint() {
   Checkpoint checkpoint{physics_of(impl_->idle().scene), impl_->step, device().name, {}};
   checkpoint.fields[commands_name] = impl_->drive.to_bytes();
   checkpoint.fields[hand_name] = impl_->hand_bytes();
-  checkpoint.fields[pours_name] = bytes_of(impl_->population.poured);
+  checkpoint.fields[pours_name] = bytes_of(impl_->pours);
   const auto zero = std::as_bytes(std::span(&impl_->time_zero, 1));
   checkpoint.fields[time_name] = {zero.begin(), zero.end()};
   for (std::size_t f = 0; f < field_count; ++f)
@@ -105,15 +129,22 @@ void Simulation::resume(Checkpoint checkpoint) {
                     "--set and --seed options",
                     impl_->scene.source));
   double zero = impl_->time_zero;
-  Population pours = impl_->population;
+  Population population = impl_->population;
+  std::vector<Pours> pours = impl_->pours;
   if (const auto found = checkpoint.fields.find(time_name); found != checkpoint.fields.end()) {
     if (found->second.size() != sizeof zero)
       throw CheckpointError(fmt::format("{} is not one number", time_name));
     std::memcpy(&zero, found->second.data(), sizeof zero);
-    pours.poured = pours_of(checkpoint.fields[pours_name]);
-    count_fine_births(impl_->scene, pours);
+    if (!impl_->scene.emitters.empty()) {
+      auto saved = pours_of(checkpoint.fields[pours_name], impl_->scene.worlds);
+      if (!saved)
+        throw CheckpointError(fmt::format("{} are not those of this scene", pours_name));
+      pours = std::move(*saved);
+      population.poured = *pours[0];
+      count_fine_births(impl_->scene, population);
+    }
   }
-  Settings settings = settings_of(impl_->scene, pours, impl_->dynamics, impl_->options.grid_cells);
+  Settings settings = settings_of(impl_->scene, population, impl_->dynamics, impl_->options.grid_cells);
   impl_->set_places(settings);
   // Everything is checked before anything is changed.
   for (std::size_t f = 0; f < field_count; ++f) {
@@ -123,14 +154,14 @@ void Simulation::resume(Checkpoint checkpoint) {
     const std::size_t stride = field_infos[f].stride;
     if (found == checkpoint.fields.end() || found->second.size() % stride != 0 ||
         (field_infos[f].extent != Extent::slots &&
-         found->second.size() != impl_->elements_of(static_cast<FieldId>(f), settings, pours) * stride))
+         found->second.size() != impl_->elements_of(static_cast<FieldId>(f), settings, population) * stride))
       throw CheckpointError(
           fmt::format("field {} is missing or has another size than this version's", field_infos[f].name));
   }
   const auto commands = impl_->drive.from_bytes(checkpoint.fields[commands_name]);
   if (!commands)
     throw CheckpointError(fmt::format("{} are not those of this scene", commands_name));
-  impl_->set_course(impl_->scene, std::move(pours), zero);
+  impl_->set_course(impl_->scene, std::move(population), std::move(pours), zero);
   impl_->drive.set(*commands);
   impl_->hold(impl_->hand_of(checkpoint.fields[hand_name]));
   for (std::size_t f = 0; f < field_count; ++f)
@@ -148,6 +179,8 @@ void Simulation::resume(Checkpoint checkpoint) {
   impl_->known = impl_->read_status();
   impl_->known_worlds = read_field<World>(*impl_->executor, FieldId::worlds, worlds);
   impl_->substep = impl_->known.substep;
+  if (impl_->own_places())
+    impl_->count_grains();
 }
 
 }  // namespace talus

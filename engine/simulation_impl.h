@@ -14,17 +14,22 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options);
 // What a resumed run must share with the one that was saved: everything but the names, the end and the looks.
 std::string physics_of(Scene scene);
 
-using Seeds = std::vector<Seed>;
+// What a world starts with, and what its emitters release; shared, since worlds may become what others are.
+using Pours = std::shared_ptr<const std::vector<TimedSeed>>;
+struct WorldStart {
+  std::vector<Seed> initial;
+  Pours poured;
+};
 
 struct PreparedParts {
-  Population population;      // of the first world
-  std::vector<Seeds> others;  // grains at the start of the worlds after it
+  Population population;           // of the first world
+  std::vector<WorldStart> others;  // the worlds after it
   Dynamics dynamics;
   Bodies bodies;  // where they start
 };
 
-// The grains at the start of a scene with another seed.
-Seeds seeds_of(Scene scene, std::uint64_t seed);
+WorldStart start_of(Population population);
+WorldStart start_of(Scene scene, std::uint64_t seed);
 
 struct Simulation::Impl {
   // Steps of one submission: as many as fill this time, so that waiting costs little and nothing stands still for long;
@@ -40,14 +45,13 @@ struct Simulation::Impl {
   Dynamics dynamics;
   Bodies bodies;
   Cloth cloth;
-  Population population;                   // of the first world
-  std::vector<Seeds> others;               // grains at the start of the worlds after it
-  std::vector<Birth> births;               // sorted by step
-  std::vector<std::uint64_t> birth_steps;  // first step that the birth takes part in
-  std::vector<uint> fine_first;            // as Population::fine_first; empty: no fine grains
-  std::uint32_t fine_initial = 0;          // fine grains at the start
-  std::uint32_t initial = 0;               // grains at the start of the first world
-  std::vector<std::uint32_t> grains_of;    // of each world, those that there have been
+  Population population;                 // of the first world
+  std::vector<WorldStart> starts;        // of each world
+  std::vector<Pours> pours;              // of each world, as it is now: sorted by step
+  std::vector<uint> fine_first;          // as Population::fine_first; empty: no fine grains
+  std::uint32_t fine_initial = 0;        // fine grains at the start
+  std::uint32_t initial = 0;             // grains at the start of the first world
+  std::vector<std::uint32_t> grains_of;  // of each world, at its start
   struct Hand {
     glm::dvec3 from{0.0}, to{0.0};  // m
     std::uint64_t step = 0;         // in which it moves
@@ -89,7 +93,7 @@ struct Simulation::Impl {
   void write_settings();
   void fill_fields();
 
-  std::uint32_t births_until(std::uint64_t at) const;  // that have taken part in step `at`
+  std::uint32_t births_until(std::uint64_t at, std::uint32_t world = 0) const;  // that have taken part in step `at`
   std::uint32_t born_at(std::uint64_t at) const;
   // Do worlds have places of their own, the same number each, for good? Else there is one, which grows and shrinks.
   bool own_places() const { return settings.places != no_grain; }
@@ -113,18 +117,31 @@ struct Simulation::Impl {
 
   // Bytes that a world has of a field, 0 where they share it; worlds lie one after another.
   std::size_t share_of(FieldId id) const;
-  const Seeds& seeds_of_world(std::uint32_t world) const { return world == 0 ? population.initial : others[world - 1]; }
-  void fill_world(std::uint32_t world, const Seeds& seeds);
-  void become(std::span<const std::uint32_t> which, World lists, std::uint32_t grains, const Drives::Course& course);
+  void fill_world(std::uint32_t world, const WorldStart& start);
+  // Numbers of grains that all worlds have alike come after those of the fullest one's others: particles of shapes,
+  // vertices of cloth and the skin of bodies, as many as this, then births, for so many of which a world has room.
+  std::uint32_t alike() const { return settings.births_first - settings.shaped_first; }
+  std::size_t births_room(const Settings& of) const;
+  std::uint32_t number_alone(std::uint32_t world, uint id) const;  // of a grain, if its world were the only one
+  void write_births(std::uint32_t world);
+  void write_pours(std::uint64_t steps);  // births of the next steps, for plans of them
+  // What the host knows of a world.
+  struct WorldCourse {
+    World lists{};
+    std::uint32_t grains = 0;  // grains_of
+    Pours pours;
+    Drives::Course course;
+  };
+  WorldCourse course_of(std::uint32_t world) const;
+  void count_grains();  // grains_of, by the grains that are there now
+  void become(std::span<const std::uint32_t> which, const WorldCourse& other);
   void reset_worlds(std::span<const std::uint32_t> which, std::span<const std::uint64_t> seeds);
   void check_worlds(std::span<const std::uint32_t> which) const;
   // What is not on the device of a world's state that is kept there.
   struct Shelf {
     bool filled = false;
     std::uint64_t step = 0;  // when it was
-    Drives::Course course;
-    World lists{};
-    std::uint32_t grains = 0;
+    WorldCourse world;
     std::vector<std::size_t> shares;  // bytes of saved fields, in their order
   };
   std::vector<Shelf> shelves;
@@ -156,7 +173,7 @@ struct Simulation::Impl {
   void measure_slice();
   void complete();
   void change(Scene to);
-  void set_course(Scene to, Population pours, double time_zero);
+  void set_course(Scene to, Population population, std::vector<Pours> pours, double time_zero);
   void weigh_grains(const Scene& to);
   void keep_memory(const Solver& before, double scale);
   std::uint32_t grab(const glm::dvec3& at, double radius);

@@ -27,14 +27,19 @@ bool many(std::uint32_t empty, std::uint32_t places) {
 
 }  // namespace
 
-std::uint32_t Simulation::Impl::births_until(std::uint64_t at) const {
-  return static_cast<std::uint32_t>(std::ranges::upper_bound(birth_steps, at) - birth_steps.begin());
+std::uint32_t Simulation::Impl::births_until(std::uint64_t at, std::uint32_t world) const {
+  const std::vector<TimedSeed>& poured = *pours[world];
+  const auto after = std::ranges::upper_bound(poured, drive.local(at, world), {}, &TimedSeed::step);
+  return static_cast<std::uint32_t>(after - poured.begin());
 }
 
 std::uint32_t Simulation::Impl::born_at(std::uint64_t at) const {
   if (!own_places())
     return initial + births_until(at);
-  return std::accumulate(grains_of.begin(), grains_of.begin() + scene.worlds, 0u);
+  std::uint32_t sum = 0;
+  for (std::uint32_t w = 0; w < scene.worlds; ++w)
+    sum += grains_of[w] + births_until(at, w);
+  return sum;
 }
 
 std::uint32_t Simulation::Impl::gone() const {
@@ -55,15 +60,14 @@ bool Simulation::Impl::lists_are_void() const {
 
 StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
   StepPlan plan{};
-  plan.first_birth = births_until(at);
   plan.grains = places_at(at);
-  plan.births = births_until(at + 1) - plan.first_birth;
+  plan.pours = !scene.emitters.empty();
   plan.solver = scene.solver;
   plan.h = static_cast<float>(substep_of(scene));
   plan.worlds = settings.worlds;
   plan.bodies = settings.worlds * settings.bodies;
   plan.sinks = settings.sinks;
-  plan.shapes = settings.shapes;
+  plan.shapes = settings.worlds * settings.shapes;
   plan.cloth = settings.cloth;
   plan.fine = fine_places_at(at);
   plan.fine_first = fine_born_at(at) - fine_initial;
@@ -186,6 +190,7 @@ void Simulation::Impl::begin(std::uint64_t steps, bool live) {
     valid_courses = drive.courses();
   }
   write_motions(live ? steps + 1 : steps);
+  write_pours(steps);
   const auto policy = live && !on_device ? std::launch::async : std::launch::deferred;
   const bool survey = live && surveying;
   work = std::async(policy, [=, this] { run(steps, live && on_device, survey); });
@@ -338,7 +343,7 @@ void Simulation::Impl::move_right(FieldId id, std::size_t from, std::size_t to, 
 
 // The device stopped in substep status.substep of step status.step for want of contact slots, before anything moved.
 // Goes on from there with more of them. Exchanges of grains and grains_next recorded after that need no undoing:
-// grid_commit has just made the two equal.
+// contact_check has made the two equal.
 void Simulation::Impl::grow(Status status) {
   finish_steps(status.step - static_cast<uint>(step));
   substep = status.substep;

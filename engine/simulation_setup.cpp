@@ -37,7 +37,7 @@ Prepared prepare(Scene scene) {
   auto parts = std::make_shared<PreparedParts>();
   parts->population = populate(scene);
   for (std::uint32_t w = 1; w < scene.worlds; ++w)
-    parts->others.push_back(seeds_of(scene, scene.seed + w));
+    parts->others.push_back(start_of(scene, scene.seed + w));
   parts->dynamics = dynamics_of(scene);
   // Not on a device, so that all have the same fields, too.
   parts->bodies = bodies_of(scene, Drive(scene).batch(0, 1).motions, *make_cpu_executor(0));
@@ -54,10 +54,13 @@ Prepared prepare(Scene scene) {
 
 Simulation::Impl::Impl(Prepared prepared, const Options& options_in, std::unique_ptr<Executor> executor_in)
     : scene(std::move(prepared.scene)), options(options_in), drive(scene), dynamics(prepared.parts->dynamics),
-      bodies(prepared.parts->bodies), population(prepared.parts->population), others(prepared.parts->others),
+      bodies(prepared.parts->bodies), population(prepared.parts->population), starts(1, start_of(population)),
       warnings(std::move(prepared.warnings)), notes(std::move(prepared.notes)), executor(std::move(executor_in)),
       on_device(executor->gpu_device() != nullptr) {
   initial = static_cast<std::uint32_t>(population.initial.size());
+  starts.insert(starts.end(), prepared.parts->others.begin(), prepared.parts->others.end());
+  for (const WorldStart& start : starts)
+    pours.push_back(start.poured);
   settings = settings_of(scene, population, dynamics, options.grid_cells);
   set_places(settings);
   cloth = cloth_of(scene, population, settings);
@@ -105,7 +108,9 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::pairs:
     return (materials + 1) * (materials + 1);
   case Extent::births:
-    return population.poured.size();
+    return settings.places != no_grain ? worlds * births_room(settings) : population.poured.size();
+  case Extent::pours:
+    return scene.emitters.empty() ? 0 : worlds * (batch_most() + 1);
   case Extent::births_and_end:
     return fine > 0 ? population.fine_first.size() : 0;
   case Extent::sinks:
@@ -128,6 +133,10 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
     return scene.shapes.size();
   case Extent::shaped:
     return population.shaped.size();
+  case Extent::world_shapes:
+    return worlds * scene.shapes.size();
+  case Extent::world_shaped:
+    return worlds * population.shaped.size();
   case Extent::cloth_vertices:
     return cloth.vertices.size();
   case Extent::cloth_links:
@@ -198,15 +207,10 @@ void Simulation::Impl::size_fields() {
 
 // What the passes read of the scene's settings and births.
 void Simulation::Impl::write_settings() {
-  births.clear();
-  birth_steps.clear();
-  for (const TimedSeed& timed : population.poured) {
-    births.push_back({grain_of(scene, timed.seed), static_cast<uint>(initial + births.size()), timed.seed.material});
-    birth_steps.push_back(timed.step);
-  }
+  for (std::uint32_t w = 0; w < scene.worlds; ++w)
+    write_births(w);
   write_field(*executor, FieldId::settings, std::vector{settings});
   write_field(*executor, FieldId::pair_laws, pair_laws_of(scene));
-  write_field(*executor, FieldId::births, births);
   fine_first = has_fine(population) ? population.fine_first : std::vector<uint>{};
   write_field(*executor, FieldId::fine_first, fine_first);
 }
@@ -240,7 +244,6 @@ void Simulation::Impl::fill_fields() {
   write_field(*executor, FieldId::carried, carried);
   const Shapes shapes = shapes_of(scene, population);
   write_field(*executor, FieldId::shapes, shapes.shapes);
-  write_field(*executor, FieldId::shape_motions, shapes.motions);
   write_field(*executor, FieldId::shaped, shapes.shaped);
   write_field(*executor, FieldId::cloth_vertices, cloth.vertices);
   write_field(*executor, FieldId::cloth_links, cloth.links);
@@ -258,7 +261,7 @@ void Simulation::Impl::fill_fields() {
   grains_of.resize(scene.worlds);
   shelves.resize(options.shelves);
   for (std::uint32_t w = 0; w < scene.worlds; ++w)
-    fill_world(w, seeds_of_world(w));
+    fill_world(w, starts[w]);
 }
 
 }  // namespace talus

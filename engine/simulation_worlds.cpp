@@ -20,6 +20,9 @@ bool is_of_worlds(Extent extent) {
   case Extent::body_points:
   case Extent::point_contacts:
   case Extent::sink_counts:
+  case Extent::births:
+  case Extent::world_shapes:
+  case Extent::world_shaped:
   case Extent::grains:
   case Extent::cells:
   case Extent::slices:
@@ -33,38 +36,75 @@ bool is_of_worlds(Extent extent) {
 
 }  // namespace
 
-// Where each world has places of its own, the skin of bodies comes last, behind the grains of the fullest one.
+// Where each world has places of its own, what all have alike comes behind the grains of the fullest one, and births
+// last.
 void Simulation::Impl::set_places(Settings& of) const {
   if (scene.worlds == 1 && options.shelves == 0)
     return;
-  const char* const lone = !scene.emitters.empty() ? "emitters"
-                           : !scene.cloths.empty() ? "cloth"
-                           : !scene.shapes.empty() ? "shapes"
-                           : scene.upsampling      ? "upsampling"
-                                                   : nullptr;
+  const char* const lone = !scene.cloths.empty() ? "cloth" : scene.upsampling ? "upsampling" : nullptr;
   if (lone)
     throw SceneError(fmt::format("{}: there are {} worlds and {} shelves for states of worlds, which a scene with {} "
-                                 "cannot have: allowed are grains, bodies and sinks",
+                                 "cannot have: allowed are grains, emitters, bodies, shapes and sinks",
                                  scene.source, scene.worlds, options.shelves, lone));
-  std::size_t most = population.initial.size();
-  for (const Seeds& seeds : others)
-    most = std::max(most, seeds.size());
-  const std::size_t groups = std::max<std::size_t>((most + group_size - 1) / group_size, 1),
+  std::size_t most = 0, births = 0;
+  for (const WorldStart& start : starts) {
+    most = std::max(most, start.initial.size());
+    births = std::max(births, start.poured->size());
+  }
+  const std::size_t groups = std::max<std::size_t>((most + births + group_size - 1) / group_size, 1),
                     places = groups * group_size;
   if (places >= triangle_partner / (scene.worlds + options.shelves))
-    throw SceneError(
-        fmt::format("{}: {} worlds of {} grains are more than can be numbered", scene.source, scene.worlds, most));
+    throw SceneError(fmt::format("{}: {} worlds of {} grains are more than can be numbered", scene.source, scene.worlds,
+                                 most + births));
   if (scene.bodies.size() * scene.worlds > bodies_most)
     throw SceneError(fmt::format("{}: {} worlds of {} bodies are more than {}", scene.source, scene.worlds,
                                  scene.bodies.size(), bodies_most));
   of.places = static_cast<uint>(places);
   of.births_first = static_cast<uint>(most);
-  of.cloth_first = of.shaped_first = of.carried_first = static_cast<uint>(most - population.skin.size());
+  of.carried_first = of.births_first - of.carried;
+  of.cloth_first = of.carried_first - of.cloth;
+  of.shaped_first = of.cloth_first - of.shaped;
 }
 
-Seeds seeds_of(Scene scene, std::uint64_t seed) {
+WorldStart start_of(Population population) {
+  return {std::move(population.initial), std::make_shared<const std::vector<TimedSeed>>(std::move(population.poured))};
+}
+
+WorldStart start_of(Scene scene, std::uint64_t seed) {
   scene.seed = seed;
-  return populate(scene).initial;
+  return start_of(populate(scene));
+}
+
+std::size_t Simulation::Impl::births_room(const Settings& of) const {
+  return scene.emitters.empty() ? 0 : of.places - of.births_first;
+}
+
+std::uint32_t Simulation::Impl::number_alone(std::uint32_t world, uint id) const {
+  const uint gap = own_places() ? settings.births_first - grains_of[world] : 0;
+  return id < settings.shaped_first ? id : id - gap;
+}
+
+// Those of the only world are all that there are.
+void Simulation::Impl::write_births(std::uint32_t world) {
+  std::vector<Birth> births;
+  for (const TimedSeed& timed : *pours[world])
+    births.push_back(
+        {grain_of(scene, timed.seed), settings.births_first + static_cast<uint>(births.size()), timed.seed.material});
+  executor->write(FieldId::births, std::as_bytes(std::span(births)), world * share_of(FieldId::births));
+}
+
+void Simulation::Impl::write_pours(std::uint64_t steps) {
+  if (scene.emitters.empty())
+    return;
+  std::vector<Pour> table;
+  for (std::uint64_t at = step; at < step + steps; ++at)
+    for (std::uint32_t w = 0; w < scene.worlds; ++w) {
+      const std::uint32_t first = births_until(at, w), end = births_until(at + 1, w);
+      const auto before = static_cast<uint>(w * births_room(settings));
+      table.push_back({before + first, before + end,
+                       own_places() ? w * settings.places + settings.births_first + first : places_at(at)});
+    }
+  write_field(*executor, FieldId::pours, table);
 }
 
 std::size_t Simulation::Impl::share_of(FieldId id) const {
@@ -87,7 +127,8 @@ std::vector<FieldId> Simulation::Impl::fields_of_worlds() const {
 }
 
 // A world at its start: grains, and bodies where they are then.
-void Simulation::Impl::fill_world(std::uint32_t world, const Seeds& seeds) {
+void Simulation::Impl::fill_world(std::uint32_t world, const WorldStart& start) {
+  const std::vector<Seed>& seeds = start.initial;
   const std::size_t places = own_places() ? settings.places : seeds.size();
   const auto put = [&]<class T>(FieldId id, const std::vector<T>& data) {
     executor->write(id, std::as_bytes(std::span(data)), world * share_of(id));
@@ -99,18 +140,19 @@ void Simulation::Impl::fill_world(std::uint32_t world, const Seeds& seeds) {
   lists.invalid = ~0u;
   lists.travel = lists_void;
   lists.cloth_half = longest_side(population) / 2.0f;
-  // The skin of bodies comes last, at the same numbers in every world.
-  const std::size_t skin = seeds.size() - population.skin.size();
+  const std::size_t own = seeds.size() - alike();
   for (std::size_t k = 0; k < seeds.size(); ++k) {
-    const std::size_t at = k < skin ? k : settings.carried_first + (k - skin);
+    const std::size_t at = k < own ? k : settings.shaped_first + (k - own);
     grains[at] = grain_of(scene, seeds[k]);
     ids[at] = static_cast<uint>(at);
     tags[at] = seeds[k].material;
     lists.speed = std::max(lists.speed, glm::length(seeds[k].velocity));
     lists.radius = std::max(lists.radius, seeds[k].radius);
   }
+  for (const TimedSeed& timed : *start.poured)
+    lists.radius = std::max(lists.radius, timed.seed.radius);
   if (!own_places() || lists.radius == 0.0f)
-    lists.radius = settings.radius_max;  // with those of emitters, and without vertices of cloth
+    lists.radius = settings.radius_max;  // without vertices of cloth
   put(FieldId::grains, grains);
   put(FieldId::grain_id, ids);
   put(FieldId::grain_tag, tags);
@@ -124,8 +166,11 @@ void Simulation::Impl::fill_world(std::uint32_t world, const Seeds& seeds) {
   put(FieldId::sink_counts, std::vector<uint>(scene.sinks.size()));
   put(FieldId::point_contacts,
       std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
+  put(FieldId::shape_motions, shapes_of(scene, population).motions);
   known_worlds[world] = lists;
   grains_of[world] = static_cast<std::uint32_t>(seeds.size());
+  pours[world] = start.poured;
+  write_births(world);
 }
 
 void Simulation::Impl::reset_worlds(std::span<const std::uint32_t> which, std::span<const std::uint64_t> seeds) {
@@ -135,29 +180,49 @@ void Simulation::Impl::reset_worlds(std::span<const std::uint32_t> which, std::s
                                             which.size(), seeds.size()));
   if (!own_places())
     throw std::invalid_argument("only a simulation of several worlds, or with shelves, resets one");
-  // Everything that may throw comes before anything is changed. Grains must not reach into the places of the skin.
-  const uint room = population.skin.empty() ? settings.places : settings.births_first;
-  std::vector<Seeds> anew;
+  // Everything that may throw comes before anything is changed. Grains must not reach into the places of others.
+  const std::size_t births = births_room(settings);
+  const std::size_t room = births > 0 || alike() > 0 ? settings.births_first : settings.places;
+  std::vector<WorldStart> anew;
   for (const std::uint64_t seed : seeds) {
-    anew.push_back(seeds_of(scene, seed));
-    if (anew.back().size() > room)
+    anew.push_back(start_of(scene, seed));
+    const auto& [grains, poured] = anew.back();
+    if (grains.size() > room)
       throw SceneError(fmt::format("{}: seed {} makes {} grains, and a world has room for {}", scene.source, seed,
-                                   anew.back().size(), room));
+                                   grains.size(), room));
+    if (poured->size() > births)
+      throw SceneError(fmt::format("{}: with seed {} emitters release {} grains, and a world has room for {}",
+                                   scene.source, seed, poured->size(), births));
   }
   for (std::size_t k = 0; k < which.size(); ++k) {
-    const std::uint32_t world = which[k];
-    fill_world(world, !seeds.empty() ? anew[k] : seeds_of_world(world));
-    drive.set(world, {{}, static_cast<std::int64_t>(step)});
+    fill_world(which[k], seeds.empty() ? starts[which[k]] : anew[k]);
+    drive.set(which[k], {{}, static_cast<std::int64_t>(step)});
   }
 }
 
+void Simulation::Impl::count_grains() {
+  std::vector<std::uint32_t> there(scene.worlds);
+  const State state = read_state();
+  for (const std::uint32_t i : state.by_id)
+    ++there[state.world_of(i)];
+  for (std::uint32_t w = 0; w < scene.worlds; ++w)
+    grains_of[w] = there[w] + known_worlds[w].gone - births_until(step, w);
+}
+
+Simulation::Impl::WorldCourse Simulation::Impl::course_of(std::uint32_t world) const {
+  return {known_worlds[world], grains_of[world], pours[world], drive.course(world)};
+}
+
 // What the host knows of worlds that are copies.
-void Simulation::Impl::become(std::span<const std::uint32_t> which, const World lists, std::uint32_t grains,
-                              const Drives::Course& course) {
+void Simulation::Impl::become(std::span<const std::uint32_t> which, const WorldCourse& other) {
   for (const std::uint32_t world : which) {
-    known_worlds[world] = lists;
-    grains_of[world] = grains;
-    drive.set(world, course);
+    known_worlds[world] = other.lists;
+    grains_of[world] = other.grains;
+    drive.set(world, other.course);
+    if (pours[world] != other.pours) {
+      pours[world] = other.pours;
+      write_births(world);
+    }
   }
 }
 
@@ -177,7 +242,7 @@ void Simulation::fork_world(std::uint32_t from, std::span<const std::uint32_t> t
     for (const std::uint32_t world : to)
       if (const std::size_t share = s.share_of(id); world != from)
         s.executor->copy_part(id, from * share, id, world * share, share);
-  s.become(to, s.known_worlds[from], s.grains_of[from], s.drive.course(from));
+  s.become(to, s.course_of(from));
   s.executor->submit();
 }
 
@@ -185,7 +250,7 @@ void Simulation::save_world(std::uint32_t world, std::uint32_t shelf) {
   Impl& s = impl_->idle();
   s.check_worlds(std::span(&world, 1));
   Impl::Shelf& kept = s.shelf_at(shelf);
-  Impl::Shelf now{true, s.step, s.drive.course(world), s.known_worlds[world], s.grains_of[world], {}};
+  Impl::Shelf now{true, s.step, s.course_of(world), {}};
   for (const FieldId id : s.fields_of_worlds())
     now.shares.push_back(s.share_of(id));
   s.widen_shelves(std::accumulate(now.shares.begin(), now.shares.end(), std::size_t{0}));
@@ -211,9 +276,9 @@ void Simulation::restore_world(std::uint32_t shelf, std::span<const std::uint32_
       s.executor->copy_part(FieldId::shelves, at, id, world * s.share_of(id), *share);
     at += *share++;
   }
-  Drives::Course course = kept.course;  // its time goes on from when it was saved
-  course.start += static_cast<std::int64_t>(s.step) - static_cast<std::int64_t>(kept.step);
-  s.become(worlds, kept.lists, kept.grains, course);
+  Impl::WorldCourse world = kept.world;  // its time goes on from when it was saved
+  world.course.start += static_cast<std::int64_t>(s.step) - static_cast<std::int64_t>(kept.step);
+  s.become(worlds, world);
   s.executor->submit();
 }
 

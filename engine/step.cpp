@@ -11,8 +11,6 @@ namespace {
 Args args_of(const StepPlan& p) {
   Args args{};
   args.grains = p.grains;
-  args.first = p.first_birth;
-  args.births = p.births;
   args.iterations = static_cast<uint>(p.solver.iterations);
   args.substeps = static_cast<uint>(p.solver.substeps);
   args.h = p.h;
@@ -132,7 +130,7 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   const std::uint32_t slices = (p.grains + slice_grains - 1) / slice_grains;
   const Work grains{p.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_slice_chunks};
   if (linked) {
-    e.run(Pass::linked_clear, grains, args);
+    e.run(Pass::linked_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_head)), gate_rebuild_cells}, args);
     e.run(Pass::linked_insert, grains, args);
   } else {
     sort_grains(e, args);
@@ -371,8 +369,8 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
     e.run(Pass::sink, {p.grains}, args);
   if (p.sinks > 0 && p.fine > 0)
     e.run(Pass::fine_sink, {p.fine}, args);
-  if (p.births)
-    e.run(Pass::emit, {p.births}, args);
+  if (p.pours)
+    e.run(Pass::emit, {p.worlds}, args);
   if (p.fine_births)
     e.run(Pass::fine_emit, {p.fine_births}, args);
   e.run(Pass::end_step, {p.worlds}, args);

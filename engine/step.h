@@ -6,19 +6,18 @@
 namespace talus {
 
 struct StepPlan {
-  std::uint32_t grains;       // places in memory in this step, those of grains that are gone too
-  std::uint32_t first_birth;  // births released for the next step: [first_birth, first_birth + births)
-  std::uint32_t births;
+  std::uint32_t grains;  // places in memory in this step, those of grains that are gone too
+  bool pours;            // emitters release grains, in this step or another one
   std::uint32_t worlds;
   std::uint32_t bodies;  // of all worlds
   std::uint32_t sinks;
-  std::uint32_t shapes;
+  std::uint32_t shapes;       // likewise
   std::uint32_t carried;      // grains that stand for bodies
   std::uint32_t rigid;        // dynamic bodies
   std::uint32_t body_points;  // by which they touch
   std::uint32_t cloth;        // vertices
   std::uint32_t fine;         // places of fine grains in memory, likewise
-  std::uint32_t fine_first;   // births of fine grains, likewise
+  std::uint32_t fine_first;  // births of fine grains released for the next step: [fine_first, fine_first + fine_births)
   std::uint32_t fine_births;
   bool crowding;                  // fine grains make room for each other
   std::uint32_t step;             // whose motions in body_motions are those of this step

@@ -233,7 +233,8 @@ public:
   // between two steps and leaves the other worlds alone. Throws std::invalid_argument for a world or shelf that is not
   // there.
   //   To the start of the scene. seeds: of each of them, for grains in other places; empty: those of the worlds. Throws
-  //   SceneError where there are more grains than a world has room for (those of the fullest one at the start).
+  //   SceneError where there are more grains than a world has room for (those of the fullest one at the start, and as
+  //   many as emitters ever release into one).
   void reset_worlds(std::span<const std::uint32_t> worlds, std::span<const std::uint64_t> seeds = {});
   //   A world as another one is: grains, bodies, commands, contacts' memory, time.
   void fork_world(std::uint32_t from, std::span<const std::uint32_t> to);
@@ -262,7 +263,7 @@ public:
   void push_body(std::uint32_t body, const Wrench& wrench);
 
   // Shapes go by their place in scene().shapes, likewise. One that sinks have taken stays where it was last.
-  std::uint32_t shape(std::string_view name) const;
+  std::uint32_t shape(std::string_view name, std::uint32_t world = 0) const;
   ShapeState shape_state(std::uint32_t shape) const;
 
   // Cloths go by their place in scene().cloths, likewise.
@@ -302,7 +303,7 @@ public:
   // Fixed grains have no fine ones, nor have those of numbers [first, end): particles of shapes, vertices of cloth,
   // and grains that stand for bodies.
   std::array<std::uint32_t, 2> coarse_without_fine() const;
-  // ShapeMotion, one per Scene::shapes.
+  // ShapeMotion, one per Scene::shapes of each world.
   gpu::Buffer* shape_buffer();
   // Number of the first vertex of cloth. Those of all cloths follow one another and lie among the grains, as balls of
   // the thickness.

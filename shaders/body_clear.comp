@@ -5,19 +5,19 @@
 #include "shared/grid.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 1, scalar) writeonly buffer CellBlock { uint body_cells[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer ContactsBlock { uint body_contacts[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer TakenBlock { uint cell_taken[]; };
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint k = element_index(), cells = grid_cells(settings.grid_bits), world = k / cells;
-  if (world >= settings.worlds || worlds[world].rebuild == 0u)
+  uint k = element_index(), cells = grid_cells(settings.grid_bits), table = k / cells;
+  if (table >= settings.worlds || rebuilding[table] >= settings.worlds)
     return;
   cell_taken[k] = 0u;
-  uint words = body_words(settings.bodies), body = k - world * cells;
+  uint words = body_words(settings.bodies), body = k - table * cells;
   for (uint word = k * words; word < (k + 1u) * words; ++word)
     body_cells[word] = 0u;
   if (settings.rigid > 0u && body < settings.bodies)  // fewer than cells
-    body_contacts[world * settings.bodies + body] = 0u;
+    body_contacts[rebuilding[table] * settings.bodies + body] = 0u;
 }

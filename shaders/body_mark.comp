@@ -11,10 +11,11 @@ layout(set = 0, binding = 3, scalar) buffer CellBlock { uint body_cells[]; };
 #include "shared/solid.glsl"
 #include "shared/space.glsl"
 #include "shared/grid.h"
+#include "shared/rebuilt.glsl"
 
 uint body, world;
 
-uint cells_before() { return world * grid_cells(settings.grid_bits); }
+uint cells_before() { return worlds[world].table * grid_cells(settings.grid_bits); }
 
 void mark(uint key) {
   uint number = body - world * settings.bodies;
@@ -45,10 +46,13 @@ float distance_at(vec3 at, float half_cells) {
 void main() {
   uint lane = element_index() % body_threads;
   body = element_index() / body_threads;
-  if (body >= settings.worlds * settings.bodies || bodies[body].parts == 0u)  // of grains alone
+  if (body >= settings.worlds * settings.bodies)
     return;
-  world = body / settings.bodies;
-  if (worlds[world].rebuild == 0u)
+  world = rebuilding[body / settings.bodies];
+  if (world >= settings.worlds)
+    return;
+  body = world * settings.bodies + body % settings.bodies;
+  if (bodies[body].parts == 0u)  // of grains alone
     return;
   vec3 center = bodies[body].motion.position;
   float around = bodies[body].reach + worlds[world].radius + worlds[world].margin;

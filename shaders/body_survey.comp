@@ -8,18 +8,19 @@ layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer TakenBlock { uint cell_taken[]; };
 #include "shared/cell.glsl"
+#include "shared/rebuilt.glsl"
 
 shared int low[3];
 shared int high[3];
 
 void main() {
-  uint i = element_index(), lane = gl_LocalInvocationID.x, world = world_of(min(i, args.grains - 1u));
+  uint i = rebuilt_place(element_index()), lane = gl_LocalInvocationID.x, world = world_of(min(i, args.grains - 1u));
   if (lane < 3u) {
     low[lane] = cells_none;
     high[lane] = -cells_none;
   }
   barrier();
-  if (i < args.grains && worlds[world].rebuild != 0u && grains[i].position.w > 0.0) {
+  if (i < args.grains && grains[i].position.w > 0.0) {
     ivec3 cell = cell_of(grains[i].position.xyz, world);
     cell_taken[cell_key(cell, world)] = 1u;
     for (int a = 0; a < 3; ++a) {
@@ -28,7 +29,7 @@ void main() {
     }
   }
   barrier();
-  if (lane < 3u && worlds[world].rebuild != 0u) {
+  if (lane < 3u) {
     atomicMin(worlds[world].cells_low[lane], low[lane]);
     atomicMax(worlds[world].cells_high[lane], high[lane]);
   }

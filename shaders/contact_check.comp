@@ -9,6 +9,10 @@ layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer StartBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+#include "shared/next_row.glsl"
+#include "shared/rebuilt.glsl"
 
 shared uint most;  // rows of a world
 
@@ -19,21 +23,22 @@ void main() {
   if (lane == 0u)
     most = 0u;
   barrier();
-  for (uint world = lane; world < settings.worlds; world += group_size)
-    if (worlds[world].rebuild != 0u) {
-      uint end = (places_end(world) + slice_grains - 1u) / slice_grains;
-      uint rows = slice_start_next[end] - slice_start_next[world * (settings.places / slice_grains)];
-      worlds[world].slots = rows * slice_grains;
-      atomicMax(most, rows);
-    }
+  for (uint k = lane; k < status.rebuild; k += group_size) {
+    uint world = rebuilding[k], end = (places_end(world) + slice_grains - 1u) / slice_grains;
+    uint rows = next_row(end, world) - world * settings.rows;
+    worlds[world].slots = rows * slice_grains;
+    atomicMax(most, rows);
+  }
   barrier();
   bool fits = most <= settings.rows;
   // Where they do not fit, grains are sorted anew and plan has set the margin: the repeated substep must build again.
-  for (uint world = lane; world < settings.worlds; world += group_size)
-    if (worlds[world].rebuild != 0u)
-      worlds[world].travel = fits ? 0.0 : lists_void;
+  for (uint k = lane; k < status.rebuild; k += group_size)
+    worlds[rebuilding[k]].travel = fits ? 0.0 : lists_void;
   for (uint g = lane; g < gates_total && !fits; g += group_size)
     gates[g] = Dispatch(0u, 0u, 1u);
+  // Exchanges of the two that are recorded after this then need no undoing.
+  for (uint i = lane; i < args.grains && !fits; i += group_size)
+    grains_next[i] = grains[i];
   if (lane != 0u)
     return;
   status.slots = most * slice_grains;

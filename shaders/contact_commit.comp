@@ -18,10 +18,11 @@ layout(set = 0, binding = 10, scalar) writeonly buffer ShearBlock { vec3 contact
 layout(set = 0, binding = 11, scalar) writeonly buffer SumBlock { vec4 contact_sum[]; };
 
 #include "shared/next_row.glsl"
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint i = element_index(), world = world_of(i);
-  if (i >= args.grains || worlds[world].rebuild == 0u)
+  uint i = rebuilt_place(element_index()), world = world_of(i);
+  if (i >= args.grains)
     return;
   uint slice = i / slice_grains, begin = next_row(slice, world), end = next_row(slice + 1u, world), room = world * settings.rows;
   if (i % slice_grains == 0u)

@@ -14,10 +14,11 @@ layout(set = 0, binding = 5, scalar) writeonly buffer CountBlock { uint contact_
 uint found = 0u;
 #define FOUND(partner) ++found
 #include "shared/contact_search.glsl"
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint i = element_index();
-  if (i >= args.grains || worlds[world_of(i)].rebuild == 0u)
+  uint i = rebuilt_place(element_index());
+  if (i >= args.grains)
     return;
   search(i);
   contact_count_next[i] = found;

@@ -18,10 +18,11 @@ layout(set = 0, binding = 7, scalar) buffer ContactsBlock { uint body_contacts[]
 uint slot = 0u;
 #define FOUND(partner) contact_partner_next[slot] = in_lists(partner, i), slot += slice_grains, count_contact(partner)
 #include "shared/contact_search.glsl"
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint i = element_index();
-  if (i >= args.grains || worlds[world_of(i)].rebuild == 0u)
+  uint i = rebuilt_place(element_index());
+  if (i >= args.grains)
     return;
   uint slice = i / slice_grains;
   slot = next_row(slice, world_of(i)) * slice_grains + i % slice_grains;

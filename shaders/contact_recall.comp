@@ -20,10 +20,11 @@ layout(set = 0, binding = 11, scalar) writeonly buffer SumNextBlock { vec4 conta
 
 #include "shared/row.glsl"
 #include "shared/next_row.glsl"
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint i = element_index(), world = world_of(i);
-  if (i >= args.grains || worlds[world].rebuild == 0u)
+  uint i = rebuilt_place(element_index()), world = world_of(i);
+  if (i >= args.grains)
     return;
   uint first = world * settings.places, row = first + grain_row[i], old = contact_slot(row, 0u);
   uint old_end = old + contact_count[row] * slice_grains;

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// The count of steps; grains that come and go make the lists void. A thread per world.
+// The count of steps; grains that go make the lists void. A thread per world.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -11,9 +11,7 @@ void main() {
   uint world = element_index();
   if (world >= settings.worlds || status.halt != halt_none)
     return;
-  if (args.births > 0u)
-    worlds[world].speed = max(worlds[world].speed, settings.birth_speed);
-  if (args.births > 0u || worlds[world].gone != worlds[world].gone_before)
+  if (worlds[world].gone != worlds[world].gone_before)
     worlds[world].travel = lists_void;
   worlds[world].gone_before = worlds[world].gone;
   if (world != 0u)

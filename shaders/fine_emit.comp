@@ -10,6 +10,7 @@ layout(set = 0, binding = 2, scalar) readonly buffer BirthsBlock { Birth births[
 layout(set = 0, binding = 3, scalar) readonly buffer FirstBlock { uint fine_first[]; };
 layout(set = 0, binding = 4, scalar) writeonly buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer TagBlock { uint fine_tag[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer PoursBlock { Pour pours[]; };
 #include "shared/space.glsl"
 
 float random(uint number, uint n) { return float(fine_random(number, n, settings.fine_seed)) * 5.9604644775390625e-8; }  // 2^-24
@@ -28,7 +29,7 @@ void main() {
   uint k = element_index();
   if (k >= args.fine_births || status.halt != halt_none)
     return;
-  uint birth = args.fine_first + k, low = args.first, high = args.first + args.births;
+  uint birth = args.fine_first + k, low = pours[args.step].first, high = pours[args.step].end;  // of the only world
   while (high - low > 1u) {
     uint middle = (low + high) / 2u;
     if (fine_first[middle] <= birth)

@@ -11,11 +11,11 @@ layout(set = 0, binding = 5, scalar) buffer CountBlock { uint grid_count[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer OrderBlock { uint grid_order[]; };
 #include "shared/cell.glsl"
 #include "shared/cell_start.glsl"
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint i = element_index();
-  uint world = world_of(i);
-  if (i >= args.grains || worlds[world].rebuild == 0u || grains[i].position.w == 0.0)
+  uint i = rebuilt_place(element_index()), world = world_of(i);
+  if (i >= args.grains || grains[i].position.w == 0.0)
     return;
   uint key = cell_key(cell_of(grains[i].position.xyz, world), world);
   grid_order[first_in_cell(key, world) + atomicAdd(grid_count[key], 0xFFFFFFFFu) - 1u] = i;

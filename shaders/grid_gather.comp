@@ -18,20 +18,13 @@ layout(set = 0, binding = 10, scalar) writeonly buffer TagNextBlock { uint grain
 layout(set = 0, binding = 11, scalar) writeonly buffer RowNextBlock { uint grain_row_next[]; };
 #include "shared/cell.glsl"
 #include "shared/cell_start.glsl"
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint k = element_index();
+  uint k = rebuilt_place(element_index()), world = world_of(k);
   if (k >= args.grains)
     return;
-  uint world = world_of(k);
-  if (worlds[world].rebuild == 0u) {
-    grains_next[k] = grains[k];
-    grain_id_next[k] = grain_id[k];
-    grain_tag_next[k] = grain_tag[k];
-    grain_row_next[k] = grain_row[k];
-    return;
-  }
-  if (k >= first_in_cell((world + 1u) * grid_cells(settings.grid_bits), world)) {  // behind all cells lie the places of grains that are gone
+  if (k >= first_in_cell((worlds[world].table + 1u) * grid_cells(settings.grid_bits), world)) {  // behind all cells lie the places of grains that are gone
     grains_next[k] = Grain(vec4(0.0), vec4(0.0));
     grain_id_next[k] = no_grain;
     grain_tag_next[k] = 0u;

@@ -5,10 +5,11 @@
 #include "shared/grid.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 2, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 1, scalar) writeonly buffer HeadBlock { uint grid_head[]; };
 
 void main() {
-  uint cells = settings.worlds * grid_cells(settings.grid_bits);
-  for (uint cell = element_index(); cell < cells && element_index() < args.grains; cell += args.grains)
+  uint cell = element_index();
+  if (cell < status.rebuild * grid_cells(settings.grid_bits))
     grid_head[cell] = no_partner;
 }

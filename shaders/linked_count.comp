@@ -16,10 +16,11 @@ uint found = 0u;
 #define LINKED
 #define FOUND(partner) ++found
 #include "shared/contact_search.glsl"
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint i = element_index();
-  if (i >= args.grains || worlds[world_of(i)].rebuild == 0u)
+  uint i = rebuilt_place(element_index());
+  if (i >= args.grains)
     return;
   search(i);
   contact_count_next[i] = found;

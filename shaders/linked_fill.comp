@@ -28,10 +28,11 @@ void insert(uint partner, uint i) {
 #define LINKED
 #define FOUND(partner) insert(partner, i)
 #include "shared/contact_search.glsl"
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint i = element_index();
-  if (i >= args.grains || worlds[world_of(i)].rebuild == 0u)
+  uint i = rebuilt_place(element_index());
+  if (i >= args.grains)
     return;
   uint slice = i / slice_grains;
   slot = next_row(slice, world_of(i)) * slice_grains + i % slice_grains;

@@ -1,8 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Linked neighbour lists (Millard et al. 2023, section II-B): every grain puts itself at the head of its cell's list. An exchange does
-// what their compare-and-swap loop does. Grains stay where they are in memory; grains_next is made equal to them, as after
-// grid_commit, which a halt for want of slots relies on.
+// what their compare-and-swap loop does. Grains stay where they are in memory.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -10,16 +9,12 @@ layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) buffer HeadBlock { uint grid_head[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer LinkBlock { uint grid_link[]; };
-layout(set = 0, binding = 6, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 #include "shared/cell.glsl"
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint i = element_index();
+  uint i = rebuilt_place(element_index()), world = world_of(i);
   if (i >= args.grains)
-    return;
-  grains_next[i] = grains[i];
-  uint world = world_of(i);
-  if (worlds[world].rebuild == 0u)
     return;
   if (grains[i].position.w == 0.0) {  // gone
     grid_link[i] = no_partner;

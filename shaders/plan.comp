@@ -10,6 +10,7 @@ layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer SpeedBlock { float body_speeds[]; };
+layout(set = 0, binding = 4, scalar) writeonly buffer RebuildingBlock { uint rebuilding[]; };
 
 void open(uint gate, uint groups) {
   gates[gate] = Dispatch(min(groups, dispatch_row), (groups + dispatch_row - 1u) / dispatch_row, 1u);
@@ -53,13 +54,13 @@ bool plan_world(uint world) {
   float motion = args.h * (speed + args.h * pull) + worlds[world].shift;  // m, of the fastest grain in this substep
   bool rebuild = 2.0 * (worlds[world].travel + motion) + settings.reach * worlds[world].radius > worlds[world].margin ||
                  (settings.options & option_rebuild_always) != 0u;
-  worlds[world].rebuild = rebuild ? 1u : 0u;
+  worlds[world].table = rebuild ? 0u : no_table;  // which one comes later
   if (rebuild)
     new_grid(world, motion, speed);
   return rebuild;
 }
 
-shared uint on;  // 1: a world rebuilds
+shared uint counts[group_size];  // worlds of a thread that rebuild
 
 void main() {
   uint lane = gl_LocalInvocationID.x;
@@ -68,23 +69,35 @@ void main() {
       open(g, 0u);
     return;
   }
-  if (lane == 0u)
-    on = 0u;
+  uint each = (settings.worlds + group_size - 1u) / group_size, begin = min(lane * each, settings.worlds),
+       end = min(begin + each, settings.worlds), own = 0u;
+  for (uint world = begin; world < end; ++world)
+    own += plan_world(world) ? 1u : 0u;
+  counts[lane] = own;
   barrier();
-  for (uint world = lane; world < settings.worlds; world += group_size)
-    if (plan_world(world))
-      atomicMax(on, 1u);
-  barrier();
+  uint table = 0u, count = 0u;
+  for (uint other = 0u; other < group_size; ++other) {
+    table += other < lane ? counts[other] : 0u;
+    count += counts[other];
+  }
+  for (uint world = begin; world < end; ++world)
+    if (worlds[world].table != no_table) {
+      worlds[world].table = table;
+      rebuilding[table++] = world;
+    }
+  for (uint k = count + lane; k < settings.worlds; k += group_size)
+    rebuilding[k] = settings.worlds;
   if (lane != 0u)
     return;
-  status.rebuild = on;
-  uint slices = (args.grains + slice_grains - 1u) / slice_grains, cells = settings.worlds * grid_cells(settings.grid_bits);
+  status.rebuild = count;
+  uint on = min(count, 1u), grains = many_worlds == 0u ? on * args.grains : count * settings.places;
+  uint slices = (grains + slice_grains - 1u) / slice_grains, cells = count * grid_cells(settings.grid_bits);
   open(gate_grains, groups_for(args.grains));
-  open(gate_rebuild_grains, on * groups_for(args.grains));
-  open(gate_rebuild_slices, on * groups_for(slices));
+  open(gate_rebuild_grains, groups_for(grains));
+  open(gate_rebuild_slices, groups_for(slices));
   open(gate_rebuild_cell_chunks, on * scan_chunks_of(cells));
-  open(gate_rebuild_bodies, on * (settings.worlds * settings.bodies * body_threads / group_size));
-  open(gate_rebuild_cells, on * groups_for(cells));
+  open(gate_rebuild_bodies, count * settings.bodies * body_threads / group_size);
+  open(gate_rebuild_cells, groups_for(cells));
   open(gate_rebuild_once, on);
   open(gate_rebuild_slice_chunks, on * scan_chunks_of(slices));
 }

@@ -6,12 +6,13 @@
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer PlaceBlock { uint shape_place[]; };
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint i = element_index();
+  uint i = rebuilt_place(element_index()), world = world_of(i);
   if (i >= args.grains)
     return;
   uint k = grain_id[i] - settings.shaped_first;
   if (k < settings.shaped)
-    shape_place[k] = i;
+    shape_place[world * settings.shaped + k] = i - world * settings.places;
 }

@@ -50,9 +50,11 @@ void add_up() {
 }
 vec3 total(uint n) { return vec3(totals[n], totals[n + 1u], totals[n + 2u]); }
 
+uint world;  // of the shape
+
 // Where particle k is in memory; false where a sink has taken it.
 bool find(uint k, out uint i) {
-  i = shape_place[k];
+  i = world * settings.places + shape_place[world * settings.shaped + k];
   return i < args.grains && grain_id[i] == settings.shaped_first + k && grains[i].position.w > 0.0;
 }
 
@@ -75,9 +77,10 @@ vec3 spin_of(vec3 momentum, vec3 squares, vec3 products) {
 
 void main() {
   uint s = group_index(), lane = gl_LocalInvocationID.x;
-  if (s >= settings.shapes || status.halt != halt_none)
+  if (s >= settings.worlds * settings.shapes || status.halt != halt_none)
     return;
-  MatchedShape shape = shapes[s];
+  world = s / settings.shapes;
+  MatchedShape shape = shapes[s % settings.shapes];
   ShapeMotion motion = shape_motions[s];
   uint i;
 

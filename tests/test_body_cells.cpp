@@ -31,7 +31,7 @@ Lists lists_of(const Scene& scene, const Options& options) {
     const vec3 p(f.grains[i].position);
     const uint number = reference::world_of(f, i);
     const World& world = f.worlds[number];
-    const uint key = reference::cell_key(reference::cell_of(p, f.settings[0], world), number, f.settings[0]);
+    const uint key = reference::cell_key(reference::cell_of(p, f.settings[0], world), world, f.settings[0]);
     std::vector<uint> listed, near;
     for (uint k = 0; k < f.contact_count[i]; ++k)
       if (const uint partner = f.contact_partner[reference::contact_slot(f, i, k)];

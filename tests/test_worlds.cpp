@@ -1,18 +1,20 @@
 // Worlds side by side in one simulation: each goes on as if it were alone.
 #include "engine/io/checkpoint.h"
+#include "engine/io/report.h"
 #include "simulate.h"
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 using namespace talus;
 using namespace talus_tests;
 
 namespace {
 
-// Grains of two sizes that rain on a turning paddle, a loose crate, a tilted board of particles, and into a hole in the
-// middle. Where they start depends on the seed, and so does how many there are.
+// Grains of two sizes that rain on a turning paddle, a loose crate, a tilted board, a brick of particles, and into a
+// hole in the middle; for some steps more of them pour from above. Where they start depends on the seed.
 Scene yard(Solver solver) {
   Scene scene = with(scene_of(1.0 / 240, 4, 6), solver);
   scene.domain.min = {-0.15, -0.1, 0.0};
@@ -36,6 +38,23 @@ Scene yard(Solver solver) {
   hole.name = "hole";
   hole.parts = {{SpherePart{0.04}}};
   scene.sinks.push_back(hole);
+  ShapeSpec brick;
+  brick.name = "brick";
+  brick.grains.radius_min = brick.grains.radius_max = 0.006;
+  brick.grains.sampling = Sampling::lattice;
+  brick.grains.spacing = 1.0;
+  brick.grains.shape = BoxFill{{0.04, -0.08, 0.1}, {0.1, -0.04, 0.13}};
+  brick.grains.velocity = {0.0, 0.0, -1.0};
+  scene.shapes.push_back(brick);
+  Emitter spout;
+  spout.radius_min = 0.006;
+  spout.radius_max = 0.01;
+  spout.velocity = {0.0, 0.0, -1.5};
+  spout.shape = CylinderFill{{0.0, 0.0, 0.35}, 0.09, 0.04};
+  spout.rate = 1000.0;
+  spout.start = 0.012;
+  spout.stop = 0.04;
+  scene.emitters.push_back(spout);
   return scene;
 }
 
@@ -150,6 +169,56 @@ gear = { module = 0.01, teeth = 12, width = 0.05, as = "particles" }
   CHECK(others > 0);
 }
 
+TEST_CASE("Worlds with as many grains as their seeds make have those that are alike and those that are born under the "
+          "numbers that they have alone",
+          "[worlds]") {
+  const Scene scene = parse_scene(R"(
+[domain]
+min = [-0.2, -0.2, 0.0]
+max = [0.2, 0.2, 0.4]
+[[material]]
+preset = "sand"
+[[grains]]
+material = "sand"
+radius = 0.012
+fill.box = { min = [-0.2, -0.2, 0.2], max = [0.2, 0.2, 0.25] }
+[[emitter]]
+material = "sand"
+radius = 0.01
+shape.cylinder = { base = [0, 0, 0.3], radius = 0.1, height = 0.04 }
+velocity = [0, 0, -1]
+rate = 800
+stop = 0.03
+[[body]]
+name = "gear"
+material = "sand"
+position = [0, 0, 0.1]
+gear = { module = 0.01, teeth = 12, width = 0.05, as = "particles" }
+)",
+                                  "spout");
+  Simulation simulation(with_worlds(scene, 3, 5), on_cpu);
+  simulation.advance(8);
+  std::array<std::uint32_t, 3> grains{};
+  for (std::uint32_t w = 0; w < 3; ++w) {
+    grains[w] = simulation.measure(w).grains;
+    CHECK(simulation.state_hash(w) == alone(scene, on_cpu, 5 + w, 8));
+  }
+  CHECK(!(grains[0] == grains[1] && grains[1] == grains[2]));
+  CHECK(simulation.grain_count() == grains[0] + grains[1] + grains[2]);
+}
+
+TEST_CASE("A checkpoint holds what worlds that were reset pour, and how many grains they started with", "[worlds]") {
+  const Scene scene = with_worlds(yard(default_solver(Method::dem)), 2);
+  Simulation simulation(scene, on_cpu), resumed(scene, on_cpu);
+  const std::uint64_t seed = 77;
+  simulation.reset_worlds(span_of({1}), std::span(&seed, 1));
+  simulation.advance(5);
+  resumed.resume(simulation.checkpoint());
+  resumed.advance(15);
+  CHECK(resumed.state_hash(1) == alone(scene, on_cpu, 77, 20));
+  CHECK(resumed.grain_count() == resumed.grains().size());
+}
+
 TEST_CASE("A fork goes on as what it was forked from", "[device][worlds]") {
   const Method method = GENERATE(Method::dem, Method::vts);
   const bool cpu = GENERATE(true, false);
@@ -213,6 +282,8 @@ TEST_CASE("Bodies of each world are told apart", "[worlds]") {
   CHECK(simulation.body_loads().size() == 9);
   CHECK(simulation.load_history().size() == 24 * 9);
   CHECK(simulation.sink_counts().size() == 3);
+  CHECK(simulation.shape("brick", 2) == 2);
+  CHECK(simulation.shape_state(2).pose.position.z < 0.1);  // it has fallen
   std::uint32_t grains = 0;
   for (std::uint32_t w = 0; w < 3; ++w)
     grains += simulation.measure(w).grains;
@@ -225,6 +296,8 @@ TEST_CASE("A body is placed at once, among grains that lie still too", "[worlds]
   scene.bodies.resize(1);
   scene.bodies[0].spin = {};
   scene.sinks.clear();
+  scene.shapes.clear();
+  scene.emitters.clear();
   Simulation simulation(with_worlds(scene, 2), on_cpu);
   simulation.advance(480);
   REQUIRE(simulation.measure().speed_max < 0.01);
@@ -245,6 +318,19 @@ TEST_CASE("A body is placed at once, among grains that lie still too", "[worlds]
   CHECK_THROWS_AS(simulation.place_body(2, at), std::invalid_argument);
 }
 
+TEST_CASE("Reports and metrics tell the bodies and sinks of worlds apart", "[worlds]") {
+  Simulation simulation(with_worlds(yard(default_solver(Method::dem)), 3), on_cpu);
+  simulation.advance(1);
+  const nlohmann::json report = nlohmann::json::parse(report_json(simulation, {}));
+  CHECK(report["bodies"].size() == 9);
+  CHECK(report["bodies"].back()["name"] == "board of world 2");
+  CHECK(report["sinks"].size() == 3);
+  CHECK(report["sinks"].back()["name"] == "hole of world 2");
+  const std::string header = metrics_header(simulation.scene());
+  CHECK(header.find(",crate of world 1.force_x,") != std::string::npos);
+  CHECK(std::ranges::count(header, ',') == std::ranges::count(metrics_row(simulation), ','));
+}
+
 TEST_CASE("A checkpoint holds all worlds, each with its time", "[worlds]") {
   const Scene scene = with_worlds(yard(default_solver(Method::dem)), 2);
   Simulation simulation(scene, on_cpu), resumed(scene, on_cpu);
@@ -260,8 +346,13 @@ TEST_CASE("A checkpoint holds all worlds, each with its time", "[worlds]") {
 }
 
 TEST_CASE("What worlds cannot do is said", "[worlds]") {
-  CHECK_THROWS_WITH(Simulation(with_worlds(pouring(1, 1, 0.1), 2), on_cpu), Catch::Contains("emitters"));
+  Scene scene = yard(default_solver(Method::dem));
+  scene.upsampling.emplace();
+  CHECK_THROWS_WITH(Simulation(with_worlds(scene, 2), on_cpu), Catch::Contains("upsampling"));
   Simulation simulation(with_worlds(yard(default_solver(Method::dem)), 2), on_cpu);
+  Scene changed = simulation.scene();
+  changed.emitters[0].rate = 10.0;
+  CHECK_THROWS_WITH(simulation.change(changed), Catch::Contains("emitters"));
   CHECK_THROWS_AS(simulation.reset_worlds(span_of({2})), std::invalid_argument);
   CHECK_THROWS_AS(simulation.fork_world(0, span_of({1, 5})), std::invalid_argument);
   CHECK_THROWS_AS(simulation.body("paddle", 2), std::invalid_argument);

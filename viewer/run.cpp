@@ -174,8 +174,9 @@ public:
           "note: {} times a grain moved further than half its radius in a substep, too fast for its contacts; more "
           "solver.substeps or a smaller time.dt prevents that\n",
           fast);
+    const std::vector<talus::BodySpec>& bodies = simulation_.scene().bodies;
     for (std::size_t b = 0; const talus::BodyLoad& load : simulation_.body_loads()) {
-      const std::string& name = simulation_.scene().bodies[b++].name;
+      const std::string& name = bodies[b++ % bodies.size()].name;
       if (load.uncounted > 0)
         fmt::print("note: {} pushes on body \"{}\" are not in its force: too many bodies met at a grain, or a push "
                    "was beyond all measure\n",

@@ -23,7 +23,7 @@ public:
     world_ = world;
     count_ = 0;
     const auto key_at = [&](int x, int y, int z) {
-      return cell_key(wrap_cell(home + ivec3(x, y, z), f.worlds[world]), world, f.settings[0]);
+      return cell_key(wrap_cell(home + ivec3(x, y, z), f.worlds[world]), f.worlds[world], f.settings[0]);
     };
     for (int z = -1; z <= 1; ++z)
       for (int y = -1; y <= 1; ++y)
@@ -124,8 +124,9 @@ template <class Found> void search_lanes(const Args& args, const Fields& f, uint
 
 TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint end) {
   Around around;
-  for (uint i = begin; i < end; ++i) {
-    if (!f.worlds[world_of(f, i)].rebuild)
+  for (uint e = begin; e < end; ++e) {
+    const uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
       continue;
     uint count = 0;
     search_lanes(args, f, i, around, [&](uint partner) {
@@ -139,8 +140,9 @@ TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint en
 
 TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
   Around around;
-  for (uint i = begin; i < end; ++i) {
-    if (!f.worlds[world_of(f, i)].rebuild)
+  for (uint e = begin; e < end; ++e) {
+    const uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
       continue;
     uint k = 0;
     const auto add = [&](uint partner) {

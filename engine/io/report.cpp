@@ -25,14 +25,20 @@ bool slides_or_turns(const BodySpec& body) {
   return joint && (joint->type == JointType::revolute || joint->type == JointType::prismatic);
 }
 
+// What a row or an entry of a world's own is called: there is nothing to tell apart where there is one world.
+std::string name_in_world(const Scene& scene, const std::string& name, std::size_t world) {
+  return scene.worlds == 1 ? name : fmt::format("{} of world {}", name, world);
+}
+
 Json bodies_json(const Simulation& simulation) {
   Json bodies = Json::array();
   const Scene& scene = simulation.scene();
   const std::vector<BodyLoad> loads = simulation.body_loads();
   for (std::size_t b = 0; b < loads.size(); ++b) {
+    const BodySpec& body = scene.bodies[b % scene.bodies.size()];
     const auto [pose, twist] = simulation.body_state(static_cast<std::uint32_t>(b));
     const glm::dquat& q = pose.rotation;
-    bodies.push_back({{"name", scene.bodies[b].name},
+    bodies.push_back({{"name", name_in_world(scene, body.name, b / scene.bodies.size())},
                       {"position", json_of(pose.position)},
                       {"rotation", {q.x, q.y, q.z, q.w}},
                       {"velocity", json_of(twist.velocity)},
@@ -42,7 +48,7 @@ Json bodies_json(const Simulation& simulation) {
                       {"force_filtered", json_of(loads[b].force_filtered)},
                       {"torque_filtered", json_of(loads[b].torque_filtered)},
                       {"uncounted_pushes", loads[b].uncounted}});
-    if (slides_or_turns(scene.bodies[b])) {
+    if (slides_or_turns(body)) {
       const JointState joint = simulation.joint_state(static_cast<std::uint32_t>(b));
       bodies.back()["joint"] = {{"value", joint.value}, {"speed", joint.speed}};
     }
@@ -52,11 +58,12 @@ Json bodies_json(const Simulation& simulation) {
 
 Json shapes_json(const Simulation& simulation) {
   Json shapes = Json::array();
-  const std::vector<ShapeSpec>& specs = simulation.scene().shapes;
-  for (std::size_t s = 0; s < specs.size(); ++s) {
+  const Scene& scene = simulation.scene();
+  for (std::size_t s = 0; s < scene.worlds * scene.shapes.size(); ++s) {
     const auto [pose, velocity] = simulation.shape_state(static_cast<std::uint32_t>(s));
     const glm::dquat& q = pose.rotation;
-    shapes.push_back({{"name", specs[s].name},
+    const std::string& name = scene.shapes[s % scene.shapes.size()].name;
+    shapes.push_back({{"name", name_in_world(scene, name, s / scene.shapes.size())},
                       {"position", json_of(pose.position)},
                       {"rotation", {q.x, q.y, q.z, q.w}},
                       {"velocity", json_of(velocity)}});
@@ -89,9 +96,12 @@ Json cloths_json(const Simulation& simulation) {
 
 Json sinks_json(const Simulation& simulation) {
   Json sinks = Json::array();
+  const Scene& scene = simulation.scene();
   const std::vector<std::uint32_t> counts = simulation.sink_counts();
-  for (std::size_t s = 0; s < counts.size(); ++s)
-    sinks.push_back({{"name", simulation.scene().sinks[s].name}, {"grains", counts[s]}});
+  for (std::size_t s = 0; s < counts.size(); ++s) {
+    const std::string& name = scene.sinks[s % scene.sinks.size()].name;
+    sinks.push_back({{"name", name_in_world(scene, name, s / scene.sinks.size())}, {"grains", counts[s]}});
+  }
   return sinks;
 }
 
@@ -174,8 +184,10 @@ std::string metrics_header(const Scene& scene) {
   const auto add_column = [&](std::string_view name, std::string_view quantity) {
     header.append(",").append(csv_field(fmt::format("{}.{}", name, quantity)));
   };
-  for (const BodySpec& body : scene.bodies) {
-    const auto add = [&](const std::string& quantity) { add_column(body.name, quantity); };
+  for (std::size_t b = 0; b < scene.worlds * scene.bodies.size(); ++b) {
+    const BodySpec& body = scene.bodies[b % scene.bodies.size()];
+    const std::string name = name_in_world(scene, body.name, b / scene.bodies.size());
+    const auto add = [&](const std::string& quantity) { add_column(name, quantity); };
     const auto add_vector = [&](const char* quantity) {
       for (const char* axis : {"x", "y", "z"})
         add(fmt::format("{}_{}", quantity, axis));
@@ -194,8 +206,8 @@ std::string metrics_header(const Scene& scene) {
     for (const char* quantity :
          {"position_x", "position_y", "position_z", "strain_mean", "strain_max", "kinetic_energy"})
       add_column(cloth.name, quantity);
-  for (const SinkSpec& sink : scene.sinks)
-    add_column(sink.name, "grains");
+  for (std::size_t s = 0; s < scene.worlds * scene.sinks.size(); ++s)
+    add_column(name_in_world(scene, scene.sinks[s % scene.sinks.size()].name, s / scene.sinks.size()), "grains");
   for (std::size_t a = 0; a < 3; ++a)
     if (scene.domain.axis[a] == Axis::periodic)
       header += fmt::format(",{0}.seam_up,{0}.seam_down", "xyz"[a]);
@@ -209,7 +221,7 @@ std::string metrics_row(Simulation& simulation) {
                                 m.kinetic_energy, m.momentum.x, m.momentum.y, m.momentum.z, m.speed_max, m.height);
   const std::vector<BodyLoad> loads = simulation.body_loads();
   for (std::uint32_t b = 0; b < loads.size(); ++b) {
-    const BodySpec& body = simulation.scene().bodies[b];
+    const BodySpec& body = simulation.scene().bodies[b % simulation.scene().bodies.size()];
     for (const glm::vec3& v : {loads[b].force, loads[b].torque, loads[b].force_filtered, loads[b].torque_filtered})
       row += fmt::format(",{},{},{}", v.x, v.y, v.z);
     if (!is_dynamic(body))

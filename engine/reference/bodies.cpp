@@ -63,8 +63,8 @@ void body_clear(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const uint cells = grid_cells(settings.grid_bits), words = body_words(settings.bodies);
   for (uint k = begin; k < end; ++k) {
-    const uint world = k / cells, body = k % cells;
-    if (!f.worlds[world].rebuild)
+    const uint world = f.rebuilding[k / cells], body = k % cells;
+    if (world >= settings.worlds)
       continue;
     f.cell_taken[k] = 0;
     std::fill_n(f.body_cells.begin() + k * words, words, 0u);
@@ -73,22 +73,24 @@ void body_clear(const Args&, Fields& f, uint begin, uint end) {
   }
 }
 
-void body_survey(const Args&, Fields& f, uint begin, uint end) {
+void body_survey(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  for (uint i = begin; i < end;) {  // world after world
-    const uint number = world_of(f, i);
-    const uint last = settings.worlds == 1 ? end : std::min(end, (number + 1) * settings.places);
-    World& world = f.worlds[number];
+  for (uint e = begin; e < end;) {  // world after world
+    uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
+      return;
+    World& world = f.worlds[world_of(f, i)];
+    const uint last = std::min(i + (end - e), places_end(args, f, world_of(f, i)));
     ivec3 low(cells_none), high(-cells_none);
-    for (; i < last; ++i) {
-      if (!world.rebuild || is_gone(f.grains[i]))
+    for (; i < last; ++i, ++e) {
+      if (is_gone(f.grains[i]))
         continue;
       const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, world);
-      std::atomic_ref(f.cell_taken[cell_key(cell, number, settings)]).store(1, std::memory_order_relaxed);
+      std::atomic_ref(f.cell_taken[cell_key(cell, world, settings)]).store(1, std::memory_order_relaxed);
       low = glm::min(low, cell);
       high = glm::max(high, cell);
     }
-    for (int a = 0; a < 3 && world.rebuild; ++a) {
+    for (int a = 0; a < 3; ++a) {
       atomic_min(world.cells_low[a], low[a]);
       atomic_max(world.cells_high[a], high[a]);
     }
@@ -172,15 +174,15 @@ void mark(Fields& f, uint body, uint cell) {
 
 // What threads first to last of those of a body do.
 void mark_cells(Fields& f, uint body, uint first, uint last) {
-  const uint number = body / f.settings[0].bodies, own = body % f.settings[0].bodies;
-  const World& world = f.worlds[number];
+  const uint own = body % f.settings[0].bodies;
+  const World& world = f.worlds[body / f.settings[0].bodies];
   const CellBox box = cells_around(f, body, world);
   if (box.empty())
     return;
   const uvec3 bits = f.settings[0].grid_bits;
   // By cubes of eight cells: one distance for all of them first.
   const uvec3 cubes = uvec3(box.last - box.first + 2) / 2u;
-  const uint table = grid_cells(bits), before = number * table;
+  const uint table = grid_cells(bits), before = world.table * table;
   const bool wide = cubes.x > table / cubes.y / cubes.z;  // few grains in a wide space: all of them look at the body
   const Cubes around(f, body, world);
   const bool by_distance = tells_distance(f, body);
@@ -204,7 +206,7 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
       uint taken = 0;
       for (uint c = 0; c < 8; ++c) {
         const ivec3 cell = wrap_cell(home + ivec3(c & 1, c >> 1 & 1, c >> 2), world);
-        keys[c] = cell_key(cell, number, f.settings[0]);
+        keys[c] = cell_key(cell, world, f.settings[0]);
         taken |= f.cell_taken[keys[c]] << c;
       }
       if (taken == 0)
@@ -222,10 +224,11 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
 }  // namespace
 
 void body_mark(const Args&, Fields& f, uint begin, uint end) {
-  for (uint body = begin / body_threads; body * body_threads < end; ++body) {
-    const uint thread = body * body_threads;
-    // Not of grains alone.
-    if (f.bodies[body].parts > 0 && f.worlds[body / f.settings[0].bodies].rebuild)
+  const Settings& settings = f.settings[0];
+  for (uint k = begin / body_threads; k * body_threads < end; ++k) {
+    const uint thread = k * body_threads, world = f.rebuilding[k / settings.bodies];
+    const uint body = world * settings.bodies + k % settings.bodies;
+    if (world < settings.worlds && f.bodies[body].parts > 0)  // not of grains alone
       mark_cells(f, body, std::max(begin, thread) - thread, std::min(end - thread, body_threads));
   }
 }

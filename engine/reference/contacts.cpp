@@ -4,8 +4,9 @@
 namespace talus::reference {
 
 void contact_count(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint i = begin; i < end; ++i) {
-    if (!f.worlds[world_of(f, i)].rebuild)
+  for (uint e = begin; e < end; ++e) {
+    const uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
       continue;
     uint count = 0;
     search(args, f, i, [&](uint) { ++count; });
@@ -15,15 +16,19 @@ void contact_count(const Args& args, Fields& f, uint begin, uint end) {
 
 void contact_width(const Args& args, Fields& f, uint begin, uint end) {
   for (uint slice = begin; slice < end; ++slice) {
-    const auto first = f.contact_count_next.begin() + slice * slice_grains;
-    const auto last = f.contact_count_next.begin() + std::min((slice + 1) * slice_grains, args.grains);
-    f.slice_width[slice] = f.worlds[world_of(f, slice * slice_grains)].rebuild ? *std::max_element(first, last) : 0;
+    const uint place = rebuilt_place(f, slice * slice_grains);
+    if (place >= args.grains)
+      continue;
+    const auto first = f.contact_count_next.begin() + place;
+    const auto last = f.contact_count_next.begin() + std::min(place + slice_grains, args.grains);
+    f.slice_width[slice] = *std::max_element(first, last);
   }
 }
 
 void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint i = begin; i < end; ++i) {
-    if (!f.worlds[world_of(f, i)].rebuild)
+  for (uint e = begin; e < end; ++e) {
+    const uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
       continue;
     uint k = 0;
     search(args, f, i, [&](uint partner) {
@@ -35,31 +40,32 @@ void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-void linked_clear(const Args& args, Fields& f, uint begin, uint end) {
-  for (std::size_t i = begin; i < end; ++i)
-    for (std::size_t cell = i; cell < f.grid_head.size(); cell += args.grains)
-      f.grid_head[cell] = no_partner;
+void linked_clear(const Args&, Fields& f, uint begin, uint end) {
+  const uint cells = f.status[0].rebuild * grid_cells(f.settings[0].grid_bits);
+  for (uint cell = begin; cell < std::min(end, cells); ++cell)
+    f.grid_head[cell] = no_partner;
 }
 
-void linked_insert(const Args&, Fields& f, uint begin, uint end) {
+void linked_insert(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  for (uint i = begin; i < end; ++i) {
-    f.grains_next[i] = f.grains[i];
-    const uint world = world_of(f, i);
-    if (!f.worlds[world].rebuild)
+  for (uint e = begin; e < end; ++e) {
+    const uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
       continue;
     if (is_gone(f.grains[i])) {
       f.grid_link[i] = no_partner;
       continue;
     }
-    const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, f.worlds[world]);
+    const World& world = f.worlds[world_of(f, i)];
+    const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, world);
     f.grid_link[i] = std::atomic_ref(f.grid_head[cell_key(cell, world, settings)]).exchange(i);
   }
 }
 
 void linked_count(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint i = begin; i < end; ++i) {
-    if (!f.worlds[world_of(f, i)].rebuild)
+  for (uint e = begin; e < end; ++e) {
+    const uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
       continue;
     uint count = 0;
     search<true>(args, f, i, [&](uint) { ++count; });
@@ -69,8 +75,9 @@ void linked_count(const Args& args, Fields& f, uint begin, uint end) {
 
 void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
   std::vector<uint> partners;
-  for (uint i = begin; i < end; ++i) {
-    if (!f.worlds[world_of(f, i)].rebuild)
+  for (uint e = begin; e < end; ++e) {
+    const uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
       continue;
     partners.clear();
     search<true>(args, f, i, [&](uint partner) {
@@ -84,12 +91,13 @@ void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-void contact_recall(const Args&, Fields& f, uint begin, uint end) {
+void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
   const uint options = f.settings[0].options;
-  for (uint i = begin; i < end; ++i) {
-    const uint world = world_of(f, i), first = world * f.settings[0].places;
-    if (!f.worlds[world].rebuild)
+  for (uint e = begin; e < end; ++e) {
+    const uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
       continue;
+    const uint first = world_of(f, i) * f.settings[0].places;
     const uint row = first + f.grain_row[i], olds = f.contact_count[row];
     uint next = 0;  // where the last one was, most contacts being in the same order as before
     for (uint k = 0; k < f.contact_count_next[i]; ++k) {
@@ -119,10 +127,11 @@ void contact_recall(const Args&, Fields& f, uint begin, uint end) {
 
 void contact_commit(const Args& args, Fields& f, uint begin, uint end) {
   const uint options = f.settings[0].options;
-  for (uint i = begin; i < end; ++i) {
-    const uint world = world_of(f, i), slice = i / slice_grains, rows = next_rows(f, i);
-    if (!f.worlds[world].rebuild)
+  for (uint e = begin; e < end; ++e) {
+    const uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
       continue;
+    const uint world = world_of(f, i), slice = i / slice_grains, rows = next_rows(f, i);
     const uint room = world * f.settings[0].rows;
     if (i % slice_grains == 0)
       f.slice_start[slice + world] = next_row(f, slice, world) - room;

@@ -149,9 +149,9 @@ void fine_emit(const Args& args, Fields& f, uint begin, uint end) {
     const auto random = [&](uint n) {
       return static_cast<float>(fine_random(number, n, settings.fine_seed)) * 0x1p-24f;
     };
-    const auto first = f.fine_first.begin() + args.first;
-    const auto after = std::upper_bound(first, first + args.births, birth);
-    const Birth& with = f.births[args.first + static_cast<std::size_t>(after - first) - 1];
+    const Pour& pour = f.pours[args.step];  // of the only world
+    const auto after = std::upper_bound(f.fine_first.begin() + pour.first, f.fine_first.begin() + pour.end, birth);
+    const Birth& with = f.births[static_cast<std::size_t>(after - f.fine_first.begin()) - 1];
     vec3 in_ball(0.0f);
     for (uint t = 0; t < fine_tries; ++t)
       if (const vec3 p = 2.0f * vec3(random(3 * t + 1), random(3 * t + 2), random(3 * t + 3)) - 1.0f;

@@ -49,24 +49,27 @@ void plan(const Args& args, Fields& f, uint, uint) {
     const float speed = std::max(world.speed, f.body_speeds[args.step * settings.worlds + number]);
     const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
     const float motion = args.h * (speed + args.h * pull) + world.shift;
-    world.rebuild = 2.0f * (world.travel + motion) + settings.reach * world.radius > world.margin ||
-                    (settings.options & option_rebuild_always) != 0u;
-    if (world.rebuild) {
-      status.rebuild = 1;
+    world.table = no_table;
+    if (2.0f * (world.travel + motion) + settings.reach * world.radius > world.margin ||
+        (settings.options & option_rebuild_always) != 0u) {
       new_grid(world, settings, args.h, speed, motion);
+      world.table = status.rebuild++;
+      f.rebuilding[world.table] = number;
     }
   }
+  std::fill(f.rebuilding.begin() + status.rebuild, f.rebuilding.end(), settings.worlds);
   std::fill_n(f.gates.begin(), gate_fine, groups(0));
   f.gates[gate_grains] = groups(groups_for(args.grains));
-  if (status.rebuild) {
-    const uint cells = settings.worlds * grid_cells(settings.grid_bits);
-    f.gates[gate_rebuild_grains] = groups(groups_for(args.grains));
-    f.gates[gate_rebuild_slices] = groups(groups_for(slices_of(args.grains)));
+  if (const uint count = status.rebuild; count > 0) {
+    const uint grains = settings.worlds == 1 ? args.grains : count * settings.places, slices = slices_of(grains);
+    const uint cells = count * grid_cells(settings.grid_bits);
+    f.gates[gate_rebuild_grains] = groups(groups_for(grains));
+    f.gates[gate_rebuild_slices] = groups(groups_for(slices));
     f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(cells));
-    f.gates[gate_rebuild_bodies] = groups(settings.worlds * settings.bodies * body_threads / group_size);
+    f.gates[gate_rebuild_bodies] = groups(count * settings.bodies * body_threads / group_size);
     f.gates[gate_rebuild_cells] = groups(groups_for(cells));
     f.gates[gate_rebuild_once] = groups(1);
-    f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices_of(args.grains)));
+    f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices));
   }
 }
 
@@ -76,20 +79,19 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
   if (status.halt != halt_none || !status.rebuild)
     return;
   uint most = 0;
-  for (uint world = 0; world < settings.worlds; ++world)
-    if (f.worlds[world].rebuild) {
-      const uint begin = f.slice_start_next[world * (settings.places / slice_grains)];
-      const uint rows = f.slice_start_next[slices_of(places_end(args, f, world))] - begin;
-      f.worlds[world].slots = rows * slice_grains;
-      most = std::max(most, rows);
-    }
+  const std::span<const uint> rebuilding(f.rebuilding.data(), status.rebuild);
+  for (const uint world : rebuilding) {
+    const uint rows = next_row(f, slices_of(places_end(args, f, world)), world) - world * settings.rows;
+    f.worlds[world].slots = rows * slice_grains;
+    most = std::max(most, rows);
+  }
   const bool fits = most <= settings.rows;
-  for (World& world : f.worlds)
-    if (world.rebuild)
-      world.travel = fits ? 0.0f : lists_void;
+  for (const uint world : rebuilding)
+    f.worlds[world].travel = fits ? 0.0f : lists_void;
   status.slots = most * slice_grains;
   if (!fits) {
     status.halt = halt_slots;
+    std::copy_n(f.grains.begin(), args.grains, f.grains_next.begin());
     return close_gates(f);
   }
   status.rebuilds += 1;
@@ -116,15 +118,13 @@ void end_substep(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-void end_step(const Args& args, Fields& f, uint begin, uint end) {
+void end_step(const Args&, Fields& f, uint begin, uint end) {
   Status& status = f.status[0];
   if (status.halt != halt_none)
     return;
   for (uint number = begin; number < end; ++number) {
     World& world = f.worlds[number];
-    if (args.births)
-      world.speed = std::max(world.speed, f.settings[0].birth_speed);
-    if (args.births || world.gone != world.gone_before)
+    if (world.gone != world.gone_before)
       world.travel = lists_void;
     world.gone_before = world.gone;
   }
@@ -156,14 +156,23 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
 void emit(const Args& args, Fields& f, uint begin, uint end) {
   if (f.status[0].halt != halt_none)
     return;
-  for (uint k = begin; k < end; ++k) {
-    const Birth& birth = f.births[args.first + k];
-    const uint i = args.grains + k;
-    f.grains[i] = birth.grain;
-    f.grain_id[i] = birth.id;
-    f.grain_tag[i] = birth.tag;
-    f.grain_row[i] = i;
-    f.contact_count[i] = 0;
+  const Settings& settings = f.settings[0];
+  for (uint number = begin; number < end; ++number) {
+    const Pour& pour = f.pours[args.step * settings.worlds + number];
+    for (uint k = pour.first; k < pour.end; ++k) {
+      const Birth& birth = f.births[k];
+      const uint i = pour.place + (k - pour.first);
+      f.grains[i] = birth.grain;
+      f.grain_id[i] = birth.id;
+      f.grain_tag[i] = birth.tag;
+      f.grain_row[i] = i - number * settings.places;
+      f.contact_count[i] = 0;
+    }
+    if (pour.end > pour.first) {
+      World& world = f.worlds[number];
+      world.speed = std::max(world.speed, settings.birth_speed);
+      world.travel = lists_void;
+    }
   }
 }
 

@@ -72,7 +72,7 @@ template <bool linked = false, class Found> void search_grains(const Fields& f, 
   const float radius = f.grains[i].position.w;
   const ivec3 home = cell_of(p, settings, world);
   const auto key_at = [&](int x, int y, int z) {
-    return cell_key(wrap_cell(home + ivec3(x, y, z), world), number, settings);
+    return cell_key(wrap_cell(home + ivec3(x, y, z), world), world, settings);
   };
   const auto visit = [&](uint j) {
     const float reach = radius + f.grains[j].position.w + world.margin;
@@ -112,7 +112,7 @@ template <class Found> void search_others(const Args& args, const Fields& f, uin
   if (settings.cloth > 0)
     search_triangles(f, i, found);
   const uint words = body_words(settings.bodies);
-  const uint home = words > 0 ? cell_key(cell_of(p, settings, world), number, settings) * words : 0;
+  const uint home = words > 0 ? cell_key(cell_of(p, settings, world), world, settings) * words : 0;
   for (uint word = 0; word < words; ++word)
     for (uint bits = f.body_cells[home + word]; bits; bits &= bits - 1) {
       const uint body = number * settings.bodies + 32 * word + static_cast<uint>(std::countr_zero(bits));

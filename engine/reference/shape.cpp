@@ -50,11 +50,12 @@ struct Particle {
   glm::dvec3 place;  // m, in the shape
 };
 
-std::vector<Particle> particles_of(const Args& args, const Fields& f, const MatchedShape& shape) {
+std::vector<Particle> particles_of(const Args& args, const Fields& f, const MatchedShape& shape, uint world) {
+  const Settings& settings = f.settings[0];
   std::vector<Particle> particles;
   for (uint k = shape.first; k < shape.end; ++k)
-    if (const uint i = f.shape_place[k];
-        i < args.grains && f.grain_id[i] == f.settings[0].shaped_first + k && !is_gone(f.grains[i]))
+    if (const uint i = world * settings.places + f.shape_place[world * settings.shaped + k];
+        i < args.grains && f.grain_id[i] == settings.shaped_first + k && !is_gone(f.grains[i]))
       particles.push_back({i, glm::dvec3(f.shaped[k].place)});
   return particles;
 }
@@ -76,8 +77,8 @@ glm::dvec3 spin_of(const glm::dvec3& momentum, const glm::dmat3& squares) {
 
 void match(const Args& args, Fields& f, uint s, Finish& finish) {
   const Settings& settings = f.settings[0];
-  const MatchedShape& shape = f.shapes[s];
-  const std::vector<Particle> particles = particles_of(args, f, shape);
+  const MatchedShape& shape = f.shapes[s % settings.shapes];
+  const std::vector<Particle> particles = particles_of(args, f, shape, s / settings.shapes);
   if (particles.empty())
     return;
   const double count = static_cast<double>(particles.size()), h = static_cast<double>(args.h);
@@ -131,10 +132,15 @@ void match(const Args& args, Fields& f, uint s, Finish& finish) {
 
 }  // namespace
 
-void shape_find(const Args&, Fields& f, uint begin, uint end) {
-  for (uint i = begin; i < end; ++i)
-    if (const uint k = f.grain_id[i] - f.settings[0].shaped_first; k < f.settings[0].shaped)
-      f.shape_place[k] = i;
+void shape_find(const Args& args, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  for (uint e = begin; e < end; ++e) {
+    const uint i = rebuilt_place(f, e);
+    if (i >= args.grains)
+      continue;
+    if (const uint world = world_of(f, i), k = f.grain_id[i] - settings.shaped_first; k < settings.shaped)
+      f.shape_place[world * settings.shaped + k] = i - world * settings.places;
+  }
 }
 
 void shape_match(const Args& args, Fields& f, uint begin, uint end) {

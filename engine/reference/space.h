@@ -41,16 +41,25 @@ inline ivec3 cell_of(vec3 p, const Settings& settings, const World& world) {
   return wrap_cell(cell, world);
 }
 
-// A cell in the tables of all worlds, one after another.
-inline uint cell_key(ivec3 cell, uint world, const Settings& settings) {
-  return world * grid_cells(settings.grid_bits) + grid_key(cell, settings.grid_bits);
+// A cell in the tables of the worlds that rebuild, one after another.
+inline uint cell_key(ivec3 cell, const World& world, const Settings& settings) {
+  return world.table * grid_cells(settings.grid_bits) + grid_key(cell, settings.grid_bits);
+}
+
+// Passes that rebuild lists go through the worlds that do so, one after another, as if there were no others: the place
+// in memory of an element of theirs; that of all grains or more behind the last one.
+inline uint rebuilt_place(const Fields& f, uint element) {
+  const Settings& settings = f.settings[0];
+  return settings.worlds == 1 ? element
+                              : f.rebuilding[element / settings.places] * settings.places + element % settings.places;
 }
 
 // The place of the first grain of a cell; of the cell behind the last one of a world: behind its last grain that is
-// there. grid_start counts those of all worlds that have built their grid anew.
+// there. grid_start counts those of all worlds that rebuild.
 inline uint first_in_cell(const Fields& f, uint key, uint world) {
   const Settings& settings = f.settings[0];
-  return world * settings.places + f.grid_start[key] - f.grid_start[world * grid_cells(settings.grid_bits)];
+  return world * settings.places + f.grid_start[key] -
+         f.grid_start[f.worlds[world].table * grid_cells(settings.grid_bits)];
 }
 
 // d, or its image across a periodic axis that is shorter.
@@ -86,11 +95,11 @@ inline vec3 wall_normal(uint wall) {
 inline uint rows_before(const Fields& f, uint slice, uint world) {
   return f.slice_start[slice + world];
 }
-// .. in the lists that are being built, among those of all worlds. slice_start_next counts those of all that build.
+// .. in the lists that are being built, among those of all worlds. slice_start_next counts those of all that rebuild.
 inline uint next_row(const Fields& f, uint slice, uint world) {
   const Settings& settings = f.settings[0];
-  const uint first = f.slice_start_next[world * (settings.places / slice_grains)];
-  return world * settings.rows + f.slice_start_next[slice] - first;
+  const uint slices = settings.places / slice_grains, first = f.worlds[world].table * slices;
+  return world * settings.rows + f.slice_start_next[first + slice - world * slices] - f.slice_start_next[first];
 }
 
 // Slot of the k-th contact of grain i.
@@ -104,7 +113,8 @@ inline std::size_t next_slot(const Fields& f, uint i, uint k) {
 }
 // How many it may have there.
 inline uint next_rows(const Fields& f, uint i) {
-  return f.slice_start_next[i / slice_grains + 1] - f.slice_start_next[i / slice_grains];
+  const uint slice = i / slice_grains, world = world_of(f, i);
+  return next_row(f, slice + 1, world) - next_row(f, slice, world);
 }
 
 // The partner of grain i in a slot of its row, among those of all worlds, and as lists name it.

@@ -23,6 +23,9 @@ enum : std::uint64_t {
   stream_shape = 5'000'000'000
 };
 
+// What bodies and shapes are made of is the same whatever the seed: worlds differ in the grains around them.
+constexpr std::uint64_t seed_of_bodies = 1;
+
 std::string name_of(const Scene& scene, const std::string& where, std::string_view table, std::size_t i) {
   return fmt::format("{}: {}.{}", where.empty() ? scene.source : where, table, i);
 }
@@ -110,7 +113,7 @@ ShapeGrains shape_grains_of(const Scene& scene, const Space::Blocked& blocked, P
     const std::string where = shape.grains.where.empty() ? scene.source : shape.grains.where;
     const std::string name = fmt::format("{}: shape {}", where, shape.name);
     const std::size_t first = out.seeds.size();
-    fill(scene, shape.grains, name, Random(scene.seed, stream_shape + k), Random(0, 0), blocked, packing, out.seeds);
+    fill(scene, shape.grains, name, Random(seed_of_bodies, stream_shape + k), Random(0, 0), blocked, packing, out.seeds);
     const std::span<Seed> seeds = std::span(out.seeds).subspan(first);
     glm::dvec3 center(0.0);
     for (const Seed& seed : seeds)
@@ -162,7 +165,7 @@ Skin skins_of(const Scene& scene, const std::vector<Pose>& poses) {
   Skin out;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
-    Random random(scene.seed, stream_skin + b);
+    Random random(seed_of_bodies, stream_skin + b);
     for (const BodyPart& part : body.parts) {
       if (!is_skin(part))
         continue;

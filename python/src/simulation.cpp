@@ -58,7 +58,8 @@ public:
     return find(which, idle().scene().cloths.size(), "cloths", std::mem_fn(&talus::Simulation::cloth));
   }
   std::uint32_t shape(const Which& which) {
-    return find(which, idle().scene().shapes.size(), "shapes", std::mem_fn(&talus::Simulation::shape));
+    return find(which, idle().worlds() * idle().scene().shapes.size(), "shapes",
+                [](const talus::Simulation& s, std::string_view name) { return s.shape(name); });
   }
 
   void change(const Scene& scene) {

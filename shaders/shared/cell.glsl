@@ -7,5 +7,5 @@ ivec3 cell_of(vec3 p, uint world) {
   return ivec3(grid_wrap(cell.x, worlds[world].cells.x), grid_wrap(cell.y, worlds[world].cells.y), grid_wrap(cell.z, worlds[world].cells.z));
 }
 
-// A cell in the tables of all worlds, one after another.
-uint cell_key(ivec3 cell, uint world) { return world * grid_cells(settings.grid_bits) + grid_key(cell, settings.grid_bits); }
+// A cell in the tables of the worlds that rebuild, one after another.
+uint cell_key(ivec3 cell, uint world) { return worlds[world].table * grid_cells(settings.grid_bits) + grid_key(cell, settings.grid_bits); }

@@ -1,11 +1,13 @@
-// Lists that are being built. Needs settings and slice_start_next in scope.
+// Lists that are being built. Needs settings, worlds and slice_start_next in scope.
 #include "shared/partner.h"
 
 // The row at which a slice begins, or behind the last slice of a world its lists end. slice_start_next counts those of all worlds that
-// build: a world's own begin where it has room for them.
+// rebuild: a world's own begin where it has room for them.
 uint next_row(uint slice, uint world) {
-  return many_worlds == 0u ? slice_start_next[slice]
-                           : world * settings.rows + slice_start_next[slice] - slice_start_next[world * (settings.places / slice_grains)];
+  if (many_worlds == 0u)
+    return slice_start_next[slice];
+  uint slices = settings.places / slice_grains, first = worlds[world].table * slices;
+  return world * settings.rows + slice_start_next[first + slice - world * slices] - slice_start_next[first];
 }
 
 // A partner of grain i as lists name it.

@@ -37,7 +37,7 @@ TALUS_CONST float lists_void = 1e30f;
 
 // Gates: dispatch sizes that the device opens and closes. A closed gate is a dispatch of nothing.
 TALUS_CONST uint gate_grains = 0u;          // a thread per grain, while the run is not halted
-TALUS_CONST uint gate_rebuild_grains = 1u;  // .. in substeps that rebuild the lists
+TALUS_CONST uint gate_rebuild_grains = 1u;  // .. of worlds that rebuild their lists in the substep
 TALUS_CONST uint gate_rebuild_slices = 2u;
 TALUS_CONST uint gate_rebuild_cell_chunks = 3u;   // a workgroup per chunk of the prefix sum over cells
 TALUS_CONST uint gate_rebuild_slice_chunks = 4u;  // .. over slices
@@ -79,6 +79,7 @@ TALUS_CONST uint parts_most = (wall_partner - body_partner) / (bodies_most * par
 TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
 TALUS_CONST int cells_none = 0x7FFFFFFF;  // World.cells_low where no grain is; cells_high: the negative
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
+TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.table
 
 // A contact with a body pushes for at most this overlap, in radii, that there is when a substep starts. What a grain caught between two
 // bodies takes and gives would otherwise grow with them; one on a body at rest overlaps by a hundredth of that.
@@ -255,6 +256,13 @@ struct Birth {
   Grain grain;
   uint id;
   uint tag;
+};
+
+// What emitters release into a world in a step.
+struct Pour {
+  uint first;  // births [first, end)
+  uint end;
+  uint place;  // in memory of the first of them, behind all others
 };
 
 // A grain in the hand.
@@ -506,7 +514,7 @@ struct Settings {
   uint bodies;        // number of bodies of a world
   uint carried_first; // number (id) of the first grain that a body carries
   uint carried;       // .. and how many there are
-  uint shapes;        // number of shapes
+  uint shapes;        // number of shapes of a world
   uint shaped_first;  // number (id) of the first particle of a shape
   uint shaped;        // .. and how many there are
   uint sinks;         // number of sinks, which all worlds share
@@ -565,8 +573,7 @@ struct Settings {
 // Push constants of every pass.
 struct Args {
   uint grains;     // places in memory, of all worlds: those alive, and some that are gone
-  uint first;      // first birth of this step (emit), first element of this run (sdf_*), or number of the camera (depth_*)
-  uint births;     // number of births of this step (emit)
+  uint first;      // first element of this run (sdf_*), or number of the camera (depth_*)
   uint iteration;  // of the solver, from 0
   uint iterations;
   uint substep;  // in its step, from 0
@@ -590,7 +597,7 @@ struct Status {
   uint halt;            // halt_none, or why the device stopped
   uint step;            // steps completed
   uint substep;         // substeps completed in this step
-  uint rebuild;         // 1: this substep rebuilds neighbour lists
+  uint rebuild;         // worlds that rebuild their neighbour lists in this substep
   uint rebuilds;        // substeps so far that did
   uint substeps_done;   // substeps so far
   uint slots;           // contact slots that the longest of the last lists of a world took
@@ -613,7 +620,7 @@ struct Status {
 struct World {
   uint invalid;         // the first grain (id) or body (body_partner + number) that is not a number any more; ~0: none is
   float radius;         // m, of its largest grain, over all that ever live
-  uint rebuild;         // 1: this substep rebuilds its neighbour lists
+  uint table;           // its tables of cells and slices, where this substep rebuilds its lists: of those that do, it is the k-th; else no_table
   uint slots;           // contact slots that they take
   uint speed2_bits;     // greatest squared speed of the substep in progress [m2/s2], as the bits of a float
   uint shift_bits;      // greatest displacement in it that no speed shows (pbd_stabilize) [m], as the bits of a float
