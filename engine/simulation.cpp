@@ -286,6 +286,11 @@ void Simulation::place_body(std::uint32_t body, const Pose& at) {
   const std::size_t world = body / s.scene.bodies.size();
   s.known_worlds[world].travel = lists_void;  // as its neighbour lists do not know of the jump
   s.executor->write(FieldId::worlds, std::as_bytes(std::span(&s.known_worlds[world], 1)), world * sizeof(World));
+  if (!s.scene.upsampling)
+    return;
+  s.known = s.read_status();
+  s.known.body_way = lists_void;  // nor do fine grains
+  s.write_status(s.known);
 }
 void Simulation::move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits) {
   impl_->idle().drive.move_body(impl_->step, body, target, limits);
