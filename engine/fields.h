@@ -168,6 +168,8 @@ enum class Extent {
   X(fine_tag, uint, fine, true, "material and number")                                                                 \
   X(fine_tag_next, uint, fine, false, "as fine_grains_next")                                                           \
   X(fine_tag_valid, uint, fine, false, "as grains_valid")                                                              \
+  X(fine_clear, float, fine, true, "a fine grain was at least so far from all bodies when it last went on [m]")        \
+  X(fine_clear_next, float, fine, false, "as fine_grains_next")                                                        \
   X(fine_first, uint, births_and_end, false, "of the births of fine grains, the first that comes with births[k]")      \
   X(near_count, uint, near_cells, false, "as grid_count, of coarse or fine grains in near cells")                      \
   X(near_start, uint, near_cells_and_end, false, "as grid_start, likewise")                                            \

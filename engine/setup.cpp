@@ -141,6 +141,10 @@ void set_fine(Settings& settings, const Scene& scene, const Population& populati
   const float crowd = std::max(crowd_edge * largest, crowd_grains * static_cast<float>(std::cbrt(mean_cube)));
   fit_cells(settings, crowd, settings.crowd_nodes, settings.crowd_edges);
   settings.crowd_inverse = 1.0f / settings.crowd_edges;
+  // An edge on from the nodes around it (room).
+  const float edge = settings.crowd_edges.x;
+  settings.fine_sight =
+      1.01f * std::max(glm::length(settings.crowd_edges) + edge + settings.fine_radii.y, crowd_sight * edge);
   // A block for four fine grains at most, and 64 MiB of them: devices may bind no more than 128 MiB.
   settings.crowd_bits = table_bits_for(settings, 4.0f * crowd, std::clamp(bits_for(fine / 4), 9u, 18u));
   settings.crowd_sum = static_cast<float>(crowd_local * crowd_density / u.packing);
@@ -167,6 +171,15 @@ void set_cloth(Settings& settings, const Scene& scene, const Population& populat
   // Some four cells a triangle, as a sheet fills few of those of a cube.
   const uint bits = std::clamp(static_cast<uint>(std::bit_width(4 * settings.cloth_triangles)), 6u, 20u);
   settings.cloth_bits = {(bits + 2) / 3, (bits + 1) / 3, bits / 3};
+}
+
+// How far away the surface of a body is, at least, where not all of its parts tell a distance.
+float far_of(std::span<const SolidPart> parts) {
+  float far = 1e30f;
+  for (const SolidPart& part : parts)
+    if (const uint kind = part.kind & solid_kind_mask; kind == solid_grid || kind == solid_triangles)
+      far = std::min(far, part.far);
+  return far;
 }
 
 }  // namespace
@@ -359,6 +372,7 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
     body.load_share = load_share_of(spec.load_filter, scene.dt);
     body.parts = add_parts(spec.parts);
+    body.far = far_of(std::span(out.parts).subspan(body.first_part));
     out.bodies.push_back(body);
   }
   for (const SinkSpec& spec : scene.sinks) {

@@ -55,10 +55,20 @@ Simulation::Impl::State Simulation::Impl::read_state() {
           read_field<uint>(*executor, FieldId::grain_tag, places),
           {},
           settings.places};
-  for (std::uint32_t i = 0; i < places; ++i)
-    if (s.grains[i].position.w > 0.0f)
-      s.by_id.push_back(i);
-  std::ranges::sort(s.by_id, {}, [&](std::uint32_t i) { return std::pair(s.world_of(i), s.ids[i]); });
+  constexpr std::uint32_t none = ~0u;
+  std::vector<std::uint32_t> numbered;  // where the grain of a number is, in one world
+  for (std::uint32_t first = 0, end = 0; first < places; first = end) {
+    end = first + std::min(settings.places, places - first);
+    numbered.clear();
+    for (std::uint32_t i = first; i < end; ++i) {
+      if (s.grains[i].position.w == 0.0f)
+        continue;
+      if (s.ids[i] >= numbered.size())
+        numbered.resize(s.ids[i] + 1, none);
+      numbered[s.ids[i]] = i;
+    }
+    std::ranges::copy_if(numbered, std::back_inserter(s.by_id), [](std::uint32_t i) { return i != none; });
+  }
   return s;
 }
 
@@ -287,6 +297,11 @@ void Simulation::place_body(std::uint32_t body, const Pose& at) {
   const std::size_t world = body / s.scene.bodies.size();
   s.known_worlds[world].travel = lists_void;  // as its neighbour lists do not know of the jump
   s.executor->write(FieldId::worlds, std::as_bytes(std::span(&s.known_worlds[world], 1)), world * sizeof(World));
+  if (!s.scene.upsampling)
+    return;
+  s.known = s.read_status();
+  s.known.body_way = lists_void;  // nor do fine grains
+  s.write_status(s.known);
 }
 void Simulation::move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits) {
   impl_->idle().drive.call(&Drive::move_body, impl_->step, body, target, limits);

@@ -273,7 +273,7 @@ void Simulation::Impl::free_places() {
     status.freed = gone();
   }
   if (fine) {
-    move_up(FieldId::fine_grains, fine_places, {FieldId::fine_tag});
+    move_up(FieldId::fine_grains, fine_places, {FieldId::fine_tag, FieldId::fine_clear});
     status.fine_freed = status.fine_gone;
   }
   write_status(status);
@@ -395,7 +395,7 @@ void Simulation::Impl::fall_back(Status status) {
   status.fine_gone = valid_status.fine_gone;
   status.fine_time = valid_status.fine_time;
   status.fine_travel = valid_status.fine_travel;
-  status.fine_drift = lists_void;
+  status.fine_drift = status.body_way = lists_void;
   status.seam_up = valid_status.seam_up;
   status.seam_down = valid_status.seam_down;
   known = status;

@@ -16,13 +16,15 @@ void main() {
   if (k >= settings.worlds * pixels)
     return;
   uint world = k / pixels, pixel = k % pixels;
-  Ray ray = ray_of(camera, world, uvec2(pixel % camera.width, pixel / camera.width));
+  View view = view_of(camera, world);
+  vec2 at = image_place(camera, uvec2(pixel % camera.width, pixel / camera.width));
+  Ray ray = ray_of(view, camera.perspective != 0u, at);
   float end = camera.far;
   // The floor is seen from above.
   float above = ray.from.z - settings.domain_min.z;
   if (settings.axis.z == axis_wall && ray.way.z < 0.0 && above > -camera.near * ray.way.z)
     end = min(end, above / -ray.way.z);
   for (uint b = 0u; b < settings.bodies; ++b)
-    end = body_on_ray(world * settings.bodies + b, ray, camera.near, end, depth_slack * camera.far);
+    end = met(world * settings.bodies + b, camera, view, at, end);
   depth_bits[camera.first + k] = floatBitsToUint(end);
 }

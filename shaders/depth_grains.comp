@@ -16,7 +16,7 @@ shared uint large[group_size];  // grains of this workgroup that fill many pixel
 shared uint large_count;
 
 struct SeenGrain {
-  vec3 centre;   // in_camera
+  vec3 centre;   // seen_from the camera
   float radius;  // m
   uint world;
   uvec2 low;     // pixels [low, low + size)
@@ -38,8 +38,7 @@ vec2 outline(DepthCamera camera, float x, float ahead, float r, float reach) {
 // Pixels [x, y) of a row of n whose middles may lie between two ends, with some room for rounding.
 uvec2 between(vec2 ends, float n) {
   const float room = 0.05;
-  vec2 rounded = clamp(vec2(ceil(ends.x - 0.5 - room), floor(ends.y - 0.5 + room) + 1.0), vec2(0.0), vec2(n));
-  return uvec2(rounded);
+  return uvec2(clamp(ends + vec2(0.5 - room, 0.5 + room), 0.0, n));
 }
 
 // No pixels where it is not seen.
@@ -50,7 +49,7 @@ SeenGrain seen_grain(DepthCamera camera, uint i) {
     return seen;
   seen.world = world_of(i);
   seen.radius = grains[i].position.w;
-  seen.centre = in_camera(camera, seen.world, grains[i].position.xyz);
+  seen.centre = seen_from(view_of(camera, seen.world), grains[i].position.xyz);
   if (!(all(lessThan(abs(seen.centre), vec3(1e12))) && seen.centre.z + seen.radius > camera.near &&
         seen.centre.z - seen.radius < camera.far))
     return seen;

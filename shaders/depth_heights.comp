@@ -16,7 +16,8 @@ void main() {
     return;
   uint pixel = k % pixels;
   float t = uintBitsToFloat(depth_bits[camera.first + k]);
-  Ray ray = ray_of(camera, k / pixels, uvec2(pixel % camera.width, pixel / camera.width));
+  vec2 at = image_place(camera, uvec2(pixel % camera.width, pixel / camera.width));
+  Ray ray = ray_of(view_of(camera, k / pixels), camera.perspective != 0u, at);
   float height = t < camera.far ? ray.from.z + t * ray.way.z - settings.domain_min.z : 0.0;
   depth_bits[camera.first + k] = floatBitsToUint(height);
 }

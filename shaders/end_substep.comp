@@ -21,6 +21,9 @@ void main() {
   worlds[world].travel += args.h * max(worlds[world].speed, body_speeds[args.step * settings.worlds + world]) + worlds[world].shift;
   if (world != 0u)
     return;
+  float body_speed = body_speeds[args.step * settings.worlds];
+  precise float body_way = args.h * (settings.rigid > 0u ? max(worlds[0].speed, body_speed) : body_speed);
+  status.body_way += body_way;
   status.substep += 1u;
   status.substeps_done += 1u;
 }

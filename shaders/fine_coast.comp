@@ -6,6 +6,7 @@
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 2, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 1, scalar) buffer FineBlock { Grain fine_grains[]; };
+layout(set = 0, binding = 3, scalar) buffer ClearBlock { float fine_clear[]; };
 #include "shared/space.glsl"
 #include "shared/solid.glsl"
 #include "shared/fine_contact.glsl"
@@ -17,6 +18,8 @@ void main() {
   Grain grain = fine_grains[i];
   float since = time_since(status.fine_time);
   FineGrain g = FineGrain(grain.position.xyz + since * grain.velocity.xyz, grain.velocity.xyz, grain.position.w, grain.velocity.w);
-  leave_solids(g, grain.position.xyz, since, true);
+  float clear = clear_before(i);
+  leave_solids(g, grain.position.xyz, since, clear);
+  fine_clear[i] = clear;
   fine_grains[i] = Grain(vec4(into_periods(g.place), g.radius), vec4(g.velocity, g.loose));
 }

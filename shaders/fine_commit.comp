@@ -7,6 +7,8 @@ layout(set = 0, binding = 0, scalar) readonly buffer FineNextBlock { Grain fine_
 layout(set = 0, binding = 1, scalar) readonly buffer TagNextBlock { uint fine_tag_next[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer TagBlock { uint fine_tag[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer ClearNextBlock { float fine_clear_next[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer ClearBlock { float fine_clear[]; };
 
 void main() {
   uint i = element_index();
@@ -14,4 +16,5 @@ void main() {
     return;
   fine_grains[i] = fine_grains_next[i];
   fine_tag[i] = fine_tag_next[i];
+  fine_clear[i] = fine_clear_next[i];
 }

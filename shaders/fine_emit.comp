@@ -11,6 +11,7 @@ layout(set = 0, binding = 3, scalar) readonly buffer FirstBlock { uint fine_firs
 layout(set = 0, binding = 4, scalar) writeonly buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer TagBlock { uint fine_tag[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer PoursBlock { Pour pours[]; };
+layout(set = 0, binding = 7, scalar) writeonly buffer ClearBlock { float fine_clear[]; };
 #include "shared/space.glsl"
 
 float random(uint number, uint n) { return float(fine_random(number, n, settings.fine_seed)) * 5.9604644775390625e-8; }  // 2^-24
@@ -42,5 +43,6 @@ void main() {
   precise float radius = settings.fine_radii.x + random(number, 0u) * (settings.fine_radii.y - settings.fine_radii.x);
   precise vec3 place = coarse.position.xyz + (coarse.position.w - radius) * place_in_ball(number);
   fine_grains[i] = Grain(vec4(place, radius), vec4(coarse.velocity.xyz, 1.0));
+  fine_clear[i] = 0.0;
   fine_tag[i] = (births[low].tag & tag_material_mask) | number << fine_tag_shift;
 }

@@ -11,6 +11,8 @@ layout(set = 0, binding = 3, scalar) readonly buffer StartBlock { uint near_star
 layout(set = 0, binding = 4, scalar) readonly buffer OrderBlock { uint near_order[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer FineNextBlock { Grain fine_grains_next[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer TagNextBlock { uint fine_tag_next[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer ClearBlock { float fine_clear[]; };
+layout(set = 0, binding = 8, scalar) writeonly buffer ClearNextBlock { float fine_clear_next[]; };
 #include "shared/near.glsl"
 
 void main() {
@@ -20,6 +22,7 @@ void main() {
   if (k >= near_start[grid_cells(settings.near_bits)]) {
     fine_grains_next[k] = Grain(vec4(0.0), vec4(0.0));
     fine_tag_next[k] = 0u;
+    fine_clear_next[k] = 0.0;
     return;
   }
   uint from = near_order[k], tag = fine_tag[from];
@@ -30,4 +33,5 @@ void main() {
     to += fine_tag[near_order[other]] >> fine_tag_shift < tag >> fine_tag_shift ? 1u : 0u;
   fine_grains_next[to] = grain;
   fine_tag_next[to] = tag;
+  fine_clear_next[to] = fine_clear[from];
 }

@@ -14,6 +14,7 @@ layout(set = 0, binding = 3, scalar) readonly buffer CarrierBlock { Carrier carr
 layout(set = 0, binding = 4, scalar) readonly buffer CrowdBlock { uint crowd_count[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer OwnerBlock { uint crowd_owner[]; };
 layout(set = 0, binding = 6, scalar) buffer FineBlock { Grain fine_grains[]; };
+layout(set = 0, binding = 7, scalar) buffer ClearBlock { float fine_clear[]; };
 #include "shared/space.glsl"
 #include "shared/solid.glsl"
 #include "shared/fine_contact.glsl"
@@ -32,16 +33,21 @@ void main() {
   Flow flow = flow_around(from, velocity);
   float loose = looseness(flow, plain);
   vec3 mean = flow.sum > 0.0 ? velocity + flow.way / flow.sum : velocity;
-  float away = 0.0;
+  float clear = clear_before(i);
+  precise float sight = settings.fine_sight + 2.0 * status.fine_body_way;
+  vec4 body = no_body_near;
+  if (settings.bodies > 0u && clear <= sight)
+    body = nearest_body(from, since, clear);
   vec3 give = plain || !(flow.sum > fine_crowded)
                   ? vec3(0.0)
-                  : room(grain.position, aim_of(flow), h * max(0.0, stir_of(flow) - crowd_still), since, away);
+                  : room(grain.position, aim_of(flow), h * max(0.0, stir_of(flow) - crowd_still), body);
   FineGrain g;
   g.velocity = (1.0 - loose) * mean + loose * (velocity + h * settings.gravity);
   g.place = from + (since * g.velocity + give);
   g.radius = grain.position.w;
   g.loose = loose;
   leave_ball(g, flow);
-  leave_solids(g, from, since, away <= fine_away * (length(g.place - from) + g.radius));
+  leave_solids(g, from, since, clear);
+  fine_clear[i] = clear;
   fine_grains[i] = Grain(vec4(into_periods(g.place), g.radius), vec4(g.velocity, loose));
 }

@@ -32,6 +32,11 @@ void main() {
       status.fine_moves += 1u;
     }
   }
+  bool coasts = last && !moves && status.halt == halt_none;
+  if (moves || coasts) {
+    status.fine_body_way = status.body_way;
+    status.body_way = 0.0;
+  }
   uint fine = (args.fine + group_size - 1u) / group_size, chunks = scan_chunks_of(grid_cells(settings.near_bits));
   uint move = moves ? 1u : 0u, sort = sorts ? 1u : 0u;
   open(gate_fine, move * fine);
@@ -40,5 +45,5 @@ void main() {
   open(gate_fine_crowd, move * (grid_cells(settings.crowd_bits) * crowd_block / group_size));
   open(gate_fine_sort, sort * fine);
   open(gate_fine_sort_chunks, sort * chunks);
-  open(gate_fine_coast, last && !moves && status.halt == halt_none ? fine : 0u);
+  open(gate_fine_coast, coasts ? fine : 0u);
 }

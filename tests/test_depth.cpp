@@ -158,8 +158,10 @@ Scene things() {
   }
   scene.depth_cameras = {camera_of("eye", {-0.95, -0.7, 1.3}, {0.1, 0.0, 0.4}, {53, 41}),
                          camera_of("map", {0.05, 0.0, 1.9}, {0.05, 0.0, 0.0}, {47, 38}),
-                         camera_of("ego", {0.06, 0.0, 0.03}, {}, {36, 36})};
-  DepthCameraSpec &eye = scene.depth_cameras[0], &map = scene.depth_cameras[1], &ego = scene.depth_cameras[2];
+                         camera_of("ego", {0.06, 0.0, 0.03}, {}, {36, 36}),
+                         camera_of("deck", {-0.02, 0.01, 0.024}, {}, {36, 36})};
+  DepthCameraSpec &eye = scene.depth_cameras[0], &map = scene.depth_cameras[1], &ego = scene.depth_cameras[2],
+                  &deck = scene.depth_cameras[3];
   eye.fov = 50.0;
   map.projection = Projection::orthographic;
   map.width = 1.9;
@@ -168,13 +170,18 @@ Scene things() {
   ego.rotation = {3.0, 20.0, 5.0};
   ego.fov = 100.0;
   ego.near = 0.15;
+  deck.body = 6;  // close above it, so that it is behind the eye, too
+  deck.target.reset();
+  deck.rotation = {10.0, 20.0, 0.0};
+  deck.fov = 120.0;
+  deck.near = 0.0;
   return scene;
 }
 
 void sees_exactly(const Options& options) {
   Simulation simulation(things(), options);
   simulation.advance(3);
-  for (std::uint32_t c = 0; c < 3; ++c) {
+  for (std::uint32_t c = 0; c < simulation.scene().depth_cameras.size(); ++c) {
     const DepthCameraSpec& camera = simulation.scene().depth_cameras[c];
     CAPTURE(camera.name);
     CHECK(wrong_pixels(simulation, c, cast_of(simulation, camera)) == 0);
@@ -300,7 +307,9 @@ TEST_CASE("A height map has the heights of what lies highest", "[depth]") {
   scene.domain.min.z = -0.5;
   scene.domain.gravity = {0.0, 0.0, 0.0};
   add_points(scene, 0.3, {{0.2, 0.1, 0.4}});
-  scene.bodies = {body_of("block", {{BoxPart{{0.4, 0.4, 0.4}}}}, {-0.5, -0.5, 0.0})};
+  scene.bodies = {
+      body_of("block", {{BoxPart{{0.4, 0.4, 0.4}}}}, {-0.5, -0.5, 0.0}),
+      body_of("hats", {{ConePart{0.12, 0.12, 0.5}}, {ConePart{0.1, 0.05, 0.3}, {-1.1, 0.6, 0.0}}}, {0.6, -0.3, 0.0})};
   scene.depth_cameras = {camera_of("map", {0.0, 0.0, 2.0}, {0.0, 0.0, 0.0}, {40, 20})};
   scene.depth_cameras[0].projection = Projection::orthographic;
   scene.depth_cameras[0].width = 2.0;
@@ -311,7 +320,7 @@ TEST_CASE("A height map has the heights of what lies highest", "[depth]") {
   scene.depth_cameras[0].far = floor ? 4.0 : 2.2;
   Simulation simulation(scene, on_cpu);
   const auto heights = simulation.depth(0);
-  int on_grain = 0, on_block = 0;
+  int on_grain = 0, on_block = 0, on_hats = 0;
   for (std::size_t k = 0; k < heights.size(); ++k) {
     const double x = -1.0 + 0.05 * (static_cast<double>(k % 40) + 0.5),
                  y = 0.5 - 0.05 * (static_cast<double>(k / 40) + 0.5);
@@ -323,11 +332,18 @@ TEST_CASE("A height map has the heights of what lies highest", "[depth]") {
     } else if (x > -0.7 && x < -0.3 && y < -0.3) {
       height = 0.7;
       ++on_block;
+    } else if (const double r = std::hypot(x - 0.6, y + 0.3); r < 0.12) {
+      height = 0.75;
+      ++on_hats;
+    } else if (const double up = std::hypot(x + 0.5, y - 0.3); up < 0.1) {
+      height = 0.65 - 6.0 * std::max(up - 0.05, 0.0);
+      ++on_hats;
     }
     CHECK(static_cast<double>(heights[k]) == Approx(height).margin(1e-5));
   }
   CHECK(on_grain > 80);
   CHECK(on_block > 20);
+  CHECK(on_hats > 20);
 }
 
 TEST_CASE("Looking changes nothing, and is the same for any number of threads", "[depth]") {

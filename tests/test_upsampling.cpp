@@ -459,6 +459,36 @@ TEST_CASE("Fine grains do not stick to a body that leaves", "[upsampling]") {
   CHECK(top < 0.2);
 }
 
+TEST_CASE("Fine grains leave a body that is put among them, and know when one may be near", "[upsampling]") {
+  Scene scene = bed_scene(0.12);
+  scene.bodies.push_back(body_of("ball", {{SpherePart{0.05}}}, {0.0, 0.0, 0.34}));
+  Simulation simulation(scene, on_cpu);
+  advance_to(simulation, 0.3);
+  const auto clear = [&] {
+    const auto places = simulation.fine_places();
+    const auto told = read_field<float>(simulation.executor(), FieldId::fine_clear, places);
+    const auto grains = read_field<Grain>(simulation.executor(), FieldId::fine_grains, places);
+    double least = 1.0, most = 0.0;
+    for (std::size_t i = 0; i < places; ++i) {
+      const double away = glm::distance(glm::dvec3(grains[i].position), simulation.body_state(0).pose.position) - 0.05;
+      least = std::min(least, away - static_cast<double>(told[i]));
+      most = std::max(most, static_cast<double>(told[i]));
+    }
+    CHECK(least > -1e-6);
+    return most;
+  };
+  CHECK(clear() > 0.2);
+  simulation.place_body(0, {{0.03, 0.0, 0.08}, {1.0, 0.0, 0.0, 0.0}});
+  simulation.advance(1);
+  CHECK(deepest(simulation) < 0.1);
+  simulation.drive_body(0, {{0.5, 0.0, 0.5}, {}});
+  for (int k = 0; k < 30; ++k) {
+    simulation.advance(1);
+    clear();
+  }
+  CHECK(deepest(simulation) < 0.1);
+}
+
 TEST_CASE("Fine grains go with coarse ones of several radii and materials", "[upsampling]") {
   Scene scene = box_scene();
   scene.materials.push_back(scene.materials[0]);

@@ -54,27 +54,39 @@ float free_share(float away) {
   return t < 0.0f ? 0.5f * (1.0f + t) * (1.0f + t) : 1.0f - 0.5f * (1.0f - t) * (1.0f - t);
 }
 
-// From the nearest body, where one is near. away: as in room.
-Distance nearest_body(const Fields& f, vec3 p, float time, float& away) {
+// How far it is to where another image of a body is the nearer one [m].
+float to_other_image(vec3 offset, const Settings& settings) {
+  float least = 3.4e38f;
+  for (int a = 0; a < 3; ++a)
+    if (settings.axis[a] == axis_periodic)
+      least = std::min(least, 0.5f * (settings.domain_max[a] - settings.domain_min[a]) - std::abs(offset[a]));
+  return least;
+}
+
+}  // namespace
+
+Distance nearest_body(const Fields& f, vec3 p, float time, float& clear) {
   const Settings& settings = f.settings[0];
   Distance nearest{vec3(0.0f), 3.4e38f};
-  away = 3.0f * settings.crowd_edges.x;
+  clear = 1e6f;
   for (uint b = 0; b < settings.bodies; ++b) {
     const Body& body = f.bodies[b];
     const vec3 offset = shortest(p - body.motion.position, settings);
     const float gone = fine_away * time * glm::length(velocity_at(body.motion, offset));
-    const float reach = body.reach + 3.0f * settings.crowd_edges.x + gone;
-    if (body.parts == 0 || glm::dot(offset, offset) > reach * reach)
+    const float reach = body.reach + crowd_sight * settings.crowd_edges.x + gone, away2 = glm::dot(offset, offset);
+    if (body.parts == 0)
       continue;
+    if (away2 > reach * reach) {
+      clear = std::min(clear, std::sqrt(away2) - body.reach);
+      continue;
+    }
     const Distance d = from_body(f, b, offset);
-    away = std::min(away, d.value - gone);
+    clear = std::min({clear, d.value, body.far, to_other_image(offset, settings)});
     if (d.value < nearest.value)
       nearest = d;
   }
   return nearest;
 }
-
-}  // namespace
 
 void crowd_clear(const Args&, Fields& f, uint begin, uint end) {
   for (uint n = begin; n < end; ++n) {
@@ -117,13 +129,12 @@ void crowd_fill(const Args&, Fields& f, uint begin, uint end) {
   }
 }
 
-vec3 room(const Fields& f, vec4 grain, float aim, float most, float time, float& away) {
+vec3 room(const Fields& f, vec4 grain, float aim, float most, const Distance& body) {
   if (!(most > 0.0f))
     return vec3(0.0f);
   const Settings& settings = f.settings[0];
   const vec3 p(grain);
   const CrowdPlace place = crowd_place(p, settings);
-  const Distance body = nearest_body(f, p, time, away);
   float walls[3][2];  // the share that walls leave of the nodes in the two planes per axis
   for (int a = 0; a < 3; ++a)
     for (int side = 0; side < 2; ++side) {

@@ -2,6 +2,7 @@
 #include "shaders/shared/fine.h"
 #include "engine/reference/near.h"
 #include "engine/reference/schedule.h"
+#include <utility>
 
 namespace talus::reference {
 namespace {
@@ -50,6 +51,9 @@ void fine_plan(const Args& args, Fields& f, uint, uint) {
     status.fine_time = status.fine_travel = 0.0f;
     status.fine_moves += 1;
   }
+  const bool coasts = runs && last && !moves;
+  if (moves || coasts)
+    status.fine_body_way = std::exchange(status.body_way, 0.0f);
   const Dispatch none = groups(0), fine = groups(groups_for(args.fine)),
                  chunks = groups(scan_chunks_of(grid_cells(settings.near_bits)));
   f.gates[gate_fine] = moves ? fine : none;
@@ -58,7 +62,7 @@ void fine_plan(const Args& args, Fields& f, uint, uint) {
   f.gates[gate_fine_crowd] = moves ? groups(groups_for(grid_cells(settings.crowd_bits) * crowd_block)) : none;
   f.gates[gate_fine_sort] = sorts ? fine : none;
   f.gates[gate_fine_sort_chunks] = sorts ? chunks : none;
-  f.gates[gate_fine_coast] = runs && last && !moves ? fine : none;
+  f.gates[gate_fine_coast] = coasts ? fine : none;
 }
 
 void near_reduce(const Args&, Fields& f, uint begin, uint end) {
@@ -88,18 +92,21 @@ void fine_gather(const Args&, Fields& f, uint begin, uint end) {
     if (k >= there) {
       f.fine_grains_next[k] = {};
       f.fine_tag_next[k] = 0;
+      f.fine_clear_next[k] = 0.0f;
       continue;
     }
     const uint from = f.near_order[k];
     const std::size_t to = rank(f, vec3(f.fine_grains[from].position), number_of(from), number_of);
     f.fine_grains_next[to] = f.fine_grains[from];
     f.fine_tag_next[to] = f.fine_tag[from];
+    f.fine_clear_next[to] = f.fine_clear[from];
   }
 }
 
 void fine_commit(const Args&, Fields& f, uint begin, uint end) {
   std::copy(f.fine_grains_next.begin() + begin, f.fine_grains_next.begin() + end, f.fine_grains.begin() + begin);
   std::copy(f.fine_tag_next.begin() + begin, f.fine_tag_next.begin() + end, f.fine_tag.begin() + begin);
+  std::copy(f.fine_clear_next.begin() + begin, f.fine_clear_next.begin() + end, f.fine_clear.begin() + begin);
 }
 
 void carrier_count(const Args&, Fields& f, uint begin, uint end) {
@@ -163,6 +170,7 @@ void fine_emit(const Args& args, Fields& f, uint begin, uint end) {
     const vec4 coarse = with.grain.position;
     f.fine_grains[args.fine + k] = {vec4(vec3(coarse) + (coarse.w - radius) * in_ball, radius),
                                     vec4(vec3(with.grain.velocity), 1.0f)};
+    f.fine_clear[args.fine + k] = 0.0f;
     f.fine_tag[args.fine + k] = (with.tag & tag_material_mask) | number << fine_tag_shift;
   }
 }

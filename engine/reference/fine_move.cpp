@@ -171,9 +171,14 @@ void FineGrain::leave(vec3 normal, float depth, vec3 surface, float friction) {
   velocity = surface + v;
 }
 
-void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& f, bool bodies) {
+float clear_before(const Fields& f, uint i) {
+  return f.fine_clear[i] - fine_away * f.status[0].fine_body_way;
+}
+
+void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& f, float& clear) {
   const Settings& settings = f.settings[0];
-  bodies = bodies && trace(grain, from, time, f);
+  const float ways = glm::distance(grain.place, from) + f.status[0].fine_body_way;
+  const bool bodies = settings.bodies > 0 && clear <= fine_sure * (ways + grain.radius) && trace(grain, from, time, f);
   bool touches = true;
   for (uint k = 0; k < fine_rounds && touches; ++k) {
     touches = false;
@@ -181,6 +186,7 @@ void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& f, bool
       touches |= leave_body(grain, b, f);
     touches |= leave_walls(grain, settings);
   }
+  clear -= fine_away * glm::distance(grain.place, from);
 }
 
 // Back into the domain along periodic axes.
@@ -219,14 +225,16 @@ void fine_move(const Args& args, Fields& f, uint begin, uint end) {
     const float loose = looseness(flow, plain);
     const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
     const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
-    float away = 0.0f;
-    const vec3 give = plain || !(flow.sum > fine_crowded)
-                          ? vec3(0.0f)
-                          : room(f, grain.position, aim_of(flow, settings),
-                                 h * std::max(0.0f, stir_of(flow) - crowd_still), since, away);
+    float clear = clear_before(f, i);
+    const bool looks = settings.bodies > 0 && clear <= settings.fine_sight + 2.0f * f.status[0].fine_body_way;
+    const Distance body = looks ? nearest_body(f, from, since, clear) : Distance{vec3(0.0f), 3.4e38f};
+    const vec3 give = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
+                                                          : room(f, grain.position, aim_of(flow, settings),
+                                                                 h * std::max(0.0f, stir_of(flow) - crowd_still), body);
     FineGrain g{from + (since * next + give), next, grain.position.w, loose};
     leave_ball(g, flow, settings);
-    leave_solids(g, from, since, f, away <= fine_away * (glm::distance(g.place, from) + g.radius));
+    leave_solids(g, from, since, f, clear);
+    f.fine_clear[i] = clear;
     f.fine_grains[i] = {vec4(into_periods(g.place, settings), g.radius), vec4(g.velocity, loose)};
   }
 }
@@ -239,7 +247,9 @@ void fine_coast(const Args& args, Fields& f, uint begin, uint end) {
       continue;
     const vec3 from(grain.position), velocity(grain.velocity);
     FineGrain g{from + since * velocity, velocity, grain.position.w, grain.velocity.w};
-    leave_solids(g, from, since, f, true);
+    float clear = clear_before(f, i);
+    leave_solids(g, from, since, f, clear);
+    f.fine_clear[i] = clear;
     f.fine_grains[i] = {vec4(into_periods(g.place, f.settings[0]), g.radius), vec4(g.velocity, g.loose)};
   }
 }

@@ -113,9 +113,11 @@ struct FineGrain {
   void leave(vec3 normal, float depth, vec3 surface, float friction);
 };
 
-// Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. bodies: are any so near
-// that it may touch them?
-void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& fields, bool bodies);
+// How far a fine grain is at least from all bodies, as they are now, where it was when it last went on [m].
+float clear_before(const Fields& fields, uint i);
+// Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. clear: as clear_before,
+// then where it ends.
+void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& fields, float& clear);
 vec3 into_periods(vec3 place, const Settings& settings);
 
 // The coarse grains around a fine one; weights as in fine_move.
@@ -130,8 +132,11 @@ struct Flow {
 };
 Flow flow_around(Near& near, vec3 place, vec3 velocity);
 
-// How a fine grain gives way where there are more than it aims at, a share of the densest, by `most` [m] at most. Sets
-// `away` [m] to how far it has been at least from all bodies in the last `time` [s], where it looked.
-vec3 room(const Fields& fields, vec4 grain, float aim, float most, float time, float& away);
+// From the nearest body, where one is within sight of a fine grain that has gone on for `time` [s]. Sets `clear` [m] to
+// how far all are, at least.
+Distance nearest_body(const Fields& fields, vec3 place, float time, float& clear);
+
+// How a fine grain gives way where there are more than it aims at, a share of the densest, by `most` [m] at most.
+vec3 room(const Fields& fields, vec4 grain, float aim, float most, const Distance& body);
 
 }  // namespace talus::reference

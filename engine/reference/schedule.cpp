@@ -113,6 +113,8 @@ void end_substep(const Args& args, Fields& f, uint begin, uint end) {
     world.travel += args.h * std::max(world.speed, body_speed) + world.shift;
   }
   if (begin == 0) {
+    const float body_speed = f.body_speeds[args.step * f.settings[0].worlds];
+    status.body_way += args.h * (f.settings[0].rigid > 0 ? std::max(f.worlds[0].speed, body_speed) : body_speed);
     status.substep += 1;
     status.substeps_done += 1;
   }

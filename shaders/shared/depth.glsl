@@ -1,5 +1,5 @@
-// What the pixels of a depth camera see along, and where they lie. Needs settings, depth_cameras and solid.glsl in scope. `precise` where
-// it decides what a pixel sees, so that the CPU sees the same.
+// What a depth camera looks along. Needs settings, depth_cameras and solid.glsl in scope. `precise` where it decides what a pixel sees,
+// so that the CPU sees the same.
 
 // t of a point from + t way: m along the viewing axis.
 struct Ray {
@@ -7,49 +7,54 @@ struct Ray {
   vec3 way;
 };
 
+// An eye and its axes, of length 1, in some frame.
+struct View {
+  vec3 eye;
+  vec3 right;
+  vec3 up;
+  vec3 ahead;
+};
+
+float inner_of(vec3 a, vec3 b) {
+  precise float s = a.x * b.x + a.y * b.y + a.z * b.z;
+  return s;
+}
+
+// The camera in a world.
+View view_of(DepthCamera camera, uint world) {
+  View own = View(camera.position, rotated(camera.rotation, vec3(0.0, -1.0, 0.0)), rotated(camera.rotation, vec3(0.0, 0.0, 1.0)),
+                  rotated(camera.rotation, vec3(1.0, 0.0, 0.0)));
+  if (camera.body == no_body)
+    return own;
+  uint body = world * settings.bodies + camera.body;
+  vec4 q = bodies[body].motion.rotation;
+  precise vec3 eye = bodies[body].motion.position + rotated(q, own.eye);
+  return View(eye, rotated(q, own.right), rotated(q, own.up), rotated(q, own.ahead));
+}
+
+// In a frame that is turned by q and lies at p.
+View in_frame(View view, vec4 q, vec3 p) {
+  precise vec3 from = view.eye - p;
+  return View(rotated_back(q, from), rotated_back(q, view.right), rotated_back(q, view.up), rotated_back(q, view.ahead));
+}
+
+// A place as the eye has it: to the right, up, ahead.
+vec3 seen_from(View view, vec3 p) {
+  precise vec3 d = p - view.eye;
+  return vec3(inner_of(d, view.right), inner_of(d, view.up), inner_of(d, view.ahead));
+}
+
 // Middle of a pixel in the image, to the right and up.
 vec2 image_place(DepthCamera camera, uvec2 pixel) {
   precise vec2 place = camera.corner + vec2(1.0, -1.0) * (vec2(pixel) + 0.5) * camera.pixel;
   return place;
 }
 
-// From the camera's frame to the world.
-vec3 turned_out(DepthCamera camera, uint world, vec3 v) {
-  vec3 out_of_camera = rotated(camera.rotation, v);
-  return camera.body == no_body ? out_of_camera
-                                : rotated(bodies[world * settings.bodies + camera.body].motion.rotation, out_of_camera);
-}
-
-vec3 camera_place(DepthCamera camera, uint world) {
-  if (camera.body == no_body)
-    return camera.position;
-  uint body = world * settings.bodies + camera.body;
-  precise vec3 place = bodies[body].motion.position + rotated(bodies[body].motion.rotation, camera.position);
-  return place;
-}
-
-Ray ray_of(DepthCamera camera, uint world, uvec2 pixel) {
-  vec2 at = image_place(camera, pixel);
-  vec3 aside = vec3(0.0, -at.x, at.y), ahead = vec3(1.0, 0.0, 0.0);
-  Ray ray = Ray(camera_place(camera, world), turned_out(camera, world, camera.perspective != 0u ? ahead + aside : ahead));
-  if (camera.perspective == 0u) {
-    precise vec3 from = ray.from + turned_out(camera, world, aside);
-    ray.from = from;
-  }
-  return ray;
-}
-
-// A place in the world as the camera has it: to the right, up, ahead.
-vec3 in_camera(DepthCamera camera, uint world, vec3 p) {
-  precise vec3 offset = p;
-  if (camera.body != no_body) {
-    uint body = world * settings.bodies + camera.body;
-    precise vec3 from_body = p - bodies[body].motion.position;
-    offset = rotated_back(bodies[body].motion.rotation, from_body);
-  }
-  precise vec3 from_camera = offset - camera.position;
-  vec3 q = rotated_back(camera.rotation, from_camera);
-  return vec3(-q.y, q.z, q.x);
+// Through a place in the image.
+Ray ray_of(View view, bool perspective, vec2 at) {
+  precise vec3 aside = at.x * view.right + at.y * view.up;
+  precise vec3 moved = (perspective ? view.ahead : view.eye) + aside;
+  return perspective ? Ray(view.eye, moved) : Ray(moved, view.ahead);
 }
 
 uint pixels_of(DepthCamera camera) { return camera.width * camera.height; }

@@ -1,4 +1,4 @@
-// Fine grains touch walls and bodies. Needs settings in scope, and space.glsl and solid.glsl before it.
+// Fine grains touch walls and bodies. Needs settings, status and fine_clear in scope, and space.glsl and solid.glsl before it.
 #include "shared/fine.h"
 #include "shared/rotation.glsl"
 
@@ -116,10 +116,16 @@ bool trace(inout FineGrain g, vec3 from, float time) {
   return near;
 }
 
-// Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. near_bodies: are any so near that it may
-// touch them?
-void leave_solids(inout FineGrain g, vec3 from, float time, bool near_bodies) {
-  near_bodies = solid_kinds != 0u && near_bodies && trace(g, from, time);
+// How far a fine grain is at least from all bodies, as they are now, where it was when it last went on [m].
+float clear_before(uint i) {
+  precise float clear = fine_clear[i] - fine_away * status.fine_body_way;
+  return clear;
+}
+
+// Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. clear: as clear_before, then where it ends.
+void leave_solids(inout FineGrain g, vec3 from, float time, inout float clear) {
+  float ways = length(g.place - from) + status.fine_body_way;
+  bool near_bodies = solid_kinds != 0u && clear <= fine_sure * (ways + g.radius) && trace(g, from, time);
   bool touches = true;
   for (uint k = 0u; k < fine_rounds && touches; ++k) {
     touches = false;
@@ -128,6 +134,7 @@ void leave_solids(inout FineGrain g, vec3 from, float time, bool near_bodies) {
         touches = leave_body(g, body) || touches;
     touches = leave_walls(g) || touches;
   }
+  clear -= fine_away * length(g.place - from);
 }
 
 // s, since fine grains have gone on: from their last move, `moved` ago, or from the end of the last step.

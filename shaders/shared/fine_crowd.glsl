@@ -8,33 +8,46 @@ float free_share(float away) {
   return t < 0.0 ? 0.5 * (1.0 + t) * (1.0 + t) : 1.0 - 0.5 * (1.0 - t) * (1.0 - t);
 }
 
-// The body that is nearest: its distance from p as a plane. away: as in room.
-vec4 nearest_body(vec3 p, float time, out float away) {
-  vec4 nearest = vec4(0.0, 0.0, 0.0, 3.4e38);
-  float around = 3.0 * settings.crowd_edges.x;
-  away = around;
+// How far it is to where another image of a body is the nearer one [m].
+float to_other_image(vec3 offset) {
+  float least = 3.4e38;
+  for (int a = 0; a < 3; ++a)
+    if (settings.axis[a] == axis_periodic)
+      least = min(least, 0.5 * (settings.domain_max[a] - settings.domain_min[a]) - abs(offset[a]));
+  return least;
+}
+
+const vec4 no_body_near = vec4(0.0, 0.0, 0.0, 3.4e38);
+
+// The body that is nearest, where one is within sight of a fine grain that has gone on for `time` [s]: its distance from p as a plane.
+// clear: set to how far all are, at least.
+vec4 nearest_body(vec3 p, float time, out float clear) {
+  vec4 nearest = no_body_near;
+  clear = 1e6;
   if (solid_kinds != 0u)
     for (uint body = 0u; body < settings.bodies; ++body) {
       vec3 offset = shortest(p - bodies[body].motion.position);
       float gone = fine_away * time * length(bodies[body].motion.velocity + cross(bodies[body].motion.spin, offset));
-      float reach = bodies[body].reach + around + gone;
-      if (bodies[body].parts == 0u || dot(offset, offset) > reach * reach)
+      float reach = bodies[body].reach + crowd_sight * settings.crowd_edges.x + gone, away2 = dot(offset, offset);
+      if (bodies[body].parts == 0u)
         continue;
+      if (away2 > reach * reach) {
+        clear = min(clear, sqrt(away2) - bodies[body].reach);
+        continue;
+      }
       vec4 d = from_body(body, offset);
-      away = min(away, d.w - gone);
+      clear = min(clear, min(min(d.w, bodies[body].far), to_other_image(offset)));
       if (d.w < nearest.w)
         nearest = d;
     }
   return nearest;
 }
 
-// aim: share of the densest. most: m, beside crowd_way. away: m, set to how far all bodies have been at least in the last `time` [s],
-// where this looked.
-vec3 room(vec4 grain, float aim, float most, float time, inout float away) {
+// aim: share of the densest. most: m, beside crowd_way. body: as nearest_body.
+vec3 room(vec4 grain, float aim, float most, vec4 body) {
   if (!(most > 0.0))
     return vec3(0.0);
   CrowdPlace place = crowd_place(grain.xyz);
-  vec4 body = nearest_body(grain.xyz, time, away);
   float excess[8];
   for (uint c = 0u; c < 8u; ++c) {
     ivec3 node = crowd_corner(place.node, c), block = crowd_block_of(node);

@@ -195,6 +195,7 @@ TALUS_CONST float crowd_edge = 0.7f;         // radii of the largest coarse grai
 TALUS_CONST float crowd_density = 0.24306f;  // packing of coarse grains in whose midst the sum of weights is 1
 TALUS_CONST float crowd_local = 0.9f;        // share of that packing which fine grains aim at in their midst
 TALUS_CONST float crowd_least = 0.3f;        // share of the packing of dense fine grains that they aim at, at least
+TALUS_CONST float crowd_sight = 3.0f;        // edges within which bodies are looked at
 TALUS_CONST float crowd_lean = 0.125f;       // reaches by which coarse grains lie to one side: in their midst up to here
 TALUS_CONST float crowd_side = 0.375f;       // .. and at their surface from here on
 TALUS_CONST float crowd_free = 0.9f;         // share of the count aimed at, below which nothing pushes
@@ -314,6 +315,7 @@ struct Body {
   uint parts;
   uint material;  // settings.materials: that of a wall
   float reach;    // m, radius of a ball around its origin that holds it
+  float far;      // m, of its parts the least one: where they do not tell how far they are, it is further than that
   float load_share;  // of a step's load in the filtered one
   // Of a dynamic body, how contacts change its motion.
   float split;           // parts that its mass is split into, one for each contact (Tonge et al. 2012); 0: not dynamic
@@ -556,6 +558,7 @@ struct Settings {
   float fine_volume;       // 1/m3, to the cube of a radius, of the mean
   float fine_step;         // s, between two moves where all is slow
   float fine_travel;       // m, that the fastest coarse grain goes between two moves
+  float fine_sight;        // m, bodies further away than this do not matter to how a fine grain makes room
   float fine_friction;
   float near_radius;       // m, of the largest coarse grain that fine ones see
   vec3 near_inverse;       // 1/m, of a near cell's edges
@@ -610,6 +613,8 @@ struct Status {
   float fine_travel;    // m, coarse grains have gone no further since then
   float fine_drift;     // m, .. since fine grains were sorted
   float fine_h;         // s, that fine grains move by now
+  float body_way;       // m, no point of a body has gone further since fine grains went on
+  float fine_body_way;  // m, .. from the time before that
   uint fine_moves;      // of fine grains, so far
   uint fine_gone;       // fine grains that sinks have taken
   uint fine_freed;      // .. whose places in memory are given up
