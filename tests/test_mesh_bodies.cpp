@@ -124,6 +124,27 @@ TEST_CASE("The nearest triangle is that of all of them and knows its side", "[me
   CHECK(inside > 30);
 }
 
+TEST_CASE("Bodies of equal meshes, and worlds that start anew, share a grid of triangles", "[mesh][triangles]") {
+  Scene scene = rain_on(part_of(cube(0.1), MeshAs::sdf), 20);
+  scene.bodies.push_back(scene.bodies[0]);
+  scene.bodies[1].name = "other";
+  scene.bodies[1].parts = {{part_of(cube(0.1), MeshAs::sdf)}};
+  const Population first = populate(scene);
+  REQUIRE(first.grids.size() == 2);
+  CHECK(first.grids[0] == first.grids[1]);
+  scene.seed = 7;
+  const Population second = populate(scene);
+  CHECK(second.grids == first.grids);
+  CHECK(second.initial[0].position != first.initial[0].position);
+
+  const auto same = shared_triangle_grid(cube(0.1), true, 0.01);
+  CHECK(same == first.grids[0]);
+  CHECK(shared_triangle_grid(cube(0.1), true, 0.02) != same);
+  CHECK(shared_triangle_grid(cube(0.1), false, 0.01) != same);
+  CHECK(shared_triangle_grid(cube(0.11), true, 0.01) != same);
+  CHECK(same->words == triangle_grid(cube(0.1), true, 0.01).words);
+}
+
 TEST_CASE("A mesh without inside is met from both sides", "[mesh][triangles]") {
   const TriangleGrid grid = triangle_grid(square(0.4), false, 0.1);
   CHECK(sample(grid, {0.05f, 0.02f, 0.03f}).distance == Approx(0.03));

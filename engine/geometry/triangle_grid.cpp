@@ -1,11 +1,15 @@
 #include "engine/geometry/triangle_grid.h"
+#include "engine/io/cache.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
+#include <mutex>
+#include <span>
 
 namespace talus {
 namespace {
@@ -259,6 +263,20 @@ TriangleGrid triangle_grid(const Mesh& mesh, bool closed, double far) {
   if (mesh.triangles.empty())
     throw MeshError("mesh: has no triangles, so that nothing is nearest");
   return Builder(mesh, closed, far).build();
+}
+
+std::shared_ptr<const TriangleGrid> shared_triangle_grid(const Mesh& mesh, bool closed, double far) {
+  static std::mutex mutex;
+  static std::map<std::uint64_t, std::weak_ptr<const TriangleGrid>> known;  // by content
+  const std::array<double, 2> how{closed ? 1.0 : 0.0, far};
+  const std::uint64_t key = checksum(mesh, checksum(std::as_bytes(std::span(how))));
+  const std::lock_guard lock(mutex);
+  std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
+  if (auto grid = known[key].lock())
+    return grid;
+  const auto grid = std::make_shared<const TriangleGrid>(triangle_grid(mesh, closed, far));
+  known[key] = grid;
+  return grid;
 }
 
 SurfaceSample sample(const std::uint32_t* words, const glm::uvec3& size, float cell, float far, bool closed,

@@ -2,6 +2,7 @@
 // A mesh for closest-point queries: its triangles by cells of a grid, so that the nearest one is found among few.
 #include "engine/geometry/mesh.h"
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace talus {
@@ -23,6 +24,9 @@ struct TriangleGrid {
 // far: m, up to there distances are exact to rounding. Deep inside they are those of a triangle near the nearest.
 // Throws MeshError for a mesh without triangles, and for one with so many that lists do not fit 2^32 words.
 TriangleGrid triangle_grid(const Mesh& mesh, bool closed, double far);
+
+// The same; who asks for an equal one while somebody holds it gets that one. Threads may ask at the same time.
+std::shared_ptr<const TriangleGrid> shared_triangle_grid(const Mesh& mesh, bool closed, double far);
 
 // Signed distance and its gradient, of length 1.
 struct SurfaceSample {

@@ -46,15 +46,14 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const st
   return balls;
 }
 
-// Where bodies and cloth are at the start. Along a periodic axis, a grain meets the image that is nearest.
-Space::Blocked blocked_by(const Scene& scene, const std::vector<Pose>& poses, const std::vector<ClothPlace>& cloths) {
-  if (scene.bodies.empty() && cloths.empty())
-    return {};
-  struct Obstacle {
-    Solid solid;
-    glm::dvec3 middle;
-    double skin;  // m, around it
-  };
+// A body or a cloth at the start.
+struct Obstacle {
+  Solid solid;
+  glm::dvec3 middle;
+  double skin;  // m, around it
+};
+std::vector<Obstacle> obstacles_of(const Scene& scene, const std::vector<Pose>& poses,
+                                   const std::vector<ClothPlace>& cloths) {
   std::vector<Obstacle> obstacles;
   const double far = radii_of(scene).max;
   for (std::size_t b = 0; b < poses.size(); ++b)
@@ -68,7 +67,14 @@ Space::Blocked blocked_by(const Scene& scene, const std::vector<Pose>& poses, co
     obstacles.push_back(
         {{{{Solid::Mesh{grid}, pose.position, pose.rotation}}}, (box.min + box.max) / 2.0, cloth.thickness / 2});
   }
-  return [obstacles, domain = scene.domain](const glm::dvec3& center, double radius) {
+  return obstacles;
+}
+
+// Along a periodic axis, a grain meets the image that is nearest.
+Space::Blocked blocked_by(const std::vector<Obstacle>& obstacles, const Domain& domain) {
+  if (obstacles.empty())
+    return {};
+  return [obstacles, domain](const glm::dvec3& center, double radius) {
     return std::ranges::any_of(obstacles, [&](const Obstacle& o) {
       return sample(o.solid, nearest_image(domain, center, o.middle)).distance < radius + o.skin;
     });
@@ -376,7 +382,12 @@ Population populate(const Scene& scene) {
   for (const Seed& s : skin.seeds)
     packing.add({s.position, s.radius});
   const std::vector<Seed> vertices = cloth_vertices_of(scene, population.cloths);
-  const Space::Blocked blocked = blocked_by(scene, poses, population.cloths);
+  const std::vector<Obstacle> obstacles = obstacles_of(scene, poses, population.cloths);
+  for (const Obstacle& body : std::span(obstacles).first(poses.size()))
+    for (const Solid::Part& part : body.solid.parts)
+      if (const auto* mesh = std::get_if<Solid::Mesh>(&part.primitive))
+        population.grids.push_back(mesh->triangles);
+  const Space::Blocked blocked = blocked_by(obstacles, scene.domain);
   ShapeGrains shapes = shape_grains_of(scene, blocked, packing);  // first: grains lie around them
   std::vector<std::size_t> group_first{0};
   for (std::size_t i = 0; i < scene.grains.size(); ++i) {

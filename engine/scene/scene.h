@@ -17,6 +17,8 @@
 
 namespace talus {
 
+struct TriangleGrid;
+
 // "FILE:LINE:COLUMN: what is wrong and what is allowed"
 struct SceneError : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -449,6 +451,7 @@ struct Population {
   std::vector<Seed> fine;                 // at the start
   std::vector<std::uint32_t> fine_first;  // of the fine grains of births, the first of poured[k]; one more: how many
   std::vector<std::string> warnings;      // emitters that cannot keep their rate, one sentence each
+  std::vector<std::shared_ptr<const TriangleGrid>> grids;  // of bodies; kept for worlds that start anew
 };
 Population populate(const Scene& scene);
 

@@ -1,7 +1,10 @@
+import json
 import re
 import runpy
 import sys
 from pathlib import Path
+
+import pytest
 
 PYTHON = Path(__file__).parent.parent
 
@@ -30,6 +33,10 @@ def test_the_tour(tmp_path, monkeypatch, capsys):
     assert "frictoin; did you mean friction?" in said
     assert "the same bits: True" in said and "another end: True" in said
     assert told["pictures"]["tour.png"].shape == (540, 960, 3)
+    assert "materials ['sand']" in said and "all as one was: True" in said
+    assert told["sim"].joint_state("gate").value < -0.1
+    assert (tmp_path / "tour.talus").stat().st_size > 0
+    assert told["rewards"][-1].max() > told["rewards"][0].max()  # straight ahead brings grains nearer
     assert told["forces"][:, 1].min() < -2.0  # N
 
 
@@ -46,3 +53,15 @@ def test_speed_is_a_table(monkeypatch, capsys):
     rows = [line.strip("| ").split(" | ") for line in said.splitlines()[2:]]
     assert [row[:3] for row in rows] == [["CPU", "150", "1"], ["CPU", "150", "2"]]
     assert all(float(row[3]) > 0.0 for row in rows)
+
+
+def test_the_sweep_of_gears_is_a_table_and_a_plot(tmp_path, monkeypatch, capsys):
+    arguments = ("--gears", "2", "--filling", "100", "--tower", "2", "--grains", "100", "800", "--steps", "1")
+    _, said = example("gear_sweep.py", monkeypatch, capsys, str(tmp_path), *arguments)
+    told = json.loads((tmp_path / "gear_sweep.json").read_text())
+    assert [(row["gears"], row["grains"]) for row in told["by_gears"]] == [(2, 100)]
+    few, many = told["by_grains"]
+    assert few["speedup"] > many["speedup"] and few["ms_per_step"] < many["ms_per_step"]
+    assert few["speedup"] == pytest.approx(1000.0 * told["dt_s"] / few["ms_per_step"], rel=0.05)
+    assert said.count("\n") == 2 + 3
+    assert (tmp_path / "gear_sweep.png").read_bytes().startswith(b"\x89PNG")
