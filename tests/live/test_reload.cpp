@@ -60,15 +60,16 @@ TEST_CASE("A pass whose source is edited runs; one that is broken or does not fi
   const double risen = level(live);
   CHECK(risen > start);
 
-  const std::string count = "uint count = contact_count[i]";
-  sources.edit("dem.comp", {{count, "uint count = contact_coumt[i]"}});
+  sources.edit("dem.comp", {{"i < args.grains", "i < args.grainz"}});
   const std::string broken = told(live);
   CHECK(contains(broken, "dem.comp stays as it was"));
-  CHECK(contains(broken, place_in(sources.folder, "dem.comp", "contact_coumt")));
-  CHECK(contains(broken, "contact_coumt"));
-  sources.edit("dem.comp",
-               {{"contact_coumt[i]", "contact_count[i].x"}, {"uint contact_count[]", "uvec2 contact_count[]"}});
-  CHECK(contains(told(live), "elements of 8 bytes"));
+  CHECK(contains(broken, place_in(sources.folder, "dem.comp", "args.grainz")));
+  CHECK(contains(broken, "grainz"));
+  sources.edit("dem.comp", {{"args.grainz", "args.grains"},
+                            {"vec3 contact_shear[]", "vec4 contact_shear[]"},
+                            {"memory ? contact_shear[slot]", "memory ? contact_shear[slot].xyz"},
+                            {"contact_shear[slot] = after", "contact_shear[slot].xyz = after"}});
+  CHECK(contains(told(live), "elements of 16 bytes"));
   live.play_to(0.7);
   CHECK(level(live) > risen);
 }
