@@ -3,6 +3,7 @@
 #include "bench/measure.h"
 #include "bench/scenes.h"
 #include "engine/executor.h"
+#include "engine/gpu/device.h"
 #include "engine/gpu/error.h"
 #include <algorithm>
 #include <atomic>
@@ -48,9 +49,11 @@ double copy_on_host(std::size_t bytes) {
   });
 }
 
-double copy_on_device(const talus::Options& options, std::size_t bytes) {
+// bytes: becomes less where a buffer cannot be so large.
+double copy_on_device(const talus::Options& options, std::size_t& bytes) {
   using enum talus::FieldId;
   const auto executor = talus::make_gpu_executor(options);
+  bytes = std::min<std::size_t>(bytes, executor->gpu_device()->info().max_storage_buffer_range);
   const std::size_t elements = bytes / talus::info(grains).stride;
   executor->resize(grains, elements);
   executor->resize(grains_next, elements);
@@ -167,7 +170,7 @@ void Target::need_memory(double bytes, const std::string& what) const {
 double Target::copy_bytes_per_s() {
   if (copy_bytes_per_s_ == 0.0) {
     const bool cpu = options.device == "cpu";
-    const std::size_t bytes = copied_bytes(memory_bytes, cpu, run.quick);
+    std::size_t bytes = copied_bytes(memory_bytes, cpu, run.quick);
     copy_bytes_per_s_ = cpu ? copy_on_host(bytes) : copy_on_device(options, bytes);
     context["copy_bytes_per_s"] = copy_bytes_per_s_;
     context["copied_bytes"] = bytes;
