@@ -141,13 +141,14 @@ std::string device_table(const std::vector<DeviceResults>& devices) {
   for (const DeviceResults& device : devices) {
     const Json& c = device.context;
     const Json host = c.value("host", Json::object());
-    const std::string governors = host.value("/clocks/governors"_json_pointer, Json("not known")).dump();
+    const auto governors = host.value("/clocks/governors"_json_pointer, std::vector<std::string>{"not known"});
     rows.push_back({text_cell(device.device), text_cell(text_of(c, "device", "type")),
                     text_cell(text_of(c, "device", "driver")), text_cell(text_of(c, "device", "api_version")),
                     number_cell(number_of(c, "device", "memory_bytes")), number_cell(c.value("copy_bytes_per_s", NAN)),
                     text_cell(text_of(c, "host", "cpu")), number_cell(number_of(c, "host", "cores")),
-                    text_cell(governors), text_cell(c.value("load_avg", Json::array()).dump()),
-                    text_cell(text_of(c, "build", "commit")), text_cell(c.value("date", ""))});
+                    text_cell(fmt::format("{}", fmt::join(governors, ", "))),
+                    text_cell(c.value("load_avg", Json::array()).dump()), text_cell(text_of(c, "build", "commit")),
+                    text_cell(c.value("date", ""))});
   }
   return table("devices",
                {{"device", "device"},

@@ -54,7 +54,9 @@ protected:
 
   // sor: of the mean of what was added. Bodies get their part of it.
   template <class Mean> void move(float sor, const Mean (&means)[lanes]) {
-    const floats scale = (ints{} - (split_ ? 1 : 0)) | ~(weights_ > 0.0f) ? all(sor) : sor / weights_;
+    floats scale = all(sor);
+    if (!split_)
+      scale = weights_ > 0.0f ? sor / weights_ : scale;
     for (uint k = 0; k < there; ++k)
       means[k].pushes.add(f, first + k, scale[k] / h_);
     const vecs way = scale * correction_;
