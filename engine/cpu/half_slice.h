@@ -28,6 +28,12 @@ struct Row {
   Grains grains;
 };
 
+// v, or what Coulomb's law leaves of it where the contact bears no more: as reference::on_cone.
+inline vecs on_cone(const vecs& v, floats sticking, floats sliding) {
+  const floats length = root(dot(v, v));
+  return select(length > sticking, (sliding / length) * v, v);
+}
+
 class HalfSlice {
 public:
   HalfSlice(const Args& args, Fields& f, uint first)

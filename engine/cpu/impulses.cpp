@@ -19,12 +19,6 @@ using Method = ImpulseMethod;
   return iterate_contact(args, f, i, slot, method);
 }
 
-// Shortens t to `length` where it is longer than `limit`.
-vecs bounded(const vecs& t, floats limit, floats length) {
-  const floats now = root(dot(t, t));
-  return select(now > limit, (length / now) * t, t);
-}
-
 vecs turned(const vecs& t, const vecs& normal) {
   const vecs u = t - dot(t, normal) * normal;
   const floats before = dot(t, t), after = dot(u, u);
@@ -117,11 +111,11 @@ private:
         friction = grips & slides(law, before.xyz, slip, grip, w_sum) ? law.friction_kinetic : friction;
         const floats limit = friction * grip * w_sum * h_ / memory_share;
         const vecs remembered = turned(load_vecs(&f.contact_shear[row.slot]), c.normal) + all(h_) * slip;
-        shear = select(grips, bounded(remembered, limit, limit), {});
+        shear = select(grips, on_cone(remembered, limit, limit), {});
       }
       const floats pressure = larger(settings.warm_start * before.w, -hold);
       const floats limit = friction * (pressure + hold);
-      const vecs drag = bounded(all(settings.warm_start) * turned(before.xyz, c.normal), limit, limit);
+      const vecs drag = on_cone(all(settings.warm_start) * turned(before.xyz, c.normal), limit, limit);
       sum = select(was, vecs4{drag, pressure}, {});
       add(row.mask, was, pressure * c.normal + drag);
     }
@@ -184,7 +178,7 @@ private:
     const floats hold = hold_of(law, c, smaller(grains.radius, c.radius)), rate = rate_of(row, w_sum);
     const vecs4 start{before.xyz + beta * last.xyz, before.w + beta * last.w};
     const floats pressure = larger(start.w - rate * residual, -hold), grip = pressure + hold;
-    const vecs drag = bounded(start.xyz - dot(start.xyz, c.normal) * c.normal - rate * slip, friction_static * grip,
+    const vecs drag = on_cone(start.xyz - dot(start.xyz, c.normal) * c.normal - rate * slip, friction_static * grip,
                               friction_kinetic * grip);
     const vecs4 change{drag - before.xyz, pressure - before.w};
     store_vecs4(sums, select(active, vecs4{drag, pressure}, before));

@@ -72,11 +72,6 @@ vecs turned(const vecs& v, const vecs& normal) {
   return select(length > 0.0f, (root(dot(v, v)) / length) * t, {});
 }
 
-vecs on_cone(const vecs& v, floats sticking, floats sliding) {
-  const floats length = root(dot(v, v));
-  return select(length > sticking, (sliding / length) * v, v);
-}
-
 class P2 : public Displacements {
 public:
   using Displacements::Displacements;

@@ -1,6 +1,5 @@
 #include "engine/gpu/freeze.h"
 #include <algorithm>
-#include <optional>
 #include <spirv_cross/spirv.hpp>
 #include <unordered_map>
 
@@ -33,9 +32,8 @@ public:
         return number(in, value_of(in[2], in[3]));
       break;
     case spv::OpSpecConstantOp:
-      if (in.size() == 6 && known_.contains(in[4]) && known_.contains(in[5]))
-        if (fold(in, known_[in[4]], known_[in[5]]))
-          return;
+      if (in.size() == 6 && known_.contains(in[4]) && known_.contains(in[5]) && fold(in, known_[in[4]], known_[in[5]]))
+        return;
       break;
     }
     out.insert(out.end(), in.begin(), in.end());
