@@ -155,9 +155,7 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
     vec3 v(grain.velocity), push(0.0f);
     const float r = grain.position.w, w = grain.velocity.w;
     uint load = 0;
-    for (uint k = 0; k < f.contact_count[i]; ++k)
-      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
-        push += recall_contact(args, f, i, slot, load);
+    each_contact(f, i, [&](std::size_t slot) { push += recall_contact(args, f, i, slot, load); });
     if (parallel)
       f.contact_load[i] = std::max(load, 1u);
     if (w > 0.0f)
@@ -179,9 +177,7 @@ void push(const Args& args, Grain& grain, vec3 impulse, Method method) {
 void jacobi(const Args& args, Fields& f, uint begin, uint end, Method method) {
   for (uint i = begin; i < end; ++i) {
     vec3 impulse(0.0f);
-    for (uint k = 0; k < f.contact_count[i]; ++k)
-      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
-        impulse += iterate_contact(args, f, i, slot, method);
+    each_contact(f, i, [&](std::size_t slot) { impulse += iterate_contact(args, f, i, slot, method); });
     f.grains_next[i] = f.grains[i];
     push(args, f.grains_next[i], impulse, method);
   }

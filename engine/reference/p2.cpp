@@ -5,9 +5,7 @@ namespace talus::reference {
 namespace {
 
 void deactivate(Fields& f, uint i) {
-  for (uint k = 0; k < f.contact_count[i]; ++k)
-    if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
-      f.contact_sum[slot] = vec4(0.0f, 0.0f, 0.0f, not_active);
+  each_contact(f, i, [&](std::size_t slot) { f.contact_sum[slot] = vec4(0.0f, 0.0f, 0.0f, not_active); });
 }
 
 }  // namespace
@@ -18,9 +16,7 @@ void p2_solve(const Args& args, Fields& f, uint begin, uint end) {
       deactivate(f, i);
     P2Solver solver(args, f);
     P2Solver::Mean mean;
-    for (uint k = 0; k < f.contact_count[i]; ++k)
-      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
-        solver.touch(i, slot, mean);
+    each_contact(f, i, [&](std::size_t slot) { solver.touch(i, slot, mean); });
     f.grains_next[i] = f.grains[i];
     solver.move(i, mean, f.grains_next[i]);
   }
@@ -63,9 +59,7 @@ void p2_sleep(const Args& args, Fields& f, uint begin, uint end) {
     Grain& grain = f.grains[i];
     const float w = grain.velocity.w;
     bool bears = false;
-    for (uint k = 0; k < f.contact_count[i]; ++k)
-      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
-        bears = bears || f.contact_sum[slot].w > 0.0f;
+    each_contact(f, i, [&](std::size_t slot) { bears = bears || f.contact_sum[slot].w > 0.0f; });
     const vec3 v(grain.velocity), before(f.grains_start[i].velocity);
     if (w > 0.0f && bears && glm::length(v) < settings.sleep_speed && glm::length(v - before) <= uncarried)
       grain = {f.grains_start[i].position, vec4(0.0f, 0.0f, 0.0f, w)};
@@ -74,9 +68,7 @@ void p2_sleep(const Args& args, Fields& f, uint begin, uint end) {
 
 void p2_remember(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i)
-    for (uint k = 0; k < f.contact_count[i]; ++k)
-      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
-        p2_remember_contact(args, f, i, slot);
+    each_contact(f, i, [&](std::size_t slot) { p2_remember_contact(args, f, i, slot); });
 }
 
 }  // namespace talus::reference

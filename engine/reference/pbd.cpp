@@ -6,9 +6,7 @@ namespace talus::reference {
 namespace {
 
 void clear_sums(Fields& f, uint i) {
-  for (uint k = 0; k < f.contact_count[i]; ++k)
-    if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
-      f.contact_sum[slot] = vec4(0.0f);
+  each_contact(f, i, [&](std::size_t slot) { f.contact_sum[slot] = vec4(0.0f); });
 }
 
 }  // namespace
@@ -16,9 +14,7 @@ void clear_sums(Fields& f, uint i) {
 void pbd_stabilize(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     PbdMean mean;
-    for (uint k = 0; k < f.contact_count[i]; ++k)
-      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
-        pbd_part(f, i, slot, mean);
+    each_contact(f, i, [&](std::size_t slot) { pbd_part(f, i, slot, mean); });
     f.grains_next[i] = f.grains[i];
     if (mean.weights > 0.0f) {
       const vec3 correction = mean.correction / mean.weights;
@@ -34,9 +30,7 @@ void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
     if (args.iteration == 0)
       clear_sums(f, i);
     PbdMean mean;
-    for (uint k = 0; k < f.contact_count[i]; ++k)
-      if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
-        pbd_touch(args, f, i, slot, mean);
+    each_contact(f, i, [&](std::size_t slot) { pbd_touch(args, f, i, slot, mean); });
     f.grains_next[i] = f.grains[i];
     pbd_move(args, f, i, mean, f.grains_next[i]);
   }

@@ -127,6 +127,13 @@ inline uint in_lists(const Fields& f, uint i, uint partner) {
   return partner_in_world(partner, world_of(f, i), settings.places, settings.bodies);
 }
 
+// Calls touch(slot) for the contacts of grain i but those with cloth.
+template <class Touch> void each_contact(const Fields& f, uint i, Touch touch) {
+  for (uint k = 0; k < f.contact_count[i]; ++k)
+    if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
+      touch(slot);
+}
+
 // Writes what a slot of grain i holds to its partner's slot of the same contact, with the tangential part opposite.
 // Where both sides do not compute it: one after another.
 inline void mirror_sum(Fields& f, uint i, uint partner, std::size_t slot) {
