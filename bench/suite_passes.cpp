@@ -54,7 +54,7 @@ std::vector<Sample> passes_of(Replay& replay, std::uint64_t steps, double copy_b
 
 std::vector<Case> passes_cases(Target& target) {
   return box_cases(target, target.pick(std::vector{Method::dem, Method::vts, Method::p2}, std::vector{Method::dem}),
-                   target.pick(std::vector{10'000u, 100'000u, 1'000'000u}, std::vector{1000u}), true,
+                   target.pick(std::vector{10'000u, 100'000u, 1'000'000u, 4'000'000u}, std::vector{1000u}), true,
                    [&target](talus::Simulation simulation) -> Trial {
                      auto replay = std::make_shared<Replay>(std::move(simulation));
                      return [replay, copy = target.copy_bytes_per_s()](std::uint64_t steps) {

@@ -121,11 +121,12 @@ std::vector<Case> box_cases(Target& target, const std::vector<Method>& methods, 
 }
 
 std::vector<Case> step_cases(Target& target) {
-  return box_cases(target,
-                   target.pick(std::vector{Method::dem, Method::p2, Method::pbd, Method::vts, Method::sp},
-                               std::vector{Method::dem, Method::vts}),
-                   target.pick(std::vector{1000u, 10'000u, 100'000u, 1'000'000u, 4'000'000u}, std::vector{1000u}),
-                   false, stepping);
+  return box_cases(
+      target,
+      target.pick(std::vector{Method::dem, Method::p2, Method::pbd, Method::vts, Method::sp},
+                  std::vector{Method::dem, Method::vts}),
+      target.pick(std::vector{1000u, 10'000u, 50'000u, 100'000u, 1'000'000u, 4'000'000u}, std::vector{1000u}), false,
+      stepping);
 }
 
 std::vector<Case> scaling_cases(Target& target) {

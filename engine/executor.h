@@ -4,6 +4,7 @@
 #include "engine/talus.h"
 #include <algorithm>
 #include <compare>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 
@@ -34,6 +35,13 @@ public:
 
   // Runs a pass after all that were run before it. A device only records it; finish() waits.
   virtual void run(Pass pass, Work work, const Args& args) = 0;
+  // Runs what `passes` runs, so many times; it must be the same each time. A device may record it once.
+  virtual void repeat(std::uint32_t times, const std::function<void()>& passes) {
+    for (std::uint32_t k = 0; k < times; ++k)
+      passes();
+  }
+  // Runs passes that do nothing while the gate is closed, each by itself. A device may leave them out at once.
+  virtual void behind([[maybe_unused]] std::uint32_t gate, const std::function<void()>& passes) { passes(); }
   // Exchanges two fields of one type.
   virtual void swap(FieldId a, FieldId b) = 0;
   // Copies the whole of one field into another of its type and size, in order with the passes.

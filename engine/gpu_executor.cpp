@@ -82,6 +82,36 @@ void GpuExecutor::run(Pass pass, Work work, const Args& args) {
   });
 }
 
+// Passes that are timed are recorded each time, as are those that a trace wants to see.
+void GpuExecutor::repeat(std::uint32_t times, const std::function<void()>& passes) {
+  if (times < 2 || graph_->timing() || graph_->tracing())
+    return Executor::repeat(times, passes);
+  const auto fields_now = [this] {
+    std::array<std::uint64_t, field_count> ids;
+    std::ranges::transform(buffers_, ids.begin(), &gpu::Buffer::id);
+    return ids;
+  };
+  const auto fields_before = fields_now();
+  passes();  // compiles what is new, and fills what is filled once
+  // What is repeated leaves no two fields exchanged.
+  const std::uint32_t unit = fields_now() == fields_before ? 1 : 2;
+  for (std::uint32_t rest = (times - 1) % unit; rest > 0; --rest)
+    passes();
+  if (const std::uint32_t rounds = (times - 1) / unit; rounds > 0)
+    translated([&] {
+      graph_->repeat(rounds, [&] {
+        for (std::uint32_t k = 0; k < unit; ++k)
+          passes();
+      });
+    });
+}
+
+void GpuExecutor::behind(std::uint32_t gate, const std::function<void()>& passes) {
+  translated([&] { graph_->begin_condition(buffer(FieldId::gates), gate * sizeof(Dispatch)); });
+  passes();
+  translated([&] { graph_->end_condition(); });
+}
+
 void GpuExecutor::swap(FieldId a, FieldId b) {
   std::swap(buffer(a), buffer(b));
   std::swap(buffer(a).name, buffer(b).name);  // names stay with the role

@@ -19,6 +19,8 @@ public:
 
   void specialize(const Features& features) override;
   void run(Pass pass, Work work, const Args& args) override;
+  void repeat(std::uint32_t times, const std::function<void()>& passes) override;
+  void behind(std::uint32_t gate, const std::function<void()>& passes) override;
   void swap(FieldId a, FieldId b) override;
   void copy(FieldId from, FieldId to) override;
   void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes) override;

@@ -169,6 +169,7 @@ struct Simulation::Impl {
   void go_on();
   void begin(std::uint64_t steps, bool live);
   void run(std::uint64_t steps, bool live, bool survey);
+  std::uint64_t steps_alike() const;
   void hand_over(std::uint64_t substeps);
   void measure_slice();
   void complete();

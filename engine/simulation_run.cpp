@@ -80,7 +80,7 @@ StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
   plan.held = static_cast<std::uint32_t>(hand.held.size());
   plan.hand = vec3(moves ? hand.from : hand.to);
   plan.hand_velocity = moves ? vec3((hand.to - hand.from) / scene.dt) : vec3(0.0f);
-  plan.step = static_cast<std::uint32_t>(at - step);
+  plan.batch = static_cast<std::uint32_t>(step);
   return plan;
 }
 
@@ -204,10 +204,26 @@ void Simulation::Impl::run(std::uint64_t steps, bool live, bool survey) {
   hand_over(live ? slice : all_substeps);
 }
 
+// How many of the steps that the device does not have yet have the plan of the first one.
+std::uint64_t Simulation::Impl::steps_alike() const {
+  const StepPlan plan = plan_of(rest.step);
+  std::uint64_t end = rest.step + 1;
+  while (end < rest.end && plan_of(end) == plan)
+    ++end;
+  return end - rest.step;
+}
+
 // So many substeps of what the device does not have yet, and after the last what is read of them.
 void Simulation::Impl::hand_over(std::uint64_t count) {
   const auto substeps = static_cast<std::uint32_t>(scene.solver.substeps);
   while (count > 0 && rest.step < rest.end) {
+    if (const std::uint64_t alike = steps_alike(); rest.substep == 0 && count == all_substeps && alike > 1) {
+      const StepPlan plan = plan_of(rest.step);
+      executor->repeat(static_cast<std::uint32_t>(alike), [&] { talus::step(*executor, plan); });
+      sliced += alike * substeps;
+      rest.step += alike;
+      continue;
+    }
     const auto to = static_cast<std::uint32_t>(std::min<std::uint64_t>(substeps, rest.substep + count));
     talus::step(*executor, plan_of(rest.step), rest.substep, to);
     count -= to - rest.substep;

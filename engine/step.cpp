@@ -14,7 +14,7 @@ Args args_of(const StepPlan& p) {
   args.iterations = static_cast<uint>(p.solver.iterations);
   args.substeps = static_cast<uint>(p.solver.substeps);
   args.h = p.h;
-  args.step = p.step;
+  args.batch = p.batch;
   args.fine = p.fine;
   args.fine_first = p.fine_first;
   args.fine_births = p.fine_births;
@@ -85,6 +85,33 @@ void mark_bodies(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::body_mark, {p.bodies * body_threads, gate_rebuild_bodies}, args);
 }
 
+// Fine grains in the order of near cells.
+void sort_fine(Executor& e, const StepPlan& p, const Args& args) {
+  const Work fine{p.fine, gate_fine_sort}, chunks{scan_chunks, gate_fine_sort_chunks};
+  e.run(Pass::fine_count, fine, args);
+  e.run(Pass::near_reduce, chunks, args);
+  e.run(Pass::near_scan, chunks, args);
+  e.run(Pass::fine_fill, fine, args);
+  e.run(Pass::fine_gather, fine, args);
+  e.run(Pass::fine_commit, fine, args);
+}
+
+// The coarse grains in the order of near cells, and fine grains with them.
+void advect_fine(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_fine_grains}, chunks{scan_chunks, gate_fine_chunks}, fine{p.fine, gate_fine};
+  e.run(Pass::carrier_count, grains, args);
+  e.run(Pass::near_reduce, chunks, args);
+  e.run(Pass::near_scan, chunks, args);
+  e.run(Pass::carrier_fill, grains, args);
+  e.run(Pass::carrier_gather, grains, args);
+  if (p.crowding) {
+    e.run(Pass::crowd_clear, {static_cast<std::uint32_t>(e.size(FieldId::crowd_count)), gate_fine_crowd}, args);
+    e.run(Pass::crowd_mark, fine, args);
+    e.run(Pass::crowd_fill, fine, args);
+  }
+  e.run(Pass::fine_move, fine, args);
+}
+
 // Fine grains, at a point in time after the substep: with the coarse grains that have been around them since they last
 // moved, and out of walls and bodies as these are now.
 void move_fine(Executor& e, const StepPlan& p, Args args) {
@@ -98,28 +125,8 @@ void move_fine(Executor& e, const StepPlan& p, Args args) {
     e.run(Pass::body_move, {p.bodies}, args);
   e.run(Pass::fine_plan, {1}, args);
 
-  const Work sorted{p.fine, gate_fine_sort}, sorted_chunks{scan_chunks, gate_fine_sort_chunks};
-  e.run(Pass::fine_count, sorted, args);
-  e.run(Pass::near_reduce, sorted_chunks, args);
-  e.run(Pass::near_scan, sorted_chunks, args);
-  e.run(Pass::fine_fill, sorted, args);
-  e.run(Pass::fine_gather, sorted, args);
-  e.run(Pass::fine_commit, sorted, args);
-
-  const Work grains{p.grains, gate_fine_grains}, chunks{scan_chunks, gate_fine_chunks};
-  e.run(Pass::carrier_count, grains, args);
-  e.run(Pass::near_reduce, chunks, args);
-  e.run(Pass::near_scan, chunks, args);
-  e.run(Pass::carrier_fill, grains, args);
-  e.run(Pass::carrier_gather, grains, args);
-
-  const Work fine{p.fine, gate_fine};
-  if (p.crowding) {
-    e.run(Pass::crowd_clear, {static_cast<std::uint32_t>(e.size(FieldId::crowd_count)), gate_fine_crowd}, args);
-    e.run(Pass::crowd_mark, fine, args);
-    e.run(Pass::crowd_fill, fine, args);
-  }
-  e.run(Pass::fine_move, fine, args);
+  e.behind(gate_fine_sort, [&] { sort_fine(e, p, args); });
+  e.behind(gate_fine, [&] { advect_fine(e, p, args); });
   e.run(Pass::fine_coast, {p.fine, gate_fine_coast}, args);
 }
 
@@ -310,7 +317,7 @@ void build_lists(Executor& e, const StepPlan& p) {
   const Args args = args_of(p);
   move_bodies(e, p);
   e.run(Pass::plan, {1}, args);
-  rebuild(e, p, args);
+  e.behind(gate_rebuild_once, [&] { rebuild(e, p, args); });
 }
 
 void survey_contacts(Executor& e, const StepPlan& p, std::uint32_t listed, std::uint32_t gate) {
@@ -347,8 +354,9 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
       find_shapes(e, p, args);
       if (p.bodies > 0)
         mark_bodies(e, p, args);
-    } else
-      rebuild(e, p, args);
+    } else {
+      e.behind(gate_rebuild_once, [&] { rebuild(e, p, args); });
+    }
     if (p.held > 0)
       e.run(Pass::hand_pull, {p.grains, gate_grains}, args);
     weigh_cloth(e, p, args);

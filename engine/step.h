@@ -20,11 +20,13 @@ struct StepPlan {
   std::uint32_t fine_first;  // births of fine grains released for the next step: [fine_first, fine_first + fine_births)
   std::uint32_t fine_births;
   bool crowding;                  // fine grains make room for each other
-  std::uint32_t step;             // whose motions in body_motions are those of this step
+  std::uint32_t batch;            // step that the batch began with, whose motions are the first of body_motions
   std::uint32_t held;             // grains in the hand
   glm::vec3 hand, hand_velocity;  // m, where it is at the start of the step; m/s
   Solver solver;                  // substeps > 0
   float h;                        // s, of a substep
+
+  bool operator==(const StepPlan&) const = default;
 };
 
 // Builds the neighbour lists of the grains where they are, if they are void or too old for the substep to come. Changes

@@ -22,7 +22,6 @@ StepTrace Simulation::trace_step(const Scene& scene, Options options) {
   gpu.set_trace(true);
   const std::vector<TimedSeed>& poured = *other.pours[0];
   StepPlan plan = other.plan_of(poured.empty() ? 0 : poured.back().step - 1);
-  plan.step = 0;  // of a batch that begins there
   StepTrace trace{plan.solver.substeps, plan.solver.iterations, {}};
   plan.solver.substeps = 1;
   plan.solver.iterations = std::min(plan.solver.iterations, traced_iterations);

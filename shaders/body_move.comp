@@ -8,6 +8,7 @@ layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings se
 layout(set = 0, binding = 1, scalar) readonly buffer MotionBlock { BodyMotion body_motions[]; };
 layout(set = 0, binding = 2, scalar) buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer RigidBlock { Rigid rigid[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 4, scalar) readonly buffer StateBlock { RigidState rigid_states[]; };
 
 void main() {
@@ -23,7 +24,7 @@ void main() {
     bodies[b].inverse_inertia = turn * rigid[b].inverse_inertia * transpose(turn);
     return;
   }
-  BodyMotion m = body_motions[args.step * settings.worlds * settings.bodies + b];
+  BodyMotion m = body_motions[(status.step - args.batch) * settings.worlds * settings.bodies + b];
   float since = args.h * float(args.substep), speed = length(m.spin);
   m.rotation = then_turned(m.rotation, turn_about(speed > 0.0 ? m.spin / speed : vec3(0.0), since * speed));
   m.position += since * m.velocity;

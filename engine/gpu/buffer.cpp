@@ -21,6 +21,8 @@ Buffer::Buffer(Device& device, std::string buffer_name, std::uint64_t bytes, Kin
   create.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                  VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
                  VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+  if (device.conditions())
+    create.usage |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
   const std::string what = fmt::format("buffer {}", name);
   try {
     check(vkCreateBuffer(device.handle(), &create, nullptr, &handle_), fmt::format("Creating the {}", what));

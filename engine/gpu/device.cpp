@@ -278,6 +278,9 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   }
   if (offers(offered, portability_subset))
     extensions.push_back(portability_subset);  // the specification demands it
+  conditions_ = offers(offered, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+  if (conditions_)
+    extensions.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
 
   const Family family = find_family(info.handle).value();
   queue_family_ = family.index;
@@ -295,6 +298,11 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   Features features;
   for (const Wanted& w : wanted_features)
     feature(features, w) = VK_TRUE;
+  auto conditions = make<VkPhysicalDeviceConditionalRenderingFeaturesEXT>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT);
+  conditions.conditionalRendering = VK_TRUE;
+  if (conditions_)
+    features.v13.pNext = &conditions;
   const float priority = 1.0f;
   auto queue = make<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
   queue.queueFamilyIndex = queue_family_;
@@ -351,7 +359,7 @@ void Device::lost() {
                   info_.name));
 }
 
-Ticket Device::submit(VkCommandBuffer commands, const Semaphores& semaphores) {
+Ticket Device::submit(VkCommandBuffer commands, const Semaphores& semaphores, std::uint32_t times) {
   std::vector<VkSemaphoreSubmitInfo> wait, signal;
   const auto entry = [](VkSemaphore semaphore, std::uint64_t value, VkPipelineStageFlags2 stages) {
     auto info = make<VkSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO);
@@ -369,11 +377,12 @@ Ticket Device::submit(VkCommandBuffer commands, const Semaphores& semaphores) {
 
   auto command = make<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
   command.commandBuffer = commands;
+  const std::vector<VkCommandBufferSubmitInfo> all(commands ? times : 0, command);
   auto info = make<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
   info.waitSemaphoreInfoCount = static_cast<std::uint32_t>(wait.size());
   info.pWaitSemaphoreInfos = wait.data();
-  info.commandBufferInfoCount = commands ? 1 : 0;
-  info.pCommandBufferInfos = &command;
+  info.commandBufferInfoCount = static_cast<std::uint32_t>(all.size());
+  info.pCommandBufferInfos = all.data();
   info.signalSemaphoreInfoCount = static_cast<std::uint32_t>(signal.size());
   info.pSignalSemaphoreInfos = signal.data();
   const VkResult result = vkQueueSubmit2(queue_, 1, &info, VK_NULL_HANDLE);

@@ -67,11 +67,12 @@ public:
   const DeviceInfo& info() const { return info_; }
   Instance& instance() const { return instance_; }
   bool graphics() const { return info_.graphics; }
+  bool conditions() const { return conditions_; }  // VK_EXT_conditional_rendering
   bool is_lost() const { return lost_; }
   std::uint64_t memory_bytes() const { return memory_bytes_; }  // allocated now, staging included
 
   // Submissions run in order. Most users call Graph::submit.
-  Ticket submit(VkCommandBuffer commands, const Semaphores& semaphores = {});
+  Ticket submit(VkCommandBuffer commands, const Semaphores& semaphores = {}, std::uint32_t times = 1);
   Ticket last_ticket() const { return submitted_; }
   bool done(Ticket ticket);
   void wait(Ticket ticket);  // throws DeviceLost
@@ -138,7 +139,7 @@ private:
   std::uint32_t timestamp_bits_ = 0;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   Ticket submitted_ = 0, completed_ = 0;
-  bool lost_ = false;
+  bool lost_ = false, conditions_ = false;
 
   VkPipelineCache pipeline_cache_ = VK_NULL_HANDLE;
   std::filesystem::path cache_file_;

@@ -31,6 +31,7 @@ constexpr StageFlags stage_flags[stage_count] = {
     {VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT,
      VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT,
      VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT},
+    {VK_PIPELINE_STAGE_2_CONDITIONAL_RENDERING_BIT_EXT, 0, VK_ACCESS_2_CONDITIONAL_RENDERING_READ_BIT_EXT},
 };
 
 constexpr std::size_t index_of(Stage stage) {
@@ -133,9 +134,10 @@ std::string to_text(std::span<const PassRecord> passes) {
 }
 
 Graph::Graph(Device& device, const GraphOptions& options)
-    : device_(device), options_(options), label_copy_(device.label("copy")), label_fill_(device.label("fill")),
-      label_upload_(device.label("upload")), label_download_(device.label("download")),
-      label_present_(device.label("present")), label_rendering_(device.label("rendering")) {
+    : device_(device), options_(options), label_condition_(device.label("condition")),
+      label_copy_(device.label("copy")), label_fill_(device.label("fill")), label_upload_(device.label("upload")),
+      label_download_(device.label("download")), label_present_(device.label("present")),
+      label_rendering_(device.label("rendering")) {
   options_.in_flight = std::max(1u, options_.in_flight);
   options_.labels = options_.labels && device.instance().debug_utils();
 }
@@ -146,7 +148,7 @@ Graph::~Graph() {
   device_.drain();
 }
 
-void Graph::begin() {
+void Graph::begin(Recorded recorded) {
   if (current_)
     return;
   if (device_.recording() && device_.recording() != this) {
@@ -164,9 +166,10 @@ void Graph::begin() {
   read_times(*slot);
   check(vkResetCommandPool(device_.handle(), slot->pool, 0), "Resetting a command pool");
   auto info = make<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
-  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  info.flags = recorded == Recorded::to_repeat ? VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT
+                                               : VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   check(vkBeginCommandBuffer(slot->commands, &info), "Beginning a command buffer");
-  slot->timed = options_.timing;
+  slot->timed = options_.timing && recorded == Recorded::once;
   if (slot->timed)
     slot->timer.begin(slot->commands);
   current_ = slot;
@@ -183,11 +186,17 @@ void Graph::read_times(Slot& slot) {
 
 Ticket Graph::submit(const Semaphores& semaphores) {
   outside_rendering("submit");
+  if (repeating_)
+    throw Error("What is repeated is submitted as a whole.");
   if (!current_) {
     if (semaphores.wait.empty() && semaphores.signal.empty())
       return device_.last_ticket();
     begin();
   }
+  return close(1, semaphores);
+}
+
+Ticket Graph::close(std::uint32_t times, const Semaphores& semaphores) {
   if (host_writes_) {  // a finished submission alone does not show its writes to the host
     const StageFlags from = flags_of(host_writes_);
     memory_barriers_.assign(1, make<VkMemoryBarrier2>(VK_STRUCTURE_TYPE_MEMORY_BARRIER_2));
@@ -203,7 +212,36 @@ Ticket Graph::submit(const Semaphores& semaphores) {
   device_.set_recording(nullptr);
   check(vkEndCommandBuffer(slot.commands), "Recording passes");
   slot.ticket = 0;
-  return slot.ticket = device_.submit(slot.commands, semaphores);
+  return slot.ticket = device_.submit(slot.commands, semaphores, times);
+}
+
+void Graph::repeat(std::uint32_t times, const std::function<void()>& passes) {
+  submit();
+  begin(Recorded::to_repeat);
+  repeating_ = true;
+  try {
+    wait_for_all();
+    passes();
+    repeating_ = false;
+  } catch (...) {
+    repeating_ = false;
+    throw;
+  }
+  outside_rendering("repeat");
+  close(times, {});
+}
+
+// Everything recorded before this is done and seen by everything after it.
+void Graph::wait_for_all() {
+  Tracker& tracker = device_.tracker();
+  memory_barriers_.assign(1, make<VkMemoryBarrier2>(VK_STRUCTURE_TYPE_MEMORY_BARRIER_2));
+  memory_barriers_[0].srcStageMask = memory_barriers_[0].dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  memory_barriers_[0].srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
+  memory_barriers_[0].dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+  image_barriers_.clear();
+  emit_barriers();
+  for (auto& by_stage : tracker.synced)
+    by_stage.fill(tracker.serial);
 }
 
 void Graph::finish() {
@@ -406,9 +444,13 @@ void Graph::emit_barriers() {
   ++barriers_;
 }
 
-void Graph::end_pass(Label label) {
+void Graph::end_label() {
   if (options_.labels)
     vkCmdEndDebugUtilsLabelEXT(commands_);
+}
+
+void Graph::end_pass(Label label) {
+  end_label();
   if (current_->timed)
     current_->timer.mark(commands_, label);
   ++passes_;
@@ -427,6 +469,33 @@ void Graph::bind(Pipeline& pipeline, VkPipelineBindPoint point, std::span<Buffer
   if (pipeline.push_bytes()) {
     vkCmdPushConstants(commands_, pipeline.layout(), pipeline.stages(), 0, pipeline.push_bytes(), push.data);
   }
+}
+
+void Graph::begin_condition(Buffer& buffer, std::uint64_t offset) {
+  outside_rendering("condition");
+  if (conditional_)
+    throw Error("Conditions do not nest.");
+  if (offset % 4 || offset + 4 > buffer.bytes())
+    throw Error(fmt::format("A condition does not lie in its buffer {}.", buffer.name));
+  conditional_ = true;
+  if (!device_.conditions())
+    return;
+  begin();
+  accesses_.clear();
+  touch(buffer, Stage::condition, true, false);
+  start_pass(label_condition_, "condition");
+  end_label();
+  auto info = make<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
+  info.buffer = buffer.handle();
+  info.offset = offset;
+  vkCmdBeginConditionalRenderingEXT(commands_, &info);
+}
+
+void Graph::end_condition() {
+  if (!std::exchange(conditional_, false))
+    throw Error("There is no condition to end.");
+  if (device_.conditions())
+    vkCmdEndConditionalRenderingEXT(commands_);
 }
 
 void Graph::compute(ComputePipeline& pipeline, std::span<Buffer* const> buffers, const Push& push, const Work& work,

@@ -125,6 +125,11 @@ public:
   void compute(ComputePipeline& pipeline, std::span<Buffer* const> buffers, const Push& push, const Work& work,
                Label label = {}, std::span<Image* const> images = {});
 
+  // Compute passes between the two are left out where the 32-bit word at offset [bytes] is 0, if the device can do so;
+  // else they run, so that each must do nothing by itself then. What the word becomes in between is not looked at.
+  void begin_condition(Buffer& buffer, std::uint64_t offset);
+  void end_condition();
+
   // Draws stand between begin_rendering and end_rendering and run at the latter. Nothing else may stand there.
   void begin_rendering(const Rendering& rendering, Label label = {});
   void draw(GraphicsPipeline& pipeline, std::span<Buffer* const> buffers, std::span<Image* const> images,
@@ -152,6 +157,10 @@ public:
   Ticket submit(const Semaphores& semaphores = {});
   void finish();  // submits and waits
 
+  // Submits what was recorded before, then what `passes` records, so many times. It is recorded once, without times of
+  // its passes, and must mean the same each time; it does not submit, so it downloads nothing.
+  void repeat(std::uint32_t times, const std::function<void()>& passes);
+
   // Sums per label over finished submissions since the last clear. Empty with timing off.
   std::vector<PassTime> times();
   void clear_times();
@@ -160,6 +169,7 @@ public:
 
   // While on, every pass is also written down.
   void set_trace(bool on) { trace_ = on; }
+  bool tracing() const { return trace_; }
   std::vector<PassRecord> take_trace() { return std::exchange(records_, {}); }
 
   std::uint64_t barriers() const { return barriers_; }  // barrier commands recorded so far
@@ -193,11 +203,15 @@ private:
   bool trace_ = false;
   std::vector<PassRecord> records_;
   std::uint64_t barriers_ = 0, passes_ = 0;
-  Label label_copy_, label_fill_, label_upload_, label_download_, label_present_, label_rendering_;
+  bool repeating_ = false, conditional_ = false;
+  Label label_condition_, label_copy_, label_fill_, label_upload_, label_download_, label_present_, label_rendering_;
   std::vector<VkMemoryBarrier2> memory_barriers_;  // of the pass being recorded
   std::vector<VkImageMemoryBarrier2> image_barriers_;
 
-  void begin();
+  enum class Recorded { once, to_repeat };
+  void begin(Recorded recorded = Recorded::once);
+  Ticket close(std::uint32_t times, const Semaphores& semaphores);
+  void wait_for_all();
   void read_times(Slot& slot);
   void outside_rendering(std::string_view pass) const;
   void touch(Buffer& buffer, Stage stage, bool read, bool write);
@@ -209,6 +223,7 @@ private:
   void start_pass(Label label, const char* kind);
   void change_layout(const Access& access, Label label);
   void emit_barriers();
+  void end_label();
   void end_pass(Label label);
   void bind(Pipeline& pipeline, VkPipelineBindPoint point, std::span<Buffer* const> buffers,
             std::span<Image* const> images, const Push& push);

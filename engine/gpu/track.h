@@ -16,10 +16,10 @@ struct Label {
 };
 
 // Parts of the device's pipeline that can touch memory. Barriers are derived between these.
-enum class Stage : std::uint8_t { compute, vertex, fragment, input, indirect, transfer, colour, depth };
-inline constexpr std::size_t stage_count = 8;
+enum class Stage : std::uint8_t { compute, vertex, fragment, input, indirect, transfer, colour, depth, condition };
+inline constexpr std::size_t stage_count = 9;
 
-using StageMask = std::uint8_t;
+using StageMask = std::uint16_t;
 constexpr StageMask stage_bit(Stage stage) {
   return static_cast<StageMask>(1u << static_cast<unsigned>(stage));
 }

@@ -25,7 +25,7 @@ void body_move(const Args& args, Fields& f, uint begin, uint end) {
       place_rigid(f, b);
       continue;
     }
-    BodyMotion m = f.body_motions[args.step * f.settings[0].worlds * f.settings[0].bodies + b];
+    BodyMotion m = f.body_motions[step_of_batch(args, f) * f.settings[0].worlds * f.settings[0].bodies + b];
     const float since = args.h * static_cast<float>(args.substep), speed = glm::length(m.spin);
     const float half_turn = 0.5f * since * speed;
     const float x = half_turn - pi * std::round(half_turn / pi);  // the opposite quaternion is the same rotation
@@ -251,7 +251,7 @@ void body_sum(const Args& args, Fields& f, uint begin, uint end) {
     load.uncounted += received.word;
     load.force_filtered += f.bodies[b].load_share * (load.force - load.force_filtered);
     load.torque_filtered += f.bodies[b].load_share * (load.torque - load.torque_filtered);
-    f.body_loads[args.step * settings.worlds * settings.bodies + b] = load;
+    f.body_loads[step_of_batch(args, f) * settings.worlds * settings.bodies + b] = load;
   }
 }
 

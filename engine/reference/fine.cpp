@@ -156,7 +156,7 @@ void fine_emit(const Args& args, Fields& f, uint begin, uint end) {
     const auto random = [&](uint n) {
       return static_cast<float>(fine_random(number, n, settings.fine_seed)) * 0x1p-24f;
     };
-    const Pour& pour = f.pours[args.step];  // of the only world
+    const Pour& pour = f.pours[step_of_batch(args, f)];  // of the only world
     const auto after = std::upper_bound(f.fine_first.begin() + pour.first, f.fine_first.begin() + pour.end, birth);
     const Birth& with = f.births[static_cast<std::size_t>(after - f.fine_first.begin()) - 1];
     vec3 in_ball(0.0f);

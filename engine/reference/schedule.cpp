@@ -46,7 +46,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
   status.rebuild = 0;
   for (uint number = 0; number < settings.worlds; ++number) {
     World& world = f.worlds[number];
-    const float speed = std::max(world.speed, f.body_speeds[args.step * settings.worlds + number]);
+    const float speed = std::max(world.speed, f.body_speeds[step_of_batch(args, f) * settings.worlds + number]);
     const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
     const float motion = args.h * (speed + args.h * pull) + world.shift;
     world.table = no_table;
@@ -109,11 +109,11 @@ void end_substep(const Args& args, Fields& f, uint begin, uint end) {
     world.shift_bits = 0;
     world.cloth_half = std::bit_cast<float>(world.cloth_half_bits);
     world.cloth_half_bits = 0;
-    const float body_speed = f.body_speeds[args.step * f.settings[0].worlds + number];
+    const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds + number];
     world.travel += args.h * std::max(world.speed, body_speed) + world.shift;
   }
   if (begin == 0) {
-    const float body_speed = f.body_speeds[args.step * f.settings[0].worlds];
+    const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds];
     status.body_way += args.h * (f.settings[0].rigid > 0 ? std::max(f.worlds[0].speed, body_speed) : body_speed);
     status.substep += 1;
     status.substeps_done += 1;
@@ -160,7 +160,7 @@ void emit(const Args& args, Fields& f, uint begin, uint end) {
     return;
   const Settings& settings = f.settings[0];
   for (uint number = begin; number < end; ++number) {
-    const Pour& pour = f.pours[args.step * settings.worlds + number];
+    const Pour& pour = f.pours[step_of_batch(args, f) * settings.worlds + number];
     for (uint k = pour.first; k < pour.end; ++k) {
       const Birth& birth = f.births[k];
       const uint i = pour.place + (k - pour.first);

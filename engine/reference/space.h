@@ -19,6 +19,11 @@ inline uint slices_of(uint grains) {
   return (grains + slice_grains - 1) / slice_grains;
 }
 
+// Of the batch, from 0.
+inline uint step_of_batch(const Args& args, const Fields& f) {
+  return f.status[0].step - args.batch;
+}
+
 // World of the place of a grain, and the end of a world's places.
 inline uint world_of(const Fields& f, uint i) {
   return f.settings[0].worlds == 1 ? 0 : i / f.settings[0].places;

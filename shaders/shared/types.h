@@ -584,7 +584,7 @@ struct Args {
   float h;     // s, the substep
   float omega;  // relaxation of this iteration (cloth)
   float beta;  // momentum of this iteration (improved_jacobi, cloth)
-  uint step;         // of the batch, from 0
+  uint batch;          // step that the batch began with
   uint fine;         // places of fine grains in memory, likewise
   uint fine_first;   // first birth of a fine grain in this step (fine_emit)
   uint fine_births;  // number of them
