@@ -226,6 +226,8 @@ void Packing::each(const glm::dvec3& p, double reach, auto&& visit) const {
 }
 
 bool Packing::free(const Ball& ball, std::size_t among) const {
+  if (among == 0)
+    return true;
   const glm::dvec3 p(ball.center);
   bool overlap = false;
   each(p, ball.radius, [&](const Entry& e) {
