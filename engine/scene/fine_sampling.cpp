@@ -22,7 +22,7 @@ constexpr std::uint64_t stream_fine = 6'000'000'000;
 // are placed as smaller balls: those overlap a little.
 constexpr double sparse = 0.30;
 
-// Radii from which a mesh need not tell distances, at least: a cube as wide as the largest ball is within the shape.
+// Radii up to which a mesh tells depths: whole cubes as wide as the largest ball are then known to be within it.
 constexpr double far_radii = 3.0;
 
 double ball_volume(double r) {
@@ -35,9 +35,9 @@ public:
   InShape(const Space& space, double share, const Upsampling& spec) : space_(space), share_(share), spec_(spec) {}
 
   Part part(const glm::dvec3& center, double half) const override {
-    return !space_.reaches(center, half, spec_.radius_min)    ? Part::none
-           : space_.holds_all(center, half, spec_.radius_max) ? Part::all
-                                                              : Part::some;
+    return space_.holds_all(center, half, spec_.radius_max) ? Part::all
+           : space_.reaches(center, half, spec_.radius_min) ? Part::some
+                                                            : Part::none;
   }
   bool holds(const glm::dvec3& center, double radius) const override { return space_.holds(center, radius / share_); }
 
@@ -55,10 +55,10 @@ public:
 
   Part part(const glm::dvec3& center, double half) const override {
     const double out = std::numbers::sqrt3 * half, depth = out - spec_.radius_min;
+    if (!blocked_(center, out + spec_.radius_max))
+      return Part::all;
     // How deep a place lies in a mesh is known up to a coarse radius.
-    return depth <= spec_.radius_min && blocked_(center, -depth) ? Part::none
-           : blocked_(center, out + spec_.radius_max)            ? Part::some
-                                                                 : Part::all;
+    return depth <= spec_.radius_min && blocked_(center, -depth) ? Part::none : Part::some;
   }
   bool holds(const glm::dvec3& center, double radius) const override { return !blocked_(center, radius / share_); }
 
