@@ -216,6 +216,8 @@ bool has_fine(const Population& population) {
 
 FineGrains fine_grains_of(const Population& population) {
   FineGrains out;
+  out.tags.reserve(population.fine.size());
+  out.grains.reserve(population.fine.size());
   for (const Seed& seed : population.fine) {
     out.tags.push_back(seed.material | static_cast<uint>(out.tags.size()) << fine_tag_shift);
     out.grains.push_back({vec4(seed.position, seed.radius), vec4(seed.velocity, 0.0f)});

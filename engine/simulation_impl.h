@@ -28,7 +28,7 @@ struct PreparedParts {
   Bodies bodies;  // where they start
 };
 
-WorldStart start_of(Population population);
+WorldStart start_of(const Population& population);
 WorldStart start_of(Scene scene, std::uint64_t seed);
 
 struct Simulation::Impl {

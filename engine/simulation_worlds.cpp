@@ -66,8 +66,8 @@ void Simulation::Impl::set_places(Settings& of) const {
   of.shaped_first = of.cloth_first - of.shaped;
 }
 
-WorldStart start_of(Population population) {
-  return {std::move(population.initial), std::make_shared<const std::vector<TimedSeed>>(std::move(population.poured))};
+WorldStart start_of(const Population& population) {
+  return {population.initial, std::make_shared<const std::vector<TimedSeed>>(population.poured)};
 }
 
 WorldStart start_of(Scene scene, std::uint64_t seed) {

@@ -44,11 +44,11 @@ Bounds bounds(const Shape& shape) {
   return std::visit(of, shape);
 }
 
-Space::Space(const Shape& shape, const Domain& domain, double radius_max, Blocked blocked, bool blocks_cubes)
-    : shape_(shape), bounds_(talus::bounds(shape)), endless_{}, blocked_(std::move(blocked)),
-      blocks_cubes_(blocks_cubes) {
+Space::Space(const Shape& shape, const Domain& domain, double radius_max, Blocked blocked)
+    : shape_(shape), far_(far_radii * radius_max), bounds_(talus::bounds(shape)), endless_{},
+      blocked_(std::move(blocked)) {
   if (const auto* s = std::get_if<SolidFill>(&shape))
-    solid_ = solid_of(s->parts, {}, far_radii * radius_max);
+    solid_ = solid_of(s->parts, {}, far_);
   for (int a = 0; a < 3; ++a) {
     if (domain.axis[a] == Axis::open)
       continue;
@@ -82,8 +82,6 @@ bool Space::holds(const glm::dvec3& center, double radius) const {
 
 bool Space::reaches(const glm::dvec3& center, double half, double radius) const {
   const double r = radius * (1 - rounding);
-  if (blocks_cubes_ && blocked_ && blocked_(center, r - std::numbers::sqrt3 * half))
-    return false;
   for (int a = 0; a < 3; ++a)
     if (const double inset = endless_[a] ? 0 : r;
         center[a] + half < bounds_.min[a] + inset || center[a] - half > bounds_.max[a] - inset)
@@ -98,6 +96,25 @@ bool Space::reaches(const glm::dvec3& center, double half, double radius) const 
   }
   // A distance changes no faster than the place.
   return solid_.parts.empty() || sample(solid_, center).distance <= std::numbers::sqrt3 * half - r;
+}
+
+bool Space::holds_all(const glm::dvec3& center, double half, double radius) const {
+  for (int a = 0; a < 3; ++a)
+    if (const double inset = endless_[a] ? 0.0 : radius;
+        center[a] - half < bounds_.min[a] + inset || center[a] + half > bounds_.max[a] - inset)
+      return false;
+  if (const auto* s = std::get_if<SphereFill>(&shape_)) {
+    const glm::dvec3 d = glm::abs(center - s->center) + half;
+    return s->radius >= radius && glm::dot(d, d) <= square(s->radius - radius);
+  }
+  if (const auto* s = std::get_if<CylinderFill>(&shape_)) {
+    const glm::dvec2 d = glm::abs(glm::dvec2(center - s->base)) + half;
+    return s->radius >= radius && glm::dot(d, d) <= square(s->radius - radius);
+  }
+  const double depth = std::numbers::sqrt3 * half + radius;
+  const auto is_mesh = [](const Solid::Part& part) { return std::holds_alternative<Solid::Mesh>(part.primitive); };
+  return solid_.parts.empty() ||
+         ((depth <= far_ || std::ranges::none_of(solid_.parts, is_mesh)) && sample(solid_, center).distance <= -depth);
 }
 
 bool Space::fits(double radius) const {
@@ -147,38 +164,6 @@ double Space::volume() const {
       for (int x = 0; x < cells; ++x)
         inside += sample(solid_, bounds_.min + edge * ((glm::dvec3(x, y, z) + 0.5) / double(cells))).distance < 0;
   return box * inside / (cells * cells * cells);
-}
-
-void Near::add(const glm::vec3& offset, float r) {
-  x.push_back(offset.x);
-  y.push_back(offset.y);
-  z.push_back(offset.z);
-  radius.push_back(r);
-}
-
-void Near::clear() {
-  for (std::vector<float>* v : {&x, &y, &z, &radius})
-    v->clear();
-}
-
-bool Near::free(const glm::vec3& p, float r) const {
-  constexpr float apart = 1 + 1e-6f;  // covers the rounding of this sum
-  unsigned overlaps = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const float dx = x[i] - p.x, dy = y[i] - p.y, dz = z[i] - p.z, least = radius[i] + r;
-    overlaps |= dx * dx + dy * dy + dz * dz < least * least * apart;
-  }
-  return overlaps == 0;
-}
-
-bool Near::covers(const glm::vec3& center, float half, float r) const {
-  unsigned covered = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const float dx = std::abs(x[i] - center.x) + half, dy = std::abs(y[i] - center.y) + half,
-                dz = std::abs(z[i] - center.z) + half, least = radius[i] + r;
-    covered |= dx * dx + dy * dy + dz * dz < least * least;
-  }
-  return covered != 0;
 }
 
 Packing::Packing(double radius_max, const Domain& domain) : radius_max_(radius_max), origin_(domain.min), period_(0) {
@@ -241,6 +226,8 @@ void Packing::each(const glm::dvec3& p, double reach, auto&& visit) const {
 }
 
 bool Packing::free(const Ball& ball, std::size_t among) const {
+  if (among == 0)
+    return true;
   const glm::dvec3 p(ball.center);
   bool overlap = false;
   each(p, ball.radius, [&](const Entry& e) {
@@ -257,7 +244,7 @@ void Packing::near(const glm::dvec3& center, double half, double radius, Near& f
     const glm::dvec3 d = offset(glm::dvec3(e.ball.center), center);
     const glm::dvec3 gap = glm::max(glm::abs(d) - half, glm::dvec3(0));
     if (glm::dot(gap, gap) < square(radius + e.ball.radius))
-      found.add(glm::vec3(d), e.ball.radius);
+      found.add({glm::vec3(d), e.ball.radius});
   });
 }
 
@@ -331,7 +318,7 @@ static std::vector<Ball> throw_darts(const Space& space, std::span<const float> 
       return false;
     packing.add(ball);
     balls.push_back(ball);
-    near.add(offset, ball.radius);
+    near.add({offset, ball.radius});
     return true;
   };
 
@@ -360,7 +347,8 @@ static std::vector<Ball> throw_darts(const Space& space, std::span<const float> 
         for (const glm::vec3& v : voids)
           for (int k = 0; k < 8; ++k) {
             const glm::vec3 child = v + half * glm::vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1);
-            if (!near.covers(child, half, smallest) && space.reaches(middle + glm::dvec3(child), half, smallest))
+            if (!near.covers(child, glm::vec3(half), smallest) &&
+                space.reaches(middle + glm::dvec3(child), half, smallest))
               children.push_back(child);
           }
         std::swap(voids, children);

@@ -5,9 +5,11 @@
 #include "engine/geometry/bounds.h"
 #include "engine/geometry/solid.h"
 #include "engine/scene/scene.h"
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <span>
 
 namespace talus {
 
@@ -47,13 +49,14 @@ class Space {
 public:
   using Blocked = std::function<bool(const glm::dvec3& center, double radius)>;
 
-  // radius_max: m, of the balls that it is asked about. blocked: something else takes the place of a ball there.
-  // blocks_cubes: it tells so of negative radii, too, that is of places that deep within; whole cubes are then known to
-  // be blocked.
-  Space(const Shape& shape, const Domain& domain, double radius_max, Blocked blocked = {}, bool blocks_cubes = false);
+  // radius_max: m, of the balls that it is asked about. blocked: something else takes the place of a ball there; asked
+  // about single balls alone.
+  Space(const Shape& shape, const Domain& domain, double radius_max, Blocked blocked = {});
   bool holds(const glm::dvec3& center, double radius) const;  // the whole ball, up to 1e-6 radii
   // Some point of the cube may be the centre of a ball that the space holds. Never false where one exists.
   bool reaches(const glm::dvec3& cube_center, double half_edge, double radius) const;
+  // All points of the cube may, where nothing is blocked. True only where they may, as far as that is cheap to tell.
+  bool holds_all(const glm::dvec3& cube_center, double half_edge, double radius) const;
   bool fits(double radius) const;  // at least one ball, as far as that is cheap to tell: false only where none does
   double volume() const;           // m3; of a solid to some percent
   const Bounds& bounds() const { return bounds_; }
@@ -64,21 +67,55 @@ private:
 
   Shape shape_;
   Solid solid_;  // of a SolidFill
+  double far_;   // m, depths in meshes are known up to there
   Bounds bounds_;
   std::array<bool, 3> endless_;
   Blocked blocked_;
-  bool blocks_cubes_;
 };
 
 // The balls near a cube, in coordinates relative to its centre, side by side for the compiler to take several at a
 // time.
-struct Near {
-  std::vector<float> x, y, z, radius;
+class Near {
+public:
+  void add(std::span<const glm::vec4> balls) {  // with their radii
+    if (size_ + balls.size() > x_.size())
+      for (std::vector<float>* v : {&x_, &y_, &z_, &radius_})
+        v->resize(2 * (size_ + balls.size()) + 32);
+    float *x = x_.data() + size_, *y = y_.data() + size_, *z = z_.data() + size_, *radius = radius_.data() + size_;
+    for (const glm::vec4& ball : balls) {
+      *x++ = ball.x;
+      *y++ = ball.y;
+      *z++ = ball.z;
+      *radius++ = ball.w;
+    }
+    size_ += balls.size();
+  }
+  void add(const glm::vec4& ball) { add(std::span(&ball, 1)); }
+  void clear() { size_ = 0; }
+  std::size_t size() const { return size_; }
+  bool free(const glm::vec3& p, float r) const {  // a ball there overlaps none
+    constexpr float apart = 1 + 1e-6f;            // covers the rounding of this sum
+    unsigned overlaps = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const float dx = x_[i] - p.x, dy = y_[i] - p.y, dz = z_[i] - p.z, least = radius_[i] + r;
+      overlaps |= dx * dx + dy * dy + dz * dz < least * least * apart;
+    }
+    return overlaps == 0;
+  }
+  bool covers(const glm::vec3& center, const glm::vec3& half,
+              float r) const {  // no such ball has its centre in the box
+    unsigned covered = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const float dx = std::abs(x_[i] - center.x) + half.x, dy = std::abs(y_[i] - center.y) + half.y,
+                  dz = std::abs(z_[i] - center.z) + half.z, least = radius_[i] + r;
+      covered |= dx * dx + dy * dy + dz * dz < least * least;
+    }
+    return covered != 0;
+  }
 
-  void add(const glm::vec3& offset, float r);
-  void clear();
-  bool free(const glm::vec3& offset, float r) const;                          // a ball there overlaps none
-  bool covers(const glm::vec3& cube_center, float half_edge, float r) const;  // no such ball has its centre in the cube
+private:
+  std::size_t size_ = 0;
+  std::vector<float> x_, y_, z_, radius_;  // with room for more
 };
 
 // Balls by place, in one hash grid per power of two of the radius.
