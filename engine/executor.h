@@ -23,6 +23,7 @@ struct Features {
   std::uint32_t cloth = 1;          // 0: there is no cloth
   std::uint32_t rigid = 1;          // 0: no body is dynamic
   std::uint32_t worlds = 1;         // 0: there is one world
+  std::uint32_t periodic = 7;       // bit a: axis a is periodic
   auto operator<=>(const Features&) const = default;
 };
 

@@ -7,12 +7,13 @@ namespace talus {
 
 namespace {
 
-std::array<gpu::Constant, 5> constants_of(const Features& features) {
+std::array<gpu::Constant, 6> constants_of(const Features& features) {
   return {{{constant_solid_kinds, features.solid_kinds},
            {constant_shapes, features.shapes},
            {constant_cloth, features.cloth},
            {constant_rigid, features.rigid},
-           {constant_worlds, features.worlds}}};
+           {constant_worlds, features.worlds},
+           {constant_periodic, features.periodic}}};
 }
 
 // The shader is the truth about what a pass binds; here it is held against the fields.

@@ -70,7 +70,10 @@ Simulation::Impl::Impl(Prepared prepared, const Options& options_in, std::unique
                     .shapes = settings.shapes > 0,
                     .cloth = settings.cloth > 0,
                     .rigid = settings.rigid > 0,
-                    .worlds = own_places()};
+                    .worlds = own_places(),
+                    .periodic = 0};
+  for (int a = 0; a < 3; ++a)
+    features.periodic |= settings.axis[a] == axis_periodic ? 1u << a : 0u;
   for (const SolidPart& part : bodies.parts)
     features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
   if (std::ranges::any_of(bodies.bodies, [](const Body& body) { return body.parts > 1; }))

@@ -27,21 +27,25 @@ void main() {
   if (i >= args.grains)
     return;
   uint first = world * settings.places, row = first + grain_row[i], old = contact_slot(row, 0u);
-  uint old_end = old + contact_count[row] * slice_grains;
-  uint slot = next_row(i / slice_grains, world) * slice_grains + i % slice_grains;
-  for (uint k = 0u; k < contact_count_next[i]; ++k, slot += slice_grains) {
-    uint partner = contact_partner_next[slot];
+  uint olds = contact_count[row], old_end = old + olds * slice_grains, next = old;
+  uint count = contact_count_next[i], slot = next_row(i / slice_grains, world) * slice_grains + i % slice_grains;
+  bool shear = (settings.options & option_memory) != 0u, sum = (settings.options & option_impulses) != 0u;
+  for (uint k = 0u; k < count; ++k, slot += slice_grains) {
+    uint partner = contact_partner_next[slot], from = old;
     if (is_grain(partner))
       partner = grain_row[first + partner];
-    uint from = old;
-    while (from < old_end && without_face(contact_partner[from]) != partner)
-      from += slice_grains;
-    bool known = from < old_end;
+    // From behind the last one on, most contacts being in the same order as before.
+    bool known = false;
+    for (uint looked = 0u; looked < olds && !known; ++looked) {
+      from = next;
+      next = next + slice_grains < old_end ? next + slice_grains : old;
+      known = without_face(contact_partner[from]) == partner;
+    }
     if (known && is_triangle(partner))
       contact_partner_next[slot] = contact_partner[from];
-    if ((settings.options & option_memory) != 0u)
+    if (shear)
       contact_shear_next[slot] = known ? contact_shear[from] : vec3(0.0);
-    if ((settings.options & option_impulses) != 0u)
+    if (sum)
       contact_sum_next[slot] = known ? contact_sum[from] : vec4(0.0);
   }
 }

@@ -23,9 +23,13 @@ layout(set = 0, binding = 10, scalar) writeonly buffer GrainsNextBlock { Grain g
 #include "shared/dem_contact.glsl"
 #include "shared/finish.glsl"
 
-void touch(uint slot, uint partner, Contact c) {
-  bool memory = (settings.options & option_memory) != 0u;
-  vec3 before = memory ? contact_shear[slot] : vec3(0.0), after = respond(c, partner, before);
+bool memory;
+
+#define REMEMBERED vec3
+vec3 recall(uint slot) { return memory ? contact_shear[slot] : vec3(0.0); }
+
+void touch(uint slot, uint partner, Contact c, vec3 before) {
+  vec3 after = respond(c, partner, before);
   if (memory && after != before)
     contact_shear[slot] = after;
 }
@@ -34,6 +38,7 @@ void touch(uint slot, uint partner, Contact c) {
 
 Grain advance(uint i) {
   begin(i);
+  memory = (settings.options & option_memory) != 0u;
   each_contact(i, grain.position.xyz, grain.position.w);
   return end();
 }

@@ -60,13 +60,15 @@ uint last_law = no_partner;
 float last_w = 0.0;
 vec2 relax = vec2(0.0);
 
-void touch(uint slot, uint partner, Contact c) {
+#define REMEMBERED vec4
+vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : contact_sum[slot]; }
+
+void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool split = settings.iteration == iteration_mass_splitting;
   bool memory = (settings.options & option_memory) != 0u, plain = (settings.options & option_plain_mean) != 0u;
   float carrying = 2.0 * h * h * length(settings.gravity);  // normal correction that carries a grain on one of its kind
-  vec4 sum = args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : contact_sum[slot];
   float w_sum = w + c.inverse_mass;
   uint law_id = law_index(tag, partner);
   PairLaw law = pair_laws[law_id];

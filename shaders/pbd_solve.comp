@@ -27,13 +27,15 @@ float w_own;  // of the part of the mass that one contact moves
 vec3 correction = vec3(0.0);
 float weights = 0.0;
 
-void touch(uint slot, uint partner, Contact c) {
+#define REMEMBERED vec4
+vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0) : contact_sum[slot]; }
+
+void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool split = settings.iteration == iteration_mass_splitting;
   bool per_iteration = (settings.options & option_per_iteration) != 0u, after = (settings.options & option_friction_after) != 0u;
   bool last = args.iteration + 1u == args.iterations, plain = (settings.options & option_plain_mean) != 0u;
-  vec4 sum = args.iteration == 0u ? vec4(0.0) : contact_sum[slot];
   bool touches = c.gap < -gap_least * min(r, c.radius) || (after && last && sum.w > 0.0);
   if (!touches || !(w + c.inverse_mass > 0.0)) {
     if (args.iteration == 0u)

@@ -1,11 +1,19 @@
 // The cell of the grid that a place lies in. `precise`, so that the CPU finds the same. Needs `settings` and `worlds` in scope.
 #include "shared/grid.h"
 
-ivec3 cell_of(vec3 p, uint world) {
-  precise vec3 c = (p - settings.domain_min) * worlds[world].inverse_cell;
-  ivec3 cell = ivec3(floor(clamp(c, vec3(-1e6), vec3(1e6))));
+ivec3 wrapped(ivec3 cell, uint world) {
+  if (periodic_axes == 0u)
+    return cell;
   return ivec3(grid_wrap(cell.x, worlds[world].cells.x), grid_wrap(cell.y, worlds[world].cells.y), grid_wrap(cell.z, worlds[world].cells.z));
 }
 
+ivec3 cell_of(vec3 p, uint world) {
+  precise vec3 c = (p - settings.domain_min) * worlds[world].inverse_cell;
+  return wrapped(ivec3(floor(clamp(c, vec3(-1e6), vec3(1e6)))), world);
+}
+
 // A cell in the tables of the worlds that rebuild, one after another.
-uint cell_key(ivec3 cell, uint world) { return worlds[world].table * grid_cells(settings.grid_bits) + grid_key(cell, settings.grid_bits); }
+uint cell_key(ivec3 cell, uint world) {
+  uint key = grid_key(cell, settings.grid_bits);
+  return many_worlds == 0u ? key : worlds[world].table * grid_cells(settings.grid_bits) + key;
+}

@@ -36,9 +36,9 @@ vec4 touched(uint body, uint surface, vec3 offset, float r) {
   return vec4(own.xyz, surface_hidden * r);
 }
 
-Contact contact_with_grain(uint partner, uint i, vec3 p, float r) {
+// other: the partner.
+Contact contact_with_grain(Grain other, uint partner, uint i, vec3 p, float r) {
   Contact c;
-  Grain other = grains[partner];
   vec3 d = shortest(p - other.position.xyz);
   float len = sqrt(squared(d));
   // Coincident centres part along z, the one first in memory upwards.
@@ -79,7 +79,7 @@ Contact contact_with_other(uint partner, uint i, vec3 p, float r) {
 
 Contact contact_with(uint partner, uint i, vec3 p, float r) {
   if (is_grain(partner))
-    return contact_with_grain(partner, i, p, r);
+    return contact_with_grain(grains[partner], partner, i, p, r);
   return contact_with_other(partner, i, p, r);
 }
 

@@ -17,7 +17,10 @@ layout(constant_id = 1) const uint with_shapes = 1u;  // constant_shapes
 
 layout(set = 0, binding = 18, scalar) readonly buffer ClothBlock { ClothVertex cloth_vertices[]; };
 
-uint world;  // of the grain that looks
+// Of the grain that looks.
+uint world;
+float margin;
+bool moves;
 
 // Number of a vertex of cloth; settings.cloth and above: of what is none.
 uint vertex_of(uint i) { return with_cloth == 0u ? 0xFFFFFFFFu : grain_id[i] - settings.cloth_first; }
@@ -37,7 +40,7 @@ bool near_triangle(uint i, uint self, uint t, vec3 p, float radius) {
   uint own = triangle_corner(t, 0u);
   if (self < settings.cloth && cloth_vertices[own].cloth >= cloth_apart && cloth_vertices[self].cloth == cloth_vertices[own].cloth)
     return false;
-  precise float reach = radius + grains[place_of_vertex(own)].position.w + worlds[world].margin;
+  precise float reach = radius + grains[place_of_vertex(own)].position.w + margin;
   precise float limit = reach * reach;
   return squared(max(max(low, -high), vec3(0.0))) < limit;
 }
@@ -50,16 +53,14 @@ bool same_shape(uint i, uint j) {
   return a < settings.shaped && b < settings.shaped && shaped[a].shape == shaped[b].shape;
 }
 
-uint key_at(ivec3 cell) {
-  cell = ivec3(grid_wrap(cell.x, worlds[world].cells.x), grid_wrap(cell.y, worlds[world].cells.y), grid_wrap(cell.z, worlds[world].cells.z));
-  return cell_key(cell, world);
-}
+uint key_at(ivec3 cell) { return cell_key(wrapped(cell, world), world); }
 
 bool near(uint i, uint j, vec3 p, float radius) {
-  precise float reach = radius + grains[j].position.w + worlds[world].margin;
+  vec4 other = grains[j].position;
+  precise float reach = radius + other.w + margin;
   precise float limit = reach * reach;
-  return j != i && squared(shortest(p - grains[j].position.xyz)) < limit && !same_shape(i, j) &&
-         (grains[i].velocity.w > 0.0 || grains[j].velocity.w > 0.0);  // two fixed ones do nothing
+  return squared(shortest(p - other.xyz)) < limit && j != i && !same_shape(i, j) &&
+         (moves || grains[j].velocity.w > 0.0);  // two fixed ones do nothing
 }
 
 // Calls FOUND for grain j that is near.
@@ -100,6 +101,8 @@ void search(uint i) {
   if (radius == 0.0)  // gone
     return;
   world = world_of(i);
+  margin = worlds[world].margin;
+  moves = grains[i].velocity.w > 0.0;
   uint self = vertex_of(i);
   ivec3 home = cell_of(p, world);
   // Vertices of cloth touch triangles alone.
@@ -132,7 +135,7 @@ void search(uint i) {
       precise vec3 offset = p - bodies[body].motion.position;
       offset = shortest(offset);
       uint nearest;
-      if (from_body(body, offset, nearest).w >= radius + worlds[world].margin)
+      if (from_body(body, offset, nearest).w >= radius + margin)
         continue;
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       uint parts = composed() ? bodies[body].parts : 1u;
@@ -140,7 +143,7 @@ void search(uint i) {
         uint surfaces = surfaces_of(solid_parts[bodies[body].first_part + k].kind);
         for (uint s = part_surfaces * k; s < part_surfaces * k + surfaces; ++s) {
           float d = s == nearest ? 0.0 : from_body_surface(body, s, offset).w;
-          if (d > -worlds[world].margin && d < radius + worlds[world].margin) {
+          if (d > -margin && d < radius + margin) {
             FOUND(surface_partner(body, s));
           }
         }
@@ -148,7 +151,7 @@ void search(uint i) {
     }
   // A wall may be hit by a grain faster than the margin allows for: it is found all the same. (Where three walls meet, averaging
   // leaves such a grain outside for some substeps.)
-  precise float reach = radius + worlds[world].margin + 2.0 * args.h * (v.x + v.y + v.z);
+  precise float reach = radius + margin + 2.0 * args.h * (v.x + v.y + v.z);
   for (uint wall = 0u; wall < 6u; ++wall)
     if (settings.axis[wall >> 1] == axis_wall && wall_distance(p, wall) < reach) {
       FOUND((wall_partner + wall));

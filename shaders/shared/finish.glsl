@@ -8,12 +8,37 @@ shared uint speed2_bits;  // floats >= 0 sort as their bits
 shared uint fast;
 shared uint seam[6];  // times that grains left each end of a periodic axis
 
+// x, back between the ends of axis a where that is periodic.
+float around(float x, uint a, float low, float high) {
+  if ((periodic_axes >> a & 1u) == 0u)
+    return x;
+  precise float edge = high - low;
+  precise float there = x;
+  int laps = 0;
+  if (there < low - edge || there >= high + edge) {  // several times around
+    precise float times = floor((there - low) / edge);
+    there -= edge * times;
+    laps = int(clamp(times, -laps_most, laps_most));
+  }
+  if (there < low) {
+    there += edge;
+    --laps;
+  }
+  if (there >= high) {
+    there -= edge;
+    ++laps;
+  }
+  if (laps != 0)
+    atomicAdd(seam[2u * a + (laps > 0 ? 1u : 0u)], uint(abs(laps)));
+  return there;
+}
+
 // alive: false for threads that have no grain.
 Grain finish(bool alive, uint i, Grain g) {
   if (gl_LocalInvocationID.x == 0u) {
     speed2_bits = 0u;
     fast = 0u;
-    for (int k = 0; k < 6; ++k)
+    for (int k = 0; k < 6 && periodic_axes != 0u; ++k)
       seam[k] = 0u;
   }
   barrier();
@@ -24,28 +49,10 @@ Grain finish(bool alive, uint i, Grain g) {
       atomicMax(status.halt, halt_invalid);
       atomicMin(worlds[world_of(i)].invalid, grain_id[i]);
     } else {
-      for (int a = 0; a < 3; ++a)
-        if (settings.axis[a] == axis_periodic) {
-          precise float edge = settings.domain_max[a] - settings.domain_min[a];
-          precise float x = g.position[a];
-          int laps = 0;
-          if (x < settings.domain_min[a] - edge || x >= settings.domain_max[a] + edge) {  // several times around
-            precise float times = floor((x - settings.domain_min[a]) / edge);
-            x -= edge * times;
-            laps = int(clamp(times, -laps_most, laps_most));
-          }
-          if (x < settings.domain_min[a]) {
-            x += edge;
-            --laps;
-          }
-          if (x >= settings.domain_max[a]) {
-            x -= edge;
-            ++laps;
-          }
-          g.position[a] = x;
-          if (laps != 0)
-            atomicAdd(seam[2 * a + (laps > 0 ? 1 : 0)], uint(abs(laps)));
-        }
+      if (periodic_axes != 0u) {
+        vec3 p = g.position.xyz, low = settings.domain_min, high = settings.domain_max;
+        g.position.xyz = vec3(around(p.x, 0u, low.x, high.x), around(p.y, 1u, low.y, high.y), around(p.z, 2u, low.z, high.z));
+      }
       atomicMax(speed2_bits, floatBitsToUint(speed2));
       precise float way2 = 4.0 * (args.h * args.h * speed2), radius2 = g.position.w * g.position.w;
       // What is thin touches planes and cannot get through them: its radius says nothing about its speed.
@@ -58,7 +65,7 @@ Grain finish(bool alive, uint i, Grain g) {
     atomicMax(worlds[world_of(min(i, args.grains - 1u))].speed2_bits, speed2_bits);
     if (fast > 0u)
       atomicAdd(status.fast, fast);
-    for (int a = 0; a < 3; ++a) {
+    for (int a = 0; a < 3 && periodic_axes != 0u; ++a) {
       if (seam[2 * a] > 0u)
         atomicAdd(status.seam_down[a], seam[2 * a]);
       if (seam[2 * a + 1] > 0u)

@@ -17,12 +17,14 @@ Grain grain;
 uint tag, load = 0u;
 vec3 push = vec3(0.0);
 
-void touch(uint slot, uint partner, Contact c) {
+#define REMEMBERED vec4
+vec4 recall(uint slot) { return has(option_impulses) ? contact_sum[slot] : vec4(0.0); }
+
+void touch(uint slot, uint partner, Contact c, vec4 before) {
   vec3 v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h, fall = h * length(settings.gravity);
-  bool memory = has(option_memory), impulses = has(option_impulses);
+  bool memory = has(option_memory);
   bool momentum = settings.iteration == iteration_improved_jacobi;
-  vec4 before = impulses ? contact_sum[slot] : vec4(0.0);
   vec4 sum = vec4(0.0);
   vec3 shear = vec3(0.0);
   PairLaw law = law_of(tag, partner);

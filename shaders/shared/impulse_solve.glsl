@@ -15,13 +15,16 @@ uint tag;
 float own_load;
 vec3 push = vec3(0.0);
 
-void touch(uint slot, uint partner, Contact c) {
+#define REMEMBERED vec4
+vec4 recall(uint slot) { return contact_sum[slot]; }
+
+void touch(uint slot, uint partner, Contact c, vec4 before) {
   vec3 v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool memory = has(option_memory);
   bool momentum = settings.iteration == iteration_improved_jacobi, split = settings.iteration == iteration_mass_splitting;
   float w_sum = w + c.inverse_mass;
-  vec4 before = contact_sum[slot], last = momentum ? contact_change[slot] : vec4(0.0);
+  vec4 last = momentum ? contact_change[slot] : vec4(0.0);
   vec3 relative = v - c.velocity;
   float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
   PairLaw law = law_of(tag, partner);

@@ -11,6 +11,8 @@ uint element_index() { return group_index() * group_size + gl_LocalInvocationID.
 
 layout(constant_id = 4) const uint many_worlds = 1u;  // constant_worlds
 
+layout(constant_id = 5) const uint periodic_axes = 7u;  // constant_periodic
+
 // World of the place of a grain, and the end of a world's places. Where there are several, a workgroup's places are of one. Macros, since
 // not every pass has settings.
 #define world_of(i) (many_worlds == 0u ? 0u : (i) / settings.places)

@@ -1,17 +1,23 @@
-// Places in the domain and shortest ways across periodic axes. Everything `precise`, so that the CPU finds the same contacts. Needs
-// `settings` in scope.
+// Places in the domain and shortest ways across periodic axes. Everything `precise`, so that the CPU finds the same contacts. No vector is
+// indexed by a variable: GPUs would keep it in memory. Needs `settings` in scope.
+
+// d, or its image across a periodic axis of this length that is shorter.
+float shorter(float d, float edge) {
+  precise float there = d > 0.5 * edge ? d - edge : d < -0.5 * edge ? d + edge : d;
+  return there;
+}
 
 // d, or its image across a periodic axis that is shorter.
 vec3 shortest(vec3 d) {
-  precise vec3 r = d;
-  for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic) {
-      precise float edge = settings.domain_max[a] - settings.domain_min[a];
-      if (d[a] > 0.5 * edge)
-        r[a] = d[a] - edge;
-      else if (d[a] < -0.5 * edge)
-        r[a] = d[a] + edge;
-    }
+  if (periodic_axes == 0u)
+    return d;
+  precise vec3 r = d, edge = settings.domain_max - settings.domain_min;
+  if ((periodic_axes & 1u) != 0u)
+    r.x = shorter(d.x, edge.x);
+  if ((periodic_axes & 2u) != 0u)
+    r.y = shorter(d.y, edge.y);
+  if ((periodic_axes & 4u) != 0u)
+    r.z = shorter(d.z, edge.z);
   return r;
 }
 
@@ -23,11 +29,11 @@ float squared(vec3 d) {
 // Distance of p from wall `wall` (2 axis + side), positive inside the domain.
 float wall_distance(vec3 p, uint wall) {
   uint a = wall >> 1;
-  return (wall & 1u) == 0u ? p[a] - settings.domain_min[a] : settings.domain_max[a] - p[a];
+  vec3 d = (wall & 1u) == 0u ? p - settings.domain_min : settings.domain_max - p;
+  return a == 0u ? d.x : a == 1u ? d.y : d.z;
 }
 
 vec3 wall_normal(uint wall) {
-  vec3 n = vec3(0.0);
-  n[wall >> 1] = (wall & 1u) == 0u ? 1.0 : -1.0;
-  return n;
+  float n = (wall & 1u) == 0u ? 1.0 : -1.0;
+  return mix(vec3(0.0), vec3(n), equal(uvec3(wall >> 1), uvec3(0u, 1u, 2u)));
 }

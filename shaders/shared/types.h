@@ -125,6 +125,7 @@ TALUS_CONST uint constant_shapes = 1u;       // 0: no grain belongs to a shape
 TALUS_CONST uint constant_cloth = 2u;        // 0: there is no cloth
 TALUS_CONST uint constant_rigid = 3u;        // 0: no body is dynamic
 TALUS_CONST uint constant_worlds = 4u;       // 0: there is one world
+TALUS_CONST uint constant_periodic = 5u;     // bit a: axis a is periodic
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
