@@ -46,7 +46,6 @@ enum class Match { exact, close, unordered };
   X(body_push, group, close, 2e-6)                                                                                     \
   X(body_advance, thread, close, 2e-6)                                                                                 \
   X(contact_count, thread, exact, 0)                                                                                   \
-  X(contact_width, thread, exact, 0)                                                                                   \
   X(contact_reduce, group, exact, 0)                                                                                   \
   X(contact_scan, group, exact, 0)                                                                                     \
   X(contact_check, group, exact, 0)                                                                                    \

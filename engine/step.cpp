@@ -134,7 +134,6 @@ void move_fine(Executor& e, const StepPlan& p, Args args) {
 // grains at most half the margin away from here.
 void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   const bool linked = p.solver.neighbours == Neighbours::linked;
-  const std::uint32_t slices = (p.grains + slice_grains - 1) / slice_grains;
   const Work grains{p.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_slice_chunks};
   if (linked) {
     e.run(Pass::linked_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_head)), gate_rebuild_cells}, args);
@@ -147,7 +146,6 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   if (p.bodies > 0)
     mark_bodies(e, p, args);
   e.run(linked ? Pass::linked_count : Pass::contact_count, grains, args);
-  e.run(Pass::contact_width, {slices, gate_rebuild_slices}, args);
   e.run(Pass::contact_reduce, chunks, args);
   e.run(Pass::contact_scan, chunks, args);
   e.run(Pass::contact_check, {1}, args);

@@ -10,6 +10,7 @@ layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; 
 layout(set = 0, binding = 4, scalar) readonly buffer HeadBlock { uint grid_head[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer LinkBlock { uint grid_link[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer CountBlock { uint contact_count_next[]; };
+layout(set = 0, binding = 7, scalar) writeonly buffer WidthBlock { uint slice_width[]; };
 #include "shared/space.glsl"
 
 uint found = 0u;
@@ -17,11 +18,14 @@ uint found = 0u;
 #define FOUND(partner) ++found
 #include "shared/contact_search.glsl"
 #include "shared/rebuilt.glsl"
+#include "shared/slice_width.glsl"
 
 void main() {
   uint i = rebuilt_place(element_index());
-  if (i >= args.grains)
-    return;
-  search(i);
-  contact_count_next[i] = found;
+  bool there = i < args.grains;
+  if (there) {
+    search(i);
+    contact_count_next[i] = found;
+  }
+  widen_slice(there, found);
 }

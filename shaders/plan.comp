@@ -94,7 +94,6 @@ void main() {
   uint slices = (grains + slice_grains - 1u) / slice_grains, cells = count * grid_cells(settings.grid_bits);
   open(gate_grains, groups_for(args.grains));
   open(gate_rebuild_grains, groups_for(grains));
-  open(gate_rebuild_slices, groups_for(slices));
   open(gate_rebuild_cell_chunks, on * scan_chunks_of(cells));
   open(gate_rebuild_bodies, count * settings.bodies * body_threads / group_size);
   open(gate_rebuild_cells, groups_for(cells));

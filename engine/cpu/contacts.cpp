@@ -135,6 +135,7 @@ TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint en
       ++count;
     });
     f.contact_count_next[i] = count;
+    widen_slice(f, e, count);
   }
 }
 

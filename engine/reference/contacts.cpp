@@ -11,17 +11,7 @@ void contact_count(const Args& args, Fields& f, uint begin, uint end) {
     uint count = 0;
     search(args, f, i, [&](uint) { ++count; });
     f.contact_count_next[i] = count;
-  }
-}
-
-void contact_width(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint slice = begin; slice < end; ++slice) {
-    const uint place = rebuilt_place(f, slice * slice_grains);
-    if (place >= args.grains)
-      continue;
-    const auto first = f.contact_count_next.begin() + place;
-    const auto last = f.contact_count_next.begin() + std::min(place + slice_grains, args.grains);
-    f.slice_width[slice] = *std::max_element(first, last);
+    widen_slice(f, e, count);
   }
 }
 
@@ -70,6 +60,7 @@ void linked_count(const Args& args, Fields& f, uint begin, uint end) {
     uint count = 0;
     search<true>(args, f, i, [&](uint) { ++count; });
     f.contact_count_next[i] = count;
+    widen_slice(f, e, count);
   }
 }
 

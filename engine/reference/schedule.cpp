@@ -64,7 +64,6 @@ void plan(const Args& args, Fields& f, uint, uint) {
     const uint grains = settings.worlds == 1 ? args.grains : count * settings.places, slices = slices_of(grains);
     const uint cells = count * grid_cells(settings.grid_bits);
     f.gates[gate_rebuild_grains] = groups(groups_for(grains));
-    f.gates[gate_rebuild_slices] = groups(groups_for(slices));
     f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(cells));
     f.gates[gate_rebuild_bodies] = groups(count * settings.bodies * body_threads / group_size);
     f.gates[gate_rebuild_cells] = groups(groups_for(cells));

@@ -1,6 +1,7 @@
 #pragma once
 // What a grain may touch.
 #include "engine/reference/triangle.h"
+#include <algorithm>
 #include <bit>
 
 namespace talus::reference {
@@ -150,6 +151,12 @@ template <bool linked = false, class Found> void search(const Args& args, const 
 inline void count_contact(Fields& f, uint partner) {
   if (partner >= body_partner && partner < wall_partner && f.settings[0].rigid > 0)
     std::atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(1);
+}
+
+// The list of an element of passes that rebuild, as the longest so far of its slice, whose elements come in order.
+inline void widen_slice(Fields& f, uint element, uint length) {
+  uint& width = f.slice_width[element / slice_grains];
+  width = element % slice_grains == 0 ? length : std::max(width, length);
 }
 
 }  // namespace talus::reference

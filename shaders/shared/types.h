@@ -38,20 +38,19 @@ TALUS_CONST float lists_void = 1e30f;
 // Gates: dispatch sizes that the device opens and closes. A closed gate is a dispatch of nothing.
 TALUS_CONST uint gate_grains = 0u;          // a thread per grain, while the run is not halted
 TALUS_CONST uint gate_rebuild_grains = 1u;  // .. of worlds that rebuild their lists in the substep
-TALUS_CONST uint gate_rebuild_slices = 2u;
-TALUS_CONST uint gate_rebuild_cell_chunks = 3u;   // a workgroup per chunk of the prefix sum over cells
-TALUS_CONST uint gate_rebuild_slice_chunks = 4u;  // .. over slices
-TALUS_CONST uint gate_rebuild_bodies = 5u;
-TALUS_CONST uint gate_rebuild_cells = 6u;  // a thread per cell
-TALUS_CONST uint gate_rebuild_once = 7u;  // one workgroup
-TALUS_CONST uint gate_fine = 8u;               // a thread per fine grain, where they move
-TALUS_CONST uint gate_fine_grains = 9u;        // .. a thread per grain
-TALUS_CONST uint gate_fine_chunks = 10u;        // .. a workgroup per chunk of the prefix sum over near cells
-TALUS_CONST uint gate_fine_crowd = 11u;        // .. a thread per node of the crowding grid
-TALUS_CONST uint gate_fine_sort = 12u;         // a thread per fine grain, where they are sorted before they move
-TALUS_CONST uint gate_fine_sort_chunks = 13u;  // .. as gate_fine_chunks
-TALUS_CONST uint gate_fine_coast = 14u;        // a thread per fine grain, where bodies move and fine grains do not
-TALUS_CONST uint gates_total = 15u;
+TALUS_CONST uint gate_rebuild_cell_chunks = 2u;   // a workgroup per chunk of the prefix sum over cells
+TALUS_CONST uint gate_rebuild_slice_chunks = 3u;  // .. over slices
+TALUS_CONST uint gate_rebuild_bodies = 4u;
+TALUS_CONST uint gate_rebuild_cells = 5u;  // a thread per cell
+TALUS_CONST uint gate_rebuild_once = 6u;  // one workgroup
+TALUS_CONST uint gate_fine = 7u;               // a thread per fine grain, where they move
+TALUS_CONST uint gate_fine_grains = 8u;        // .. a thread per grain
+TALUS_CONST uint gate_fine_chunks = 9u;        // .. a workgroup per chunk of the prefix sum over near cells
+TALUS_CONST uint gate_fine_crowd = 10u;        // .. a thread per node of the crowding grid
+TALUS_CONST uint gate_fine_sort = 11u;         // a thread per fine grain, where they are sorted before they move
+TALUS_CONST uint gate_fine_sort_chunks = 12u;  // .. as gate_fine_chunks
+TALUS_CONST uint gate_fine_coast = 13u;        // a thread per fine grain, where bodies move and fine grains do not
+TALUS_CONST uint gates_total = 14u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
