@@ -89,7 +89,7 @@ void main() {
     ivec3 home = corner;
     for (int a = 0; a < 3; ++a)
       if (worlds[world].cells[a] > 0)
-        home[a] = (corner[a] % worlds[world].cells[a] + worlds[world].cells[a]) % worlds[world].cells[a];
+        home[a] = grid_home(corner[a], worlds[world].cells[a]);
     uint keys[8], taken = 0u;
     for (uint c = 0u; c < 8u; ++c) {
       ivec3 cell = home + ivec3(c & 1u, c >> 1 & 1u, c >> 2);

@@ -602,7 +602,7 @@ TEST_CASE("draws read what compute passes wrote", "[gpu][device]") {
     graph.draw(show, {}, sampled, {}, {.vertices = 3});
     graph.end_rendering();
     const auto picture = graph.download(colour);
-    CHECK(pixel(picture, 10, 10) == std::array{0, 255, 128, 255});
+    CHECK(pixel(picture, 10, 10) == std::array{0, 255, 153, 255});
     CHECK(pixel(picture, 60, 60) == std::array{0, 0, 0, 255});
     CHECK(pixel(picture, 0, 10) == std::array{0, 0, 0, 255});  // discarded
     const auto seen = graph.download(result);

@@ -6,6 +6,7 @@
 #include "simulate.h"
 #include <algorithm>
 #include <set>
+#include <spirv_cross/spirv.hpp>
 
 namespace talus::shaders {
 std::span<const std::uint32_t> find_shader(std::string_view name);
@@ -152,6 +153,10 @@ TEST_CASE("Every pass has a shader that binds fields, and any device can run", "
     CHECK(shader.push_bytes == (shader.push_bytes ? sizeof(Args) : 0));
     CHECK(shader.local_size[0] == group_size);
     CHECK(gpu::portability_problems(name, shader) == std::vector<std::string>{});
+    for (std::size_t at = 5; at < code.size(); at += code[at] >> spv::WordCountShift) {  // undefined of negative numbers
+      CHECK((code[at] & spv::OpCodeMask) != spv::OpSMod);
+      CHECK((code[at] & spv::OpCodeMask) != spv::OpSRem);
+    }
     for (const gpu::BufferBinding& binding : shader.buffers) {
       CAPTURE(binding.member);
       const auto field = std::ranges::find(field_infos, binding.member, &FieldInfo::name);

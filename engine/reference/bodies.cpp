@@ -201,7 +201,7 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
       ivec3 home = corner;
       for (int a = 0; a < 3; ++a)
         if (const int period = world.cells[a]; period > 0)
-          home[a] = (corner[a] % period + period) % period;
+          home[a] = grid_home(corner[a], period);
       std::array<uint, 8> keys;
       uint taken = 0;
       for (uint c = 0; c < 8; ++c) {

@@ -36,6 +36,11 @@ TALUS_INLINE int grid_wrap(int c, int n) {
   return c < 0 ? c + n : (c >= n ? c - n : c);
 }
 
+// The same for any c, and n > 0. Of unsigned numbers, since Vulkan leaves the remainder of negative ones undefined.
+TALUS_INLINE int grid_home(int c, int n) {
+  return c < 0 ? n - 1 - int(uint(-1 - c) % uint(n)) : int(uint(c) % uint(n));
+}
+
 #ifdef __cplusplus
 }  // namespace talus::shared
 #endif
