@@ -5,6 +5,7 @@
 #include "engine/executor.h"
 #include "engine/gpu/device.h"
 #include "engine/gpu/error.h"
+#include "engine/gpu/graph.h"
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -15,6 +16,9 @@
 #include <thread>
 
 namespace bench {
+namespace shaders {
+std::span<const std::uint32_t> find_shader(std::string_view name);
+}
 namespace {
 
 // Bytes that no cache holds, but a quarter of the memory at most.
@@ -62,18 +66,23 @@ double copy_on_host(std::size_t bytes) {
 
 // bytes: becomes less where a buffer cannot be so large.
 double copy_on_device(const talus::Options& options, std::size_t& bytes) {
-  using enum talus::FieldId;
   const auto executor = talus::make_gpu_executor(options);
-  bytes = std::min<std::size_t>(bytes, executor->gpu_device()->info().max_storage_buffer_range);
-  const std::size_t elements = bytes / talus::info(grains).stride;
-  executor->resize(grains, elements);
-  executor->resize(grains_next, elements);
+  talus::gpu::Device& device = *executor->gpu_device();
+  bytes = std::min<std::size_t>(bytes, device.info().max_storage_buffer_range) / 16 * 16;
+  talus::gpu::Buffer from(device, "from", bytes), to(device, "to", bytes);
+  talus::gpu::ComputePipeline copy(device, "copy", shaders::find_shader("copy.comp"));
+  const std::vector<talus::gpu::Buffer*> bound = copy.resolve({{"from", &from}, {"to", &to}});
+  talus::gpu::Graph graph(device, {.timing = false});
+  graph.fill(from);
+  struct {
+    std::uint32_t count;
+  } const args{static_cast<std::uint32_t>(bytes / 16)};
   constexpr int copies = 8;  // of one submission, whose own time does not count then
   wake(*executor);
-  return best_rate(static_cast<double>(copies * elements * talus::info(grains).stride), [&] {
+  return best_rate(static_cast<double>(copies * bytes), [&] {
     for (int k = 0; k < copies; ++k)
-      executor->copy(grains, grains_next);
-    executor->finish();
+      graph.compute(copy, bound, args, talus::gpu::Work::elements(args.count));
+    graph.finish();
   });
 }
 

@@ -4,6 +4,8 @@
 // such takes all of each spring and not half. And a large light grain has as many springs as small ones fit around it: those of equal
 // density weigh too little to matter, but a hollow ball in sand would be shaken to pieces.
 float share_of(float w, float r, float other_w, float other_r) {
+  if (w == other_w && r == other_r)
+    return 1.0;
   float w_sum = w + other_w, uneven = abs(w - other_w) / w_sum;
   float around = 0.5 * (1.0 + r / other_r), around_other = 0.5 * (1.0 + other_r / r);
   precise float crowd = (around * around * w + around_other * around_other * other_w) / w_sum;
