@@ -18,6 +18,14 @@ void open(uint gate, uint groups) {
 
 uint groups_for(uint threads) { return (threads + group_size - 1u) / group_size; }
 
+// How many cells of this size, at least, an edge has room for. By their products, which round the same way everywhere: a quotient may be off
+// by 2.5 ulp, and edges that are a whole number of cells long are nothing rare.
+int cells_along(float edge, float cell) {
+  int n = int(floor(edge / cell));
+  precise float long_as = float(n) * cell, longer = float(n + 1) * cell;
+  return long_as > edge ? n - 1 : longer <= edge ? n + 1 : n;
+}
+
 void new_grid(uint world, float motion, float speed) {
   worlds[world].cells_low = ivec3(cells_none);
   worlds[world].cells_high = ivec3(-cells_none);
@@ -36,9 +44,9 @@ void new_grid(uint world, float motion, float speed) {
     float cell = 2.0 * radius + margin, coarse = cloth_cell;
     int cells = 0, cloth_cells = 0;
     if (settings.axis[a] == axis_periodic) {
-      cells = max(3, int(floor(edge[a] / cell)));
+      cells = max(3, cells_along(edge[a], cell));
       cell = edge[a] / float(cells);
-      cloth_cells = max(1, int(floor(edge[a] / cloth_cell)));
+      cloth_cells = max(1, cells_along(edge[a], cloth_cell));
       coarse = edge[a] / float(cloth_cells);
     }
     worlds[world].cells[a] = cells;

@@ -304,8 +304,10 @@ SurfaceSample sample(const std::uint32_t* words, const glm::uvec3& size, float c
     return {far, glm::vec3(0.0f, 0.0f, 1.0f)};
   const glm::vec3 normal = vector_at(triangle + 9 + 3 * found.feature);
   const float d = std::sqrt(best);
-  const float side = closed && inner(found.way, normal) < 0.0f ? -1.0f : 1.0f;
-  return {std::min(side * d, far), d > 0.0f ? side * found.way / d : normal};
+  const float above = inner(found.way, normal) < 0.0f ? -1.0f : 1.0f, side = closed ? above : 1.0f;
+  // Near the surface the way is a small difference of large numbers; over a face its direction is known.
+  const glm::vec3 away = found.feature == 0 ? above * normal : found.way / d;
+  return {std::min(side * d, far), d > 0.0f ? side * away : normal};
 }
 
 SurfaceSample sample(const TriangleGrid& grid, const glm::vec3& p) {

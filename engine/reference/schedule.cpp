@@ -9,6 +9,14 @@ void close_gates(Fields& f) {
   std::fill(f.gates.begin(), f.gates.end(), groups(0));
 }
 
+// How many cells of this size, at least, an edge has room for. By products, since a device's quotients may be off.
+int cells_along(float edge, float cell) {
+  const auto n = static_cast<int>(std::floor(edge / cell));
+  if (static_cast<float>(n) * cell > edge)
+    return n - 1;
+  return static_cast<float>(n + 1) * cell <= edge ? n + 1 : n;
+}
+
 // Cells and margin of lists that last some 24 substeps, but always the one at hand. motion: m, of the fastest grain in
 // this substep.
 void new_grid(World& world, const Settings& settings, float h, float speed, float motion) {
@@ -27,9 +35,9 @@ void new_grid(World& world, const Settings& settings, float h, float speed, floa
     world.cloth_inverse_cell[a] = 1.0f / coarse;
     world.cells[a] = world.cloth_cells[a] = 0;
     if (settings.axis[a] == axis_periodic) {
-      world.cells[a] = std::max(3, static_cast<int>(std::floor(edge[a] / cell)));
+      world.cells[a] = std::max(3, cells_along(edge[a], cell));
       world.inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(world.cells[a]));
-      world.cloth_cells[a] = std::max(1, static_cast<int>(std::floor(edge[a] / coarse)));
+      world.cloth_cells[a] = std::max(1, cells_along(edge[a], coarse));
       world.cloth_inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(world.cloth_cells[a]));
     }
   }

@@ -56,20 +56,39 @@ inline vec3 normal_of(const Triangle& t) {
   return cross_of(t.corner[1] - t.corner[0], t.corner[2] - t.corner[0]);
 }
 
+inline int corners_of(const NearestPoint& nearest) {
+  return (nearest.weights.x > 0.0f) + (nearest.weights.y > 0.0f) + (nearest.weights.z > 0.0f);
+}
+
+// Which of two points to take, > 0: a, < 0: b. The nearer one or, where it may be rounding that tells them apart, the
+// one amid more corners: a side leads nearer than its end, and of triangles that share the end not all have the side.
+inline int preferred(const NearestPoint& a, const NearestPoint& b) {
+  if (std::abs(a.distance2 - b.distance2) > cloth_as_near * std::max(a.distance2, b.distance2))
+    return a.distance2 < b.distance2 ? 1 : -1;
+  return corners_of(a) - corners_of(b);
+}
+
 // On a side: from the corner that comes first in memory, so that both triangles of the side find the same.
 inline void nearest_on_side(const Triangle& t, int a, int b, NearestPoint& nearest) {
   if (t.at[static_cast<std::size_t>(a)] > t.at[static_cast<std::size_t>(b)])
     std::swap(a, b);
   const vec3 from = t.corner[static_cast<std::size_t>(a)], side = t.corner[static_cast<std::size_t>(b)] - from;
-  const float length2 = dot_of(side, side);
-  const float share = length2 > 0.0f ? std::clamp(-dot_of(from, side) / length2, 0.0f, 1.0f) : 0.0f;
-  const vec3 point = from + share * side;
-  const float distance2 = dot_of(point, point);
-  if (distance2 >= nearest.distance2)
-    return;
-  nearest = {vec3(0.0f), point, distance2};
-  nearest.weights[a] = 1.0f - share;
-  nearest.weights[b] = share;
+  // Is it one of the ends? By products, since a device's quotients may be off.
+  const float length2 = dot_of(side, side), along = -dot_of(from, side);
+  float share = 0.0f;
+  vec3 point = from;
+  if (along > 0.0f && along >= length2) {
+    share = 1.0f;
+    point = t.corner[static_cast<std::size_t>(b)];
+  } else if (along > 0.0f) {
+    share = std::min(along / length2, std::nextafter(1.0f, 0.0f));
+    point = from + share * side;
+  }
+  NearestPoint found{vec3(0.0f), point, dot_of(point, point)};
+  found.weights[a] = 1.0f - share;
+  found.weights[b] = share;
+  if (preferred(found, nearest) > 0)
+    nearest = found;
 }
 
 inline NearestPoint nearest_point(const Triangle& t) {
@@ -173,7 +192,8 @@ inline SharedContact shared_contact(const Fields& f, uint i, uint partner, const
     if (!shares(own, nearest, t))
       continue;
     const NearestPoint its = nearest_point(t);
-    out.hidden = its.distance2 < nearest.distance2 || (its.distance2 == nearest.distance2 && other < partner);
+    const int better = preferred(its, nearest);
+    out.hidden = better > 0 || (better == 0 && other < partner);
     out.behind &= face_of(other) == face_unknown || is_behind(t, its, face_of(other));
   }
   return out;

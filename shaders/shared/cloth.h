@@ -7,9 +7,14 @@
 #include "shaders/shared/types.h"
 namespace talus::shared {
 #define TALUS_INLINE inline
+#define TALUS_CONST constexpr
 #else
 #define TALUS_INLINE
+#define TALUS_CONST const
 #endif
+
+// Difference of two squared distances, as a share of them, that may be one of rounding.
+TALUS_CONST float cloth_as_near = 1e-4f;
 
 TALUS_INLINE uint cloth_corner_word(uint first, uint triangle, uint corner) {
   return first + 3u * triangle + corner;
@@ -35,4 +40,5 @@ TALUS_INLINE uint cloth_record(uint bodies, uint vertex) {
 }  // namespace talus::shared
 #endif
 #undef TALUS_INLINE
+#undef TALUS_CONST
 #endif

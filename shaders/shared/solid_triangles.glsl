@@ -72,6 +72,8 @@ vec4 from_triangles(SolidPart part, vec3 p) {
   if (nearest == 0u)
     return vec4(0.0, 0.0, 1.0, part.far);
   vec3 normal = shape_vector(nearest + 9u + 3u * nearest_feature);
-  float d = sqrt(best), side = (part.kind & solid_two_sided) == 0u && inner(way, normal) < 0.0 ? -1.0 : 1.0;
-  return vec4(d > 0.0 ? side * way / d : normal, min(side * d, part.far));
+  float d = sqrt(best), above = inner(way, normal) < 0.0 ? -1.0 : 1.0, side = (part.kind & solid_two_sided) == 0u ? above : 1.0;
+  // Near the surface the way is a small difference of large numbers; over a face its direction is known.
+  vec3 away = nearest_feature == 0u ? above * normal : way / d;
+  return vec4(d > 0.0 ? side * away : normal, min(side * d, part.far));
 }

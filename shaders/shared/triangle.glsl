@@ -43,6 +43,20 @@ vec3 normal_of(Triangle t) {
   return cross_of(ab, ac);
 }
 
+int corners_of(NearestPoint nearest) {
+  return int(nearest.weights.x > 0.0) + int(nearest.weights.y > 0.0) + int(nearest.weights.z > 0.0);
+}
+
+// Which of two points to take, > 0: a, < 0: b. The nearer one or, where it may be rounding that tells them apart, the one amid more corners:
+// a side leads nearer than its end, and of triangles that share the end not all have the side.
+int preferred(NearestPoint a, NearestPoint b) {
+  if (abs(a.distance2 - b.distance2) > cloth_as_near * max(a.distance2, b.distance2))
+    return a.distance2 < b.distance2 ? 1 : -1;
+  return corners_of(a) - corners_of(b);
+}
+
+const float share_most = 0.99999994;  // the greatest below 1
+
 // On a side: from the corner that comes first in memory, so that both triangles of the side find the same.
 void nearest_on_side(Triangle t, uint a, uint b, inout NearestPoint nearest) {
   if (t.at[a] > t.at[b]) {
@@ -52,18 +66,17 @@ void nearest_on_side(Triangle t, uint a, uint b, inout NearestPoint nearest) {
   }
   vec3 from = t.corner[a];
   precise vec3 side = t.corner[b] - from;
-  float length2 = dot_of(side, side);
-  precise float along = -dot_of(from, side) / length2;
-  float share = length2 > 0.0 ? clamp(along, 0.0, 1.0) : 0.0;
-  precise vec3 point = from + share * side;
+  // Is it one of the ends? Told by products, since a quotient may be off by 2.5 ulp, and in cloth that lies flat many ends are right there.
+  float length2 = dot_of(side, side), along = -dot_of(from, side);
+  float share = !(along > 0.0) ? 0.0 : along >= length2 ? 1.0 : min(along / length2, share_most);
+  precise vec3 between = from + share * side;
+  vec3 point = share == 1.0 ? t.corner[b] : between;
   float distance2 = dot_of(point, point);
-  if (distance2 >= nearest.distance2)
-    return;
-  nearest.weights = vec3(0.0);
-  nearest.weights[a] = 1.0 - share;
-  nearest.weights[b] = share;
-  nearest.point = point;
-  nearest.distance2 = distance2;
+  NearestPoint found = NearestPoint(vec3(0.0), point, distance2);
+  found.weights[a] = 1.0 - share;
+  found.weights[b] = share;
+  if (preferred(found, nearest) > 0)
+    nearest = found;
 }
 
 NearestPoint nearest_point(Triangle t) {
@@ -137,7 +150,8 @@ SharedContact shared_contact(uint i, uint partner, Triangle own, NearestPoint ne
     if (!shares(own, nearest, t))
       continue;
     NearestPoint its = nearest_point(t);
-    result.hidden = its.distance2 < nearest.distance2 || (its.distance2 == nearest.distance2 && other < partner);
+    int better = preferred(its, nearest);
+    result.hidden = better > 0 || (better == 0 && other < partner);
     result.behind = result.behind && (face_of(other) == face_unknown || is_behind(t, its, face_of(other)));
   }
   return result;
