@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -166,20 +167,20 @@ private:
   };
   static constexpr double few = 4.0 / (1 << 23);
   Rounding rounding_of() {
-    const Settings settings = read_field<Settings>(*cpu_, FieldId::settings, 1)[0];
-    const auto domain = static_cast<double>(glm::length(settings.domain_max - settings.domain_min));
-    double distance = 0.0, speed = 0.0, mass = 0.0, least = domain;
+    double distance = 0.0, farthest = 0.0, speed = 0.0, mass = 0.0, least = std::numeric_limits<double>::max();
     for (const Grain& grain : read_field<Grain>(*cpu_, FieldId::grains, cpu_->size(FieldId::grains))) {
       if (const auto radius = static_cast<double>(grain.position.w); radius > 0.0) {
         distance = std::max(distance, 2.0 * radius);
         least = std::min(least, radius);
+        farthest = std::max(farthest, static_cast<double>(glm::length(vec3(grain.position))));
       }
       speed = std::max(speed, static_cast<double>(glm::length(vec3(grain.velocity))));
       if (grain.velocity.w > 0.0f)
         mass = std::max(mass, 1.0 / static_cast<double>(grain.velocity.w));
     }
     for (const Body& body : read_field<Body>(*cpu_, FieldId::bodies, cpu_->size(FieldId::bodies)))
-      distance = std::max(distance, std::min(static_cast<double>(body.reach), domain));
+      distance = std::max(distance, std::min(static_cast<double>(body.reach),
+                                             farthest + static_cast<double>(glm::length(body.motion.position))));
     const double way = few * std::max(distance, speed * h_);
     const double faster = h_ > 0.0 ? way / h_ : 0.0;
     return {way, faster, faster * mass, least};
