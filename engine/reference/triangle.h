@@ -82,7 +82,10 @@ inline void nearest_on_side(const Triangle& t, int a, int b, NearestPoint& neare
     point = t.corner[static_cast<std::size_t>(b)];
   } else if (along > 0.0f) {
     share = std::min(along / length2, std::nextafter(1.0f, 0.0f));
-    point = from + share * side;
+    const vec3 between = from + share * side;
+    // Where the way is short its direction is that of a small difference: what it has along the side is an error of the
+    // share.
+    point = between - dot_of(between, side) / length2 * side;
   }
   NearestPoint found{vec3(0.0f), point, dot_of(point, point)};
   found.weights[a] = 1.0f - share;

@@ -69,8 +69,10 @@ void nearest_on_side(Triangle t, uint a, uint b, inout NearestPoint nearest) {
   // Is it one of the ends? Told by products, since a quotient may be off by 2.5 ulp, and in cloth that lies flat many ends are right there.
   float length2 = dot_of(side, side), along = -dot_of(from, side);
   float share = !(along > 0.0) ? 0.0 : along >= length2 ? 1.0 : min(along / length2, share_most);
+  // Where the way is short its direction is that of a small difference: what it has along the side is an error of the share.
   precise vec3 between = from + share * side;
-  vec3 point = share == 1.0 ? t.corner[b] : between;
+  precise vec3 across = between - dot_of(between, side) / length2 * side;
+  vec3 point = share == 0.0 ? from : share == 1.0 ? t.corner[b] : across;
   float distance2 = dot_of(point, point);
   NearestPoint found = NearestPoint(vec3(0.0), point, distance2);
   found.weights[a] = 1.0 - share;
