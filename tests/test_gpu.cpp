@@ -378,6 +378,59 @@ TEST_CASE("a pair of buffers goes back and forth", "[gpu][device]") {
   CHECK(graph.barriers() <= 24);
 }
 
+TEST_CASE("what is repeated is recorded once", "[gpu][device]") {
+  Machine machine;
+  Device& device = machine.device;
+  constexpr std::uint32_t count = 300;
+  Buffer even(device, "even", count * 4), odd(device, "odd", count * 4);
+  ComputePipeline scale(device, "scale", find_shader("scale.comp"));
+  Graph graph(device);
+  upload(graph, even, std::vector<float>(count, 1.0f));
+  const auto pass = [&](Buffer& from, Buffer& to, float factor) {
+    const auto bound = scale.resolve({{"source", &from}, {"target", &to}});
+    graph.compute(scale, bound, ScaleArgs{count, factor}, Work::elements(count));
+  };
+  pass(even, odd, 3.0f);
+  pass(odd, even, 1.0f);
+  const std::uint64_t before = graph.passes();
+  graph.repeat(7, [&] {  // what its end writes its beginning reads
+    pass(even, odd, 2.0f);
+    pass(odd, even, 1.0f);
+  });
+  CHECK(graph.passes() == before + 2);
+  pass(even, odd, 5.0f);
+  CHECK((download<float>(graph, odd) == std::vector<float>(count, 3.0f * 128.0f * 5.0f)));
+  CHECK_THAT(message_of([&] { graph.repeat(2, [&] { graph.submit(); }); }), Catch::Contains("as a whole"));
+}
+
+TEST_CASE("passes behind a condition are left out where it is zero", "[gpu][device]") {
+  Machine machine;
+  Device& device = machine.device;
+  constexpr std::uint32_t count = 200;
+  Buffer values(device, "values", count * 4), words(device, "words", 8);
+  ComputePipeline add(device, "add", find_shader("add.comp"), std::span(&add_group, 1));
+  Graph graph(device);
+  const std::vector<Buffer*> added{&values};
+  const auto add_one = [&] { graph.compute(add, added, AddArgs{count, 1}, Work::elements(count)); };
+  graph.fill(values);
+  for (const std::uint32_t word : {0u, 1u, 0u, 7u}) {
+    graph.fill(words, word, 4, 4);  // of the device's own making, as gates are
+    graph.begin_condition(words, 4);
+    add_one();
+    add_one();
+    graph.end_condition();
+  }
+  add_one();
+  const std::uint32_t expected = device.conditions() ? 5 : 9;
+  CHECK((download<std::uint32_t>(graph, values) == std::vector<std::uint32_t>(count, expected)));
+  CHECK_THAT(message_of([&] { graph.end_condition(); }), Catch::Contains("no condition"));
+  CHECK_THAT(message_of([&] { graph.begin_condition(words, 6); }), Catch::Contains("words"));
+  graph.begin_condition(words, 0);
+  CHECK_THAT(message_of([&] { graph.begin_condition(words, 0); }), Catch::Contains("nest"));
+  graph.end_condition();
+  graph.finish();
+}
+
 TEST_CASE("the device plans its own dispatch", "[gpu][device]") {
   Machine machine;
   Device& device = machine.device;

@@ -87,7 +87,7 @@ void add_run(CLI::App* verb, Arguments& a) {
   replay->type_name("FILE")->excludes(scene)->excludes("--set")->excludes("--seed")->excludes("--resume");
   verb->add_flag("--verify", run.engine.verify,
                  "Compares every pass with its reference, with --device cpu those that are vectorised (slow)");
-  verb->add_flag("--no-timing", a.no_timing, "Does not measure the passes");
+  verb->add_flag("--no-timing", a.no_timing, "Does not measure the passes for the report: small scenes run faster on a fast GPU");
 }
 
 void add_export(CLI::App* verb, Arguments& a, CLI::Option* needed, const char* default_format) {
@@ -174,7 +174,7 @@ int talus_main(int argc, char** argv) {
   if (check->parsed())
     return viewer::check(a.scenes, a.run.overrides);
 
-  a.run.engine.timing = !a.no_timing;
+  a.run.engine.timing = !a.no_timing && !a.run.report.empty();  // who else would see them
   if (a.seed)
     a.run.overrides.push_back(fmt::format("scene.seed={}", *a.seed));
   if (graph->parsed())
