@@ -159,6 +159,7 @@ void run_suite(const Suite& suite, Target& target, Results& results, const std::
       results.measured.push_back(m);
     }
     std::fflush(stdout);
+    results.context = target.context;  // with the copy's speed, where a case has asked for it
     write_results(file, results);
   }
 }
@@ -288,7 +289,6 @@ void run_suites(const RunOptions& options) {
       if (!one_file)
         results = {target.context, {}};
       run_suite(suite, target, results, file);
-      results.context = target.context;  // with the copy's speed, where a case asked for it
       write_results(file, results);
     }
   }

@@ -206,8 +206,6 @@ private:
       return member == "shift_bits" ? rounding_of().way : 0.0;
     case FieldId::measures:  // in radii
       return member.starts_with("penetration") ? rounding_of().way / rounding_of().least_radius : 0.0;
-    case FieldId::fine_grains:  // out of what touches them by more than this
-      return member.starts_with("position") ? static_cast<double>(fine_touch * largest_fine()) : 0.0;
     case FieldId::fine_clear:  // falls by the way of a grain, which is as exact as its place
       return static_cast<double>(fine_away * info(pass).tolerance * farthest_fine());
     case FieldId::rigid_states:
@@ -222,13 +220,6 @@ private:
     float most = 0.0f;
     for (const Grain& grain : read_field<Grain>(*cpu_, FieldId::fine_grains, cpu_->size(FieldId::fine_grains)))
       most = std::max({most, std::abs(grain.position.x), std::abs(grain.position.y), std::abs(grain.position.z)});
-    return most;
-  }
-
-  float largest_fine() {
-    float most = 0.0f;
-    for (const Grain& grain : read_field<Grain>(*cpu_, FieldId::fine_grains, cpu_->size(FieldId::fine_grains)))
-      most = std::max(most, grain.position.w);
     return most;
   }
 

@@ -1,7 +1,7 @@
 // Very many balls at once, by all cores: apart, inside, dense, and the same for any number of threads.
-#include "catch.h"
 #include "engine/geometry/even_sampling.h"
 #include "simulate.h"
+#include "tests/catch.h"
 #include <numbers>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
@@ -96,6 +96,17 @@ TEST_CASE("Even places fill a region up to the random maximum, and no further", 
   const double share = volume_of(core) / (4.0 / 3.0 * std::numbers::pi * std::pow(within, 3));
   CHECK(share > 0.36);
   CHECK(share < 0.40);
+}
+
+TEST_CASE("Even places end where there is no room left", "[sampling]") {
+  const Bounds box{glm::dvec3(0.0), glm::dvec3(1.0)};
+  const auto places_in = [&](const InBall& ball) {
+    const Region* region = &ball;
+    Random random(7, 8);
+    return fill_evenly(box, glm::dvec3(0.0), {&region, 1}, 0.05, 0.05, 1000, random).size();
+  };
+  CHECK(places_in(InBall(glm::dvec3(3.0), 0.5)) == 0);    // nowhere
+  CHECK(places_in(InBall(glm::dvec3(0.55), 0.04)) == 1);  // for one
 }
 
 TEST_CASE("Even places are the same for any number of threads", "[sampling]") {

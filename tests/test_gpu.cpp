@@ -426,6 +426,7 @@ TEST_CASE("passes behind a condition are left out where it is zero", "[gpu][devi
   CHECK_THAT(message_of([&] { graph.end_condition(); }), Catch::Contains("no condition"));
   CHECK_THAT(message_of([&] { graph.begin_condition(words, 6); }), Catch::Contains("words"));
   graph.begin_condition(words, 0);
+  CHECK_THAT(message_of([&] { graph.submit(); }), Catch::Contains("as a whole"));
   CHECK_THAT(message_of([&] { graph.begin_condition(words, 0); }), Catch::Contains("nest"));
   graph.end_condition();
   graph.finish();

@@ -76,6 +76,8 @@ public:
       const std::size_t missing = count_ - placed_, wanted = std::min(winners, missing);
       each_block([&](Block& block) { settle(block, winners, wanted, seed); });
       placed_ += wanted;
+      if (open == 0)
+        break;
       if (depth < depth_most)  // most darts miss, and more rounds like this one would be many
         depth += tries * 8 < open && winners * 3 < missing ? 1 : 0;
       else if (winners * 30 < missing)  // and of these, too

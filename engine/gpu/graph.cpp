@@ -186,8 +186,8 @@ void Graph::read_times(Slot& slot) {
 
 Ticket Graph::submit(const Semaphores& semaphores) {
   outside_rendering("submit");
-  if (repeating_)
-    throw Error("What is repeated is submitted as a whole.");
+  if (repeating_ || conditional_)
+    throw Error("What is repeated, or stands behind a condition, is submitted as a whole.");
   if (!current_) {
     if (semaphores.wait.empty() && semaphores.signal.empty())
       return device_.last_ticket();

@@ -126,7 +126,7 @@ public:
                Label label = {}, std::span<Image* const> images = {});
 
   // Compute passes between the two are left out where the 32-bit word at offset [bytes] is 0, if the device can do so;
-  // else they run, so that each must do nothing by itself then. What the word becomes in between is not looked at.
+  // else they run, so that each must do nothing by itself then. What the word becomes in between may be seen or not.
   void begin_condition(Buffer& buffer, std::uint64_t offset);
   void end_condition();
 
