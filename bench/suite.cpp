@@ -1,43 +1,19 @@
 #include "bench/suite.h"
 #include "bench/context.h"
+#include "bench/copy_speed.h"
 #include "bench/measure.h"
 #include "bench/scenes.h"
 #include "engine/executor.h"
 #include "engine/gpu/device.h"
 #include "engine/gpu/error.h"
-#include "engine/gpu/graph.h"
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 #include <random>
-#include <set>
-#include <thread>
 
 namespace bench {
-namespace shaders {
-std::span<const std::uint32_t> find_shader(std::string_view name);
-}
 namespace {
-
-// Bytes that no cache holds, but a quarter of the memory at most.
-std::size_t copied_bytes(std::uint64_t memory, bool cpu, bool quick) {
-  const std::uint64_t wanted = quick ? 32u << 20 : cpu ? 512u << 20 : 1u << 30;
-  return static_cast<std::size_t>(std::min<std::uint64_t>(wanted, memory > 0 ? memory / 4 : wanted));
-}
-
-// Bytes per s, read and written: the best of some times.
-double best_rate(double bytes, const std::function<void()>& copy) {
-  copy();  // touches the memory
-  double best = 0.0;
-  for (int k = 0; k < 7; ++k) {
-    const Stopwatch watch;
-    copy();
-    best = std::max(best, 2.0 * bytes / std::max(watch.stop(1).real_s, 1e-9));
-  }
-  return best;
-}
 
 // A GPU that has idled has low clocks, and takes some time to raise them: work without a meaning until then.
 void wake(talus::Executor& executor) {
@@ -48,47 +24,6 @@ void wake(talus::Executor& executor) {
   for (const Stopwatch watch; watch.stop(1).real_s < enough; executor.finish())
     for (int k = 0; k < 16; ++k)
       executor.copy(talus::FieldId::grains, talus::FieldId::grains_next);
-}
-
-double copy_on_host(std::size_t bytes) {
-  std::vector<std::byte> from(bytes, std::byte{1}), to(bytes);
-  const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
-  return best_rate(static_cast<double>(bytes), [&] {
-    std::vector<std::jthread> workers;
-    for (std::size_t t = 0; t < threads; ++t)
-      workers.emplace_back([&, t] {
-        const std::size_t begin = bytes * t / threads, end = bytes * (t + 1) / threads;
-        std::copy(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end),
-                  to.begin() + static_cast<std::ptrdiff_t>(begin));
-      });
-  });
-}
-
-// bytes: becomes less where a buffer cannot be so large.
-double copy_on_device(const talus::Options& options, std::size_t& bytes) {
-  const auto executor = talus::make_gpu_executor(options);
-  talus::gpu::Device& device = *executor->gpu_device();
-  bytes = std::min<std::size_t>(bytes, device.info().max_storage_buffer_range) / 16 * 16;
-  talus::gpu::Buffer from(device, "from", bytes), to(device, "to", bytes);
-  talus::gpu::ComputePipeline copy(device, "copy", shaders::find_shader("copy.comp"));
-  const std::vector<talus::gpu::Buffer*> bound = copy.resolve({{"from", &from}, {"to", &to}});
-  talus::gpu::Graph graph(device, {.timing = false});
-  graph.fill(from);
-  struct {
-    std::uint32_t count;
-  } const args{static_cast<std::uint32_t>(bytes / 16)};
-  constexpr int copies = 8;  // of one submission, whose own time does not count then
-  wake(*executor);
-  const auto rate_of = [&](const std::function<void()>& pass) {
-    return best_rate(static_cast<double>(copies * bytes), [&] {
-      for (int k = 0; k < copies; ++k)
-        pass();
-      graph.finish();
-    });
-  };
-  // GPUs copy faster by a compute pass, drivers on a CPU by their own.
-  return std::max(rate_of([&] { graph.compute(copy, bound, args, talus::gpu::Work::elements(args.count)); }),
-                  rate_of([&] { graph.copy(from, to); }));
 }
 
 // The least time of a repetition: shorter ones measure the clock.
@@ -198,11 +133,10 @@ void Target::need_memory(double bytes, const std::string& what) const {
 
 double Target::copy_bytes_per_s() {
   if (copy_bytes_per_s_ == 0.0) {
-    const bool cpu = options.device == "cpu";
-    std::size_t bytes = copied_bytes(memory_bytes, cpu, run.quick);
-    copy_bytes_per_s_ = cpu ? copy_on_host(bytes) : copy_on_device(options, bytes);
-    context["copy_bytes_per_s"] = copy_bytes_per_s_;
-    context["copied_bytes"] = bytes;
+    const CopySpeed copy = copy_speed(options, memory_bytes, run.quick);
+    copy_bytes_per_s_ = copy.bytes_per_s;
+    context["copy_bytes_per_s"] = copy.bytes_per_s;
+    context["copied_bytes"] = copy.bytes;
   }
   return copy_bytes_per_s_;
 }

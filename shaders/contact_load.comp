@@ -30,8 +30,6 @@ void main() {
     uint slot = contact_slot(i, k), partner = partner_at(i, slot);
     if (is_triangle(partner))
       continue;
-    if (is_triangle(partner))
-      continue;
     bool counts = args.iteration > 0u && contact_sum[slot].w > 0.0;
     if (!counts) {
       Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
