@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace talus {
@@ -38,6 +39,7 @@ public:
     tested_->run(pass, work, args);
     tested_->finish();
     cpu_->run(pass, work, args);
+    rounding_.reset();
     for (const BoundField& bound : bindings(pass)) {
       if (bound.binding.access == gpu::BufferAccess::read)
         continue;
@@ -166,7 +168,14 @@ private:
     double least_radius = 0.0;                     // m
   };
   static constexpr double few = 4.0 / (1 << 23);
-  Rounding rounding_of() {
+  std::optional<Rounding> rounding_;
+  // For the pass that is compared, found once, however many of its numbers ask for it.
+  const Rounding& rounding_of() {
+    if (!rounding_)
+      rounding_ = find_rounding();
+    return *rounding_;
+  }
+  Rounding find_rounding() {
     double distance = 0.0, farthest = 0.0, speed = 0.0, mass = 0.0, least = std::numeric_limits<double>::max();
     for (const Grain& grain : read_field<Grain>(*cpu_, FieldId::grains, cpu_->size(FieldId::grains))) {
       if (const auto radius = static_cast<double>(grain.position.w); radius > 0.0) {

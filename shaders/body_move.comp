@@ -24,7 +24,7 @@ void main() {
     bodies[b].inverse_inertia = turn * rigid[b].inverse_inertia * transpose(turn);
     return;
   }
-  BodyMotion m = body_motions[(status.step - args.batch) * settings.worlds * settings.bodies + b];
+  BodyMotion m = body_motions[step_of_batch * settings.worlds * settings.bodies + b];
   float since = args.h * float(args.substep), speed = length(m.spin);
   m.rotation = then_turned(m.rotation, turn_about(speed > 0.0 ? m.spin / speed : vec3(0.0), since * speed));
   m.position += since * m.velocity;

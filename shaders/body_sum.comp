@@ -33,5 +33,5 @@ void main() {
   load.torque_filtered += share * (load.torque - load.torque_filtered);
   load.uncounted += sum_word;
   body_load[body] = load;
-  body_loads[(status.step - args.batch) * settings.worlds * settings.bodies + body] = load;
+  body_loads[step_of_batch * settings.worlds * settings.bodies + body] = load;
 }

@@ -19,7 +19,7 @@ void main() {
   uint world = group_index(), lane = gl_LocalInvocationID.x;
   if (world >= settings.worlds || status.halt != halt_none)
     return;
-  Pour pour = pours[(status.step - args.batch) * settings.worlds + world];
+  Pour pour = pours[step_of_batch * settings.worlds + world];
   for (uint k = pour.first + lane; k < pour.end; k += group_size) {
     Birth birth = births[k];
     uint i = pour.place + (k - pour.first);

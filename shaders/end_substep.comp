@@ -18,10 +18,10 @@ void main() {
   worlds[world].shift_bits = 0u;
   worlds[world].cloth_half = uintBitsToFloat(worlds[world].cloth_half_bits);
   worlds[world].cloth_half_bits = 0u;
-  worlds[world].travel += args.h * max(worlds[world].speed, body_speeds[(status.step - args.batch) * settings.worlds + world]) + worlds[world].shift;
+  worlds[world].travel += args.h * max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds + world]) + worlds[world].shift;
   if (world != 0u)
     return;
-  float body_speed = body_speeds[(status.step - args.batch) * settings.worlds];
+  float body_speed = body_speeds[step_of_batch * settings.worlds];
   precise float body_way = args.h * (settings.rigid > 0u ? max(worlds[0].speed, body_speed) : body_speed);
   status.body_way += body_way;
   status.substep += 1u;

@@ -30,8 +30,7 @@ void main() {
   uint k = element_index();
   if (k >= args.fine_births || status.halt != halt_none)
     return;
-  uint birth = args.fine_first + k, step = status.step - args.batch, low = pours[step].first,
-       high = pours[step].end;  // of the only world
+  uint birth = args.fine_first + k, low = pours[step_of_batch].first, high = pours[step_of_batch].end;  // of the only world
   while (high - low > 1u) {
     uint middle = (low + high) / 2u;
     if (fine_first[middle] <= birth)

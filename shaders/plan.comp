@@ -57,7 +57,7 @@ void new_grid(uint world, float motion, float speed) {
 }
 
 bool plan_world(uint world) {
-  float speed = max(worlds[world].speed, body_speeds[(status.step - args.batch) * settings.worlds + world]);
+  float speed = max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds + world]);
   float pull = length(settings.gravity) + (args.held > 0u ? hand_acceleration : 0.0);
   float motion = args.h * (speed + args.h * pull) + worlds[world].shift;  // m, of the fastest grain in this substep
   bool rebuild = 2.0 * (worlds[world].travel + motion) + settings.reach * worlds[world].radius > worlds[world].margin ||
