@@ -216,8 +216,9 @@ std::uint64_t Simulation::Impl::steps_alike() const {
 // So many substeps of what the device does not have yet, and after the last what is read of them.
 void Simulation::Impl::hand_over(std::uint64_t count) {
   const auto substeps = static_cast<std::uint32_t>(scene.solver.substeps);
+  const bool all = count == all_substeps;
   while (count > 0 && rest.step < rest.end) {
-    if (const std::uint64_t alike = steps_alike(); rest.substep == 0 && count == all_substeps && alike > 1) {
+    if (const std::uint64_t alike = all && rest.substep == 0 ? steps_alike() : 1; alike > 1) {
       const StepPlan plan = plan_of(rest.step);
       executor->repeat(static_cast<std::uint32_t>(alike), [&] { talus::step(*executor, plan); });
       sliced += alike * substeps;
