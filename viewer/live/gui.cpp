@@ -71,8 +71,9 @@ void set_style(float scale) {
 }
 
 template <class T> void grow(gpu::Device& device, gpu::Buffer& buffer, const char* name, std::size_t count) {
+  constexpr std::size_t least = 8192;  // that a message more or less does not make it grow
   if (!buffer || buffer.bytes() < count * sizeof(T))
-    buffer = gpu::Buffer(device, name, std::bit_ceil(std::max<std::size_t>(count, 1024)) * sizeof(T));
+    buffer = gpu::Buffer(device, name, std::bit_ceil(std::max(count, least)) * sizeof(T));
 }
 
 }  // namespace
