@@ -1,13 +1,9 @@
 // Contact lists: the search of contact_count and contact_fill, eight grains at a time. The same lists as the
 // reference's.
 #include "engine/cpu/lanes.h"
-#include "engine/cpu/passes.h"
-#include "engine/reference/search.h"
-#include <limits>
-#include <utility>
 
 #ifdef TALUS_LANES
-namespace talus::cpu {
+namespace talus::TALUS_CPU {
 namespace {
 
 using namespace reference;
@@ -160,5 +156,5 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
   }
 }
 
-}  // namespace talus::cpu
+}  // namespace talus::TALUS_CPU
 #endif

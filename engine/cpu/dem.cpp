@@ -1,12 +1,8 @@
-// Explicit dynamics, half a slice at a time: the pass dem operation by operation what reference::dem does.
-#include "engine/cpu/half_slice.h"
-#include "engine/cpu/passes.h"
-#include "engine/reference/dem_contact.h"
-#include "engine/reference/finish.h"
-#include <limits>
+// Explicit dynamics, a pack at a time: the pass dem operation by operation what reference::dem does.
+#include "engine/cpu/pack.h"
 
 #ifdef TALUS_LANES
-namespace talus::cpu {
+namespace talus::TALUS_CPU {
 namespace {
 
 using namespace reference;
@@ -39,15 +35,14 @@ struct Ends {
   }
 };
 
-template <bool plain> class Springs : public HalfSlice {
+template <bool plain> class Springs : public Pack {
 public:
   Springs(const Args& args, Fields& f, uint first)
-      : HalfSlice(args, f, first), h_(args.h), rate_(1.0f / args.h),
+      : Pack(args, f, first), h_(args.h), rate_(1.0f / args.h),
         memory_(plain || settings.options & option_memory) {}
 
   void touch_grains() {
-    each_row([&](const Row& row) {
-      const Contacts c = contacts(row, !plain);
+    each_row([&](const Row& row) { return contacts(row, !plain); }, [&](const Row& row, const Contacts& c) {
       Shares shares{all(1.0f), all(0.5f)};
       if (any((grains.inverse_mass != row.grains.inverse_mass) | (grains.radius != row.grains.radius)))
         shares = shares_of(row.grains);
@@ -198,5 +193,5 @@ TALUS_CLONES void dem(const Args& args, Fields& f, uint begin, uint end) {
   finish.flush();
 }
 
-}  // namespace talus::cpu
+}  // namespace talus::TALUS_CPU
 #endif

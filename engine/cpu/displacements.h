@@ -1,15 +1,14 @@
 #pragma once
-// What p2 and pbd have in common, half a slice at a time: as reference/relative.h.
-#include "engine/cpu/half_slice.h"
-#include "engine/reference/load.h"
+// What p2 and pbd have in common, a pack at a time: as reference/relative.h.
+#include "engine/cpu/pack.h"
 
 #ifdef TALUS_LANES
-namespace talus::cpu {
+namespace talus::TALUS_CPU {
 
-class Displacements : public HalfSlice {
+class Displacements : public Pack {
 public:
   Displacements(const Args& args, Fields& f, uint first)
-      : HalfSlice(args, f, first), h_(args.h), split_(settings.iteration == iteration_mass_splitting),
+      : Pack(args, f, first), h_(args.h), split_(settings.iteration == iteration_mass_splitting),
         plain_(settings.options & option_plain_mean) {
     if (split_)
       own_parts_ = parts([&](uint k) { return first + std::min(k, there - 1); });
@@ -78,5 +77,5 @@ private:
   }
 };
 
-}  // namespace talus::cpu
+}  // namespace talus::TALUS_CPU
 #endif

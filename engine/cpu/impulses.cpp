@@ -1,11 +1,9 @@
-// Velocity time stepping and sequential positions, half a slice at a time: operation by operation what the reference
+// Velocity time stepping and sequential positions, a pack at a time: operation by operation what the reference
 // does. Bodies and walls one after the other, by the reference itself.
-#include "engine/cpu/half_slice.h"
-#include "engine/cpu/passes.h"
-#include "engine/reference/impulse.h"
+#include "engine/cpu/pack.h"
 
 #ifdef TALUS_LANES
-namespace talus::cpu {
+namespace talus::TALUS_CPU {
 namespace {
 
 using namespace reference;
@@ -25,10 +23,10 @@ vecs turned(const vecs& t, const vecs& normal) {
   return select(after > 0.0f, smaller(root(before / after), all(2.0f)) * u, {});
 }
 
-template <Method method> class Impulses : public HalfSlice {
+template <Method method> class Impulses : public Pack {
 public:
   Impulses(const Args& args, Fields& f, uint first)
-      : HalfSlice(args, f, first), h_(args.h), memory_(settings.options & option_memory),
+      : Pack(args, f, first), h_(args.h), memory_(settings.options & option_memory),
         momentum_(settings.iteration == iteration_improved_jacobi) {}
 
   void recall() {
@@ -212,5 +210,5 @@ TALUS_CLONES void sp_solve(const Args& args, Fields& f, uint begin, uint end) {
   iterate<Method::sp>(args, f, begin, end);
 }
 
-}  // namespace talus::cpu
+}  // namespace talus::TALUS_CPU
 #endif

@@ -1,10 +1,8 @@
-// Parallel Particles, half a slice at a time: operation by operation what the reference does.
+// Parallel Particles, a pack at a time: operation by operation what the reference does.
 #include "engine/cpu/displacements.h"
-#include "engine/cpu/passes.h"
-#include "engine/reference/p2_contact.h"
 
 #ifdef TALUS_LANES
-namespace talus::cpu {
+namespace talus::TALUS_CPU {
 namespace {
 
 using namespace reference;
@@ -189,5 +187,5 @@ TALUS_CLONES void p2_remember(const Args& args, Fields& f, uint begin, uint end)
     P2(args, f, first).remember();
 }
 
-}  // namespace talus::cpu
+}  // namespace talus::TALUS_CPU
 #endif

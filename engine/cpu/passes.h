@@ -19,6 +19,9 @@ namespace talus::cpu {
 
 #define X(name) void name(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
 TALUS_VECTORISED_PASSES(X)
+namespace wide {  // for processors with AVX-512
+TALUS_VECTORISED_PASSES(X)
+}
 #undef X
 
 // These passes, with those replaced that are here.

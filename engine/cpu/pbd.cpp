@@ -1,10 +1,8 @@
-// Position-based dynamics, half a slice at a time: operation by operation what the reference does.
+// Position-based dynamics, a pack at a time: operation by operation what the reference does.
 #include "engine/cpu/displacements.h"
-#include "engine/cpu/passes.h"
-#include "engine/reference/pbd_contact.h"
 
 #ifdef TALUS_LANES
-namespace talus::cpu {
+namespace talus::TALUS_CPU {
 namespace {
 
 using namespace reference;
@@ -121,5 +119,5 @@ TALUS_CLONES void pbd_stabilize(const Args& args, Fields& f, uint begin, uint en
     Pbd(args, f, first).stabilize();
 }
 
-}  // namespace talus::cpu
+}  // namespace talus::TALUS_CPU
 #endif

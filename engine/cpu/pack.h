@@ -1,10 +1,9 @@
 #pragma once
 // Eight grains side by side, and row after row what they may touch.
 #include "engine/cpu/lanes.h"
-#include "engine/reference/space.h"
 
 #ifdef TALUS_LANES
-namespace talus::cpu {
+namespace talus::TALUS_CPU {
 
 // Contact laws of eight pairs.
 struct Laws {
@@ -34,9 +33,9 @@ inline vecs on_cone(const vecs& v, floats sticking, floats sliding) {
   return select(length > sticking, (sliding / length) * v, v);
 }
 
-class HalfSlice {
+class Pack {
 public:
-  HalfSlice(const Args& args, Fields& f, uint first)
+  Pack(const Args& args, Fields& f, uint first)
       : args(args), f(f), settings(f.settings[0]), first(first), there(std::min(lanes, args.grains - first)),
         grains(load_grains([&](uint k) { return &f.grains[first + k]; })),
         first_place_(static_cast<int>(reference::world_of(f, first) * settings.places)),
@@ -53,24 +52,27 @@ public:
   uint first, there;  // grain of the first lane; how many lanes have one
   Grains grains;
 
-  // Calls touch(row) for the rows in which grains are. They come first, in each lane.
-  template <class Touch> void each_row(Touch touch) {
-    const std::size_t slots = first_slot();
-    for (int k = 0; k < rows_; ++k) {
-      Row row;
-      row.slot = slots + static_cast<uint>(k) * slice_grains;
-      const auto partner = load<uints>(&f.contact_partner[row.slot]);
-      const ints within = k < count_;
-      row.mask = within & (ints)(partner < triangle_partner);
-      if (any(within & ~row.mask))
-        others_ = std::min(others_, k);
-      if (!any(row.mask))
-        break;
-      row.other = row.mask ? (ints)partner + first_place_ : at_;
-      store(row.places, row.other);
-      row.grains = load_grains([&](uint lane) { return &f.grains[row.places[lane]]; });
-      touch(row);
+  // Calls touch(row, begin(row)) for the rows in which grains are. They come first, in each lane. A row has begun before
+  // the one ahead of it is done: a processor that looks ahead by some hundred instructions works on both at once.
+  template <class Begin, class Touch> void each_row(Begin begin, Touch touch) {
+    Row row;
+    if (!load_row(0, row))
+      return;
+    auto begun = begin(row);
+    for (int k = 1;; ++k) {
+      Row next;
+      if (!load_row(k, next)) {
+        touch(row, begun);
+        return;
+      }
+      auto next_begun = begin(next);
+      touch(row, begun);
+      row = next;
+      begun = next_begun;
     }
+  }
+  template <class Touch> void each_row(Touch touch) {
+    each_row([](const Row&) { return 0; }, [&](const Row& row, int) { touch(row); });
   }
 
   // Calls touch(partners, mask, slot) for the rows in which there is something else, after each_row.
@@ -132,6 +134,23 @@ public:
   }
 
 private:
+  bool load_row(int k, Row& row) {
+    if (k >= rows_)
+      return false;
+    row.slot = first_slot() + static_cast<uint>(k) * slice_grains;
+    const auto partner = load<uints>(&f.contact_partner[row.slot]);
+    const ints within = k < count_;
+    row.mask = within & (ints)(partner < triangle_partner);
+    if (any(within & ~row.mask))
+      others_ = std::min(others_, k);
+    if (!any(row.mask))
+      return false;
+    row.other = row.mask ? (ints)partner + first_place_ : at_;
+    store(row.places, row.other);
+    row.grains = load_grains([&](uint lane) { return &f.grains[row.places[lane]]; });
+    return true;
+  }
+
   int rows_ = 0, others_ = 1 << 30;  // .. from which on some partners are no grains
   int first_place_;                  // of its world
   ints at_, count_;
@@ -144,5 +163,5 @@ private:
   }
 };
 
-}  // namespace talus::cpu
+}  // namespace talus::TALUS_CPU
 #endif
