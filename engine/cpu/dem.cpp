@@ -42,12 +42,13 @@ public:
         memory_(plain || settings.options & option_memory) {}
 
   void touch_grains() {
-    each_row([&](const Row& row) { return contacts(row, !plain); }, [&](const Row& row, const Contacts& c) {
+    const auto touch = [&](const Row& row, const Contacts& c) {
       Shares shares{all(1.0f), all(0.5f)};
       if (any((grains.inverse_mass != row.grains.inverse_mass) | (grains.radius != row.grains.radius)))
         shares = shares_of(row.grains);
       respond(c, shares, laws(row), row.mask, false, row.slot);
-    });
+    };
+    each_row(touch, !plain);
   }
 
   // Bodies and walls, which come last.

@@ -30,7 +30,7 @@ public:
         momentum_(settings.iteration == iteration_improved_jacobi) {}
 
   void recall() {
-    each_row([&](const Row& row) { recall(row); });
+    each_row([&](const Row& row, const Contacts& c) { recall(row, c); });
     each_other([&](uint k, std::size_t slot) {
       uint load = 0;
       set_lane(push_, k, lane(push_, k) + recall_other(args, f, first + k, slot, load));
@@ -50,7 +50,7 @@ public:
 
   void iterate() {
     own_load_ = __builtin_convertvector(load<ints>(&f.contact_load[first]), floats);
-    each_row([&](const Row& row) { iterate(row); });
+    each_row([&](const Row& row, const Contacts& c) { iterate(row, c); });
     each_other([&](uint k, std::size_t slot) {
       set_lane(push_, k, lane(push_, k) + iterate_other(args, f, first + k, slot, method));
     });
@@ -86,8 +86,7 @@ private:
   }
 
   // As reference::recall_contact.
-  void recall(const Row& row) {
-    const Contacts c = contacts(row);
+  void recall(const Row& row, const Contacts& c) {
     const vecs relative = grains.velocity - c.velocity;
     const floats radius = smaller(grains.radius, c.radius);
     const float fall = h_ * glm::length(settings.gravity);
@@ -146,8 +145,7 @@ private:
   }
 
   // As reference::iterate_contact.
-  void iterate(const Row& row) {
-    const Contacts c = contacts(row);
+  void iterate(const Row& row, const Contacts& c) {
     const floats w_sum = grains.inverse_mass + c.inverse_mass;
     const ints active = row.mask & (w_sum > 0.0f);
     const vecs relative = grains.velocity - c.velocity;

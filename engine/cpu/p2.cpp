@@ -76,7 +76,7 @@ public:
 
   void solve(P2Solver& solver, Relaxations& relax) {
     const float carrying = 2.0f * h_ * h_ * glm::length(settings.gravity);
-    each_row([&](const Row& row) { solve(row, relax, carrying); });
+    each_row([&](const Row& row, const Contacts& c) { solve(row, c, relax, carrying); });
     P2Solver::Mean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, P2Solver::Mean& mean) {
       if (args.iteration == 0)
@@ -87,7 +87,7 @@ public:
   }
 
   void remember() {
-    each_row([&](const Row& row) { remember(row); });
+    each_row([&](const Row& row, const Contacts& c) { remember(row, c); });
     each_other([&](uint k, std::size_t slot) { remember_other(args, f, first + k, slot); });
   }
 
@@ -113,8 +113,7 @@ private:
   }
 
   // As P2Solver::touch.
-  void solve(const Row& row, Relaxations& relax, float carrying) {
-    const Contacts c = contacts(row);
+  void solve(const Row& row, const Contacts& c, Relaxations& relax, float carrying) {
     const floats w_sum = grains.inverse_mass + c.inverse_mass;
     vec4* const sums = &f.contact_sum[row.slot];
     const vecs4 kept = load_vecs4(sums);
@@ -154,15 +153,14 @@ private:
   }
 
   // As p2_remember_contact.
-  void remember(const Row& row) {
+  void remember(const Row& row, const Contacts& c) {
     const floats normal = load_vecs4(&f.contact_sum[row.slot]).w;
     vec3* const shears = &f.contact_shear[row.slot];
     const vecs before = load_vecs(shears);
     const ints presses = row.mask & (normal > 0.0f);
     vecs after;
     if (any(presses)) {
-      const Contacts c = contacts(row);
-      const Laws law = laws(row);
+        const Laws law = laws(row);
       const vecs way = way_of(c);
       after = select(presses,
                      on_cone(turned(before, c.normal) + way - dot(way, c.normal) * c.normal,

@@ -52,27 +52,25 @@ public:
   uint first, there;  // grain of the first lane; how many lanes have one
   Grains grains;
 
-  // Calls touch(row, begin(row)) for the rows in which grains are. They come first, in each lane. A row has begun before
-  // the one ahead of it is done: a processor that looks ahead by some hundred instructions works on both at once.
-  template <class Begin, class Touch> void each_row(Begin begin, Touch touch) {
+  // Calls touch(row, contacts) for the rows in which grains are. They come first, in each lane. periodic: may an axis be?
+  // The contacts of a row are found before what the row ahead of it does is done: a processor that looks ahead by some
+  // hundred instructions works on both at once.
+  template <class Touch> void each_row(Touch touch, bool periodic = true) {
     Row row;
     if (!load_row(0, row))
       return;
-    auto begun = begin(row);
+    Contacts found = contacts(row, periodic);
     for (int k = 1;; ++k) {
       Row next;
       if (!load_row(k, next)) {
-        touch(row, begun);
+        touch(row, found);
         return;
       }
-      auto next_begun = begin(next);
-      touch(row, begun);
+      const Contacts next_found = contacts(next, periodic);
+      touch(row, found);
       row = next;
-      begun = next_begun;
+      found = next_found;
     }
-  }
-  template <class Touch> void each_row(Touch touch) {
-    each_row([](const Row&) { return 0; }, [&](const Row& row, int) { touch(row); });
   }
 
   // Calls touch(partners, mask, slot) for the rows in which there is something else, after each_row.
@@ -91,19 +89,6 @@ public:
         if (mask[lane])
           touch(lane, slot + lane);
     });
-  }
-
-  // periodic: may an axis be?
-  Contacts contacts(const Row& row, bool periodic = true) const {
-    vecs d = grains.position - row.grains.position;
-    if (periodic)
-      d = shortest(d, settings);
-    const floats distance = root(dot(d, d));
-    // Coincident centres part along z, the one first in memory upwards.
-    const floats up = at_ < row.other ? all(1.0f) : all(-1.0f);
-    return {select(distance > 0.0f, d / distance, {floats{}, floats{}, up}),
-            distance - (grains.radius + row.grains.radius), row.grains.velocity, row.grains.radius,
-            row.grains.inverse_mass};
   }
 
   Laws laws(const Row& row) const {
@@ -134,6 +119,18 @@ public:
   }
 
 private:
+  Contacts contacts(const Row& row, bool periodic) const {
+    vecs d = grains.position - row.grains.position;
+    if (periodic)
+      d = shortest(d, settings);
+    const floats distance = root(dot(d, d));
+    // Coincident centres part along z, the one first in memory upwards.
+    const floats up = at_ < row.other ? all(1.0f) : all(-1.0f);
+    return {select(distance > 0.0f, d / distance, {floats{}, floats{}, up}),
+            distance - (grains.radius + row.grains.radius), row.grains.velocity, row.grains.radius,
+            row.grains.inverse_mass};
+  }
+
   bool load_row(int k, Row& row) {
     if (k >= rows_)
       return false;

@@ -20,7 +20,7 @@ public:
   using Displacements::Displacements;
 
   void solve() {
-    each_row([&](const Row& row) { solve(row); });
+    each_row([&](const Row& row, const Contacts& c) { solve(row, c); });
     PbdMean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) {
       if (args.iteration == 0)
@@ -32,7 +32,7 @@ public:
 
   void stabilize() {
     split_ = false;
-    each_row([&](const Row& row) { part(row); });
+    each_row([&](const Row& row, const Contacts& c) { part(row, c); });
     PbdMean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) { part_other(f, i, slot, mean); });
     const ints moves = weights_ > 0.0f;
@@ -48,9 +48,8 @@ public:
 
 private:
   // As pbd_touch.
-  void solve(const Row& row) {
+  void solve(const Row& row, const Contacts& c) {
     const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
-    const Contacts c = contacts(row);
     const floats w = grains.inverse_mass;
     vec4* const sums = &f.contact_sum[row.slot];
     const vecs4 kept = load_vecs4(sums), sum = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
@@ -98,8 +97,7 @@ private:
   }
 
   // As pbd_part.
-  void part(const Row& row) {
-    const Contacts c = contacts(row);
+  void part(const Row& row, const Contacts& c) {
     const floats w = grains.inverse_mass;
     const ints active = row.mask & (w > 0.0f) & (c.gap < 0.0f);
     const floats weight = mean_weight(c);
