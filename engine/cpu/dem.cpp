@@ -48,7 +48,7 @@ public:
         shares = shares_of(row.grains);
       respond(c, shares, laws(row), row.mask, false, row.slot);
     };
-    each_row(touch, !plain);
+    each_row(touch, !plain, true);
   }
 
   // Bodies and walls, which come last.

@@ -53,20 +53,21 @@ public:
   Grains grains;
 
   // Calls touch(row, contacts) for the rows in which grains are. They come first, in each lane. periodic: may an axis be?
+  // one_division: as reference::contact_with.
   // The contacts of a row are found before what the row ahead of it does is done: a processor that looks ahead by some
   // hundred instructions works on both at once.
-  template <class Touch> void each_row(Touch touch, bool periodic = true) {
+  template <class Touch> void each_row(Touch touch, bool periodic = true, bool one_division = false) {
     Row row;
     if (!load_row(0, row))
       return;
-    Contacts found = contacts(row, periodic);
+    Contacts found = contacts(row, periodic, one_division);
     for (int k = 1;; ++k) {
       Row next;
       if (!load_row(k, next)) {
         touch(row, found);
         return;
       }
-      const Contacts next_found = contacts(next, periodic);
+      const Contacts next_found = contacts(next, periodic, one_division);
       touch(row, found);
       row = next;
       found = next_found;
@@ -119,14 +120,15 @@ public:
   }
 
 private:
-  Contacts contacts(const Row& row, bool periodic) const {
+  Contacts contacts(const Row& row, bool periodic, bool one_division) const {
     vecs d = grains.position - row.grains.position;
     if (periodic)
       d = shortest(d, settings);
     const floats distance = root(dot(d, d));
     // Coincident centres part along z, the one first in memory upwards.
     const floats up = at_ < row.other ? all(1.0f) : all(-1.0f);
-    return {select(distance > 0.0f, d / distance, {floats{}, floats{}, up}),
+    const vecs unit = one_division ? 1.0f / distance * d : d / distance;
+    return {select(distance > 0.0f, unit, {floats{}, floats{}, up}),
             distance - (grains.radius + row.grains.radius), row.grains.velocity, row.grains.radius,
             row.grains.inverse_mass};
   }

@@ -13,7 +13,7 @@ inline vec3 respond(const Args& args, Fields& f, uint i, uint partner, vec3 shea
   const Grain& grain = f.grains[i];
   const vec3 v(grain.velocity);
   const float h = args.h, rate = 1.0f / h, w = grain.velocity.w;
-  const Contact c = contact_with(f, i, partner);
+  const Contact c = contact_with<true>(f, i, partner);
   const PairLaw& law = law_of(f, i, partner);
   const float w_sum = w + c.inverse_mass;
   const auto [kappa, damping] = spring_of(args, f, i, partner, c);

@@ -1,5 +1,6 @@
 // Geometry of the contact of a grain at p with radius r and a partner, seen from the grain. Needs settings and grains in scope.
 // MOVED: h in passes whose positions are those where the substep ends, before the bodies get there. OVERLAP_MOST: with a body, in radii.
+// ONE_DIVISION: normals of grains by one reciprocal, as the reference's contact_with.
 #include "shared/solid.glsl"
 #include "shared/mobility.glsl"
 #ifndef MOVED
@@ -42,7 +43,12 @@ Contact contact_with_grain(Grain other, uint partner, uint i, vec3 p, float r) {
   vec3 d = shortest(p - other.position.xyz);
   float len = sqrt(squared(d));
   // Coincident centres part along z, the one first in memory upwards.
-  c.normal = len > 0.0 ? d / len : vec3(0.0, 0.0, i < partner ? 1.0 : -1.0);
+#ifdef ONE_DIVISION
+  vec3 unit = 1.0 / len * d;
+#else
+  vec3 unit = d / len;
+#endif
+  c.normal = len > 0.0 ? unit : vec3(0.0, 0.0, i < partner ? 1.0 : -1.0);
   c.gap = len - (r + other.position.w);
   c.velocity = other.velocity.xyz;
   c.radius = other.position.w;
