@@ -1,5 +1,5 @@
-// Contact lists: the search of contact_count and contact_fill, eight grains at a time. The same lists as the
-// reference's.
+// Contact lists: the search for grains by packs, and slots by slices, whose rows lie side by side. The same lists as
+// the reference's.
 #include "engine/cpu/lanes.h"
 
 #ifdef TALUS_LANES
@@ -137,22 +137,61 @@ TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint en
 
 TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
   Around around;
-  for (uint e = begin; e < end; ++e) {
-    const uint i = rebuilt_place(f, e);
-    if (i >= args.grains)
+  for (uint e = begin; e < end; e += slice_grains) {
+    const uint first = rebuilt_place(f, e);
+    if (first >= args.grains)
       continue;
-    uint k = 0;
-    const auto add = [&](uint partner) {
-      f.contact_partner_next[next_slot(f, i, k++)] = in_lists(f, i, partner);
-      count_contact(f, partner);
+    const uint there = std::min({slice_grains, end - e, args.grains - first}), rows = next_rows(f, first);
+    const std::size_t slots = next_slot(f, first, 0);
+    uint counts[slice_grains] = {};
+    std::ranges::copy_n(&f.contact_count_next[first], there, counts);
+    const uint* const found = &f.contact_found[std::size_t{Fields::found_most} * first];
+    for (uint k = 0; k < rows; ++k)
+      for (uint lane = 0; lane < there; ++lane)
+        f.contact_partner_next[slots + k * slice_grains + lane] =
+            k < counts[lane] && k < Fields::found_most ? found[Fields::found_most * lane + k] : no_partner;
+    for (uint lane = 0; lane < there; ++lane) {
+      const uint i = first + lane;
+      std::size_t slot = slots + lane;
+      const auto add = [&](uint partner) {
+        f.contact_partner_next[slot] = in_lists(f, i, partner);
+        slot += slice_grains;
+        count_contact(f, partner);
+      };
+      if (counts[lane] > Fields::found_most)
+        search_lanes(args, f, i, around, add);
+      else if (f.settings[0].worlds > 1 || f.settings[0].rigid > 0)
+        for (uint k = 0; k < counts[lane]; ++k)
+          add(found[Fields::found_most * lane + k]);
+    }
+  }
+}
+
+TALUS_CLONES void contact_commit(const Args& args, Fields& f, uint begin, uint end) {
+  const uint options = f.settings[0].options;
+  for (uint e = begin; e < end; e += slice_grains) {
+    const uint first = rebuilt_place(f, e);
+    if (first >= args.grains)
+      continue;
+    const uint there = std::min({slice_grains, end - e, args.grains - first});
+    const uint world = world_of(f, first), slice = first / slice_grains, room = world * f.settings[0].rows;
+    f.slice_start[slice + world] = next_row(f, slice, world) - room;
+    if (first + there == places_end(args, f, world))
+      f.slice_start[slice + 1 + world] = next_row(f, slice + 1, world) - room;
+    for (uint i = first; i < first + there; ++i) {
+      f.grain_row[i] = i - world * f.settings[0].places;
+      f.contact_count[i] = f.contact_count_next[i];
+    }
+    const std::size_t slots = next_slot(f, first, 0), end_slot = slots + next_rows(f, first) * slice_grains;
+    const auto take = [&](auto& to, const auto& next) {
+      for (std::size_t row = slots; row < end_slot; row += slice_grains)
+        std::copy_n(next.data() + row, there, to.data() + row);
     };
-    if (const uint count = f.contact_count_next[i]; count <= Fields::found_most)
-      for (uint c = 0; c < count; ++c)
-        add(f.contact_found[Fields::found_most * i + c]);
-    else
-      search_lanes(args, f, i, around, add);
-    while (k < next_rows(f, i))
-      f.contact_partner_next[next_slot(f, i, k++)] = no_partner;
+    take(f.contact_partner, f.contact_partner_next);
+    if (options & option_memory)
+      take(f.contact_shear, f.contact_shear_next);
+    if (options & option_impulses)
+      take(f.contact_sum, f.contact_sum_next);
   }
 }
 

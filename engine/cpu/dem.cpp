@@ -38,8 +38,7 @@ struct Ends {
 template <bool plain> class Springs : public Pack {
 public:
   Springs(const Args& args, Fields& f, uint first)
-      : Pack(args, f, first), h_(args.h), rate_(1.0f / args.h),
-        memory_(plain || settings.options & option_memory) {}
+      : Pack(args, f, first), h_(args.h), rate_(1.0f / args.h), memory_(plain || settings.options & option_memory) {}
 
   void touch_grains() {
     const auto touch = [&](const Row& row, const Contacts& c) {

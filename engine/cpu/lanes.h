@@ -155,6 +155,5 @@ inline ints differ(const vecs4& a, const vecs4& b) {
   return differ(a.xyz, b.xyz) | (a.w != b.w);
 }
 
-
 }  // namespace talus::TALUS_CPU
 #endif

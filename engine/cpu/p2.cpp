@@ -160,7 +160,7 @@ private:
     const ints presses = row.mask & (normal > 0.0f);
     vecs after;
     if (any(presses)) {
-        const Laws law = laws(row);
+      const Laws law = laws(row);
       const vecs way = way_of(c);
       after = select(presses,
                      on_cone(turned(before, c.normal) + way - dot(way, c.normal) * c.normal,

@@ -52,10 +52,9 @@ public:
   uint first, there;  // grain of the first lane; how many lanes have one
   Grains grains;
 
-  // Calls touch(row, contacts) for the rows in which grains are. They come first, in each lane. periodic: may an axis be?
-  // one_division: as reference::contact_with.
-  // The contacts of a row are found before what the row ahead of it does is done: a processor that looks ahead by some
-  // hundred instructions works on both at once.
+  // Calls touch(row, contacts) for the rows in which grains are. They come first, in each lane. periodic: may an axis
+  // be? one_division: as reference::contact_with. The contacts of a row are found before what the row ahead of it does
+  // is done: a processor that looks ahead by some hundred instructions works on both at once.
   template <class Touch> void each_row(Touch touch, bool periodic = true, bool one_division = false) {
     Row row;
     if (!load_row(0, row))
@@ -128,9 +127,8 @@ private:
     // Coincident centres part along z, the one first in memory upwards.
     const floats up = at_ < row.other ? all(1.0f) : all(-1.0f);
     const vecs unit = one_division ? 1.0f / distance * d : d / distance;
-    return {select(distance > 0.0f, unit, {floats{}, floats{}, up}),
-            distance - (grains.radius + row.grains.radius), row.grains.velocity, row.grains.radius,
-            row.grains.inverse_mass};
+    return {select(distance > 0.0f, unit, {floats{}, floats{}, up}), distance - (grains.radius + row.grains.radius),
+            row.grains.velocity, row.grains.radius, row.grains.inverse_mass};
   }
 
   bool load_row(int k, Row& row) {

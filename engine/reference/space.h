@@ -197,7 +197,7 @@ inline Contact contact_with_body(const Fields& f, uint i, uint partner, float mo
 // more than what they are for; heaps of vts come to no rest by it.
 template <bool one_division = false>
 Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f,
-                            float overlap_most = body_overlap_most) {
+                     float overlap_most = body_overlap_most) {
   const vec3 p(f.grains[i].position);
   const float r = f.grains[i].position.w;
   if (partner >= body_partner && partner < wall_partner)
