@@ -31,7 +31,9 @@ constexpr std::uint32_t grain_of(Unit unit) {
 class CpuExecutor final : public Executor {
 public:
   CpuExecutor(int threads, CpuPasses passes)
-      : passes_(passes == CpuPasses::reference ? references : cpu::fastest(references)),
+      : passes_(passes == CpuPasses::reference
+                    ? references
+                    : cpu::vectorised(references, passes == CpuPasses::fastest && cpu::runs_wide())),
         arena_(threads > 0 ? threads : tbb::task_arena::automatic) {
     if (threads > tbb::info::default_concurrency())  // more than TBB starts by itself
       more_workers_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));

@@ -79,7 +79,8 @@ public:
 };
 
 // reference: plain passes alone, which all others are compared with. fastest: vectorised ones where there are.
-enum class CpuPasses { reference, fastest };
+// narrow: vectorised for any processor; fastest: for this one.
+enum class CpuPasses { reference, narrow, fastest };
 std::unique_ptr<Executor> make_cpu_executor(int threads, CpuPasses passes = CpuPasses::fastest);  // 0: all cores
 std::unique_ptr<Executor> make_gpu_executor(const Options& options);
 // Runs each pass there and by its reference from the same input and compares every field that it writes; run() throws

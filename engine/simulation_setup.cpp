@@ -16,7 +16,8 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
   }
   if (options.device == "auto" && !options.on && !options.verify)
     options.device = real_gpu().value_or("cpu");
-  auto executor = options.device == "cpu" ? make_cpu_executor(options.threads) : make_gpu_executor(options);
+  const CpuPasses passes = options.wide ? CpuPasses::fastest : CpuPasses::narrow;
+  auto executor = options.device == "cpu" ? make_cpu_executor(options.threads, passes) : make_gpu_executor(options);
   return options.verify ? make_lockstep_executor(std::move(executor), options.threads) : std::move(executor);
 }
 

@@ -62,6 +62,7 @@ struct Options {
   std::string device = "auto";  // auto | cpu | index | part of a name, as in `talus devices`
   int threads = 0;              // of the CPU path; 0: all cores. The result does not depend on it
   bool verify = false;          // every pass there and by its reference, compared after each; cpu: the vectorised ones
+  bool wide = true;             // CPU path: AVX-512 where the processor has it. The result does not depend on it
   bool validation = false;      // Vulkan validation layer with synchronization checks
   bool timing = true;           // measure each pass
   // s: how much a live view hands to a device at a time (Simulation::start), so that its frames get in between. As the

@@ -1,4 +1,5 @@
 // Every pass on the device against its reference, from the same input.
+#include "engine/cpu/passes.h"
 #include "engine/geometry/sdf.h"
 #include "engine/gpu/graph.h"
 #include "engine/gpu/shader.h"
@@ -153,7 +154,8 @@ TEST_CASE("Every pass has a shader that binds fields, and any device can run", "
     CHECK(shader.push_bytes == (shader.push_bytes ? sizeof(Args) : 0));
     CHECK(shader.local_size[0] == group_size);
     CHECK(gpu::portability_problems(name, shader) == std::vector<std::string>{});
-    for (std::size_t at = 5; at < code.size(); at += code[at] >> spv::WordCountShift) {  // undefined of negative numbers
+    for (std::size_t at = 5; at < code.size();
+         at += code[at] >> spv::WordCountShift) {  // undefined of negative numbers
       CHECK((code[at] & spv::OpCodeMask) != spv::OpSMod);
       CHECK((code[at] & spv::OpCodeMask) != spv::OpSRem);
     }
@@ -169,7 +171,11 @@ TEST_CASE("Every pass has a shader that binds fields, and any device can run", "
 // What vectorised passes must get right, in one scene: partly filled slices, materials, adhesion, seams, bodies, cloth,
 // fixed grains, worlds, grains that come and go.
 TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
-  const Options options{.device = "cpu", .verify = true};
+  const bool wide = GENERATE(false, true);
+  if (wide && !cpu::runs_wide())
+    return;
+  CAPTURE(wide);
+  const Options options{.device = "cpu", .verify = true, .wide = wide};
   SECTION("any number of grains") {
     const unsigned n = GENERATE(0u, 1u, 7u, 8u, 9u, 17u, 1000u, 4097u);
     CAPTURE(n);

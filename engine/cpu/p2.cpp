@@ -18,7 +18,7 @@ using namespace reference;
   return relaxation(law, w, h, n);
 }
 
-// Shares of overlap and approach for eight contacts. Most of them have one law and one mass, and that of the row
+// Shares of overlap and approach for a row of contacts. Most of them have one law and one mass, and that of the row
 // before.
 class Relaxations {
 public:

@@ -1,16 +1,16 @@
 #pragma once
-// Eight grains side by side, and row after row what they may touch.
+// Grains side by side, as many as there are lanes, and row after row what they may touch.
 #include "engine/cpu/lanes.h"
 
 #ifdef TALUS_LANES
 namespace talus::TALUS_CPU {
 
-// Contact laws of eight pairs.
+// Contact laws of pairs.
 struct Laws {
   floats friction_static, friction_kinetic, stiffness, damping, adhesion;
 };
 
-// Eight contacts, as reference::Contact.
+// Contacts, as reference::Contact.
 struct Contacts {
   vecs normal;  // towards the grains
   floats gap;

@@ -3,18 +3,26 @@
 
 namespace talus::cpu {
 
-PassFunctions fastest(PassFunctions passes) {
+bool runs_wide() {
+#ifdef TALUS_TARGETS
+  return __builtin_cpu_supports("x86-64-v4");
+#else
+  return false;
+#endif
+}
+
+PassFunctions vectorised(PassFunctions passes, [[maybe_unused]] bool wide) {
 #ifdef TALUS_LANES
 #define X(name) passes[static_cast<std::size_t>(Pass::name)] = name;
   TALUS_VECTORISED_PASSES(X)
 #undef X
 #endif
 #ifdef TALUS_TARGETS
-  if (__builtin_cpu_supports("x86-64-v4")) {
-#define X(name) passes[static_cast<std::size_t>(Pass::name)] = wide::name;
-    TALUS_VECTORISED_PASSES(X)
+#define X(name)                                                                                                        \
+  if (wide)                                                                                                            \
+    passes[static_cast<std::size_t>(Pass::name)] = wide::name;
+  TALUS_VECTORISED_PASSES(X)
 #undef X
-  }
 #endif
   return passes;
 }

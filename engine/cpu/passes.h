@@ -25,7 +25,10 @@ TALUS_VECTORISED_PASSES(X)
 }
 #undef X
 
-// These passes, with those replaced that are here.
-PassFunctions fastest(PassFunctions passes);
+// Has this processor AVX-512, and the library passes for it?
+bool runs_wide();
+
+// These passes, with those replaced that are here. wide: for processors that run them.
+PassFunctions vectorised(PassFunctions passes, bool wide);
 
 }  // namespace talus::cpu
