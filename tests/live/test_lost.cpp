@@ -122,13 +122,15 @@ TEST_CASE("A scene for which memory runs out when it is drawn leaves the one tha
   int needed = 0;
   {
     Live live(balls, live_options());
+    live.app->sharpness().choice = viewer::Sharpness::Choice::full;  // one size of the picture
+    live.picture();
     const Memory memory(plenty);
     live.open(live.write("many.toml", many));
     needed = plenty - memory.left() - 4;  // then come the images of the picture
   }
   REQUIRE(needed > 0);
   Live live(balls, live_options());
-  live.app->sharpness().choice = viewer::Sharpness::Choice::full;  // one size of the picture
+  live.app->sharpness().choice = viewer::Sharpness::Choice::full;
   const Image before = live.picture();
   {
     const Memory memory(needed - 1);
