@@ -22,46 +22,30 @@ layout(set = 0, binding = 11, scalar) writeonly buffer SumNextBlock { vec4 conta
 #include "shared/next_row.glsl"
 #include "shared/rebuilt.glsl"
 
-bool shears, sums;
-
-// Has a contact of the old lists anything that the same one in the new lists is to have?
-bool remembers(uint slot) {
-  return is_triangle(contact_partner[slot]) || (shears && contact_shear[slot] != vec3(0.0)) || (sums && contact_sum[slot] != vec4(0.0));
-}
-
 void main() {
   uint i = rebuilt_place(element_index()), world = world_of(i);
   if (i >= args.grains)
     return;
-  shears = (settings.options & option_memory) != 0u;
-  sums = (settings.options & option_impulses) != 0u;
   uint first = world * settings.places, row = first + grain_row[i], old = contact_slot(row, 0u);
   uint olds = contact_count[row], old_end = old + olds * slice_grains, next = old;
-  uint left = 0u;  // with those of them that remember found, what is new needs no search
-  for (uint from = old; from < old_end; from += slice_grains)
-    left += remembers(from) ? 1u : 0u;
   uint count = contact_count_next[i], slot = next_row(i / slice_grains, world) * slice_grains + i % slice_grains;
+  bool shear = (settings.options & option_memory) != 0u, sum = (settings.options & option_impulses) != 0u;
   for (uint k = 0u; k < count; ++k, slot += slice_grains) {
-    uint from = old;
+    uint partner = contact_partner_next[slot], from = old;
+    if (is_grain(partner))
+      partner = grain_row[first + partner];
+    // From behind the last one on, most contacts being in the same order as before.
     bool known = false;
-    if (left > 0u) {
-      uint partner = contact_partner_next[slot];
-      if (is_grain(partner))
-        partner = grain_row[first + partner];
-      // From behind the last one on, most contacts being in the same order as before.
-      for (uint looked = 0u; looked < olds && !known; ++looked) {
-        from = next;
-        next = next + slice_grains < old_end ? next + slice_grains : old;
-        known = without_face(contact_partner[from]) == partner;
-      }
+    for (uint looked = 0u; looked < olds && !known; ++looked) {
+      from = next;
+      next = next + slice_grains < old_end ? next + slice_grains : old;
+      known = without_face(contact_partner[from]) == partner;
     }
-    if (known && remembers(from))
-      --left;
-    if (known && is_triangle(contact_partner[from]))
+    if (known && is_triangle(partner))
       contact_partner_next[slot] = contact_partner[from];
-    if (shears)
+    if (shear)
       contact_shear_next[slot] = known ? contact_shear[from] : vec3(0.0);
-    if (sums)
+    if (sum)
       contact_sum_next[slot] = known ? contact_sum[from] : vec4(0.0);
   }
 }

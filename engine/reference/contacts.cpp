@@ -83,49 +83,35 @@ void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
-  const bool shears = f.settings[0].options & option_memory, sums = f.settings[0].options & option_impulses;
-  // Has a contact of the old lists anything that the same one in the new lists is to have?
-  const auto remembers = [&](std::size_t slot) {
-    bool any = is_triangle(f.contact_partner[slot]);
-    if (shears) {
-      const uvec3 bits = glm::floatBitsToUint(f.contact_shear[slot]);
-      any |= ((bits.x | bits.y | bits.z) << 1) != 0;
-    }
-    return sums ? any || f.contact_sum[slot] != vec4(0.0f) : any;
-  };
+  const uint options = f.settings[0].options;
   for (uint e = begin; e < end; ++e) {
     const uint i = rebuilt_place(f, e);
     if (i >= args.grains)
       continue;
     const uint first = world_of(f, i) * f.settings[0].places;
-    const uint row = first + f.grain_row[i];
-    const std::size_t old = contact_slot(f, row, 0), old_end = old + f.contact_count[row] * slice_grains;
-    uint left = 0;  // with those of them that remember found, what is new needs no search
-    for (std::size_t from = old; from < old_end; from += slice_grains)
-      left += remembers(from);
-    std::size_t slot = next_slot(f, i, 0);
-    const std::size_t slot_end = slot + f.contact_count_next[i] * slice_grains;
-    for (std::size_t next = old; slot < slot_end; slot += slice_grains) {
-      std::size_t from = old_end;  // none
-      if (left > 0) {
-        uint partner = f.contact_partner_next[slot];
-        if (is_grain(partner))
-          partner = f.grain_row[first + partner];
-        // From behind the last one on, most contacts being in the same order as before.
-        for (std::size_t looked = old; looked < old_end && from == old_end; looked += slice_grains) {
-          if (without_face(f.contact_partner[next]) == partner)
-            from = next;
-          next = next + slice_grains < old_end ? next + slice_grains : old;
-        }
+    const uint row = first + f.grain_row[i], olds = f.contact_count[row];
+    uint next = 0;  // where the last one was, most contacts being in the same order as before
+    for (uint k = 0; k < f.contact_count_next[i]; ++k) {
+      const std::size_t slot = next_slot(f, i, k);
+      uint partner = f.contact_partner_next[slot];
+      if (is_grain(partner))
+        partner = f.grain_row[first + partner];
+      uint looked = 0;
+      std::size_t old = 0;
+      for (; looked < olds; ++looked, ++next) {
+        if (next >= olds)
+          next = 0;
+        old = contact_slot(f, row, next);
+        if (without_face(f.contact_partner[old]) == partner)
+          break;
       }
-      const bool known = from < old_end;
-      left -= known && remembers(from);
-      if (known && is_triangle(f.contact_partner[from]))
-        f.contact_partner_next[slot] = f.contact_partner[from];
-      if (shears)
-        f.contact_shear_next[slot] = known ? f.contact_shear[from] : vec3(0.0f);
-      if (sums)
-        f.contact_sum_next[slot] = known ? f.contact_sum[from] : vec4(0.0f);
+      const bool known = looked < olds;
+      if (known && is_triangle(partner))
+        f.contact_partner_next[slot] = f.contact_partner[old];
+      if (options & option_memory)
+        f.contact_shear_next[slot] = known ? f.contact_shear[old] : vec3(0.0f);
+      if (options & option_impulses)
+        f.contact_sum_next[slot] = known ? f.contact_sum[old] : vec4(0.0f);
     }
   }
 }
