@@ -18,7 +18,10 @@ double elements_in_use(talus::Simulation& simulation, FieldId id) {
   case talus::Extent::fine:
     return used(simulation.fine_places());
   case talus::Extent::slots:
-    return used(talus::read_field<talus::Status>(executor, FieldId::status, 1)[0].slots);
+  case talus::Extent::slots_of_3:
+  case talus::Extent::slots_of_4:
+    return used(talus::read_field<talus::Status>(executor, FieldId::status, 1)[0].slots *
+                static_cast<double>(talus::slot_components(talus::info(id).extent)));
   default:
     return held;
   }

@@ -14,8 +14,9 @@ namespace talus {
 
 using namespace shared;
 
-// lines: as slots, once asked for. shelves: as many words as states of worlds need. baked: empty but while a distance
-// field is baked.
+// slots_of_3, slots_of_4: the components of slots; of the 16 slots of a row first all x, then all y, ..
+// (shaders/shared/slots.glsl). lines: as slots, once asked for. shelves: as many words as states of worlds need. baked:
+// empty but while a distance field is baked.
 enum class Extent {
   one,
   worlds,
@@ -62,6 +63,8 @@ enum class Extent {
   depth_cameras,
   depth_pixels,
   slots,
+  slots_of_3,
+  slots_of_4,
   lines,
   shelves,
   baked
@@ -150,17 +153,17 @@ enum class Extent {
   X(contact_partner, uint, slots, true,                                                                                \
     "grain or wall on the other side; slot k of grain i: 16 (slice_start + k) + i % 16")                               \
   X(contact_partner_next, uint, slots, false, "of the lists being built")                                              \
-  X(contact_sum, vec4, slots, true,                                                                                    \
+  X(contact_sum, float, slots_of_4, true,                                                                              \
     "xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what resists "  \
     "motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered")          \
-  X(contact_sum_next, vec4, slots, false, "of the lists being built")                                                  \
+  X(contact_sum_next, float, slots_of_4, false, "of the lists being built")                                            \
   X(contact_load, uint, grains, false, "contacts that share a grain's mass")                                           \
   X(contact_friction, float, slots, false,                                                                             \
     "coefficient of friction in this substep, where static and kinetic differ (vts, sp with memory) [1]")              \
-  X(contact_change, vec4, slots, false, "last iteration's change of contact_sum (improved_jacobi) [N s]")              \
-  X(contact_shear, vec3, slots, true,                                                                                  \
+  X(contact_change, float, slots_of_4, false, "last iteration's change of contact_sum (improved_jacobi) [N s]")        \
+  X(contact_shear, float, slots_of_3, true,                                                                            \
     "tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]")           \
-  X(contact_shear_next, vec3, slots, false, "of the lists being built")                                                \
+  X(contact_shear_next, float, slots_of_3, false, "of the lists being built")                                          \
   X(fine_grains, Grain, fine, true,                                                                                    \
     "fine grains: position [m], radius [m], velocity [m/s], how loose they are (0: carried, 1: free)")                 \
   X(fine_grains_next, Grain, fine, false, "where a pass writes fine grains that it also reads")                        \
@@ -199,6 +202,11 @@ enum class FieldId {
 #define X(...) +1
 inline constexpr std::size_t field_count = 0 TALUS_FIELDS(X);
 #undef X
+
+// Numbers of a slot of the contact lists; 0 of what is not of slots.
+constexpr std::size_t slot_components(Extent extent) {
+  return extent == Extent::slots ? 1 : extent == Extent::slots_of_3 ? 3 : extent == Extent::slots_of_4 ? 4 : 0;
+}
 
 struct FieldInfo {
   std::string_view name;

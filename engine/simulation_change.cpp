@@ -190,14 +190,14 @@ void Simulation::Impl::keep_memory(const Solver& before, double scale) {
   }
   if (scale == 1.0)
     return;
-  const auto times = [&]<class T>(FieldId id, T, double factor) {
-    auto data = read_field<T>(*executor, id, executor->size(id));
-    for (T& value : data)
+  const auto times = [&](FieldId id, double factor) {
+    auto data = read_field<float>(*executor, id, executor->size(id));
+    for (float& value : data)
       value *= static_cast<float>(factor);
     write_field(*executor, id, data);
   };
-  times(FieldId::contact_sum, vec4(), scale);
-  times(FieldId::contact_shear, vec3(), scene.solver.method == Method::dem ? scale : scale * scale);
+  times(FieldId::contact_sum, scale);
+  times(FieldId::contact_shear, scene.solver.method == Method::dem ? scale : scale * scale);
   forget_point_contacts();
 }
 

@@ -153,7 +153,7 @@ void Simulation::resume(Checkpoint checkpoint) {
     const auto found = checkpoint.fields.find(std::string(field_infos[f].name));
     const std::size_t stride = field_infos[f].stride;
     if (found == checkpoint.fields.end() || found->second.size() % stride != 0 ||
-        (field_infos[f].extent != Extent::slots &&
+        (slot_components(field_infos[f].extent) == 0 &&
          found->second.size() != impl_->elements_of(static_cast<FieldId>(f), settings, population) * stride))
       throw CheckpointError(
           fmt::format("field {} is missing or has another size than this version's", field_infos[f].name));

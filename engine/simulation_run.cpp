@@ -336,10 +336,11 @@ void Simulation::Impl::add_loads(std::uint32_t steps) {
 void Simulation::Impl::resize_slots(std::size_t rows) {
   for (std::size_t f = 0; f < field_count; ++f) {
     const auto id = static_cast<FieldId>(f);
-    if (field_infos[f].extent != Extent::slots || !uses(scene.solver, id))
+    const std::size_t elements = rows * slice_grains * slot_components(field_infos[f].extent);
+    if (elements == 0 || !uses(scene.solver, id))
       continue;
-    const std::size_t before = share_of(id), after = rows * slice_grains * field_infos[f].stride;
-    executor->resize(id, scene.worlds * rows * slice_grains);
+    const std::size_t before = share_of(id), after = elements * field_infos[f].stride;
+    executor->resize(id, scene.worlds * elements);
     for (std::size_t w = scene.worlds; w-- > 1;)
       move_right(id, w * before, w * after, before);
   }

@@ -190,7 +190,9 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::depth_pixels:
     return depth_pixels(scene);
   case Extent::slots:
-    return worlds * slots;
+  case Extent::slots_of_3:
+  case Extent::slots_of_4:
+    return worlds * slots * slot_components(field_infos[static_cast<std::size_t>(id)].extent);
   case Extent::lines:
   case Extent::shelves:
     return executor->size(id);

@@ -28,6 +28,8 @@ bool is_of_worlds(Extent extent) {
   case Extent::slices:
   case Extent::slices_and_end:
   case Extent::slots:
+  case Extent::slots_of_3:
+  case Extent::slots_of_4:
     return true;
   default:
     return false;

@@ -18,7 +18,7 @@ layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact
 layout(set = 0, binding = 8, scalar) readonly buffer ShapeBlock { uint shape_data[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 10, scalar) buffer TouchBlock { ClothTouch cloth_touches[]; };
-layout(set = 0, binding = 11, scalar) buffer ShearBlock { vec3 contact_shear[]; };
+layout(set = 0, binding = 11, scalar) buffer ShearBlock { float contact_shear[]; };
 #include "shared/space.glsl"
 #include "shared/triangle.glsl"
 #include "shared/body_load.glsl"
@@ -42,7 +42,7 @@ void main() {
         continue;
       ClothTouch c = cloth_touches[slot], touch = c;
       float w_sum = w + inverse_mass_at(partner, c.weights);
-      vec3 shear = memory ? contact_shear[slot] : vec3(0.0);
+      vec3 shear = memory ? load_vec3(contact_shear, slot) : vec3(0.0);
       if (w_sum > 0.0 && c.gap < surface_hidden * r) {
         touches = true;
         vec3 relative = grain.velocity.xyz - velocity_at(partner, c.weights);
@@ -76,8 +76,10 @@ void main() {
         }
       }
       cloth_touches[slot] = touch;
+      if (!(touch.push > 0.0))
+        shear = vec3(0.0);
       if (last && memory)
-        contact_shear[slot] = touch.push > 0.0 ? shear : vec3(0.0);
+        store_vec3(contact_shear, slot, shear);
     }
   }
   bool vertex = touches && grain_id[i] - settings.cloth_first < settings.cloth;

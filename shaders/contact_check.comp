@@ -32,8 +32,10 @@ void main() {
   barrier();
   bool fits = most <= settings.rows;
   // Where they do not fit, grains are sorted anew and plan has set the margin: the repeated substep must build again.
-  for (uint k = lane; k < status.rebuild; k += group_size)
+  for (uint k = lane; k < status.rebuild; k += group_size) {
     worlds[rebuilding[k]].travel = fits ? 0.0 : lists_void;
+    worlds[rebuilding[k]].age = 0u;
+  }
   for (uint g = lane; g < gates_total && !fits; g += group_size)
     gates[g] = Dispatch(0u, 0u, 1u);
   // Exchanges of the two that are recorded after this then need no undoing.

@@ -8,16 +8,17 @@ layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[
 layout(set = 0, binding = 1, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer StartNextBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer PartnerNextBlock { uint contact_partner_next[]; };
-layout(set = 0, binding = 4, scalar) readonly buffer ShearNextBlock { vec3 contact_shear_next[]; };
-layout(set = 0, binding = 5, scalar) readonly buffer SumNextBlock { vec4 contact_sum_next[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer ShearNextBlock { float contact_shear_next[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer SumNextBlock { float contact_sum_next[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer RowBlock { uint grain_row[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 8, scalar) writeonly buffer StartBlock { uint slice_start[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 10, scalar) writeonly buffer ShearBlock { vec3 contact_shear[]; };
-layout(set = 0, binding = 11, scalar) writeonly buffer SumBlock { vec4 contact_sum[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer ShearBlock { float contact_shear[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer SumBlock { float contact_sum[]; };
 
 #include "shared/next_row.glsl"
+#include "shared/slots.glsl"
 #include "shared/rebuilt.glsl"
 
 void main() {
@@ -35,9 +36,13 @@ void main() {
   uint last = end * slice_grains;
   for (uint slot = begin * slice_grains + i % slice_grains; slot < last; slot += slice_grains) {
     contact_partner[slot] = contact_partner_next[slot];
-    if (shear)
-      contact_shear[slot] = contact_shear_next[slot];
-    if (sum)
-      contact_sum[slot] = contact_sum_next[slot];
+    if (shear) {
+      vec3 next = load_vec3(contact_shear_next, slot);
+      store_vec3(contact_shear, slot, next);
+    }
+    if (sum) {
+      vec4 next = load_vec4(contact_sum_next, slot);
+      store_vec4(contact_sum, slot, next);
+    }
   }
 }

@@ -12,7 +12,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { float contact_sum[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer LoadBlock { uint contact_load[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
@@ -30,7 +30,7 @@ void main() {
     uint slot = contact_slot(i, k), partner = partner_at(i, slot);
     if (is_triangle(partner))
       continue;
-    bool counts = args.iteration > 0u && contact_sum[slot].w > 0.0;
+    bool counts = args.iteration > 0u && load_w(contact_sum, slot) > 0.0;
     if (!counts) {
       Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
       vec3 way = args.h * (grain.velocity.xyz - c.velocity);

@@ -13,10 +13,10 @@ layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint slice_sta
 layout(set = 0, binding = 5, scalar) readonly buffer StartNextBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 7, scalar) buffer PartnerNextBlock { uint contact_partner_next[]; };
-layout(set = 0, binding = 8, scalar) readonly buffer ShearBlock { vec3 contact_shear[]; };
-layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
-layout(set = 0, binding = 10, scalar) writeonly buffer ShearNextBlock { vec3 contact_shear_next[]; };
-layout(set = 0, binding = 11, scalar) writeonly buffer SumNextBlock { vec4 contact_sum_next[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer ShearBlock { float contact_shear[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer ShearNextBlock { float contact_shear_next[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer SumNextBlock { float contact_sum_next[]; };
 
 #include "shared/row.glsl"
 #include "shared/next_row.glsl"
@@ -43,9 +43,13 @@ void main() {
     }
     if (known && is_triangle(partner))
       contact_partner_next[slot] = contact_partner[from];
-    if (shear)
-      contact_shear_next[slot] = known ? contact_shear[from] : vec3(0.0);
-    if (sum)
-      contact_sum_next[slot] = known ? contact_sum[from] : vec4(0.0);
+    if (shear) {
+      vec3 remembered = known ? load_vec3(contact_shear, from) : vec3(0.0);
+      store_vec3(contact_shear_next, slot, remembered);
+    }
+    if (sum) {
+      vec4 remembered = known ? load_vec4(contact_sum, from) : vec4(0.0);
+      store_vec4(contact_sum_next, slot, remembered);
+    }
   }
 }

@@ -19,6 +19,7 @@ void main() {
   worlds[world].cloth_half = uintBitsToFloat(worlds[world].cloth_half_bits);
   worlds[world].cloth_half_bits = 0u;
   worlds[world].travel += args.h * max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds + world]) + worlds[world].shift;
+  worlds[world].age += 1u;
   if (world != 0u)
     return;
   float body_speed = body_speeds[step_of_batch * settings.worlds];

@@ -12,8 +12,8 @@ layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
-layout(set = 0, binding = 9, scalar) buffer ShearBlock { vec3 contact_shear[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 9, scalar) buffer ShearBlock { float contact_shear[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
@@ -30,11 +30,11 @@ void main() {
     uint slot = contact_slot(i, k), partner = partner_at(i, slot);
     if (is_triangle(partner))
       continue;
-    float normal = contact_sum[slot].w;
-    vec3 shear = contact_shear[slot];
+    float normal = load_w(contact_sum, slot);
+    vec3 shear = load_vec3(contact_shear, slot);
     if (!(normal > 0.0)) {
       if (shear != vec3(0.0))
-        contact_shear[slot] = vec3(0.0);
+        store_vec3(contact_shear, slot, vec3(0.0));
       continue;
     }
     PairLaw law = law_of(tag, partner);
@@ -44,6 +44,6 @@ void main() {
     float shear_length = length(shear), grip = normal / across_share(c, grain.velocity.w);
     if (shear_length > law.friction_static * grip)
       shear *= law.friction_kinetic * grip / shear_length;
-    contact_shear[slot] = shear;
+    store_vec3(contact_shear, slot, shear);
   }
 }

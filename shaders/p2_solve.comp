@@ -13,9 +13,9 @@ layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
+layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { vec3 contact_shear[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { float contact_shear[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_load[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
@@ -61,7 +61,7 @@ float last_w = 0.0;
 vec2 relax = vec2(0.0);
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : contact_sum[slot]; }
+vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : load_vec4(contact_sum, slot); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 v = grain.velocity.xyz;
@@ -77,7 +77,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   // Active from its first overlap to the end of the substep: what equals implicit Euler.
   if (sum.w < 0.0 && (c.gap > 0.0 && !(hold > 0.0) || !(w_sum > 0.0))) {
     if (args.iteration == 0u)
-      contact_sum[slot] = sum;
+      store_vec4(contact_sum, slot, sum);
     return;
   }
   sum.w = max(sum.w, 0.0);
@@ -101,7 +101,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 before = sum.xyz, slip = way - approach * c.normal;
   float held = dot(before, c.normal);
   if (memory)
-    slip += turned(contact_shear[slot], c.normal);
+    slip += turned(load_vec3(contact_shear, slot), c.normal);
   vec3 drag = before - held * c.normal + share * across_share(c, w) * slip;
   float drag_length = length(drag);
   if (drag_length > law.friction_static * normal + hold)
@@ -126,7 +126,8 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   weights += weight;
   if (is_body(partner))
     note_push(partner, c.point, (w > 0.0 ? part / w : 1.0 / w_sum) * push);
-  contact_sum[slot] = vec4(drag, normal);
+  sum = vec4(drag, normal);
+  store_vec4(contact_sum, slot, sum);
 }
 #include "shared/each_contact.glsl"
 

@@ -12,7 +12,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
+layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer LoadBlock { uint contact_load[]; };
 #define MOVED args.h
@@ -28,7 +28,7 @@ vec3 correction = vec3(0.0);
 float weights = 0.0;
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0) : contact_sum[slot]; }
+vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0) : load_vec4(contact_sum, slot); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 v = grain.velocity.xyz;
@@ -39,7 +39,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   bool touches = c.gap < -gap_least * min(r, c.radius) || (after && last && sum.w > 0.0);
   if (!touches || !(w + c.inverse_mass > 0.0)) {
     if (args.iteration == 0u)
-      contact_sum[slot] = sum;
+      store_vec4(contact_sum, slot, sum);
     return;
   }
   // Mass scaling: w exp(k z) at height z, of which only the ratio to this grain matters. k times the height of a pile may be up
@@ -69,7 +69,8 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   weights += weight;
   if (is_body(partner))
     note_push(partner, c.point, push);
-  contact_sum[slot] = vec4(drag, normal);
+  sum = vec4(drag, normal);
+  store_vec4(contact_sum, slot, sum);
 }
 #include "shared/each_contact.glsl"
 

@@ -26,13 +26,18 @@ int cells_along(float edge, float cell) {
   return long_as > edge ? n - 1 : longer <= edge ? n + 1 : n;
 }
 
+// Of lists for grains of this speed: where they move it lasts some 24 substeps.
+float margin_for(float speed, float radius) {
+  float slow = min(sqrt(margin_cost * args.h * speed * radius), margin_rest * radius);
+  return clamp(max(24.0 * args.h * speed, slow), margin_least * radius, margin_motion * radius);
+}
+
 void new_grid(uint world, float motion, float speed) {
   worlds[world].cells_low = ivec3(cells_none);
   worlds[world].cells_high = ivec3(-cells_none);
-  // Lists that last some 24 substeps, but always the one at hand.
-  float radius = worlds[world].radius;
-  float lasting = clamp(24.0 * args.h * speed, margin_rest * radius, margin_motion * radius);
-  float margin = max(lasting, min(2.2 * motion + settings.reach * radius, margin_limit * radius));
+  // New lists last at least for the substep at hand.
+  float radius = worlds[world].radius, reach = settings.reach * radius;
+  float margin = max(margin_for(speed, radius) + reach, min(2.2 * motion + reach, margin_limit * radius));
   worlds[world].margin = margin;
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
   float cloth_reach = max(radius, settings.cloth_radius) + settings.cloth_radius + worlds[world].cloth_half + motion + margin;
@@ -60,8 +65,9 @@ bool plan_world(uint world) {
   float speed = max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds + world]);
   float pull = length(settings.gravity) + (args.held > 0u ? hand_acceleration : 0.0);
   float motion = args.h * (speed + args.h * pull) + worlds[world].shift;  // m, of the fastest grain in this substep
-  bool rebuild = 2.0 * (worlds[world].travel + motion) + settings.reach * worlds[world].radius > worlds[world].margin ||
-                 (settings.options & option_rebuild_always) != 0u;
+  float radius = worlds[world].radius, reach = settings.reach * radius, margin = worlds[world].margin;
+  bool wide = worlds[world].age >= lists_old && margin_for(speed, radius) + reach < lists_shrink * margin;
+  bool rebuild = 2.0 * (worlds[world].travel + motion) + reach > margin || wide || (settings.options & option_rebuild_always) != 0u;
   worlds[world].table = rebuild ? 0u : no_table;  // which one comes later
   if (rebuild)
     new_grid(world, motion, speed);

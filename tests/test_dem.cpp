@@ -1,4 +1,5 @@
 // Explicit dynamics, and what every contact with a memory must keep.
+#include "engine/reference/space.h"
 #include "simulate.h"
 #include <cmath>
 #include <numbers>
@@ -79,9 +80,11 @@ Remembered remembered(Simulation& simulation) {
   const uint i = id[0] == 1 ? 0 : 1;
   const auto start = read_field<uint>(e, FieldId::slice_start, e.size(FieldId::slice_start));
   const std::size_t slot = start[0] * slice_grains + i;
-  Remembered found{read_field<vec3>(e, FieldId::contact_shear, e.size(FieldId::contact_shear))[slot], vec4(0.0f)};
+  Remembered found{
+      reference::vec3_at(read_field<float>(e, FieldId::contact_shear, e.size(FieldId::contact_shear)), slot),
+      vec4(0.0f)};
   if (simulation.scene().solver.method != Method::dem)
-    found.sum = read_field<vec4>(e, FieldId::contact_sum, e.size(FieldId::contact_sum))[slot];
+    found.sum = reference::vec4_at(read_field<float>(e, FieldId::contact_sum, e.size(FieldId::contact_sum)), slot);
   return found;
 }
 

@@ -1,4 +1,5 @@
 // Velocity time stepping and sequential positions: what is known exactly, and figures of an independent prototype.
+#include "engine/reference/space.h"
 #include "simulate.h"
 #include <algorithm>
 #include <cmath>
@@ -448,16 +449,16 @@ TEST_CASE("Contacts push and pull with equal and opposite impulses on a device",
     const auto count = read_field<uint>(e, FieldId::contact_count, 1000);
     const auto start = read_field<uint>(e, FieldId::slice_start, e.size(FieldId::slice_start));
     const auto partner = read_field<uint>(e, FieldId::contact_partner, e.size(FieldId::contact_partner));
-    const auto sum = read_field<vec4>(e, FieldId::contact_sum, e.size(FieldId::contact_sum));
+    const auto sum = read_field<float>(e, FieldId::contact_sum, e.size(FieldId::contact_sum));
     const auto slot = [&](uint i, uint k) { return (start[i / slice_grains] + k) * slice_grains + i % slice_grains; };
     std::size_t pressed = 0, unequal = 0;
     for (uint i = 0; i < 1000; ++i)
       for (uint k = 0; k < count[i]; ++k)
         if (const uint j = partner[slot(i, k)]; j < body_partner) {
-          const vec4 mine = sum[slot(i, k)];
+          const vec4 mine = reference::vec4_at(sum, slot(i, k));
           for (uint b = 0; b < count[j]; ++b)
             if (partner[slot(j, b)] == i) {
-              const vec4 theirs = sum[slot(j, b)];
+              const vec4 theirs = reference::vec4_at(sum, slot(j, b));
               pressed += mine.w > 0.0f;
               unequal += mine.w != theirs.w || vec3(mine) != -vec3(theirs);
             }

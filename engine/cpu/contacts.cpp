@@ -182,16 +182,18 @@ TALUS_CLONES void contact_commit(const Args& args, Fields& f, uint begin, uint e
       f.grain_row[i] = i - world * f.settings[0].places;
       f.contact_count[i] = f.contact_count_next[i];
     }
-    const std::size_t slots = next_slot(f, first, 0), end_slot = slots + next_rows(f, first) * slice_grains;
-    const auto take = [&](auto& to, const auto& next) {
-      for (std::size_t row = slots; row < end_slot; row += slice_grains)
-        std::copy_n(next.data() + row, there, to.data() + row);
+    const std::size_t slots = next_slot(f, first, 0), rows = next_rows(f, first);
+    const auto take = [&](auto& to, const auto& next, uint components) {
+      for (std::size_t row = 0; row < components * rows; ++row) {
+        const std::size_t at = components * slots + row * slice_grains;
+        std::copy_n(next.data() + at, there, to.data() + at);
+      }
     };
-    take(f.contact_partner, f.contact_partner_next);
+    take(f.contact_partner, f.contact_partner_next, 1);
     if (options & option_memory)
-      take(f.contact_shear, f.contact_shear_next);
+      take(f.contact_shear, f.contact_shear_next, 3);
     if (options & option_impulses)
-      take(f.contact_sum, f.contact_sum_next);
+      take(f.contact_sum, f.contact_sum_next, 4);
   }
 }
 

@@ -113,11 +113,11 @@ private:
       if (!mask[k])
         continue;
       vec3 change = lane(change_, k);
-      const vec3 before = memory_ ? f.contact_shear[slot + k] : vec3(0.0f);
+      const vec3 before = memory_ ? vec3_at(f.contact_shear, slot + k) : vec3(0.0f);
       const uint i = first + k;
       const vec3 shear = touch_body(args, f, i, partner_at(f, i, slot + k), before, change);
       if (memory_)
-        f.contact_shear[slot + k] = shear;
+        put(f.contact_shear, slot + k, shear);
       set_lane(change_, k, change);
     }
   }
@@ -142,11 +142,11 @@ private:
         last ? dot(grains.velocity + change_ + all(h_ * settings.gravity) - c.velocity, c.normal) : approach;
     const floats brake = -ahead - rate_ * larger(c.gap + 0.5f * radius, floats{});
     const ints touches = mask & ((c.gap < reach) | (brake > 0.0f)) & (inverse_sum > 0.0f);
-    vecs shear = memory_ ? load_vecs(&f.contact_shear[slot]) : vecs{};
+    vecs shear = memory_ ? load_vecs(f.contact_shear, slot) : vecs{};
     const vecs before = shear;
     if (!any(touches)) {
       if (memory_ && any(mask & differ(before, vecs{})))
-        store_vecs(&f.contact_shear[slot], select(mask, vecs{}, before));
+        store_vecs(f.contact_shear, slot, select(mask, vecs{}, before));
       return;
     }
     const vecs slip = relative - approach * c.normal;
@@ -161,7 +161,7 @@ private:
     drag = select(slides, slid, drag);
     change_ = select(touches, change_ + shares.own * (push * c.normal + drag), change_);
     if (memory_)
-      store_vecs(&f.contact_shear[slot], select(touches, shear, select(mask, vecs{}, before)));
+      store_vecs(f.contact_shear, slot, select(touches, shear, select(mask, vecs{}, before)));
   }
 };
 

@@ -91,8 +91,7 @@ private:
     const floats radius = smaller(grains.radius, c.radius);
     const float fall = h_ * glm::length(settings.gravity);
     load_ -= row.mask & (c.gap < larger(h_ * (root(dot(relative, relative)) + fall), contact_near * radius));
-    vec4* const sums = &f.contact_sum[row.slot];
-    const vecs4 kept = load_vecs4(sums);
+    const vecs4 kept = load_vecs4(f.contact_sum, row.slot);
     const vecs4 before = settings.options & option_impulses ? kept : vecs4{};
     const ints was = row.mask & differ(before, {});
     const Laws law = laws(row);
@@ -107,7 +106,7 @@ private:
         const floats w_sum = grains.inverse_mass + c.inverse_mass;
         friction = grips & slides(law, before.xyz, slip, grip, w_sum) ? law.friction_kinetic : friction;
         const floats limit = friction * grip * w_sum * h_ / memory_share;
-        const vecs remembered = turned(load_vecs(&f.contact_shear[row.slot]), c.normal) + all(h_) * slip;
+        const vecs remembered = turned(load_vecs(f.contact_shear, row.slot), c.normal) + all(h_) * slip;
         shear = select(grips, on_cone(remembered, limit, limit), {});
       }
       const floats pressure = larger(settings.warm_start * before.w, -hold);
@@ -116,19 +115,15 @@ private:
       sum = select(was, vecs4{drag, pressure}, {});
       add(row.mask, was, pressure * c.normal + drag);
     }
-    store_vecs4(sums, select(row.mask, sum, kept));
-    if (memory_) {
-      vec3* const shears = &f.contact_shear[row.slot];
-      store_vecs(shears, select(row.mask, shear, load_vecs(shears)));
-    }
+    store_vecs4(f.contact_sum, row.slot, select(row.mask, sum, kept));
+    if (memory_)
+      store_vecs(f.contact_shear, row.slot, select(row.mask, shear, load_vecs(f.contact_shear, row.slot)));
     if (const ints two = row.mask & (law.friction_static != law.friction_kinetic); memory_ && any(two)) {
       float* const at = &f.contact_friction[row.slot];
       store(at, two ? friction : load<floats>(at));
     }
-    if (momentum_) {
-      vec4* const changes = &f.contact_change[row.slot];
-      store_vecs4(changes, select(row.mask, vecs4{}, load_vecs4(changes)));
-    }
+    if (momentum_)
+      store_vecs4(f.contact_change, row.slot, select(row.mask, vecs4{}, load_vecs4(f.contact_change, row.slot)));
   }
 
   // Impulse per residual.
@@ -155,13 +150,12 @@ private:
                                 : approach + (c.gap < 0.0f ? all(settings.gamma) : all(1.0f)) * c.gap / h_;
     vecs slip = relative - approach * c.normal;
     if (memory_)
-      slip = slip + all(memory_share / h_) * load_vecs(&f.contact_shear[row.slot]);
+      slip = slip + all(memory_share / h_) * load_vecs(f.contact_shear, row.slot);
 
     const Laws law = laws(row);
     floats friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = all(args.beta);
-    vec4* const sums = &f.contact_sum[row.slot];
-    const vecs4 before = load_vecs4(sums);
-    const vecs4 last = momentum_ ? load_vecs4(&f.contact_change[row.slot]) : vecs4{};
+    const vecs4 before = load_vecs4(f.contact_sum, row.slot);
+    const vecs4 last = momentum_ ? load_vecs4(f.contact_change, row.slot) : vecs4{};
     if (const ints two = friction_static != friction_kinetic; any(two)) {
       if (memory_) {
         const auto friction = load<floats>(&f.contact_friction[row.slot]);
@@ -177,9 +171,9 @@ private:
     const vecs drag = on_cone(start.xyz - dot(start.xyz, c.normal) * c.normal - rate * slip, friction_static * grip,
                               friction_kinetic * grip);
     const vecs4 change{drag - before.xyz, pressure - before.w};
-    store_vecs4(sums, select(active, vecs4{drag, pressure}, before));
+    store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, pressure}, before));
     if (momentum_)
-      store_vecs4(&f.contact_change[row.slot], select(active, change, last));
+      store_vecs4(f.contact_change, row.slot, select(active, change, last));
     add(row.mask, active, change.w * c.normal + change.xyz);
   }
 };

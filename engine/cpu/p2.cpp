@@ -80,7 +80,7 @@ public:
     P2Solver::Mean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, P2Solver::Mean& mean) {
       if (args.iteration == 0)
-        f.contact_sum[slot] = vec4(0.0f, 0.0f, 0.0f, not_active);
+        put(f.contact_sum, slot, vec4(0.0f, 0.0f, 0.0f, not_active));
       touch_other(solver, i, slot, mean);
     });
     move(1.0f, means);
@@ -115,8 +115,7 @@ private:
   // As P2Solver::touch.
   void solve(const Row& row, const Contacts& c, Relaxations& relax, float carrying) {
     const floats w_sum = grains.inverse_mass + c.inverse_mass;
-    vec4* const sums = &f.contact_sum[row.slot];
-    const vecs4 kept = load_vecs4(sums);
+    const vecs4 kept = load_vecs4(f.contact_sum, row.slot);
     const vecs4 before = args.iteration == 0 ? select(row.mask, vecs4{{}, all(not_active)}, kept) : kept;
     const Laws law = laws(row);
     const floats hold = adhesion_budget(law, c);
@@ -124,7 +123,7 @@ private:
     const ints active = row.mask & (w_sum > 0.0f) & ~(idle & apart);
     if (!any(active)) {
       if (args.iteration == 0)
-        store_vecs4(sums, before);
+        store_vecs4(f.contact_sum, row.slot, before);
       return;
     }
     const floats pressed = idle ? floats{} : before.w;
@@ -137,12 +136,12 @@ private:
     const floats pushed = normal - pressed, held = dot(before.xyz, c.normal);
     vecs slip = way - approach * c.normal;
     if (settings.options & option_memory)
-      slip = slip + turned(load_vecs(&f.contact_shear[row.slot]), c.normal);
+      slip = slip + turned(load_vecs(f.contact_shear, row.slot), c.normal);
     const vecs friction = on_cone(before.xyz - held * c.normal + share * slip, law.friction_static * normal + hold,
                                   law.friction_kinetic * normal + hold);
     const floats adhesion = hold > 0.0f ? smaller(larger(held + pushed + share * approach, floats{}), hold) : floats{};
     const vecs drag = friction + adhesion * c.normal;
-    store_vecs4(sums, select(active, vecs4{drag, normal}, before));
+    store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, normal}, before));
 
     const vecs change = pushed * c.normal - (drag - before.xyz);
     const floats bears = larger(normal, normal - pushed) + hold;
@@ -154,9 +153,8 @@ private:
 
   // As p2_remember_contact.
   void remember(const Row& row, const Contacts& c) {
-    const floats normal = load_vecs4(&f.contact_sum[row.slot]).w;
-    vec3* const shears = &f.contact_shear[row.slot];
-    const vecs before = load_vecs(shears);
+    const floats normal = load_vecs4(f.contact_sum, row.slot).w;
+    const vecs before = load_vecs(f.contact_shear, row.slot);
     const ints presses = row.mask & (normal > 0.0f);
     vecs after;
     if (any(presses)) {
@@ -167,7 +165,7 @@ private:
                              law.friction_static * normal, law.friction_kinetic * normal),
                      {});
     }
-    store_vecs(shears, select(row.mask, after, before));
+    store_vecs(f.contact_shear, row.slot, select(row.mask, after, before));
   }
 };
 

@@ -54,22 +54,28 @@ public:
 
   // Calls touch(row, contacts) for the rows in which grains are. They come first, in each lane. periodic: may an axis
   // be? one_division: as reference::contact_with. The contacts of a row are found before what the row ahead of it does
-  // is done: a processor that looks ahead by some hundred instructions works on both at once.
+  // is done: a processor that looks ahead by some hundred instructions works on both at once. Two rows take turns: to
+  // copy what is known of one is a fifth of the work.
   template <class Touch> void each_row(Touch touch, bool periodic = true, bool one_division = false) {
-    Row row;
-    if (!load_row(0, row))
+    Row rows[2];
+    Contacts found[2];
+    const auto look = [&](int k, Row& row, Contacts& contact) {
+      const bool there = load_row(k, row);
+      if (there)
+        contact = contacts(row, periodic, one_division);
+      return there;
+    };
+    if (!look(0, rows[0], found[0]))
       return;
-    Contacts found = contacts(row, periodic, one_division);
-    for (int k = 1;; ++k) {
-      Row next;
-      if (!load_row(k, next)) {
-        touch(row, found);
+    for (int k = 1;; k += 2) {
+      const bool second = look(k, rows[1], found[1]);
+      touch(rows[0], found[0]);
+      if (!second)
         return;
-      }
-      const Contacts next_found = contacts(next, periodic, one_division);
-      touch(row, found);
-      row = next;
-      found = next_found;
+      const bool first = look(k + 1, rows[0], found[0]);
+      touch(rows[1], found[1]);
+      if (!first)
+        return;
     }
   }
 

@@ -24,7 +24,7 @@ public:
     PbdMean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) {
       if (args.iteration == 0)
-        f.contact_sum[slot] = vec4(0.0f);
+        put(f.contact_sum, slot, vec4(0.0f));
       touch_other(args, f, i, slot, mean);
     });
     move(settings.sor, means);
@@ -51,15 +51,15 @@ private:
   void solve(const Row& row, const Contacts& c) {
     const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
     const floats w = grains.inverse_mass;
-    vec4* const sums = &f.contact_sum[row.slot];
-    const vecs4 kept = load_vecs4(sums), sum = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
+    const vecs4 kept = load_vecs4(f.contact_sum, row.slot),
+                sum = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
     ints touches = c.gap < -gap_least * smaller(grains.radius, c.radius);
     if (after && last)
       touches |= sum.w > 0.0f;
     const ints active = row.mask & (w + c.inverse_mass > 0.0f) & touches;
     if (!any(active)) {
       if (args.iteration == 0)
-        store_vecs4(sums, sum);
+        store_vecs4(f.contact_sum, row.slot, sum);
       return;
     }
     const floats w_other = c.inverse_mass * rise(c), w_sum = w + w_other;
@@ -80,7 +80,7 @@ private:
     const floats length = root(dot(drag, drag));
     drag = select(length > law.friction_static * bound,
                   smaller(law.friction_kinetic * bound / length, all(1.0f)) * drag, drag);
-    store_vecs4(sums, select(active, vecs4{drag, normal}, sum));
+    store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, normal}, sum));
     const floats weight = mean_weight(c);
     add(active, weight, weight * (w / w_sum) * (pushed * c.normal - (drag - before)));
   }

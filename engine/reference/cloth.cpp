@@ -213,7 +213,7 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
       const ClothTouch c = f.cloth_touches[slot];
       ClothTouch touch = c;
       const float w_sum = w + inverse_mass_at(f, partner, c.weights);
-      vec3 shear = memory ? f.contact_shear[slot] : vec3(0.0f);
+      vec3 shear = memory ? vec3_at(f.contact_shear, slot) : vec3(0.0f);
       if (w_sum > 0.0f && c.gap < surface_hidden * r) {
         const vec3 relative = vec3(grain.velocity) - velocity_at(f, partner, c.weights);
         const float approach = glm::dot(relative, c.normal);
@@ -244,7 +244,7 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
         shear = vec3(0.0f);
       f.cloth_touches[slot] = touch;
       if (last && memory)
-        f.contact_shear[slot] = touch.push > 0.0f ? shear : vec3(0.0f);
+        put(f.contact_shear, slot, touch.push > 0.0f ? shear : vec3(0.0f));
     }
     if (!touches)
       continue;

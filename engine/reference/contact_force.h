@@ -13,7 +13,7 @@ public:
         settings_.iteration != iteration_gauss_seidel)
       for (uint k = 0; k < f.contact_count[i]; ++k)
         if (const std::size_t slot = contact_slot(f, i, k);
-            !is_triangle(f.contact_partner[slot]) && f.contact_sum[slot].w > 0.0f)
+            !is_triangle(f.contact_partner[slot]) && w_at(f.contact_sum, slot) > 0.0f)
           weights_ += weight(slot, contact_with(f, i, partner_at(f, i, slot), 0.0f, 1e30f));
   }
 
@@ -28,7 +28,7 @@ public:
       const float approach = glm::dot(vec3(f_.grains[i_].velocity) - c.velocity, c.normal);
       return std::max(-kappa * c.gap / h - damping * approach, 0.0f) / (h * w_sum);
     }
-    const float sum = f_.contact_sum[slot].w;
+    const float sum = w_at(f_.contact_sum, slot);
     if (!(sum > 0.0f))
       return 0.0f;
     if (settings_.force == force_impulse)
@@ -42,7 +42,7 @@ private:
   float weight(std::size_t slot, const Contact& c) const {
     if (settings_.options & option_plain_mean)
       return 1.0f;
-    const float sum = f_.contact_sum[slot].w;
+    const float sum = w_at(f_.contact_sum, slot);
     const float carrying =
         settings_.force == force_correction ? 2.0f * args_.h * args_.h * glm::length(settings_.gravity) : 0.0f;
     return sum / (sum + carrying) / (w_ + (c.inverse_mass > 0.0f ? c.inverse_mass : w_));

@@ -12,7 +12,7 @@ void contact_load(const Args& args, Fields& f, uint begin, uint end) {
       if (is_triangle(partner))
         continue;
       const Contact c = contact_with(f, i, partner, args.h);
-      const bool has_borne = args.iteration > 0 && f.contact_sum[slot].w > 0.0f;
+      const bool has_borne = args.iteration > 0 && w_at(f.contact_sum, slot) > 0.0f;
       if (has_borne || c.gap < load_reach * (f.grains[i].position.w + c.radius) ||
           adhesion_budget(args, f, i, partner, c) > 0.0f)
         f.contact_load[i] += 1;

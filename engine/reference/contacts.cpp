@@ -109,9 +109,9 @@ void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
       if (known && is_triangle(partner))
         f.contact_partner_next[slot] = f.contact_partner[old];
       if (options & option_memory)
-        f.contact_shear_next[slot] = known ? f.contact_shear[old] : vec3(0.0f);
+        put(f.contact_shear_next, slot, known ? vec3_at(f.contact_shear, old) : vec3(0.0f));
       if (options & option_impulses)
-        f.contact_sum_next[slot] = known ? f.contact_sum[old] : vec4(0.0f);
+        put(f.contact_sum_next, slot, known ? vec4_at(f.contact_sum, old) : vec4(0.0f));
     }
   }
 }
@@ -134,9 +134,9 @@ void contact_commit(const Args& args, Fields& f, uint begin, uint end) {
       const std::size_t slot = next_slot(f, i, k);
       f.contact_partner[slot] = f.contact_partner_next[slot];
       if (options & option_memory)
-        f.contact_shear[slot] = f.contact_shear_next[slot];
+        put(f.contact_shear, slot, vec3_at(f.contact_shear_next, slot));
       if (options & option_impulses)
-        f.contact_sum[slot] = f.contact_sum_next[slot];
+        put(f.contact_sum, slot, vec4_at(f.contact_sum_next, slot));
     }
   }
 }

@@ -31,9 +31,9 @@ void dem(const Args& args, Fields& f, uint begin, uint end) {
       if (is_triangle(f.contact_partner[slot]))
         continue;
       const vec3 shear =
-          respond(args, f, i, partner_at(f, i, slot), memory ? f.contact_shear[slot] : vec3(0.0f), change);
+          respond(args, f, i, partner_at(f, i, slot), memory ? vec3_at(f.contact_shear, slot) : vec3(0.0f), change);
       if (memory)
-        f.contact_shear[slot] = shear;
+        put(f.contact_shear, slot, shear);
     }
   });
 }

@@ -67,7 +67,7 @@ vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint&
   const Contact c = contact_with(f, i, partner);
   const vec3 relative = vec3(grain.velocity) - c.velocity;
   load += c.gap < std::max(h * (glm::length(relative) + fall), contact_near * std::min(r, c.radius));
-  const vec4 before = impulses ? f.contact_sum[slot] : vec4(0.0f);
+  const vec4 before = impulses ? vec4_at(f.contact_sum, slot) : vec4(0.0f);
   vec4 sum(0.0f);
   vec3 shear(0.0f), push(0.0f);
   const PairLaw& law = law_of(f, i, partner);
@@ -80,7 +80,7 @@ vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint&
       if (slides(law, vec3(before), slip, grip, w_sum))
         friction = law.friction_kinetic;
       const float limit = friction * grip * w_sum * h / (memory_share * c.across_share(w));
-      shear = bounded(turned(f.contact_shear[slot], c.normal) + h * slip, limit, limit);
+      shear = bounded(turned(vec3_at(f.contact_shear, slot), c.normal) + h * slip, limit, limit);
     }
     const float warm = is_body(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
     const float pressure = std::max(warm * before.w, -hold);
@@ -89,13 +89,13 @@ vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint&
     sum = vec4(drag, pressure);
     push = pressure * c.normal + drag;
   }
-  f.contact_sum[slot] = sum;
+  put(f.contact_sum, slot, sum);
   if (memory)
-    f.contact_shear[slot] = shear;
+    put(f.contact_shear, slot, shear);
   if (memory && law.friction_static != law.friction_kinetic)
     f.contact_friction[slot] = friction;
   if (settings.iteration == iteration_improved_jacobi)
-    f.contact_change[slot] = vec4(0.0f);
+    put(f.contact_change, slot, vec4(0.0f));
   return push;
 }
 
@@ -118,12 +118,12 @@ vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
   }
   vec3 slip = relative - approach * c.normal;
   if (settings.options & option_memory)
-    slip += memory_share / args.h * f.contact_shear[slot];
+    slip += memory_share / args.h * vec3_at(f.contact_shear, slot);
 
   const PairLaw& law = law_of(f, i, partner);
   float friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = args.beta;
   const bool momentum = settings.iteration == iteration_improved_jacobi;
-  const vec4 before = f.contact_sum[slot], last = momentum ? f.contact_change[slot] : vec4(0.0f);
+  const vec4 before = vec4_at(f.contact_sum, slot), last = momentum ? vec4_at(f.contact_change, slot) : vec4(0.0f);
   if (friction_static != friction_kinetic) {
     if (settings.options & option_memory)
       friction_static = friction_kinetic = f.contact_friction[slot];
@@ -138,9 +138,9 @@ vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
   const vec3 drag = bounded(vec3(start) - glm::dot(vec3(start), c.normal) * c.normal - rate * c.across_share(w) * slip,
                             friction_static * grip, friction_kinetic * grip);
   const vec4 sum(drag, pressure), change = sum - before;
-  f.contact_sum[slot] = sum;
+  put(f.contact_sum, slot, sum);
   if (momentum)
-    f.contact_change[slot] = change;
+    put(f.contact_change, slot, change);
   return change.w * c.normal + vec3(change);
 }
 
@@ -210,7 +210,7 @@ void load_bodies(const Args& args, Fields& f, uint begin, uint end, Method metho
       const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
-      const vec4 sum = f.contact_sum[slot];
+      const vec4 sum = vec4_at(f.contact_sum, slot);
       if (!is_body(partner) || sum == vec4(0.0f) ||
           (args.iteration < args.iterations && f.bodies[body_of(partner)].split == 0.0f))
         continue;

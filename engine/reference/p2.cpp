@@ -5,7 +5,7 @@ namespace talus::reference {
 namespace {
 
 void deactivate(Fields& f, uint i) {
-  each_contact(f, i, [&](std::size_t slot) { f.contact_sum[slot] = vec4(0.0f, 0.0f, 0.0f, not_active); });
+  each_contact(f, i, [&](std::size_t slot) { put(f.contact_sum, slot, vec4(0.0f, 0.0f, 0.0f, not_active)); });
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void p2_sleep(const Args& args, Fields& f, uint begin, uint end) {
     Grain& grain = f.grains[i];
     const float w = grain.velocity.w;
     bool bears = false;
-    each_contact(f, i, [&](std::size_t slot) { bears = bears || f.contact_sum[slot].w > 0.0f; });
+    each_contact(f, i, [&](std::size_t slot) { bears = bears || w_at(f.contact_sum, slot) > 0.0f; });
     const vec3 v(grain.velocity), before(f.grains_start[i].velocity);
     if (w > 0.0f && bears && glm::length(v) < settings.sleep_speed && glm::length(v - before) <= uncarried)
       grain = {f.grains_start[i].position, vec4(0.0f, 0.0f, 0.0f, w)};

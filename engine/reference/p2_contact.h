@@ -30,7 +30,7 @@ public:
   // The sums go on in `slot`.
   // bears: the normal displacement that the contact gave or gives.
   bool solve(uint i, uint partner, const Contact& c, std::size_t slot, vec3& change, float& bears) {
-    vec4& sum = f_.contact_sum[slot];
+    vec4 sum = vec4_at(f_.contact_sum, slot);
     const float w = f_.grains[i].velocity.w, w_sum = w + c.inverse_mass;
     if (!(w_sum > 0.0f))
       return false;
@@ -60,12 +60,12 @@ public:
     const float held = glm::dot(before, c.normal);
     vec3 slip = way - approach * c.normal;
     if (f_.settings[0].options & option_memory)
-      slip += turned(f_.contact_shear[slot], c.normal);
+      slip += turned(vec3_at(f_.contact_shear, slot), c.normal);
     const vec3 friction = on_cone(before - held * c.normal + share * c.across_share(w) * slip,
                                   law.friction_static * normal + hold, law.friction_kinetic * normal + hold);
     const float adhesion = hold > 0.0f ? std::clamp(held + pushed + share * approach, 0.0f, hold) : 0.0f;
     const vec3 drag = friction + adhesion * c.normal;
-    sum = vec4(drag, normal);
+    put(f_.contact_sum, slot, vec4(drag, normal));
     change = pushed * c.normal - (drag - before);
     bears = std::max(normal, normal - pushed) + hold;
     return true;
@@ -129,18 +129,17 @@ private:
 // What the contact in `slot` of grain i keeps of its slip for the next substep.
 inline void p2_remember_contact(const Args& args, Fields& f, uint i, std::size_t slot) {
   const uint partner = partner_at(f, i, slot);
-  const float normal = f.contact_sum[slot].w;
-  vec3& shear = f.contact_shear[slot];
+  const float normal = w_at(f.contact_sum, slot);
   if (!(normal > 0.0f)) {
-    shear = vec3(0.0f);
+    put(f.contact_shear, slot, vec3(0.0f));
     return;
   }
   const PairLaw& law = law_of(f, i, partner);
   const Contact c = contact_with(f, i, partner, args.h);
   const vec3 way = relative_way(args, f, i, c);
   const float grip = normal / c.across_share(f.grains[i].velocity.w);
-  shear = on_cone(turned(shear, c.normal) + way - glm::dot(way, c.normal) * c.normal, law.friction_static * grip,
-                  law.friction_kinetic * grip);
+  const vec3 slipped = turned(vec3_at(f.contact_shear, slot), c.normal) + way - glm::dot(way, c.normal) * c.normal;
+  put(f.contact_shear, slot, on_cone(slipped, law.friction_static * grip, law.friction_kinetic * grip));
 }
 
 }  // namespace talus::reference

@@ -15,7 +15,7 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
                         PbdChange& change) {
   const Settings& settings = f.settings[0];
   const float w = f.grains[i].velocity.w;
-  vec4& sum = f.contact_sum[slot];
+  const vec4 sum = vec4_at(f.contact_sum, slot);
   const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
   const bool touches = c.gap < -gap_least * std::min(f.grains[i].position.w, c.radius);
   if (!(w + c.inverse_mass > 0.0f) || !(touches || (after && last && sum.w > 0.0f)))
@@ -43,7 +43,7 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
   const float length = glm::length(drag);
   if (length > law.friction_static * bound)
     drag *= std::min(law.friction_kinetic * bound / length, 1.0f);
-  sum = vec4(drag, normal);
+  put(f.contact_sum, slot, vec4(drag, normal));
   change = {pushed * c.normal - (drag - before), w / w_sum, 1.0f / w_sum};
   return true;
 }

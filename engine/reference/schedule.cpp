@@ -17,14 +17,18 @@ int cells_along(float edge, float cell) {
   return static_cast<float>(n + 1) * cell <= edge ? n + 1 : n;
 }
 
-// Cells and margin of lists that last some 24 substeps, but always the one at hand. motion: m, of the fastest grain in
-// this substep.
+// The margin of lists for grains of this speed [m/s]: where they move it lasts some 24 substeps.
+float margin_for(float speed, float h, float radius) {
+  const float slow = std::min(std::sqrt(margin_cost * h * speed * radius), margin_rest * radius);
+  return std::clamp(std::max(24.0f * h * speed, slow), margin_least * radius, margin_motion * radius);
+}
+
+// Cells and margin of new lists, which last at least for the substep at hand. motion: m, of the fastest grain in it.
 void new_grid(World& world, const Settings& settings, float h, float speed, float motion) {
   world.cells_low = ivec3(cells_none);
   world.cells_high = ivec3(-cells_none);
-  const float radius = world.radius;
-  const float lasting = std::clamp(24.0f * h * speed, margin_rest * radius, margin_motion * radius);
-  world.margin = std::max(lasting, std::min(2.2f * motion + settings.reach * radius, margin_limit * radius));
+  const float radius = world.radius, reach = settings.reach * radius;
+  world.margin = std::max(margin_for(speed, h, radius) + reach, std::min(2.2f * motion + reach, margin_limit * radius));
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
   world.cloth_reach =
       std::max(radius, settings.cloth_radius) + settings.cloth_radius + world.cloth_half + motion + world.margin;
@@ -58,7 +62,10 @@ void plan(const Args& args, Fields& f, uint, uint) {
     const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
     const float motion = args.h * (speed + args.h * pull) + world.shift;
     world.table = no_table;
-    if (2.0f * (world.travel + motion) + settings.reach * world.radius > world.margin ||
+    const float reach = settings.reach * world.radius;
+    const bool wide =
+        world.age >= lists_old && margin_for(speed, args.h, world.radius) + reach < lists_shrink * world.margin;
+    if (2.0f * (world.travel + motion) + reach > world.margin || wide ||
         (settings.options & option_rebuild_always) != 0u) {
       new_grid(world, settings, args.h, speed, motion);
       world.table = status.rebuild++;
@@ -93,8 +100,10 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
     most = std::max(most, rows);
   }
   const bool fits = most <= settings.rows;
-  for (const uint world : rebuilding)
+  for (const uint world : rebuilding) {
     f.worlds[world].travel = fits ? 0.0f : lists_void;
+    f.worlds[world].age = 0;
+  }
   status.slots = most * slice_grains;
   if (!fits) {
     status.halt = halt_slots;
@@ -118,6 +127,7 @@ void end_substep(const Args& args, Fields& f, uint begin, uint end) {
     world.cloth_half_bits = 0;
     const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds + number];
     world.travel += args.h * std::max(world.speed, body_speed) + world.shift;
+    world.age += 1;
   }
   if (begin == 0) {
     const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds];

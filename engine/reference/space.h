@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <span>
 
 namespace talus::reference {
 
@@ -132,6 +133,27 @@ inline uint in_lists(const Fields& f, uint i, uint partner) {
   return partner_in_world(partner, world_of(f, i), settings.places, settings.bodies);
 }
 
+// Vectors of slots lie component by component, as in shared/slots.glsl.
+inline std::size_t first_component(std::size_t slot, uint components) {
+  return components * slot - (components - 1) * (slot % slice_grains);
+}
+inline vec3 vec3_at(std::span<const float> of, std::size_t slot) {
+  const float* const x = &of[first_component(slot, 3)];
+  return {x[0], x[slice_grains], x[2 * slice_grains]};
+}
+inline vec4 vec4_at(std::span<const float> of, std::size_t slot) {
+  const float* const x = &of[first_component(slot, 4)];
+  return {x[0], x[slice_grains], x[2 * slice_grains], x[3 * slice_grains]};
+}
+inline float w_at(std::span<const float> of, std::size_t slot) {
+  return of[first_component(slot, 4) + 3 * slice_grains];
+}
+template <glm::length_t n> void put(std::span<float> to, std::size_t slot, const glm::vec<n, float>& value) {
+  float* const x = &to[first_component(slot, n)];
+  for (glm::length_t k = 0; k < n; ++k)
+    x[static_cast<uint>(k) * slice_grains] = value[k];
+}
+
 // Calls touch(slot) for the contacts of grain i but those with cloth.
 template <class Touch> void each_contact(const Fields& f, uint i, Touch touch) {
   for (uint k = 0; k < f.contact_count[i]; ++k)
@@ -145,8 +167,8 @@ inline void mirror_sum(Fields& f, uint i, uint partner, std::size_t slot) {
   uint back = 0;
   while (partner_at(f, partner, contact_slot(f, partner, back)) != i)
     ++back;
-  const vec4 sum = f.contact_sum[slot];
-  f.contact_sum[contact_slot(f, partner, back)] = vec4(-vec3(sum), sum.w);
+  const vec4 sum = vec4_at(f.contact_sum, slot);
+  put(f.contact_sum, contact_slot(f, partner, back), vec4(-vec3(sum), sum.w));
 }
 
 // Contact of grain i with a partner, seen from the grain.

@@ -3,12 +3,12 @@
 #include "shared/pair_law.glsl"
 #include "shared/dem_spring.glsl"
 
-// Weight of a contact in the mean over a grain's contacts.
-float weight_of(vec4 sum, Contact c, float w) {
+// Weight of a contact that has pressed so much in the mean over a grain's contacts.
+float weight_of(float pressed, Contact c, float w) {
   if ((settings.options & option_plain_mean) != 0u)
     return 1.0;
   float carrying = settings.force == force_correction ? 2.0 * args.h * args.h * length(settings.gravity) : 0.0;
-  return sum.w / (sum.w + carrying) / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
+  return pressed / (pressed + carrying) / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
 }
 
 // What weights are shares of: all contacts together.
@@ -18,8 +18,9 @@ float weights_of(uint i, uint count) {
   float weights = 0.0;
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = partner_at(i, slot);
-    if (!is_triangle(partner) && contact_sum[slot].w > 0.0)
-      weights += weight_of(contact_sum[slot], contact_with(partner, i, grains[i].position.xyz, grains[i].position.w), grains[i].velocity.w);
+    float pressed = load_w(contact_sum, slot);
+    if (!is_triangle(partner) && pressed > 0.0)
+      weights += weight_of(pressed, contact_with(partner, i, grains[i].position.xyz, grains[i].position.w), grains[i].velocity.w);
   }
   return weights;
 }
@@ -36,11 +37,11 @@ float force_of(uint i, uint slot, Contact c, float weights) {
     float approach = dot(grains[i].velocity.xyz - c.velocity, c.normal);
     return max(-spring.x * c.gap / h - spring.y * approach, 0.0) / (h * w_sum);
   }
-  vec4 sum = contact_sum[slot];
-  if (!(sum.w > 0.0))
+  float pressed = load_w(contact_sum, slot);
+  if (!(pressed > 0.0))
     return 0.0;
   if (settings.force == force_impulse)
-    return sum.w / h;
-  float share = weights > 0.0 ? weight_of(sum, c, w) / weights : 1.0;
-  return share * (settings.force == force_displacement ? settings.sor : 1.0) * sum.w / (h * h * w_sum);
+    return pressed / h;
+  float share = weights > 0.0 ? weight_of(pressed, c, w) / weights : 1.0;
+  return share * (settings.force == force_displacement ? settings.sor : 1.0) * pressed / (h * h * w_sum);
 }

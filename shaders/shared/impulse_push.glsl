@@ -3,7 +3,7 @@
 #include "shared/impulse.glsl"
 #include "shared/body_load.glsl"
 
-layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { vec4 contact_sum[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { float contact_sum[]; };
 
 void main() {
   uint i = element_index();
@@ -13,10 +13,12 @@ void main() {
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint slot = contact_slot(i, k), partner = partner_at(i, slot);
-    if (!is_body(partner) || contact_sum[slot] == vec4(0.0) ||
-        (args.iteration < args.iterations && bodies[body_of(partner)].split == 0.0))
+    if (!is_body(partner) || (args.iteration < args.iterations && bodies[body_of(partner)].split == 0.0))
+      continue;
+    vec4 sum = load_vec4(contact_sum, slot);
+    if (sum == vec4(0.0))
       continue;
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
-    add_load(partner, c.point, contact_sum[slot].w * c.normal + contact_sum[slot].xyz);
+    add_load(partner, c.point, sum.w * c.normal + sum.xyz);
   }
 }

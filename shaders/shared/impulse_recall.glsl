@@ -6,9 +6,9 @@
 // reset while the contact is pressed, or heaps creep.
 #include "shared/impulse.glsl"
 
-layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
-layout(set = 0, binding = 9, scalar) writeonly buffer ChangeBlock { vec4 contact_change[]; };
-layout(set = 0, binding = 10, scalar) buffer ShearBlock { vec3 contact_shear[]; };
+layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer ChangeBlock { float contact_change[]; };
+layout(set = 0, binding = 10, scalar) buffer ShearBlock { float contact_shear[]; };
 layout(set = 0, binding = 11, scalar) writeonly buffer LoadBlock { uint contact_load[]; };
 layout(set = 0, binding = 12, scalar) writeonly buffer FrictionBlock { float contact_friction[]; };
 layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
@@ -18,7 +18,7 @@ uint tag, load = 0u;
 vec3 push = vec3(0.0);
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return has(option_impulses) ? contact_sum[slot] : vec4(0.0); }
+vec4 recall(uint slot) { return has(option_impulses) ? load_vec4(contact_sum, slot) : vec4(0.0); }
 
 void touch(uint slot, uint partner, Contact c, vec4 before) {
   vec3 v = grain.velocity.xyz;
@@ -41,7 +41,7 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
       vec3 slip = relative - dot(relative, c.normal) * c.normal;
       if (slides(before.xyz, slip, grip, w_sum, law))
         friction = law.friction_kinetic;
-      shear = turned(contact_shear[slot], c.normal) + h * slip;
+      shear = turned(load_vec3(contact_shear, slot), c.normal) + h * slip;
       float limit = friction * grip * w_sum * h / (memory_share * across_share(c, w)), slipped = length(shear);
       if (slipped > limit)
         shear *= limit / slipped;
@@ -54,13 +54,13 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
       sum.xyz *= bound / drag;
     push += sum.w * c.normal + sum.xyz;
   }
-  contact_sum[slot] = sum;
+  store_vec4(contact_sum, slot, sum);
   if (memory)
-    contact_shear[slot] = shear;
+    store_vec3(contact_shear, slot, shear);
   if (memory && law.friction_static != law.friction_kinetic)
     contact_friction[slot] = friction;
   if (momentum)
-    contact_change[slot] = vec4(0.0);
+    store_vec4(contact_change, slot, vec4(0.0));
 }
 #include "shared/each_contact.glsl"
 

@@ -3,9 +3,9 @@
 // projected on >= 0, friction on Coulomb's disc; the change that is kept is that of the projected impulse.
 // Needs shared/impulse.glsl and residual_of(approach, gap) before it.
 
-layout(set = 0, binding = 8, scalar) buffer SumBlock { vec4 contact_sum[]; };
-layout(set = 0, binding = 9, scalar) buffer ChangeBlock { vec4 contact_change[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { vec3 contact_shear[]; };
+layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 9, scalar) buffer ChangeBlock { float contact_change[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { float contact_shear[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_load[]; };
 layout(set = 0, binding = 12, scalar) readonly buffer FrictionBlock { float contact_friction[]; };
 layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
@@ -16,7 +16,7 @@ float own_load;
 vec3 push = vec3(0.0);
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return contact_sum[slot]; }
+vec4 recall(uint slot) { return load_vec4(contact_sum, slot); }
 
 void touch(uint slot, uint partner, Contact c, vec4 before) {
   vec3 v = grain.velocity.xyz;
@@ -24,7 +24,7 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
   bool memory = has(option_memory);
   bool momentum = settings.iteration == iteration_improved_jacobi, split = settings.iteration == iteration_mass_splitting;
   float w_sum = w + c.inverse_mass;
-  vec4 last = momentum ? contact_change[slot] : vec4(0.0);
+  vec4 last = momentum ? load_vec4(contact_change, slot) : vec4(0.0);
   vec3 relative = v - c.velocity;
   float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
   PairLaw law = law_of(tag, partner);
@@ -34,7 +34,7 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
     return;
   vec3 slip = relative - approach * c.normal;
   if (memory)
-    slip += memory_share / h * contact_shear[slot];
+    slip += memory_share / h * load_vec3(contact_shear, slot);
   float beta = args.beta;
   if (law.friction_static != law.friction_kinetic) {
     if (memory)
@@ -57,9 +57,9 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
   if (drag > law.friction_static * grip)
     sum.xyz *= law.friction_kinetic * grip / drag;
   vec4 change = sum - before;
-  contact_sum[slot] = sum;
+  store_vec4(contact_sum, slot, sum);
   if (momentum)
-    contact_change[slot] = change;
+    store_vec4(contact_change, slot, change);
   push += change.w * c.normal + change.xyz;
 }
 #include "shared/each_contact.glsl"

@@ -2,6 +2,7 @@
 #define TALUS_ROW
 // The row of a grain in the lists. Needs settings, slice_start and contact_partner in scope.
 #include "shared/partner.h"
+#include "shared/slots.glsl"
 
 // Rows before those of a slice, in its world: slices of a world are followed by the end of its last one.
 uint rows_before(uint slice, uint world) { return slice_start[slice + world]; }

@@ -24,7 +24,11 @@ TALUS_CONST uint group_size = 128u;   // threads of a workgroup, all passes
 TALUS_CONST uint slice_grains = 16u;  // grains whose contact rows share one width (sliced ELL)
 TALUS_CONST uint scan_chunks = 256u;  // pieces that a prefix sum is cut into, at most
 
-// Search margin for contacts, in radii of the largest grain (methods: data layout): at rest, in motion, and at most.
+// Search margin for contacts, in radii of the largest grain: at least, in slow motion, in motion, and at most. In slow motion it is
+// the root of margin_cost times the radii that the fastest grain goes in a substep. That is where a substep pays least for lists: a
+// wide margin has more that does not touch, a narrow one lists that are soon built again.
+TALUS_CONST float margin_least = 0.05f;
+TALUS_CONST float margin_cost = 19.0f;
 TALUS_CONST float margin_rest = 0.3f;
 TALUS_CONST float margin_motion = 0.8f;
 TALUS_CONST float margin_limit = 2.0f;
@@ -34,6 +38,10 @@ TALUS_CONST float period_least = 3.0f * (2.0f + margin_limit);
 
 // World.travel of lists that are void: at the start, and where births joined.
 TALUS_CONST float lists_void = 1e30f;
+
+// Lists of this age [substeps] are built again where a margin by so much smaller would do, since grains have come to rest.
+TALUS_CONST uint lists_old = 256u;
+TALUS_CONST float lists_shrink = 0.6f;
 
 // Gates: dispatch sizes that the device opens and closes. A closed gate is a dispatch of nothing.
 TALUS_CONST uint gate_grains = 0u;          // a thread per grain, while the run is not halted
@@ -633,6 +641,7 @@ struct World {
   float shift;          // m, greatest displacement in the last substep that no speed shows
   float travel;         // m, no grain has moved further than this since the lists were built
   float margin;         // m, of the current lists
+  uint age;             // substeps since they were built
   vec3 inverse_cell;    // 1/m, of the edges of a grid cell
   ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
   ivec3 cells_low;      // no grain was in a cell lower than this when the lists were built; of scenes with bodies

@@ -66,9 +66,9 @@ TEST_CASE("A pass whose source is edited runs; one that is broken or does not fi
   CHECK(contains(broken, place_in(sources.folder, "dem.comp", "args.grainz")));
   CHECK(contains(broken, "grainz"));
   sources.edit("dem.comp", {{"args.grainz", "args.grains"},
-                            {"vec3 contact_shear[]", "vec4 contact_shear[]"},
-                            {"memory ? contact_shear[slot]", "memory ? contact_shear[slot].xyz"},
-                            {"contact_shear[slot] = after", "contact_shear[slot].xyz = after"}});
+                            {"float contact_shear[]", "vec4 contact_shear[]"},
+                            {"load_vec3(contact_shear, slot)", "contact_shear[slot].xyz"},
+                            {"store_vec3(contact_shear, slot, after)", "contact_shear[slot].xyz = after"}});
   CHECK(contains(told(live), "elements of 16 bytes"));
   live.play_to(0.7);
   CHECK(level(live) > risen);
