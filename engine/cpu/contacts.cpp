@@ -116,6 +116,74 @@ template <class Found> void search_lanes(const Args& args, const Fields& f, uint
   search_rest(args, f, i, found);
 }
 
+// Which contacts of the old lists remember anything. Grains that are in one slice now were in few before.
+class Remembering {
+public:
+  explicit Remembering(const Fields& f) : f_(f) {}
+
+  // Bit k: the k-th of a grain that has contacts, by its row, of the first `most`.
+  static constexpr uint most = 64;
+  std::uint64_t of(uint row) {
+    Slice& slice = slices_[row / slice_grains % std::size(slices_)];
+    if (slice.number != row / slice_grains) {
+      slice = {row / slice_grains, {}};
+      look(slice);
+    }
+    return slice.bits[row % slice_grains];
+  }
+
+private:
+  struct Slice {
+    uint number = no_partner;
+    std::uint64_t bits[slice_grains] = {};
+  };
+
+  const Fields& f_;
+  Slice slices_[32];
+
+  void look(Slice& slice) const {
+    const uint options = f_.settings[0].options, first = slice.number * slice_grains;
+    const uint* const counts = &f_.contact_count[first];
+    const uint rows = std::min(*std::max_element(counts, counts + slice_grains), most);
+    const std::size_t slot = contact_slot(f_, first, 0);
+    for (uint k = 0; k < rows; ++k)
+      for (uint part = 0; part < slice_grains; part += lanes) {
+        const std::size_t at = slot + k * slice_grains + part;
+        ints some{};
+        if (options & option_memory)
+          some |= bits_in(f_.contact_shear, at, 3);
+        if (options & option_impulses)
+          some |= bits_in(f_.contact_sum, at, 4);
+        for (uint those = bits_of(some != 0); those; those &= those - 1)
+          slice.bits[part + static_cast<uint>(std::countr_zero(those))] |= std::uint64_t{1} << k;
+      }
+  }
+
+  static ints bits_in(std::span<const float> of, std::size_t slot, uint components) {
+    ints bits{};
+    const float* const x = &of[first_component(slot, components)];
+    for (uint c = 0; c < components; ++c)
+      bits |= load<ints>(x + c * slice_grains);
+    return bits;
+  }
+};
+
+// Nothing is remembered by the contacts of the new lists in these rows; counts: of their grains.
+void forget(std::span<float> of, std::size_t slot, uint rows, uint components, const uint* counts) {
+  for (uint k = 0; k < rows; ++k)
+    for (uint part = 0; part < slice_grains; part += lanes) {
+      const ints there = static_cast<int>(k) < load<ints>(counts + part);
+      float* const x = &of[first_component(slot + k * slice_grains + part, components)];
+      for (uint c = 0; c < components; ++c)
+        store(x + c * slice_grains, there ? floats{} : load<floats>(x + c * slice_grains));
+    }
+}
+
+// Once, not in every clone.
+[[gnu::noinline]] void recall_one(const Args& args, Fields& f, uint element) {
+  reference::contact_recall(args, f, element, element + 1);
+}
+
 }  // namespace
 
 TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint end) {
@@ -163,6 +231,63 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
       else if (f.settings[0].worlds > 1 || f.settings[0].rigid > 0)
         for (uint k = 0; k < counts[lane]; ++k)
           add(found[Fields::found_most * lane + k]);
+    }
+  }
+}
+
+// From the old contacts that remember anything, few beside all new ones, to those.
+TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
+  const uint options = f.settings[0].options;
+  if (f.settings[0].cloth > 0)  // triangles remember more than numbers
+    return reference::contact_recall(args, f, begin, end);
+  Remembering remembering(f);
+  for (uint e = begin; e < end; e += slice_grains) {
+    const uint start = rebuilt_place(f, e);
+    if (start >= args.grains)
+      continue;
+    const uint there = std::min({slice_grains, end - e, args.grains - start}), rows = next_rows(f, start);
+    const uint world = world_of(f, start) * f.settings[0].places;
+    const std::size_t slots = next_slot(f, start, 0);
+    uint counts[slice_grains] = {};
+    std::ranges::copy_n(&f.contact_count_next[start], there, counts);
+    if (options & option_memory)
+      forget(f.contact_shear_next, slots, rows, 3, counts);
+    if (options & option_impulses)
+      forget(f.contact_sum_next, slots, rows, 4, counts);
+    for (uint lane = 0; lane < there; ++lane) {
+      const uint row = world + f.grain_row[start + lane], olds = f.contact_count[row], count = counts[lane];
+      if (olds == 0 || count == 0)
+        continue;
+      constexpr uint most = Remembering::most;
+      if (olds > most || count > most) {
+        recall_one(args, f, e + lane);
+        continue;
+      }
+      std::uint64_t bits = remembering.of(row) & (~std::uint64_t{0} >> (most - olds));
+      if (!bits)
+        continue;
+      // New partners, as the old lists name them.
+      uint names[most];
+      for (uint k = 0; k < count; ++k) {
+        const uint partner = f.contact_partner_next[slots + lane + k * slice_grains];
+        names[k] = is_grain(partner) ? f.grain_row[world + partner] : partner;
+      }
+      for (uint k = count; k % lanes != 0; ++k)
+        names[k] = no_partner;
+      const std::size_t first_old = contact_slot(f, row, 0);
+      for (; bits; bits &= bits - 1) {
+        const std::size_t old = first_old + static_cast<uint>(std::countr_zero(bits)) * slice_grains;
+        const uints name = f.contact_partner[old] - uints{};
+        for (uint k = 0; k < count; k += lanes)
+          if (const uint same = bits_of((ints)(load<uints>(names + k) == name)); same) {
+            const std::size_t slot = slots + lane + (k + static_cast<uint>(std::countr_zero(same))) * slice_grains;
+            if (options & option_memory)
+              put(f.contact_shear_next, slot, vec3_at(f.contact_shear, old));
+            if (options & option_impulses)
+              put(f.contact_sum_next, slot, vec4_at(f.contact_sum, old));
+            break;
+          }
+      }
     }
   }
 }

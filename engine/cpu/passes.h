@@ -7,6 +7,7 @@ namespace talus::cpu {
 #define TALUS_VECTORISED_PASSES(X)                                                                                     \
   X(contact_count)                                                                                                     \
   X(contact_fill)                                                                                                      \
+  X(contact_recall)                                                                                                    \
   X(contact_commit)                                                                                                    \
   X(dem)                                                                                                               \
   X(vts_recall)                                                                                                        \
