@@ -132,6 +132,24 @@ TEST_CASE("No contact is missed between two list builds", "[neighbours]") {
   check_none_missed(simulation, 40);
 }
 
+TEST_CASE("Lists of grains that have come to rest are built once more, with a narrow margin", "[neighbours]") {
+  const Scene scene = with(box_of(300), default_solver(Method::dem));
+  Simulation simulation(scene, on_cpu);
+  const auto margin = [&] {  // in radii of the largest
+    const World world = read_field<World>(simulation.executor(), FieldId::worlds, 1)[0];
+    return world.margin / world.radius;
+  };
+  simulation.advance(1);
+  CHECK(margin() > 0.3f);
+  simulation.advance(720);
+  CHECK(margin() < lists_shrink * margin_rest);
+  CHECK(margin() >= margin_least);
+  check_none_missed(simulation, 20);
+  const std::uint64_t rebuilds = simulation.rebuilds();
+  simulation.advance(480);  // several times as many substeps as make lists old
+  CHECK(simulation.rebuilds() - rebuilds <= 3);
+}
+
 TEST_CASE("No contact of a grain just released is missed", "[neighbours]") {
   Scene scene = scene_of(1.0 / 500, 1, 4);
   scene.domain.min = {-0.1, -0.1, 0.0};

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# wide_symbols.sh OBJECT...: what is compiled for processors with AVX-512 keeps that to itself. Of an inline function that several
+# objects have (a weak symbol) the linker takes any one, which every processor must be able to run.
+set -euo pipefail
+
+wide=0
+for object in "$@"; do
+  weak="$(nm "$object" | awk '$2 ~ /^[WVu]$/ {print $3}')"
+  found="$(objdump -d --no-show-raw-insn "$object" | awk -v names="$weak" '
+    BEGIN { n = split(names, list, "\n"); for (k = 1; k <= n; ++k) weak[list[k]] = 1 }
+    /^[0-9a-f]+ <.*>:$/ { name = substr($2, 2, length($2) - 3); next }
+    $2 ~ /^v[a-z]/ && name in weak { print name ": " $2 }
+    /%zmm/ && !(name in weak) { wide = 1 }
+    END { if (wide) print "wide" }')"
+  if grep -qx wide <<< "$found"; then
+    wide=1
+  fi
+  if grep -vx wide <<< "$found" | grep -q .; then
+    printf '%s: instructions beyond the baseline in functions that others may be given:\n' "$object" >&2
+    grep -vx wide <<< "$found" | sort | uniq -c >&2
+    exit 1
+  fi
+done
+((wide)) || { printf 'no object has any AVX-512 at all\n' >&2; exit 1; }
