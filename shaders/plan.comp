@@ -26,18 +26,24 @@ int cells_along(float edge, float cell) {
   return long_as > edge ? n - 1 : longer <= edge ? n + 1 : n;
 }
 
-// Of lists for grains of this speed: where they move it lasts some 24 substeps.
-float margin_for(float speed, float radius) {
-  float slow = min(sqrt(margin_cost * args.h * speed * radius), margin_rest * radius);
-  return clamp(max(24.0 * args.h * speed, slow), margin_least * radius, margin_motion * radius);
+// How far the fastest grain goes in a substep [m]: at the speed that it has, and what may come to that.
+struct Motion {
+  float steady, more;
+};
+
+// The margin of lists, which where grains move lasts some 24 substeps.
+float margin_for(Motion motion, float radius) {
+  float cheapest = max(sqrt(margin_cost * motion.steady * radius), margin_least * radius);
+  float slow = min(cheapest + 2.0 * motion.more, margin_rest * radius);
+  return clamp(24.0 * motion.steady, slow, margin_motion * radius);
 }
 
-void new_grid(uint world, float motion, float speed) {
+void new_grid(uint world, Motion motions) {
   worlds[world].cells_low = ivec3(cells_none);
   worlds[world].cells_high = ivec3(-cells_none);
   // New lists last at least for the substep at hand.
-  float radius = worlds[world].radius, reach = settings.reach * radius;
-  float margin = max(margin_for(speed, radius) + reach, min(2.2 * motion + reach, margin_limit * radius));
+  float radius = worlds[world].radius, reach = settings.reach * radius, motion = motions.steady + motions.more;
+  float margin = max(margin_for(motions, radius) + reach, min(2.2 * motion + reach, margin_limit * radius));
   worlds[world].margin = margin;
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
   float cloth_reach = max(radius, settings.cloth_radius) + settings.cloth_radius + worlds[world].cloth_half + motion + margin;
@@ -64,13 +70,13 @@ void new_grid(uint world, float motion, float speed) {
 bool plan_world(uint world) {
   float speed = max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds + world]);
   float pull = length(settings.gravity) + (args.held > 0u ? hand_acceleration : 0.0);
-  float motion = args.h * (speed + args.h * pull) + worlds[world].shift;  // m, of the fastest grain in this substep
+  Motion motions = Motion(args.h * speed, args.h * args.h * pull + worlds[world].shift);
   float radius = worlds[world].radius, reach = settings.reach * radius, margin = worlds[world].margin;
-  bool wide = worlds[world].age >= lists_old && margin_for(speed, radius) + reach < lists_shrink * margin;
-  bool rebuild = 2.0 * (worlds[world].travel + motion) + reach > margin || wide || (settings.options & option_rebuild_always) != 0u;
+  bool wide = worlds[world].age >= lists_old && margin_for(motions, radius) + reach < lists_shrink * margin;
+  bool rebuild = 2.0 * (worlds[world].travel + motions.steady + motions.more) + reach > margin || wide || (settings.options & option_rebuild_always) != 0u;
   worlds[world].table = rebuild ? 0u : no_table;  // which one comes later
   if (rebuild)
-    new_grid(world, motion, speed);
+    new_grid(world, motions);
   return rebuild;
 }
 

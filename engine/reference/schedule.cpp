@@ -17,18 +17,24 @@ int cells_along(float edge, float cell) {
   return static_cast<float>(n + 1) * cell <= edge ? n + 1 : n;
 }
 
-// The margin of lists for grains of this speed [m/s]: where they move it lasts some 24 substeps.
-float margin_for(float speed, float h, float radius) {
-  const float slow = std::min(std::sqrt(margin_cost * h * speed * radius), margin_rest * radius);
-  return std::clamp(std::max(24.0f * h * speed, slow), margin_least * radius, margin_motion * radius);
+// How far the fastest grain goes in a substep [m]: at the speed that it has, and what may come to that.
+struct Motion {
+  float steady, more;
+};
+
+// The margin of lists, which where grains move lasts some 24 substeps.
+float margin_for(Motion motion, float radius) {
+  const float cheapest = std::max(std::sqrt(margin_cost * motion.steady * radius), margin_least * radius);
+  const float slow = std::min(cheapest + 2.0f * motion.more, margin_rest * radius);
+  return std::clamp(24.0f * motion.steady, slow, margin_motion * radius);
 }
 
-// Cells and margin of new lists, which last at least for the substep at hand. motion: m, of the fastest grain in it.
-void new_grid(World& world, const Settings& settings, float h, float speed, float motion) {
+// Cells and margin of new lists, which last at least for the substep at hand.
+void new_grid(World& world, const Settings& settings, Motion motions) {
   world.cells_low = ivec3(cells_none);
   world.cells_high = ivec3(-cells_none);
-  const float radius = world.radius, reach = settings.reach * radius;
-  world.margin = std::max(margin_for(speed, h, radius) + reach, std::min(2.2f * motion + reach, margin_limit * radius));
+  const float radius = world.radius, reach = settings.reach * radius, motion = motions.steady + motions.more;
+  world.margin = std::max(margin_for(motions, radius) + reach, std::min(2.2f * motion + reach, margin_limit * radius));
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
   world.cloth_reach =
       std::max(radius, settings.cloth_radius) + settings.cloth_radius + world.cloth_half + motion + world.margin;
@@ -60,14 +66,14 @@ void plan(const Args& args, Fields& f, uint, uint) {
     World& world = f.worlds[number];
     const float speed = std::max(world.speed, f.body_speeds[step_of_batch(args, f) * settings.worlds + number]);
     const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
-    const float motion = args.h * (speed + args.h * pull) + world.shift;
+    const Motion motions{args.h * speed, args.h * args.h * pull + world.shift};
+    const float motion = motions.steady + motions.more;
     world.table = no_table;
     const float reach = settings.reach * world.radius;
-    const bool wide =
-        world.age >= lists_old && margin_for(speed, args.h, world.radius) + reach < lists_shrink * world.margin;
+    const bool wide = world.age >= lists_old && margin_for(motions, world.radius) + reach < lists_shrink * world.margin;
     if (2.0f * (world.travel + motion) + reach > world.margin || wide ||
         (settings.options & option_rebuild_always) != 0u) {
-      new_grid(world, settings, args.h, speed, motion);
+      new_grid(world, settings, motions);
       world.table = status.rebuild++;
       f.rebuilding[world.table] = number;
     }
