@@ -205,6 +205,22 @@ TEST_CASE("Remembered impulses carry a stack further", "[physics][vts]") {
   CHECK(compression(warm, 50) < 0.8 * compression(vts(Iteration::improved_jacobi, false), 50));
 }
 
+// Grains and walls that a grain touches or nearly so, on average. Exact projections leave contacts on either side of
+// touching, so that how many overlap is chance.
+double close_contacts(Simulation& simulation, double gap) {
+  const Domain& domain = simulation.scene().domain;
+  const std::vector<GrainState> grains = simulation.grains();
+  std::size_t close = 0;
+  for (const GrainState& a : grains) {
+    for (const GrainState& b : grains)
+      close += a.id != b.id && glm::length(a.position - b.position) < a.radius + b.radius + gap;
+    for (int axis = 0; axis < 3; ++axis)
+      close += (a.position[axis] - domain.min[axis] < a.radius + gap) +
+               (domain.max[axis] - a.position[axis] < a.radius + gap);
+  }
+  return static_cast<double>(close) / static_cast<double>(grains.size());
+}
+
 TEST_CASE("Grains come to rest in a box in vts and sp", "[physics][vts]") {
   const auto list = all();
   const Variant& variant = list[GENERATE_COPY(range(std::size_t{0}, list.size()))];
@@ -231,7 +247,7 @@ TEST_CASE("Grains come to rest in a box in vts and sp", "[physics][vts]") {
   CHECK(m.penetration_max < 0.2);
   if (variant.solver.iteration == Iteration::improved_jacobi)
     CHECK(m.penetration_mean < 0.008);
-  CHECK(m.contacts_mean > 2.0);
+  CHECK(close_contacts(simulation, 0.01 * 0.005) > 3.2);  // 3.44 to 5.9, whatever the seed
   const double mass = 1600.0 * 4.0 / 3.0 * std::numbers::pi * std::pow(0.005, 3);
   CHECK(m.kinetic_energy / m.grains < (memory ? 1e-6 : 1e-2) * mass * g * 0.005);
   for (const GrainState& grain : simulation.grains())
