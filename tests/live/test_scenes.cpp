@@ -193,6 +193,7 @@ TEST_CASE("A mesh that is none is refused with its reader's sentence", "[live]")
 TEST_CASE("A hundred scenes one after the other leave nothing behind", "[live]") {
   Live live(balls);
   live.resize(32, 32);  // drawing is slow on these drivers
+  live.app->sharpness().choice = viewer::Sharpness::Choice::full;  // one size of the picture
   const std::filesystem::path scene = live.scratch / "scene.toml";
   const auto round = [&] {
     live.open(scene);
