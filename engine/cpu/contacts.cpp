@@ -143,8 +143,8 @@ private:
 
   void look(Slice& slice) const {
     const uint options = f_.settings[0].options, first = slice.number * slice_grains;
-    const uint* const counts = &f_.contact_count[first];
-    const uint rows = std::min(*std::max_element(counts, counts + slice_grains), most);
+    const uint world = world_of(f_, first);
+    const uint rows = std::min(rows_before(f_, slice.number + 1, world) - rows_before(f_, slice.number, world), most);
     const std::size_t slot = contact_slot(f_, first, 0);
     for (uint k = 0; k < rows; ++k)
       for (uint part = 0; part < slice_grains; part += lanes) {
