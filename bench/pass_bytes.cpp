@@ -31,7 +31,7 @@ double elements_in_use(talus::Simulation& simulation, FieldId id) {
 
 double bytes_of_pass(talus::Simulation& simulation, std::string_view name) {
   const auto found = std::ranges::find(talus::pass_infos, name, &talus::PassInfo::name);
-  if (found == talus::pass_infos.end())
+  if (found == talus::pass_infos.end() || name == "mend_choose" || name == "mend_search" || name == "mend_recall")
     return 0.0;
   const auto pass = static_cast<talus::Pass>(found - talus::pass_infos.begin());
   const auto code = talus::shader_of(pass);
@@ -52,6 +52,10 @@ bool of_rebuild(std::string_view pass) {
                                                                      "body_survey", "body_mark", "shape_find",
                                                                      "cloth_find", "cloth_sort"},
                              [&](std::string_view prefix) { return pass.starts_with(prefix); });
+}
+
+bool of_mend(std::string_view pass) {
+  return pass.starts_with("mend_");
 }
 
 }  // namespace bench

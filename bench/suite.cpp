@@ -234,7 +234,7 @@ void run_suites(const RunOptions& options) {
 }
 
 Replay::Replay(talus::Simulation from)
-    : simulation(std::move(from)), rebuilds_before_(simulation.rebuilds()),
+    : simulation(std::move(from)), rebuilds_before_(simulation.rebuilds()), mends_before_(simulation.mends()),
       state_(std::filesystem::temp_directory_path() / fmt::format("talus-bench-{:08x}.state", std::random_device{}())) {
   simulation.save(state_);
 }

@@ -110,11 +110,13 @@ public:
   Replay(const Replay&) = delete;
   // Steps on from the state; the time of that alone.
   Sample advance(std::uint64_t steps);
-  std::uint64_t rebuilds() const { return simulation.rebuilds() - rebuilds_before_; }  // of the lists, since the state
+  // Of the lists, since the state.
+  std::uint64_t rebuilds() const { return simulation.rebuilds() - rebuilds_before_; }
+  std::uint64_t mends() const { return simulation.mends() - mends_before_; }
   talus::Simulation simulation;
 
 private:
-  std::uint64_t rebuilds_before_;
+  std::uint64_t rebuilds_before_, mends_before_;
   std::filesystem::path state_;
 };
 

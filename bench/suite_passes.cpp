@@ -30,18 +30,19 @@ std::vector<Sample> passes_of(Replay& replay, std::uint64_t steps, double copy_b
   std::vector<Sample> samples{replay.advance(steps)};
   const auto after = counts_of(simulation);
   add_quality(samples[0], simulation);
-  const double n = static_cast<double>(steps), rebuilds = static_cast<double>(replay.rebuilds());
+  const double n = static_cast<double>(steps), rebuilds = static_cast<double>(replay.rebuilds()),
+               mends = static_cast<double>(replay.mends());
   for (const auto& [name, count] : after) {
     const auto found = before.find(name);
     const double calls = count.calls - (found == before.end() ? 0.0 : found->second.calls);
     const double ms = count.ms - (found == before.end() ? 0.0 : found->second.ms);
-    const double runs = of_rebuild(name) ? std::min(rebuilds, calls) : calls;
+    const double runs = of_rebuild(name) ? std::min(rebuilds, calls) : of_mend(name) ? std::min(mends, calls) : calls;
     if (runs == 0.0 && ms == 0.0)
       continue;  // a device takes time for what does nothing, too
     Sample sample{.part = name, .iterations = steps, .real_s = 1e-3 * ms};
     const double bytes = bytes_of_pass(simulation, name) * runs;
     sample.counters = {{"runs_per_step", runs / n}, {"bytes_per_step", bytes / n}};
-    if (ms > 0.0 && runs > 0.0) {
+    if (ms > 0.0 && bytes > 0.0) {
       sample.counters["bytes_per_s"] = bytes / sample.real_s;
       sample.counters["of_copy"] = bytes / sample.real_s / copy_bytes_per_s;
     }

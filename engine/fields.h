@@ -87,6 +87,7 @@ enum class Extent {
   X(sink_counts, uint, sink_counts, true, "grains that a sink has taken: sink s of world w at w sinks + s")            \
   X(sink_counts_valid, uint, sink_counts, false, "as grains_valid")                                                    \
   X(bodies, Body, bodies, false, "bodies where the substep starts")                                                    \
+  X(body_listed, BodyMotion, bodies, true, "of bodies as lists know them that are mended")                             \
   X(body_motions, BodyMotion, body_motions, false, "of body b in step s of the batch: s bodies + b")                   \
   X(body_sums, uint, body_sums, true,                                                                                  \
     "what grains have done to a body in this step: copy c of body b at load_words (load_copies b + c); then "          \
@@ -113,7 +114,8 @@ enum class Extent {
   X(cloth_pulls, ClothPull, cloth_links, false, "their impulses in this substep")                                      \
   X(cloth_touches, ClothTouch, cloth_touches, false, "contacts with cloth in this substep, as contact_partner")        \
   X(body_cells, uint, body_cells, false,                                                                               \
-    "which bodies reach into a cell: bit b % 32 of word b / 32; cells as in grid_start")                               \
+    "which bodies reach into a cell: bit b % 32 of word b / 32, all of them where no grain was; cells as in "          \
+    "grid_start")                                                                                                      \
   X(rigid, Rigid, rigid, false, "dynamic bodies: what stays")                                                          \
   X(rigid_states, RigidState, rigid, true, "how dynamic bodies are where the substep starts")                          \
   X(rigid_states_valid, RigidState, rigid, false, "as grains_valid")                                                   \
@@ -139,11 +141,15 @@ enum class Extent {
   X(grain_row, uint, grains, true, "row of the contact lists that the grain had when they were made")                  \
   X(grain_row_next, uint, grains, false, "as grains_next")                                                             \
   X(grid_count, uint, cells, false, "grains not yet placed in a cell; zero between builds")                            \
-  X(grid_start, uint, cells_and_end, false, "first grain of a cell")                                                   \
+  X(grid_start, uint, cells_and_end, true, "first grain of a cell")                                                    \
   X(grid_sums, uint, chunks, false, "grains per chunk of cells")                                                       \
   X(grid_order, uint, grains, false, "grains by cell, in no order inside it")                                          \
-  X(grid_head, uint, cells, false, "linked lists: a grain of the cell")                                                \
+  X(grid_head, uint, cells, false,                                                                                     \
+    "linked lists: a grain of the cell; of lists that are mended: one linked to it, cell_marked and cell_swept")       \
   X(grid_link, uint, grains, false, "linked lists: another grain of the same cell")                                    \
+  X(list_place, vec4, grains, true,                                                                                    \
+    "of lists that are mended: xyz place of the grain that its list is of [m], w radius [m], negative: not the one "   \
+    "that the grain was sorted by; 0: it has none yet")                                                                \
   X(contact_count, uint, grains, true, "contacts of a grain, walls included")                                          \
   X(contact_count_next, uint, grains, false, "of the lists being built")                                               \
   X(slice_width, uint, slices, false, "contact slots per grain of a slice")                                            \

@@ -138,18 +138,20 @@ private:
     return bytes;
   }
 
-  // Cell after cell, the grains that its linked list leads to, in one order.
+  // Cell after cell, is it marked, and the grains that its linked list leads to, in one order.
   static Bytes by_link(Executor& executor) {
     const auto head = read_field<uint>(executor, FieldId::grid_head, executor.size(FieldId::grid_head));
     const auto link = read_field<uint>(executor, FieldId::grid_link, executor.size(FieldId::grid_link));
     std::vector<uint> grains;
     for (const uint first : head) {
+      grains.push_back(first == no_partner ? 0 : first & ~link_mask);
       const auto begin = static_cast<std::ptrdiff_t>(grains.size());
-      for (uint i = first; i < link.size() && grains.size() < link.size(); i = link[i])
-        grains.push_back(i);
+      for (uint i = first & link_mask; i < link.size() && grains.size() < link.size() + head.size();
+           i = link[i] & link_mask)
+        grains.push_back(i | (link[i] == no_partner ? 0 : link[i] & link_new));
       std::sort(grains.begin() + begin, grains.end());
     }
-    grains.resize(link.size(), no_partner);
+    grains.resize(head.size() + link.size(), no_partner);
     const auto bytes = std::as_bytes(std::span(grains));
     return {bytes.begin(), bytes.end()};
   }

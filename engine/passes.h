@@ -50,6 +50,12 @@ enum class Match { exact, close, unordered };
   X(contact_scan, group, exact, 0)                                                                                     \
   X(contact_check, group, exact, 0)                                                                                    \
   X(contact_fill, thread, exact, 0)                                                                                    \
+  X(mend_clear, thread, exact, 0)                                                                                      \
+  X(mend_mark, thread, unordered, 0)                                                                                   \
+  X(mend_choose, thread, exact, 0)                                                                                     \
+  X(mend_search, thread, exact, 0)                                                                                     \
+  X(mend_recall, thread, exact, 0)                                                                                     \
+  X(mend_check, group, close, 1e-6)                                                                                    \
   X(linked_clear, thread, exact, 0)                                                                                    \
   X(linked_insert, thread, unordered, 0)                                                                               \
   X(linked_count, thread, exact, 0)                                                                                    \

@@ -60,6 +60,8 @@ uint options_of(const Solver& s) {
     options |= option_material_stiffness;
   if (s.detection != Detection::lists)
     options |= option_rebuild_always;
+  else if (s.mending && s.neighbours == Neighbours::sorted)
+    options |= option_mend;
   return options;
 }
 
@@ -160,6 +162,8 @@ void set_cloth(Settings& settings, const Scene& scene, const Population& populat
   const bool vts = solver.method == Method::vts, sp = solver.method == Method::sp;
   if (settings.cloth > 0 && (solver.detection == Detection::one_loop || solver.detection == Detection::two_loops))
     throw SceneError("cloth needs contact lists: Solver::detection is without them");
+  if (settings.cloth > 0)
+    settings.options &= ~option_mend;  // its triangles lie in cells of their own
   settings.cloth_kv = vts ? 1.0f : sp ? settings.kv : 0.0f;
   settings.cloth_kc = vts ? settings.gamma : sp ? settings.kc : 1.0f;
   settings.cloth_moves = vts ? 0 : 1;

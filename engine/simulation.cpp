@@ -157,6 +157,9 @@ DeviceSummary Simulation::device() const {
 std::uint64_t Simulation::rebuilds() const {
   return impl_->idle().read_status().rebuilds;
 }
+std::uint64_t Simulation::mends() const {
+  return impl_->idle().read_status().mends;
+}
 std::uint64_t Simulation::fast() const {
   return impl_->idle().read_status().fast;
 }

@@ -145,6 +145,7 @@ void Simulation::Impl::set_course(Scene to, Population there, std::vector<Pours>
   next.cloth_first = settings.cloth_first;
   next.shaped_first = settings.shaped_first;
   next.births_first = own_places() ? settings.births_first : next.births_first;
+  next.options &= own_places() ? ~option_mend : ~0u;  // as set_places() has it
   Drives other(to, zero);
   other.set(drive.courses());
   scene = std::move(to);

@@ -61,6 +61,7 @@ bool Simulation::Impl::lists_are_void() const {
 StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
   StepPlan plan{};
   plan.grains = places_at(at);
+  plan.mends = (settings.options & option_mend) != 0;
   plan.pours = !scene.emitters.empty();
   plan.solver = scene.solver;
   plan.h = static_cast<float>(substep_of(scene));

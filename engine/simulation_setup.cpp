@@ -98,7 +98,10 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   const std::size_t slices = (grains + slice_grains - 1) / slice_grains;
   const std::size_t fine = has_fine(population) ? population.fine.size() + population.fine_first.back() : 0;
   const std::size_t materials = scene.materials.size();
-  if (!uses(scene.solver, id))
+  const bool mends = settings.options & option_mend;
+  const bool of_mending = id == FieldId::list_place || id == FieldId::body_listed;
+  const bool of_strays = id == FieldId::grid_head || id == FieldId::grid_link;
+  if (of_mending ? !mends : !uses(scene.solver, id) && !(mends && of_strays))
     return 0;
   switch (info(id).extent) {
   case Extent::one:

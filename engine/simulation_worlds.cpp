@@ -62,6 +62,7 @@ void Simulation::Impl::set_places(Settings& of) const {
     throw SceneError(fmt::format("{}: {} worlds of {} bodies are more than {}", scene.source, scene.worlds,
                                  scene.bodies.size(), bodies_most));
   of.places = static_cast<uint>(places);
+  of.options &= ~option_mend;  // tables of cells are of the worlds that build their lists, not for longer
   of.births_first = static_cast<uint>(most);
   of.carried_first = of.births_first - of.carried;
   of.cloth_first = of.carried_first - of.cloth;

@@ -79,10 +79,15 @@ void place_bodies(Executor& e, const StepPlan& p, const Args& args) {
 }
 
 // Which cells with grains bodies reach into.
-void mark_bodies(Executor& e, const StepPlan& p, const Args& args) {
-  e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::cell_taken)), gate_rebuild_cells}, args);
-  e.run(Pass::body_survey, {p.grains, gate_rebuild_grains}, args);
-  e.run(Pass::body_mark, {p.bodies * body_threads, gate_rebuild_bodies}, args);
+struct BodyGates {
+  uint cells = gate_rebuild_cells, grains = gate_rebuild_grains, bodies = gate_rebuild_bodies;
+};
+void mark_bodies(Executor& e, const StepPlan& p, const Args& args, BodyGates gates = {}) {
+  if (p.bodies == 0)
+    return;
+  e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::cell_taken)), gates.cells}, args);
+  e.run(Pass::body_survey, {p.grains, gates.grains}, args);
+  e.run(Pass::body_mark, {p.bodies * body_threads, gates.bodies}, args);
 }
 
 // Fine grains in the order of near cells.
@@ -130,6 +135,19 @@ void move_fine(Executor& e, const StepPlan& p, Args args) {
   e.run(Pass::fine_coast, {p.fine, gate_fine_coast}, args);
 }
 
+// Lists that hold no longer because some grains have moved: rows near those and near bodies that move are searched
+// again, where they are. Where that does not go, mend_check has all of them built.
+void mend(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_mend_grains};
+  e.run(Pass::mend_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_head)), gate_mend_cells}, args);
+  e.run(Pass::mend_mark, grains, args);
+  mark_bodies(e, p, args, {gate_moved_cells, gate_moved_grains, gate_moved_bodies});
+  e.run(Pass::mend_choose, grains, args);
+  e.run(Pass::mend_search, grains, args);
+  e.run(Pass::mend_recall, grains, args);
+  e.run(Pass::mend_check, {1, gate_mend_once}, args);
+}
+
 // Neighbour lists from the positions at the start of the substep: exact contact lists. What reads them later finds
 // grains at most half the margin away from here.
 void rebuild(Executor& e, const StepPlan& p, const Args& args) {
@@ -143,8 +161,7 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   }
   find_shapes(e, p, args);
   find_cloth(e, p, args);
-  if (p.bodies > 0)
-    mark_bodies(e, p, args);
+  mark_bodies(e, p, args);
   e.run(linked ? Pass::linked_count : Pass::contact_count, grains, args);
   e.run(Pass::contact_reduce, chunks, args);
   e.run(Pass::contact_scan, chunks, args);
@@ -153,6 +170,13 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   if (uses(p.solver, FieldId::contact_shear) || uses(p.solver, FieldId::contact_sum_next) || p.cloth > 0)
     e.run(Pass::contact_recall, grains, args);
   e.run(Pass::contact_commit, grains, args);
+}
+
+// Lists that hold for the substep to come.
+void renew_lists(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.mends)
+    e.behind(gate_mend_once, [&] { mend(e, p, args); });
+  e.behind(gate_rebuild_once, [&] { rebuild(e, p, args); });
 }
 
 // Momentum of iteration l of n: none at first, then more and more (Francu and Moldoveanu 2014, section 4). On the host,
@@ -315,7 +339,7 @@ void build_lists(Executor& e, const StepPlan& p) {
   const Args args = args_of(p);
   move_bodies(e, p);
   e.run(Pass::plan, {1}, args);
-  e.behind(gate_rebuild_once, [&] { rebuild(e, p, args); });
+  renew_lists(e, p, args);
 }
 
 void survey_contacts(Executor& e, const StepPlan& p, std::uint32_t listed, std::uint32_t gate) {
@@ -350,10 +374,9 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
     if (without_lists(p)) {
       sort_grains(e, args);
       find_shapes(e, p, args);
-      if (p.bodies > 0)
-        mark_bodies(e, p, args);
+      mark_bodies(e, p, args);
     } else {
-      e.behind(gate_rebuild_once, [&] { rebuild(e, p, args); });
+      renew_lists(e, p, args);
     }
     if (p.held > 0)
       e.run(Pass::hand_pull, {p.grains, gate_grains}, args);

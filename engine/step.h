@@ -7,6 +7,7 @@ namespace talus {
 
 struct StepPlan {
   std::uint32_t grains;  // places in memory in this step, those of grains that are gone too
+  bool mends;            // lists are mended where few grains have moved
   bool pours;            // emitters release grains, in this step or another one
   std::uint32_t worlds;
   std::uint32_t bodies;  // of all worlds

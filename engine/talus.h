@@ -230,7 +230,7 @@ public:
   Measure measure();                                    // over all worlds
   Measure measure(std::uint32_t world);                 // of one
 
-  // Worlds go on side by side, in the same steps, as each would alone, bit for bit. What follows is done on the device
+  // Worlds go on side by side, in the same steps, as each would alone with solver.mending off, bit for bit. What follows is done on the device
   // between two steps and leaves the other worlds alone. Throws std::invalid_argument for a world or shelf that is not
   // there.
   //   To the start of the scene. seeds: of each of them, for grains in other places; empty: those of the worlds. Throws
@@ -275,7 +275,8 @@ public:
   std::vector<PassTime> pass_times() const;
   DeviceSummary device() const;
   std::uint64_t memory_bytes() const;  // of all fields
-  std::uint64_t rebuilds() const;      // of the neighbour lists
+  std::uint64_t rebuilds() const;      // of all neighbour lists
+  std::uint64_t mends() const;         // of those near grains that had moved
   std::uint64_t fast() const;  // grain-substeps faster than half a radius per substep: too fast for their contacts
   std::vector<BodyLoad> body_loads() const;  // of the last step, of all bodies
   // Of each step of the last advance() or start(), s * bodies of all worlds + b; of the last load_steps_most of them

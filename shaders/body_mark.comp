@@ -8,18 +8,25 @@ layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings se
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer TakenBlock { uint cell_taken[]; };
 layout(set = 0, binding = 3, scalar) buffer CellBlock { uint body_cells[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 4, scalar) buffer HeadBlock { uint grid_head[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer ListedBlock { BodyMotion body_listed[]; };
 #include "shared/solid.glsl"
 #include "shared/space.glsl"
 #include "shared/grid.h"
 #include "shared/rebuilt.glsl"
+#include "shared/moved.glsl"
 
 uint body, world;
+bool moved = false;  // since lists that are being mended have known of it
 
 uint cells_before() { return worlds[world].table * grid_cells(settings.grid_bits); }
 
 void mark(uint key) {
   uint number = body - world * settings.bodies;
   atomicOr(body_cells[(cells_before() + key) * body_words(settings.bodies) + number / 32u], 1u << (number % 32u));
+  if (moved)
+    atomicOr(grid_head[cells_before() + key], cell_swept);
 }
 
 // How far a grain looks in a cube around a place of 2 half_cells cells an edge: what it is away from the middle, at most, its radius and
@@ -54,6 +61,8 @@ void main() {
   body = world * settings.bodies + body % settings.bodies;
   if (bodies[body].parts == 0u)  // of grains alone
     return;
+  if (status.rebuild == 0u)  // lists are mended
+    moved = has_moved(body);
   vec3 center = bodies[body].motion.position;
   float around = bodies[body].reach + worlds[world].radius + worlds[world].margin;
   precise vec3 low = (center - around - settings.domain_min) * worlds[world].inverse_cell;

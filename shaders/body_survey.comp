@@ -1,12 +1,14 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Where grains are: bodies need no marks elsewhere.
+// Where grains are: there bodies mark the cells that they reach into; elsewhere they need no marks.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer TakenBlock { uint cell_taken[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer PlaceBlock { vec4 list_place[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer CellBlock { uint body_cells[]; };
 #include "shared/cell.glsl"
 #include "shared/rebuilt.glsl"
 
@@ -21,8 +23,12 @@ void main() {
   }
   barrier();
   if (i < args.grains && grains[i].position.w > 0.0) {
-    ivec3 cell = cell_of(grains[i].position.xyz, world);
-    cell_taken[cell_key(cell, world)] = 1u;
+    vec3 place = (settings.options & option_mend) != 0u ? list_place[i].xyz : grains[i].position.xyz;
+    ivec3 cell = cell_of(place, world);
+    uint key = cell_key(cell, world), words = body_words(settings.bodies);
+    cell_taken[key] = 1u;
+    for (uint word = key * words; word < (key + 1u) * words; ++word)
+      body_cells[word] = 0u;
     for (int a = 0; a < 3; ++a) {
       atomicMin(low[a], cell[a]);
       atomicMax(high[a], cell[a]);

@@ -11,6 +11,10 @@ layout(set = 0, binding = 2, scalar) readonly buffer StartBlock { uint slice_sta
 layout(set = 0, binding = 3, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer BodyBlock { Body bodies[]; };
+layout(set = 0, binding = 7, scalar) writeonly buffer ListedBlock { BodyMotion body_listed[]; };
+#include "shared/grid.h"
 #include "shared/next_row.glsl"
 #include "shared/rebuilt.glsl"
 
@@ -36,6 +40,14 @@ void main() {
     worlds[rebuilding[k]].travel = fits ? 0.0 : lists_void;
     worlds[rebuilding[k]].age = 0u;
   }
+  bool mends = fits && (settings.options & option_mend) != 0u;
+  if (lane == 0u && mends) {
+    worlds[0].count = grid_start[grid_cells(settings.grid_bits)];
+    worlds[0].linked = 0u;
+    worlds[0].mend_wait -= min(worlds[0].mend_wait, 1u);
+  }
+  for (uint body = lane; body < settings.bodies && mends; body += group_size)
+    body_listed[body] = bodies[body].motion;
   for (uint g = lane; g < gates_total && !fits; g += group_size)
     gates[g] = Dispatch(0u, 0u, 1u);
   // Exchanges of the two that are recorded after this then need no undoing.

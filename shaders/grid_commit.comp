@@ -12,6 +12,7 @@ layout(set = 0, binding = 4, scalar) writeonly buffer GrainsBlock { Grain grains
 layout(set = 0, binding = 5, scalar) writeonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer RowBlock { uint grain_row[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer PlaceBlock { vec4 list_place[]; };
 #include "shared/rebuilt.glsl"
 
 void main() {
@@ -22,4 +23,6 @@ void main() {
   grain_id[i] = grain_id_next[i];
   grain_tag[i] = grain_tag_next[i];
   grain_row[i] = grain_row_next[i];
+  if ((settings.options & option_mend) != 0u)
+    list_place[i] = grains_next[i].position;
 }

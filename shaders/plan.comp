@@ -2,8 +2,6 @@
 #extension GL_GOOGLE_include_directive : require
 // Decides for each world whether this substep needs new neighbour lists, and opens the gates of what is to run. One workgroup.
 #include "shared/pass.glsl"
-#include "shared/grid.h"
-#include "shared/scan.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
@@ -11,76 +9,44 @@ layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer SpeedBlock { float body_speeds[]; };
 layout(set = 0, binding = 4, scalar) writeonly buffer RebuildingBlock { uint rebuilding[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer BodyBlock { Body bodies[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer ListedBlock { BodyMotion body_listed[]; };
+#include "shared/moved.glsl"
 
-void open(uint gate, uint groups) {
-  gates[gate] = Dispatch(min(groups, dispatch_row), (groups + dispatch_row - 1u) / dispatch_row, 1u);
-}
+#include "shared/plan.glsl"
 
-uint groups_for(uint threads) { return (threads + group_size - 1u) / group_size; }
-
-// How many cells of this size, at least, an edge has room for. By their products, which round the same way everywhere: a quotient may be off
-// by 2.5 ulp, and edges that are a whole number of cells long are nothing rare.
-int cells_along(float edge, float cell) {
-  int n = int(floor(edge / cell));
-  precise float long_as = float(n) * cell, longer = float(n + 1) * cell;
-  return long_as > edge ? n - 1 : longer <= edge ? n + 1 : n;
-}
-
-// How far the fastest grain goes in a substep [m]: at the speed that it has, and what may come to that.
-struct Motion {
-  float steady, more;
-};
-
-// The margin of lists, which where grains move lasts some 24 substeps.
-float margin_for(Motion motion, float radius) {
-  float cheapest = max(sqrt(margin_cost * motion.steady * radius), margin_least * radius);
-  float slow = min(cheapest + 2.0 * motion.more, margin_rest * radius);
-  return clamp(24.0 * motion.steady, slow, margin_motion * radius);
-}
-
-void new_grid(uint world, Motion motions) {
-  worlds[world].cells_low = ivec3(cells_none);
-  worlds[world].cells_high = ivec3(-cells_none);
-  // New lists last at least for the substep at hand.
-  float radius = worlds[world].radius, reach = settings.reach * radius, motion = motions.steady + motions.more;
-  float margin = max(margin_for(motions, radius) + reach, min(2.2 * motion + reach, margin_limit * radius));
-  worlds[world].margin = margin;
-  // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
-  float cloth_reach = max(radius, settings.cloth_radius) + settings.cloth_radius + worlds[world].cloth_half + motion + margin;
-  worlds[world].cloth_reach = cloth_reach;
-  float cloth_cell = 2.002 * cloth_reach;
-  // A periodic axis is long enough for three cells, so that no two of a cell's neighbours are the same (period_least).
-  vec3 edge = settings.domain_max - settings.domain_min;
-  for (int a = 0; a < 3; ++a) {
-    float cell = 2.0 * radius + margin, coarse = cloth_cell;
-    int cells = 0, cloth_cells = 0;
-    if (settings.axis[a] == axis_periodic) {
-      cells = max(3, cells_along(edge[a], cell));
-      cell = edge[a] / float(cells);
-      cloth_cells = max(1, cells_along(edge[a], cloth_cell));
-      coarse = edge[a] / float(cloth_cells);
-    }
-    worlds[world].cells[a] = cells;
-    worlds[world].cloth_cells[a] = cloth_cells;
-    worlds[world].inverse_cell[a] = 1.0 / cell;
-    worlds[world].cloth_inverse_cell[a] = 1.0 / coarse;
-  }
-}
-
-bool plan_world(uint world) {
-  float speed = max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds + world]);
-  float pull = length(settings.gravity) + (args.held > 0u ? hand_acceleration : 0.0);
-  Motion motions = Motion(args.h * speed, args.h * args.h * pull + worlds[world].shift);
+// May lists be mended that hold no longer? Not where the margin does not suit the motion any more, or where too many grains have another
+// place in them than the one that they were sorted by.
+bool can_mend(uint world, Motion motions) {
   float radius = worlds[world].radius, reach = settings.reach * radius, margin = worlds[world].margin;
+  return many_worlds == 0u && (settings.options & option_mend) != 0u && worlds[world].travel < lists_void && worlds[world].mend_wait == 0u &&
+         worlds[world].linked * linked_most <= worlds[world].count &&
+         margin_for(motions, radius) + reach <= mend_widen * margin && 0.5 * (margin - reach) > motions.steady + motions.more;
+}
+
+const uint plan_keep = 0u, plan_mend = 1u, plan_rebuild = 2u;
+
+uint plan_world(uint world) {
+  Motion motions = motion_of(world);
+  float radius = worlds[world].radius, reach = settings.reach * radius, margin = worlds[world].margin, motion = motions.steady + motions.more;
   bool wide = worlds[world].age >= lists_old && margin_for(motions, radius) + reach < lists_shrink * margin;
-  bool rebuild = 2.0 * (worlds[world].travel + motions.steady + motions.more) + reach > margin || wide || (settings.options & option_rebuild_always) != 0u;
-  worlds[world].table = rebuild ? 0u : no_table;  // which one comes later
-  if (rebuild)
-    new_grid(world, motions);
-  return rebuild;
+  bool renew = 2.0 * (worlds[world].travel + motions.steady + motions.more) + reach > margin || wide || (settings.options & option_rebuild_always) != 0u;
+  if (!renew)
+    return plan_keep;
+  if (!wide && can_mend(world, motions)) {
+    float margin_half = 0.5 * (margin - reach);
+    worlds[world].stale_way = min(mend_share * margin_half, margin_half - motion);
+    worlds[world].stale_most = float(worlds[world].count) * (1.0 - worlds[world].stale_way / margin_half) / mend_cost;
+    worlds[world].stale = worlds[world].linked = worlds[world].unfit = 0u;
+    return plan_mend;
+  }
+  new_grid(world, motions);
+  return plan_rebuild;
 }
 
 shared uint counts[group_size];  // worlds of a thread that rebuild
+shared uint mend;                // are the lists of the only world mended?
+shared uint moved;               // .. and has a body moved since they were?
 
 void main() {
   uint lane = gl_LocalInvocationID.x;
@@ -90,10 +56,21 @@ void main() {
     return;
   }
   uint each = (settings.worlds + group_size - 1u) / group_size, begin = min(lane * each, settings.worlds),
-       end = min(begin + each, settings.worlds), own = 0u;
-  for (uint world = begin; world < end; ++world)
-    own += plan_world(world) ? 1u : 0u;
+       end = min(begin + each, settings.worlds), own = 0u, wanted = plan_keep;
+  for (uint world = begin; world < end; ++world) {
+    wanted = plan_world(world);
+    worlds[world].table = wanted == plan_rebuild ? 0u : no_table;  // which one comes later
+    own += wanted == plan_rebuild ? 1u : 0u;
+  }
   counts[lane] = own;
+  if (lane == 0u) {
+    mend = wanted == plan_mend ? 1u : 0u;
+    moved = 0u;
+  }
+  barrier();
+  for (uint body = lane; body < settings.bodies && mend != 0u; body += group_size)
+    if (has_moved(body))
+      atomicOr(moved, 1u);
   barrier();
   uint table = 0u, count = 0u;
   for (uint other = 0u; other < group_size; ++other) {
@@ -110,13 +87,15 @@ void main() {
   if (lane != 0u)
     return;
   status.rebuild = count;
-  uint on = min(count, 1u), grains = many_worlds == 0u ? on * args.grains : count * settings.places;
-  uint slices = (grains + slice_grains - 1u) / slice_grains, cells = count * grid_cells(settings.grid_bits);
   open(gate_grains, groups_for(args.grains));
-  open(gate_rebuild_grains, groups_for(grains));
-  open(gate_rebuild_cell_chunks, on * scan_chunks_of(cells));
-  open(gate_rebuild_bodies, count * settings.bodies * body_threads / group_size);
-  open(gate_rebuild_cells, groups_for(cells));
-  open(gate_rebuild_once, on);
-  open(gate_rebuild_slice_chunks, on * scan_chunks_of(slices));
+  open_rebuild(count);
+  // Of the only world.
+  if (mend != 0u)
+    rebuilding[0] = worlds[0].table = 0u;
+  open(gate_mend_grains, mend * groups_for(args.grains));
+  open(gate_mend_cells, mend * groups_for(grid_cells(settings.grid_bits)));
+  open(gate_mend_once, mend);
+  open(gate_moved_grains, moved * groups_for(args.grains));
+  open(gate_moved_cells, moved * groups_for(grid_cells(settings.grid_bits)));
+  open(gate_moved_bodies, moved * settings.bodies * body_threads / group_size);
 }

@@ -318,6 +318,7 @@ TEST_CASE("the report is complete and sane", "[cli]") {
                           "substeps",
                           "iterations",
                           "rebuilds",
+                          "mends",
                           "fast",
                           "speed_max",
                           "height"}) {

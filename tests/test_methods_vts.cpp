@@ -277,9 +277,16 @@ TEST_CASE("A heap rests where sliding has less friction than sticking", "[physic
   for (const Solver& solver : {vts(Iteration::improved_jacobi, true), sp(Iteration::improved_jacobi, true)}) {
     Scene scene = heap(solver, 300, 1.0, 5);
     scene.materials[0].friction_kinetic = 0.2;
-    const Rest rest = rest_of(scene, 4);
-    CHECK(rest.energy < 1e-4);  // now and then a contact at its limit lets go
-    CHECK(rest.drift < 0.02);
+    // Now and then a contact at its limit lets go. Of 24 seeds: energy 8e-6 to 2.4e-4, drift 0.007 to 0.6, of the
+    // middle one 3e-5 and 0.02.
+    std::vector<double> drifts;
+    for (scene.seed = 1; scene.seed <= 3; ++scene.seed) {
+      const Rest rest = rest_of(scene, 4);
+      CHECK(rest.energy < 5e-4);
+      drifts.push_back(rest.drift);
+    }
+    std::ranges::sort(drifts);
+    CHECK(drifts[1] < 0.05);
   }
 }
 

@@ -31,7 +31,8 @@ void resumes_bit_for_bit(const Options& options, const Variant& variant) {
   CHECK(second.time() == whole.time());
 }
 
-void invalid_state_falls_back(const Options& options) {
+void invalid_state_falls_back(Options options) {
+  options.contact_slots = 100'000;  // to make more, the host would write the settings, too
   Scene scene = box_of(100);
   // Too fast for a float within a substep: the square of the speed overflows.
   scene.domain.gravity = {0.0, 0.0, 0.0};
@@ -100,13 +101,15 @@ TEST_CASE("Contact slots that run out in the middle of a run change nothing", "[
   scene.grains[0].velocity_random = 0.0;
   scene.solver.iterations = GENERATE(2, 3);
   scene = with(scene, variant.solver);
+  scene.solver.mending = GENERATE(false, true);  // with rows to spare, so that they may not run out
+  CAPTURE(scene.solver.mending);
   Simulation plenty(scene, on_cpu);
   plenty.advance(1);
   const std::uint32_t slots = read_field<Status>(plenty.executor(), FieldId::status, 1)[0].slots;
   plenty.advance(119);
   Simulation scarce(scene, {.device = "cpu", .contact_slots = slots});
   scarce.advance(120);
-  if (slots > 0)
+  if (slots > 0 && !scene.solver.mending)
     CHECK(scarce.executor().size(FieldId::contact_partner) > slots);
   CHECK(scarce.state_hash() == plenty.state_hash());
 }

@@ -135,7 +135,8 @@ TEST_CASE("the canonical text holds every setting of each method", "[scene]") {
   const std::vector<std::string> texts{
       "",
       "method = \"p2\"\niteration = \"mass_splitting\"\nsubsteps = \"auto\"\noverlap = 0.03\nneighbours = \"linked\"\n",
-      "method = \"p2\"\ncontact_memory = false\naveraging = \"plain\"\nerror_reduction = 0.25\nsleep_speed = 0.01\n",
+      "method = \"p2\"\ncontact_memory = false\naveraging = \"plain\"\nerror_reduction = 0.25\nsleep_speed = 0.01\n"
+      "mending = false\n",
       "method = \"pbd\"\nfriction = \"per_iteration\"\nmass_scaling = 3\nstabilization = 2\nsor = 1.5\niterations = "
       "9\n",
       "method = \"pbd\"\niteration = \"gauss_seidel\"\nfriction = \"afterwards\"\n",

@@ -8,8 +8,19 @@ namespace {
 
 using namespace reference;
 
-// The grains in and around a cell, side by side; most often it is the cell of the grain before, too.
-class Around {
+// Those where grains are for their lists: xyz, w radius, which tells more than that of lists that are mended.
+template <Neighbourhood by> Grains load_places(const Fields& f, uint first) {
+  return load_grains([&](uint k) -> const void* {
+    if constexpr (by == Neighbourhood::mended)
+      return &f.list_place[first + k];
+    else
+      return &f.grains[first + k];
+  });
+}
+
+// The grains in and around a cell, side by side; most often it is the cell of the grain before, too. arrivals: those
+// alone that have just got a new place.
+template <Neighbourhood by, bool arrivals = false> class Around {
 public:
   void look(const Fields& f, ivec3 home, uint world) {
     if (known_ && home == home_ && world == world_)
@@ -18,16 +29,26 @@ public:
     home_ = home;
     world_ = world;
     count_ = 0;
-    const auto key_at = [&](int x, int y, int z) {
-      return cell_key(wrap_cell(home + ivec3(x, y, z), f.worlds[world]), f.worlds[world], f.settings[0]);
-    };
-    for (int z = -1; z <= 1; ++z)
-      for (int y = -1; y <= 1; ++y)
-        if (const uint first = key_at(-1, y, z), last = key_at(1, y, z); last == first + 2)
+    const uvec3 bits = f.settings[0].grid_bits;
+    const ivec3 low = wrap_cell(home - 1, f.worlds[world]), high = wrap_cell(home + 1, f.worlds[world]);
+    const uint table = f.worlds[world].table * grid_cells(bits);
+    before_ = world * f.settings[0].places - f.grid_start[table];
+    for (const int z : {low.z, home.z, high.z})
+      for (const int y : {low.y, home.y, high.y}) {
+        const uint first = table + grid_key({low.x, y, z}, bits), middle = table + grid_key({home.x, y, z}, bits),
+                   last = table + grid_key({high.x, y, z}, bits);
+        if (arrivals) {
+        } else if (last == first + 2) {
           add(f, first, last + 1);
-        else
-          for (int x = -1; x <= 1; ++x)
-            add(f, key_at(x, y, z), key_at(x, y, z) + 1);
+        } else {
+          add(f, first, first + 1);
+          add(f, middle, middle + 1);
+          add(f, last, last + 1);
+        }
+        if (by == Neighbourhood::mended)
+          for (const uint key : {first, middle, last})
+            add_linked(f, key);
+      }
     reserve(count_ + lanes);
     std::fill_n(&x_[count_], lanes, std::numeric_limits<float>::infinity());  // nowhere
   }
@@ -37,7 +58,7 @@ public:
     const Settings& settings = f.settings[0];
     const bool periodic =
         settings.axis.x == axis_periodic || settings.axis.y == axis_periodic || settings.axis.z == axis_periodic;
-    const vecs at = all(vec3(f.grains[i].position));
+    const vecs at = all(place_of<by>(f, i));
     const float r = f.grains[i].position.w, margin = f.worlds[world_].margin;
     const float *x = x_.data(), *y = y_.data(), *z = z_.data(), *radius = radius_.data();
     const uint *place = place_.data(), end = count_;
@@ -65,6 +86,7 @@ private:
   bool known_ = false;
   ivec3 home_{0};
   uint world_ = 0, count_ = 0;
+  uint before_ = 0;  // places less what grid_start counts
   std::vector<float> x_, y_, z_, radius_;
   std::vector<uint> place_, near_;
 
@@ -78,11 +100,12 @@ private:
   }
 
   void add(const Fields& f, uint first_cell, uint end_cell) {
-    const uint end = first_in_cell(f, end_cell, world_);
-    for (uint first = first_in_cell(f, first_cell, world_); first < end; first += lanes) {
+    const uint end = before_ + f.grid_start[end_cell];
+    for (uint first = before_ + f.grid_start[first_cell]; first < end; first += lanes) {
       reserve(count_ + lanes);
-      const Grains g = load_grains([&](uint k) { return &f.grains[first + k]; });
-      store(&x_[count_], g.position.x);
+      const Grains g = load_places<by>(f, first);
+      const floats nowhere = all(std::numeric_limits<float>::infinity());
+      store(&x_[count_], by == Neighbourhood::mended ? g.radius > 0.0f ? g.position.x : nowhere : g.position.x);
       store(&y_[count_], g.position.y);
       store(&z_[count_], g.position.z);
       store(&radius_[count_], g.radius);
@@ -90,30 +113,47 @@ private:
       count_ += std::min(lanes, end - first);
     }
   }
+
+  void add_linked(const Fields& f, uint cell) {
+    each_linked(f, cell, [&](uint j) {
+      if (arrivals && !(f.grid_link[j] & link_new))
+        return;
+      reserve(count_ + lanes);
+      const vec4& place = f.list_place[j];
+      x_[count_] = place.x;
+      y_[count_] = place.y;
+      z_[count_] = place.z;
+      radius_[count_] = -place.w;
+      place_[count_++] = j;
+    });
+  }
 };
 
 // Once, not in every clone.
-template <class Found> [[gnu::noinline]] void search_one(const Args& args, const Fields& f, uint i, Found found) {
-  search(args, f, i, found);
+template <Neighbourhood by, class Found>
+[[gnu::noinline]] void search_one(const Args& args, const Fields& f, uint i, Found found) {
+  search<by>(args, f, i, found);
 }
-template <class Found> [[gnu::noinline]] void search_rest(const Args& args, const Fields& f, uint i, Found found) {
-  search_others(args, f, i, found);
+template <Neighbourhood by, class Found>
+[[gnu::noinline]] void search_rest(const Args& args, const Fields& f, uint i, Found found) {
+  search_others<by>(args, f, i, found);
 }
 
 // Calls found(partner) as reference::search does.
-template <class Found> void search_lanes(const Args& args, const Fields& f, uint i, Around& around, Found found) {
+template <Neighbourhood by, class Found>
+void search_lanes(const Args& args, const Fields& f, uint i, Around<by>& around, Found found) {
   const Settings& settings = f.settings[0];
   const Grain& grain = f.grains[i];
   if (is_gone(grain))
     return;
   // Few grains are fixed, and few scenes have what is made of grains.
   if (settings.cloth > 0 || settings.shaped > 0 || grain.velocity.w == 0.0f)
-    return search_one(args, f, i, found);
+    return search_one<by>(args, f, i, found);
   const uint world = world_of(f, i);
-  around.look(f, cell_of(vec3(grain.position), settings, f.worlds[world]), world);
+  around.look(f, cell_of(place_of<by>(f, i), settings, f.worlds[world]), world);
   for (const uint j : around.near(f, i))
     found(j);
-  search_rest(args, f, i, found);
+  search_rest<by>(args, f, i, found);
 }
 
 // Which contacts of the old lists remember anything. Grains that are in one slice now were in few before.
@@ -179,6 +219,10 @@ void forget(std::span<float> of, std::size_t slot, uint rows, uint components, c
     }
 }
 
+[[gnu::noinline]] void mark_one(const Args& args, Fields& f, uint i) {
+  reference::mend_mark(args, f, i, i + 1);
+}
+
 // Once, not in every clone.
 [[gnu::noinline]] void recall_one(const Args& args, Fields& f, uint element) {
   reference::contact_recall(args, f, element, element + 1);
@@ -187,7 +231,7 @@ void forget(std::span<float> of, std::size_t slot, uint rows, uint components, c
 }  // namespace
 
 TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint end) {
-  Around around;
+  Around<Neighbourhood::sorted> around;
   for (uint e = begin; e < end; ++e) {
     const uint i = rebuilt_place(f, e);
     if (i >= args.grains)
@@ -204,7 +248,7 @@ TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint en
 }
 
 TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
-  Around around;
+  Around<Neighbourhood::sorted> around;
   for (uint e = begin; e < end; e += slice_grains) {
     const uint first = rebuilt_place(f, e);
     if (first >= args.grains)
@@ -320,6 +364,109 @@ TALUS_CLONES void contact_commit(const Args& args, Fields& f, uint begin, uint e
     if (options & option_impulses)
       take(f.contact_sum, f.contact_sum_next, 4);
   }
+}
+
+// Few grains are looked at one by one: those that are far from their place in the lists, or were before.
+TALUS_CLONES void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  const float limit = f.worlds[0].stale_way * f.worlds[0].stale_way;
+  end = std::min(end, args.grains);
+  for (uint first = begin; first < end; first += lanes) {
+    const Grains now = load_places<Neighbourhood::sorted>(f, first),
+                 listed = load_places<Neighbourhood::mended>(f, first);
+    const vecs way = shortest(now.position - listed.position, settings);
+    const ints there = lane_numbers < static_cast<int>(end - first);
+    const ints keep = (listed.radius > 0.0f) & ~(dot(way, way) > limit);
+    for (uint others = bits_of(there & (now.radius != 0.0f) & ~keep); others; others &= others - 1) {
+      const uint i = first + static_cast<uint>(std::countr_zero(others));
+      mark_one(args, f, i);
+    }
+  }
+}
+
+// Which rows of a pack are outdated, as reference::is_outdated has it.
+class Outdated {
+public:
+  Outdated(const Fields& f, uint first, uint there, Around<Neighbourhood::mended, true>& arrivals)
+      : f_(f), first_(first), places_(load_places<Neighbourhood::mended>(f, first)), radius_(absolute(places_.radius)),
+        there_(lane_numbers < static_cast<int>(there)), arrivals_(arrivals) {}
+
+  ints rows() {
+    ints wanted{}, marked{};
+    for (uint lanes_left = bits_of(there_ & (radius_ > 0.0f)); lanes_left; lanes_left &= lanes_left - 1) {
+      const auto k = static_cast<uint>(std::countr_zero(lanes_left));
+      cells_[k] = cell_of(lane(places_.position, k), f_.settings[0], f_.worlds[0]);
+      const uint head = f_.grid_head[cell_key(cells_[k], f_.worlds[0], f_.settings[0])];
+      marked[k] = head & cell_marked ? -1 : 0;
+      wanted[k] = (head & cell_swept) || (places_.radius[k] < 0.0f && (f_.grid_link[first_ + k] & link_new)) ? -1 : 0;
+    }
+    if (any(marked & ~wanted))
+      wanted |= marked & have_left();
+    for (uint others = bits_of(marked & ~wanted); others; others &= others - 1)
+      if (const auto k = static_cast<uint>(std::countr_zero(others)); lacks_one(k))
+        wanted[k] = -1;
+    return wanted;
+  }
+
+private:
+  const Fields& f_;
+  uint first_;
+  Grains places_;
+  floats radius_;
+  ints there_;
+  ivec3 cells_[lanes];
+  Around<Neighbourhood::mended, true>& arrivals_;
+
+  // In whose rows are grains that are too far away now?
+  ints have_left() const {
+    const ints count = there_ & load<ints>(&f_.contact_count[first_]);
+    const std::size_t row = contact_slot(f_, first_, 0);
+    ints left{};
+    for (int k = 0; any(k < count); ++k) {
+      const ints partner = load<ints>(&f_.contact_partner[row + static_cast<uint>(k) * slice_grains]);
+      const ints listed = (k < count) & (partner >= 0);  // others than grains are negative
+      if (!any(listed))
+        break;
+      const Grains o = load_grains(
+          [&](uint lane) { return &f_.list_place[listed[lane] ? static_cast<uint>(partner[lane]) : first_]; });
+      const vecs d = shortest(places_.position - o.position, f_.settings[0]);
+      const floats reach = radius_ + absolute(o.radius) + f_.worlds[0].margin;
+      left |= listed & ~(dot(d, d) < reach * reach);
+    }
+    return left;
+  }
+
+  // Has a grain come near that is not in its row?
+  bool lacks_one(uint k) {
+    const uint i = first_ + k;
+    arrivals_.look(f_, cells_[k], 0);
+    const std::size_t row = contact_slot(f_, i, 0);
+    for (const uint j : arrivals_.near(f_, i)) {
+      bool listed = false;
+      for (uint c = 0; c < f_.contact_count[i] && !listed; ++c)
+        listed = f_.contact_partner[row + c * slice_grains] == j;
+      if (!listed && may_touch<Neighbourhood::mended>(f_, i, lane(places_.position, k), j, f_.worlds[0]))
+        return true;
+    }
+    return false;
+  }
+};
+
+TALUS_CLONES void mend_choose(const Args& args, Fields& f, uint begin, uint end) {
+  const bool none = too_many_stale(f.worlds[0]);
+  Around<Neighbourhood::mended, true> arrivals;
+  end = std::min(end, args.grains);
+  for (uint first = begin; first < end; first += lanes) {
+    const uint there = std::min(lanes, end - first);
+    const ints rows = none ? ints{} : Outdated(f, first, there, arrivals).rows();
+    for (uint k = 0; k < there; ++k)
+      f.contact_count_next[first + k] = rows[k] ? row_wanted : row_kept;
+  }
+}
+
+TALUS_CLONES void mend_search(const Args& args, Fields& f, uint begin, uint end) {
+  Around<Neighbourhood::mended> around;
+  mend_rows_of(args, f, begin, end, [&](uint i, auto found) { search_lanes(args, f, i, around, found); });
 }
 
 }  // namespace talus::TALUS_CPU

@@ -9,6 +9,9 @@ namespace talus::cpu {
   X(contact_fill)                                                                                                      \
   X(contact_recall)                                                                                                    \
   X(contact_commit)                                                                                                    \
+  X(mend_mark)                                                                                                         \
+  X(mend_choose)                                                                                                       \
+  X(mend_search)                                                                                                       \
   X(dem)                                                                                                               \
   X(vts_recall)                                                                                                        \
   X(vts_solve)                                                                                                         \

@@ -165,6 +165,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"speed_max", measure.speed_max},
       {"height", measure.height},
       {"rebuilds", simulation.rebuilds()},
+      {"mends", simulation.mends()},
       {"fast", simulation.fast()},
       {"passes", passes},
       {"bodies", bodies_json(simulation)},

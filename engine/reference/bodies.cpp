@@ -67,8 +67,9 @@ void body_clear(const Args&, Fields& f, uint begin, uint end) {
     if (world >= settings.worlds)
       continue;
     f.cell_taken[k] = 0;
-    std::fill_n(f.body_cells.begin() + k * words, words, 0u);
-    if (settings.rigid > 0 && body < settings.bodies)
+    for (uint word = 0; word < words; ++word)
+      f.body_cells[k * words + word] = body_word_of_all(settings.bodies, word);
+    if (settings.rigid > 0 && body < settings.bodies && f.status[0].rebuild > 0)  // mended lists keep count
       f.body_contacts[world * settings.bodies + body] = 0;
   }
 }
@@ -85,8 +86,12 @@ void body_survey(const Args& args, Fields& f, uint begin, uint end) {
     for (; i < last; ++i, ++e) {
       if (is_gone(f.grains[i]))
         continue;
-      const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, world);
-      std::atomic_ref(f.cell_taken[cell_key(cell, world, settings)]).store(1, std::memory_order_relaxed);
+      const vec4& place = settings.options & option_mend ? f.list_place[i] : f.grains[i].position;
+      const ivec3 cell = cell_of(vec3(place), settings, world);
+      const uint key = cell_key(cell, world, settings), words = body_words(settings.bodies);
+      std::atomic_ref(f.cell_taken[key]).store(1, std::memory_order_relaxed);
+      for (uint word = key * words; word < (key + 1) * words; ++word)
+        std::atomic_ref(f.body_cells[word]).store(0, std::memory_order_relaxed);
       low = glm::min(low, cell);
       high = glm::max(high, cell);
     }
@@ -168,13 +173,16 @@ bool tells_distance(const Fields& f, uint body) {
 }
 
 // body: in its world.
-void mark(Fields& f, uint body, uint cell) {
+void mark(Fields& f, uint body, uint cell, bool moved) {
   std::atomic_ref(f.body_cells[cell * body_words(f.settings[0].bodies) + body / 32]).fetch_or(1u << (body % 32));
+  if (moved)
+    std::atomic_ref(f.grid_head[cell]).fetch_or(cell_swept);
 }
 
 // What threads first to last of those of a body do.
 void mark_cells(Fields& f, uint body, uint first, uint last) {
   const uint own = body % f.settings[0].bodies;
+  const bool moved = f.status[0].rebuild == 0 && has_moved(f, body);  // and lists are mended
   const World& world = f.worlds[body / f.settings[0].bodies];
   const CellBox box = cells_around(f, body, world);
   if (box.empty())
@@ -194,7 +202,7 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
     for (uint k = row + first; k < std::min(row + last, elements); ++k) {
       if (wide) {
         if (f.cell_taken[before + k])
-          mark(f, own, before + k);
+          mark(f, own, before + k, moved);
         continue;
       }
       const ivec3 corner = box.first + 2 * ivec3(k % cubes.x, k / cubes.x % cubes.y, k / cubes.x / cubes.y);
@@ -217,7 +225,7 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
       for (uint c = 0; c < 8; ++c)
         if ((taken >> c & 1) && (d < all_reach || around.distance(vec3(corner) + vec3(c & 1, c >> 1 & 1, c >> 2) + 0.5f,
                                                                   0.5f) < cell_reach))
-          mark(f, own, keys[c]);
+          mark(f, own, keys[c], moved);
     }
 }
 

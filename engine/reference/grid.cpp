@@ -80,6 +80,8 @@ void grid_commit(const Args& args, Fields& f, uint begin, uint end) {
     f.grain_id[i] = f.grain_id_next[i];
     f.grain_tag[i] = f.grain_tag_next[i];
     f.grain_row[i] = f.grain_row_next[i];
+    if (f.settings[0].options & option_mend)
+      f.list_place[i] = f.grains_next[i].position;
   }
 }
 

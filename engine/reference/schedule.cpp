@@ -53,6 +53,52 @@ void new_grid(World& world, const Settings& settings, Motion motions) {
   }
 }
 
+// May lists be mended that hold no longer? Not where the margin does not suit the motion any more, or where too many
+// grains have another place in them than the one that they were sorted by.
+bool can_mend(const World& world, const Settings& settings, Motion motions) {
+  const float reach = settings.reach * world.radius;
+  return (settings.options & option_mend) != 0 && world.travel < lists_void && world.mend_wait == 0 &&
+         world.linked * linked_most <= world.count &&
+         margin_for(motions, world.radius) + reach <= mend_widen * world.margin &&
+         0.5f * (world.margin - reach) > motions.steady + motions.more;
+}
+
+// Opens the gates of what makes the lists of so many worlds.
+void open_rebuild(const Args& args, Fields& f, uint count) {
+  const Settings& settings = f.settings[0];
+  const uint grains = settings.worlds == 1 ? args.grains : count * settings.places, slices = slices_of(grains);
+  const uint cells = count * grid_cells(settings.grid_bits);
+  f.gates[gate_rebuild_grains] = groups(groups_for(grains));
+  f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(cells));
+  f.gates[gate_rebuild_bodies] = groups(count * settings.bodies * body_threads / group_size);
+  f.gates[gate_rebuild_cells] = groups(groups_for(cells));
+  f.gates[gate_rebuild_once] = groups(1);
+  f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices));
+}
+
+void open_mend(const Args& args, Fields& f) {
+  const Settings& settings = f.settings[0];
+  f.gates[gate_mend_grains] = groups(groups_for(args.grains));
+  f.gates[gate_mend_cells] = groups(groups_for(grid_cells(settings.grid_bits)));
+  f.gates[gate_mend_once] = groups(1);
+  bool moved = false;
+  for (std::size_t body = 0; body < f.bodies.size(); ++body)
+    moved |= has_moved(f, body);
+  if (!moved)
+    return;
+  f.gates[gate_moved_grains] = f.gates[gate_mend_grains];
+  f.gates[gate_moved_cells] = f.gates[gate_mend_cells];
+  f.gates[gate_moved_bodies] = groups(settings.bodies * body_threads / group_size);
+}
+
+Motion motion_of(const Args& args, const Fields& f, uint number) {
+  const Settings& settings = f.settings[0];
+  const World& world = f.worlds[number];
+  const float speed = std::max(world.speed, f.body_speeds[step_of_batch(args, f) * settings.worlds + number]);
+  const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
+  return {args.h * speed, args.h * args.h * pull + world.shift};
+}
+
 }  // namespace
 
 void plan(const Args& args, Fields& f, uint, uint) {
@@ -62,35 +108,56 @@ void plan(const Args& args, Fields& f, uint, uint) {
     return close_gates(f);
 
   status.rebuild = 0;
+  bool mend = false;
   for (uint number = 0; number < settings.worlds; ++number) {
     World& world = f.worlds[number];
-    const float speed = std::max(world.speed, f.body_speeds[step_of_batch(args, f) * settings.worlds + number]);
-    const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
-    const Motion motions{args.h * speed, args.h * args.h * pull + world.shift};
+    const Motion motions = motion_of(args, f, number);
     const float motion = motions.steady + motions.more;
     world.table = no_table;
     const float reach = settings.reach * world.radius;
     const bool wide = world.age >= lists_old && margin_for(motions, world.radius) + reach < lists_shrink * world.margin;
     if (2.0f * (world.travel + motion) + reach > world.margin || wide ||
         (settings.options & option_rebuild_always) != 0u) {
+      if (!wide && can_mend(world, settings, motions)) {
+        const float half = 0.5f * (world.margin - reach);
+        world.stale_way = std::min(mend_share * half, half - motion);
+        world.stale_most = static_cast<float>(world.count) * (1.0f - world.stale_way / half) / mend_cost;
+        world.stale = world.linked = world.unfit = 0;
+        world.table = 0;
+        mend = true;
+        continue;
+      }
       new_grid(world, settings, motions);
       world.table = status.rebuild++;
       f.rebuilding[world.table] = number;
     }
   }
   std::fill(f.rebuilding.begin() + status.rebuild, f.rebuilding.end(), settings.worlds);
+  if (mend)
+    f.rebuilding[0] = 0;
   std::fill_n(f.gates.begin(), gate_fine, groups(0));
   f.gates[gate_grains] = groups(groups_for(args.grains));
-  if (const uint count = status.rebuild; count > 0) {
-    const uint grains = settings.worlds == 1 ? args.grains : count * settings.places, slices = slices_of(grains);
-    const uint cells = count * grid_cells(settings.grid_bits);
-    f.gates[gate_rebuild_grains] = groups(groups_for(grains));
-    f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(cells));
-    f.gates[gate_rebuild_bodies] = groups(count * settings.bodies * body_threads / group_size);
-    f.gates[gate_rebuild_cells] = groups(groups_for(cells));
-    f.gates[gate_rebuild_once] = groups(1);
-    f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices));
+  std::fill_n(f.gates.begin() + gate_mend_grains, gates_total - gate_mend_grains, groups(0));
+  if (status.rebuild > 0)
+    open_rebuild(args, f, status.rebuild);
+  if (mend)
+    open_mend(args, f);
+}
+
+void mend_check(const Args& args, Fields& f, uint, uint) {
+  World& world = f.worlds[0];
+  if (!too_many_stale(world) && world.unfit == 0) {
+    world.travel = world.stale_way;
+    f.status[0].mends += 1;
+    for (std::size_t body = 0; body < f.bodies.size(); ++body)
+      f.body_listed[body] = f.bodies[body].motion;
+    return;
   }
+  world.mend_wait = too_many_stale(world) ? mend_pause : 0;
+  world.travel = lists_void;
+  f.status[0].rebuild = 1;
+  new_grid(world, f.settings[0], motion_of(args, f, 0));
+  open_rebuild(args, f, 1);
 }
 
 void contact_check(const Args& args, Fields& f, uint, uint) {
@@ -109,6 +176,14 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
   for (const uint world : rebuilding) {
     f.worlds[world].travel = fits ? 0.0f : lists_void;
     f.worlds[world].age = 0;
+  }
+  if (fits && (settings.options & option_mend)) {
+    World& world = f.worlds[0];
+    world.count = f.grid_start[grid_cells(settings.grid_bits)];
+    world.linked = 0;
+    world.mend_wait -= std::min(world.mend_wait, 1u);
+    for (std::size_t body = 0; body < f.bodies.size(); ++body)
+      f.body_listed[body] = f.bodies[body].motion;
   }
   status.slots = most * slice_grains;
   if (!fits) {

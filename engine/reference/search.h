@@ -61,40 +61,60 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
       }
 }
 
-// Calls found(partner) for the grains that grain i may touch before the lists are built again, in cell order. linked:
-// from linked neighbour lists.
-template <bool linked = false, class Found> void search_grains(const Fields& f, uint i, Found found) {
+// By what the grains around a place are found: in cells that they are sorted by, from linked lists, or, of lists that
+// are mended, by their places in the lists: in cells those that have kept it, and the others from linked lists.
+enum class Neighbourhood { sorted, linked, mended };
+
+// Where a grain is for its list.
+template <Neighbourhood by> vec3 place_of(const Fields& f, uint i) {
+  return vec3(by == Neighbourhood::mended ? f.list_place[i] : f.grains[i].position);
+}
+
+// May grain i, of this place, touch grain j before the lists are built again? No vertices of cloth.
+template <Neighbourhood by> bool may_touch(const Fields& f, uint i, vec3 p, uint j, const World& world) {
+  const Settings& settings = f.settings[0];
+  const float reach = f.grains[i].position.w + f.grains[j].position.w + world.margin;
+  return j != i && squared(shortest(p - place_of<by>(f, j), settings)) < reach * reach &&
+         !(settings.shaped > 0 && same_shape(f, i, j)) &&
+         (f.grains[i].velocity.w > 0.0f || f.grains[j].velocity.w > 0.0f);  // two fixed ones do nothing
+}
+
+// Calls visit(j) for the grains that are linked to a cell.
+template <class Visit> void each_linked(const Fields& f, uint key, Visit visit) {
+  for (uint j = f.grid_head[key] & link_mask; j < f.grid_link.size(); j = f.grid_link[j] & link_mask)
+    visit(j);
+}
+
+// Calls found(partner) for the grains that grain i may touch before the lists are built again, in cell order.
+template <Neighbourhood by = Neighbourhood::sorted, class Found>
+void search_grains(const Fields& f, uint i, Found found) {
   const Settings& settings = f.settings[0];
   const uint number = world_of(f, i);
   const World& world = f.worlds[number];
   if (f.grain_id[i] - settings.cloth_first < settings.cloth)  // vertices of cloth touch triangles alone
     return;
-  const vec3 p(f.grains[i].position);
-  const float radius = f.grains[i].position.w;
+  const vec3 p = place_of<by>(f, i);
   const ivec3 home = cell_of(p, settings, world);
   const auto key_at = [&](int x, int y, int z) {
     return cell_key(wrap_cell(home + ivec3(x, y, z), world), world, settings);
   };
   const auto visit = [&](uint j) {
-    const float reach = radius + f.grains[j].position.w + world.margin;
-    if (j != i && f.grain_id[j] - settings.cloth_first >= settings.cloth &&
-        squared(shortest(p - vec3(f.grains[j].position), settings)) < reach * reach &&
-        !(settings.shaped > 0 && same_shape(f, i, j)) &&
-        (f.grains[i].velocity.w > 0.0f || f.grains[j].velocity.w > 0.0f))  // two fixed ones do nothing
+    if (f.grain_id[j] - settings.cloth_first >= settings.cloth && may_touch<by>(f, i, p, j, world))
       found(j);
   };
   const auto visit_cells = [&](uint first, uint last) {
     const uint end = first_in_cell(f, last + 1, number);
     for (uint j = first_in_cell(f, first, number); j < end; ++j)
-      visit(j);
+      if (by != Neighbourhood::mended || f.list_place[j].w > 0.0f)
+        visit(j);
   };
   for (int z = -1; z <= 1; ++z)
     for (int y = -1; y <= 1; ++y) {
-      if constexpr (linked) {
-        for (int x = -1; x <= 1; ++x)
-          for (uint j = f.grid_head[key_at(x, y, z)]; j != no_partner; j = f.grid_link[j])
-            visit(j);
-      } else if (const uint first = key_at(-1, y, z), last = key_at(1, y, z); last == first + 2) {
+      for (int x = -1; x <= 1 && by != Neighbourhood::sorted; ++x)
+        each_linked(f, key_at(x, y, z), visit);
+      if (by == Neighbourhood::linked)
+        continue;
+      if (const uint first = key_at(-1, y, z), last = key_at(1, y, z); last == first + 2) {
         visit_cells(first, last);  // three cells in a row of x are one stretch of memory
       } else {
         for (int x = -1; x <= 1; ++x)
@@ -104,11 +124,12 @@ template <bool linked = false, class Found> void search_grains(const Fields& f, 
 }
 
 // .. for triangles of cloth, then bodies, then walls.
-template <class Found> void search_others(const Args& args, const Fields& f, uint i, Found found) {
+template <Neighbourhood by = Neighbourhood::sorted, class Found>
+void search_others(const Args& args, const Fields& f, uint i, Found found) {
   const Settings& settings = f.settings[0];
   const uint number = world_of(f, i);
   const World& world = f.worlds[number];
-  const vec3 p(f.grains[i].position), v = glm::abs(vec3(f.grains[i].velocity));
+  const vec3 p = place_of<by>(f, i), v = glm::abs(vec3(f.grains[i].velocity));
   const float radius = f.grains[i].position.w;
   if (settings.cloth > 0)
     search_triangles(f, i, found);
@@ -140,11 +161,85 @@ template <class Found> void search_others(const Args& args, const Fields& f, uin
 }
 
 // .. for all of them, in this order.
-template <bool linked = false, class Found> void search(const Args& args, const Fields& f, uint i, Found found) {
+template <Neighbourhood by = Neighbourhood::sorted, class Found>
+void search(const Args& args, const Fields& f, uint i, Found found) {
   if (is_gone(f.grains[i]))
     return;
-  search_grains<linked>(f, i, found);
-  search_others(args, f, i, found);
+  search_grains<by>(f, i, found);
+  search_others<by>(args, f, i, found);
+}
+
+// Calls visit(key) for a cell of the only world and those around it.
+template <class Visit> void each_cell_around(const Fields& f, ivec3 home, Visit visit) {
+  const World& world = f.worlds[0];
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -1; y <= 1; ++y)
+      for (int x = -1; x <= 1; ++x)
+        visit(cell_key(wrap_cell(home + ivec3(x, y, z), world), world, f.settings[0]));
+}
+
+// A partner into a row that is searched, grains by number: those that have strayed come in any order.
+inline void insert_sorted(Fields& f, std::size_t first, uint count, uint partner) {
+  std::size_t at = first + count * slice_grains;
+  if (is_grain(partner))
+    for (; at > first && f.contact_partner_next[at - slice_grains] > partner; at -= slice_grains)
+      f.contact_partner_next[at] = f.contact_partner_next[at - slice_grains];
+  f.contact_partner_next[at] = partner;
+}
+
+// Are there grains in the row of grain i that are too far away now, or others not in it that it may touch, or may there
+// be surfaces of bodies that have moved?
+inline bool is_outdated(const Fields& f, uint i) {
+  const World& world = f.worlds[0];
+  const vec4& place = f.list_place[i];
+  const vec3 p(place);
+  const ivec3 home = cell_of(p, f.settings[0], world);
+  const uint head = f.grid_head[cell_key(home, world, f.settings[0])];
+  if ((head & cell_swept) || (place.w < 0.0f && (f.grid_link[i] & link_new)))
+    return true;
+  if (!(head & cell_marked))
+    return false;
+  const std::size_t row = contact_slot(f, i, 0);
+  const uint count = f.contact_count[i];
+  for (uint k = 0; k < count; ++k)
+    if (const uint j = f.contact_partner[row + k * slice_grains];
+        is_grain(j) && !may_touch<Neighbourhood::mended>(f, i, p, j, world))
+      return true;
+  bool lacks = false;
+  each_cell_around(f, home, [&](uint key) {
+    each_linked(f, key, [&](uint j) {
+      if (!(f.grid_link[j] & link_new) || !may_touch<Neighbourhood::mended>(f, i, p, j, world))
+        return;
+      bool listed = false;
+      for (uint k = 0; k < count; ++k)
+        listed |= f.contact_partner[row + k * slice_grains] == j;
+      lacks |= !listed;
+    });
+  });
+  return lacks;
+}
+
+// Rows that are outdated into the next lists, by search(i, found), which calls found(partner).
+template <class Search> void mend_rows_of(const Args& args, Fields& f, uint begin, uint end, Search search) {
+  for (uint i = begin; i < std::min(end, args.grains); ++i) {
+    uint& count = f.contact_count_next[i];
+    if (count != row_wanted)
+      continue;
+    const std::size_t row = contact_slot(f, i, 0);
+    const uint slice = i / slice_grains, room = rows_before(f, slice + 1, 0) - rows_before(f, slice, 0);
+    uint found = 0;
+    search(i, [&](uint partner) {
+      if (found < room)
+        insert_sorted(f, row, found, partner);
+      ++found;
+    });
+    count = found <= room ? found : row_kept;
+    if (found <= room)
+      continue;
+    std::atomic_ref(f.worlds[0].unfit).fetch_add(1);
+    for (uint k = 0; k < room; ++k)  // which ones are in it is chance
+      f.contact_partner_next[row + k * slice_grains] = no_partner;
+  }
 }
 
 // A contact in the lists being built, of those that share the mass of a dynamic body.
@@ -154,7 +249,10 @@ inline void count_contact(Fields& f, uint partner) {
 }
 
 // The list of an element of passes that rebuild, as the longest so far of its slice, whose elements come in order.
+// Lists that may be mended have room for more.
 inline void widen_slice(Fields& f, uint element, uint length) {
+  if (f.settings[0].options & option_mend)
+    length = std::max(length + mend_rows, mend_rows_least);
   uint& width = f.slice_width[element / slice_grains];
   width = element % slice_grains == 0 ? length : std::max(width, length);
 }

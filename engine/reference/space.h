@@ -33,6 +33,17 @@ inline uint places_end(const Args& args, const Fields& f, uint world) {
   return f.settings[0].worlds == 1 ? args.grains : (world + 1) * f.settings[0].places;
 }
 
+// Has a body moved since lists that are mended have known of it?
+inline bool has_moved(const Fields& f, std::size_t body) {
+  const BodyMotion &now = f.bodies[body].motion, &listed = f.body_listed[body];
+  return now.position != listed.position || now.rotation != listed.rotation;
+}
+
+// Do so many grains need a new place in the lists that mending them is dearer than to build them?
+inline bool too_many_stale(const World& world) {
+  return static_cast<float>(world.stale) > world.stale_most;
+}
+
 inline ivec3 wrap_cell(ivec3 cell, const World& world) {
   for (int a = 0; a < 3; ++a)
     cell[a] = grid_wrap(cell[a], world.cells[a]);

@@ -84,6 +84,7 @@ struct Solver {
   Averaging averaging = Averaging::mass;  // p2, pbd
   FrictionBound friction = FrictionBound::accumulated;  // pbd
   Neighbours neighbours = Neighbours::sorted;
+  bool mending = true;                         // sorted: lists are searched again only where grains have moved
   Detection detection = Detection::lists;      // no key of a scene file
   Stiffness stiffness = Stiffness::numerical;  // dem
   double error_reduction = 0.0;                // p2: share eps by which the upper grain of a contact moves more, 0 .. 1

@@ -23,6 +23,7 @@ void each_setting(auto& s, auto&& visit) {
   visit(Setting{"iterations", !dem, "p2, pbd, vts and sp", 1, 1000}, s.iterations);
   visit(Setting{"overlap", true, "all methods", 1e-4, 1, "radii"}, s.overlap);
   visit(Setting{"neighbours", true, "all methods"}, s.neighbours);
+  visit(Setting{"mending", s.neighbours == Neighbours::sorted, "neighbours = \"sorted\""}, s.mending);
   visit(Setting{"averaging", (p2 || pbd) && jacobi, "p2 and pbd with iteration = \"jacobi\""}, s.averaging);
   visit(Setting{"friction", pbd, "pbd"}, s.friction);
   visit(Setting{"stiffness", dem, "dem"}, s.stiffness);

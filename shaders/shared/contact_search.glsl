@@ -1,21 +1,19 @@
 // Walks over everything that grain i may touch before the lists are built again: grains nearer than the margin, then bodies, then
 // walls. Calls FOUND(partner) for each. Needs settings, worlds, grains and grain_id in scope, and grid_start, or with LINKED
-// grid_head and grid_link.
+// grid_head and grid_link; with MENDED, for lists that are mended, list_place and all three, and there is no cloth.
 #include "shared/cell.glsl"
 #ifndef LINKED
 #include "shared/cell_start.glsl"
 #endif
 #include "shared/solid.glsl"
+#ifdef MENDED
+const uint with_cloth = 0u;
+#else
 #include "shared/cloth.glsl"
 #include "shared/cloth_cell.glsl"
+#endif
 
 layout(set = 0, binding = 13, scalar) readonly buffer BodyCellBlock { uint body_cells[]; };
-
-layout(set = 0, binding = 12, scalar) readonly buffer ShapedBlock { Shaped shaped[]; };
-
-layout(constant_id = 1) const uint with_shapes = 1u;  // constant_shapes
-
-layout(set = 0, binding = 18, scalar) readonly buffer ClothBlock { ClothVertex cloth_vertices[]; };
 
 // Of the grain that looks.
 uint world;
@@ -24,6 +22,9 @@ bool moves;
 
 // Number of a vertex of cloth; settings.cloth and above: of what is none.
 uint vertex_of(uint i) { return with_cloth == 0u ? 0xFFFFFFFFu : grain_id[i] - settings.cloth_first; }
+
+#ifndef MENDED
+layout(set = 0, binding = 18, scalar) readonly buffer ClothBlock { ClothVertex cloth_vertices[]; };
 
 // May grain i, vertex `self`, touch triangle t of cloth? Where it comes near the box around it.
 bool near_triangle(uint i, uint self, uint t, vec3 p, float radius) {
@@ -44,30 +45,6 @@ bool near_triangle(uint i, uint self, uint t, vec3 p, float radius) {
   precise float limit = reach * reach;
   return squared(max(max(low, -high), vec3(0.0))) < limit;
 }
-
-// Particles of one shape do not touch each other.
-bool same_shape(uint i, uint j) {
-  if (with_shapes == 0u)
-    return false;
-  uint a = grain_id[i] - settings.shaped_first, b = grain_id[j] - settings.shaped_first;
-  return a < settings.shaped && b < settings.shaped && shaped[a].shape == shaped[b].shape;
-}
-
-uint key_at(ivec3 cell) { return cell_key(wrapped(cell, world), world); }
-
-bool near(uint i, uint j, vec3 p, float radius) {
-  vec4 other = grains[j].position;
-  precise float reach = radius + other.w + margin;
-  precise float limit = reach * reach;
-  return squared(shortest(p - other.xyz)) < limit && j != i && !same_shape(i, j) &&
-         (moves || grains[j].velocity.w > 0.0);  // two fixed ones do nothing
-}
-
-// Calls FOUND for grain j that is near.
-#define VISIT(j)                                                                                                            \
-  if (near(i, j, p, radius) && vertex_of(j) >= settings.cloth) { \
-    FOUND(j);                                                           \
-  }
 
 // Triangles that grain i may touch, in the cells, two along each axis, that its reach meets.
 void search_triangles(uint i, uint self) {
@@ -94,8 +71,20 @@ void search_triangles(uint i, uint self) {
       }
 }
 
+#endif
+
+#include "shared/may_touch.glsl"
+
+uint key_at(ivec3 cell) { return cell_key(wrapped(cell, world), world); }
+
+// Calls FOUND for grain j that is near.
+#define VISIT(j)                                                                                                            \
+  if (near(i, j, p, radius) && vertex_of(j) >= settings.cloth) { \
+    FOUND(j);                                                           \
+  }
+
 void search(uint i) {
-  vec3 p = grains[i].position.xyz;
+  vec3 p = PLACE(i).xyz;
   vec3 v = abs(grains[i].velocity.xyz);
   float radius = grains[i].position.w;
   if (radius == 0.0)  // gone
@@ -108,12 +97,19 @@ void search(uint i) {
   // Vertices of cloth touch triangles alone.
   for (int z = -1; z <= 1 && self >= settings.cloth; ++z)
     for (int y = -1; y <= 1; ++y) {
-#ifdef LINKED
-      for (int x = -1; x <= 1; ++x)
-        for (uint j = grid_head[key_at(home + ivec3(x, y, z))]; j != no_partner; j = grid_link[j]) {
+#if defined(LINKED) || defined(MENDED)
+      for (int x = -1; x <= 1; ++x) {
+        uint j = grid_head[key_at(home + ivec3(x, y, z))];
+#ifdef MENDED
+        for (j &= link_mask; j != link_end; j = grid_link[j] & link_mask) {
+#else
+        for (; j != no_partner; j = grid_link[j]) {
+#endif
           VISIT(j)
         }
-#else
+      }
+#endif
+#ifndef LINKED
       // Three cells in a row of x are one stretch of memory, unless the table's or the domain's edge lies between.
       uint first = key_at(home + ivec3(-1, y, z)), last = key_at(home + ivec3(1, y, z));
       bool row = last == first + 2u;
@@ -121,17 +117,25 @@ void search(uint i) {
         uint key = row ? first : key_at(home + ivec3(x, y, z));
         uint end = first_in_cell((row ? last : key) + 1u, world);
         for (uint j = first_in_cell(key, world); j < end; ++j) {
+#ifdef MENDED
+          if (list_place[j].w <= 0.0)  // linked
+            continue;
+#endif
           VISIT(j)
         }
       }
 #endif
     }
+#ifndef MENDED
   if (with_cloth != 0u)
     search_triangles(i, self);
+#endif
   uint words = solid_kinds != 0u ? body_words(settings.bodies) : 0u, cell = words > 0u ? key_at(home) * words : 0u;
   for (uint word = 0u; word < words; ++word)
     for (uint bits = body_cells[cell + word]; bits != 0u; bits &= bits - 1u) {
       uint body = world * settings.bodies + 32u * word + uint(findLSB(bits));
+      if (bodies[body].parts == 0u)  // of grains alone
+        continue;
       precise vec3 offset = p - bodies[body].motion.position;
       offset = shortest(offset);
       uint nearest;

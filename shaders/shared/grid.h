@@ -29,6 +29,12 @@ TALUS_INLINE uint body_words(uint bodies) {
   return (bodies + 31u) / 32u;
 }
 
+// A word of the set of all.
+TALUS_INLINE uint body_word_of_all(uint bodies, uint word) {
+  uint rest = bodies - 32u * word;
+  return rest >= 32u ? 0xFFFFFFFFu : (1u << rest) - 1u;
+}
+
 // Cell coordinate on a periodic axis of n cells, for c in [-n, 2n); n = 0: not periodic.
 TALUS_INLINE int grid_wrap(int c, int n) {
   if (n == 0)

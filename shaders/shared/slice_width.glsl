@@ -1,9 +1,12 @@
-// Rows of each slice: the longest list of its grains, which lie side by side in a workgroup. Needs slice_width in scope.
+// Rows of each slice: the longest list of its grains, which lie side by side in a workgroup. Lists that may be mended have room for more.
+// Needs settings and slice_width in scope.
 shared uint lengths[group_size];
 
 // All threads of a workgroup call it. there: has this one a grain? length: of its list, or 0.
 void widen_slice(bool there, uint length) {
   uint lane = gl_LocalInvocationID.x;
+  if (there && (settings.options & option_mend) != 0u)
+    length = max(length + mend_rows, mend_rows_least);
   lengths[lane] = length;
   barrier();
   if (!there || lane % slice_grains != 0u)

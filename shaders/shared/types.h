@@ -43,6 +43,36 @@ TALUS_CONST float lists_void = 1e30f;
 TALUS_CONST uint lists_old = 256u;
 TALUS_CONST float lists_shrink = 0.6f;
 
+// Mending. The lists are those of the places that grains had when they were last looked at (list_place), so that they hold while no
+// grain is further than half the margin from its own. Where some have gone further, they alone get a new place, and only rows that it
+// changes are searched again. Grains further away than this share of half the margin go along, so that the next time is not now.
+TALUS_CONST float mend_share = 0.5f;
+// A new place is ahead of the grain, where it will be in so many substeps, or a half, a quarter .. of them: no further away than this share
+// of that.
+TALUS_CONST float mend_ahead = 4.0f;
+TALUS_CONST float mend_ahead_most = 0.95f;
+// Where too many grains would get a new place, all lists are built, and so are they the next mend_pause times: one costs so many times what
+// building its list does, and mended lists last only for what is left of half the margin. And so where more grains than one of so many have
+// a place that is not the one they were sorted by.
+TALUS_CONST float mend_cost = 3.0f;
+TALUS_CONST uint linked_most = 3u;
+TALUS_CONST uint mend_pause = 8u;
+// .. or where the margin has become too narrow by this factor.
+TALUS_CONST float mend_widen = 1.5f;
+// Rows of a slice beyond those that its lists take, and rows at least, so that mended lists fit.
+TALUS_CONST uint mend_rows = 2u;
+TALUS_CONST uint mend_rows_least = 12u;
+// While lists are mended, grains that have got a new place since they were sorted are linked to their cells. Added to grid_head: grains
+// near the cell have just got one; all rows of the cell are to be searched again. Added to grid_link: the grain has just got one.
+TALUS_CONST uint cell_marked = 0x80000000u;
+TALUS_CONST uint cell_swept = 0x40000000u;
+TALUS_CONST uint link_new = 0x80000000u;
+TALUS_CONST uint link_mask = 0x3FFFFFFFu;
+TALUS_CONST uint link_end = link_mask - 1u;
+// contact_count_next of a row that is not searched again, and of one that is to be.
+TALUS_CONST uint row_kept = 0xFFFFFFFFu;
+TALUS_CONST uint row_wanted = 0xFFFFFFFEu;
+
 // Gates: dispatch sizes that the device opens and closes. A closed gate is a dispatch of nothing.
 TALUS_CONST uint gate_grains = 0u;          // a thread per grain, while the run is not halted
 TALUS_CONST uint gate_rebuild_grains = 1u;  // .. of worlds that rebuild their lists in the substep
@@ -58,7 +88,13 @@ TALUS_CONST uint gate_fine_crowd = 10u;        // .. a thread per node of the cr
 TALUS_CONST uint gate_fine_sort = 11u;         // a thread per fine grain, where they are sorted before they move
 TALUS_CONST uint gate_fine_sort_chunks = 12u;  // .. as gate_fine_chunks
 TALUS_CONST uint gate_fine_coast = 13u;        // a thread per fine grain, where bodies move and fine grains do not
-TALUS_CONST uint gates_total = 14u;
+TALUS_CONST uint gate_mend_grains = 14u;       // a thread per grain, where lists are mended in the substep
+TALUS_CONST uint gate_mend_cells = 15u;        // .. per cell
+TALUS_CONST uint gate_mend_once = 16u;         // .. one workgroup
+TALUS_CONST uint gate_moved_grains = 17u;      // .. and bodies have moved since they were: a thread per grain
+TALUS_CONST uint gate_moved_cells = 18u;       // .. per cell
+TALUS_CONST uint gate_moved_bodies = 19u;      // .. as gate_rebuild_bodies
+TALUS_CONST uint gates_total = 20u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
@@ -499,6 +535,7 @@ TALUS_CONST uint option_per_iteration = 4u;       // pbd: friction bounded by ea
 TALUS_CONST uint option_material_stiffness = 8u;  // dem
 TALUS_CONST uint option_rebuild_always = 32u;     // neighbours are found anew in every substep
 TALUS_CONST uint option_friction_after = 128u;    // pbd: friction once, in the last iteration, bounded by the push that a grain's weight takes
+TALUS_CONST uint option_mend = 512u;               // lists are mended where few grains have moved
 TALUS_CONST uint option_total_push = 64u;         // what a dynamic body receives between iterations is all of the substep so far (vts, sp)
 
 TALUS_CONST uint option_plain_advection = 256u;   // fine grains: as printed
@@ -610,6 +647,7 @@ struct Status {
   uint substep;         // substeps completed in this step
   uint rebuild;         // worlds that rebuild their neighbour lists in this substep
   uint rebuilds;        // substeps so far that did
+  uint mends;           // substeps so far that mended them
   uint substeps_done;   // substeps so far
   uint slots;           // contact slots that the longest of the last lists of a world took
   uint cloth_uncounted;   // pushes on cloth that were too large, or came with too many others
@@ -642,6 +680,13 @@ struct World {
   float travel;         // m, no grain has moved further than this since the lists were built
   float margin;         // m, of the current lists
   uint age;             // substeps since they were built
+  uint count;           // grains that they were built of, of those that may be mended
+  float stale_way;      // m, grains further than this from their place in the lists get a new one when these are mended
+  uint stale;           // grains that did, the last time
+  float stale_most;     // .. if these are more, lists are not mended but built
+  uint linked;          // grains whose place in the lists is not the one that they were sorted by
+  uint unfit;           // rows that were too short for what was found, the last time
+  uint mend_wait;       // so many times lists are built whole before it is tried again to mend them
   vec3 inverse_cell;    // 1/m, of the edges of a grid cell
   ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
   ivec3 cells_low;      // no grain was in a cell lower than this when the lists were built; of scenes with bodies

@@ -1,0 +1,29 @@
+// May two grains touch each other before the lists are built again? Needs settings, grains and grain_id in scope, with MENDED list_place,
+// and of the grain that looks: margin, and does it move (moves)?
+layout(set = 0, binding = 12, scalar) readonly buffer ShapedBlock { Shaped shaped[]; };
+
+layout(constant_id = 1) const uint with_shapes = 1u;  // constant_shapes
+
+// Particles of one shape do not touch each other.
+bool same_shape(uint i, uint j) {
+  if (with_shapes == 0u)
+    return false;
+  uint a = grain_id[i] - settings.shaped_first, b = grain_id[j] - settings.shaped_first;
+  return a < settings.shaped && b < settings.shaped && shaped[a].shape == shaped[b].shape;
+}
+
+// Where a grain is for its list, xyz.
+#ifdef MENDED
+#define PLACE(i) list_place[i]
+#else
+#define PLACE(i) grains[i].position
+#endif
+
+bool near(uint i, uint j, vec3 p, float radius) {
+  vec4 other = PLACE(j);
+  other.w = abs(other.w);
+  precise float reach = radius + other.w + margin;
+  precise float limit = reach * reach;
+  return squared(shortest(p - other.xyz)) < limit && j != i && !same_shape(i, j) &&
+         (moves || grains[j].velocity.w > 0.0);  // two fixed ones do nothing
+}

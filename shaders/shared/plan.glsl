@@ -1,0 +1,76 @@
+// Margins and grids of lists, and the gates of what makes them. Needs settings, status, worlds, gates and body_speeds in scope.
+#include "shared/grid.h"
+#include "shared/scan.h"
+
+void open(uint gate, uint groups) {
+  gates[gate] = Dispatch(min(groups, dispatch_row), (groups + dispatch_row - 1u) / dispatch_row, 1u);
+}
+
+uint groups_for(uint threads) { return (threads + group_size - 1u) / group_size; }
+
+// How many cells of this size, at least, an edge has room for. By their products, which round the same way everywhere: a quotient may be off
+// by 2.5 ulp, and edges that are a whole number of cells long are nothing rare.
+int cells_along(float edge, float cell) {
+  int n = int(floor(edge / cell));
+  precise float long_as = float(n) * cell, longer = float(n + 1) * cell;
+  return long_as > edge ? n - 1 : longer <= edge ? n + 1 : n;
+}
+
+// How far the fastest grain goes in a substep [m]: at the speed that it has, and what may come to that.
+struct Motion {
+  float steady, more;
+};
+
+// The margin of lists, which where grains move lasts some 24 substeps.
+float margin_for(Motion motion, float radius) {
+  float cheapest = max(sqrt(margin_cost * motion.steady * radius), margin_least * radius);
+  float slow = min(cheapest + 2.0 * motion.more, margin_rest * radius);
+  return clamp(24.0 * motion.steady, slow, margin_motion * radius);
+}
+
+void new_grid(uint world, Motion motions) {
+  worlds[world].cells_low = ivec3(cells_none);
+  worlds[world].cells_high = ivec3(-cells_none);
+  // New lists last at least for the substep at hand.
+  float radius = worlds[world].radius, reach = settings.reach * radius, motion = motions.steady + motions.more;
+  float margin = max(margin_for(motions, radius) + reach, min(2.2 * motion + reach, margin_limit * radius));
+  worlds[world].margin = margin;
+  // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
+  float cloth_reach = max(radius, settings.cloth_radius) + settings.cloth_radius + worlds[world].cloth_half + motion + margin;
+  worlds[world].cloth_reach = cloth_reach;
+  float cloth_cell = 2.002 * cloth_reach;
+  // A periodic axis is long enough for three cells, so that no two of a cell's neighbours are the same (period_least).
+  vec3 edge = settings.domain_max - settings.domain_min;
+  for (int a = 0; a < 3; ++a) {
+    float cell = 2.0 * radius + margin, coarse = cloth_cell;
+    int cells = 0, cloth_cells = 0;
+    if (settings.axis[a] == axis_periodic) {
+      cells = max(3, cells_along(edge[a], cell));
+      cell = edge[a] / float(cells);
+      cloth_cells = max(1, cells_along(edge[a], cloth_cell));
+      coarse = edge[a] / float(cloth_cells);
+    }
+    worlds[world].cells[a] = cells;
+    worlds[world].cloth_cells[a] = cloth_cells;
+    worlds[world].inverse_cell[a] = 1.0 / cell;
+    worlds[world].cloth_inverse_cell[a] = 1.0 / coarse;
+  }
+}
+
+Motion motion_of(uint world) {
+  float speed = max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds + world]);
+  float pull = length(settings.gravity) + (args.held > 0u ? hand_acceleration : 0.0);
+  return Motion(args.h * speed, args.h * args.h * pull + worlds[world].shift);
+}
+
+// Opens the gates of what makes the lists of so many worlds, or closes them.
+void open_rebuild(uint count) {
+  uint on = min(count, 1u), grains = many_worlds == 0u ? on * args.grains : count * settings.places;
+  uint slices = (grains + slice_grains - 1u) / slice_grains, cells = count * grid_cells(settings.grid_bits);
+  open(gate_rebuild_grains, groups_for(grains));
+  open(gate_rebuild_cell_chunks, on * scan_chunks_of(cells));
+  open(gate_rebuild_bodies, count * settings.bodies * body_threads / group_size);
+  open(gate_rebuild_cells, groups_for(cells));
+  open(gate_rebuild_once, on);
+  open(gate_rebuild_slice_chunks, on * scan_chunks_of(slices));
+}
