@@ -37,14 +37,11 @@ public:
       for (const int y : {low.y, home.y, high.y}) {
         const uint first = table + grid_key({low.x, y, z}, bits), middle = table + grid_key({home.x, y, z}, bits),
                    last = table + grid_key({high.x, y, z}, bits);
-        if (arrivals) {
-        } else if (last == first + 2) {
+        if (!arrivals && last == first + 2)
           add(f, first, last + 1);
-        } else {
-          add(f, first, first + 1);
-          add(f, middle, middle + 1);
-          add(f, last, last + 1);
-        }
+        else if (!arrivals)
+          for (const uint key : {first, middle, last})
+            add(f, key, key + 1);
         if (by == Neighbourhood::mended)
           for (const uint key : {first, middle, last})
             add_linked(f, key);
@@ -219,11 +216,10 @@ void forget(std::span<float> of, std::size_t slot, uint rows, uint components, c
     }
 }
 
+// Once, not in every clone.
 [[gnu::noinline]] void mark_one(const Args& args, Fields& f, uint i) {
   reference::mend_mark(args, f, i, i + 1);
 }
-
-// Once, not in every clone.
 [[gnu::noinline]] void recall_one(const Args& args, Fields& f, uint element) {
   reference::contact_recall(args, f, element, element + 1);
 }

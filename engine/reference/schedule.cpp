@@ -99,6 +99,12 @@ Motion motion_of(const Args& args, const Fields& f, uint number) {
   return {args.h * speed, args.h * args.h * pull + world.shift};
 }
 
+// Lists that may be mended know of bodies where they are now.
+void list_bodies(Fields& f) {
+  for (std::size_t body = 0; body < f.bodies.size(); ++body)
+    f.body_listed[body] = f.bodies[body].motion;
+}
+
 }  // namespace
 
 void plan(const Args& args, Fields& f, uint, uint) {
@@ -149,8 +155,7 @@ void mend_check(const Args& args, Fields& f, uint, uint) {
   if (!too_many_stale(world) && world.unfit == 0) {
     world.travel = world.stale_way;
     f.status[0].mends += 1;
-    for (std::size_t body = 0; body < f.bodies.size(); ++body)
-      f.body_listed[body] = f.bodies[body].motion;
+    list_bodies(f);
     return;
   }
   world.mend_wait = too_many_stale(world) ? mend_pause : 0;
@@ -182,8 +187,7 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
     world.count = f.grid_start[grid_cells(settings.grid_bits)];
     world.linked = 0;
     world.mend_wait -= std::min(world.mend_wait, 1u);
-    for (std::size_t body = 0; body < f.bodies.size(); ++body)
-      f.body_listed[body] = f.bodies[body].motion;
+    list_bodies(f);
   }
   status.slots = most * slice_grains;
   if (!fits) {
