@@ -31,7 +31,8 @@ double elements_in_use(talus::Simulation& simulation, FieldId id) {
 
 double bytes_of_pass(talus::Simulation& simulation, std::string_view name) {
   const auto found = std::ranges::find(talus::pass_infos, name, &talus::PassInfo::name);
-  if (found == talus::pass_infos.end() || name == "mend_choose" || name == "mend_search" || name == "mend_recall")
+  constexpr std::array of_few_rows{"mend_choose", "mend_stash", "mend_search", "mend_recall"};
+  if (found == talus::pass_infos.end() || std::ranges::count(of_few_rows, name) > 0)
     return 0.0;
   const auto pass = static_cast<talus::Pass>(found - talus::pass_infos.begin());
   const auto code = talus::shader_of(pass);

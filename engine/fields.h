@@ -15,8 +15,9 @@ namespace talus {
 using namespace shared;
 
 // slots_of_3, slots_of_4: the components of slots; of the 16 slots of a row first all x, then all y, ..
-// (shaders/shared/slots.glsl). lines: as slots, once asked for. shelves: as many words as states of worlds need. baked:
-// empty but while a distance field is baked.
+// (shaders/shared/slots.glsl). stash: as contacts of a world that may be stashed. carriers: as grains, where fine
+// ones are. lines: as slots, once asked for. shelves: as many words as states of worlds need. baked: empty but while a
+// distance field is baked.
 enum class Extent {
   one,
   worlds,
@@ -65,6 +66,8 @@ enum class Extent {
   slots,
   slots_of_3,
   slots_of_4,
+  stash,
+  carriers,
   lines,
   shelves,
   baked
@@ -158,18 +161,20 @@ enum class Extent {
   X(slice_sums, uint, chunks, false, "rows per chunk of slices")                                                       \
   X(contact_partner, uint, slots, true,                                                                                \
     "grain or wall on the other side; slot k of grain i: 16 (slice_start + k) + i % 16")                               \
-  X(contact_partner_next, uint, slots, false, "of the lists being built")                                              \
   X(contact_sum, float, slots_of_4, true,                                                                              \
     "xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what resists "  \
     "motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered")          \
-  X(contact_sum_next, float, slots_of_4, false, "of the lists being built")                                            \
   X(contact_load, uint, grains, false, "contacts that share a grain's mass")                                           \
   X(contact_friction, float, slots, false,                                                                             \
     "coefficient of friction in this substep, where static and kinetic differ (vts, sp with memory) [1]")              \
   X(contact_change, float, slots_of_4, false, "last iteration's change of contact_sum (improved_jacobi) [N s]")        \
   X(contact_shear, float, slots_of_3, true,                                                                            \
     "tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]")           \
-  X(contact_shear_next, float, slots_of_3, false, "of the lists being built")                                          \
+  X(stash_first, uint, grains, false, "first of the contacts of a grain in the stash, while its row is made anew")     \
+  X(stash_count, uint, grains, false, "how many there are, those that remember anything")                              \
+  X(stash_partner, uint, stash, false, "contact_partner of a contact in the stash; grain after grain, in any order")   \
+  X(stash_shear, vec3, stash, false, "its contact_shear")                                                              \
+  X(stash_sum, vec4, stash, false, "its contact_sum")                                                                  \
   X(fine_grains, Grain, fine, true,                                                                                    \
     "fine grains: position [m], radius [m], velocity [m/s], how loose they are (0: carried, 1: free)")                 \
   X(fine_grains_next, Grain, fine, false, "where a pass writes fine grains that it also reads")                        \
@@ -184,7 +189,7 @@ enum class Extent {
   X(near_start, uint, near_cells_and_end, false, "as grid_start, likewise")                                            \
   X(near_sums, uint, chunks, false, "as grid_sums, likewise")                                                          \
   X(near_order, uint, near_grains, false, "as grid_order, likewise")                                                   \
-  X(carriers, Carrier, grains, false, "coarse grains as fine ones see them, in the order of near cells")               \
+  X(carriers, Carrier, carriers, false, "coarse grains as fine ones see them, in the order of near cells")             \
   X(crowd_count, uint, crowd_nodes, false, "fine grains around a node, in crowd_unit")                                 \
   X(crowd_owner, uint, crowd_blocks, false, "which of the places that share a block has it (shared/crowd.h)")          \
   X(measures, GrainMeasure, grains, false, "what each grain adds to the report")                                       \

@@ -49,10 +49,13 @@ public:
         compare(pass, bound, by_cell(device, start), by_cell(contents(*cpu_, bound.field), start));
       } else if (bound.field == FieldId::grid_link)
         compare(pass, bound, by_link(*tested_), by_link(*cpu_));
+      else if (info(bound.field).extent == Extent::stash)
+        compare(pass, bound, by_row(*tested_, bound.field, args.grains), by_row(*cpu_, bound.field, args.grains));
       else if (bound.field == FieldId::body_sums)
         compare_sums(pass, device, contents(*cpu_, bound.field));
-      else if (bound.field != FieldId::grid_head ||
-               info(pass).match != Match::unordered)  // any order; compared by its links
+      else if (info(pass).match != Match::unordered ||
+               (bound.field != FieldId::grid_head &&
+                bound.field != FieldId::stash_first))  // any order; they lead to it
         compare(pass, bound, device, contents(*cpu_, bound.field));
     }
     for (const BoundField& bound : bindings(pass))
@@ -154,6 +157,26 @@ private:
     grains.resize(head.size() + link.size(), no_partner);
     const auto bytes = std::as_bytes(std::span(grains));
     return {bytes.begin(), bytes.end()};
+  }
+
+  // What grains have in the stash, grain after grain: of those whose rows are made anew.
+  static Bytes by_row(Executor& executor, FieldId id, uint grains) {
+    const auto first = read_field<uint>(executor, FieldId::stash_first, grains);
+    const auto count = read_field<uint>(executor, FieldId::stash_count, grains);
+    const auto next = read_field<uint>(executor, FieldId::contact_count_next, grains);
+    const auto settings = read_field<Settings>(executor, FieldId::settings, 1)[0];
+    const auto worlds = read_field<World>(executor, FieldId::worlds, settings.worlds);
+    const bool all = read_field<Status>(executor, FieldId::status, 1)[0].rebuild > 0;
+    const Bytes stash = contents(executor, id);
+    Bytes rows;
+    for (uint i = 0; i < grains && !stash.empty(); ++i) {
+      const World& world = worlds[settings.worlds == 1 ? 0 : i / settings.places];
+      if (world.stashed > settings.stash || !(all ? world.table != no_table : next[i] == row_wanted))
+        continue;
+      const auto at = stash.begin() + static_cast<std::ptrdiff_t>(first[i] * info(id).stride);
+      rows.insert(rows.end(), at, at + static_cast<std::ptrdiff_t>(count[i] * info(id).stride));
+    }
+    return rows;
   }
 
   // Are the two coordinates of one vector? Errors of one come from the others too; w is a number of its own.

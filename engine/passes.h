@@ -4,7 +4,8 @@
 // serial pass goes through all grains in order, as one element: it has no shader and runs on the CPU alone.
 //
 // The tolerance is relative to the largest magnitude of the member (the vector) in the field, since a float's error is
-// that of the numbers it was made from. 0: the same bits. unordered: grains of one cell may come in any order.
+// that of the numbers it was made from. 0: the same bits. unordered: grains of one cell, and the stashes of
+// grains, may come in any order.
 #include "engine/fields.h"
 #include <array>
 #include <cstdint>
@@ -48,11 +49,13 @@ enum class Match { exact, close, unordered };
   X(contact_count, thread, exact, 0)                                                                                   \
   X(contact_reduce, group, exact, 0)                                                                                   \
   X(contact_scan, group, exact, 0)                                                                                     \
+  X(contact_stash, thread, unordered, 0)                                                                               \
   X(contact_check, group, exact, 0)                                                                                    \
   X(contact_fill, thread, exact, 0)                                                                                    \
   X(mend_clear, thread, exact, 0)                                                                                      \
   X(mend_mark, thread, unordered, 0)                                                                                   \
   X(mend_choose, thread, exact, 0)                                                                                     \
+  X(mend_stash, thread, unordered, 0)                                                                                  \
   X(mend_search, thread, exact, 0)                                                                                     \
   X(mend_recall, thread, exact, 0)                                                                                     \
   X(mend_check, group, close, 1e-6)                                                                                    \

@@ -46,7 +46,7 @@ uint options_of(const Solver& s) {
   uint options = 0;
   if (remembers(s))
     options |= option_memory;
-  if (uses(s, FieldId::contact_sum_next))
+  if (uses(s, FieldId::stash_sum))
     options |= option_impulses;
   if (s.method == Method::vts || s.method == Method::sp)
     options |= option_total_push;
@@ -195,11 +195,11 @@ bool uses(const Solver& s, FieldId field) {
   case FieldId::grid_link:
     return s.neighbours == Neighbours::linked;
   case FieldId::contact_shear:
-  case FieldId::contact_shear_next:
+  case FieldId::stash_shear:
     return remembers(s);
   case FieldId::contact_sum:
     return s.method != Method::dem;
-  case FieldId::contact_sum_next:
+  case FieldId::stash_sum:
     return impulses && (s.contact_memory || s.warm_start > 0.0);
   case FieldId::contact_friction:
     return impulses && s.contact_memory;

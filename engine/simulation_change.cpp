@@ -80,7 +80,7 @@ bool same_pouring(const Scene& a, const Scene& b) {
 bool same_memory(const Solver& a, const Solver& b) {
   return a.method == b.method && a.contact_memory == b.contact_memory && a.stiffness == b.stiffness &&
          a.neighbours == b.neighbours && a.detection == b.detection &&
-         uses(a, FieldId::contact_sum_next) == uses(b, FieldId::contact_sum_next);
+         uses(a, FieldId::stash_sum) == uses(b, FieldId::stash_sum);
 }
 
 }  // namespace
@@ -141,6 +141,7 @@ void Simulation::Impl::set_course(Scene to, Population there, std::vector<Pours>
   next.cloth_words = settings.cloth_words;
   next.places = settings.places;
   next.rows = settings.rows;
+  next.stash = settings.stash;
   next.carried_first = settings.carried_first;
   next.cloth_first = settings.cloth_first;
   next.shaped_first = settings.shaped_first;

@@ -360,16 +360,19 @@ void Simulation::Impl::move_right(FieldId id, std::size_t from, std::size_t to, 
   }
 }
 
-// The device stopped in substep status.substep of step status.step for want of contact slots, before anything moved.
-// Goes on from there with more of them. Exchanges of grains and grains_next recorded after that need no undoing:
-// contact_check has made the two equal.
+// The device stopped in substep status.substep of step status.step for want of contact slots, or of room in the stash,
+// before anything moved. Goes on from there with more. Exchanges of grains and grains_next recorded after that need no
+// undoing: contact_check has made the two equal.
 void Simulation::Impl::grow(Status status) {
   finish_steps(status.step - static_cast<uint>(step));
   substep = status.substep;
   status.halt = halt_none;
   write_status(status);
   const uint there = settings.rows;
-  const uint rows = (status.slots + status.slots / 4) / slice_grains;
+  const bool fit = status.slots <= there * slice_grains;
+  const uint rows = fit ? there : (status.slots + status.slots / 4) / slice_grains;
+  if (status.stashed > settings.stash)
+    settings.stash = status.stashed + status.stashed / 4;
   try {
     resize_slots(rows);
   } catch (const ResourceError& e) {

@@ -84,6 +84,8 @@ Simulation::Impl::Impl(Prepared prepared, const Options& options_in, std::unique
   const std::size_t grains = own_places() ? settings.places : population.initial.size() + population.poured.size();
   const std::size_t slots = options.contact_slots ? options.contact_slots : std::max<std::size_t>(1024, 16 * grains);
   settings.rows = static_cast<uint>((slots + slice_grains - 1) / slice_grains);
+  // Of 16 slots of a grain in a heap at rest, some 6 remember something.
+  settings.stash = static_cast<uint>(slots * 3 / 8);
   size_fields();
   fill_fields();
 }
@@ -196,6 +198,10 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::slots_of_3:
   case Extent::slots_of_4:
     return worlds * slots * slot_components(field_infos[static_cast<std::size_t>(id)].extent);
+  case Extent::stash:
+    return worlds * settings.stash;
+  case Extent::carriers:
+    return fine > 0 ? grains : 0;
   case Extent::lines:
   case Extent::shelves:
     return executor->size(id);

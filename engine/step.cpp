@@ -143,6 +143,7 @@ void mend(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::mend_mark, grains, args);
   mark_bodies(e, p, args, {gate_moved_cells, gate_moved_grains, gate_moved_bodies});
   e.run(Pass::mend_choose, grains, args);
+  e.run(Pass::mend_stash, grains, args);
   e.run(Pass::mend_search, grains, args);
   e.run(Pass::mend_recall, grains, args);
   e.run(Pass::mend_check, {1, gate_mend_once}, args);
@@ -165,9 +166,13 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   e.run(linked ? Pass::linked_count : Pass::contact_count, grains, args);
   e.run(Pass::contact_reduce, chunks, args);
   e.run(Pass::contact_scan, chunks, args);
+  const bool remembers = uses(p.solver, FieldId::stash_shear) || uses(p.solver, FieldId::stash_sum) ||
+                         p.cloth > 0;  // its triangles, faces
+  if (remembers)
+    e.run(Pass::contact_stash, grains, args);
   e.run(Pass::contact_check, {1}, args);
   e.run(linked ? Pass::linked_fill : Pass::contact_fill, grains, args);
-  if (uses(p.solver, FieldId::contact_shear) || uses(p.solver, FieldId::contact_sum_next) || p.cloth > 0)
+  if (remembers)
     e.run(Pass::contact_recall, grains, args);
   e.run(Pass::contact_commit, grains, args);
 }

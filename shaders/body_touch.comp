@@ -40,11 +40,9 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   float h = args.h, way = radius + gap;
   vec3 here = place - way * normal, there = offset - way * normal;
   vec3 v = bodies[own].motion.velocity + cross(bodies[own].motion.spin, here);
-  vec2 ease = mobility(own, here, normal);
   uint material = settings.materials;
   if (solid) {
     v -= bodies[other].motion.velocity + cross(bodies[other].motion.spin, there);
-    ease += mobility(other, there, normal);
     material = bodies[other].material;
   }
   float approach = dot(v, normal), ahead = approach;
@@ -55,6 +53,9 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   count_point(own);
   if (solid && bodies[other].split > 0.0)
     count_point(other);
+  vec2 ease = mobility(own, here, normal);
+  if (solid)
+    ease += mobility(other, there, normal);
   float w = ease.x, soft = ease.x / max(ease.y, 1e-3 * ease.x);
   float brake = -ahead - max(gap + 0.5 * worlds[own / settings.bodies].radius, 0.0) / h;
   if ((gap >= 0.0 && brake <= 0.0) || !(w > 0.0))

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Are there slots enough? If not, everything after this does nothing until the host has grown them and repeats the substep. One
+// Are there slots enough, and room in the stash? If not, everything after this does nothing until the host has grown them and repeats the substep. One
 // workgroup.
 #include "shared/pass.glsl"
 
@@ -18,23 +18,24 @@ layout(set = 0, binding = 7, scalar) writeonly buffer ListedBlock { BodyMotion b
 #include "shared/next_row.glsl"
 #include "shared/rebuilt.glsl"
 
-shared uint most;  // rows of a world
+shared uint most, most_stashed;  // rows of a world, and contacts in its stash
 
 void main() {
   uint lane = gl_LocalInvocationID.x;
   if (status.halt != halt_none || status.rebuild == 0u)
     return;
   if (lane == 0u)
-    most = 0u;
+    most = most_stashed = 0u;
   barrier();
   for (uint k = lane; k < status.rebuild; k += group_size) {
     uint world = rebuilding[k], end = (places_end(world) + slice_grains - 1u) / slice_grains;
     uint rows = next_row(end, world) - world * settings.rows;
     worlds[world].slots = rows * slice_grains;
     atomicMax(most, rows);
+    atomicMax(most_stashed, worlds[world].stashed);
   }
   barrier();
-  bool fits = most <= settings.rows;
+  bool fits = most <= settings.rows && most_stashed <= settings.stash;
   // Where they do not fit, grains are sorted anew and plan has set the margin: the repeated substep must build again.
   for (uint k = lane; k < status.rebuild; k += group_size) {
     worlds[rebuilding[k]].travel = fits ? 0.0 : lists_void;
@@ -56,6 +57,7 @@ void main() {
   if (lane != 0u)
     return;
   status.slots = most * slice_grains;
+  status.stashed = most_stashed;
   if (fits)
     status.rebuilds += 1u;
   else

@@ -9,14 +9,14 @@ layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start_next[]; };
-layout(set = 0, binding = 6, scalar) writeonly buffer PartnerBlock { uint contact_partner_next[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 7, scalar) buffer ContactsBlock { uint body_contacts[]; };
 #include "shared/space.glsl"
 #include "shared/next_row.glsl"
 #include "shared/body_count.glsl"
 
 uint slot = 0u;
-#define FOUND(partner) contact_partner_next[slot] = in_lists(partner, i), slot += slice_grains, count_contact(partner)
+#define FOUND(partner) contact_partner[slot] = in_lists(partner, i), slot += slice_grains, count_contact(partner)
 #include "shared/contact_search.glsl"
 #include "shared/rebuilt.glsl"
 
@@ -28,5 +28,5 @@ void main() {
   slot = next_row(slice, world_of(i)) * slice_grains + i % slice_grains;
   search(i);
   for (uint end = next_row(slice + 1u, world_of(i)) * slice_grains; slot < end; slot += slice_grains)
-    contact_partner_next[slot] = no_partner;
+    contact_partner[slot] = no_partner;
 }

@@ -10,7 +10,7 @@ layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; 
 layout(set = 0, binding = 4, scalar) readonly buffer HeadBlock { uint grid_head[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer LinkBlock { uint grid_link[]; };
-layout(set = 0, binding = 7, scalar) buffer PartnerBlock { uint contact_partner_next[]; };
+layout(set = 0, binding = 7, scalar) buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 8, scalar) buffer ContactsBlock { uint body_contacts[]; };
 #include "shared/space.glsl"
 #include "shared/next_row.glsl"
@@ -19,9 +19,9 @@ layout(set = 0, binding = 8, scalar) buffer ContactsBlock { uint body_contacts[]
 uint first = 0u, slot = 0u;
 void insert(uint partner, uint i) {
   uint at = slot, listed = in_lists(partner, i);
-  for (; at > first && contact_partner_next[at - slice_grains] > listed; at -= slice_grains)
-    contact_partner_next[at] = contact_partner_next[at - slice_grains];
-  contact_partner_next[at] = listed;
+  for (; at > first && contact_partner[at - slice_grains] > listed; at -= slice_grains)
+    contact_partner[at] = contact_partner[at - slice_grains];
+  contact_partner[at] = listed;
   slot += slice_grains;
   count_contact(partner);
 }
@@ -39,5 +39,5 @@ void main() {
   first = slot;
   search(i);
   for (uint end = next_row(slice + 1u, world_of(i)) * slice_grains; slot < end; slot += slice_grains)
-    contact_partner_next[slot] = no_partner;
+    contact_partner[slot] = no_partner;
 }

@@ -37,7 +37,7 @@ uint plan_world(uint world) {
     float margin_half = 0.5 * (margin - reach);
     worlds[world].stale_way = min(mend_share * margin_half, margin_half - motion);
     worlds[world].stale_most = float(worlds[world].count) * (1.0 - worlds[world].stale_way / margin_half) / mend_cost;
-    worlds[world].stale = worlds[world].linked = worlds[world].unfit = 0u;
+    worlds[world].stale = worlds[world].linked = worlds[world].unfit = worlds[world].stashed = 0u;
     return plan_mend;
   }
   new_grid(world, motions);

@@ -220,6 +220,9 @@ void forget(std::span<float> of, std::size_t slot, uint rows, uint components, c
 [[gnu::noinline]] void mark_one(const Args& args, Fields& f, uint i) {
   reference::mend_mark(args, f, i, i + 1);
 }
+[[gnu::noinline]] void stash_some(const Args& args, Fields& f, uint begin, uint end) {
+  reference::contact_stash(args, f, begin, end);
+}
 [[gnu::noinline]] void recall_one(const Args& args, Fields& f, uint element) {
   reference::contact_recall(args, f, element, element + 1);
 }
@@ -256,13 +259,13 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
     const uint* const found = &f.contact_found[std::size_t{Fields::found_most} * first];
     for (uint k = 0; k < rows; ++k)
       for (uint lane = 0; lane < there; ++lane)
-        f.contact_partner_next[slots + k * slice_grains + lane] =
+        f.contact_partner[slots + k * slice_grains + lane] =
             k < counts[lane] && k < Fields::found_most ? found[Fields::found_most * lane + k] : no_partner;
     for (uint lane = 0; lane < there; ++lane) {
       const uint i = first + lane;
       std::size_t slot = slots + lane;
       const auto add = [&](uint partner) {
-        f.contact_partner_next[slot] = in_lists(f, i, partner);
+        f.contact_partner[slot] = in_lists(f, i, partner);
         slot += slice_grains;
         count_contact(f, partner);
       };
@@ -275,12 +278,49 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
   }
 }
 
-// From the old contacts that remember anything, few beside all new ones, to those.
+// By slices, of which few remember for 16 grains.
+TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.settings[0].cloth > 0)  // triangles remember more than numbers
+    return reference::contact_stash(args, f, begin, end);
+  Remembering remembering(f);
+  for (uint e = begin; e < end; e += slice_grains) {
+    const uint start = rebuilt_place(f, e);
+    if (start >= args.grains)
+      continue;
+    const uint there = std::min({slice_grains, end - e, args.grains - start});
+    const uint world = world_of(f, start) * f.settings[0].places;
+    std::uint64_t bits[slice_grains] = {};
+    uint longest = 0, total = 0;
+    for (uint lane = 0; lane < there; ++lane) {
+      const uint row = world + f.grain_row[start + lane], count = f.contact_count[row];
+      longest = std::max(longest, count);
+      if (count > 0 && longest <= Remembering::most)
+        bits[lane] = remembering.of(row) & (~std::uint64_t{0} >> (Remembering::most - count));
+      total += static_cast<uint>(std::popcount(bits[lane]));
+    }
+    if (longest > Remembering::most) {
+      stash_some(args, f, e, e + there);
+      continue;
+    }
+    const auto room = stash_room(f, world_of(f, start), total);
+    uint entry = room.value_or(0);
+    for (uint lane = 0; lane < there; ++lane) {
+      f.stash_first[start + lane] = entry;
+      f.stash_count[start + lane] = static_cast<uint>(std::popcount(bits[lane]));
+      if (!room || !bits[lane])
+        continue;
+      const std::size_t first = contact_slot(f, world + f.grain_row[start + lane], 0);
+      for (; bits[lane]; bits[lane] &= bits[lane] - 1)
+        put_aside(f, entry++, first + static_cast<uint>(std::countr_zero(bits[lane])) * slice_grains);
+    }
+  }
+}
+
+// From the stash, few contacts beside all new ones, to those.
 TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
   const uint options = f.settings[0].options;
-  if (f.settings[0].cloth > 0)  // triangles remember more than numbers
+  if (f.settings[0].cloth > 0)
     return reference::contact_recall(args, f, begin, end);
-  Remembering remembering(f);
   for (uint e = begin; e < end; e += slice_grains) {
     const uint start = rebuilt_place(f, e);
     if (start >= args.grains)
@@ -291,74 +331,39 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
     uint counts[slice_grains] = {};
     std::ranges::copy_n(&f.contact_count_next[start], there, counts);
     if (options & option_memory)
-      forget(f.contact_shear_next, slots, rows, 3, counts);
+      forget(f.contact_shear, slots, rows, 3, counts);
     if (options & option_impulses)
-      forget(f.contact_sum_next, slots, rows, 4, counts);
+      forget(f.contact_sum, slots, rows, 4, counts);
     for (uint lane = 0; lane < there; ++lane) {
-      const uint row = world + f.grain_row[start + lane], olds = f.contact_count[row], count = counts[lane];
-      if (olds == 0 || count == 0)
+      const uint i = start + lane, count = counts[lane], stashed = f.stash_count[i];
+      constexpr uint most = 64;
+      if (stashed == 0 || count == 0)
         continue;
-      constexpr uint most = Remembering::most;
-      if (olds > most || count > most) {
+      if (count > most) {
         recall_one(args, f, e + lane);
         continue;
       }
-      std::uint64_t bits = remembering.of(row) & (~std::uint64_t{0} >> (most - olds));
-      if (!bits)
-        continue;
       // New partners, as the old lists name them.
       uint names[most];
       for (uint k = 0; k < count; ++k) {
-        const uint partner = f.contact_partner_next[slots + lane + k * slice_grains];
+        const uint partner = f.contact_partner[slots + lane + k * slice_grains];
         names[k] = is_grain(partner) ? f.grain_row[world + partner] : partner;
       }
       for (uint k = count; k % lanes != 0; ++k)
         names[k] = no_partner;
-      const std::size_t first_old = contact_slot(f, row, 0);
-      for (; bits; bits &= bits - 1) {
-        const std::size_t old = first_old + static_cast<uint>(std::countr_zero(bits)) * slice_grains;
-        const uints name = f.contact_partner[old] - uints{};
+      for (uint entry = f.stash_first[i]; entry < f.stash_first[i] + stashed; ++entry) {
+        const uints name = f.stash_partner[entry] - uints{};
         for (uint k = 0; k < count; k += lanes)
           if (const uint same = bits_of((ints)(load<uints>(names + k) == name)); same) {
             const std::size_t slot = slots + lane + (k + static_cast<uint>(std::countr_zero(same))) * slice_grains;
             if (options & option_memory)
-              put(f.contact_shear_next, slot, vec3_at(f.contact_shear, old));
+              put(f.contact_shear, slot, f.stash_shear[entry]);
             if (options & option_impulses)
-              put(f.contact_sum_next, slot, vec4_at(f.contact_sum, old));
+              put(f.contact_sum, slot, f.stash_sum[entry]);
             break;
           }
       }
     }
-  }
-}
-
-TALUS_CLONES void contact_commit(const Args& args, Fields& f, uint begin, uint end) {
-  const uint options = f.settings[0].options;
-  for (uint e = begin; e < end; e += slice_grains) {
-    const uint first = rebuilt_place(f, e);
-    if (first >= args.grains)
-      continue;
-    const uint there = std::min({slice_grains, end - e, args.grains - first});
-    const uint world = world_of(f, first), slice = first / slice_grains, room = world * f.settings[0].rows;
-    f.slice_start[slice + world] = next_row(f, slice, world) - room;
-    if (first + there == places_end(args, f, world))
-      f.slice_start[slice + 1 + world] = next_row(f, slice + 1, world) - room;
-    for (uint i = first; i < first + there; ++i) {
-      f.grain_row[i] = i - world * f.settings[0].places;
-      f.contact_count[i] = f.contact_count_next[i];
-    }
-    const std::size_t slots = next_slot(f, first, 0), rows = next_rows(f, first);
-    const auto take = [&](auto& to, const auto& next, uint components) {
-      for (std::size_t row = 0; row < components * rows; ++row) {
-        const std::size_t at = components * slots + row * slice_grains;
-        std::copy_n(next.data() + at, there, to.data() + at);
-      }
-    };
-    take(f.contact_partner, f.contact_partner_next, 1);
-    if (options & option_memory)
-      take(f.contact_shear, f.contact_shear_next, 3);
-    if (options & option_impulses)
-      take(f.contact_sum, f.contact_sum_next, 4);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "engine/reference/p2_contact.h"
 #include "engine/reference/pbd_contact.h"
 #include "engine/reference/search.h"
+#include "engine/reference/stash.h"
 #include <cmath>
 #include <limits>
 #include <utility>

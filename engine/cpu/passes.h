@@ -7,8 +7,8 @@ namespace talus::cpu {
 #define TALUS_VECTORISED_PASSES(X)                                                                                     \
   X(contact_count)                                                                                                     \
   X(contact_fill)                                                                                                      \
+  X(contact_stash)                                                                                                     \
   X(contact_recall)                                                                                                    \
-  X(contact_commit)                                                                                                    \
   X(mend_mark)                                                                                                         \
   X(mend_choose)                                                                                                       \
   X(mend_search)                                                                                                       \

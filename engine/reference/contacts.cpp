@@ -1,7 +1,61 @@
 // Contact lists: everything nearer than the margin.
 #include "engine/reference/search.h"
+#include "engine/reference/stash.h"
 
 namespace talus::reference {
+namespace {
+
+// Puts aside what the contacts of a row remember, for grain i, whose row is made anew.
+void stash(Fields& f, uint i, uint row) {
+  const auto each = [&](auto visit) {
+    for (uint k = 0; k < f.contact_count[row]; ++k)
+      if (const std::size_t slot = contact_slot(f, row, k); remembers(f, slot))
+        visit(slot);
+  };
+  uint count = 0;
+  each([&](std::size_t) { ++count; });
+  f.stash_count[i] = count;
+  if (auto entry = stash_room(f, world_of(f, i), count)) {
+    f.stash_first[i] = *entry;
+    each([&](std::size_t slot) { put_aside(f, (*entry)++, slot); });
+  }
+}
+
+// What grain i has in the stash to the contacts of its new row, which begins in this slot: found by the partner, whose
+// name in the old lists is name(partner).
+template <class Name> void recall(Fields& f, uint i, std::size_t row, uint contacts, Name name) {
+  const uint options = f.settings[0].options, first = f.stash_first[i], count = f.stash_count[i];
+  uint next = 0;  // behind the last one found, most contacts being in the same order as before
+  for (uint k = 0; k < contacts; ++k) {
+    const std::size_t slot = row + k * slice_grains;
+    const uint partner = name(f.contact_partner[slot]);
+    uint looked = 0;
+    std::size_t entry = 0;
+    for (; looked < count; ++looked) {
+      entry = first + next;
+      next = next + 1 < count ? next + 1 : 0;
+      if (without_face(f.stash_partner[entry]) == without_face(partner))
+        break;
+    }
+    const bool known = looked < count;
+    if (known && is_triangle(partner))
+      f.contact_partner[slot] = f.stash_partner[entry];
+    if (options & option_memory)
+      put(f.contact_shear, slot, known ? f.stash_shear[entry] : vec3(0.0f));
+    if (options & option_impulses)
+      put(f.contact_sum, slot, known ? f.stash_sum[entry] : vec4(0.0f));
+  }
+}
+
+// Contacts of a row with dynamic bodies come (1) or go (~0).
+void count_bodies(Fields& f, std::size_t row, uint count, uint step) {
+  for (uint k = 0; k < count && f.settings[0].rigid > 0; ++k)
+    if (const uint partner = f.contact_partner[row + k * slice_grains];
+        partner >= body_partner && partner < wall_partner)
+      std::atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(step);
+}
+
+}  // namespace
 
 void contact_count(const Args& args, Fields& f, uint begin, uint end) {
   for (uint e = begin; e < end; ++e) {
@@ -22,11 +76,11 @@ void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
       continue;
     uint k = 0;
     search(args, f, i, [&](uint partner) {
-      f.contact_partner_next[next_slot(f, i, k++)] = in_lists(f, i, partner);
+      f.contact_partner[next_slot(f, i, k++)] = in_lists(f, i, partner);
       count_contact(f, partner);
     });
     while (k < next_rows(f, i))
-      f.contact_partner_next[next_slot(f, i, k++)] = no_partner;
+      f.contact_partner[next_slot(f, i, k++)] = no_partner;
   }
 }
 
@@ -78,41 +132,24 @@ void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
     std::ranges::sort(partners);  // their order is chance
     partners.resize(next_rows(f, i), no_partner);
     for (uint k = 0; k < partners.size(); ++k)
-      f.contact_partner_next[next_slot(f, i, k)] = partners[k];
+      f.contact_partner[next_slot(f, i, k)] = partners[k];
   }
 }
 
+void contact_stash(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint e = begin; e < end; ++e)
+    if (const uint i = rebuilt_place(f, e); i < args.grains)
+      stash(f, i, world_of(f, i) * f.settings[0].places + f.grain_row[i]);
+}
+
 void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
-  const uint options = f.settings[0].options;
   for (uint e = begin; e < end; ++e) {
     const uint i = rebuilt_place(f, e);
     if (i >= args.grains)
       continue;
     const uint first = world_of(f, i) * f.settings[0].places;
-    const uint row = first + f.grain_row[i], olds = f.contact_count[row];
-    uint next = 0;  // where the last one was, most contacts being in the same order as before
-    for (uint k = 0; k < f.contact_count_next[i]; ++k) {
-      const std::size_t slot = next_slot(f, i, k);
-      uint partner = f.contact_partner_next[slot];
-      if (is_grain(partner))
-        partner = f.grain_row[first + partner];
-      uint looked = 0;
-      std::size_t old = 0;
-      for (; looked < olds; ++looked, ++next) {
-        if (next >= olds)
-          next = 0;
-        old = contact_slot(f, row, next);
-        if (without_face(f.contact_partner[old]) == partner)
-          break;
-      }
-      const bool known = looked < olds;
-      if (known && is_triangle(partner))
-        f.contact_partner_next[slot] = f.contact_partner[old];
-      if (options & option_memory)
-        put(f.contact_shear_next, slot, known ? vec3_at(f.contact_shear, old) : vec3(0.0f));
-      if (options & option_impulses)
-        put(f.contact_sum_next, slot, known ? vec4_at(f.contact_sum, old) : vec4(0.0f));
-    }
+    recall(f, i, next_slot(f, i, 0), f.contact_count_next[i],
+           [&](uint partner) { return is_grain(partner) ? f.grain_row[first + partner] : partner; });
   }
 }
 
@@ -193,61 +230,42 @@ void mend_choose(const Args& args, Fields& f, uint begin, uint end) {
     f.contact_count_next[i] = !none && !is_gone(f.grains[i]) && is_outdated(f, i) ? row_wanted : row_kept;
 }
 
+void mend_stash(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint i = begin; i < std::min(end, args.grains); ++i) {
+    if (f.contact_count_next[i] != row_wanted)
+      continue;
+    count_bodies(f, contact_slot(f, i, 0), f.contact_count[i], ~0u);
+    stash(f, i, i);
+  }
+}
+
 void mend_search(const Args& args, Fields& f, uint begin, uint end) {
   mend_rows_of(args, f, begin, end, [&](uint i, auto found) { search<Neighbourhood::mended>(args, f, i, found); });
 }
 
 void mend_recall(const Args& args, Fields& f, uint begin, uint end) {
-  const uint options = f.settings[0].options;
-  const auto count_bodies = [&](std::size_t row, uint count, uint step) {
-    for (uint k = 0; k < count && f.settings[0].rigid > 0; ++k)
-      if (const uint partner = f.contact_partner[row + k * slice_grains];
-          partner >= body_partner && partner < wall_partner)
-        std::atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(step);
-  };
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
-    const uint count = f.contact_count_next[i], olds = f.contact_count[i];
+    uint count = f.contact_count_next[i];
     if (count == row_kept)
       continue;
     const std::size_t row = contact_slot(f, i, 0);
-    count_bodies(row, olds, ~0u);
-    uint next = 0;  // of the old row: from behind the last one on, most contacts being in the same order as before
-    for (uint k = 0; k < count; ++k) {
-      const std::size_t slot = row + k * slice_grains;
-      std::size_t old = row;
-      uint looked = 0;
-      for (; looked < olds; ++looked, ++next) {
-        next = next < olds ? next : 0;
-        old = row + next * slice_grains;
-        if (f.contact_partner[old] == f.contact_partner_next[slot])
-          break;
-      }
-      const bool known = looked < olds;
-      if (options & option_memory)
-        put(f.contact_shear_next, slot, known ? vec3_at(f.contact_shear, old) : vec3(0.0f));
-      if (options & option_impulses)
-        put(f.contact_sum_next, slot, known ? vec4_at(f.contact_sum, old) : vec4(0.0f));
+    if (count == row_unfit) {  // it has no more than it remembers, until all lists are built in this substep
+      count = f.stash_count[i];
+      for (uint k = 0; k < count; ++k)
+        f.contact_partner[row + k * slice_grains] = f.stash_partner[f.stash_first[i] + k];
     }
-    for (uint k = 0; k < count; ++k) {
-      const std::size_t slot = row + k * slice_grains;
-      f.contact_partner[slot] = f.contact_partner_next[slot];
-      if (options & option_memory)
-        put(f.contact_shear, slot, vec3_at(f.contact_shear_next, slot));
-      if (options & option_impulses)
-        put(f.contact_sum, slot, vec4_at(f.contact_sum_next, slot));
-    }
+    recall(f, i, row, count, [](uint partner) { return partner; });
     f.contact_count[i] = count;
-    count_bodies(row, count, 1);
+    count_bodies(f, row, count, 1);
   }
 }
 
 void contact_commit(const Args& args, Fields& f, uint begin, uint end) {
-  const uint options = f.settings[0].options;
   for (uint e = begin; e < end; ++e) {
     const uint i = rebuilt_place(f, e);
     if (i >= args.grains)
       continue;
-    const uint world = world_of(f, i), slice = i / slice_grains, rows = next_rows(f, i);
+    const uint world = world_of(f, i), slice = i / slice_grains;
     const uint room = world * f.settings[0].rows;
     if (i % slice_grains == 0)
       f.slice_start[slice + world] = next_row(f, slice, world) - room;
@@ -255,14 +273,6 @@ void contact_commit(const Args& args, Fields& f, uint begin, uint end) {
       f.slice_start[slice + 1 + world] = next_row(f, slice + 1, world) - room;
     f.grain_row[i] = i - world * f.settings[0].places;
     f.contact_count[i] = f.contact_count_next[i];
-    for (uint k = 0; k < rows; ++k) {
-      const std::size_t slot = next_slot(f, i, k);
-      f.contact_partner[slot] = f.contact_partner_next[slot];
-      if (options & option_memory)
-        put(f.contact_shear, slot, vec3_at(f.contact_shear_next, slot));
-      if (options & option_impulses)
-        put(f.contact_sum, slot, vec4_at(f.contact_sum_next, slot));
-    }
   }
 }
 

@@ -110,12 +110,8 @@ private:
     const Body* const other = is_body(partner) ? &f_.bodies[body_of(partner)] : nullptr;
     const vec3 way = (radius_ + gap) * normal, here = place_ - way, there = offset - way;
     vec3 v = velocity_at(body.motion, here);
-    Mobility ease = mobility(body, here, normal);
-    if (other) {
+    if (other)
       v -= velocity_at(other->motion, there);
-      const Mobility theirs = mobility(*other, there, normal);
-      ease = {ease.along + theirs.along, ease.across + theirs.across};
-    }
     const bool other_dynamic = other && other->split > 0.0f;
     const float approach = glm::dot(v, normal);
     if (gap > touch_near * radius_max_ - touch_substeps * h_ * std::min(approach, 0.0f))
@@ -124,6 +120,11 @@ private:
     if (other_dynamic)
       count(body_of(partner));
     const float ahead = other_dynamic ? approach : approach + h_ * glm::dot(settings_.gravity, normal);
+    Mobility ease = mobility(body, here, normal);
+    if (other) {
+      const Mobility theirs = mobility(*other, there, normal);
+      ease = {ease.along + theirs.along, ease.across + theirs.across};
+    }
     const float brake = -ahead - std::max(gap + 0.5f * radius_max_, 0.0f) / h_;
     if ((gap >= 0.0f && brake <= 0.0f) || !(ease.along > 0.0f))
       return;

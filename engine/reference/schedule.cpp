@@ -33,6 +33,7 @@ float margin_for(Motion motion, float radius) {
 void new_grid(World& world, const Settings& settings, Motion motions) {
   world.cells_low = ivec3(cells_none);
   world.cells_high = ivec3(-cells_none);
+  world.stashed = 0;
   const float radius = world.radius, reach = settings.reach * radius, motion = motions.steady + motions.more;
   world.margin = std::max(margin_for(motions, radius) + reach, std::min(2.2f * motion + reach, margin_limit * radius));
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
@@ -128,7 +129,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
         const float half = 0.5f * (world.margin - reach);
         world.stale_way = std::min(mend_share * half, half - motion);
         world.stale_most = static_cast<float>(world.count) * (1.0f - world.stale_way / half) / mend_cost;
-        world.stale = world.linked = world.unfit = 0;
+        world.stale = world.linked = world.unfit = world.stashed = 0;
         world.table = 0;
         mend = true;
         continue;
@@ -170,14 +171,15 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
   Status& status = f.status[0];
   if (status.halt != halt_none || !status.rebuild)
     return;
-  uint most = 0;
+  uint most = 0, most_stashed = 0;
   const std::span<const uint> rebuilding(f.rebuilding.data(), status.rebuild);
   for (const uint world : rebuilding) {
     const uint rows = next_row(f, slices_of(places_end(args, f, world)), world) - world * settings.rows;
     f.worlds[world].slots = rows * slice_grains;
     most = std::max(most, rows);
+    most_stashed = std::max(most_stashed, f.worlds[world].stashed);
   }
-  const bool fits = most <= settings.rows;
+  const bool fits = most <= settings.rows && most_stashed <= settings.stash;
   for (const uint world : rebuilding) {
     f.worlds[world].travel = fits ? 0.0f : lists_void;
     f.worlds[world].age = 0;
@@ -190,6 +192,7 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
     list_bodies(f);
   }
   status.slots = most * slice_grains;
+  status.stashed = most_stashed;
   if (!fits) {
     status.halt = halt_slots;
     std::copy_n(f.grains.begin(), args.grains, f.grains_next.begin());

@@ -182,9 +182,9 @@ template <class Visit> void each_cell_around(const Fields& f, ivec3 home, Visit 
 inline void insert_sorted(Fields& f, std::size_t first, uint count, uint partner) {
   std::size_t at = first + count * slice_grains;
   if (is_grain(partner))
-    for (; at > first && f.contact_partner_next[at - slice_grains] > partner; at -= slice_grains)
-      f.contact_partner_next[at] = f.contact_partner_next[at - slice_grains];
-  f.contact_partner_next[at] = partner;
+    for (; at > first && f.contact_partner[at - slice_grains] > partner; at -= slice_grains)
+      f.contact_partner[at] = f.contact_partner[at - slice_grains];
+  f.contact_partner[at] = partner;
 }
 
 // Are there grains in the row of grain i that are too far away now, or others not in it that it may touch, or may there
@@ -219,12 +219,17 @@ inline bool is_outdated(const Fields& f, uint i) {
   return lacks;
 }
 
-// Rows that are outdated into the next lists, by search(i, found), which calls found(partner).
+// Rows that are outdated are searched again where they are, by search(i, found), which calls found(partner).
 template <class Search> void mend_rows_of(const Args& args, Fields& f, uint begin, uint end, Search search) {
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     uint& count = f.contact_count_next[i];
     if (count != row_wanted)
       continue;
+    if (f.worlds[0].stashed > f.settings[0].stash) {
+      std::atomic_ref(f.worlds[0].unfit).fetch_add(1);
+      count = row_kept;
+      continue;
+    }
     const std::size_t row = contact_slot(f, i, 0);
     const uint slice = i / slice_grains, room = rows_before(f, slice + 1, 0) - rows_before(f, slice, 0);
     uint found = 0;
@@ -233,12 +238,12 @@ template <class Search> void mend_rows_of(const Args& args, Fields& f, uint begi
         insert_sorted(f, row, found, partner);
       ++found;
     });
-    count = found <= room ? found : row_kept;
+    count = found <= room ? found : row_unfit;
     if (found <= room)
       continue;
     std::atomic_ref(f.worlds[0].unfit).fetch_add(1);
     for (uint k = 0; k < room; ++k)  // which ones are in it is chance
-      f.contact_partner_next[row + k * slice_grains] = no_partner;
+      f.contact_partner[row + k * slice_grains] = no_partner;
   }
 }
 

@@ -31,6 +31,7 @@ float margin_for(Motion motion, float radius) {
 void new_grid(uint world, Motion motions) {
   worlds[world].cells_low = ivec3(cells_none);
   worlds[world].cells_high = ivec3(-cells_none);
+  worlds[world].stashed = 0u;
   // New lists last at least for the substep at hand.
   float radius = worlds[world].radius, reach = settings.reach * radius, motion = motions.steady + motions.more;
   float margin = max(margin_for(motions, radius) + reach, min(2.2 * motion + reach, margin_limit * radius));

@@ -69,9 +69,10 @@ TALUS_CONST uint cell_swept = 0x40000000u;
 TALUS_CONST uint link_new = 0x80000000u;
 TALUS_CONST uint link_mask = 0x3FFFFFFFu;
 TALUS_CONST uint link_end = link_mask - 1u;
-// contact_count_next of a row that is not searched again, and of one that is to be.
+// contact_count_next of a row that is not searched again, of one that is to be, and of one that was too short for what was found.
 TALUS_CONST uint row_kept = 0xFFFFFFFFu;
 TALUS_CONST uint row_wanted = 0xFFFFFFFEu;
+TALUS_CONST uint row_unfit = 0xFFFFFFFDu;
 
 // Gates: dispatch sizes that the device opens and closes. A closed gate is a dispatch of nothing.
 TALUS_CONST uint gate_grains = 0u;          // a thread per grain, while the run is not halted
@@ -558,6 +559,7 @@ struct Settings {
   uint worlds;        // number of worlds, side by side in all fields of grains, cells, slots, bodies and sinks
   uint places;        // places in memory of the grains of a world, whole workgroups; the only world has all of them: ~0
   uint rows;          // rows of contact slots that there is room for in a world
+  uint stash;         // contacts of a world that there is room for in the stash
   uint bodies;        // number of bodies of a world
   uint carried_first; // number (id) of the first grain that a body carries
   uint carried;       // .. and how many there are
@@ -650,6 +652,7 @@ struct Status {
   uint mends;           // substeps so far that mended them
   uint substeps_done;   // substeps so far
   uint slots;           // contact slots that the longest of the last lists of a world took
+  uint stashed;         // contacts that the fullest stash of a world has held, or was to hold, when lists were last made
   uint cloth_uncounted;   // pushes on cloth that were too large, or came with too many others
   uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
   uint freed;           // grains that sinks have taken, whose places in memory are given up
@@ -673,6 +676,7 @@ struct World {
   float radius;         // m, of its largest grain, over all that ever live
   uint table;           // its tables of cells and slices, where this substep rebuilds its lists: of those that do, it is the k-th; else no_table
   uint slots;           // contact slots that they take
+  uint stashed;         // contacts that its part of the stash holds, or was to hold
   uint speed2_bits;     // greatest squared speed of the substep in progress [m2/s2], as the bits of a float
   uint shift_bits;      // greatest displacement in it that no speed shows (pbd_stabilize) [m], as the bits of a float
   float speed;          // m/s, greatest speed at the end of the last substep

@@ -1,0 +1,34 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// What contacts remember, of all rows, before the lists are built where they are: a grain's, under the row that it had.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer RowBlock { uint grain_row[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint slice_start[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer ShearBlock { float contact_shear[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 8, scalar) writeonly buffer FirstBlock { uint stash_first[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer StashCountBlock { uint stash_count[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer StashPartnerBlock { uint stash_partner[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer StashShearBlock { vec3 stash_shear[]; };
+layout(set = 0, binding = 12, scalar) writeonly buffer StashSumBlock { vec4 stash_sum[]; };
+#include "shared/row.glsl"
+#include "shared/rebuilt.glsl"
+#include "shared/stash_row.glsl"
+
+void main() {
+  uint i = rebuilt_place(element_index()), slot = 0u, end = 0u;
+  bool there = i < args.grains;
+  if (there) {
+    uint row = world_of(i) * settings.places + grain_row[i], count = contact_count[row];
+    if (count > 0u) {
+      slot = contact_slot(row, 0u);
+      end = slot + count * slice_grains;
+    }
+  }
+  stash(there, i, slot, end);
+}

@@ -1,0 +1,32 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// What contacts remember, of rows that are to be searched again.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint slice_start[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer ShearBlock { float contact_shear[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 8, scalar) writeonly buffer FirstBlock { uint stash_first[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer StashCountBlock { uint stash_count[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer StashPartnerBlock { uint stash_partner[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer StashShearBlock { vec3 stash_shear[]; };
+layout(set = 0, binding = 12, scalar) writeonly buffer StashSumBlock { vec4 stash_sum[]; };
+layout(set = 0, binding = 13, scalar) buffer ContactsBlock { uint body_contacts[]; };
+#include "shared/stash_row.glsl"
+#include "shared/mended_bodies.glsl"
+
+void main() {
+  uint i = element_index(), slot = 0u, end = 0u;
+  bool wanted = i < args.grains && contact_count_next[i] == row_wanted;
+  if (wanted) {
+    slot = slice_start[i / slice_grains] * slice_grains + i % slice_grains;
+    end = slot + contact_count[i] * slice_grains;
+    count_bodies(slot, end, ~0u);
+  }
+  stash(wanted, i, slot, end);
+}

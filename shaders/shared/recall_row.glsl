@@ -1,0 +1,27 @@
+// From the stash to new rows. Needs NAME(partner), the name in the old lists, and what is in the stash in scope.
+#include "shared/stash.glsl"
+
+// What grain i has in the stash to the contacts of its new row, in slots from `slot` to before `end`, found by the partner.
+void recall(uint i, uint slot, uint end) {
+  uint first = stash_first[i], last = first + stash_count[i], next = first;
+  for (; slot < end; slot += slice_grains) {
+    // From behind the last one on, most contacts being in the same order as before.
+    uint partner = contact_partner[slot], name = without_face(NAME(partner)), from = next;
+    bool known = false;
+    for (uint looked = first; looked < last && !known; ++looked) {
+      from = next;
+      next = next + 1u < last ? next + 1u : first;
+      known = without_face(stash_partner[from]) == name;
+    }
+    if (known && is_triangle(partner))
+      contact_partner[slot] = stash_partner[from];
+    if (stashes_shear()) {
+      vec3 remembered = known ? stash_shear[from] : vec3(0.0);
+      store_vec3(contact_shear, slot, remembered);
+    }
+    if (stashes_sum()) {
+      vec4 remembered = known ? stash_sum[from] : vec4(0.0);
+      store_vec4(contact_sum, slot, remembered);
+    }
+  }
+}

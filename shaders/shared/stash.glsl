@@ -1,0 +1,7 @@
+// The stash: what contacts remember while their rows are made anew where they are. Needs settings, contact_partner, contact_shear,
+// contact_sum and what is in the stash in scope.
+#include "shared/partner.h"
+#include "shared/slots.glsl"
+
+bool stashes_shear() { return (settings.options & option_memory) != 0u; }
+bool stashes_sum() { return (settings.options & option_impulses) != 0u; }

@@ -1,0 +1,53 @@
+// Rows into the stash. Needs worlds and what is in the stash in scope.
+#include "shared/stash.glsl"
+
+shared uint stashed_here, first_here;  // by the workgroup
+
+// Does a contact remember anything? Triangles do: the face that the grain is on.
+bool remembers(uint slot) {
+  uint bits = 0u;
+  if (stashes_shear()) {
+    uvec3 shear = floatBitsToUint(load_vec3(contact_shear, slot));
+    bits |= shear.x | shear.y | shear.z;
+  }
+  if (stashes_sum()) {
+    uvec4 sum = floatBitsToUint(load_vec4(contact_sum, slot));
+    bits |= sum.x | sum.y | sum.z | sum.w;
+  }
+  return bits != 0u || is_triangle(contact_partner[slot]);
+}
+
+// What the contacts of a row remember, in slots from `slot` to before `end`, for grain i. All threads of a workgroup call it; slot >= end:
+// there is nothing.
+void stash(bool wanted, uint i, uint slot, uint end) {
+  uint lane = gl_LocalInvocationID.x, world = world_of(min(i, args.grains - 1u)), count = 0u;  // that of the workgroup
+  if (lane == 0u)
+    stashed_here = 0u;
+  barrier();
+  for (uint at = slot; at < end; at += slice_grains)
+    count += remembers(at) ? 1u : 0u;
+  uint entry = count > 0u ? atomicAdd(stashed_here, count) : 0u;
+  barrier();
+  if (lane == 0u)
+    first_here = stashed_here > 0u ? atomicAdd(worlds[world].stashed, stashed_here) : 0u;
+  barrier();
+  entry += first_here;
+  bool room = entry + count <= settings.stash;  // if not, nothing comes of the new rows
+  entry += world * settings.stash;
+  if (wanted) {
+    stash_first[i] = entry;
+    stash_count[i] = count;
+  }
+  if (count == 0u || !room)
+    return;
+  for (uint at = slot; at < end; at += slice_grains) {
+    if (!remembers(at))
+      continue;
+    stash_partner[entry] = contact_partner[at];
+    if (stashes_shear())
+      stash_shear[entry] = load_vec3(contact_shear, at);
+    if (stashes_sum())
+      stash_sum[entry] = load_vec4(contact_sum, at);
+    ++entry;
+  }
+}
