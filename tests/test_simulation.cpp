@@ -114,6 +114,27 @@ TEST_CASE("Contact slots that run out in the middle of a run change nothing", "[
   CHECK(scarce.state_hash() == plenty.state_hash());
 }
 
+TEST_CASE("A stash that runs out while slots do not changes nothing but its size", "[simulation]") {
+  // A dense lattice: whatever is in a list touches and remembers, where a heap's contacts do half of the time.
+  Scene scene = with(box_of(500), default_solver(Method::dem));
+  scene.solver.mending = false;
+  scene.solver.substeps = 8;
+  scene.grains[0].radius_min = scene.grains[0].radius_max;
+  scene.grains[0].spacing = 1.0;
+  scene.domain.max = {0.08, 0.08, 0.2};  // eight diameters
+  scene.grains[0].shape = BoxFill{scene.domain.min, scene.domain.max};
+  scene.grains[0].velocity_random = 0.01;
+  const Options narrow{.device = "cpu", .contact_slots = 500 * 8};
+  Simulation plenty(scene, on_cpu), scarce(scene, narrow);
+  const std::size_t slots = scarce.executor().size(FieldId::contact_partner),
+                    stash = scarce.executor().size(FieldId::stash_partner);
+  plenty.advance(60);
+  scarce.advance(60);
+  CHECK(scarce.executor().size(FieldId::contact_partner) == slots);
+  CHECK(scarce.executor().size(FieldId::stash_partner) > stash);
+  CHECK(scarce.state_hash() == plenty.state_hash());
+}
+
 TEST_CASE("Contact slots that run out while an emitter pours change nothing", "[simulation]") {
   // Grows several times, at substeps of all parities, with an odd and an even number of exchanges of grains and
   // grains_next.
