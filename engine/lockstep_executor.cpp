@@ -53,9 +53,8 @@ public:
         compare(pass, bound, by_row(*tested_, bound.field, args.grains), by_row(*cpu_, bound.field, args.grains));
       else if (bound.field == FieldId::body_sums)
         compare_sums(pass, device, contents(*cpu_, bound.field));
-      else if (info(pass).match != Match::unordered ||
-               (bound.field != FieldId::grid_head &&
-                bound.field != FieldId::stash_first))  // any order; they lead to it
+      else if (const bool leads = bound.field == FieldId::grid_head || bound.field == FieldId::stash_first;
+               !leads || info(pass).match != Match::unordered)  // compared by what they lead to
         compare(pass, bound, device, contents(*cpu_, bound.field));
     }
     for (const BoundField& bound : bindings(pass))
@@ -171,7 +170,8 @@ private:
     Bytes rows;
     for (uint i = 0; i < grains && !stash.empty(); ++i) {
       const World& world = worlds[settings.worlds == 1 ? 0 : i / settings.places];
-      if (world.stashed > settings.stash || !(all ? world.table != no_table : next[i] == row_wanted))
+      const bool made_anew = all ? world.table != no_table : next[i] == row_wanted;
+      if (!made_anew || count[i] == 0 || world.stashed > settings.stash)
         continue;
       const auto at = stash.begin() + static_cast<std::ptrdiff_t>(first[i] * info(id).stride);
       rows.insert(rows.end(), at, at + static_cast<std::ptrdiff_t>(count[i] * info(id).stride));

@@ -278,7 +278,7 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
   }
 }
 
-// By slices, of which few remember for 16 grains.
+// By slices: grains that are in one now were in few before.
 TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint end) {
   if (f.settings[0].cloth > 0)  // triangles remember more than numbers
     return reference::contact_stash(args, f, begin, end);
