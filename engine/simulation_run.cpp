@@ -368,16 +368,17 @@ void Simulation::Impl::grow(Status status) {
   substep = status.substep;
   status.halt = halt_none;
   write_status(status);
-  const uint there = settings.rows;
-  const bool fit = status.slots <= there * slice_grains;
-  const uint rows = fit ? there : (status.slots + status.slots / 4) / slice_grains;
-  if (status.stashed > settings.stash)
+  const uint rows = settings.rows, stash = settings.stash, slots = rows * slice_grains;
+  if (status.stashed > stash)
     settings.stash = status.stashed + status.stashed / 4;
   try {
-    resize_slots(rows);
+    resize_slots(status.slots > slots ? (status.slots + status.slots / 4) / slice_grains : rows);
   } catch (const ResourceError& e) {
-    throw ResourceError(fmt::format("step {}: {} contact slots are needed, {} are there, and more do not fit: {}", step,
-                                    status.slots, there * slice_grains, e.what()));
+    settings.stash = stash;
+    throw ResourceError(
+        fmt::format("step {}: {} contact slots are needed and {} in the stash, {} and {} are there, and "
+                    "more do not fit: {}",
+                    step, status.slots, status.stashed, slots, stash, e.what()));
   }
 }
 
