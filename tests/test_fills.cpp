@@ -111,6 +111,25 @@ TEST_CASE("The volume of a shape is that of geometry", "[fills]") {
   CHECK(volume({ConePart{0.3, 0.1, 0.6}}) == Approx(pi / 3.0 * 0.6 * (0.09 + 0.03 + 0.01)).epsilon(0.02));
 }
 
+TEST_CASE("The height of a shape is that of its columns, each by its volume", "[fills]") {
+  Domain domain;
+  domain.max.z = 4.0;
+  const glm::dvec3 at(0.0, 0.0, 2.0);
+  const auto height = [&](const Shape& shape, int axis = 2) { return Space(shape, domain, 0.01).height(axis); };
+  const auto solid = [&](BodyPart part) {
+    part.position = at;
+    return SolidFill{{part}};
+  };
+  const double lying = 16.0 / (3.0 * std::numbers::pi) * 0.4;
+  CHECK(height(BoxFill{at, at + glm::dvec3(0.3, 0.4, 0.5)}, 1) == Approx(0.4));
+  CHECK(height(SphereFill{at, 0.4}) == Approx(0.6));
+  CHECK(height(CylinderFill{at, 0.4, 0.7}) == Approx(0.7));
+  CHECK(height(CylinderFill{at, 0.4, 0.7}, 0) == Approx(lying));
+  CHECK(height(solid({BoxPart{{0.3, 0.4, 0.5}}}), 1) == Approx(0.4));
+  CHECK(height(solid({SpherePart{0.4}}), 1) == Approx(0.6).epsilon(0.02));
+  CHECK(height(solid({ConePart{0.3, 0.0, 0.6}})) == Approx(0.3).epsilon(0.02));
+}
+
 TEST_CASE("A solid is filled as densely as the same shape by formula, to the random maximum far from its surface",
           "[fills]") {
   const double r = 0.02, edge = 0.45;

@@ -196,9 +196,9 @@ TEST_CASE("a preset gives what a material does not say itself", "[scene]") {
 
 TEST_CASE("the number of substeps follows from the scene", "[substeps]") {
   SECTION("computed by hand") {
-    // dem: h = sqrt(0.015 * 0.6 * 0.01 / (0.87 * 9.81 * 11.2)) = 0.970 ms
+    // dem: h = sqrt(0.015 * 0.6 * 0.01 / (0.8352 * 9.81 * 11.2)) = 0.990 ms, 0.74 + 0.1 * 0.1904 / 0.2 = 0.8352
     CHECK(substeps("method = \"dem\"\n") == 11);
-    CHECK(substeps("method = \"dem\"\noverlap = 0.03\n") == 8);  // 1.372 ms
+    CHECK(substeps("method = \"dem\"\noverlap = 0.03\n") == 8);  // 1.401 ms
     // vts: the overlap allows 2.337 ms, the speed 1.629 ms; with one iteration the overlap allows 1.045 ms
     CHECK(substeps("method = \"vts\"\n") == 7);
     CHECK(substeps("method = \"vts\"\niterations = 1\n") == 10);
@@ -257,6 +257,27 @@ TEST_CASE("the number of substeps follows from the scene", "[substeps]") {
     two.grains[1].shape = BoxFill{{0.5, 0, 0}, {0.7, 0.2, 0.5}};
     CHECK(contains(choose_substeps(two).why, "under 11 layers"));
   }
+  SECTION("walls hold down what lies between them") {
+    Scene s = box("method = \"dem\"\noverlap = 0.005\n");
+    CHECK(choose_substeps(s).substeps == 18);  // 0.74 + 0.1 * 0.952: 0.572 ms
+    s.domain.axis[0] = Axis::periodic;
+    CHECK(choose_substeps(s).substeps == 18);
+    s.domain.axis[1] = Axis::periodic;
+    CHECK(choose_substeps(s).substeps == 17);  // 0.74: 0.607 ms
+    s.domain.axis = {Axis::wall, Axis::wall, Axis::wall};
+    s.grains[0].count = 500;
+    s.domain.max.x = 0.1;
+    s.grains[0].shape = BoxFill{{0, 0, 0}, {0.1, 0.2, 0.5}};
+    CHECK(choose_substeps(s).substeps == 19);  // 0.74 + 0.1 * 1.5, no more than that: 0.554 ms
+  }
+  SECTION("a hill is as high as its columns are on average") {
+    // A cone: half its height, filled to pi / 6 / 1.2^3 of it where 0.55 is a bed
+    const Scene s = parse_scene("[[material]]\nname = \"a\"\n[[grains]]\nmaterial = \"a\"\nradius = 0.01\n"
+                                "sampling = \"lattice\"\nfill.parts = [{ cone = { radius = 0.3, top_radius = 0, height "
+                                "= 0.3 }, position = [0, 0, 0.15] }]\n",
+                                "s");
+    CHECK(contains(choose_substeps(s).why, "under 5 layers"));  // 0.0826 m
+  }
   SECTION("a column of points is as many layers, and gravity may point anywhere") {
     Scene s =
         parse_scene("[[material]]\nname = \"a\"\n[[grains]]\nmaterial = \"a\"\nradius = 0.05\nfill.points = [[0, 0, "
@@ -277,14 +298,14 @@ TEST_CASE("the number of substeps follows from the scene", "[substeps]") {
         "rate = 1000\ncount = 1000\nshape.box = { min = [-0.1, -0.1, 0.5], max = [0.1, 0.1, 0.6] }\n";
     Scene s = parse_scene(pour, "s");
     CHECK(contains(choose_substeps(s).why, "under 8 layers"));  // cbrt(7.616e-3 / pi) = 0.134 m
-    // Its grains bear what a level bed of 0.067 m, 3.95 layers, does: 0.87 x 9.81 (dt / 3)^2 3.95 / (0.6 x 0.01).
+    // Its grains bear what a level bed of 0.067 m, 3.95 layers, does: 0.74 x 9.81 (dt / 3)^2 3.95 / (0.6 x 0.01).
     CHECK(contains(choose_substeps(s).why, "substeps = 3 "));
-    CHECK(contains(choose_substeps(s).why, "mean overlap 0.01 r"));
+    CHECK(contains(choose_substeps(s).why, "mean overlap 0.0085 r"));
     s.domain.min = {-0.1, -0.1, 0};
     s.domain.max = {0.1, 0.1, 2};
     CHECK(contains(choose_substeps(s).why, "under 13 layers"));  // 0.190 + 0.038 m
     CHECK(contains(choose_substeps(s).why, "substeps = 5 "));    // 0.190 + 0.001 m
-    CHECK(contains(choose_substeps(s).why, "mean overlap 0.01 r"));
+    CHECK(contains(choose_substeps(s).why, "mean overlap 0.0098 r"));
     s.domain.axis = {Axis::open, Axis::open, Axis::wall};
     CHECK(contains(choose_substeps(s).why, "under 8 layers"));
     s.solver.substeps = 0;
@@ -296,8 +317,8 @@ TEST_CASE("the number of substeps follows from the scene", "[substeps]") {
       FAIL("no error");
     } catch (const SceneError& e) {
       INFO(e.what());
-      CHECK(contains(e.what(), "box.toml: solver.substeps = \"auto\" comes to 12622 substeps"));
-      CHECK(contains(e.what(), "set time.dt to 0.0784 s or less"));
+      CHECK(contains(e.what(), "box.toml: solver.substeps = \"auto\" comes to 12367 substeps"));
+      CHECK(contains(e.what(), "set time.dt to 0.0801 s or less"));
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -148,6 +149,24 @@ bool Space::fits_solid(double radius) const {
   return !cubes.empty();
 }
 
+// A solid's bounds in cells, per axis.
+constexpr int solid_cells = 40;
+
+// How many cells of each column along an axis have their centres in the solid.
+std::vector<int> Space::columns_of_solid(int axis) const {
+  std::vector<int> columns(solid_cells * solid_cells);
+  const glm::dvec3 cell = (bounds_.max - bounds_.min) / static_cast<double>(solid_cells);
+  const int across = (axis + 1) % 3, along = (axis + 2) % 3;
+  for (int z = 0; z < solid_cells; ++z)
+    for (int y = 0; y < solid_cells; ++y)
+      for (int x = 0; x < solid_cells; ++x) {
+        const glm::ivec3 at(x, y, z);
+        columns[static_cast<std::size_t>(at[across] + solid_cells * at[along])] +=
+            sample(solid_, bounds_.min + cell * (glm::dvec3(at) + 0.5)).distance < 0;
+      }
+  return columns;
+}
+
 double Space::volume() const {
   const glm::dvec3 edge = bounds_.max - bounds_.min;
   if (const auto* s = std::get_if<SphereFill>(&shape_))
@@ -157,13 +176,24 @@ double Space::volume() const {
   const double box = edge.x * edge.y * edge.z;
   if (solid_.parts.empty())
     return box;
-  constexpr int cells = 40;  // per axis
-  int inside = 0;
-  for (int z = 0; z < cells; ++z)
-    for (int y = 0; y < cells; ++y)
-      for (int x = 0; x < cells; ++x)
-        inside += sample(solid_, bounds_.min + edge * ((glm::dvec3(x, y, z) + 0.5) / double(cells))).distance < 0;
-  return box * inside / (cells * cells * cells);
+  const std::vector<int> columns = columns_of_solid(2);
+  return box * std::accumulate(columns.begin(), columns.end(), 0) / (solid_cells * solid_cells * solid_cells);
+}
+
+double Space::height(int axis) const {
+  const double edge = (bounds_.max - bounds_.min)[axis];
+  if (const auto* s = std::get_if<SphereFill>(&shape_))
+    return 1.5 * s->radius;
+  if (const auto* s = std::get_if<CylinderFill>(&shape_); s && axis != 2)
+    return 16.0 / (3.0 * std::numbers::pi) * s->radius;
+  if (solid_.parts.empty())
+    return edge;
+  double cells = 0.0, squares = 0.0;
+  for (const int n : columns_of_solid(axis)) {
+    cells += n;
+    squares += n * n;
+  }
+  return cells > 0.0 ? edge / solid_cells * squares / cells : 0.0;
 }
 
 Packing::Packing(double radius_max, const Domain& domain) : radius_max_(radius_max), origin_(domain.min), period_(0) {

@@ -59,11 +59,13 @@ public:
   bool holds_all(const glm::dvec3& cube_center, double half_edge, double radius) const;
   bool fits(double radius) const;  // at least one ball, as far as that is cheap to tell: false only where none does
   double volume() const;           // m3; of a solid to some percent
+  double height(int axis) const;   // m, along an axis: mean of the columns, each by its volume; of a solid likewise
   const Bounds& bounds() const { return bounds_; }
   bool endless(int axis) const { return endless_[axis]; }
 
 private:
   bool fits_solid(double radius) const;
+  std::vector<int> columns_of_solid(int axis) const;
 
   Shape shape_;
   Solid solid_;  // of a SolidFill

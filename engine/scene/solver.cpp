@@ -18,11 +18,13 @@ namespace talus {
 namespace {
 
 // Calibration, from measured beds of equal grains; R is a grain's radius, n the number of layers, Bed::bearing.
-//   dem        mean overlap / R = dem_overlap g h^2 n / (dem_kappa R)
+//   dem        mean overlap / R = (dem_overlap + dem_slender H / W) g h^2 n / (dem_kappa R)
 //   iterative  mean overlap / R = rest_overlap(method) (g h^2 / R) / rest_number * (n / rest_layers)
 //                                 * (rest_iterations / iterations)
-// A bed of grains fills `packing` of its volume, and a layer of it is `layer` radii high.
-constexpr double dem_overlap = 0.87, dem_kappa = shared::dem_kappa;
+// A bed of grains fills `packing` of its volume, and a layer of it is `layer` radii high. H / W is its height by its
+// width, Bed::slenderness, of which more than slender_most does no more: walls hold down what the fall has pressed
+// together between them.
+constexpr double dem_overlap = 0.74, dem_slender = 0.1, slender_most = 1.5, dem_kappa = shared::dem_kappa;
 constexpr double rest_number = 0.006, rest_layers = 10.0, rest_iterations = 5.0;
 constexpr double packing = 0.55, layer = 1.7;
 
@@ -67,7 +69,7 @@ struct Source {
   const Shape* shape;
   double speed;         // m/s, greatest at birth
   double volume = 0.0;  // m3, of all grains together
-  double height = 0.0;  // m, that its grains reach when they lie on the shape's own footprint
+  double height = 0.0;  // m, of the columns of grains when they lie on the shape's own footprint: a mean by volume
   bool fixed = false;   // neither falls nor weighs
   bool poured = false;
   Bounds centers{};  // of all grains, at birth
@@ -81,11 +83,12 @@ struct Source {
 // What the grains of a scene come to when they lie.
 struct Bed {
   std::vector<Source> sources;
-  double radius_min = inf;  // m
-  double depth = 0.0;       // m, where it is deepest
-  double layers = 0.0;      // there, at least 1
-  double bearing = 0.0;     // layers of a level bed whose grains bear as much on average, at least 1
-  double speed = 0.0;       // m/s, of the fastest grain when it has fallen as far as it can
+  double radius_min = inf;   // m
+  double depth = 0.0;        // m, where it is deepest
+  double layers = 0.0;       // there, at least 1
+  double bearing = 0.0;      // layers of a level bed whose grains bear as much on average, at least 1
+  double slenderness = 0.0;  // height by width of the deepest fill, 0 where it goes on periodically
+  double speed = 0.0;        // m/s, of the fastest grain when it has fallen as far as it can
 };
 
 int down_axis(const Domain& d) {
@@ -93,12 +96,12 @@ int down_axis(const Domain& d) {
   return g.z >= g.x && g.z >= g.y ? 2 : g.x >= g.y ? 0 : 1;
 }
 
-double lattice_or_random_volume(const GrainGroup& g, const Domain& domain, double mean_volume) {
+// Of all grains, m3.
+double volume_in(const Space& space, const GrainGroup& g, double mean_volume) {
   if (g.count)
     return *g.count * mean_volume;
-  const double space = Space(g.shape, domain, g.radius_max).volume();
-  return g.sampling == Sampling::poisson ? 0.37 * space
-                                         : space / std::pow(2 * g.radius_max * g.spacing, 3) * mean_volume;
+  return g.sampling == Sampling::poisson ? 0.37 * space.volume()
+                                         : space.volume() / std::pow(2 * g.radius_max * g.spacing, 3) * mean_volume;
 }
 
 // Points stand in columns one grain wide: the highest of them.
@@ -114,16 +117,6 @@ double column_height(const std::vector<glm::dvec3>& points, const Source& s, int
   return static_cast<double>(most) * s.mean_volume() / (packing * edge * edge);
 }
 
-double footprint(const Shape& shape, int down) {
-  if (const auto* s = std::get_if<SphereFill>(&shape))
-    return std::numbers::pi * s->radius * s->radius;
-  if (const auto* s = std::get_if<CylinderFill>(&shape); s && down == 2)
-    return std::numbers::pi * s->radius * s->radius;
-  const Bounds b = bounds(shape);
-  const glm::dvec3 edge = b.max - b.min;
-  return edge[(down + 1) % 3] * edge[(down + 2) % 3];
-}
-
 Source source_of(const GrainGroup& g, const Domain& domain, int down) {
   // Components of the random velocity are uniform within +- velocity_random.
   Source s{g.material, g.radius_min, g.radius_max, &g.shape,
@@ -135,8 +128,10 @@ Source source_of(const GrainGroup& g, const Domain& domain, int down) {
     s.height = column_height(points->points, s, down);
   } else {
     s.centers = {s.centers.min + s.radius_min, s.centers.max - s.radius_min};
-    s.volume = lattice_or_random_volume(g, domain, s.mean_volume());
-    s.height = s.volume / (packing * footprint(g.shape, down));
+    const Space space(g.shape, domain, g.radius_max);
+    s.volume = volume_in(space, g, s.mean_volume());
+    const double room = space.volume();
+    s.height = room > 0.0 ? s.volume / (packing * room) * space.height(down) : 0.0;
   }
   return s;
 }
@@ -153,8 +148,16 @@ Source source_of(const Emitter& e) {
   return s;
 }
 
+double slenderness(double height, const glm::dvec3& edge, const Domain& domain, int down) {
+  double width = inf;
+  for (int a = 0; a < 3; ++a)
+    if (a != down && domain.axis[static_cast<std::size_t>(a)] != Axis::periodic)
+      width = std::min(width, edge[a]);
+  return std::min(height / width, slender_most);
+}
+
 // Fills whose footprints meet lie on top of each other. Fills spread afterwards, which makes them less deep.
-void pile_up_fills(Bed& bed, int down) {
+void pile_up_fills(Bed& bed, const Domain& domain, int down) {
   auto meet = [&](const Source& s, const Source& t) {
     for (int a = 0; a < 3; ++a)
       if (a != down && (s.centers.max[a] + s.radius_max <= t.centers.min[a] - t.radius_max ||
@@ -169,6 +172,8 @@ void pile_up_fills(Bed& bed, int down) {
         depth += t.height;
         layers += t.height / (layer * t.radius());
       }
+    if (depth > bed.depth)
+      bed.slenderness = slenderness(depth, s.centers.max - s.centers.min + 2 * s.radius_max, domain, down);
     bed.depth = std::max(bed.depth, depth);
     bed.layers = bed.bearing = std::max(bed.layers, layers);
   }
@@ -196,6 +201,7 @@ void pile_up_poured(Bed& bed, const Domain& domain, int down) {
       const double level = bulk / (edge[a] * edge[b]);
       depth = level + top * 2.0 / 3.0;
       bearing = level + top * top / (18 * level);
+      bed.slenderness = std::max(bed.slenderness, slenderness(level, edge, domain, down));
     }
   }
   bed.depth += depth;
@@ -238,7 +244,7 @@ Bed bed_of(const Scene& scene) {
     bed.sources.push_back(source_of(e));
   for (const Source& s : bed.sources)
     bed.radius_min = std::min(bed.radius_min, s.radius_min);
-  pile_up_fills(bed, down);
+  pile_up_fills(bed, scene.domain, down);
   pile_up_poured(bed, scene.domain, down);
   bed.layers = std::max(bed.layers, 1.0);
   bed.bearing = std::max(bed.bearing, 1.0);
@@ -253,12 +259,13 @@ double overlap_at_rest(const Scene& scene, const Bed& bed, double h) {
   const Solver& s = scene.solver;
   if (s.method != Method::dem)
     return rest_overlap(s) * number / rest_number * bed.bearing / rest_layers * rest_iterations / s.iterations;
+  const double share = dem_overlap + dem_slender * bed.slenderness;
   if (s.stiffness == Stiffness::numerical)
-    return dem_overlap * number * bed.bearing / dem_kappa;
+    return share * number * bed.bearing / dem_kappa;
   double overlap = 0.0;  // of the material's springs, whatever h
   for (const Source& source : bed.sources) {
     const Material& m = scene.materials[source.material];
-    overlap = std::max(overlap, dem_overlap * g * bed.bearing * 0.5 * m.density * source.mean_volume() /
+    overlap = std::max(overlap, share * g * bed.bearing * 0.5 * m.density * source.mean_volume() /
                                     (m.stiffness * source.radius()));
   }
   return overlap;
