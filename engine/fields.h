@@ -148,7 +148,7 @@ enum class Extent {
   X(grid_sums, uint, chunks, false, "grains per chunk of cells")                                                       \
   X(grid_order, uint, grains, false, "grains by cell, in no order inside it")                                          \
   X(grid_head, uint, cells, false,                                                                                     \
-    "linked lists: a grain of the cell; of lists that are mended: one linked to it, cell_marked and cell_swept")       \
+    "linked lists: a grain of the cell; of lists that are mended: one linked to it, cell_swept")                       \
   X(grid_link, uint, grains, false, "linked lists: another grain of the same cell")                                    \
   X(list_place, vec4, grains, true,                                                                                    \
     "of lists that are mended: xyz place of the grain that its list is of [m], w radius [m], negative: not the one "   \

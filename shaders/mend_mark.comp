@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Grains that are far from their place in the lists get a new one. Cells around either are marked: what has rows there may have other
-// neighbours now. Grains whose place is not the one that they were sorted by are linked to the cell that it is in.
+// Grains that are far from their place in the lists get a new one. Grains whose place is not the one that they were sorted by are linked
+// to the cell that it is in. No row is to be searched again so far.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -10,18 +10,12 @@ layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[
 layout(set = 0, binding = 3, scalar) buffer PlaceBlock { vec4 list_place[]; };
 layout(set = 0, binding = 5, scalar) buffer HeadBlock { uint grid_head[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer LinkBlock { uint grid_link[]; };
+layout(set = 0, binding = 7, scalar) writeonly buffer CountNextBlock { uint contact_count_next[]; };
 #include "shared/space.glsl"
 #include "shared/cell.glsl"
 
 shared uint stales;
 shared uint linked;
-
-void mark(ivec3 home) {
-  for (int z = -1; z <= 1; ++z)
-    for (int y = -1; y <= 1; ++y)
-      for (int x = -1; x <= 1; ++x)
-        atomicOr(grid_head[cell_key(wrapped(home + ivec3(x, y, z), 0u), 0u)], cell_marked);
-}
 
 // Where a grain gets its new place: it stays near it for longer where it is ahead.
 vec3 place_ahead(Grain grain) {
@@ -48,19 +42,13 @@ void look_at(uint i) {
   bool stale = squared(shortest(way)) > limit;
   if (!stale && place.w > 0.0)
     return;
-  ivec3 before = cell_of(place.xyz, 0u);
-  if (stale)
-    place = vec4(place_ahead(grain), -grain.position.w);
-  list_place[i] = place;
-  ivec3 now = cell_of(place.xyz, 0u);
   if (stale) {
-    if (before != now)
-      mark(before);
-    mark(now);
+    place = vec4(place_ahead(grain), -grain.position.w);
+    list_place[i] = place;
     atomicAdd(stales, 1u);
   }
   atomicAdd(linked, 1u);
-  uint key = cell_key(now, 0u), other = atomicExchange(grid_head[key], i);
+  uint key = cell_key(cell_of(place.xyz, 0u), 0u), other = atomicExchange(grid_head[key], i);
   grid_link[i] = (other & link_mask) | (stale ? link_new : 0u);
   if ((other & ~link_mask) != 0u)  // which the exchange took away
     atomicOr(grid_head[key], other & ~link_mask);
@@ -71,8 +59,10 @@ void main() {
   if (lane == 0u)
     stales = linked = 0u;
   barrier();
-  if (i < args.grains)
+  if (i < args.grains) {
+    contact_count_next[i] = row_kept;
     look_at(i);
+  }
   barrier();
   if (lane == 0u && stales > 0u)
     atomicAdd(worlds[0].stale, stales);

@@ -18,9 +18,8 @@ template <Neighbourhood by> Grains load_places(const Fields& f, uint first) {
   });
 }
 
-// The grains in and around a cell, side by side; most often it is the cell of the grain before, too. arrivals: those
-// alone that have just got a new place.
-template <Neighbourhood by, bool arrivals = false> class Around {
+// The grains in and around a cell, side by side; most often it is the cell of the grain before, too.
+template <Neighbourhood by> class Around {
 public:
   void look(const Fields& f, ivec3 home, uint world) {
     if (known_ && home == home_ && world == world_)
@@ -37,9 +36,9 @@ public:
       for (const int y : {low.y, home.y, high.y}) {
         const uint first = table + grid_key({low.x, y, z}, bits), middle = table + grid_key({home.x, y, z}, bits),
                    last = table + grid_key({high.x, y, z}, bits);
-        if (!arrivals && last == first + 2)
+        if (last == first + 2)
           add(f, first, last + 1);
-        else if (!arrivals)
+        else
           for (const uint key : {first, middle, last})
             add(f, key, key + 1);
         if (by == Neighbourhood::mended)
@@ -113,8 +112,6 @@ private:
 
   void add_linked(const Fields& f, uint cell) {
     each_linked(f, cell, [&](uint j) {
-      if (arrivals && !(f.grid_link[j] & link_new))
-        return;
       reserve(count_ + lanes);
       const vec4& place = f.list_place[j];
       x_[count_] = place.x;
@@ -128,28 +125,33 @@ private:
 
 // Once, not in every clone.
 template <Neighbourhood by, class Found>
-[[gnu::noinline]] void search_one(const Args& args, const Fields& f, uint i, Found found) {
-  search<by>(args, f, i, found);
+[[gnu::noinline]] void search_grains_of_one(const Fields& f, uint i, Found found) {
+  search_grains<by>(f, i, found);
 }
 template <Neighbourhood by, class Found>
 [[gnu::noinline]] void search_rest(const Args& args, const Fields& f, uint i, Found found) {
   search_others<by>(args, f, i, found);
 }
 
-// Calls found(partner) as reference::search does.
+// Calls found(partner) as reference::search_grains does.
 template <Neighbourhood by, class Found>
-void search_lanes(const Args& args, const Fields& f, uint i, Around<by>& around, Found found) {
+void search_grains_by_lanes(const Fields& f, uint i, Around<by>& around, Found found) {
   const Settings& settings = f.settings[0];
-  const Grain& grain = f.grains[i];
-  if (is_gone(grain))
-    return;
   // Few grains are fixed, and few scenes have what is made of grains.
-  if (settings.cloth > 0 || settings.shaped > 0 || grain.velocity.w == 0.0f)
-    return search_one<by>(args, f, i, found);
+  if (settings.cloth > 0 || settings.shaped > 0 || f.grains[i].velocity.w == 0.0f)
+    return search_grains_of_one<by>(f, i, found);
   const uint world = world_of(f, i);
   around.look(f, cell_of(place_of<by>(f, i), settings, f.worlds[world]), world);
   for (const uint j : around.near(f, i))
     found(j);
+}
+
+// .. as reference::search does.
+template <Neighbourhood by, class Found>
+void search_by_lanes(const Args& args, const Fields& f, uint i, Around<by>& around, Found found) {
+  if (is_gone(f.grains[i]))
+    return;
+  search_grains_by_lanes(f, i, around, found);
   search_rest<by>(args, f, i, found);
 }
 
@@ -236,7 +238,7 @@ TALUS_CLONES void contact_count(const Args& args, Fields& f, uint begin, uint en
     if (i >= args.grains)
       continue;
     uint count = 0;
-    search_lanes(args, f, i, around, [&](uint partner) {
+    search_by_lanes(args, f, i, around, [&](uint partner) {
       if (count < Fields::found_most)
         f.contact_found[Fields::found_most * i + count] = partner;
       ++count;
@@ -270,7 +272,7 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
         count_contact(f, partner);
       };
       if (counts[lane] > Fields::found_most)
-        search_lanes(args, f, i, around, add);
+        search_by_lanes(args, f, i, around, add);
       else if (f.settings[0].worlds > 1 || f.settings[0].rigid > 0)
         for (uint k = 0; k < counts[lane]; ++k)
           add(found[Fields::found_most * lane + k]);
@@ -378,6 +380,8 @@ TALUS_CLONES void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
     const vecs way = shortest(now.position - listed.position, settings);
     const ints there = lane_numbers < static_cast<int>(end - first);
     const ints keep = (listed.radius > 0.0f) & ~(dot(way, way) > limit);
+    for (uint k = 0; k < std::min(lanes, end - first); ++k)
+      f.contact_count_next[first + k] = row_kept;
     for (uint others = bits_of(there & (now.radius != 0.0f) & ~keep); others; others &= others - 1) {
       const uint i = first + static_cast<uint>(std::countr_zero(others));
       mark_one(args, f, i);
@@ -385,89 +389,30 @@ TALUS_CLONES void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-// Which rows of a pack are outdated, as reference::is_outdated has it.
-class Outdated {
-public:
-  Outdated(const Fields& f, uint first, uint there, Around<Neighbourhood::mended, true>& arrivals)
-      : f_(f), first_(first), places_(load_places<Neighbourhood::mended>(f, first)), radius_(absolute(places_.radius)),
-        there_(lane_numbers < static_cast<int>(there)), arrivals_(arrivals) {}
-
-  ints rows() {
-    ints wanted{}, marked{};
-    for (uint lanes_left = bits_of(there_ & (radius_ > 0.0f)); lanes_left; lanes_left &= lanes_left - 1) {
-      const auto k = static_cast<uint>(std::countr_zero(lanes_left));
-      cells_[k] = cell_of(lane(places_.position, k), f_.settings[0], f_.worlds[0]);
-      const uint head = f_.grid_head[cell_key(cells_[k], f_.worlds[0], f_.settings[0])];
-      marked[k] = head & cell_marked ? -1 : 0;
-      wanted[k] = (head & cell_swept) || (places_.radius[k] < 0.0f && (f_.grid_link[first_ + k] & link_new)) ? -1 : 0;
-    }
-    if (any(marked & ~wanted))
-      wanted |= marked & have_left();
-    for (uint others = bits_of(marked & ~wanted); others; others &= others - 1)
-      if (const auto k = static_cast<uint>(std::countr_zero(others)); lacks_one(k))
-        wanted[k] = -1;
-    return wanted;
-  }
-
-private:
-  const Fields& f_;
-  uint first_;
-  Grains places_;
-  floats radius_;
-  ints there_;
-  ivec3 cells_[lanes];
-  Around<Neighbourhood::mended, true>& arrivals_;
-
-  // In whose rows are grains that are too far away now?
-  ints have_left() const {
-    const ints count = there_ & load<ints>(&f_.contact_count[first_]);
-    const std::size_t row = contact_slot(f_, first_, 0);
-    ints left{};
-    for (int k = 0; any(k < count); ++k) {
-      const ints partner = load<ints>(&f_.contact_partner[row + static_cast<uint>(k) * slice_grains]);
-      const ints listed = (k < count) & (partner >= 0);  // others than grains are negative
-      if (!any(listed))
-        break;
-      const Grains o = load_grains(
-          [&](uint lane) { return &f_.list_place[listed[lane] ? static_cast<uint>(partner[lane]) : first_]; });
-      const vecs d = shortest(places_.position - o.position, f_.settings[0]);
-      const floats reach = radius_ + absolute(o.radius) + f_.worlds[0].margin;
-      left |= listed & ~(dot(d, d) < reach * reach);
-    }
-    return left;
-  }
-
-  // Has a grain come near that is not in its row?
-  bool lacks_one(uint k) {
-    const uint i = first_ + k;
-    arrivals_.look(f_, cells_[k], 0);
-    const std::size_t row = contact_slot(f_, i, 0);
-    for (const uint j : arrivals_.near(f_, i)) {
-      bool listed = false;
-      for (uint c = 0; c < f_.contact_count[i] && !listed; ++c)
-        listed = f_.contact_partner[row + c * slice_grains] == j;
-      if (!listed && may_touch<Neighbourhood::mended>(f_, i, lane(places_.position, k), j, f_.worlds[0]))
-        return true;
-    }
-    return false;
-  }
-};
-
 TALUS_CLONES void mend_choose(const Args& args, Fields& f, uint begin, uint end) {
-  const bool none = too_many_stale(f.worlds[0]);
-  Around<Neighbourhood::mended, true> arrivals;
+  if (too_many_stale(f.worlds[0]))
+    return;
+  Around<Neighbourhood::mended> around;
   end = std::min(end, args.grains);
   for (uint first = begin; first < end; first += lanes) {
-    const uint there = std::min(lanes, end - first);
-    const ints rows = none ? ints{} : Outdated(f, first, there, arrivals).rows();
-    for (uint k = 0; k < there; ++k)
-      f.contact_count_next[first + k] = rows[k] ? row_wanted : row_kept;
+    const ints there = lane_numbers < static_cast<int>(end - first);
+    const floats listed = load_places<Neighbourhood::mended>(f, first).radius;
+    const ints fresh = there & (listed < 0.0f) & (load<ints>(&f.grid_link[first]) < 0);
+    for (uint those = bits_of(fresh); those; those &= those - 1) {
+      const uint i = first + static_cast<uint>(std::countr_zero(those));
+      each_changed_row(
+          f, i, [&](auto found) { search_grains_by_lanes(f, i, around, found); }, [&](uint j) { want_row(f, j); });
+    }
+    if (f.settings[0].bodies > 0)
+      for (uint i = first; i < std::min(first + lanes, end); ++i)
+        if (!is_gone(f.grains[i]) && is_swept(f, i))
+          want_row(f, i);
   }
 }
 
 TALUS_CLONES void mend_search(const Args& args, Fields& f, uint begin, uint end) {
   Around<Neighbourhood::mended> around;
-  mend_rows_of(args, f, begin, end, [&](uint i, auto found) { search_lanes(args, f, i, around, found); });
+  mend_rows_of(args, f, begin, end, [&](uint i, auto found) { search_by_lanes(args, f, i, around, found); });
 }
 
 }  // namespace talus::TALUS_CPU

@@ -185,14 +185,8 @@ void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   World& world = f.worlds[0];
   uint stales = 0, linked = 0;
-  const auto mark = [&](ivec3 home) {
-    each_cell_around(f, home, [&](uint key) {
-      const std::atomic_ref head(f.grid_head[key]);
-      if (!(head.load(std::memory_order_relaxed) & cell_marked))
-        head.fetch_or(cell_marked, std::memory_order_relaxed);
-    });
-  };
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
+    f.contact_count_next[i] = row_kept;
     const Grain& grain = f.grains[i];
     if (is_gone(grain))
       continue;
@@ -201,18 +195,12 @@ void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
         squared(shortest(vec3(grain.position) - vec3(place), settings)) > world.stale_way * world.stale_way;
     if (!stale && place.w > 0.0f)
       continue;
-    const ivec3 before = cell_of(vec3(place), settings, world);
-    if (stale)
-      place = vec4(place_ahead(args, f, grain), -grain.position.w);
-    const ivec3 now = cell_of(vec3(place), settings, world);
     if (stale) {
-      if (before != now)
-        mark(before);
-      mark(now);
+      place = vec4(place_ahead(args, f, grain), -grain.position.w);
       ++stales;
     }
     ++linked;
-    const std::atomic_ref head(f.grid_head[cell_key(now, world, settings)]);
+    const std::atomic_ref head(f.grid_head[cell_key(cell_of(vec3(place), settings, world), world, settings)]);
     const uint other = head.exchange(i);
     f.grid_link[i] = (other & link_mask) | (stale ? link_new : 0u);
     if (other & ~link_mask)  // which the exchange took away
@@ -225,9 +213,18 @@ void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void mend_choose(const Args& args, Fields& f, uint begin, uint end) {
-  const bool none = too_many_stale(f.worlds[0]);
-  for (uint i = begin; i < std::min(end, args.grains); ++i)
-    f.contact_count_next[i] = !none && !is_gone(f.grains[i]) && is_outdated(f, i) ? row_wanted : row_kept;
+  if (too_many_stale(f.worlds[0]))
+    return;
+  for (uint i = begin; i < std::min(end, args.grains); ++i) {
+    if (is_gone(f.grains[i]))
+      continue;
+    if (is_swept(f, i))
+      want_row(f, i);
+    if (has_new_place(f, i))
+      each_changed_row(
+          f, i, [&](auto found) { search_grains<Neighbourhood::mended>(f, i, found); },
+          [&](uint j) { want_row(f, j); });
+  }
 }
 
 void mend_stash(const Args& args, Fields& f, uint begin, uint end) {

@@ -2,6 +2,7 @@
 // What a grain may touch.
 #include "engine/reference/triangle.h"
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 namespace talus::reference {
@@ -169,15 +170,6 @@ void search(const Args& args, const Fields& f, uint i, Found found) {
   search_others<by>(args, f, i, found);
 }
 
-// Calls visit(key) for a cell of the only world and those around it.
-template <class Visit> void each_cell_around(const Fields& f, ivec3 home, Visit visit) {
-  const World& world = f.worlds[0];
-  for (int z = -1; z <= 1; ++z)
-    for (int y = -1; y <= 1; ++y)
-      for (int x = -1; x <= 1; ++x)
-        visit(cell_key(wrap_cell(home + ivec3(x, y, z), world), world, f.settings[0]));
-}
-
 // A partner into a row that is searched, grains by number: those that have strayed come in any order.
 inline void insert_sorted(Fields& f, std::size_t first, uint count, uint partner) {
   std::size_t at = first + count * slice_grains;
@@ -187,36 +179,38 @@ inline void insert_sorted(Fields& f, std::size_t first, uint count, uint partner
   f.contact_partner[at] = partner;
 }
 
-// Are there grains in the row of grain i that are too far away now, or others not in it that it may touch, or may there
-// be surfaces of bodies that have moved?
-inline bool is_outdated(const Fields& f, uint i) {
-  const World& world = f.worlds[0];
-  const vec4& place = f.list_place[i];
-  const vec3 p(place);
-  const ivec3 home = cell_of(p, f.settings[0], world);
-  const uint head = f.grid_head[cell_key(home, world, f.settings[0])];
-  if ((head & cell_swept) || (place.w < 0.0f && (f.grid_link[i] & link_new)))
-    return true;
-  if (!(head & cell_marked))
-    return false;
-  const std::size_t row = contact_slot(f, i, 0);
-  const uint count = f.contact_count[i];
-  for (uint k = 0; k < count; ++k)
-    if (const uint j = f.contact_partner[row + k * slice_grains];
-        is_grain(j) && !may_touch<Neighbourhood::mended>(f, i, p, j, world))
-      return true;
-  bool lacks = false;
-  each_cell_around(f, home, [&](uint key) {
-    each_linked(f, key, [&](uint j) {
-      if (!(f.grid_link[j] & link_new) || !may_touch<Neighbourhood::mended>(f, i, p, j, world))
-        return;
-      bool listed = false;
-      for (uint k = 0; k < count; ++k)
-        listed |= f.contact_partner[row + k * slice_grains] == j;
-      lacks |= !listed;
-    });
+// May there be surfaces of bodies near grain i that have moved?
+inline bool is_swept(const Fields& f, uint i) {
+  const ivec3 home = cell_of(vec3(f.list_place[i]), f.settings[0], f.worlds[0]);
+  return f.grid_head[cell_key(home, f.worlds[0], f.settings[0])] & cell_swept;
+}
+
+inline bool has_new_place(const Fields& f, uint i) {
+  return f.list_place[i].w < 0.0f && (f.grid_link[i] & link_new);
+}
+
+// Calls want(j) for the rows that the new place of grain i changes: its own, those that it is in and is too far from
+// now, and those that it lacks, of what search(found) finds near. Two grains have each other in their rows, or neither.
+template <class Search, class Want> void each_changed_row(const Fields& f, uint i, Search search, Want want) {
+  want(i);
+  const vec3 place(f.list_place[i]);
+  const std::size_t first = contact_slot(f, i, 0), end = first + std::size_t{f.contact_count[i]} * slice_grains;
+  for (std::size_t slot = first; slot < end; slot += slice_grains)
+    if (const uint j = f.contact_partner[slot];
+        is_grain(j) && !may_touch<Neighbourhood::mended>(f, i, place, j, f.worlds[0]))
+      want(j);
+  search([&](uint j) {
+    bool listed = false;
+    for (std::size_t slot = first; slot < end && !listed; slot += slice_grains)
+      listed = f.contact_partner[slot] == j;
+    if (!listed)
+      want(j);
   });
-  return lacks;
+}
+
+// Such a row, of mend_choose: several grains may want the same.
+inline void want_row(Fields& f, uint i) {
+  std::atomic_ref(f.contact_count_next[i]).store(row_wanted, std::memory_order_relaxed);
 }
 
 // Rows that are outdated are searched again where they are, by search(i, found), which calls found(partner).

@@ -1,0 +1,73 @@
+// Walks over the grains that grain i may touch before the lists are built again: those nearer than the margin. Calls FOUND(partner) for
+// each. Needs settings, worlds, grains and grain_id in scope, and grid_start, or with LINKED grid_head and grid_link; with MENDED, for
+// lists that are mended, list_place and all three, and there is no cloth.
+#include "shared/cell.glsl"
+#ifndef LINKED
+#include "shared/cell_start.glsl"
+#endif
+#ifdef MENDED
+const uint with_cloth = 0u;
+#else
+#include "shared/solid.glsl"  // whose shape_data hold the cells of cloth
+#include "shared/cloth.glsl"
+#endif
+
+// Of the grain that looks.
+uint world;
+float margin;
+bool moves;
+
+// Number of a vertex of cloth; settings.cloth and above: of what is none.
+uint vertex_of(uint i) { return with_cloth == 0u ? 0xFFFFFFFFu : grain_id[i] - settings.cloth_first; }
+
+#include "shared/may_touch.glsl"
+
+uint key_at(ivec3 cell) { return cell_key(wrapped(cell, world), world); }
+
+// Calls FOUND for grain j that is near.
+#define VISIT(j)                                                                                                            \
+  if (near(i, j, p, radius) && vertex_of(j) >= settings.cloth) { \
+    FOUND(j);                                                           \
+  }
+
+void search_grains(uint i) {
+  vec3 p = PLACE(i).xyz;
+  float radius = grains[i].position.w;
+  world = world_of(i);
+  margin = worlds[world].margin;
+  moves = grains[i].velocity.w > 0.0;
+  uint self = vertex_of(i);
+  ivec3 home = cell_of(p, world);
+  // Vertices of cloth touch triangles alone.
+  for (int z = -1; z <= 1 && self >= settings.cloth; ++z)
+    for (int y = -1; y <= 1; ++y) {
+#if defined(LINKED) || defined(MENDED)
+      for (int x = -1; x <= 1; ++x) {
+        uint j = grid_head[key_at(home + ivec3(x, y, z))];
+#ifdef MENDED
+        for (j &= link_mask; j != link_end; j = grid_link[j] & link_mask) {
+#else
+        for (; j != no_partner; j = grid_link[j]) {
+#endif
+          VISIT(j)
+        }
+      }
+#endif
+#ifndef LINKED
+      // Three cells in a row of x are one stretch of memory, unless the table's or the domain's edge lies between.
+      uint first = key_at(home + ivec3(-1, y, z)), last = key_at(home + ivec3(1, y, z));
+      bool row = last == first + 2u;
+      for (int x = -1; x <= 1; x += row ? 3 : 1) {
+        uint key = row ? first : key_at(home + ivec3(x, y, z));
+        uint end = first_in_cell((row ? last : key) + 1u, world);
+        for (uint j = first_in_cell(key, world); j < end; ++j) {
+#ifdef MENDED
+          if (list_place[j].w <= 0.0)  // linked
+            continue;
+#endif
+          VISIT(j)
+        }
+      }
+#endif
+    }
+}
