@@ -400,6 +400,8 @@ TALUS_CLONES void mend_choose(const Args& args, Fields& f, uint begin, uint end)
     const ints fresh = there & (listed < 0.0f) & (load<ints>(&f.grid_link[first]) < 0);
     for (uint those = bits_of(fresh); those; those &= those - 1) {
       const uint i = first + static_cast<uint>(std::countr_zero(those));
+      if (is_gone(f.grains[i]))
+        continue;
       each_changed_row(
           f, i, [&](auto found) { search_grains_by_lanes(f, i, around, found); }, [&](uint j) { want_row(f, j); });
     }

@@ -84,7 +84,7 @@ struct Source {
 struct Bed {
   std::vector<Source> sources;
   double radius_min = inf;   // m
-  double depth = 0.0;        // m, where it is deepest
+  double depth = 0.0;        // m, of the deepest fill
   double layers = 0.0;       // there, at least 1
   double bearing = 0.0;      // layers of a level bed whose grains bear as much on average, at least 1
   double slenderness = 0.0;  // height by width of the deepest fill, 0 where it goes on periodically
@@ -96,12 +96,12 @@ int down_axis(const Domain& d) {
   return g.z >= g.x && g.z >= g.y ? 2 : g.x >= g.y ? 0 : 1;
 }
 
-// Of all grains, m3.
-double volume_in(const Space& space, const GrainGroup& g, double mean_volume) {
+// Of all grains in a shape of this volume, m3.
+double volume_in(double shape, const GrainGroup& g, double mean_volume) {
   if (g.count)
     return *g.count * mean_volume;
-  return g.sampling == Sampling::poisson ? 0.37 * space.volume()
-                                         : space.volume() / std::pow(2 * g.radius_max * g.spacing, 3) * mean_volume;
+  return g.sampling == Sampling::poisson ? 0.37 * shape
+                                         : shape / std::pow(2 * g.radius_max * g.spacing, 3) * mean_volume;
 }
 
 // Points stand in columns one grain wide: the highest of them.
@@ -129,8 +129,8 @@ Source source_of(const GrainGroup& g, const Domain& domain, int down) {
   } else {
     s.centers = {s.centers.min + s.radius_min, s.centers.max - s.radius_min};
     const Space space(g.shape, domain, g.radius_max);
-    s.volume = volume_in(space, g, s.mean_volume());
     const double room = space.volume();
+    s.volume = volume_in(room, g, s.mean_volume());
     s.height = room > 0.0 ? s.volume / (packing * room) * space.height(down) : 0.0;
   }
   return s;
