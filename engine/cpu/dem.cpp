@@ -142,6 +142,8 @@ private:
         last ? dot(grains.velocity + change_ + all(h_ * settings.gravity) - c.velocity, c.normal) : approach;
     const floats brake = -ahead - rate_ * larger(c.gap + 0.5f * radius, floats{});
     const ints touches = mask & ((c.gap < reach) | (brake > 0.0f)) & (inverse_sum > 0.0f);
+    if (memory_)
+      this->ask_ahead(f.contact_shear, slot, 3);
     vecs shear = memory_ ? load_vecs(f.contact_shear, slot) : vecs{};
     const vecs before = shear;
     if (!any(touches)) {
