@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Rows that are outdated are searched again where they are, no more than they have room for: grains by number, since those that are linked
+// Rows that are wanted are searched again where they are, no more than they have room for: grains by number, since those that are linked
 // come in any order.
 #include "shared/pass.glsl"
 

@@ -213,7 +213,7 @@ inline void want_row(Fields& f, uint i) {
   std::atomic_ref(f.contact_count_next[i]).store(row_wanted, std::memory_order_relaxed);
 }
 
-// Rows that are outdated are searched again where they are, by search(i, found), which calls found(partner).
+// Rows that are wanted are searched again where they are, by search(i, found), which calls found(partner).
 template <class Search> void mend_rows_of(const Args& args, Fields& f, uint begin, uint end, Search search) {
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     uint& count = f.contact_count_next[i];
