@@ -41,9 +41,10 @@ def test_the_tour(tmp_path, monkeypatch, capsys):
 
 
 def test_plans_by_forks_do_better_than_random_actions(monkeypatch, capsys):
-    arguments = ("--candidates", "5", "--grains", "150", "--episode", "5")
+    # Long enough to be at the goal box: while it is on the way there, chance decides how much of the way it has gone.
+    arguments = ("--candidates", "5", "--grains", "150", "--episode", "8")
     told, said = example("plan.py", monkeypatch, capsys, *arguments)
-    assert told["planned"] > 0.75 * told["blind"].max()  # both below 0
+    assert told["planned"] > 0.0 > told["blind"].max()
     assert f"return with plans {told['planned']:.1f}" in said
 
 
