@@ -30,3 +30,14 @@ function(talus_compile_settings target)
     endif()
   endif()
 endfunction()
+
+# Parses the headers that most files of the target include once: cmake/precompiled.h and those given. Not where ccache compiles,
+# since a precompiled header makes it miss what another folder has compiled.
+function(talus_precompile target)
+  if(CCACHE)
+    return()
+  endif()
+  foreach(header "${PROJECT_SOURCE_DIR}/cmake/precompiled.h" ${ARGN})
+    target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${header}>")
+  endforeach()
+endfunction()
