@@ -267,7 +267,8 @@ private:
     return f.position + f.velocity * t + scene_.domain.gravity * (0.5 * t * (t + scene_.dt / substeps_));
   }
 
-  // Past all emitters for good: on some axis it is beyond them and nothing brings it back.
+  // Past all emitters: on some axis it is beyond them and nothing turns it back. Along a periodic axis it does come
+  // round to them again, but not as a free grain: what it meets on its way is not known here.
   bool gone(const Falling& f, std::uint64_t step) const {
     const glm::dvec3 p = position(f, step), g = scene_.domain.gravity;
     const glm::dvec3 v = f.velocity + g * (static_cast<double>(step - f.step) * scene_.dt);
@@ -276,9 +277,8 @@ private:
         return true;
       for (int a = 0; a < 3; ++a) {
         const double reach = f.radius + s.emitter.radius_max;
-        if (scene_.domain.axis[a] != Axis::periodic &&
-            ((p[a] < s.space.bounds().min[a] - reach && v[a] <= 0 && g[a] <= 0) ||
-             (p[a] > s.space.bounds().max[a] + reach && v[a] >= 0 && g[a] >= 0)))
+        if ((p[a] < s.space.bounds().min[a] - reach && v[a] <= 0 && g[a] <= 0) ||
+            (p[a] > s.space.bounds().max[a] + reach && v[a] >= 0 && g[a] >= 0))
           return true;
       }
       return false;
