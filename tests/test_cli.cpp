@@ -154,10 +154,8 @@ TEST_CASE("usage errors end with 2 and a sentence", "[cli]") {
   check_refused(shell.talus("run pile.toml --format csv"), 2, "--out");
   check_refused(shell.talus("run pile.toml --every 0.1"), 2, "--out");
   check_refused(shell.talus("run pile.toml --metrics-every 0.1"), 2, "--metrics");
-  check_refused(shell.talus("run pile.toml --out o --format vtp"), 2,
-                "vtp is not available in this version; use csv or ply");
-  check_refused(shell.talus("run pile.toml --out o --format extxyz"), 2, "extxyz is not available in this version");
-  check_refused(shell.talus("run pile.toml --out o --format obj"), 2, "unknown format 'obj'; use csv or ply");
+  check_refused(shell.talus("run pile.toml --out o --format obj"), 2,
+                "unknown format 'obj'; use csv, ply, vtp or extxyz");
   check_refused(shell.talus("render pile.toml"), 2, "--out is required");
   check_refused(shell.talus("render pile.toml --out o --size 1280"), 2, "1280x720");
   check_refused(shell.talus("render pile.toml --out o --size 1280x720x3"), 2, "1280x720");
@@ -405,12 +403,12 @@ TEST_CASE("exported grains are sorted, at the times asked for, and indexed", "[c
   REQUIRE(rows.size() == 5);
   CHECK(rows[0] == "file,time,step,grains");
   const std::string grains = shell.report("r.json")["grains"].dump();
-  CHECK(rows[1] == "grains_0000.000000s.csv,0,0," + grains);
-  CHECK(rows[2].starts_with("grains_0000.020000s.csv,0.02,5,"));
-  CHECK(rows[3].starts_with("grains_0000.040000s.csv,0.04,10,"));
+  CHECK(rows[1] == "grains_00000.csv,0,0," + grains);
+  CHECK(rows[2].starts_with("grains_00001.csv,0.02,5,"));
+  CHECK(rows[3].starts_with("grains_00002.csv,0.04,10,"));
   CHECK(split(rows[4], ',')[2] == std::to_string(shell.report("r.json")["steps"].get<int>()));  // and the end
 
-  const fs::path first = shell.scratch / "grains/grains_0000.000000s.csv";
+  const fs::path first = shell.scratch / "grains/grains_00000.csv";
   CHECK(split(read_text(first), '\n')[0] == "id,x,y,z,vx,vy,vz,radius,material,world");
   const std::vector<Row> table = read_csv(first);
   REQUIRE(table.size() == std::stoul(grains));
@@ -425,12 +423,18 @@ TEST_CASE("exported grains are sorted, at the times asked for, and indexed", "[c
   CHECK(table[2].at("material") == 0.0);
   CHECK(table[0].at("world") == 0.0);
   // They fall freely.
-  const std::vector<Row> later = read_csv(shell.scratch / "grains/grains_0000.040000s.csv");
+  const std::vector<Row> later = read_csv(shell.scratch / "grains/grains_00002.csv");
   CHECK(later[0].at("z") == Approx(0.5 - 0.5 * 9.81 * 0.04 * 0.04).margin(0.001));
   CHECK(later[0].at("vz") == Approx(-9.81 * 0.04).margin(1e-4));
 
   require_done(shell.talus("run pile.toml --device cpu --steps 3 --out ply --format ply"));
-  CHECK(read_text(shell.scratch / "ply/grains_0000.012000s.ply").starts_with("ply\nformat binary_little_endian 1.0\n"));
+  CHECK(read_text(shell.scratch / "ply/grains_00003.ply").starts_with("ply\nformat binary_little_endian 1.0\n"));
+  require_done(shell.talus("run pile.toml --device cpu --steps 3 --out vtp --format vtp"));
+  CHECK(contains(read_text(shell.scratch / "vtp/grains_00003.vtp"), ">0.012</DataArray>"));
+  CHECK(contains(read_text(shell.scratch / "vtp/grains.pvd"),
+                 "<DataSet timestep=\"0.012\" group=\"\" part=\"0\" file=\"grains_00003.vtp\"/>"));
+  require_done(shell.talus("run pile.toml --device cpu --steps 3 --out xyz --format extxyz"));
+  CHECK(contains(read_text(shell.scratch / "xyz/grains_00003.extxyz"), " Time=0.012\n"));
 }
 
 TEST_CASE("cloth is exported as a mesh, or a note says that it is not", "[cli][cloth]") {
@@ -442,12 +446,12 @@ TEST_CASE("cloth is exported as a mesh, or a note says that it is not", "[cli][c
   CHECK(result.status == 0);
   CHECK(contains(result.err, "cloth is not in files of this format"));
   const std::size_t grains = shell.report("r.json")["grains"];
-  CHECK(read_csv(shell.scratch / "csv/grains_0000.008000s.csv").size() == grains);
+  CHECK(read_csv(shell.scratch / "csv/grains_00002.csv").size() == grains);
   result = shell.talus("run cloth.toml --device cpu --steps 2 --out ply --format ply");
   require_done(result);
   CHECK(!contains(result.err, "cloth is not in"));
-  CHECK(contains(read_text(shell.scratch / "ply/cloth_net_0000.008000s.ply"), "element face 32\n"));
-  CHECK(contains(read_text(shell.scratch / "ply/index_cloth.csv"), "cloth_net_0000.008000s.ply,0.008,2,25,32,net\n"));
+  CHECK(contains(read_text(shell.scratch / "ply/cloth_net_00002.ply"), "element face 32\n"));
+  CHECK(contains(read_text(shell.scratch / "ply/index_cloth.csv"), "cloth_net_00002.ply,0.008,2,25,32,net\n"));
 }
 
 TEST_CASE("metrics have a row per interval", "[cli]") {

@@ -1,6 +1,6 @@
 // What is told of cloth: by the API, in reports and tables, and as files.
-#include "engine/io/export.h"
 #include "engine/io/report.h"
+#include "engine/io/series.h"
 #include "engine/scene/cloth.h"
 #include "scratch.h"
 #include "simulate.h"
@@ -183,31 +183,36 @@ TEST_CASE("Cloth is written as a mesh, and the vertices are no grains", "[cloth]
   scene.cloths[1].name = "the_net,1";
   Simulation simulation(scene, on_cpu);
   {
-    Series series(scratch / "ply", Format::ply, 0, scene.cloths);
+    Series series(scratch / "ply", Format::ply, scene);
     series.add(simulation);
     simulation.advance(25);
     series.add(simulation);
   }
   const std::string index = read_text(scratch / "ply/index.csv");
-  CHECK(contains(index, "grains_0000.000000s.ply,0,0,2\n"));
-  CHECK(contains(index, "grains_0000.100000s.ply,0.1,25,3\n"));
+  CHECK(contains(index, "grains_00000.ply,0,0,2\n"));
+  CHECK(contains(index, "grains_00001.ply,0.1,25,3\n"));
   CHECK(read_text(scratch / "ply/index_cloth.csv") == "file,time,step,vertices,triangles,cloth\n"
-                                                      "cloth_the_net_1_0000.000000s.ply,0,0,35,48,the net/1\n"
-                                                      "cloth_the_net_1__0000.000000s.ply,0,0,35,48,\"the_net,1\"\n"
-                                                      "cloth_the_net_1_0000.100000s.ply,0.1,25,35,48,the net/1\n"
-                                                      "cloth_the_net_1__0000.100000s.ply,0.1,25,35,48,\"the_net,1\"\n");
+                                                      "cloth_the_net_1_00000.ply,0,0,35,48,the net/1\n"
+                                                      "cloth_the_net_1__00000.ply,0,0,35,48,\"the_net,1\"\n"
+                                                      "cloth_the_net_1_00001.ply,0.1,25,35,48,the net/1\n"
+                                                      "cloth_the_net_1__00001.ply,0.1,25,35,48,\"the_net,1\"\n");
   const ClothState state = simulation.cloth_state(1);
-  const Mesh mesh = load_mesh(scratch / "ply/cloth_the_net_1__0000.100000s.ply", {.hole = 0.0, .solid = false}).mesh;
+  const Mesh mesh = load_mesh(scratch / "ply/cloth_the_net_1__00001.ply", {.hole = 0.0, .solid = false}).mesh;
   CHECK(mesh.vertices == state.positions);
   CHECK(mesh.triangles == state.triangles);
   {  // one that goes on keeps what was before
-    Series series(scratch / "ply", Format::ply, 20, scene.cloths);
+    Series series(scratch / "ply", Format::ply, scene, 20);
     series.add(simulation);
   }
   CHECK(std::ranges::count(read_text(scratch / "ply/index_cloth.csv"), '\n') == 5);
 
   CHECK(!holds_cloth(Format::csv));
-  Series(scratch / "csv", Format::csv, 0, scene.cloths).add(simulation);
-  CHECK(std::ranges::count(read_text(scratch / "csv/grains_0000.100000s.csv"), '\n') == 4);
+  Series(scratch / "csv", Format::csv, scene).add(simulation);
+  CHECK(std::ranges::count(read_text(scratch / "csv/grains_00000.csv"), '\n') == 4);
   CHECK(!std::filesystem::exists(scratch / "csv/index_cloth.csv"));
+  Series(scratch / "vtp", Format::vtp, scene).add(simulation);
+  CHECK(contains(read_text(scratch / "vtp/cloth.pvd"),
+                 "<DataSet timestep=\"0.1\" group=\"\" part=\"0\" file=\"cloth_the_net_1_00000.vtp\"/>\n"
+                 "<DataSet timestep=\"0.1\" group=\"\" part=\"1\" file=\"cloth_the_net_1__00000.vtp\"/>\n"));
+  CHECK(contains(read_text(scratch / "vtp/cloth_the_net_1__00000.vtp"), "NumberOfPolys=\"48\""));
 }

@@ -1,6 +1,6 @@
 // Checkpoints, exported grains and tables.
 #include "engine/io/checkpoint.h"
-#include "engine/io/export.h"
+#include "engine/io/series.h"
 #include "tests/catch.h"
 #include "tests/scratch.h"
 #include <algorithm>
@@ -27,6 +27,18 @@ Checkpoint example() {
           .step = 0x123456789abcdefu,
           .device = "cpu",
           .fields = {{"grains", bytes({0, 255, 1, 254, 10, 13})}, {"empty", {}}, {"ids", bytes({1, 0, 0, 0})}}};
+}
+
+// In order, each with a blank behind it.
+std::string names_in(const fs::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory))
+    names.push_back(entry.path().filename().string() + ' ');
+  std::ranges::sort(names);
+  std::string all;
+  for (const std::string& name : names)
+    all += name;
+  return all;
 }
 
 // Why FILE cannot be read; empty when it can.
@@ -154,14 +166,14 @@ TEST_CASE("csv holds every grain exactly, sorted by id", "[io]") {
 TEST_CASE("ply holds every grain exactly, sorted by id", "[io]") {
   Scratch scratch;
   std::vector<GrainState> grains = awkward_grains();
-  write_ply(scratch / "a.ply", grains);
+  write_ply(scratch / "a.ply", grains, 0.25);
   std::ranges::sort(grains, {}, &GrainState::id);
 
   const std::string text = read_text(scratch / "a.ply");
   const std::string end = "end_header\n";
   const std::size_t data = text.find(end) + end.size();
   const std::string header = text.substr(0, data);
-  CHECK(header.starts_with("ply\nformat binary_little_endian 1.0\n"));
+  CHECK(header.starts_with("ply\nformat binary_little_endian 1.0\ncomment Talus, SI units\ncomment time 0.25 s\n"));
   CHECK(contains(header, "\nelement vertex 3\n"));
   CHECK(contains(header, "\nproperty uint id\nproperty float x\nproperty float y\nproperty float z\nproperty float vx\n"
                          "property float vy\nproperty float vz\nproperty float radius\nproperty uint material\n"
@@ -181,47 +193,124 @@ TEST_CASE("ply holds every grain exactly, sorted by id", "[io]") {
   }
 }
 
-TEST_CASE("a series has a file per time, names that sort as times do, and an index", "[io]") {
+TEST_CASE("a series has a numbered file per time, and an index with the times", "[io]") {
   Scratch scratch;
   const fs::path dir = scratch / "deep/er";
-  const std::vector<double> times{0.0, 0.2, 9.5, 10.0, 100.000004};
+  Scene scene = parse_scene(R"([[material]]
+name = "sand"
+[[grains]]
+material = "sand"
+radius = 0.1
+fill.points = [[0, 0, 1], [0.5, 0, 1]]
+)",
+                            "two.toml");
+  Simulation simulation(scene, {.device = "cpu"});
   {
-    Series series(dir, Format::csv);
-    for (std::size_t i = 0; i < times.size(); ++i)
-      series.add(times[i], i * 10, std::vector<GrainState>(i));
+    Series series(dir, Format::csv, scene);
+    series.add(simulation);
+    for (int i = 0; i < 2; ++i) {
+      simulation.advance(10);
+      series.add(simulation);
+    }
   }
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(dir))
-    if (entry.path().filename() != "index.csv")
-      names.push_back(entry.path().filename().string());
-  std::ranges::sort(names);
-  CHECK(names == std::vector<std::string>{"grains_0000.000000s.csv", "grains_0000.200000s.csv",
-                                          "grains_0009.500000s.csv", "grains_0010.000000s.csv",
-                                          "grains_0100.000004s.csv"});
+  CHECK(names_in(dir) == "grains_00000.csv grains_00001.csv grains_00002.csv index.csv ");
   CHECK(read_text(dir / "index.csv") == "file,time,step,grains\n"
-                                        "grains_0000.000000s.csv,0,0,0\n"
-                                        "grains_0000.200000s.csv,0.2,10,1\n"
-                                        "grains_0009.500000s.csv,9.5,20,2\n"
-                                        "grains_0010.000000s.csv,10,30,3\n"
-                                        "grains_0100.000004s.csv,100.000004,40,4\n");
-
+                                        "grains_00000.csv,0,0,2\n"
+                                        "grains_00001.csv,0.04,10,2\n"
+                                        "grains_00002.csv,0.08,20,2\n");
   {  // a run that goes on from step 20 keeps what was before
-    Series series(dir, Format::ply, 20);
-    series.add(9.5, 20, {});
+    Series series(dir, Format::ply, scene, 20);
+    series.add(simulation);
   }
   CHECK(read_text(dir / "index.csv") == "file,time,step,grains\n"
-                                        "grains_0000.000000s.csv,0,0,0\n"
-                                        "grains_0000.200000s.csv,0.2,10,1\n"
-                                        "grains_0009.500000s.ply,9.5,20,0\n");
-  Series(dir, Format::csv);  // one that starts anew keeps nothing
+                                        "grains_00000.csv,0,0,2\n"
+                                        "grains_00001.csv,0.04,10,2\n"
+                                        "grains_00002.ply,0.08,20,2\n");
+  Series(dir, Format::csv, scene);  // one that starts anew keeps nothing
   CHECK(read_text(dir / "index.csv") == "file,time,step,grains\n");
 
-  Series close(dir, Format::csv);
-  close.add(1e-7, 1, {});
-  CHECK_THROWS_AS(close.add(2e-7, 2, {}), ExportError);
-
   write_text(scratch / "file", "");
-  CHECK_THROWS_AS(Series(scratch / "file/dir", Format::csv), ExportError);
+  CHECK_THROWS_AS(Series(scratch / "file/dir", Format::csv, scene), ExportError);
+}
+
+TEST_CASE("bodies are exported as moving meshes or as meshes and poses", "[io][bodies]") {
+  Scratch scratch;
+  const Scene scene = parse_scene(R"([domain]
+x = "open"
+[[body]]
+name = "floor"
+plane = {}
+[[body]]
+name = "the blade"
+box = { size = [0.2, 0.4, 0.6] }
+position = [0, 0, 1]
+keyframes = [{ time = 0.02, position = [0, 0, 0] }, { time = 0.08, position = [0.06, 0, 0] }]
+interpolation = "linear"
+[[body]]
+name = "wheel"
+cylinder = { radius = 0.1, height = 0.1 }
+position = [0, 0.5, 1]
+keyframes = [{ time = 0.04, rotation = [0, 0, 0] }, { time = 0.08, rotation = [0, 0, 90] }]
+interpolation = "linear"
+[[body]]
+name = "ghost"
+sphere = { radius = 0.1 }
+velocity = [0, 0, 1]
+show = "hidden"
+)",
+                                  "bodies.toml");
+  const auto run = [&](const fs::path& dir, Format format) {
+    Simulation simulation(scene, {.device = "cpu"});
+    Series series(dir, format, scene);
+    series.add(simulation);
+    for (int i = 0; i < 3; ++i) {
+      simulation.advance(5);
+      series.add(simulation);
+    }
+  };
+  const auto rows = [](const fs::path& file, std::size_t columns) {
+    std::vector<std::string> out;
+    for (const std::string& line : split(read_text(file), '\n')) {
+      const std::vector<std::string> cells = split(line, ',');
+      REQUIRE(cells.size() >= columns);
+      std::string& row = out.emplace_back();
+      for (std::size_t c = 0; c < columns; ++c)
+        row += (c > 0 ? "," : "") + cells[c];
+    }
+    return out;
+  };
+
+  run(scratch / "csv", Format::csv);
+  CHECK(names_in(scratch / "csv") == "bodies.csv body_floor.ply body_the_blade.ply body_wheel.ply grains_00000.csv "
+                                     "grains_00001.csv grains_00002.csv grains_00003.csv index.csv ");
+  const std::vector<std::string> poses = rows(scratch / "csv/bodies.csv", 11);
+  REQUIRE(poses.size() == 17);  // the hidden one too
+  CHECK(poses[0] == "time,step,world,body,x,y,z,qx,qy,qz,qw");
+  CHECK(poses[2] == "0,0,0,the blade,0,0,1,0,0,0,1");
+  CHECK(poses[13] == "0.06,15,0,floor,0,0,0,0,0,0,1");
+  REQUIRE(poses[14].starts_with("0.06,15,0,the blade,"));
+  CHECK(std::stod(split(poses[14], ',')[4]) == Approx(0.04));
+  CHECK(poses[15].starts_with("0.06,15,0,wheel,0,0.5,1,0,0,0.38"));       // sin(45 degrees / 2)
+  const Mesh blade = load_mesh(scratch / "csv/body_the_blade.ply").mesh;  // in its own frame, whatever it did
+  CHECK(bounds(blade).min == glm::dvec3(glm::vec3(-0.1, -0.2, -0.3)));
+  CHECK(bounds(blade).max == glm::dvec3(glm::vec3(0.1, 0.2, 0.3)));
+
+  run(scratch / "vtp", Format::vtp);
+  CHECK(names_in(scratch / "vtp") ==
+        "bodies.csv bodies.pvd bodies_00000.vtp bodies_00002.vtp bodies_00003.vtp bodies_still_00002.vtp "
+        "bodies_still_00003.vtp grains.pvd grains_00000.vtp grains_00001.vtp grains_00002.vtp grains_00003.vtp "
+        "index.csv index_bodies.csv ");
+  CHECK(read_text(scratch / "vtp/bodies.csv") == read_text(scratch / "csv/bodies.csv"));
+  CHECK(read_text(scratch / "vtp/index_bodies.csv") == "file,time,step,bodies\n"
+                                                       "bodies_00000.vtp,0,0,3\n"
+                                                       "bodies_00000.vtp,0.02,5,3\n"  // nothing has moved yet
+                                                       "bodies_00002.vtp,0.04,10,1\n"
+                                                       "bodies_still_00002.vtp,0.04,10,2\n"
+                                                       "bodies_00003.vtp,0.06,15,2\n"
+                                                       "bodies_still_00003.vtp,0.06,15,1\n");
+  CHECK(contains(read_text(scratch / "vtp/bodies.pvd"),
+                 "<DataSet timestep=\"0.06\" group=\"\" part=\"0\" file=\"bodies_00003.vtp\"/>\n"
+                 "<DataSet timestep=\"0.06\" group=\"\" part=\"1\" file=\"bodies_still_00003.vtp\"/>\n"));
 }
 
 TEST_CASE("a table does not take over rows of another kind of table", "[io]") {
@@ -236,9 +325,10 @@ TEST_CASE("a table does not take over rows of another kind of table", "[io]") {
 
 TEST_CASE("formats that are not there are refused by name", "[io]") {
   CHECK(parse_format("csv") == Format::csv);
-  CHECK(parse_format("ply") == Format::ply);
-  for (const char* name : {"vtp", "extxyz", "obj", "", "CSV"}) {
+  CHECK(parse_format("extxyz") == Format::extxyz);
+  CHECK(name_of(Format::vtp) == "vtp");
+  for (const char* name : {"gsd", "obj", "", "CSV"}) {
     CAPTURE(name);
-    CHECK_THROWS_AS(parse_format(name), std::invalid_argument);
+    CHECK_THROWS_WITH(parse_format(name), "unknown format '" + std::string(name) + "'; use csv, ply, vtp or extxyz");
   }
 }

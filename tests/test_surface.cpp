@@ -2,8 +2,8 @@
 #include "engine/geometry/gear.h"
 #include "engine/scene/bodies.h"
 #include "simulate.h"
-#include "viewer/renderer_crease.h"
-#include "viewer/renderer_surface.h"
+#include "engine/geometry/crease.h"
+#include "engine/scene/surface.h"
 #include <array>
 #include <map>
 #include <numbers>

@@ -87,11 +87,14 @@ void add_run(CLI::App* verb, Arguments& a) {
   replay->type_name("FILE")->excludes(scene)->excludes("--set")->excludes("--seed")->excludes("--resume");
   verb->add_flag("--verify", run.engine.verify,
                  "Compares every pass with its reference, with --device cpu those that are vectorised (slow)");
-  verb->add_flag("--no-timing", a.no_timing, "Does not measure the passes for the report: small scenes run faster on a fast GPU");
+  verb->add_flag("--no-timing", a.no_timing,
+                 "Does not measure the passes for the report: small scenes run faster on a fast GPU");
 }
 
 void add_export(CLI::App* verb, Arguments& a, CLI::Option* needed, const char* default_format) {
-  auto* format = verb->add_option("--format", a.format, fmt::format("Exports grains: csv or ply{}", default_format));
+  auto* format = verb->add_option(
+      "--format", a.format,
+      fmt::format("Exports grains and bodies: csv, ply, vtp (ParaView) or extxyz (OVITO){}", default_format));
   format->type_name("FORMAT")->needs(needed);
   verb->add_option("--every", a.run.every, "Time between exports; default: 1/100 of the run")
       ->type_name("S")
@@ -124,7 +127,7 @@ int talus_main(int argc, char** argv) {
 
   CLI::App* run = app.add_subcommand("run", "Simulates a scene");
   add_run(run, a);
-  CLI::Option* out = run->add_option("--out", a.run.out, "Directory for exported grains")->type_name("DIR");
+  CLI::Option* out = run->add_option("--out", a.run.out, "Directory for exports")->type_name("DIR");
   add_export(run, a, out, "; default: csv");
 
   CLI::App* render = app.add_subcommand("render", "Simulates a scene and draws it, without a window");

@@ -2,7 +2,7 @@
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/mass.h"
-#include "viewer/renderer_surface.h"
+#include "engine/scene/surface.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>

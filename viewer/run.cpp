@@ -117,10 +117,10 @@ public:
       metrics_times_.emplace(options.metrics_every.value_or(share), dt_, first_);
     }
     if (!options.out.empty()) {
-      const std::vector<talus::ClothSpec>& cloths = simulation.scene().cloths;
-      series_.emplace(options.out, options.format, first_, cloths, simulation.scene().upsampling.has_value());
-      if (!cloths.empty() && !talus::holds_cloth(options.format))
-        fmt::print(stderr, "note: cloth is not in files of this format; --format ply writes each cloth as a mesh\n");
+      series_.emplace(options.out, options.format, simulation.scene(), first_);
+      if (!simulation.scene().cloths.empty() && !talus::holds_cloth(options.format))
+        fmt::print(stderr,
+                   "note: cloth is not in files of this format; --format vtp and ply write each cloth as a mesh\n");
       series_times_.emplace(options.every.value_or(share), dt_, first_);
     }
     if (options.frames) {

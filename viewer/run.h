@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/io/export.h"
+#include "engine/io/series.h"
 #include "engine/talus.h"
 #include "viewer/frames.h"
 #include <filesystem>
@@ -19,7 +19,7 @@ struct RunOptions {
   std::optional<std::uint64_t> steps;                   // instead of time
   std::filesystem::path report, metrics, save, resume;  // empty: none
   std::optional<double> metrics_every;                  // s; unset: a hundredth of the run
-  std::filesystem::path out;                            // of the exported grains; empty: none
+  std::filesystem::path out;                            // of what is exported; empty: none
   talus::Format format = talus::Format::csv;
   std::optional<double> every;  // s; unset: a hundredth of the run
   std::optional<FrameOptions> frames;

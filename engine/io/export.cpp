@@ -1,4 +1,5 @@
 #include "engine/io/export.h"
+#include "engine/io/vtp.h"
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -16,7 +17,7 @@ namespace {
 }
 
 void sort_by_id(std::vector<GrainState>& grains) {
-  std::ranges::sort(grains, {}, &GrainState::id);
+  std::ranges::stable_sort(grains, {}, &GrainState::id);
 }
 
 // Binary, little endian.
@@ -35,18 +36,17 @@ public:
     const char* begin = reinterpret_cast<const char*>(&value);
     bytes_.append(begin, begin + sizeof value);
   }
+  void put(const std::vector<glm::uvec3>& triangles) {
+    for (const glm::uvec3& t : triangles) {
+      put(std::uint8_t{3});
+      put(t);
+    }
+  }
   void write(const std::filesystem::path& file) const { write_file(file, {bytes_.data(), bytes_.size()}); }
 
 private:
   fmt::memory_buffer bytes_;
 };
-
-// Value of column n of a row.
-std::string_view column(std::string_view row, std::size_t n) {
-  for (; n > 0; --n)
-    row.remove_prefix(std::min(row.find(','), row.size() - 1) + 1);
-  return row.substr(0, row.find(','));
-}
 
 std::vector<std::string> rows_before(const std::filesystem::path& file, std::string_view header, std::uint64_t step) {
   std::vector<std::string> rows;
@@ -55,10 +55,10 @@ std::vector<std::string> rows_before(const std::filesystem::path& file, std::str
   if (!std::getline(in, line) || line != header)
     return rows;
   std::size_t step_column = 0;
-  while (column(header, step_column) != "step")
+  while (csv_column(header, step_column) != "step")
     ++step_column;
   while (std::getline(in, line) && !line.empty() &&
-         std::strtoull(std::string(column(line, step_column)).c_str(), nullptr, 10) < step)
+         std::strtoull(std::string(csv_column(line, step_column)).c_str(), nullptr, 10) < step)
     rows.push_back(line);
   return rows;
 }
@@ -75,13 +75,26 @@ void write_file(const std::filesystem::path& file, std::string_view content) {
 }
 
 Format parse_format(std::string_view name) {
-  if (name == "csv")
-    return Format::csv;
-  if (name == "ply")
-    return Format::ply;
-  if (name == "vtp" || name == "extxyz")
-    throw std::invalid_argument(fmt::format("format {} is not available in this version; use csv or ply", name));
-  throw std::invalid_argument(fmt::format("unknown format '{}'; use csv or ply", name));
+  const auto* known = std::ranges::find(format_names, name);
+  if (known == format_names.end())
+    throw std::invalid_argument(fmt::format("unknown format '{}'; use {}, {}, {} or {}", name, format_names[0],
+                                            format_names[1], format_names[2], format_names[3]));
+  return static_cast<Format>(known - format_names.begin());
+}
+
+void write_grains(const std::filesystem::path& file, Format format, std::vector<GrainState> grains, double time,
+                  const Scene& scene) {
+  switch (format) {
+  case Format::csv:
+    return write_csv(file, std::move(grains));
+  case Format::ply:
+    return write_ply(file, std::move(grains), time);
+  case Format::vtp:
+    sort_by_id(grains);
+    return write_vtp(file, grains, time);
+  case Format::extxyz:
+    return write_extxyz(file, std::move(grains), time, scene);
+  }
 }
 
 void write_csv(const std::filesystem::path& file, std::vector<GrainState> grains) {
@@ -94,9 +107,10 @@ void write_csv(const std::filesystem::path& file, std::vector<GrainState> grains
   write_file(file, {text.data(), text.size()});
 }
 
-void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains) {
+void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains, double time) {
   sort_by_id(grains);
   PlyFile ply;
+  ply.line(fmt::format("comment time {} s", time));
   ply.line(fmt::format("element vertex {}", grains.size()));
   ply.properties("uint", {"id"});
   ply.properties("float", {"x", "y", "z", "vx", "vy", "vz", "radius"});
@@ -124,11 +138,48 @@ void write_ply(const std::filesystem::path& file, const ClothState& cloth) {
     ply.put(cloth.positions[k]);
     ply.put(cloth.velocities[k]);
   }
-  for (const glm::uvec3& t : cloth.triangles) {
-    ply.put(std::uint8_t{3});
-    ply.put(t);
-  }
+  ply.put(cloth.triangles);
   ply.write(file);
+}
+
+void write_ply(const std::filesystem::path& file, const Mesh& mesh) {
+  PlyFile ply;
+  ply.line(fmt::format("element vertex {}", mesh.vertices.size()));
+  ply.properties("float", {"x", "y", "z"});
+  ply.line(fmt::format("element face {}", mesh.triangles.size()));
+  ply.properties("list uchar uint", {"vertex_indices"});
+  ply.line("end_header");
+  for (const glm::vec3& v : mesh.vertices)
+    ply.put(v);
+  ply.put(mesh.triangles);
+  ply.write(file);
+}
+
+// OVITO's names of columns. A particle's type is the name of its material. The positions of what lies outside of the
+// cell of an open axis are as they are.
+void write_extxyz(const std::filesystem::path& file, std::vector<GrainState> grains, double time, const Scene& scene) {
+  sort_by_id(grains);
+  const Domain& d = scene.domain;
+  const glm::dvec3 size = d.max - d.min;
+  std::vector<std::string> species;
+  for (const Material& m : scene.materials) {
+    std::string name = plain_name(m.name);
+    while (std::ranges::find(species, name) != species.end())
+      name += '_';
+    species.push_back(std::move(name));
+  }
+  const auto periodic = [&](std::size_t a) { return d.axis[a] == Axis::periodic ? 'T' : 'F'; };
+  fmt::memory_buffer text;
+  fmt::format_to(std::back_inserter(text),
+                 "{}\nLattice=\"{} 0 0 0 {} 0 0 0 {}\" Origin=\"{} {} {}\" pbc=\"{} {} {}\" "
+                 "Properties=species:S:1:pos:R:3:velo:R:3:radius:R:1:id:I:1:material:I:1:world:I:1 Time={}\n",
+                 grains.size(), size.x, size.y, size.z, d.min.x, d.min.y, d.min.z, periodic(0), periodic(1),
+                 periodic(2), time);
+  for (const GrainState& g : grains)
+    fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {} {} {} {} {} {}\n", species.at(g.material), g.position.x,
+                   g.position.y, g.position.z, g.velocity.x, g.velocity.y, g.velocity.z, g.radius, g.id, g.material,
+                   g.world);
+  write_file(file, {text.data(), text.size()});
 }
 
 std::string csv_field(std::string_view name) {
@@ -140,14 +191,30 @@ std::string csv_field(std::string_view name) {
   return fmt::format("\"{}\"", text);
 }
 
+std::string_view csv_column(std::string_view row, std::size_t n) {
+  for (; n > 0; --n)
+    row.remove_prefix(std::min(row.find(','), row.size() - 1) + 1);
+  return row.substr(0, row.find(','));
+}
+
+std::string plain_name(std::string_view name) {
+  std::string plain(name);
+  std::ranges::replace_if(
+      plain,
+      [](char c) {
+        return !((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '-');
+      },
+      '_');
+  return plain;
+}
+
 Table::Table(const std::filesystem::path& file, std::string_view header, std::uint64_t keep_before) : file_(file) {
-  std::vector<std::string> kept;
   if (keep_before > 0)
-    kept = rows_before(file, header, keep_before);
+    kept_ = rows_before(file, header, keep_before);
   errno = 0;
   out_.open(file, std::ios::binary);
   row(header);
-  for (const std::string& line : kept)
+  for (const std::string& line : kept_)
     row(line);
 }
 
@@ -157,87 +224,8 @@ void Table::row(std::string_view line) {
     fail(file_);
 }
 
-namespace {
-// Made before the index is opened inside it.
-const std::filesystem::path& made(const std::filesystem::path& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error)
-    throw ExportError(fmt::format("{} cannot be made: {}", directory.string(), error.message()));
-  return directory;
-}
-
-std::vector<std::string> file_names(const std::vector<ClothSpec>& cloths) {
-  std::vector<std::string> names;
-  for (const ClothSpec& cloth : cloths) {
-    std::string name = "cloth_" + cloth.name;
-    std::ranges::replace_if(
-        name,
-        [](char c) {
-          return !((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' || c == '-');
-        },
-        '_');
-    while (std::ranges::find(names, name) != names.end())
-      name += '_';
-    names.push_back(std::move(name));
-  }
-  return names;
-}
-}  // namespace
-
 bool holds_cloth(Format format) {
-  return format == Format::ply;
-}
-
-Series::Series(const std::filesystem::path& directory, Format format, std::uint64_t keep_before,
-               const std::vector<ClothSpec>& cloths, bool fine)
-    : directory_(made(directory)), format_(format),
-      index_(directory / "index.csv", "file,time,step,grains", keep_before) {
-  if (fine)
-    fine_index_.emplace(directory / "index_fine.csv", "file,time,step,grains", keep_before);
-  if (!holds_cloth(format) || cloths.empty())
-    return;
-  cloth_files_ = file_names(cloths);
-  cloth_index_.emplace(directory / "index_cloth.csv", "file,time,step,vertices,triangles,cloth", keep_before);
-}
-
-// Fixed width, so that names sort as times do.
-std::string Series::timed(std::string_view what, double time) const {
-  return fmt::format("{}_{:011.6f}s.{}", what, time, format_ == Format::csv ? "csv" : "ply");
-}
-
-void Series::write(const std::string& name, std::vector<GrainState> grains) const {
-  if (format_ == Format::csv)
-    write_csv(directory_ / name, std::move(grains));
-  else
-    write_ply(directory_ / name, std::move(grains));
-}
-
-void Series::add(double time, std::uint64_t step, std::vector<GrainState> grains) {
-  const std::string name = timed("grains", time);
-  if (name == last_name_)
-    throw ExportError(fmt::format("{} would hold two times: exports must be a microsecond apart", name));
-  last_name_ = name;
-  const std::size_t count = grains.size();
-  write(name, std::move(grains));
-  index_.row(fmt::format("{},{},{},{}", name, time, step, count));
-}
-
-void Series::add(Simulation& simulation) {
-  const double time = simulation.time();
-  add(time, simulation.step(), simulation.grains());
-  if (fine_index_) {
-    const std::string name = timed("fine", time);
-    write(name, simulation.fine_grains());
-    fine_index_->row(fmt::format("{},{},{},{}", name, time, simulation.step(), simulation.fine_count()));
-  }
-  for (std::uint32_t c = 0; c < cloth_files_.size(); ++c) {
-    const std::string name = timed(cloth_files_[c], time);
-    const ClothState cloth = simulation.cloth_state(c);
-    write_ply(directory_ / name, cloth);
-    cloth_index_->row(fmt::format("{},{},{},{},{},{}", name, time, simulation.step(), cloth.positions.size(),
-                                  cloth.triangles.size(), csv_field(simulation.scene().cloths[c].name)));
-  }
+  return format == Format::ply || format == Format::vtp;
 }
 
 }  // namespace talus

@@ -1,6 +1,8 @@
 #pragma once
-// Grains and cloth as files: one file per time and an index of them; and tables that grow by a row at a time.
+// Grains, cloth and meshes as files; and tables that grow by a row at a time. engine/io/series.h puts them together.
+#include "engine/geometry/mesh.h"
 #include "engine/talus.h"
+#include <array>
 #include <fstream>
 #include <string_view>
 
@@ -14,19 +16,41 @@ struct ExportError : std::runtime_error {
 // Throws ExportError.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
-enum class Format { csv, ply };
+enum class Format { csv, ply, vtp, extxyz };
+inline constexpr std::array<std::string_view, 4> format_names{"csv", "ply", "vtp", "extxyz"};
+
+// The name of a format is what its files end with, too.
+inline std::string_view name_of(Format format) {
+  return format_names[static_cast<std::size_t>(format)];
+}
 
 // Throws std::invalid_argument with what is available.
 Format parse_format(std::string_view name);
 
+// In any of the formats. The time [s] is in all of them but csv, which is a table of grains alone; extxyz takes the
+// cell, which axes are periodic, and the names of materials from the scene.
+void write_grains(const std::filesystem::path& file, Format format, std::vector<GrainState> grains, double time,
+                  const Scene& scene);
+
 // Columns id, x, y, z, vx, vy, vz, radius, material, world, sorted by id. Every float comes back exactly as it was.
 void write_csv(const std::filesystem::path& file, std::vector<GrainState> grains);
-void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains);  // binary, little endian
+void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains,
+               double time);  // binary, little endian
 // A mesh: x, y, z, vx, vy, vz of the vertices, and the triangles.
 void write_ply(const std::filesystem::path& file, const ClothState& cloth);
+void write_ply(const std::filesystem::path& file, const Mesh& mesh);  // x, y, z, and the triangles
+
+// OVITO's extended xyz. What a name of a material has beside letters, digits, '.' and '-' is '_'.
+void write_extxyz(const std::filesystem::path& file, std::vector<GrainState> grains, double time, const Scene& scene);
 
 // As a field of a table, where it may hold commas and quotes.
 std::string csv_field(std::string_view name);
+
+// Column n of a row that has no quotes before it.
+std::string_view csv_column(std::string_view row, std::size_t n);
+
+// A name as part of a file's, or as a word: what is no letter, digit, '.' or '-' is '_'.
+std::string plain_name(std::string_view name);
 
 // A table with a header, comma separated, flushed after each row. One of its columns is "step": a run that goes on from
 // keep_before takes over the rows of earlier steps that it finds in the file, and writes the others again.
@@ -34,37 +58,15 @@ class Table {
 public:
   Table(const std::filesystem::path& file, std::string_view header, std::uint64_t keep_before = 0);
   void row(std::string_view line);
+  const std::vector<std::string>& kept() const { return kept_; }
 
 private:
   std::filesystem::path file_;
   std::ofstream out_;
+  std::vector<std::string> kept_;
 };
 
 // Can a sheet of cloth be written in it?
 bool holds_cloth(Format format);
-
-// DIR/grains_0001.200000s.csv .. and DIR/index.csv with the columns file, time, step, grains. Where the scene has fine
-// grains, DIR/fine_0001.200000s.csv .. and DIR/index_fine.csv likewise; their id is their number. Where the format
-// holds cloth, too, DIR/cloth_NAME_0001.200000s.ply .. and DIR/index_cloth.csv with the columns file, time, step,
-// vertices, triangles, cloth; in NAME, what is no letter, digit, '.' or '-' is '_', and names that are then alike get
-// one more.
-class Series {
-public:
-  Series(const std::filesystem::path& directory, Format format, std::uint64_t keep_before = 0,
-         const std::vector<ClothSpec>& cloths = {}, bool fine = false);
-  void add(double time, std::uint64_t step, std::vector<GrainState> grains);
-  void add(Simulation& simulation);  // with its cloth and fine grains
-
-private:
-  std::string timed(std::string_view what, double time) const;
-  void write(const std::string& name, std::vector<GrainState> grains) const;
-
-  std::filesystem::path directory_;
-  Format format_;
-  Table index_;
-  std::optional<Table> fine_index_, cloth_index_;
-  std::vector<std::string> cloth_files_;  // their names up to the time; one per cloth where the format holds cloth
-  std::string last_name_;
-};
 
 }  // namespace talus

@@ -1,6 +1,7 @@
 // The engine's exceptions by their names, with the same sentence.
 #include "engine/geometry/mesh.h"
 #include "engine/gpu/error.h"
+#include "engine/io/export.h"
 #include "engine/talus.h"
 #include "module.h"
 #include <string>
@@ -21,6 +22,7 @@ void bind_errors(nb::module_& m) {
   say(nb::exception<talus::MeshError>(m, "MeshError", base), "A mesh cannot be read or used.");
   say(nb::exception<talus::ResourceError>(m, "ResourceError", base),
       "The device was lost or memory ran out: what was needed and what there is.");
+  say(nb::exception<talus::ExportError>(m, "ExportError", base), "A file cannot be written.");
   say(nb::exception<talus::CheckpointError>(m, "CheckpointError", base),
       "A checkpoint cannot be read, or belongs to another scene.");
   const nb::exception<talus::DeviceError> device(m, "DeviceError", base);

@@ -1,12 +1,14 @@
 // Simulations and pictures of them.
 #include "engine/executor.h"
 #include "engine/io/checkpoint.h"
+#include "engine/io/series.h"
 #include "engine/open_devices.h"
 #include "module.h"
 #include "state.h"
 #include "viewer/renderer.h"
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -67,6 +69,7 @@ public:
     renderer_.reset();
   }
 
+  void write(const std::filesystem::path& out, const std::optional<std::string>& format);
   GrainMemory grain_memory();
   Cloth cloth_state(const Which& which);
   Pixels render(int width, int height, const std::optional<Three>& eye, const std::optional<Three>& target,
@@ -91,10 +94,34 @@ private:
   }
 
   talus::Simulation simulation_;
+  std::map<std::filesystem::path, std::pair<talus::Format, talus::Series>> series_;  // by directory
   bool stepping_ = false;                    // read and written by who holds the interpreter
   std::optional<talus::Renderer> renderer_;  // of the size and the scene of the last picture
   int width_ = 0, height_ = 0;
 };
+
+void Simulation::write(const std::filesystem::path& out, const std::optional<std::string>& format) {
+  talus::Simulation& simulation = idle();
+  const std::string extension = out.extension().string();
+  const auto* of_file = extension.empty()
+                            ? talus::format_names.end()
+                            : std::ranges::find(talus::format_names, std::string_view(extension).substr(1));
+  if (!format && of_file != talus::format_names.end()) {
+    talus::write_grains(out, talus::parse_format(*of_file), simulation.grains(), simulation.time(), simulation.scene());
+    return;
+  }
+  const talus::Format wanted = talus::parse_format(format.value_or("vtp"));
+  const std::filesystem::path directory = std::filesystem::absolute(out).lexically_normal();
+  auto held = series_.find(directory);
+  if (held == series_.end())
+    held = series_.emplace(directory, std::pair(wanted, talus::Series(directory, wanted, simulation.scene()))).first;
+  auto& [begun, series] = held->second;
+  if (begun != wanted)
+    throw nb::value_error((out.string() + " holds this simulation's exports as " + std::string(name_of(begun)) +
+                           ": use another directory for another format")
+                              .c_str());
+  series.add(simulation);
+}
 
 GrainMemory Simulation::grain_memory() {
   using talus::FieldId;
@@ -422,6 +449,13 @@ void bind_simulation(nb::module_& m) {
   bind_bodies(c);
   bind_commands(c);
   bind_worlds(c);
+  c.def("export", &Simulation::write, "out"_a, "format"_a = nb::none(),
+        "The state as files in a directory: \"vtp\" for ParaView (the default), \"extxyz\" for OVITO, \"ply\" or "
+        "\"csv\".\n"
+        "Each call adds a time: grains_00000.vtp, grains_00001.vtp .., beside them fine grains, cloth, bodies, and "
+        "indices\n"
+        "with the times; the first one of a simulation begins them anew. Without a format, a name that ends with one\n"
+        "(\"heap.vtp\") is a file of the grains alone. Raises ExportError, or ValueError for an unknown format.");
   c.def(
        "save", [](Simulation& s, const std::filesystem::path& file) { s.idle().save(file); }, "file"_a,
        "Everything that matters for going on bit for bit on the same device.")

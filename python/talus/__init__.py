@@ -20,6 +20,7 @@ from ._core import (
     DeviceError,
     DeviceSummary,
     Error,
+    ExportError,
     GrainMemory,
     Grains,
     JointState,

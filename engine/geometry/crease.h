@@ -1,7 +1,7 @@
 #pragma once
 // Normals of meshes.
 #include "engine/geometry/mesh.h"
-#include "viewer/renderer_trim.h"
+#include "engine/geometry/trim.h"
 
 namespace talus {
 

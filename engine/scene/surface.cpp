@@ -1,7 +1,7 @@
-#include "viewer/renderer_surface.h"
+#include "engine/scene/surface.h"
 #include "engine/scene/bodies.h"
-#include "viewer/renderer_crease.h"
-#include "viewer/renderer_trim.h"
+#include "engine/geometry/crease.h"
+#include "engine/geometry/trim.h"
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "viewer/renderer_trim.h"
+#include "engine/geometry/trim.h"
 #include <algorithm>
 #include <array>
 #include <cmath>

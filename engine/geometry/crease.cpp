@@ -1,4 +1,4 @@
-#include "viewer/renderer_crease.h"
+#include "engine/geometry/crease.h"
 #include <cmath>
 #include <glm/trigonometric.hpp>
 
