@@ -1,22 +1,15 @@
 #include "bench/papers.h"
 #include "bench/scenes.h"
+#include "engine/io/atomic_file.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-void write(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush())
-    throw std::runtime_error(fmt::format("{} cannot be written", file.string()));
-}
 
 std::string escaped(std::string text, char special, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(special, at)) != text.npos; at += by.size())
@@ -115,7 +108,8 @@ void run_papers(const PapersOptions& options) {
     std::fflush(stdout);
     const auto begin = Clock::now();
     const Result result = experiment.run(context);
-    write(options.out / (experiment.name + ".csv"), csv(result.data.columns.empty() ? result.summary : result.data));
+    talus::write_file(options.out / (experiment.name + ".csv"),
+                      csv(result.data.columns.empty() ? result.summary : result.data));
     if (options.plots)
       draw(result.plot, options.out, experiment.name);
     std::size_t agree = 0;
@@ -127,8 +121,9 @@ void run_papers(const PapersOptions& options) {
     sections += section(experiment, result, options.plots);
     fmt::print("{:>7.1f} s  {} of {} claims agree\n", std::chrono::duration<double>(Clock::now() - begin).count(),
                agree, result.findings.size());
-    write(options.out / "papers.md", fmt::format("# Experiments\n\nOn {}. {} version.\n\n{}{}", device.name,
-                                                 options.quick ? "Short" : "Full", markdown(findings), sections));
+    talus::write_file(options.out / "papers.md",
+                      fmt::format("# Experiments\n\nOn {}. {} version.\n\n{}{}", device.name,
+                                  options.quick ? "Short" : "Full", markdown(findings), sections));
   }
   fmt::print("results in {}\n", (options.out / "papers.md").string());
 }

@@ -1,10 +1,10 @@
 #include "bench/report_page.h"
 #include "bench/compare.h"
 #include "bench/measure.h"
+#include "engine/io/atomic_file.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -390,10 +390,7 @@ void write_report(const std::vector<fs::path>& files, const std::vector<fs::path
       report_page(read_devices(files), before.empty() ? std::vector<DeviceResults>{} : read_devices(before));
   if (out.has_parent_path())
     fs::create_directories(out.parent_path());
-  std::ofstream stream(out, std::ios::binary);
-  stream << page;
-  if (!stream.flush())
-    throw std::runtime_error(fmt::format("{} cannot be written", out.string()));
+  talus::write_file(out, page);
 }
 
 }  // namespace bench

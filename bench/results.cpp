@@ -1,5 +1,6 @@
 #include "bench/results.h"
 #include "bench/measure.h"
+#include "engine/io/atomic_file.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -150,10 +151,7 @@ Json to_json(const Results& results) {
 void write_results(const std::filesystem::path& file, const Results& results) {
   if (file.has_parent_path())
     std::filesystem::create_directories(file.parent_path());
-  std::ofstream out(file, std::ios::binary);
-  out << to_json(results).dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
-  if (!out.flush())
-    throw std::runtime_error(fmt::format("{} cannot be written", file.string()));
+  talus::write_file(file, to_json(results).dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
 }
 
 Results results_of(const Json& json, const std::string& file) {

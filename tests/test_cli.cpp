@@ -198,6 +198,44 @@ TEST_CASE("outputs that cannot be written are refused before the simulation", "[
   CHECK(fs::exists(shell.scratch / "file"));
 }
 
+#ifndef _WIN32
+TEST_CASE("links are followed and kept", "[cli]") {
+  Shell shell;
+  for (const char* name : {"report", "metrics", "save"})
+    fs::create_symlink(std::string("far/") + name, shell.scratch / name);
+  fs::create_directory(shell.scratch / "far");
+  require_done(shell.talus("run pile.toml --device cpu --steps 2 --report report --metrics metrics --save save"));
+  for (const char* name : {"report", "metrics", "save"}) {
+    CAPTURE(name);
+    CHECK(fs::is_symlink(shell.scratch / name));
+    CHECK(fs::file_size(shell.scratch / "far" / name) > 100);
+  }
+  CHECK(std::distance(fs::directory_iterator(shell.scratch / "far"), {}) == 3);
+}
+
+TEST_CASE("what cannot be written at the end leaves the old files, and the state is rescued", "[cli]") {
+  Shell shell;
+  write_text(shell.scratch / "r.json", "old");
+  // 512 bytes at most: neither report nor state fit.
+  const std::string full = "ulimit -f 1; export TMPDIR=/nonexistent; \"" TALUS_PROGRAM "\" ";
+  const std::string run = "run pile.toml --device cpu --steps 2 --report r.json";
+  check_refused(shell.shell(full + run), 2, "r.json cannot be written: File too large");
+  CHECK(read_text(shell.scratch / "r.json") == "old");
+  CHECK_FALSE(fs::exists(shell.scratch / "pile.crash.talus"));
+
+  const auto lost = shell.talus("run pile.toml --device cpu --steps 2 --report /dev/full");
+  check_refused(lost, 2, "/dev/full cannot be written: No space left on device");
+  CHECK(contains(lost.out, "done: 2 steps"));
+  CHECK(contains(lost.err, "step 2 (0.008 s), is saved in pile.crash.talus"));
+  require_done(shell.talus("run pile.toml --device cpu --steps 3 --resume pile.crash.talus"));
+  CHECK(std::distance(fs::directory_iterator(shell.scratch.path()), {}) == 5);  // and the two of the shell
+  // Where the state itself is saved, that will do.
+  const auto saved = shell.talus("run pile.toml --device cpu --steps 2 --save s.talus --report /dev/full");
+  CHECK_FALSE(contains(saved.err, "last valid state"));
+  CHECK(fs::exists(shell.scratch / "s.talus"));
+}
+#endif
+
 TEST_CASE("help is no error", "[cli]") {
   Shell shell;
   for (const char* verb : {"", "run", "render", "devices", "check", "graph"}) {

@@ -8,6 +8,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#ifndef _WIN32
+#include <csignal>
+#include <sys/resource.h>
+#endif
 
 using namespace talus;
 using namespace talus_tests;
@@ -40,6 +44,31 @@ std::string names_in(const fs::path& directory) {
     all += name;
   return all;
 }
+
+std::ptrdiff_t files_in(const fs::path& folder) {
+  return std::distance(fs::directory_iterator(folder), {});
+}
+
+#ifndef _WIN32
+// As long as it lives, files end where a disk of so few bytes would be full.
+class FullDisk {
+public:
+  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit full{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &full);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+
+private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+#endif
 
 // Why FILE cannot be read; empty when it can.
 std::string refusal(const fs::path& file) {
@@ -85,7 +114,7 @@ TEST_CASE("a checkpoint comes back as it was written", "[io]") {
   CHECK(read.step == written.step);
   CHECK(read.device == written.device);
   CHECK(read.fields == written.fields);
-  CHECK(std::distance(fs::directory_iterator(scratch.path()), {}) == 1);  // no file left beside it
+  CHECK(files_in(scratch.path()) == 1);  // no file left beside it
 }
 
 TEST_CASE("every damaged byte of a checkpoint is found", "[io]") {
@@ -125,20 +154,77 @@ TEST_CASE("a checkpoint that cannot be written leaves the old one alone", "[io]"
   Scratch scratch;
   const Checkpoint old = example();
   write_checkpoint(scratch / "a.talus", old);
-  fs::create_directory(scratch / "a.talus.part");  // in the way of the temporary file
   Checkpoint changed = old;
   changed.step = 1;
-  CHECK_THROWS_AS(write_checkpoint(scratch / "a.talus", changed), CheckpointError);
+#ifndef _WIN32
+  {
+    const FullDisk disk(100);
+    CHECK_THROWS_AS(write_checkpoint(scratch / "a.talus", changed), CheckpointError);
+  }
+#endif
+  CHECK(files_in(scratch.path()) == 1);
   CHECK(read_checkpoint(scratch / "a.talus").step == old.step);
-  fs::remove(scratch / "a.talus.part");
   write_checkpoint(scratch / "a.talus", changed);
   CHECK(read_checkpoint(scratch / "a.talus").step == 1);
 
   fs::create_directories(scratch / "dir/full");  // cannot be replaced by a file
   CHECK_THROWS_AS(write_checkpoint(scratch / "dir", old), CheckpointError);
-  CHECK_FALSE(fs::exists(scratch / "dir.part"));
+  CHECK(files_in(scratch.path()) == 2);
   CHECK_THROWS_AS(write_checkpoint(scratch / "nowhere/a.talus", old), CheckpointError);
 }
+
+#ifndef _WIN32
+TEST_CASE("on a full disk, files stay as they were and tables end with a whole row", "[io]") {
+  Scratch scratch;
+  write_file(scratch / "report.json", "old");
+  Table table(scratch / "table.csv", "time,step");
+  table.row("0,0");
+  {
+    const FullDisk disk(100);
+    CHECK_THROWS_AS(write_file(scratch / "report.json", std::string(5000, 'x')), ExportError);
+    CHECK_THROWS_AS(write_ply(scratch / "new.ply", awkward_grains(), 0.0), ExportError);
+    CHECK_THROWS_AS(table.row(std::string(200, '1')), ExportError);
+    // A run that would begin anew finds out before the old table is gone.
+    CHECK_THROWS_AS(Table(scratch / "table.csv", std::string(200, 'h')), ExportError);
+  }
+  CHECK(read_text(scratch / "report.json") == "old");
+  CHECK(read_text(scratch / "table.csv") == "time,step\n0,0\n");
+  CHECK(files_in(scratch.path()) == 2);
+}
+
+TEST_CASE("what a link names is written, and the link stays", "[io]") {
+  Scratch scratch;
+  fs::create_directory(scratch / "far");
+  fs::create_symlink("second", scratch / "first");
+  fs::create_symlink("far/file", scratch / "second");  // there is none yet
+  for (const std::string text : {"new", "newer"}) {
+    write_file(scratch / "first", text);
+    CHECK(read_text(scratch / "far/file") == text);
+  }
+  write_checkpoint(scratch / "first", example());
+  CHECK(read_checkpoint(scratch / "far/file").step == example().step);
+  CHECK(fs::is_symlink(scratch / "first"));
+  CHECK(fs::is_symlink(scratch / "second"));
+  CHECK(files_in(scratch / "far") == 1);
+  CHECK(files_in(scratch.path()) == 3);
+
+  fs::create_symlink("round", scratch / "round");
+  CHECK_THROWS_AS(write_file(scratch / "round", "x"), ExportError);
+  fs::create_symlink("none/file", scratch / "nowhere");
+  CHECK_THROWS_AS(write_file(scratch / "nowhere", "x"), ExportError);
+  CHECK(fs::is_symlink(scratch / "nowhere"));
+}
+
+TEST_CASE("a file that is replaced keeps its permissions", "[io]") {
+  Scratch scratch;
+  write_file(scratch / "a", "old");
+  const fs::perms own = fs::perms::owner_read | fs::perms::owner_write;
+  fs::permissions(scratch / "a", own);
+  write_file(scratch / "a", "new");
+  CHECK(read_text(scratch / "a") == "new");
+  CHECK(fs::status(scratch / "a").permissions() == own);
+}
+#endif
 
 TEST_CASE("csv holds every grain exactly, sorted by id", "[io]") {
   Scratch scratch;
@@ -321,6 +407,9 @@ TEST_CASE("a table does not take over rows of another kind of table", "[io]") {
   write_text(scratch / "a.csv", "time,step\n0.5,4\n0.6,5\n");
   Table(scratch / "a.csv", "time,step", 5).row("9,5");
   CHECK(read_text(scratch / "a.csv") == "time,step\n0.5,4\n9,5\n");
+  write_text(scratch / "a.csv", "time,step\n0.5,3\n0.6,4");  // its last row was cut short
+  Table(scratch / "a.csv", "time,step", 5).row("9,5");
+  CHECK(read_text(scratch / "a.csv") == "time,step\n0.5,3\n9,5\n");
 }
 
 TEST_CASE("formats that are not there are refused by name", "[io]") {

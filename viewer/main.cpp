@@ -5,6 +5,7 @@
 #include "viewer/status.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <csignal>
 #include <fmt/format.h>
 
 namespace {
@@ -199,6 +200,9 @@ int talus_main(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN);  // at a limit of file sizes, writing fails and says so
+#endif
   try {
     return talus_main(argc, argv);
   } catch (...) {

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace viewer {
 namespace {
@@ -83,12 +82,7 @@ void prepare_file(const fs::path& file) {
     return;
   if (file.has_parent_path())
     prepare_directory(file.parent_path());
-  std::error_code error;
-  const bool existed = fs::exists(file, error);
-  if (!std::ofstream(file, std::ios::app))
-    throw UsageError(fmt::format("{} cannot be written: {}", file.string(), std::generic_category().message(errno)));
-  if (!existed)
-    fs::remove(file, error);
+  talus::check_writable(file);
 }
 
 void save(talus::Simulation& simulation, const fs::path& file) {
@@ -152,16 +146,40 @@ public:
     }
   }
 
-  void finish() {
+  // Each thing that was asked for at the end, whatever becomes of the others. Returns the exit status.
+  int finish() {
+    int status = done;
+    const auto attempt = [&](auto&& part) {
+      try {
+        part();
+      } catch (...) {
+        status = std::max(status, tell_error());
+      }
+    };
     if (replay_)
       compare();
     if (!options_.save.empty())
-      save(simulation_, options_.save);
+      attempt([&] {
+        save(simulation_, options_.save);
+        saved_ = true;
+      });
     if (frames_)
-      frames_->finish(simulation_);
+      attempt([&] { frames_->finish(simulation_); });
     facts_.first_step = first_;
     if (!options_.report.empty())
-      talus::write_file(options_.report, talus::report_json(simulation_, facts_));
+      attempt([&] { talus::write_file(options_.report, talus::report_json(simulation_, facts_)); });
+    summarize();
+    return status;
+  }
+
+  // After an error.
+  void rescue() {
+    if (!saved_)
+      viewer::rescue(simulation_, rescue_files());
+  }
+
+private:
+  void summarize() {
     const std::uint64_t steps = simulation_.step() - first_;
     const double simulated = static_cast<double>(steps) * dt_;
     const std::uint32_t fine = simulation_.fine_count();
@@ -189,7 +207,14 @@ public:
           uncounted);
   }
 
-private:
+  std::vector<fs::path> rescue_files() const {
+    const fs::path& scene = replay_ ? replay_->inputs().scene : options_.scene;
+    std::vector<fs::path> files{crash_file(scene.empty() ? options_.replay : scene)};
+    if (!options_.save.empty())
+      files.insert(files.begin(), options_.save);
+    return files;
+  }
+
   std::uint64_t end_step() const {
     if (options_.steps)
       return *options_.steps;
@@ -251,6 +276,7 @@ private:
   std::optional<Frames> frames_;
   std::optional<Schedule> frame_times_;
   talus::RunFacts facts_;
+  bool saved_ = false;  // the final state, where it was asked to be
 };
 
 }  // namespace
@@ -277,14 +303,18 @@ int run(const RunOptions& options) {
 
   listen_for_stop();
   Run run(options, simulation, std::move(replay));
+  int status = done;
   try {
     run.simulate();
   } catch (...) {
-    const int status = tell_error();
-    rescue(simulation, options.save.empty() ? fs::path(options.scene.stem().string() + ".crash.talus") : options.save);
+    status = tell_error();
+  }
+  if (status == done)
+    status = run.finish();
+  if (status != done) {
+    run.rescue();
     return status;
   }
-  run.finish();
   if (const std::size_t messages = validation_messages(simulation); messages > 0) {
     fmt::print(stderr, "error: {} messages of the validation layer\n", messages);
     return internal_error;

@@ -41,14 +41,25 @@ int tell_error() {
   }
 }
 
-void rescue(talus::Simulation& simulation, const std::filesystem::path& file) {
-  try {
-    simulation.save(file);
-    fmt::print(stderr, "the last valid state, step {} ({:.6g} s), is saved in {}; go on from it with --resume\n",
-               simulation.step(), simulation.time(), file.string());
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "the last valid state could not be saved: {}\n", e.what());
-  }
+std::filesystem::path crash_file(const std::filesystem::path& scene) {
+  std::string name = scene.stem().string();
+  name.erase(0, name.find_first_not_of('.'));
+  return (name.empty() ? "scene" : name) + ".crash.talus";
+}
+
+void rescue(talus::Simulation& simulation, std::vector<std::filesystem::path> files) {
+  std::error_code error;
+  if (const auto folder = std::filesystem::temp_directory_path(error); !error)
+    files.push_back(folder / files.back().filename());
+  for (const std::filesystem::path& file : files)
+    try {
+      simulation.save(file);
+      fmt::print(stderr, "the last valid state, step {} ({:.6g} s), is saved in {}; go on from it with --resume\n",
+                 simulation.step(), simulation.time(), file.string());
+      return;
+    } catch (const std::exception& e) {
+      fmt::print(stderr, "the last valid state could not be saved: {}\n", e.what());
+    }
 }
 
 }  // namespace viewer

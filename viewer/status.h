@@ -2,6 +2,7 @@
 // Errors of the program and the exit statuses of the contract.
 #include <filesystem>
 #include <stdexcept>
+#include <vector>
 
 namespace talus {
 class Simulation;
@@ -19,7 +20,11 @@ struct UsageError : std::runtime_error {
 // To be called inside a catch (...): prints "error: ..." to stderr and gives the status that it stands for.
 int tell_error();
 
-// After an error: writes the last valid state into the file, or says on stderr why it cannot.
-void rescue(talus::Simulation& simulation, const std::filesystem::path& file);
+// SCENE.crash.talus, in the folder that the program was started in; never a hidden file.
+std::filesystem::path crash_file(const std::filesystem::path& scene);
+
+// After an error: writes the last valid state into the first of these files that can be written, else among temporary
+// files, or says on stderr why it cannot.
+void rescue(talus::Simulation& simulation, std::vector<std::filesystem::path> files);
 
 }  // namespace viewer

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <random>
 #include <sstream>
 #include <utility>
 
@@ -52,18 +53,32 @@ Video::Video(std::filesystem::path file, int width, int height, double fps) : fi
 #ifndef _WIN32
   std::signal(SIGPIPE, SIG_IGN);  // where ffmpeg ends early, writing fails and says so
 #endif
-  // A name that starts with a dash is not an option. Most codecs need even sizes.
-  const std::string target = file_.is_absolute() ? file_.string() : (std::filesystem::path(".") / file_).string();
+  // The ending names the format. A name that starts with a dash is not an option. Most codecs need even sizes.
+  const std::filesystem::path target = talus::link_target(file_);
+  part_ = std::filesystem::path(target).replace_filename(
+      fmt::format("{}.part-{:08x}{}", target.stem().string(), std::random_device()(), target.extension().string()));
+  const std::string name = part_.is_absolute() ? part_.string() : (std::filesystem::path(".") / part_).string();
   pipe_ = open_pipe(fmt::format("ffmpeg -loglevel error -y -f rawvideo -pix_fmt rgba -s {}x{} -r {} -i - -vf {} "
                                 "-pix_fmt yuv420p {}",
-                                width, height, fps, quoted("pad=ceil(iw/2)*2:ceil(ih/2)*2"), quoted(target)));
+                                width, height, fps, quoted("pad=ceil(iw/2)*2:ceil(ih/2)*2"), quoted(name)));
   if (!pipe_)
     throw talus::ExportError("ffmpeg cannot be started");
 }
 
 Video::~Video() {
   if (pipe_)
-    close_pipe(pipe_);
+    end();
+}
+
+bool Video::end() {
+  std::error_code error, ignored;
+  bool whole = close_pipe(std::exchange(pipe_, nullptr)) == 0;
+  if (whole)
+    std::filesystem::rename(part_, talus::link_target(file_), error);
+  whole = whole && !error;
+  if (!whole)
+    std::filesystem::remove(part_, ignored);
+  return whole;
 }
 
 void Video::add(std::span<const std::uint8_t> rgba) {
@@ -72,7 +87,7 @@ void Video::add(std::span<const std::uint8_t> rgba) {
 }
 
 void Video::close() {
-  if (close_pipe(std::exchange(pipe_, nullptr)) != 0)
+  if (!end())
     throw talus::ExportError(fmt::format("{} cannot be written: ffmpeg reports an error", file_.string()));
 }
 

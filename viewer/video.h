@@ -6,7 +6,8 @@
 
 namespace viewer {
 
-// Frames piped into ffmpeg, which chooses the format by the name of the file.
+// Frames piped into ffmpeg, which chooses the format by the name of the file. It writes beside the file; the video
+// takes its name when it is whole, with the frames that it has got by then.
 class Video {
 public:
   // Throws UsageError where there is no ffmpeg.
@@ -17,7 +18,9 @@ public:
   void close();                                  // throws talus::ExportError
 
 private:
-  std::filesystem::path file_;
+  bool end();  // false: there is no video
+
+  std::filesystem::path file_, part_;
   std::FILE* pipe_ = nullptr;
 };
 

@@ -1,11 +1,9 @@
 #include "engine/geometry/mesh.h"
+#include "engine/io/atomic_file.h"
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <iterator>
-#include <system_error>
 
 namespace talus {
 
@@ -111,13 +109,11 @@ void write_mesh(const std::filesystem::path& file, const Mesh& mesh) {
   if (extension != ".stl" && extension != ".obj")
     throw MeshError(fmt::format("{}: meshes are written as .stl or .obj", file.string()));
   const std::string content = extension == ".stl" ? to_stl(mesh) : to_obj(mesh);
-  errno = 0;
-  std::ofstream out(file, std::ios::binary);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.close();
-  if (!out)
-    throw MeshError(
-        fmt::format("{}: cannot be written: {}", file.string(), std::generic_category().message(errno ? errno : EIO)));
+  try {
+    write_file(file, content);
+  } catch (const ExportError& e) {
+    throw MeshError(e.what());
+  }
 }
 
 }  // namespace talus

@@ -1,9 +1,7 @@
 #include "engine/io/cache.h"
 #include "engine/geometry/mesh.h"
+#include "engine/io/atomic_file.h"
 #include <cstdlib>
-#include <fmt/format.h>
-#include <fstream>
-#include <random>
 
 namespace talus {
 namespace {
@@ -40,19 +38,15 @@ std::uint64_t checksum(const Mesh& mesh, std::uint64_t sum) {
 bool write_whole(const std::filesystem::path& file, std::initializer_list<std::span<const std::byte>> parts) {
   std::error_code error;
   std::filesystem::create_directories(file.parent_path(), error);
-  auto temporary = file;
-  temporary += fmt::format(".{:08x}", std::random_device()());
-  std::ofstream out(temporary, std::ios::binary);
-  for (const auto part : parts)
-    out.write(reinterpret_cast<const char*>(part.data()), static_cast<std::streamsize>(part.size()));
-  out.close();
-  if (out)
-    std::filesystem::rename(temporary, file, error);
-  if (!out || error) {
-    std::filesystem::remove(temporary, error);
+  try {
+    AtomicFile out(file, Sync::none);
+    for (const auto part : parts)
+      out.write(part);
+    out.commit();
+    return true;
+  } catch (const ExportError&) {
     return false;
   }
-  return true;
 }
 
 }  // namespace talus

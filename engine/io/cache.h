@@ -18,8 +18,8 @@ inline constexpr std::uint64_t checksum_of_nothing = 0xcbf29ce484222325u;
 std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t sum = checksum_of_nothing);
 std::uint64_t checksum(const Mesh& mesh, std::uint64_t sum = checksum_of_nothing);  // its vertices, then its triangles
 
-// Writes the parts to a file of its own and renames that, since other processes may be writing the same one; makes the
-// folder. False, and nothing left behind, where it could not be written.
+// Writes the parts in one go (AtomicFile), since other processes may be writing the same file; makes the folder. False,
+// and nothing left behind, where it could not be written.
 bool write_whole(const std::filesystem::path& file, std::initializer_list<std::span<const std::byte>> parts);
 
 }  // namespace talus

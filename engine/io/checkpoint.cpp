@@ -1,4 +1,5 @@
 #include "engine/io/checkpoint.h"
+#include "engine/io/atomic_file.h"
 #include "engine/io/cache.h"
 #include "engine/talus.h"
 #include <algorithm>
@@ -31,10 +32,10 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 
 class Writer {
 public:
-  Writer(const std::filesystem::path& file, std::uint32_t blocks) : out_(file, std::ios::binary) {
-    put(bytes_of(magic));
-    put(bytes_of(newest_version));
-    put(bytes_of(blocks));
+  Writer(AtomicFile& out, std::uint32_t blocks) : out_(out) {
+    out_.write(bytes_of(magic));
+    out_.write(bytes_of(newest_version));
+    out_.write(bytes_of(blocks));
   }
 
   void block(const std::string& name, std::span<const std::byte> data) {
@@ -44,21 +45,13 @@ public:
     std::uint64_t sum = checksum_of_nothing;
     for (auto part : parts)
       sum = checksum(part, sum);
-    put(bytes_of(sum));
+    out_.write(bytes_of(sum));
     for (auto part : parts)
-      put(part);
-  }
-
-  bool finish() {
-    out_.close();
-    return out_.good();
+      out_.write(part);
   }
 
 private:
-  void put(std::span<const std::byte> bytes) {
-    out_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  }
-  std::ofstream out_;
+  AtomicFile& out_;
 };
 
 class Reader {
@@ -136,32 +129,22 @@ std::string to_text(const std::vector<std::byte>& data) {
 
 }  // namespace
 
-void write_checkpoint(const std::filesystem::path& wanted, const Checkpoint& checkpoint) {
-  // Renaming would put a file in the place of a link, a device or a pipe.
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
   std::error_code ignored;
-  const std::filesystem::path linked = std::filesystem::canonical(wanted, ignored);
-  const std::filesystem::path file = ignored ? wanted : linked;
   if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
     throw CheckpointError(
-        fmt::format("{} is not a file, and a checkpoint cannot be saved in its place", wanted.string()));
-  std::filesystem::path part = file;
-  part += ".part";
-  errno = 0;
-  Writer writer(part, static_cast<std::uint32_t>(3 + checkpoint.fields.size()));
-  writer.block("scene", bytes_of(checkpoint.scene_text));
-  writer.block("step", bytes_of(checkpoint.step));
-  writer.block("device", bytes_of(checkpoint.device));
-  for (const auto& [name, data] : checkpoint.fields)
-    writer.block(std::string(field_prefix) + name, data);
-  std::error_code error;
-  if (!writer.finish())
-    error = {errno ? errno : EIO, std::generic_category()};
-  else
-    std::filesystem::rename(part, file, error);
-  if (error) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    throw CheckpointError(fmt::format("{} cannot be written: {}", file.string(), error.message()));
+        fmt::format("{} is not a file, and a checkpoint cannot be saved in its place", file.string()));
+  try {
+    AtomicFile out(file);
+    Writer writer(out, static_cast<std::uint32_t>(3 + checkpoint.fields.size()));
+    writer.block("scene", bytes_of(checkpoint.scene_text));
+    writer.block("step", bytes_of(checkpoint.step));
+    writer.block("device", bytes_of(checkpoint.device));
+    for (const auto& [name, data] : checkpoint.fields)
+      writer.block(std::string(field_prefix) + name, data);
+    out.commit();
+  } catch (const ExportError& e) {
+    throw CheckpointError(e.what());
   }
 }
 

@@ -57,22 +57,13 @@ std::vector<std::string> rows_before(const std::filesystem::path& file, std::str
   std::size_t step_column = 0;
   while (csv_column(header, step_column) != "step")
     ++step_column;
-  while (std::getline(in, line) && !line.empty() &&
+  while (std::getline(in, line) && !in.eof() && !line.empty() &&  // a row without an end is half a row
          std::strtoull(std::string(csv_column(line, step_column)).c_str(), nullptr, 10) < step)
     rows.push_back(line);
   return rows;
 }
 
 }  // namespace
-
-void write_file(const std::filesystem::path& file, std::string_view content) {
-  errno = 0;
-  std::ofstream out(file, std::ios::binary);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.close();
-  if (!out)
-    fail(file);
-}
 
 Format parse_format(std::string_view name) {
   const auto* known = std::ranges::find(format_names, name);
@@ -211,17 +202,29 @@ std::string plain_name(std::string_view name) {
 Table::Table(const std::filesystem::path& file, std::string_view header, std::uint64_t keep_before) : file_(file) {
   if (keep_before > 0)
     kept_ = rows_before(file, header, keep_before);
-  errno = 0;
-  out_.open(file, std::ios::binary);
-  row(header);
+  std::string text = fmt::format("{}\n", header);
   for (const std::string& line : kept_)
-    row(line);
+    text += line + '\n';
+  write_file(file, text);
+  size_ = text.size();
+  errno = 0;
+  out_.open(file, std::ios::binary | std::ios::app);
+  if (!out_)
+    fail(file);
 }
 
 void Table::row(std::string_view line) {
+  errno = 0;
   out_ << line << '\n' << std::flush;
-  if (!out_)
+  if (!out_) {
+    const int why = errno;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(file_, ignored) && std::filesystem::file_size(file_, ignored) > size_)
+      std::filesystem::resize_file(file_, size_, ignored);
+    errno = why;
     fail(file_);
+  }
+  size_ += line.size() + 1;
 }
 
 bool holds_cloth(Format format) {

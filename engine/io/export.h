@@ -1,20 +1,13 @@
 #pragma once
 // Grains, cloth and meshes as files; and tables that grow by a row at a time. engine/io/series.h puts them together.
 #include "engine/geometry/mesh.h"
+#include "engine/io/atomic_file.h"
 #include "engine/talus.h"
 #include <array>
 #include <fstream>
 #include <string_view>
 
 namespace talus {
-
-// A file cannot be written: which and why.
-struct ExportError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// Throws ExportError.
-void write_file(const std::filesystem::path& file, std::string_view content);
 
 enum class Format { csv, ply, vtp, extxyz };
 inline constexpr std::array<std::string_view, 4> format_names{"csv", "ply", "vtp", "extxyz"};
@@ -52,8 +45,10 @@ std::string_view csv_column(std::string_view row, std::size_t n);
 // A name as part of a file's, or as a word: what is no letter, digit, '.' or '-' is '_'.
 std::string plain_name(std::string_view name);
 
-// A table with a header, comma separated, flushed after each row. One of its columns is "step": a run that goes on from
-// keep_before takes over the rows of earlier steps that it finds in the file, and writes the others again.
+// A table with a header, comma separated. One of its columns is "step": a run that goes on from keep_before takes over
+// the rows of earlier steps that it finds in the file, and writes the others again. It begins in one go, and grows in
+// its place, so that others can follow it and a run that was killed leaves what it had. Each row is flushed and
+// checked: one that does not fit on the disk is taken back whole.
 class Table {
 public:
   Table(const std::filesystem::path& file, std::string_view header, std::uint64_t keep_before = 0);
@@ -64,6 +59,7 @@ private:
   std::filesystem::path file_;
   std::ofstream out_;
   std::vector<std::string> kept_;
+  std::uintmax_t size_ = 0;  // bytes of whole rows
 };
 
 // Can a sheet of cloth be written in it?

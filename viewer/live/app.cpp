@@ -156,7 +156,7 @@ void App::open_device_again() {
 void App::save_kept() const {
   if (!kept_ || !kept_->state)
     return;
-  const std::string file = loader_.file().stem().string() + ".crash.talus";
+  const std::string file = crash_file(loader_.file()).string();
   try {
     write_checkpoint(file, *kept_->state);
     fmt::print(stderr,
@@ -270,7 +270,7 @@ void App::rescue() {
   if (!session_)
     return;
   session_->finish();
-  viewer::rescue(session_->simulation(), session_->file().stem().string() + ".crash.talus");
+  viewer::rescue(session_->simulation(), {crash_file(session_->file())});
 }
 
 void App::take_loaded() {

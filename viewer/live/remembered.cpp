@@ -1,4 +1,5 @@
 #include "viewer/live/remembered.h"
+#include "engine/io/atomic_file.h"
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -32,11 +33,14 @@ Remembered Remembered::load(const fs::path& file) {
 void Remembered::save(const fs::path& file) const {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  std::ofstream out(file);
   const Json json{{"width", width},           {"height", height},           {"vsync", vsync},
                   {"recent", recent},         {"panels", panels},           {"record_file", record_file},
                   {"scene_file", scene_file}, {"inputs_file", inputs_file}, {"record_rate", record_rate}};
-  out << json.dump(2) << '\n';
+  try {
+    talus::write_file(file, json.dump(2) + '\n');
+  } catch (const talus::ExportError&) {
+    // The window then opens next time as it did this time.
+  }
 }
 
 void Remembered::opened(const fs::path& scene) {
