@@ -63,6 +63,13 @@ Overlap overlap_of(std::span<const GrainState> grains, const talus::Domain& doma
   return overlap;
 }
 
+double speed_rms(std::span<const GrainState> grains) {
+  double sum = 0.0;
+  for (const GrainState& g : grains)
+    sum += static_cast<double>(glm::dot(g.velocity, g.velocity));
+  return grains.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(grains.size()));
+}
+
 double median(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t n = values.size();

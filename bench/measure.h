@@ -32,6 +32,8 @@ struct Overlap {
 };
 Overlap overlap_of(std::span<const talus::GrainState> grains, const talus::Domain& domain);
 
+double speed_rms(std::span<const talus::GrainState> grains);  // m/s; 0 without grains
+
 // Of at least one value; between the two in the middle of an even number.
 double median(std::vector<double> values);
 

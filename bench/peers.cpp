@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <numbers>
 #include <random>
 #include <sstream>
@@ -22,15 +23,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // What all spring contacts share: stiff enough for a mean overlap of about 1.5 % of a radius under 20 layers, and
-// damped as dem damps. A step is a share of a collision's time that is still stable.
+// damped as dem damps.
 struct Springs {
   double kn, kt, gamma;  // N/m, N/m, 1/s
-  double dt;             // s
+  double collision;      // s, half a period of two equal grains
 };
 Springs springs_for(const talus::Scene& scene, double radius) {
   const double m_eff = 0.5 * grain_mass(scene, radius), kn = 1400.0, zeta = 0.12;
-  const double collision = std::numbers::pi * std::sqrt(m_eff / kn);
-  return {kn, 2.0 / 7.0 * kn, 2.0 * zeta * std::sqrt(kn / m_eff), collision / 25.0};
+  return {kn, 2.0 / 7.0 * kn, 2.0 * zeta * std::sqrt(kn / m_eff), std::numbers::pi * std::sqrt(m_eff / kn)};
 }
 
 std::string in_quotes(const fs::path& path) {
@@ -60,10 +60,19 @@ struct Setup {
 
 struct Peer {
   std::string name, missing;  // missing: what to do; empty: it is there
-  std::function<std::string(const Setup&)> command;
+  std::vector<unsigned>
+      steps;  // in the unit of time, such as a collision's time; from few, long steps to many, short ones
+  double (*unit)(const Setup&) = nullptr;  // s
+  // Has a contact no stiffness of its own, so that the step decides the overlap?
+  bool rigid = false;
+  std::function<std::string(const Setup&, double step)> command;  // step: s
 };
 
-std::string lammps_variables(const Setup& setup) {
+double collision_time(const Setup& setup) {
+  return springs_for(setup.scene, setup.radius()).collision;
+}
+
+std::string lammps_variables(const Setup& setup, double step) {
   const Springs s = springs_for(setup.scene, setup.radius());
   std::string out;
   for (const auto& [name, value] :
@@ -74,29 +83,37 @@ std::string lammps_variables(const Setup& setup) {
                                                              {"gammat", 0.5 * s.gamma},
                                                              {"mu", setup.scene.materials.at(0).friction_kinetic},
                                                              {"skin", 0.2 * setup.radius()},
-                                                             {"dt", s.dt},
-                                                             {"steps", std::ceil(setup.scene.end / s.dt)}})
+                                                             {"dt", step},
+                                                             {"steps", std::ceil(setup.scene.end / step)}})
     out += fmt::format(" -var {} {:.9g}", name, value);
   return out + " -var grains " + setup.name("grains.data") + " -var final " + setup.name("final.txt");
 }
 
 Peer lammps_like(const std::string& name, std::initializer_list<const char*> programs) {
   const fs::path found = program(programs);
-  return {name, found.empty() ? fmt::format("not installed; Debian: apt install {}", name) : "",
-          [=](const Setup& setup) {
+  return {name,
+          found.empty() ? fmt::format("not installed; Debian: apt install {}", name) : "",
+          {2, 3, 4, 5, 6, 8, 10, 15, 25},
+          collision_time,
+          false,
+          [=](const Setup& setup, double step) {
             return fmt::format("{} -log none -in {}{}", in_quotes(found),
-                               in_quotes(fs::path(TALUS_PEERS) / ("box_settle." + name)), lammps_variables(setup));
+                               in_quotes(fs::path(TALUS_PEERS) / ("box_settle." + name)),
+                               lammps_variables(setup, step));
           }};
 }
 
 Peer bullet() {
-  constexpr int rate = 540;  // 1/s; it has no stiffness, the step decides the overlap: 14 % at 240, 0.5 % at 960
   const std::string found = TALUS_BULLET;
-  return {"bullet", found.empty() ? "not built; Debian: apt install libbullet-dev, and configure again" : "",
-          [=](const Setup& setup) {
-            return fmt::format("{} {} {:.9g} {:.9g} {} {:.0f} {}", in_quotes(found), setup.name("grains.data"),
-                               setup.edge(), setup.scene.materials.at(0).friction_kinetic, rate, rate * setup.scene.end,
-                               setup.name("final.txt"));
+  return {"bullet",
+          found.empty() ? "not built; Debian: apt install libbullet-dev, and configure again" : "",
+          {240, 300, 360, 420, 480, 540, 600, 720, 960},
+          [](const Setup&) { return 1.0; },
+          true,
+          [=](const Setup& setup, double step) {
+            return fmt::format("{} {} {:.9g} {:.9g} {:.9g} {:.0f} {}", in_quotes(found), setup.name("grains.data"),
+                               setup.edge(), setup.scene.materials.at(0).friction_kinetic, 1.0 / step,
+                               setup.scene.end / step, setup.name("final.txt"));
           }};
 }
 
@@ -105,37 +122,53 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Sample sample_of(double seconds, const Setup& setup, std::span<const talus::GrainState> grains) {
+// Two times as long as the scene, of which the box falls in the first and rests in the second.
+struct Times {
+  double falling = NAN, resting = NAN;  // s, of the wall
+};
+
+Sample sample_of(const Times& times, const Setup& setup, std::span<const talus::GrainState> grains) {
   Sample sample;
-  sample.real_s = seconds;
+  sample.real_s = times.falling;
   const Overlap overlap = overlap_of(grains, setup.scene.domain);
   sample.counters = {{"grains", static_cast<double>(grains.size())},
-                     {"wall_s_per_simulated_s", seconds / setup.scene.end},
+                     {"wall_s_per_simulated_s", times.falling / setup.scene.end},
+                     {"wall_s_per_simulated_s_at_rest", times.resting / setup.scene.end},
                      {"overlap_mean", overlap.mean},
                      {"overlap_max", overlap.max},
+                     {"speed_rms", speed_rms(grains)},
                      {"packing", bed_packing(grains, setup.scene.domain)}};
   return sample;
 }
 
 Measured run_talus(const Setup& setup, const std::string& name) {
   talus::Simulation simulation(setup.scene, {.device = "cpu", .timing = false});
-  const Stopwatch watch;
-  simulation.advance(static_cast<std::uint64_t>(std::llround(setup.scene.end / setup.scene.dt)));
-  const double seconds = watch.stop(1).real_s;
-  return {name, {sample_of(seconds, setup, simulation.grains())}, ""};
+  const auto steps = static_cast<std::uint64_t>(std::llround(setup.scene.end / setup.scene.dt));
+  const auto timed = [&] {
+    const Stopwatch watch;
+    simulation.advance(steps);
+    return watch.stop(1).real_s;
+  };
+  Times times;
+  times.falling = timed();
+  times.resting = timed();
+  Sample sample = sample_of(times, setup, simulation.grains());
+  sample.counters["step_s"] = simulation.scene().dt / simulation.scene().solver.substeps;
+  return {name, {sample}, ""};
 }
 
-Measured run_peer(const Peer& peer, const Setup& setup, const std::string& name) {
-  if (!peer.missing.empty())
-    return {name, {}, peer.missing};
+Measured run_peer(const Peer& peer, const Setup& setup, const std::string& name, double step) {
+  fs::remove(setup.folder / "final.txt");
   const int status =
-      std::system(fmt::format("cd {} && {} >log.txt 2>&1", in_quotes(setup.folder), peer.command(setup)).c_str());
+      std::system(fmt::format("cd {} && {} >log.txt 2>&1", in_quotes(setup.folder), peer.command(setup, step)).c_str());
   const std::string log = text_of(setup.folder / "log.txt");
   const auto grains = final_grains(text_of(setup.folder / "final.txt"), setup.radius());
-  const double seconds = loop_time(log);
-  if (status != 0 || !std::isfinite(seconds) || grains.size() != *setup.scene.grains.at(0).count)
+  const std::vector<double> seconds = loop_times(log);
+  if (status != 0 || seconds.size() != 2 || grains.size() != *setup.scene.grains.at(0).count)
     return {name, {}, "it failed: " + log.substr(log.size() - std::min<std::size_t>(log.size(), 300))};
-  return {name, {sample_of(seconds, setup, grains)}, ""};
+  Sample sample = sample_of({seconds[0], seconds[1]}, setup, grains);
+  sample.counters["step_s"] = step;
+  return {name, {sample}, ""};
 }
 
 // This process, and so those that it starts, on one core.
@@ -157,11 +190,35 @@ void print(const Measured& m) {
     fmt::print("{:<26} {}\n", m.name, m.skipped);
     return;
   }
-  fmt::print("{:<26} {:>12.4g} {:>10.4f} {:>10.3f} {:>9.3f}\n", m.name, m.counter("wall_s_per_simulated_s"),
-             m.counter("overlap_mean"), m.counter("overlap_max"), m.counter("packing"));
+  fmt::print("{:<26} {:>10.4g} {:>10.4g} {:>10.2e} {:>9.4f} {:>9.3f} {:>10.1e} {:>8.3f}\n", m.name,
+             m.counter("wall_s_per_simulated_s"), m.counter("wall_s_per_simulated_s_at_rest"), m.counter("step_s"),
+             m.counter("overlap_mean"), m.counter("overlap_max"), m.counter("speed_rms"), m.counter("packing"));
+}
+
+// How many steps an engine needs in its unit of time: as few as are good. They are tried on few grains and hold for
+// all. 0: none is.
+unsigned steps_needed(const Peer& peer, const Setup& setup) {
+  std::vector<StepTrial> trials;
+  for (const unsigned steps : peer.steps) {
+    const Measured m = run_peer(peer, setup, "", peer.unit(setup) / steps);
+    trials.push_back(m.samples.empty() ? StepTrial{} : StepTrial{m.counter("overlap_mean"), m.counter("speed_rms")});
+  }
+  const double overlap = peer.rigid ? setup.scene.solver.overlap : trials.back().overlap;
+  const std::optional<std::size_t> chosen = largest_step(trials, overlap);
+  return chosen ? peer.steps[*chosen] : 0;
 }
 
 }  // namespace
+
+std::optional<std::size_t> largest_step(std::span<const StepTrial> trials, double overlap) {
+  constexpr double more = 1.05, restless = 2.0, still = 1e-4;  // m/s, where speeds of any engine are at rest
+  const double speed = std::max(restless * trials.back().speed_rms, still);
+  const auto good = [&](const StepTrial& t) { return t.overlap <= more * overlap && t.speed_rms <= speed; };
+  std::optional<std::size_t> chosen;
+  for (std::size_t k = trials.size(); k-- > 0 && good(trials[k]);)
+    chosen = k;
+  return chosen;
+}
 
 std::string grains_file(std::span<const talus::GrainState> grains, const talus::Scene& scene) {
   const talus::Domain& d = scene.domain;
@@ -180,10 +237,12 @@ std::string grains_file(std::span<const talus::GrainState> grains, const talus::
   return out;
 }
 
-double loop_time(const std::string& printed) {
+std::vector<double> loop_times(const std::string& printed) {
   const std::string mark = "Loop time of ";
-  const std::size_t at = printed.rfind(mark);
-  return at == printed.npos ? NAN : std::strtod(printed.c_str() + at + mark.size(), nullptr);
+  std::vector<double> times;
+  for (std::size_t at = printed.find(mark); at != printed.npos; at = printed.find(mark, at + 1))
+    times.push_back(std::strtod(printed.c_str() + at + mark.size(), nullptr));
+  return times;
 }
 
 std::vector<talus::GrainState> final_grains(const std::string& dump, double radius) {
@@ -194,41 +253,67 @@ std::vector<talus::GrainState> final_grains(const std::string& dump, double radi
   std::istringstream in(dump.substr(std::min(dump.find('\n', at), dump.size())));
   talus::GrainState g{};
   g.radius = static_cast<float>(radius);
-  while (in >> g.id >> g.position.x >> g.position.y >> g.position.z)
+  while (in >> g.id >> g.position.x >> g.position.y >> g.position.z >> g.velocity.x >> g.velocity.y >> g.velocity.z)
     grains.push_back(g);
   return grains;
 }
 
 void run_peers(const PeersOptions& options) {
   pin(options.core);
-  const std::vector<Peer> peers{
-      {"talus", "", {}}, lammps_like("lammps", {"lmp", "lammps"}), lammps_like("liggghts", {"liggghts"}), bullet()};
+  const std::vector<Peer> peers{{"talus", "", {}, nullptr, false, {}},
+                                lammps_like("lammps", {"lmp", "lammps"}),
+                                lammps_like("liggghts", {"liggghts"}),
+                                bullet()};
   for (const std::string& name : options.only)
     if (std::ranges::find(peers, name, &Peer::name) == peers.end())
       throw UsageError(fmt::format("--only {}: there are talus, lammps, liggghts and bullet", name));
   Results results{machine_context(), {}};
   results.context["device"] = {{"name", "CPU"}, {"type", "CPU path"}};
   results.context["core"] = options.core;
-  fmt::print("{:<26} {:>12} {:>10} {:>10} {:>9}\n", "on one core", "s per s", "overlap", "greatest", "packing");
-  for (const unsigned n : options.grains) {
-    const fs::path folder = fs::temp_directory_path() / fmt::format("talus-bench-{:08x}.peers", std::random_device{}());
-    fs::create_directories(folder);
-    const Setup setup{settling_box(talus::Method::dem, n), folder};
+  const fs::path folder = fs::temp_directory_path() / fmt::format("talus-bench-{:08x}.peers", std::random_device{}());
+  fs::create_directories(folder);
+  const auto setup_of = [&](unsigned grains) {
+    Setup setup{settling_box(talus::Method::dem, grains), folder};
     std::ofstream(folder / "grains.data")
         << grains_file(talus::Simulation(setup.scene, {.device = "cpu"}).grains(), setup.scene);
+    return setup;
+  };
+  const auto wanted = [&](const Peer& peer) {
+    return options.only.empty() || std::ranges::find(options.only, peer.name) != options.only.end();
+  };
+  constexpr unsigned few = 1000;  // enough for beds of ten layers, whose overlap can be told
+  std::map<std::string, unsigned> steps;
+  for (const Peer& peer : peers)
+    if (wanted(peer) && peer.command && peer.missing.empty()) {
+      const Setup setup = setup_of(few);
+      steps[peer.name] = steps_needed(peer, setup);
+      if (steps[peer.name])
+        fmt::print("{}: largest stable step {:.3g} s, 1/{} of {}\n", peer.name, peer.unit(setup) / steps[peer.name],
+                   steps[peer.name], peer.rigid ? "a second" : "a collision's time");
+    }
+  fmt::print("{:<26} {:>10} {:>10} {:>10} {:>9} {:>9} {:>10} {:>8}\n", "on one core, s per s", "falling", "at rest",
+             "step [s]", "overlap", "greatest", "rms [m/s]", "packing");
+  for (const unsigned n : options.grains) {
+    const Setup setup = setup_of(n);
     for (const Peer& peer : peers) {
-      if (!options.only.empty() && std::ranges::find(options.only, peer.name) == options.only.end())
+      if (!wanted(peer))
         continue;
       const std::string name = fmt::format("peers/{}/{}", peer.name, n);
-      fs::remove(folder / "final.txt");
-      results.measured.push_back(peer.command ? run_peer(peer, setup, name) : run_talus(setup, name));
+      if (!peer.command)
+        results.measured.push_back(run_talus(setup, name));
+      else if (!peer.missing.empty())
+        results.measured.push_back({name, {}, peer.missing});
+      else if (steps[peer.name] == 0)
+        results.measured.push_back({name, {}, "no step was found at which the bed rests"});
+      else
+        results.measured.push_back(run_peer(peer, setup, name, peer.unit(setup) / steps[peer.name]));
       print(results.measured.back());
       std::fflush(stdout);
     }
-    fs::remove_all(folder);
     if (!options.out.empty())
       write_results(options.out, results);
   }
+  fs::remove_all(folder);
 }
 
 }  // namespace bench

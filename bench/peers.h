@@ -2,6 +2,8 @@
 // Talus beside other engines, on the case of scenes/box_settle.toml.
 #include "bench/results.h"
 #include "engine/talus.h"
+#include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,9 +20,19 @@ struct PeersOptions {
 // Runs what is installed, and names what is missing.
 void run_peers(const PeersOptions& options);
 
+// What a bed of grains is like after a run with one step: mean overlap [radii] and rms speed [m/s]; NaN where the run
+// failed.
+struct StepTrial {
+  double overlap = NAN, speed_rms = NAN;
+};
+// Of trials with ever shorter steps, the first one from which on all rest as the last one does: at a mean overlap of at
+// most 5 % above the one given, and at most twice as fast as the last one, or below 0.1 mm/s. None where the last does
+// not.
+std::optional<std::size_t> largest_step(std::span<const StepTrial> trials, double overlap);
+
 // What the peers read and write, in LAMMPS's formats.
 std::string grains_file(std::span<const talus::GrainState> grains, const talus::Scene& scene);
-double loop_time(const std::string& printed);                                         // s; NaN where none was printed
+std::vector<double> loop_times(const std::string& printed);                           // s
 std::vector<talus::GrainState> final_grains(const std::string& dump, double radius);  // of the last snapshot
 
 }  // namespace bench

@@ -264,8 +264,10 @@ const std::vector<Section>& sections() {
       {"render", "Pictures", "A picture, read back, of a box that starts to fall.", {"grains", "pictures_per_s"}, {}},
       {"peers",
        "Other engines",
-       "The same box falling for a second, each on one core.",
-       {"grains", "wall_s_per_simulated_s", "overlap_mean", "overlap_max", "packing"},
+       "The same box, which falls for a second and rests for another, each on one core and with its largest stable "
+       "step.",
+       {"grains", "wall_s_per_simulated_s", "wall_s_per_simulated_s_at_rest", "step_s", "overlap_mean", "overlap_max",
+        "speed_rms", "packing"},
        {}}};
   return all;
 }

@@ -64,15 +64,29 @@ TEST_CASE("Other engines' files are written and read", "[bench]") {
   CHECK(contains(data, " 2500 0.5 0.25 0.125\n2 1 "));
   CHECK(contains(data, "\nVelocities\n\n1 0 0 0 0 0 0\n2 1 2 3 0 0 0\n"));
 
-  CHECK(bench::loop_time("Loop time of 1 on 1\nmore\nLoop time of 2.5 on 1 procs for 3 steps\n") == 2.5);
-  CHECK(std::isnan(bench::loop_time("ERROR: no")));
-  const std::string snapshot = "ITEM: TIMESTEP\n0\nITEM: ATOMS id x y z \n";
-  const auto grains = bench::final_grains(snapshot + "1 9 9 9\n" + snapshot + "2 1 2 3\n1 4 5 6\n", 0.5);
+  CHECK(bench::loop_times("Loop time of 1 on 1\nmore\nLoop time of 2.5 on 1 procs for 3 steps\n") ==
+        std::vector{1.0, 2.5});
+  CHECK(bench::loop_times("ERROR: no").empty());
+  const std::string snapshot = "ITEM: TIMESTEP\n0\nITEM: ATOMS id x y z vx vy vz \n";
+  const auto grains =
+      bench::final_grains(snapshot + "1 9 9 9 0 0 0\n" + snapshot + "2 1 2 3 0 0 0\n1 4 5 6 3 0 4\n", 0.5);
   REQUIRE(grains.size() == 2);
   CHECK(grains[0].id == 2);
   CHECK(grains[1].position == glm::vec3(4.0f, 5.0f, 6.0f));
+  CHECK(grains[1].velocity == glm::vec3(3.0f, 0.0f, 4.0f));
   CHECK(grains[1].radius == 0.5f);
+  CHECK(bench::speed_rms(grains) == Approx(5.0 / std::sqrt(2.0)));
   CHECK(bench::final_grains("", 0.5).empty());
+}
+
+TEST_CASE("The largest step is the first from which on all rest alike", "[bench]") {
+  using bench::StepTrial;
+  const StepTrial failed, restless{0.0100, 0.4}, deep{0.0107, 1e-3}, good{0.0104, 1.5e-3}, last{0.0100, 1e-3};
+  CHECK(bench::largest_step(std::vector{failed, restless, deep, good, last}, 0.0100) == 3);
+  CHECK(bench::largest_step(std::vector{good, restless, good, last}, 0.0100) == 2);  // one that is good by chance
+  CHECK(bench::largest_step(std::vector{good, last}, 0.0100) == 0);
+  CHECK_FALSE(bench::largest_step(std::vector{good, failed}, 0.0100));
+  CHECK_FALSE(bench::largest_step(std::vector{deep, deep}, 0.0100));
 }
 
 #ifdef __linux__
