@@ -100,6 +100,40 @@ TEST_CASE("The mouse turns, moves and zooms the camera", "[live]") {
   CHECK(patch(image, blue).middle.x < patch(start, blue).middle.x - 5.0);  // it looks to the right
 }
 
+TEST_CASE("The camera stays above the floor, unless it may go below", "[live]") {
+  Live live(balls);  // the floor is at 0
+  viewer::Orbit& camera = live.app->camera();
+  live.drag(1, {160, 150}, {160, 20});  // it looks up, from below
+  CHECK(camera.eye().z > 0.0f);
+  CHECK(camera.eye().z < 0.2f);
+  CHECK(camera.forward().z > 0.0f);
+  live.drag(2, {160, 20}, {160, 150});
+  CHECK(camera.eye().z > 0.0f);
+  camera.zoom(-20.0f);
+  CHECK(camera.eye().z > 0.0f);
+  camera.fly({0.0f, 0.0f, -50.0f});
+  CHECK(camera.eye().z > 0.0f);
+  camera.turn_head(0.0f, -1.0f);  // up to the sky is free
+  CHECK(camera.forward().z > 0.9f);
+  CHECK(camera.eye().z > 0.0f);
+
+  camera.below_floor = true;
+  camera.fly({0.0f, 0.0f, -50.0f});
+  CHECK(camera.eye().z < -40.0f);
+  camera.below_floor = false;
+  camera.stay_above();
+  CHECK(camera.eye().z > 0.0f);
+}
+
+TEST_CASE("Where a domain has no floor, the camera goes anywhere", "[live]") {
+  std::string open = balls;
+  open.replace(open.find("y = \"open\""), 10, "y = \"open\"\nz = \"open\"");
+  Live live(open);
+  CHECK_FALSE(live.app->camera().has_floor());
+  live.app->camera().fly({0.0f, 0.0f, -50.0f});
+  CHECK(live.app->camera().eye().z < -40.0f);
+}
+
 TEST_CASE("Keys fly the camera", "[live]") {
   Live live(balls);
   const Image start = live.picture();

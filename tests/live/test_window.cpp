@@ -1,8 +1,10 @@
 // What happens to a window.
 #include "engine/gpu/vulkan.h"
 #include "live.h"
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <imgui.h>
 #include <sys/wait.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -59,6 +61,66 @@ TEST_CASE("The picture follows the window's size", "[live]") {
   }
   live.session().playing = false;
   CHECK(patch(live.picture(), blue).pixels > 50);
+}
+
+TEST_CASE("Panels stay in a window of another size, at their edge of it", "[live]") {
+  Live live(box);
+  live.app->remembered().panels_shown = true;
+  live.app->remembered().panels = {"Scenes", "Look", "Statistics", "Drive"};
+  const auto& places = live.app->panel_places();
+  const viewer::PanelPlace &scenes = places[1], &look = places[2], &statistics = places[3], &drive = places[5];
+  const glm::ivec2 first(1000, 700);
+  glm::vec2 wanted(0.0f);
+  for (const glm::ivec2 size : {first, {640, 480}, {1100, 900}, {420, 300}, first}) {
+    CAPTURE(size.x, size.y);
+    live.resize(size.x, size.y);
+    live.frames(4);
+    const float top = ImGui::GetFrameHeight();
+    for (const viewer::PanelPlace* place : {&scenes, &look, &statistics, &drive}) {
+      const glm::vec2 high = place->low + place->size;
+      CAPTURE(place - places.data(), place->low.x, place->low.y, high.x, high.y);
+      CHECK(place->low.x >= 0.0f);
+      CHECK(place->low.y >= top - 1.0f);  // its title is below the bar
+      CHECK(high.x <= static_cast<float>(size.x));
+      CHECK(high.y <= static_cast<float>(size.y));
+      CHECK(place->size.x > 200.0f);
+      CHECK(place->size.y > 60.0f);
+    }
+    const auto from_right = [&](const viewer::PanelPlace& place) {
+      return static_cast<float>(size.x) - place.low.x - place.size.x;
+    };
+    CHECK(scenes.low.x < 0.02f * static_cast<float>(size.x));
+    CHECK(from_right(look) < 0.02f * static_cast<float>(size.x));
+    CHECK(from_right(statistics) < 0.02f * static_cast<float>(size.x));
+    CHECK(static_cast<float>(size.y) - drive.low.y - drive.size.y < 0.04f * static_cast<float>(size.y));
+    if (wanted == glm::vec2(0.0f))
+      wanted = statistics.size;
+  }
+  CHECK(glm::all(glm::lessThan(glm::abs(statistics.size - wanted), glm::vec2(2.0f))));  // as large as it was
+  // One that is pulled keeps to where it was left.
+  const auto before = places;
+  live.drag(1, {static_cast<int>(look.low.x) + 100, static_cast<int>(look.low.y) + 8}, {5, 400});
+  CHECK(look.low.x < 1.0f);  // not out of the window
+  live.resize(800, 600);
+  live.frames(4);
+  CHECK(look.low.x < 1.0f);
+  CHECK(look.low.y > 100.0f);
+  live.app->panel_places() = before;  // other tests share the window
+}
+
+TEST_CASE("Plots know when their values were", "[live]") {
+  Live live(box);
+  live.app->remembered().panels_shown = true;
+  live.app->remembered().panels = {"Statistics"};
+  live.session().playing = true;
+  const auto& energy = live.app->statistics().series(viewer::Statistics::energy);
+  live.until([&] { return energy.size() >= 4; });
+  live.session().playing = false;
+  CHECK(std::ranges::is_sorted(energy, std::less(), &viewer::Statistics::Point::time));
+  CHECK(energy.front().time < energy.back().time);
+  CHECK(energy.back().time <= live.session().time() + 1e-9);
+  for (const viewer::Statistics::Point& point : energy)
+    CHECK(point.value >= 0.0);
 }
 
 TEST_CASE("A minimised window goes on without drawing, and comes back", "[live]") {

@@ -7,6 +7,7 @@
 #include "viewer/live/loader.h"
 #include "viewer/live/machine.h"
 #include "viewer/live/orbit.h"
+#include "viewer/live/panels.h"
 #include "viewer/live/previews.h"
 #include "viewer/live/recorder.h"
 #include "viewer/live/remembered.h"
@@ -97,6 +98,7 @@ public:
   };
   const Described* described();
   float gui_scale() const { return gui_->scale(); }
+  std::array<PanelPlace, panel_count>& panel_places() { return panel_places_; }
   // Of the last frames, s: all of it; what the host spent on it.
   double frame_seconds() const { return frame_seconds_; }
   double host_seconds() const { return host_seconds_; }
@@ -128,6 +130,7 @@ private:
   Sharpness sharpness_;
   Statistics statistics_;
   std::uint32_t chosen_body_ = 0;
+  std::array<PanelPlace, panel_count> panel_places_;
   std::future<Described> describing_;
   std::optional<Described> described_;
   std::uint64_t shown_ = 0;  // scenes, so far

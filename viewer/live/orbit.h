@@ -1,6 +1,8 @@
 #pragma once
-// The camera that a hand moves: it looks at a point and goes around it. z is up.
+// The camera that a hand moves: it looks at a point and goes around it. z is up. Where the domain has a floor, the
+// camera stays above it.
 #include "viewer/renderer_camera.h"
+#include <optional>
 
 namespace viewer {
 
@@ -13,6 +15,9 @@ public:
   glm::vec3 eye() const { return target_ - distance_ * forward(); }
   glm::vec3 forward() const;
   float distance() const { return distance_; }  // m, of the point looked at
+  bool below_floor = false;                     // it may go there
+  bool has_floor() const { return floor_.has_value(); }
+  void stay_above();  // after below_floor was taken back
 
   // Ways of the mouse in heights of the picture.
   void turn(float right, float down);
@@ -27,7 +32,10 @@ private:
   float distance_ = 1.0f, nearest_ = 1e-3f;
   float yaw_ = 0.0f, pitch_ = 0.0f;  // of the view, from +y towards -x and up; radians
   float tangent_ = 0.36f;            // of half the vertical angle of view
+  std::optional<float> floor_;       // m, the lowest place for the eye; unset: there is no floor
   glm::vec3 right() const;
+  void rotate(float right, float down);
+  void tilt_above();
 };
 
 }  // namespace viewer

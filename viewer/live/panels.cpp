@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace viewer {
 
@@ -23,14 +24,14 @@ template <auto f> bool unchanged(App& app) {
 }
 
 constexpr Panel panels[panel_count] = {
-    {"Keys", 0.28f, 0.15f, 520.0f, 0.0f, unchanged<keys_panel>},
+    {"Keys", 0.32f, 0.17f, 520.0f, 0.0f, unchanged<keys_panel>},
     {"Scenes", 0.01f, 0.06f, 290.0f, 480.0f, unchanged<scenes_panel>},
     {"Look", 0.99f, 0.06f, 270.0f, 0.0f, look_panel},
-    {"Statistics", 0.99f, 0.49f, 270.0f, 380.0f, unchanged<statistics_panel>},
+    {"Statistics", 0.99f, 0.49f, 290.0f, 380.0f, unchanged<statistics_panel>},
     {"Settings", 0.26f, 0.06f, 330.0f, 460.0f, unchanged<settings_panel>},
     {"Drive", 0.72f, 0.98f, 300.0f, 0.0f, unchanged<drive_panel>},
     {"Record", 0.01f, 0.98f, 250.0f, 0.0f, unchanged<record_panel>},
-    {"Graph", 0.26f, 0.08f, 720.0f, 560.0f, unchanged<graph_panel>},
+    {"Graph", 0.29f, 0.115f, 720.0f, 560.0f, unchanged<graph_panel>},
 };
 
 bool is_open(App& app, const Panel& panel) {
@@ -43,20 +44,87 @@ void set_open(App& app, const Panel& panel, bool open) {
     app.remembered().panels.push_back(panel.name);
 }
 
-bool build(App& app, const Panel& panel) {
+glm::vec2 vector_of(const ImVec2& v) {
+  return {v.x, v.y};
+}
+
+ImVec2 point_of(const glm::vec2& v) {
+  return {v.x, v.y};
+}
+
+// What is left of the window beside the edge that a panel keeps its share of, below the bar on top.
+glm::vec2 room_of(const glm::vec2& share, const glm::vec2& window, float top) {
+  constexpr float margin = 0.98f;
+  return {(share.x > 0.5f ? share.x : margin - share.x) * window.x,
+          share.y > 0.5f ? share.y * window.y - top : std::min((margin - share.y) * window.y, window.y - top)};
+}
+
+glm::vec2 share_of(const glm::vec2& low, const glm::vec2& size, const glm::vec2& window) {
+  const glm::vec2 high = low + size, middle = low + 0.5f * size;
+  return {(middle.x > 0.5f * window.x ? high.x : low.x) / window.x,
+          (middle.y > 0.5f * window.y ? high.y : low.y) / window.y};
+}
+
+glm::vec2 pivot_of(const glm::vec2& share) {
+  return {share.x > 0.5f ? 1.0f : 0.0f, share.y > 0.5f ? 1.0f : 0.0f};
+}
+
+glm::vec2 low_of(const glm::vec2& share, const glm::vec2& size, const glm::vec2& window) {
+  return glm::floor(share * window - pivot_of(share) * size);
+}
+
+// Before a panel begins: it keeps its shares of the window, and its size as far as there is room, but while a hand
+// pulls at it.
+void put(const PanelPlace& place, const Panel& panel, const glm::vec2& window, float top, float scale) {
+  const ImGuiCond when = place.shown ? ImGuiCond_Always : ImGuiCond_FirstUseEver;
+  const glm::vec2 room = room_of(place.share, window, top);
+  const bool high_as_needed = panel.height == 0.0f;
+  if (high_as_needed)
+    ImGui::SetNextWindowSizeConstraints({std::min(panel.width * scale, room.x), 0.0f}, point_of(room));
+  if (place.held && ImGui::IsMouseDown(ImGuiMouseButton_Left))
+    return;
+  ImGui::SetNextWindowPos(point_of(place.share * window), when, point_of(pivot_of(place.share)));
+  if (!high_as_needed)
+    ImGui::SetNextWindowSize(point_of(glm::min(place.wanted, room)), when);
+}
+
+// Within a panel: where it is; when a hand pulls at it, within the window, below the bar on top.
+void note(PanelPlace& place, const glm::vec2& window, float top) {
+  place.held = ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows);
+  if (ImGui::IsWindowAppearing())  // Dear ImGui does not know its size yet
+    return;
+  const glm::vec2 before = std::exchange(place.size, vector_of(ImGui::GetWindowSize()));
+  place.low = vector_of(ImGui::GetWindowPos());
+  const glm::vec2 inside = glm::max(glm::min(place.low, window - place.size), {0.0f, top});
+  const bool pulled = place.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left);
+  if (pulled || (!place.shown && place.low != low_of(place.share, place.size, window))) {  // else where it opens first
+    if (place.size != before)
+      place.wanted = place.size;
+    place.share = share_of(inside, place.size, window);
+  }
+  if (inside != place.low)
+    ImGui::SetWindowPos(point_of(place.low = inside));
+  place.shown = true;
+}
+
+bool build(App& app, int number) {
+  const Panel& panel = panels[number];
   if (!is_open(app, panel))
     return false;
-  const float scale = app.gui_scale();
-  const ImVec2 size = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowPos({panel.x * size.x, panel.y * size.y}, ImGuiCond_FirstUseEver,
-                          {panel.x > 0.5f ? 1.0f : 0.0f, panel.y > 0.5f ? 1.0f : 0.0f});
-  const glm::vec2 room((panel.x > 0.5f ? panel.x : 0.98f - panel.x) * size.x, (0.98f - panel.y) * size.y);
-  ImGui::SetNextWindowSize({std::min(panel.width * scale, room.x), std::min(panel.height * scale, room.y)},
-                           ImGuiCond_FirstUseEver);
+  PanelPlace& at = app.panel_places()[number];
+  if (at.wanted == glm::vec2(0.0f)) {
+    at.share = {panel.x, panel.y};
+    at.wanted = glm::vec2(panel.width, panel.height) * app.gui_scale();
+  }
+  const glm::vec2 window = vector_of(ImGui::GetIO().DisplaySize);
+  const float top = ImGui::GetFrameHeight();
+  put(at, panel, window, top, app.gui_scale());
   bool open = true, changed = false;
   const ImGuiWindowFlags flags = panel.height == 0.0f ? ImGuiWindowFlags_AlwaysAutoResize : 0;
-  if (ImGui::Begin(panel.name, &open, flags))
+  if (ImGui::Begin(panel.name, &open, flags)) {
+    note(at, window, top);
     changed = panel.build(app);
+  }
   ImGui::End();
   if (!open)
     set_open(app, panel, false);
@@ -110,8 +178,12 @@ void top_bar(App& app) {
   if (app.loader().busy())
     ImGui::TextColored({0.9f, 0.7f, 0.3f, 1.0f}, "loading %s", app.loader().file().filename().string().c_str());
   const std::string rate = fmt::format("{:.0f} frames/s   F1: keys", 1.0 / std::max(app.frame_seconds(), 1e-4));
-  ImGui::SameLine(ImGui::GetWindowWidth() - ImGui::CalcTextSize(rate.c_str()).x - 16.0f);
-  ImGui::TextDisabled("%s", rate.c_str());
+  ImGui::SameLine();
+  const float left = ImGui::GetWindowWidth() - ImGui::CalcTextSize(rate.c_str()).x - 16.0f;
+  if (left >= ImGui::GetCursorPosX()) {  // a narrow window has no room for it
+    ImGui::SetCursorPosX(left);
+    ImGui::TextDisabled("%s", rate.c_str());
+  }
   ImGui::EndMainMenuBar();
 }
 
@@ -170,8 +242,8 @@ bool build_panels(App& app) {
   bool changed = false;
   if (app.remembered().panels_shown) {
     top_bar(app);
-    for (const Panel& panel : panels)
-      changed |= build(app, panel);
+    for (int p = 0; p < panel_count; ++p)
+      changed |= build(app, p);
   }
   mesh_dialog(app);
   if (message_box(app, "message", app.message(), false))

@@ -1,6 +1,7 @@
 #pragma once
 // What is in the window besides the picture. One function per panel; panels_*.cpp.
 #include "viewer/renderer_look.h"
+#include <glm/glm.hpp>
 
 namespace viewer {
 
@@ -12,6 +13,16 @@ void toggle_panel(App& app, int panel);
 void toggle_panels(App& app);  // all of them, and back
 
 bool pass_times_shown(App& app);
+
+// Where a panel is, so that it stays there in a window of another size.
+struct PanelPlace {
+  // Shares of the window: of its upper left corner; beyond the middle, of its right or lower edge.
+  glm::vec2 share{0.0f};
+  glm::vec2 wanted{0.0f};           // pixels, its size as it was opened or pulled, where there is room
+  glm::vec2 low{0.0f}, size{0.0f};  // pixels, in the last frame
+  bool shown = false;               // so far
+  bool held = false;                // it has the mouse, if that is down
+};
 
 // The bar on top and the open panels. True: the picture is another one now.
 bool build_panels(App& app);

@@ -37,9 +37,9 @@ void load(App& app, Session& session) {
         app.chosen_body() = b;
     ImGui::EndCombo();
   }
-  const std::deque<float>& force = app.statistics().series(Statistics::force);
+  const auto& force = app.statistics().series(Statistics::force);
   if (!force.empty())
-    ImGui::Text("%.3g N", static_cast<double>(force.back()));
+    ImGui::Text("%.3g N", force.back().value);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <vector>
 
 namespace viewer {
 
@@ -203,6 +204,10 @@ bool look_panel(App& app) {
     app.start_camera();
     changed = true;
   }
+  if (app.camera().has_floor() && ImGui::Checkbox("Camera may go below the floor", &app.camera().below_floor)) {
+    app.camera().stay_above();
+    changed = true;
+  }
   using Choice = Sharpness::Choice;
   changed |= choice("Pixels", app.sharpness().choice,
                     {{Choice::automatic, "as fast as they come"}, {Choice::full, "all"}, {Choice::half, "half"}});
@@ -216,14 +221,62 @@ bool look_panel(App& app) {
 
 namespace {
 
-void plot(const char* name, const char* unit, const std::deque<float>& series) {
+// A frame for a plot: its values from 0 at the lower edge to `most` at the upper one, and below it where it begins and
+// ends. Its corners, within the labels.
+struct PlotArea {
+  ImVec2 low, high;  // pixels, upper left and lower right
+};
+PlotArea plot_area(App& app, double most, const char* unit, const std::string& begin, const std::string& end) {
+  const float scale = app.gui_scale(), line = ImGui::GetTextLineHeight(), gap = 4.0f * scale;
+  const std::string top = fmt::format("{:g}", most), zero = "0";
+  const auto width_of = [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; };
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float wide = ImGui::GetContentRegionAvail().x, high = 52.0f * scale;
+  // As wide for every plot, so that they stand below each other.
+  const PlotArea area{{at.x + width_of("8.88e+88") + gap, at.y}, {at.x + wide, at.y + high}};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImU32 tone = ImGui::GetColorU32(ImGuiCol_TextDisabled);
+  const auto write = [&](float x, float y, const std::string& text) { list.AddText({x, y}, tone, text.c_str()); };
+  list.AddRectFilled(area.low, area.high, ImGui::GetColorU32(ImGuiCol_FrameBg));
+  for (const float y : {area.low.y, 0.5f * (area.low.y + area.high.y), area.high.y})
+    list.AddLine({area.low.x, y}, {area.high.x, y}, ImGui::GetColorU32(ImGuiCol_TextDisabled, 0.4f));
+  write(area.low.x - gap - width_of(top), area.low.y - 0.25f * line, top);
+  write(area.low.x - gap - width_of(unit), area.low.y + 0.75f * line, unit);
+  write(area.low.x - gap - width_of(zero), area.high.y - 0.75f * line, zero);
+  write(area.low.x, area.high.y, begin);
+  write(area.high.x - width_of(end), area.high.y, end);
+  ImGui::Dummy({wide, high + line});
+  return area;
+}
+
+// The next of 1, 2, 5, 10, .. from it on, so that a plot's scale stands still while its values change little.
+double round_up(double value) {
+  if (!(value > 0.0) || !std::isfinite(value))
+    return 1.0;
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (const double step : {1.0, 2.0, 5.0})
+    if (value <= step * power)
+      return step * power;
+  return 10.0 * power;
+}
+
+// name: of what the values are; unit: short, beside the scale.
+void plot(App& app, const char* name, const char* unit, const std::deque<Statistics::Point>& series) {
   if (series.empty())
     return;
-  const std::vector<float> values(series.begin(), series.end());
-  const float most = *std::ranges::max_element(values);
-  ImGui::Text("%s: %.4g %s", name, static_cast<double>(values.back()), unit);
-  ImGui::PlotLines(fmt::format("##{}", name).c_str(), values.data(), static_cast<int>(values.size()), 0, nullptr, 0.0f,
-                   std::max(most * 1.1f, 1e-12f), {ImGui::GetContentRegionAvail().x, 44.0f});
+  const double begin = series.front().time, end = series.back().time;
+  const double most = round_up(std::ranges::max_element(series, {}, &Statistics::Point::value)->value);
+  ImGui::Text("%s: %.4g %s", name, series.back().value, unit);
+  const PlotArea area = plot_area(app, most, unit, fmt::format("{:.4g} s", begin), fmt::format("{:.4g} s", end));
+  std::vector<ImVec2> line;
+  for (const Statistics::Point& point : series) {
+    const double x = end > begin ? (point.time - begin) / (end - begin) : 1.0;
+    const double y = std::clamp(point.value / most, 0.0, 1.0);
+    line.push_back({area.low.x + static_cast<float>(x) * (area.high.x - area.low.x),
+                    area.high.y - static_cast<float>(y) * (area.high.y - area.low.y)});
+  }
+  ImGui::GetWindowDrawList()->AddPolyline(line.data(), static_cast<int>(line.size()),
+                                          ImGui::GetColorU32(ImGuiCol_PlotLines), 0, 1.5f * app.gui_scale());
 }
 
 void pass_bars(const char* per, const std::vector<Statistics::Pass>& passes) {
@@ -238,7 +291,7 @@ void pass_bars(const char* per, const std::vector<Statistics::Pass>& passes) {
 }
 
 // Where the time of frames goes: stacked, one over the other.
-void frame_split(const std::deque<Statistics::Split>& splits) {
+void frame_split(App& app, const std::deque<Statistics::Split>& splits) {
   if (splits.empty())
     return;
   const ImVec4 colors[] = {{0.88f, 0.66f, 0.33f, 1.0f}, {0.36f, 0.62f, 0.85f, 1.0f}, {0.55f, 0.56f, 0.60f, 1.0f}};
@@ -246,20 +299,24 @@ void frame_split(const std::deque<Statistics::Split>& splits) {
     return std::array{split.simulation, split.drawing, split.idle};
   };
   const auto whole = [&](const Statistics::Split& split) { return split.simulation + split.drawing + split.idle; };
-  const double most = whole(*std::ranges::max_element(splits, {}, whole));
-  const ImVec2 at = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, 60.0f};
-  for (std::size_t k = 0; k < splits.size(); ++k) {
-    const float left = at.x + size.x * static_cast<float>(k) / static_cast<float>(splits.size());
-    const float right = at.x + size.x * static_cast<float>(k + 1) / static_cast<float>(splits.size());
-    float low = at.y + size.y;
+  const double most = round_up(whole(*std::ranges::max_element(splits, {}, whole)));
+  double seconds = 0.0;
+  for (const Statistics::Split& split : splits)
+    seconds += split.seconds;
+  const PlotArea area = plot_area(app, most, "ms", fmt::format("{:.3g} s ago", seconds), "now");
+  const ImVec2 size{area.high.x - area.low.x, area.high.y - area.low.y};
+  double passed = 0.0;
+  for (const Statistics::Split& split : splits) {
+    const float left = area.low.x + size.x * static_cast<float>(passed / seconds);
+    const float right = area.low.x + size.x * static_cast<float>((passed += split.seconds) / seconds);
+    float low = area.high.y;
     for (std::size_t part = 0; part < 3; ++part) {
-      const float high = low - size.y * static_cast<float>(parts(splits[k])[part] / std::max(most, 1e-9));
+      const float high = low - size.y * static_cast<float>(parts(split)[part] / most);
       ImGui::GetWindowDrawList()->AddRectFilled({left, high}, {right, low},
                                                 ImGui::ColorConvertFloat4ToU32(colors[part]));
       low = high;
     }
   }
-  ImGui::Dummy(size);
   constexpr const char* names[] = {"simulation", "drawing", "idle"};
   for (std::size_t part = 0; part < 3; ++part)
     ImGui::TextColored(colors[part], "%s %.1f ms a frame", names[part], parts(splits.back())[part]);
@@ -284,13 +341,13 @@ void statistics_panel(App& app) {
   ImGui::TextDisabled("%.1f MiB, %s", static_cast<double>(statistics.memory_bytes()) / (1 << 20),
                       session->simulation().device().name.c_str());
   ImGui::TextDisabled("frame %.1f ms, host %.1f ms", 1e3 * app.frame_seconds(), 1e3 * app.host_seconds());
-  frame_split(statistics.splits());
+  frame_split(app, statistics.splits());
   if (ImGui::CollapsingHeader("Over time", ImGuiTreeNodeFlags_DefaultOpen)) {
-    plot("Kinetic energy", "J", statistics.series(Statistics::energy));
-    plot("Mean overlap", "% of the radius", statistics.series(Statistics::overlap));
-    plot("Speed", "times real time", statistics.series(Statistics::real_time));
+    plot(app, "Kinetic energy", "J", statistics.series(Statistics::energy));
+    plot(app, "Mean overlap, of the radius", "%", statistics.series(Statistics::overlap));
+    plot(app, "Speed, of real time", "x", statistics.series(Statistics::real_time));
     if (app.chosen_body() < session->scene().bodies.size())
-      plot(fmt::format("Force on {}", session->scene().bodies[app.chosen_body()].name).c_str(), "N",
+      plot(app, fmt::format("Force on {}", session->scene().bodies[app.chosen_body()].name).c_str(), "N",
            statistics.series(Statistics::force));
   }
   if (ImGui::CollapsingHeader("Passes")) {

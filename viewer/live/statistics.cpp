@@ -18,9 +18,9 @@ void Statistics::start(talus::Simulation& simulation) {
   before_step_ = simulation.step();
 }
 
-void Statistics::add(Series which, double value) {
-  std::deque<float>& series = series_[which];
-  series.push_back(static_cast<float>(value));
+void Statistics::add(Series which, const Point& point) {
+  std::deque<Point>& series = series_[which];
+  series.push_back(point);
   if (series.size() > most)
     series.pop_front();
 }
@@ -63,7 +63,7 @@ void Statistics::sample_frames(const talus::Simulation& simulation, const talus:
   if (counting_) {
     const Split split{simulated - simulated_before_, drawing,
                       std::max(1e3 * seconds_now_ - (simulated - simulated_before_) - drawing, 0.0)};
-    splits_.push_back({split.simulation / frames, split.drawing / frames, split.idle / frames});
+    splits_.push_back({split.simulation / frames, split.drawing / frames, split.idle / frames, seconds_now_});
     if (splits_.size() > most)
       splits_.pop_front();
     sum_ = {sum_.simulation + split.simulation, sum_.drawing + split.drawing, sum_.idle + split.idle};
@@ -89,12 +89,13 @@ void Statistics::sample(talus::Simulation& simulation, double rate, std::uint32_
   measure_ = simulation.measure();
   fine_ = simulation.fine_count();
   memory_ = simulation.memory_bytes();
-  add(energy, measure_.kinetic_energy);
-  add(overlap, 100.0 * measure_.penetration_mean);
-  add(real_time, rate);
+  const double time = simulation.time();
+  add(energy, {time, measure_.kinetic_energy});
+  add(overlap, {time, 100.0 * measure_.penetration_mean});
+  add(real_time, {time, rate});
   const std::vector<talus::BodyLoad> loads = simulation.body_loads();
   if (body < loads.size())
-    add(force, glm::length(loads[body].force_filtered));
+    add(force, {time, glm::length(loads[body].force_filtered)});
   const double took = now() - start;
   next_ = start + std::max(0.1, 20.0 * took);
 }

@@ -23,6 +23,7 @@ public:
   // simulating nor drawing is idle; where both go on at once there may be more of them than time.
   struct Split {
     double simulation = 0.0, drawing = 0.0, idle = 0.0;
+    double seconds = 0.0;  // for how long
   };
   // In every frame, and between two steps whenever there is time for that.
   void frame(double seconds);
@@ -37,7 +38,11 @@ public:
 
   enum Series { energy, overlap, real_time, force, series_count };
   static constexpr std::size_t most = 240;
-  const std::deque<float>& series(Series which) const { return series_[which]; }
+  struct Point {
+    double time = 0.0;  // s simulated
+    double value = 0.0;
+  };
+  const std::deque<Point>& series(Series which) const { return series_[which]; }
 
 private:
   talus::Measure measure_;
@@ -45,7 +50,7 @@ private:
   std::vector<talus::PassTime> before_;
   std::uint64_t before_step_ = 0, memory_ = 0;
   std::uint32_t fine_ = 0;
-  std::array<std::deque<float>, series_count> series_;
+  std::array<std::deque<Point>, series_count> series_;
   double next_ = 0.0;  // s of the clock, when to ask again
   std::deque<Split> splits_;
   Split sum_;  // ms
@@ -57,7 +62,7 @@ private:
   bool counting_ = false;          // there is something to count from
 
   void sample_passes(const talus::Simulation& simulation);
-  void add(Series which, double value);
+  void add(Series which, const Point& point);
 };
 
 }  // namespace viewer
