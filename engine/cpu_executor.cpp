@@ -2,7 +2,6 @@
 #include "engine/executor.h"
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -70,8 +69,7 @@ public:
 
   void swap(FieldId a, FieldId b) override { fields_.swap(a, b); }
   void copy(FieldId from, FieldId to) override {
-    const auto source = fields_.bytes(from);
-    std::memcpy(fields_.bytes(to).data(), source.data(), source.size());
+    std::ranges::copy(fields_.bytes(from), fields_.bytes(to).begin());
   }
   void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes) override {
     const auto source = fields_.bytes(from).subspan(from_offset, bytes);

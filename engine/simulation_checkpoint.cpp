@@ -43,8 +43,19 @@ std::vector<std::byte> bytes_of(const std::vector<Pours>& worlds) {
   return bytes;
 }
 
-// Nothing where the bytes are none of so many worlds.
-std::optional<std::vector<Pours>> pours_of(std::span<const std::byte> bytes, std::size_t worlds) {
+// Could an emitter of the scene have released it? Sizes of blocks tell no more than that they hold births.
+bool is_of(const Scene& scene, const SavedPour& pour) {
+  constexpr float place_most = 2e6f, speed_most = 1e4f;  // m, m/s: more than any scene has
+  const auto within = [](const vec3& v, float most) { return glm::all(glm::lessThanEqual(glm::abs(v), vec3(most))); };
+  return pour.emitter < scene.emitters.size() && pour.material < scene.materials.size() &&
+         pour.position.w >= static_cast<float>(scene.emitters[pour.emitter].radius_min) &&
+         pour.position.w <= static_cast<float>(scene.emitters[pour.emitter].radius_max) &&
+         within(vec3(pour.position), place_most) && within(pour.velocity, speed_most);
+}
+
+// Nothing where the bytes are none of this scene.
+std::optional<std::vector<Pours>> pours_of(std::span<const std::byte> bytes, const Scene& scene) {
+  const std::size_t worlds = scene.worlds;
   const auto take = [&](auto& value) {
     std::memcpy(&value, bytes.data(), sizeof value);
     bytes = bytes.subspan(sizeof value);
@@ -61,6 +72,8 @@ std::optional<std::vector<Pours>> pours_of(std::span<const std::byte> bytes, std
     std::vector<TimedSeed> of_world;
     for (SavedPour s; of_world.size() < count;) {
       take(s);
+      if (!is_of(scene, s))
+        return {};
       of_world.push_back({{vec3(s.position), s.position.w, s.velocity, s.material},
                           s.step[0] | static_cast<std::uint64_t>(s.step[1]) << 32,
                           s.emitter});
@@ -136,7 +149,7 @@ void Simulation::resume(Checkpoint checkpoint) {
       throw CheckpointError(fmt::format("{} is not one number", time_name));
     std::memcpy(&zero, found->second.data(), sizeof zero);
     if (!impl_->scene.emitters.empty()) {
-      auto saved = pours_of(checkpoint.fields[pours_name], impl_->scene.worlds);
+      auto saved = pours_of(checkpoint.fields[pours_name], impl_->scene);
       if (!saved)
         throw CheckpointError(fmt::format("{} are not those of this scene", pours_name));
       pours = std::move(*saved);

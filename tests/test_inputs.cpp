@@ -109,6 +109,10 @@ TEST_CASE("A file that is no recording of inputs says so") {
   refused("{}", "scene");
   refused(head + R"({"step": 1, "release": true}, {"step": 2, "jump": 1}]})", "after input 1");
   refused(head + R"({"step": 1, "drive_joint": "arm"}]})", "speed");
+  for (const char* step : {"-1", "1.5", "9e+46", "\"1\""})
+    refused(head + R"({"release": true, "step": )" + step + "}]}", std::string(step) + " is no whole number");
+  refused(R"({"scene": "a", "scene_text": "", "device": "CPU", "end": 9e46, "hash": "0f", "inputs": []})",
+          "9e+46 is no whole number");
   refused(head + R"({"step": 5, "release": true}, {"step": 2, "release": true}]})", "order of their steps");
   CHECK_THROWS_AS(Inputs::load(scratch / "none.json"), UsageError);
 }

@@ -356,6 +356,15 @@ TEST_CASE("An OBJ may have polygons, negative numbers, texture coordinates and l
   CHECK(area(loaded.mesh) == Approx(2 * 3 + 8));  // no ear outside the L
 }
 
+TEST_CASE("Numbers of an OBJ may begin with a point or a plus sign", "[mesh]") {
+  Scratch scratch;
+  write_text(scratch / "a.obj", "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"  // the vertices come after them
+                                "v 0 0 0\nv .5 0 0\nv 0 +.5 0\nv 0 0 5e-1\n");
+  const LoadedMesh loaded = load_mesh(scratch / "a.obj");
+  CHECK(loaded.closed);
+  CHECK(volume(loaded.mesh) == Approx(0.125 / 6));
+}
+
 TEST_CASE("What is written is read back", "[mesh]") {
   Scratch scratch;
   const Mesh mesh = ball(12, 0.37, {1, 0, -1});
@@ -416,11 +425,15 @@ TEST_CASE("Meshes that cannot be used are refused with the file and the reason",
       {"many.stl", "says that it has 4000000000 triangles", many_stl},
       {"none.stl", "has no triangles", std::string(84, '\0')},
       {"solid.stl", "has no triangles", "solid nothing\nendsolid nothing\n"},
+      {"corner.stl", "line 4: a facet has 2 corners; allowed are 3",
+       "solid a\nvertex 0 0 0\nvertex 1 0 0\nendfacet\nendsolid\n"},
+      {"number.stl", "line 2: a vertex needs three coordinates", "solid a\nvertex 0 00\nendfacet\nendsolid\n"},
+      {"word.stl", "line 2: \"x\" is no number", "solid a\nvertex 0 x 0\nendfacet\nendsolid\n"},
       {"half.stl", "it has no \"endsolid\"", as_ascii_stl(good).substr(0, 500)},
       {"nan.stl", "which is no finite number", as_stl(with_vertex(nan))},
       {"inf.stl", "has inf as its y", as_stl(with_vertex(inf))},
       {"garbage.obj", "has no triangles", std::string(1000, '\xff')},
-      {"range.obj", "out of range", flat + "f 1 2 9\n"},
+      {"range.obj", "line 5: there is no vertex 9, but 4", flat + "f 1 2 9\n"},
       {"zero.obj", "line 5: there is no vertex 0", flat + "f 1 2 0\n"},
       {"negative.obj", "line 5: there is no vertex -5", flat + "f 1 2 -5\n"},
       {"word.obj", "line 5: \"x\" is no number of a vertex", flat + "f 1 2 x\n"},

@@ -538,6 +538,8 @@ values = "height"
 TEST_CASE("the canonical text is a fixed point and tells settings apart", "[scene]") {
   const Scene s = parse_scene(good, "good.toml");
   CHECK(to_toml(parse_scene(to_toml(s), "again")) == to_toml(s));
+  const Scene zero = parse_scene("[domain]\ngravity = [-0.0, 0, -9.81]\n", "zero");
+  CHECK(to_toml(parse_scene(to_toml(zero), "again")) == to_toml(zero));
   CHECK(to_toml(parse_scene("", "a")) == to_toml(parse_scene("[time]\ndt = 4e-3\n[solver]\noverlap = 0.015\n", "b")));
   CHECK(to_toml(parse_scene(good, "x", {"solver.substeps=4"})) != to_toml(s));
   CHECK(to_toml(parse_scene(good, "x", {"solver.substeps=3"})) == to_toml(s));

@@ -1,7 +1,11 @@
 // What a run promises: the same bits, nothing dropped, no state lost.
+#include "engine/io/checkpoint.h"
 #include "engine/passes.h"
 #include "scratch.h"
 #include "simulate.h"
+#include <bit>
+#include <cstring>
+#include <limits>
 
 using namespace talus;
 using namespace talus_tests;
@@ -133,6 +137,43 @@ TEST_CASE("A stash that runs out while slots do not changes nothing but its size
   CHECK(scarce.executor().size(FieldId::contact_partner) == slots);
   CHECK(scarce.executor().size(FieldId::stash_partner) > stash);
   CHECK(scarce.state_hash() == plenty.state_hash());
+}
+
+TEST_CASE("A checkpoint with births that its scene cannot have is refused", "[simulation]") {
+  const Scene scene = parse_scene(R"(
+[time]
+end = 1
+[domain]
+min = [0, 0, 0]
+max = [0.2, 0.2, 0.4]
+[[material]]
+name = "sand"
+[[emitter]]
+material = "sand"
+radius = 0.02
+rate = 20
+count = 3
+shape.box = { min = [0, 0, 0.3], max = [0.2, 0.2, 0.4] }
+)",
+                                  "pour.toml");
+  Simulation simulation(scene, on_cpu);
+  const Checkpoint good = simulation.checkpoint();
+  // Of the first birth: position, radius, velocity, material, emitter.
+  const auto refused = [&](std::size_t word, std::uint32_t value) {
+    Checkpoint bad = good;
+    std::memcpy(&bad.fields.at("pours").at(4 * word), &value, sizeof value);
+    CHECK_THROWS_AS(simulation.resume(bad), CheckpointError);
+  };
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  refused(0, std::bit_cast<std::uint32_t>(infinite));
+  refused(3, std::bit_cast<std::uint32_t>(-0.02f));
+  refused(3, std::bit_cast<std::uint32_t>(20.0f));
+  refused(5, std::bit_cast<std::uint32_t>(1e30f));
+  refused(7, 1);
+  refused(8, 1);
+  simulation.resume(good);
+  simulation.advance(20);
+  CHECK(simulation.grains_born() == 2);
 }
 
 TEST_CASE("Contact slots that run out while an emitter pours change nothing", "[simulation]") {

@@ -24,6 +24,13 @@ glm::dvec3 vector_of(const Json& json) {
   return {json.at(0).get<double>(), json.at(1).get<double>(), json.at(2).get<double>()};
 }
 
+// Of a number that no std::uint64_t holds the JSON library would make any.
+std::uint64_t whole(const Json& json) {
+  if (!json.is_number_unsigned())
+    throw std::invalid_argument(fmt::format("{} is no whole number", json.dump()));
+  return json.get<std::uint64_t>();
+}
+
 Json json_of(const Input& input) {
   return std::visit(
       Overloaded{
@@ -120,10 +127,10 @@ Inputs Inputs::load(const std::filesystem::path& file) {
     result.scene = json.at("scene").get<std::string>();
     result.scene_text = json.at("scene_text");
     result.device = json.at("device");
-    result.end = json.at("end");
+    result.end = whole(json.at("end"));
     result.hash = std::stoull(json.at("hash").get<std::string>(), nullptr, 16);
     for (const Json& one : json.at("inputs")) {
-      result.inputs.emplace_back(one.at("step").get<std::uint64_t>(), input_of(one));
+      result.inputs.emplace_back(whole(one.at("step")), input_of(one));
       ++entry;
     }
   } catch (const std::exception& e) {

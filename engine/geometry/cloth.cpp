@@ -31,8 +31,8 @@ ClothSheet finished(ClothSheet sheet) {
   }
   std::ranges::sort(sheet.triangles, {}, [](const glm::uvec3& t) { return std::tuple(t.x, t.y, t.z); });
   std::ranges::sort(sheet.edges, {}, [](const ClothEdge& e) { return std::tuple(e.ends.x, e.ends.y, e.kind); });
-  const auto again = std::ranges::unique(sheet.edges, {}, &ClothEdge::ends);
-  sheet.edges.erase(again.begin(), again.end());
+  const auto same = [](const ClothEdge& a, const ClothEdge& b) { return a.ends == b.ends; };
+  sheet.edges.erase(std::unique(sheet.edges.begin(), sheet.edges.end(), same), sheet.edges.end());
   return sheet;
 }
 

@@ -1,5 +1,5 @@
-// Files are checked here before assimp reads them, and assimp sees no file but what is handed to it in memory: its
-// readers trust counts, recurse as deep as a file says and open what a file names.
+// OBJ, STL and PLY are read here. glTF is checked here before assimp reads it, and assimp sees no file but what is
+// handed to it in memory: its readers trust counts, recurse as deep as a file says and open what a file names.
 #include "engine/geometry/mesh.h"
 #include <algorithm>
 #include <assimp/BaseImporter.h>
@@ -107,94 +107,6 @@ private:
   std::uintmax_t left_ = mesh_bytes_most;
 };
 
-// STL: the count of a binary file must be that of its bytes.
-void check_stl(const Source& source, std::string_view bytes) {
-  const bool counted = bytes.size() >= 84;
-  const std::uint64_t count = counted ? little_endian<std::uint32_t>(bytes, 80) : 0;
-  if (counted && bytes.size() == 84 + 50 * count) {
-    if (count == 0)
-      source.fail("has no triangles");
-    source.check_triangles(count);
-    return;
-  }
-  std::string_view start = bytes.substr(0, 1000);
-  if (next_word(start) != "solid" || start.find('\0') != start.npos) {
-    if (!counted)
-      source.fail("is no STL: it neither starts with \"solid\" nor has the 84 bytes of a binary header");
-    source.fail(
-        fmt::format("is damaged or cut short: it says that it has {} triangles, which take {} bytes, and has {}", count,
-                    84 + 50 * count, bytes.size()));
-  }
-  std::uint64_t facets = 0;
-  for (auto at = bytes.find("endfacet"); at != bytes.npos; at = bytes.find("endfacet", at + 8))
-    ++facets;
-  source.check_triangles(facets);
-  if (bytes.find("endsolid") == bytes.npos)
-    source.fail("is damaged or cut short: it has no \"endsolid\"");
-  if (facets == 0)
-    source.fail("has no triangles");
-}
-
-// OBJ: keeps the vertices and the faces, without texture coordinates and normals.
-std::string filter_obj(const Source& source, std::string_view text, std::size_t& ignored) {
-  std::string out;
-  out.reserve(text.size() + 64);
-  std::uint64_t vertices = 0, triangles = 0, line_number = 0;
-  std::string joined;
-  while (!text.empty()) {
-    std::string_view line = next_line(text);
-    ++line_number;
-    auto continued = [&] {
-      return line.find_last_not_of(blanks) != line.npos && line[line.find_last_not_of(blanks)] == '\\';
-    };
-    if (continued()) {
-      joined.clear();
-      for (; continued(); line = next_line(text), ++line_number)
-        joined += line.substr(0, line.find_last_not_of(blanks));
-      joined += line;
-      line = joined;
-    }
-    const std::string_view key = next_word(line);
-    ignored += key == "l" || key == "p";
-    if (key != "v" && key != "f")
-      continue;
-    auto fail = [&](const std::string& what) { source.fail(fmt::format("line {}: {}", line_number, what)); };
-    out += key;
-    std::size_t words = 0;
-    for (std::string_view word = next_word(line); !word.empty() && word[0] != '#'; word = next_word(line), ++words) {
-      if (key == "f")
-        word = word.substr(0, word.find('/'));
-      if (key == "v" && words == 3)
-        break;
-      out += ' ';
-      out += word;
-      word.remove_prefix(word.starts_with('+'));
-      const char* const end = word.data() + word.size();
-      if (double number; key == "v") {
-        if (const auto read = std::from_chars(word.data(), end, number); read.ec != std::errc() || read.ptr != end)
-          fail(fmt::format("\"{}\" is no number", word.substr(0, 40)));
-        continue;
-      }
-      std::int64_t index = 0;
-      const auto known = static_cast<std::int64_t>(vertices);
-      if (const auto read = std::from_chars(word.data(), end, index); read.ec != std::errc() || read.ptr != end)
-        fail(fmt::format("\"{}\" is no number of a vertex", word.substr(0, 40)));
-      if (index == 0 || index < -known)
-        fail(fmt::format("there is no vertex {}", index));
-    }
-    out += '\n';
-    if (words < 3)
-      fail(key == "v" ? "a vertex needs three coordinates" : "a face needs three vertices");
-    if (key == "v")
-      source.check_vertices(++vertices);
-    else
-      source.check_triangles(triangles += words - 2);
-  }
-  if (triangles == 0)
-    source.fail("has no triangles");
-  return out + "# end of mesh\n";
-}
-
 // Puts polygons together to one mesh, each where its node says.
 class Builder {
 public:
@@ -248,6 +160,190 @@ private:
   std::vector<glm::dvec3> outline_;
   Mesh mesh_;
   std::size_t ignored_ = 0;
+};
+
+// A number of a text, which may have a plus sign.
+std::optional<double> number_of(std::string_view word) {
+  word.remove_prefix(word.starts_with('+'));
+  double number = 0.0;
+  const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
+  return read.ec == std::errc() && read.ptr == word.data() + word.size() ? std::optional(number) : std::nullopt;
+}
+
+// STL, read here: assimp's reader (5.2) loses memory on damaged files.
+class Stl {
+public:
+  Stl(const Source& source, std::string_view bytes) : source_(source), bytes_(bytes) {}
+
+  void read(Builder& out) {
+    out.start();
+    // The count of a binary file must be that of its bytes.
+    const bool counted = bytes_.size() >= header;
+    const std::uint64_t count = counted ? little_endian<std::uint32_t>(bytes_, 80) : 0;
+    if (counted && bytes_.size() == header + facet * count)
+      return read_binary(count, out);
+    std::string_view start = bytes_.substr(0, 1000);
+    if (next_word(start) == "solid" && start.find('\0') == start.npos)
+      return read_text(out);
+    if (!counted)
+      source_.fail("is no STL: it neither starts with \"solid\" nor has the 84 bytes of a binary header");
+    source_.fail(
+        fmt::format("is damaged or cut short: it says that it has {} triangles, which take {} bytes, and has {}", count,
+                    header + facet * count, bytes_.size()));
+  }
+
+private:
+  static constexpr std::size_t header = 84, facet = 50;  // bytes; of a facet first the normal
+  const Source& source_;
+  std::string_view bytes_;
+
+  void read_binary(std::uint64_t count, Builder& out) const {
+    if (count == 0)
+      source_.fail("has no triangles");
+    source_.check_triangles(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (std::size_t at = header + facet * i + 12, c = 0; c < 3; ++c, at += 12)
+        out.vertex({little_endian<float>(bytes_, at), little_endian<float>(bytes_, at + 4),
+                    little_endian<float>(bytes_, at + 8)});
+      const std::array<std::uint32_t, 3> corners{3 * i, 3 * i + 1, 3 * i + 2};
+      out.polygon(corners);
+    }
+  }
+
+  void read_text(Builder& out) const {
+    if (bytes_.find("endsolid") == bytes_.npos)
+      source_.fail("is damaged or cut short: it has no \"endsolid\"");
+    std::uint64_t facets = 0, line_number = 0;
+    std::uint32_t vertices = 0;
+    std::vector<std::uint32_t> corners;
+    for (std::string_view rest = bytes_; !rest.empty();) {
+      std::string_view line = next_line(rest);
+      ++line_number;
+      const auto fail = [&](const std::string& what) { source_.fail(fmt::format("line {}: {}", line_number, what)); };
+      const std::string_view key = next_word(line);
+      if (key == "vertex") {
+        glm::dvec3 at(0.0);
+        for (int a = 0; a < 3; ++a) {
+          const std::string_view word = next_word(line);
+          const auto number = number_of(word);
+          if (!number)
+            fail(word.empty() ? "a vertex needs three coordinates"
+                              : fmt::format("\"{}\" is no number", word.substr(0, 40)));
+          at[a] = *number;
+        }
+        source_.check_vertices(++vertices);
+        out.vertex(at);
+        corners.push_back(vertices - 1);
+      } else if (key == "endfacet") {
+        source_.check_triangles(++facets);
+        if (corners.size() != 3)
+          fail(fmt::format("a facet has {} corners; allowed are 3", corners.size()));
+        out.polygon(corners);
+        corners.clear();
+      }
+    }
+    if (facets == 0)
+      source_.fail("has no triangles");
+  }
+};
+
+// OBJ: the vertices and the faces, without texture coordinates and normals. Read here, since assimp's reader (5.2)
+// takes no number that begins with a point.
+class Obj {
+public:
+  Obj(const Source& source, std::string_view text) : source_(source), rest_(text) {}
+
+  void read(Builder& out) {
+    out.start();
+    while (!rest_.empty())
+      read_line(out);
+    if (sizes_.empty())
+      source_.fail("has no triangles");
+    if (highest_ > vertices_)
+      source_.fail(fmt::format("line {}: there is no vertex {}, but {}", highest_line_, highest_, vertices_));
+    std::span<const std::uint32_t> corners(corners_);  // after all vertices, which may come later in the file
+    for (const std::size_t size : sizes_) {
+      out.polygon(corners.first(size));
+      corners = corners.subspan(size);
+    }
+  }
+
+private:
+  const Source& source_;
+  std::string_view rest_;
+  std::uint64_t line_number_ = 0, triangles_ = 0;
+  std::int64_t vertices_ = 0, highest_ = 0;
+  std::uint64_t highest_line_ = 0;
+  std::vector<std::uint32_t> corners_;
+  std::vector<std::size_t> sizes_;  // of the faces, in corners
+
+  [[noreturn]] void fail(const std::string& what) const {
+    source_.fail(fmt::format("line {}: {}", line_number_, what));
+  }
+
+  // A line may go on in the next one, and so on.
+  static bool goes_on(std::string_view line) {
+    const auto last = line.find_last_not_of(blanks);
+    return last != line.npos && line[last] == '\\';
+  }
+
+  void read_line(Builder& out) {
+    std::string_view line = next_line(rest_);
+    ++line_number_;
+    std::string joined;
+    if (goes_on(line)) {
+      for (; goes_on(line); line = next_line(rest_), ++line_number_)
+        joined += line.substr(0, line.find_last_not_of(blanks));
+      joined += line;
+      line = joined;
+    }
+    const std::string_view key = next_word(line);
+    if (key == "l" || key == "p")
+      out.ignore(1);
+    else if (key == "v")
+      read_vertex(line, out);
+    else if (key == "f")
+      read_face(line);
+  }
+
+  void read_vertex(std::string_view line, Builder& out) {
+    glm::dvec3 at(0.0);
+    for (int a = 0; a < 3; ++a) {
+      const std::string_view word = next_word(line);
+      if (word.empty() || word[0] == '#')
+        fail("a vertex needs three coordinates");
+      const auto number = number_of(word);
+      if (!number)
+        fail(fmt::format("\"{}\" is no number", word.substr(0, 40)));
+      at[a] = *number;
+    }
+    source_.check_vertices(static_cast<std::uint64_t>(++vertices_));
+    out.vertex(at);
+  }
+
+  void read_face(std::string_view line) {
+    std::size_t corners = 0;
+    for (std::string_view word = next_word(line); !word.empty() && word[0] != '#'; word = next_word(line), ++corners) {
+      word = word.substr(0, word.find('/'));
+      word.remove_prefix(word.starts_with('+'));
+      std::int64_t index = 0;
+      const char* const end = word.data() + word.size();
+      if (const auto read = std::from_chars(word.data(), end, index); read.ec != std::errc() || read.ptr != end)
+        fail(fmt::format("\"{}\" is no number of a vertex", word.substr(0, 40)));
+      if (index == 0 || index < -vertices_)  // negative: counted back from here
+        fail(fmt::format("there is no vertex {}", index));
+      const std::int64_t number = index > 0 ? index : vertices_ + 1 + index;
+      if (number > highest_) {
+        highest_ = number;
+        highest_line_ = line_number_;
+      }
+      corners_.push_back(static_cast<std::uint32_t>(number - 1));
+    }
+    if (corners < 3)
+      fail("a face needs three vertices");
+    sizes_.push_back(corners);
+    source_.check_triangles(triangles_ += corners - 2);
+  }
 };
 
 // PLY, read here: on damaged files assimp's reader (5.2) crashes, takes gigabytes or does not end.
@@ -755,14 +851,14 @@ void keep_reader(Assimp::Importer& importer, const std::string& extension) {
   }
 }
 
-void read_with_assimp(const Source& source, Files files, const std::string& kind, Builder& out) {
+void read_with_assimp(const Source& source, Files files, Builder& out) {
   try {
     Assimp::Importer importer;
-    keep_reader(importer, kind);
+    keep_reader(importer, "gltf");
     importer.SetIOHandler(new MemoryFiles(std::move(files)));  // the importer deletes it
-    const aiScene* scene = importer.ReadFile("mesh." + kind, 0);
+    const aiScene* scene = importer.ReadFile("mesh.gltf", 0);
     if (!scene)
-      source.fail(fmt::format("cannot be read as {}: {}", kind, importer.GetErrorString()));
+      source.fail(fmt::format("cannot be read as glTF: {}", importer.GetErrorString()));
     add(*scene, source, out);
   } catch (const MeshError&) {
     throw;
@@ -784,27 +880,20 @@ LoadedMesh load_mesh(const fs::path& file, const MeshOptions& options) {
 
   Builder builder(source, options, options.up.value_or(gltf ? UpAxis::y : UpAxis::z));
   std::string bytes = source.read(file);
-  if (extension == ".ply") {
+  if (extension == ".ply")
     Ply(source, bytes).read(builder);
-  } else {
+  else if (extension == ".stl")
+    Stl(source, bytes).read(builder);
+  else if (extension == ".obj")
+    Obj(source, bytes).read(builder);
+  else {
     Files files;
-    const std::string kind = gltf ? "gltf" : extension.substr(1);
-    if (extension == ".stl") {
-      check_stl(source, bytes);
-      files["mesh.stl"] = std::move(bytes);
-    } else if (extension == ".obj") {
-      std::size_t ignored = 0;
-      files["mesh.obj"] = filter_obj(source, bytes, ignored);
-      builder.ignore(ignored);
-    } else {
-      try {
-        files = Gltf(source, std::move(bytes), extension == ".glb").files();
-      } catch (const Json::exception& e) {
-        source.fail(fmt::format("is no valid glTF: {}", e.what()));
-      }
+    try {
+      files = Gltf(source, std::move(bytes), extension == ".glb").files();
+    } catch (const Json::exception& e) {
+      source.fail(fmt::format("is no valid glTF: {}", e.what()));
     }
-    bytes = {};
-    read_with_assimp(source, std::move(files), kind, builder);
+    read_with_assimp(source, std::move(files), builder);
   }
   LoadedMesh loaded = repair_mesh(builder.take(), file.string(), options);
   if (const std::size_t ignored = builder.ignored())

@@ -529,7 +529,7 @@ private:
     std::ranges::sort(points, {}, x_of);
     auto between = [&](auto& sorted, double x_min, double x_max) {
       const auto first = std::ranges::lower_bound(sorted, x_min, {}, x_of);
-      return std::ranges::subrange(first, std::ranges::upper_bound(first, sorted.end(), x_max, {}, x_of));
+      return std::span(first, std::ranges::upper_bound(first, sorted.end(), x_max, {}, x_of));
     };
     std::vector<int> winding(parts.size());
     std::vector<Point> within;  // the box of a part

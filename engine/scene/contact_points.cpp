@@ -118,7 +118,7 @@ struct PatchesOf {
       if (radius > 0.0)  // from the rim, which the mantle has, to the axis
         all.push_back(turned(
             widest, radius, spacing,
-            [=](double v) {
+            [=, radius = radius, z = z](double v) {
               return std::pair(glm::dvec2(radius * (1 - v), z * h / 2), v == 0.0 ? rim(z) : glm::dvec2(0.0, z));
             },
             false));

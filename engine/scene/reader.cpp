@@ -196,7 +196,7 @@ void Value::get(double& out, Range range) const {
   const auto number = node_->is_number() ? node_->value<double>() : std::nullopt;
   if (!number || !std::isfinite(*number) || *number < range.min || *number > range.max)
     must_be(in_range("a number", range));
-  out = *number;
+  out = *number + 0.0;  // of -0 makes 0: as text, a scene's -0 is a whole number without a sign
 }
 
 void Value::get(std::optional<double>& out, Range range) const {
