@@ -1,6 +1,7 @@
 #include "engine/depth_cameras.h"
 #include "engine/gpu_executor.h"
 #include "engine/scene/meshes.h"
+#include "engine/scene/precision.h"
 #include "engine/simulation_impl.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
@@ -30,6 +31,7 @@ std::vector<std::string> warnings_of(const Scene& scene, const Population& popul
 
 Prepared prepare(Scene scene) {
   Prepared out;
+  check_spacing(scene);
   if (scene.solver.substeps == 0) {
     const SubstepChoice choice = choose_substeps(scene);
     scene.solver.substeps = choice.substeps;

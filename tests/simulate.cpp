@@ -154,7 +154,7 @@ talus::Scene jumble(unsigned n) {
     if (i % 31 == 5)
       p = glm::round(p / (2.3 * radius)) * (2.3 * radius);  // on cell borders
     if (i == 11)
-      p.x = 1e4;
+      p.x = 500;
     p.z = std::clamp(p.z, 0.02, edge - 0.02);
     p.y = std::clamp(p.y, -0.5 * edge, 0.4999 * edge);
     points[i % 4].push_back(p);

@@ -67,6 +67,14 @@ const std::vector<Wrong> wrong{
     // ranges
     {"[time]\ndt = @0\n", "from 1e-07 to 1 s, not 0"},
     {"[time]\nend = @nan\n", "not the float nan"},
+    // places too coarse for the grains: spacings of 0.0625 and 0.00098 m
+    {"[domain]\nmin = [999990, 0, 0]\nmax = [@1e6, 10, 10]\n" + grains +
+         "radius = 0.01\nfill.points = [[999995, 5, 5]]\n",
+     "at x = 1000000 m, where places are told apart by 0.062 m (float32), 6.2e+02 % of the smallest radius"},
+    {"[domain]\nmin = [-1, @-10000, 0]\nmax = [1, 1, 10]\n" + grains + "radius = 0.01\nfill.points = [[0, 0, 5]]\n",
+     "move the scene towards the origin"},
+    {"[domain]\nx = \"open\"\n" + grains + "radius = 0.01\nfill.points = @[[0, 0, 1], [0, 0, 1.1], [-10000, 0, 1]]\n",
+     "lets grains be at x = -10000 m"},
     {"[domain]\ngravity = [0, 0, @-inf]\n", "not the float -inf"},
     {"[solver]\nmethod = \"p2\"\niterations = @0\n", "from 1 to 1000, not 0"},
     {"[domain]\nfriction = @-0.1\n", "from 0 to 10"},
@@ -221,7 +229,8 @@ const std::vector<Wrong> wrong{
     {eye + "position = [1, 0, 0]\ntarget = @[1, 0, 0]\n", "same point"},
     {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = @4\n", "[width, height] in pixels"},
     {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = [4, @0]\n", "from 1 to 8192"},
-    {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = @[8192, 8192]\n", "67108864 pixels in all worlds: allowed are 33554432"},
+    {"[[depth_camera]]\nname = \"a\"\nfar = 2\nsize = @[8192, 8192]\n",
+     "67108864 pixels in all worlds: allowed are 33554432"},
     {eye + "projection = @\"isometric\"\n", "one of perspective, orthographic"},
     {eye + "projection = @\"orthographic\"\n", "needs a width"},
     {eye + "projection = \"orthographic\"\nwidth = 1\nfov = @50\n", "allowed with projection = \"perspective\""},

@@ -437,3 +437,33 @@ TEST_CASE("what cannot work is advised against", "[advice]") {
   }
   CHECK(advise(parse_scene("[solver]\nmethod = \"p2\"\nerror_reduction = 1\n", "s")).empty());  // no grains
 }
+
+TEST_CASE("Places too coarse for the grains are an error, and coarse ones are advised against", "[advice]") {
+  const auto scene_at = [](double x, Axis axis) {
+    Scene scene = box("");
+    const double edge = scene.domain.max.x - scene.domain.min.x;
+    scene.domain.axis[0] = axis;
+    scene.domain.min.x = x - edge;
+    scene.domain.max.x = x;
+    scene.grains.resize(1);
+    scene.grains[0].shape = PointsFill{{{x - edge / 2, 0.1, 0.5}}};
+    scene.grains[0].count.reset();
+    scene.grains[0].radius_min = scene.grains[0].radius_max = 0.01;
+    return scene;
+  };
+  const std::string told = "move the scene towards the origin";
+  for (const Axis axis : {Axis::wall, Axis::periodic, Axis::open}) {
+    CHECK_FALSE(advised(scene_at(100.0, axis), told));  // 7.6e-6 m
+    CHECK(advised(scene_at(250.0, axis), told));        // 1.5e-5 m
+    CHECK_NOTHROW(Simulation(scene_at(1000.0, axis), {.device = "cpu", .threads = 1}));
+    CHECK_THROWS_AS(Simulation(scene_at(1100.0, axis), {.device = "cpu", .threads = 1}), SceneError);  // 1.2e-4 m
+  }
+  // Where grains fly off along an open axis is not the scene's fault.
+  Scene flying = scene_at(0.0, Axis::open);
+  flying.dt = 0.1;
+  flying.grains[0].velocity = {5000.0, 0.0, 0.0};
+  flying.solver.substeps = 1;
+  Simulation simulation(flying, {.device = "cpu", .threads = 1});
+  CHECK_NOTHROW(simulation.advance(10));
+  CHECK(simulation.grains()[0].position.x > 4000.0f);
+}

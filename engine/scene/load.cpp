@@ -3,6 +3,7 @@
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/load_parts.h"
+#include "engine/scene/precision.h"
 #include "engine/scene/presets.h"
 #include "engine/scene/settings.h"
 #include "shaders/shared/types.h"
@@ -135,6 +136,7 @@ public:
       scene_.depth_cameras.push_back(read_depth_camera(t, scene_));
     read_output(output.table());
     check_periods();
+    check_places();
     check_motions(scene_);
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b)
       ignored_by(scene_, b);  // are they there?
@@ -501,6 +503,15 @@ private:
                               "{2:.6g} m (12 radii of the "
                               "largest grain), is the least",
                               "xyz"[a], d.max[a] - d.min[a], least));
+  }
+
+  // Grains are nowhere so far out that their places are too coarse for their contacts.
+  void check_places() const {
+    const Furthest furthest = furthest_of(scene_);
+    if (const Value& end = furthest.domain_max.value_or(true) ? domain_max_ : domain_min_; furthest.domain_max && end)
+      if (const auto coarse = coarse_places(scene_, furthest, spacing_most))
+        end.elements()[furthest.axis].fail(*coarse);
+    check_spacing(scene_);
   }
 
   toml::table document_;

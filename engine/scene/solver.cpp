@@ -5,6 +5,7 @@
 #include "engine/scene/kinematics.h"
 #include "engine/scene/overlaps.h"
 #include "engine/scene/words.h"
+#include "engine/scene/precision.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
 #include <cmath>
@@ -517,6 +518,9 @@ std::vector<std::string> advise(const Scene& scene) {
            scene.materials[m].name, scene.materials[m].stiffness, bed.layers, mass, 0.1 * softest,
            10 * softest * scene.materials[m].stiffness);
     }
+  const Furthest furthest = furthest_of(scene);
+  if (const auto coarse = coarse_places(scene, furthest, spacing_warned))
+    advice.push_back(place_of(scene, furthest) + *coarse);
 
   // Loads of bodies
   for (const BodySpec& body : scene.bodies)
