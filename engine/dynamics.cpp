@@ -21,14 +21,24 @@ struct Held {
   RigidState state{};
 };
 
+// Inertia of a body that turns in every way, about its pivot.
+void set_inertia(const glm::dmat3& inertia, Rigid& rigid) {
+  rigid.inertia = mat3(inertia);
+  rigid.inverse_inertia = mat3(glm::inverse(inertia));
+  const PrincipalAxes principal = principal_axes(inertia);
+  const glm::dvec3 ease = 1.0 / principal.moments;
+  rigid.turning_least = vec4(glm::dvec4(principal.axes[0], ease[0] - ease[1]));
+  rigid.turning_greatest = vec4(glm::dvec4(principal.axes[2], ease[2] - ease[1]));
+  rigid.turning_middle = static_cast<float>(ease[1]);
+}
+
 // Its motion at the start is as the scene has it.
 Held free_body(const BodySpec& body, const MassProperties& m) {
   Held held;
   held.rigid.joint = joint_free;
   held.rigid.pivot = vec3(m.center);
   held.rigid.inverse_mass = mat3(glm::dmat3(1.0 / m.mass));
-  held.rigid.inertia = mat3(m.inertia);
-  held.rigid.inverse_inertia = mat3(glm::inverse(m.inertia));
+  set_inertia(m.inertia, held.rigid);
   const Pose pose = pose_of(body);
   held.state.motion = {vector_of(pose.rotation), vec3(pose.position), vec3(body.velocity), vec3(body.spin)};
   return held;
@@ -53,8 +63,7 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
   if (joint.type == JointType::ball) {
     rigid.joint = joint_ball;
     rigid.pivot = vec3(anchor);
-    rigid.inertia = mat3(inertia_about(m, anchor));
-    rigid.inverse_inertia = mat3(glm::inverse(inertia_about(m, anchor)));
+    set_inertia(inertia_about(m, anchor), rigid);
     rigid.lean = vec3(own_axis);
     rigid.low = joint.max < 180.0 ? static_cast<float>(std::cos(glm::radians(joint.max))) : -2.0f;
     spin = body.spin;

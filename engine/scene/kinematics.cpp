@@ -324,19 +324,20 @@ void check_limits(const Kinematics& kinematics, std::size_t body, double time, d
          fmt::format("its limit is {} {}/s2", joint.acceleration, unit));
 }
 
-// With which a dynamic body starts, and to which a motor may bring it.
+}  // namespace
+
 Twist first_twist(const BodySpec& body, const Pose& pose) {
   const auto* joint = std::get_if<Joint>(&body.motion);
   if (!joint)
     return {body.velocity, body.spin};
+  if (joint->type == JointType::ball)
+    return {glm::cross(body.spin, pose.position - joint->origin), body.spin};
   const double speed = std::max(std::abs(joint->start_speed), joint->motor ? std::abs(joint->motor->speed) : 0.0);
   const glm::dvec3 along = speed * (rotation_of(joint->rotation) * glm::normalize(joint->axis));
   if (joint->type == JointType::prismatic)
     return {along, {}};
   return {glm::cross(glm::radians(along), pose.position - joint->origin), glm::radians(along)};
 }
-
-}  // namespace
 
 double check_motions(const Scene& scene) {
   const Kinematics kinematics(scene);

@@ -2,6 +2,8 @@
 #include "engine/geometry/volume_properties.h"
 #include "engine/scene/bodies.h"
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace talus {
@@ -94,7 +96,33 @@ MassProperties mass_of(const BodySpec& body) {
   const bool known = body.weighed && body.weighed->parts == body.parts;
   const VolumeProperties all = known ? body.weighed->volume : volume_of(body);
   const double density = body.mass ? *body.mass / all.volume : body.density.value_or(0.0);
-  return {density * all.volume, all.center, density * all.inertia};
+  return {density * all.volume, all.center, density * all.inertia, all.volume};
+}
+
+// Jacobi's rotations: each makes the largest of the others' products vanish.
+PrincipalAxes principal_axes(glm::dmat3 inertia) {
+  glm::dmat3 axes(1.0);
+  for (int sweep = 0; sweep < 32; ++sweep)
+    for (int p = 0; p < 2; ++p)
+      for (int q = p + 1; q < 3; ++q) {
+        if (std::abs(inertia[p][q]) <= 1e-18 * (std::abs(inertia[p][p]) + std::abs(inertia[q][q])))
+          continue;
+        const double angle = 0.5 * std::atan2(2 * inertia[p][q], inertia[q][q] - inertia[p][p]);
+        glm::dmat3 turn(1.0);
+        turn[p][p] = turn[q][q] = std::cos(angle);
+        turn[q][p] = std::sin(angle);
+        turn[p][q] = -std::sin(angle);
+        inertia = glm::transpose(turn) * inertia * turn;
+        axes = axes * turn;
+      }
+  std::array<int, 3> order{0, 1, 2};
+  std::ranges::sort(order, {}, [&](int k) { return inertia[k][k]; });
+  PrincipalAxes out;
+  for (int k = 0; k < 3; ++k) {
+    out.moments[k] = inertia[order[static_cast<std::size_t>(k)]][order[static_cast<std::size_t>(k)]];
+    out.axes[k] = axes[order[static_cast<std::size_t>(k)]];
+  }
+  return out;
 }
 
 }  // namespace talus

@@ -9,7 +9,15 @@ struct MassProperties {
   double mass = 0.0;        // kg
   glm::dvec3 center{0.0};   // m, of mass
   glm::dmat3 inertia{0.0};  // kg m2, about the center
+  double volume = 0.0;      // m3
 };
+
+// Of a symmetric matrix, such as an inertia: its eigenvalues, the least one first, and axes of length 1, orthogonal.
+struct PrincipalAxes {
+  glm::dvec3 moments;
+  glm::dmat3 axes;  // columns
+};
+PrincipalAxes principal_axes(glm::dmat3 inertia);
 
 // Of the solid that the parts of a dynamic body make together. Exact for a single part, and for parts that do not
 // overlap; else to some 1e-3, which takes a second for some thousand triangles. Throws SceneError where it has no

@@ -3,9 +3,10 @@
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
 #include "engine/scene/kinematics.h"
+#include "engine/scene/mass.h"
 #include "engine/scene/overlaps.h"
-#include "engine/scene/words.h"
 #include "engine/scene/precision.h"
+#include "engine/scene/words.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
 #include <cmath>
@@ -47,6 +48,13 @@ double rest_overlap(const Solver& s) {
 // How far a grain may move in a substep, in radii: half of it is what contacts are sure to be found and held at.
 constexpr double stride = 0.5;
 constexpr int substeps_most = 1000;
+
+// How far a dynamic body may turn in a substep, in rad: the parts of its turning, which are exact, are put together
+// there.
+constexpr double turn_most = 0.5;
+
+// Layers that a body weighs as much as, below which it is not worth a word.
+constexpr double pressed_least = 0.5;
 
 // How far a vertex of cloth may move in a substep, in the shortest side of a triangle; and how much longer than it is,
 // on average, cloth may hang.
@@ -90,6 +98,8 @@ struct Bed {
   double bearing = 0.0;      // layers of a level bed whose grains bear as much on average, at least 1
   double slenderness = 0.0;  // height by width of the deepest fill, 0 where it goes on periodically
   double speed = 0.0;        // m/s, of the fastest grain when it has fallen as far as it can
+  double pressed = 0.0;      // layers that weigh as much as the heaviest dynamic body does on the grains below it
+  std::string presses;       // its name
 };
 
 int down_axis(const Domain& d) {
@@ -232,6 +242,55 @@ void let_fall(Bed& bed, const Domain& domain) {
   }
 }
 
+// Share of its weight that a dynamic body can lay on grains: the rest hangs on its joint. Of what turns about its
+// joint, that of the lever of its weight to the longest one at which grains can bear it.
+double free_share(const BodySpec& body, const MassProperties& m, const glm::dvec3& gravity) {
+  const auto* joint = std::get_if<Joint>(&body.motion);
+  if (!joint)
+    return 1.0;
+  if (joint->type == JointType::prismatic)
+    return std::abs(glm::dot(rotation_of(joint->rotation) * glm::normalize(joint->axis), glm::normalize(gravity)));
+  const double lever = glm::length(body.position + rotation_of(body.rotation) * m.center);
+  return lever / (lever + reach_of(body));
+}
+
+// Grains below a body bear it over the mean of its cross-sections, and no more of them than there are.
+void press_down(Bed& bed, const Scene& scene, int down) {
+  double mass = 0.0, volume = 0.0, radius = 0.0;  // of all grains; mean radius by volume
+  for (const Source& s : bed.sources)
+    if (!s.fixed) {
+      mass += s.volume * scene.materials[s.material].density;
+      volume += s.volume;
+      radius += s.volume * s.radius();
+    }
+  if (!(volume > 0.0) || scene.domain.gravity == glm::dvec3(0.0))
+    return;
+  const double areal = mass / volume * packing * layer * radius / volume;  // kg/m2, of a layer
+  const std::vector<Pose> poses = initial_poses(scene);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySpec& body = scene.bodies[b];
+    if (!is_dynamic(body))
+      continue;
+    const MassProperties m = mass_of(body);
+    const Bounds box = bounds_of(body, poses[b]);
+    const double area = m.volume / (box.max[down] - box.min[down]);
+    const double pressed = m.mass * free_share(body, m, scene.domain.gravity) / std::min(area * areal, mass);
+    if (pressed > bed.pressed)
+      bed.pressed = pressed, bed.presses = body.name;
+  }
+  bed.bearing += 2 * bed.pressed;  // which is a mean over a bed, whose grains bear half of it
+}
+
+// rad/s, of the dynamic body that turns fastest at the start.
+std::pair<double, std::string> fastest_spin(const Scene& scene) {
+  std::pair<double, std::string> fastest{0.0, ""};
+  for (const BodySpec& body : scene.bodies)
+    if (is_dynamic(body))
+      if (const double spin = glm::length(first_twist(body, pose_of(body)).spin); spin > fastest.first)
+        fastest = {spin, body.name};
+  return fastest;
+}
+
 Bed bed_of(const Scene& scene) {
   Bed bed;
   const int down = down_axis(scene.domain);
@@ -249,6 +308,7 @@ Bed bed_of(const Scene& scene) {
   pile_up_poured(bed, scene.domain, down);
   bed.layers = std::max(bed.layers, 1.0);
   bed.bearing = std::max(bed.bearing, 1.0);
+  press_down(bed, scene, down);
   let_fall(bed, scene.domain);
   bed.speed += check_motions(scene);  // pushed by bodies
   return bed;
@@ -316,6 +376,13 @@ double stretch_at_hold(const Scene& scene, const Bed& bed, double h) {
     }
   }
   return most;
+}
+
+// Nothing where no body weighs much.
+std::string describe_pressed(const Bed& bed) {
+  return bed.pressed > pressed_least
+             ? fmt::format(" and body {}, which weighs as much on them as {:.2g} layers", bed.presses, bed.pressed)
+             : "";
 }
 
 // Substeps of at most h_most.
@@ -405,12 +472,17 @@ SubstepChoice choose_substeps(const Scene& scene) {
   const Bed bed = bed_of(scene);
   const ClothPace cloth = pace_of(scene);
   const double h_cloth = longest_substep(cloth);
+  const auto [spin, turns] = fastest_spin(scene);
+  const double h_turn = spin > 0.0 ? turn_most / spin : inf;
+  const auto turning = [&, spin = spin, turns = turns](double h) {
+    return spin * scene.dt > turn_most ? fmt::format("body {} turns by {:.2g} rad", turns, spin * h) : "";
+  };
   if (bed.sources.empty()) {
-    if (scene.cloths.empty())
+    if (scene.cloths.empty() && turning(0.0).empty())
       return {1, "substeps = 1: the scene has no grains"};
-    const double needed = substeps_for(scene, h_cloth), h = scene.dt / needed;
-    return {static_cast<int>(needed),
-            fmt::format("substeps = {} (h = {:.3g} ms): {}", needed, 1000 * h, describe(cloth, h))};
+    const double needed = substeps_for(scene, std::min(h_cloth, h_turn)), h = scene.dt / needed;
+    return {static_cast<int>(needed), fmt::format("substeps = {} (h = {:.3g} ms): {}", needed, 1000 * h,
+                                                  scene.cloths.empty() ? turning(h) : describe(cloth, h))};
   }
   const Solver& s = scene.solver;
 
@@ -423,24 +495,32 @@ SubstepChoice choose_substeps(const Scene& scene) {
   // Half the way that adhesion reaches: what is put on at once then still finds most of its force.
   const double stretch = stretch_at_hold(scene, bed, 1.0);
   const double h_hold = stretch > 0.0 ? std::sqrt(0.5 * shared::dem_hold_reach / stretch) : inf;
-  const double h_most = std::min({h_rest, h_speed, h_hold, h_cloth});
+  const double h_most = std::min({h_rest, h_speed, h_hold, h_cloth, h_turn});
   const double needed = substeps_for(scene, h_most), h = scene.dt / needed;
-  const std::string_view decided = needed == 1.0       ? "one is enough"
-                                   : h_cloth == h_most ? "the cloth decided"
-                                   : h_hold == h_most  ? "the adhesion decided"
-                                   : h_speed == h_most ? "the speed decided"
-                                   : own_springs(s)    ? "the stiffness of the lightest contact decided"
-                                                       : "the overlap decided";
-  return {static_cast<int>(needed),
-          fmt::format("substeps = {} (h = {:.3g} ms): mean overlap {:.2g} r at rest under {:.0f} layer{}; the fastest "
-                      "grain, {:.2g} m/s, moves {:.2g} r; {}{}{}",
-                      needed, 1000 * h, overlap_at_rest(scene, bed, h), bed.layers, bed.layers < 1.5 ? "" : "s",
-                      bed.speed, h * bed.speed / bed.radius_min, scene.cloths.empty() ? "" : describe(cloth, h),
-                      scene.cloths.empty() ? "" : "; ", decided)};
+  const std::string_view decided = needed == 1.0              ? "one is enough"
+                                   : h_cloth == h_most        ? "the cloth decided"
+                                   : h_turn == h_most         ? "its turning decided"
+                                   : h_hold == h_most         ? "the adhesion decided"
+                                   : h_speed == h_most        ? "the speed decided"
+                                   : own_springs(s)           ? "the stiffness of the lightest contact decided"
+                                   : bed.pressed > bed.layers ? "the overlap under the body decided"
+                                                              : "the overlap decided";
+  const std::string turned = turning(h);
+  return {
+      static_cast<int>(needed),
+      fmt::format("substeps = {} (h = {:.3g} ms): mean overlap {:.2g} r at rest under {:.0f} layer{}{}; the fastest "
+                  "grain, {:.2g} m/s, moves {:.2g} r; {}{}{}{}{}",
+                  needed, 1000 * h, overlap_at_rest(scene, bed, h), bed.layers, bed.layers < 1.5 ? "" : "s",
+                  describe_pressed(bed), bed.speed, h * bed.speed / bed.radius_min,
+                  scene.cloths.empty() ? "" : describe(cloth, h), scene.cloths.empty() ? "" : "; ", turned,
+                  turned.empty() ? "" : "; ", decided)};
 }
 
 std::vector<std::string> advise(const Scene& scene) {
   std::vector<std::string> advice = overlaps_at_start(scene);
+  const Furthest furthest = furthest_of(scene);
+  if (const auto coarse = coarse_places(scene, furthest, spacing_warned))
+    advice.push_back(place_of(scene, furthest) + *coarse);
   const Bed bed = bed_of(scene);
   if (bed.sources.empty() && scene.cloths.empty())
     return advice;
@@ -481,10 +561,11 @@ std::vector<std::string> advise(const Scene& scene) {
        "to {:.0f} or \"auto\"",
        number, word(s.method), std::ceil(substeps * std::sqrt(number / 0.05)));
   const double overlap = overlap_at_rest(scene, bed, h);
-  warn(dem && !own_springs(s) && overlap > 0.1,
-       "the grains of a bed of {:.0f} layers overlap by {:.2g} r on average at rest: set solver.substeps to {:.0f} or "
-       "\"auto\"",
-       bed.layers, overlap, std::ceil(substeps * std::sqrt(overlap / s.overlap)));
+  warn(
+      (dem || bed.pressed > bed.layers) && !own_springs(s) && overlap > 0.1,
+      "the grains of a bed of {:.0f} layers{} overlap by {:.2g} r on average at rest: set solver.substeps to {:.0f} or "
+      "\"auto\"",
+      bed.layers, describe_pressed(bed), overlap, std::ceil(substeps * std::sqrt(overlap / s.overlap)));
   const double stretch = stretch_at_hold(scene, bed, h), reach = shared::dem_hold_reach;
   warn(stretch > reach * (1 + 1e-9),
        "adhesion bears only {:.2g} of its force, as contacts part at a gap of {:g} r: set solver.substeps to {:.0f} or "
@@ -504,23 +585,22 @@ std::vector<std::string> advise(const Scene& scene) {
   // Contacts too soft
   if (p2 || own_springs(s))
     for (std::size_t m = 0; m < scene.materials.size(); ++m) {
-      double softest = 0.0, mass = 0.0;  // weight of the bed on a contact over the force at an overlap of 0.1 r
+      double softest = 0.0,
+             mass = 0.0;  // weight of the bed and the body on a contact over the force at an overlap of 0.1 r
       for (const Source& source : bed.sources)
         if (source.material == m) {
           const double each = scene.materials[m].density * source.mean_volume();
-          const double ratio = each * g * bed.layers / (0.1 * source.radius() * scene.materials[m].stiffness);
+          const double ratio =
+              each * g * (bed.layers + bed.pressed) / (0.1 * source.radius() * scene.materials[m].stiffness);
           if (ratio > softest)
             softest = ratio, mass = each;
         }
       warn(softest > 1.0,
-           "the stiffness of material {}, {:.3g} N/m, lets a bed of {:.0f} layers of {:.2g} kg sink in by {:.2g} r "
+           "the stiffness of material {}, {:.3g} N/m, lets a bed of {:.0f} layers of {:.2g} kg{} sink in by {:.2g} r "
            "whatever the step: set it to {:.2g} N/m or more",
-           scene.materials[m].name, scene.materials[m].stiffness, bed.layers, mass, 0.1 * softest,
-           10 * softest * scene.materials[m].stiffness);
+           scene.materials[m].name, scene.materials[m].stiffness, bed.layers, mass, describe_pressed(bed),
+           0.1 * softest, 10 * softest * scene.materials[m].stiffness);
     }
-  const Furthest furthest = furthest_of(scene);
-  if (const auto coarse = coarse_places(scene, furthest, spacing_warned))
-    advice.push_back(place_of(scene, furthest) + *coarse);
 
   // Loads of bodies
   for (const BodySpec& body : scene.bodies)

@@ -376,6 +376,11 @@ struct Rigid {
   mat3 inverse_mass;     // 1/kg, in the world: in the directions that its joint leaves
   mat3 inertia;          // kg m2, about the pivot, in the body
   mat3 inverse_inertia;  // 1/(kg m2), likewise: about the axes that its joint leaves
+  // Of a body that turns in every way: its principal axes of the least and the greatest moment of inertia, of length 1, in
+  // the body, each with its 1/moment less that of the third axis in w; and that of the third axis [1/(kg m2)].
+  vec4 turning_least;
+  vec4 turning_greatest;
+  float turning_middle;
   uint joint;
   vec3 anchor;    // m, of the joint, in the world
   vec3 axis;      // of the joint, in the world, of length 1
