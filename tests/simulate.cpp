@@ -144,6 +144,7 @@ talus::Scene jumble(unsigned n) {
   scene.domain.min = {-0.5 * edge, -0.5 * edge, 0.0};
   scene.domain.max = {0.5 * edge, 0.5 * edge, edge};
   scene.domain.axis = {talus::Axis::open, talus::Axis::periodic, talus::Axis::wall};
+  scene.parts_overlaps = false;
   std::mt19937 random(n);
   const auto uniform = [&](double a, double b) { return a + (b - a) * static_cast<double>(random()) / 4294967296.0; };
   std::vector<std::vector<glm::dvec3>> points(4);

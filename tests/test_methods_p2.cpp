@@ -373,6 +373,7 @@ TEST_CASE("What stabilization pushes aside finds its new neighbours", "[physics]
   // Two grains almost in one place part so far that they run into others, which were no neighbours; all without speed.
   const double r = 0.05;
   Scene scene = with(empty_space(1, 4), pbd({.stabilization = 2}));
+  scene.parts_overlaps = false;
   add_points(scene, r, {{-2.8 * r, 0.0, 0.0}, {-0.1 * r, 0.0, 0.0}, {0.1 * r, 0.0, 0.0}, {2.8 * r, 0.0, 0.0}});
   Simulation simulation(scene, on_cpu);
   simulation.advance(40);

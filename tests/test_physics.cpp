@@ -1,5 +1,6 @@
 // What is known exactly, or from an independent prototype.
 #include "simulate.h"
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -280,6 +281,7 @@ TEST_CASE("Contact laws of pairs and walls", "[physics]") {
 
 TEST_CASE("The measure is what it says", "[physics]") {
   Scene scene = scene_of(0.001, 1, 1);
+  scene.parts_overlaps = false;
   scene.domain.axis = {Axis::open, Axis::open, Axis::wall};
   scene.domain.gravity = {0.0, 0.0, 0.0};
   scene.materials[0].stiffness = 0.0;  // nothing pushes the overlaps apart
@@ -341,6 +343,7 @@ TEST_CASE("One iteration is the mean of the contacts' implicit springs, weighted
 TEST_CASE("Each contact follows the law of its own pair", "[physics]") {
   // A ghost has no stiffness and no damping, so neither has any pair with it.
   Scene scene = scene_of(1.0 / 240, 4, 5);
+  scene.parts_overlaps = false;
   scene.materials = {{.name = "sand"},
                      {.name = "ghost", .friction_static = 0.0, .friction_kinetic = 0.0, .stiffness = 0.0}};
   add_points(scene, 0.05, {{0.0, 0.0, 0.05}, {0.0, 0.0, 0.15}});
@@ -362,6 +365,7 @@ TEST_CASE("A correction that turns out needless is taken back", "[physics]") {
   // Heavy grains push b away from a in the step in which a and b overlap: the contact of a and b must end without a
   // force.
   Scene scene = scene_of(1.0 / 240, 1, 200);
+  scene.parts_overlaps = false;
   scene.domain.axis = {Axis::open, Axis::open, Axis::open};
   scene.domain.gravity = {0.0, 0.0, 0.0};
   scene.materials = {
@@ -395,4 +399,78 @@ TEST_CASE("A boulder on pebbles rests on them", "[physics]") {
   CHECK(lowest > 0.038);  // 0.04 is on the floor
   CHECK(fastest < 0.3);   // and it is not thrown out again
   CHECK(simulation.measure().kinetic_energy < 0.01 * mass * g * 0.04);
+}
+
+namespace {
+
+bool contains(const std::vector<std::string>& warnings, const std::string& text) {
+  return std::ranges::any_of(warnings, [&](const std::string& w) { return w.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("Grains placed in each other are moved apart, told of, and gain no energy", "[physics]") {
+  const Method method = GENERATE(Method::dem, Method::vts, Method::sp, Method::p2, Method::pbd);
+  const bool one_point = GENERATE(true, false);
+  CAPTURE(static_cast<int>(method), one_point);
+  const double r = 0.02;
+  Scene scene = scene_of(0.004, 0, 1);
+  scene.solver = default_solver(method);
+  scene.domain.min = {-0.15, -0.15, 0.0};
+  scene.domain.max = {0.15, 0.15, 0.5};
+  std::vector<glm::dvec3> places(one_point ? 100 : 2, {0.0, 0.0, 0.25});
+  if (!one_point)
+    places[1].x = 0.1 * r;
+  add_points(scene, r, places);
+  Simulation simulation(scene, on_cpu);
+  CHECK(contains(simulation.warnings(), one_point ? ": 4950 pairs of grains overlap" : ": 1 pairs of grains overlap"));
+  CHECK(contains(simulation.warnings(), "moved apart"));
+  const auto energy = [&] {  // J/kg
+    double sum = 0.0;
+    for (const GrainState& grain : simulation.grains())
+      sum += g * grain.position.z + 0.5 * glm::dot(grain.velocity, grain.velocity);
+    return sum / static_cast<double>(places.size());
+  };
+  CHECK(energy() == Approx(g * 0.25).epsilon(1e-3));  // parting moves none as a whole
+  CHECK(simulation.measure().penetration_max < 0.0012);
+  double most = energy(), out = 0.0;
+  for (int k = 0; k < 60; ++k) {
+    simulation.advance(2);
+    most = std::max(most, energy());
+    for (const GrainState& grain : simulation.grains()) {
+      const glm::dvec3 p(grain.position);
+      out = std::max({out, glm::length(glm::max(scene.domain.min - p, glm::dvec3(0.0))),
+                      glm::length(glm::max(p - scene.domain.max, glm::dvec3(0.0)))});
+    }
+  }
+  CHECK(most < 1.002 * g * 0.25);
+  CHECK(out == 0.0);
+}
+
+TEST_CASE("Grains that overlap as in a bed, and those that are fixed, stay where they are placed", "[physics]") {
+  Scene scene = scene_of(0.004, 1, 4);
+  add_points(scene, 0.02, {{0.0, 0.0, 0.5}, {0.0362, 0.0, 0.5}});  // by 0.19 r
+  add_points(scene, 0.02, {{0.5, 0.0, 0.5}, {0.5, 0.0, 0.5}});
+  scene.grains[1].fixed = true;
+  Simulation simulation(scene, on_cpu);
+  CHECK(contains(simulation.warnings(), "place them further from each other"));
+  CHECK(simulation.grains()[1].position.x == 0.0362f);
+  CHECK(simulation.grains()[2].position == simulation.grains()[3].position);
+  // Beside a wall, across a periodic axis, and pushed by one that is fixed.
+  Scene edge = scene_of(0.004, 1, 4);
+  edge.domain.axis[0] = Axis::periodic;
+  add_points(edge, 0.02, {{-1.0, 0.0, 0.5}, {0.99, 0.0, 0.5}, {0.0, 0.0, 0.02}, {0.0, 0.0, 0.03}});
+  add_points(edge, 0.02, {{0.0, 0.0, 0.05}});
+  edge.grains[1].fixed = true;
+  Simulation parted(edge, on_cpu);
+  const auto grains = parted.grains();
+  for (std::size_t i = 0; i < grains.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      glm::dvec3 way(grains[i].position - grains[j].position);
+      way.x -= 2.0 * std::round(way.x / 2.0);
+      CHECK(glm::length(way) > 2 * 0.02 * (1 - 0.0006));
+    }
+  for (const GrainState& grain : grains)
+    CHECK(grain.position.z > 0.02f - 1e-6f);
+  CHECK(grains[4].position == glm::vec3(0.0f, 0.0f, 0.05f));
 }

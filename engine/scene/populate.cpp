@@ -1,4 +1,5 @@
 #include "engine/geometry/sampling.h"
+#include "engine/geometry/separate.h"
 #include "engine/geometry/surface_sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
@@ -119,7 +120,8 @@ ShapeGrains shape_grains_of(const Scene& scene, const Space::Blocked& blocked, P
     const std::string where = shape.grains.where.empty() ? scene.source : shape.grains.where;
     const std::string name = fmt::format("{}: shape {}", where, shape.name);
     const std::size_t first = out.seeds.size();
-    fill(scene, shape.grains, name, Random(seed_of_bodies, stream_shape + k), Random(0, 0), blocked, packing, out.seeds);
+    fill(scene, shape.grains, name, Random(seed_of_bodies, stream_shape + k), Random(0, 0), blocked, packing,
+         out.seeds);
     const std::span<Seed> seeds = std::span(out.seeds).subspan(first);
     glm::dvec3 center(0.0);
     for (const Seed& seed : seeds)
@@ -356,6 +358,60 @@ private:
   std::vector<Falling> falling_;
 };
 
+// Grains that the scene places may overlap by far more than any contact would: as springs they would fly apart. From a
+// quarter of a radius on, which no bed at rest comes near to, they are moved apart, around particles of shapes.
+constexpr double overlap_told = 0.1, overlap_moved = 0.25, overlap_left = 0.001;  // radii of the smaller one
+
+void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obstacles, std::size_t movable,
+                          Population& population) {
+  if (std::ranges::none_of(scene.grains,
+                           [](const GrainGroup& g) { return std::holds_alternative<PointsFill>(g.shape); }))
+    return;
+  std::vector<Movable> balls;
+  for (std::size_t i = 0; i < movable + population.shaped.size(); ++i) {
+    const Seed& seed = population.initial[i];
+    const double r = seed.radius, mass = scene.materials[seed.material].density * r * r * r;
+    balls.push_back(
+        {glm::dvec3(seed.position), r, i < movable && !seed.fixed ? mass : std::numeric_limits<double>::infinity()});
+  }
+  const Domain& d = scene.domain;
+  glm::dvec3 period(0.0);
+  for (int a = 0; a < 3; ++a)
+    if (d.axis[static_cast<std::size_t>(a)] == Axis::periodic)
+      period[a] = d.max[a] - d.min[a];
+  const Overlaps before = overlaps_of(balls, period, overlap_told);
+  if (before.pairs == 0)
+    return;
+  std::string outcome = ", which throws them apart: place them further from each other";
+  if (scene.parts_overlaps && before.deepest > overlap_moved) {
+    separate(balls, period, overlap_left, [&](glm::dvec3& p, double r) {
+      for (const Obstacle& o : obstacles) {
+        const SolidSample s = sample(o.solid, nearest_image(d, p, o.middle));
+        if (const double depth = r + o.skin - s.distance; depth > 0.0)
+          p += depth * s.gradient;
+      }
+      for (int a = 0; a < 3; ++a)
+        if (d.axis[static_cast<std::size_t>(a)] == Axis::wall)
+          p[a] = std::max(std::min(p[a], d.max[a] - r), d.min[a] + r);
+        else if (period[a] > 0.0)
+          p[a] -= period[a] * std::floor((p[a] - d.min[a]) / period[a]);
+    });
+    for (std::size_t i = 0; i < movable; ++i)
+      if (const glm::vec3 to(balls[i].center); !population.initial[i].fixed)
+        population.initial[i].position = to;
+    const Overlaps after = overlaps_of(balls, period, overlap_told);
+    outcome = after.pairs == 0
+                  ? ": they are moved apart before the start"
+                  : fmt::format(": they are moved apart before the start, but {} for which there is no room, "
+                                "the deepest of them by {:.2g} radii",
+                                after.pairs, after.deepest);
+  }
+  population.warnings.push_back(fmt::format(
+      "{}: {}{} pairs of grains overlap where the scene places them by more than {} "
+      "of the smaller radius, the deepest by {:.2g}{}",
+      scene.source, before.pairs, before.pairs == pairs_most ? " or more" : "", overlap_told, before.deepest, outcome));
+}
+
 }  // namespace
 
 RadiusRange radii_of(const Scene& scene) {
@@ -396,12 +452,14 @@ Population populate(const Scene& scene) {
          population.initial);
     group_first.push_back(population.initial.size());
   }
+  const std::size_t movable = population.initial.size();
   population.initial.insert(population.initial.end(), shapes.seeds.begin(), shapes.seeds.end());
   population.shaped = std::move(shapes.grains);
   population.initial.insert(population.initial.end(), vertices.begin(), vertices.end());
   population.cloth_vertices = static_cast<std::uint32_t>(vertices.size());
   population.initial.insert(population.initial.end(), skin.seeds.begin(), skin.seeds.end());
   population.skin = std::move(skin.grains);
+  separate_overlapping(scene, obstacles, movable, population);
   Pouring(scene, r).run(population);
   sample_fine(scene, group_first, blocked, population);
   return population;

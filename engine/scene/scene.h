@@ -362,6 +362,8 @@ struct Scene {
   Solver solver = default_solver(default_method);
   std::vector<Material> materials;
   std::vector<GrainGroup> grains;
+  // Grains that the scene places in each other are moved apart before the start; no key of a scene file.
+  bool parts_overlaps = true;
   std::vector<ShapeSpec> shapes;
   std::vector<ClothSpec> cloths;
   std::vector<Emitter> emitters;
