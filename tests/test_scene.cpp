@@ -1,6 +1,6 @@
 // The loader names every mistake and its place; the samplers keep what they promise.
 #include "engine/geometry/sampling.h"
-#include "engine/scene/scene.h"
+#include "engine/scene/tables.h"
 #include "engine/scene/text.h"
 #include "scratch.h"
 #include "tests/catch.h"
@@ -735,6 +735,41 @@ TEST_CASE("random filling is dense, inside and without overlap", "[sampling]") {
     CHECK(volume(p.initial) > 0.365);
     CHECK(volume(p.initial) < 0.40);
   }
+}
+
+TEST_CASE("a scene that a program builds is the scene of the same text, and errors name its values", "[scene]") {
+  const auto text = [](const char* words) { return SceneValue{std::string(words)}; };
+  const auto vector = [](double x, double y, double z) { return SceneValue{SceneArray{{x}, {y}, {z}}}; };
+  const auto tables = [&](SceneValue radius, SceneEntry more) {
+    const SceneTable ball{{"center", vector(0, 0, 1)}, {"radius", {0.3}}};
+    const SceneTable group{{"material", text("sand")},
+                           {"radius", std::move(radius)},
+                           {"fill", {SceneTable{{"sphere", {ball}}}}},
+                           std::move(more)};
+    return SceneTable{{"material", {SceneArray{{SceneTable{{"name", text("sand")}}}}}},
+                      {"grains", {SceneArray{{group}}}}};
+  };
+  const Scene same =
+      parse_scene(grains + "radius = 0.02\ncount = 5\nfill.sphere = { center = [0, 0, 1], radius = 0.3 }\n", "scene");
+  const Scene built = build_scene(tables({0.02}, {"count", {std::int64_t{5}}}));
+  CHECK(to_toml(built) == to_toml(same));
+  CHECK(to_toml(build_scene(tables_of(same))) == to_toml(same));
+  CHECK(build_scene(tables({0.02}, {"fixed", {true}}), "scene", {"grains.0.count=7"}).grains[0].count == 7);
+
+  const auto error = [&](SceneValue radius, SceneEntry more) {
+    return error_of([&] { populate(build_scene(tables(std::move(radius), std::move(more)))); });
+  };
+  CHECK(error({-1.0}, {"count", {std::int64_t{5}}}) ==
+        "grains[0].radius must be a number from 1e-06 to 1000 m, not the float -1.0");
+  CHECK(error({SceneArray{{0.01}, {text("x").value}}}, {"count", {std::int64_t{5}}}) ==
+        "grains[0].radius[1] must be a number from 1e-06 to 1000 m, not the string \"x\"");
+  CHECK(error({0.02}, {"cout", {std::int64_t{5}}}).starts_with("unknown key grains[0].cout; did you mean count?"));
+  CHECK(error({0.02}, {"velocity", {1.0}}).starts_with("grains[0].velocity must be [x, y, z]"));
+  CHECK(error({0.02}, {"count", {std::int64_t{1000000}}}).starts_with("grains[0].count: "));  // found when it is filled
+  CHECK(error_of([] { build_scene({{"grains", {true}}}); }) == "grains must be a list of tables");
+  CHECK(error_of([] {
+          build_scene({{"solver", {SceneTable{{"method", {std::string("pbd")}}, {"gamma", {0.5}}}}}});
+        }).starts_with("solver.gamma has no meaning with method = \"pbd\""));
 }
 
 TEST_CASE("a count is met all over the shape, or named", "[sampling]") {

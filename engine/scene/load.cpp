@@ -99,8 +99,8 @@ private:
 
 class Loader {
 public:
-  Loader(const std::string& text, const std::string& name, const std::vector<std::string>& overrides)
-      : document_(reading::read_document(text, name, overrides)), root_(&document_, "", document_.source()) {
+  Loader(toml::table document, const std::string& name)
+      : document_(std::move(document)), root_(&document_, "", document_.source()) {
     scene_.source = name;
   }
 
@@ -230,7 +230,7 @@ private:
     for (const Value& other : others)
       at = &at->or_override(other);
     const bool replace = at != &value;
-    throw SceneError(fmt::format("{}: {} {}{}", at->place(), value.path(), what,
+    throw SceneError(fmt::format("{} {}{}", at->label(value.path()), what,
                                  replace ? "; --set 'solver={..}' replaces the whole table" : ""));
   }
 
@@ -526,7 +526,13 @@ private:
 }  // namespace
 
 Scene parse_scene(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  return Loader(text, name, overrides).load();
+  return Loader(reading::read_document(text, name, overrides), name).load();
+}
+
+Scene build_scene(const SceneTable& tables, const std::string& name, const std::vector<std::string>& overrides) {
+  toml::table document = reading::document_of(tables);
+  reading::apply_overrides(document, overrides);
+  return Loader(std::move(document), name).load();
 }
 
 Scene load_scene(const std::filesystem::path& file, const std::vector<std::string>& overrides) {

@@ -252,7 +252,7 @@ BodySpec read_body(Table t, const Scene& scene) {
   }
   show.get(b.show);
   if (ignores) {
-    b.ignores_where = ignores.place() + ": " + ignores.path();
+    b.ignores_where = ignores.label(ignores.path());
     for (const Value& other : ignores.elements())
       other.get(b.ignores.emplace_back());
   }

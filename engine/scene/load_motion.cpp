@@ -7,7 +7,7 @@ namespace talus::reading {
 namespace {
 
 std::string place_of(const Value& value) {
-  return value.place() + ": " + value.path();
+  return value.label(value.path());
 }
 
 // [x, y, z], each a number or a formula.
@@ -107,7 +107,7 @@ Joint read_joint(Table t, bool dynamic) {
   type.get(joint.type);
   origin.get(joint.origin, place_range);
   rotation.get(joint.rotation, angle_range);
-  joint.where = value ? place_of(value) : type.place() + ": " + t.path();
+  joint.where = value ? place_of(value) : type.label(t.path());
   const bool fixed = joint.type == JointType::fixed, ball = joint.type == JointType::ball;
   if (dynamic) {
     if (fixed)

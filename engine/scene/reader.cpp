@@ -168,11 +168,15 @@ toml::table read_document(const std::string& text, const std::string& name, cons
     throw SceneError(
         fmt::format("{}:{}:{}: not TOML: {}", name, std::max(at.line, 1u), std::max(at.column, 1u), e.description()));
   }
+  apply_overrides(document, overrides);
+  return document;
+}
+
+void apply_overrides(toml::table& document, const std::vector<std::string>& overrides) {
   for (const std::string& set : overrides) {
     toml::table from = parse_override(set);
     merge(document, from, "");
   }
-  return document;
 }
 
 std::string place(const toml::source_region& where) {
@@ -183,7 +187,7 @@ std::string place(const toml::source_region& where) {
 }
 
 void fail(const toml::source_region& where, const std::string& what) {
-  throw SceneError(place(where) + ": " + what);
+  throw SceneError(located(where) ? place(where) + ": " + what : what);
 }
 
 void Value::must_be(const std::string& what) const {
@@ -257,24 +261,29 @@ std::vector<Value> Value::elements() const {
     must_be("an array");
   std::vector<Value> values;
   for (const toml::node& node : *array)
-    values.emplace_back(&node, fmt::format("{}.{}", path_, values.size()), node.source());
+    values.emplace_back(&node,
+                        located(node.source()) ? fmt::format("{}.{}", path_, values.size())
+                                               : fmt::format("{}[{}]", path_, values.size()),
+                        node.source());
   return values;
 }
 
 Table Value::table() const {
   if (node_ && !node_->is_table())
-    fail(path_.find('.') == path_.npos ? fmt::format("must be one table: write [{}]", path_)
-                                       : "must be a table: write { key = value, .. }");
+    fail(!located(where_)                ? "must be a table"
+         : path_.find('.') == path_.npos ? fmt::format("must be one table: write [{}]", path_)
+                                         : "must be a table: write { key = value, .. }");
   return {node_ ? node_->as_table() : nullptr, path_, where_};
 }
 
 std::vector<Table> Value::tables() const {
   std::vector<Table> tables;
+  const std::string how = located(where_) ? fmt::format(": write [[{}]]", path_) : "";
   if (node_ && !node_->is_array())
-    fail(fmt::format("must be a list of tables: write [[{}]]", path_));
+    fail("must be a list of tables" + how);
   for (const Value& v : elements()) {
     if (!v.node_->is_table())
-      v.fail(fmt::format("must be a table: write [[{}]]", path_));
+      v.fail("must be a table" + how);
     tables.push_back(v.table());
   }
   return tables;

@@ -1,6 +1,9 @@
 #pragma once
 // Takes a TOML document apart key by key. Each value is checked for type and range where it is taken, and each message
 // says where the value stands: "FILE:LINE:COLUMN: ..", or "--set table.key=value: .." for what an override brought in.
+// What a program has built stands nowhere: its path says which it is, as a program would write it ("grains[0].radius
+// ..").
+#include "engine/scene/tables.h"
 #include "engine/scene/words.h"
 #include <concepts>
 #include <span>
@@ -11,6 +14,15 @@ namespace talus::reading {
 
 // Text with overrides applied. Nodes remember where they come from. Throws SceneError.
 toml::table read_document(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
+
+// What a program has built.
+toml::table document_of(const SceneTable& tables);
+void apply_overrides(toml::table& document, const std::vector<std::string>& overrides);
+
+// Does it come from a text?
+inline bool located(const toml::source_region& where) {
+  return where.path || where.begin.line > 0;
+}
 
 // "FILE:LINE:COLUMN" or "--set table.key=value".
 std::string place(const toml::source_region& where);
@@ -63,7 +75,10 @@ public:
   std::vector<Table> tables() const;    // of [[name]]
 
   const std::string& path() const { return path_; }
-  std::string place() const { return reading::place(where_); }
+  // Of what a program has built, its path.
+  std::string place() const { return located(where_) ? reading::place(where_) : path_; }
+  // Its place and what it is about: "FILE:LINE:COLUMN: grains.0.radius".
+  std::string label(const std::string& path) const { return located(where_) ? place() + ": " + path : path; }
   bool before(const Value& other) const;  // in the file; overrides come last
   [[noreturn]] void fail(const std::string& what) const { reading::fail(where_, path_ + " " + what); }
   [[noreturn]] void must_be(const std::string& what) const;  // fails with what there is instead

@@ -35,7 +35,8 @@ void bind_devices(nb::module_& m) {
   m.def("devices", &devices,
         "The Vulkan devices of this machine, unusable ones too; the CPU path, device=\"cpu\", is always there.");
 
-  nb::class_<talus::OpenDevices>(m, "OpenDevices", "Devices that stay open from one simulation to the next.");
+  nb::class_<talus::OpenDevices>(m, "OpenDevices", "Devices that stay open from one simulation to the next.")
+      .def("__repr__", [](const talus::OpenDevices&) { return "OpenDevices()"; });
   m.def(
       "keep_devices_open", &talus::keep_devices_open,
       "For Simulation(devices=...): a simulation takes its device from here, with the passes compiled, and leaves it\n"

@@ -1,8 +1,10 @@
-// Scenes: reading, and what of them a program wants to know.
+// Scenes: reading and building them, and what of them a program wants to know.
+#include "scene.h"
 #include "arrays.h"
 #include "engine/scene/text.h"
-#include "engine/talus.h"
 #include "module.h"
+#include "repr.h"
+#include <algorithm>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -11,9 +13,60 @@
 namespace talus_python {
 
 using namespace nb::literals;
-using talus::Scene;
+using talus::SceneArray;
+using talus::SceneEntry;
+using talus::SceneError;
+using talus::SceneTable;
+using talus::SceneValue;
 
 namespace {
+
+SceneTable table_from(nb::handle dict, const std::string& path);
+
+// path: as a program writes it, "grains[0].radius".
+SceneValue value_from(nb::handle value, const std::string& path) {
+  if (PyBool_Check(value.ptr()))
+    return {nb::cast<bool>(value)};
+  if (PyLong_Check(value.ptr())) {
+    std::int64_t whole = 0;
+    if (!nb::try_cast(value, whole))
+      throw SceneError(path + " is an integer beyond all range");
+    return {whole};
+  }
+  if (PyFloat_Check(value.ptr()))
+    return {nb::cast<double>(value)};
+  if (nb::isinstance<nb::str>(value))
+    return {nb::cast<std::string>(value)};
+  if (nb::isinstance<nb::dict>(value))
+    return {table_from(value, path)};
+  if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value)) {
+    SceneArray values;
+    for (nb::handle element : value)
+      values.push_back(value_from(element, path + "[" + std::to_string(values.size()) + "]"));
+    return {std::move(values)};
+  }
+  if (nb::hasattr(value, "tolist"))  // NumPy's arrays and numbers, and those of others
+    return value_from(value.attr("tolist")(), path);
+  if (nb::hasattr(value, "__fspath__"))
+    return value_from(value.attr("__fspath__")(), path);
+  throw SceneError(path + " cannot be " + nb::cast<std::string>(nb::repr(value)) +
+                   ": a scene holds numbers, text, true and false, lists, dicts and arrays");
+}
+
+// What is None is as if it were not there.
+SceneTable table_from(nb::handle dict, const std::string& path) {
+  SceneTable table;
+  for (const auto& [key, value] : nb::borrow<nb::dict>(dict)) {
+    const std::string here = path.empty() ? "" : path + ".";
+    if (!nb::isinstance<nb::str>(key))
+      throw SceneError((path.empty() ? "the scene" : path) + " has the key " + nb::cast<std::string>(nb::repr(key)) +
+                       ": keys are text");
+    const std::string name = nb::cast<std::string>(key);
+    if (!value.is_none())
+      table.push_back({name, value_from(value, here + name)});
+  }
+  return table;
+}
 
 template <class Spec> std::vector<std::string> names_of(const std::vector<Spec>& specs) {
   std::vector<std::string> names;
@@ -24,41 +77,169 @@ template <class Spec> std::vector<std::string> names_of(const std::vector<Spec>&
 
 }  // namespace
 
+const talus::Scene& Scene::read() const {
+  if (!scene_)
+    scene_ = talus::build_scene(*tables_, name_, overrides_);
+  return *scene_;
+}
+
+SceneTable& Scene::tables() {
+  if (!tables_)
+    tables_ = talus::tables_of(*scene_);
+  scene_.reset();
+  return *tables_;
+}
+
+SceneValue& Scene::entry(const std::string& table, SceneValue first) {
+  SceneTable& all = tables();
+  const auto found = std::ranges::find(all, table, &SceneEntry::key);
+  return found != all.end() ? found->value : all.emplace_back(SceneEntry{table, std::move(first)}).value;
+}
+
+void Scene::add(const std::string& table, nb::dict keys) {
+  auto* list = std::get_if<SceneArray>(&entry(table, {SceneArray()}).value);
+  if (!list)
+    throw SceneError(table + " must be a list of tables");
+  list->push_back({table_from(keys, table + "[" + std::to_string(list->size()) + "]")});
+}
+
+void Scene::set(const std::string& table, nb::dict keys) {
+  auto* known = std::get_if<SceneTable>(&entry(table, {SceneTable()}).value);
+  if (!known)
+    throw SceneError(table + " is a list of tables: add_" + table + " adds one");
+  for (SceneEntry& more : table_from(keys, table)) {
+    std::erase_if(*known, [&](const SceneEntry& old) { return old.key == more.key; });
+    known->push_back(std::move(more));
+  }
+  for (const auto& [key, value] : keys)
+    if (value.is_none())
+      std::erase_if(*known, [&](const SceneEntry& old) { return old.key == nb::cast<std::string>(key); });
+}
+
+std::string Scene::repr() const {
+  Repr out("Scene");
+  try {
+    const talus::Scene& scene = read();
+    out.add(text_of(scene.title.empty() ? scene.source : scene.title));
+    const auto count = [&](std::size_t n, const char* one, const char* several) {
+      if (n > 0)
+        out.add(std::to_string(n) + " " + (n > 1 ? several : one));
+    };
+    count(scene.grains.size(), "group of grains", "groups of grains");
+    count(scene.emitters.size(), "emitter", "emitters");
+    count(scene.shapes.size(), "shape", "shapes");
+    count(scene.cloths.size(), "cloth", "cloths");
+    count(scene.bodies.size(), "body", "bodies");
+    count(scene.sinks.size(), "sink", "sinks");
+    if (scene.worlds > 1)
+      count(scene.worlds, "world", "worlds");
+  } catch (const std::exception& e) {
+    out.add(std::string("not valid: ") + e.what());
+  }
+  return out;
+}
+
+namespace {
+
+// Of a member of the scene that has been read.
+template <auto member> auto said() {
+  return [](const Scene& s) { return s.read().*member; };
+}
+template <auto member> auto named() {
+  return [](const Scene& s) { return names_of(s.read().*member); };
+}
+
+void bind_building(nb::class_<Scene>& c) {
+  struct Adder {
+    const char *method, *table, *doc;
+  };
+  static constexpr Adder adders[]{{"add_material", "material", "A [[material]]."},
+                                  {"add_grains", "grains", "A [[grains]]: grains that are there at the start."},
+                                  {"add_shape", "shape", "A [[shape]]: a body of particles that keep their places."},
+                                  {"add_cloth", "cloth", "A [[cloth]]."},
+                                  {"add_emitter", "emitter", "An [[emitter]]."},
+                                  {"add_sink", "sink", "A [[sink]]."},
+                                  {"add_body", "body", "A [[body]]."},
+                                  {"add_depth_camera", "depth_camera", "A [[depth_camera]]."}};
+  for (const Adder& a : adders)
+    c.def(
+        a.method, [table = a.table](Scene& s, const nb::kwargs& keys) { s.add(table, nb::borrow<nb::dict>(keys)); },
+        a.doc);
+  c.def(
+      "set",
+      [](Scene& s, const std::string& table, const nb::kwargs& keys) { s.set(table, nb::borrow<nb::dict>(keys)); },
+      "table"_a, "keys"_a,
+      "Keys of [scene], [time], [domain], [solver], [upsampling], [camera] or [output]; those it has already stay.\n"
+      "None takes a key away.");
+}
+
+}  // namespace
+
 void bind_scene(nb::module_& m) {
-  nb::class_<Scene>(m, "Scene", "A scene that has been read and checked, with every default filled in.")
-      .def_ro("source", &Scene::source, "File that it comes from.")
-      .def_ro("title", &Scene::title)
-      .def_ro("seed", &Scene::seed)
-      .def_ro("dt", &Scene::dt, "Length of a step [s].")
-      .def_ro("end", &Scene::end, "Time at which a run ends [s].")
+  nb::class_<Scene> c(
+      m, "Scene",
+      "A scene, with every default filled in: one that has been read and checked, or one that is being built.\n\n"
+      "Tables and keys are those of scene files (scenes/README.md): values are numbers, text, lists, dicts and "
+      "arrays;\n"
+      "what is None is left out. It is checked when it is first asked something, or simulated, and SceneError then "
+      "names\n"
+      "the value: \"grains[0].radius must be ..\".");
+  c.def(
+       "__init__",
+       [](Scene* self, const nb::dict& tables, std::string name, std::vector<std::string> overrides) {
+         new (self) Scene(table_from(tables, ""), std::move(name), std::move(overrides));
+       },
+       "tables"_a = nb::dict(), "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
+       "Of these tables. name: stands for the file; its folder is where meshes are looked for.")
+      .def_prop_ro("source", said<&talus::Scene::source>(), "File that it comes from.")
+      .def_prop_ro("title", said<&talus::Scene::title>())
+      .def_prop_ro("seed", said<&talus::Scene::seed>())
+      .def_prop_ro("dt", said<&talus::Scene::dt>(), "Length of a step [s].")
+      .def_prop_ro("end", said<&talus::Scene::end>(), "Time at which a run ends [s].")
       .def_prop_ro(
-          "domain", [](const Scene& s) { return std::pair(array_of(s.domain.min), array_of(s.domain.max)); },
+          "domain",
+          [](const Scene& s) { return std::pair(array_of(s.read().domain.min), array_of(s.read().domain.max)); },
           handed_over, "Lower and upper corner [m], float64 [3] each.")
       .def_prop_ro(
-          "gravity", [](const Scene& s) { return array_of(s.domain.gravity); }, handed_over, "[m/s2], float64 [3].")
+          "gravity", [](const Scene& s) { return array_of(s.read().domain.gravity); }, handed_over,
+          "[m/s2], float64 [3].")
       .def_prop_ro(
-          "substeps", [](const Scene& s) { return s.solver.substeps; },
+          "substeps", [](const Scene& s) { return s.read().solver.substeps; },
           "Per step; 0: \"auto\", which a simulation replaces by what it chooses.")
-      .def_prop_ro(
-          "materials", [](const Scene& s) { return names_of(s.materials); }, "Names, by index.")
-      .def_prop_ro(
-          "bodies", [](const Scene& s) { return names_of(s.bodies); }, "Names, by index.")
-      .def_prop_ro(
-          "shapes", [](const Scene& s) { return names_of(s.shapes); }, "Names, by index.")
-      .def_prop_ro(
-          "cloths", [](const Scene& s) { return names_of(s.cloths); }, "Names, by index.")
-      .def_prop_ro(
-          "sinks", [](const Scene& s) { return names_of(s.sinks); }, "Names, by index.")
-      .def_prop_ro(
-          "depth_cameras", [](const Scene& s) { return names_of(s.depth_cameras); }, "Names, by index.")
-      .def("to_toml", &talus::to_toml, "Every setting written out; equal scenes have equal text.")
-      .def("__repr__", [](const Scene& s) { return "Scene('" + (s.title.empty() ? s.source : s.title) + "')"; });
+      .def_prop_ro("materials", named<&talus::Scene::materials>(), "Names, by index.")
+      .def_prop_ro("bodies", named<&talus::Scene::bodies>(), "Names, by index.")
+      .def_prop_ro("shapes", named<&talus::Scene::shapes>(), "Names, by index.")
+      .def_prop_ro("cloths", named<&talus::Scene::cloths>(), "Names, by index.")
+      .def_prop_ro("sinks", named<&talus::Scene::sinks>(), "Names, by index.")
+      .def_prop_ro("depth_cameras", named<&talus::Scene::depth_cameras>(), "Names, by index.")
+      .def(
+          "to_toml", [](const Scene& s) { return talus::to_toml(s.read()); },
+          "Every setting written out; equal scenes have equal text.")
+      .def("__repr__", &Scene::repr);
+  bind_building(c);
 
-  m.def("load_scene", &talus::load_scene, "file"_a, "overrides"_a = std::vector<std::string>{},
-        "Reads and checks a scene file. overrides: \"table.key=value\" as after --set of the program. Raises "
-        "SceneError.");
-  m.def("parse_scene", &talus::parse_scene, "text"_a, "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
-        "The same from text; name stands for the file in messages, and its folder is where meshes are looked for.");
+  m.def(
+      "load_scene",
+      [](const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+        return Scene(talus::load_scene(file, overrides));
+      },
+      "file"_a, "overrides"_a = std::vector<std::string>{},
+      "Reads and checks a scene file. overrides: \"table.key=value\" as after --set of the program. Raises "
+      "SceneError.");
+  m.def(
+      "parse_scene",
+      [](const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+        return Scene(talus::parse_scene(text, name, overrides));
+      },
+      "text"_a, "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
+      "The same from text; name stands for the file in messages, and its folder is where meshes are looked for.");
+  m.def(
+      "parse_scene",
+      [](const nb::dict& tables, const std::string& name, const std::vector<std::string>& overrides) {
+        return Scene(talus::build_scene(table_from(tables, ""), name, overrides));
+      },
+      "tables"_a, "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
+      "The same from a dict of tables, such as {\"material\": [{\"name\": \"sand\"}], \"time\": {\"end\": 2.0}}.");
 }
 
 }  // namespace talus_python

@@ -4,6 +4,8 @@
 #include "engine/io/series.h"
 #include "engine/open_devices.h"
 #include "module.h"
+#include "repr.h"
+#include "scene.h"
 #include "state.h"
 #include "viewer/renderer.h"
 #include <algorithm>
@@ -22,7 +24,6 @@ namespace talus_python {
 
 using namespace nb::literals;
 using talus::Options;
-using talus::Scene;
 
 namespace {
 
@@ -37,7 +38,7 @@ using Images = Array<float, nb::shape<any, any, any>>;
 // A simulation, and what draws it. While a thread steps it, which needs no interpreter, no other may look at it.
 class Simulation {
 public:
-  Simulation(const Scene& scene, const Options& options) : simulation_(scene, options) {}
+  Simulation(const Scene& scene, const Options& options) : simulation_(scene.read(), options) {}
 
   talus::Simulation& idle() {
     if (stepping_)
@@ -65,11 +66,12 @@ public:
   }
 
   void change(const Scene& scene) {
-    idle().change(scene);
+    idle().change(scene.read());
     renderer_.reset();
   }
 
   void write(const std::filesystem::path& out, const std::optional<std::string>& format);
+  std::string repr() const;
   GrainMemory grain_memory();
   Cloth cloth_state(const Which& which);
   Pixels render(int width, int height, const std::optional<Three>& eye, const std::optional<Three>& target,
@@ -121,6 +123,16 @@ void Simulation::write(const std::filesystem::path& out, const std::optional<std
                            ": use another directory for another format")
                               .c_str());
   series.add(simulation);
+}
+
+std::string Simulation::repr() const {
+  Repr out("Simulation");
+  const talus::Scene& scene = simulation_.scene();
+  out.add(text_of(scene.title.empty() ? scene.source : scene.title));
+  if (stepping_)
+    return out.add("another thread steps it");
+  out("device", simulation_.device().name)("grains", simulation_.grain_count())("step", simulation_.step());
+  return out.add("time=" + text_of(simulation_.time()) + " s");
 }
 
 GrainMemory Simulation::grain_memory() {
@@ -185,7 +197,7 @@ Pixels Simulation::render(int width, int height, const std::optional<Three>& eye
     renderer_->resize(width, height);
   }
   width_ = width, height_ = height;
-  Scene seen = simulation.scene();
+  talus::Scene seen = simulation.scene();
   if (eye)
     seen.camera.eye = vector_of(*eye);
   if (target)
@@ -253,7 +265,7 @@ template <auto member> auto told() {
 void bind_facts(nb::class_<Simulation>& c) {
   using S = talus::Simulation;
   c.def_prop_ro(
-       "scene", [](Simulation& s) { return s.idle().scene(); }, "A copy, with the substeps that were chosen.")
+       "scene", [](Simulation& s) { return Scene(s.idle().scene()); }, "A copy, with the substeps that were chosen.")
       .def_prop_ro(
           "notes", [](Simulation& s) { return s.idle().notes(); }, "What was chosen for the scene, a sentence each.")
       .def_prop_ro(
@@ -437,7 +449,10 @@ void bind_worlds(nb::class_<Simulation>& c) {
 void bind_simulation(nb::module_& m) {
   nb::class_<talus::Checkpoint>(m, "Checkpoint", "A state in memory.")
       .def_ro("step", &talus::Checkpoint::step)
-      .def_ro("device", &talus::Checkpoint::device, "On which a run goes on bit for bit.");
+      .def_ro("device", &talus::Checkpoint::device, "On which a run goes on bit for bit.")
+      .def("__repr__", [](const talus::Checkpoint& c) -> std::string {
+        return Repr("Checkpoint")("step", c.step)("device", c.device);
+      });
 
   nb::class_<Simulation> c(m, "Simulation",
                            "A scene that runs. One thread at a time; advance() lets other threads of Python run.");
@@ -445,6 +460,7 @@ void bind_simulation(nb::module_& m) {
   c.def("advance", &Simulation::advance, "steps"_a = 1,
         "Steps on by so many steps of scene.dt; one call of many steps is faster than many of one. Raises\n"
         "ResourceError, StateError, or SceneError where a formula of a body's motion is not finite.");
+  c.def("__repr__", &Simulation::repr);
   bind_facts(c);
   bind_bodies(c);
   bind_commands(c);

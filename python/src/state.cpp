@@ -1,6 +1,7 @@
 // What a simulation tells: plain values, and arrays that are views of what the engine returned.
 #include "state.h"
 #include "module.h"
+#include "repr.h"
 #include <nanobind/stl/string.h>
 
 namespace talus_python {
@@ -41,6 +42,23 @@ Loads loads_of(std::vector<talus::BodyLoad> loads, const std::vector<std::size_t
           Array<std::uint32_t>(&first.uncounted, shape.size(), shape.data(), owner, strides.data())};
 }
 
+// The columns of csv.
+nb::dict columns_of(const Grains& grains) {
+  nb::dict columns;
+  columns["id"] = nb::cast(grains.id, handed_over);
+  const auto split = [&](const Columns3<float>& vectors, std::initializer_list<const char*> names) {
+    const nb::object axes = nb::cast(vectors, handed_over).attr("T");
+    for (int a = 0; const char* name : names)
+      columns[name] = axes[a++];
+  };
+  split(grains.position, {"x", "y", "z"});
+  split(grains.velocity, {"vx", "vy", "vz"});
+  columns["radius"] = nb::cast(grains.radius, handed_over);
+  columns["material"] = nb::cast(grains.material, handed_over);
+  columns["world"] = nb::cast(grains.world, handed_over);
+  return columns;
+}
+
 void bind_state(nb::module_& m) {
   nb::class_<Grains>(m, "Grains", "Grains sorted by id, as arrays of N; read-only views of one copy.")
       .def_ro("id", &Grains::id, handed_over, "uint32 [N].")
@@ -49,7 +67,10 @@ void bind_state(nb::module_& m) {
       .def_ro("radius", &Grains::radius, handed_over, "[m], float32 [N].")
       .def_ro("material", &Grains::material, handed_over, "Index into Scene.materials, uint32 [N].")
       .def_ro("world", &Grains::world, handed_over, "uint32 [N].")
-      .def("__len__", [](const Grains& g) { return g.id.shape(0); });
+      .def("to_dict", &columns_of,
+           "Columns id, x, y, z, vx, vy, vz, radius, material, world: for pandas.DataFrame and its like.")
+      .def("__len__", [](const Grains& g) { return g.id.shape(0); })
+      .def("__repr__", [](const Grains& g) { return "Grains(" + text_of(g.id.shape(0)) + ")"; });
 
   nb::class_<GrainMemory>(
       m, "GrainMemory",
@@ -62,7 +83,10 @@ void bind_state(nb::module_& m) {
       .def_ro("inverse_mass", &GrainMemory::inverse_mass, handed_over, "[1/kg], float32 [P]; 0: fixed.")
       .def_ro("id", &GrainMemory::id, handed_over, "uint32 [P].")
       .def_ro("tag", &GrainMemory::tag, handed_over, "Material in the low 8 bits, world in the 24 above; uint32 [P].")
-      .def_ro("in_place", &GrainMemory::in_place, "Not a copy.");
+      .def_ro("in_place", &GrainMemory::in_place, "Not a copy.")
+      .def("__repr__", [](const GrainMemory& g) -> std::string {
+        return Repr("GrainMemory")("places", g.id.shape(0))("in_place", g.in_place);
+      });
 
   nb::class_<Loads>(m, "Loads",
                     "What pushes bodies, in the axes of the world, torque about the body's origin: means over a step, "
@@ -72,7 +96,12 @@ void bind_state(nb::module_& m) {
       .def_ro("torque", &Loads::torque, handed_over, "[N m], float32 [B, 3].")
       .def_ro("force_filtered", &Loads::force_filtered, handed_over, "[N], float32 [B, 3].")
       .def_ro("torque_filtered", &Loads::torque_filtered, handed_over, "[N m], float32 [B, 3].")
-      .def_ro("uncounted", &Loads::uncounted, handed_over, "Pushes since the start that are not in it, uint32 [B].");
+      .def_ro("uncounted", &Loads::uncounted, handed_over, "Pushes since the start that are not in it, uint32 [B].")
+      .def("__repr__", [](const Loads& l) {
+        const std::size_t axes = l.uncounted.ndim();
+        return "Loads(" + (axes > 1 ? text_of(l.uncounted.shape(0)) + " steps, " : "") +
+               text_of(l.uncounted.shape(axes - 1)) + " bodies)";
+      });
 
   using talus::BodyState;
   nb::class_<BodyState>(m, "BodyState", "A body in the world; its velocities are those of the step to come.")
@@ -86,7 +115,11 @@ void bind_state(nb::module_& m) {
           "velocity", [](const BodyState& b) { return array_of(b.twist.velocity); }, handed_over,
           "Of its origin [m/s], float64 [3].")
       .def_prop_ro(
-          "spin", [](const BodyState& b) { return array_of(b.twist.spin); }, handed_over, "[rad/s], float64 [3].");
+          "spin", [](const BodyState& b) { return array_of(b.twist.spin); }, handed_over, "[rad/s], float64 [3].")
+      .def("__repr__", [](const BodyState& b) -> std::string {
+        return Repr("BodyState")("position", b.pose.position)("rotation", b.pose.rotation)(
+            "velocity", b.twist.velocity)("spin", b.twist.spin);
+      });
 
   using talus::ShapeState;
   nb::class_<ShapeState>(m, "ShapeState", "A body of particles that keep their places.")
@@ -98,15 +131,17 @@ void bind_state(nb::module_& m) {
           "From how it was given: quaternion x, y, z, w, float64 [4].")
       .def_prop_ro(
           "velocity", [](const ShapeState& s) { return array_of(s.velocity); }, handed_over,
-          "Mean of its particles [m/s], float64 [3].");
+          "Mean of its particles [m/s], float64 [3].")
+      .def("__repr__", [](const ShapeState& s) -> std::string {
+        return Repr("ShapeState")("position", s.pose.position)("rotation", s.pose.rotation)("velocity", s.velocity);
+      });
 
   using talus::JointState;
   nb::class_<JointState>(m, "JointState")
       .def_ro("value", &JointState::value, "Degrees or m.")
       .def_ro("speed", &JointState::speed, "The same per s, in the step to come.")
-      .def("__repr__", [](const JointState& j) {
-        return "JointState(value=" + std::to_string(j.value) + ", speed=" + std::to_string(j.speed) + ")";
-      });
+      .def("__repr__",
+           [](const JointState& j) -> std::string { return Repr("JointState")("value", j.value)("speed", j.speed); });
 
   nb::class_<Cloth>(m, "Cloth", "A sheet of cloth: V vertices in the order of its grid or mesh, T triangles.")
       .def_ro("position", &Cloth::position, handed_over,
@@ -115,7 +150,11 @@ void bind_state(nb::module_& m) {
       .def_ro("triangles", &Cloth::triangles, handed_over, "Corners, uint32 [T, 3].")
       .def_ro("strain_mean", &Cloth::strain_mean, "How much longer than at rest the sides that stretch are, a share.")
       .def_ro("strain_max", &Cloth::strain_max, "That of the one with most.")
-      .def_ro("kinetic_energy", &Cloth::kinetic_energy, "[J].");
+      .def_ro("kinetic_energy", &Cloth::kinetic_energy, "[J].")
+      .def("__repr__", [](const Cloth& c) -> std::string {
+        return Repr("Cloth")("vertices", c.position.shape(0))("triangles", c.triangles.shape(0))(
+            "strain_mean", c.strain_mean)("strain_max", c.strain_max)("kinetic_energy", c.kinetic_energy);
+      });
 
   using talus::Measure;
   nb::class_<Measure>(m, "Measure", "The state in a few numbers, over grains and vertices of cloth alike.")
@@ -129,20 +168,31 @@ void bind_state(nb::module_& m) {
           "momentum", [](const Measure& measure) { return array_of(measure.momentum); }, handed_over,
           "[kg m/s], float64 [3].")
       .def_ro("speed_max", &Measure::speed_max, "[m/s].")
-      .def_ro("height", &Measure::height, "Top of the highest grain above the domain's floor [m].");
+      .def_ro("height", &Measure::height, "Top of the highest grain above the domain's floor [m].")
+      .def("__repr__", [](const Measure& m) -> std::string {
+        return Repr("Measure")("grains", m.grains)("contacts_mean", m.contacts_mean)("contacts_max", m.contacts_max)(
+            "penetration_mean", m.penetration_mean)("penetration_max", m.penetration_max)(
+            "kinetic_energy", m.kinetic_energy)("momentum", m.momentum)("speed_max", m.speed_max)("height", m.height);
+      });
 
   using talus::DeviceSummary;
   nb::class_<DeviceSummary>(m, "DeviceSummary", "What a simulation runs on.")
       .def_ro("name", &DeviceSummary::name)
       .def_ro("driver", &DeviceSummary::driver)
       .def_ro("api_version", &DeviceSummary::api_version)
-      .def_ro("type", &DeviceSummary::type);
+      .def_ro("type", &DeviceSummary::type)
+      .def("__repr__", [](const DeviceSummary& d) -> std::string {
+        return Repr("DeviceSummary")("name", d.name)("driver", d.driver)("api_version", d.api_version)("type", d.type);
+      });
 
   using talus::PassTime;
   nb::class_<PassTime>(m, "PassTime", "How long a pass took in all.")
       .def_ro("name", &PassTime::name)
       .def_ro("calls", &PassTime::calls)
-      .def_ro("ms", &PassTime::ms, "[ms].");
+      .def_ro("ms", &PassTime::ms, "[ms].")
+      .def("__repr__", [](const PassTime& p) -> std::string {
+        return Repr("PassTime")("name", p.name)("calls", p.calls)("ms", p.ms);
+      });
 }
 
 }  // namespace talus_python

@@ -36,6 +36,38 @@ def test_grains_are_arrays_sorted_by_id(sim):
     assert free[:, 2].max() < -0.2
 
 
+def test_grains_are_columns(sim):
+    grains = sim.grains()
+    columns = grains.to_dict()
+    assert list(columns) == ["id", "x", "y", "z", "vx", "vy", "vz", "radius", "material", "world"]
+    for a, name in enumerate("xyz"):
+        np.testing.assert_array_equal(columns[name], grains.position[:, a])
+        np.testing.assert_array_equal(columns["v" + name], grains.velocity[:, a])
+    for name in ("id", "radius", "material", "world"):
+        np.testing.assert_array_equal(columns[name], getattr(grains, name))
+    del grains, sim
+    gc.collect()
+    assert columns["z"].min() > 0.0
+
+
+def test_objects_print_what_they_are(sim):
+    sim.advance(10)
+    assert repr(sim) == "Simulation('A box', device='CPU', grains=200, step=10, time=0.04 s)"
+    assert repr(sim.grains()) == "Grains(200)"
+    assert repr(sim.body_state("floor")) == (
+        "BodyState(position=[0, 0, 0.01], rotation=[0, 0, 0, 1], velocity=[0, 0, 0], spin=[0, 0, 0])"
+    )
+    assert repr(sim.joint_state("gate")) == "JointState(value=0, speed=0)"
+    assert repr(sim.measure()).startswith("Measure(grains=200, contacts_mean=")
+    assert repr(sim.body_loads()) == "Loads(3 bodies)"
+    assert repr(sim.load_history()) == "Loads(10 steps, 3 bodies)"
+    assert repr(sim.checkpoint()).startswith("Checkpoint(step=10, device='")
+    assert repr(sim.device).startswith("DeviceSummary(name='CPU', ")
+    for thing in (sim.scene, sim.grain_memory(), sim.pass_times[0], talus.keep_devices_open()):
+        assert " object at 0x" not in repr(thing)
+        assert repr(thing).startswith(type(thing).__name__ + "(")
+
+
 def test_memory_is_seen_in_place_and_outlives_the_simulation(sim):
     sim.advance(3)
     memory = sim.grain_memory()
