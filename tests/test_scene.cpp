@@ -260,6 +260,22 @@ const std::vector<Wrong> wrong{
     {"[[body]]\nname = \"a\"\ntorus = @{ radius = 1 }\n", "lacks the key section"},
     {body + "color = [0.1, @1.5, 0]\n", "from 0 to 1"},
     {body + "show = @\"inside\"\n", "one of solid, cut, hidden"},
+    // shapes, of fills and of bodies
+    {grains + "radius = 0.01\nfill.box = { size = [1, 1, 1], min = @[0, 0, 0], max = [1, 1, 1] }\n",
+     "cannot stand beside grains.0.fill.box.size: give size, position and rotation, or min and max"},
+    {"[[body]]\nname = \"a\"\nbox = { min = [0, 0, 0], max = [1, 1, 1], rotation = @[0, 0, 45] }\n",
+     "body.0.box.rotation cannot stand beside body.0.box.min"},
+    {"[[body]]\nname = \"a\"\nbox = @{ min = [0, 0, 0] }\n", "lacks the key max"},
+    {"[[body]]\nname = \"a\"\nbox = @{ position = [0, 0, 0] }\n", "lacks the key size"},
+    {"[[body]]\nname = \"a\"\nbox = { min = [0, 0, 0], max = [1, @0, 1] }\n", "must lie above min"},
+    {"[[body]]\nname = \"a\"\nsphere = { radius = 1, position = [0, 0, 1], center = @[0, 0, 1] }\n",
+     "body.0.sphere.center cannot stand beside body.0.sphere.position: give center or position"},
+    {grains + "radius = 0.01\nfill.cylinder = { base = [0, 0, 0], radius = 0.1, height = 1, position = @[0, 0, 0] }\n",
+     "give position and rotation, or base"},
+    {"[[sink]]\nname = \"a\"\ncone = { base = [0, 0, 0], radius = 0.1, height = 1, rotation = @[90, 0, 0] }\n",
+     "sink.0.cone.rotation cannot stand beside sink.0.cone.base"},
+    {"[[body]]\nname = \"a\"\nparts = [{ sphere = { radius = 1, center = [0, 0, 1] }, position = @[0, 0, 1] }]\n",
+     "give the place of a part once, in its shape or beside it"},
     {body + "material = @\"steel\"\n", "no material of this scene"},
     {body + "[[body]]\nname = @\"ball\"\nsphere.radius = 1\n", "is taken by another body"},
 };
@@ -770,6 +786,49 @@ TEST_CASE("a scene that a program builds is the scene of the same text, and erro
   CHECK(error_of([] {
           build_scene({{"solver", {SceneTable{{"method", {std::string("pbd")}}, {"gamma", {0.5}}}}}});
         }).starts_with("solver.gamma has no meaning with method = \"pbd\""));
+}
+
+TEST_CASE("shapes have one grammar, whatever has them", "[scene]") {
+  const auto scene = [](const std::string& text) { return to_toml(parse_scene(text, "s.toml")); };
+  const auto fill = [&](const std::string& shape) { return scene(grains + "radius = 0.01\nfill." + shape + "\n"); };
+  const auto bodies = [&](const std::string& shape) {
+    return scene("[[body]]\nname = \"a\"\n" + shape + "\n[[sink]]\nname = \"b\"\n" + shape + "\n");
+  };
+  struct Alike {
+    std::string one, other;
+  };
+  // Numbers that binary fractions hold.
+  for (const auto& [one, other] : {
+           Alike{"box = { min = [0, 0, 0.5], max = [0.5, 0.25, 1] }",
+                 "box = { size = [0.5, 0.25, 0.5], position = [0.25, 0.125, 0.75] }"},
+           Alike{"sphere = { center = [0, 0, 1], radius = 0.25 }", "sphere = { position = [0, 0, 1], radius = 0.25 }"},
+           Alike{"cylinder = { base = [0.5, 0, 0.5], radius = 0.25, height = 0.5 }",
+                 "cylinder = { position = [0.5, 0, 0.75], rotation = [0, 0, 0], radius = 0.25, height = 0.5 }"},
+           Alike{"cone = { base = [0.5, 0, 0.5], radius = 0.25, height = 0.5 }",
+                 "cone = { position = [0.5, 0, 0.75], radius = 0.25, height = 0.5 }"},
+       }) {
+    CAPTURE(one);
+    CHECK(fill(one) == fill(other));
+    CHECK(bodies(one) == bodies(other));
+  }
+  // A body's shape may be anywhere in its frame, as a part may.
+  CHECK(bodies("capsule = { radius = 0.1, height = 0.5, position = [0, 0, 1], rotation = [0, 90, 0] }") ==
+        bodies("parts = [{ capsule = { radius = 0.1, height = 0.5 }, position = [0, 0, 1], rotation = [0, 90, 0] }]"));
+  CHECK(bodies("box = { min = [0, 0, 0.5], max = [0.5, 0.25, 1] }") ==
+        bodies("parts = [{ box = { min = [0, 0, 0.5], max = [0.5, 0.25, 1] } }]"));
+
+  // What leans is filled as the solid that it is.
+  const Scene leaning =
+      parse_scene(grains + "radius = 0.02\nfill.box = { size = [0.8, 0.1, 0.1], position = [0, 0, 1], "
+                           "rotation = [0, 0, 90] }\n",
+                  "s.toml");
+  const Bounds reach = bounds(leaning.grains[0].shape);
+  CHECK(reach.max.x == Approx(0.05));
+  CHECK(reach.max.y == Approx(0.4));
+  const Population population = populate(leaning);
+  CHECK(population.initial.size() > 50);
+  for (const Seed& seed : population.initial)
+    CHECK(std::abs(seed.position.x) < 0.0301f);
 }
 
 TEST_CASE("a count is met all over the shape, or named", "[sampling]") {

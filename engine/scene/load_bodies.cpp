@@ -11,28 +11,92 @@ namespace talus::reading {
 
 namespace {
 
-PartShape read_plane(Table t) {
+[[noreturn]] void conflict(const Value& a, const Value& b, std::string_view instead) {
+  const bool b_first = b.before(a);
+  (b_first ? a : b).fail(fmt::format("cannot stand beside {}: give {}", (b_first ? b : a).path(), instead));
+}
+
+// Where a shape says that it is, by the keys that all shapes have or by others.
+class Placing {
+public:
+  explicit Placing(Table& t) : position_(t["position"]), rotation_(t["rotation"]) {
+    position_.get(part_.position, place_range);
+    rotation_.get(part_.rotation, angle_range);
+    if (position_ || rotation_)
+      key_ = position_ ? position_ : rotation_;
+  }
+
+  // Another key gives the position, in place of `position`.
+  void at(const Value& key, const glm::dvec3& position, std::string_view instead) {
+    if (position_)
+      conflict(key, position_, instead);
+    part_.position = position;
+    key_ = key;
+  }
+  // .. and there is nothing for a rotation to turn about.
+  void at_without_rotation(const Value& key, const glm::dvec3& position, std::string_view instead) {
+    at(key, position, instead);
+    if (rotation_)
+      conflict(key, rotation_, instead);
+  }
+  void given_as(const Shape& shape) { as_given_ = shape; }
+
+  PlacedPart of(const PartShape& shape) {
+    part_.shape = shape;
+    return {part_, key_, as_given_};
+  }
+
+private:
+  Value position_, rotation_;
+  BodyPart part_{};
+  std::optional<Value> key_;
+  std::optional<Shape> as_given_;
+};
+
+PartShape read_plane(Table t, Placing&) {
   t.finish();
   return PlanePart{};
 }
 
-PartShape read_box(Table t) {
+PartShape read_box(Table t, Placing& placing) {
   BoxPart part{};
-  const Value size = t.need("size");
+  constexpr std::string_view instead = "size, position and rotation, or min and max";
+  const bool corners = t["min"] || t["max"];
+  const Value size = corners ? t["size"] : t.need("size"), lo = corners ? t.need("min") : t["min"],
+              hi = corners ? t.need("max") : t["max"];
   t.finish();
   size.get(part.size, length_range);
+  if (!corners)
+    return part;
+  if (size)
+    conflict(lo, size, instead);
+  BoxFill box{};
+  lo.get(box.min, place_range);
+  hi.get(box.max, place_range);
+  for (int a = 0; a < 3; ++a)
+    if (box.min[a] >= box.max[a])
+      hi.or_override(lo).elements()[a].fail(
+          fmt::format("must lie above min: the box has {} <= {} in {}", box.max[a], box.min[a], "xyz"[a]));
+  part.size = box.max - box.min;
+  placing.at_without_rotation(lo, (box.min + box.max) / 2.0, instead);
+  placing.given_as(box);
   return part;
 }
 
-PartShape read_sphere(Table t) {
+PartShape read_sphere(Table t, Placing& placing) {
   SpherePart part{};
-  const Value radius = t.need("radius");
+  const Value center = t["center"], radius = t.need("radius");
   t.finish();
   radius.get(part.radius, length_range);
+  if (center) {
+    glm::dvec3 at(0.0);
+    center.get(at, place_range);
+    placing.at(center, at, "center or position");
+  }
   return part;
 }
 
-PartShape read_capsule(Table t) {
+PartShape read_capsule(Table t, Placing&) {
   CapsulePart part{};
   const Value radius = t.need("radius"), height = t.need("height");
   t.finish();
@@ -44,27 +108,40 @@ PartShape read_capsule(Table t) {
   return part;
 }
 
-PartShape read_cylinder(Table t) {
+// base: the middle of the lower end, in place of that of the whole.
+std::optional<glm::dvec3> read_base(const Value& base, double height, Placing& placing) {
+  if (!base)
+    return {};
+  glm::dvec3 at(0.0);
+  base.get(at, place_range);
+  placing.at_without_rotation(base, at + glm::dvec3(0, 0, height / 2), "position and rotation, or base");
+  return at;
+}
+
+PartShape read_cylinder(Table t, Placing& placing) {
   ConePart part{};
-  const Value radius = t.need("radius"), height = t.need("height");
+  const Value base = t["base"], radius = t.need("radius"), height = t.need("height");
   t.finish();
   radius.get(part.radius, length_range);
   height.get(part.height, length_range);
   part.top_radius = part.radius;
+  if (const auto at = read_base(base, part.height, placing))
+    placing.given_as(CylinderFill{*at, part.radius, part.height});
   return part;
 }
 
-PartShape read_cone(Table t) {
+PartShape read_cone(Table t, Placing& placing) {
   ConePart part{};
-  const Value radius = t.need("radius"), top = t["top_radius"], height = t.need("height");
+  const Value base = t["base"], radius = t.need("radius"), top = t["top_radius"], height = t.need("height");
   t.finish();
   radius.get(part.radius, length_range);
   top.get(part.top_radius, {0.0, length_range.max, "m"});
   height.get(part.height, length_range);
+  read_base(base, part.height, placing);
   return part;
 }
 
-PartShape read_torus(Table t) {
+PartShape read_torus(Table t, Placing&) {
   TorusPart part{};
   const Value radius = t.need("radius"), section = t.need("section");
   t.finish();
@@ -117,7 +194,7 @@ PartShape read_gear(Table t, PartUse use) {
   return part;
 }
 
-using ReadShape = std::function<PartShape(Table)>;
+using ReadShape = std::function<PartShape(Table, Placing&)>;
 
 std::vector<std::pair<std::string_view, ReadShape>> part_shapes(const std::filesystem::path& folder, PartUse use) {
   return {{"plane", read_plane},
@@ -127,18 +204,25 @@ std::vector<std::pair<std::string_view, ReadShape>> part_shapes(const std::files
           {"cylinder", read_cylinder},
           {"cone", read_cone},
           {"torus", read_torus},
-          {"mesh", [=](Table t) { return read_mesh(std::move(t), folder, use); }},
-          {"gear", [=](Table t) { return read_gear(std::move(t), use); }}};
+          {"mesh", [=](Table t, Placing&) { return read_mesh(std::move(t), folder, use); }},
+          {"gear", [=](Table t, Placing&) { return read_gear(std::move(t), use); }}};
+}
+
+PlacedPart read_placed(const Value& at, const ReadShape& read) {
+  Table t = at.table();
+  Placing placing(t);
+  return placing.of(read(t, placing));
 }
 
 BodyPart read_part(Table t, bool first, const std::filesystem::path& folder, PartUse use) {
-  BodyPart part;
-  const std::optional<PartShape> shape = read_part_shape(t, folder, use);
+  const std::optional<PlacedPart> placed = read_part_shape(t, folder, use);
   const Value position = t["position"], rotation = t["rotation"], subtract = t["subtract"];
   t.finish();
-  if (!shape)
+  if (!placed)
     t.fail(fmt::format("has no shape: give one of {}", shapes_allowed));
-  part.shape = *shape;
+  if (const Value& beside = position ? position : rotation; beside && placed->key)
+    conflict(*placed->key, beside, "the place of a part once, in its shape or beside it");
+  BodyPart part = placed->part;
   position.get(part.position, place_range);
   rotation.get(part.rotation, angle_range);
   subtract.get(part.subtract);
@@ -179,39 +263,32 @@ MeshPart read_mesh(Table t, const std::filesystem::path& folder, PartUse use) {
   return part;
 }
 
-std::optional<PartShape> read_part_shape(Table& t, const std::filesystem::path& folder, PartUse use) {
-  std::optional<PartShape> shape;
+std::optional<PlacedPart> read_part_shape(Table& t, const std::filesystem::path& folder, PartUse use) {
+  std::optional<PlacedPart> shape;
   std::string first;
   for (const auto& [key, read] : part_shapes(folder, use))
     if (const Value at = t[key]) {
       if (shape)
         at.fail(
             fmt::format("is a second shape beside {}: a part has one; give several as parts = [{{..}}, ..]", first));
-      shape = read(at.table());
+      shape = read_placed(at, read);
       first = at.path();
     }
   return shape;
 }
 
-BodyPart read_placed_part(const Value& at, std::string_view kind, const std::filesystem::path& folder, PartUse use) {
-  BodyPart part;
-  Table t = at.table();
-  const Value position = t["position"], rotation = t["rotation"];
-  for (const auto& [key, read] : part_shapes(folder, use))
-    if (key == kind)
-      part.shape = read(t);
-  position.get(part.position, place_range);
-  rotation.get(part.rotation, angle_range);
-  return part;
+PlacedPart read_placed_part(const Value& at, std::string_view kind, const std::filesystem::path& folder, PartUse use) {
+  const auto shapes = part_shapes(folder, use);
+  return read_placed(at, std::ranges::find(shapes, kind, [](const auto& shape) { return shape.first; })->second);
 }
 
-std::vector<BodyPart> read_parts(const std::optional<PartShape>& shape, const Value& parts, const Table& holder,
+std::vector<BodyPart> read_parts(const std::optional<PlacedPart>& shape, const Value& parts, const Table& holder,
                                  const std::filesystem::path& folder, PartUse use) {
   if (shape && parts)
     parts.fail("and a shape beside it exclude each other: give one shape, or all of them as parts");
   std::vector<BodyPart> all;
   if (shape)
-    all.push_back({*shape});
+    all.push_back(shape->part);
   for (const Table& part : parts.tables())
     all.push_back(read_part(part, all.empty(), folder, use));
   if (all.empty())
@@ -222,7 +299,7 @@ std::vector<BodyPart> read_parts(const std::optional<PartShape>& shape, const Va
 BodySpec read_body(Table t, const Scene& scene) {
   BodySpec b;
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
-  const std::optional<PartShape> shape = read_part_shape(t, folder, PartUse::met);
+  const std::optional<PlacedPart> shape = read_part_shape(t, folder, PartUse::met);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
               parts = t["parts"], load_filter = t["load_filter"], color = t["color"], show = t["show"],
               ignores = t["ignores"], mass = t["mass"], density = t["density"];

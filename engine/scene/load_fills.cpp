@@ -16,44 +16,25 @@ Shape read_points(const Value& at) {
   return s;
 }
 
-Shape read_box(const Value& at) {
-  Table t = at.table();
-  BoxFill s{};
-  const Value lo = t.need("min"), hi = t.need("max");
-  t.finish();
-  lo.get(s.min, place_range);
-  hi.get(s.max, place_range);
-  for (int a = 0; a < 3; ++a)
-    if (s.min[a] >= s.max[a])
-      hi.or_override(lo).elements()[a].fail(
-          fmt::format("must lie above min: the box has {} <= {} in {}", s.max[a], s.min[a], "xyz"[a]));
-  return s;
-}
-
-Shape read_sphere(const Value& at) {
-  Table t = at.table();
-  SphereFill s{};
-  const Value center = t.need("center"), radius = t.need("radius");
-  t.finish();
-  center.get(s.center, place_range);
-  radius.get(s.radius, length_range);
-  return s;
-}
-
-Shape read_cylinder(const Value& at) {
-  Table t = at.table();
-  CylinderFill s{};
-  const Value base = t.need("base"), radius = t.need("radius"), height = t.need("height");
-  t.finish();
-  base.get(s.base, place_range);
-  radius.get(s.radius, length_range);
-  height.get(s.height, length_range);
-  return s;
+// Boxes, spheres and cylinders that stand upright are filled as what they are, all else as a solid.
+Shape fill_of(const PlacedPart& placed, std::string_view kind) {
+  if (placed.as_given)
+    return *placed.as_given;
+  const BodyPart& part = placed.part;
+  if (const auto* sphere = std::get_if<SpherePart>(&part.shape))
+    return SphereFill{part.position, sphere->radius};
+  if (part.rotation == glm::dvec3(0.0)) {
+    if (const auto* box = std::get_if<BoxPart>(&part.shape))
+      return BoxFill{part.position - box->size / 2.0, part.position + box->size / 2.0};
+    if (const auto* cylinder = std::get_if<ConePart>(&part.shape); cylinder && kind == "cylinder")
+      return CylinderFill{part.position - glm::dvec3(0, 0, cylinder->height / 2), cylinder->radius, cylinder->height};
+  }
+  return SolidFill{{part}};
 }
 
 Shape read_solid(const Value& at, std::string_view kind, const std::filesystem::path& folder) {
   if (kind != "parts")
-    return SolidFill{{read_placed_part(at, kind, folder, PartUse::filled)}};
+    return fill_of(read_placed_part(at, kind, folder, PartUse::filled), kind);
   const std::vector<Table> tables = at.tables();
   if (tables.empty())
     at.fail(fmt::format("is empty: give at least one of {}", shapes_allowed));
@@ -85,11 +66,7 @@ PlacedShape read_shape(const Value& holder, bool points_too, const std::filesyst
         fmt::format("is a second shape beside {}: give one of {}; another shape is another [[..]] table",
                     given[0].second.path(), fmt::join(allowed, ", ")));
   const auto& [kind, at] = given[0];
-  const Shape shape = kind == "points"     ? read_points(at)
-                      : kind == "box"      ? read_box(at)
-                      : kind == "sphere"   ? read_sphere(at)
-                      : kind == "cylinder" ? read_cylinder(at)
-                                           : read_solid(at, kind, folder);
+  const Shape shape = kind == "points" ? read_points(at) : read_solid(at, kind, folder);
   return {shape, at};
 }
 

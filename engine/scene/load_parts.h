@@ -49,16 +49,23 @@ private:
 enum class PartUse { met, filled, sheet };
 inline constexpr std::string_view shapes_allowed = "plane, box, sphere, capsule, cylinder, cone, torus, mesh, gear";
 
+// A shape and where it is in the frame of what has it.
+struct PlacedPart {
+  BodyPart part;
+  std::optional<Value> key;       // that says where it is; none: at the origin
+  std::optional<Shape> as_given;  // where corners or a base say it, which part gives back to rounding
+};
+
 // One of the shapes that a part can have, beside the keys that all of them have; folder: of the scene.
-std::optional<PartShape> read_part_shape(Table& t, const std::filesystem::path& folder, PartUse use);
+std::optional<PlacedPart> read_part_shape(Table& t, const std::filesystem::path& folder, PartUse use);
 
 MeshPart read_mesh(Table t, const std::filesystem::path& folder, PartUse use);
 
 // kind = { .., position, rotation }
-BodyPart read_placed_part(const Value& at, std::string_view kind, const std::filesystem::path& folder, PartUse use);
+PlacedPart read_placed_part(const Value& at, std::string_view kind, const std::filesystem::path& folder, PartUse use);
 
 // The parts of what has one shape, or parts = [{..}, ..]. holder: what they are of.
-std::vector<BodyPart> read_parts(const std::optional<PartShape>& shape, const Value& parts, const Table& holder,
+std::vector<BodyPart> read_parts(const std::optional<PlacedPart>& shape, const Value& parts, const Table& holder,
                                  const std::filesystem::path& folder, PartUse use);
 
 // A [[body]]. scene: what stands before it, names and materials.

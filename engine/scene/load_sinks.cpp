@@ -9,7 +9,7 @@ namespace talus::reading {
 SinkSpec read_sink(Table t, const Scene& scene) {
   SinkSpec s;
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
-  const std::optional<PartShape> shape = read_part_shape(t, folder, PartUse::filled);
+  const std::optional<PlacedPart> shape = read_part_shape(t, folder, PartUse::filled);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
               parts = t["parts"];
   t.finish();
