@@ -242,6 +242,17 @@ TEST_CASE("Materials and worlds have colours that tell them apart", "[device][re
   CHECK(apart(ColorBy::palette, 0, 2) < 0.02f);
   CHECK(apart(ColorBy::world, 0, 1) < 0.02f);
   CHECK(apart(ColorBy::world, 0, 2) > 0.2f);
+  // Sizes on a scale, from the smallest to the largest.
+  grains[0].radius = 0.2f;
+  grains[2].radius = 0.4f;
+  scene.output.color_by = ColorBy::radius;
+  const Image image = setup.draw(scene, grains);
+  for (std::size_t k = 0; k < 3; ++k) {
+    CAPTURE(k);
+    const glm::vec3 lit(-0.33f, -0.83f, 0.33f);  // towards the light
+    CHECK(on_scale(image, place(scene, grains[k].position + grains[k].radius * lit)) ==
+          Approx(0.5 * static_cast<double>(k)).margin(0.1));
+  }
   // What nothing has felt has its own colour.
   scene.output.color_by = ColorBy::force;
   CHECK(seen(setup.draw(scene, grains), place(scene, grains[0].position).x, place(scene, grains[0].position).y) == red);

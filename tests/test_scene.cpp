@@ -831,6 +831,21 @@ TEST_CASE("shapes have one grammar, whatever has them", "[scene]") {
     CHECK(std::abs(seed.position.x) < 0.0301f);
 }
 
+TEST_CASE("materials without a colour have different ones, the first that of sand", "[scene]") {
+  const Scene scene = parse_scene("[[material]]\nname = \"red\"\ncolor = [1, 0, 0]\n[[material]]\nname = \"a\"\n"
+                                  "[[material]]\npreset = \"clay\"\n[[material]]\nname = \"b\"\n"
+                                  "[[material]]\nname = \"c\"\n",
+                                  "s.toml");
+  const std::vector<Material>& m = scene.materials;
+  CHECK(m[0].color == glm::vec3(1, 0, 0));
+  CHECK(m[1].color == Material().color);
+  CHECK(m[2].color == parse_scene("[[material]]\npreset = \"clay\"\n", "s.toml").materials[0].color);
+  for (std::size_t i = 0; i < m.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      CHECK(glm::distance(m[i].color, m[j].color) > 0.15f);
+  CHECK(to_toml(parse_scene(to_toml(scene), "s.toml")) == to_toml(scene));
+}
+
 TEST_CASE("a count is met all over the shape, or named", "[sampling]") {
   const std::string head = grains + "radius = 0.02\nfill.box = { min = [-0.5, -0.5, 0], max = [0.5, 0.5, 1] }\n";
   const Population p = populate(parse_scene(head + "count = 2000\n", "s"));

@@ -6,6 +6,7 @@
 #include "engine/scene/precision.h"
 #include "engine/scene/presets.h"
 #include "engine/scene/settings.h"
+#include "shaders/shared/color_scale.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
 #include <cmath>
@@ -299,6 +300,8 @@ private:
     color.get(rgb, {0, 1});
     if (color)
       m.color = glm::vec3(rgb);
+    else if (!preset && uncolored_++ > 0)
+      m.color = shared::color_apart(uncolored_ - 1);
     scene_.materials.push_back(std::move(m));
   }
 
@@ -520,6 +523,7 @@ private:
   Value domain_min_ = none_, domain_max_ = none_;
   std::array<Value, 3> axis_{none_, none_, none_};
   double radius_max_ = 0, grains_ = 0;
+  std::uint32_t uncolored_ = 0;  // materials without a colour or a preset so far
   static inline const Value none_{nullptr, "", {}};
 };
 

@@ -322,8 +322,8 @@ struct DepthCameraSpec {
 
 // What colours the grains. material: its colour, each grain a little different; palette: its number; overlap: the
 // greatest of a grain's contacts; contacts: how many there are; force: the greatest normal force of a contact; id: its
-// number.
-enum class ColorBy { material, speed, depth, overlap, contacts, force, palette, id, world };
+// number; radius: how large it is.
+enum class ColorBy { material, speed, depth, overlap, contacts, force, palette, id, world, radius };
 
 // Which grains are drawn, where a scene has fine ones. fine: instead of the coarse ones that they stand for.
 enum class Level { fine, coarse, both };

@@ -23,6 +23,7 @@ TALUS_CONST uint draw_by_force = 5u;
 TALUS_CONST uint draw_by_palette = 6u;
 TALUS_CONST uint draw_by_id = 7u;
 TALUS_CONST uint draw_by_world = 8u;
+TALUS_CONST uint draw_by_radius = 9u;
 
 TALUS_INLINE bool has_scale(uint color_by) {
   return color_by != draw_by_material && color_by != draw_by_palette && color_by != draw_by_world;

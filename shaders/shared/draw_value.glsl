@@ -19,6 +19,8 @@ float value_at(uint i) {
     return measures[i].force_max;
   case draw_by_id:
     return float(number_at(i));
+  case draw_by_radius:
+    return grain_at(i).position.w;
   default:
     return 0.0;
   }

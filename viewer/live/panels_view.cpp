@@ -66,6 +66,7 @@ constexpr Coloring colorings[] = {
     {"material", "", "A colour for each, far from the others"},
     {"id", "", "The number of the grain, as it was filled in or poured: how layers mix"},
     {"world", "", ""},
+    {"radius", "m", ""},
 };
 static_assert(std::size(colorings) == talus::words<ColorBy>.size());
 
