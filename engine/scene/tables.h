@@ -1,8 +1,8 @@
 #pragma once
 // A scene as a program builds it: the tables and keys of a scene file (scenes/README.md) as values, without a text.
 //
-//   talus::Scene scene = talus::build_scene({
-//       {"material", {talus::SceneTable{{"name", {"sand"s}}}}},  ..
+//   const talus::SceneTable sand{{"name", {std::string("sand")}}, {"density", {1700.0}}};
+//   talus::Scene scene = talus::build_scene({{"material", {talus::SceneArray{{sand}}}}});
 #include "engine/scene/scene.h"
 
 namespace talus {
