@@ -25,10 +25,29 @@ const Joint* Simulation::Impl::dynamic_joint(std::uint32_t body) const {
   const Joint* joint = is_dynamic(body) ? std::get_if<Joint>(&spec_of(body).motion) : nullptr;
   return joint && joint->type != JointType::ball ? joint : nullptr;
 }
+// Once per body: an operator's stick asks for too much in every step.
+void Simulation::Impl::note_limit(std::uint32_t body, double speed) {
+  const Joint& joint = std::get<Joint>(spec_of(body).motion);
+  const std::string who = fmt::format("the joint of body {} is commanded", spec_of(body).name);
+  if (std::abs(speed) <= joint.speed ||
+      std::ranges::any_of(notes, [&](const std::string& note) { return note.starts_with(who); }))
+    return;
+  const char* unit = joint.type == JointType::revolute ? "degrees/s" : "m/s";
+  notes.push_back(fmt::format("{} to move at {} {}, and reaches {} {}: its speed in the scene is the limit", who, speed,
+                              unit, std::copysign(joint.speed, speed), unit));
+}
+
+void Simulation::Impl::keep_commands() {
+  if (!replaced)
+    replaced = {drive.courses(), hand, {}};
+}
+
 // Commands to a dynamic body: change(command).
 void Simulation::Impl::command(std::uint32_t body, const std::function<void(RigidCommand&)>& change) {
   std::vector<RigidCommand> one(1);
   executor->read(FieldId::rigid_commands, std::as_writable_bytes(std::span(one)), body * sizeof(RigidCommand));
+  keep_commands();
+  replaced->rigid.emplace(body, one[0]);  // the first of them stays
   change(one[0]);
   executor->write(FieldId::rigid_commands, std::as_bytes(std::span(one)), body * sizeof(RigidCommand));
 }
@@ -113,7 +132,8 @@ void Simulation::move_hand(const glm::dvec3& at) {
   impl_->idle().move_hand(at);
 }
 void Simulation::release() {
-  impl_->idle().hold({});
+  impl_->idle().keep_commands();
+  impl_->hold({});
 }
 const std::vector<std::string>& Simulation::warnings() const {
   return impl_->warnings;
@@ -296,6 +316,7 @@ ClothState Simulation::cloth_state(std::uint32_t cloth) const {
 }
 void Simulation::place_body(std::uint32_t body, const Pose& at) {
   Impl& s = impl_->idle();
+  s.keep_commands();
   s.drive.call(&Drive::place_body, s.step, body, at);
   const std::size_t world = body / s.scene.bodies.size();
   s.known_worlds[world].travel = lists_void;  // as its neighbour lists do not know of the jump
@@ -307,10 +328,12 @@ void Simulation::place_body(std::uint32_t body, const Pose& at) {
   s.write_status(s.known);
 }
 void Simulation::move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits) {
-  impl_->idle().drive.call(&Drive::move_body, impl_->step, body, target, limits);
+  impl_->idle().keep_commands();
+  impl_->drive.call(&Drive::move_body, impl_->step, body, target, limits);
 }
 void Simulation::drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits) {
-  impl_->idle().drive.call(&Drive::drive_body, impl_->step, body, target, limits);
+  impl_->idle().keep_commands();
+  impl_->drive.call(&Drive::drive_body, impl_->step, body, target, limits);
 }
 JointState Simulation::joint_state(std::uint32_t body) const {
   if (const Joint* joint = impl_->idle().dynamic_joint(body)) {
@@ -335,18 +358,23 @@ void Simulation::push_body(std::uint32_t body, const Wrench& wrench) {
   });
 }
 void Simulation::move_joint(std::uint32_t body, double value) {
-  impl_->idle().drive.call(&Drive::move_joint, impl_->step, body, value);
+  impl_->idle().keep_commands();
+  impl_->drive.call(&Drive::move_joint, impl_->step, body, value);
 }
 void Simulation::drive_joint(std::uint32_t body, double speed) {
+  constexpr double fastest = 1e6;  // degrees/s or m/s, as a motor in a scene
+  if (!(std::abs(speed) <= fastest))
+    throw std::invalid_argument(fmt::format(
+        "the speed to reach must be finite and from {} to {} (degrees/s or m/s), not {}", -fastest, fastest, speed));
   if (const Joint* joint = impl_->idle().dynamic_joint(body)) {
     if (!joint->motor)
       throw std::invalid_argument(fmt::format("the joint of body {} has no motor", impl_->spec_of(body).name));
-    if (!std::isfinite(speed))
-      throw std::invalid_argument("the speed to reach must be finite");
     impl_->command(body, [&](RigidCommand& c) { c.motor_speed = static_cast<float>(unit_of(joint->type) * speed); });
     return;
   }
+  impl_->keep_commands();
   impl_->drive.call(&Drive::drive_joint, impl_->step, body, speed);
+  impl_->note_limit(body, speed);
 }
 
 Measure Simulation::measure() {

@@ -175,6 +175,7 @@ void Simulation::resume(Checkpoint checkpoint) {
   if (!commands)
     throw CheckpointError(fmt::format("{} are not those of this scene", commands_name));
   impl_->set_course(impl_->scene, std::move(population), std::move(pours), zero);
+  impl_->replaced.reset();
   impl_->drive.set(*commands);
   impl_->hold(impl_->hand_of(checkpoint.fields[hand_name]));
   for (std::size_t f = 0; f < field_count; ++f)

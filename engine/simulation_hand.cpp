@@ -19,6 +19,7 @@ constexpr std::size_t fixed_bytes = 2 * sizeof(glm::dvec3) + sizeof(std::uint64_
 
 std::uint32_t Simulation::Impl::grab(const glm::dvec3& at, double radius) {
   check_place(at);
+  keep_commands();
   Hand next{at, at, step, {}};
   const State state = read_state();
   for (const std::uint32_t i : state.by_id) {
@@ -34,6 +35,7 @@ std::uint32_t Simulation::Impl::grab(const glm::dvec3& at, double radius) {
 // On from where it is, though it may have been told to move in this step already.
 void Simulation::Impl::move_hand(const glm::dvec3& at) {
   check_place(at);
+  keep_commands();
   if (hand.step != step)
     hand.from = hand.to;
   hand.to = at;

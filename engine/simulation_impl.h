@@ -5,6 +5,8 @@
 #include "engine/setup.h"
 #include "engine/step.h"
 #include <future>
+#include <map>
+#include <optional>
 
 namespace talus {
 
@@ -63,7 +65,15 @@ struct Simulation::Impl {
   std::uint64_t step = 0;
   std::uint32_t substep = 0;     // done of the current step, where a batch was halted
   std::uint64_t valid_step = 0;  // that the _valid fields hold
-  std::vector<Drives::Course> valid_courses;
+  // What bodies and hand were told.
+  struct Commands {
+    std::vector<Drives::Course> courses;
+    Hand hand;
+    std::map<std::uint32_t, RigidCommand> rigid;  // of dynamic bodies; those that differ
+  };
+  std::optional<Commands> replaced;  // by the commands since the last step; none where there were none
+  Commands valid_commands;           // as valid_step, before what was commanded for the steps since
+  bool takes_back = false;           // whether that was anything
   Status known{};  // as after the last batch
   std::vector<World> known_worlds;
   Status valid_status{};  // as valid_step
@@ -205,6 +215,9 @@ struct Simulation::Impl {
   bool is_dynamic(std::uint32_t body) const;
   RigidState rigid_state(std::uint32_t body) const;
   const Joint* dynamic_joint(std::uint32_t body) const;
+  void note_limit(std::uint32_t body, double speed);  // of drive_joint, where it goes beyond what the joint allows
+  // Before a command: what a state that it makes invalid goes back to.
+  void keep_commands();
   // Commands to a dynamic body: change(command).
   void command(std::uint32_t body, const std::function<void(RigidCommand&)>& change);
 

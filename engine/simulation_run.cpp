@@ -188,7 +188,9 @@ void Simulation::Impl::begin(std::uint64_t steps, bool live) {
     valid_step = step;
     valid_status = known;
     valid_worlds = known_worlds;
-    valid_courses = drive.courses();
+    takes_back = replaced.has_value();
+    valid_commands = takes_back ? std::move(*replaced) : Commands{drive.courses(), hand, {}};
+    replaced.reset();
   }
   write_motions(live ? steps + 1 : steps);
   write_pours(steps);
@@ -410,7 +412,10 @@ void Simulation::Impl::fall_back(Status status) {
   write_field(*executor, FieldId::contact_count, std::vector<uint>(executor->size(FieldId::contact_count), 0u));
   forget_point_contacts();
   step = valid_step;
-  drive.set(valid_courses);
+  drive.set(valid_commands.courses);
+  hold(valid_commands.hand);
+  for (const auto& [body, command] : valid_commands.rigid)
+    executor->write(FieldId::rigid_commands, std::as_bytes(std::span(&command, 1)), body * sizeof(RigidCommand));
   substep = 0;
   status.halt = halt_none;
   status.step = static_cast<uint>(step);
@@ -439,8 +444,8 @@ void Simulation::Impl::fall_back(Status status) {
   write_status(status);
   executor->finish();
   throw StateError(fmt::format(
-      "{} has no finite position and velocity any more in step {} ({:.6g} s); the state is that of step {} again", name,
-      bad_step, drive.time(bad_step), step));
+      "{} has no finite position and velocity any more in step {} ({:.6g} s); the state is that of step {} again{}",
+      name, bad_step, drive.time(bad_step), step, takes_back ? ", without what was commanded then" : ""));
 }
 
 }  // namespace talus

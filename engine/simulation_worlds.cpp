@@ -197,6 +197,7 @@ void Simulation::Impl::reset_worlds(std::span<const std::uint32_t> which, std::s
       throw SceneError(fmt::format("{}: with seed {} emitters release {} grains, and a world has room for {}",
                                    scene.source, seed, poured->size(), births));
   }
+  replaced.reset();  // of other worlds than those to come
   for (std::size_t k = 0; k < which.size(); ++k) {
     fill_world(which[k], seeds.empty() ? starts[which[k]] : anew[k]);
     drive.set(which[k], {{}, static_cast<std::int64_t>(step)});
@@ -218,6 +219,7 @@ Simulation::Impl::WorldCourse Simulation::Impl::course_of(std::uint32_t world) c
 
 // What the host knows of worlds that are copies.
 void Simulation::Impl::become(std::span<const std::uint32_t> which, const WorldCourse& other) {
+  replaced.reset();
   for (const std::uint32_t world : which) {
     known_worlds[world] = other.lists;
     grains_of[world] = other.grains;

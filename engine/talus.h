@@ -182,7 +182,8 @@ public:
 
   // Steps on by n steps of scene().dt. Many steps share one submission; buffers that are too small grow on the way.
   // Throws ResourceError, StateError, or SceneError where a formula of a body's motion is not finite; the state is then
-  // the last valid one.
+  // the last valid one. A StateError takes back what bodies and hand were told since the step before, so that a command
+  // that no state survives is not in a checkpoint of that state.
   void advance(std::uint64_t steps);
   // advance() without waiting, for live views: start() sends the steps to the device, as much of them at a time as
   // Options::slice says, or begins them on a thread of its own on the CPU path; ready() says whether finish() would
@@ -216,7 +217,7 @@ public:
   const Scene& scene() const;  // with the substeps chosen where it says "auto"
   const std::vector<std::string>&
   warnings() const;  // about the scene, one sentence each: not errors, but not as asked for
-  const std::vector<std::string>& notes() const;  // what was chosen for the scene, one sentence each
+  const std::vector<std::string>& notes() const;  // what was chosen for the scene and for commands, one sentence each
   std::uint64_t step() const;                     // steps done
   std::uint32_t worlds() const;                   // scene().worlds
   double time(std::uint32_t world = 0) const;     // s simulated, in a world since it was reset
@@ -259,7 +260,9 @@ public:
   void drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits = {});
   JointState joint_state(std::uint32_t body) const;
   void move_joint(std::uint32_t body, double value);   // degrees or m, within min and max
-  void drive_joint(std::uint32_t body, double speed);  // degrees/s or m/s; stops at min and max. Dynamic: of its motor
+  //   degrees/s or m/s, up to 1e6; stops at min and max. No faster than the joint's limit in the scene: notes() then
+  //   say so. Dynamic: of its motor.
+  void drive_joint(std::uint32_t body, double speed);
   // A force on a dynamic body, beside gravity and contacts, until another one.
   void push_body(std::uint32_t body, const Wrench& wrench);
 

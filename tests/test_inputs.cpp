@@ -62,6 +62,32 @@ std::uint64_t play(Simulation& simulation, const Inputs& inputs, std::uint64_t b
   return simulation.state_hash();
 }
 
+void takes_back_commands(const Options& options) {
+  const Scene scene = parse_scene(shovel, "shovel.toml");
+  const Scratch scratch;
+  for (const Input& wild : {Input(PushBody{"block", {1e38, 0.0, 0.0}, {}}), Input(MoveHand{{1e300, 0.0, 0.0}})}) {
+    Simulation simulation(scene, options), plain(scene, options);
+    for (Simulation* s : {&simulation, &plain}) {
+      act(*s, DriveJoint{"arm", -40.0});
+      act(*s, PushBody{"block", {0.0, 0.0, 8.0}, {}});
+      act(*s, Grab{{0.1, 0.1, 0.05}, 0.06});
+      s->advance(3);
+    }
+    act(simulation, wild);
+    act(simulation, DriveJoint{"arm", 30.0});
+    CHECK_THROWS_AS(simulation.advance(2), StateError);
+    simulation.save(scratch / "rescued.talus");
+    Simulation resumed(scene, options);
+    resumed.resume(scratch / "rescued.talus");
+    resumed.advance(5);
+    CHECK(resumed.step() == 8);
+    // As if nothing had been commanded, but for the memory of contacts, which a fall back loses.
+    plain.advance(5);
+    CHECK(resumed.joint_state(0).value == plain.joint_state(0).value);
+    CHECK(resumed.body_state(1).twist.velocity.z == Approx(plain.body_state(1).twist.velocity.z).margin(0.01));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("Inputs of a recording come back from its file, and play to the same bits in any batches") {
@@ -106,15 +132,27 @@ TEST_CASE("A file that is no recording of inputs says so") {
   };
   const std::string head = R"({"scene": "a", "scene_text": "", "device": "CPU", "end": 9, "hash": "0f", "inputs": [)";
   refused("{", "not a recording of inputs");
-  refused("{}", "scene");
-  refused(head + R"({"step": 1, "release": true}, {"step": 2, "jump": 1}]})", "after input 1");
-  refused(head + R"({"step": 1, "drive_joint": "arm"}]})", "speed");
+  refused("{}", "inputs.json: not a recording of inputs, or a damaged one: it lacks \"scene\"");
+  refused("[]", "object");
+  refused(head + R"({"step": 1, "release": true}, {"step": 2, "jump": 1}]})", "inputs[1]: ");
+  refused(head + R"({"step": 1, "drive_joint": "arm"}]})",
+          "inputs[0]: not a recording of inputs, or a damaged one: it lacks \"speed\"");
   for (const char* step : {"-1", "1.5", "9e+46", "\"1\""})
-    refused(head + R"({"release": true, "step": )" + step + "}]}", std::string(step) + " is no whole number");
+    refused(head + R"({"release": true, "step": )" + step + "}]}",
+            std::string("\"step\" must be a whole number from 0 on, not ") + step);
   refused(R"({"scene": "a", "scene_text": "", "device": "CPU", "end": 9e46, "hash": "0f", "inputs": []})",
-          "9e+46 is no whole number");
-  refused(head + R"({"step": 5, "release": true}, {"step": 2, "release": true}]})", "order of their steps");
+          "\"end\" must be a whole number from 0 on, not 9e+46");
+  refused(head + R"({"step": 1, "drive_joint": 7, "speed": 1}]})", "\"drive_joint\" must be a string, not 7");
+  refused(head + R"({"step": 1, "move_hand": [1, 2, "a"]}]})", "\"move_hand\" must be three numbers");
+  refused(head + R"({"step": 5, "release": true}, {"step": 2, "release": true}]})", "inputs[1]: ");
   CHECK_THROWS_AS(Inputs::load(scratch / "none.json"), UsageError);
+}
+
+TEST_CASE("A state that commands make invalid goes back to what was commanded before, and can go on") {
+  takes_back_commands(on_cpu);
+}
+TEST_CASE("A state that commands make invalid goes back on a device, too", "[device]") {
+  takes_back_commands(on_device());
 }
 
 TEST_CASE("Settings that may change make scenes that a file can hold, at both ends of their range") {

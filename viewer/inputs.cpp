@@ -3,6 +3,7 @@
 #include "viewer/parameters.h"
 #include "viewer/status.h"
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -20,15 +21,41 @@ Json json_of(const glm::dvec3& v) {
   return {v.x, v.y, v.z};
 }
 
-glm::dvec3 vector_of(const Json& json) {
-  return {json.at(0).get<double>(), json.at(1).get<double>(), json.at(2).get<double>()};
+// The value of a key, of the kind that it must be. Throws std::invalid_argument.
+const Json& value_of(const Json& json, const char* key, bool (Json::*is_kind)() const, const char* kind) {
+  const auto found = json.find(key);
+  if (found == json.end())
+    throw std::invalid_argument(fmt::format("it lacks \"{}\"", key));
+  if (!((*found).*is_kind)())
+    throw std::invalid_argument(fmt::format("\"{}\" must be {}, not {}", key, kind,
+                                            found->dump(-1, ' ', false, Json::error_handler_t::replace)));
+  return *found;
 }
-
-// Of a number that no std::uint64_t holds the JSON library would make any.
-std::uint64_t whole(const Json& json) {
-  if (!json.is_number_unsigned())
-    throw std::invalid_argument(fmt::format("{} is no whole number", json.dump()));
-  return json.get<std::uint64_t>();
+bool is_number(const Json& json) {
+  return json.is_number();
+}
+double number_of(const Json& json, const char* key) {
+  return value_of(json, key, &Json::is_number, "a number").get<double>();
+}
+std::uint64_t whole_of(const Json& json, const char* key) {
+  return value_of(json, key, &Json::is_number_unsigned, "a whole number from 0 on").get<std::uint64_t>();
+}
+std::string text_of(const Json& json, const char* key) {
+  return value_of(json, key, &Json::is_string, "a string").get<std::string>();
+}
+glm::dvec3 vector_of(const Json& json, const char* key) {
+  const Json& list = value_of(json, key, &Json::is_array, "[x, y, z]");
+  if (list.size() != 3 || !std::ranges::all_of(list, is_number))
+    throw std::invalid_argument(fmt::format("\"{}\" must be three numbers, [x, y, z]", key));
+  return {list[0].get<double>(), list[1].get<double>(), list[2].get<double>()};
+}
+std::uint64_t hash_of(const Json& json) {
+  const std::string text = text_of(json, "hash");
+  std::uint64_t hash = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw std::invalid_argument(fmt::format("\"hash\" must be a hexadecimal number, not \"{}\"", text));
+  return hash;
 }
 
 Json json_of(const Input& input) {
@@ -64,21 +91,21 @@ Json json_of(const Input& input) {
 
 Input input_of(const Json& json) {
   if (json.contains("drive_joint"))
-    return DriveJoint{json.at("drive_joint"), json.at("speed")};
+    return DriveJoint{text_of(json, "drive_joint"), number_of(json, "speed")};
   if (json.contains("move_joint"))
-    return MoveJoint{json.at("move_joint"), json.at("value")};
+    return MoveJoint{text_of(json, "move_joint"), number_of(json, "value")};
   if (json.contains("drive_body"))
-    return DriveBody{json.at("drive_body"), vector_of(json.at("velocity")), vector_of(json.at("spin"))};
+    return DriveBody{text_of(json, "drive_body"), vector_of(json, "velocity"), vector_of(json, "spin")};
   if (json.contains("push_body"))
-    return PushBody{json.at("push_body"), vector_of(json.at("force")), vector_of(json.at("torque"))};
+    return PushBody{text_of(json, "push_body"), vector_of(json, "force"), vector_of(json, "torque")};
   if (json.contains("grab"))
-    return Grab{vector_of(json.at("grab")), json.at("radius")};
+    return Grab{vector_of(json, "grab"), number_of(json, "radius")};
   if (json.contains("move_hand"))
-    return MoveHand{vector_of(json.at("move_hand"))};
+    return MoveHand{vector_of(json, "move_hand")};
   if (json.contains("release"))
     return Release{};
   if (json.contains("set"))
-    return SetParameter{json.at("set"), json.at("value")};
+    return SetParameter{text_of(json, "set"), number_of(json, "value")};
   throw std::invalid_argument(
       "it is none of drive_joint, move_joint, drive_body, push_body, grab, move_hand, release, set");
 }
@@ -121,25 +148,44 @@ Inputs Inputs::load(const std::filesystem::path& file) {
   if (!in)
     throw UsageError(fmt::format("{} cannot be read", file.string()));
   Inputs result;
-  std::size_t entry = 0;
+  result.file = file;
+  std::string place = file.string();
   try {
     const Json json = Json::parse(in);
-    result.scene = json.at("scene").get<std::string>();
-    result.scene_text = json.at("scene_text");
-    result.device = json.at("device");
-    result.end = whole(json.at("end"));
-    result.hash = std::stoull(json.at("hash").get<std::string>(), nullptr, 16);
-    for (const Json& one : json.at("inputs")) {
-      result.inputs.emplace_back(whole(one.at("step")), input_of(one));
-      ++entry;
+    if (!json.is_object())
+      throw std::invalid_argument("it must be an object {..}");
+    result.scene = text_of(json, "scene");
+    result.scene_text = text_of(json, "scene_text");
+    result.device = text_of(json, "device");
+    result.end = whole_of(json, "end");
+    result.hash = hash_of(json);
+    for (const Json& one : value_of(json, "inputs", &Json::is_array, "a list")) {
+      place = result.place(result.inputs.size());
+      if (!one.is_object())
+        throw std::invalid_argument("it must be an object {..}");
+      const std::uint64_t step = whole_of(one, "step");
+      if (!result.inputs.empty() && step < result.inputs.back().first)
+        throw std::invalid_argument(fmt::format("its step {} comes before that of the input before it, {}: they must "
+                                                "be in the order of their steps",
+                                                step, result.inputs.back().first));
+      result.inputs.emplace_back(step, input_of(one));
     }
   } catch (const std::exception& e) {
-    throw UsageError(fmt::format("{}: not a recording of inputs, or a damaged one{}: {}", file.string(),
-                                 entry > 0 ? fmt::format(", after input {}", entry) : "", e.what()));
+    throw UsageError(fmt::format("{}: not a recording of inputs, or a damaged one: {}", place, e.what()));
   }
-  if (!std::ranges::is_sorted(result.inputs, {}, [](const auto& input) { return input.first; }))
-    throw UsageError(fmt::format("{}: the inputs are not in the order of their steps", file.string()));
   return result;
+}
+
+std::string Inputs::place(std::size_t input) const {
+  return fmt::format("{}: inputs[{}]", file.string(), input);
+}
+
+talus::Scene Inputs::parse() const {
+  try {
+    return talus::parse_scene(scene_text, scene.string());
+  } catch (const talus::SceneError& e) {
+    throw UsageError(fmt::format("{}: scene_text: {}", file.string(), e.what()));
+  }
 }
 
 std::uint64_t Replay::next() const {
@@ -147,8 +193,20 @@ std::uint64_t Replay::next() const {
 }
 
 void Replay::play(talus::Simulation& simulation) {
+  const auto cannot_be = [&](const char* why) { throw UsageError(fmt::format("{}: {}", inputs_.place(played_), why)); };
   for (; played_ < inputs_.inputs.size() && inputs_.inputs[played_].first <= simulation.step(); ++played_)
-    act(simulation, inputs_.inputs[played_].second);
+    try {
+      act(simulation, inputs_.inputs[played_].second);
+    } catch (const std::logic_error& e) {
+      cannot_be(e.what());
+    } catch (const talus::SceneError& e) {
+      cannot_be(e.what());
+    }
+}
+
+std::string Replay::last() const {
+  return played_ == 0 ? ""
+                      : fmt::format("{}, of step {}", inputs_.place(played_ - 1), inputs_.inputs[played_ - 1].first);
 }
 
 }  // namespace viewer

@@ -51,7 +51,7 @@ struct Release {
 };
 using Input = std::variant<DriveJoint, MoveJoint, DriveBody, PushBody, SetParameter, Grab, MoveHand, Release>;
 
-// Between two steps. Throws std::invalid_argument or SceneError for what cannot be, and changes nothing then.
+// Between two steps. Throws std::logic_error or SceneError for what cannot be, and changes nothing then.
 void act(talus::Simulation& simulation, const Input& input);
 
 struct Inputs {
@@ -61,9 +61,12 @@ struct Inputs {
   std::uint64_t hash = 0;  // .. and the state's hash there
   std::string device;      // on which these bits come again
   std::vector<std::pair<std::uint64_t, Input>> inputs;  // by step: before it is done
+  std::filesystem::path file;                           // that they were read from; empty: from none
 
   void save(const std::filesystem::path& file) const;     // throws talus::ExportError
   static Inputs load(const std::filesystem::path& file);  // throws UsageError with the place
+  std::string place(std::size_t input) const;             // "FILE: inputs[3]"
+  talus::Scene parse() const;                             // scene_text; throws UsageError with the place
 };
 
 // Plays back: applies those that are due at the simulation's step.
@@ -73,7 +76,8 @@ public:
   const Inputs& inputs() const { return inputs_; }
   // The step at which the next ones are due, or the end is.
   std::uint64_t next() const;
-  void play(talus::Simulation& simulation);
+  void play(talus::Simulation& simulation);  // throws UsageError with the place of an input that cannot be
+  std::string last() const;                  // place and step of the last one that was played; empty: none was
   bool done(const talus::Simulation& simulation) const { return simulation.step() >= inputs_.end; }
 
 private:

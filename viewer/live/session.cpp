@@ -111,13 +111,18 @@ bool Session::take_over() {
   return steps > 0;
 }
 
-void Session::fail(const char* why) {
-  error_ = why;
+void Session::fail(const std::exception& why) {
+  error_ = why.what();
   playing = surveyed_ = false;
   wanted_steps_ = 0;
   time_ = due_ = simulation_.time();
   step_ = simulation_.step();
-  std::erase_if(done_, [&](const auto& input) { return input.first > step_; });
+  // An invalid state takes back the commands since the step before, but no settings.
+  const bool invalid = dynamic_cast<const talus::StateError*>(&why) != nullptr;
+  std::erase_if(done_, [&](const auto& input) {
+    return input.first > step_ ||
+           (invalid && input.first == step_ && !std::holds_alternative<SetParameter>(input.second));
+  });
 }
 
 void Session::measure_rate(double seconds) {
@@ -186,7 +191,7 @@ bool Session::carry_out() {
         end_replay();
     }
   } catch (const std::exception& e) {
-    fail(e.what());
+    fail(e);
   }
   if (something || replay_)
     parameters_.clear();
@@ -206,7 +211,7 @@ bool Session::settle(double seconds) {
       return false;
     return simulation_.under_way() && take_over();
   } catch (const std::exception& e) {
-    fail(e.what());
+    fail(e);
     return true;
   }
 }
@@ -219,7 +224,7 @@ bool Session::survey(bool wanted) {
     simulation_.survey();
     surveyed_ = true;
   } catch (const std::exception& e) {
-    fail(e.what());
+    fail(e);
   }
   return true;
 }
@@ -236,7 +241,7 @@ void Session::go_on() {
       simulation_.start(steps, surveying_);
     }
   } catch (const std::exception& e) {
-    fail(e.what());
+    fail(e);
   }
 }
 
@@ -245,7 +250,7 @@ void Session::finish() {
     if (simulation_.under_way())
       take_over();
   } catch (const std::exception& e) {
-    fail(e.what());
+    fail(e);
   }
 }
 

@@ -101,7 +101,7 @@ private:
   void carry_out(Input input);
   void end_replay();
   void keep();
-  void fail(const char* why);
+  void fail(const std::exception& why);
   void measure_rate(double seconds);
 };
 
