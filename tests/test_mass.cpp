@@ -428,8 +428,8 @@ TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]"
   const std::vector<std::pair<std::string, std::string>> wrong{
       {"mass = @0", "must be a number from 1e-09 to 1000000000000 kg, not 0"},
       {"density = @-1", "kg/m3"},
-      {"mass = 1\ndensity = @2", "body.0.density and body.0.mass exclude each other"},
-      {"mass = 1\nparent = @\"b\"", "body.0.parent has no meaning for a body with mass or density"},
+      {"mass = 1\ndensity = @2", "body.crate.density and body.crate.mass exclude each other"},
+      {"mass = 1\nparent = @\"b\"", "body.crate.parent has no meaning for a body with mass or density"},
       {"mass = 1\nkeyframes = @[{ time = 0, position = [0, 0, 0] }]", "allowed are velocity and spin"},
       {"density = 1\nmotion = @{ position = [\"t\", 0, 0] }", "or a joint"},
       {"mass = 1\nvelocity = [1, 0, 0]\njoint = @{ type = \"revolute\" }", "exclude each other"},

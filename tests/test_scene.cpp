@@ -246,7 +246,7 @@ const std::vector<Wrong> wrong{
      "is taken by another sink"},
     {"[[sink]]\nname = \"a\"\nsphere.radius = 1\nmaterial = @\"sand\"\n", "no material of this scene"},
     {"[[sink]]\nname = \"a\"\nsphere.radius = 1\nposition = @[9, 0, 0]\n", "where no grain comes"},
-    {"[[sink]]\nname = \"a\"\nsphere.radius = 1\n@velocity = [9, 0, 0]\n", "unknown key sink.0.velocity"},
+    {"[[sink]]\nname = \"a\"\nsphere.radius = 1\n@velocity = [9, 0, 0]\n", "unknown key sink.a.velocity"},
     // bodies
     {"@[[body]]\nsphere.radius = 1\n", "lacks the key name"},
     {"@[[body]]\nname = \"a\"\n",
@@ -399,6 +399,59 @@ std::uint64_t hash(const Population& p) {
 }
 
 }  // namespace
+
+TEST_CASE("Errors name tables by their names", "[scene]") {
+  CHECK(talus_tests::contains(parse_error(sand + "densitty = 3\n"),
+                              "unknown key material.sand.densitty; did you mean density?"));
+  CHECK(talus_tests::contains(parse_error("[[material]]\npreset = \"loam\"\ndensity = -1\n"),
+                              "material.loam.density must be"));
+  // Those that have none, or none that --set could say, by their number.
+  CHECK(talus_tests::contains(parse_error(sand + "[[material]]\nname = \"wet sand\"\ndensity = -1\n"),
+                              "material.1.density must be"));
+  CHECK(
+      talus_tests::contains(parse_error(grains + "radius = 0.01\nspacin = 2\n" + ball), "unknown key grains.0.spacin"));
+}
+
+TEST_CASE("Keys that other programs have say why they are not there", "[scene]") {
+  const std::vector<std::pair<std::string, std::string>> keys{
+      {sand + "restitution = 0.3\n", "material.sand.restitution; contacts have no coefficient of restitution"},
+      {sand + "young_modulus = 1e7\n", "the stiffness of a contact is stiffness [N/m]"},
+      {sand + "rolling_friction = 0.1\n", "grains do not rotate"},
+      {sand + "cohesion = 100\n", "adhesion [Pa]"},
+      {sand + "mu = 0.5\n", "friction_static and friction_kinetic"},
+      {grains + "radius = 0.01\ndensity = 1000\n" + ball, "it is a key of the material"},
+      {"[scene]\ngravity = [0, 0, -1]\n", "it is domain.gravity"},
+  };
+  for (const auto& [text, why] : keys) {
+    const std::string error = parse_error(text);
+    CAPTURE(text, error);
+    CHECK(talus_tests::contains(error, "unknown key"));
+    CHECK(talus_tests::contains(error, why));
+    CHECK(talus_tests::contains(error, "allowed in"));
+  }
+}
+
+TEST_CASE("Errors in several tables are told together", "[scene]") {
+  const std::string head = "[time]\ndt = 0\n[domain]\nfriction = -1\n[[material]]\nname = \"sand\"\ndensity = -1\n";
+  const std::string two = "[[grains]]\nmaterial = \"sand\"\nradius = -1\n" + ball +
+                          "[[body]]\nname = \"a\"\nsphere.radius = 1\ncolour = 3\n[camera]\nfov = 0\n";
+  const auto lines = [](const std::string& text) { return talus_tests::split(parse_error(text), '\n'); };
+  const std::vector<std::string> first = lines(head + two);
+  REQUIRE(first.size() == 3);  // the others may be consequences
+  CHECK(starts_with(first[0], "s.toml:2:6: time.dt must be"));
+  CHECK(starts_with(first[1], "s.toml:4:12: domain.friction must be"));
+  CHECK(starts_with(first[2], "s.toml:7:11: material.sand.density must be"));
+  const std::vector<std::string> second = lines(sand + two);
+  REQUIRE(second.size() == 3);
+  CHECK(starts_with(second[0], "s.toml:5:10: grains.0.radius must be"));
+  CHECK(talus_tests::contains(second[1], "unknown key body.a.colour; did you mean color?"));
+  CHECK(talus_tests::contains(second[2], "camera.fov must be"));
+  std::string many = sand;
+  for (int i = 0; i < 30; ++i)
+    many += fmt::format("[[body]]\nname = \"b{}\"\n", i);
+  REQUIRE(lines(many).size() == 21);
+  CHECK(lines(many)[20] == "s.toml: and 10 more");
+}
 
 TEST_CASE("every wrong scene is named with its place", "[scene]") {
   REQUIRE(wrong.size() >= 40);

@@ -320,6 +320,19 @@ TEST_CASE("the number of substeps follows from the scene", "[substeps]") {
       CHECK(contains(e.what(), "box.toml: solver.substeps = \"auto\" comes to 12367 substeps"));
       CHECK(contains(e.what(), "set time.dt to 0.0801 s or less"));
     }
+    // No time.dt helps where a motion is beyond all measure.
+    const std::string text = "[[material]]\nname = \"m\"\n[[grains]]\nmaterial = \"m\"\nradius = 0.05\n"
+                             "fill.points = [[0.3, 0, 0.5]]\n[[body]]\nname = \"a\"\nsphere.radius = 0.1\n"
+                             "motion = { position = [\"t > 0.1 ? 1e300 : 0\", 0, 0] }\n";
+    try {
+      choose_substeps(parse_scene(text, "fast.toml"));
+      FAIL("no error");
+    } catch (const SceneError& e) {
+      INFO(e.what());
+      CHECK(contains(e.what(),
+                     "fast.toml: solver.substeps = \"auto\" finds none that are short enough: a body's motion"));
+      CHECK_FALSE(contains(e.what(), "set time.dt"));
+    }
   }
 }
 

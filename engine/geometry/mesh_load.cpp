@@ -852,17 +852,27 @@ void keep_reader(Assimp::Importer& importer, const std::string& extension) {
 }
 
 void read_with_assimp(const Source& source, Files files, Builder& out) {
+  // assimp turns every exception into a text, that of a lack of memory too.
+  const auto no_memory = [](std::string_view why) {
+    return why.find("bad_alloc") != why.npos || why.find("allocat") != why.npos;
+  };
   try {
     Assimp::Importer importer;
     keep_reader(importer, "gltf");
     importer.SetIOHandler(new MemoryFiles(std::move(files)));  // the importer deletes it
     const aiScene* scene = importer.ReadFile("mesh.gltf", 0);
+    if (!scene && no_memory(importer.GetErrorString()))
+      throw std::bad_alloc();
     if (!scene)
       source.fail(fmt::format("cannot be read as glTF: {}", importer.GetErrorString()));
     add(*scene, source, out);
   } catch (const MeshError&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& e) {
+    if (no_memory(e.what()))
+      throw std::bad_alloc();
     source.fail(fmt::format("cannot be read: {}", e.what()));
   }
 }

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <map>
@@ -111,31 +112,27 @@ public:
                 material = root_["material"], grains = root_["grains"], shape = root_["shape"], cloth = root_["cloth"],
                 emitter = root_["emitter"], body = root_["body"], sink = root_["sink"], camera = root_["camera"],
                 depth_camera = root_["depth_camera"], upsampling = root_["upsampling"], output = root_["output"];
-    root_.finish();
+    attempt([&] { root_.finish(); });
 
-    read_scene(scene.table());
-    read_time(time.table());
-    read_domain(domain.table());
-    read_solver(solver.table());
-    for (const Table& t : material.tables())
-      read_material(t);
-    for (const Table& t : grains.tables())
-      read_grains(t);
-    for (const Table& t : shape.tables())
-      read_matched(t);
-    for (const Table& t : cloth.tables())
-      scene_.cloths.push_back(read_cloth(t, scene_));
-    for (const Table& t : emitter.tables())
-      read_emitter(t);
-    for (const Table& t : body.tables())
-      scene_.bodies.push_back(read_body(t, scene_));
-    for (const Table& t : sink.tables())
-      scene_.sinks.push_back(read_sink(t, scene_));
-    scene_.upsampling = read_upsampling(upsampling, scene_);
-    read_camera(camera.table());
-    for (const Table& t : depth_camera.tables())
-      scene_.depth_cameras.push_back(read_depth_camera(t, scene_));
-    read_output(output.table());
+    attempt([&] { read_scene(scene.table()); });
+    attempt([&] { read_time(time.table()); });
+    attempt([&] { read_domain(domain.table()); });
+    attempt([&] { read_solver(solver.table()); });
+    attempt_each(material, [&](const Table& t) { read_material(t); });
+    // The others are checked against these, and would be blamed for their errors.
+    stop_at_errors();
+    attempt_each(grains, [&](const Table& t) { read_grains(t); });
+    attempt_each(shape, [&](const Table& t) { read_matched(t); });
+    attempt_each(cloth, [&](const Table& t) { scene_.cloths.push_back(read_cloth(t, scene_)); });
+    attempt_each(emitter, [&](const Table& t) { read_emitter(t); });
+    attempt_each(body, [&](const Table& t) { scene_.bodies.push_back(read_body(t, scene_)); });
+    attempt_each(sink, [&](const Table& t) { scene_.sinks.push_back(read_sink(t, scene_)); });
+    attempt([&] { read_camera(camera.table()); });
+    stop_at_errors();
+    attempt([&] { scene_.upsampling = read_upsampling(upsampling, scene_); });
+    attempt_each(depth_camera, [&](const Table& t) { scene_.depth_cameras.push_back(read_depth_camera(t, scene_)); });
+    attempt([&] { read_output(output.table()); });
+    stop_at_errors();
     check_periods();
     check_places();
     check_motions(scene_);
@@ -145,6 +142,31 @@ public:
   }
 
 private:
+  // An error in one table does not hide those in others: they are told together, the first one first.
+  void attempt(const std::function<void()>& read) {
+    try {
+      read();
+    } catch (const SceneError& e) {
+      errors_.emplace_back(e.what());
+    }
+  }
+  void attempt_each(const Value& list, const std::function<void(const Table&)>& read) {
+    attempt([&] {
+      for (const Table& t : list.tables())
+        attempt([&] { read(t); });
+    });
+  }
+  void stop_at_errors() const {
+    constexpr std::size_t most = 20;
+    if (errors_.empty())
+      return;
+    std::string all =
+        fmt::format("{}", fmt::join(errors_.begin(), errors_.begin() + std::min(errors_.size(), most), "\n"));
+    if (errors_.size() > most)
+      all += fmt::format("\n{}: and {} more", scene_.source, errors_.size() - most);
+    throw SceneError(all);
+  }
+
   std::filesystem::path folder() const { return std::filesystem::path(scene_.source).parent_path(); }
 
   void read_scene(Table t) {
@@ -524,6 +546,7 @@ private:
   std::array<Value, 3> axis_{none_, none_, none_};
   double radius_max_ = 0, grains_ = 0;
   std::uint32_t uncolored_ = 0;  // materials without a colour or a preset so far
+  std::vector<std::string> errors_;
   static inline const Value none_{nullptr, "", {}};
 };
 

@@ -20,22 +20,6 @@ bool before(const toml::source_region& a, const toml::source_region& b) {
   return order(a) < order(b);
 }
 
-// Number of letters to insert, delete, replace or swap.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i)
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        d[i][j] = i + j;
-        continue;
-      }
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  return d[a.size()][b.size()];
-}
-
 std::string list(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -145,19 +129,6 @@ toml::table parse_override(const std::string& text) {
 }
 
 }  // namespace
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {
-  if (word.find_first_not_of("0123456789") == word.npos)
-    return "";
-  const std::string* best = nullptr;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const std::string& w : words)
-    if (const std::size_t d = distance(word, w); d < least) {
-      least = d;
-      best = &w;
-    }
-  return best ? fmt::format("; did you mean {}?", *best) : "";
-}
 
 toml::table read_document(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
   toml::table document;
@@ -276,6 +247,16 @@ Table Value::table() const {
   return {node_ ? node_->as_table() : nullptr, path_, where_};
 }
 
+Value Value::named() const {
+  const toml::table& table = *node_->as_table();
+  auto name = table["name"].value<std::string>();
+  if (!name && path_.starts_with("material."))
+    name = table["preset"].value<std::string>();
+  if (!name || !is_bare_word(*name))
+    return *this;
+  return {node_, path_.substr(0, path_.rfind('.') + 1) + *name, where_};
+}
+
 std::vector<Table> Value::tables() const {
   std::vector<Table> tables;
   const std::string how = located(where_) ? fmt::format(": write [[{}]]", path_) : "";
@@ -284,7 +265,7 @@ std::vector<Table> Value::tables() const {
   for (const Value& v : elements()) {
     if (!v.node_->is_table())
       v.fail("must be a table" + how);
-    tables.push_back(v.table());
+    tables.push_back((located(v.where_) ? v.named() : v).table());
   }
   return tables;
 }
@@ -319,9 +300,11 @@ void Table::finish() const {
         first = &key;
   if (first) {
     const std::string key(first->str());
-    reading::fail(first->source(),
-                  fmt::format("unknown key {}{}; allowed{}: {}", path_of(key), did_you_mean(key, known_),
-                              path_.empty() ? "" : " in " + path_, list(known_)));
+    std::string hint = why_absent(path_of(key));
+    if (hint.empty())
+      hint = did_you_mean(key, known_);
+    reading::fail(first->source(), fmt::format("unknown key {}{}; allowed{}: {}", path_of(key), hint,
+                                               path_.empty() ? "" : " in " + path_, list(known_)));
   }
   if (!missing_.empty())
     fail(fmt::format("lacks the key {}; it needs one", missing_));

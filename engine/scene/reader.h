@@ -3,6 +3,7 @@
 // says where the value stands: "FILE:LINE:COLUMN: ..", or "--set table.key=value: .." for what an override brought in.
 // What a program has built stands nowhere: its path says which it is, as a program would write it ("grains[0].radius
 // ..").
+#include "engine/scene/nearest.h"
 #include "engine/scene/tables.h"
 #include "engine/scene/words.h"
 #include <concepts>
@@ -27,9 +28,6 @@ inline bool located(const toml::source_region& where) {
 // "FILE:LINE:COLUMN" or "--set table.key=value".
 std::string place(const toml::source_region& where);
 [[noreturn]] void fail(const toml::source_region& where, const std::string& what);
-
-// "; did you mean radius?", or nothing where no word is near.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& words);
 
 // What a number may be, both ends included.
 struct Range {
@@ -87,6 +85,8 @@ public:
   const Value& or_override(const Value& other) const;
 
 private:
+  // A table of several, as --set calls it, too: by its name where it has one, material.sand instead of material.0.
+  Value named() const;
   std::int64_t integer(std::int64_t min, std::int64_t max) const;
   std::size_t choose(std::span<const std::string_view> words) const;
 

@@ -388,6 +388,12 @@ std::string describe_pressed(const Bed& bed) {
 // Substeps of at most h_most.
 double substeps_for(const Scene& scene, double h_most) {
   const double needed = std::max(1.0, std::ceil(scene.dt / h_most * (1.0 - 1e-9)));
+  constexpr double dt_least = 1e-7;  // s, as time.dt may be
+  if (!(0.99 * substeps_most * h_most >= dt_least))
+    throw SceneError(
+        fmt::format("{}: solver.substeps = \"auto\" finds none that are short enough: a body's motion, a speed, "
+                    "gravity or adhesion asks for substeps of {:.3g} s, and time.dt is at least {} s",
+                    scene.source, h_most, dt_least));
   if (needed > substeps_most)
     throw SceneError(
         fmt::format("{}: solver.substeps = \"auto\" comes to {:.0f} substeps of {:.3g} s, more than {}: set time.dt to "
