@@ -141,12 +141,15 @@ const std::string no_vulkan = "VK_ICD_FILENAMES=/nonexistent.json VK_DRIVER_FILE
 TEST_CASE("usage errors end with 2 and a sentence", "[cli]") {
   Shell shell;
   check_refused(shell.talus(""), 2, "subcommand is required");
-  check_refused(shell.talus("walk pile.toml"), 2, "talus --help");
+  check_refused(shell.talus("walk pile.toml"), 2, "walk is no verb of talus; there are run, render, devices");
+  check_refused(shell.talus("runn pile.toml"), 2, "did you mean run?");
+  check_refused(shell.talus("run pile.toml --stepz=5"), 2, "did you mean --steps?");
+  check_refused(shell.talus("check pile.toml --sett a.b=1"), 2, "did you mean --set?");
   check_refused(shell.talus("run"), 2, "SCENE is required");
   check_refused(shell.talus("run pile.toml --fast"), 2, "--fast");
   check_refused(shell.talus("run pile.toml --time 1 --steps 5"), 2, "excludes");
-  check_refused(shell.talus("run pile.toml --time -1"), 2, "'-1' is not a number above 0");
-  check_refused(shell.talus("run pile.toml --time nan"), 2, "'nan' is not a number above 0");
+  check_refused(shell.talus("run pile.toml --time -1"), 2, "'-1' is not a number from 0 on");
+  check_refused(shell.talus("run pile.toml --time nan"), 2, "'nan' is not a number from 0 on");
   check_refused(shell.talus("run pile.toml --steps -5"), 2, "--steps");
   check_refused(shell.talus("run pile.toml --steps many"), 2, "--steps");
   check_refused(shell.talus("run pile.toml --seed x"), 2, "--seed");
@@ -235,6 +238,110 @@ TEST_CASE("what cannot be written at the end leaves the old files, and the state
   CHECK(fs::exists(shell.scratch / "s.talus"));
 }
 #endif
+
+TEST_CASE("the version says what was built, and with what", "[cli]") {
+  Shell shell;
+  const auto result = shell.talus("--version");
+  require_done(result);
+  const std::vector<std::string> lines = split(result.out, '\n');
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0].starts_with("talus "));
+  CHECK(lines[0].find_first_not_of("0123456789.", 6) == std::string::npos);
+  CHECK(lines[1].starts_with("commit "));
+  CHECK(lines[2].starts_with("Vulkan headers 1."));
+  CHECK(lines[3].starts_with("compiler "));
+}
+
+TEST_CASE("a run to time 0 writes the start", "[cli]") {
+  Shell shell;
+  for (const std::string end : {"--time 0", "--steps 0"}) {
+    CAPTURE(end);
+    require_done(
+        shell.talus("run pile.toml --device cpu --out o --report r.json --metrics m.csv --save s.talus " + end));
+    CHECK(shell.report("r.json")["steps"] == 0);
+    CHECK(read_csv(shell.scratch / "m.csv").size() == 1);
+    CHECK(read_csv(shell.scratch / "o/grains_00000.csv").size() == shell.report("r.json")["grains"]);
+    CHECK(talus::read_checkpoint(shell.scratch / "s.talus").step == 0);
+    for (const char* name : {"r.json", "m.csv", "s.talus"})
+      fs::remove(shell.scratch / name);
+    fs::remove_all(shell.scratch / "o");
+  }
+}
+
+TEST_CASE("outputs that are one file are refused before the run", "[cli]") {
+  Shell shell;
+  write_text(shell.scratch / "s.talus", "old");
+  fs::create_directory(shell.scratch / "d");
+#ifndef _WIN32
+  fs::create_symlink("s.talus", shell.scratch / "link");
+  fs::create_symlink("../s.talus", shell.scratch / "d/link");
+  const std::vector<std::string> others{"s.talus", "./s.talus", "d/../s.talus", "link", "d/link"};
+#else
+  const std::vector<std::string> others{"s.talus", "./s.talus", "d/../s.talus"};
+#endif
+  // A run of 1e6 s would not end.
+  const std::string run = "run pile.toml --device cpu --time 1e6 ";
+  for (const std::string& other : others)
+    check_refused(shell.talus(run + "--save s.talus --report " + other), 2, "--report and --save are the same file");
+  check_refused(shell.talus(run + "--metrics new/m --report new/../new/m"), 2,
+                "--report and --metrics are the same file");
+  check_refused(shell.talus(run + "--report pile.toml"), 2, "the scene and --report are the same file");
+  check_refused(shell.talus(run + "--resume s.talus --metrics s.talus"), 2, "--resume and --metrics are the same file");
+  check_refused(shell.talus(run + "--out o --metrics o/index.csv"), 2, "among the files that --out writes");
+  CHECK(read_text(shell.scratch / "s.talus") == "old");
+  CHECK(read_text(shell.scratch / "pile.toml") == pile);
+  // A state may take the place of the one that the run went on from, and a device takes anything.
+  require_done(shell.talus("run pile.toml --device cpu --steps 1 --save s.talus"));
+  require_done(shell.talus("run pile.toml --device cpu --steps 2 --resume s.talus --save s.talus"));
+  CHECK(talus::read_checkpoint(shell.scratch / "s.talus").step == 2);
+#ifndef _WIN32
+  require_done(shell.talus("run pile.toml --device cpu --steps 1 --report /dev/null --metrics /dev/null"));
+#endif
+}
+
+#ifndef _WIN32
+TEST_CASE("output that nothing takes is an error", "[cli]") {
+  Shell shell;
+  for (const std::string verb : {"check pile.toml", "devices", "devices --json", "--version", "run --help",
+                                 "run pile.toml --device cpu --steps 2 --report r.json"}) {
+    CAPTURE(verb);
+    check_refused(shell.talus(verb + " > /dev/full", no_vulkan), 2, "the output cannot be written");
+  }
+  CHECK(contains(shell.talus("check pile.toml > /dev/full").err, "No space left on device"));
+  CHECK(shell.report("r.json")["steps"] == 2);  // which does not end a run
+}
+
+TEST_CASE("progress on a terminal says how much is left", "[cli]") {
+  Shell shell;
+  const auto result = shell.shell("script -qec '\"" TALUS_PROGRAM "\" run pile.toml --device cpu' /dev/null");
+  CAPTURE(result.out);
+  REQUIRE(result.status == 0);
+  CHECK(contains(result.out, "of 0.200 s, "));
+  CHECK(contains(result.out, " s left"));
+}
+#endif
+
+TEST_CASE("text of scenes and meshes does not drive the terminal", "[cli]") {
+  Shell shell;
+  write_text(shell.scratch / "esc.obj", "v 0 0 0\nv \x1b[31mRED\x1b[0m 0 0\nv 1 1 0\nf 1 2 3\n");
+  write_text(shell.scratch / "esc.toml", pile + "[[body]]\nname = \"b\"\nmaterial = \"sand\"\n"
+                                                "mesh = { file = \"esc.obj\", as = \"particles\" }\n");
+  check_refused(shell.talus("check esc.toml"), 2, "\"\\x1b[31mRED\\x1b[0m\" is no number");
+  for (const std::string& bad :
+       {std::string("\\u001b]0;title\\u0007"), std::string("\\u009b2J"), std::string("a\\rb")}) {
+    write_text(shell.scratch / "title.toml", pile + "[[body]]\nname = \"" + bad + "\"\nmaterial = \"none\"\n");
+    const auto result = shell.talus("check title.toml");
+    const auto method = shell.talus("check pile.toml --set 'solver.method=\"" + bad + "\"'");
+    for (const std::string& text : {result.err, method.err}) {
+      CAPTURE(text);
+      for (const char* control : {"\x1b", "\x07", "\r", "\x9b"})
+        CHECK_FALSE(contains(text, control));
+    }
+    CHECK(contains(method.err, "\\x"));
+  }
+  // What is no control character stays.
+  CHECK(contains(shell.talus("check pile.toml --set solver.method=\"\\\"\u00e4\u2192\\\"\"").err, "\u00e4\u2192"));
+}
 
 TEST_CASE("help is no error", "[cli]") {
   Shell shell;
@@ -577,6 +684,42 @@ TEST_CASE("run plays inputs back to the state that they were recorded with", "[c
   check_refused(shell.talus("run --replay nothing.json"), 2, "cannot be read");
 }
 
+TEST_CASE("inputs that cannot be end with their place, and the state before them goes on", "[cli]") {
+  Shell shell;
+  const std::string scene_text = pile + R"(
+[[body]]
+name = "ball"
+sphere = { radius = 0.03 }
+density = 2000
+position = [0.1, 0.1, 0.7]
+)";
+  write_text(shell.scratch / "ball.toml", scene_text);
+  const auto record = [&](const std::string& scene, const std::string& text, const json& inputs) {
+    const json recording{{"scene", scene}, {"device", "CPU"},    {"end", 9},
+                         {"hash", "0"},    {"scene_text", text}, {"inputs", inputs}};
+    write_text(shell.scratch / "bad.json", recording.dump());
+  };
+  const std::string run = "run --replay bad.json --device cpu";
+  record("ball.toml", scene_text,
+         {{{"step", 1}, {"release", true}}, {{"step", 3}, {"drive_joint", "ball"}, {"speed", 1}}});
+  check_refused(shell.talus(run), 2, "error: bad.json: inputs[1]: body ball has no joint\n");
+  CHECK(talus::read_checkpoint(shell.scratch / "ball.crash.talus").step == 3);
+  record("", scene_text, {{{"step", 3}, {"drive_joint", "cube"}, {"speed", 1}}});
+  check_refused(shell.talus(run), 2, "bad.json: inputs[0]: the scene has no body cube");
+  CHECK(fs::exists(shell.scratch / "bad.crash.talus"));
+  CHECK_FALSE(fs::exists(shell.scratch / ".crash.talus"));
+  record("ball.toml", "[scene]\nseeed = 1\n", json::array());
+  check_refused(shell.talus(run), 2, "error: bad.json: scene_text: ball.toml:2:1: unknown key scene.seeed");
+
+  // A push that no state survives is not in the state that is rescued.
+  const std::vector<double> none{0, 0, 0}, wild{1e38, 0, 0};
+  record("ball.toml", scene_text, {{{"step", 4}, {"push_body", "ball"}, {"force", wild}, {"torque", none}}});
+  const auto invalid = shell.talus(run);
+  check_refused(invalid, 5, "the state is that of step 4 again, without what was commanded then");
+  CHECK(contains(invalid.err, "note: the last input that was played is bad.json: inputs[0], of step 4"));
+  CHECK(shell.talus("run ball.toml --device cpu --steps 9 --resume ball.crash.talus").status == 0);
+}
+
 TEST_CASE("an invalid state ends with 5 and the last valid one is saved", "[cli]") {
   Shell shell;
   write_text(shell.scratch / "wild.toml", R"(
@@ -633,6 +776,17 @@ sampling = "lattice"
 )");
   check_refused(shell.shell("ulimit -v 100000; \"" TALUS_PROGRAM "\" run large.toml --device cpu --threads 1"), 4,
                 "memory");
+
+  // Of a mesh, too, whose reader makes a text of everything that goes wrong.
+  std::string sheet;
+  constexpr int side = 600;
+  for (int i = 0; i < side * side; ++i)
+    sheet += fmt::format("v {} {} {}\n", i % side, i / side, i % 7);
+  for (int i = 0; i < side * (side - 1) - 1; ++i)
+    sheet += fmt::format("f {} {} {}\n", i + 1, i + 2, i + side + 1);
+  write_text(shell.scratch / "sheet.obj", sheet);
+  write_text(shell.scratch / "sheet.toml", pile + "[[body]]\nname = \"b\"\nmesh = { file = \"sheet.obj\" }\n");
+  check_refused(shell.shell("ulimit -v 100000; \"" TALUS_PROGRAM "\" check sheet.toml"), 4, "no memory left");
 }
 #endif
 
@@ -715,6 +869,9 @@ TEST_CASE("graph prints the passes of a step", "[cli][device]") {
   const auto dot = shell.talus(graph + " --dot");
   require_done(dot);
   CHECK(dot.out.starts_with("digraph"));
+#ifndef _WIN32
+  check_refused(shell.talus(graph + " > /dev/full"), 2, "the output cannot be written");
+#endif
   CHECK(contains(dot.out, "predict"));
 }
 

@@ -1,6 +1,7 @@
 #include "viewer/commands.h"
 #include "engine/gpu/device.h"
 #include "viewer/status.h"
+#include "viewer/terminal.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -46,7 +47,7 @@ void print_json(const Machine& machine) {
                      {"cpu", {{"threads", machine.threads}}},
                      {"auto", machine.automatic ? Json(machine.automatic->index) : Json("cpu")},
                      {"no_vulkan", machine.no_vulkan.empty() ? Json() : Json(machine.no_vulkan)}};
-  fmt::print("{}\n", list.dump(2, ' ', false, Json::error_handler_t::replace));
+  print_out("{}\n", list.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
 void print_table(const Machine& machine) {
@@ -55,18 +56,18 @@ void print_table(const Machine& machine) {
   for (const auto& device : machine.devices)
     width = std::max(width, device.name.size());
   for (const auto& device : machine.devices) {
-    fmt::print("{:>3}  {:<{}}  {}, Vulkan {}, {}, {}{}\n", device.index, device.name, width, device.type,
-               device.api_version, device.driver, talus::gpu::byte_text(device.memory_bytes),
-               mark(&device == machine.automatic));
+    print_out("{:>3}  {:<{}}  {}, Vulkan {}, {}, {}{}\n", device.index, device.name, width, device.type,
+              device.api_version, device.driver, talus::gpu::byte_text(device.memory_bytes),
+              mark(&device == machine.automatic));
     for (const std::string& missing : device.missing)
-      fmt::print("     cannot be used: {}\n", missing);
+      print_out("     cannot be used: {}\n", missing);
   }
   if (!machine.no_vulkan.empty())
-    fmt::print("     no Vulkan device: {}\n", machine.no_vulkan);
+    print_out("     no Vulkan device: {}\n", machine.no_vulkan);
   else if (machine.devices.empty())
-    fmt::print("     no Vulkan device\n");
-  fmt::print("{:>3}  {:<{}}  {} thread{}{}\n", "cpu", "the CPU path", width, machine.threads,
-             machine.threads == 1 ? "" : "s", mark(!machine.automatic));
+    print_out("     no Vulkan device\n");
+  print_out("{:>3}  {:<{}}  {} thread{}{}\n", "cpu", "the CPU path", width, machine.threads,
+            machine.threads == 1 ? "" : "s", mark(!machine.automatic));
 }
 
 }  // namespace
@@ -88,20 +89,20 @@ int check(const std::vector<std::filesystem::path>& scenes, const std::vector<st
       const talus::Scene scene = talus::load_scene(file, overrides);
       const talus::Population population = talus::populate(scene);
       const std::vector<std::string> advice = talus::advise(scene);
-      fmt::print("ok: {}: {} grains", file.string(), population.initial.size() - population.cloth_vertices);
+      print_out("ok: {}: {} grains", file.string(), population.initial.size() - population.cloth_vertices);
       if (population.cloth_vertices > 0)
-        fmt::print(", {} vertices of cloth", population.cloth_vertices);
+        print_out(", {} vertices of cloth", population.cloth_vertices);
       if (!population.poured.empty())
-        fmt::print(", {} poured", population.poured.size());
+        print_out(", {} poured", population.poured.size());
       if (scene.upsampling)
-        fmt::print(", {} fine, {} of them poured", population.fine.size() + population.fine_first.back(),
-                   population.fine_first.back());
-      fmt::print("\n");
+        print_out(", {} fine, {} of them poured", population.fine.size() + population.fine_first.back(),
+                  population.fine_first.back());
+      print_out("\n");
       if (scene.solver.substeps == 0)
-        fmt::print(stderr, "note: {}: {}\n", file.string(), talus::choose_substeps(scene).why);
+        print_err("note: {}: {}\n", file.string(), talus::choose_substeps(scene).why);
       for (const std::vector<std::string>& warnings : {population.warnings, advice})
         for (const std::string& warning : warnings)
-          fmt::print(stderr, "warning: {}\n", warning);
+          print_err("warning: {}\n", warning);
     } catch (...) {
       status = std::max(status, tell_error());
     }
@@ -113,7 +114,7 @@ int graph(const std::filesystem::path& scene, const std::vector<std::string>& ov
           bool dot) {
   talus::Simulation simulation(talus::load_scene(scene, overrides), options);
   const std::string text = simulation.describe_step(dot);
-  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  print_out("{}{}", text, text.ends_with('\n') ? "" : "\n");
   return done;
 }
 

@@ -1,9 +1,13 @@
 // The program `talus`: reads the command line, does what its verb says, and ends with the statuses of viewer/status.h.
+#include "engine/scene/nearest.h"
 #include "viewer/commands.h"
 #include "viewer/run.h"
 #include "viewer/sibling.h"
 #include "viewer/status.h"
+#include "viewer/terminal.h"
+#include "viewer/version.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <fmt/format.h>
@@ -21,6 +25,16 @@ struct Arguments {
   std::optional<std::uint64_t> seed;
   bool json = false, dot = false, no_timing = false;
 };
+
+// Numbers from 0 on, for an end: at 0 the start is all there is.
+const CLI::Validator not_negative(
+    [](std::string& text) {
+      double value = 0.0;
+      return CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= 0.0
+                 ? std::string()
+                 : fmt::format("'{}' is not a number from 0 on", text);
+    },
+    "");
 
 // Numbers above 0 that a time or a rate may have.
 const CLI::Validator positive(
@@ -70,7 +84,7 @@ void add_run(CLI::App* verb, Arguments& a) {
   add_device(verb, a);
   add_overrides(verb, a);
   auto* time = verb->add_option("--time", run.time, "End, from the start of the scene; default: the scene's end");
-  time->type_name("S")->check(positive);
+  time->type_name("S")->check(not_negative);
   verb->add_option("--steps", run.steps, "End, in steps from the start of the scene")
       ->type_name("N")
       ->check(whole)
@@ -121,10 +135,35 @@ talus::Format read_format(const std::string& text) {
   }
 }
 
+// The first word must be a verb; CLI11 says no more than that one is missing.
+void check_verb(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-')
+    return;
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    verbs.push_back(verb->get_name());
+  if (std::ranges::find(verbs, argv[1]) == verbs.end())
+    throw UsageError(fmt::format("{} is no verb of talus{}; there are {}; see talus --help", argv[1],
+                                 talus::reading::did_you_mean(argv[1], verbs), fmt::join(verbs, ", ")));
+}
+
+// "; did you mean --steps?", for the first option that the verb does not know.
+std::string nearest_option(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options())
+    for (const std::string& name : option->get_lnames())
+      names.push_back("--" + name);
+  for (const std::string& word : verb.remaining())
+    if (word.starts_with("-"))
+      return talus::reading::did_you_mean(word.substr(0, word.find('=')), names);
+  return "";
+}
+
 int talus_main(int argc, char** argv) {
   Arguments a;
   CLI::App app("Granular material on any device with Vulkan 1.3, and on the CPU.", "talus");
   app.require_subcommand(1);
+  app.set_version_flag("--version", viewer::version_text, "Version, commit, Vulkan headers and compiler");
 
   CLI::App* run = app.add_subcommand("run", "Simulates a scene");
   add_run(run, a);
@@ -163,10 +202,15 @@ int talus_main(int argc, char** argv) {
   CLI::App* view = app.add_subcommand("view", "Shows a scene in a window; see talus view --help");
   view->prefix_command()->set_help_flag();
 
+  check_verb(app, argc, argv);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& e) {
+  } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
+  } catch (const CLI::ExtrasError& e) {
+    const std::vector<CLI::App*> verbs = app.get_subcommands();
+    throw UsageError(fmt::format("{}{}; see talus --help, talus run --help", e.what(),
+                                 nearest_option(verbs.empty() ? app : *verbs[0])));
   } catch (const CLI::ParseError& e) {
     throw UsageError(fmt::format("{}; see talus --help, talus run --help", e.what()));
   }
@@ -203,9 +247,15 @@ int main(int argc, char** argv) {
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN);  // at a limit of file sizes, writing fails and says so
 #endif
-  try {
-    return talus_main(argc, argv);
-  } catch (...) {
-    return viewer::tell_error();
-  }
+  int status = viewer::done;
+  const auto attempt = [&](auto&& part) {
+    try {
+      part();
+    } catch (...) {
+      status = std::max(status, viewer::tell_error());
+    }
+  };
+  attempt([&] { status = talus_main(argc, argv); });
+  attempt(viewer::finish_output);
+  return status;
 }

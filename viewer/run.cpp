@@ -5,7 +5,9 @@
 #include "viewer/progress.h"
 #include "viewer/status.h"
 #include "viewer/stop.h"
+#include "viewer/terminal.h"
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
@@ -85,9 +87,56 @@ void prepare_file(const fs::path& file) {
   talus::check_writable(file);
 }
 
+struct NamedFile {
+  std::string_view name;  // as the command line has it
+  fs::path file;          // empty: none
+};
+
+// Two names of one file are alike then. A device or a pipe can take several outputs, and is nothing.
+fs::path identity(const fs::path& file) {
+  std::error_code error;
+  if (file.empty() || (fs::exists(file, error) && !fs::is_regular_file(file, error)))
+    return {};
+  return fs::weakly_canonical(fs::absolute(talus::link_target(file)), error);
+}
+
+// Files of an export are named so.
+bool is_exported(const std::string& name) {
+  const std::array<std::string_view, 5> starts{"index", "grains", "fine_", "cloth_", "bod"};
+  return std::ranges::any_of(starts, [&](std::string_view start) { return name.starts_with(start); });
+}
+
+// Outputs that would overwrite each other, or what the run reads.
+void check_outputs(const RunOptions& options) {
+  const std::array outputs{NamedFile{"--report", options.report}, NamedFile{"--metrics", options.metrics},
+                           NamedFile{"--save", options.save},
+                           NamedFile{"--video", options.frames ? options.frames->video : fs::path()}};
+  const std::array inputs{NamedFile{"the scene", options.scene}, NamedFile{"--replay", options.replay},
+                          NamedFile{"--resume", options.resume}};
+  const auto refuse = [](const NamedFile& a, const NamedFile& b) {
+    throw UsageError(
+        fmt::format("{} and {} are the same file, {}: give each its own", a.name, b.name, b.file.string()));
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const fs::path file = identity(outputs[i].file);
+    if (file.empty())
+      continue;
+    for (std::size_t k = 0; k < i; ++k)
+      if (file == identity(outputs[k].file))
+        refuse(outputs[k], outputs[i]);
+    for (const NamedFile& input : inputs)  // a run may go on from a state and save the new one in its place
+      if (file == identity(input.file) && !(outputs[i].name == "--save" && input.name == "--resume"))
+        refuse(input, outputs[i]);
+    if (!options.out.empty() && is_exported(file.filename().string()) &&
+        file.parent_path() == fs::weakly_canonical(fs::absolute(options.out)))
+      throw UsageError(fmt::format("{} {} is among the files that --out writes: give it another name or folder",
+                                   outputs[i].name, outputs[i].file.string()));
+  }
+}
+
 void save(talus::Simulation& simulation, const fs::path& file) {
   simulation.save(file);
-  fmt::print("state at step {} ({:.6g} s) saved in {}\n", simulation.step(), simulation.time(), file.string());
+  print_out("state at step {} ({:.6g} s) saved in {}\n", simulation.step(), simulation.time(), file.string());
 }
 
 // What the validation layer had to say, with --validation or TALUS_VALIDATION=1. It has been printed on the way.
@@ -100,7 +149,7 @@ class Run {
 public:
   Run(const RunOptions& options, talus::Simulation& simulation, std::optional<Replay> replay)
       : options_(options), simulation_(simulation), replay_(std::move(replay)), dt_(simulation.scene().dt),
-        first_(simulation.step()), end_(end_step()) {
+        first_(simulation.step()), end_(end_step()), notes_told_(simulation.notes().size()) {
     if (first_ > end_)
       throw UsageError(
           fmt::format("{} stands at step {} ({:.6g} s), after the end that is asked for: step {} ({:.6g} s)",
@@ -113,8 +162,7 @@ public:
     if (!options.out.empty()) {
       series_.emplace(options.out, options.format, simulation.scene(), first_);
       if (!simulation.scene().cloths.empty() && !talus::holds_cloth(options.format))
-        fmt::print(stderr,
-                   "note: cloth is not in files of this format; --format vtp and ply write each cloth as a mesh\n");
+        print_err("note: cloth is not in files of this format; --format vtp and ply write each cloth as a mesh\n");
       series_times_.emplace(options.every.value_or(share), dt_, first_);
     }
     if (options.frames) {
@@ -174,21 +222,31 @@ public:
 
   // After an error.
   void rescue() {
+    if (replay_ && !replay_->last().empty())
+      print_err("note: the last input that was played is {}\n", replay_->last());
     if (!saved_)
       viewer::rescue(simulation_, rescue_files());
   }
 
 private:
+  // Of the commands on the way.
+  void tell_notes() {
+    const std::vector<std::string>& notes = simulation_.notes();
+    for (; notes_told_ < notes.size(); ++notes_told_)
+      print_err("note: {}\n", notes[notes_told_]);
+  }
+
   void summarize() {
+    tell_notes();
     const std::uint64_t steps = simulation_.step() - first_;
     const double simulated = static_cast<double>(steps) * dt_;
     const std::uint32_t fine = simulation_.fine_count();
-    fmt::print("{} {} steps, {:.6g} s in {:.3g} s ({:.3g} x real time), {} grains{}, {}\n",
-               stop_signal() ? "stopped after" : "done:", steps, simulated, facts_.wall_s,
-               facts_.wall_s > 0.0 ? simulated / facts_.wall_s : 0.0, simulation_.grain_count(),
-               fine > 0 ? fmt::format(", {} fine", fine) : "", simulation_.device().name);
+    print_out("{} {} steps, {:.6g} s in {:.3g} s ({:.3g} x real time), {} grains{}, {}\n",
+              stop_signal() ? "stopped after" : "done:", steps, simulated, facts_.wall_s,
+              facts_.wall_s > 0.0 ? simulated / facts_.wall_s : 0.0, simulation_.grain_count(),
+              fine > 0 ? fmt::format(", {} fine", fine) : "", simulation_.device().name);
     if (const std::uint64_t fast = simulation_.fast(); fast > 0)
-      fmt::print(
+      print_out(
           "note: {} times a grain moved further than half its radius in a substep, too fast for its contacts; more "
           "solver.substeps or a smaller time.dt prevents that\n",
           fast);
@@ -196,15 +254,14 @@ private:
     for (std::size_t b = 0; const talus::BodyLoad& load : simulation_.body_loads()) {
       const std::string& name = bodies[b++ % bodies.size()].name;
       if (load.uncounted > 0)
-        fmt::print("note: {} pushes on body \"{}\" are not in its force: too many bodies met at a grain, or a push "
-                   "was beyond all measure\n",
-                   load.uncounted, name);
+        print_out("note: {} pushes on body \"{}\" are not in its force: too many bodies met at a grain, or a push "
+                  "was beyond all measure\n",
+                  load.uncounted, name);
     }
     if (const std::uint64_t uncounted = simulation_.cloth_uncounted(); uncounted > 0)
-      fmt::print(
-          "note: {} pushes on cloth did not move it: too many triangles met at a grain, or a push was beyond all "
-          "measure\n",
-          uncounted);
+      print_out("note: {} pushes on cloth did not move it: too many triangles met at a grain, or a push was beyond all "
+                "measure\n",
+                uncounted);
   }
 
   std::vector<fs::path> rescue_files() const {
@@ -247,11 +304,10 @@ private:
     if (simulation_.step() != inputs.end)
       return;
     if (simulation_.state_hash() == inputs.hash)
-      fmt::print("the inputs have played to their end: the same state as recorded, bit for bit\n");
+      print_out("the inputs have played to their end: the same state as recorded, bit for bit\n");
     else
-      fmt::print(stderr,
-                 "warning: the inputs have played to their end, and the state differs from that recorded on {}\n",
-                 inputs.device);
+      print_err("warning: the inputs have played to their end, and the state differs from that recorded on {}\n",
+                inputs.device);
   }
 
   void record(std::uint64_t step, bool last) {
@@ -269,6 +325,7 @@ private:
   const double dt_;            // s
   const std::uint64_t first_;  // step that the run starts at
   const std::uint64_t end_;
+  std::size_t notes_told_;
   std::optional<talus::Table> metrics_;
   std::optional<Recorder> metrics_times_;
   std::optional<talus::Series> series_;
@@ -285,8 +342,8 @@ int run(const RunOptions& options) {
   std::optional<Replay> replay;
   if (!options.replay.empty())
     replay.emplace(Inputs::load(options.replay));
-  const talus::Scene scene = replay ? talus::parse_scene(replay->inputs().scene_text, replay->inputs().scene.string())
-                                    : talus::load_scene(options.scene, options.overrides);
+  const talus::Scene scene = replay ? replay->inputs().parse() : talus::load_scene(options.scene, options.overrides);
+  check_outputs(options);
   for (const fs::path& file : {options.report, options.metrics, options.save})
     prepare_file(file);
   if (options.frames) {
@@ -295,9 +352,9 @@ int run(const RunOptions& options) {
   }
   talus::Simulation simulation(scene, options.engine);
   for (const std::string& note : simulation.notes())
-    fmt::print(stderr, "note: {}\n", note);
+    print_err("note: {}\n", note);
   for (const std::string& warning : simulation.warnings())
-    fmt::print(stderr, "warning: {}\n", warning);
+    print_err("warning: {}\n", warning);
   if (!options.resume.empty())
     simulation.resume(options.resume);
 
@@ -316,7 +373,7 @@ int run(const RunOptions& options) {
     return status;
   }
   if (const std::size_t messages = validation_messages(simulation); messages > 0) {
-    fmt::print(stderr, "error: {} messages of the validation layer\n", messages);
+    print_err("error: {} messages of the validation layer\n", messages);
     return internal_error;
   }
   return stop_signal() ? 128 + stop_signal() : done;

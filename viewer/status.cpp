@@ -2,6 +2,7 @@
 #include "engine/gpu/error.h"
 #include "engine/io/export.h"
 #include "engine/talus.h"
+#include "viewer/terminal.h"
 #include <cstdio>
 #include <fmt/format.h>
 #include <new>
@@ -9,9 +10,13 @@
 namespace viewer {
 
 int tell_error() {
-  auto tell = [](Status status, const char* text) {
+  // Each of several errors, on a line of its own, says that it is one.
+  auto tell = [](Status status, std::string_view text) {
     std::fflush(stdout);
-    fmt::print(stderr, "error: {}\n", text);
+    for (std::size_t end = 0; end != text.npos; text.remove_prefix(end == text.npos ? 0 : end + 1)) {
+      end = text.find('\n');
+      print_err("error: {}\n", text.substr(0, end));
+    }
     return static_cast<int>(status);
   };
   try {
@@ -54,11 +59,11 @@ void rescue(talus::Simulation& simulation, std::vector<std::filesystem::path> fi
   for (const std::filesystem::path& file : files)
     try {
       simulation.save(file);
-      fmt::print(stderr, "the last valid state, step {} ({:.6g} s), is saved in {}; go on from it with --resume\n",
-                 simulation.step(), simulation.time(), file.string());
+      print_err("the last valid state, step {} ({:.6g} s), is saved in {}; go on from it with --resume\n",
+                simulation.step(), simulation.time(), file.string());
       return;
     } catch (const std::exception& e) {
-      fmt::print(stderr, "the last valid state could not be saved: {}\n", e.what());
+      print_err("the last valid state could not be saved: {}\n", e.what());
     }
 }
 

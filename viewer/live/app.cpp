@@ -3,6 +3,7 @@
 #include "viewer/live/panels.h"
 #include "viewer/png.h"
 #include "viewer/status.h"
+#include "viewer/terminal.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -146,9 +147,8 @@ void App::open_device_again() {
     if (!first)
       return;
     window_.title("The device was lost; opening it again .. (close to end) - Talus");
-    fmt::print(stderr,
-               "error: the device was lost and does not open again: {}\nThe window tries on until it is closed.\n",
-               e.what());
+    print_err("error: the device was lost and does not open again: {}\nThe window tries on until it is closed.\n",
+              e.what());
     save_kept();
   }
 }
@@ -159,12 +159,11 @@ void App::save_kept() const {
   const std::string file = crash_file(loader_.file()).string();
   try {
     write_checkpoint(file, *kept_->state);
-    fmt::print(stderr,
-               "The state of step {} is in {}: `talus run {} --resume {}` goes on from it, with --device cpu "
-               "without a device.\n",
-               kept_->state->step, file, loader_.file().string(), file);
+    print_err("The state of step {} is in {}: `talus run {} --resume {}` goes on from it, with --device cpu "
+              "without a device.\n",
+              kept_->state->step, file, loader_.file().string(), file);
   } catch (const std::exception& e) {
-    fmt::print(stderr, "Its state could not be saved: {}\n", e.what());
+    print_err("Its state could not be saved: {}\n", e.what());
   }
 }
 
@@ -387,7 +386,7 @@ void App::save_inputs(const fs::path& file) {
 void App::replay(const fs::path& file) {
   try {
     replay_ = Inputs::load(file);
-    loader_.start(parse_scene(replay_->scene_text, replay_->scene.string()), replay_->scene);
+    loader_.start(replay_->parse(), replay_->scene);
   } catch (const std::exception& e) {
     replay_.reset();
     tell(e.what());

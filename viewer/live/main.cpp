@@ -3,6 +3,7 @@
 #include "viewer/sibling.h"
 #include "viewer/status.h"
 #include "viewer/stop.h"
+#include "viewer/terminal.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -22,10 +23,10 @@ glm::ivec2 read_size(const std::string& text) {
 
 void print_split(const viewer::Statistics& statistics) {
   const viewer::Statistics::Split split = statistics.mean_split();
-  fmt::print("{} frames, ms each: simulation {:.3g}, drawing {:.3g}, idle {:.3g}\n", statistics.frames(),
-             split.simulation, split.drawing, split.idle);
+  viewer::print_out("{} frames, ms each: simulation {:.3g}, drawing {:.3g}, idle {:.3g}\n", statistics.frames(),
+                    split.simulation, split.drawing, split.idle);
   for (const viewer::Statistics::Pass& pass : statistics.drawing())
-    fmt::print("  {:<18} {:.3g}\n", pass.name, pass.ms);
+    viewer::print_out("  {:<18} {:.3g}\n", pass.name, pass.ms);
 }
 
 int view(int argc, char** argv) {
@@ -88,7 +89,7 @@ int main(int argc, char** argv) {
   try {
     return view(argc, argv);
   } catch (const viewer::NoWindow& e) {
-    fmt::print(stderr, "error: {}\n", e.what());
+    viewer::print_err("error: {}\n", e.what());
     return viewer::no_device;
   } catch (...) {
     return viewer::tell_error();
