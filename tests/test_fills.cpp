@@ -196,6 +196,21 @@ TEST_CASE("Where a shape has no room for a grain that is told", "[fills]") {
   CHECK_FALSE(fits({ConePart{0.3, 0.0, 0.6}}, 0.2));
 }
 
+TEST_CASE("A fill that leaves nearly all of its box empty is refused before places are looked for", "[fills]") {
+  // Three spikes 1 km long: 10^12 places for grains in the box around them.
+  const std::string spikes = "parts = [{ box.size = [0.5, 0.5, 0.5], position = [0.2, 0.2, 0.2] }, "
+                             "{ box.size = [1000, 0.2, 0.2], position = [500, 0, 0] }, "
+                             "{ box.size = [0.2, 1000, 0.2], position = [0, 500, 0] }, "
+                             "{ box.size = [0.2, 0.2, 1000], position = [0, 0, 500] }]";
+  const std::string scene = "[domain]\nx = \"open\"\ny = \"open\"\nz = \"open\"\n[[material]]\nname = \"m\"\n"
+                            "[[grains]]\nmaterial = \"m\"\nradius = 0.05\nfill." +
+                            spikes;
+  for (const std::string more : {"count = 1000\n", "count = 1000\nsampling = \"lattice\"\n"}) {
+    const std::string error = error_of([&] { populate(parse_scene(scene + "\n" + more, "s.toml")); });
+    CHECK(contains(error, "s.toml:11:9: grains.0: the fill leaves nearly all of the box around it empty"));
+  }
+}
+
 TEST_CASE("Wrong meshes to fill are named with their place", "[fills][scene]") {
   Scratch scratch;
   Mesh open = torus_mesh(0.3, 0.12, 12);

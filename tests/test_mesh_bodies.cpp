@@ -181,6 +181,50 @@ TEST_CASE("Surface samples keep their distance and leave no hole", "[mesh][sampl
   }
 }
 
+TEST_CASE("Surface samples of slivers are as many as their length asks for, and too many are refused at once",
+          "[mesh][sampling]") {
+  // Two triangles 500 m long and 2 cm wide. Cut in four, they would be 10^8 pieces.
+  const Mesh sliver{{{0, 0, 0}, {500, 0, 0}, {500, 0.02f, 0}, {0, 0.02f, 0}}, {{0, 1, 2}, {0, 2, 3}}};
+  Random random(1, 1);
+  auto points = sample_surface(sliver, 0.05, random);
+  std::ranges::sort(points, {}, [](const SurfacePoint& p) { return p.position.x; });
+  CHECK(points.front().position.x < 0.05f);
+  CHECK(points.back().position.x > 499.95f);
+  for (std::size_t i = 1; i < points.size(); ++i)
+    REQUIRE(points[i].position.x - points[i - 1].position.x < 0.1f);
+
+  const auto error_of_mesh = [&](const Mesh& mesh, double spacing) -> std::string {
+    try {
+      sample_surface(mesh, spacing, random);
+    } catch (const MeshError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  CHECK(error_of_mesh(cube(1e6), 0.05) == "surface: 6e+12 m2 take about 1.68e+15 points 0.05 m apart, allowed are "
+                                          "5e+05: give a larger radius, or the mesh a smaller scale");
+  const Mesh line{{{0, 0, 0}, {1e6f, 0, 0}, {1e6f, 1e-3f, 0}}, {{0, 1, 2}}};  // an area of only 500 m2
+  CHECK(error_of_mesh(line, 0.05).find("take about 2e+07 points") != std::string::npos);
+  Mesh far = cube(1.0);
+  for (glm::vec3& v : far.vertices)
+    v.x += 1e7f;
+  CHECK(error_of_mesh(far, 0.05).find("too far for points 0.05 m apart") != std::string::npos);
+}
+
+TEST_CASE("The grid of a mesh of long triangles stays within what can be looked at", "[mesh][triangles]") {
+  // Each of them is near every cell of the box around all.
+  Mesh mesh;
+  for (int k = 0; k < 400; ++k) {
+    const float a = 0.001f * static_cast<float>(k);
+    const auto first = static_cast<std::uint32_t>(mesh.vertices.size());
+    mesh.vertices.insert(mesh.vertices.end(), {{a, 0.0f, 0.0f}, {1.0f, 1.0f - a, 1.0f}, {1.0f, 1.0f, 1.0f - a}});
+    mesh.triangles.push_back({first, first + 1, first + 2});
+  }
+  const TriangleGrid grid = triangle_grid(mesh, false, 0.001);
+  CHECK(400.0 * grid.size.x * grid.size.y * grid.size.z < (1 << 28));
+  CHECK(sample(grid, glm::vec3(0.0f)).distance == Approx(0.0).margin(1e-6));
+}
+
 TEST_CASE("Grains rest on a mesh however they meet it", "[bodies][mesh]") {
   const MeshAs as = GENERATE(MeshAs::sdf, MeshAs::triangles, MeshAs::particles);
   CAPTURE(word(as));

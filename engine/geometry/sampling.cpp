@@ -2,6 +2,7 @@
 #include "engine/scene/bodies.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <functional>
 #include <numbers>
 #include <numeric>
@@ -21,6 +22,17 @@ double square(double x) {
 
 double ball_volume(double r) {
   return 4.0 / 3.0 * std::numbers::pi * r * r * r;
+}
+
+// Refuses a shape that leaves so much of its box empty that looking for places takes minutes, before any work. balls:
+// how many there will be, cells: how many places in the box are looked at.
+void check_cells(double cells, double balls) {
+  const double most = 2e7 + 20.0 * balls;
+  if (!(cells <= most))
+    throw SceneError(fmt::format("the fill leaves nearly all of the box around it empty: {:.3g} places in there are too "
+                                 "many to look at for {:.3g} grains, allowed are {:.3g}: give larger grains, or cut "
+                                 "what sticks out of the mesh",
+                                 cells, balls, most));
 }
 
 }  // namespace
@@ -326,12 +338,15 @@ static std::vector<Ball> throw_darts(const Space& space, std::span<const float> 
   std::vector<Ball> balls;
   const float smallest = radii.back();
   const glm::dvec3 low = space.bounds().min, extent = space.bounds().max - low;
+  const double balls_expected = expected;
   // A shape that leaves most of its box empty has but few of the cubes.
   expected *= std::max(1.0, 0.5 * extent.x * extent.y * extent.z / std::max(space.volume(), 1e-300));
   const double edge = std::max(2.0 * smallest, std::cbrt(extent.x * extent.y * extent.z / (2 * expected + 64)));
 
   std::vector<glm::ivec3> cubes;
-  const glm::ivec3 n(glm::max(glm::ceil(extent / edge), glm::dvec3(1)));
+  const glm::dvec3 along = glm::max(glm::ceil(extent / edge), glm::dvec3(1));
+  check_cells(along.x * along.y * along.z, balls_expected);
+  const glm::ivec3 n(along);
   for (int k = 0; k < 8; ++k)  // every other cube: none meets its neighbours' balls of this sweep
     for (int z = k >> 2; z < n.z; z += 2)
       for (int y = k >> 1 & 1; y < n.y; y += 2)
@@ -436,6 +451,9 @@ std::vector<Ball> fill_lattice(const Space& space, double radius_min, double rad
     const double rest = (length - static_cast<double>(n[a] - 1) * edge[a]) / 2;
     first[a] = box.min[a] + (a == 2 ? std::min(edge[a] / 2, rest) : rest);  // in the middle sideways, low down
   }
+  const double box_volume = (box.max - box.min).x * (box.max - box.min).y * (box.max - box.min).z;
+  const double sites = static_cast<double>(n.x) * static_cast<double>(n.y) * static_cast<double>(n.z);
+  check_cells(sites, sites * (box_volume > 0.0 ? space.volume() / box_volume : 1.0));
   const glm::dvec3 shift_max = jitter * glm::max((edge - 2 * radius_max) / 2.0, glm::dvec3(0));
 
   std::vector<Ball> balls;

@@ -17,6 +17,9 @@ namespace {
 using shared::triangle_words;
 
 constexpr double cells_most = 1 << 20;
+// Pairs of a triangle and a cell that are looked at: some seconds. Triangles that are long and aslant have many.
+constexpr double pairs_most = 1 << 28;
+constexpr std::uint64_t words_most = std::uint64_t{1} << 27;  // 512 MiB: 2 million triangles and their lists fit
 
 enum Feature : std::uint32_t { face, edge_ab, edge_bc, edge_ca, corner_a, corner_b, corner_c };
 
@@ -110,11 +113,15 @@ public:
     while (count().x * count().y * count().z > cells_most)
       cell *= 1.1;
     grid_.origin = glm::vec3(box.min - far);
-    grid_.cell = static_cast<float>(cell);
-    grid_.size = glm::uvec3(count());
     grid_.far = static_cast<float>(far);
     grid_.closed = closed;
-    half_ = 0.5f * std::sqrt(3.0f) * grid_.cell * 1.001f;
+    for (;; cell *= 2.0) {
+      grid_.cell = static_cast<float>(cell);
+      grid_.size = glm::uvec3(count());
+      half_ = 0.5f * std::sqrt(3.0f) * grid_.cell * 1.001f;
+      if (pairs() <= pairs_most || grid_.size == glm::uvec3(1))
+        break;
+    }
   }
 
   TriangleGrid build() {
@@ -131,10 +138,10 @@ public:
       start[c + 1] = start[c] + (start[c + 1] > 0 ? start[c + 1] : deep[c] != none);
     const std::uint64_t lists = cells + 1, triangles = lists + start[cells];
     const std::uint64_t total = triangles + triangle_words * mesh_.triangles.size();
-    if (total > std::numeric_limits<std::uint32_t>::max() / 4)
-      throw MeshError(fmt::format("mesh: {} triangles near each other are too many to look for the nearest: use "
-                                  "as = \"sdf\" for it",
-                                  mesh_.triangles.size()));
+    if (total > words_most)
+      throw MeshError(fmt::format("mesh: {} triangles near each other take {} MiB to look for the nearest, allowed are "
+                                  "{} MiB: use as = \"sdf\" for it, or fewer triangles",
+                                  mesh_.triangles.size(), total >> 18, words_most >> 18));
     std::vector<std::uint32_t>& words = grid_.words;
     words.resize(total);
     for (std::size_t c = 0; c <= cells; ++c)
@@ -159,6 +166,27 @@ private:
     return grid_.origin + (glm::vec3(at) + 0.5f) * grid_.cell;
   }
 
+  // The box of cells in which a triangle may be the nearest within `far`.
+  std::pair<glm::uvec3, glm::uvec3> cells_around(const glm::uvec3& corner) const {
+    const float reach = grid_.far + half_;
+    const glm::vec3 a = mesh_.vertices[corner[0]], b = mesh_.vertices[corner[1]], c = mesh_.vertices[corner[2]];
+    const auto cell = [&](const glm::vec3& p) {
+      return glm::uvec3(glm::clamp((p - grid_.origin) / grid_.cell, glm::vec3(0.0f), glm::vec3(grid_.size - 1u)));
+    };
+    return {cell(glm::min(a, glm::min(b, c)) - reach), cell(glm::max(a, glm::max(b, c)) + reach)};
+  }
+
+  // How many pairs the next function looks at.
+  double pairs() const {
+    double sum = 0.0;
+    for (const glm::uvec3& corner : mesh_.triangles) {
+      const auto [low, high] = cells_around(corner);
+      const glm::dvec3 cells(high - low + 1u);
+      sum += cells.x * cells.y * cells.z;
+    }
+    return sum;
+  }
+
   // Triangles with the cells in which one of them may be the nearest within `far`, whose middle is no further away than
   // most(cell): visit(triangle, cell, distance of the middle).
   void each_pair(auto&& most, auto&& visit) const {
@@ -169,11 +197,7 @@ private:
       const glm::vec3 center = (a + b + c) / 3.0f;
       const float around =
           1.0001f * std::sqrt(std::max({squared(a - center), squared(b - center), squared(c - center)}));
-      const auto cell = [&](const glm::vec3& p) {
-        return glm::uvec3(glm::clamp((p - grid_.origin) / grid_.cell, glm::vec3(0.0f), glm::vec3(grid_.size - 1u)));
-      };
-      const glm::uvec3 low = cell(glm::min(a, glm::min(b, c)) - reach),
-                       high = cell(glm::max(a, glm::max(b, c)) + reach);
+      const auto [low, high] = cells_around(corner);
       for (std::uint32_t z = low.z; z <= high.z; ++z)
         for (std::uint32_t y = low.y; y <= high.y; ++y)
           for (std::uint32_t x = low.x; x <= high.x; ++x) {

@@ -22,7 +22,7 @@ struct TriangleGrid {
 };
 
 // far: m, up to there distances are exact to rounding. Deep inside they are those of a triangle near the nearest.
-// Throws MeshError for a mesh without triangles, and for one with so many that lists do not fit 2^32 words.
+// Throws MeshError for a mesh without triangles, and for one whose lists would take more than 512 MiB.
 TriangleGrid triangle_grid(const Mesh& mesh, bool closed, double far);
 
 // The same; who asks for an equal one while somebody holds it gets that one. Threads may ask at the same time.

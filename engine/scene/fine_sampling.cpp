@@ -22,6 +22,9 @@ constexpr std::uint64_t stream_fine = 6'000'000'000;
 // are placed as smaller balls: those overlap a little.
 constexpr double sparse = 0.30;
 
+// Cells of the box around a fill: their blocks take some 100 MB, and some seconds.
+constexpr double cells_most = 2e9;
+
 // Radii up to which a mesh tells depths: whole cubes as wide as the largest ball are then known to be within it.
 constexpr double far_radii = 3.0;
 
@@ -301,6 +304,13 @@ private:
       if (space.endless(a))
         period[a] = box.max[a] - box.min[a];
     const double volume = count * mean_volume_;
+    // Cells of the largest of the balls below.
+    const glm::dvec3 cells = (box.max - box.min) / (2.0 * std::cbrt(sparse) * spec_.radius_max);
+    if (!(cells.x * cells.y * cells.z <= cells_most))
+      throw SceneError(fmt::format("{}: the box around the fill has room for {:.3g} fine grains, too many to look for "
+                                   "places among: allowed are {:.3g}; give a larger upsampling.radius, or a smaller fill",
+                                   group.where.empty() ? scene_.source : group.where, cells.x * cells.y * cells.z,
+                                   cells_most));
     // Of the radius.
     double share = std::min(1.0, std::cbrt(sparse * std::max(carried_volume(space, carried) / volume, 1.0)));
     std::vector<Ball> balls;

@@ -89,10 +89,14 @@ void fill(const Scene& scene, const GrainGroup& g, const std::string& name, Rand
     balls = place_points(scene, g, name, packing, places);
   else if (const Space space(g.shape, scene.domain, g.radius_max, blocked); !space.fits(g.radius_max))
     balls.clear();
-  else if (g.sampling == Sampling::lattice)
-    balls = fill_lattice(space, g.radius_min, g.radius_max, g.spacing, g.jitter, g.count, packing, places);
   else
-    balls = fill_random(space, g.radius_min, g.radius_max, g.count, packing, places);
+    try {
+      balls = g.sampling == Sampling::lattice ? fill_lattice(space, g.radius_min, g.radius_max, g.spacing, g.jitter,
+                                                             g.count, packing, places)
+                                              : fill_random(space, g.radius_min, g.radius_max, g.count, packing, places);
+    } catch (const SceneError& e) {
+      throw SceneError(name + ": " + e.what());
+    }
   if (g.count && balls.size() < *g.count)
     throw SceneError(fmt::format(
         "{}: {} grains were asked for and only {} fit into the fill without overlap: allowed is a count up to that, "
