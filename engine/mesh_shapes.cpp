@@ -2,6 +2,7 @@
 #include "engine/geometry/sdf.h"
 #include "engine/geometry/triangle_grid.h"
 #include "engine/io/cache.h"
+#include "engine/scene/bodies.h"
 #include <algorithm>
 #include <bit>
 
@@ -28,7 +29,7 @@ SolidPart MeshShapes::add(const MeshPart& part) {
     return {};
   const auto [at, is_new] = known_.try_emplace(key_of(part));
   if (is_new)
-    at->second = part.as == MeshAs::sdf ? bake(part) : sort(part);
+    at->second = with_place(part, [&] { return part.as == MeshAs::sdf ? bake(part) : sort(part); });
   return at->second;
 }
 

@@ -13,7 +13,7 @@ public:
   // Of a scene with such grains. Distance fields are baked on the executor, or come from the user's cache folder.
   MeshShapes(const RadiusRange& grains, Executor& executor);
 
-  // The mesh in its own frame; equal ones share their data. Throws MeshError.
+  // The mesh in its own frame; equal ones share their data. Throws SceneError.
   SolidPart add(const MeshPart& part);
 
   std::vector<uint> words;         // shape_data

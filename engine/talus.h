@@ -166,7 +166,7 @@ struct Prepared {
   std::vector<std::string> warnings, notes;
   std::shared_ptr<const PreparedParts> parts;
 };
-// On any thread, while others run. Throws SceneError, MeshError.
+// On any thread, while others run. Throws SceneError.
 Prepared prepare(Scene scene);
 
 // The first key in which a scene differs from the one that runs so that change() does not do, such as

@@ -10,6 +10,7 @@
 #include "engine/scene/words.h"
 #include "scratch.h"
 #include "simulate.h"
+#include "wrong.h"
 #include <bit>
 #include <numbers>
 
@@ -209,6 +210,27 @@ TEST_CASE("Surface samples of slivers are as many as their length asks for, and 
   for (glm::vec3& v : far.vertices)
     v.x += 1e7f;
   CHECK(error_of_mesh(far, 0.05).find("too far for points 0.05 m apart") != std::string::npos);
+}
+
+TEST_CASE("What is wrong with a body's mesh is told with its place and its name", "[mesh][scene]") {
+  const Scratch scratch;
+  write_mesh(scratch / "cube.obj", cube(1.0));
+  const std::string text = R"(
+[[material]]
+name = "m"
+[[grains]]
+material = "m"
+radius = 0.05
+count = 5
+fill.box = { min = [-1, -1, 0], max = [1, 1, 1] }
+[[body]]
+name = "b"
+material = "m"
+mesh = { file = "cube.obj", as = "particles", scale = 1e6 }
+)";
+  const std::string file = (scratch / "s.toml").string();
+  CHECK(error_of([&] { populate(parse_scene(text, file)); }).starts_with(
+      file + ":12:8: body.0.mesh of body b: surface: 6e+12 m2 take about"));
 }
 
 TEST_CASE("The grid of a mesh of long triangles stays within what can be looked at", "[mesh][triangles]") {

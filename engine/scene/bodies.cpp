@@ -33,7 +33,7 @@ struct Primitive {
   Solid::Primitive operator()(const ConePart& p) const { return Solid::Cone{p.radius, p.top_radius, p.height / 2}; }
   Solid::Primitive operator()(const TorusPart& p) const { return Solid::Torus{p.radius, p.section}; }
   Solid::Primitive operator()(const MeshPart& p) const {
-    return Solid::Mesh{shared_triangle_grid(p.loaded->mesh, p.loaded->closed, far)};
+    return Solid::Mesh{with_place(p, [&] { return shared_triangle_grid(p.loaded->mesh, p.loaded->closed, far); })};
   }
 };
 

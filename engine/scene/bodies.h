@@ -24,6 +24,16 @@ Solid solid_of(const BodySpec& body, const Pose& pose, double far = 0.0);
 Bounds bounds_of(const std::vector<BodyPart>& parts, const Pose& pose);
 Bounds bounds_of(const BodySpec& body, const Pose& pose);
 
+// What work() returns, which takes the part's mesh: what is wrong with the mesh, a MeshError, is thrown on as a
+// SceneError with the place at which the scene names it.
+auto with_place(const MeshPart& part, auto&& work) {
+  try {
+    return work();
+  } catch (const MeshError& e) {
+    throw SceneError(part.where.empty() ? e.what() : part.where + ": " + e.what());
+  }
+}
+
 // Are these grains that stand for a mesh?
 bool is_skin(const BodyPart& part);
 

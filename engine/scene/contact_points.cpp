@@ -255,7 +255,8 @@ private:
         add_patch(patch, pose, part.subtract);
       if (mesh) {
         Random random(1, i);
-        for (const Spot& spot : spots_of(mesh->loaded->mesh, spacing, most_ / 8, random))
+        for (const Spot& spot :
+             with_place(*mesh, [&] { return spots_of(mesh->loaded->mesh, spacing, most_ / 8, random); }))
           add_if_outer(placed(spot, pose, part.subtract));
       }
     }

@@ -211,7 +211,10 @@ std::vector<std::pair<std::string_view, ReadShape>> part_shapes(const std::files
 PlacedPart read_placed(const Value& at, const ReadShape& read) {
   Table t = at.table();
   Placing placing(t);
-  return placing.of(read(t, placing));
+  PlacedPart placed = placing.of(read(t, placing));
+  if (auto* mesh = std::get_if<MeshPart>(&placed.part.shape))
+    mesh->where = at.label(at.path());
+  return placed;
 }
 
 BodyPart read_part(Table t, bool first, const std::filesystem::path& folder, PartUse use) {
@@ -334,6 +337,9 @@ BodySpec read_body(Table t, const Scene& scene) {
       other.get(b.ignores.emplace_back());
   }
   b.parts = read_parts(shape, parts, t, folder, PartUse::met);
+  for (BodyPart& part : b.parts)
+    if (auto* mesh = std::get_if<MeshPart>(&part.shape))
+      mesh->where += " of body " + b.name;
   if (b.parts.size() > shared::parts_most)
     parts.fail(fmt::format("are {}, too many for one body: at most {}", b.parts.size(), shared::parts_most));
   if (!b.material && std::ranges::any_of(b.parts, is_skin))

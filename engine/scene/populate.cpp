@@ -189,7 +189,8 @@ Skin skins_of(const Scene& scene, const std::vector<Pose>& poses) {
                         "or grains",
                         scene.source, body.name));
       const glm::dquat part_turn = rotation_of(part.rotation);
-      for (const SurfacePoint& point : sample_surface(mesh.loaded->mesh, radius, random)) {
+      for (const SurfacePoint& point :
+           with_place(mesh, [&] { return sample_surface(mesh.loaded->mesh, radius, random); })) {
         const glm::dvec3 in_part =
             glm::dvec3(point.position) - (mesh.loaded->closed ? radius : 0.0) * glm::dvec3(point.normal);
         const glm::dvec3 place = part.position + part_turn * in_part;

@@ -149,6 +149,7 @@ struct MeshPart {
   double cell = 0.0;    // sdf: m; 0: half the radius of the smallest grain
   double radius = 0.0;  // particles: m, of the grains; 0: of the largest grain of the scene
   std::shared_ptr<const LoadedMesh> loaded;
+  std::string where;  // "FILE:LINE:COLUMN: key", and whose it is, for messages; empty: not from a file
   bool operator==(const MeshPart&) const = default;
 };
 using PartShape = std::variant<PlanePart, BoxPart, SpherePart, CapsulePart, ConePart, TorusPart, MeshPart>;
