@@ -107,8 +107,9 @@ std::vector<uint> ignored(const Scene& scene) {
   const uint words = body_words(static_cast<uint>(scene.bodies.size()));
   std::vector<uint> bits(scene.bodies.size() * words, 0u);
   const auto set = [&](std::size_t a, std::size_t b) { bits[a * words + b / 32] |= 1u << b % 32; };
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
-    for (const std::size_t other : ignored_by(scene, b)) {
+  const std::vector<std::vector<std::size_t>> all = ignored_bodies(scene);
+  for (std::size_t b = 0; b < all.size(); ++b)
+    for (const std::size_t other : all[b]) {
       set(b, other);
       set(other, b);
     }

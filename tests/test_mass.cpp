@@ -1,4 +1,5 @@
 // What dynamic bodies weigh, where they touch, and what scenes say of them.
+#include "engine/geometry/box_index.h"
 #include "engine/geometry/sampling.h"
 #include "engine/geometry/volume_properties.h"
 #include "engine/scene/bodies.h"
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
+#include <set>
 
 using namespace talus;
 using std::numbers::pi;
@@ -494,6 +496,66 @@ TEST_CASE("A body that has been read weighs what one made in code does, also aft
   std::get<SpherePart>(read.parts[1].shape).radius = 0.1;
   CHECK(same_as_new());
   CHECK(mass_of(read).mass > 2.0 * before);
+}
+
+TEST_CASE("Which boxes meet another is found by looking at few", "[rigid][bodies]") {
+  // 8000 boxes 0.6 m wide, 1 m apart, one long one and one without end.
+  std::vector<Bounds> boxes;
+  for (int k = 0; k < 8000; ++k) {
+    const glm::dvec3 at(k % 20, k / 20 % 20, k / 400);
+    boxes.push_back({at - 0.3, at + 0.3});
+  }
+  boxes.push_back({{-1.0, 4.9, 4.9}, {21.0, 5.1, 5.1}});
+  boxes.push_back({glm::dvec3(-1e30) * 1e300, {1e300, 1e300, -5.0}});
+  const double period = GENERATE(0.0, 20.0);
+  const BoxIndex index(boxes, {period, 0.0, 0.0});
+  std::size_t looks = 0;
+  for (std::size_t i = 0; i < 8000; i += 7)
+    for (const glm::dvec3& way : {glm::dvec3(0.0), glm::dvec3(period + 0.7, 0.0, 0.0), glm::dvec3(0.0, 0.0, -0.7)}) {
+      const Bounds box{boxes[i].min + way, boxes[i].max + way};
+      std::set<std::size_t> found, expected;
+      index.any(box, [&](std::size_t other) {
+        ++looks;
+        found.insert(other);
+        return false;
+      });
+      for (std::size_t k = 0; k < boxes.size(); ++k) {
+        const glm::dvec3 sum = (box.max - box.min + boxes[k].max - boxes[k].min) / 2.0;
+        glm::dvec3 apart = (box.max + box.min - boxes[k].max - boxes[k].min) / 2.0;
+        if (period > 0.0)
+          apart.x = std::remainder(apart.x, period);
+        if (k == 8001 || glm::all(glm::lessThanEqual(glm::abs(apart), sum)))
+          expected.insert(k);
+      }
+      REQUIRE(std::ranges::includes(found, expected));
+    }
+  CHECK(looks < 8000 / 7 * 3 * 60);
+}
+
+TEST_CASE("Thousands of dynamic bodies in a periodic box are checked pair by near pair", "[rigid]") {
+  // Each of 27^3 with each other would be 2 10^8 pairs of spheres.
+  Scene scene = with("");
+  scene.domain = {};
+  scene.domain.min = {0.0, 0.0, 0.0};
+  scene.domain.max = {27.2, 27.2, 27.2};
+  scene.domain.axis = {Axis::periodic, Axis::periodic, Axis::periodic};
+  scene.bodies.clear();
+  for (int k = 0; k < 27 * 27 * 27; ++k) {
+    BodySpec ball;
+    ball.name = std::to_string(k);
+    ball.mass = 1.0;
+    ball.parts = {{SpherePart{0.45}}};
+    ball.position = glm::dvec3(k % 27, k / 27 % 27, k / 729) + 0.1;  // the first ones reach across the ends
+    if (k > 0)
+      ball.ignores = {"0"};
+    scene.bodies.push_back(ball);
+  }
+  CHECK(overlaps_at_start(scene).empty());
+  scene.bodies[19].position.x = 26.9;  // into ball 26, and across the end into ball 0, which it ignores
+  const std::vector<std::string> all = overlaps_at_start(scene);
+  REQUIRE(all.size() == 1);
+  CHECK(contains(all[0], "body 19 starts"));
+  CHECK(contains(all[0], "in body 26"));
 }
 
 TEST_CASE("A dynamic body without room at the start is told of", "[rigid]") {

@@ -39,16 +39,29 @@ struct Primitive {
 
 }  // namespace
 
-std::vector<std::size_t> ignored_by(const Scene& scene, std::size_t body) {
-  std::vector<std::size_t> all;
-  const BodySpec& spec = scene.bodies[body];
-  for (const std::string& name : spec.ignores) {
-    const auto found = std::ranges::find(scene.bodies, name, &BodySpec::name);
-    if (found == scene.bodies.end() || found->name == spec.name)
-      throw SceneError(fmt::format(
-          "{} = \"{}\" is no other body of the scene",
-          spec.ignores_where.empty() ? scene.source + ": body " + spec.name + ": ignores" : spec.ignores_where, name));
-    all.push_back(static_cast<std::size_t>(found - scene.bodies.begin()));
+BodyNames::BodyNames(const Scene& scene) {
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    bodies_.try_emplace(scene.bodies[b].name, b);
+}
+
+std::optional<std::size_t> BodyNames::find(const std::string& name) const {
+  const auto found = bodies_.find(name);
+  return found != bodies_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+std::vector<std::vector<std::size_t>> ignored_bodies(const Scene& scene) {
+  std::vector<std::vector<std::size_t>> all(scene.bodies.size());
+  const BodyNames names(scene);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySpec& spec = scene.bodies[b];
+    for (const std::string& name : spec.ignores) {
+      const std::optional<std::size_t> found = names.find(name);
+      if (!found || name == spec.name)
+        throw SceneError(fmt::format(
+            "{} = \"{}\" is no other body of the scene",
+            spec.ignores_where.empty() ? scene.source + ": body " + spec.name + ": ignores" : spec.ignores_where, name));
+      all[b].push_back(*found);
+    }
   }
   return all;
 }

@@ -3,14 +3,25 @@
 #include "engine/geometry/pose.h"
 #include "engine/geometry/solid.h"
 #include "engine/scene/scene.h"
+#include <unordered_map>
 
 namespace talus {
 
 // From angles about the fixed axes x, then y, then z, in degrees.
 glm::dquat rotation_of(const glm::dvec3& degrees);
 
-// The bodies whose names its `ignores` has. Throws SceneError for a name that no other body has.
-std::vector<std::size_t> ignored_by(const Scene& scene, std::size_t body);
+// Bodies by name, of a scene that stays as it is.
+class BodyNames {
+public:
+  explicit BodyNames(const Scene& scene);
+  std::optional<std::size_t> find(const std::string& name) const;
+
+private:
+  std::unordered_map<std::string_view, std::size_t> bodies_;
+};
+
+// Of each body those whose names its `ignores` has. Throws SceneError for a name that no other body has.
+std::vector<std::vector<std::size_t>> ignored_bodies(const Scene& scene);
 
 // Its own position and rotation.
 Pose pose_of(const BodySpec& body);

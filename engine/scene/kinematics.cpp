@@ -184,22 +184,23 @@ Kinematics::Kinematics(const Scene& scene) {
 }
 
 void Kinematics::find_parents(const Scene& scene) {
+  const BodyNames names(scene);
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const std::string& parent = scene.bodies[b].parent;
     if (parent.empty())
       continue;
-    const auto found = std::ranges::find(scene.bodies, parent, &BodySpec::name);
-    if (found == scene.bodies.end())
+    const std::optional<std::size_t> found = names.find(parent);
+    if (!found)
       throw SceneError(fmt::format("{} = \"{}\" is no body of this scene",
                                    scene.bodies[b].parent_where.empty() ? bodies_[b].where + ": its parent"
                                                                         : scene.bodies[b].parent_where,
                                    parent));
-    if (is_dynamic(*found))
+    if (is_dynamic(scene.bodies[*found]))
       throw SceneError(fmt::format("{} = \"{}\" has a mass and goes where it is pushed: allowed are bodies without",
                                    scene.bodies[b].parent_where.empty() ? bodies_[b].where + ": its parent"
                                                                         : scene.bodies[b].parent_where,
                                    parent));
-    bodies_[b].parent = static_cast<std::size_t>(found - scene.bodies.begin());
+    bodies_[b].parent = found;
   }
   enum class Mark { unseen, open, done };
   std::vector<Mark> marks(bodies_.size(), Mark::unseen);
@@ -297,6 +298,14 @@ glm::dvec3 nearest_image(const Domain& domain, glm::dvec3 point, glm::dvec3 to) 
     if (domain.axis[static_cast<std::size_t>(a)] == Axis::periodic)
       point[a] = to[a] + std::remainder(point[a] - to[a], domain.max[a] - domain.min[a]);
   return point;
+}
+
+glm::dvec3 period_of(const Domain& domain) {
+  glm::dvec3 period(0.0);
+  for (int a = 0; a < 3; ++a)
+    if (domain.axis[static_cast<std::size_t>(a)] == Axis::periodic)
+      period[a] = domain.max[a] - domain.min[a];
+  return period;
 }
 
 namespace {

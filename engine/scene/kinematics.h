@@ -68,6 +68,9 @@ glm::dvec3 nearest_image(const Domain& domain, glm::dvec3 point, glm::dvec3 to);
 // With which a dynamic body, which starts at a pose, starts, and to which a motor may bring it.
 Twist first_twist(const BodySpec& body, const Pose& pose);
 
+// m, of periodic axes; 0 of the others.
+glm::dvec3 period_of(const Domain& domain);
+
 // Greatest speed of a point of a body inside the domain during the run, m/s, as the scene says; of a dynamic body the
 // one it starts with, or that of its motor. Throws SceneError where
 // a number is not finite or a joint leaves its limits. Looks at every step, or at as many as take no time to speak of.

@@ -125,7 +125,8 @@ public:
     attempt_each(shape, [&](const Table& t) { read_matched(t); });
     attempt_each(cloth, [&](const Table& t) { scene_.cloths.push_back(read_cloth(t, scene_)); });
     attempt_each(emitter, [&](const Table& t) { read_emitter(t); });
-    attempt_each(body, [&](const Table& t) { scene_.bodies.push_back(read_body(t, scene_)); });
+    std::unordered_set<std::string> body_names;
+    attempt_each(body, [&](const Table& t) { scene_.bodies.push_back(read_body(t, scene_, body_names)); });
     attempt_each(sink, [&](const Table& t) { scene_.sinks.push_back(read_sink(t, scene_)); });
     attempt([&] { read_camera(camera.table()); });
     stop_at_errors();
@@ -136,8 +137,7 @@ public:
     check_periods();
     check_places();
     check_motions(scene_);
-    for (std::size_t b = 0; b < scene_.bodies.size(); ++b)
-      ignored_by(scene_, b);  // are they there?
+    ignored_bodies(scene_);  // are they there?
     return std::move(scene_);
   }
 

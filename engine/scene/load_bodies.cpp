@@ -299,7 +299,7 @@ std::vector<BodyPart> read_parts(const std::optional<PlacedPart>& shape, const V
   return all;
 }
 
-BodySpec read_body(Table t, const Scene& scene) {
+BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>& names) {
   BodySpec b;
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
   const std::optional<PlacedPart> shape = read_part_shape(t, folder, PartUse::met);
@@ -309,7 +309,7 @@ BodySpec read_body(Table t, const Scene& scene) {
   const MotionKeys motion(t);
   t.finish();
   name.get(b.name);
-  check_name(name, b.name, scene.bodies, "body");
+  check_name(name, b.name, !names.insert(b.name).second, "body");
   if (scene.bodies.size() == shared::bodies_most)
     t.fail(fmt::format("is one body too many: at most {}", shared::bodies_most));
   if (material)

@@ -4,6 +4,7 @@
 #include "engine/scene/scene.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace talus::reading {
 
@@ -25,13 +26,16 @@ Radii read_radius(const Value& radius);
 // The material of that name.
 std::uint32_t material_of(const Value& name, const std::vector<Material>& materials);
 
-// The name of one more among `others`, which `at` gives: not empty, and not one of theirs. kind: what they are.
-template <class T>
-void check_name(const Value& at, const std::string& name, const std::vector<T>& others, std::string_view kind) {
+// The name of one more, which `at` gives: not empty, and not taken by another. kind: what they are.
+inline void check_name(const Value& at, const std::string& name, bool taken, std::string_view kind) {
   if (name.empty())
     at.fail("must not be empty");
-  if (std::ranges::find(others, name, &T::name) != others.end())
+  if (taken)
     at.fail(fmt::format("\"{}\" is taken by another {}: names must differ", name, kind));
+}
+template <class T>
+void check_name(const Value& at, const std::string& name, const std::vector<T>& others, std::string_view kind) {
+  check_name(at, name, std::ranges::find(others, name, &T::name) != others.end(), kind);
 }
 
 // The keys of a [[body]] that move it: taken with the others, read later.
@@ -68,8 +72,9 @@ PlacedPart read_placed_part(const Value& at, std::string_view kind, const std::f
 std::vector<BodyPart> read_parts(const std::optional<PlacedPart>& shape, const Value& parts, const Table& holder,
                                  const std::filesystem::path& folder, PartUse use);
 
-// A [[body]]. scene: what stands before it, names and materials.
-BodySpec read_body(Table t, const Scene& scene);
+// A [[body]]. scene: what stands before it, and materials. names: of the bodies before it; there may be very many. Its
+// own is added.
+BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>& names);
 
 // A [[cloth]], likewise.
 ClothSpec read_cloth(Table t, const Scene& scene);

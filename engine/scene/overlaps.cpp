@@ -1,11 +1,14 @@
 #include "engine/scene/overlaps.h"
+#include "engine/geometry/box_index.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/mass.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 
 namespace talus {
 namespace {
@@ -74,10 +77,15 @@ double depth_in_walls(Placed& one, const Domain& domain) {
   return depth;
 }
 
-bool near(const Bounds& a, const Bounds& b, const Domain& domain) {
-  for (int i = 0; i < 3; ++i)
-    if (domain.axis[static_cast<std::size_t>(i)] != Axis::periodic && (a.max[i] < b.min[i] || b.max[i] < a.min[i]))
+// Have the boxes, or images of them, a point in common?
+bool near(const Bounds& a, const Bounds& b, const glm::dvec3& period) {
+  for (int i = 0; i < 3; ++i) {
+    const double apart = (a.min[i] + a.max[i] - b.min[i] - b.max[i]) / 2,
+                 edges = (a.max[i] - a.min[i] + b.max[i] - b.min[i]) / 2;
+    if (period[i] > 0.0 ? std::abs(std::remainder(apart, period[i])) > edges
+                        : a.max[i] < b.min[i] || b.max[i] < a.min[i])
       return false;
+  }
   return true;
 }
 
@@ -92,7 +100,7 @@ void warn_of_cloth(const Scene& scene, std::vector<std::string>& all) {
     const Bounds box = bounds_of(cloth, sheet);
     const Pose pose = pose_of(cloth);
     for (std::size_t b = 0; b < poses.size(); ++b) {
-      if (!near(box, bounds_of(scene.bodies[b], poses[b]), scene.domain))
+      if (!near(box, bounds_of(scene.bodies[b], poses[b]), period_of(scene.domain)))
         continue;
       const Solid solid = solid_of(scene.bodies[b], poses[b], cloth.thickness);
       double depth = 0.0;
@@ -129,18 +137,25 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
       all.push_back(fmt::format("{}: body {} starts {:.2g} m deep in {}, which pushes it out: place it beside",
                                 scene.source, scene.bodies[b].name, depth, what));
   };
+  const std::vector<std::vector<std::size_t>> ignored = ignored_bodies(scene);
   const auto ignores = [&](std::size_t a, std::size_t b) {
-    const std::vector<std::size_t> all_of_a = ignored_by(scene, a);
-    return std::ranges::find(all_of_a, b) != all_of_a.end();
+    return std::ranges::find(ignored[a], b) != ignored[a].end();
   };
+  const glm::dvec3 period = period_of(domain);
+  const BoxIndex index(bounds, period);
   for (std::size_t b = 0; b < n; ++b) {
     if (!is_dynamic(scene.bodies[b]))
       continue;
     if (glm::any(glm::lessThan(bounds[b].min, domain.min)) || glm::any(glm::greaterThan(bounds[b].max, domain.max)))
       warn(b, depth_in_walls(placed[b], domain), "a wall");
-    for (std::size_t other = 0; other < n; ++other)
-      if (other != b && !(is_dynamic(scene.bodies[other]) && other < b) && near(bounds[b], bounds[other], domain) &&
-          !ignores(b, other) && !ignores(other, b))
+    std::set<std::size_t> others;
+    index.any(bounds[b], [&](std::size_t other) {
+      if (other != b && near(bounds[b], bounds[other], period))
+        others.insert(other);
+      return false;
+    });
+    for (const std::size_t other : others)
+      if (!(is_dynamic(scene.bodies[other]) && other < b) && !ignores(b, other) && !ignores(other, b))
         warn(b, std::max(depth_in(placed[other], placed[b], domain), depth_in(placed[b], placed[other], domain)),
              "body " + scene.bodies[other].name);
   }

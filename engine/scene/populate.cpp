@@ -1,3 +1,4 @@
+#include "engine/geometry/box_index.h"
 #include "engine/geometry/sampling.h"
 #include "engine/geometry/separate.h"
 #include "engine/geometry/surface_sampling.h"
@@ -50,6 +51,7 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const st
 // A body or a cloth at the start.
 struct Obstacle {
   Solid solid;
+  Bounds box;  // around the solid
   glm::dvec3 middle;
   double skin;  // m, around it
 };
@@ -58,7 +60,8 @@ std::vector<Obstacle> obstacles_of(const Scene& scene, const std::vector<Pose>& 
   std::vector<Obstacle> obstacles;
   const double far = radii_of(scene).max;
   for (std::size_t b = 0; b < poses.size(); ++b)
-    obstacles.push_back({solid_of(scene.bodies[b], poses[b], far), poses[b].position, 0.0});
+    obstacles.push_back(
+        {solid_of(scene.bodies[b], poses[b], far), bounds_of(scene.bodies[b], poses[b]), poses[b].position, 0.0});
   for (const ClothPlace& place : cloths) {
     const ClothSpec& cloth = scene.cloths[place.cloth];
     const Bounds box = bounds_of(cloth, place.sheet);
@@ -66,7 +69,7 @@ std::vector<Obstacle> obstacles_of(const Scene& scene, const std::vector<Pose>& 
     const Mesh mesh{{place.sheet.vertices.begin(), place.sheet.vertices.end()}, place.sheet.triangles};
     const auto grid = std::make_shared<TriangleGrid>(triangle_grid(mesh, false, far + cloth.thickness / 2));
     obstacles.push_back(
-        {{{{Solid::Mesh{grid}, pose.position, pose.rotation}}}, (box.min + box.max) / 2.0, cloth.thickness / 2});
+        {{{{Solid::Mesh{grid}, pose.position, pose.rotation}}}, box, (box.min + box.max) / 2.0, cloth.thickness / 2});
   }
   return obstacles;
 }
@@ -75,8 +78,13 @@ std::vector<Obstacle> obstacles_of(const Scene& scene, const std::vector<Pose>& 
 Space::Blocked blocked_by(const std::vector<Obstacle>& obstacles, const Domain& domain) {
   if (obstacles.empty())
     return {};
-  return [obstacles, domain](const glm::dvec3& center, double radius) {
-    return std::ranges::any_of(obstacles, [&](const Obstacle& o) {
+  std::vector<Bounds> boxes;
+  for (const Obstacle& o : obstacles)
+    boxes.push_back({o.box.min - o.skin, o.box.max + o.skin});
+  return [obstacles, domain, index = BoxIndex(boxes, period_of(domain))](const glm::dvec3& center, double radius) {
+    const double reach = std::max(radius, 0.0);  // a solid is no nearer than the box around it
+    return index.any({center - reach, center + reach}, [&](std::size_t i) {
+      const Obstacle& o = obstacles[i];
       return sample(o.solid, nearest_image(domain, center, o.middle)).distance < radius + o.skin;
     });
   };
@@ -380,10 +388,7 @@ void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obsta
         {glm::dvec3(seed.position), r, i < movable && !seed.fixed ? mass : std::numeric_limits<double>::infinity()});
   }
   const Domain& d = scene.domain;
-  glm::dvec3 period(0.0);
-  for (int a = 0; a < 3; ++a)
-    if (d.axis[static_cast<std::size_t>(a)] == Axis::periodic)
-      period[a] = d.max[a] - d.min[a];
+  const glm::dvec3 period = period_of(d);
   const Overlaps before = overlaps_of(balls, period, overlap_told);
   if (before.pairs == 0)
     return;
