@@ -26,6 +26,9 @@ enum class Extent {
   pairs,
   births,
   pours,
+  emitters,
+  world_emitters,
+  spots,
   births_and_end,
   sinks,
   sink_counts,
@@ -78,8 +81,14 @@ enum class Extent {
   X(settings, Settings, one, false, "what the scene sets")                                                             \
   X(pair_laws, PairLaw, pairs, false,                                                                                  \
     "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
-  X(births, Birth, births, false, "grains that emitters will release, in order")                                       \
-  X(pours, Pour, pours, false, "births of world w in step s of the batch: at s worlds + w")                            \
+  X(births, Birth, births, false, "grains that emitters will release: emitter after emitter, each in order")           \
+  X(birth_blocked, uint, births, false, "bit t: birth k has no room where it is tried the t-th time in this step")     \
+  X(births_made, uint, world_emitters, true, "grains released: by emitter e of world w at w emitters + e")             \
+  X(births_made_valid, uint, world_emitters, false, "as grains_valid")                                                 \
+  X(pours, Pour, pours, false,                                                                                         \
+    "births of emitter e of world w in step s of the batch: at (s worlds + w) emitters + e")                           \
+  X(spouts, Spout, emitters, false, "emitters")                                                                        \
+  X(spots, vec3, spots, false, "places in the shapes of emitters, where births that wait are tried [m]")               \
   X(status, Status, one, true, "state of the run")                                                                     \
   X(worlds, World, worlds, true, "what the lists of a world are like")                                                 \
   X(rebuilding, uint, worlds, false,                                                                                   \
@@ -184,7 +193,7 @@ enum class Extent {
   X(fine_tag_valid, uint, fine, false, "as grains_valid")                                                              \
   X(fine_clear, float, fine, true, "a fine grain was at least so far from all bodies when it last went on [m]")        \
   X(fine_clear_next, float, fine, false, "as fine_grains_next")                                                        \
-  X(fine_first, uint, births_and_end, false, "of the births of fine grains, the first that comes with births[k]")      \
+  X(fine_first, uint, births_and_end, false, "of the births of fine grains, the first that comes with the k-th birth") \
   X(near_count, uint, near_cells, false, "as grid_count, of coarse or fine grains in near cells")                      \
   X(near_start, uint, near_cells_and_end, false, "as grid_start, likewise")                                            \
   X(near_sums, uint, chunks, false, "as grid_sums, likewise")                                                          \

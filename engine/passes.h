@@ -91,6 +91,8 @@ enum class Match { exact, close, unordered };
   X(shape_match, group, close, 2e-5)                                                                                   \
   X(end_substep, thread, close, 1e-6)                                                                                  \
   X(sink, thread, exact, 0)                                                                                            \
+  X(birth_test, group, exact, 0)                                                                                       \
+  X(birth_meet, thread, exact, 0)                                                                                      \
   X(emit, group, exact, 0)                                                                                             \
   X(near_reduce, group, exact, 0)                                                                                      \
   X(near_scan, group, exact, 0)                                                                                        \
@@ -108,7 +110,7 @@ enum class Match { exact, close, unordered };
   X(fine_move, thread, close, 2e-5)                                                                                    \
   X(fine_coast, thread, close, 2e-5)                                                                                   \
   X(fine_sink, thread, exact, 0)                                                                                       \
-  X(fine_emit, thread, exact, 0)                                                                                       \
+  X(fine_emit, group, exact, 0)                                                                                        \
   X(end_step, thread, exact, 0)                                                                                        \
   X(measure, thread, close, 2e-5)                                                                                      \
   X(contact_lines, thread, close, 2e-5)                                                                                \

@@ -1,4 +1,5 @@
 #include "engine/setup.h"
+#include "engine/geometry/sampling.h"
 #include "engine/mesh_shapes.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
@@ -287,6 +288,7 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   settings.rigid = dynamics.count;
   settings.body_points = scene.worlds * static_cast<uint>(dynamics.points.size());
   settings.sinks = static_cast<uint>(scene.sinks.size());
+  settings.emitters = static_cast<uint>(scene.emitters.size());
   settings.shapes = static_cast<uint>(scene.shapes.size());
   settings.shaped = static_cast<uint>(population.shaped.size());
   settings.cloth = population.cloth_vertices;
@@ -331,6 +333,22 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
                                       grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
                                                      : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u));
   return settings;
+}
+
+Spouts spouts_of(const Scene& scene, const Population& population) {
+  Spouts out;
+  for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
+    // As many that wait are tried in a step as the emitter needs to catch up.
+    constexpr double least = 16.0, most = 4096.0;
+    const Emitter& emitter = scene.emitters[i];
+    const Bounds box = bounds(emitter.shape);
+    out.spouts.push_back({vec3((box.min + box.max) / 2.0), vec3((box.max - box.min) / 2.0),
+                          static_cast<float>(emitter.radius_max), static_cast<uint>(out.spots.size()),
+                          static_cast<uint>(population.spots[i].size()),
+                          static_cast<uint>(std::clamp(2.0 * std::ceil(emitter.rate * scene.dt), least, most))});
+    out.spots.insert(out.spots.end(), population.spots[i].begin(), population.spots[i].end());
+  }
+  return out;
 }
 
 Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Executor& executor) {

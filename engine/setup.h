@@ -23,6 +23,13 @@ Grain grain_of(const Scene& scene, const Seed& seed);
 Settings settings_of(const Scene& scene, const Population& population, const Dynamics& dynamics,
                      std::uint32_t grid_cells = 0);
 
+// Emitters, and where births are tried that wait for room.
+struct Spouts {
+  std::vector<Spout> spouts;
+  std::vector<vec3> spots;
+};
+Spouts spouts_of(const Scene& scene, const Population& population);
+
 // The bodies, with their motions in the first step, the sinks, and the parts of the shapes of both. Distance fields of
 // meshes are baked on the executor, or come from the user's cache folder.
 struct Bodies {

@@ -158,11 +158,26 @@ std::uint32_t Simulation::grain_places() const {
   return impl_->places_at(impl_->step + impl_->started);
 }
 std::uint32_t Simulation::grains_born() const {
-  return impl_->born_at(impl_->step) - impl_->settings.cloth;
+  return impl_->born() - impl_->settings.cloth;
 }
 std::vector<std::uint32_t> Simulation::sink_counts() const {
   return read_field<uint>(*impl_->idle().executor, FieldId::sink_counts,
                           impl_->scene.worlds * impl_->scene.sinks.size());
+}
+std::vector<EmitterCounts> Simulation::emitter_counts() const {
+  const Impl& s = impl_->idle();
+  const std::size_t emitters = s.scene.emitters.size();
+  const auto made = read_field<uint>(*s.executor, FieldId::births_made, s.scene.worlds * emitters);
+  std::vector<EmitterCounts> counts;
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    const auto world = static_cast<std::uint32_t>(k / emitters);
+    const std::uint64_t now = s.drive.local(s.step, world);
+    const std::vector<std::uint64_t>& steps = s.due[world][k % emitters];
+    const auto rest = static_cast<std::uint32_t>(std::ranges::upper_bound(steps, now) - steps.begin()) - made[k];
+    const bool over = stopped(s.scene.emitters[k % emitters], now + 1, s.scene.dt, s.time_zero);
+    counts.push_back({made[k], over ? 0 : rest, over ? rest : 0});
+  }
+  return counts;
 }
 std::array<SeamCrossings, 3> Simulation::seam_crossings() const {
   const auto of = [&](int axis) -> SeamCrossings { return {impl_->known.seam_up[axis], impl_->known.seam_down[axis]}; };

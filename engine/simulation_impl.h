@@ -47,13 +47,14 @@ struct Simulation::Impl {
   Dynamics dynamics;
   Bodies bodies;
   Cloth cloth;
-  Population population;                 // of the first world
-  std::vector<WorldStart> starts;        // of each world
-  std::vector<Pours> pours;              // of each world, as it is now: sorted by step
-  std::vector<uint> fine_first;          // as Population::fine_first; empty: no fine grains
-  std::uint32_t fine_initial = 0;        // fine grains at the start
-  std::uint32_t initial = 0;             // grains at the start of the first world
-  std::vector<std::uint32_t> grains_of;  // of each world, at its start
+  Population population;                                     // of the first world
+  std::vector<WorldStart> starts;                            // of each world
+  std::vector<Pours> pours;                                  // of each world, as it is now: sorted by step
+  std::vector<std::vector<std::vector<std::uint64_t>>> due;  // by world and emitter, steps of births, in order
+  std::vector<uint> fine_first;                              // as Population::fine_first; empty: no fine grains
+  std::uint32_t fine_initial = 0;                            // fine grains at the start
+  std::uint32_t initial = 0;                                 // grains at the start of the first world
+  std::vector<std::uint32_t> grains_of;                      // of each world, at its start
   struct Hand {
     glm::dvec3 from{0.0}, to{0.0};  // m
     std::uint64_t step = 0;         // in which it moves
@@ -103,27 +104,27 @@ struct Simulation::Impl {
   void write_settings();
   void fill_fields();
 
-  std::uint32_t births_until(std::uint64_t at, std::uint32_t world = 0) const;  // that have taken part in step `at`
-  std::uint32_t born_at(std::uint64_t at) const;
+  // Births that have taken part in step `at`, if all found room when they were due.
+  std::uint32_t births_until(std::uint64_t at, std::uint32_t world = 0) const;
+  std::uint32_t born() const;  // so far, and those of the start
   // Do worlds have places of their own, the same number each, for good? Else there is one, which grows and shrinks.
   bool own_places() const { return settings.places != no_grain; }
-  // Places in memory that grains have or had.
+  // Places in memory that grains have or had, or will have when they find room.
   std::uint32_t places_at(std::uint64_t at) const {
-    return own_places() ? scene.worlds * settings.places : born_at(at) - known.freed;
+    return own_places() ? scene.worlds * settings.places : initial + births_until(at) - known.freed;
   }
   // Of which the lists are: those born in the step before have none yet.
   std::uint32_t listed_at(std::uint64_t at) const { return places_at(at > 0 ? at - 1 : 0); }
-  std::uint32_t gone() const;                                     // into sinks
-  std::uint32_t alive() const { return born_at(step) - gone(); }  // and vertices of cloth
-  std::uint64_t batch_most() const;                               // steps of one submission
+  std::uint32_t gone() const;                              // into sinks
+  std::uint32_t alive() const { return born() - gone(); }  // and vertices of cloth
+  std::uint64_t batch_most() const;                        // steps of one submission
   bool is_vertex(uint id) const { return id - settings.cloth_first < settings.cloth; }
 
   // The same of fine grains.
-  std::uint32_t fine_born_at(std::uint64_t at) const {
-    return fine_first.empty() ? 0 : fine_initial + fine_first[births_until(at)];
+  std::uint32_t fine_places_at(std::uint64_t at) const {
+    return fine_first.empty() ? 0 : fine_initial + fine_first[births_until(at)] - known.fine_freed;
   }
-  std::uint32_t fine_places_at(std::uint64_t at) const { return fine_born_at(at) - known.fine_freed; }
-  std::uint32_t fine_alive() const { return fine_born_at(step) - known.fine_gone; }
+  std::uint32_t fine_alive() const { return fine_initial + known.fine_born - known.fine_gone; }
 
   // Bytes that a world has of a field, 0 where they share it; worlds lie one after another.
   std::size_t share_of(FieldId id) const;
@@ -135,6 +136,8 @@ struct Simulation::Impl {
   std::uint32_t number_alone(std::uint32_t world, uint id) const;  // of a grain, if its world were the only one
   void write_births(std::uint32_t world);
   void write_pours(std::uint64_t steps);  // births of the next steps, for plans of them
+  Pour pour_of(std::uint64_t at, std::uint32_t world, std::uint32_t emitter) const;  // in step `at`
+  bool pours_at(std::uint64_t at) const;                                             // may a grain be released?
   // What the host knows of a world.
   struct WorldCourse {
     World lists{};

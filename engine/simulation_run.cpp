@@ -8,15 +8,17 @@
 namespace talus {
 namespace {
 
-constexpr std::array<std::pair<FieldId, FieldId>, 9> snapshot{{{FieldId::grains, FieldId::grains_valid},
-                                                               {FieldId::fine_grains, FieldId::fine_grains_valid},
-                                                               {FieldId::fine_tag, FieldId::fine_tag_valid},
-                                                               {FieldId::grain_id, FieldId::grain_id_valid},
-                                                               {FieldId::grain_tag, FieldId::grain_tag_valid},
-                                                               {FieldId::sink_counts, FieldId::sink_counts_valid},
-                                                               {FieldId::body_load, FieldId::body_load_valid},
-                                                               {FieldId::rigid_states, FieldId::rigid_states_valid},
-                                                               {FieldId::shape_motions, FieldId::shape_motions_valid}}};
+constexpr std::array<std::pair<FieldId, FieldId>, 10> snapshot{
+    {{FieldId::grains, FieldId::grains_valid},
+     {FieldId::fine_grains, FieldId::fine_grains_valid},
+     {FieldId::fine_tag, FieldId::fine_tag_valid},
+     {FieldId::grain_id, FieldId::grain_id_valid},
+     {FieldId::grain_tag, FieldId::grain_tag_valid},
+     {FieldId::sink_counts, FieldId::sink_counts_valid},
+     {FieldId::births_made, FieldId::births_made_valid},
+     {FieldId::body_load, FieldId::body_load_valid},
+     {FieldId::rigid_states, FieldId::rigid_states_valid},
+     {FieldId::shape_motions, FieldId::shape_motions_valid}}};
 
 constexpr std::uint64_t all_substeps = ~0u;
 
@@ -33,12 +35,10 @@ std::uint32_t Simulation::Impl::births_until(std::uint64_t at, std::uint32_t wor
   return static_cast<std::uint32_t>(after - poured.begin());
 }
 
-std::uint32_t Simulation::Impl::born_at(std::uint64_t at) const {
-  if (!own_places())
-    return initial + births_until(at);
+std::uint32_t Simulation::Impl::born() const {
   std::uint32_t sum = 0;
   for (std::uint32_t w = 0; w < scene.worlds; ++w)
-    sum += grains_of[w] + births_until(at, w);
+    sum += grains_of[w] + known_worlds[w].born;
   return sum;
 }
 
@@ -62,7 +62,7 @@ StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
   StepPlan plan{};
   plan.grains = places_at(at);
   plan.mends = (settings.options & option_mend) != 0;
-  plan.pours = !scene.emitters.empty();
+  plan.emitters = pours_at(at) ? static_cast<std::uint32_t>(scene.emitters.size()) : 0;
   plan.solver = scene.solver;
   plan.h = static_cast<float>(substep_of(scene));
   plan.worlds = settings.worlds;
@@ -71,8 +71,7 @@ StepPlan Simulation::Impl::plan_of(std::uint64_t at) const {
   plan.shapes = settings.worlds * settings.shapes;
   plan.cloth = settings.cloth;
   plan.fine = fine_places_at(at);
-  plan.fine_first = fine_born_at(at) - fine_initial;
-  plan.fine_births = fine_born_at(at + 1) - fine_born_at(at);
+  plan.fine_births = !fine_first.empty() && fine_first.back() > 0;
   plan.crowding = (settings.options & option_plain_advection) == 0;
   plan.carried = settings.carried;
   plan.rigid = settings.rigid;
@@ -303,17 +302,17 @@ void Simulation::Impl::free_places() {
 // Of a field of grains and those of uint that go with it.
 void Simulation::Impl::move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with) {
   const auto grains = read_field<Grain>(*executor, grain_field, places);
-  const auto keep = [&]<class T>(FieldId field, std::vector<T> data) {
+  const auto keep = [&]<class T>(FieldId field, std::vector<T> data, T none) {
     std::size_t to = 0;
     for (std::size_t i = 0; i < places; ++i)
       if (grains[i].position.w > 0.0f)
         data[to++] = data[i];
-    std::fill(data.begin() + static_cast<std::ptrdiff_t>(to), data.end(), T{});  // or they would be drawn
+    std::fill(data.begin() + static_cast<std::ptrdiff_t>(to), data.end(), none);  // or they would be drawn
     write_field(*executor, field, data);
   };
   for (const FieldId field : with)
-    keep(field, read_field<uint>(*executor, field, places));
-  keep(grain_field, grains);
+    keep(field, read_field<uint>(*executor, field, places), field == FieldId::grain_id ? no_grain : 0u);
+  keep(grain_field, grains, Grain{});
 }
 
 void Simulation::Impl::finish_steps(std::uint64_t count) {
@@ -420,6 +419,7 @@ void Simulation::Impl::fall_back(Status status) {
   status.halt = halt_none;
   status.step = static_cast<uint>(step);
   status.substep = 0;
+  status.fine_born = valid_status.fine_born;
   status.fine_gone = valid_status.fine_gone;
   status.fine_time = valid_status.fine_time;
   status.fine_travel = valid_status.fine_travel;

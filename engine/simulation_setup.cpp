@@ -121,7 +121,17 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::births:
     return settings.places != no_grain ? worlds * births_room(settings) : population.poured.size();
   case Extent::pours:
-    return scene.emitters.empty() ? 0 : worlds * (batch_most() + 1);
+    return worlds * scene.emitters.size() * (batch_most() + 1);
+  case Extent::emitters:
+    return scene.emitters.size();
+  case Extent::world_emitters:
+    return worlds * scene.emitters.size();
+  case Extent::spots: {
+    std::size_t spots = 0;
+    for (const std::vector<glm::vec3>& of_emitter : population.spots)
+      spots += of_emitter.size();
+    return spots;
+  }
   case Extent::births_and_end:
     return fine > 0 ? population.fine_first.size() : 0;
   case Extent::sinks:
@@ -217,8 +227,14 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
 void Simulation::Impl::size_fields() {
   for (std::size_t f = 0; f < field_count; ++f) {
     const auto id = static_cast<FieldId>(f);
-    if (const std::size_t wanted = elements_of(id, settings, population); wanted != executor->size(id))
-      executor->resize(id, wanted);
+    const std::size_t wanted = elements_of(id, settings, population), before = executor->size(id);
+    if (wanted == before)
+      continue;
+    executor->resize(id, wanted);
+    if (id == FieldId::grain_id && wanted > before) {  // what is new is 0, which would be the number of a grain
+      const std::vector<uint> none(wanted - before, no_grain);
+      executor->write(id, std::as_bytes(std::span(none)), before * sizeof(uint));
+    }
   }
 }
 
@@ -226,6 +242,9 @@ void Simulation::Impl::size_fields() {
 void Simulation::Impl::write_settings() {
   for (std::uint32_t w = 0; w < scene.worlds; ++w)
     write_births(w);
+  const Spouts spouts = spouts_of(scene, population);
+  write_field(*executor, FieldId::spouts, spouts.spouts);
+  write_field(*executor, FieldId::spots, spouts.spots);
   write_field(*executor, FieldId::settings, std::vector{settings});
   write_field(*executor, FieldId::pair_laws, pair_laws_of(scene));
   fine_first = has_fine(population) ? population.fine_first : std::vector<uint>{};

@@ -21,6 +21,7 @@ bool is_of_worlds(Extent extent) {
   case Extent::point_contacts:
   case Extent::sink_counts:
   case Extent::births:
+  case Extent::world_emitters:
   case Extent::world_shapes:
   case Extent::world_shaped:
   case Extent::grains:
@@ -87,13 +88,43 @@ std::uint32_t Simulation::Impl::number_alone(std::uint32_t world, uint id) const
   return id < settings.shaped_first ? id : id - gap;
 }
 
-// Those of the only world are all that there are.
+// Emitter after emitter. Those of the only world are all that there are.
 void Simulation::Impl::write_births(std::uint32_t world) {
+  due.resize(scene.worlds);
+  due[world].assign(scene.emitters.size(), {});
+  std::vector<std::vector<Birth>> of_emitters(scene.emitters.size());
+  uint id = settings.births_first;
+  for (const TimedSeed& timed : *pours[world]) {
+    due[world][timed.emitter].push_back(timed.step);
+    of_emitters[timed.emitter].push_back({grain_of(scene, timed.seed), id++, timed.seed.material});
+  }
   std::vector<Birth> births;
-  for (const TimedSeed& timed : *pours[world])
-    births.push_back(
-        {grain_of(scene, timed.seed), settings.births_first + static_cast<uint>(births.size()), timed.seed.material});
+  for (const std::vector<Birth>& of_one : of_emitters)
+    births.insert(births.end(), of_one.begin(), of_one.end());
   executor->write(FieldId::births, std::as_bytes(std::span(births)), world * share_of(FieldId::births));
+}
+
+// An emitter does not go on behind its stop, be there births that wait or not.
+Pour Simulation::Impl::pour_of(std::uint64_t at, std::uint32_t world, std::uint32_t emitter) const {
+  const std::uint64_t now = drive.local(at + 1, world);
+  if (stopped(scene.emitters[emitter], now, scene.dt, time_zero))
+    return {};
+  std::size_t base = world * births_room(settings);
+  for (std::uint32_t e = 0; e < emitter; ++e)
+    base += due[world][e].size();
+  const std::vector<std::uint64_t>& steps = due[world][emitter];
+  const auto [first, end] = std::ranges::equal_range(steps, now);
+  const auto number = [&](auto it) { return static_cast<uint>(base + static_cast<std::size_t>(it - steps.begin())); };
+  return {static_cast<uint>(base), number(first), number(end), static_cast<uint>(now)};
+}
+
+bool Simulation::Impl::pours_at(std::uint64_t at) const {
+  for (std::uint32_t w = 0; w < scene.worlds; ++w)
+    if (known_worlds[w].born < pours[w]->size())
+      for (const Emitter& emitter : scene.emitters)
+        if (!stopped(emitter, drive.local(at + 1, w), scene.dt, time_zero))
+          return true;
+  return false;
 }
 
 void Simulation::Impl::write_pours(std::uint64_t steps) {
@@ -101,12 +132,9 @@ void Simulation::Impl::write_pours(std::uint64_t steps) {
     return;
   std::vector<Pour> table;
   for (std::uint64_t at = step; at < step + steps; ++at)
-    for (std::uint32_t w = 0; w < scene.worlds; ++w) {
-      const std::uint32_t first = births_until(at, w), end = births_until(at + 1, w);
-      const auto before = static_cast<uint>(w * births_room(settings));
-      table.push_back({before + first, before + end,
-                       own_places() ? w * settings.places + settings.births_first + first : places_at(at)});
-    }
+    for (std::uint32_t w = 0; w < scene.worlds; ++w)
+      for (std::uint32_t e = 0; e < scene.emitters.size(); ++e)
+        table.push_back(pour_of(at, w, e));
   write_field(*executor, FieldId::pours, table);
 }
 
@@ -167,6 +195,7 @@ void Simulation::Impl::fill_world(std::uint32_t world, const WorldStart& start) 
   put(FieldId::body_sums, std::vector<uint>(scene.bodies.size() * load_copies * load_words));
   put(FieldId::body_load, std::vector<BodyLoad>(scene.bodies.size()));
   put(FieldId::sink_counts, std::vector<uint>(scene.sinks.size()));
+  put(FieldId::births_made, std::vector<uint>(scene.emitters.size()));
   put(FieldId::point_contacts,
       std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
   put(FieldId::shape_motions, shapes_of(scene, population).motions);
@@ -210,7 +239,7 @@ void Simulation::Impl::count_grains() {
   for (const std::uint32_t i : state.by_id)
     ++there[state.world_of(i)];
   for (std::uint32_t w = 0; w < scene.worlds; ++w)
-    grains_of[w] = there[w] + known_worlds[w].gone - births_until(step, w);
+    grains_of[w] = there[w] + known_worlds[w].gone - known_worlds[w].born;
 }
 
 Simulation::Impl::WorldCourse Simulation::Impl::course_of(std::uint32_t world) const {

@@ -16,8 +16,6 @@ Args args_of(const StepPlan& p) {
   args.h = p.h;
   args.batch = p.batch;
   args.fine = p.fine;
-  args.fine_first = p.fine_first;
-  args.fine_births = p.fine_births;
   args.held = p.held;
   args.hand = p.hand;
   args.hand_velocity = p.hand_velocity;
@@ -338,6 +336,19 @@ void solve(Executor& e, const StepPlan& p, const Args& args) {
   }
 }
 
+// Grains for the next step. There is room for them beside bodies where these are at the end of this one.
+void emit(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.emitters == 0)
+    return;
+  if (p.bodies > 0)
+    e.run(Pass::body_move, {p.bodies}, args);
+  e.run(Pass::birth_test, {p.worlds * p.emitters}, args);
+  e.run(Pass::birth_meet, {p.grains}, args);
+  e.run(Pass::emit, {p.worlds}, args);
+  if (p.fine_births)
+    e.run(Pass::fine_emit, {static_cast<std::uint32_t>(e.size(FieldId::births)), gate_births}, args);
+}
+
 }  // namespace
 
 void build_lists(Executor& e, const StepPlan& p) {
@@ -403,10 +414,7 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
     e.run(Pass::sink, {p.grains}, args);
   if (p.sinks > 0 && p.fine > 0)
     e.run(Pass::fine_sink, {p.fine}, args);
-  if (p.pours)
-    e.run(Pass::emit, {p.worlds}, args);
-  if (p.fine_births)
-    e.run(Pass::fine_emit, {p.fine_births}, args);
+  emit(e, p, args);
   e.run(Pass::end_step, {p.worlds}, args);
 }
 

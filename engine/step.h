@@ -6,20 +6,19 @@
 namespace talus {
 
 struct StepPlan {
-  std::uint32_t grains;  // places in memory in this step, those of grains that are gone too
-  bool mends;            // lists are mended where few grains have moved
-  bool pours;            // emitters release grains, in this step or another one
+  std::uint32_t grains;    // places in memory in this step, those of grains that are gone too
+  bool mends;              // lists are mended where few grains have moved
+  std::uint32_t emitters;  // that may still release grains, all of them or none
   std::uint32_t worlds;
   std::uint32_t bodies;  // of all worlds
   std::uint32_t sinks;
-  std::uint32_t shapes;       // likewise
-  std::uint32_t carried;      // grains that stand for bodies
-  std::uint32_t rigid;        // dynamic bodies
-  std::uint32_t body_points;  // by which they touch
-  std::uint32_t cloth;        // vertices
-  std::uint32_t fine;         // places of fine grains in memory, likewise
-  std::uint32_t fine_first;  // births of fine grains released for the next step: [fine_first, fine_first + fine_births)
-  std::uint32_t fine_births;
+  std::uint32_t shapes;           // likewise
+  std::uint32_t carried;          // grains that stand for bodies
+  std::uint32_t rigid;            // dynamic bodies
+  std::uint32_t body_points;      // by which they touch
+  std::uint32_t cloth;            // vertices
+  std::uint32_t fine;             // places of fine grains in memory, likewise
+  bool fine_births;               // fine grains come with those that emitters release
   bool crowding;                  // fine grains make room for each other
   std::uint32_t batch;            // step that the batch began with, whose motions are the first of body_motions
   std::uint32_t held;             // grains in the hand

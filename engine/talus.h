@@ -142,6 +142,12 @@ struct Measure {
   double height = 0.0;          // m, top of the highest grain above the domain's floor
 };
 
+// Of an emitter in a world: grains that it has released so far, that are due and wait for room, and that found none
+// until its stop.
+struct EmitterCounts {
+  std::uint32_t born = 0, waiting = 0, given_up = 0;
+};
+
 // How often grains have gone through the ends of a periodic axis since the start: out at the upper one and in at the
 // lower one, and the other way; modulo 2^32.
 struct SeamCrossings {
@@ -224,6 +230,7 @@ public:
   std::uint32_t grain_count() const;              // that are there: born less gone; vertices of cloth are none
   std::uint32_t grains_born() const;
   std::vector<std::uint32_t> sink_counts() const;       // grains gone, in the order of scene().sinks, world after world
+  std::vector<EmitterCounts> emitter_counts() const;    // likewise, in the order of scene().emitters
   std::array<SeamCrossings, 3> seam_crossings() const;  // x, y, z
   std::vector<GrainState> grains();                     // sorted by world and id
   std::uint32_t fine_count() const;                     // fine grains that are there; 0 without [upsampling]

@@ -1,36 +1,120 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Grains that emitters release at the end of this step. They lie behind all others of their world until the next build sorts them; lists
-// do not know them. A workgroup per world.
+// Emitters release the grains that there is room for, at the end of this step. Each does so in order: where one finds no room, those
+// behind it wait, too, lest the small ones push in. They lie behind all others of their world until the next build sorts them; lists do
+// not know them. A workgroup per world.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer StatusBlock { Status status; };
-layout(set = 0, binding = 1, scalar) readonly buffer BirthsBlock { Birth births[]; };
-layout(set = 0, binding = 2, scalar) writeonly buffer GrainsBlock { Grain grains[]; };
-layout(set = 0, binding = 3, scalar) writeonly buffer IdBlock { uint grain_id[]; };
-layout(set = 0, binding = 4, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
-layout(set = 0, binding = 5, scalar) writeonly buffer RowBlock { uint grain_row[]; };
-layout(set = 0, binding = 6, scalar) writeonly buffer CountBlock { uint contact_count[]; };
-layout(set = 0, binding = 7, scalar) readonly buffer PoursBlock { Pour pours[]; };
-layout(set = 0, binding = 8, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer PoursBlock { Pour pours[]; };
+layout(set = 0, binding = 3, scalar) coherent buffer MadeBlock { uint births_made[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer BirthsBlock { Birth births[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer SpoutBlock { Spout spouts[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer SpotBlock { vec3 spots[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer BlockedBlock { uint birth_blocked[]; };
+layout(set = 0, binding = 8, scalar) coherent buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer RowBlock { uint grain_row[]; };
+layout(set = 0, binding = 12, scalar) writeonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 13, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
+#include "shared/space.glsl"
+#include "shared/births.glsl"
+
+shared uint decided;  // tries that fail; first birth that does
+
+uint world, lane, first;  // place in memory of the first grain that is released in this step
+uint released = 0u;
+
+void release(uint k, vec3 place, uint i) {
+  Grain grain = births[k].grain;
+  grains[i] = Grain(vec4(place, grain.position.w), grain.velocity);
+  grain_id[i] = births[k].id;
+  grain_tag[i] = births[k].tag;
+  grain_row[i] = i - world * settings.places;
+  contact_count[i] = 0u;
+}
+
+// One after another, at the first of its tries that is free. What has been released in this step keeps its room.
+void release_late(uint emitter, Due due) {
+  uint tries = tries_of(emitter), k = due.late;
+  for (; k < due.late_end; ++k) {
+    if (lane == 0u)
+      decided = birth_blocked[k];
+    barrier();
+    for (uint pair = lane; pair < tries * released; pair += group_size)
+      if (has_no_room(place_of_try(world, emitter, k, pair % tries), births[k].grain.position.w, grains[first + pair / tries].position))
+        atomicOr(decided, 1u << pair % tries);
+    barrier();
+    uint free = ~decided & ((1u << tries) - 1u);
+    if (free == 0u)
+      break;
+    if (lane == 0u)
+      release(k, place_of_try(world, emitter, k, uint(findLSB(free))), first + released);
+    ++released;
+    memoryBarrierBuffer();
+    barrier();
+  }
+  barrier();
+  if (lane == 0u)
+    births_made[world * settings.emitters + emitter] += k - due.late;
+}
+
+// All at once, up to the first one that finds no room where it is planned. The plan keeps these apart, not from late ones.
+void release_now(uint emitter, Due due, uint late) {
+  if (lane == 0u)
+    decided = due.end;
+  barrier();
+  for (uint k = due.now + lane; k < due.end; k += group_size) {
+    bool blocked = birth_blocked[k] != 0u;
+    for (uint j = 0u; j < late && !blocked; ++j)
+      blocked = has_no_room(births[k].grain.position.xyz, births[k].grain.position.w, grains[first + j].position);
+    if (blocked)
+      atomicMin(decided, k);
+  }
+  barrier();
+  uint end = decided;
+  for (uint k = due.now + lane; k < end; k += group_size)
+    release(k, births[k].grain.position.xyz, first + released + (k - due.now));
+  released += end - due.now;
+  barrier();
+  if (lane == 0u)
+    births_made[world * settings.emitters + emitter] += end - due.now;
+}
 
 void main() {
-  uint world = group_index(), lane = gl_LocalInvocationID.x;
+  world = group_index();
+  lane = gl_LocalInvocationID.x;
   if (world >= settings.worlds || status.halt != halt_none)
     return;
-  Pour pour = pours[step_of_batch * settings.worlds + world];
-  for (uint k = pour.first + lane; k < pour.end; k += group_size) {
-    Birth birth = births[k];
-    uint i = pour.place + (k - pour.first);
-    grains[i] = birth.grain;
-    grain_id[i] = birth.id;
-    grain_tag[i] = birth.tag;
-    grain_row[i] = i - world * settings.places;
-    contact_count[i] = 0u;
+  // All that are there lie before it.
+  first = (many_worlds == 0u ? settings.births_first - status.freed : world * settings.places + settings.births_first) + worlds[world].born;
+  for (uint emitter = 0u; emitter < settings.emitters; ++emitter) {
+    Due due = due_of(world, emitter);
+    if (due.late < due.late_end)
+      release_late(emitter, due);
   }
-  if (lane == 0u && pour.end > pour.first) {
+  memoryBarrierBuffer();
+  barrier();
+  uint late = released;
+  bool grows = false;  // places in memory
+  for (uint emitter = 0u; emitter < settings.emitters; ++emitter) {
+    Due due = due_of(world, emitter);
+    grows = grows || due.now < due.end;
+    if (due.late == due.now && due.now < due.end)
+      release_now(emitter, due, late);
+  }
+  barrier();  // all have read the place of the first one
+  if (lane != 0u)
+    return;
+  worlds[world].released = released;
+  worlds[world].born += released;
+  if (released > 0u)
     worlds[world].speed = max(worlds[world].speed, settings.birth_speed);
+  if (released > 0u || grows)  // lists are of all places, those of grains that wait too
     worlds[world].travel = lists_void;
-  }
+  if (world == 0u)
+    gates[gate_births] = Dispatch(min(released, dispatch_row), (released + dispatch_row - 1u) / dispatch_row, 1u);
 }

@@ -16,6 +16,8 @@ void main() {
   worlds[world].gone_before = worlds[world].gone;
   if (world != 0u)
     return;
+  status.fine_born += status.fine_released;
+  status.fine_released = 0u;
   status.step += 1u;
   status.substep = 0u;
 }

@@ -250,6 +250,7 @@ private:
           "note: {} times a grain moved further than half its radius in a substep, too fast for its contacts; more "
           "solver.substeps or a smaller time.dt prevents that\n",
           fast);
+    tell_births();
     const std::vector<talus::BodySpec>& bodies = simulation_.scene().bodies;
     for (std::size_t b = 0; const talus::BodyLoad& load : simulation_.body_loads()) {
       const std::string& name = bodies[b++ % bodies.size()].name;
@@ -270,6 +271,17 @@ private:
     if (!options_.save.empty())
       files.insert(files.begin(), options_.save);
     return files;
+  }
+
+  void tell_births() const {
+    const std::size_t emitters = simulation_.scene().emitters.size();
+    for (std::size_t k = 0; const talus::EmitterCounts& counts : simulation_.emitter_counts()) {
+      const std::size_t emitter = k++ % emitters;
+      if (counts.waiting + counts.given_up > 0)
+        fmt::print("warning: emitter.{}: {} of {} grains that were due found no room, grains or bodies were there: "
+                   "allowed is a lower rate, a larger shape or one further away\n",
+                   emitter, counts.waiting + counts.given_up, counts.born + counts.waiting + counts.given_up);
+    }
   }
 
   std::uint64_t end_step() const {

@@ -105,6 +105,13 @@ Json sinks_json(const Simulation& simulation) {
   return sinks;
 }
 
+Json emitters_json(const Simulation& simulation) {
+  Json emitters = Json::array();
+  for (const EmitterCounts& c : simulation.emitter_counts())
+    emitters.push_back({{"born", c.born}, {"waiting", c.waiting}, {"given_up", c.given_up}});
+  return emitters;
+}
+
 // Calls visit(axis, crossings) for the periodic axes.
 void each_seam(const Simulation& simulation, auto&& visit) {
   const auto crossings = simulation.seam_crossings();
@@ -171,6 +178,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"bodies", bodies_json(simulation)},
       {"shapes", shapes_json(simulation)},
       {"cloth", cloths_json(simulation)},
+      {"emitters", emitters_json(simulation)},
       {"sinks", sinks_json(simulation)},
       {"seams", seams_json(simulation)},
       {"memory_bytes", simulation.memory_bytes()},
@@ -209,6 +217,10 @@ std::string metrics_header(const Scene& scene) {
       add_column(cloth.name, quantity);
   for (std::size_t s = 0; s < scene.worlds * scene.sinks.size(); ++s)
     add_column(name_in_world(scene, scene.sinks[s % scene.sinks.size()].name, s / scene.sinks.size()), "grains");
+  for (std::size_t e = 0; e < scene.worlds * scene.emitters.size(); ++e)
+    for (const char* quantity : {"born", "waiting", "given_up"})
+      add_column(name_in_world(scene, fmt::format("emitter.{}", e % scene.emitters.size()), e / scene.emitters.size()),
+                 quantity);
   for (std::size_t a = 0; a < 3; ++a)
     if (scene.domain.axis[a] == Axis::periodic)
       header += fmt::format(",{0}.seam_up,{0}.seam_down", "xyz"[a]);
@@ -242,6 +254,8 @@ std::string metrics_row(Simulation& simulation) {
   }
   for (const std::uint32_t count : simulation.sink_counts())
     row += fmt::format(",{}", count);
+  for (const EmitterCounts& c : simulation.emitter_counts())
+    row += fmt::format(",{},{},{}", c.born, c.waiting, c.given_up);
   each_seam(simulation, [&](char, const SeamCrossings& c) { row += fmt::format(",{},{}", c.up, c.down); });
   return row;
 }

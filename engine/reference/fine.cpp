@@ -2,6 +2,7 @@
 #include "shaders/shared/fine.h"
 #include "engine/reference/near.h"
 #include "engine/reference/schedule.h"
+#include "shaders/shared/random.h"
 #include <utility>
 
 namespace talus::reference {
@@ -147,31 +148,43 @@ void fine_sink(const Args&, Fields& f, uint begin, uint end) {
   }
 }
 
-void fine_emit(const Args& args, Fields& f, uint begin, uint end) {
-  if (f.status[0].halt != halt_none)
+void fine_emit(const Args&, Fields& f, uint begin, uint end) {
+  Status& status = f.status[0];
+  if (status.halt != halt_none)
     return;
   const Settings& settings = f.settings[0];
-  for (uint k = begin; k < end; ++k) {
-    const uint birth = args.fine_first + k, number = settings.fine_births_first + birth;
-    const auto random = [&](uint n) {
-      return static_cast<float>(fine_random(number, n, settings.fine_seed)) * 0x1p-24f;
-    };
-    const Pour& pour = f.pours[step_of_batch(args, f)];  // of the only world
-    const auto after = std::upper_bound(f.fine_first.begin() + pour.first, f.fine_first.begin() + pour.end, birth);
-    const Birth& with = f.births[static_cast<std::size_t>(after - f.fine_first.begin()) - 1];
-    vec3 in_ball(0.0f);
-    for (uint t = 0; t < fine_tries; ++t)
-      if (const vec3 p = 2.0f * vec3(random(3 * t + 1), random(3 * t + 2), random(3 * t + 3)) - 1.0f;
-          squared(p) <= 1.0f) {
-        in_ball = p;
-        break;
-      }
-    const float radius = settings.fine_radii.x + random(0) * (settings.fine_radii.y - settings.fine_radii.x);
-    const vec4 coarse = with.grain.position;
-    f.fine_grains[args.fine + k] = {vec4(vec3(coarse) + (coarse.w - radius) * in_ball, radius),
-                                    vec4(vec3(with.grain.velocity), 1.0f)};
-    f.fine_clear[args.fine + k] = 0.0f;
-    f.fine_tag[args.fine + k] = (with.tag & tag_material_mask) | number << fine_tag_shift;
+  const World& world = f.worlds[0];  // the only one
+  const uint first = settings.births_first - status.freed + world.born - world.released;
+  const auto birth_at = [&](uint i) { return f.grain_id[i] - settings.births_first; };
+  const auto count_at = [&](uint i) { return f.fine_first[birth_at(i) + 1] - f.fine_first[birth_at(i)]; };
+  uint before = 0;
+  for (uint own = 0; own < begin; ++own)
+    before += count_at(first + own);
+  for (uint own = begin; own < std::min(end, world.released); ++own) {
+    const uint i = first + own, count = count_at(i);
+    const vec4 coarse = f.grains[i].position;
+    for (uint k = 0; k < count; ++k) {
+      const uint number = settings.fine_births_first + f.fine_first[birth_at(i)] + k;
+      const uint place = settings.fine_births_first - status.fine_freed + status.fine_born + before + k;
+      const auto random = [&](uint n) {
+        return static_cast<float>(random_bits(number, n, settings.fine_seed)) * 0x1p-24f;
+      };
+      vec3 in_ball(0.0f);
+      for (uint t = 0; t < fine_tries; ++t)
+        if (const vec3 p = 2.0f * vec3(random(3 * t + 1), random(3 * t + 2), random(3 * t + 3)) - 1.0f;
+            squared(p) <= 1.0f) {
+          in_ball = p;
+          break;
+        }
+      const float radius = settings.fine_radii.x + random(0) * (settings.fine_radii.y - settings.fine_radii.x);
+      f.fine_grains[place] = {vec4(vec3(coarse) + (coarse.w - radius) * in_ball, radius),
+                              vec4(vec3(f.grains[i].velocity), 1.0f)};
+      f.fine_clear[place] = 0.0f;
+      f.fine_tag[place] = (f.grain_tag[i] & tag_material_mask) | number << fine_tag_shift;
+    }
+    before += count;
+    if (own + 1 == world.released)
+      status.fine_released = before;
   }
 }
 

@@ -1,6 +1,7 @@
-// What one thread decides for all: plan, counts; and which grains come and go.
+// What one thread decides for all: plan, counts; and which grains go.
 #include "engine/reference/schedule.h"
 #include <bit>
+#include <utility>
 
 namespace talus::reference {
 namespace {
@@ -144,7 +145,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
     f.rebuilding[0] = 0;
   std::fill_n(f.gates.begin(), gate_fine, groups(0));
   f.gates[gate_grains] = groups(groups_for(args.grains));
-  std::fill_n(f.gates.begin() + gate_mend_grains, gates_total - gate_mend_grains, groups(0));
+  std::fill(f.gates.begin() + gate_mend_grains, f.gates.begin() + gate_births, groups(0));
   if (status.rebuild > 0)
     open_rebuild(args, f, status.rebuild);
   if (mend)
@@ -236,6 +237,7 @@ void end_step(const Args&, Fields& f, uint begin, uint end) {
     world.gone_before = world.gone;
   }
   if (begin == 0) {
+    status.fine_born += std::exchange(status.fine_released, 0);
     status.step += 1;
     status.substep = 0;
   }
@@ -257,29 +259,6 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
     const uint world = world_of(f, i);
     std::atomic_ref(f.sink_counts[world * settings.sinks + found]).fetch_add(1);
     std::atomic_ref(f.worlds[world].gone).fetch_add(1);
-  }
-}
-
-void emit(const Args& args, Fields& f, uint begin, uint end) {
-  if (f.status[0].halt != halt_none)
-    return;
-  const Settings& settings = f.settings[0];
-  for (uint number = begin; number < end; ++number) {
-    const Pour& pour = f.pours[step_of_batch(args, f) * settings.worlds + number];
-    for (uint k = pour.first; k < pour.end; ++k) {
-      const Birth& birth = f.births[k];
-      const uint i = pour.place + (k - pour.first);
-      f.grains[i] = birth.grain;
-      f.grain_id[i] = birth.id;
-      f.grain_tag[i] = birth.tag;
-      f.grain_row[i] = i - number * settings.places;
-      f.contact_count[i] = 0;
-    }
-    if (pour.end > pour.first) {
-      World& world = f.worlds[number];
-      world.speed = std::max(world.speed, settings.birth_speed);
-      world.travel = lists_void;
-    }
   }
 }
 

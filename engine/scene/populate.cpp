@@ -16,13 +16,15 @@ namespace talus {
 
 namespace {
 
-// Streams of random numbers: places, radii and speeds of group i, emitter i, the skin of body i, and shape i.
+// Streams of random numbers: places, radii and speeds of group i, emitter i, the skin of body i, shape i, and the spots
+// of emitter i.
 enum : std::uint64_t {
   stream_places = 1'000'000'000,
   stream_speeds = 2'000'000'000,
   stream_emitter = 3'000'000'000,
   stream_skin = 4'000'000'000,
-  stream_shape = 5'000'000'000
+  stream_shape = 5'000'000'000,
+  stream_spots = 6'000'000'000
 };
 
 // What bodies and shapes are made of is the same whatever the seed: worlds differ in the grains around them.
@@ -211,7 +213,22 @@ Skin skins_of(const Scene& scene, const std::vector<Pose>& poses) {
   return out;
 }
 
-// Pours: who is born when and where is settled beforehand, as if those born before fell freely.
+// Where births of an emitter are tried that found no room where they were planned.
+std::vector<glm::vec3> spots_of(const Scene& scene, std::size_t emitter) {
+  constexpr std::size_t most = 1024, darts = 100 * most;
+  const Emitter& e = scene.emitters[emitter];
+  const Space space(e.shape, scene.domain, e.radius_max);
+  const Bounds& box = space.bounds();
+  Random random(seed_of_bodies, stream_spots + emitter);
+  std::vector<glm::vec3> spots;
+  for (std::size_t dart = 0; dart < darts && spots.size() < most; ++dart)
+    if (const glm::vec3 spot(box.min + random.vec() * (box.max - box.min)); space.holds(glm::dvec3(spot), e.radius_max))
+      spots.push_back(spot);
+  return spots;
+}
+
+// Pours: who is to be born when and where is planned beforehand, as if those born before fell freely. Whether there is
+// room is seen when the time has come.
 class Pouring {
 public:
   Pouring(const Scene& scene, double radius_max, double time_zero = 0.0, std::uint64_t steps = 0)
@@ -305,10 +322,9 @@ private:
     Packing packing(radius_max_, scene_.domain);
     for (const Falling& f : falling_)
       packing.add({glm::vec3(position(f, step)), static_cast<float>(f.radius)});
-    const double time = static_cast<double>(step - 1) * scene_.dt + time_zero_;
     for (Spout& s : spouts_)
       while (s.born < s.births && step_of(s) <= step) {
-        if (time >= s.emitter.stop + scene_.dt) {
+        if (stopped(s.emitter, step, scene_.dt, time_zero_)) {
           s.missed = s.births - s.born;
           s.births = s.born;
         } else if (!bear(s, step, packing, poured))
@@ -424,6 +440,10 @@ void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obsta
 
 }  // namespace
 
+bool stopped(const Emitter& emitter, std::uint64_t step, double dt, double time_zero) {
+  return static_cast<double>(step - 1) * dt + time_zero >= emitter.stop + dt;
+}
+
 RadiusRange radii_of(const Scene& scene) {
   RadiusRange r;
   const auto add = [&](double min, double max) {
@@ -471,6 +491,8 @@ Population populate(const Scene& scene) {
   population.skin = std::move(skin.grains);
   separate_overlapping(scene, obstacles, movable, population);
   Pouring(scene, r).run(population);
+  for (std::size_t i = 0; i < scene.emitters.size(); ++i)
+    population.spots.push_back(spots_of(scene, i));
   sample_fine(scene, group_first, blocked, population);
   return population;
 }

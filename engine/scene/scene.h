@@ -357,7 +357,7 @@ struct Scene {
   std::string source;  // file name, for messages
   std::string title;
   std::uint64_t seed = 1;
-  std::uint32_t worlds = 1;  // copies of all the rest, world w of seed + w, that do not see each other
+  std::uint32_t worlds = 1;      // copies of all the rest, world w of seed + w, that do not see each other
   double dt = 0.004, end = 1.0;  // s
   Domain domain;
   Solver solver = default_solver(default_method);
@@ -442,7 +442,8 @@ struct ClothPlace {
   ClothSheet sheet;
 };
 // Every grain that ever lives: the initial ones (ids 0, 1, ..), of which those of shapes, then the vertices of cloth,
-// then those of skins are the last, and then those poured, sorted by step (ids go on). Depends on the scene and its
+// then those of skins are the last, and then those poured, sorted by step (ids go on), where and when they are born if
+// there is room. Depends on the scene and its
 // seed alone. Throws SceneError where a group cannot hold the count asked for, a grain lies outside a wall, or a shape
 // is too large for a periodic axis.
 struct Population {
@@ -454,7 +455,8 @@ struct Population {
   std::vector<TimedSeed> poured;
   std::vector<Seed> fine;                 // at the start
   std::vector<std::uint32_t> fine_first;  // of the fine grains of births, the first of poured[k]; one more: how many
-  std::vector<std::string> warnings;      // emitters that cannot keep their rate, one sentence each
+  std::vector<std::vector<glm::vec3>> spots;  // in the shape of each emitter: places that hold its largest grain
+  std::vector<std::string> warnings;          // emitters that cannot keep their rate, one sentence each
   std::vector<std::shared_ptr<const TriangleGrid>> grids;  // of bodies; kept for worlds that start anew
 };
 Population populate(const Scene& scene);
@@ -464,6 +466,10 @@ Population populate(const Scene& scene);
 // born into. Throws SceneError where an emitter's count finds no room.
 void pour_anew(const Scene& scene, double time_zero, std::uint64_t steps, const std::vector<Seed>& there,
                Population& population);
+
+// Has an emitter come to its end when a step begins? It releases grains up to the first one after its stop. time_zero:
+// as above.
+bool stopped(const Emitter& emitter, std::uint64_t step, double dt, double time_zero);
 
 // Most fine grains of a scene, those of births too: their numbers share a word with the material.
 inline constexpr std::size_t fine_most = std::size_t{1} << 24;

@@ -292,6 +292,15 @@ void bind_facts(nb::class_<Simulation>& c) {
           "sink_counts", [](Simulation& s) { return column_of(s.idle().sink_counts()); }, handed_over,
           "Grains gone, uint32 [W sinks], world after world.")
       .def_prop_ro(
+          "emitter_counts",
+          [](Simulation& s) {
+            std::vector<std::array<std::uint32_t, 3>> counts;
+            for (const talus::EmitterCounts& c : s.idle().emitter_counts())
+              counts.push_back({c.born, c.waiting, c.given_up});
+            return counts;
+          },
+          "Per emitter: grains released, due and waiting for room, and given up at its stop; world after world.")
+      .def_prop_ro(
           "seam_crossings",
           [](Simulation& s) {
             std::vector<std::pair<std::uint32_t, std::uint32_t>> axes;

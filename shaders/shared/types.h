@@ -94,7 +94,8 @@ TALUS_CONST uint gate_mend_once = 16u;         // .. one workgroup
 TALUS_CONST uint gate_moved_grains = 17u;      // .. and bodies have moved since they were: a thread per grain
 TALUS_CONST uint gate_moved_cells = 18u;       // .. per cell
 TALUS_CONST uint gate_moved_bodies = 19u;      // .. as gate_rebuild_bodies
-TALUS_CONST uint gates_total = 20u;
+TALUS_CONST uint gate_births = 20u;            // a workgroup per grain that emitters have released in the step
+TALUS_CONST uint gates_total = 21u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
@@ -296,18 +297,29 @@ struct DepthCamera {
   uint heights;      // 1: its pixels become heights
 };
 
-// A grain that an emitter releases at a known step.
+// A grain that an emitter releases: where it is planned, unless there is no room when it is due.
 struct Birth {
   Grain grain;
   uint id;
   uint tag;
 };
 
-// What emitters release into a world in a step.
+// What an emitter is to release into a world in a step. It does so in order: births that found no room when they were due come first.
 struct Pour {
-  uint first;  // births [first, end)
+  uint base;   // first birth of the emitter in this world
+  uint first;  // births [first, end) are due in this step; 0, as base and end are: the emitter has stopped
   uint end;
-  uint place;  // in memory of the first of them, behind all others
+  uint step;   // of the world
+};
+
+// An emitter, as far as births that wait for room need it.
+struct Spout {
+  vec3 middle;      // m, of the box around its shape
+  vec3 half_edges;  // m
+  float radius;     // m, of its largest grain
+  uint first_spot;  // spots[first_spot .. first_spot + spots) hold a grain of that radius
+  uint spots;
+  uint waiting;     // births that wait, as many as are tried in a step
 };
 
 // A grain in the hand.
@@ -571,6 +583,7 @@ struct Settings {
   uint shaped_first;  // number (id) of the first particle of a shape
   uint shaped;        // .. and how many there are
   uint sinks;         // number of sinks, which all worlds share
+  uint emitters;      // .. and of emitters
   uint rigid;         // number of dynamic bodies of a world
   uint body_points;   // number of their points in all worlds
   uint cloth;            // number of vertices of cloth
@@ -637,8 +650,6 @@ struct Args {
   float beta;  // momentum of this iteration (improved_jacobi, cloth)
   uint batch;          // step that the batch began with
   uint fine;         // places of fine grains in memory, likewise
-  uint fine_first;   // first birth of a fine grain in this step (fine_emit)
-  uint fine_births;  // number of them
   float fine_span;   // s, since the last point in time at which fine grains may have moved
   uint fine_last;    // 1: the step ends here
   uint held;           // grains in the hand
@@ -669,6 +680,8 @@ struct Status {
   float body_way;       // m, no point of a body has gone further since fine grains went on
   float fine_body_way;  // m, .. from the time before that
   uint fine_moves;      // of fine grains, so far
+  uint fine_born;       // fine grains that emitters have released, up to the last step
+  uint fine_released;   // .. in this one
   uint fine_gone;       // fine grains that sinks have taken
   uint fine_freed;      // .. whose places in memory are given up
   uint fine_apart;      // times that a fine grain was not counted at a node, whose block belongs to a place far away
@@ -699,6 +712,8 @@ struct World {
   ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
   ivec3 cells_low;      // no grain was in a cell lower than this when the lists were built; of scenes with bodies
   ivec3 cells_high;     // .. or higher
+  uint born;            // grains that emitters have released
+  uint released;        // .. in the last step
   uint gone;            // grains that sinks have taken
   uint gone_before;     // .. up to the last step
   uint cloth_half_bits;     // m, half the longest edge of the box around a triangle of cloth, as the bits of a float

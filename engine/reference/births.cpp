@@ -1,0 +1,189 @@
+// Which grains emitters release: those that there is room for.
+#include "shaders/shared/births.h"
+#include "engine/reference/schedule.h"
+#include <bit>
+
+namespace talus::reference {
+namespace {
+
+// An emitter in a world, in this step.
+struct Source {
+  const Fields& f;
+  uint world, emitter;
+  const Spout& spout;
+  const Pour& pour;
+  Due due;
+
+  Source(const Args& args, const Fields& fields, uint in_world, uint which)
+      : f(fields), world(in_world), emitter(which), spout(f.spouts[emitter]),
+        pour(f.pours[(step_of_batch(args, f) * f.settings[0].worlds + world) * f.settings[0].emitters + emitter]),
+        due(due_of(pour, f.births_made[world * f.settings[0].emitters + emitter], spout.waiting)) {}
+
+  float radius(uint k) const { return f.births[k].grain.position.w; }
+  uint tries() const { return spout.spots > 0 ? birth_tries : 1; }  // of a birth that waits
+  vec3 place_of_try(uint k, uint t) const {
+    return t == 0 ? vec3(f.births[k].grain.position)
+                  : f.spots[spout.first_spot + spot_of(k, t, pour, emitter, spout.spots)];
+  }
+  // Calls visit(k, tries) for the births that are looked at.
+  void each(auto&& visit) const {
+    for (uint k = due.late; k < due.late_end; ++k)
+      visit(k, tries());
+    for (uint k = due.now; k < due.end; ++k)
+      visit(k, 1u);
+  }
+};
+
+bool has_no_room(const Fields& f, vec3 place, float radius, vec4 other) {
+  const float least = birth_apart * (radius + other.w);
+  return squared(shortest(place - vec3(other), f.settings[0])) < least * least;
+}
+
+bool meets_body(const Fields& f, uint world, vec3 place, float radius) {
+  const uint count = f.settings[0].bodies;
+  for (uint body = world * count; body < (world + 1) * count; ++body) {
+    if (f.bodies[body].parts == 0)  // of grains alone
+      continue;
+    const vec3 offset = shortest(place - f.bodies[body].motion.position, f.settings[0]);
+    const float around = f.bodies[body].reach + radius;
+    if (squared(offset) < around * around && from_body(f, body, offset).value < birth_apart * radius)
+      return true;
+  }
+  return false;
+}
+
+// What emitters release into a world in this step.
+class Release {
+public:
+  Release(const Args& args, Fields& f, uint world)
+      : args_(args), f_(f), world_(world),
+        first_((f.settings[0].worlds == 1 ? f.settings[0].births_first - f.status[0].freed
+                                          : world * f.settings[0].places + f.settings[0].births_first) +
+               f.worlds[world].born) {}
+
+  void run() {
+    const uint emitters = f_.settings[0].emitters;
+    for (uint emitter = 0; emitter < emitters; ++emitter)
+      late(Source(args_, f_, world_, emitter));
+    late_ = released_;
+    bool grows = false;  // places in memory
+    for (uint emitter = 0; emitter < emitters; ++emitter) {
+      const Source source(args_, f_, world_, emitter);
+      grows |= source.due.now < source.due.end;
+      if (source.due.late == source.due.now)
+        now(source);
+    }
+    World& world = f_.worlds[world_];
+    world.released = released_;
+    world.born += released_;
+    if (released_ > 0)
+      world.speed = std::max(world.speed, f_.settings[0].birth_speed);
+    if (released_ > 0 || grows)  // lists are of all places, those of grains that wait too
+      world.travel = lists_void;
+    if (world_ == 0)
+      f_.gates[gate_births] = groups(released_);
+  }
+
+private:
+  const Args& args_;
+  Fields& f_;
+  uint world_, first_, released_ = 0, late_ = 0;
+
+  // Does one of the first so many that were released in this step take the room?
+  bool taken(vec3 place, float radius, uint among) const {
+    for (uint j = 0; j < among; ++j)
+      if (has_no_room(f_, place, radius, f_.grains[first_ + j].position))
+        return true;
+    return false;
+  }
+
+  void release(const Source& source, uint k, vec3 place) {
+    const uint i = first_ + released_++;
+    const Birth& birth = f_.births[k];
+    f_.grains[i] = {vec4(place, birth.grain.position.w), birth.grain.velocity};
+    f_.grain_id[i] = birth.id;
+    f_.grain_tag[i] = birth.tag;
+    f_.grain_row[i] = i - world_ * f_.settings[0].places;
+    f_.contact_count[i] = 0;
+    f_.births_made[world_ * f_.settings[0].emitters + source.emitter] += 1;
+  }
+
+  void late(const Source& source) {
+    for (uint k = source.due.late; k < source.due.late_end; ++k) {
+      uint t = 0;
+      while (t < source.tries() &&
+             ((f_.birth_blocked[k] >> t & 1) != 0 || taken(source.place_of_try(k, t), source.radius(k), released_)))
+        ++t;
+      if (t == source.tries())
+        return;
+      release(source, k, source.place_of_try(k, t));
+    }
+  }
+
+  void now(const Source& source) {
+    for (uint k = source.due.now; k < source.due.end; ++k) {
+      const vec3 place = source.place_of_try(k, 0);
+      if (f_.birth_blocked[k] != 0 || taken(place, source.radius(k), late_))
+        return;
+      release(source, k, place);
+    }
+  }
+};
+
+}  // namespace
+
+void birth_test(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint n = begin; n < end; ++n) {
+    const Source source(args, f, n / f.settings[0].emitters, n % f.settings[0].emitters);
+    source.each([&](uint k, uint tries) {
+      uint blocked = 0;
+      for (uint t = 0; t < tries; ++t)
+        if (meets_body(f, source.world, source.place_of_try(k, t), source.radius(k)))
+          blocked |= 1u << t;
+      f.birth_blocked[k] = blocked;
+    });
+  }
+}
+
+void birth_meet(const Args& args, Fields& f, uint begin, uint end) {
+  const Settings& settings = f.settings[0];
+  if (f.status[0].halt != halt_none)
+    return;
+  // Those of a world that lie in the range.
+  const auto meet = [&](const Source& source, uint first, uint last) {
+    if (source.due.late == source.due.late_end && source.due.now == source.due.end)
+      return;
+    for (uint i = first; i < last; ++i) {
+      const vec4 grain = f.grains[i].position;
+      const vec3 way = shortest(vec3(grain) - source.spout.middle, settings);
+      const vec3 near = source.spout.half_edges + (source.spout.radius + grain.w);
+      if (is_gone(f.grains[i]) || glm::any(glm::greaterThan(glm::abs(way), near)))
+        continue;
+      source.each([&](uint k, uint tries) {
+        uint blocked = 0;
+        for (uint t = 0; t < tries; ++t)
+          if (has_no_room(f, source.place_of_try(k, t), source.radius(k), grain))
+            blocked |= 1u << t;
+        if (blocked != 0)
+          std::atomic_ref(f.birth_blocked[k]).fetch_or(blocked, std::memory_order_relaxed);
+      });
+    }
+  };
+  for (uint first = begin, last = begin; first < end; first = last) {
+    const uint world = world_of(f, first);
+    last = std::min(end, places_end(args, f, world));
+    for (uint emitter = 0; emitter < settings.emitters; ++emitter)
+      meet(Source(args, f, world, emitter), first, last);
+  }
+}
+
+void emit(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint world = begin; world < end; ++world)
+    Release(args, f, world).run();
+}
+
+}  // namespace talus::reference

@@ -1,0 +1,48 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// At which of the places that births are tried at in this step a body is in the way. A workgroup per emitter of a world.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
+layout(set = 0, binding = 2, scalar) readonly buffer PoursBlock { Pour pours[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer MadeBlock { uint births_made[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer BirthsBlock { Birth births[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer SpoutBlock { Spout spouts[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer SpotBlock { vec3 spots[]; };
+layout(set = 0, binding = 7, scalar) writeonly buffer BlockedBlock { uint birth_blocked[]; };
+#include "shared/space.glsl"
+#include "shared/solid.glsl"
+#include "shared/births.glsl"
+
+bool meets_body(uint world, vec3 place, float radius) {
+  for (uint body = world * settings.bodies; body < (world + 1u) * settings.bodies; ++body) {
+    if (bodies[body].parts == 0u)  // of grains alone
+      continue;
+    precise vec3 offset = place - bodies[body].motion.position;
+    precise float around = bodies[body].reach + radius;
+    offset = shortest(offset);
+    if (squared(offset) < around * around && from_body(body, offset).w < birth_apart * radius)
+      return true;
+  }
+  return false;
+}
+
+void test(uint world, uint emitter, uint k, uint tries) {
+  uint blocked = 0u;
+  for (uint t = 0u; t < tries; ++t)
+    blocked |= meets_body(world, place_of_try(world, emitter, k, t), births[k].grain.position.w) ? 1u << t : 0u;
+  birth_blocked[k] = blocked;
+}
+
+void main() {
+  uint n = group_index(), lane = gl_LocalInvocationID.x;
+  if (n >= settings.worlds * settings.emitters || status.halt != halt_none)
+    return;
+  uint world = n / settings.emitters, emitter = n % settings.emitters;
+  Due due = due_of(world, emitter);
+  for (uint k = due.late + lane; k < due.late_end; k += group_size)
+    test(world, emitter, k, tries_of(emitter));
+  for (uint k = due.now + lane; k < due.end; k += group_size)
+    test(world, emitter, k, 1u);
+}

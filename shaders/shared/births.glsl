@@ -1,0 +1,23 @@
+// Where emitters look for room. Needs settings, status, pours, births_made, births, spouts and spots in scope.
+#include "shared/births.h"
+
+Pour pour_of(uint world, uint emitter) { return pours[(step_of_batch * settings.worlds + world) * settings.emitters + emitter]; }
+
+Due due_of(uint world, uint emitter) {
+  return due_of(pour_of(world, emitter), births_made[world * settings.emitters + emitter], spouts[emitter].waiting);
+}
+
+// Of a birth that waits.
+uint tries_of(uint emitter) { return spouts[emitter].spots > 0u ? birth_tries : 1u; }
+
+vec3 place_of_try(uint world, uint emitter, uint k, uint t) {
+  if (t == 0u)
+    return births[k].grain.position.xyz;
+  return spots[spouts[emitter].first_spot + spot_of(k, t, pour_of(world, emitter), emitter, spouts[emitter].spots)];
+}
+
+bool has_no_room(vec3 place, float radius, vec4 other) {
+  precise float least = birth_apart * (radius + other.w);
+  precise vec3 way = place - other.xyz;
+  return squared(shortest(way)) < least * least;
+}

@@ -1,0 +1,50 @@
+// How emitters look for room: numbers that both sides must agree on bit for bit, hence shared.
+#ifndef TALUS_BIRTHS_H
+#define TALUS_BIRTHS_H
+#ifdef __cplusplus
+#include "shaders/shared/random.h"
+namespace talus::shared {
+#define TALUS_CONST constexpr
+#define TALUS_INLINE inline
+#else
+#include "shared/random.h"
+#define TALUS_CONST const
+#define TALUS_INLINE
+#endif
+
+// Places that a birth which waits is tried at in a step: the planned one, then spots of its emitter, others in each step. Bits of a word.
+TALUS_CONST uint birth_tries = 8u;
+// There is room where centres are further apart than this share of the sum of the radii. Not 1: a plan that is as good as the rounding
+// of the run that it foresees would fail by chance.
+TALUS_CONST float birth_apart = 0.999f;
+
+// Births that an emitter looks at in a step: [late, late_end), which were due before, and [now, end).
+struct Due {
+  uint late;
+  uint late_end;
+  uint now;
+  uint end;
+};
+
+// made: by the emitter in this world so far. waiting: Spout.waiting.
+TALUS_INLINE Due due_of(Pour pour, uint made, uint waiting) {
+  uint next = pour.base + made, late = next < pour.first ? next : pour.first, wait = pour.first - late;
+  Due due;
+  due.late = late;
+  due.late_end = late + (wait < waiting ? wait : waiting);
+  due.now = pour.first;
+  due.end = pour.end;
+  return due;
+}
+
+// Which of an emitter's spots birth k of a world is tried at, the t-th time in a step.
+TALUS_INLINE uint spot_of(uint k, uint t, Pour pour, uint emitter, uint spots) {
+  return random_bits(k - pour.base, pour.step * birth_tries + t, emitter) % spots;
+}
+
+#ifdef __cplusplus
+}  // namespace talus::shared
+#endif
+#undef TALUS_CONST
+#undef TALUS_INLINE
+#endif
