@@ -56,8 +56,8 @@ BoxIndex::BoxIndex(std::span<const Bounds> boxes, const glm::dvec3& period) : pe
           for (int x = 0; x < ranges[k].count.x; ++x)
             visit(small[k], cell(ranges[k], {x, y, z}));
   };
-  const std::size_t cells = static_cast<std::size_t>(cells_.x) * static_cast<std::size_t>(cells_.y) *
-                            static_cast<std::size_t>(cells_.z);
+  const std::size_t cells =
+      static_cast<std::size_t>(cells_.x) * static_cast<std::size_t>(cells_.y) * static_cast<std::size_t>(cells_.z);
   first_.assign(cells + 1, 0);
   each_cell([&](std::uint32_t, std::size_t at) { ++first_[at + 1]; });
   for (std::size_t c = 0; c < cells; ++c)

@@ -12,8 +12,8 @@ public:
   // boxes: infinite ones too. period: m, of axes along which boxes have images; else 0.
   BoxIndex(std::span<const Bounds> boxes, const glm::dvec3& period);
 
-  // Calls visit(i), until it returns true, for all boxes that have a point in common with this one, for some others, and
-  // for some of both more than once. The order is the same on every machine. Returns whether visit did.
+  // Calls visit(i), until it returns true, for all boxes that have a point in common with this one, for some others,
+  // and for some of both more than once. The order is the same on every machine. Returns whether visit did.
   template <class Visit> bool any(const Bounds& box, Visit visit) const {
     for (const std::uint32_t i : large_)
       if (visit(i))
@@ -43,9 +43,9 @@ private:
 
   glm::dvec3 period_, low_{0.0}, edge_{1.0};  // m
   glm::ivec3 cells_{1};
-  std::vector<std::uint32_t> large_;         // boxes that would lie in many cells
-  std::vector<std::uint32_t> first_{0, 0};   // of a cell, in boxes_; one more
-  std::vector<std::uint32_t> boxes_;         // by cell
+  std::vector<std::uint32_t> large_;        // boxes that would lie in many cells
+  std::vector<std::uint32_t> first_{0, 0};  // of a cell, in boxes_; one more
+  std::vector<std::uint32_t> boxes_;        // by cell
 };
 
 }  // namespace talus
