@@ -209,3 +209,64 @@ TEST_CASE("Every pass agrees with its reference in hollow corners", "[device][bo
   CHECK(simulation.measure().contacts_max > 2);
   CHECK(complaints(simulation) == std::vector<std::string>{});
 }
+
+namespace {
+
+// Grains on a mesh of waves whose valleys are narrower than a grain. Only the mesh bears them: the walls are smooth.
+Scene on_waves(const Solver& solver, int grains) {
+  constexpr int cells = 24;
+  constexpr double width = 0.5, wave = 2.0 * std::numbers::pi / 0.07;
+  auto loaded = std::make_shared<LoadedMesh>();
+  for (int y = 0; y <= cells; ++y)
+    for (int x = 0; x <= cells; ++x) {
+      const glm::dvec2 at = width * (glm::dvec2(x, y) / double{cells} - 0.5);
+      loaded->mesh.vertices.emplace_back(at.x, at.y, 0.02 * std::sin(wave * at.x) * std::cos(wave * at.y));
+    }
+  for (unsigned y = 0; y < cells; ++y)
+    for (unsigned x = 0; x < cells; ++x) {
+      const unsigned a = y * (cells + 1) + x, b = a + 1, c = a + cells + 1, d = c + 1;
+      loaded->mesh.triangles.insert(loaded->mesh.triangles.end(), {{a, b, d}, {a, d, c}});
+    }
+  MeshPart waves;
+  waves.as = MeshAs::triangles;
+  waves.loaded = loaded;
+  Scene scene = open_scene(solver, 0.0);
+  scene.domain.axis = {Axis::wall, Axis::wall, Axis::open};
+  scene.domain.min = {-0.2, -0.2, -0.1};
+  scene.domain.max = {0.2, 0.2, 1.0};
+  scene.materials[0].friction_static = scene.materials[0].friction_kinetic = 0.4;
+  scene.bodies.push_back(body_of("waves", {{waves}}));
+  scene.bodies[0].material = 0;
+  std::vector<glm::dvec3> places;
+  for (int k = 0; k < grains; ++k)
+    places.emplace_back(0.043 * (k % 8 - 3.5), 0.043 * (k / 8 % 8 - 3.5) + 0.001 * (k % 3), 0.045 + 0.043 * (k / 64));
+  add_points(scene, r, places);
+  return scene;
+}
+
+}  // namespace
+
+TEST_CASE("Grains rest on a mesh whose valleys are narrower than they are", "[bodies][mesh]") {
+  const Method method = GENERATE(Method::dem, Method::vts);
+  CAPTURE(method);
+  const Scene scene = on_waves(default_solver(method), 64);
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(480);
+  CHECK(simulation.measure().speed_max < 2e-3);
+  CHECK(simulation.measure().contacts_max > 2);
+  glm::dvec3 force(0.0);
+  for (int i = 0; i < 20; ++i) {
+    simulation.advance(1);
+    force += glm::dvec3(simulation.body_loads()[0].force) / 20.0;
+  }
+  const double weight = 64 * scene.materials[0].density * 4.0 / 3.0 * std::numbers::pi * r * r * r * g;
+  CHECK(std::abs(force.z + weight) < 5e-3 * weight);
+}
+
+TEST_CASE("Contacts in the hollows of a mesh agree with their reference", "[device][lockstep]") {
+  const Variant variant = each_method();
+  CAPTURE(variant.name);
+  Simulation simulation(on_waves(variant.solver, 128), in_lockstep());
+  REQUIRE_NOTHROW(simulation.advance(24));
+  CHECK(complaints(simulation) == std::vector<std::string>{});
+}

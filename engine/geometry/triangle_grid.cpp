@@ -14,11 +14,16 @@
 namespace talus {
 namespace {
 
+using shared::corner_turn;
+using shared::hollow_surfaces;
 using shared::triangle_words;
 
 constexpr double cells_most = 1 << 20;
 // Pairs of a triangle and a cell that are looked at: some seconds. Triangles that are long and aslant have many.
 constexpr double pairs_most = 1 << 28;
+// A triangle that is further away than the nearest one by this share of `far` may be touched beside it: a third of the
+// largest radius.
+constexpr double beside_share = 0.115;
 constexpr std::uint64_t words_most = std::uint64_t{1} << 27;  // 512 MiB: 2 million triangles and their lists fit
 
 enum Feature : std::uint32_t { face, edge_ab, edge_bc, edge_ca, corner_a, corner_b, corner_c };
@@ -34,7 +39,7 @@ float inner(const glm::vec3& a, const glm::vec3& b) {
 }
 
 // Voronoi regions of a triangle's features (Ericson 2005, section 5.1.5).
-Nearest nearest(const glm::vec3& p, const glm::vec3& a, const glm::vec3& b, const glm::vec3& c) {
+Nearest nearest_in(const glm::vec3& p, const glm::vec3& a, const glm::vec3& b, const glm::vec3& c) {
   const glm::vec3 ab = b - a, ac = c - a, pa = p - a, pb = p - b, pc = p - c;
   const float a1 = inner(ab, pa), a2 = inner(ac, pa);
   if (a1 <= 0.0f && a2 <= 0.0f)
@@ -132,11 +137,21 @@ public:
     // A triangle is the nearest one of no point of a cell if another is nearer to its middle by a diagonal.
     const auto candidates = [&](std::size_t c) { return nearest_[c] + 2.0f * half_; };
     std::vector<std::uint64_t> start(cells + 1, 0);
-    each_pair(candidates, [&](std::size_t, std::size_t c, float) { start[c + 1] += 1; });
+    // .. beside it, if not further by another bit.
+    const float beside = static_cast<float>(beside_share) * grid_.far;
+    const auto touched = [&](std::size_t c) { return nearest_[c] + 2.0f * half_ + beside; };
+    std::vector<std::uint64_t> first(cells, 0);  // those that may be nearest
+    each_pair(touched, [&](std::size_t, std::size_t c, float d) {
+      start[c + 1] += 1;
+      first[c] += d <= candidates(c);
+    });
     const std::vector<std::uint32_t> deep = grid_.closed ? inside() : std::vector<std::uint32_t>(cells, none);
-    for (std::size_t c = 0; c < cells; ++c)
-      start[c + 1] = start[c] + (start[c + 1] > 0 ? start[c + 1] : deep[c] != none);
-    const std::uint64_t lists = cells + 1, triangles = lists + start[cells];
+    for (std::size_t c = 0; c < cells; ++c) {
+      if (start[c + 1] == 0)
+        start[c + 1] = first[c] = deep[c] != none;
+      start[c + 1] += start[c];
+    }
+    const std::uint64_t lists = 2 * cells + 1, triangles = lists + start[cells];
     const std::uint64_t total = triangles + triangle_words * mesh_.triangles.size();
     if (total > words_most)
       throw MeshError(fmt::format("mesh: {} triangles near each other take {} MiB to look for the nearest, allowed are "
@@ -146,9 +161,15 @@ public:
     words.resize(total);
     for (std::size_t c = 0; c <= cells; ++c)
       words[c] = static_cast<std::uint32_t>(lists + start[c]);
+    for (std::size_t c = 0; c < cells; ++c)
+      words[cells + 1 + c] = static_cast<std::uint32_t>(words[c] + first[c]);
     const auto place = [&](std::size_t t) { return static_cast<std::uint32_t>(triangles + triangle_words * t); };
-    std::vector<std::uint64_t> next(start.begin(), start.end() - 1);
-    each_pair(candidates, [&](std::size_t t, std::size_t c, float) { words[lists + next[c]++] = place(t); });
+    std::vector<std::uint64_t> next(start.begin(), start.end() - 1), after = next;
+    for (std::size_t c = 0; c < cells; ++c)
+      after[c] += first[c];
+    each_pair(touched, [&](std::size_t t, std::size_t c, float d) {
+      words[lists + (d <= candidates(c) ? next : after)[c]++] = place(t);
+    });
     for (std::size_t c = 0; c < cells; ++c)
       if (next[c] == start[c] && start[c + 1] > start[c])
         words[lists + start[c]] = place(deep[c]);
@@ -206,7 +227,7 @@ private:
             const float limit = std::min(most(at), reach);
             if (const float beyond = limit + around; squared(p - center) > beyond * beyond)
               continue;
-            if (const float d = glm::length(nearest(p, a, b, c).way); d <= limit)
+            if (const float d = glm::length(nearest_in(p, a, b, c).way); d <= limit)
               visit(t, at, d);
           }
     }
@@ -254,7 +275,7 @@ private:
   float signed_distance(std::size_t t, const glm::vec3& p) const {
     std::array<std::uint32_t, triangle_words> words;
     write(t, words.data());
-    const Nearest n = nearest(p - grid_.origin, vector_at(words.data()), vector_at(&words[3]), vector_at(&words[6]));
+    const Nearest n = nearest_in(p - grid_.origin, vector_at(words.data()), vector_at(&words[3]), vector_at(&words[6]));
     const float d = glm::length(n.way);
     return inner(n.way, vector_at(&words[9 + 3 * n.feature])) < 0.0f ? -d : d;
   }
@@ -279,6 +300,81 @@ private:
   TriangleGrid grid_;
   float half_;                  // m, half a cell's diagonal
   std::vector<float> nearest_;  // m, of a cell's middle, where the surface is near
+};
+
+// Places at which a ball touches a hollow are in this order. It changes seldom for a ball at rest, whichever of several
+// triangles the place is on; no symmetry of a mesh makes two of them equal.
+float hollow_rank(const glm::vec3& direction) {
+  return inner(direction, {0.8147f, 0.3179f, 0.4851f});
+}
+
+// What of a triangle is nearest to a point.
+struct Touch : Nearest {
+  const std::uint32_t* triangle = nullptr;
+  float distance2 = std::numeric_limits<float>::max();
+
+  Touch() : Nearest{} {}
+  Touch(const glm::vec3& p, const std::uint32_t* t)
+      : Nearest(nearest_in(p, vector_at(t), vector_at(t + 3), vector_at(t + 6))), triangle(t), distance2(squared(way)) {
+  }
+
+  glm::vec3 normal() const { return vector_at(triangle + 9 + 3 * feature); }
+  float above() const { return inner(way, normal()) < 0.0f ? -1.0f : 1.0f; }
+  // Near the surface the way is a small difference of large numbers; over a face its direction is known.
+  glm::vec3 away(float distance) const { return feature == face ? above() * normal() : way / distance; }
+
+  SurfaceSample sample(float far, bool closed) const {
+    if (!triangle)
+      return {far, glm::vec3(0.0f, 0.0f, 1.0f)};
+    const float d = std::sqrt(distance2), side = closed ? above() : 1.0f;
+    return {std::min(side * d, far), d > 0.0f ? side * away(d) : normal()};
+  }
+
+  // Is the point nearer than all places of the mesh around it? Of an edge that holds where it sticks out and neither of
+  // its two faces is nearer; the normal of the other face is the mirror image of the own one. Of a corner only the two
+  // edges of this triangle are looked at.
+  bool is_peak() const {
+    if (feature == face)
+      return true;
+    const float side = above();
+    const glm::vec3 mean = normal();
+    const auto corner = [&](std::uint32_t k) { return vector_at(triangle + 3 * (k % 3)); };
+    if (feature >= corner_a) {
+      const std::uint32_t k = feature - corner_a;
+      return side * inner(mean, corner(k + 1) - corner(k)) < 0.0f &&
+             side * inner(mean, corner(k + 2) - corner(k)) < 0.0f;
+    }
+    const glm::vec3 along = corner(feature) - corner(feature - 1u);
+    const glm::vec3 in = glm::cross(vector_at(triangle + 9), along);  // in the face, from the edge
+    const float bend = side * inner(mean, in), length2 = squared(along);
+    if (!(bend < 0.0f) || bend * bend <= 1e-6f * length2)
+      return false;
+    const glm::vec3 across = glm::cross(mean, along);
+    return inner(way, in - 2.0f * inner(in, across) / length2 * across) <= 0.0f;
+  }
+};
+
+// The triangles around a point within the grid.
+struct Cell {
+  const std::uint32_t *words, *first, *last, *last_nearest;
+
+  Cell(const std::uint32_t* all, const glm::uvec3& size, float cell, const glm::vec3& p) : words(all) {
+    const glm::vec3 inside = glm::clamp(p, glm::vec3(0.0f), cell * glm::vec3(size));
+    const glm::uvec3 at = glm::min(glm::uvec3(inside / cell), size - 1u);
+    const std::size_t c = (static_cast<std::size_t>(at.z) * size.y + at.y) * size.x + at.x;
+    const std::size_t cells = static_cast<std::size_t>(size.x) * size.y * size.z;
+    first = words + words[c];
+    last = words + words[c + 1];
+    last_nearest = words + words[cells + 1 + c];
+  }
+
+  Touch nearest(const glm::vec3& p) const {
+    Touch best;
+    for (const std::uint32_t* entry = first; entry < last_nearest; ++entry)
+      if (const Touch t(p, words + *entry); t.distance2 < best.distance2)
+        best = t;
+    return best;
+  }
 };
 
 }  // namespace
@@ -310,28 +406,72 @@ SurfaceSample sample(const std::uint32_t* words, const glm::uvec3& size, float c
     const float beyond = std::sqrt(inner(way, way));
     return {far + beyond, way / beyond};
   }
-  const glm::uvec3 at = glm::min(glm::uvec3(inside / cell), size - 1u);
-  const std::size_t c = (static_cast<std::size_t>(at.z) * size.y + at.y) * size.x + at.x;
-  float best = std::numeric_limits<float>::max();
-  Nearest found{};
-  const std::uint32_t* triangle = nullptr;
-  for (std::uint32_t k = words[c]; k < words[c + 1]; ++k) {
-    const std::uint32_t* t = words + words[k];
-    const Nearest n = nearest(p, vector_at(t), vector_at(t + 3), vector_at(t + 6));
-    if (const float d = inner(n.way, n.way); d < best) {
-      best = d;
-      found = n;
-      triangle = t;
-    }
+  return Cell(words, size, cell, p).nearest(p).sample(far, closed);
+}
+
+bool is_hollow(const std::uint32_t* words, const glm::uvec3& size, float cell, bool closed, const glm::vec3& p,
+               float reach) {
+  if (p != glm::clamp(p, glm::vec3(0.0f), cell * glm::vec3(size)))
+    return false;
+  const Cell list(words, size, cell, p);
+  const Touch nearest = list.nearest(p);
+  if (!nearest.triangle || !(nearest.distance2 > 0.0f) || (closed && nearest.above() < 0.0f))
+    return false;
+  // No quotients: they differ between devices, and lists of contacts depend on this.
+  const bool on_face = nearest.feature == face;
+  const glm::vec3 away = on_face ? nearest.above() * nearest.normal() : nearest.way;
+  const float least = on_face ? corner_turn : corner_turn * std::sqrt(nearest.distance2);
+  for (const std::uint32_t* entry = list.first; entry < list.last; ++entry) {
+    const Touch other(p, words + *entry);
+    if (!(other.distance2 < reach * reach))
+      continue;
+    const glm::vec3 normal = vector_at(other.triangle + 9);
+    const float height = inner(other.way, normal);
+    if (closed && !(height > 0.0f))
+      continue;
+    const bool same = squared(other.way - nearest.way) <= 1e-6f * nearest.distance2;  // the edge between the two
+    if (!same && (height < 0.0f ? -1.0f : 1.0f) * inner(normal, away) < least)
+      return true;
   }
-  if (!triangle)
-    return {far, glm::vec3(0.0f, 0.0f, 1.0f)};
-  const glm::vec3 normal = vector_at(triangle + 9 + 3 * found.feature);
-  const float d = std::sqrt(best);
-  const float above = inner(found.way, normal) < 0.0f ? -1.0f : 1.0f, side = closed ? above : 1.0f;
-  // Near the surface the way is a small difference of large numbers; over a face its direction is known.
-  const glm::vec3 away = found.feature == 0 ? above * normal : found.way / d;
-  return {std::min(side * d, far), d > 0.0f ? side * away : normal};
+  return false;
+}
+
+std::optional<SurfaceSample> sample_hollow(const std::uint32_t* words, const glm::uvec3& size, float cell, float far,
+                                           bool closed, const glm::vec3& p, float reach, std::uint32_t rank) {
+  if (p != glm::clamp(p, glm::vec3(0.0f), cell * glm::vec3(size)))
+    return rank == 0 ? std::optional(sample(words, size, cell, far, closed, p)) : std::nullopt;
+  std::array<SurfaceSample, hollow_surfaces> places{};
+  std::size_t count = 1;
+  const Cell list(words, size, cell, p);
+  const Touch nearest = list.nearest(p);
+  places[0] = nearest.sample(far, closed);
+  if (nearest.triangle && places[0].distance > 0.0f && places[0].distance < reach)
+    for (const std::uint32_t* entry = list.first; entry < list.last; ++entry) {
+      const Touch other(p, words + *entry);
+      if (!(other.distance2 < reach * reach) || !(other.distance2 > 0.0f) || (closed && other.above() < 0.0f))
+        continue;
+      const float d = std::sqrt(other.distance2);
+      const SurfaceSample place{d, other.away(d)};
+      if (inner(place.gradient, places[0].gradient) >= corner_turn || !other.is_peak())
+        continue;
+      std::size_t k = 1;  // the place that it is in competition with
+      while (k < count && inner(place.gradient, places[k].gradient) < corner_turn)
+        ++k;
+      if (k == places.size())
+        k = places[1].distance >= places[2].distance ? 1 : 2;
+      if (k == count)
+        places[count++] = place;
+      else if (d < places[k].distance)
+        places[k] = place;
+    }
+  for (std::size_t k = 0; k < count; ++k) {
+    std::uint32_t before = 0;
+    for (std::size_t other = 0; other < count; ++other)
+      before += hollow_rank(places[other].gradient) < hollow_rank(places[k].gradient);
+    if (before == rank)
+      return places[k];
+  }
+  return {};
 }
 
 SurfaceSample sample(const TriangleGrid& grid, const glm::vec3& p) {

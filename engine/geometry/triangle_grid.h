@@ -3,6 +3,7 @@
 #include "engine/geometry/mesh.h"
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace talus {
@@ -15,8 +16,9 @@ struct TriangleGrid {
   glm::uvec3 size{0u};     // cells per axis
   float far = 0.0f;        // m, the distance told where the surface is further away than that: outside, never too large
   bool closed = true;
-  // One piece, for devices: the list of cell c, x fastest, is words[words[c]] .. words[words[c + 1]]; each of its
-  // entries is where a triangle stands: 30 floats as bits, the corners a, b, c from the origin, then the normals of the
+  // One piece, for devices: the list of cell c, x fastest, is words[words[c]] .. words[words[c + 1]]. One of its
+  // triangles before words[words[cells + 1 + c]] is nearest; the rest may be touched beside it. Each of its entries is
+  // where a triangle stands: 30 floats as bits, the corners a, b, c from the origin, then the normals of the
   // face, of the edges ab, bc, ca and of the corners.
   std::vector<std::uint32_t> words;
 };
@@ -38,5 +40,16 @@ SurfaceSample sample(const TriangleGrid& grid, const glm::vec3& p);
 // The same by the parts of a grid that stands somewhere in `words`; p relative to its origin.
 SurfaceSample sample(const std::uint32_t* words, const glm::uvec3& size, float cell, float far, bool closed,
                      const glm::vec3& p);
+
+// Is the mesh hollow around p: is p in front of faces within `reach` [m] that are turned against the nearest point's
+// direction? A ball there may touch several places at once. The arguments are those of the function above.
+bool is_hollow(const std::uint32_t* words, const glm::uvec3& size, float cell, bool closed, const glm::vec3& p,
+               float reach);
+
+// One of the places at which a ball touches a hollow of a mesh, in an order by their directions: the nearest point, and
+// the nearest ones within `reach` [m] that lie in clearly other directions and are the nearest of all places around
+// them. Nothing where there are no more than `rank`.
+std::optional<SurfaceSample> sample_hollow(const std::uint32_t* words, const glm::uvec3& size, float cell, float far,
+                                           bool closed, const glm::vec3& p, float reach, std::uint32_t rank);
 
 }  // namespace talus

@@ -143,6 +143,11 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
       const NearestSurface nearest = from_body(f, body, offset);
       if (nearest.value >= radius + world.margin)
         continue;
+      if (is_in_hollow(f, body, offset, radius + world.margin)) {
+        for (uint s = 1; s <= hollow_surfaces; ++s)
+          found(surface_partner(body, s));
+        continue;
+      }
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       for (uint k = 0; k < f.bodies[body].parts; ++k)
         for (uint s = 0; s < surfaces_of(f.solid_parts[f.bodies[body].first_part + k].kind); ++s) {

@@ -118,6 +118,13 @@ inline Distance from_triangles(const Fields& f, const SolidPart& part, vec3 p) {
   return {s.gradient, s.distance};
 }
 
+// The mesh that is the only part of a body and met by its triangles, or null.
+inline const SolidPart* only_triangles(const Fields& f, uint body) {
+  const Body& b = f.bodies[body];
+  const SolidPart& part = f.solid_parts[b.first_part];
+  return b.parts == 1 && (part.kind & solid_kind_mask) == solid_triangles ? &part : nullptr;
+}
+
 inline Distance from_shape(const Fields& f, const SolidPart& part, vec3 p) {
   switch (part.kind & solid_kind_mask) {
   case solid_plane:
@@ -209,6 +216,26 @@ inline Distance from_body_surface(const Fields& f, uint body, uint surface, vec3
   const vec3 p = rotated_back(part.rotation, rotated_back(b.motion.rotation, offset) - part.position);
   const Distance d = from_surface(f, part, surface % part_surfaces, p);
   return {rotated(b.motion.rotation, rotated(part.rotation, d.gradient)), d.value};
+}
+
+inline vec3 in_part(const Fields& f, const SolidPart& part, uint body, vec3 offset) {
+  return rotated_back(part.rotation, rotated_back(f.bodies[body].motion.rotation, offset) - part.position);
+}
+
+// May a grain at a point away from a body's origin touch the body's mesh at several places? reach: m, of the grain.
+inline bool is_in_hollow(const Fields& f, uint body, vec3 offset, float reach) {
+  const SolidPart* part = only_triangles(f, body);
+  return part && is_hollow(&f.shape_data[part->first], uvec3(part->size), part->cell, !(part->kind & solid_two_sided),
+                           in_part(f, *part, body, offset), reach);
+}
+
+// From the place of that rank at which a grain of radius r touches the mesh.
+inline Distance from_hollow(const Fields& f, const SolidPart& part, uint body, uint rank, vec3 offset, float r) {
+  const auto s = sample_hollow(&f.shape_data[part.first], uvec3(part.size), part.cell, part.far,
+                               !(part.kind & solid_two_sided), in_part(f, part, body, offset), hollow_reach * r, rank);
+  if (!s)
+    return {vec3(0.0f, 0.0f, 1.0f), surface_hidden * r};
+  return {rotated(f.bodies[body].motion.rotation, rotated(part.rotation, s->gradient)), s->distance};
 }
 
 }  // namespace talus::reference

@@ -199,6 +199,8 @@ struct Contact {
 
 // Distance of a grain of radius r from a surface of a body. Of several that it may touch at once, none counts twice.
 inline Distance touched(const Fields& f, uint body, uint surface, vec3 offset, float r) {
+  if (const SolidPart* part = surface > 0 ? only_triangles(f, body) : nullptr)
+    return from_hollow(f, *part, body, surface - 1, offset, r);
   const NearestSurface nearest = from_body(f, body, offset);
   if (surface == nearest.surface)
     return nearest;

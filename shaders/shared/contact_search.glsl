@@ -79,6 +79,12 @@ void search(uint i) {
       uint nearest;
       if (from_body(body, offset, nearest).w >= radius + margin)
         continue;
+      if (only_triangles(body) && is_hollow(solid_parts[bodies[body].first_part], in_body(body, offset), radius + margin)) {
+        for (uint s = 1u; s <= hollow_surfaces; ++s) {
+          FOUND(surface_partner(body, s));
+        }
+        continue;
+      }
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       uint parts = composed() ? bodies[body].parts : 1u;
       for (uint k = 0u; k < parts; ++k) {

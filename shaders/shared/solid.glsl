@@ -102,6 +102,17 @@ vec3 in_part(SolidPart part, vec3 p) {
   return rotated_back(part.rotation, offset);
 }
 
+// Is a mesh that is met by its triangles the only part of a body?
+bool only_triangles(uint body) {
+  return has_kind(solid_triangles) && bodies[body].parts == 1u &&
+         (solid_parts[bodies[body].first_part].kind & solid_kind_mask) == solid_triangles;
+}
+
+// In the frame of the first part of a body, at a point away from the body's origin.
+vec3 in_body(uint body, vec3 offset) {
+  return in_part(solid_parts[bodies[body].first_part], rotated_back(bodies[body].motion.rotation, offset));
+}
+
 #include "shared/solid_surfaces.glsl"
 
 // Of parts put together, in their frame. nearest: the surface that is.

@@ -45,35 +45,165 @@ vec3 from_triangle(vec3 p, vec3 a, vec3 b, vec3 c, out uint feature) {
   return way;
 }
 
-vec4 from_triangles(SolidPart part, vec3 p) {
+// What of a triangle is nearest to a point.
+struct Touch {
+  vec3 way;  // from it
+  uint feature;
+  uint triangle;  // 0: none
+  float distance2;
+};
+
+Touch touch_of(vec3 p, uint t) {
+  Touch touch;
+  touch.triangle = t;
+  touch.way = from_triangle(p, shape_vector(t), shape_vector(t + 3u), shape_vector(t + 6u), touch.feature);
+  touch.distance2 = inner(touch.way, touch.way);
+  return touch;
+}
+vec3 normal_at(Touch t) { return shape_vector(t.triangle + 9u + 3u * t.feature); }
+float above(Touch t) { return inner(t.way, normal_at(t)) < 0.0 ? -1.0 : 1.0; }
+// Near the surface the way is a small difference of large numbers; over a face its direction is known.
+vec3 away_from(Touch t, float d) { return t.feature == 0u ? above(t) * normal_at(t) : t.way / d; }
+
+// Is the point nearer than all places of the mesh around it? Of an edge that holds where it sticks out and neither of its two faces is
+// nearer; the normal of the other face is the mirror image of the own one. Of a corner only the two edges of this triangle are looked at.
+bool is_peak(Touch t) {
+  if (t.feature == 0u)
+    return true;
+  float side = above(t);
+  vec3 mean = normal_at(t);
+  if (t.feature >= 4u) {
+    uint k = t.feature - 4u;
+    vec3 own = shape_vector(t.triangle + 3u * k);
+    precise vec3 next = shape_vector(t.triangle + 3u * ((k + 1u) % 3u)) - own, other = shape_vector(t.triangle + 3u * ((k + 2u) % 3u)) - own;
+    return side * inner(mean, next) < 0.0 && side * inner(mean, other) < 0.0;
+  }
+  precise vec3 along = shape_vector(t.triangle + 3u * (t.feature % 3u)) - shape_vector(t.triangle + 3u * (t.feature - 1u));
+  precise vec3 within = cross(shape_vector(t.triangle + 9u), along);  // in the face, from the edge
+  float bend = side * inner(mean, within), length2 = inner(along, along);
+  if (!(bend < 0.0) || bend * bend <= 1e-6 * length2)
+    return false;
+  precise vec3 across = cross(mean, along);
+  precise vec3 mirrored = within - 2.0 * inner(within, across) / length2 * across;
+  return inner(t.way, mirrored) <= 0.0;
+}
+
+// The list of triangles around a point: from x; before y, what may be nearest; to z.
+uvec3 triangles_around(SolidPart part, vec3 p) {
+  precise vec3 q = p / part.cell;
+  uvec3 size = uvec3(part.size), at = min(uvec3(max(q, vec3(0.0))), size - 1u);
+  uint cell = part.first + (at.z * size.y + at.y) * size.x + at.x;
+  return uvec3(shape_data[cell], shape_data[cell + size.x * size.y * size.z + 1u], shape_data[cell + 1u]);
+}
+
+Touch nearest_triangle(SolidPart part, uvec3 list, vec3 p) {
+  Touch nearest = Touch(vec3(0.0), 0u, 0u, 3.4e38);
+  for (uint k = list.x; k < list.y; ++k) {
+    Touch t = touch_of(p, part.first + shape_data[part.first + k]);
+    if (t.distance2 < nearest.distance2)
+      nearest = t;
+  }
+  return nearest;
+}
+
+bool is_closed(SolidPart part) { return (part.kind & solid_two_sided) == 0u; }
+
+vec4 from_nearest(SolidPart part, Touch nearest) {
+  if (nearest.triangle == 0u)
+    return vec4(0.0, 0.0, 1.0, part.far);
+  float d = sqrt(nearest.distance2), side = is_closed(part) ? above(nearest) : 1.0;
+  return vec4(d > 0.0 ? side * away_from(nearest, d) : normal_at(nearest), min(side * d, part.far));
+}
+
+vec4 beyond_triangles(SolidPart part, vec3 way) {
+  float beyond = length_of(way);
+  precise float d = part.far + beyond;
+  return vec4(way / beyond, d);
+}
+vec3 out_of_triangles(SolidPart part, vec3 p) {
   precise vec3 end = part.cell * part.size;
   precise vec3 way = p - clamp(p, vec3(0.0), end);
-  if (way != vec3(0.0)) {
-    float beyond = length_of(way);
-    precise float d = part.far + beyond;
-    return vec4(way / beyond, d);
+  return way;
+}
+
+vec4 from_triangles(SolidPart part, vec3 p) {
+  vec3 way = out_of_triangles(part, p);
+  if (way != vec3(0.0))
+    return beyond_triangles(part, way);
+  return from_nearest(part, nearest_triangle(part, triangles_around(part, p), p));
+}
+
+// Is p in front of faces within reach that are turned against the nearest point's direction? A ball there may touch several places.
+bool is_hollow(SolidPart part, vec3 p, float reach) {
+  if (out_of_triangles(part, p) != vec3(0.0))
+    return false;
+  uvec3 list = triangles_around(part, p);
+  Touch nearest = nearest_triangle(part, list, p);
+  if (nearest.triangle == 0u || !(nearest.distance2 > 0.0) || (is_closed(part) && above(nearest) < 0.0))
+    return false;
+  // No quotients: they differ between devices, and lists of contacts depend on this.
+  bool on_face = nearest.feature == 0u;
+  vec3 away = on_face ? above(nearest) * normal_at(nearest) : nearest.way;
+  precise float least = on_face ? corner_turn : corner_turn * sqrt(nearest.distance2);
+  precise float reach2 = reach * reach, apart = 1e-6 * nearest.distance2;
+  for (uint k = list.x; k < list.z; ++k) {
+    Touch other = touch_of(p, part.first + shape_data[part.first + k]);
+    if (!(other.distance2 < reach2))
+      continue;
+    vec3 normal = shape_vector(other.triangle + 9u);
+    float height = inner(other.way, normal);
+    if (is_closed(part) && !(height > 0.0))
+      continue;
+    precise vec3 between = other.way - nearest.way;
+    if (inner(between, between) > apart && (height < 0.0 ? -1.0 : 1.0) * inner(normal, away) < least)
+      return true;
   }
-  precise vec3 q = p / part.cell;
-  uvec3 size = uvec3(part.size), at = min(uvec3(q), size - 1u);
-  uint cell = part.first + (at.z * size.y + at.y) * size.x + at.x;
-  float best = 3.4e38;
-  uint nearest = 0u, nearest_feature = 0u;
-  for (uint k = shape_data[cell]; k < shape_data[cell + 1u]; ++k) {
-    uint t = part.first + shape_data[part.first + k], feature;
-    vec3 w = from_triangle(p, shape_vector(t), shape_vector(t + 3u), shape_vector(t + 6u), feature);
-    float d = inner(w, w);
-    if (d < best) {
-      best = d;
-      way = w;
-      nearest = t;
-      nearest_feature = feature;
+  return false;
+}
+
+// Places at which a ball touches a hollow are in this order. It changes seldom for a ball at rest, whichever of several triangles the
+// place is on; no symmetry of a mesh makes two of them equal.
+float hollow_rank(vec3 direction) { return inner(direction, vec3(0.8147, 0.3179, 0.4851)); }
+
+// From one of the places at which a ball touches a hollow of a mesh, in that order: the nearest point, and the nearest
+// ones within reach that lie in clearly other directions and are the nearest of all places around them. Nowhere near where there are no
+// more than `rank`.
+vec4 from_hollow(SolidPart part, vec3 p, float reach, uint rank) {
+  const vec4 none = vec4(0.0, 0.0, 1.0, 3.4e38);
+  vec3 way = out_of_triangles(part, p);
+  if (way != vec3(0.0))
+    return rank == 0u ? beyond_triangles(part, way) : none;
+  uvec3 list = triangles_around(part, p);
+  Touch nearest = nearest_triangle(part, list, p);
+  vec4 places[hollow_surfaces];
+  uint count = 1u;
+  places[0] = from_nearest(part, nearest);
+  if (nearest.triangle != 0u && places[0].w > 0.0 && places[0].w < reach)
+    for (uint e = list.x; e < list.z; ++e) {
+      Touch other = touch_of(p, part.first + shape_data[part.first + e]);
+      if (!(other.distance2 < reach * reach) || !(other.distance2 > 0.0) || (is_closed(part) && above(other) < 0.0))
+        continue;
+      float d = sqrt(other.distance2);
+      vec3 away = away_from(other, d);
+      if (inner(away, places[0].xyz) >= corner_turn || !is_peak(other))
+        continue;
+      uint k = 1u;  // the place that it is in competition with
+      while (k < count && inner(away, places[k].xyz) < corner_turn)
+        ++k;
+      if (k == hollow_surfaces)
+        k = places[1].w >= places[2].w ? 1u : 2u;
+      if (k == count)
+        ++count;
+      else if (d >= places[k].w)
+        continue;
+      places[k] = vec4(away, d);
     }
+  for (uint k = 0u; k < count; ++k) {
+    uint before = 0u;
+    for (uint other = 0u; other < count; ++other)
+      before += hollow_rank(places[other].xyz) < hollow_rank(places[k].xyz) ? 1u : 0u;
+    if (before == rank)
+      return places[k];
   }
-  if (nearest == 0u)
-    return vec4(0.0, 0.0, 1.0, part.far);
-  vec3 normal = shape_vector(nearest + 9u + 3u * nearest_feature);
-  float d = sqrt(best), above = inner(way, normal) < 0.0 ? -1.0 : 1.0, side = (part.kind & solid_two_sided) == 0u ? above : 1.0;
-  // Near the surface the way is a small difference of large numbers; over a face its direction is known.
-  vec3 away = nearest_feature == 0u ? above * normal : way / d;
-  return vec4(d > 0.0 ? side * away : normal, min(side * d, part.far));
+  return none;
 }

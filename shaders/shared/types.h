@@ -134,6 +134,10 @@ TALUS_CONST float body_overlap_most = 0.5f;
 TALUS_CONST float corner_turn = 0.95f;
 // .. and that are the nearest ones so close above their own nearest point [radii]: other parts hide the rest.
 TALUS_CONST float corner_above = 0.05f;
+// In a hollow of a mesh that is the only part of its body, a grain has this many contacts: surfaces 1, 2 and 3 of the part. Surface 0 is
+// the nearest point alone. A contact beside the nearest one counts up to the second distance [radii].
+TALUS_CONST uint hollow_surfaces = 3u;
+TALUS_CONST float hollow_reach = 1.05f;
 TALUS_CONST float surface_hidden = 1e3f;  // gap of a contact with a surface that does not count, in radii
 
 // What grains do to a body in a step is summed in whole numbers of 64 bits, since those come out the same in any order. A record of
