@@ -113,7 +113,7 @@ Pour Simulation::Impl::pour_of(std::uint64_t at, std::uint32_t world, std::uint3
   for (std::uint32_t e = 0; e < emitter; ++e)
     base += due[world][e].size();
   const std::vector<std::uint64_t>& steps = due[world][emitter];
-  const auto [first, end] = std::ranges::equal_range(steps, now);
+  const auto first = std::ranges::lower_bound(steps, now), end = std::ranges::upper_bound(steps, now);
   const auto number = [&](auto it) { return static_cast<uint>(base + static_cast<std::size_t>(it - steps.begin())); };
   return {static_cast<uint>(base), number(first), number(end), static_cast<uint>(now)};
 }

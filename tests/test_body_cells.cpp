@@ -115,7 +115,7 @@ TEST_CASE("A body longer than the table of cells is looked at by the grains near
   CHECK(lists.looked < 4 * lists.near);
 
   // One far away: between it and the others are more cells than are worth a look, and all grains look at the floor.
-  std::get<PointsFill>(scene.grains[0].shape).points.push_back({9000.0, -8000.0, 7000.0});
+  std::get<PointsFill>(scene.grains[0].shape).points.push_back({900.0, -800.0, 700.0});
   const Lists wide = lists_of(scene, on_cpu);
   CHECK(wide.complete);
   CHECK(wide.near >= lists.near);

@@ -230,7 +230,7 @@ mesh = { file = "cube.obj", as = "particles", scale = 1e6 }
 )";
   const std::string file = (scratch / "s.toml").string();
   CHECK(error_of([&] { populate(parse_scene(text, file)); }).starts_with(
-      file + ":12:8: body.0.mesh of body b: surface: 6e+12 m2 take about"));
+      file + ":12:8: body.b.mesh of body b: surface: 6e+12 m2 take about"));
 }
 
 TEST_CASE("The grid of a mesh of long triangles stays within what can be looked at", "[mesh][triangles]") {

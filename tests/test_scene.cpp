@@ -264,16 +264,16 @@ const std::vector<Wrong> wrong{
     {grains + "radius = 0.01\nfill.box = { size = [1, 1, 1], min = @[0, 0, 0], max = [1, 1, 1] }\n",
      "cannot stand beside grains.0.fill.box.size: give size, position and rotation, or min and max"},
     {"[[body]]\nname = \"a\"\nbox = { min = [0, 0, 0], max = [1, 1, 1], rotation = @[0, 0, 45] }\n",
-     "body.0.box.rotation cannot stand beside body.0.box.min"},
+     "body.a.box.rotation cannot stand beside body.a.box.min"},
     {"[[body]]\nname = \"a\"\nbox = @{ min = [0, 0, 0] }\n", "lacks the key max"},
     {"[[body]]\nname = \"a\"\nbox = @{ position = [0, 0, 0] }\n", "lacks the key size"},
     {"[[body]]\nname = \"a\"\nbox = { min = [0, 0, 0], max = [1, @0, 1] }\n", "must lie above min"},
     {"[[body]]\nname = \"a\"\nsphere = { radius = 1, position = [0, 0, 1], center = @[0, 0, 1] }\n",
-     "body.0.sphere.center cannot stand beside body.0.sphere.position: give center or position"},
+     "body.a.sphere.center cannot stand beside body.a.sphere.position: give center or position"},
     {grains + "radius = 0.01\nfill.cylinder = { base = [0, 0, 0], radius = 0.1, height = 1, position = @[0, 0, 0] }\n",
      "give position and rotation, or base"},
     {"[[sink]]\nname = \"a\"\ncone = { base = [0, 0, 0], radius = 0.1, height = 1, rotation = @[90, 0, 0] }\n",
-     "sink.0.cone.rotation cannot stand beside sink.0.cone.base"},
+     "sink.a.cone.rotation cannot stand beside sink.a.cone.base"},
     {"[[body]]\nname = \"a\"\nparts = [{ sphere = { radius = 1, center = [0, 0, 1] }, position = @[0, 0, 1] }]\n",
      "give the place of a part once, in its shape or beside it"},
     {body + "material = @\"steel\"\n", "no material of this scene"},
@@ -939,9 +939,9 @@ TEST_CASE("a lattice fills from below without overlap", "[sampling]") {
 
 TEST_CASE("points stay as they are, in order", "[sampling]") {
   const Population p = populate(parse_scene(
-      grains + "radius = 0.1\nvelocity = [1, 0, 0]\nfill.points = [[0, 0, 1], [0, 0, 1.05], [0, 0, 0]]\n", "s"));
+      grains + "radius = 0.1\nvelocity = [1, 0, 0]\nfill.points = [[0, 0, 1], [0, 0, 1.18], [0, 0, 0]]\n", "s"));
   REQUIRE(p.initial.size() == 3);
-  CHECK(p.initial[1].position == glm::vec3(0, 0, 1.05f));
+  CHECK(p.initial[1].position == glm::vec3(0, 0, 1.18f));
   CHECK(p.initial[2].position == glm::vec3(0));
   CHECK(p.initial[1].velocity == glm::vec3(1, 0, 0));
 }

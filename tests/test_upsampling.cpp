@@ -208,6 +208,7 @@ TEST_CASE("Fine grains have the volume of the coarse ones, and lie in the same s
     for (int k = 0; k < 40; ++k)
       points.points.emplace_back(0.0, 0.004 * k - 0.1, 0.1);
     add_fill(scene, points, 0.015);
+    scene.parts_overlaps = false;
   }
   scene.upsampling = fine_of(0.004, 0.005);
   const Population population = populate(scene);

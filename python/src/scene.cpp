@@ -53,7 +53,7 @@ SceneValue value_from(nb::handle value, const std::string& path) {
                    ": a scene holds numbers, text, true and false, lists, dicts and arrays");
 }
 
-// What is None is as if it were not there.
+// Keys whose value is None are left out.
 SceneTable table_from(nb::handle dict, const std::string& path) {
   SceneTable table;
   for (const auto& [key, value] : nb::borrow<nb::dict>(dict)) {
@@ -141,7 +141,7 @@ std::string Scene::repr() const {
 
 namespace {
 
-// Of a member of the scene that has been read.
+// A property that reads a member of the scene.
 template <auto member> auto said() {
   return [](const Scene& s) { return s.read().*member; };
 }

@@ -57,10 +57,10 @@ std::shared_ptr<OpenDevice> Windows::open_device(const std::string& wanted, bool
       if (!device.usable)
         return device;
       if (!device.graphics)
-        device.missing.push_back("It does not draw.");
+        device.missing.emplace_back("It does not draw.");
       else if (!has(device, VK_KHR_SWAPCHAIN_EXTENSION_NAME) ||
                !glfwGetPhysicalDevicePresentationSupport(instance.handle(), device.handle, device.queue_family))
-        device.missing.push_back("It does not draw in windows of this display.");
+        device.missing.emplace_back("It does not draw in windows of this display.");
       device.usable = device.missing.empty();
       return device;
     };
