@@ -20,8 +20,7 @@ struct PeersOptions {
 // Runs what is installed, and names what is missing.
 void run_peers(const PeersOptions& options);
 
-// What a bed of grains is like after a run with one step: mean overlap [radii] and rms speed [m/s]; NaN where the run
-// failed.
+// The bed after a run with one size of step: mean overlap [radii] and rms speed [m/s]; NaN where the run failed.
 struct StepTrial {
   double overlap = NAN, speed_rms = NAN;
 };

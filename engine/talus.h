@@ -142,7 +142,7 @@ struct Measure {
   double height = 0.0;          // m, top of the highest grain above the domain's floor
 };
 
-// Of an emitter in a world: grains that it has released so far, that are due and wait for room, and that found none
+// Grains of an emitter in a world: released so far; due, and waiting for room; and given up, since they found no room
 // until its stop.
 struct EmitterCounts {
   std::uint32_t born = 0, waiting = 0, given_up = 0;

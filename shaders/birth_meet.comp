@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// .. and at which of them a grain is in the way. A thread per grain: few of them are near an emitter.
+// Marks the places, of those that births are tried at in this step, at which a grain is in the way. A thread per grain: few are near an
+// emitter.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };

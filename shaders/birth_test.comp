@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// At which of the places that births are tried at in this step a body is in the way. A workgroup per emitter of a world.
+// Marks the places, of those that births are tried at in this step, at which a body is in the way. A workgroup per emitter of a world.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };

@@ -339,7 +339,7 @@ TEST_CASE("text of scenes and meshes does not drive the terminal", "[cli]") {
     }
     CHECK(contains(method.err, "\\x"));
   }
-  // What is no control character stays.
+  // Characters that control nothing are printed as they are.
   CHECK(contains(shell.talus("check pile.toml --set solver.method=\"\\\"\u00e4\u2192\\\"\"").err, "\u00e4\u2192"));
 }
 
@@ -777,7 +777,7 @@ sampling = "lattice"
   check_refused(shell.shell("ulimit -v 100000; \"" TALUS_PROGRAM "\" run large.toml --device cpu --threads 1"), 4,
                 "memory");
 
-  // Of a mesh, too, whose reader makes a text of everything that goes wrong.
+  // A mesh, too, whose reader makes a text of every exception.
   std::string sheet;
   constexpr int side = 600;
   for (int i = 0; i < side * side; ++i)

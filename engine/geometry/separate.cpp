@@ -152,7 +152,7 @@ void separate(std::span<Movable> balls, const glm::dvec3& period, double least,
           continue;
         const glm::dvec3 way = cells.way(balls[i].center, balls[j].center);
         const double length = glm::length(way);
-        // What is in line between two that stay gets out by a little of another direction.
+        // A little of another direction frees a ball that lies in line between two that stay.
         const glm::dvec3 aside = i < j ? any_direction(i, j) : -any_direction(j, i);
         const glm::dvec3 normal = length > 1e-9 * balls[i].radius ? glm::normalize(way / length + 0.02 * aside) : aside;
         const double ease_i = 1.0 / balls[i].mass, ease_j = 1.0 / balls[j].mass, share = ease_i / (ease_i + ease_j);

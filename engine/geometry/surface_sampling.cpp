@@ -105,7 +105,7 @@ public:
   std::vector<SurfacePoint> points;
 
 private:
-  // What is near is looked for once.
+  // The neighbours of a piece are looked for once, not for each of its points.
   void fill_piece(const Piece& whole) {
     near_.clear();
     const double reach = spacing_ + longest_edge(whole);

@@ -137,7 +137,7 @@ public:
     // A triangle is the nearest one of no point of a cell if another is nearer to its middle by a diagonal.
     const auto candidates = [&](std::size_t c) { return nearest_[c] + 2.0f * half_; };
     std::vector<std::uint64_t> start(cells + 1, 0);
-    // .. beside it, if not further by another bit.
+    // Triangles that are further by no more than this count as touched beside the nearest one.
     const float beside = static_cast<float>(beside_share) * grid_.far;
     const auto touched = [&](std::size_t c) { return nearest_[c] + 2.0f * half_ + beside; };
     std::vector<std::uint64_t> first(cells, 0);  // those that may be nearest

@@ -30,7 +30,7 @@ template <class Spec> std::vector<std::string> file_names(std::string_view kind,
   return names;
 }
 
-// What a body looks like, in its frame; nothing where it is hidden. A plane is a square that covers the domain while
+// The surface of a body, in its frame; empty where it is hidden. A plane is a square that covers the domain while
 // the body is about where it starts.
 Mesh mesh_of(BodySpec body, const Domain& domain) {
   Mesh mesh;

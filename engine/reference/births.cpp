@@ -151,7 +151,7 @@ void birth_meet(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   if (f.status[0].halt != halt_none)
     return;
-  // Those of a world that lie in the range.
+  // The grains of one world within [begin, end).
   const auto meet = [&](const Source& source, uint first, uint last) {
     if (source.due.late == source.due.late_end && source.due.now == source.due.end)
       return;

@@ -33,7 +33,7 @@ public:
     part_.position = position;
     key_ = key;
   }
-  // .. and there is nothing for a rotation to turn about.
+  // As at(); a rotation beside it is an error, since there is no centre to turn about.
   void at_without_rotation(const Value& key, const glm::dvec3& position, std::string_view instead) {
     at(key, position, instead);
     if (rotation_)

@@ -12,7 +12,7 @@ struct MassProperties {
   double volume = 0.0;      // m3
 };
 
-// Of a symmetric matrix, such as an inertia: its eigenvalues, the least one first, and axes of length 1, orthogonal.
+// Eigenvalues of a symmetric matrix, such as an inertia, the least one first, and its orthonormal eigenvectors.
 struct PrincipalAxes {
   glm::dvec3 moments;
   glm::dmat3 axes;  // columns

@@ -20,8 +20,8 @@ double float_spacing(double coordinate);  // m, of the values next to it, toward
 // grains never rest, and a bed of them heats up. From a tenth of that on it shows.
 inline constexpr double spacing_most = 0.01, spacing_warned = 0.001;
 
-// What is wrong with the spacing where grains may be, without the place; nothing where it is fine enough: below `most`
-// of the smallest radius.
+// One sentence about the spacing of float32 where grains may be, without the place in the file; nothing where it is
+// below `most` of the smallest radius.
 std::optional<std::string> coarse_places(const Scene& scene, const Furthest& furthest, double most);
 
 // "FILE:LINE:COLUMN: this ", or what is known of where it is.

@@ -1,8 +1,7 @@
 #pragma once
 // Takes a TOML document apart key by key. Each value is checked for type and range where it is taken, and each message
 // says where the value stands: "FILE:LINE:COLUMN: ..", or "--set table.key=value: .." for what an override brought in.
-// What a program has built stands nowhere: its path says which it is, as a program would write it ("grains[0].radius
-// ..").
+// A value that a program has built has no line: its path names it as a program would write it, "grains[0].radius".
 #include "engine/scene/nearest.h"
 #include "engine/scene/tables.h"
 #include "engine/scene/words.h"
@@ -16,7 +15,7 @@ namespace talus::reading {
 // Text with overrides applied. Nodes remember where they come from. Throws SceneError.
 toml::table read_document(const std::string& text, const std::string& name, const std::vector<std::string>& overrides);
 
-// What a program has built.
+// The document of a scene that a program has built.
 toml::table document_of(const SceneTable& tables);
 void apply_overrides(toml::table& document, const std::vector<std::string>& overrides);
 
@@ -73,7 +72,7 @@ public:
   std::vector<Table> tables() const;    // of [[name]]
 
   const std::string& path() const { return path_; }
-  // Of what a program has built, its path.
+  // The path, where a program has built the value.
   std::string place() const { return located(where_) ? reading::place(where_) : path_; }
   // Its place and what it is about: "FILE:LINE:COLUMN: grains.0.radius".
   std::string label(const std::string& path) const { return located(where_) ? place() + ": " + path : path; }

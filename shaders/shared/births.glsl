@@ -7,7 +7,7 @@ Due due_of(uint world, uint emitter) {
   return due_of(pour_of(world, emitter), births_made[world * settings.emitters + emitter], spouts[emitter].waiting);
 }
 
-// Of a birth that waits.
+// Places at which a birth that waits is tried in a step.
 uint tries_of(uint emitter) { return spouts[emitter].spots > 0u ? birth_tries : 1u; }
 
 vec3 place_of_try(uint world, uint emitter, uint k, uint t) {

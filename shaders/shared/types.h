@@ -308,7 +308,7 @@ struct Birth {
   uint tag;
 };
 
-// What an emitter is to release into a world in a step. It does so in order: births that found no room when they were due come first.
+// The births of an emitter that are due in a step. It releases them in order: those that found no room when they were due come first.
 struct Pour {
   uint base;   // first birth of the emitter in this world
   uint first;  // births [first, end) are due in this step; 0, as base and end are: the emitter has stopped
@@ -392,7 +392,7 @@ struct Rigid {
   mat3 inverse_mass;     // 1/kg, in the world: in the directions that its joint leaves
   mat3 inertia;          // kg m2, about the pivot, in the body
   mat3 inverse_inertia;  // 1/(kg m2), likewise: about the axes that its joint leaves
-  // Of a body that turns in every way: its principal axes of the least and the greatest moment of inertia, of length 1, in
+  // A body that turns in every way has here its principal axes of the least and the greatest moment of inertia, of length 1, in
   // the body, each with its 1/moment less that of the third axis in w; and that of the third axis [1/(kg m2)].
   vec4 turning_least;
   vec4 turning_greatest;

@@ -1,4 +1,4 @@
-// What the engine of the fuzzers goes without, so that it compiles in a minute: Vulkan devices, lockstep, and the
+// Stands in for parts that the engine of the fuzzers goes without, so that it compiles sooner: Vulkan devices, lockstep, and the
 // vectorised passes. Simulations run on the CPU by the reference passes, which the sanitizers can follow line by line.
 #include "engine/cpu/passes.h"
 #include "engine/executor.h"

@@ -1,5 +1,5 @@
 #pragma once
-// What the fuzzers share: files of their own, and scenes that take no time.
+// Shared by the fuzzers: files of their own, and scenes that take no time.
 #include "engine/scene/scene.h"
 #include <cstdint>
 #include <filesystem>

@@ -52,7 +52,7 @@ ImVec2 point_of(const glm::vec2& v) {
   return {v.x, v.y};
 }
 
-// What is left of the window beside the edge that a panel keeps its share of, below the bar on top.
+// The room [pixels] that a window has for a panel beside the edge that the panel keeps to, below the bar on top.
 glm::vec2 room_of(const glm::vec2& share, const glm::vec2& window, float top) {
   constexpr float margin = 0.98f;
   return {(share.x > 0.5f ? share.x : margin - share.x) * window.x,
