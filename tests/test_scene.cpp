@@ -405,7 +405,7 @@ TEST_CASE("Errors name tables by their names", "[scene]") {
                               "unknown key material.sand.densitty; did you mean density?"));
   CHECK(talus_tests::contains(parse_error("[[material]]\npreset = \"loam\"\ndensity = -1\n"),
                               "material.loam.density must be"));
-  // Those that have none, or none that --set could say, by their number.
+  // A table without a name, or with one that --set cannot say, goes by its number.
   CHECK(talus_tests::contains(parse_error(sand + "[[material]]\nname = \"wet sand\"\ndensity = -1\n"),
                               "material.1.density must be"));
   CHECK(

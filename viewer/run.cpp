@@ -229,7 +229,7 @@ public:
   }
 
 private:
-  // Of the commands on the way.
+  // Prints the notes that commands have added since the last call.
   void tell_notes() {
     const std::vector<std::string>& notes = simulation_.notes();
     for (; notes_told_ < notes.size(); ++notes_told_)

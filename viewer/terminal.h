@@ -1,5 +1,5 @@
 #pragma once
-// What the program prints. Names and files bring text of their own, which must not drive the terminal: control
+// Output of the program. Names and files bring text of their own, which must not drive the terminal: control
 // characters are shown as \x1b. What stdout could not take does not end a run; it is an error at the program's end.
 #include <fmt/format.h>
 #include <string>
