@@ -93,12 +93,13 @@ Result momentum(const Context& context) {
     bool conserves;
     double change = 0.0;
   };
-  talus::Solver p2_plain = plain(Method::p2), pbd_plain = plain(Method::pbd);
-  p2_plain.averaging = pbd_plain.averaging = Averaging::plain;
-  std::vector<Case> cases{{"p2, plain mean", p2_plain, false},
-                          {"p2, mean by mass", plain(Method::p2), false},
+  talus::Solver p2_shares = plain(Method::p2), pbd_shares = plain(Method::pbd);
+  p2_shares.averaging = pbd_shares.averaging = Averaging::mass;
+  std::vector<Case> cases{{"p2, plain mean", plain(Method::p2), false},
+                          {"p2, masses shared by weight", p2_shares, true},
                           {"p2, mass splitting", plain(Method::p2, Iteration::mass_splitting), true},
-                          {"pbd, plain mean", pbd_plain, false},
+                          {"pbd, plain mean", plain(Method::pbd), false},
+                          {"pbd, masses shared by weight", pbd_shares, true},
                           {"vts mass splitting", plain(Method::vts, Iteration::mass_splitting), true},
                           {"vts improved", plain(Method::vts), true},
                           {"vts gauss-seidel", plain(Method::vts, Iteration::gauss_seidel), true},

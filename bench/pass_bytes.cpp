@@ -47,7 +47,7 @@ double bytes_of_pass(talus::Simulation& simulation, std::string_view name) {
 }
 
 bool of_rebuild(std::string_view pass) {
-  if (pass == "contact_check" || pass == "contact_load" || pass == "contact_lines")
+  if (pass == "contact_check" || pass == "contact_weigh" || pass == "contact_lines")
     return false;
   return std::ranges::any_of(std::initializer_list<std::string_view>{"grid_", "contact_", "linked_", "body_clear",
                                                                      "body_survey", "body_mark", "shape_find",

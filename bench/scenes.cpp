@@ -26,6 +26,7 @@ Solver remembering(Method method, std::optional<Iteration> iteration) {
 Solver plain(Method method, std::optional<Iteration> iteration) {
   Solver solver = talus::default_solver(method, iteration, false);
   solver.error_reduction = 0.0;
+  solver.averaging = talus::Averaging::plain;
   return solver;
 }
 

@@ -173,7 +173,10 @@ enum class Extent {
   X(contact_sum, float, slots_of_4, true,                                                                              \
     "xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what resists "  \
     "motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered")          \
-  X(contact_load, uint, grains, false, "contacts that share a grain's mass")                                           \
+  X(contact_load, uint, grains, false, "contacts that share a grain's mass (vts, sp)")                                 \
+  X(contact_weights, float, grains, false,                                                                             \
+    "p2, pbd: sum of the weights by which a grain's contacts share its mass [kg; mass_splitting: their number]")       \
+  X(contact_weights_next, float, grains, false, "contact_weights of the next iteration")                               \
   X(contact_friction, float, slots, false,                                                                             \
     "coefficient of friction in this substep, where static and kinetic differ (vts, sp with memory) [1]")              \
   X(contact_change, float, slots_of_4, false, "last iteration's change of contact_sum (improved_jacobi) [N s]")        \

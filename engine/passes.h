@@ -67,7 +67,7 @@ enum class Match { exact, close, unordered };
   X(contact_commit, thread, exact, 0)                                                                                  \
   X(hand_pull, thread, close, 2e-6)                                                                                    \
   X(predict, thread, close, 1e-6)                                                                                      \
-  X(contact_load, thread, exact, 0)                                                                                    \
+  X(contact_weigh, thread, close, 2e-5)                                                                                \
   X(p2_solve, thread, close, 2e-5)                                                                                     \
   X(p2_gauss_seidel, serial, close, 2e-5)                                                                              \
   X(p2_sleep, thread, close, 1e-6)                                                                                     \

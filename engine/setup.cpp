@@ -191,6 +191,8 @@ float far_of(std::span<const SolidPart> parts) {
 
 bool uses(const Solver& s, FieldId field) {
   const bool impulses = s.method == Method::vts || s.method == Method::sp;
+  const bool positions = s.method == Method::p2 || s.method == Method::pbd;
+  const bool by_weight = positions && s.iteration == Iteration::jacobi && s.averaging == Averaging::mass;
   switch (field) {
   case FieldId::grid_head:
   case FieldId::grid_link:
@@ -206,8 +208,12 @@ bool uses(const Solver& s, FieldId field) {
     return impulses && s.contact_memory;
   case FieldId::contact_change:
     return impulses && s.iteration == Iteration::improved_jacobi;
+  case FieldId::contact_weights:
+    return by_weight || (positions && s.iteration == Iteration::mass_splitting);
+  case FieldId::contact_weights_next:
+    return by_weight;
   case FieldId::contact_load:
-    return s.iteration == Iteration::mass_splitting || (impulses && s.iteration != Iteration::gauss_seidel);
+    return impulses && s.iteration != Iteration::gauss_seidel;
   case FieldId::grains_start:
     return s.method == Method::p2 && s.sleep_speed > 0.0;
   default:

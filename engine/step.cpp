@@ -227,18 +227,20 @@ void push_bodies(Executor& e, const StepPlan& p, const Args& args, std::optional
 void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_seidel, std::optional<Pass> push = {}) {
   const Work grains{p.grains, gate_grains};
   // Contacts of p2 and pbd come and go from one iteration to the next; those of vts and sp are counted at their recall.
-  const bool recount = p.solver.iteration == Iteration::mass_splitting &&
-                       (p.solver.method == Method::p2 || p.solver.method == Method::pbd);
+  const bool weighs = uses(p.solver, FieldId::contact_weights);
+  const bool weighs_next = uses(p.solver, FieldId::contact_weights_next);  // each iteration does so for the next one
   while (args.iteration < args.iterations) {
     if (p.solver.iteration == Iteration::gauss_seidel) {
       e.run(gauss_seidel, {1, gate_grains}, args);
     } else {
-      if (recount)
-        e.run(Pass::contact_load, grains, args);
+      if (weighs && (args.iteration == 0 || !weighs_next))
+        e.run(Pass::contact_weigh, grains, args);
       args.beta =
           p.solver.iteration == Iteration::improved_jacobi ? momentum(p.solver, args.iteration, args.iterations) : 0.0f;
       e.run(solve, grains, args);
       e.swap(FieldId::grains, FieldId::grains_next);
+      if (weighs_next)
+        e.swap(FieldId::contact_weights, FieldId::contact_weights_next);
     }
     args.iteration += 1;
     push_bodies(e, p, args, push);

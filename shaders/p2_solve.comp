@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // One Jacobi iteration of Parallel Particles (Holz 2014, sections 5 to 7): every grain takes the mean of the corrections of its
-// active contacts, weighted by mass, or their sum where masses are split among contacts (Tonge et al. 2012). A contact is a
+// active contacts, or their sum where masses are split among contacts (Tonge et al. 2012), in equal parts or by weight. A contact is a
 // spring-damper that equals implicit Euler for any number of iterations, with adhesion, and with Coulomb friction on the displacement
 // accumulated over the substep. Between iterations velocity * h is the displacement p - x of the substep.
 #include "shared/pass.glsl"
@@ -16,13 +16,15 @@ layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact
 layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { float contact_shear[]; };
-layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_load[]; };
+layout(set = 0, binding = 11, scalar) readonly buffer WeightsBlock { float contact_weights[]; };
+layout(set = 0, binding = 12, scalar) writeonly buffer WeightsNextBlock { float contact_weights_next[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
 #include "shared/relative.glsl"
 #include "shared/body_pushes.glsl"
+#include "shared/weight_part.glsl"
 
 // log(1 + q) and 1 - exp(-x) without cancellation: the built-in log and exp may be off by 2^-21 near 1.
 float log_1p(float q) {
@@ -43,18 +45,10 @@ vec2 relaxation(PairLaw law, float w, float h, float n) {
   return q > 0.0 ? one_minus_exp(log_1p(q) / n) * vec2(kt, ct) / q : vec2(0.0);
 }
 
-// Without contraction, which would differ between the two sides. A function, since glslang takes minutes to follow `precise` back through
-// all that makes a contact.
-float with_parts(float own, float other, float parts) {
-  precise float both = own + other * parts;
-  return both;
-}
-
 Grain grain;
-uint tag;
-float w_own;  // of the part of the mass that one contact moves
+uint own_index, tag;
 vec3 correction = vec3(0.0);
-float weights = 0.0;
+float weights = 0.0, weights_next = 0.0;
 // Most contacts of a grain have one law and one mass: the logarithms are worth keeping.
 uint last_law = no_partner;
 float last_w = 0.0;
@@ -67,13 +61,13 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool split = settings.iteration == iteration_mass_splitting;
-  bool memory = (settings.options & option_memory) != 0u, plain = (settings.options & option_plain_mean) != 0u;
-  float carrying = 2.0 * h * h * length(settings.gravity);  // normal correction that carries a grain on one of its kind
+  bool memory = (settings.options & option_memory) != 0u;
   float w_sum = w + c.inverse_mass;
   uint law_id = law_index(tag, partner);
   PairLaw law = pair_laws[law_id];
   vec3 way = h * (v - c.velocity);
   float hold = adhesion_budget(c, partner, r, way, law.adhesion, w_sum);
+  bool closes = args.iteration > 0u && sum.w < 0.0;
   // Active from its first overlap to the end of the substep: what equals implicit Euler.
   if (sum.w < 0.0 && (c.gap > 0.0 && !(hold > 0.0) || !(w_sum > 0.0))) {
     if (args.iteration == 0u)
@@ -81,10 +75,13 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     return;
   }
   sum.w = max(sum.w, 0.0);
-  float w_parts = w_sum, share = 1.0;
+  float w_parts = w_sum;
+  vec2 shares = vec2(1.0);
   if (split) {
-    w_parts = with_parts(w_own, c.inverse_mass, is_grain(partner) ? float(max(contact_load[partner], 1u)) : 1.0);
-    share = w_sum / w_parts;
+    w_parts = split_w(own_index, w, partner, c.inverse_mass);
+    shares = vec2(w_sum / w_parts);
+  } else if (by_weight()) {
+    shares = shares_by_weight(own_index, partner, w, c.inverse_mass, contact_weight(w, r, c, sum.w, hold), closes);
   }
   if (law_id != last_law || w_parts != last_w) {
     relax = relaxation(law, w_parts, h, float(args.iterations));
@@ -92,9 +89,9 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     last_w = w_parts;
   }
 
-  // Sums count what a contact does to two whole masses; two parts of them would move by 1 / share of it.
+  // Sums count what a contact does to two whole masses; two parts of them would move by 1 / shares.x of it.
   float approach = dot(way, c.normal);
-  float normal = max(0.0, sum.w - share * (relax.x * c.gap + relax.y * approach));
+  float normal = max(0.0, sum.w - shares.x * (relax.x * c.gap + relax.y * approach));
   float normal_change = normal - sum.w;
 
   // What would stop all sliding, and bring back what has slipped before, projected on the cone of the normal correction so far.
@@ -102,28 +99,24 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   float held = dot(before, c.normal);
   if (memory)
     slip += turned(load_vec3(contact_shear, slot), c.normal);
-  vec3 drag = before - held * c.normal + share * across_share(c, w) * slip;
+  vec3 drag = before - held * c.normal + shares.y * across_share(c, w) * slip;
   float drag_length = length(drag);
   if (drag_length > law.friction_static * normal + hold)
     drag *= (law.friction_kinetic * normal + hold) / drag_length;
   // Likewise what would stop the two from parting, up to what adhesion bears.
   if (hold > 0.0)
-    drag += clamp(held + normal_change + share * approach, 0.0, hold) * c.normal;
+    drag += clamp(held + normal_change + shares.x * approach, 0.0, hold) * c.normal;
 
   // Error reduction: the upper one of two (that with n against gravity) moves as if the lower one were heavier. Shocks grow on
   // their way up by it: 0.5 throws a stack of 50 apart at 60 Hz, and holds ten layers.
   float lean = settings.error_reduction * dot(c.normal, settings.down);
   float own = w * (1.0 - lean), other = c.inverse_mass * (1.0 + lean);
   float part = c.inverse_mass > 0.0 ? own / (own + other) : 1.0;
-  // The mean is over masses at the contact: the paper's plain mean where partners are alike, but a boulder's one contact with
-  // the floor counts against a hundred with pebbles. Plain, it sinks in and is thrown out. A contact that begins to touch joins
-  // the mean bit by bit: in one stroke, it takes half of its push from the one that carries the grain, which never comes to rest.
-  float weight = 1.0, bears = max(sum.w, normal) + hold;
-  if (!split && !plain)
-    weight = bears > 0.0 ? bears / (bears + carrying) / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w)) : 0.0;
-  vec3 push = weight * (normal_change * c.normal - (drag - before));
+  vec3 push = normal_change * c.normal - (drag - before);
   correction += part * push;
-  weights += weight;
+  weights += 1.0;
+  if (by_weight())
+    weights_next += contact_weight(w, r, c, normal, hold);
   if (is_body(partner))
     note_push(partner, c.point, (w > 0.0 ? part / w : 1.0 / w_sum) * push);
   sum = vec4(drag, normal);
@@ -137,18 +130,19 @@ void main() {
     return;
   grain = grains[i];
   tag = grain_tag[i];
-  bool split = settings.iteration == iteration_mass_splitting;
-  precise float w_parts = grain.velocity.w * float(max(contact_load[i], 1u));
-  w_own = split ? w_parts : grain.velocity.w;
+  bool split = settings.iteration == iteration_mass_splitting, sum = split || by_weight();
+  own_index = i;
   each_contact(i, grain.position.xyz, grain.position.w);
   float w = grain.velocity.w, h = args.h;
   if (weights > 0.0)
-    add_pushes(split ? 1.0 / h : 1.0 / (h * weights));
+    add_pushes(sum ? 1.0 / h : 1.0 / (h * weights));
   if (w > 0.0 && weights > 0.0) {
-    if (!split)
+    if (!sum)
       correction /= weights;
     grain.position.xyz += correction;
     grain.velocity.xyz += correction / h;
   }
   grains_next[i] = grain;
+  if (by_weight())
+    contact_weights_next[i] = weights_next;
 }

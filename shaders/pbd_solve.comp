@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // One Jacobi iteration of position-based dynamics (Macklin et al. 2014, Sommer and Schwanecke 2022): every contact that overlaps is
 // one constraint, contact and friction, and a grain takes the mean of their corrections times sor, or their sum where masses are
-// split among contacts (Tonge et al. 2012). Between iterations velocity * h is the displacement p - x of the substep.
+// split among contacts (Tonge et al. 2012), in equal parts or by weight. Between iterations velocity * h is the displacement p - x of the substep.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -14,18 +14,19 @@ layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer LoadBlock { uint contact_load[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer WeightsBlock { float contact_weights[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer WeightsNextBlock { float contact_weights_next[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
 #include "shared/body_pushes.glsl"
+#include "shared/weight_part.glsl"
 
 Grain grain;
-uint tag;
-float w_own;  // of the part of the mass that one contact moves
+uint own_index, tag;
 vec3 correction = vec3(0.0);
-float weights = 0.0;
+float weights = 0.0, weights_next = 0.0;
 
 #define REMEMBERED vec4
 vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0) : load_vec4(contact_sum, slot); }
@@ -35,7 +36,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool split = settings.iteration == iteration_mass_splitting;
   bool per_iteration = (settings.options & option_per_iteration) != 0u, after = (settings.options & option_friction_after) != 0u;
-  bool last = args.iteration + 1u == args.iterations, plain = (settings.options & option_plain_mean) != 0u;
+  bool last = args.iteration + 1u == args.iterations;
   bool touches = c.gap < -gap_least * min(r, c.radius) || (after && last && sum.w > 0.0);
   if (!touches || !(w + c.inverse_mass > 0.0)) {
     if (args.iteration == 0u)
@@ -47,26 +48,30 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   float w_other = c.inverse_mass;
   if (settings.mass_scaling > 0.0)
     w_other *= exp(clamp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down), -60.0, 60.0));
-  float w_sum = w + w_other, share = 1.0;
-  if (split) {  // without contraction, which would differ between the two sides
-    precise float w_parts = w_own + w_other * (is_grain(partner) ? float(max(contact_load[partner], 1u)) : 1.0);
-    share = w_sum / w_parts;
+  float w_sum = w + w_other;
+  vec2 shares = vec2(1.0);
+  if (split) {
+    shares = vec2(w_sum / split_w(own_index, w, partner, w_other));
+  } else if (by_weight()) {
+    bool closes = args.iteration > 0u && !(sum.w > 0.0);
+    shares = shares_by_weight(own_index, partner, w, w_other, contact_weight(w, r, c, sum.w, 0.0), closes);
   }
 
-  // Sums count what a contact does to two whole masses; two parts of them would move by 1 / share of it.
+  // Sums count what a contact does to two whole masses; two parts of them would move by 1 / shares.x of it.
   vec3 way = h * (v - c.velocity), slip = way - dot(way, c.normal) * c.normal;
-  float normal_change = share * max(-c.gap, 0.0), normal = sum.w + normal_change;
+  float normal_change = shares.x * max(-c.gap, 0.0), normal = sum.w + normal_change;
   vec3 before = per_iteration || after ? vec3(0.0) : sum.xyz;
-  vec3 drag = before - dot(before, c.normal) * c.normal + share * across_share(c, w) * slip;
-  float drag_length = length(drag), bound = after ? (last ? h * h * length(settings.gravity) : 0.0) : per_iteration ? normal_change : normal;
+  vec3 drag = before - dot(before, c.normal) * c.normal + shares.y * across_share(c, w) * slip;
+  float drag_length = length(drag), bound = after ? (last ? shares.y * h * h * length(settings.gravity) : 0.0) : per_iteration ? normal_change : normal;
   PairLaw law = law_of(tag, partner);
   if (drag_length > law.friction_static * bound)
     drag *= min(law.friction_kinetic * bound / drag_length, 1.0);
 
-  float weight = split || plain ? 1.0 : 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
-  vec3 push = weight / w_sum * (normal_change * c.normal - (drag - before));
+  vec3 push = 1.0 / w_sum * (normal_change * c.normal - (drag - before));
   correction += w * push;
-  weights += weight;
+  weights += 1.0;
+  if (by_weight())
+    weights_next += contact_weight(w, r, c, sum.w + normal_change, 0.0);
   if (is_body(partner))
     note_push(partner, c.point, push);
   sum = vec4(drag, normal);
@@ -78,13 +83,13 @@ void main() {
   uint i = element_index();
   if (i >= args.grains)
     return;
+  own_index = i;
   grain = grains[i];
   tag = grain_tag[i];
-  bool split = settings.iteration == iteration_mass_splitting;
-  precise float w_parts = grain.velocity.w * float(max(contact_load[i], 1u));
-  w_own = split ? w_parts : grain.velocity.w;
   each_contact(i, grain.position.xyz, grain.position.w);
-  float w = grain.velocity.w, h = args.h, scale = split || !(weights > 0.0) ? settings.sor : settings.sor / weights;
+  bool split = settings.iteration == iteration_mass_splitting;
+  float w = grain.velocity.w, h = args.h;
+  float scale = by_weight() ? 1.0 : split || !(weights > 0.0) ? settings.sor : settings.sor / weights;
   add_pushes(scale / h);
   if (w > 0.0 && weights > 0.0) {
     correction *= scale;
@@ -92,4 +97,6 @@ void main() {
     grain.velocity.xyz += correction / h;
   }
   grains_next[i] = grain;
+  if (by_weight())
+    contact_weights_next[i] = weights_next;
 }

@@ -119,7 +119,7 @@ void add_solver(List& list, const Scene& scene) {
     list.allow(0, 100);
   }
   if (method == Method::pbd) {
-    list.number("sor", "over-relaxation", "", 1, 2, Scale::linear, "Of the mean of a grain's corrections",
+    list.number("sor", "over-relaxation", "", 1, 2, Scale::linear, "Of what several contacts of a grain correct",
                 [](Scene& s) -> double& { return s.solver.sor; });
     list.number("mass_scaling", "mass scaling", "1/m", 0, 50, Scale::linear, "Mass falls with height as exp(-k z)",
                 [](Scene& s) -> double& { return s.solver.mass_scaling; });

@@ -9,29 +9,63 @@ class Displacements : public Pack {
 public:
   Displacements(const Args& args, Fields& f, uint first)
       : Pack(args, f, first), h_(args.h), split_(settings.iteration == iteration_mass_splitting),
-        plain_(settings.options & option_plain_mean) {
-    if (split_)
-      own_parts_ = parts([&](uint k) { return first + std::min(k, there - 1); });
+        by_weight_(reference::by_weight(settings)), by_mean_(reference::by_mean(settings)) {
+    const auto own = [&](uint k) { return first + std::min(k, there - 1); };
+    if (split_ || by_weight_)
+      own_weights_ = weights_at(own);
   }
 
 protected:
   float h_;  // s
-  bool split_, plain_;
+  bool split_, by_weight_, by_mean_;
   vecs correction_;
-  floats weights_{};
+  floats weights_{}, weights_next_{};
 
   // Of the grains relative to their partners since the start of the substep.
   vecs way_of(const Contacts& c) const { return all(h_) * (grains.velocity - c.velocity); }
 
-  // w of both sides together, where they share their masses.
-  floats shared_w(const Row& row, floats other_w) const {
-    return grains.inverse_mass * own_parts_ + other_w * parts([&](uint k) { return row.places[k]; });
+  // As reference::adhesion_budget.
+  floats adhesion_budget(const Laws& law, const Contacts& c) const {
+    const ints adheres = law.adhesion > 0.0f;
+    if (!any(adheres))
+      return floats{};
+    const floats reach = grains.radius + c.radius, least = smaller(grains.radius, c.radius);
+    const vecs apart = (c.gap + grains.radius + c.radius) * c.normal - way_of(c);
+    const floats gap = root(dot(apart, apart)) - reach;
+    const floats ratio = smaller(larger(-gap / least, floats{}), all(1.0f)) - 1.0f;
+    const floats area = pi * least * least * (1.0f - ratio * ratio);
+    return adheres ? h_ * h_ * (grains.inverse_mass + c.inverse_mass) * law.adhesion * area : floats{};
   }
 
-  floats mean_weight(const Contacts& c) const {
-    if (split_ || plain_)
-      return all(1.0f);
-    return 1.0f / (grains.inverse_mass + (c.inverse_mass > 0.0f ? c.inverse_mass : grains.inverse_mass));
+  // w of both sides together, where they split their masses.
+  floats shared_w(const Row& row, floats other_w) const {
+    return grains.inverse_mass * larger(own_weights_, all(1.0f)) + other_w * larger(other_weights(row), all(1.0f));
+  }
+
+  // As reference::contact_weight.
+  floats contact_weight(const Contacts& c, floats sum, floats hold) const {
+    const floats w = grains.inverse_mass;
+    const floats bears = larger(sum, floats{}) + larger(-c.gap, floats{}) + hold;
+    const floats carries =
+        weight_carry * h_ * h_ * glm::length(settings.gravity) + weight_least * smaller(grains.radius, c.radius);
+    return w + c.inverse_mass > 0.0f
+               ? bears / (bears + carries) / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w))
+               : floats{};
+  }
+
+  // As reference::shares_by_weight.
+  struct Shares {
+    floats normal, tangential;
+  };
+  Shares shares_by_weight(const Row& row, floats other_w, floats weight, ints closes) const {
+    const floats w = grains.inverse_mass, uncounted = closes ? all(1.0f) : floats{};
+    const floats own = own_weights_ / weight + uncounted, other = other_weights(row) / weight + uncounted;
+    const auto share = [&](float over) {
+      const floats whole = larger(own / over, all(1.0f)), whole_other = larger(other / over, all(1.0f));
+      return weight > 0.0f ? (w + other_w) / (w * whole + other_w * whole_other) : floats{};
+    };
+    return {share(std::min(weight_over * settings.sor, weight_over_most)),
+            share(std::min(settings.sor, weight_over_most))};
   }
 
   void add(ints mask, floats weight, const vecs& change) {
@@ -45,16 +79,18 @@ protected:
       Mean& mean = means[k];
       mean.correction = lane(correction_, k);
       mean.weights = weights_[k];
+      mean.weights_next = weights_next_[k];
       touch(first + k, slot, mean);
       set_lane(correction_, k, mean.correction);
       weights_[k] = mean.weights;
+      weights_next_[k] = mean.weights_next;
     });
   }
 
-  // sor: of the mean of what was added. Bodies get their part of it.
+  // The sum of what was added, or sor times its mean. Bodies get their part of it.
   template <class Mean> void move(float sor, const Mean (&means)[lanes]) {
-    floats scale = all(sor);
-    if (!split_)
+    floats scale = all(by_weight_ ? 1.0f : sor);
+    if (by_mean_)
       scale = weights_ > 0.0f ? sor / weights_ : scale;
     for (uint k = 0; k < there; ++k)
       means[k].pushes.add(f, first + k, scale[k] / h_);
@@ -64,16 +100,23 @@ protected:
     after.position = select(moves, grains.position + way, grains.position);
     after.velocity = select(moves, grains.velocity + way / all(h_), grains.velocity);
     store_grains(&f.grains_next[first], there, after);
+    if (by_weight_)
+      for (uint k = 0; k < there; ++k)
+        f.contact_weights_next[first + k] = weights_next_[k];
   }
 
 private:
-  floats own_parts_{};
+  floats own_weights_{};
 
-  template <class Place> floats parts(Place place) const {
-    ints loads;
+  template <class Place> floats weights_at(Place place) const {
+    floats weights;
     for (uint k = 0; k < lanes; ++k)
-      loads[k] = static_cast<int>(std::max(f.contact_load[place(k)], 1u));
-    return __builtin_convertvector(loads, floats);
+      weights[k] = f.contact_weights[place(k)];
+    return weights;
+  }
+
+  floats other_weights(const Row& row) const {
+    return weights_at([&](uint k) { return row.places[k]; });
   }
 };
 

@@ -75,8 +75,7 @@ public:
   using Displacements::Displacements;
 
   void solve(P2Solver& solver, Relaxations& relax) {
-    const float carrying = 2.0f * h_ * h_ * glm::length(settings.gravity);
-    each_row([&](const Row& row, const Contacts& c) { solve(row, c, relax, carrying); });
+    each_row([&](const Row& row, const Contacts& c) { solve(row, c, relax); });
     P2Solver::Mean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, P2Solver::Mean& mean) {
       if (args.iteration == 0)
@@ -92,19 +91,6 @@ public:
   }
 
 private:
-  // As reference::adhesion_budget.
-  floats adhesion_budget(const Laws& law, const Contacts& c) const {
-    const ints adheres = law.adhesion > 0.0f;
-    if (!any(adheres))
-      return floats{};
-    const floats reach = grains.radius + c.radius, least = smaller(grains.radius, c.radius);
-    const vecs apart = (c.gap + grains.radius + c.radius) * c.normal - way_of(c);
-    const floats gap = root(dot(apart, apart)) - reach;
-    const floats ratio = smaller(larger(-gap / least, floats{}), all(1.0f)) - 1.0f;
-    const floats area = pi * least * least * (1.0f - ratio * ratio);
-    return adheres ? h_ * h_ * (grains.inverse_mass + c.inverse_mass) * law.adhesion * area : floats{};
-  }
-
   // As P2Solver::part.
   floats part(const Contacts& c) const {
     const floats lean = settings.error_reduction * dot(c.normal, all(settings.down));
@@ -113,7 +99,7 @@ private:
   }
 
   // As P2Solver::touch.
-  void solve(const Row& row, const Contacts& c, Relaxations& relax, float carrying) {
+  void solve(const Row& row, const Contacts& c, Relaxations& relax) {
     const floats w_sum = grains.inverse_mass + c.inverse_mass;
     const vecs4 kept = load_vecs4(f.contact_sum, row.slot);
     const vecs4 before = args.iteration == 0 ? select(row.mask, vecs4{{}, all(not_active)}, kept) : kept;
@@ -127,28 +113,31 @@ private:
       return;
     }
     const floats pressed = idle ? floats{} : before.w;
-    const floats w_parts = split_ ? shared_w(row, c.inverse_mass) : w_sum, share = w_sum / w_parts;
+    const floats w_parts = split_ ? shared_w(row, c.inverse_mass) : w_sum;
+    Shares shares{w_sum / w_parts, w_sum / w_parts};
+    if (by_weight_) {
+      const ints closes = args.iteration > 0 ? idle : ints{};
+      shares = shares_by_weight(row, c.inverse_mass, contact_weight(c, pressed, hold), closes);
+    }
     relax.find(active, law, w_parts);
 
     const vecs way = way_of(c);
     const floats approach = dot(way, c.normal);
-    const floats normal = larger(floats{}, pressed - share * (relax.overlap * c.gap + relax.approach * approach));
+    const floats normal = larger(floats{}, pressed - shares.normal * (relax.overlap * c.gap + relax.approach * approach));
     const floats pushed = normal - pressed, held = dot(before.xyz, c.normal);
     vecs slip = way - approach * c.normal;
     if (settings.options & option_memory)
       slip = slip + turned(load_vecs(f.contact_shear, row.slot), c.normal);
-    const vecs friction = on_cone(before.xyz - held * c.normal + share * slip, law.friction_static * normal + hold,
+    const vecs friction = on_cone(before.xyz - held * c.normal + shares.tangential * slip, law.friction_static * normal + hold,
                                   law.friction_kinetic * normal + hold);
-    const floats adhesion = hold > 0.0f ? smaller(larger(held + pushed + share * approach, floats{}), hold) : floats{};
+    const floats adhesion = hold > 0.0f ? smaller(larger(held + pushed + shares.normal * approach, floats{}), hold) : floats{};
     const vecs drag = friction + adhesion * c.normal;
     store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, normal}, before));
 
     const vecs change = pushed * c.normal - (drag - before.xyz);
-    const floats bears = larger(normal, normal - pushed) + hold;
-    floats weight = mean_weight(c);
-    if (!split_ && !plain_)
-      weight = weight * (bears > 0.0f ? bears / (bears + carrying) : floats{});
-    add(active, weight, weight * part(c) * change);
+    add(active, all(1.0f), part(c) * change);
+    if (by_weight_)
+      weights_next_ += active ? contact_weight(c, normal, hold) : floats{};
   }
 
   // As p2_remember_contact.

@@ -17,6 +17,7 @@ namespace talus::cpu {
   X(vts_solve)                                                                                                         \
   X(sp_recall)                                                                                                         \
   X(sp_solve)                                                                                                          \
+  X(contact_weigh)                                                                                                     \
   X(p2_solve)                                                                                                          \
   X(p2_remember)                                                                                                       \
   X(pbd_solve)                                                                                                         \

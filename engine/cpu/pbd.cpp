@@ -31,7 +31,6 @@ public:
   }
 
   void stabilize() {
-    split_ = false;
     each_row([&](const Row& row, const Contacts& c) { part(row, c); });
     PbdMean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) { part_other(f, i, slot, mean); });
@@ -63,26 +62,33 @@ private:
       return;
     }
     const floats w_other = c.inverse_mass * rise(c), w_sum = w + w_other;
-    const floats share = split_ ? w_sum / shared_w(row, w_other) : all(1.0f);
+    Shares shares{all(1.0f), all(1.0f)};
+    if (split_) {
+      shares.normal = shares.tangential = w_sum / shared_w(row, w_other);
+    } else if (by_weight_) {
+      const ints closes = args.iteration > 0 ? ~(sum.w > 0.0f) : ints{};
+      shares = shares_by_weight(row, w_other, contact_weight(c, sum.w, floats{}), closes);
+    }
 
     const vecs way = way_of(c), slip = way - dot(way, c.normal) * c.normal;
-    const floats pushed = share * larger(-c.gap, floats{}), normal = sum.w + pushed;
+    const floats pushed = shares.normal * larger(-c.gap, floats{}), normal = sum.w + pushed;
     vecs before;
     floats bound = pushed;
     if (after) {
-      bound = last ? all(h_ * h_ * glm::length(settings.gravity)) : floats{};
+      bound = last ? shares.tangential * h_ * h_ * glm::length(settings.gravity) : floats{};
     } else if (!(settings.options & option_per_iteration)) {
       before = sum.xyz;
       bound = normal;
     }
     const Laws law = laws(row);
-    vecs drag = before - dot(before, c.normal) * c.normal + share * slip;
+    vecs drag = before - dot(before, c.normal) * c.normal + shares.tangential * slip;
     const floats length = root(dot(drag, drag));
     drag = select(length > law.friction_static * bound,
                   smaller(law.friction_kinetic * bound / length, all(1.0f)) * drag, drag);
     store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, normal}, sum));
-    const floats weight = mean_weight(c);
-    add(active, weight, weight * (w / w_sum) * (pushed * c.normal - (drag - before)));
+    add(active, all(1.0f), (w / w_sum) * (pushed * c.normal - (drag - before)));
+    if (by_weight_)
+      weights_next_ += active ? contact_weight(c, sum.w + pushed, floats{}) : floats{};
   }
 
   // Mass scaling.
@@ -100,7 +106,8 @@ private:
   void part(const Row& row, const Contacts& c) {
     const floats w = grains.inverse_mass;
     const ints active = row.mask & (w > 0.0f) & (c.gap < 0.0f);
-    const floats weight = mean_weight(c);
+    const floats weight =
+        settings.options & option_plain_mean ? all(1.0f) : 1.0f / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w));
     add(active, weight, -(weight * w / (w + c.inverse_mass) * c.gap) * c.normal);
   }
 };

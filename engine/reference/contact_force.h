@@ -1,6 +1,7 @@
 #pragma once
 // Normal force of a grain's contacts [N], as the last substep left them (Settings.force).
 #include "engine/reference/dem_spring.h"
+#include "engine/reference/relative.h"
 #include "engine/reference/triangle.h"
 
 namespace talus::reference {
@@ -9,12 +10,8 @@ class ContactForces {
 public:
   ContactForces(const Args& args, const Fields& f, uint i)
       : args_(args), f_(f), settings_(f.settings[0]), i_(i), w_(f.grains[i].velocity.w) {
-    if (settings_.force >= force_correction && settings_.iteration != iteration_mass_splitting &&
-        settings_.iteration != iteration_gauss_seidel)
-      for (uint k = 0; k < f.contact_count[i]; ++k)
-        if (const std::size_t slot = contact_slot(f, i, k);
-            !is_triangle(f.contact_partner[slot]) && w_at(f.contact_sum, slot) > 0.0f)
-          weights_ += weight(slot, contact_with(f, i, partner_at(f, i, slot), 0.0f, 1e30f));
+    if (settings_.force >= force_correction && by_mean(settings_))
+      each_contact(f, i, [&](std::size_t slot) { weights_ += w_at(f.contact_sum, slot) > 0.0f ? 1.0f : 0.0f; });
   }
 
   float of(std::size_t slot, const Contact& c) const {
@@ -33,26 +30,17 @@ public:
       return 0.0f;
     if (settings_.force == force_impulse)
       return sum / h;
-    const float share = weights_ > 0.0f ? weight(slot, c) / weights_ : 1.0f;
-    return share * (settings_.force == force_displacement ? settings_.sor : 1.0f) * sum / (h * h * w_sum);
+    const float share = weights_ > 0.0f ? 1.0f / weights_ : 1.0f;
+    return share * (settings_.force == force_displacement && !by_weight(settings_) ? settings_.sor : 1.0f) * sum /
+           (h * h * w_sum);
   }
 
 private:
-  // In the mean over the grain's contacts, where the method takes one.
-  float weight(std::size_t slot, const Contact& c) const {
-    if (settings_.options & option_plain_mean)
-      return 1.0f;
-    const float sum = w_at(f_.contact_sum, slot);
-    const float carrying =
-        settings_.force == force_correction ? 2.0f * args_.h * args_.h * glm::length(settings_.gravity) : 0.0f;
-    return sum / (sum + carrying) / (w_ + (c.inverse_mass > 0.0f ? c.inverse_mass : w_));
-  }
-
   const Args& args_;
   const Fields& f_;
   const Settings& settings_;
   uint i_;
-  float w_, weights_ = 0.0f;
+  float w_, weights_ = 0.0f;  // contacts of which a mean is taken
 };
 
 }  // namespace talus::reference

@@ -38,8 +38,7 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
         continue;
       const Contact c = contact_with(f, i, partner, args.h);
       vec3 change;
-      float bears;
-      if (!solver.solve(i, partner, c, slot, change, bears))
+      if (!solver.solve(i, partner, c, slot, change))
         continue;
       const float w = f.grains[i].velocity.w, part = w > 0.0f ? solver.part(w, c) : 0.0f;
       displace(args, f.grains[i], part * change);

@@ -24,17 +24,19 @@ class P2Solver {
 public:
   P2Solver(const Args& args, Fields& f)
       : args_(args), f_(f), split_(f.settings[0].iteration == iteration_mass_splitting),
-        plain_(f.settings[0].options & option_plain_mean) {}
+        by_weight_(by_weight(f.settings[0])), by_mean_(by_mean(f.settings[0])) {}
+
+  float weight_next = 0.0f;  // by which the contact solved last shares in the next iteration [kg]
 
   // What the contact in `slot` changes the distance vector of grain i and its partner by; false where it is not active.
   // The sums go on in `slot`.
-  // bears: the normal displacement that the contact gave or gives.
-  bool solve(uint i, uint partner, const Contact& c, std::size_t slot, vec3& change, float& bears) {
+  bool solve(uint i, uint partner, const Contact& c, std::size_t slot, vec3& change) {
     vec4 sum = vec4_at(f_.contact_sum, slot);
     const float w = f_.grains[i].velocity.w, w_sum = w + c.inverse_mass;
     if (!(w_sum > 0.0f))
       return false;
     const float hold = adhesion_budget(args_, f_, i, partner, c);
+    const bool closes = args_.iteration > 0 && sum.w < 0.0f;
     if (sum.w < 0.0f) {
       if (c.gap > 0.0f && hold <= 0.0f)
         return false;
@@ -43,7 +45,9 @@ public:
     float w_parts = w_sum;
     if (split_)
       w_parts = w * parts(f_, i) + c.inverse_mass * (is_grain(partner) ? parts(f_, partner) : 1.0f);
-    const float share = w_sum / w_parts;  // 1 where masses are whole
+    Shares shares{w_sum / w_parts, w_sum / w_parts};  // 1 where masses are whole
+    if (by_weight_)
+      shares = shares_by_weight(f_, i, partner, w, c.inverse_mass, weight_of(i, c, sum.w, hold), closes);
     const PairLaw& law = law_of(f_, i, partner);
     if (&law != law_ || w_parts != w_) {
       law_ = &law;
@@ -53,7 +57,7 @@ public:
 
     const vec3 way = relative_way(args_, f_, i, c);
     const float approach = glm::dot(way, c.normal);
-    const float normal = std::max(0.0f, sum.w - share * (relax_.overlap * c.gap + relax_.approach * approach));
+    const float normal = std::max(0.0f, sum.w - shares.normal * (relax_.overlap * c.gap + relax_.approach * approach));
     const float pushed = normal - sum.w;
 
     const vec3 before(sum);
@@ -61,13 +65,14 @@ public:
     vec3 slip = way - approach * c.normal;
     if (f_.settings[0].options & option_memory)
       slip += turned(vec3_at(f_.contact_shear, slot), c.normal);
-    const vec3 friction = on_cone(before - held * c.normal + share * c.across_share(w) * slip,
+    const vec3 friction = on_cone(before - held * c.normal + shares.tangential * c.across_share(w) * slip,
                                   law.friction_static * normal + hold, law.friction_kinetic * normal + hold);
-    const float adhesion = hold > 0.0f ? std::clamp(held + pushed + share * approach, 0.0f, hold) : 0.0f;
+    const float adhesion = hold > 0.0f ? std::clamp(held + pushed + shares.normal * approach, 0.0f, hold) : 0.0f;
     const vec3 drag = friction + adhesion * c.normal;
     put(f_.contact_sum, slot, vec4(drag, normal));
+    if (by_weight_)
+      weight_next = weight_of(i, c, normal, hold);
     change = pushed * c.normal - (drag - before);
-    bears = std::max(normal, normal - pushed) + hold;
     return true;
   }
 
@@ -82,10 +87,10 @@ public:
     return own / (own + other);
   }
 
-  // A grain's corrections, of which it takes the weighted mean.
+  // A grain's corrections, of which it takes the sum, or the mean.
   struct Mean {
     vec3 correction{0.0f};
-    float weights = 0.0f;
+    float weights = 0.0f, weights_next = 0.0f;
     BodyPushes pushes;
   };
 
@@ -95,32 +100,34 @@ public:
     const Contact c = contact_with(f_, i, partner, args_.h);
     const float w = f_.grains[i].velocity.w;
     vec3 change;
-    float bears;
-    if (!solve(i, partner, c, slot, change, bears))
+    if (!solve(i, partner, c, slot, change))
       return;
-    const float carrying = 2.0f * args_.h * args_.h * glm::length(f_.settings[0].gravity);
-    float weight = split_ ? 1.0f : mean_weight(f_, w, c);
-    if (!split_ && !plain_)  // a contact that begins to touch joins the mean bit by bit
-      weight *= bears > 0.0f ? bears / (bears + carrying) : 0.0f;
     const float own = part(w, c);
-    mean.correction += weight * own * change;
-    mean.weights += weight;
+    mean.correction += own * change;
+    mean.weights += 1.0f;
+    mean.weights_next += weight_next;
     if (is_body(partner))
-      mean.pushes.note(f_, i, partner, c.point, (w > 0.0f ? own / w : 1.0f / c.inverse_mass) * weight * change);
+      mean.pushes.note(f_, i, partner, c.point, (w > 0.0f ? own / w : 1.0f / c.inverse_mass) * change);
   }
 
   // Grain i, and what bodies get of it.
   void move(uint i, const Mean& mean, Grain& grain) {
-    const float scale = split_ || !(mean.weights > 0.0f) ? 1.0f : 1.0f / mean.weights;
+    if (by_weight_)
+      f_.contact_weights_next[i] = mean.weights_next;
+    const float scale = by_mean_ && mean.weights > 0.0f ? 1.0f / mean.weights : 1.0f;
     mean.pushes.add(f_, i, scale / args_.h);
     if (grain.velocity.w > 0.0f && mean.weights > 0.0f)
       displace(args_, grain, scale * mean.correction);
   }
 
 private:
+  float weight_of(uint i, const Contact& c, float sum, float hold) const {
+    return contact_weight(args_, f_, f_.grains[i].velocity.w, f_.grains[i].position.w, c, sum, hold);
+  }
+
   const Args& args_;
   Fields& f_;
-  bool split_, plain_;
+  bool split_, by_weight_, by_mean_;
   const PairLaw* law_ = nullptr;
   float w_ = 0.0f;
   Relaxation relax_{};

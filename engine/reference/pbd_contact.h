@@ -10,6 +10,7 @@ namespace talus::reference {
 struct PbdChange {
   vec3 way;
   float part, impulse;  // h [s] times the impulse per way [kg]
+  float weight;         // by which the contact shares in the next iteration [kg]
 };
 inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const Contact& c, std::size_t slot,
                         PbdChange& change) {
@@ -24,34 +25,46 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
   const float rise = (c.gap + f.grains[i].position.w + c.radius) * glm::dot(c.normal, settings.down);
   const float w_other = c.inverse_mass * std::exp(std::clamp(settings.mass_scaling * rise, -60.0f, 60.0f)),
               w_sum = w + w_other;
-  float share = 1.0f;
-  if (settings.iteration == iteration_mass_splitting)
-    share = w_sum / (w * parts(f, i) + w_other * (is_grain(partner) ? parts(f, partner) : 1.0f));
+  Shares shares;
+  change.weight = 0.0f;
+  if (settings.iteration == iteration_mass_splitting) {
+    shares.normal = w_sum / (w * parts(f, i) + w_other * (is_grain(partner) ? parts(f, partner) : 1.0f));
+    shares.tangential = shares.normal;
+  } else if (by_weight(settings)) {
+    const auto weight = [&](float sum) {
+      return contact_weight(args, f, w, f.grains[i].position.w, c, sum, 0.0f);
+    };
+    const bool closes = args.iteration > 0 && !(sum.w > 0.0f);
+    shares = shares_by_weight(f, i, partner, w, w_other, weight(sum.w), closes);
+    change.weight = weight(sum.w + shares.normal * std::max(-c.gap, 0.0f));
+  }
 
   const vec3 way = relative_way(args, f, i, c), slip = way - glm::dot(way, c.normal) * c.normal;
-  const float pushed = share * std::max(-c.gap, 0.0f), normal = sum.w + pushed;
+  const float pushed = shares.normal * std::max(-c.gap, 0.0f), normal = sum.w + pushed;
   vec3 before(0.0f);
   float bound = pushed;
   if (after) {
-    bound = last ? args.h * args.h * glm::length(settings.gravity) : 0.0f;
+    bound = last ? args.h * args.h * shares.tangential * glm::length(settings.gravity) : 0.0f;
   } else if (!(settings.options & option_per_iteration)) {
     before = vec3(sum);
     bound = normal;
   }
   const PairLaw& law = law_of(f, i, partner);
-  vec3 drag = before - glm::dot(before, c.normal) * c.normal + share * c.across_share(w) * slip;
+  vec3 drag = before - glm::dot(before, c.normal) * c.normal + shares.tangential * c.across_share(w) * slip;
   const float length = glm::length(drag);
   if (length > law.friction_static * bound)
     drag *= std::min(law.friction_kinetic * bound / length, 1.0f);
   put(f.contact_sum, slot, vec4(drag, normal));
-  change = {pushed * c.normal - (drag - before), w / w_sum, 1.0f / w_sum};
+  change.way = pushed * c.normal - (drag - before);
+  change.part = w / w_sum;
+  change.impulse = 1.0f / w_sum;
   return true;
 }
 
-// A grain's corrections, of which it takes the weighted mean.
+// A grain's corrections, of which it takes the sum, or the mean.
 struct PbdMean {
   vec3 correction{0.0f};
-  float weights = 0.0f;
+  float weights = 0.0f, weights_next = 0.0f;
   BodyPushes pushes;
 };
 
@@ -62,19 +75,20 @@ inline void pbd_touch(const Args& args, Fields& f, uint i, std::size_t slot, Pbd
   PbdChange change;
   if (!pbd_contact(args, f, i, partner, c, slot, change))
     return;
-  const bool split = f.settings[0].iteration == iteration_mass_splitting;
-  const float weight = split ? 1.0f : mean_weight(f, f.grains[i].velocity.w, c);
-  mean.correction += weight * change.part * change.way;
-  mean.weights += weight;
+  mean.correction += change.part * change.way;
+  mean.weights += 1.0f;
+  mean.weights_next += change.weight;
   if (is_body(partner))
-    mean.pushes.note(f, i, partner, c.point, weight * change.impulse * change.way);
+    mean.pushes.note(f, i, partner, c.point, change.impulse * change.way);
 }
 
 // Grain i after it, and what bodies get of it.
 inline void pbd_move(const Args& args, Fields& f, uint i, const PbdMean& mean, Grain& grain) {
   const Settings& settings = f.settings[0];
-  const bool split = settings.iteration == iteration_mass_splitting;
-  const float scale = split || !(mean.weights > 0.0f) ? settings.sor : settings.sor / mean.weights;
+  if (by_weight(settings))
+    f.contact_weights_next[i] = mean.weights_next;
+  const float sor = by_weight(settings) ? 1.0f : settings.sor;  // the shares have it
+  const float scale = by_mean(settings) && mean.weights > 0.0f ? sor / mean.weights : sor;
   mean.pushes.add(f, i, scale / args.h);
   if (grain.velocity.w > 0.0f && mean.weights > 0.0f)
     displace(args, grain, scale * mean.correction);
@@ -86,7 +100,9 @@ inline void pbd_part(const Fields& f, uint i, std::size_t slot, PbdMean& mean) {
   const Contact c = contact_with(f, i, partner_at(f, i, slot));
   if (!(w > 0.0f) || c.gap >= 0.0f)
     return;
-  const float weight = mean_weight(f, w, c);
+  // By the mass at the contact: the papers' plain mean where partners are alike.
+  const bool plain = f.settings[0].options & option_plain_mean;
+  const float weight = plain ? 1.0f : 1.0f / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w));
   mean.correction -= weight * w / (w + c.inverse_mass) * c.gap * c.normal;
   mean.weights += weight;
 }

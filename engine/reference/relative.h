@@ -38,16 +38,54 @@ inline vec3 on_cone(vec3 v, float sticking, float sliding) {
   return length > sticking ? v * (sliding / length) : v;
 }
 
-// Weight of a contact in the mean over a grain's contacts: the paper's where partners are alike.
-inline float mean_weight(const Fields& f, float w, const Contact& c) {
-  if (f.settings[0].options & option_plain_mean)
-    return 1.0f;
-  return 1.0f / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w));
+// Do the contacts of a grain share its mass by weight? They have equal parts of it, or their mean is taken, otherwise.
+inline bool by_weight(const Settings& settings) {
+  return settings.iteration == iteration_jacobi && !(settings.options & option_plain_mean);
+}
+// Is the plain mean of a grain's contacts taken, which does not conserve momentum?
+inline bool by_mean(const Settings& settings) {
+  return settings.iteration == iteration_jacobi && (settings.options & option_plain_mean);
 }
 
-// Parts of its mass that each contact of grain i gets, at least 1.
+// Weight of a contact of a grain of inverse mass w and radius r when its mass is shared [kg], equal on both sides of the
+// contact: W = b / (b + c) / (w + w_j), where b [m] is the contact's normal correction so far, its overlap and `hold`,
+// the displacement that adhesion may take back, and c [m] the correction that carries a grain. Without the mass in it,
+// a boulder's one contact with the floor would count as one of a hundred contacts with pebbles.
+inline float contact_weight(const Args& args, const Fields& f, float w, float r, const Contact& c, float sum,
+                            float hold) {
+  if (!(w + c.inverse_mass > 0.0f))
+    return 0.0f;
+  const float bears = std::max(sum, 0.0f) + std::max(-c.gap, 0.0f) + hold;
+  const float carries =
+      weight_carry * args.h * args.h * glm::length(f.settings[0].gravity) + weight_least * std::min(r, c.radius);
+  return bears / (bears + carries) / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w));
+}
+
+// Parts of the correction of two whole masses that a contact applies, equal on both sides: along its normal and across.
+struct Shares {
+  float normal = 1.0f, tangential = 1.0f;
+};
+
+// A grain gives its contact the part min(o W / sum W, 1) of its mass, where o is the over-relaxation; w / part is then
+// the inverse mass that the contact moves, of which both sides have one. closes: the contact is new in this iteration and
+// not in the sums yet.
+inline Shares shares_by_weight(const Fields& f, uint i, uint partner, float w, float w_other, float weight,
+                               bool closes) {
+  if (!(weight > 0.0f))
+    return {0.0f, 0.0f};
+  const float uncounted = closes ? 1.0f : 0.0f;
+  const float own = f.contact_weights[i] / weight + uncounted,
+              other = is_grain(partner) ? f.contact_weights[partner] / weight + uncounted : 0.0f;
+  const auto share = [&](float over) {
+    return (w + w_other) / (w * std::max(own / over, 1.0f) + w_other * std::max(other / over, 1.0f));
+  };
+  const float sor = f.settings[0].sor;
+  return {share(std::min(weight_over * sor, weight_over_most)), share(std::min(sor, weight_over_most))};
+}
+
+// Parts that a grain's mass is split into, one for each contact that shares it, at least 1.
 inline float parts(const Fields& f, uint i) {
-  return static_cast<float>(std::max(f.contact_load[i], 1u));
+  return std::max(f.contact_weights[i], 1.0f);
 }
 
 inline void displace(const Args& args, Grain& grain, vec3 way) {

@@ -35,8 +35,9 @@ enum class Axis : std::uint32_t { open, wall, periodic };
 //   dem  one explicit pass of springs and dampers per substep
 enum class Method { p2, pbd, vts, sp, dem };
 enum class Iteration { jacobi, improved_jacobi, mass_splitting, pja, gauss_seidel };
-// Mean of the corrections of a grain's contacts: weighted by the mass at the contact, or plain as printed in the
-// papers.
+// What Jacobi's iterations make of the corrections of a grain's contacts. mass: each contact moves a part of the grain's
+// mass, by the mass at the contact and by what it bears, so that momentum is kept. plain: their mean, as printed in the
+// papers, which loses momentum where grains have different numbers of contacts.
 enum class Averaging { mass, plain };
 // What bounds friction: the sums over the iterations of a substep, each iteration by itself (as printed), or, applied
 // once after them, the push that bears the grain's own weight (Francu and Moldoveanu 2014, figure 5, for comparison).
@@ -91,7 +92,7 @@ struct Solver {
   double sleep_speed = 0.0;                    // m/s, p2: a touching grain slower than this stays where it is; 0: off
   double mass_scaling = 0.0;                   // 1/m, pbd: mass falls with height above the floor as exp(-k z)
   int stabilization = 0;              // pbd: contact iterations at the start of a substep that move x and p together
-  double sor = 1.0;                   // pbd: over-relaxation of the mean, 1 .. 2
+  double sor = 1.0;                   // pbd: over-relaxation, 1 .. 2
   double omega = 0.5;                 // vts, sp: relaxation
   double beta_a = 1.0, beta_b = 0.6;  // improved_jacobi: momentum min(a (l / l_max)^b, 1) in iteration l
   double gamma = 0.5;                 // vts: share of an overlap that a substep takes out

@@ -614,10 +614,10 @@ std::vector<std::string> advise(const Scene& scene) {
          "what grains do to the mesh of body {} as particles is not in its force and torque: where they matter, use it "
          "as another kind",
          body.name);
-  warn(!scene.bodies.empty() && (p2 || pbd) && jacobi,
-       "means over the contacts of a grain do not keep momentum, so that a heap puts only some three quarters of its "
-       "weight on bodies: where their forces matter, set solver.iteration to \"mass_splitting\" or solver.method to "
-       "vts, sp or dem");
+  warn(!scene.bodies.empty() && (p2 || pbd) && jacobi && s.averaging == Averaging::plain,
+       "the plain mean over the contacts of a grain does not keep momentum, so that a heap puts only some three "
+       "quarters "
+       "of its weight on bodies: where their forces matter, set solver.averaging to \"mass\"");
 
   warn(
       !scene.shapes.empty() && pbd && s.stabilization > 0,

@@ -207,6 +207,15 @@ TALUS_CONST float not_active = -1e-30f;
 // Gap, in radii of both, below which a contact counts among those that share a grain's mass. Not 0: solved contacts end there, and
 // rounding would decide.
 TALUS_CONST float load_reach = 1e-3f;
+// p2, pbd: a contact takes part in how a grain's mass is shared (contact_weigh) by half where it bears what gravity moves in
+// this many substeps from rest, and by nothing where it bears nothing: one that begins to touch joins bit by bit.
+TALUS_CONST float weight_carry = 2.0f;
+// Added to it, in radii of the smaller partner, for where there is no gravity.
+TALUS_CONST float weight_least = 1e-4f;
+// The shares of a grain's mass add up to this, none above 1. Shares that add up to 1 can never overshoot (Tonge et al. 2012),
+// and iterations of any contacts diverge beyond 2: in between, more is corrected in an iteration where several contacts share.
+TALUS_CONST float weight_over = 1.4f;
+TALUS_CONST float weight_over_most = 1.8f;  // .. with over-relaxation
 
 // Overlap, in radii of the smaller grain, that is none (pbd). Not 0, where solved contacts end: rounding would decide.
 TALUS_CONST float gap_least = 1e-5f;
@@ -551,7 +560,7 @@ TALUS_CONST uint iteration_gauss_seidel = 4u;
 // Settings.options.
 TALUS_CONST uint option_memory = 1u;              // contacts remember over substeps
 TALUS_CONST uint option_impulses = 16u;           // .. their impulses too (vts, sp)
-TALUS_CONST uint option_plain_mean = 2u;          // p2, pbd: mean over contacts as printed, not weighted by mass
+TALUS_CONST uint option_plain_mean = 2u;          // p2, pbd with jacobi: mean over contacts as printed, which loses momentum
 TALUS_CONST uint option_per_iteration = 4u;       // pbd: friction bounded by each iteration's overlap
 TALUS_CONST uint option_material_stiffness = 8u;  // dem
 TALUS_CONST uint option_rebuild_always = 32u;     // neighbours are found anew in every substep

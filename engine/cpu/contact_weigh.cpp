@@ -1,0 +1,46 @@
+// How contacts share the masses of a pack of grains (p2, pbd), operation by operation what the reference does.
+#include "engine/cpu/displacements.h"
+#include "engine/reference/contact_weigh.h"
+
+#ifdef TALUS_LANES
+namespace talus::TALUS_CPU {
+namespace {
+
+// Once, not in every clone.
+[[gnu::noinline]] float weight_of_other(const Args& args, const Fields& f, uint i, std::size_t slot) {
+  return reference::weight_at(args, f, i, slot);
+}
+
+class Weigh : public Displacements {
+public:
+  using Displacements::Displacements;
+
+  void run() {
+    floats weights{};
+    const bool adheres = settings.force == force_correction;  // p2
+    each_row([&](const Row& row, const Contacts& c) {
+      const floats hold = adheres ? adhesion_budget(laws(row), c) : floats{};
+      floats weight = contact_weight(c, floats{}, hold);
+      if (split_) {
+        ints counts = (c.gap < load_reach * (grains.radius + c.radius)) | (hold > 0.0f);
+        if (args.iteration > 0)
+          counts |= load_vecs4(f.contact_sum, row.slot).w > 0.0f;
+        weight = counts ? all(1.0f) : floats{};
+      }
+      weights += row.mask ? weight : floats{};
+    });
+    each_other([&](uint k, std::size_t slot) { weights[k] += weight_of_other(args, f, first + k, slot); });
+    for (uint k = 0; k < there; ++k)
+      f.contact_weights[first + k] = weights[k];
+  }
+};
+
+}  // namespace
+
+TALUS_CLONES void contact_weigh(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint first = begin; first < end; first += lanes)
+    Weigh(args, f, first).run();
+}
+
+}  // namespace talus::TALUS_CPU
+#endif
