@@ -15,7 +15,7 @@ layout(set = 0, binding = 5, scalar) readonly buffer NearBlock { uint body_near[
 #include "shared/solid.glsl"
 #include "shared/mobility.glsl"
 #include "shared/body_load.glsl"
-#include "shared/friction_spring.glsl"
+#include "shared/laws/friction.h"
 #include "shared/grid.h"
 
 uint own, touched = 0u;

@@ -19,7 +19,7 @@ layout(set = 0, binding = 8, scalar) readonly buffer PartnerBlock { uint contact
 layout(set = 0, binding = 9, scalar) buffer ShearBlock { float contact_shear[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 #include "shared/space.glsl"
-#define ONE_DIVISION
+#define ONE_DIVISION true
 #include "shared/contact_row.glsl"
 #include "shared/dem_contact.glsl"
 #include "shared/finish.glsl"

@@ -14,7 +14,7 @@ layout(set = 0, binding = 5, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 6, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 #include "shared/space.glsl"
-#define ONE_DIVISION
+#define ONE_DIVISION true
 #include "shared/contact_geometry.glsl"
 #include "shared/dem_contact.glsl"
 #include "shared/finish.glsl"

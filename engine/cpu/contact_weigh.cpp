@@ -18,7 +18,7 @@ public:
   void run() {
     floats weights{};
     const bool adheres = settings.force == force_correction;  // p2
-    each_row([&](const Row& row, const Contacts& c) {
+    each_row([&](const Row& row, const Contact& c) {
       const floats hold = adheres ? adhesion_budget(laws(row), c) : floats{};
       floats weight = contact_weight(c, floats{}, hold);
       if (split_) {

@@ -1,4 +1,4 @@
-// Explicit dynamics, a pack at a time: the pass dem operation by operation what reference::dem does.
+// Explicit dynamics, a pack at a time.
 #include "engine/cpu/pack.h"
 
 #ifdef TALUS_LANES
@@ -7,7 +7,7 @@ namespace {
 
 using namespace reference;
 
-// What a spring has of the greatest stiffness (dem_spring.h), and the grain of what it does, by mass.
+// What a spring has of the greatest stiffness (dem_share), and the grain of what it does, by mass.
 struct Shares {
   floats stiffness = all(1.0f), own = all(1.0f);
 };
@@ -38,10 +38,10 @@ struct Ends {
 template <bool plain> class Springs : public Pack {
 public:
   Springs(const Args& args, Fields& f, uint first)
-      : Pack(args, f, first), h_(args.h), rate_(1.0f / args.h), memory_(plain || settings.options & option_memory) {}
+      : Pack(args, f, first), h_(args.h), memory_(plain || settings.options & option_memory) {}
 
   void touch_grains() {
-    const auto touch = [&](const Row& row, const Contacts& c) {
+    const auto touch = [&](const Row& row, const Contact& c) {
       Shares shares{all(1.0f), all(0.5f)};
       if (any((grains.inverse_mass != row.grains.inverse_mass) | (grains.radius != row.grains.radius)))
         shares = shares_of(row.grains);
@@ -66,30 +66,26 @@ public:
     const Grains after{grains.position + all(h_) * v, grains.radius, v, grains.inverse_mass};
     store_grains(&f.grains_next[first], there, after);
     const floats speed2 = dot(v, v), radius = after.radius;
-    const floats numbers =
-        speed2 + absolute(after.position.x) + absolute(after.position.y) + absolute(after.position.z);
+    const floats numbers = speed2 + abs(after.position.x) + abs(after.position.y) + abs(after.position.z);
     const ints alive = lane_numbers < static_cast<int>(there);
     if (!plain || settings.cloth > 0 || any(alive & ~(numbers < std::numeric_limits<float>::infinity()))) {
       for (uint k = 0; k < there; ++k)
         finish.grain(first + k, f.grains_next[first + k]);
       return;
     }
-    ends.fastest2 = larger(ends.fastest2, alive ? speed2 : floats{});
+    ends.fastest2 = max(ends.fastest2, alive ? speed2 : floats{});
     ends.fast -= alive & (4.0f * (h_ * h_ * speed2) > radius * radius);
   }
 
 private:
-  float h_, rate_;  // s, 1/s
+  float h_;  // s
   bool memory_;
   vecs change_;  // m/s, of the velocities by all contacts so far
 
   // Grains that are not alike.
   Shares shares_of(const Grains& o) const {
-    const floats w = grains.inverse_mass, r = grains.radius;
-    const floats w_sum = w + o.inverse_mass, uneven = absolute(w - o.inverse_mass) / w_sum;
-    const floats around = 0.5f * (1.0f + r / o.radius), around_other = 0.5f * (1.0f + o.radius / r);
-    const floats crowd = (around * around * w + around_other * around_other * o.inverse_mass) / w_sum;
-    return {(1.0f - uneven_share * uneven) / larger(all(1.0f), crowd), w / w_sum};
+    const floats w = grains.inverse_mass;
+    return {dem_share(w, grains.radius, o.inverse_mass, o.radius), w / (w + o.inverse_mass)};
   }
 
   void touch_walls(ints wall, ints mask, std::size_t slot) {
@@ -103,8 +99,8 @@ private:
     along(0, grains.position.x, normal.x);
     along(1, grains.position.y, normal.y);
     along(2, grains.position.z, normal.z);
-    respond({normal, gap - grains.radius, {}, grains.radius, floats{}}, {},
-            laws_of([&](uint) { return settings.materials; }), mask, true, slot);
+    respond(contact_of_wall(normal, gap, grains.radius), {}, laws_of([&](uint) { return settings.materials; }), mask,
+            true, slot);
   }
 
   // One after the other: bodies have shapes of their own.
@@ -122,48 +118,25 @@ private:
     }
   }
 
-  // As reference::respond.
-  void respond(const Contacts& c, const Shares& shares, const Laws& law, ints mask, bool last, std::size_t slot) {
-    const vecs relative = grains.velocity - c.velocity;
-    const floats approach = dot(relative, c.normal), inverse_sum = grains.inverse_mass + c.inverse_mass;
-    const floats radius = smaller(grains.radius, c.radius);
-    floats kappa = shares.stiffness * dem_kappa, damping = shares.stiffness * (2.0f * dem_zeta * std::sqrt(dem_kappa));
-    if (!plain && settings.options & option_material_stiffness) {
-      kappa = smaller(h_ * h_ * law.stiffness * inverse_sum, kappa);
-      damping = law.damping >= 0.0f ? smaller(h_ * law.damping * inverse_sum, all(dem_damping_limit))
-                                    : 2.0f * dem_zeta * root(kappa);
-    }
-    floats hold{}, reach{};
-    if (!plain && settings.reach > 0.0f) {
-      hold = h_ * inverse_sum * law.adhesion * pi * radius * radius;
-      reach = hold > 0.0f ? smaller(dem_hold_stretch * hold * h_ / kappa, dem_hold_reach * radius) : floats{};
-    }
-    const floats ahead =
-        last ? dot(grains.velocity + change_ + all(h_ * settings.gravity) - c.velocity, c.normal) : approach;
-    const floats brake = -ahead - rate_ * larger(c.gap + 0.5f * radius, floats{});
-    const ints touches = mask & ((c.gap < reach) | (brake > 0.0f)) & (inverse_sum > 0.0f);
+  void respond(const Contact& c, const Shares& shares, const Law& law, ints within, bool last, std::size_t slot) {
+    const DemSpring spring = dem_spring(shares.stiffness, grains.inverse_mass + c.inverse_mass, law, h_,
+                                        !plain && settings.options & option_material_stiffness);
+    const DemContact d = dem_contact(c, spring, law, grains.velocity, grains.inverse_mass, grains.radius, change_,
+                                     all(h_ * settings.gravity), last, !plain && settings.reach > 0.0f, h_);
+    const ints touches = within & d.touches;
     if (memory_)
       this->ask_ahead(f.contact_shear, slot, 3);
-    vecs shear = memory_ ? load_vecs(f.contact_shear, slot) : vecs{};
-    const vecs before = shear;
+    const vecs before = memory_ ? load_vecs(f.contact_shear, slot) : vecs{};
     if (!any(touches)) {
-      if (memory_ && any(mask & differ(before, vecs{})))
-        store_vecs(f.contact_shear, slot, select(mask, vecs{}, before));
+      if (memory_ && any(within & differ(before, vecs{})))
+        store_vecs(f.contact_shear, slot, select(within, vecs{}, before));
       return;
     }
-    const vecs slip = relative - approach * c.normal;
-    const floats spring = c.gap < reach ? larger(-hold, -kappa * rate_ * c.gap - damping * approach) : floats{};
-    const floats push = larger(spring, brake), grip = brake > spring ? floats{} : push + hold;
-    shear = shear - dot(shear, c.normal) * c.normal - (dem_tangential * kappa) * slip;
-    vecs drag = shear - (0.5f * damping) * slip;
-    const floats pull = root(dot(drag, drag));
-    const ints slides = pull > law.friction_static * grip;
-    const vecs slid = (law.friction_kinetic * grip / pull) * drag;  // no branch: whether one slides is hard to foretell
-    shear = select(slides, slid, shear);
-    drag = select(slides, slid, drag);
-    change_ = select(touches, change_ + shares.own * (push * c.normal + drag), change_);
+    vecs shear = before;
+    const vecs response = dem_respond(d, c, spring, law, all(1.0f), h_, shear);
+    change_ = select(touches, change_ + shares.own * response, change_);
     if (memory_)
-      store_vecs(f.contact_shear, slot, select(touches, shear, select(mask, vecs{}, before)));
+      store_vecs(f.contact_shear, slot, select(touches, shear, select(within, vecs{}, before)));
   }
 };
 

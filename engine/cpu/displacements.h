@@ -22,32 +22,32 @@ protected:
   floats weights_{}, weights_next_{};
 
   // Of the grains relative to their partners since the start of the substep.
-  vecs way_of(const Contacts& c) const { return all(h_) * (grains.velocity - c.velocity); }
+  vecs way_of(const Contact& c) const { return all(h_) * (grains.velocity - c.velocity); }
 
   // As reference::adhesion_budget.
-  floats adhesion_budget(const Laws& law, const Contacts& c) const {
+  floats adhesion_budget(const Law& law, const Contact& c) const {
     const ints adheres = law.adhesion > 0.0f;
     if (!any(adheres))
       return floats{};
-    const floats reach = grains.radius + c.radius, least = smaller(grains.radius, c.radius);
+    const floats reach = grains.radius + c.radius, least = min(grains.radius, c.radius);
     const vecs apart = (c.gap + grains.radius + c.radius) * c.normal - way_of(c);
-    const floats gap = root(dot(apart, apart)) - reach;
-    const floats ratio = smaller(larger(-gap / least, floats{}), all(1.0f)) - 1.0f;
+    const floats gap = sqrt(dot(apart, apart)) - reach;
+    const floats ratio = min(max(-gap / least, floats{}), all(1.0f)) - 1.0f;
     const floats area = pi * least * least * (1.0f - ratio * ratio);
     return adheres ? h_ * h_ * (grains.inverse_mass + c.inverse_mass) * law.adhesion * area : floats{};
   }
 
   // w of both sides together, where they split their masses.
   floats shared_w(const Row& row, floats other_w) const {
-    return grains.inverse_mass * larger(own_weights_, all(1.0f)) + other_w * larger(other_weights(row), all(1.0f));
+    return grains.inverse_mass * max(own_weights_, all(1.0f)) + other_w * max(other_weights(row), all(1.0f));
   }
 
   // As reference::contact_weight.
-  floats contact_weight(const Contacts& c, floats sum, floats hold) const {
+  floats contact_weight(const Contact& c, floats sum, floats hold) const {
     const floats w = grains.inverse_mass;
-    const floats bears = larger(sum, floats{}) + larger(-c.gap, floats{}) + hold;
+    const floats bears = max(sum, floats{}) + max(-c.gap, floats{}) + hold;
     const floats carries =
-        weight_carry * h_ * h_ * glm::length(settings.gravity) + weight_least * smaller(grains.radius, c.radius);
+        weight_carry * h_ * h_ * glm::length(settings.gravity) + weight_least * min(grains.radius, c.radius);
     return w + c.inverse_mass > 0.0f
                ? bears / (bears + carries) / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w))
                : floats{};
@@ -61,7 +61,7 @@ protected:
     const floats w = grains.inverse_mass, uncounted = closes ? all(1.0f) : floats{};
     const floats own = own_weights_ / weight + uncounted, other = other_weights(row) / weight + uncounted;
     const auto share = [&](float over) {
-      const floats whole = larger(own / over, all(1.0f)), whole_other = larger(other / over, all(1.0f));
+      const floats whole = max(own / over, all(1.0f)), whole_other = max(other / over, all(1.0f));
       return weight > 0.0f ? (w + other_w) / (w * whole + other_w * whole_other) : floats{};
     };
     return {share(std::min(weight_over * settings.sor, weight_over_most)),

@@ -1,5 +1,5 @@
-// Velocity time stepping and sequential positions, a pack at a time: operation by operation what the reference
-// does. Bodies and walls one after the other, by the reference itself.
+// Velocity time stepping and sequential positions, a pack at a time. Bodies and walls one after the other, by the
+// reference.
 #include "engine/cpu/pack.h"
 
 #ifdef TALUS_LANES
@@ -17,12 +17,6 @@ using Method = ImpulseMethod;
   return iterate_contact(args, f, i, slot, method);
 }
 
-vecs turned(const vecs& t, const vecs& normal) {
-  const vecs u = t - dot(t, normal) * normal;
-  const floats before = dot(t, t), after = dot(u, u);
-  return select(after > 0.0f, smaller(root(before / after), all(2.0f)) * u, {});
-}
-
 template <Method method> class Impulses : public Pack {
 public:
   Impulses(const Args& args, Fields& f, uint first)
@@ -30,7 +24,7 @@ public:
         momentum_(settings.iteration == iteration_improved_jacobi) {}
 
   void recall() {
-    each_row([&](const Row& row, const Contacts& c) { recall(row, c); });
+    each_row([&](const Row& row, const Contact& c) { recall(row, c); });
     each_other([&](uint k, std::size_t slot) {
       uint load = 0;
       set_lane(push_, k, lane(push_, k) + recall_other(args, f, first + k, slot, load));
@@ -50,7 +44,7 @@ public:
 
   void iterate() {
     own_load_ = __builtin_convertvector(load<ints>(&f.contact_load[first]), floats);
-    each_row([&](const Row& row, const Contacts& c) { iterate(row, c); });
+    each_row([&](const Row& row, const Contact& c) { iterate(row, c); });
     each_other([&](uint k, std::size_t slot) {
       set_lane(push_, k, lane(push_, k) + iterate_other(args, f, first + k, slot, method));
     });
@@ -71,49 +65,28 @@ private:
 
   void add(ints mask, ints active, const vecs& push) { push_ = select(mask, push_ + select(active, push, {}), push_); }
 
-  floats hold_of(const Laws& law, const Contacts& c, floats radius) const {
-    if (!any(law.adhesion != 0.0f))
-      return floats{};
-    const floats fade = smaller(larger(2.0f - c.gap / (adhesion_reach * radius), floats{}), all(1.0f));
-    return law.adhesion == 0.0f ? floats{} : fade * h_ * law.adhesion * pi * radius * radius;
-  }
-
-  static ints slides(const Laws& law, const vecs& drag, const vecs& slip, floats grip, floats w_sum) {
-    const floats length2 = dot(drag, drag), length = root(length2);
-    const ints at_edge = (absolute(length - law.friction_kinetic * grip) <= 1e-4f * law.friction_kinetic * grip) |
-                         (length >= (1.0f - 1e-4f) * law.friction_static * grip);
-    return at_edge & ~(dot(drag, slip) > turned_back * w_sum * length2);
-  }
-
-  // As reference::recall_contact.
-  void recall(const Row& row, const Contacts& c) {
+  void recall(const Row& row, const Contact& c) {
     const vecs relative = grains.velocity - c.velocity;
-    const floats radius = smaller(grains.radius, c.radius);
+    const floats radius = min(grains.radius, c.radius);
     const float fall = h_ * glm::length(settings.gravity);
-    load_ -= row.mask & (c.gap < larger(h_ * (root(dot(relative, relative)) + fall), contact_near * radius));
+    load_ -= row.mask & impulse_near(c, relative, radius, fall, h_);
     const vecs4 kept = load_vecs4(f.contact_sum, row.slot);
     const vecs4 before = settings.options & option_impulses ? kept : vecs4{};
     const ints was = row.mask & differ(before, {});
-    const Laws law = laws(row);
+    const Law law = laws(row);
     floats friction = law.friction_static;
     vecs4 sum;
     vecs shear;
     if (any(was)) {
-      const floats hold = hold_of(law, c, radius), grip = before.w + hold;
-      if (memory_) {
-        const ints grips = was & (grip > grip_least * hold);
-        const vecs slip = relative - dot(relative, c.normal) * c.normal;
-        const floats w_sum = grains.inverse_mass + c.inverse_mass;
-        friction = grips & slides(law, before.xyz, slip, grip, w_sum) ? law.friction_kinetic : friction;
-        const floats limit = friction * grip * w_sum * h_ / memory_share;
-        const vecs remembered = turned(load_vecs(f.contact_shear, row.slot), c.normal) + all(h_) * slip;
-        shear = select(grips, on_cone(remembered, limit, limit), {});
-      }
-      const floats pressure = larger(settings.warm_start * before.w, -hold);
-      const floats limit = friction * (pressure + hold);
-      const vecs drag = on_cone(all(settings.warm_start) * turned(before.xyz, c.normal), limit, limit);
-      sum = select(was, vecs4{drag, pressure}, {});
-      add(row.mask, was, pressure * c.normal + drag);
+      vecs4 now = before;
+      vecs slipped = memory_ ? load_vecs(f.contact_shear, row.slot) : vecs{};
+      floats coefficient;
+      impulse_recall(c, law, relative, grains.inverse_mass, impulse_hold(law.adhesion, c.gap, radius, h_), all(1.0f),
+                     settings.warm_start, memory_, h_, now.xyz, now.w, slipped, coefficient);
+      friction = was ? coefficient : friction;
+      shear = select(was, slipped, {});
+      sum = select(was, now, {});
+      add(row.mask, was, now.w * c.normal + now.xyz);
     }
     store_vecs4(f.contact_sum, row.slot, select(row.mask, sum, kept));
     if (memory_)
@@ -127,32 +100,26 @@ private:
   }
 
   // Impulse per residual.
-  floats rate_of(const Row& row, floats w_sum) const {
+  floats rate_of(const Row& row) const {
     ints loads;
     for (uint k = 0; k < lanes; ++k)
       loads[k] = static_cast<int>(f.contact_load[row.places[k]]);
-    const floats w = grains.inverse_mass, other_w = row.grains.inverse_mass;
-    const floats w_shared = own_load_ * w + __builtin_convertvector(loads, floats) * other_w;
-    if (settings.iteration == iteration_mass_splitting)
-      return settings.omega / w_shared;
-    const floats uneven = absolute(w - other_w) / w_sum;
-    return (1.0f - uneven_share * uneven) * settings.omega / larger(w_sum, w_shared / load_most);
+    return impulse_rate(grains.inverse_mass, row.grains.inverse_mass, own_load_, __builtin_convertvector(loads, floats),
+                        true, settings.iteration == iteration_mass_splitting, settings.omega);
   }
 
-  // As reference::iterate_contact.
-  void iterate(const Row& row, const Contacts& c) {
+  void iterate(const Row& row, const Contact& c) {
     const floats w_sum = grains.inverse_mass + c.inverse_mass;
     const ints active = row.mask & (w_sum > 0.0f);
     const vecs relative = grains.velocity - c.velocity;
     const floats approach = dot(relative, c.normal);
-    const floats residual = method == Method::sp
-                                ? settings.kv * approach + settings.kc * c.gap / h_
-                                : approach + (c.gap < 0.0f ? all(settings.gamma) : all(1.0f)) * c.gap / h_;
+    const floats residual = method == Method::sp ? sp_residual(approach, c.gap, settings.kv, settings.kc, h_)
+                                                 : vts_residual(approach, c.gap, settings.gamma, h_);
     vecs slip = relative - approach * c.normal;
     if (memory_)
       slip = slip + all(memory_share / h_) * load_vecs(f.contact_shear, row.slot);
 
-    const Laws law = laws(row);
+    const Law law = laws(row);
     floats friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = all(args.beta);
     const vecs4 before = load_vecs4(f.contact_sum, row.slot);
     const vecs4 last = momentum_ ? load_vecs4(f.contact_change, row.slot) : vecs4{};
@@ -162,16 +129,15 @@ private:
         friction_static = two ? friction : friction_static;
         friction_kinetic = two ? friction : friction_kinetic;
       } else {
-        beta = two & (residual * last.w + dot(slip, last.xyz) > 0.0f) ? floats{} : beta;
+        beta = impulse_beta(law, residual, slip, last.xyz, last.w, args.beta);
       }
     }
-    const floats hold = hold_of(law, c, smaller(grains.radius, c.radius)), rate = rate_of(row, w_sum);
-    const vecs4 start{before.xyz + beta * last.xyz, before.w + beta * last.w};
-    const floats pressure = larger(start.w - rate * residual, -hold), grip = pressure + hold;
-    const vecs drag = on_cone(start.xyz - dot(start.xyz, c.normal) * c.normal - rate * slip, friction_static * grip,
-                              friction_kinetic * grip);
-    const vecs4 change{drag - before.xyz, pressure - before.w};
-    store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, pressure}, before));
+    const floats hold = impulse_hold(law.adhesion, c.gap, min(grains.radius, c.radius), h_);
+    vecs4 now = before;
+    impulse_iterate(c.normal, residual, slip, hold, rate_of(row), all(1.0f), beta, friction_static, friction_kinetic,
+                    last.xyz, last.w, now.xyz, now.w);
+    const vecs4 change{now.xyz - before.xyz, now.w - before.w};
+    store_vecs4(f.contact_sum, row.slot, select(active, now, before));
     if (momentum_)
       store_vecs4(f.contact_change, row.slot, select(active, change, last));
     add(row.mask, active, change.w * c.normal + change.xyz);

@@ -58,16 +58,31 @@ struct vecs4 {
 inline floats all(float value) {
   return value - floats{};  // which compilers see through: value + 0 is something else for -0
 }
-inline floats larger(floats a, floats b) {
+inline floats max(floats a, floats b) {
   return a < b ? b : a;
 }
-inline floats smaller(floats a, floats b) {
+inline floats max(floats a, float b) {
+  return max(a, all(b));
+}
+inline floats max(float a, floats b) {
+  return max(all(a), b);
+}
+inline floats min(floats a, floats b) {
   return b < a ? b : a;
 }
-inline floats absolute(floats a) {
+inline floats min(floats a, float b) {
+  return min(a, all(b));
+}
+inline floats clamp(floats a, float low, float high) {
+  return min(max(a, low), high);
+}
+inline floats abs(floats a) {
   return (floats)((ints)a & 0x7FFFFFFF);
 }
-inline floats root(floats a) {
+inline float sqrt(float a) {
+  return std::sqrt(a);
+}
+inline floats sqrt(floats a) {
   for (uint k = 0; k < lanes; ++k)
     a[k] = std::sqrt(a[k]);
   return a;
@@ -86,6 +101,9 @@ inline vecs operator/(const vecs& v, floats s) {
 }
 inline vecs operator*(floats s, const vecs& v) {
   return {s * v.x, s * v.y, s * v.z};
+}
+inline vecs operator*(float s, const vecs& v) {
+  return all(s) * v;
 }
 inline floats dot(const vecs& a, const vecs& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;

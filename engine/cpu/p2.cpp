@@ -25,7 +25,7 @@ public:
   explicit Relaxations(const Args& args) : h_(args.h), iterations_(static_cast<float>(args.iterations)) {}
 
   // mask: at least one lane.
-  void find(ints mask, const Laws& law, floats w) {
+  void find(ints mask, const Law& law, floats w) {
     const auto some = static_cast<uint>(std::countr_zero(bits_of(mask)));
     set_law(law, some);
     const Relaxation first = find(w[some]);
@@ -50,7 +50,7 @@ private:
   PairLaw law_{};
   Relaxation known_{};
 
-  void set_law(const Laws& law, uint k) {
+  void set_law(const Law& law, uint k) {
     if (law_.stiffness != law.stiffness[k] || law_.damping != law.damping[k])
       w_ = -1.0f;
     law_.stiffness = law.stiffness[k];
@@ -66,8 +66,8 @@ private:
 
 vecs turned(const vecs& v, const vecs& normal) {
   const vecs t = v - dot(v, normal) * normal;
-  const floats length = root(dot(t, t));
-  return select(length > 0.0f, (root(dot(v, v)) / length) * t, {});
+  const floats length = sqrt(dot(t, t));
+  return select(length > 0.0f, (sqrt(dot(v, v)) / length) * t, {});
 }
 
 class P2 : public Displacements {
@@ -75,7 +75,7 @@ public:
   using Displacements::Displacements;
 
   void solve(P2Solver& solver, Relaxations& relax) {
-    each_row([&](const Row& row, const Contacts& c) { solve(row, c, relax); });
+    each_row([&](const Row& row, const Contact& c) { solve(row, c, relax); });
     P2Solver::Mean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, P2Solver::Mean& mean) {
       if (args.iteration == 0)
@@ -86,24 +86,24 @@ public:
   }
 
   void remember() {
-    each_row([&](const Row& row, const Contacts& c) { remember(row, c); });
+    each_row([&](const Row& row, const Contact& c) { remember(row, c); });
     each_other([&](uint k, std::size_t slot) { remember_other(args, f, first + k, slot); });
   }
 
 private:
   // As P2Solver::part.
-  floats part(const Contacts& c) const {
+  floats part(const Contact& c) const {
     const floats lean = settings.error_reduction * dot(c.normal, all(settings.down));
     const floats own = grains.inverse_mass * (1.0f - lean), other = c.inverse_mass * (1.0f + lean);
     return c.inverse_mass > 0.0f ? own / (own + other) : all(1.0f);
   }
 
   // As P2Solver::touch.
-  void solve(const Row& row, const Contacts& c, Relaxations& relax) {
+  void solve(const Row& row, const Contact& c, Relaxations& relax) {
     const floats w_sum = grains.inverse_mass + c.inverse_mass;
     const vecs4 kept = load_vecs4(f.contact_sum, row.slot);
     const vecs4 before = args.iteration == 0 ? select(row.mask, vecs4{{}, all(not_active)}, kept) : kept;
-    const Laws law = laws(row);
+    const Law law = laws(row);
     const floats hold = adhesion_budget(law, c);
     const ints idle = before.w < 0.0f, apart = (c.gap > 0.0f) & (hold <= 0.0f);
     const ints active = row.mask & (w_sum > 0.0f) & ~(idle & apart);
@@ -123,14 +123,14 @@ private:
 
     const vecs way = way_of(c);
     const floats approach = dot(way, c.normal);
-    const floats normal = larger(floats{}, pressed - shares.normal * (relax.overlap * c.gap + relax.approach * approach));
+    const floats normal = max(floats{}, pressed - shares.normal * (relax.overlap * c.gap + relax.approach * approach));
     const floats pushed = normal - pressed, held = dot(before.xyz, c.normal);
     vecs slip = way - approach * c.normal;
     if (settings.options & option_memory)
       slip = slip + turned(load_vecs(f.contact_shear, row.slot), c.normal);
     const vecs friction = on_cone(before.xyz - held * c.normal + shares.tangential * slip, law.friction_static * normal + hold,
                                   law.friction_kinetic * normal + hold);
-    const floats adhesion = hold > 0.0f ? smaller(larger(held + pushed + shares.normal * approach, floats{}), hold) : floats{};
+    const floats adhesion = hold > 0.0f ? min(max(held + pushed + shares.normal * approach, floats{}), hold) : floats{};
     const vecs drag = friction + adhesion * c.normal;
     store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, normal}, before));
 
@@ -141,13 +141,13 @@ private:
   }
 
   // As p2_remember_contact.
-  void remember(const Row& row, const Contacts& c) {
+  void remember(const Row& row, const Contact& c) {
     const floats normal = load_vecs4(f.contact_sum, row.slot).w;
     const vecs before = load_vecs(f.contact_shear, row.slot);
     const ints presses = row.mask & (normal > 0.0f);
     vecs after;
     if (any(presses)) {
-      const Laws law = laws(row);
+      const Law law = laws(row);
       const vecs way = way_of(c);
       after = select(presses,
                      on_cone(turned(before, c.normal) + way - dot(way, c.normal) * c.normal,

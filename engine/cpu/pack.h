@@ -1,22 +1,9 @@
 #pragma once
 // Grains side by side, as many as there are lanes, and row after row what they may touch.
-#include "engine/cpu/lanes.h"
+#include "engine/cpu/laws.h"
 
 #ifdef TALUS_LANES
 namespace talus::TALUS_CPU {
-
-// Contact laws of pairs.
-struct Laws {
-  floats friction_static, friction_kinetic, stiffness, damping, adhesion;
-};
-
-// Contacts, as reference::Contact.
-struct Contacts {
-  vecs normal;  // towards the grains
-  floats gap;
-  vecs velocity;                // of the partners
-  floats radius, inverse_mass;  // likewise
-};
 
 // What is in a row of the lists: of the lanes in `mask`, in these slots, with grains at these places.
 struct Row {
@@ -26,12 +13,6 @@ struct Row {
   uint places[lanes];
   Grains grains;
 };
-
-// v, or what Coulomb's law leaves of it where the contact bears no more: as reference::on_cone.
-inline vecs on_cone(const vecs& v, floats sticking, floats sliding) {
-  const floats length = root(dot(v, v));
-  return select(length > sticking, (sliding / length) * v, v);
-}
 
 class Pack {
 public:
@@ -56,13 +37,13 @@ public:
   Grains grains;
 
   // Calls touch(row, contacts) for the rows in which grains are. They come first, in each lane. periodic: may an axis
-  // be? one_division: as reference::contact_with. The contacts of a row are found before what the row ahead of it does
+  // be? one_division: as contact_of_grains. The contacts of a row are found before what the row ahead of it does
   // is done: a processor that looks ahead by some hundred instructions works on both at once. Two rows take turns: to
   // copy what is known of one is a fifth of the work.
   template <class Touch> void each_row(Touch touch, bool periodic = true, bool one_division = false) {
     Row rows[2];
-    Contacts found[2];
-    const auto look = [&](int k, Row& row, Contacts& contact) {
+    Contact found[2];
+    const auto look = [&](int k, Row& row, Contact& contact) {
       const bool there = load_row(k, row);
       if (there)
         contact = contacts(row, periodic, one_division);
@@ -108,11 +89,11 @@ public:
       __builtin_prefetch(next + c * slice_grains);
   }
 
-  Laws laws(const Row& row) const {
+  Law laws(const Row& row) const {
     return laws_of([&](uint k) { return reference::material_of(f.grain_tag[row.places[k]]); });
   }
   // partner(k): material of lane k's partner.
-  template <class Material> Laws laws_of(Material partner) const {
+  template <class Material> Law laws_of(Material partner) const {
     if (settings.materials == 1)
       return same(f.pair_laws[partner(0)]);
     const PairLaw* of[lanes];
@@ -124,7 +105,7 @@ public:
     }
     if (alike)
       return same(*of[0]);
-    Laws laws;
+    Law laws;
     for (uint k = 0; k < lanes; ++k) {
       laws.friction_static[k] = of[k]->friction_static;
       laws.friction_kinetic[k] = of[k]->friction_kinetic;
@@ -136,16 +117,13 @@ public:
   }
 
 private:
-  Contacts contacts(const Row& row, bool periodic, bool one_division) const {
+  Contact contacts(const Row& row, bool periodic, bool one_division) const {
     vecs d = grains.position - row.grains.position;
     if (periodic)
       d = shortest(d, settings);
-    const floats distance = root(dot(d, d));
-    // Coincident centres part along z, the one first in memory upwards.
     const floats up = at_ < row.other ? all(1.0f) : all(-1.0f);
-    const vecs unit = one_division ? 1.0f / distance * d : d / distance;
-    return {select(distance > 0.0f, unit, {floats{}, floats{}, up}), distance - (grains.radius + row.grains.radius),
-            row.grains.velocity, row.grains.radius, row.grains.inverse_mass};
+    return contact_of_grains(d, grains.radius, row.grains.velocity, row.grains.radius, row.grains.inverse_mass, up,
+                             one_division);
   }
 
   bool load_row(int k, Row& row) {
@@ -173,7 +151,7 @@ private:
 
   std::size_t first_slot() const { return reference::contact_slot(f, first, 0); }
 
-  static Laws same(const PairLaw& law) {
+  static Law same(const PairLaw& law) {
     return {all(law.friction_static), all(law.friction_kinetic), all(law.stiffness), all(law.damping),
             all(law.adhesion)};
   }

@@ -20,7 +20,7 @@ public:
   using Displacements::Displacements;
 
   void solve() {
-    each_row([&](const Row& row, const Contacts& c) { solve(row, c); });
+    each_row([&](const Row& row, const Contact& c) { solve(row, c); });
     PbdMean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) {
       if (args.iteration == 0)
@@ -31,7 +31,7 @@ public:
   }
 
   void stabilize() {
-    each_row([&](const Row& row, const Contacts& c) { part(row, c); });
+    each_row([&](const Row& row, const Contact& c) { part(row, c); });
     PbdMean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) { part_other(f, i, slot, mean); });
     const ints moves = weights_ > 0.0f;
@@ -39,7 +39,7 @@ public:
     Grains after = grains;
     after.position = select(moves, grains.position + correction, grains.position);
     store_grains(&f.grains_next[first], there, after);
-    const floats shift = static_cast<float>(args.iterations) * root(dot(correction, correction));
+    const floats shift = static_cast<float>(args.iterations) * sqrt(dot(correction, correction));
     for (uint k = 0; k < there; ++k)
       if (moves[k])
         atomic_max(f.worlds[world_of(f, first)].shift_bits, std::bit_cast<uint>(static_cast<float>(shift[k])));
@@ -47,12 +47,12 @@ public:
 
 private:
   // As pbd_touch.
-  void solve(const Row& row, const Contacts& c) {
+  void solve(const Row& row, const Contact& c) {
     const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
     const floats w = grains.inverse_mass;
     const vecs4 kept = load_vecs4(f.contact_sum, row.slot),
                 sum = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
-    ints touches = c.gap < -gap_least * smaller(grains.radius, c.radius);
+    ints touches = c.gap < -gap_least * min(grains.radius, c.radius);
     if (after && last)
       touches |= sum.w > 0.0f;
     const ints active = row.mask & (w + c.inverse_mass > 0.0f) & touches;
@@ -71,7 +71,7 @@ private:
     }
 
     const vecs way = way_of(c), slip = way - dot(way, c.normal) * c.normal;
-    const floats pushed = shares.normal * larger(-c.gap, floats{}), normal = sum.w + pushed;
+    const floats pushed = shares.normal * max(-c.gap, floats{}), normal = sum.w + pushed;
     vecs before;
     floats bound = pushed;
     if (after) {
@@ -80,11 +80,11 @@ private:
       before = sum.xyz;
       bound = normal;
     }
-    const Laws law = laws(row);
+    const Law law = laws(row);
     vecs drag = before - dot(before, c.normal) * c.normal + shares.tangential * slip;
-    const floats length = root(dot(drag, drag));
+    const floats length = sqrt(dot(drag, drag));
     drag = select(length > law.friction_static * bound,
-                  smaller(law.friction_kinetic * bound / length, all(1.0f)) * drag, drag);
+                  min(law.friction_kinetic * bound / length, all(1.0f)) * drag, drag);
     store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, normal}, sum));
     add(active, all(1.0f), (w / w_sum) * (pushed * c.normal - (drag - before)));
     if (by_weight_)
@@ -92,18 +92,18 @@ private:
   }
 
   // Mass scaling.
-  floats rise(const Contacts& c) const {
+  floats rise(const Contact& c) const {
     if (settings.mass_scaling == 0.0f)
       return all(1.0f);
     const floats rise = (c.gap + grains.radius + c.radius) * dot(c.normal, all(settings.down));
-    floats scaled = smaller(larger(settings.mass_scaling * rise, all(-60.0f)), all(60.0f));
+    floats scaled = min(max(settings.mass_scaling * rise, all(-60.0f)), all(60.0f));
     for (uint k = 0; k < lanes; ++k)
       scaled[k] = std::exp(scaled[k]);
     return scaled;
   }
 
   // As pbd_part.
-  void part(const Row& row, const Contacts& c) {
+  void part(const Row& row, const Contact& c) {
     const floats w = grains.inverse_mass;
     const ints active = row.mask & (w > 0.0f) & (c.gap < 0.0f);
     const floats weight =

@@ -1,6 +1,6 @@
 #pragma once
 // Normal force of a grain's contacts [N], as the last substep left them (Settings.force).
-#include "engine/reference/dem_spring.h"
+#include "engine/reference/dem_contact.h"
 #include "engine/reference/relative.h"
 #include "engine/reference/triangle.h"
 
@@ -21,9 +21,8 @@ public:
     if (settings_.force == force_spring) {
       if (c.gap >= 0.0f)
         return 0.0f;
-      const auto [kappa, damping] = spring_of(args_, f_, i_, partner_at(f_, i_, slot), c);
-      const float approach = glm::dot(vec3(f_.grains[i_].velocity) - c.velocity, c.normal);
-      return std::max(-kappa * c.gap / h - damping * approach, 0.0f) / (h * w_sum);
+      const DemSpring spring = spring_of(args_, f_, i_, partner_at(f_, i_, slot), c);
+      return dem_force(c, spring, vec3(f_.grains[i_].velocity), w_sum, h);
     }
     const float sum = w_at(f_.contact_sum, slot);
     if (!(sum > 0.0f))

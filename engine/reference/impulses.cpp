@@ -7,53 +7,15 @@ namespace {
 
 using Method = ImpulseMethod;
 
-// Impulse by which adhesion can pull in a substep: over the cross-section of the smaller grain, fading out over the
-// gap.
-float hold_of(const Args& args, const PairLaw& law, const Contact& c, float r) {
-  if (law.adhesion == 0.0f)
-    return 0.0f;
-  const float radius = std::min(r, c.radius);
-  const float fade = std::clamp(2.0f - c.gap / (adhesion_reach * radius), 0.0f, 1.0f);
-  return fade * args.h * law.adhesion * pi * radius * radius;
-}
-
-// Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended, and has
-// not turned back since.
-bool slides(const PairLaw& law, vec3 drag, vec3 slip, float grip, float w_sum) {
-  if (glm::dot(drag, slip) > turned_back * w_sum * glm::dot(drag, drag))
-    return false;
-  const float length = glm::length(drag);
-  return std::abs(length - law.friction_kinetic * grip) <= 1e-4f * law.friction_kinetic * grip ||
-         length >= (1.0f - 1e-4f) * law.friction_static * grip;
-}
-
-// A tangential vector of a contact whose normal has turned: of the same length, unless little of it is left in the new
-// plane.
-vec3 turned(vec3 t, vec3 normal) {
-  const vec3 u = t - glm::dot(t, normal) * normal;
-  const float before = glm::dot(t, t), after = glm::dot(u, u);
-  return after > 0.0f ? std::min(std::sqrt(before / after), 2.0f) * u : vec3(0.0f);
-}
-
-// Shortens t to `length` where it is longer than `limit`.
-vec3 bounded(vec3 t, float limit, float length) {
-  const float now = glm::length(t);
-  return now > limit ? t * (length / now) : t;
-}
-
 // Impulse per residual.
 float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
   const Settings& settings = f.settings[0];
-  const float w_sum = w + other_w;
   if (settings.iteration == iteration_gauss_seidel)
-    return settings.omega / w_sum;
-  const float own_load = static_cast<float>(f.contact_load[i]);
-  const float other_load = partner < body_partner ? static_cast<float>(f.contact_load[partner]) : 1.0f;
-  const float w_shared = own_load * w + other_load * other_w;
-  if (settings.iteration == iteration_mass_splitting)
-    return settings.omega / w_shared;
-  const float uneven = partner < body_partner ? std::abs(w - other_w) / w_sum : 0.0f;
-  return (1.0f - uneven_share * uneven) * settings.omega / std::max(w_sum, w_shared / load_most);
+    return settings.omega / (w + other_w);
+  const bool grains_both = partner < body_partner;
+  const float other_load = grains_both ? static_cast<float>(f.contact_load[partner]) : 1.0f;
+  return impulse_rate(w, other_w, static_cast<float>(f.contact_load[i]), other_load, grains_both,
+                      settings.iteration == iteration_mass_splitting, settings.omega);
 }
 
 }  // namespace
@@ -66,28 +28,21 @@ vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint&
   const uint partner = partner_at(f, i, slot);
   const Contact c = contact_with(f, i, partner);
   const vec3 relative = vec3(grain.velocity) - c.velocity;
-  load += c.gap < std::max(h * (glm::length(relative) + fall), contact_near * std::min(r, c.radius));
-  const vec4 before = impulses ? vec4_at(f.contact_sum, slot) : vec4(0.0f);
-  vec4 sum(0.0f);
+  const float r_min = std::min(r, c.radius);
+  load += impulse_near(c, relative, r_min, fall, h);
+  vec4 sum = impulses ? vec4_at(f.contact_sum, slot) : vec4(0.0f);
   vec3 shear(0.0f), push(0.0f);
   const PairLaw& law = law_of(f, i, partner);
   float friction = law.friction_static;
-  if (before != vec4(0.0f)) {
-    const float hold = hold_of(args, law, c, r), grip = before.w + hold;
-    if (memory && grip > grip_least * hold) {
-      const vec3 slip = relative - glm::dot(relative, c.normal) * c.normal;
-      const float w_sum = w + c.inverse_mass;
-      if (slides(law, vec3(before), slip, grip, w_sum))
-        friction = law.friction_kinetic;
-      const float limit = friction * grip * w_sum * h / (memory_share * c.across_share(w));
-      shear = bounded(turned(vec3_at(f.contact_shear, slot), c.normal) + h * slip, limit, limit);
-    }
+  if (sum != vec4(0.0f)) {
+    if (memory)
+      shear = vec3_at(f.contact_shear, slot);
     const float warm = is_body(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
-    const float pressure = std::max(warm * before.w, -hold);
-    const float limit = friction * (pressure + hold);
-    const vec3 drag = bounded(warm * turned(vec3(before), c.normal), limit, limit);
-    sum = vec4(drag, pressure);
-    push = pressure * c.normal + drag;
+    vec3 drag(sum);
+    impulse_recall(c, law, relative, w, impulse_hold(law.adhesion, c.gap, r_min, h), across_share(c, w), warm, memory,
+                   h, drag, sum.w, shear, friction);
+    sum = vec4(drag, sum.w);
+    push = sum.w * c.normal + drag;
   }
   put(f.contact_sum, slot, sum);
   if (memory)
@@ -110,12 +65,8 @@ vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
 
   const vec3 relative = vec3(grain.velocity) - c.velocity;
   const float approach = glm::dot(relative, c.normal);
-  float residual;
-  if (method == Method::sp) {
-    residual = settings.kv * approach + settings.kc * c.gap / args.h;
-  } else {
-    residual = approach + (c.gap < 0.0f ? settings.gamma : 1.0f) * c.gap / args.h;
-  }
+  const float residual = method == Method::sp ? sp_residual(approach, c.gap, settings.kv, settings.kc, args.h)
+                                              : vts_residual(approach, c.gap, settings.gamma, args.h);
   vec3 slip = relative - approach * c.normal;
   if (settings.options & option_memory)
     slip += memory_share / args.h * vec3_at(f.contact_shear, slot);
@@ -124,19 +75,15 @@ vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
   float friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = args.beta;
   const bool momentum = settings.iteration == iteration_improved_jacobi;
   const vec4 before = vec4_at(f.contact_sum, slot), last = momentum ? vec4_at(f.contact_change, slot) : vec4(0.0f);
-  if (friction_static != friction_kinetic) {
-    if (settings.options & option_memory)
-      friction_static = friction_kinetic = f.contact_friction[slot];
-    else if (residual * last.w + glm::dot(slip, vec3(last)) > 0.0f)
-      beta = 0.0f;  // friction falls as sliding begins: momentum that has overshot would slide on
-  }
-  const float hold = hold_of(args, law, c, grain.position.w);
-  const float rate = rate_of(f, i, partner, w, c.inverse_mass);
-  const vec4 start = before + beta * last;
-  const float pressure = std::max(start.w - rate * residual, -hold);
-  const float grip = pressure + hold;
-  const vec3 drag = bounded(vec3(start) - glm::dot(vec3(start), c.normal) * c.normal - rate * c.across_share(w) * slip,
-                            friction_static * grip, friction_kinetic * grip);
+  if (!(settings.options & option_memory))
+    beta = impulse_beta(law, residual, slip, vec3(last), last.w, beta);
+  else if (friction_static != friction_kinetic)
+    friction_static = friction_kinetic = f.contact_friction[slot];
+  const float hold = impulse_hold(law.adhesion, c.gap, std::min(grain.position.w, c.radius), args.h);
+  vec3 drag(before);
+  float pressure = before.w;
+  impulse_iterate(c.normal, residual, slip, hold, rate_of(f, i, partner, w, c.inverse_mass), across_share(c, w), beta,
+                  friction_static, friction_kinetic, vec3(last), last.w, drag, pressure);
   const vec4 sum(drag, pressure), change = sum - before;
   put(f.contact_sum, slot, sum);
   if (momentum)

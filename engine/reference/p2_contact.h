@@ -65,7 +65,7 @@ public:
     vec3 slip = way - approach * c.normal;
     if (f_.settings[0].options & option_memory)
       slip += turned(vec3_at(f_.contact_shear, slot), c.normal);
-    const vec3 friction = on_cone(before - held * c.normal + shares.tangential * c.across_share(w) * slip,
+    const vec3 friction = on_cone(before - held * c.normal + shares.tangential * across_share(c, w) * slip,
                                   law.friction_static * normal + hold, law.friction_kinetic * normal + hold);
     const float adhesion = hold > 0.0f ? std::clamp(held + pushed + shares.normal * approach, 0.0f, hold) : 0.0f;
     const vec3 drag = friction + adhesion * c.normal;
@@ -144,7 +144,7 @@ inline void p2_remember_contact(const Args& args, Fields& f, uint i, std::size_t
   const PairLaw& law = law_of(f, i, partner);
   const Contact c = contact_with(f, i, partner, args.h);
   const vec3 way = relative_way(args, f, i, c);
-  const float grip = normal / c.across_share(f.grains[i].velocity.w);
+  const float grip = normal / across_share(c, f.grains[i].velocity.w);
   const vec3 slipped = turned(vec3_at(f.contact_shear, slot), c.normal) + way - glm::dot(way, c.normal) * c.normal;
   put(f.contact_shear, slot, on_cone(slipped, law.friction_static * grip, law.friction_kinetic * grip));
 }

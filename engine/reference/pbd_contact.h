@@ -50,7 +50,7 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
     bound = normal;
   }
   const PairLaw& law = law_of(f, i, partner);
-  vec3 drag = before - glm::dot(before, c.normal) * c.normal + shares.tangential * c.across_share(w) * slip;
+  vec3 drag = before - glm::dot(before, c.normal) * c.normal + shares.tangential * across_share(c, w) * slip;
   const float length = glm::length(drag);
   if (length > law.friction_static * bound)
     drag *= std::min(law.friction_kinetic * bound / length, 1.0f);

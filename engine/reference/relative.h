@@ -32,12 +32,6 @@ inline vec3 turned(vec3 v, vec3 n) {
   return length > 0.0f ? t * (glm::length(v) / length) : vec3(0.0f);
 }
 
-// v, or what Coulomb's law leaves of it where the contact bears no more.
-inline vec3 on_cone(vec3 v, float sticking, float sliding) {
-  const float length = glm::length(v);
-  return length > sticking ? v * (sliding / length) : v;
-}
-
 // Do the contacts of a grain share its mass by weight? They have equal parts of it, or their mean is taken, otherwise.
 inline bool by_weight(const Settings& settings) {
   return settings.iteration == iteration_jacobi && !(settings.options & option_plain_mean);

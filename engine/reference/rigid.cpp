@@ -1,6 +1,5 @@
 // Dynamic bodies: what moves them, and how.
 #include "engine/reference/rigid.h"
-#include "engine/reference/friction_spring.h"
 #include "engine/reference/load.h"
 #include <bit>
 #include <utility>

@@ -1,5 +1,6 @@
 #pragma once
 // Places in the domain, as the reference passes see them.
+#include "engine/reference/laws.h"
 #include "engine/reference/rigid.h"
 #include "engine/reference/solid.h"
 #include "shaders/shared/grid.h"
@@ -92,11 +93,6 @@ inline vec3 shortest(vec3 d, const Settings& settings) {
   return d;
 }
 
-// Written out: the order of the additions is part of the result.
-inline float squared(vec3 d) {
-  return d.x * d.x + d.y * d.y + d.z * d.z;
-}
-
 inline float wall_distance(vec3 p, uint wall, const Settings& settings) {
   const int a = static_cast<int>(wall / 2);
   return wall % 2 == 0 ? p[a] - settings.domain_min[a] : settings.domain_max[a] - p[a];
@@ -182,21 +178,6 @@ inline void mirror_sum(Fields& f, uint i, uint partner, std::size_t slot) {
   put(f.contact_sum, contact_slot(f, partner, back), vec4(-vec3(sum), sum.w));
 }
 
-// Contact of grain i with a partner, seen from the grain.
-struct Contact {
-  vec3 normal;         // towards the grain
-  float gap;           // m, negative: overlap
-  vec3 velocity;       // m/s, of the partner
-  float radius;        // m, of the partner; that of a wall or a body is the grain's own
-  float inverse_mass;  // 1/kg, of the partner
-  float across;        // 1/kg, likewise for what acts across the normal, at most
-  vec3 point{0.0f};    // m, of a body's surface, from its origin
-
-  // Share of a push along the normal that one across it is, on a grain of inverse mass w: a dynamic body may be moved
-  // more easily that way.
-  float across_share(float w) const { return across == inverse_mass ? 1.0f : (w + inverse_mass) / (w + across); }
-};
-
 // Distance of a grain of radius r from a surface of a body. Of several that it may touch at once, none counts twice.
 inline Distance touched(const Fields& f, uint body, uint surface, vec3 offset, float r) {
   if (const SolidPart* part = surface > 0 ? only_triangles(f, body) : nullptr)
@@ -227,9 +208,8 @@ inline Contact contact_with_body(const Fields& f, uint i, uint partner, float mo
   return {d.gradient, gap + glm::dot(way - moved * velocity, d.gradient), velocity, r, ease.along, ease.across, point};
 }
 
-// moved: s, how far into the substep the positions are; bodies still are where it started. overlap_most: with a body,
-// in radii. one_division: normals of grains by one reciprocal, shorter than 1 by up to 1e-7, where three quotients cost
-// more than what they are for; heaps of vts come to no rest by it.
+// Contact of grain i with a partner. moved: s, how far into the substep the positions are; bodies still are where it
+// started. overlap_most: with a body, in radii. one_division: of contact_of_grains.
 template <bool one_division = false>
 Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f,
                      float overlap_most = body_overlap_most) {
@@ -239,16 +219,11 @@ Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f,
     return contact_with_body(f, i, partner, moved, overlap_most);
   if (partner >= wall_partner) {
     const uint wall = partner - wall_partner;
-    return {wall_normal(wall), wall_distance(p, wall, f.settings[0]) - r, vec3(0.0f), r, 0.0f, 0.0f};
+    return contact_of_wall(wall_normal(wall), wall_distance(p, wall, f.settings[0]), r);
   }
   const Grain& other = f.grains[partner];
-  const vec3 d = shortest(p - vec3(other.position), f.settings[0]);
-  const float distance = std::sqrt(squared(d));
-  // Coincident centres part along z, the one first in memory upwards.
-  const vec3 unit = one_division ? 1.0f / distance * d : d / distance;
-  const vec3 normal = distance > 0.0f ? unit : vec3(0.0f, 0.0f, i < partner ? 1.0f : -1.0f);
-  return {normal,          distance - (r + other.position.w), vec3(other.velocity), other.position.w, other.velocity.w,
-          other.velocity.w};
+  return contact_of_grains(shortest(p - vec3(other.position), f.settings[0]), r, vec3(other.velocity), other.position.w,
+                           other.velocity.w, i < partner ? 1.0f : -1.0f, one_division);
 }
 
 // Law of grain i's contact with a partner.

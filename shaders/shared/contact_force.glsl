@@ -23,9 +23,8 @@ float force_of(uint i, uint slot, Contact c, float weights) {
   if (settings.force == force_spring) {
     if (c.gap >= 0.0)
       return 0.0;
-    vec2 spring = spring_of(law_of(grain_tag[i], partner), partner < body_partner, c, w, grains[i].position.w);
-    float approach = dot(grains[i].velocity.xyz - c.velocity, c.normal);
-    return max(-spring.x * c.gap / h - spring.y * approach, 0.0) / (h * w_sum);
+    DemSpring spring = spring_of(law_of(grain_tag[i], partner), partner < body_partner, c, w, grains[i].position.w);
+    return dem_force(c, spring, grains[i].velocity.xyz, w_sum, h);
   }
   float pressed = load_w(contact_sum, slot);
   if (!(pressed > 0.0))

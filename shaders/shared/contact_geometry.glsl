@@ -1,26 +1,20 @@
 // Geometry of the contact of a grain at p with radius r and a partner, seen from the grain. Needs settings and grains in scope.
 // MOVED: h in passes whose positions are those where the substep ends, before the bodies get there. OVERLAP_MOST: with a body, in radii.
-// ONE_DIVISION: normals of grains by one reciprocal, as the reference's contact_with.
+// ONE_DIVISION: of contact_of_grains.
 #include "shared/solid.glsl"
 #include "shared/mobility.glsl"
+#include "shared/laws/contact.h"
 #ifndef MOVED
 #define MOVED 0.0
+#endif
+#ifndef ONE_DIVISION
+#define ONE_DIVISION false
 #endif
 #ifndef OVERLAP_MOST
 #define OVERLAP_MOST body_overlap_most
 #endif
 
 bool is_body(uint partner) { return solid_kinds != 0u && partner >= body_partner && partner < wall_partner; }
-
-struct Contact {
-  vec3 normal;         // towards the grain
-  float gap;           // m, negative: overlap
-  vec3 velocity;       // m/s, of the partner
-  float radius;        // m, of the partner; that of a wall or a body is the grain's own
-  float inverse_mass;  // 1/kg, of the partner
-  float across;        // 1/kg, likewise for what acts across the normal, at most
-  vec3 point;          // m, of a body's surface, from its origin
-};
 
 // Distance from a surface of a body. Of several that a grain may touch at once, none counts twice.
 vec4 touched(uint body, uint surface, vec3 offset, float r) {
@@ -45,47 +39,29 @@ vec4 touched(uint body, uint surface, vec3 offset, float r) {
 
 // other: the partner.
 Contact contact_with_grain(Grain other, uint partner, uint i, vec3 p, float r) {
-  Contact c;
-  vec3 d = shortest(p - other.position.xyz);
-  float len = sqrt(squared(d));
-  // Coincident centres part along z, the one first in memory upwards.
-#ifdef ONE_DIVISION
-  vec3 unit = 1.0 / len * d;
-#else
-  vec3 unit = d / len;
-#endif
-  c.normal = len > 0.0 ? unit : vec3(0.0, 0.0, i < partner ? 1.0 : -1.0);
-  c.gap = len - (r + other.position.w);
-  c.velocity = other.velocity.xyz;
-  c.radius = other.position.w;
-  c.inverse_mass = c.across = other.velocity.w;
-  return c;
+  return contact_of_grains(shortest(p - other.position.xyz), r, other.velocity.xyz, other.position.w, other.velocity.w,
+                           i < partner ? 1.0 : -1.0, ONE_DIVISION);
 }
 
 // A body or a wall.
 Contact contact_with_other(uint partner, uint i, vec3 p, float r) {
-  Contact c;
-  if (is_body(partner)) {
-    // A plane for the length of a substep, where the grain was at its start: whatever its way, it does not get behind it.
-    uint body = body_of(partner);
-    vec3 way = MOVED * grains[i].velocity.xyz, offset = shortest(p - way - bodies[body].motion.position);
-    vec4 d = touched(body, surface_of(partner), offset, r);
-    c.normal = d.xyz;
-    c.point = offset - d.w * d.xyz;
-    c.velocity = bodies[body].motion.velocity + cross(bodies[body].motion.spin, c.point);
-    c.gap = max(d.w - r, -OVERLAP_MOST * r) + dot(way - MOVED * c.velocity, d.xyz);
-    c.radius = r;
-    vec2 ease = mobility(body, c.point, c.normal);
-    c.inverse_mass = ease.x;
-    c.across = ease.y;
-  } else {
+  if (!is_body(partner)) {
     uint wall = partner - wall_partner;
-    c.normal = wall_normal(wall);
-    c.gap = wall_distance(p, wall) - r;
-    c.velocity = vec3(0.0);
-    c.radius = r;
-    c.inverse_mass = c.across = 0.0;
+    return contact_of_wall(wall_normal(wall), wall_distance(p, wall), r);
   }
+  // A plane for the length of a substep, where the grain was at its start: whatever its way, it does not get behind it.
+  uint body = body_of(partner);
+  vec3 way = MOVED * grains[i].velocity.xyz, offset = shortest(p - way - bodies[body].motion.position);
+  vec4 d = touched(body, surface_of(partner), offset, r);
+  Contact c;
+  c.normal = d.xyz;
+  c.point = offset - d.w * d.xyz;
+  c.velocity = bodies[body].motion.velocity + cross(bodies[body].motion.spin, c.point);
+  c.gap = max(d.w - r, -OVERLAP_MOST * r) + dot(way - MOVED * c.velocity, d.xyz);
+  c.radius = r;
+  vec2 ease = mobility(body, c.point, c.normal);
+  c.inverse_mass = ease.x;
+  c.across = ease.y;
   return c;
 }
 
@@ -94,6 +70,3 @@ Contact contact_with(uint partner, uint i, vec3 p, float r) {
     return contact_with_grain(grains[partner], partner, i, p, r);
   return contact_with_other(partner, i, p, r);
 }
-
-// Share of a push along the normal of a contact that one across it is: a dynamic body may be moved more easily that way.
-float across_share(Contact c, float w) { return c.across == c.inverse_mass ? 1.0 : (w + c.inverse_mass) / (w + c.across); }

@@ -1,7 +1,6 @@
 // A grain's substep of dem. Needs settings, grains, grain_tag and pair_laws in scope.
 #include "shared/body_load.glsl"
 #include "shared/dem_spring.glsl"
-#include "shared/friction_spring.glsl"
 #include "shared/pair_law.glsl"
 
 uint self, tag;
@@ -17,31 +16,17 @@ void begin(uint i) {
 
 // Adds what a contact does to the grain; returns the contact's spring, which was `shear` before.
 vec3 respond(Contact c, uint partner, vec3 shear) {
-  float h = args.h, rate = 1.0 / h, r = grain.position.w, w = grain.velocity.w;
-  float w_sum = w + c.inverse_mass;
+  float h = args.h, r = grain.position.w, w = grain.velocity.w;
   PairLaw law = law_of(tag, partner);
-  vec2 spring_law = spring_of(law, partner < body_partner, c, w, r);
-  float kappa = spring_law.x, damping = spring_law.y;
-  vec3 relative = grain.velocity.xyz - c.velocity;
-  float approach = dot(relative, c.normal), r_min = min(r, c.radius);
-  // Adhesion holds over the cross-section of the smaller grain. The spring bears up to its force and then yields: a load put on at once
-  // stretches it further than one at rest.
-  float hold = h * w_sum * law.adhesion * pi * r_min * r_min;
-  float reach = hold > 0.0 ? min(dem_hold_stretch * hold * h / kappa, dem_hold_reach * r_min) : 0.0;
-  // Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. Bodies and walls have the
-  // last word, being the last contacts of a grain: they see what all others do to it.
-  float ahead = partner >= body_partner ? dot(grain.velocity.xyz + change + h * settings.gravity - c.velocity, c.normal) : approach;
-  float brake = -ahead - rate * max(c.gap + 0.5 * r_min, 0.0);
-  if ((c.gap >= reach && brake <= 0.0) || !(w_sum > 0.0))
+  DemSpring spring = spring_of(law, partner < body_partner, c, w, r);
+  DemContact d = dem_contact(c, spring, law, grain.velocity.xyz, w, r, change, h * settings.gravity, partner >= body_partner,
+                             settings.reach > 0.0, h);
+  if (!d.touches)
     return vec3(0.0);
-  vec3 slip = relative - approach * c.normal;
-  float spring = c.gap < reach ? max(-hold, -kappa * rate * c.gap - damping * approach) : 0.0;
-  float push = max(spring, brake);
-  slip *= across_share(c, w);
-  vec3 both = push * c.normal + drag_of(shear, c.normal, slip, kappa, damping, brake > spring ? 0.0 : push + hold, law);
-  change += w / w_sum * both;
+  vec3 response = dem_respond(d, c, spring, law, across_share(c, w), h, shear);
+  change += w / d.w_sum * response;
   if (is_body(partner))
-    add_load(partner, c.point, both / w_sum);
+    add_load(partner, c.point, response / d.w_sum);
   return shear;
 }
 

@@ -2,8 +2,7 @@
 // with gravity and with a share of the last substep's impulses.
 //
 // The slip s of the last substep is added here, not at its end: its velocities are still at hand, and that saves a walk over all
-// contacts. s is bounded where its pull reaches the friction cone, as a spring of k = memory_share / (D h^2) would slip, and never
-// reset while the contact is pressed, or heaps creep.
+// contacts.
 #include "shared/impulse.glsl"
 
 layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
@@ -20,39 +19,26 @@ vec3 push = vec3(0.0);
 #define REMEMBERED vec4
 vec4 recall(uint slot) { return has(option_impulses) ? load_vec4(contact_sum, slot) : vec4(0.0); }
 
-void touch(uint slot, uint partner, Contact c, vec4 before) {
+void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h, fall = h * length(settings.gravity);
   bool memory = has(option_memory);
   bool momentum = settings.iteration == iteration_improved_jacobi;
-  vec4 sum = vec4(0.0);
   vec3 shear = vec3(0.0);
   PairLaw law = law_of(tag, partner);
-  float friction = law.friction_static;
+  float friction = law.friction_static, r_min = min(r, c.radius);
   vec3 relative = v - c.velocity;
-  // Those that may push in this substep share the grain's mass.
-  if (c.gap < max(h * (length(relative) + fall), contact_near * min(r, c.radius)))
+  if (impulse_near(c, relative, r_min, fall, h))
     load += 1u;
-  if (before != vec4(0.0)) {
-    float hold = hold_of(law, c.gap, min(r, c.radius));
-    float grip = before.w + hold;
-    if (memory && grip > grip_least * hold) {
-      float w_sum = w + c.inverse_mass;
-      vec3 slip = relative - dot(relative, c.normal) * c.normal;
-      if (slides(before.xyz, slip, grip, w_sum, law))
-        friction = law.friction_kinetic;
-      shear = turned(load_vec3(contact_shear, slot), c.normal) + h * slip;
-      float limit = friction * grip * w_sum * h / (memory_share * across_share(c, w)), slipped = length(shear);
-      if (slipped > limit)
-        shear *= limit / slipped;
-    }
-    float warm = is_body(partner) ? min(settings.warm_start, warm_most) : settings.warm_start;
-    sum = warm * vec4(turned(before.xyz, c.normal), before.w);
-    sum.w = max(sum.w, -hold);
-    float bound = friction * (sum.w + hold), drag = length(sum.xyz);
-    if (drag > bound)
-      sum.xyz *= bound / drag;
-    push += sum.w * c.normal + sum.xyz;
+  if (sum != vec4(0.0)) {
+    if (memory)
+      shear = load_vec3(contact_shear, slot);
+    vec3 drag = sum.xyz;
+    float pressure = sum.w, warm = is_body(partner) ? min(settings.warm_start, warm_most) : settings.warm_start;
+    impulse_recall(c, law, relative, w, impulse_hold(law.adhesion, c.gap, r_min, h), across_share(c, w), warm, memory, h, drag, pressure, shear,
+                   friction);
+    sum = vec4(drag, pressure);
+    push += pressure * c.normal + drag;
   }
   store_vec4(contact_sum, slot, sum);
   if (memory)

@@ -1,6 +1,4 @@
-// One iteration over the contacts of a grain: impulses follow their residual by omega / D, D the sum of the inverse masses, with
-// the momentum of the iteration before (Francu and Moldoveanu 2014, eq 37 and 38 with a plus: as printed it explodes). Pressure is
-// projected on >= 0, friction on Coulomb's disc; the change that is kept is that of the projected impulse.
+// One iteration over the contacts of a grain.
 // Needs shared/impulse.glsl and residual_of(approach, gap) before it.
 
 layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
@@ -28,7 +26,7 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
   vec3 relative = v - c.velocity;
   float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
   PairLaw law = law_of(tag, partner);
-  float hold = hold_of(law, c.gap, min(r, c.radius));
+  float hold = impulse_hold(law.adhesion, c.gap, min(r, c.radius), h);
   // Most contacts in the list are neither pressed nor about to be.
   if (!(w_sum > 0.0) || (residual >= 0.0 && hold == 0.0 && before == vec4(0.0) && last == vec4(0.0)))
     return;
@@ -36,26 +34,22 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
   if (memory)
     slip += memory_share / h * load_vec3(contact_shear, slot);
   float beta = args.beta;
-  if (law.friction_static != law.friction_kinetic) {
-    if (memory)
-      law.friction_static = law.friction_kinetic = contact_friction[slot];
-    else if (residual * last.w + dot(slip, last.xyz) > 0.0)
-      beta = 0.0;  // friction falls as sliding begins: momentum that has overshot would slide on
+  if (!memory)
+    beta = impulse_beta(law, residual, slip, last.xyz, last.w, beta);
+  else if (law.friction_static != law.friction_kinetic)
+    law.friction_static = law.friction_kinetic = contact_friction[slot];
+  float other_w = c.inverse_mass, other_load = 1.0;
+  bool grains_both = partner < body_partner;
+  if (grains_both) {
+    other_w = grains[partner].velocity.w;
+    other_load = float(contact_load[partner]);
   }
-  float w_shared = own_load * w + c.inverse_mass;
-  if (partner < body_partner) {  // without contraction, which would differ between the two sides
-    precise float both = own_load * w + float(contact_load[partner]) * grains[partner].velocity.w;
-    w_shared = both;
-  }
-  float rate = settings.omega / (split ? w_shared : max(w_sum, w_shared / load_most));
-  if (!split && partner < body_partner)
-    rate *= 1.0 - uneven_share * abs(w - c.inverse_mass) / w_sum;
-  vec4 sum = before + beta * last;
-  sum.xyz += -dot(sum.xyz, c.normal) * c.normal - rate * across_share(c, w) * slip;
-  sum.w = max(-hold, sum.w - rate * residual);
-  float grip = sum.w + hold, drag = length(sum.xyz);
-  if (drag > law.friction_static * grip)
-    sum.xyz *= law.friction_kinetic * grip / drag;
+  float rate = impulse_rate(w, other_w, own_load, other_load, grains_both, split, settings.omega);
+  vec3 drag = before.xyz;
+  float pressure = before.w;
+  impulse_iterate(c.normal, residual, slip, hold, rate, across_share(c, w), beta, law.friction_static, law.friction_kinetic, last.xyz, last.w,
+                  drag, pressure);
+  vec4 sum = vec4(drag, pressure);
   vec4 change = sum - before;
   store_vec4(contact_sum, slot, sum);
   if (momentum)

@@ -1,5 +1,6 @@
 // Places in the domain and shortest ways across periodic axes. Everything `precise`, so that the CPU finds the same contacts. No vector is
 // indexed by a variable: GPUs would keep it in memory. Needs `settings` in scope.
+#include "shared/laws/dialect.h"
 
 // d, or its image across a periodic axis of this length that is shorter.
 float shorter(float d, float edge) {
@@ -19,11 +20,6 @@ vec3 shortest(vec3 d) {
   if ((periodic_axes & 4u) != 0u)
     r.z = shorter(d.z, edge.z);
   return r;
-}
-
-float squared(vec3 d) {
-  precise float s = d.x * d.x + d.y * d.y + d.z * d.z;
-  return s;
 }
 
 // Distance of p from wall `wall` (2 axis + side), positive inside the domain.

@@ -1,0 +1,58 @@
+#pragma once
+// The laws of contacts in plain C++ (shaders/shared/laws/dialect.h).
+#include "engine/passes.h"
+#include "shaders/shared/laws/dialect.h"
+#include <algorithm>
+#include <cmath>
+
+namespace talus::reference {
+
+using real = float;
+using real3 = vec3;
+using mask = bool;
+using Law = PairLaw;
+using glm::cross;
+using glm::dot;
+using glm::length;
+using std::abs;
+using std::clamp;
+using std::max;
+using std::min;
+using std::sqrt;
+
+inline real zero() {
+  return 0.0f;
+}
+inline real3 zero3() {
+  return vec3(0.0f);
+}
+inline real3 real3_of(real x, real y, real z) {
+  return {x, y, z};
+}
+inline mask both(mask a, mask b) {
+  return a && b;
+}
+inline mask either(mask a, mask b) {
+  return a || b;
+}
+inline bool anywhere(mask m) {
+  return m;
+}
+inline real select(mask m, real a, real b) {
+  return m ? a : b;
+}
+inline real3 select(mask m, const real3& a, const real3& b) {
+  return m ? a : b;
+}
+// Written out: the order of the additions is part of the result.
+inline real squared(const real3& d) {
+  return d.x * d.x + d.y * d.y + d.z * d.z;
+}
+
+#include "shaders/shared/laws/contact.h"
+#include "shaders/shared/laws/friction.h"
+
+#include "shaders/shared/laws/dem.h"
+#include "shaders/shared/laws/impulse.h"
+
+}  // namespace talus::reference

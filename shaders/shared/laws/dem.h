@@ -1,0 +1,79 @@
+// The contact of dem: a spring and a damper (Cundall and Strack 1979) whose stiffness is tied to the substep, k = kappa m_eff / h^2, so that
+// neither material nor mass ratio enters stability (methods.md, section 6). In units of velocity: what the contact changes the relative
+// velocity by in a substep. D = w_i + w_j.
+//   q = max(-hold, -kappa C/h - 2 zeta sqrt(kappa) v_n) where C < reach.
+// Friction: drag_of in friction.h.
+
+struct DemSpring {
+  real kappa;    // share of the overlap that a substep takes out
+  real damping;  // 2 zeta sqrt(kappa), share of the approach
+};
+
+// Share of the greatest stiffness that a contact of two grains can have. A heavy or fixed grain does not give way, so that one among such
+// takes all of each spring and not half. And a large light grain has as many springs as small ones fit around it: those of equal density
+// weigh too little to matter, but a hollow ball in sand would be shaken to pieces.
+LAW real dem_share(real w, real r, real other_w, real other_r) {
+  real w_sum = w + other_w, uneven = abs(w - other_w) / w_sum;
+  real around = 0.5f * (1.0f + r / other_r), around_other = 0.5f * (1.0f + other_r / r);
+  PRECISE real crowd = (around * around * w + around_other * around_other * other_w) / w_sum;
+  return (1.0f - uneven_share * uneven) / max(1.0f, crowd);
+}
+
+// of_material: the stiffness and the damping that the material asks for, softer where the substep bears no more.
+LAW DemSpring dem_spring(real share, real w_sum, Law law, float h, bool of_material) {
+  DemSpring spring;
+  spring.kappa = share * dem_kappa;
+  spring.damping = share * (2.0f * dem_zeta * sqrt(dem_kappa));
+  if (of_material) {
+    spring.kappa = min(h * h * law.stiffness * w_sum, spring.kappa);
+    spring.damping = select(law.damping >= 0.0f, min(h * law.damping * w_sum, dem_damping_limit), 2.0f * dem_zeta * sqrt(spring.kappa));
+  }
+  return spring;
+}
+
+struct DemContact {
+  real w_sum;      // D [1/kg]
+  real3 relative;  // v_i - v_j [m/s]
+  real approach;   // v_n, negative: the two get closer
+  real hold;       // m/s, by which adhesion can pull, h D F
+  real reach;      // m, gap up to which it does
+  real brake;      // m/s
+  mask touches;
+};
+
+// Adhesion, F = a pi r^2, holds over the cross-section of the smaller grain. The spring bears up to its force and then yields: a load put
+// on at once stretches it further than one at rest.
+// Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. The brake stops it. Bodies and
+// walls, the last contacts of a grain, have the last word: they see what all others do to it (change) and gravity (fall) [m/s].
+LAW DemContact dem_contact(Contact c, DemSpring spring, Law law, real3 velocity, real w, real r, real3 change, real3 fall, bool last,
+                           bool adheres, float h) {
+  DemContact d;
+  real r_min = min(r, c.radius);
+  d.w_sum = w + c.inverse_mass;
+  d.relative = velocity - c.velocity;
+  d.approach = dot(d.relative, c.normal);
+  d.hold = zero();
+  d.reach = zero();
+  if (adheres) {
+    d.hold = h * d.w_sum * law.adhesion * pi * r_min * r_min;
+    d.reach = select(d.hold > 0.0f, min(dem_hold_stretch * d.hold * h / spring.kappa, dem_hold_reach * r_min), zero());
+  }
+  real ahead = last ? dot(velocity + change + fall - c.velocity, c.normal) : d.approach;
+  d.brake = -ahead - 1.0f / h * max(c.gap + 0.5f * r_min, 0.0f);
+  d.touches = both(either(c.gap < d.reach, d.brake > 0.0f), d.w_sum > 0.0f);
+  return d;
+}
+
+// The change of the relative velocity. shear: the spring across the normal. across: across_share.
+LAW real3 dem_respond(DemContact d, Contact c, DemSpring spring, Law law, real across, float h, INOUT(real3, shear)) {
+  real elastic = select(c.gap < d.reach, max(-d.hold, -spring.kappa * (1.0f / h) * c.gap - spring.damping * d.approach), zero());
+  real push = max(elastic, d.brake), grip = select(d.brake > elastic, zero(), push + d.hold);
+  real3 slip = across * (d.relative - d.approach * c.normal);
+  return push * c.normal + drag_of(shear, c.normal, slip, spring.kappa, spring.damping, grip, law);
+}
+
+// Normal force [N] of a contact that touches, as the last substep left it.
+LAW real dem_force(Contact c, DemSpring spring, real3 velocity, real w_sum, float h) {
+  real approach = dot(velocity - c.velocity, c.normal);
+  return max(-spring.kappa * c.gap / h - spring.damping * approach, 0.0f) / (h * w_sum);
+}

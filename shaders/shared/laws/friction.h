@@ -1,0 +1,20 @@
+// Coulomb friction (methods.md, sections 1 and 6).
+
+// v, or what Coulomb's law leaves of it where the contact bears no more.
+LAW real3 on_cone(real3 v, real sticking, real sliding) {
+  real size = length(v);
+  return select(size > sticking, (sliding / size) * v, v);
+}
+
+// A spring and a damper across the normal, which slide where they pull harder than friction bears (Cundall and Strack 1979):
+//   s <- s - (s.n) n - kappa k_t v_t;  f = s - c/2 v_t;  |f| > mu_s q: f <- mu_k q f/|f|, s = f.
+// slip: v_t, across the normal; grip: q, what presses; shear: s. Returns f, what both pull with.
+LAW real3 drag_of(INOUT(real3, shear), real3 normal, real3 slip, real kappa, real damping, real grip, Law law) {
+  shear = shear - dot(shear, normal) * normal - (dem_tangential * kappa) * slip;
+  real3 drag = shear - (0.5f * damping) * slip;
+  real pull = length(drag);
+  mask slides = pull > law.friction_static * grip;
+  drag = select(slides, (law.friction_kinetic * grip / pull) * drag, drag);
+  shear = select(slides, drag, shear);
+  return drag;
+}
