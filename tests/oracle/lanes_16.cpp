@@ -1,0 +1,3 @@
+#define TALUS_WIDE
+#define RUN_LANES run_lanes_16
+#include "lanes.inc"

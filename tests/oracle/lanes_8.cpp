@@ -1,0 +1,2 @@
+#define RUN_LANES run_lanes_8
+#include "lanes.inc"

@@ -1,0 +1,153 @@
+#include "oracle.h"
+#include <numbers>
+
+namespace talus_tests::oracle {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+// Into the plane across n.
+vec across(vec v, vec n) {
+  return v - glm::dot(v, n) * n;
+}
+
+// Into that plane at its old length, but no more than twice of what is left (methods.md, section 5, rot).
+vec turned(vec v, vec n) {
+  const vec flat = across(v, n);
+  const double left = glm::length(flat);
+  return left == 0.0 ? vec(0.0) : flat * std::min(glm::length(v) / left, 2.0);
+}
+
+}  // namespace
+
+vec coulomb(Edges& edges, vec force, double pressure, Friction mu, double size) {
+  const double pull = glm::length(force);
+  return edges.less(mu.at_rest * pressure, pull, size) ? force / pull * (mu.in_motion * pressure) : force;
+}
+
+Geometry geometry(vec apart, double r, double other_r, double up) {
+  const double distance = glm::length(apart);
+  return {distance == 0.0 ? vec(0.0, 0.0, up) : apart / distance, distance - r - other_r};
+}
+
+double dem_share(double w, double r, double other_w, double other_r) {
+  // A grain of radius r has about ((r + r_j) / 2 r_j)^2 times the neighbours of one among its like.
+  const double here = std::pow((r + other_r) / (2.0 * other_r), 2), there = std::pow((r + other_r) / (2.0 * r), 2);
+  const double neighbours = (here * w + there * other_w) / (w + other_w);
+  const double alike = 1.0 - 0.5 * std::abs(w - other_w) / (w + other_w);
+  return neighbours > 1.0 ? alike / neighbours : alike;
+}
+
+Spring dem_spring(double share, double mass, double h, const Spring* material) {
+  const double greatest = 0.6 * mass / (h * h);
+  if (!material)
+    return {share * greatest, share * 2.0 * 0.12 * std::sqrt(greatest * mass)};
+  const double k = std::min(material->stiffness, share * greatest);
+  return {k, material->damping < 0.0 ? 2.0 * 0.12 * std::sqrt(k * mass) : std::min(material->damping, 0.4 * mass / h)};
+}
+
+DemResult dem(Edges& edges, const Pair& pair, Spring law, double adhesion, double ahead, Friction mu, vec spring) {
+  const double mass = pair.mass(), h = pair.h, held = adhesion * pi * pair.r_min * pair.r_min;  // N
+  DemResult result;
+  result.hold = h * held / mass;
+  result.reach = held > 0.0 ? std::min(4.0 * held / law.stiffness, 0.1 * pair.r_min) : 0.0;
+  // What is left of the way to half a radius deep may be gone in this substep.
+  const double left = std::max(pair.gap + pair.r_min / 2.0, 0.0) / h;
+  result.brake = -ahead - left;
+  const double size = std::abs(ahead) + left;
+  const bool near = edges.less(pair.gap, result.reach, pair.r_min);
+  const bool too_fast = edges.less(0.0, result.brake, size);
+  result.touches = near || too_fast;
+
+  double force = 0.0;  // N, pushing
+  if (near)
+    force = std::max(-law.stiffness * pair.gap - law.damping * pair.normal_speed(), -held);
+  const bool brakes = edges.less(h * force / mass, result.brake, size + h * std::abs(force) / mass);
+  const double push = brakes ? result.brake * mass : h * force, grip = brakes ? 0.0 : push + h * held;  // N s
+
+  // Tangential spring and dashpot, whose force is h f / mass as a speed.
+  const vec slip = pair.ease * pair.slip();
+  const vec elastic = across(spring, pair.normal) * mass - h * h * 0.285 * law.stiffness * slip;
+  const vec pull = elastic - h * 0.5 * law.damping * slip;
+  const vec drag = coulomb(edges, pull, grip, mu, glm::length(pull) + grip);
+  result.spring = (glm::length(pull) > mu.at_rest * grip ? drag : elastic) / mass;
+  result.change = (push * pair.normal + drag) / mass;
+  return result;
+}
+
+double impulse_hold(double adhesion, double gap, double r_min, double h) {
+  const double ends = 0.02 * r_min, fades = 0.01 * r_min;
+  const double share = gap <= fades ? 1.0 : gap >= ends ? 0.0 : (ends - gap) / (ends - fades);
+  return share * h * adhesion * pi * r_min * r_min;
+}
+
+bool impulse_near(Edges& edges, const Pair& pair, double fall) {
+  const double way = pair.h * (glm::length(pair.velocity) + fall);
+  return edges.less(pair.gap, std::max(way, 0.05 * pair.r_min), pair.r_min);
+}
+
+double impulse_rate(double w, double other_w, double load, double other_load, bool grains, bool split, double omega) {
+  const double parts = w * load + other_w * other_load;
+  if (split)
+    return omega / parts;
+  const double even = grains ? 1.0 - 0.5 * std::abs(w - other_w) / (w + other_w) : 1.0;
+  return omega * even / std::max(w + other_w, parts / 8.0);
+}
+
+Memory impulse_recall(Edges& edges, const Pair& pair, Memory memory, double hold, Friction mu, double warm,
+                      bool remembers) {
+  const double grip = memory.pressure + hold;
+  Memory start;
+  start.friction = mu.at_rest;
+  start.slipped = vec(0.0);
+  if (remembers && edges.less(1e-3 * hold, grip, std::abs(memory.pressure) + hold)) {
+    const double pull = glm::length(memory.drag), way = glm::dot(memory.drag, pair.slip());
+    const double size = std::abs(memory.pressure) + hold;
+    const bool in_motion = !edges.less(1e-4 * mu.in_motion * grip, std::abs(pull - mu.in_motion * grip), size);
+    const bool at_rest = !edges.less(pull, (1.0 - 1e-4) * mu.at_rest * grip, size);
+    const bool turned_back = edges.less(1e-3 * pull * pull / pair.mass(), way,
+                                        pull * glm::length(pair.slip()) + 1e-3 * pull * pull / pair.mass());
+    if ((in_motion || at_rest) && !turned_back)
+      start.friction = mu.in_motion;
+    // A spring of k = 0.2 / (D h^2): it slides where it pulls with mu lambda_n / h.
+    const double stiffness = 0.2 * pair.ease * pair.mass() / (pair.h * pair.h);
+    const double most = start.friction * grip / pair.h / stiffness;
+    const vec slipped = turned(memory.slipped, pair.normal) + pair.h * pair.slip();
+    start.slipped = glm::length(slipped) > most ? slipped / glm::length(slipped) * most : slipped;
+  }
+  start.pressure = std::max(warm * memory.pressure, -hold);
+  const double most = start.friction * (start.pressure + hold);
+  start.drag = warm * turned(memory.drag, pair.normal);
+  if (glm::length(start.drag) > most)
+    start.drag *= most / glm::length(start.drag);
+  return start;
+}
+
+double vts_residual(const Pair& pair, double gamma) {
+  return pair.normal_speed() + (pair.gap < 0.0 ? gamma * pair.gap : pair.gap) / pair.h;
+}
+
+double sp_residual(const Pair& pair, double kv, double kc) {
+  return kv * pair.normal_speed() + kc * pair.gap / pair.h;
+}
+
+double impulse_beta(Edges& edges, const Pair& pair, double residual, const Memory& last, Friction mu, double beta) {
+  if (mu.at_rest == mu.in_motion)
+    return beta;
+  const double along = residual * last.pressure, side = glm::dot(pair.slip(), last.drag);
+  const double size = std::abs(along) + glm::length(pair.slip()) * glm::length(last.drag);
+  return edges.less(0.0, along + side, size) ? 0.0 : beta;
+}
+
+Memory impulse_iterate(Edges& edges, const Pair& pair, double residual, const Memory& now, const Memory& last,
+                       double hold, double rate, double beta, Friction mu) {
+  Memory next;
+  next.slipped = vec(0.0);
+  next.pressure = std::max(now.pressure - rate * residual + beta * last.pressure, -hold);
+  const vec free = across(now.drag + beta * last.drag, pair.normal) - rate * pair.ease * pair.slip();
+  const double grip = next.pressure + hold;
+  next.drag = coulomb(edges, free, grip, mu, glm::length(free) + grip);
+  return next;
+}
+
+}  // namespace talus_tests::oracle

@@ -1,0 +1,80 @@
+// The laws one after another on one contact, in the dialect of shaders/shared/laws: included once among the laws in
+// plain C++ and once among those with lanes. State and Outcome are made of reals alone, so that both are arrays of
+// them.
+
+struct State {
+  real3 apart;  // m, of the centres
+  real r, other_r, w, other_w, up;
+  real3 velocity, other_velocity, change, fall;  // m/s
+  Law law;
+  real across;            // across_share
+  real3 spring;           // m/s, of dem
+  real3 drag, last_drag;  // N s
+  real pressure, last_pressure;
+  real3 shear;  // m
+  real own_load, other_load;
+};
+
+// The same for all contacts of a run.
+struct Run {
+  float h, fall, warm, omega, beta, gamma, kv, kc;
+  bool one_division, of_material, adheres, last, memory, grains_both, split;
+};
+
+struct Outcome {
+  real3 normal;
+  real gap;
+  real share, kappa, damping;
+  real hold, reach, brake, touches;
+  real3 response, spring;
+  real force;
+  real impulse_hold, is_near, rate;
+  real3 recalled_drag;
+  real recalled_pressure;
+  real3 recalled_shear;
+  real friction;
+  real vts_residual, sp_residual, beta;
+  real3 drag;
+  real pressure;
+};
+
+LAW Outcome run_laws(const State& s, const Run& run) {
+  Outcome o;
+  Contact c = contact_of_grains(s.apart, s.r, s.other_velocity, s.other_r, s.other_w, s.up, run.one_division);
+  o.normal = c.normal;
+  o.gap = c.gap;
+
+  o.share = dem_share(s.w, s.r, s.other_w, s.other_r);
+  DemSpring spring = dem_spring(o.share, s.w + s.other_w, s.law, run.h, run.of_material);
+  o.kappa = spring.kappa;
+  o.damping = spring.damping;
+  DemContact d = dem_contact(c, spring, s.law, s.velocity, s.w, s.r, s.change, s.fall, run.last, run.adheres, run.h);
+  o.hold = d.hold;
+  o.reach = d.reach;
+  o.brake = d.brake;
+  o.touches = select(d.touches, 1.0f, 0.0f);
+  o.spring = s.spring;
+  o.response = dem_respond(d, c, spring, s.law, s.across, run.h, o.spring);
+  o.force = dem_force(c, spring, s.velocity, d.w_sum, run.h);
+
+  real r_min = min(s.r, s.other_r);
+  real3 relative = s.velocity - s.other_velocity;
+  o.impulse_hold = impulse_hold(s.law.adhesion, c.gap, r_min, run.h);
+  o.is_near = select(impulse_near(c, relative, r_min, run.fall, run.h), 1.0f, 0.0f);
+  o.rate = impulse_rate(s.w, s.other_w, s.own_load, s.other_load, run.grains_both, run.split, run.omega);
+  o.recalled_drag = s.drag;
+  o.recalled_pressure = s.pressure;
+  o.recalled_shear = s.shear;
+  impulse_recall(c, s.law, relative, s.w, o.impulse_hold, s.across, run.warm, run.memory, run.h, o.recalled_drag,
+                 o.recalled_pressure, o.recalled_shear, o.friction);
+  real approach = dot(relative, c.normal);
+  real3 slip = relative - approach * c.normal;
+  o.vts_residual = vts_residual(approach, c.gap, run.gamma, run.h);
+  o.sp_residual = sp_residual(approach, c.gap, run.kv, run.kc, run.h);
+  o.beta = impulse_beta(s.law, o.vts_residual, slip, s.last_drag, s.last_pressure, run.beta);
+  o.drag = s.drag;
+  o.pressure = s.pressure;
+  impulse_iterate(c.normal, o.vts_residual, slip, o.impulse_hold, o.rate, s.across, o.beta, s.law.friction_static,
+                  s.law.friction_kinetic, s.last_drag, s.last_pressure, o.drag, o.pressure);
+  return o;
+}
