@@ -3,6 +3,7 @@
 // Dynamic bodies to where they are at the end of the substep.
 #include "shared/pass.glsl"
 #include "shared/rotation.glsl"
+#include "shared/laws/joint.h"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
@@ -10,31 +11,6 @@ layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer RigidBlock { Rigid rigid[]; };
 layout(set = 0, binding = 4, scalar) buffer StateBlock { RigidState rigid_states[]; };
-
-// By what a principal axis adds to the energy.
-void turn_about_own(vec4 own, vec3 momentum, float time, inout vec4 rotation) {
-  vec3 axis = matrix_of(rotation) * own.xyz;
-  rotation = then_turned(rotation, turn_by(time * own.w * dot(momentum, axis) * axis));
-}
-
-// Turned for the substep without a torque: the angular momentum L stays, and the spin follows the turning inertia. By parts of the energy
-// L.L / 2 I_2 + sum over k = 1, 3 of (1/I_k - 1/I_2) (L.e_k)^2 / 2, e_k being the principal axes: each turns the body exactly, about L or
-// about its own axis. Symplectic, and exact where two moments are equal, at any spin (McLachlan 1993, Dullweber, Leimkuhler and McLachlan
-// 1997).
-void turn_freely(uint body, inout vec4 rotation, inout vec3 spin) {
-  mat3 turn = matrix_of(rotation);
-  vec3 momentum = turn * (rigid[body].inertia * (transpose(turn) * spin));
-  vec4 least = rigid[body].turning_least, greatest = rigid[body].turning_greatest;
-  turn_about_own(least, momentum, 0.5 * args.h, rotation);
-  turn_about_own(greatest, momentum, args.h, rotation);
-  turn_about_own(least, momentum, 0.5 * args.h, rotation);
-  rotation = then_turned(rotation, turn_by(args.h * rigid[body].turning_middle * momentum));
-  turn = matrix_of(rotation);
-  spin = turn * (rigid[body].inverse_inertia * (transpose(turn) * momentum));
-  // What rounding leaves of the inverse would add up over the substeps.
-  momentum -= turn * (rigid[body].inertia * (transpose(turn) * spin));
-  spin += turn * (rigid[body].inverse_inertia * (transpose(turn) * momentum));
-}
 
 void main() {
   uint body = element_index();
@@ -56,12 +32,12 @@ void main() {
     m.position = rigid[body].position + s.value * axis;
     break;
   case joint_ball:
-    turn_freely(body, m.rotation, m.spin);
+    turn_freely(rigid[body], args.h, m.rotation, m.spin);
     m.position = anchor - matrix_of(m.rotation) * rigid[body].pivot;
     m.velocity = cross(m.spin, m.position - anchor);
     break;
   default: {
-    turn_freely(body, m.rotation, m.spin);
+    turn_freely(rigid[body], args.h, m.rotation, m.spin);
     vec3 turned = matrix_of(m.rotation) * rigid[body].pivot;
     precise vec3 way = args.h * velocity + (pivot - turned) + s.position_rest, there = m.position + way;
     precise vec3 rest = way - (there - m.position);  // constant ways are rounded the same way every time: that would add up

@@ -16,6 +16,7 @@ layout(set = 0, binding = 5, scalar) readonly buffer NearBlock { uint body_near[
 #include "shared/mobility.glsl"
 #include "shared/body_load.glsl"
 #include "shared/laws/friction.h"
+#include "shared/laws/point.h"
 #include "shared/grid.h"
 
 uint own, touched = 0u;
@@ -56,20 +57,15 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   vec2 ease = mobility(own, here, normal);
   if (solid)
     ease += mobility(other, there, normal);
-  float w = ease.x, soft = ease.x / max(ease.y, 1e-3 * ease.x);
-  float brake = -ahead - max(gap + 0.5 * worlds[own / settings.bodies].radius, 0.0) / h;
-  if ((gap >= 0.0 && brake <= 0.0) || !(w > 0.0))
+  float brake = point_brake(gap, ahead, worlds[own / settings.bodies].radius, h);
+  if ((gap >= 0.0 && brake <= 0.0) || !(ease.x > 0.0))
     return;
   if (touched == point_partners) {
     atomicAdd(body_sums[record_of(body_partner + own) + load_uncounted], 1u);
     return;
   }
-  const float damping = 2.0 * touch_zeta * sqrt(dem_kappa);
-  float spring = gap < 0.0 ? max(0.0, -dem_kappa * gap / h - damping * approach) : 0.0, push = max(spring, brake);
-  PairLaw law = pair_laws[bodies[own].material * (settings.materials + 1u) + material];
-  vec3 slip = soft * (v - approach * normal), shear = shear_before(partner);
-  vec3 drag = drag_of(shear, normal, slip, dem_kappa, damping, brake > spring ? 0.0 : push, law);
-  vec3 impulse = (push * normal + drag) / w;
+  vec3 shear = shear_before(partner);
+  vec3 impulse = point_impulse(gap, normal, v, brake, ease, pair_laws[bodies[own].material * (settings.materials + 1u) + material], h, shear);
   add_load(body_partner + own, here, -impulse);
   if (solid)
     add_load(partner, there, impulse);

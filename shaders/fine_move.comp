@@ -31,16 +31,16 @@ void main() {
   bool plain = (settings.options & option_plain_advection) != 0u;
   vec3 from = grain.position.xyz, velocity = grain.velocity.xyz;
   Flow flow = flow_around(from, velocity);
-  float loose = looseness(flow, plain);
-  vec3 mean = flow.sum > 0.0 ? velocity + flow.way / flow.sum : velocity;
+  float loose = looseness(flow.sums, plain);
+  vec3 mean = flow.sums.sum > 0.0 ? velocity + flow.sums.way / flow.sums.sum : velocity;
   float clear = clear_before(i);
   precise float sight = settings.fine_sight + 2.0 * status.fine_body_way;
   vec4 body = no_body_near;
   if (settings.bodies > 0u && clear <= sight)
     body = nearest_body(from, since, clear);
-  vec3 give = plain || !(flow.sum > fine_crowded)
+  vec3 give = plain || !(flow.sums.sum > fine_crowded)
                   ? vec3(0.0)
-                  : room(grain.position, aim_of(flow), h * max(0.0, stir_of(flow) - crowd_still), body);
+                  : room(grain.position, aim_of(flow.sums, settings.near_radius, settings.crowd_sum), h * max(0.0, stir_of(flow.sums) - crowd_still), body);
   FineGrain g;
   g.velocity = (1.0 - loose) * mean + loose * (velocity + h * settings.gravity);
   g.place = from + (since * g.velocity + give);

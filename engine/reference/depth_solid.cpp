@@ -21,10 +21,6 @@ Span joined(Span a, Span b) {
   return {std::min(a.in, b.in), std::max(a.out, b.out)};
 }
 
-float dot_of(vec3 a, vec3 b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 // For divisions by what is 0 along a surface.
 float divisor(float x) {
   constexpr float least = 1e-20f;

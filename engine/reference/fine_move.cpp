@@ -7,13 +7,7 @@ namespace {
 
 // Adds a coarse grain to the flow around a fine one. Is it one that has fine grains?
 bool see(const Carrier& c, vec3 d, float q, vec3 velocity, Flow& flow) {
-  const float near = 1.0f - q, w = near * near * near;
-  flow.sum += w;
-  flow.most = std::max(flow.most, w);
-  flow.lean += w * d;
-  const vec3 past = vec3(c.velocity) - velocity;
-  flow.way += w * past;
-  flow.squares += w * squared(past);
+  add_to_flow(d, q, vec3(c.velocity) - velocity, flow);
   if (c.velocity.w > 0.0f)
     return true;
   if (const float gap = length_of(d) + c.velocity.w; gap < flow.gap) {
@@ -23,37 +17,14 @@ bool see(const Carrier& c, vec3 d, float q, vec3 velocity, Flow& flow) {
   return false;
 }
 
-// Share of its own motion in that of a fine grain.
-float looseness(const Flow& flow, bool plain) {
-  if (flow.sum == 0.0f)
-    return 1.0f;
-  if ((!plain && flow.sum >= fine_carried) || (flow.most > fine_c1 && flow.most < fine_c2 * flow.sum))
-    return 0.0f;
-  return 1.0f - flow.most;
-}
-
-// The density that a fine grain aims at, as a share of the densest: amidst coarse grains theirs, as the sum of weights
-// tells it; at a surface, where that tells less, the densest.
-float aim_of(const Flow& flow, const Settings& settings) {
-  const float lean = glm::length(flow.lean) / (flow.sum * near_reach * settings.near_radius);
-  const float side = std::clamp((lean - crowd_lean) / (crowd_side - crowd_lean), 0.0f, 1.0f);
-  const float amidst = std::clamp(settings.crowd_sum * flow.sum, crowd_least, 1.0f);
-  return amidst + side * (1.0f - amidst);
-}
-
-// How the coarse grains move among themselves: the deviation of their velocities, the same however fast they go as one.
-float stir_of(const Flow& flow) {
-  return std::sqrt(std::max(0.0f, flow.squares / flow.sum - squared(flow.way / flow.sum)));
-}
-
 void leave_ball(FineGrain& grain, const Flow& flow, const Settings& settings) {
   if (!flow.ball)
     return;
   const vec3 d = shortest(grain.place - vec3(flow.ball->position), settings);
   const float length = glm::length(d), depth = grain.radius - flow.ball->velocity.w - length;
   if (depth > fine_touch * grain.radius)
-    grain.leave(length > 0.0f ? d / length : vec3(0.0f, 0.0f, 1.0f), depth, vec3(flow.ball->velocity),
-                settings.fine_friction);
+    leave(grain, length > 0.0f ? d / length : vec3(0.0f, 0.0f, 1.0f), depth, vec3(flow.ball->velocity),
+          settings.fine_friction);
 }
 
 bool leave_body(FineGrain& grain, uint b, const Fields& f) {
@@ -66,7 +37,7 @@ bool leave_body(FineGrain& grain, uint b, const Fields& f) {
   const float depth = grain.radius - d.value;
   if (depth <= fine_touch * grain.radius)
     return false;
-  grain.leave(d.gradient, depth, velocity_at(body.motion, offset - d.value * d.gradient), f.settings[0].fine_friction);
+  leave(grain, d.gradient, depth, velocity_at(body.motion, offset - d.value * d.gradient), f.settings[0].fine_friction);
   return true;
 }
 
@@ -76,7 +47,7 @@ bool leave_walls(FineGrain& grain, const Settings& settings) {
     const float depth = grain.radius - wall_distance(grain.place, wall, settings);
     if (settings.axis[static_cast<int>(wall / 2)] != axis_wall || depth <= fine_touch * grain.radius)
       continue;
-    grain.leave(wall_normal(wall), depth, vec3(0.0f), settings.fine_friction);
+    leave(grain, wall_normal(wall), depth, vec3(0.0f), settings.fine_friction);
     touches = true;
   }
   return touches;
@@ -111,7 +82,7 @@ float free_of_body(FineGrain& grain, Way& way, uint b, bool first, const Fields&
   if (room > fine_stop * grain.radius)
     return std::min(1.0f, room / ahead);
   const vec3 surface = velocity_at(motion, offset - d.value * d.gradient);
-  grain.leave(d.gradient, grain.radius - d.value, surface, f.settings[0].fine_friction);
+  leave(grain, d.gradient, grain.radius - d.value, surface, f.settings[0].fine_friction);
   way.rest -= std::min(0.0f, glm::dot(way.rest - way.time * surface, d.gradient)) * d.gradient;
   return 0.0f;
 }
@@ -125,7 +96,7 @@ float free_of_wall(FineGrain& grain, Way& way, uint wall, const Settings& settin
     return 1.0f;
   if (room > fine_stop * grain.radius)
     return room / ahead;
-  grain.leave(n, grain.radius - d, vec3(0.0f), settings.fine_friction);
+  leave(grain, n, grain.radius - d, vec3(0.0f), settings.fine_friction);
   way.rest += std::max(ahead, 0.0f) * n;
   return 0.0f;
 }
@@ -157,20 +128,6 @@ float time_since(float moved, const Args& args) {
 
 }  // namespace
 
-void FineGrain::leave(vec3 normal, float depth, vec3 surface, float friction) {
-  place += depth * normal;
-  vec3 v = velocity - surface;
-  const float inwards = -glm::dot(v, normal);
-  if (inwards <= 0.0f)
-    return;
-  v += inwards * normal;
-  if (loose > 0.0f) {  // Coulomb
-    const float slip = glm::length(v);
-    v *= slip > 0.0f ? std::max(0.0f, 1.0f - friction * inwards / slip) : 0.0f;
-  }
-  velocity = surface + v;
-}
-
 float clear_before(const Fields& f, uint i) {
   return f.fine_clear[i] - fine_away * f.status[0].fine_body_way;
 }
@@ -201,7 +158,7 @@ vec3 into_periods(vec3 p, const Settings& settings) {
 }
 
 Flow flow_around(Near& near, vec3 p, vec3 velocity) {
-  Flow flow;
+  Flow flow{};
   bool granular = false;
   near.each(p, [&](const Carrier& c, vec3 d, float q) { granular |= see(c, d, q, velocity, flow); });
   if (!granular) {
@@ -228,9 +185,10 @@ void fine_move(const Args& args, Fields& f, uint begin, uint end) {
     float clear = clear_before(f, i);
     const bool looks = settings.bodies > 0 && clear <= settings.fine_sight + 2.0f * f.status[0].fine_body_way;
     const Distance body = looks ? nearest_body(f, from, since, clear) : Distance{vec3(0.0f), 3.4e38f};
-    const vec3 give = plain || !(flow.sum > fine_crowded) ? vec3(0.0f)
-                                                          : room(f, grain.position, aim_of(flow, settings),
-                                                                 h * std::max(0.0f, stir_of(flow) - crowd_still), body);
+    const vec3 give = plain || !(flow.sum > fine_crowded)
+                          ? vec3(0.0f)
+                          : room(f, grain.position, aim_of(flow, settings.near_radius, settings.crowd_sum),
+                                 h * std::max(0.0f, stir_of(flow) - crowd_still), body);
     FineGrain g{from + (since * next + give), next, grain.position.w, loose};
     leave_ball(g, flow, settings);
     leave_solids(g, from, since, f, clear);

@@ -1,9 +1,11 @@
 #pragma once
 // The laws of contacts in plain C++ (shaders/shared/laws/dialect.h).
 #include "engine/passes.h"
+#include "shaders/shared/cloth.h"
 #include "shaders/shared/laws/dialect.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace talus::reference {
 
@@ -14,6 +16,7 @@ using Law = PairLaw;
 using glm::cross;
 using glm::dot;
 using glm::length;
+using glm::normalize;
 using std::abs;
 using std::clamp;
 using std::max;
@@ -25,6 +28,9 @@ inline real zero() {
 }
 inline real3 zero3() {
   return vec3(0.0f);
+}
+inline float infinity() {
+  return std::numeric_limits<float>::infinity();
 }
 inline real3 real3_of(real x, real y, real z) {
   return {x, y, z};
@@ -54,5 +60,13 @@ inline real squared(const real3& d) {
 
 #include "shaders/shared/laws/dem.h"
 #include "shaders/shared/laws/impulse.h"
+
+#include "shaders/shared/laws/rotation.h"
+
+#include "shaders/shared/laws/fine.h"
+#include "shaders/shared/laws/mobility.h"
+#include "shaders/shared/laws/point.h"
+#include "shaders/shared/laws/solid.h"
+#include "shaders/shared/laws/triangle.h"
 
 }  // namespace talus::reference

@@ -104,15 +104,6 @@ private:
   }
 };
 
-// A fine grain on its way out of what it touches.
-struct FineGrain {
-  vec3 place, velocity;
-  float radius, loose;
-
-  // Out of a surface with this velocity, along its normal by depth.
-  void leave(vec3 normal, float depth, vec3 surface, float friction);
-};
-
 // How far a fine grain is at least from all bodies, as they are now, where it was when it last went on [m].
 float clear_before(const Fields& fields, uint i);
 // Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. clear: as clear_before,
@@ -121,12 +112,7 @@ void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& fields,
 vec3 into_periods(vec3 place, const Settings& settings);
 
 // The coarse grains around a fine one; weights as in fine_move.
-struct Flow {
-  float sum = 0.0f;               // of weights
-  float most = 0.0f;              // the greatest of them
-  vec3 lean{0.0f};                // of weights times ways from the coarse grains [m]
-  vec3 way{0.0f};                 // of weights times velocities relative to that of the fine grain
-  float squares = 0.0f;           // of weights times the squares of these [m2/s2]
+struct Flow : FlowSums {
   const Carrier* ball = nullptr;  // one that stands for a body, nearest by its surface
   float gap = 3.4e38f;            // m, to that
 };

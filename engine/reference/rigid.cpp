@@ -11,56 +11,15 @@ bool is_dynamic(const Fields& f, uint body) {
   return f.rigid[body].mass > 0.0f;
 }
 
-// A speed that a motor drives towards a target and friction towards 0, each by so much at most: the one that balances
-// them. What the two take from a speed v grows with v, in two steps: at 0 and at the target.
-float driven(float speed, float target, float strength, float friction) {
-  struct Stop {
-    float at, strength;
-  };
-  Stop low{0.0f, friction}, high{target, strength};
-  if (target <= 0.0f)
-    std::swap(low, high);
-  if (const float above = speed - low.strength - high.strength; above > high.at)
-    return above;
-  const float between = speed - low.strength + high.strength;
-  if (between > low.at)
-    return std::min(between, high.at);
-  return std::min(speed + low.strength + high.strength, low.at);
-}
-
 // From what a body had and what grains did, by its joint, to how it moves in this substep.
 void set_motion(const Args& args, Fields& f, uint b) {
   Body& body = f.bodies[b];
-  const Rigid& rigid = f.rigid[b];
   const RigidState& state = f.rigid_states[b];
-  const RigidCommand& command = f.rigid_commands[b];
   const mat3 &inverse_mass = body.inverse_mass, &inverse_inertia = body.inverse_inertia;
   vec3 velocity = state.velocity + inverse_mass * state.impulse;
   vec3 spin = state.spin + inverse_inertia * (state.moment - glm::cross(body.pivot, state.impulse));
-  const float h = args.h, friction = h * rigid.friction;
-  const vec3 axis = rigid.axis;
-  const auto along_axis = [&](vec3 motion, const mat3& inverse) {
-    const float w = glm::dot(axis, inverse * axis);
-    const float speed =
-        driven(glm::dot(axis, motion), command.motor_speed, h * w * command.motor_strength, w * friction);
-    return std::clamp(speed, (rigid.low - state.value) / h, (rigid.high - state.value) / h) * axis;
-  };
-  if (rigid.joint == joint_revolute) {
-    spin = along_axis(spin, inverse_inertia);
-  } else if (rigid.joint == joint_prismatic) {
-    velocity = along_axis(velocity, inverse_mass);
-  } else if (rigid.joint == joint_ball) {
-    const mat3 turn = matrix_of(body.motion.rotation);
-    const float momentum = glm::length(rigid.inertia * (glm::transpose(turn) * spin));
-    spin *= momentum > friction ? 1.0f - friction / momentum : 0.0f;
-    const vec3 leaning = turn * rigid.lean, across = glm::cross(axis, leaning);
-    if (const float sine = glm::length(across); sine > 0.0f) {
-      const vec3 about = across / sine, answer = inverse_inertia * about;
-      const float excess = glm::dot(spin, about) - (glm::dot(axis, leaning) - rigid.low) / (h * sine);
-      if (excess > 0.0f)
-        spin -= excess / glm::dot(about, answer) * answer;
-    }
-  }
+  joint_motion(f.rigid[b], f.rigid_commands[b], state.value, body.motion.rotation, inverse_mass, inverse_inertia,
+               args.h, velocity, spin);
   body.motion.velocity = velocity - glm::cross(spin, body.pivot);
   body.motion.spin = spin;
 }
@@ -124,23 +83,17 @@ private:
       const Mobility theirs = mobility(*other, there, normal);
       ease = {ease.along + theirs.along, ease.across + theirs.across};
     }
-    const float brake = -ahead - std::max(gap + 0.5f * radius_max_, 0.0f) / h_;
+    const float brake = point_brake(gap, ahead, radius_max_, h_);
     if ((gap >= 0.0f && brake <= 0.0f) || !(ease.along > 0.0f))
       return;
     if (touched_ == point_partners) {
       std::atomic_ref(record_of(f_, k_, own_)[load_uncounted]).fetch_add(1);
       return;
     }
-    const float damping = 2.0f * touch_zeta * std::sqrt(dem_kappa);
-    const float spring = gap < 0.0f ? std::max(0.0f, -dem_kappa * gap / h_ - damping * approach) : 0.0f;
-    const float push = std::max(spring, brake);
-    const vec3 slip = ease.along / std::max(ease.across, 1e-3f * ease.along) * (v - approach * normal);
     vec3 shear = shear_before(partner);
     const uint material = other ? other->material : settings_.materials;
     const PairLaw& law = f_.pair_laws[body.material * (settings_.materials + 1) + material];
-    const float grip = brake > spring ? 0.0f : push;
-    const vec3 drag = drag_of(shear, normal, slip, dem_kappa, damping, grip, law);
-    const vec3 impulse = (push * normal + drag) / ease.along;
+    const vec3 impulse = point_impulse(gap, normal, v, brake, {ease.along, ease.across}, law, h_, shear);
     add_load(f_, k_, body_partner + own_, here, -impulse);
     if (other)
       add_load(f_, k_, partner, there, impulse);
@@ -156,32 +109,6 @@ private:
   std::array<PointContact, point_partners> before_;
   uint touched_ = 0;
 };
-
-// Turned for a time without a torque: the angular momentum L stays, and the spin follows the turning inertia. By parts
-// of the energy L.L / 2 I_2 + sum over k = 1, 3 of (1/I_k - 1/I_2) (L.e_k)^2 / 2, e_k being the principal axes: each
-// turns the body exactly, about L or about its own axis. Symplectic, and exact where two moments are equal, at any
-// spin: only the product of the two differences makes an error (McLachlan 1993, Dullweber, Leimkuhler and McLachlan
-// 1997).
-void turn_freely(const Rigid& rigid, float h, BodyMotion& m) {
-  const auto spin_of = [&](vec4 rotation, vec3 momentum) {
-    const mat3 turn = matrix_of(rotation);
-    return turn * (rigid.inverse_inertia * (glm::transpose(turn) * momentum));
-  };
-  const mat3 turn = matrix_of(m.rotation);
-  const vec3 momentum = turn * (rigid.inertia * (glm::transpose(turn) * m.spin));
-  const auto turn_about_own = [&](vec4 own, float time) {
-    const vec3 axis = matrix_of(m.rotation) * vec3(own);
-    m.rotation = then_turned(m.rotation, turn_by(time * own.w * glm::dot(momentum, axis) * axis));
-  };
-  turn_about_own(rigid.turning_least, 0.5f * h);
-  turn_about_own(rigid.turning_greatest, h);
-  turn_about_own(rigid.turning_least, 0.5f * h);
-  m.rotation = then_turned(m.rotation, turn_by(h * rigid.turning_middle * momentum));
-  m.spin = spin_of(m.rotation, momentum);
-  // What rounding leaves of the inverse would add up over the substeps.
-  const mat3 turned = matrix_of(m.rotation);
-  m.spin += spin_of(m.rotation, momentum - turned * (rigid.inertia * (glm::transpose(turned) * m.spin)));
-}
 
 void move(const Args& args, const Fields& f, uint b, BodyMotion& m, float& value, vec3& rest) {
   const Rigid& rigid = f.rigid[b];
@@ -201,11 +128,11 @@ void move(const Args& args, const Fields& f, uint b, BodyMotion& m, float& value
     m.position = rigid.position + value * rigid.axis;
     break;
   case joint_ball:
-    turn_freely(rigid, args.h, m);
+    turn_freely(rigid, args.h, m.rotation, m.spin);
     hang();
     break;
   default: {
-    turn_freely(rigid, args.h, m);
+    turn_freely(rigid, args.h, m.rotation, m.spin);
     const vec3 turned = matrix_of(m.rotation) * rigid.pivot;
     // Constant ways are rounded the same way every time: that would add up.
     const vec3 way = args.h * velocity + (pivot - turned) + rest, there = m.position + way;

@@ -1,7 +1,7 @@
 #pragma once
 // Signed distance from solids, positive outside, and its gradient.
 #include "engine/geometry/triangle_grid.h"
-#include "engine/passes.h"
+#include "engine/reference/laws.h"
 #include "shaders/shared/partner.h"
 #include <algorithm>
 #include <array>
@@ -15,73 +15,8 @@ struct Distance {
   float value;  // m
 };
 
-inline vec3 rotated(vec4 q, vec3 v) {
-  const vec3 t = 2.0f * glm::cross(vec3(q), v);
-  return v + q.w * t + glm::cross(vec3(q), t);
-}
-inline vec3 rotated_back(vec4 q, vec3 v) {
-  return rotated(vec4(-vec3(q), q.w), v);
-}
-
-inline float sign_of(float x) {
-  return x < 0.0f ? -1.0f : 1.0f;
-}
-
-// Written out: the order of the additions is part of the result.
-inline float length_of(float x, float y) {
-  return std::sqrt(x * x + y * y);
-}
-inline float length_of(vec3 v) {
-  return std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
-}
-
-// From a ball at the origin.
-inline Distance from_ball(vec3 p, float radius) {
-  const float l = length_of(p);
-  return {l > 0.0f ? p / l : vec3(0.0f, 0.0f, 1.0f), l - radius};
-}
-
-inline Distance from_box(vec3 p, vec3 size) {
-  const vec3 q = glm::abs(p) - size;
-  const int nearest = q.z >= q.x && q.z >= q.y ? 2 : q.y >= q.x ? 1 : 0;
-  Distance d{vec3(0.0f), q[nearest]};
-  if (d.value <= 0.0f) {
-    d.gradient[nearest] = sign_of(p[nearest]);
-    return d;
-  }
-  for (int a = 0; a < 3; ++a)
-    d.gradient[a] = std::max(q[a], 0.0f);
-  d.value = length_of(d.gradient);
-  for (int a = 0; a < 3; ++a)
-    d.gradient[a] *= sign_of(p[a]) / d.value;
-  return d;
-}
-
-// A truncated cone: in the plane of its axis and p a trapezium, of which the slope or an end is nearest.
-inline Distance from_cone(vec3 p, vec3 size) {
-  const float across = length_of(p.x, p.y), up = sign_of(p.z);
-  const float slope_x = size.y - size.x, slope_y = 2.0f * size.z;
-  const float foot_x = across - size.x, foot_y = p.z + size.z;  // from the slope's lower end
-  const float slope2 = slope_x * slope_x + slope_y * slope_y;
-  const float along = std::clamp((foot_x * slope_x + foot_y * slope_y) / slope2, 0.0f, 1.0f);
-  const glm::vec2 to_slope(foot_x - along * slope_x, foot_y - along * slope_y);
-  const glm::vec2 to_end(std::max(across - (p.z < 0.0f ? size.x : size.y), 0.0f), std::abs(p.z) - size.z);
-  const float slope = length_of(to_slope.x, to_slope.y), end = length_of(to_end.x, to_end.y);
-  const bool inside = foot_x * slope_y - foot_y * slope_x < 0.0f && to_end.y < 0.0f;
-  const float side = inside ? -1.0f : 1.0f, l = std::min(slope, end);
-  glm::vec2 n;
-  if (l > 0.0f)
-    n = (side / l) * (slope < end ? to_slope : glm::vec2(to_end.x, to_end.y * up));
-  else
-    n = slope < end ? glm::vec2(slope_y, -slope_x) / std::sqrt(slope2) : glm::vec2(0.0f, up);
-  const glm::vec2 out = across > 0.0f ? n.x * glm::vec2(p) / across : glm::vec2(n.x, 0.0f);
-  return {vec3(out, n.y), side * l};
-}
-
-inline Distance from_torus(vec3 p, vec3 size) {
-  const float across = length_of(p.x, p.y);
-  const vec3 ring = across > 0.0f ? vec3(p.x / across, p.y / across, 0.0f) : vec3(1.0f, 0.0f, 0.0f);
-  return from_ball(p - size.x * ring, size.y);
+inline Distance distance_of(vec4 d) {
+  return {vec3(d), d.w};
 }
 
 // Trilinear between the nodes. Outside the grid only that the surface is further off than `far`.
@@ -93,23 +28,12 @@ inline Distance from_grid(const Fields& f, const SolidPart& part, vec3 p) {
   }
   const uvec3 size(part.size), node = glm::min(uvec3(inside), size - 2u);
   const vec3 t = inside - vec3(node);
-  const auto at = [&](uint x, uint y, uint z) {
-    const uint n = ((node.z + z) * size.y + node.y + y) * size.x + node.x + x;
-    return std::bit_cast<float>(f.shape_data[part.first + n]);
-  };
-  const auto between = [](float a, float b, float share) { return a + share * (b - a); };
-  std::array<std::array<float, 2>, 2> x, rise;  // [z][y]
-  for (uint z = 0; z < 2; ++z)
-    for (uint y = 0; y < 2; ++y) {
-      const float a = at(0, y, z), b = at(1, y, z);
-      x[z][y] = between(a, b, t.x);
-      rise[z][y] = b - a;
-    }
-  const float low = between(x[0][0], x[0][1], t.y), high = between(x[1][0], x[1][1], t.y);
-  const vec3 gradient(between(between(rise[0][0], rise[0][1], t.y), between(rise[1][0], rise[1][1], t.y), t.z),
-                      between(x[0][1] - x[0][0], x[1][1] - x[1][0], t.z), high - low);
-  const float slope = length_of(gradient);
-  return {slope > 0.0f ? gradient / slope : vec3(0.0f, 0.0f, 1.0f), between(low, high, t.z)};
+  float v[8];  // of corner x + 2 y + 4 z of the cell
+  for (uint c = 0; c < 8; ++c) {
+    const uint n = ((node.z + (c >> 2)) * size.y + node.y + (c >> 1 & 1)) * size.x + node.x + (c & 1);
+    v[c] = std::bit_cast<float>(f.shape_data[part.first + n]);
+  }
+  return distance_of(from_corners(t, v));
 }
 
 inline Distance from_triangles(const Fields& f, const SolidPart& part, vec3 p) {
@@ -130,19 +54,19 @@ inline Distance from_shape(const Fields& f, const SolidPart& part, vec3 p) {
   case solid_plane:
     return {vec3(0.0f, 0.0f, 1.0f), p.z};
   case solid_box:
-    return from_box(p, part.size);
+    return distance_of(from_box(p, part.size));
   case solid_sphere:
-    return from_ball(p, part.size.x);
+    return distance_of(from_ball(p, part.size.x));
   case solid_capsule:
-    return from_ball(vec3(p.x, p.y, p.z - std::clamp(p.z, -part.size.z, part.size.z)), part.size.x);
+    return distance_of(from_capsule(p, part.size));
   case solid_cone:
-    return from_cone(p, part.size);
+    return distance_of(from_cone(p, part.size));
   case solid_grid:
     return from_grid(f, part, p);
   case solid_triangles:
     return from_triangles(f, part, p);
   default:
-    return from_torus(p, part.size);
+    return distance_of(from_torus(p, part.size));
   }
 }
 
@@ -151,39 +75,20 @@ struct NearestSurface : Distance {
   uint surface;
 };
 
-// The surfaces of a part taken away, by the gradient of its distance: inside it, that is the normal of the nearest one.
+// The surfaces of a part taken away, by the gradient of its distance.
 inline uint surface_at(uint kind, vec3 n) {
   if (surfaces_of(kind) == 1)
     return 0;
-  if ((kind & solid_kind_mask) == solid_cone)
-    return n.x != 0.0f || n.y != 0.0f ? 0 : n.z < 0.0f ? 1 : 2;
-  const vec3 size = glm::abs(n);
-  const int axis = size.z >= std::max(size.x, size.y) ? 2 : size.y >= size.x ? 1 : 0;
-  return 2 * static_cast<uint>(axis) + (n[axis] < 0.0f ? 0 : 1);
+  return (kind & solid_kind_mask) == solid_cone ? surface_of_cone(n) : surface_of_box(n);
 }
 
 // From one surface of a part, of one taken away as if it went on for ever. In the part's frame.
 inline Distance from_surface(const Fields& f, const SolidPart& part, uint surface, vec3 p) {
-  const auto inside = [](vec3 n, float value) { return Distance{-n, value}; };
-  if (surfaces_of(part.kind) == 1) {
-    const Distance d = from_shape(f, part, p);
-    return part.kind & solid_subtracts ? inside(d.gradient, -d.value) : d;
-  }
-  if ((part.kind & solid_kind_mask) == solid_cone && surface == 0) {
-    const float across = length_of(p.x, p.y);
-    const float slope_x = part.size.y - part.size.x, slope_y = 2.0f * part.size.z;
-    const float left = (across - part.size.x) * slope_y - (p.z + part.size.z) * slope_x;
-    const float slope = length_of(slope_x, slope_y);
-    const glm::vec2 n = glm::vec2(slope_y, -slope_x) / slope;
-    const glm::vec2 out = across > 0.0f ? n.x * glm::vec2(p) / across : glm::vec2(n.x, 0.0f);
-    return inside(vec3(out, n.y), -left / slope);
-  }
-  const bool end = (part.kind & solid_kind_mask) == solid_cone;
-  const int axis = end ? 2 : static_cast<int>(surface / 2);
-  const float side = surface == (end ? 1 : 2 * static_cast<uint>(axis)) ? -1.0f : 1.0f;
-  vec3 n(0.0f);
-  n[axis] = side;
-  return inside(n, part.size[axis] - side * p[axis]);
+  if (surfaces_of(part.kind) > 1)
+    return distance_of((part.kind & solid_kind_mask) == solid_cone ? from_surface_of_cone(surface, p, part.size)
+                                                                   : from_surface_of_box(surface, p, part.size));
+  const Distance d = from_shape(f, part, p);
+  return part.kind & solid_subtracts ? Distance{-d.gradient, -d.value} : d;
 }
 
 // From parts put together, in their frame.

@@ -6,12 +6,6 @@
 
 namespace talus::reference {
 
-// A triangle seen from a place: its corners from there.
-struct Triangle {
-  std::array<uint, 3> at;  // their places in memory
-  std::array<vec3, 3> corner;
-};
-
 inline uint triangle_corner(const Fields& f, uint triangle, uint corner) {
   return f.shape_data[cloth_corner_word(f.settings[0].cloth_words, triangle, corner)] & ~cloth_border;
 }
@@ -38,78 +32,6 @@ inline ivec3 cloth_cell_of(vec3 p, const Settings& settings, const World& world)
   return cell;
 }
 
-// What of a triangle is nearest to the place.
-struct NearestPoint {
-  vec3 weights;  // of its corners; 0 of those that are not needed for it
-  vec3 point;    // from the place
-  float distance2;
-};
-
-inline float dot_of(vec3 a, vec3 b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-inline vec3 cross_of(vec3 a, vec3 b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-inline vec3 normal_of(const Triangle& t) {
-  return cross_of(t.corner[1] - t.corner[0], t.corner[2] - t.corner[0]);
-}
-
-inline int corners_of(const NearestPoint& nearest) {
-  return (nearest.weights.x > 0.0f) + (nearest.weights.y > 0.0f) + (nearest.weights.z > 0.0f);
-}
-
-// Which of two points to take, > 0: a, < 0: b. The nearer one or, where it may be rounding that tells them apart, the
-// one amid more corners: a side leads nearer than its end, and of triangles that share the end not all have the side.
-inline int preferred(const NearestPoint& a, const NearestPoint& b) {
-  if (std::abs(a.distance2 - b.distance2) > cloth_as_near * std::max(a.distance2, b.distance2))
-    return a.distance2 < b.distance2 ? 1 : -1;
-  return corners_of(a) - corners_of(b);
-}
-
-// On a side: from the corner that comes first in memory, so that both triangles of the side find the same.
-inline void nearest_on_side(const Triangle& t, int a, int b, NearestPoint& nearest) {
-  if (t.at[static_cast<std::size_t>(a)] > t.at[static_cast<std::size_t>(b)])
-    std::swap(a, b);
-  const vec3 from = t.corner[static_cast<std::size_t>(a)], side = t.corner[static_cast<std::size_t>(b)] - from;
-  // Is it one of the ends? By products, since a device's quotients may be off.
-  const float length2 = dot_of(side, side), along = -dot_of(from, side);
-  float share = 0.0f;
-  vec3 point = from;
-  if (along > 0.0f && along >= length2) {
-    share = 1.0f;
-    point = t.corner[static_cast<std::size_t>(b)];
-  } else if (along > 0.0f) {
-    share = std::min(along / length2, std::nextafter(1.0f, 0.0f));
-    const vec3 between = from + share * side;
-    // Where the way is short its direction is that of a small difference: what it has along the side is an error of the
-    // share.
-    point = between - dot_of(between, side) / length2 * side;
-  }
-  NearestPoint found{vec3(0.0f), point, dot_of(point, point)};
-  found.weights[a] = 1.0f - share;
-  found.weights[b] = share;
-  if (preferred(found, nearest) > 0)
-    nearest = found;
-}
-
-inline NearestPoint nearest_point(const Triangle& t) {
-  const vec3 &a = t.corner[0], &b = t.corner[1], &c = t.corner[2];
-  const vec3 n = normal_of(t);
-  const float n2 = dot_of(n, n);
-  const vec3 weights(dot_of(cross_of(b, c), n), dot_of(cross_of(c, a), n), dot_of(cross_of(a, b), n));
-  if (n2 > 0.0f && weights.x > 0.0f && weights.y > 0.0f && weights.z > 0.0f) {
-    const float height = dot_of(a, n);
-    return {weights / (weights.x + weights.y + weights.z), height / n2 * n, height * height / n2};
-  }
-  NearestPoint nearest{vec3(0.0f), vec3(0.0f), std::numeric_limits<float>::infinity()};
-  nearest_on_side(t, 0, 1, nearest);
-  nearest_on_side(t, 1, 2, nearest);
-  nearest_on_side(t, 2, 0, nearest);
-  return nearest;
-}
-
 // A triangle of cloth from a place.
 inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place) {
   Triangle t;
@@ -119,33 +41,6 @@ inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place) {
     t.corner[k] = shortest(vec3(g.position) - place, f.settings[0]);
   }
   return t;
-}
-
-// The face that a triangle shows to the place; seen from its edge, none.
-inline uint seen_face(const Triangle& t, const NearestPoint& nearest) {
-  const vec3 n = normal_of(t);
-  const float height = -dot_of(n, nearest.point);
-  if (!(4.0f * height * height > dot_of(n, n) * nearest.distance2))
-    return face_unknown;
-  return height > 0.0f ? face_front : face_back;
-}
-
-// Is the place behind that face?
-inline bool is_behind(const Triangle& t, const NearestPoint& nearest, uint face) {
-  const float height = -dot_of(normal_of(t), nearest.point);
-  return face == face_front ? height < 0.0f : face == face_back && height > 0.0f;
-}
-
-// Are the corners that `nearest` needs corners of the other triangle, too?
-inline bool shares(const Triangle& own, const NearestPoint& nearest, const Triangle& other) {
-  for (std::size_t c = 0; c < 3; ++c)
-    if (nearest.weights[static_cast<int>(c)] > 0.0f && std::ranges::find(other.at, own.at[c]) == other.at.end())
-      return false;
-  return true;
-}
-
-inline bool is_inside(const NearestPoint& nearest) {
-  return nearest.weights.x > 0.0f && nearest.weights.y > 0.0f && nearest.weights.z > 0.0f;
 }
 
 // The face of a triangle that grain i is on, as the substep starts. Remembered: what is pressed through a triangle

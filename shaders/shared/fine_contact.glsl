@@ -2,27 +2,7 @@
 #include "shared/fine.h"
 #include "shared/rotation.glsl"
 
-struct FineGrain {
-  vec3 place;
-  vec3 velocity;
-  float radius;
-  float loose;
-};
-
-// Out of a surface with this velocity, along its normal by depth.
-void leave(inout FineGrain g, vec3 normal, float depth, vec3 surface) {
-  g.place += depth * normal;
-  vec3 v = g.velocity - surface;
-  float inwards = -dot(v, normal);
-  if (inwards <= 0.0)
-    return;
-  v += inwards * normal;
-  if (g.loose > 0.0) {  // Coulomb
-    float slip = length(v);
-    v *= slip > 0.0 ? max(0.0, 1.0 - settings.fine_friction * inwards / slip) : 0.0;
-  }
-  g.velocity = surface + v;
-}
+#include "shared/laws/fine.h"
 
 bool leave_body(inout FineGrain g, uint body) {
   vec3 offset = shortest(g.place - bodies[body].motion.position);
@@ -33,7 +13,7 @@ bool leave_body(inout FineGrain g, uint body) {
   float depth = g.radius - d.w;
   if (depth <= fine_touch * g.radius)
     return false;
-  leave(g, d.xyz, depth, bodies[body].motion.velocity + cross(bodies[body].motion.spin, offset - d.w * d.xyz));
+  leave(g, d.xyz, depth, bodies[body].motion.velocity + cross(bodies[body].motion.spin, offset - d.w * d.xyz), settings.fine_friction);
   return true;
 }
 
@@ -42,7 +22,7 @@ bool leave_walls(inout FineGrain g) {
   for (uint wall = 0u; wall < 6u; ++wall) {
     float depth = g.radius - wall_distance(g.place, wall);
     if (settings.axis[wall >> 1] == axis_wall && depth > fine_touch * g.radius) {
-      leave(g, wall_normal(wall), depth, vec3(0.0));
+      leave(g, wall_normal(wall), depth, vec3(0.0), settings.fine_friction);
       touches = true;
     }
   }
@@ -77,7 +57,7 @@ float free_of_body(inout FineGrain g, inout Way way, uint body, bool first, inou
   if (room > fine_stop * g.radius)
     return min(1.0, room / ahead);
   vec3 surface = motion.velocity + cross(motion.spin, offset - d.w * d.xyz);
-  leave(g, d.xyz, g.radius - d.w, surface);
+  leave(g, d.xyz, g.radius - d.w, surface, settings.fine_friction);
   way.rest -= min(0.0, dot(way.rest - way.time * surface, d.xyz)) * d.xyz;
   return 0.0;
 }
@@ -90,7 +70,7 @@ float free_of_wall(inout FineGrain g, inout Way way, uint wall) {
     return 1.0;
   if (room > fine_stop * g.radius)
     return room / ahead;
-  leave(g, n, g.radius - d, vec3(0.0));
+  leave(g, n, g.radius - d, vec3(0.0), settings.fine_friction);
   way.rest += max(ahead, 0.0) * n;
   return 0.0;
 }

@@ -1,6 +1,11 @@
 // Quaternions xyzw of length 1. The built-in sine and cosine may be off by 2^-11, so they are series here.
 #ifndef TALUS_ROTATION
 #define TALUS_ROTATION
+#include "shared/laws/dialect.h"
+#ifndef TALUS_LAW_ROTATION
+#define TALUS_LAW_ROTATION
+#include "shared/laws/rotation.h"
+#endif
 
 // Sine over x, and cosine, for x up to half pi.
 float sine_share(float x2) {
@@ -21,18 +26,5 @@ vec4 turn_about(vec3 axis, float angle) {
 vec4 turn_by(vec3 v) {
   float angle = length(v);
   return turn_about(angle > 0.0 ? v / angle : vec3(0.0), angle);
-}
-
-// First q, then turn.
-vec4 then_turned(vec4 q, vec4 turn) {
-  return normalize(vec4(turn.w * q.xyz + q.w * turn.xyz + cross(turn.xyz, q.xyz), turn.w * q.w - dot(turn.xyz, q.xyz)));
-}
-
-// Its columns are the axes of the turned frame.
-mat3 matrix_of(vec4 q) {
-  vec3 a = 2.0 * q.xyz;
-  float xx = a.x * q.x, yy = a.y * q.y, zz = a.z * q.z, xy = a.x * q.y, xz = a.x * q.z, yz = a.y * q.z, wx = a.x * q.w, wy = a.y * q.w,
-        wz = a.z * q.w;
-  return mat3(1.0 - yy - zz, xy + wz, xz - wy, xy - wz, 1.0 - xx - zz, yz + wx, xz + wy, yz - wx, 1.0 - xx - yy);
 }
 #endif

@@ -26,6 +26,7 @@
 #define Law PairLaw
 float zero() { return 0.0; }
 vec3 zero3() { return vec3(0.0); }
+float infinity() { return uintBitsToFloat(0x7F800000u); }
 vec3 real3_of(float x, float y, float z) { return vec3(x, y, z); }
 bool both(bool a, bool b) { return a && b; }
 bool either(bool a, bool b) { return a || b; }
