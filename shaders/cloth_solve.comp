@@ -1,8 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // One iteration of all links of a vertex of cloth, from its own side: the other end computes the same with opposite sign, so that momentum
-// is kept. A link's impulse follows its residual, with momentum, as a contact's does (Francu and Moldoveanu 2014, sections 4 and 6). A
-// stiffness below 1 is a compliance that leaves the share 1 - stiffness of an error.
+// is kept.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -36,11 +35,8 @@ void main() {
     if (w_split > 0.0) {
       Link d = link_of(i, j);
       precise vec3 relative = grain.velocity.xyz - other.xyz;
-      precise float parting = relative.x * d.direction.x + relative.y * d.direction.y + relative.z * d.direction.z;
-      precise float residual = settings.cloth_kv * parting + settings.cloth_kc * (d.len - link.rest) / args.h;
-      precise float yields = (1.0 - link.stiffness) * w_sum;
-      precise float sum = pull.sum + args.beta * pull.change -
-                          args.omega * (link.stiffness * residual + yields * pull.sum) / (link.stiffness * w_split + yields);
+      float residual = link_residual(d, relative, link.rest, settings.cloth_kv, settings.cloth_kc, args.h);
+      float sum = link_relaxed(pull, link.stiffness, residual, w_sum, w_split, args.omega, args.beta);
       pull = ClothPull(sum, sum - pull.sum);
       impulse += pull.change * d.direction;
     }

@@ -23,6 +23,8 @@ layout(set = 0, binding = 11, scalar) buffer ShearBlock { float contact_shear[];
 #include "shared/triangle.glsl"
 #include "shared/body_load.glsl"
 #include "shared/turned.glsl"
+#include "shared/laws/friction.h"
+#include "shared/laws/cloth.h"
 #define COUNTS_FAST false
 #include "shared/finish.glsl"
 
@@ -46,17 +48,10 @@ void main() {
       if (w_sum > 0.0 && c.gap < surface_hidden * r) {
         touches = true;
         vec3 relative = grain.velocity.xyz - velocity_at(partner, c.weights);
-        float approach = dot(relative, c.normal);
-        vec3 slip = relative - approach * c.normal;
-        float residual = approach + (c.gap < 0.0 ? cloth_recover * max(c.gap, -body_overlap_most * r) : c.gap) / h;
-        touch.push = max(0.0, c.push - residual / w_sum);
         shear = turned(shear, c.normal);
         uint corner = place_of_vertex(triangle_corner(triangle_of(partner), 0u));
         PairLaw law = pair_laws[(grain_tag[i] & tag_material_mask) * (settings.materials + 1u) + (grain_tag[corner] & tag_material_mask)];
-        touch.drag = c.drag - (slip + memory_share / h * shear) / w_sum;
-        float drag = length(touch.drag);
-        if (drag > law.friction_static * touch.push)
-          touch.drag *= law.friction_kinetic * touch.push / drag;
+        cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, h, touch.push, touch.drag);
         vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
         if (impulse != vec3(0.0)) {
           total += impulse;
@@ -69,10 +64,8 @@ void main() {
               add_to_vertex(cloth_record(settings.bodies, triangle_corner(triangle_of(partner), n)), -c.weights[n] * impulse);
         }
         if (last) {
-          shear += h * (slip + w * (touch.drag - c.drag));
-          float limit = law.friction_static * touch.push * w_sum * h / memory_share, slipped = length(shear);
-          if (slipped > limit)
-            shear *= limit / slipped;
+          vec3 slip = relative - dot(relative, c.normal) * c.normal;
+          shear = cloth_slipped(shear, slip + w * (touch.drag - c.drag), touch.push, w_sum, h, law);
         }
       }
       cloth_touches[slot] = touch;

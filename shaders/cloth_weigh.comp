@@ -22,17 +22,6 @@ layout(set = 0, binding = 7, scalar) buffer ShapeBlock { uint shape_data[]; };
 
 shared uint half_bits;
 
-// No less than the greatest eigenvalue of a symmetric matrix that has no negative ones, and at most 1.15 times that.
-float greatest_eigenvalue(mat3 m) {
-  float size = max(m[0].x, max(m[1].y, m[2].z));
-  if (!(size > 0.0))
-    return 0.0;
-  m /= size;
-  mat3 square = m * m, fourth = square * square;
-  float sum = dot(fourth[0], fourth[0]) + dot(fourth[1], fourth[1]) + dot(fourth[2], fourth[2]);
-  return size * sqrt(sqrt(sqrt(sum)));
-}
-
 void main() {
   uint k = element_index();
   if (gl_LocalInvocationID.x == 0u)

@@ -16,15 +16,10 @@ void cloth_find(const Args&, Fields& f, uint begin, uint end) {
 
 namespace {
 
-// A link from its vertex.
-struct Link {
-  vec3 direction;  // away from the other vertex; zero where the two meet
-  float length;    // m
-};
+#include "shaders/shared/laws/cloth.h"
+
 Link link_of(const Fields& f, uint i, uint j) {
-  const vec3 d = shortest(vec3(f.grains[i].position) - vec3(f.grains[j].position), f.settings[0]);
-  const float length = std::sqrt(squared(d));
-  return {length > 0.0f ? d / length : vec3(0.0f), length};
+  return link_along(shortest(vec3(f.grains[i].position) - vec3(f.grains[j].position), f.settings[0]));
 }
 
 // Around a triangle, from its first corner.
@@ -43,30 +38,8 @@ Box box_of(const Fields& f, uint triangle) {
   return {0.5f * (low + high), 0.5f * (high - low)};
 }
 
-// No less than the greatest eigenvalue of a symmetric matrix that has no negative ones, and at most 1.15 times that.
-float greatest_eigenvalue(mat3 m) {
-  const float size = std::max({m[0][0], m[1][1], m[2][2]});
-  if (!(size > 0.0f))
-    return 0.0f;
-  m /= size;
-  const mat3 square = m * m, fourth = square * square;
-  float sum = 0.0f;
-  for (int c = 0; c < 3; ++c)
-    sum += glm::dot(fourth[c], fourth[c]);
-  return size * std::sqrt(std::sqrt(std::sqrt(sum)));
-}
-
-// Impulse of a link of inverse masses w and other_w, that gets these parts of them in its share of the iteration: its
-// sum follows the residual, with momentum, as a contact's does (Francu and Moldoveanu 2014, sections 4 and 6). A
-// stiffness below 1 is a compliance that leaves the share 1 - stiffness of an error.
-float relaxed(const ClothLink& link, const ClothPull& pull, float residual, float w_sum, float w_split, float omega,
-              float beta) {
-  const float k = link.stiffness, yields = (1.0f - k) * w_sum;
-  return pull.sum + beta * pull.change - omega * (k * residual + yields * pull.sum) / (k * w_split + yields);
-}
-
 float residual_of(const Args& args, const Settings& settings, const ClothLink& link, const Link& d, vec3 relative) {
-  return settings.cloth_kv * glm::dot(relative, d.direction) + settings.cloth_kc * (d.length - link.rest) / args.h;
+  return link_residual(d, relative, link.rest, settings.cloth_kv, settings.cloth_kc, args.h);
 }
 
 uint* record_of_vertex(Fields& f, uint vertex) {
@@ -174,7 +147,8 @@ void cloth_solve(const Args& args, Fields& f, uint begin, uint end) {
       if (w_split > 0.0f) {
         const Link d = link_of(f, i, j);
         const float residual = residual_of(args, settings, link, d, vec3(grain.velocity) - vec3(other.velocity));
-        const float sum = relaxed(link, pull, residual, w + other.velocity.w, w_split, args.omega, args.beta);
+        const float sum =
+            link_relaxed(pull, link.stiffness, residual, w + other.velocity.w, w_split, args.omega, args.beta);
         pull = {sum, sum - pull.sum};
         impulse += pull.change * d.direction;
       }
@@ -216,16 +190,10 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
       vec3 shear = memory ? vec3_at(f.contact_shear, slot) : vec3(0.0f);
       if (w_sum > 0.0f && c.gap < surface_hidden * r) {
         const vec3 relative = vec3(grain.velocity) - velocity_at(f, partner, c.weights);
-        const float approach = glm::dot(relative, c.normal);
-        const vec3 slip = relative - approach * c.normal;
-        const float residual =
-            approach + (c.gap < 0.0f ? cloth_recover * std::max(c.gap, -body_overlap_most * r) : c.gap) / args.h;
-        touch.push = std::max(0.0f, c.push - residual / w_sum);
         shear = turned(shear, c.normal);
         const PairLaw& law =
             f.pair_laws[material_of(f.grain_tag[i]) * (settings.materials + 1) + material_of_triangle(f, partner)];
-        const vec3 drag = c.drag - (slip + memory_share / args.h * shear) / w_sum;
-        touch.drag = on_cone(drag, law.friction_static * touch.push, law.friction_kinetic * touch.push);
+        cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, args.h, touch.push, touch.drag);
         const vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
         touches = true;
         if (impulse != vec3(0.0f)) {
@@ -237,8 +205,8 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
                             -weight * impulse);
         }
         if (last) {
-          const float limit = law.friction_static * touch.push * w_sum * args.h / memory_share;
-          shear = on_cone(shear + args.h * (slip + w * (touch.drag - c.drag)), limit, limit);
+          const vec3 slip = relative - glm::dot(relative, c.normal) * c.normal;
+          shear = cloth_slipped(shear, slip + w * (touch.drag - c.drag), touch.push, w_sum, args.h, law);
         }
       } else
         shear = vec3(0.0f);
@@ -300,7 +268,7 @@ void cloth_gauss_seidel(const Args& args, Fields& f, uint, uint) {
         const Link d = link_of(f, i, j);
         const vec3 relative = vec3(f.grains[i].velocity) - vec3(f.grains[j].velocity);
         const float residual = residual_of(args, settings, link, d, relative);
-        const float sum = relaxed(link, pull, residual, w_sum, w_sum, settings.sor, 0.0f);
+        const float sum = link_relaxed(pull, link.stiffness, residual, w_sum, w_sum, settings.sor, 0.0f);
         pull = {sum, sum - pull.sum};
         push(args, settings, f.grains[i], pull.change * d.direction);
         push(args, settings, f.grains[j], -pull.change * d.direction);

@@ -8,6 +8,12 @@
 #include <string>
 #include <vector>
 
+namespace talus::reference {
+namespace {
+#include "shaders/shared/laws/cloth.h"
+}
+}  // namespace talus::reference
+
 using namespace talus;
 using namespace talus::shared;
 using namespace talus_tests;
@@ -265,6 +271,73 @@ TEST_CASE("Points of bodies push as springs and dampers do", "[laws]") {
   }
   CHECK(worst.share() <= 1.0);
   CHECK(spring.share() <= 1.0);
+  CHECK(left_out < count / 50);
+}
+
+TEST_CASE("Links of cloth and what touches it follow their residuals", "[laws]") {
+  Random random(7);
+  Worst link, push, drag, slipped;
+  double least = 10.0, most = 0.0;
+  unsigned left_out = 0;
+  for (unsigned k = 0; k < count; ++k) {
+    const auto d = [](float x) { return static_cast<double>(x); };
+    // Links: omega of what would take the residual out, of a link that yields to its own impulse by its compliance.
+    const vec3 way = random.inside(0.1f), relative = random.inside(1.0f);
+    const float h = random.within(1e-3, 1e-2), stiffness = random.within(0.05, 1.0), rest = random.within(0.0, 0.1);
+    const float w_sum = random.within(1, 100), w_split = w_sum * random.within(1, 8), omega = random.within(0.2, 1),
+                beta = random.within(0, 1);
+    const ClothPull pull{random.within(-1e-2, 1e-2), random.within(-1e-2, 1e-2)};
+    const laws::Link along = laws::link_along(way);
+    const float residual = laws::link_residual(along, relative, rest, 0.1f, 1.0f, h);
+    const double stretch = glm::length(vec(way)) - d(rest), parting = glm::dot(vec(relative), glm::normalize(vec(way)));
+    link.add(residual, d(0.1f) * parting + stretch / d(h), 0.4 / d(h));
+    const double compliance = (1.0 / d(stiffness) - 1.0) * d(w_sum), error = d(residual) + compliance * d(pull.sum);
+    const double expected = d(pull.sum) + d(beta) * d(pull.change) - d(omega) * error / (d(w_split) + compliance);
+    link.add(laws::link_relaxed(pull, stiffness, residual, w_sum, w_split, omega, beta), expected,
+             0.1 + std::abs(d(residual)));
+    const glm::dmat3 m = symmetric(random, 1.0);
+    vec e(1.0, 0.9, 0.8);
+    for (int n = 0; n < 200 && k % 50 == 0; ++n)
+      e = glm::normalize(m * e);
+    if (k % 50 == 0) {
+      const double share = d(laws::greatest_eigenvalue(mat3(m))) / glm::length(m * e);
+      least = std::min(least, share), most = std::max(most, share);
+    }
+    // Contacts: those of sequential positions by the whole residual, with a fifth of an overlap of half a radius at
+    // most.
+    const vec3 n = random.direction();
+    const float r = 0.01f, gap = random.within(-0.01, 0.002);
+    const PairLaw law{0.6f, random.one_of(2) ? 0.6f : 0.4f, 0.0f, 0.0f, 0.0f};
+    const vec t = glm::normalize(glm::cross(vec(n), vec(random.direction())));
+    const vec3 shear = vec3(t * d(random.within(0, 1e-3))), before = vec3(t * d(random.within(-1e-2, 1e-2)));
+    const float pressed = random.within(0, 2e-2);
+    float now = pressed;
+    vec3 drawn = before;
+    laws::cloth_iterate(n, gap, r, relative, w_sum, law, shear, h, now, drawn);
+    oracle::Pair pair{vec(n), d(gap), vec(relative) + 0.2 / d(h) * vec(shear), d(w_sum), 0.0, d(r), 1.0, d(h)};
+    const double error_in_gap = gap < 0.0f ? 0.2 * std::max(d(gap), -0.5 * d(r)) : d(gap);
+    oracle::Edges edges;
+    const oracle::Memory next = oracle::impulse_iterate(
+        edges, pair, glm::dot(vec(relative), vec(n)) + error_in_gap / d(h), {vec(before), d(pressed), vec(0.0)},
+        {vec(0.0), 0.0, vec(0.0)}, 0.0, 1.0 / d(w_sum), 0.0, {0.6, d(law.friction_kinetic)});
+    if (edges.nearest() < 1e-5) {
+      ++left_out;
+      continue;
+    }
+    const double size = 0.05 + (6.0 + 0.01 / d(h)) / d(w_sum);
+    push.add(now, next.pressure, size);
+    drag.add(drawn, next.drag, size);
+    const vec all = vec(shear) + d(h) * vec(relative);
+    const double limit = 0.6 * d(now) * d(w_sum) * d(h) / 0.2;
+    slipped.add(laws::cloth_slipped(shear, relative, now, w_sum, h, law),
+                glm::length(all) > limit ? limit / glm::length(all) * all : all, 0.02);
+  }
+  CHECK(link.share() <= 1.0);
+  CHECK(least > 0.999999);
+  CHECK(most < 1.15);
+  CHECK(push.share() <= 1.0);
+  CHECK(drag.share() <= 1.0);
+  CHECK(slipped.share() <= 1.0);
   CHECK(left_out < count / 50);
 }
 
