@@ -181,6 +181,13 @@ void Drive::check(std::uint32_t body, bool jointed) const {
     throw std::invalid_argument(fmt::format("body {} has no joint", names_[body]));
 }
 
+std::vector<Pose> Drive::poses(std::uint64_t step) const {
+  std::vector<Pose> poses;
+  for (const Move& move : moves(step, commands_, after_step(commands_)))
+    poses.push_back({into_periods(move.begin.position), move.begin.rotation});
+  return poses;
+}
+
 BodyState Drive::body_state(std::uint64_t step, std::uint32_t body) const {
   check(body, false);
   const Move move = moves(step, commands_, after_step(commands_))[body];

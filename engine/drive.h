@@ -27,6 +27,9 @@ public:
 
   void advance(std::uint64_t count);  // so many steps are done
 
+  // Of all bodies at the start of a step; where passes move one, that is where the scene has it.
+  std::vector<Pose> poses(std::uint64_t step) const;
+
   // See Simulation. step: the one to come.
   BodyState body_state(std::uint64_t step, std::uint32_t body) const;
   void place_body(std::uint64_t step, std::uint32_t body, const Pose& at);

@@ -22,6 +22,9 @@ public:
   // Of all bodies, step after step; and the greatest speed of a point of a body in each step and world, m/s.
   Drive::Batch batch(std::uint64_t step, std::uint64_t count) const;
   void advance(std::uint64_t count);
+  std::vector<Pose> poses(std::uint64_t step, std::uint32_t world) const {
+    return worlds_[world].drive.poses(local(step, world));
+  }
 
   // What the Drive of a body's world does or tells, as `call(&Drive::move_body, step, body, target, limits)`. Throws
   // std::invalid_argument where there is no such body.

@@ -329,19 +329,6 @@ ClothState Simulation::cloth_state(std::uint32_t cloth) const {
     vertices.push_back(s.grains[*at++]);
   return cloth_state_of(place.sheet, vertices, impl_->settings);
 }
-void Simulation::place_body(std::uint32_t body, const Pose& at) {
-  Impl& s = impl_->idle();
-  s.keep_commands();
-  s.drive.call(&Drive::place_body, s.step, body, at);
-  const std::size_t world = body / s.scene.bodies.size();
-  s.known_worlds[world].travel = lists_void;  // as its neighbour lists do not know of the jump
-  s.executor->write(FieldId::worlds, std::as_bytes(std::span(&s.known_worlds[world], 1)), world * sizeof(World));
-  if (!s.scene.upsampling)
-    return;
-  s.known = s.read_status();
-  s.known.body_way = lists_void;  // nor do fine grains
-  s.write_status(s.known);
-}
 void Simulation::move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits) {
   impl_->idle().keep_commands();
   impl_->drive.call(&Drive::move_body, impl_->step, body, target, limits);

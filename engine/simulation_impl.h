@@ -165,6 +165,7 @@ struct Simulation::Impl {
 
   StepPlan plan_of(std::uint64_t at) const;
   void write_motions(std::uint64_t steps);  // how the bodies move in the next steps, for plans of them
+  void clear_space(std::uint32_t world, const std::vector<Pose>& before);  // around bodies that stand elsewhere than then
   void place_bodies();                      // steps leave the bodies where they stood at the start of the last substep
   void forget_point_contacts();
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }

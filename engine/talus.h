@@ -256,7 +256,7 @@ public:
   std::uint32_t body(std::string_view name, std::uint32_t world = 0) const;
   BodyState body_state(std::uint32_t body) const;
   // Puts a body at a pose, at once and at rest, in the frame that targets have: where an episode begins. Grains that it
-  // lands on are pushed out as by any overlap.
+  // is in by more than a contact are moved out at once, others out of their way; notes() tell where there is no room.
   void place_body(std::uint32_t body, const Pose& at);
   // Commands. From the next step on they take the place of the motion in the scene, until another one does. Targets
   // are in the frame of the parent, or in the world for a body without one. A body that hangs on a joint is moved by

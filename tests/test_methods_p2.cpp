@@ -273,6 +273,7 @@ TEST_CASE("Adhesion bears what it is given and no more, however many iterations"
 TEST_CASE("Stabilization parts grains without throwing them", "[physics]") {
   const auto speed_after = [](int stabilization) {
     Scene scene = with(empty_space(1, 4), pbd({.stabilization = stabilization}));
+    scene.parts_overlaps = false;
     add_points(scene, 0.05, {{0.0, 0.0, 0.0}, {0.09, 0.0, 0.0}});
     Simulation simulation(scene, on_cpu);
     simulation.advance(10);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <numbers>
+#include <numeric>
 #include <unordered_map>
 #include <vector>
 
@@ -118,12 +119,14 @@ Overlaps overlaps_of(std::span<const Movable> balls, const glm::dvec3& period, d
 }
 
 void separate(std::span<Movable> balls, const glm::dvec3& period, double least,
-              const std::function<void(glm::dvec3&, double)>& keep) {
+              const std::function<void(glm::dvec3&, double)>& keep, std::vector<std::uint32_t> crowd) {
   Cells cells(balls, period);
-  std::vector<std::uint32_t> crowd, next;  // those that overlap, and those moved into
+  std::vector<std::uint32_t> next;  // those that still overlap, and those moved into
   std::vector<bool> in_crowd(balls.size(), true);
-  for (std::uint32_t i = 0; i < balls.size(); ++i)
-    crowd.push_back(i);
+  if (crowd.empty()) {
+    crowd.resize(balls.size());
+    std::iota(crowd.begin(), crowd.end(), 0u);
+  }
   const auto place = [&](std::size_t i, glm::dvec3 to) {
     keep(to, balls[i].radius);
     cells.move(i, balls[i].center, to);

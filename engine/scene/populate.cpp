@@ -6,6 +6,7 @@
 #include "engine/scene/cloth.h"
 #include "engine/scene/fine_sampling.h"
 #include "engine/scene/kinematics.h"
+#include "engine/scene/obstacles.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -50,20 +51,13 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const st
   return balls;
 }
 
-// A body or a cloth at the start.
-struct Obstacle {
-  Solid solid;
-  Bounds box;  // around the solid
-  glm::dvec3 middle;
-  double skin;  // m, around it
-};
+// At the start.
 std::vector<Obstacle> obstacles_of(const Scene& scene, const std::vector<Pose>& poses,
                                    const std::vector<ClothPlace>& cloths) {
   std::vector<Obstacle> obstacles;
   const double far = radii_of(scene).max;
   for (std::size_t b = 0; b < poses.size(); ++b)
-    obstacles.push_back(
-        {solid_of(scene.bodies[b], poses[b], far), bounds_of(scene.bodies[b], poses[b]), poses[b].position, 0.0});
+    obstacles.push_back(obstacle_of(scene.bodies[b], poses[b], far));
   for (const ClothPlace& place : cloths) {
     const ClothSpec& cloth = scene.cloths[place.cloth];
     const Bounds box = bounds_of(cloth, place.sheet);
@@ -85,10 +79,8 @@ Space::Blocked blocked_by(const std::vector<Obstacle>& obstacles, const Domain& 
     boxes.push_back({o.box.min - o.skin, o.box.max + o.skin});
   return [obstacles, domain, index = BoxIndex(boxes, period_of(domain))](const glm::dvec3& center, double radius) {
     const double reach = std::max(radius, 0.0);  // a solid is no nearer than the box around it
-    return index.any({center - reach, center + reach}, [&](std::size_t i) {
-      const Obstacle& o = obstacles[i];
-      return sample(o.solid, nearest_image(domain, center, o.middle)).distance < radius + o.skin;
-    });
+    return index.any({center - reach, center + reach},
+                     [&](std::size_t i) { return depth_in(obstacles[i], domain, center, radius) > 0.0; });
   };
 }
 
@@ -387,9 +379,9 @@ private:
   std::vector<Falling> falling_;
 };
 
-// Grains that the scene places may overlap by far more than any contact would: as springs they would fly apart. From a
-// quarter of a radius on, which no bed at rest comes near to, they are moved apart, around particles of shapes.
-constexpr double overlap_told = 0.1, overlap_moved = 0.25, overlap_left = 0.001;  // radii of the smaller one
+// Grains that the scene places may overlap by far more than any contact would: as springs they would fly apart. They
+// are moved apart, around particles of shapes.
+constexpr double overlap_told = 0.1, overlap_left = 0.001;  // radii of the smaller one
 
 void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obstacles, std::size_t movable,
                           Population& population) {
@@ -409,19 +401,8 @@ void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obsta
   if (before.pairs == 0)
     return;
   std::string outcome = ", which throws them apart: place them further from each other";
-  if (scene.parts_overlaps && before.deepest > overlap_moved) {
-    separate(balls, period, overlap_left, [&](glm::dvec3& p, double r) {
-      for (const Obstacle& o : obstacles) {
-        const SolidSample s = sample(o.solid, nearest_image(d, p, o.middle));
-        if (const double depth = r + o.skin - s.distance; depth > 0.0)
-          p += depth * s.gradient;
-      }
-      for (int a = 0; a < 3; ++a)
-        if (d.axis[static_cast<std::size_t>(a)] == Axis::wall)
-          p[a] = std::max(std::min(p[a], d.max[a] - r), d.min[a] + r);
-        else if (period[a] > 0.0)
-          p[a] -= period[a] * std::floor((p[a] - d.min[a]) / period[a]);
-    });
+  if (scene.parts_overlaps && before.deepest > overlap_parted(scene)) {
+    separate(balls, period, overlap_left, [&](glm::dvec3& p, double r) { keep_out(obstacles, d, p, r); });
     for (std::size_t i = 0; i < movable; ++i)
       if (const glm::vec3 to(balls[i].center); !population.initial[i].fixed)
         population.initial[i].position = to;
