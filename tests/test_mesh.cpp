@@ -410,6 +410,9 @@ TEST_CASE("Meshes that cannot be used are refused with the file and the reason",
   for (int i = 0; i < 5000; ++i)
     chain += fmt::format(R"({{"children":[{}]}},)", i + 1);
   chain += R"({"mesh":0}])";
+  std::string entries = "[0";  // a parser that looks through an array behind each of its objects takes half a minute
+  for (int i = 0; i < 700'000; ++i)
+    entries += ",{\"a\":{}}";
 
   struct Wrong {
     const char *name, *reason;
@@ -465,6 +468,7 @@ TEST_CASE("Meshes that cannot be used are refused with the file and the reason",
       {"garbage.gltf", "is no valid glTF", "{{{"},
       {"array.gltf", "is no valid glTF", "[]"},
       {"deep.gltf", "nested too deeply", deep},
+      {"entries.gltf", "too many entries", entries},
       {"chain.gltf", "nested deeper than 200", as_gltf(good, chain)},
       {"cycle.gltf", "has a parent", as_gltf(good, R"([{"children":[1]},{"children":[0],"mesh":0}])")},
       {"parents.gltf", "has two parents", as_gltf(good, R"([{"children":[1,1]},{"mesh":0}])")},
@@ -510,6 +514,9 @@ TEST_CASE("Meshes that cannot be used are refused with the file and the reason",
   write_text(scratch / "large.stl", std::string(80, '\0') + raw(2'000'001u));
   fs::resize_file(scratch / "large.stl", 84 + 50 * 2'000'001ull);
   CHECK(contains(said("large.stl"), "has 2000001 triangles; at most 2000000"));
+  write_text(scratch / "large.ply", replaced(ply, "face 12", "face 3000000"));
+  fs::resize_file(scratch / "large.ply", 400u << 20);
+  CHECK(contains(said("large.ply"), "has 3000000 triangles; at most 2000000"));
   fs::resize_file(scratch / "large.stl", mesh_bytes_most + 1);
   CHECK(contains(said("large.stl"), "is too large: a mesh may have 512 MiB"));
 

@@ -453,6 +453,34 @@ TEST_CASE("Errors in several tables are told together", "[scene]") {
   CHECK(lines(many)[20] == "s.toml: and 10 more");
 }
 
+TEST_CASE("All errors of a table are told together", "[scene]") {
+  const auto lines = [](const std::string& text) { return talus_tests::split(parse_error(text), '\n'); };
+  const std::vector<std::string> some =
+      lines("[[material]]\nname = \"sand\"\ndensity = -1\nfriction = -9\nstiffnes = 1\ncolour = 1\nadhesion = \"a\"\n"
+            "[solver]\nmethod = \"dem\"\noverlap = 7\nsubsteps = -1\n[domain]\nmin = [0, \"a\", 1e9]\nx = \"wal\"\n");
+  INFO(fmt::format("{}", fmt::join(some, "\n")));
+  REQUIRE(some.size() == 10);
+  CHECK(starts_with(some[0], "s.toml:13:11: domain.min.1 must be a number"));
+  CHECK(starts_with(some[1], "s.toml:13:16: domain.min.2 must be a number"));
+  CHECK(starts_with(some[2], "s.toml:14:5: domain.x must be one of"));
+  CHECK(starts_with(some[3], "s.toml:11:12: solver.substeps must be"));
+  CHECK(starts_with(some[4], "s.toml:10:11: solver.overlap must be"));
+  CHECK(starts_with(some[5], "s.toml:5:1: unknown key material.sand.stiffnes"));
+  CHECK(starts_with(some[6], "s.toml:6:1: unknown key material.sand.colour"));
+  CHECK(starts_with(some[7], "s.toml:3:11: material.sand.density must be"));
+  CHECK(starts_with(some[8], "s.toml:4:12: material.sand.friction must be"));
+  CHECK(starts_with(some[9], "s.toml:7:12: material.sand.adhesion must be"));
+  // In tables within a table, and of keys that it lacks.
+  const std::vector<std::string> inner = lines(sand + "[[body]]\nname = \"a\"\ncolor = 1\nload_filter = -1\n"
+                                                      "parts = [{ sphere = { radius = -1 } }]\n"
+                                                      "[[emitter]]\nmaterial = \"sand\"\n");
+  INFO(fmt::format("{}", fmt::join(inner, "\n")));
+  REQUIRE(inner.size() == 4);
+  CHECK(talus_tests::contains(inner[0], "emitter.0 lacks the keys"));
+  // Nothing that only follows from a wrong value: a fill of grains of radius -1 has no room.
+  CHECK(lines(sand + "[[grains]]\nmaterial = \"sand\"\nradius = -1\n" + ball).size() == 1);
+}
+
 TEST_CASE("every wrong scene is named with its place", "[scene]") {
   REQUIRE(wrong.size() >= 40);
   for (const Wrong& w : wrong) {

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -66,8 +67,9 @@ public:
     throw MeshError(fmt::format("{}: {}", file_.string(), what));
   }
 
-  // The content of a file, this one or one that it names.
-  std::string read(const fs::path& file) {
+  // The content of a file, this one or one that it names. head: called with how it begins and its size, before there is
+  // memory for all of it.
+  std::string read(const fs::path& file, const std::function<void(std::string_view, std::uintmax_t)>& head = {}) {
     auto refuse = [&](const std::string& why) {
       fail(file == file_ ? why : fmt::format("names {}, which {}", file.filename().string(), why));
     };
@@ -84,9 +86,15 @@ public:
       refuse("is empty");
     if (size > left_)
       refuse(fmt::format("is too large: a mesh may have {} MiB", mesh_bytes_most >> 20));
-    std::string bytes(size, '\0');
     std::ifstream in(file, std::ios::binary);
-    if (!in.read(bytes.data(), static_cast<std::streamsize>(size)))
+    std::string bytes(std::min<std::uintmax_t>(size, head ? head_bytes : 0), '\0');
+    if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
+      refuse("cannot be read");
+    if (head)
+      head(bytes, size);
+    const std::size_t begun = bytes.size();
+    bytes.resize(size);
+    if (!in.read(bytes.data() + begun, static_cast<std::streamsize>(size - begun)))
       refuse("cannot be read");
     left_ -= size;
     return bytes;
@@ -103,6 +111,7 @@ private:
       fail(fmt::format("has {} {}; at most {} are taken", count, what, most));
   }
 
+  static constexpr std::uintmax_t head_bytes = 64 << 10;
   const fs::path& file_;
   std::uintmax_t left_ = mesh_bytes_most;
 };
@@ -175,18 +184,22 @@ class Stl {
 public:
   Stl(const Source& source, std::string_view bytes) : source_(source), bytes_(bytes) {}
 
+  // By how a file of so many bytes begins.
+  void check(std::uintmax_t size) const {
+    if (const std::optional<std::uint64_t> count = count_of(size))
+      source_.check_triangles(*count);
+  }
+
   void read(Builder& out) {
     out.start();
-    // The count of a binary file must be that of its bytes.
-    const bool counted = bytes_.size() >= header;
-    const std::uint64_t count = counted ? little_endian<std::uint32_t>(bytes_, 80) : 0;
-    if (counted && bytes_.size() == header + facet * count)
-      return read_binary(count, out);
+    if (const std::optional<std::uint64_t> count = count_of(bytes_.size()))
+      return read_binary(*count, out);
     std::string_view start = bytes_.substr(0, 1000);
     if (next_word(start) == "solid" && start.find('\0') == start.npos)
       return read_text(out);
-    if (!counted)
+    if (bytes_.size() < header)
       source_.fail("is no STL: it neither starts with \"solid\" nor has the 84 bytes of a binary header");
+    const std::uint64_t count = little_endian<std::uint32_t>(bytes_, 80);
     source_.fail(
         fmt::format("is damaged or cut short: it says that it has {} triangles, which take {} bytes, and has {}", count,
                     header + facet * count, bytes_.size()));
@@ -196,6 +209,14 @@ private:
   static constexpr std::size_t header = 84, facet = 50;  // bytes; of a facet first the normal
   const Source& source_;
   std::string_view bytes_;
+
+  // Of a binary file: the count of its header must be that of its bytes.
+  std::optional<std::uint64_t> count_of(std::uintmax_t size) const {
+    if (bytes_.size() < header)
+      return {};
+    const std::uint64_t count = little_endian<std::uint32_t>(bytes_, 80);
+    return size == header + facet * count ? std::optional(count) : std::nullopt;
+  }
 
   void read_binary(std::uint64_t count, Builder& out) const {
     if (count == 0)
@@ -351,6 +372,15 @@ class Ply {
 public:
   Ply(const Source& source, std::string_view bytes) : source_(source), rest_(bytes) {}
 
+  void read_header() {
+    take_header();
+    for (const Element& e : elements_)
+      if (e.name == "vertex")
+        source_.check_vertices(e.count);
+      else if (e.name == "face")
+        source_.check_triangles(e.count);
+  }
+
   void read(Builder& out) {
     read_header();
     out.start();
@@ -361,14 +391,9 @@ public:
     }
     if (std::ranges::find(elements_, "face", &Element::name) < std::ranges::find(elements_, "vertex", &Element::name))
       source_.fail("has its faces before its vertices, which is not read");
-    for (const Element& e : elements_) {
-      if (e.name == "vertex")
-        source_.check_vertices(e.count);
-      else if (e.name == "face")
-        source_.check_triangles(e.count);
+    for (const Element& e : elements_)
       for (std::uint64_t i = 0; i < e.count && !e.properties.empty(); ++i)
         read(e, out);
-    }
   }
 
 private:
@@ -401,7 +426,7 @@ private:
     return found->second;
   }
 
-  void read_header() {
+  void take_header() {
     std::string_view line = next_line(rest_), format;
     if (next_word(line) != "ply")
       source_.fail("is no PLY: it does not start with \"ply\"");
@@ -507,6 +532,38 @@ private:
   std::vector<std::uint32_t> corners_;
 };
 
+// Counts what is in a JSON text without keeping any of it, and stops where that is too much. A callback of
+// Json::parse() would do, but it looks through all of an array behind each of its objects.
+class JsonSize : public nlohmann::json_sax<Json> {
+public:
+  bool exceeded() const { return exceeded_; }
+
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t&) override { return count(); }
+  bool binary(binary_t&) override { return count(); }
+  bool key(string_t&) override { return count(); }
+  bool start_object(std::size_t) override { return count(1); }
+  bool start_array(std::size_t) override { return count(1); }
+  bool end_object() override { return count(-1); }
+  bool end_array() override { return count(-1); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+private:
+  bool exceeded_ = false;
+  int depth_ = 0;
+  std::size_t values_ = 0;
+
+  bool count(int deeper = 0) {
+    depth_ += deeper;
+    exceeded_ = depth_ > depth_most || ++values_ > json_values_most;
+    return !exceeded_;
+  }
+};
+
 // glTF 2.0: a document of what a shape needs, with its buffers beside it.
 class Gltf {
 public:
@@ -516,12 +573,10 @@ public:
       bytes_ = std::move(bytes);
       text = unpack(bytes_);
     }
-    std::size_t values = 0;
-    in_ = Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
-      if (depth > depth_most || ++values > json_values_most)
-        source_.fail("is nested too deeply or has too many entries");
-      return true;
-    });
+    JsonSize size;
+    if (!Json::sax_parse(text, &size) && size.exceeded())
+      source_.fail("is nested too deeply or has too many entries");
+    in_ = Json::parse(text);
   }
 
   Files files() {
@@ -889,7 +944,12 @@ LoadedMesh load_mesh(const fs::path& file, const MeshOptions& options) {
     source.fail("is of no kind that is read; its name must end in .obj, .stl, .ply, .gltf or .glb");
 
   Builder builder(source, options, options.up.value_or(gltf ? UpAxis::y : UpAxis::z));
-  std::string bytes = source.read(file);
+  std::string bytes = source.read(file, [&](std::string_view begin, std::uintmax_t size) {
+    if (extension == ".stl")
+      Stl(source, begin).check(size);
+    else if (extension == ".ply" && begin.find("end_header\n") != begin.npos)
+      Ply(source, begin).read_header();
+  });
   if (extension == ".ply")
     Ply(source, bytes).read(builder);
   else if (extension == ".stl")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <numbers>
 
 namespace talus {
@@ -13,6 +14,8 @@ namespace {
 using Function = std::function<double(double)>;
 
 constexpr double turn_full = 2 * std::numbers::pi;
+
+constexpr double place_most = 1e6;  // m, as a scene's numbers
 
 // The rotation vector while angles [degrees] about the fixed axes x, then y, then z change: exact where one of them
 // does.
@@ -46,12 +49,15 @@ Function parse(const Formula& formula, const std::string& body) {
   }
 }
 
-// With its place in what it throws.
-Function checked(Function f, std::string where) {
-  return [f = std::move(f), where = std::move(where)](double time) {
+// With its place in what it throws. most: m or degrees.
+Function checked(Function f, std::string where, double most = std::numeric_limits<double>::infinity()) {
+  return [f = std::move(f), where = std::move(where), most](double time) {
     const double value = f(time);
     if (!std::isfinite(value))
       throw SceneError(fmt::format("{} is {} at {:.6g} s: it must be a number at all times", where, value, time));
+    if (!(std::abs(value) <= most))
+      throw SceneError(
+          fmt::format("{} is {:.6g} m at {:.6g} s: a place may be from {} to {} m", where, value, time, -most, most));
     return value;
   };
 }
@@ -167,10 +173,10 @@ Kinematics::Kinematics(const Scene& scene) {
       body.position = curves(*keyframes, &Keyframe::position, "position", false, where);
       body.rotation = curves(*keyframes, &Keyframe::rotation, "rotation", true, where);
     } else if (const auto* functions = std::get_if<Functions>(&spec.motion)) {
-      for (const auto& [from, to] :
-           {std::pair(&functions->position, &body.position), std::pair(&functions->rotation, &body.rotation)})
-        for (const Formula& formula : *from)
-          to->push_back(checked(parse(formula, name), place(formula.where)));
+      for (const Formula& formula : functions->position)
+        body.position.push_back(checked(parse(formula, name), place(formula.where), place_most));
+      for (const Formula& formula : functions->rotation)
+        body.rotation.push_back(checked(parse(formula, name), place(formula.where)));
     } else if (const auto* joint = std::get_if<Joint>(&spec.motion)) {
       body.where = place(joint->where);
       check_joint(*joint, body.where);

@@ -102,7 +102,7 @@ private:
 class Loader {
 public:
   Loader(toml::table document, const std::string& name)
-      : document_(std::move(document)), root_(&document_, "", document_.source()) {
+      : document_(std::move(document)), root_(&document_, "", document_.source(), &errors_) {
     scene_.source = name;
   }
 
@@ -142,12 +142,15 @@ public:
   }
 
 private:
-  // An error in one table does not hide those in others: they are told together, the first one first.
+  // An error in one table does not hide those in others: they are told together, the first one first. What is thrown
+  // about a table with wrong values may only follow from them.
   void attempt(const std::function<void()>& read) {
+    const std::size_t before = errors_.size();
     try {
       read();
     } catch (const SceneError& e) {
-      errors_.emplace_back(e.what());
+      if (errors_.size() == before)
+        errors_.emplace_back(e.what());
     }
   }
   void attempt_each(const Value& list, const std::function<void(const Table&)>& read) {
@@ -540,13 +543,13 @@ private:
   }
 
   toml::table document_;
+  Errors errors_;
   Table root_;
   Scene scene_;
   Value domain_min_ = none_, domain_max_ = none_;
   std::array<Value, 3> axis_{none_, none_, none_};
   double radius_max_ = 0, grains_ = 0;
   std::uint32_t uncolored_ = 0;  // materials without a colour or a preset so far
-  std::vector<std::string> errors_;
   static inline const Value none_{nullptr, "", {}};
 };
 

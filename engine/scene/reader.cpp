@@ -157,21 +157,44 @@ std::string place(const toml::source_region& where) {
              : fmt::format("{}:{}:{}", path, std::max(where.begin.line, 1u), std::max(where.begin.column, 1u));
 }
 
+namespace {
+
+std::string said(const toml::source_region& where, const std::string& what) {
+  return located(where) ? place(where) + ": " + what : what;
+}
+
+}  // namespace
+
 void fail(const toml::source_region& where, const std::string& what) {
-  throw SceneError(located(where) ? place(where) + ": " + what : what);
+  throw SceneError(said(where, what));
 }
 
 void Value::must_be(const std::string& what) const {
   fail(fmt::format("must be {}, not {}", what, describe(*node_)));
 }
 
-void Value::get(double& out, Range range) const {
+void Value::attempt(const std::function<void()>& read) const {
   if (!node_)
     return;
-  const auto number = node_->is_number() ? node_->value<double>() : std::nullopt;
-  if (!number || !std::isfinite(*number) || *number < range.min || *number > range.max)
-    must_be(in_range("a number", range));
-  out = *number + 0.0;  // of -0 makes 0: as text, a scene's -0 is a whole number without a sign
+  if (!errors_)
+    return read();
+  try {
+    read();
+  } catch (const SceneError& e) {  // once, where a value is read twice
+    if (std::ranges::find(*errors_, e.what()) == errors_->end())
+      errors_->emplace_back(e.what());
+  }
+}
+
+void Value::get(double& out, Range range) const {
+  attempt([&] {
+    const auto number = node_->is_number() ? node_->value<double>() : std::nullopt;
+    if (!number || !std::isfinite(*number) || *number < range.min || *number > range.max) {
+      out = std::clamp(out, range.min, range.max);
+      must_be(in_range("a number", range));
+    }
+    out = *number + 0.0;  // of -0 makes 0: as text, a scene's -0 is a whole number without a sign
+  });
 }
 
 void Value::get(std::optional<double>& out, Range range) const {
@@ -180,30 +203,30 @@ void Value::get(std::optional<double>& out, Range range) const {
 }
 
 void Value::get(glm::dvec3& out, Range range) const {
-  if (!node_)
-    return;
-  const toml::array* array = node_->as_array();
-  if (!array || array->size() != 3)
-    must_be(in_range("[x, y, z] with numbers", range));
-  const std::vector<Value> parts = elements();
-  for (int a = 0; a < 3; ++a)
-    parts[a].get(out[a], range);
+  attempt([&] {
+    const toml::array* array = node_->as_array();
+    if (!array || array->size() != 3)
+      must_be(in_range("[x, y, z] with numbers", range));
+    const std::vector<Value> parts = elements();
+    for (int a = 0; a < 3; ++a)
+      parts[a].get(out[a], range);
+  });
 }
 
 void Value::get(std::string& out) const {
-  if (!node_)
-    return;
-  if (!node_->is_string())
-    must_be("a string");
-  out = node_->as_string()->get();
+  attempt([&] {
+    if (!node_->is_string())
+      must_be("a string");
+    out = node_->as_string()->get();
+  });
 }
 
 void Value::get(bool& out) const {
-  if (!node_)
-    return;
-  if (!node_->is_boolean())
-    must_be("true or false");
-  out = node_->as_boolean()->get();
+  attempt([&] {
+    if (!node_->is_boolean())
+      must_be("true or false");
+    out = node_->as_boolean()->get();
+  });
 }
 
 std::int64_t Value::integer(std::int64_t min, std::int64_t max) const {
@@ -235,7 +258,7 @@ std::vector<Value> Value::elements() const {
     values.emplace_back(&node,
                         located(node.source()) ? fmt::format("{}.{}", path_, values.size())
                                                : fmt::format("{}[{}]", path_, values.size()),
-                        node.source());
+                        node.source(), errors_);
   return values;
 }
 
@@ -244,7 +267,7 @@ Table Value::table() const {
     fail(!located(where_)                ? "must be a table"
          : path_.find('.') == path_.npos ? fmt::format("must be one table: write [{}]", path_)
                                          : "must be a table: write { key = value, .. }");
-  return {node_ ? node_->as_table() : nullptr, path_, where_};
+  return {node_ ? node_->as_table() : nullptr, path_, where_, errors_};
 }
 
 Value Value::named() const {
@@ -254,7 +277,7 @@ Value Value::named() const {
     name = table["preset"].value<std::string>();
   if (!name || !is_bare_word(*name))
     return *this;
-  return {node_, path_.substr(0, path_.rfind('.') + 1) + *name, where_};
+  return {node_, path_.substr(0, path_.rfind('.') + 1) + *name, where_, errors_};
 }
 
 std::vector<Table> Value::tables() const {
@@ -281,33 +304,41 @@ const Value& Value::or_override(const Value& other) const {
 Value Table::operator[](std::string_view key) {
   known_.emplace_back(key);
   const toml::node* node = table_ ? table_->get(key) : nullptr;
-  return {node, path_of(key), node ? node->source() : where_};
+  return {node, path_of(key), node ? node->source() : where_, errors_};
 }
 
 Value Table::need(std::string_view key) {
   Value value = (*this)[key];
-  if (!value && missing_.empty())
-    missing_ = key;
+  if (!value)
+    missing_.emplace_back(key);
   return value;
 }
 
 void Table::finish() const {
-  const toml::key* first = nullptr;
+  std::vector<const toml::key*> unknown;
   if (table_)
     for (auto&& [key, node] : *table_)
-      if (std::find(known_.begin(), known_.end(), key.str()) == known_.end() &&
-          (!first || before(key.source(), first->source())))
-        first = &key;
-  if (first) {
-    const std::string key(first->str());
+      if (std::find(known_.begin(), known_.end(), key.str()) == known_.end())
+        unknown.push_back(&key);
+  std::ranges::sort(unknown, [](const toml::key* a, const toml::key* b) { return before(a->source(), b->source()); });
+  Errors wrong;
+  for (const toml::key* at : unknown) {
+    const std::string key(at->str());
     std::string hint = why_absent(path_of(key));
     if (hint.empty())
       hint = did_you_mean(key, known_);
-    reading::fail(first->source(), fmt::format("unknown key {}{}; allowed{}: {}", path_of(key), hint,
-                                               path_.empty() ? "" : " in " + path_, list(known_)));
+    wrong.push_back(said(at->source(), fmt::format("unknown key {}{}; allowed{}: {}", path_of(key), hint,
+                                                   path_.empty() ? "" : " in " + path_, list(known_))));
   }
+  const bool stops = !missing_.empty() || (!errors_ && !wrong.empty());
   if (!missing_.empty())
-    fail(fmt::format("lacks the key {}; it needs one", missing_));
+    wrong.push_back(
+        said(where_, fmt::format("{} lacks the {} {}; it needs {}", path_, missing_.size() == 1 ? "key" : "keys",
+                                 list(missing_), missing_.size() == 1 ? "one" : "them")));
+  if (errors_)
+    errors_->insert(errors_->end(), wrong.begin(), wrong.end());
+  if (stops)  // nothing stands for a key that is missing
+    throw SceneError(wrong.front());
 }
 
 }  // namespace talus::reading

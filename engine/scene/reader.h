@@ -5,7 +5,9 @@
 #include "engine/scene/nearest.h"
 #include "engine/scene/tables.h"
 #include "engine/scene/words.h"
+#include <algorithm>
 #include <concepts>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <toml++/toml.h>
@@ -36,11 +38,15 @@ struct Range {
 
 class Table;
 
-// The value of a key, present or not. get leaves its argument alone where there is none.
+// What is wrong with the values of a document, where reading goes on behind it.
+using Errors = std::vector<std::string>;
+
+// The value of a key, present or not. get leaves its argument alone where there is none. What is wrong with one goes to
+// the document's errors, and its argument becomes what the value might have been; without such it is thrown.
 class Value {
 public:
-  Value(const toml::node* node, std::string path, const toml::source_region& where)
-      : node_(node), path_(std::move(path)), where_(where) {}
+  Value(const toml::node* node, std::string path, const toml::source_region& where, Errors* errors = nullptr)
+      : node_(node), path_(std::move(path)), where_(where), errors_(errors) {}
 
   explicit operator bool() const { return node_ != nullptr; }
   bool is_array() const { return node_ && node_->is_array(); }
@@ -53,8 +59,10 @@ public:
   void get(std::string& out) const;
   void get(bool& out) const;
   template <std::integral T> void get(T& out, std::int64_t min, std::int64_t max) const {
-    if (node_)
+    attempt([&] {
+      out = static_cast<T>(std::clamp<std::int64_t>(static_cast<std::int64_t>(out), min, max));
       out = static_cast<T>(integer(min, max));
+    });
   }
   template <class T> void get(std::optional<T>& out, auto... allowed) const {
     if (node_)
@@ -63,8 +71,7 @@ public:
   template <class E>
   requires std::is_enum_v<E>
   void get(E& out) const {  // by its word
-    if (node_)
-      out = static_cast<E>(choose(words<E>));
+    attempt([&] { out = static_cast<E>(choose(words<E>)); });
   }
 
   std::vector<Value> elements() const;  // of an array
@@ -84,6 +91,8 @@ public:
   const Value& or_override(const Value& other) const;
 
 private:
+  // Where there is a value.
+  void attempt(const std::function<void()>& read) const;
   // A table of several, as --set calls it, too: by its name where it has one, material.sand instead of material.0.
   Value named() const;
   std::int64_t integer(std::int64_t min, std::int64_t max) const;
@@ -92,17 +101,19 @@ private:
   const toml::node* node_;
   std::string path_;
   toml::source_region where_;
+  Errors* errors_;
 };
 
 // Hands out the values of a table and notes which keys it was asked for, so that finish can name those nobody knows.
 class Table {
 public:
-  Table(const toml::table* table, std::string path, const toml::source_region& where)
-      : table_(table), path_(std::move(path)), where_(where) {}
+  Table(const toml::table* table, std::string path, const toml::source_region& where, Errors* errors = nullptr)
+      : table_(table), path_(std::move(path)), where_(where), errors_(errors) {}
 
   Value operator[](std::string_view key);
   Value need(std::string_view key);  // missing is an error, thrown by finish
-  void finish() const;               // call when every key has been taken, before using the values
+  // Call when every key has been taken, before using the values. Unknown keys are errors as wrong values are.
+  void finish() const;
 
   const toml::source_region& where() const { return where_; }
   const std::string& path() const { return path_; }
@@ -116,8 +127,8 @@ private:
   const toml::table* table_;
   std::string path_;
   toml::source_region where_;
-  std::vector<std::string> known_;
-  std::string missing_;
+  Errors* errors_;
+  std::vector<std::string> known_, missing_;
 };
 
 }  // namespace talus::reading

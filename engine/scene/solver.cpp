@@ -385,21 +385,25 @@ std::string describe_pressed(const Bed& bed) {
              : "";
 }
 
-// Substeps of at most h_most.
-double substeps_for(const Scene& scene, double h_most) {
+// Substeps of at most h_most, which `asks` for.
+double substeps_for(const Scene& scene, double h_most, const std::string& asks) {
   const double needed = std::max(1.0, std::ceil(scene.dt / h_most * (1.0 - 1e-9)));
   constexpr double dt_least = 1e-7;  // s, as time.dt may be
   if (!(0.99 * substeps_most * h_most >= dt_least))
-    throw SceneError(
-        fmt::format("{}: solver.substeps = \"auto\" finds none that are short enough: a body's motion, a speed, "
-                    "gravity or adhesion asks for substeps of {:.3g} s, and time.dt is at least {} s",
-                    scene.source, h_most, dt_least));
+    throw SceneError(fmt::format(
+        "{}: solver.substeps = \"auto\" finds none that are short enough: {} asks for substeps of {:.3g} s, "
+        "and with {} of them a step is at least {} s long",
+        scene.source, asks, h_most, substeps_most, dt_least));
   if (needed > substeps_most)
-    throw SceneError(
-        fmt::format("{}: solver.substeps = \"auto\" comes to {:.0f} substeps of {:.3g} s, more than {}: set time.dt to "
-                    "{:.3g} s or less",
-                    scene.source, needed, h_most, substeps_most, 0.99 * substeps_most * h_most));
+    throw SceneError(fmt::format(
+        "{}: solver.substeps = \"auto\" comes to {:.0f} substeps of {:.3g} s, more than {}, for {} asks for "
+        "them: set time.dt to {:.3g} s or less",
+        scene.source, needed, h_most, substeps_most, asks, 0.99 * substeps_most * h_most));
   return needed;
+}
+
+std::string turning_of(const std::string& body, double spin) {
+  return fmt::format("the turning of body {}, {:.3g} rad/s,", body, spin);
 }
 
 double longest_substep(const ClothPace& cloth) {
@@ -486,7 +490,9 @@ SubstepChoice choose_substeps(const Scene& scene) {
   if (bed.sources.empty()) {
     if (scene.cloths.empty() && turning(0.0).empty())
       return {1, "substeps = 1: the scene has no grains"};
-    const double needed = substeps_for(scene, std::min(h_cloth, h_turn)), h = scene.dt / needed;
+    const double needed =
+        substeps_for(scene, std::min(h_cloth, h_turn), h_cloth < h_turn ? "the cloth" : turning_of(turns, spin));
+    const double h = scene.dt / needed;
     return {static_cast<int>(needed), fmt::format("substeps = {} (h = {:.3g} ms): {}", needed, 1000 * h,
                                                   scene.cloths.empty() ? turning(h) : describe(cloth, h))};
   }
@@ -502,7 +508,15 @@ SubstepChoice choose_substeps(const Scene& scene) {
   const double stretch = stretch_at_hold(scene, bed, 1.0);
   const double h_hold = stretch > 0.0 ? std::sqrt(0.5 * shared::dem_hold_reach / stretch) : inf;
   const double h_most = std::min({h_rest, h_speed, h_hold, h_cloth, h_turn});
-  const double needed = substeps_for(scene, h_most), h = scene.dt / needed;
+  const std::string asks = h_cloth == h_most   ? "the cloth"
+                           : h_turn == h_most  ? turning_of(turns, spin)
+                           : h_hold == h_most  ? "the adhesion"
+                           : h_speed == h_most ? fmt::format("a grain's greatest speed, {:.3g} m/s with what bodies "
+                                                             "that move give it,",
+                                                             bed.speed)
+                           : own_springs(s)    ? "the stiffness of the lightest contact"
+                                               : fmt::format("the overlap at rest under {:.0f} layers", bed.layers);
+  const double needed = substeps_for(scene, h_most, asks), h = scene.dt / needed;
   const std::string_view decided = needed == 1.0              ? "one is enough"
                                    : h_cloth == h_most        ? "the cloth decided"
                                    : h_turn == h_most         ? "its turning decided"
