@@ -6,6 +6,7 @@
 #include "bench/suite.h"
 #include "scratch.h"
 #include "simulate.h"
+#include <span>
 
 using namespace talus;
 using namespace talus_tests;
@@ -171,7 +172,8 @@ TEST_CASE("A suite writes what it measured, on what and with what", "[bench]") {
   CHECK(step.measured[0].counter("ns_per_grain_step") > 0.0);
 
   const bench::Results passes = bench::read_results(scratch / "cpu/passes.json");
-  CHECK(passes.context["copy_bytes_per_s"].get<double>() > 1e8);
+  const double copy = passes.context["copy_bytes_per_s"].get<double>();
+  CHECK(copy > 0.0);
   const auto dem = std::ranges::find(passes.measured, "passes/box_falling/dem/1000/dem", &bench::Measured::name);
   REQUIRE(dem != passes.measured.end());
   CHECK(dem->counter("runs_per_step") == 8.0);
@@ -181,8 +183,15 @@ TEST_CASE("A suite writes what it measured, on what and with what", "[bench]") {
   CHECK(sorted->counter("runs_per_step") > 0.0);
   CHECK(sorted->counter("runs_per_step") < 8.0);
   CHECK(sorted->counter("of_copy") > 0.0);
-  CHECK(dem->times()[0] < passes.measured[0].times()[0]);
-  CHECK(dem->times()[0] > 0.2 * passes.measured[0].times()[0]);
+  // However busy the machine is, passes run one after the other within the whole, and rates go with their times.
+  double sum = 0.0;
+  for (const bench::Measured& pass : std::span(passes.measured).subspan(1))
+    sum += pass.times().at(0);
+  CHECK(dem->times()[0] > 0.0);
+  CHECK(sum <= 1.001 * passes.measured[0].times()[0]);
+  const double rate = dem->counter("bytes_per_step") / (1e-3 * dem->times()[0]);
+  CHECK(dem->counter("bytes_per_s") == Approx(rate).epsilon(1e-3));
+  CHECK(dem->counter("of_copy") == Approx(rate / copy).epsilon(1e-3));
 
   options.suites = {"nonsense"};
   CHECK_THROWS_WITH(bench::run_suites(options), Catch::Contains("there are step, passes"));
