@@ -105,6 +105,26 @@ template <class T> bool take(std::span<const std::byte>& bytes, std::map<std::ui
   return complete;
 }
 
+bool finite(const glm::dvec3& v) {
+  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+}
+
+// Could a command have led to it?
+bool sound(const Pose& pose) {
+  return finite(pose.position) && std::abs(glm::length(pose.rotation) - 1.0) < 1e-6;
+}
+bool sound(const Twist& twist) {
+  return finite(twist.velocity) && finite(twist.spin);
+}
+bool sound(const Drive::CommandedBody& c) {
+  const BodyLimits& l = c.limits;
+  return sound(c.pose) && sound(c.target) && sound(c.twist) && sound(c.wanted) && l.speed > 0.0 &&
+         l.acceleration > 0.0 && l.spin > 0.0 && l.spin_acceleration > 0.0;
+}
+bool sound(const Drive::CommandedJoint& c) {
+  return std::isfinite(c.value) && std::isfinite(c.target) && std::isfinite(c.speed) && std::isfinite(c.wanted);
+}
+
 }  // namespace
 
 Drive::Drive(const Scene& scene, double time_zero)
@@ -300,10 +320,10 @@ std::optional<Drive::Commands> Drive::from_bytes(std::span<const std::byte> byte
   if (!take(bytes, commands.bodies) || !take(bytes, commands.joints) || !bytes.empty())
     return {};
   for (const auto& [body, command] : commands.bodies)
-    if (body >= names_.size() || kinematics_.jointed(body))
+    if (body >= names_.size() || kinematics_.jointed(body) || dynamic_[body] || !sound(command))
       return {};
   for (const auto& [body, command] : commands.joints)
-    if (body >= names_.size() || !kinematics_.jointed(body))
+    if (body >= names_.size() || !kinematics_.jointed(body) || dynamic_[body] || !sound(command))
       return {};
   return commands;
 }

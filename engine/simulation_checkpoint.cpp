@@ -1,11 +1,15 @@
+#include "engine/check_state.h"
 #include "engine/io/cache.h"
 #include "engine/io/checkpoint.h"
 #include "engine/scene/fine_sampling.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/text.h"
 #include "engine/simulation_impl.h"
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <numeric>
+#include <utility>
 
 namespace talus {
 namespace {
@@ -70,13 +74,13 @@ std::optional<std::vector<Pours>> pours_of(std::span<const std::byte> bytes, con
     if (count > bytes.size() / sizeof(SavedPour))
       return {};
     std::vector<TimedSeed> of_world;
+    std::uint64_t step = 0;
     for (SavedPour s; of_world.size() < count;) {
       take(s);
-      if (!is_of(scene, s))
+      const std::uint64_t before = std::exchange(step, s.step[0] | static_cast<std::uint64_t>(s.step[1]) << 32);
+      if (!is_of(scene, s) || step < before)
         return {};
-      of_world.push_back({{vec3(s.position), s.position.w, s.velocity, s.material},
-                          s.step[0] | static_cast<std::uint64_t>(s.step[1]) << 32,
-                          s.emitter});
+      of_world.push_back({{vec3(s.position), s.position.w, s.velocity, s.material}, step, s.emitter});
     }
     pours.push_back(std::make_shared<const std::vector<TimedSeed>>(std::move(of_world)));
   }
@@ -134,6 +138,37 @@ void Simulation::resume(const std::filesystem::path& file) {
   }
 }
 
+// Of a state that is about to be taken over, with births and commands of its own.
+std::optional<std::string> Simulation::Impl::wrong_with(const Checkpoint& checkpoint, const Settings& of,
+                                                        const Population& there, const std::vector<Pours>& births,
+                                                        const std::vector<Drives::Course>& courses) const {
+  StateBounds bounds{.settings = of};
+  const bool own = of.places != no_grain;
+  bounds.initial = initial;
+  bounds.places = own ? of.places : static_cast<uint>(there.initial.size() + there.poured.size());
+  bounds.ids = bounds.places;
+  bounds.materials = static_cast<uint>(scene.materials.size());
+  for (const Body& body : bodies.bodies)
+    bounds.parts.push_back(body.parts);
+  for (std::uint32_t w = 0; w < scene.worlds; ++w) {
+    const std::uint64_t now = checkpoint.step - static_cast<std::uint64_t>(courses[w].start);
+    if (courses[w].start < 0 || now > checkpoint.step)
+      return "a world starts after this step";
+    if (own && births[w]->size() > births_room(of))
+      return "a world has more births than there is room for";
+    std::vector<uint> due(scene.emitters.size());
+    for (const TimedSeed& birth : *births[w])
+      due[birth.emitter] += birth.step <= now ? 1 : 0;
+    bounds.due.insert(bounds.due.end(), due.begin(), due.end());
+  }
+  if (has_fine(there)) {
+    bounds.fine_initial = fine_initial;
+    bounds.fine_due = there.fine_first[std::accumulate(bounds.due.begin(), bounds.due.end(), 0u)];
+    bounds.fine_places = static_cast<uint>(there.fine.size()) + there.fine_first.back();
+  }
+  return wrong_in(checkpoint, bounds);
+}
+
 void Simulation::resume(Checkpoint checkpoint) {
   impl_->idle();
   if (checkpoint.scene_text != physics_of(impl_->scene))
@@ -174,10 +209,18 @@ void Simulation::resume(Checkpoint checkpoint) {
   const auto commands = impl_->drive.from_bytes(checkpoint.fields[commands_name]);
   if (!commands)
     throw CheckpointError(fmt::format("{} are not those of this scene", commands_name));
+  Impl::Hand hand = impl_->hand_of(checkpoint.fields[hand_name]);
+  const glm::dvec3 sum = hand.from + hand.to;
+  if (!std::isfinite(sum.x + sum.y + sum.z + zero))
+    throw CheckpointError(fmt::format("{} or {} is not finite", hand_name, time_name));
+  settings.rows = static_cast<uint>(checkpoint.fields[std::string(info(FieldId::contact_partner).name)].size() /
+                                    (sizeof(uint) * impl_->scene.worlds * slice_grains));
+  if (const auto wrong = impl_->wrong_with(checkpoint, settings, population, pours, *commands))
+    throw CheckpointError(*wrong);
   impl_->set_course(impl_->scene, std::move(population), std::move(pours), zero);
   impl_->replaced.reset();
   impl_->drive.set(*commands);
-  impl_->hold(impl_->hand_of(checkpoint.fields[hand_name]));
+  impl_->hold(std::move(hand));
   for (std::size_t f = 0; f < field_count; ++f)
     if (field_infos[f].saved) {
       const auto id = static_cast<FieldId>(f);

@@ -75,7 +75,7 @@ struct Simulation::Impl {
   std::optional<Commands> replaced;  // by the commands since the last step; none where there were none
   Commands valid_commands;           // as valid_step, before what was commanded for the steps since
   bool takes_back = false;           // whether that was anything
-  Status known{};  // as after the last batch
+  Status known{};                    // as after the last batch
   std::vector<World> known_worlds;
   Status valid_status{};  // as valid_step
   std::vector<World> valid_worlds;
@@ -165,8 +165,9 @@ struct Simulation::Impl {
 
   StepPlan plan_of(std::uint64_t at) const;
   void write_motions(std::uint64_t steps);  // how the bodies move in the next steps, for plans of them
-  void clear_space(std::uint32_t world, const std::vector<Pose>& before);  // around bodies that stand elsewhere than then
-  void place_bodies();                      // steps leave the bodies where they stood at the start of the last substep
+  void clear_space(std::uint32_t world,
+                   const std::vector<Pose>& before);  // around bodies that stand elsewhere than then
+  void place_bodies();  // steps leave the bodies where they stood at the start of the last substep
   void forget_point_contacts();
   Status read_status() { return read_field<Status>(*executor, FieldId::status, 1)[0]; }
   void write_status(const Status& status) { write_field(*executor, FieldId::status, std::vector{status}); }
@@ -194,6 +195,9 @@ struct Simulation::Impl {
   std::uint32_t grab(const glm::dvec3& at, double radius);
   void move_hand(const glm::dvec3& at);
   void hold(Hand hand);
+  std::optional<std::string> wrong_with(const Checkpoint& checkpoint, const Settings& of, const Population& there,
+                                        const std::vector<Pours>& births,
+                                        const std::vector<Drives::Course>& courses) const;
   std::vector<std::byte> hand_bytes() const;
   Hand hand_of(std::span<const std::byte> bytes) const;
   void set_depth_cameras();                                // those of the scene

@@ -2,6 +2,7 @@
 #include "engine/io/checkpoint.h"
 #include "engine/passes.h"
 #include "scratch.h"
+#include "shaders/shared/partner.h"
 #include "simulate.h"
 #include <bit>
 #include <cstring>
@@ -239,6 +240,62 @@ TEST_CASE("A checkpoint of another scene is refused and nothing changes", "[simu
   REQUIRE_THROWS_AS(other.resume(scratch / "state.talus"), CheckpointError);
   CHECK(other.state_hash() == before);
   CHECK(other.step() == 0);
+}
+
+TEST_CASE("A checkpoint that names what is not there is refused and nothing changes", "[simulation]") {
+  Scene scene = box_of(50);
+  scene.solver = default_solver(Method::dem);
+  scene.bodies.push_back(body_of("plate", {{BoxPart{{0.1, 0.1, 0.02}}}}, {0.0, 0.0, 0.05}));
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(100);
+  const Checkpoint good = simulation.checkpoint();
+  const std::uint64_t before = simulation.state_hash();
+  // Element k of a field, as a word, set to a value.
+  const auto said = [&](FieldId id, std::size_t offset, std::uint32_t value) -> std::string {
+    Checkpoint bad = good;
+    auto& bytes = bad.fields.at(std::string(info(id).name));
+    REQUIRE(bytes.size() >= offset + sizeof value);
+    std::memcpy(bytes.data() + offset, &value, sizeof value);
+    try {
+      simulation.resume(bad);
+    } catch (const CheckpointError& e) {
+      return e.what();
+    }
+    return "nothing";
+  };
+  constexpr std::uint32_t huge = 0x7FFFFFFF, nan = 0x7FC00000;
+  const auto status = [&](std::size_t at, std::uint32_t value) { return said(FieldId::status, at, value); };
+  const auto world = [&](std::size_t at, std::uint32_t value) { return said(FieldId::worlds, at, value); };
+  CHECK(status(offsetof(Status, halt), halt_slots) == "field status is not at the end of a step");
+  CHECK(status(offsetof(Status, substep), 3) == "field status is not at the end of a step");
+  CHECK(status(offsetof(Status, step), 7) == "field status is of another step");
+  CHECK(status(offsetof(Status, rebuild), huge) == "field status has lists of more worlds than there are");
+  CHECK(status(offsetof(Status, freed), 1) == "field status has more free places than grains are gone");
+  CHECK(status(offsetof(Status, fine_gone), 1) == "field status counts fine grains that are not there");
+  CHECK(world(offsetof(World, born), 1) == "field worlds has other births than births_made");
+  CHECK(world(offsetof(World, gone), 1) == "field worlds is not at the end of a step");
+  CHECK(world(offsetof(World, table), 1) == "field worlds names a table that is not there");
+  CHECK(world(offsetof(World, slots), huge) == "field worlds counts more than there is room for");
+  CHECK(world(offsetof(World, margin), nan) == "field worlds has a number that is not finite");
+  CHECK(world(offsetof(World, cells), 5) == "field worlds has a period of cells where there is none");
+  CHECK(world(offsetof(World, inverse_cell), 0x501502F9) == "field worlds has cells smaller than a grain");  // 1e10
+  CHECK(said(FieldId::grain_id, 0, 50) == "field grain_id has a number that no grain has");
+  CHECK(said(FieldId::grain_tag, 0, 9) == "field grain_tag names a material that is not there");
+  CHECK(said(FieldId::grain_row, 0, 50) == "field grain_row names a row that is not there");
+  CHECK(said(FieldId::grains, 0, nan) == "field grains has a number that is not finite");
+  CHECK(said(FieldId::grains, offsetof(Grain, position) + 12, 0x3F800000) ==
+        "field grains has a radius or a mass that no grain has");
+  CHECK(said(FieldId::grains, offsetof(Grain, position) + 12, 0) ==
+        "field grains are not as many as were born and not gone");
+  CHECK(said(FieldId::contact_count, 0, huge) == "field contact_count reaches beyond the rows that there are");
+  CHECK(said(FieldId::grid_start, 0, huge) == "field grid_start has cells of more grains than there are");
+  CHECK(said(FieldId::slice_start, 0, huge) == "field contact_count reaches beyond the rows that there are");
+  for (const std::uint32_t partner :
+       {50u, triangle_partner, body_partner + 1, surface_partner(0, part_surfaces), wall_partner + 6, no_partner})
+    CHECK(said(FieldId::contact_partner, 0, partner) == "field contact_partner names a partner that is not there");
+  CHECK(simulation.state_hash() == before);
+  simulation.resume(good);
+  CHECK(simulation.state_hash() == before);
 }
 
 TEST_CASE("A state that is no number any more is named, and the last valid one comes back", "[simulation]") {

@@ -123,7 +123,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     simulation().resume(read);
     simulation().checkpoint();
+    simulation().measure();
+    simulation().advance(2);
+    simulation().checkpoint();
   } catch (const CheckpointError&) {
+  } catch (const StateError&) {  // numbers that lead to an invalid state
+  } catch (const SceneError&) {  // or to a time at which the scene says nothing
   }
   static const std::uint64_t hash = [&] {
     simulation().resume(before);
