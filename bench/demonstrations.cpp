@@ -110,6 +110,59 @@ void coarsen(talus::Scene& scene, double factor) {
   }
 }
 
+// When the plank leaves its stop, and under what: the moment of grains and weights about its axis, which points away
+// from where they turn it, as the mean of the quarter of a second before it has turned by 0.2 degrees.
+class Tipping {
+public:
+  static constexpr double every = 0.02;  // s
+
+  double time = -1.0, moment = 0.0;  // s, N m
+
+  void look(const talus::Simulation& simulation, std::uint32_t plank, double load) {
+    recent_.push_back(load);
+    if (recent_.size() > 13)
+      recent_.erase(recent_.begin());
+    if (time < 0.0 && simulation.joint_state(plank).value > 0.2) {
+      time = simulation.time();
+      moment = std::accumulate(recent_.begin(), recent_.end(), 0.0) / static_cast<double>(recent_.size());
+    }
+  }
+
+private:
+  std::vector<double> recent_;  // N m
+};
+
+double load_of(const talus::Simulation& simulation, std::uint32_t plank) {
+  return -simulation.body_loads()[plank].torque_filtered.y;
+}
+
+Tipping tipping_with(const Context& context, talus::Scene scene, std::uint64_t seed) {
+  scene.seed = seed;
+  const double end = scene.end;
+  talus::Simulation simulation = simulate(context, std::move(scene));
+  const std::uint32_t plank = simulation.body("plank");
+  Tipping tipping;
+  while (tipping.time < 0.0 && simulation.time() < end &&
+         watch(simulation, simulation.time() + Tipping::every, Tipping::every,
+               [&] { tipping.look(simulation, plank, load_of(simulation, plank)); })) {
+  }
+  return tipping;
+}
+
+struct Scatter {
+  double mean = 0.0, deviation = 0.0;  // of one from another
+  std::size_t count = 0;
+  double error() const { return deviation / std::sqrt(static_cast<double>(count)); }  // of the mean
+};
+Scatter scatter_of(const std::vector<double>& values) {
+  Scatter s{.count = values.size()};
+  s.mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(s.count);
+  for (const double value : values)
+    s.deviation += (value - s.mean) * (value - s.mean) / static_cast<double>(s.count - 1);
+  s.deviation = std::sqrt(s.deviation);
+  return s;
+}
+
 // The wheel and the plank: what turns the one and tips the other.
 Result wheel_and_plank(const Context& context) {
   talus::Scene scene = house_scene("wheel_and_plank");
@@ -139,29 +192,21 @@ Result wheel_and_plank(const Context& context) {
   std::vector<Series> ways{{"first weight has slid [cm]", {}}, {"second", {}}, {"third", {}}};
   const double rests = std::atan(scene.materials.at(1).friction_static) * 180.0 / pi;
   std::vector<double> slides(weights.size(), -1.0);  // degrees, of the plank once each has slid 1 cm
-  double crept = 0.0;                // m, the furthest of the weights while the plank is less steep than friction bears
-  double tips = -1.0, moment = 0.0;  // s, N m: when it leaves its stop, and under what
-  std::vector<double> recent;        // N m, of the last quarter of a second
+  double crept = 0.0;  // m, the furthest of the weights while the plank is less steep than friction bears
+  Tipping tipping;
   double steady_torque = 0.0, steady_speed = 0.0, steady = 0.0;
   const double quiet = 1.5;  // s, by which the wheel turns evenly
-  const bool stable = watch(simulation, scene.end, 0.02, [&] {
+  const bool stable = watch(simulation, scene.end, Tipping::every, [&] {
     const double t = simulation.time();
     const talus::JointState of_wheel = simulation.joint_state(wheel), of_plank = simulation.joint_state(plank);
     const std::vector<talus::BodyLoad> loads = simulation.body_loads();
-    // About the axis of the plank, which points away from where grains turn it.
-    const double load = -loads[plank].torque_filtered.y;
+    const double load = load_of(simulation, plank);
     if (t >= quiet && t < pour.stop) {
       steady_torque += loads[wheel].torque_filtered.y;
       steady_speed += of_wheel.speed;
       steady += 1.0;
     }
-    recent.push_back(load);
-    if (recent.size() > 13)
-      recent.erase(recent.begin());
-    if (tips < 0.0 && of_plank.value > 0.2) {
-      tips = t;
-      moment = std::accumulate(recent.begin(), recent.end(), 0.0) / static_cast<double>(recent.size());
-    }
+    tipping.look(simulation, plank, load);
     std::vector<std::string> row{number(t, 4), number(of_wheel.speed, 4), number(loads[wheel].torque_filtered.y, 4),
                                  number(of_plank.value, 4), number(load, 4)};
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -181,7 +226,13 @@ Result wheel_and_plank(const Context& context) {
   result.plot = {"Wheel and plank", "time [s]", "", {std::move(speed), std::move(angle)}};
   for (Series& way : ways)
     result.plot.series.push_back(std::move(way));
-  if (!stable || tips < 0.0 || steady == 0.0) {
+  // That moment scatters with the blows of single grains: other seeds tell by how much.
+  constexpr std::size_t seeds = 8;
+  std::vector<Tipping> tippings(context.pick(seeds, std::size_t{2}), tipping);
+  in_parallel(context, tippings.size() - 1,
+              [&](std::size_t k) { tippings[k + 1] = tipping_with(context, scene, scene.seed + k + 1); });
+  const bool all_tip = std::ranges::all_of(tippings, [](const Tipping& one) { return one.time >= 0.0; });
+  if (!stable || !all_tip || steady == 0.0) {
     result.findings = {{"the plank tips", "not in the time given", false, "Nothing else was measured."}};
     return result;
   }
@@ -191,19 +242,32 @@ Result wheel_and_plank(const Context& context) {
   const talus::MassProperties mass = talus::mass_of(scene.bodies[plank]);
   const double holds = mass.mass * g * mass.center.x, bearing = joint(wheel).friction;
   const auto [first, last] = std::ranges::minmax(slides);
-  result.summary.rows = {{"wheel turns at", fmt::format("{:g} to {:g}", quiet, pour.stop),
-                          fmt::format("{:.1f} turns per minute", steady_speed / 6.0)},
-                         {"grains turn it with", "the same", fmt::format("{:.3f} N m", steady_torque)},
-                         {"plank leaves its stop", number(tips, 3), fmt::format("under {:.2f} N m", moment)},
-                         {"its counterweight holds", "", fmt::format("{:.2f} N m", holds)},
-                         {"the weights have slid 1 cm", "", fmt::format("at {:.1f} to {:.1f} degrees", first, last)}};
+  std::vector<double> moments;
+  for (const Tipping& one : tippings)
+    moments.push_back(one.moment);
+  const Scatter moment = scatter_of(moments);
+  const auto [least, most] = std::ranges::minmax(moments);
+  result.summary.rows = {
+      {"wheel turns at", fmt::format("{:g} to {:g}", quiet, pour.stop),
+       fmt::format("{:.1f} turns per minute", steady_speed / 6.0)},
+      {"grains turn it with", "the same", fmt::format("{:.3f} N m", steady_torque)},
+      {"plank leaves its stop", number(tipping.time, 3), fmt::format("under {:.2f} N m", tipping.moment)},
+      {fmt::format("the same, of {} seeds", moment.count), "",
+       fmt::format("{:.2f} to {:.2f} N m, {:.2f} by their mean, of standard error {:.2f}", least, most, moment.mean,
+                   moment.error())},
+      {"its counterweight holds", "", fmt::format("{:.2f} N m", holds)},
+      {"the weights have slid 1 cm", "", fmt::format("at {:.1f} to {:.1f} degrees", first, last)}};
   result.findings = {
       {"a wheel that turns evenly takes from the grains what its bearing brakes with",
        fmt::format("{:.3f} N m against {:g} N m", steady_torque, bearing),
        std::abs(steady_torque / bearing - 1.0) < 0.05, "Mean from 1.5 s to the end of the pouring."},
       {"the plank tips when what lies on it turns it more than its counterweight holds",
-       fmt::format("{:.2f} N m against {:.2f} N m", moment, holds), std::abs(moment / holds - 1.0) < 0.05,
-       "Moment of grains and weights, mean of the quarter of a second before the plank has turned by 0.2 degrees."},
+       fmt::format("{:.2f} +- {:.2f} N m by the mean of {} seeds ({:.2f} to {:.2f}) against {:.2f} N m", moment.mean,
+                   moment.error(), moment.count, least, most, holds),
+       std::abs(moment.mean / holds - 1.0) < 0.05,
+       "Moment of grains and weights, mean of the quarter of a second before the plank has turned by 0.2 degrees; +- "
+       "is "
+       "the standard error of the mean. Single grains' blows make the runs differ."},
       {"a weight holds up to the angle of friction, atan(mu), and slides beyond",
        fmt::format("to {:.1f} degrees none moves by more than {:.1f} mm; 1 cm at {:.1f} to {:.1f} degrees", rests,
                    1000.0 * crept, first, last),
