@@ -377,6 +377,28 @@ struct Cell {
   }
 };
 
+bool is_hollow(const Cell& list, const Touch& nearest, bool closed, const glm::vec3& p, float reach) {
+  if (!nearest.triangle || !(nearest.distance2 > 0.0f) || (closed && nearest.above() < 0.0f))
+    return false;
+  // No quotients: they differ between devices, and lists of contacts depend on this.
+  const bool on_face = nearest.feature == face;
+  const glm::vec3 away = on_face ? nearest.above() * nearest.normal() : nearest.way;
+  const float least = on_face ? corner_turn : corner_turn * std::sqrt(nearest.distance2);
+  for (const std::uint32_t* entry = list.first; entry < list.last; ++entry) {
+    const Touch other(p, list.words + *entry);
+    if (!(other.distance2 < reach * reach))
+      continue;
+    const glm::vec3 normal = vector_at(other.triangle + 9);
+    const float height = inner(other.way, normal);
+    if (closed && !(height > 0.0f))
+      continue;
+    const bool same = squared(other.way - nearest.way) <= 1e-6f * nearest.distance2;  // the edge between the two
+    if (!same && (height < 0.0f ? -1.0f : 1.0f) * inner(normal, away) < least)
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 TriangleGrid triangle_grid(const Mesh& mesh, bool closed, double far) {
@@ -409,31 +431,14 @@ SurfaceSample sample(const std::uint32_t* words, const glm::uvec3& size, float c
   return Cell(words, size, cell, p).nearest(p).sample(far, closed);
 }
 
-bool is_hollow(const std::uint32_t* words, const glm::uvec3& size, float cell, bool closed, const glm::vec3& p,
-               float reach) {
+Surroundings look_around(const std::uint32_t* words, const glm::uvec3& size, float cell, float far, bool closed,
+                         const glm::vec3& p, float reach) {
   if (p != glm::clamp(p, glm::vec3(0.0f), cell * glm::vec3(size)))
-    return false;
+    return {sample(words, size, cell, far, closed, p).distance, false};
   const Cell list(words, size, cell, p);
   const Touch nearest = list.nearest(p);
-  if (!nearest.triangle || !(nearest.distance2 > 0.0f) || (closed && nearest.above() < 0.0f))
-    return false;
-  // No quotients: they differ between devices, and lists of contacts depend on this.
-  const bool on_face = nearest.feature == face;
-  const glm::vec3 away = on_face ? nearest.above() * nearest.normal() : nearest.way;
-  const float least = on_face ? corner_turn : corner_turn * std::sqrt(nearest.distance2);
-  for (const std::uint32_t* entry = list.first; entry < list.last; ++entry) {
-    const Touch other(p, words + *entry);
-    if (!(other.distance2 < reach * reach))
-      continue;
-    const glm::vec3 normal = vector_at(other.triangle + 9);
-    const float height = inner(other.way, normal);
-    if (closed && !(height > 0.0f))
-      continue;
-    const bool same = squared(other.way - nearest.way) <= 1e-6f * nearest.distance2;  // the edge between the two
-    if (!same && (height < 0.0f ? -1.0f : 1.0f) * inner(normal, away) < least)
-      return true;
-  }
-  return false;
+  const float distance = nearest.sample(far, closed).distance;
+  return {distance, distance < reach && is_hollow(list, nearest, closed, p, reach)};
 }
 
 std::optional<SurfaceSample> sample_hollow(const std::uint32_t* words, const glm::uvec3& size, float cell, float far,

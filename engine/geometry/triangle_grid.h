@@ -41,10 +41,15 @@ SurfaceSample sample(const TriangleGrid& grid, const glm::vec3& p);
 SurfaceSample sample(const std::uint32_t* words, const glm::uvec3& size, float cell, float far, bool closed,
                      const glm::vec3& p);
 
-// Is the mesh hollow around p: is p in front of faces within `reach` [m] that are turned against the nearest point's
-// direction? A ball there may touch several places at once. The arguments are those of the function above.
-bool is_hollow(const std::uint32_t* words, const glm::uvec3& size, float cell, bool closed, const glm::vec3& p,
-               float reach);
+// The same distance; and, where that is less than `reach` [m], whether the mesh is hollow around p: is p in front of
+// faces within reach that are turned against the nearest point's direction? A ball there may touch several places at
+// once.
+struct Surroundings {
+  float distance;  // m
+  bool hollow;
+};
+Surroundings look_around(const std::uint32_t* words, const glm::uvec3& size, float cell, float far, bool closed,
+                         const glm::vec3& p, float reach);
 
 // One of the places at which a ball touches a hollow of a mesh, in an order by their directions: the nearest point, and
 // the nearest ones within `reach` [m] that lie in clearly other directions and are the nearest of all places around

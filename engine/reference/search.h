@@ -140,14 +140,16 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
     for (uint bits = f.body_cells[home + word]; bits; bits &= bits - 1) {
       const uint body = number * settings.bodies + 32 * word + static_cast<uint>(std::countr_zero(bits));
       const vec3 offset = shortest(p - f.bodies[body].motion.position, settings);
+      if (const SolidPart* mesh = only_triangles(f, body)) {  // its triangles are looked through once
+        const Surroundings around = around_mesh(f, *mesh, body, offset, radius + world.margin);
+        if (around.distance < radius + world.margin)
+          for (uint s = around.hollow ? 1 : 0; s <= (around.hollow ? hollow_surfaces : 0); ++s)
+            found(surface_partner(body, s));
+        continue;
+      }
       const NearestSurface nearest = from_body(f, body, offset);
       if (nearest.value >= radius + world.margin)
         continue;
-      if (is_in_hollow(f, body, offset, radius + world.margin)) {
-        for (uint s = 1; s <= hollow_surfaces; ++s)
-          found(surface_partner(body, s));
-        continue;
-      }
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       for (uint k = 0; k < f.bodies[body].parts; ++k)
         for (uint s = 0; s < surfaces_of(f.solid_parts[f.bodies[body].first_part + k].kind); ++s) {

@@ -127,11 +127,11 @@ inline vec3 in_part(const Fields& f, const SolidPart& part, uint body, vec3 offs
   return rotated_back(part.rotation, rotated_back(f.bodies[body].motion.rotation, offset) - part.position);
 }
 
-// May a grain at a point away from a body's origin touch the body's mesh at several places? reach: m, of the grain.
-inline bool is_in_hollow(const Fields& f, uint body, vec3 offset, float reach) {
-  const SolidPart* part = only_triangles(f, body);
-  return part && is_hollow(&f.shape_data[part->first], uvec3(part->size), part->cell, !(part->kind & solid_two_sided),
-                           in_part(f, *part, body, offset), reach);
+// How far a point away from a body's origin is from the body's mesh, and whether a grain there may touch it at several
+// places. reach: m, of the grain.
+inline Surroundings around_mesh(const Fields& f, const SolidPart& part, uint body, vec3 offset, float reach) {
+  return look_around(&f.shape_data[part.first], uvec3(part.size), part.cell, part.far, !(part.kind & solid_two_sided),
+                     in_part(f, part, body, offset), reach);
 }
 
 // From the place of that rank at which a grain of radius r touches the mesh.
