@@ -7,7 +7,7 @@
 
 namespace talus {
 
-// What a state may name. Numbers of one world where nothing else is said.
+// Limits of the numbers in a state; those of one world where nothing else is said.
 struct StateBounds {
   const Settings& settings;   // rows: of contact slots, as many as the state brings
   std::uint32_t places = 0;   // in memory, of grains
@@ -17,7 +17,7 @@ struct StateBounds {
   std::vector<std::uint32_t> parts;  // of each body
   std::vector<std::uint32_t> due;    // by world and emitter: births that are due up to now
   std::uint32_t fine_initial = 0;    // fine grains at the start
-  std::uint32_t fine_due = 0;        // .. that come with the births that are due up to now
+  std::uint32_t fine_due = 0;        // fine grains that come with the births that are due up to now
   std::uint32_t fine_places = 0;
 };
 

@@ -27,7 +27,7 @@ public:
 
   void advance(std::uint64_t count);  // so many steps are done
 
-  // Of all bodies at the start of a step; where passes move one, that is where the scene has it.
+  // Poses of all bodies at the start of a step; where passes move a body, its pose is that of the scene.
   std::vector<Pose> poses(std::uint64_t step) const;
 
   // See Simulation. step: the one to come.

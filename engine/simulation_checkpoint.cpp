@@ -138,7 +138,7 @@ void Simulation::resume(const std::filesystem::path& file) {
   }
 }
 
-// Of a state that is about to be taken over, with births and commands of its own.
+// The state is about to be taken over, with births and commands of its own.
 std::optional<std::string> Simulation::Impl::wrong_with(const Checkpoint& checkpoint, const Settings& of,
                                                         const Population& there, const std::vector<Pours>& births,
                                                         const std::vector<Drives::Course>& courses) const {

@@ -210,7 +210,7 @@ private:
   const Source& source_;
   std::string_view bytes_;
 
-  // Of a binary file: the count of its header must be that of its bytes.
+  // The triangles of a binary file, whose header must agree with its size.
   std::optional<std::uint64_t> count_of(std::uintmax_t size) const {
     if (bytes_.size() < header)
       return {};

@@ -38,7 +38,7 @@ struct Range {
 
 class Table;
 
-// What is wrong with the values of a document, where reading goes on behind it.
+// Messages about wrong values of a document, where reading goes on behind them.
 using Errors = std::vector<std::string>;
 
 // The value of a key, present or not. get leaves its argument alone where there is none. What is wrong with one goes to
