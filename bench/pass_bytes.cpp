@@ -41,7 +41,7 @@ double bytes_of_pass(talus::Simulation& simulation, std::string_view name) {
   double bytes = 0.0;
   for (const auto& [field, binding] : talus::bound_fields(pass, talus::gpu::reflect(name, code).buffers)) {
     const double times = binding.access == talus::gpu::BufferAccess::read_write ? 2.0 : 1.0;
-    bytes += times * static_cast<double>(binding.stride) * elements_in_use(simulation, field);
+    bytes += times * static_cast<double>(binding.stride) * elements_in_use(simulation, field.id);
   }
   return bytes;
 }

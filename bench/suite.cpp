@@ -23,7 +23,7 @@ void wake(talus::Executor& executor) {
   constexpr double enough = 0.4;  // s
   for (const Stopwatch watch; watch.stop(1).real_s < enough; executor.finish())
     for (int k = 0; k < 16; ++k)
-      executor.copy(talus::FieldId::grains, talus::FieldId::grains_next);
+      executor.copy(talus::FieldId::grains, {talus::FieldId::grains, talus::Copy::next});
 }
 
 // The least time of a repetition: shorter ones measure the clock.

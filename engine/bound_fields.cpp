@@ -9,17 +9,6 @@ namespace shaders {
 std::span<const std::uint32_t> find_shader(std::string_view name);
 }
 
-namespace {
-
-FieldId field_named(std::string_view name, std::string_view pass) {
-  for (std::size_t f = 0; f < field_count; ++f)
-    if (field_infos[f].name == name)
-      return static_cast<FieldId>(f);
-  throw DeviceError(fmt::format("pass {} binds a buffer variable {}, and there is no field of that name", pass, name));
-}
-
-}  // namespace
-
 std::span<const std::uint32_t> shader_of(Pass pass) {
   return shaders::find_shader(std::string(info(pass).name) + ".comp");
 }
@@ -27,11 +16,14 @@ std::span<const std::uint32_t> shader_of(Pass pass) {
 std::vector<BoundField> bound_fields(Pass pass, std::span<const gpu::BufferBinding> bindings) {
   std::vector<BoundField> bound;
   for (const gpu::BufferBinding& binding : bindings) {
-    const FieldId field = field_named(binding.member, info(pass).name);
-    if (binding.stride != info(field).stride)
+    const std::optional<FieldCopy> field = field_named(binding.member);
+    if (!field)
+      throw DeviceError(fmt::format("pass {} binds a buffer variable {}, and there is no field of that name",
+                                    info(pass).name, binding.member));
+    if (binding.stride != info(field->id).stride)
       throw DeviceError(fmt::format("pass {} sees field {} in elements of {} bytes, but the host's have {}",
-                                    info(pass).name, binding.member, binding.stride, info(field).stride));
-    bound.push_back({field, binding});
+                                    info(pass).name, binding.member, binding.stride, info(field->id).stride));
+    bound.push_back({*field, binding});
   }
   return bound;
 }

@@ -6,7 +6,7 @@
 namespace talus {
 
 struct BoundField {
-  FieldId field;
+  FieldCopy field;
   gpu::BufferBinding binding;
 };
 

@@ -67,8 +67,8 @@ public:
     time.ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   }
 
-  void swap(FieldId a, FieldId b) override { fields_.swap(a, b); }
-  void copy(FieldId from, FieldId to) override {
+  void swap(FieldId id) override { fields_.swap(id); }
+  void copy(FieldCopy from, FieldCopy to) override {
     std::ranges::copy(fields_.bytes(from), fields_.bytes(to).begin());
   }
   void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes) override {
@@ -76,16 +76,16 @@ public:
     std::ranges::copy(source, fields_.bytes(to).subspan(to_offset, bytes).begin());
   }
   void finish() override {}
-  void keep(FieldId id, std::size_t elements) override {
-    const auto bytes = fields_.bytes(id).first(elements * info(id).stride);
-    kept_[id].assign(bytes.begin(), bytes.end());
+  void keep(FieldCopy field, std::size_t elements) override {
+    const auto bytes = fields_.bytes(field).first(elements * info(field.id).stride);
+    kept_[field].assign(bytes.begin(), bytes.end());
   }
-  std::span<const std::byte> kept(FieldId id) const override { return kept_.at(id); }
+  std::span<const std::byte> kept(FieldCopy field) const override { return kept_.at(field); }
 
   void resize(FieldId id, std::size_t elements) override {
     try {
       fields_.resize(id, elements);
-      if (id == FieldId::contact_count_next)
+      if (id == FieldId::contact_count)
         fields_.contact_found.resize(elements * Fields::found_most);
     } catch (const std::bad_alloc&) {
       throw ResourceError(fmt::format("field {} needs {:.1f} MB, which this machine's memory does not hold",
@@ -95,11 +95,11 @@ public:
   std::size_t size(FieldId id) const override {
     return const_cast<Fields&>(fields_).bytes(id).size() / info(id).stride;
   }
-  void write(FieldId id, std::span<const std::byte> bytes, std::size_t offset) override {
-    std::ranges::copy(bytes, fields_.bytes(id).subspan(offset).begin());
+  void write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset) override {
+    std::ranges::copy(bytes, fields_.bytes(field).subspan(offset).begin());
   }
-  void read(FieldId id, std::span<std::byte> bytes, std::size_t offset) override {
-    std::ranges::copy(fields_.bytes(id).subspan(offset, bytes.size()), bytes.begin());
+  void read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset) override {
+    std::ranges::copy(fields_.bytes(field).subspan(offset, bytes.size()), bytes.begin());
   }
 
   std::shared_ptr<const std::byte> hold(FieldId id) override {
@@ -120,7 +120,7 @@ public:
 private:
   PassFunctions passes_;
   Fields fields_;
-  std::map<FieldId, std::vector<std::byte>> kept_;
+  std::map<FieldCopy, std::vector<std::byte>> kept_;
   std::optional<tbb::global_control> more_workers_;
   mutable tbb::task_arena arena_;
   std::array<PassTime, pass_count> times_;

@@ -43,10 +43,11 @@ public:
   }
   // Runs passes that do nothing while the gate is closed, each by itself. A device may leave them out at once.
   virtual void behind([[maybe_unused]] std::uint32_t gate, const std::function<void()>& passes) { passes(); }
-  // Exchanges two fields of one type.
-  virtual void swap(FieldId a, FieldId b) = 0;
-  // Copies the whole of one field into another of its type and size, in order with the passes.
-  virtual void copy(FieldId from, FieldId to) = 0;
+  // Exchanges a field and its copy `next`.
+  virtual void swap(FieldId id) = 0;
+  // Copies the whole of one field into another of its type and size, or from one of its copies to another, in order
+  // with the passes.
+  virtual void copy(FieldCopy from, FieldCopy to) = 0;
   // Copies bytes of one field to another, or to elsewhere in the same one where the two do not overlap; likewise in
   // order.
   virtual void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset,
@@ -59,14 +60,14 @@ public:
 
   // Sets the first elements of a field aside, in order with the passes, to be had without reading it: kept() has them
   // once they are done, until the field is kept again.
-  virtual void keep(FieldId id, std::size_t elements) = 0;
-  virtual std::span<const std::byte> kept(FieldId id) const = 0;
+  virtual void keep(FieldCopy field, std::size_t elements) = 0;
+  virtual std::span<const std::byte> kept(FieldCopy field) const = 0;
 
   // The following finish() first where they must.
-  virtual void resize(FieldId id, std::size_t elements) = 0;  // keeps what is there; what is new is zero
+  virtual void resize(FieldId id, std::size_t elements) = 0;  // with its copies: keeps what is there; new is zero
   virtual std::size_t size(FieldId id) const = 0;             // elements
-  virtual void write(FieldId id, std::span<const std::byte> bytes, std::size_t offset = 0) = 0;
-  virtual void read(FieldId id, std::span<std::byte> bytes, std::size_t offset = 0) = 0;
+  virtual void write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset = 0) = 0;
+  virtual void read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset = 0) = 0;
 
   // The field itself where it lies in the host's memory, to look at without a copy: as it is until the next pass, and
   // there for as long as it is held. Null: it lies on a device, or is empty.

@@ -5,37 +5,60 @@
 namespace talus {
 namespace {
 
-// Calls f with the vector of the field.
+constexpr std::array<std::string_view, copies.size()> suffixes{"", "_next", "_valid"};
+
+// Calls f with the copies of the field: now, next, valid.
 template <class F> auto visit(Fields& fields, FieldId id, F f) {
   switch (id) {
 #define X(name, ...)                                                                                                   \
   case FieldId::name:                                                                                                  \
-    return f(fields.name);
+    return f(fields.name, fields.name##_next, fields.name##_valid);
     TALUS_FIELDS(X)
 #undef X
   }
   std::abort();
 }
 
+// What has the life of a grain is moved word by word, and is where a state is taken up.
+constexpr bool consistent(const FieldInfo& field) {
+  return field.follows == Follows::nothing || (field.saved && field.doubled && field.stride % sizeof(uint) == 0);
+}
+static_assert(std::ranges::all_of(field_infos, consistent));
+
 }  // namespace
 
-std::span<std::byte> Fields::bytes(FieldId id) {
-  return visit(*this, id, [](auto& v) { return std::as_writable_bytes(std::span(v)); });
+std::string name_of(FieldCopy field) {
+  return std::string(info(field.id).name).append(suffixes[static_cast<std::size_t>(field.copy)]);
+}
+
+std::optional<FieldCopy> field_named(std::string_view name) {
+  for (std::size_t f = 0; f < field_count; ++f)
+    for (const Copy copy : copies)
+      if (const FieldCopy field{static_cast<FieldId>(f), copy};
+          has_copy(field_infos[f], copy) && name.starts_with(field_infos[f].name) && name == name_of(field))
+        return field;
+  return std::nullopt;
+}
+
+std::span<std::byte> Fields::bytes(FieldCopy field) {
+  return visit(*this, field.id, [&](auto& now, auto& next, auto& valid) {
+    auto& column = field.copy == Copy::now ? now : field.copy == Copy::next ? next : valid;
+    return std::as_writable_bytes(std::span(column));
+  });
 }
 
 void Fields::resize(FieldId id, std::size_t count) {
-  visit(*this, id, [&](auto& v) { v.resize(count); });
+  visit(*this, id, [&](auto& now, auto& next, auto& valid) {
+    now.resize(count);
+    if (has_copy(info(id), Copy::next))
+      next.resize(count);
+    if (has_copy(info(id), Copy::valid))
+      valid.resize(count);
+  });
 }
 
-void Fields::swap(FieldId a, FieldId b) {
-  visit(*this, a, [&](auto& va) {
-    visit(*this, b, [&](auto& vb) {
-      if constexpr (std::is_same_v<decltype(va), decltype(vb)>)
-        std::swap(va, vb);
-      else
-        std::abort();
-    });
-  });
+void Fields::swap(FieldId id) {
+  visit(*this, id, [](auto& now, auto& next, auto&) { std::swap(now, next); });
 }
 
 }  // namespace talus

@@ -87,8 +87,8 @@ void GpuExecutor::repeat(std::uint32_t times, const std::function<void()>& passe
   if (times < 2 || graph_->timing() || graph_->tracing())
     return Executor::repeat(times, passes);
   const auto fields_now = [this] {
-    std::array<std::uint64_t, field_count> ids;
-    std::ranges::transform(buffers_, ids.begin(), &gpu::Buffer::id);
+    std::array<std::uint64_t, field_count> ids;  // no copy is exchanged but with the field itself
+    std::ranges::transform(buffers_, ids.begin(), [](const auto& of_field) { return of_field.front().id; });
     return ids;
   };
   const auto fields_before = fields_now();
@@ -112,13 +112,14 @@ void GpuExecutor::behind(std::uint32_t gate, const std::function<void()>& passes
   translated([&] { graph_->end_condition(); });
 }
 
-void GpuExecutor::swap(FieldId a, FieldId b) {
-  std::swap(buffer(a), buffer(b));
-  std::swap(buffer(a).name, buffer(b).name);  // names stay with the role
+void GpuExecutor::swap(FieldId id) {
+  gpu::Buffer &now = buffer(id), &next = buffer({id, Copy::next});
+  std::swap(now, next);
+  std::swap(now.name, next.name);  // names stay with the role
 }
 
-void GpuExecutor::copy(FieldId from, FieldId to) {
-  if (size(from) > 0)
+void GpuExecutor::copy(FieldCopy from, FieldCopy to) {
+  if (size(from.id) > 0)
     translated([&] { graph_->copy(buffer(from), buffer(to)); });
 }
 
@@ -143,30 +144,35 @@ void GpuExecutor::finish() {
   translated([&] { open_->device.wait(submitted_); });
 }
 
-void GpuExecutor::keep(FieldId id, std::size_t elements) {
+void GpuExecutor::keep(FieldCopy field, std::size_t elements) {
   if (elements == 0)
     return;
   translated([&] {
-    const std::size_t bytes = elements * info(id).stride;
-    gpu::Buffer& kept = kept_[id];
+    const std::size_t bytes = elements * info(field.id).stride;
+    gpu::Buffer& kept = kept_[field];
     if (kept.bytes() < bytes)
-      kept = gpu::Buffer(open_->device, fmt::format("{} kept", info(id).name), bytes, gpu::Buffer::Kind::readback);
-    graph_->copy(buffer(id), kept, bytes);
+      kept = gpu::Buffer(open_->device, fmt::format("{} kept", name_of(field)), bytes, gpu::Buffer::Kind::readback);
+    graph_->copy(buffer(field), kept, bytes);
   });
 }
 
 void GpuExecutor::resize(FieldId id, std::size_t elements) {
   translated([&] {
     const std::size_t stride = info(id).stride, kept = std::min(size(id), elements) * stride;
-    // An empty buffer cannot be bound.
-    gpu::Buffer bigger(open_->device, std::string(info(id).name), std::max<std::size_t>(elements, 1) * stride);
-    if (graph_) {
-      graph_->fill(bigger);
-      if (kept > 0)
-        graph_->copy(buffer(id), bigger, kept);
-      graph_->finish();
+    for (const Copy copy : copies) {
+      if (!has_copy(info(id), copy))
+        continue;
+      const FieldCopy field{id, copy};
+      // An empty buffer cannot be bound.
+      gpu::Buffer bigger(open_->device, name_of(field), std::max<std::size_t>(elements, 1) * stride);
+      if (graph_) {
+        graph_->fill(bigger);
+        if (kept > 0)
+          graph_->copy(buffer(field), bigger, kept);
+        graph_->finish();
+      }
+      buffer(field) = std::move(bigger);
     }
-    buffer(id) = std::move(bigger);
     sizes_[static_cast<std::size_t>(id)] = elements;
   });
 }
@@ -175,14 +181,14 @@ std::size_t GpuExecutor::size(FieldId id) const {
   return sizes_[static_cast<std::size_t>(id)];
 }
 
-void GpuExecutor::write(FieldId id, std::span<const std::byte> bytes, std::size_t offset) {
+void GpuExecutor::write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset) {
   if (!bytes.empty())
-    translated([&] { graph_->upload(buffer(id), bytes, offset); });
+    translated([&] { graph_->upload(buffer(field), bytes, offset); });
 }
 
-void GpuExecutor::read(FieldId id, std::span<std::byte> bytes, std::size_t offset) {
+void GpuExecutor::read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset) {
   if (!bytes.empty())
-    translated([&] { graph_->download(buffer(id), bytes, offset); });
+    translated([&] { graph_->download(buffer(field), bytes, offset); });
 }
 
 std::vector<PassTime> GpuExecutor::pass_times() const {

@@ -21,18 +21,18 @@ public:
   void run(Pass pass, Work work, const Args& args) override;
   void repeat(std::uint32_t times, const std::function<void()>& passes) override;
   void behind(std::uint32_t gate, const std::function<void()>& passes) override;
-  void swap(FieldId a, FieldId b) override;
-  void copy(FieldId from, FieldId to) override;
+  void swap(FieldId id) override;
+  void copy(FieldCopy from, FieldCopy to) override;
   void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes) override;
   void submit() override;
   bool done() override;
   void finish() override;
-  void keep(FieldId id, std::size_t elements) override;
-  std::span<const std::byte> kept(FieldId id) const override { return kept_.at(id).mapped(); }
+  void keep(FieldCopy field, std::size_t elements) override;
+  std::span<const std::byte> kept(FieldCopy field) const override { return kept_.at(field).mapped(); }
   void resize(FieldId id, std::size_t elements) override;
   std::size_t size(FieldId id) const override;
-  void write(FieldId id, std::span<const std::byte> bytes, std::size_t offset) override;
-  void read(FieldId id, std::span<std::byte> bytes, std::size_t offset) override;
+  void write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset) override;
+  void read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset) override;
   std::vector<PassTime> pass_times() const override;
   DeviceSummary device() const override;
   // For graphs of others, which cannot record while this one holds passes back.
@@ -57,16 +57,18 @@ private:
 
   std::shared_ptr<OpenDevices> devices_;  // where the device goes in the end; null: its owners close it
   std::shared_ptr<OpenDevice> open_;
-  std::array<gpu::Buffer, field_count> buffers_;
+  std::array<std::array<gpu::Buffer, copies.size()>, field_count> buffers_;  // copies as in Copy
   std::array<std::size_t, field_count> sizes_{};
-  std::map<FieldId, gpu::Buffer> kept_;
+  std::map<FieldCopy, gpu::Buffer> kept_;
   Features features_;
   std::array<BoundPass, pass_count> passes_;
   std::uint64_t reloads_ = 0;  // of open_, that passes_ know
   std::unique_ptr<gpu::Graph> graph_;
   gpu::Ticket submitted_ = 0;  // the last of this graph
 
-  gpu::Buffer& buffer(FieldId id) { return buffers_[static_cast<std::size_t>(id)]; }
+  gpu::Buffer& buffer(FieldCopy field) {
+    return buffers_[static_cast<std::size_t>(field.id)][static_cast<std::size_t>(field.copy)];
+  }
   BoundPass& bound(Pass pass);
 };
 

@@ -41,40 +41,29 @@ public:
     tested_->run(pass, work, args);
     // One submission for the pass and all that is read of it.
     for (const BoundField& bound : written)
-      tested_->keep(bound.field, tested_->size(bound.field));
+      tested_->keep(bound.field, tested_->size(bound.field.id));
     tested_->finish();
     cpu_->run(pass, work, args);
     rounding_.reset();
-    const auto result = [&](FieldId id) {
-      const auto bytes = tested_->size(id) > 0 ? tested_->kept(id) : std::span<const std::byte>();
-      return bytes.first(tested_->size(id) * info(id).stride);
+    const auto result = [&](FieldCopy field) {
+      const std::size_t elements = tested_->size(field.id);
+      const auto bytes = elements > 0 ? tested_->kept(field) : std::span<const std::byte>();
+      return bytes.first(elements * info(field.id).stride);
     };
     for (const BoundField& bound : written) {
       const std::span bytes = result(bound.field);
-      const Bytes device(bytes.begin(), bytes.end());
-      if (bound.field == FieldId::grid_order || bound.field == FieldId::near_order) {
-        const FieldId start = bound.field == FieldId::grid_order ? FieldId::grid_start : FieldId::near_start;
-        compare(pass, bound, by_cell(device, start), by_cell(contents(*cpu_, bound.field), start));
-      } else if (bound.field == FieldId::grid_link)
-        compare(pass, bound, by_link(*tested_), by_link(*cpu_));
-      else if (info(bound.field).extent == Extent::stash)
-        compare(pass, bound, by_row(*tested_, bound.field, args.grains), by_row(*cpu_, bound.field, args.grains));
-      else if (bound.field == FieldId::body_sums)
-        compare_sums(pass, device, contents(*cpu_, bound.field));
-      else if (const bool leads = bound.field == FieldId::grid_head || bound.field == FieldId::stash_first;
-               !leads || info(pass).match != Match::unordered)  // compared by what they lead to
-        compare(pass, bound, device, contents(*cpu_, bound.field));
+      compare(pass, bound, Bytes(bytes.begin(), bytes.end()), args);
     }
     for (const BoundField& bound : written)
       cpu_->write(bound.field, result(bound.field), 0);
   }
 
   void specialize(const Features& features) override { tested_->specialize(features); }
-  void swap(FieldId a, FieldId b) override {
-    tested_->swap(a, b);
-    cpu_->swap(a, b);
+  void swap(FieldId id) override {
+    tested_->swap(id);
+    cpu_->swap(id);
   }
-  void copy(FieldId from, FieldId to) override {
+  void copy(FieldCopy from, FieldCopy to) override {
     tested_->copy(from, to);
     cpu_->copy(from, to);
   }
@@ -86,22 +75,24 @@ public:
   bool done() override { return tested_->done(); }
   void finish() override { tested_->finish(); }
   // Copies of its own: run() has what is tested keep fields, too.
-  void keep(FieldId id, std::size_t elements) override {
-    Bytes& bytes = kept_[id];
-    bytes.resize(elements * info(id).stride);
-    tested_->read(id, bytes, 0);
+  void keep(FieldCopy field, std::size_t elements) override {
+    Bytes& bytes = kept_[field];
+    bytes.resize(elements * info(field.id).stride);
+    tested_->read(field, bytes, 0);
   }
-  std::span<const std::byte> kept(FieldId id) const override { return kept_.at(id); }
+  std::span<const std::byte> kept(FieldCopy field) const override { return kept_.at(field); }
   void resize(FieldId id, std::size_t elements) override {
     tested_->resize(id, elements);
     cpu_->resize(id, elements);
   }
   std::size_t size(FieldId id) const override { return tested_->size(id); }
-  void write(FieldId id, std::span<const std::byte> bytes, std::size_t offset) override {
-    tested_->write(id, bytes, offset);
-    cpu_->write(id, bytes, offset);
+  void write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset) override {
+    tested_->write(field, bytes, offset);
+    cpu_->write(field, bytes, offset);
   }
-  void read(FieldId id, std::span<std::byte> bytes, std::size_t offset) override { tested_->read(id, bytes, offset); }
+  void read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset) override {
+    tested_->read(field, bytes, offset);
+  }
   std::vector<PassTime> pass_times() const override { return tested_->pass_times(); }
   DeviceSummary device() const override { return tested_->device(); }
   gpu::Device* gpu_device() override { return tested_->gpu_device(); }
@@ -112,7 +103,7 @@ private:
   bool exact_;  // vectorised passes have the bits of their references
   std::unique_ptr<Executor> cpu_;
   std::map<Pass, std::vector<BoundField>> bindings_;
-  std::map<FieldId, Bytes> kept_;
+  std::map<FieldCopy, Bytes> kept_;
   double h_ = 0.0;  // s, substep of the pass that is compared
 
   // Of passes that run on the CPU alone: nothing.
@@ -123,10 +114,35 @@ private:
     return found->second;
   }
 
-  static Bytes contents(Executor& executor, FieldId id) {
-    Bytes bytes(executor.size(id) * info(id).stride);
-    executor.read(id, bytes);
+  static Bytes contents(Executor& executor, FieldCopy field) {
+    Bytes bytes(executor.size(field.id) * info(field.id).stride);
+    executor.read(field, bytes);
     return bytes;
+  }
+
+  // What a pass has written to a field on the device, as the field declares that it is compared.
+  void compare(Pass pass, const BoundField& bound, const Bytes& device, const Args& args) {
+    const FieldId id = bound.field.id;
+    switch (info(id).compared) {
+    case Compared::elements:
+      return compare(pass, bound, device, contents(*cpu_, bound.field));
+    case Compared::of_cell:
+      return compare(pass, bound, by_cell(device, FieldId::grid_start),
+                     by_cell(contents(*cpu_, id), FieldId::grid_start));
+    case Compared::of_near_cell:
+      return compare(pass, bound, by_cell(device, FieldId::near_start),
+                     by_cell(contents(*cpu_, id), FieldId::near_start));
+    case Compared::links:
+      return compare(pass, bound, by_link(*tested_), by_link(*cpu_));
+    case Compared::heads:
+      if (info(pass).match != Match::unordered)  // else by what they lead to
+        compare(pass, bound, device, contents(*cpu_, id));
+      return;
+    case Compared::stash:
+      return compare(pass, bound, by_row(*tested_, id, args.grains), by_row(*cpu_, id, args.grains));
+    case Compared::sums:
+      return compare_sums(pass, device, contents(*cpu_, id));
+    }
   }
 
   // The grains of each cell in one order; which grains a cell has must still agree.
@@ -175,7 +191,8 @@ private:
   static Bytes by_row(Executor& executor, FieldId id, uint grains) {
     const auto first = read_field<uint>(executor, FieldId::stash_first, grains);
     const auto count = read_field<uint>(executor, FieldId::stash_count, grains);
-    const auto next = read_field<uint>(executor, FieldId::contact_count_next, grains);
+    std::vector<uint> next(grains);
+    executor.read({FieldId::contact_count, Copy::next}, std::as_writable_bytes(std::span(next)));
     const auto settings = read_field<Settings>(executor, FieldId::settings, 1)[0];
     const auto worlds = read_field<World>(executor, FieldId::worlds, settings.worlds);
     const bool all = read_field<Status>(executor, FieldId::status, 1)[0].rebuild > 0;
@@ -201,19 +218,21 @@ private:
   // A gap is a distance less radii, and Vulkan lets quotients and roots be off by 2.5 ulp and more: the error of an
   // overlap is that of a few roundings of the distance, however small it is itself. So it is with what moves by it:
   // displacements, and the speeds and impulses that make them in a substep.
-  struct Rounding {
+  struct Roundings {
     double way = 0.0, speed = 0.0, impulse = 0.0;  // m, m/s; N s, of the heaviest grain
     double least_radius = 0.0;                     // m
+    double weight = 0.0;                           // kg, of a contact of the heaviest grain (contact_weights)
+    uint force = force_spring;                     // what sums of contacts are, by the method
   };
   static constexpr double few = 4.0 / (1 << 23);
-  std::optional<Rounding> rounding_;
+  std::optional<Roundings> rounding_;
   // For the pass that is compared, found once, however many of its numbers ask for it.
-  const Rounding& rounding_of() {
+  const Roundings& rounding_of() {
     if (!rounding_)
       rounding_ = find_rounding();
     return *rounding_;
   }
-  Rounding find_rounding() {
+  Roundings find_rounding() {
     double distance = 0.0, farthest = 0.0, speed = 0.0, mass = 0.0, least = std::numeric_limits<double>::max();
     for (const Grain& grain : read_field<Grain>(*cpu_, FieldId::grains, cpu_->size(FieldId::grains))) {
       if (const auto radius = static_cast<double>(grain.position.w); radius > 0.0) {
@@ -230,36 +249,43 @@ private:
                                              farthest + static_cast<double>(glm::length(body.motion.position))));
     const double way = few * std::max(distance, speed * h_);
     const double faster = h_ > 0.0 ? way / h_ : 0.0;
-    return {way, faster, faster * mass, least};
+    const Settings settings = read_field<Settings>(*cpu_, FieldId::settings, 1)[0];
+    // W = m b / (b + c) follows an error of the overlap b by at most m / c of it.
+    const double carries = weight_carry * h_ * h_ * static_cast<double>(glm::length(settings.gravity)) + weight_least * least;
+    return {way, faster, faster * mass, least, mass * std::min(way / carries, 1.0), settings.force};
   }
 
   // How far the member of a field may be off by such roundings.
-  double rounded(Pass pass, FieldId field, std::string_view member) {
-    const std::string_view name = info(pass).name;
-    const bool impulses = name.starts_with("vts_") || name.starts_with("sp_");
-    switch (field) {
-    case FieldId::grains_next:
-      return member.starts_with("position")   ? rounding_of().way
-             : member.starts_with("velocity") ? rounding_of().speed
-                                              : 0.0;
-    case FieldId::contact_sum:
-    case FieldId::contact_change:
-      return impulses ? rounding_of().impulse : rounding_of().way;
-    case FieldId::contact_shear:
-      return name.starts_with("dem") ? rounding_of().speed : rounding_of().way;
-    case FieldId::cloth_pulls:
-      return rounding_of().impulse;
-    case FieldId::worlds:
-      return member == "shift_bits" ? rounding_of().way : 0.0;
-    case FieldId::measures:  // in radii
-      return member.starts_with("penetration") ? rounding_of().way / rounding_of().least_radius : 0.0;
-    case FieldId::fine_clear:  // falls by the way of a grain, which is as exact as its place
-      return static_cast<double>(fine_away * info(pass).tolerance * farthest_fine());
-    case FieldId::rigid_states:
-      return member.starts_with("motion.spin") ? few * spin_condition() : 0.0;
-    default:
+  double rounded(Pass pass, FieldCopy field, std::string_view member) {
+    for (const Rounded& r : info(field.id).rounded)
+      if (r.by != Rounding::none && r.copy == field.copy && member.starts_with(r.member))
+        return rounded(pass, r.by);
+    return 0.0;
+  }
+  double rounded(Pass pass, Rounding by) {
+    switch (by) {
+    case Rounding::none:
       return 0.0;
+    case Rounding::displacement:
+      return rounding_of().way;
+    case Rounding::speed:
+      return rounding_of().speed;
+    case Rounding::impulse:
+      return rounding_of().impulse;
+    case Rounding::overlap:  // in radii
+      return rounding_of().way / rounding_of().least_radius;
+    case Rounding::contact_sum:
+      return rounding_of().force == force_impulse ? rounding_of().impulse : rounding_of().way;
+    case Rounding::contact_shear:
+      return rounding_of().force == force_spring ? rounding_of().speed : rounding_of().way;
+    case Rounding::weights:
+      return rounding_of().weight;
+    case Rounding::fine_clear:  // falls by the way of a grain, which is as exact as its place
+      return static_cast<double>(fine_away * info(pass).tolerance * farthest_fine());
+    case Rounding::spin:
+      return few * spin_condition();
     }
+    return 0.0;
   }
 
   // The greatest coordinate of a fine grain [m].
@@ -330,11 +356,11 @@ private:
 
   void compare(Pass pass, const BoundField& bound, const Bytes& device, const Bytes& host) {
     const float tolerance = info(pass).match == Match::close && !exact_ ? info(pass).tolerance : 0.0f;
-    const std::size_t stride = info(bound.field).stride;
+    const std::size_t stride = bound.binding.stride;
     for (const gpu::ScalarMember& member : bound.binding.scalars) {
       float scale = 0.0f;
       // Greatest speeds are floats, kept as their bits for the sake of atomics.
-      const std::string_view name = member.name.empty() ? info(bound.field).name : std::string_view(member.name);
+      const std::string_view name = member.name.empty() ? info(bound.field.id).name : std::string_view(member.name);
       const bool real = member.kind == gpu::ScalarKind::float32 || name.ends_with("_bits");
       for (const gpu::ScalarMember& other : bound.binding.scalars) {
         if (!real || (&other != &member && !same_vector(member.name, other.name)))
@@ -355,7 +381,7 @@ private:
                                                                               rounded(pass, bound.field, member.name))))
           continue;
         throw VerifyError(fmt::format("pass {}: {}[{}]{}{} is {} on the device and {} in the reference (tolerance {})",
-                                      info(pass).name, info(bound.field).name, at / stride,
+                                      info(pass).name, name_of(bound.field), at / stride,
                                       member.name.empty() ? "" : ".", member.name,
                                       real ? fmt::format("{}", df) : fmt::format("{}", d),
                                       real ? fmt::format("{}", hf) : fmt::format("{}", h), allowed));

@@ -15,11 +15,6 @@
 namespace talus {
 namespace {
 
-// Do contacts remember how far they have slipped?
-bool remembers(const Solver& s) {
-  return s.contact_memory && s.method != Method::pbd;
-}
-
 // Bits per axis of a table of cells: enough for the domain, at most 2^most cells. Where the table is smaller than the
 // domain it repeats after 2^least cells or more, except along periodic axes, whose cells must all differ.
 uvec3 table_bits_for(const Settings& s, float cell, uint most, uint least = 2) {
@@ -45,9 +40,9 @@ uvec3 table_bits_for(const Settings& s, float cell, uint most, uint least = 2) {
 
 uint options_of(const Solver& s) {
   uint options = 0;
-  if (remembers(s))
+  if (remembers({s}))
     options |= option_memory;
-  if (uses(s, FieldId::stash_sum))
+  if (stashes_sums({s}))
     options |= option_impulses;
   if (s.method == Method::vts || s.method == Method::sp)
     options |= option_total_push;
@@ -188,38 +183,6 @@ float far_of(std::span<const SolidPart> parts) {
 }
 
 }  // namespace
-
-bool uses(const Solver& s, FieldId field) {
-  const bool impulses = s.method == Method::vts || s.method == Method::sp;
-  const bool positions = s.method == Method::p2 || s.method == Method::pbd;
-  const bool by_weight = positions && s.iteration == Iteration::jacobi && s.averaging == Averaging::mass;
-  switch (field) {
-  case FieldId::grid_head:
-  case FieldId::grid_link:
-    return s.neighbours == Neighbours::linked;
-  case FieldId::contact_shear:
-  case FieldId::stash_shear:
-    return remembers(s);
-  case FieldId::contact_sum:
-    return s.method != Method::dem;
-  case FieldId::stash_sum:
-    return impulses && (s.contact_memory || s.warm_start > 0.0);
-  case FieldId::contact_friction:
-    return impulses && s.contact_memory;
-  case FieldId::contact_change:
-    return impulses && s.iteration == Iteration::improved_jacobi;
-  case FieldId::contact_weights:
-    return by_weight || (positions && s.iteration == Iteration::mass_splitting);
-  case FieldId::contact_weights_next:
-    return by_weight;
-  case FieldId::contact_load:
-    return impulses && s.iteration != Iteration::gauss_seidel;
-  case FieldId::grains_start:
-    return s.method == Method::p2 && s.sleep_speed > 0.0;
-  default:
-    return true;
-  }
-}
 
 bool has_fine(const Population& population) {
   return !population.fine.empty() || (!population.fine_first.empty() && population.fine_first.back() > 0);

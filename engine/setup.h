@@ -11,9 +11,6 @@ double substep_of(const Scene& scene);             // s
 float load_share_of(double filter, double dt);     // of a step's load in a body's filtered one; s
 float longest_side(const Population& population);  // m, of triangles of cloth; 0: there are none
 
-// Does a solver use a field? One that it does not use has no elements.
-bool uses(const Solver& solver, FieldId field);
-
 bool has_fine(const Population& population);  // now or later
 
 Grain grain_of(const Scene& scene, const Seed& seed);

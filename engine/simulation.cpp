@@ -270,7 +270,9 @@ const std::vector<BodyLoad>& Simulation::load_history() const {
 std::uint64_t Simulation::memory_bytes() const {
   std::uint64_t bytes = 0;
   for (std::size_t f = 0; f < field_count; ++f)
-    bytes += impl_->idle().executor->size(static_cast<FieldId>(f)) * field_infos[f].stride;
+    for (const Copy copy : copies)
+      if (has_copy(field_infos[f], copy))
+        bytes += impl_->idle().executor->size(static_cast<FieldId>(f)) * field_infos[f].stride;
   return bytes;
 }
 
@@ -446,19 +448,36 @@ std::uint64_t Simulation::state_hash(std::uint32_t world) {
   return impl_->idle().state_hash(world);
 }
 
-// Of one world, or of all.
+// Of one world, or of all: of the fields that declare it what they declare, grains by their numbers, then fine grains
+// by theirs, then what does not follow either.
 std::uint64_t Simulation::Impl::state_hash(std::optional<std::uint32_t> world) {
   const State s = read_state();
   std::uint64_t sum = checksum_of_nothing;
   const auto add = [&](const auto& value) { sum = checksum(std::as_bytes(std::span(&value, 1)), sum); };
+  // Fields, and their elements so far.
+  const auto read = [&](Follows what, std::size_t elements) {
+    std::vector<std::pair<FieldId, std::vector<std::byte>>> fields;
+    each_follower(what, [&](FieldId id) {
+      if (const std::size_t count = std::min(executor->size(id), elements); info(id).hashed > 0 && count > 0)
+        executor->read(id, fields.emplace_back(id, std::vector<std::byte>(count * info(id).stride)).second);
+    });
+    return fields;
+  };
+  const auto add_element = [&](FieldId id, std::span<const std::byte> of_all, std::size_t i) {
+    sum = checksum(of_all.subspan(i * info(id).stride, info(id).hashed), sum);
+  };
+  const auto of_grains = read(Follows::grains, s.ids.size());
   for (const std::uint32_t i : s.by_id) {
     if (world && s.world_of(i) != *world)
       continue;
-    add(number_alone(s.world_of(i), s.ids[i]));
-    add(s.tags[i]);
-    add(s.grains[i]);
+    for (const auto& [id, bytes] : of_grains) {
+      if (id == FieldId::grain_id)
+        add(number_alone(s.world_of(i), s.ids[i]));
+      else
+        add_element(id, bytes, i);
+    }
   }
-  for (const GrainState& fine : read_fine()) {
+  for (const GrainState& fine : read_fine()) {  // without how loose they are
     add(fine.id);
     add(fine.position);
     add(fine.velocity);
@@ -466,14 +485,12 @@ std::uint64_t Simulation::Impl::state_hash(std::optional<std::uint32_t> world) {
     add(fine.material);
   }
   // Those of a world are as many as of any other.
-  const auto add_all = [&](const auto& of_all, auto member) {
-    const std::size_t each = of_all.size() / scene.worlds, first = world.value_or(0) * each;
-    for (std::size_t k = first; k < (world ? first + each : of_all.size()); ++k)
-      add(std::invoke(member, of_all[k]));
-  };
-  add_all(rigid_states(), &RigidState::motion);
-  add_all(shape_motions(), std::identity());
-  add_all(read_field<uint>(*executor, FieldId::sink_counts, scene.worlds * scene.sinks.size()), std::identity());
+  for (const auto& [id, bytes] : read(Follows::nothing, ~std::size_t{0})) {
+    const std::size_t all = bytes.size() / info(id).stride, each = all / scene.worlds;
+    const std::size_t first = world.value_or(0) * each, end = world ? first + each : all;
+    for (std::size_t k = first; k < end; ++k)
+      add_element(id, bytes, k);
+  }
   return sum;
 }
 

@@ -79,8 +79,7 @@ bool same_pouring(const Scene& a, const Scene& b) {
 // Does what contacts remember mean the same to both?
 bool same_memory(const Solver& a, const Solver& b) {
   return a.method == b.method && a.contact_memory == b.contact_memory && a.stiffness == b.stiffness &&
-         a.neighbours == b.neighbours && a.detection == b.detection &&
-         uses(a, FieldId::stash_sum) == uses(b, FieldId::stash_sum);
+         a.neighbours == b.neighbours && a.detection == b.detection && stashes_sums({a}) == stashes_sums({b});
 }
 
 }  // namespace

@@ -200,6 +200,8 @@ void Simulation::resume(Checkpoint checkpoint) {
       continue;
     const auto found = checkpoint.fields.find(std::string(field_infos[f].name));
     const std::size_t stride = field_infos[f].stride;
+    if (found == checkpoint.fields.end() && !impl_->wants_field(static_cast<FieldId>(f), settings))
+      continue;  // saved before there was such a field
     if (found == checkpoint.fields.end() || found->second.size() % stride != 0 ||
         (slot_components(field_infos[f].extent) == 0 &&
          found->second.size() != impl_->elements_of(static_cast<FieldId>(f), settings, population) * stride))
@@ -224,7 +226,7 @@ void Simulation::resume(Checkpoint checkpoint) {
   for (std::size_t f = 0; f < field_count; ++f)
     if (field_infos[f].saved) {
       const auto id = static_cast<FieldId>(f);
-      const auto& bytes = checkpoint.fields.at(std::string(field_infos[f].name));
+      const auto& bytes = checkpoint.fields[std::string(field_infos[f].name)];
       impl_->executor->resize(id, bytes.size() / field_infos[f].stride);
       impl_->executor->write(id, bytes);
     }

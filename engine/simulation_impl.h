@@ -100,6 +100,8 @@ struct Simulation::Impl {
   Impl(Prepared prepared, const Options& options, std::unique_ptr<Executor> executor);
   void set_places(Settings& of) const;
   std::size_t elements_of(FieldId id, const Settings& settings, const Population& population) const;
+  std::size_t elements_of(Extent extent, const Settings& settings, const Population& population) const;
+  bool wants_field(FieldId id, const Settings& of) const;
   void size_fields();
   void write_settings();
   void fill_fields();
@@ -205,7 +207,8 @@ struct Simulation::Impl {
   void make_room_for_lines();
   void survey();
   void free_places();
-  void move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with);
+  void move_up(Follows what, std::uint32_t places);
+  void start_anew(FieldId id, std::size_t first, std::size_t count);
   void finish_steps(std::uint64_t count);
   void add_loads(std::uint32_t steps);
   void resize_slots(std::size_t rows);

@@ -1,24 +1,13 @@
 #include "engine/simulation_impl.h"
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <fmt/format.h>
 #include <numeric>
 #include <utility>
 
 namespace talus {
 namespace {
-
-constexpr std::array<std::pair<FieldId, FieldId>, 10> snapshot{
-    {{FieldId::grains, FieldId::grains_valid},
-     {FieldId::fine_grains, FieldId::fine_grains_valid},
-     {FieldId::fine_tag, FieldId::fine_tag_valid},
-     {FieldId::grain_id, FieldId::grain_id_valid},
-     {FieldId::grain_tag, FieldId::grain_tag_valid},
-     {FieldId::sink_counts, FieldId::sink_counts_valid},
-     {FieldId::births_made, FieldId::births_made_valid},
-     {FieldId::body_load, FieldId::body_load_valid},
-     {FieldId::rigid_states, FieldId::rigid_states_valid},
-     {FieldId::shape_motions, FieldId::shape_motions_valid}}};
 
 constexpr std::uint64_t all_substeps = ~0u;
 
@@ -182,8 +171,7 @@ void Simulation::Impl::go_on() {
 void Simulation::Impl::begin(std::uint64_t steps, bool live) {
   if (substep == 0) {
     free_places();
-    for (const auto& [field, valid] : snapshot)
-      executor->copy(field, valid);
+    each_field(&FieldInfo::rolled_back, [&](FieldId id) { executor->copy(id, {id, Copy::valid}); });
     valid_step = step;
     valid_status = known;
     valid_worlds = known_worlds;
@@ -288,31 +276,45 @@ void Simulation::Impl::free_places() {
     return;
   Status status = read_status();
   if (coarse && lists_are_void()) {
-    move_up(FieldId::grains, places, {FieldId::grain_id, FieldId::grain_tag, FieldId::grain_row});
+    move_up(Follows::grains, places);
     status.freed = gone();
   }
   if (fine) {
-    move_up(FieldId::fine_grains, fine_places, {FieldId::fine_tag, FieldId::fine_clear});
+    move_up(Follows::fine_grains, fine_places);
     status.fine_freed = status.fine_gone;
   }
   write_status(status);
   known = status;
 }
 
-// Of a field of grains and those of uint that go with it.
-void Simulation::Impl::move_up(FieldId grain_field, std::uint32_t places, std::initializer_list<FieldId> with) {
-  const auto grains = read_field<Grain>(*executor, grain_field, places);
-  const auto keep = [&]<class T>(FieldId field, std::vector<T> data, T none) {
+// Places of fields that follow these grains.
+void Simulation::Impl::move_up(Follows what, std::uint32_t places) {
+  const auto grains =
+      read_field<Grain>(*executor, what == Follows::grains ? FieldId::grains : FieldId::fine_grains, places);
+  each_follower(what, [&](FieldId id) {
+    if (executor->size(id) == 0)
+      return;
+    const std::size_t stride = info(id).stride;
+    std::vector<std::byte> bytes(places * stride);
+    executor->read(id, bytes);
     std::size_t to = 0;
     for (std::size_t i = 0; i < places; ++i)
       if (grains[i].position.w > 0.0f)
-        data[to++] = data[i];
-    std::fill(data.begin() + static_cast<std::ptrdiff_t>(to), data.end(), none);  // or they would be drawn
-    write_field(*executor, field, data);
-  };
-  for (const FieldId field : with)
-    keep(field, read_field<uint>(*executor, field, places), field == FieldId::grain_id ? no_grain : 0u);
-  keep(grain_field, grains, Grain{});
+        std::memmove(&bytes[stride * to++], &bytes[stride * i], stride);
+    executor->write(id, std::span(bytes).first(to * stride));
+    start_anew(id, to, places - to);  // or they would be drawn
+  });
+}
+
+// Places of a field that follows grains as they are where none ever was.
+void Simulation::Impl::start_anew(FieldId id, std::size_t first, std::size_t count) {
+  if (executor->size(id) == 0)
+    return;
+  const std::size_t words = info(id).stride / sizeof(uint);
+  std::vector<uint> data(count * words, info(id).start == Start::none ? ~0u : 0u);
+  for (std::size_t k = 0; k < data.size() && info(id).start == Start::place; ++k)
+    data[k] = static_cast<uint>(first + k / words) % settings.places;  // the only world has them all: ~0
+  executor->write(id, std::as_bytes(std::span(data)), first * info(id).stride);
 }
 
 void Simulation::Impl::finish_steps(std::uint64_t count) {
@@ -339,7 +341,7 @@ void Simulation::Impl::resize_slots(std::size_t rows) {
   for (std::size_t f = 0; f < field_count; ++f) {
     const auto id = static_cast<FieldId>(f);
     const std::size_t elements = rows * slice_grains * slot_components(field_infos[f].extent);
-    if (elements == 0 || !uses(scene.solver, id))
+    if (elements == 0 || !wants_field(id, settings))
       continue;
     const std::size_t before = share_of(id), after = elements * field_infos[f].stride;
     executor->resize(id, scene.worlds * elements);
@@ -403,8 +405,9 @@ void Simulation::Impl::fall_back(Status status) {
   const std::uint64_t bad_step = step + (status.step - static_cast<uint>(step));
   const auto bad = std::ranges::find_if(known_worlds, [](const World& w) { return w.invalid != ~0u; });
   const std::string name = name_of(static_cast<std::uint32_t>(bad - known_worlds.begin()), bad->invalid);
-  for (const auto& [field, valid] : snapshot)
-    executor->copy(valid, field);
+  each_field(&FieldInfo::rolled_back, [&](FieldId id) { executor->copy({id, Copy::valid}, id); });
+  each_field([](const FieldInfo& field) { return field.follows != Follows::nothing && !field.rolled_back; },
+             [&](FieldId id) { start_anew(id, 0, executor->size(id)); });
   // What contacts remember is of a later state, and what they did to bodies.
   write_field(*executor, FieldId::body_sums, std::vector<uint>(executor->size(FieldId::body_sums), 0u));
   loads.resize((valid_step - std::min(valid_step, loads_step)) * scene.worlds * scene.bodies.size());

@@ -92,8 +92,24 @@ Simulation::Impl::Impl(Prepared prepared, const Options& options_in, std::unique
   fill_fields();
 }
 
+bool Simulation::Impl::wants_field(FieldId id, const Settings& of) const {
+  const Wants wants{scene.solver, (of.options & option_mend) != 0};
+  const auto& conditions = info(id).conditions;
+  return !conditions.front() || std::ranges::any_of(conditions, [&](Condition holds) { return holds && holds(wants); });
+}
+
 // Elements of a field, in all worlds.
 std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, const Population& population) const {
+  const Extent extent = info(id).extent;
+  if (!wants_field(id, settings))
+    return 0;
+  if (extent == Extent::lines || extent == Extent::shelves)
+    return executor->size(id);
+  return elements_of(extent, settings, population) * (of_each_world(extent) ? scene.worlds : 1);
+}
+
+// .. or in one, where each has as many.
+std::size_t Simulation::Impl::elements_of(Extent extent, const Settings& settings, const Population& population) const {
   const std::size_t worlds = scene.worlds;
   const std::size_t slots = std::size_t{settings.rows} * slice_grains;
   const std::size_t grains =
@@ -102,16 +118,11 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   const std::size_t slices = (grains + slice_grains - 1) / slice_grains;
   const std::size_t fine = has_fine(population) ? population.fine.size() + population.fine_first.back() : 0;
   const std::size_t materials = scene.materials.size();
-  const bool mends = settings.options & option_mend;
-  const bool of_mending = id == FieldId::list_place || id == FieldId::body_listed;
-  const bool of_strays = id == FieldId::grid_head || id == FieldId::grid_link;
-  if (of_mending ? !mends : !uses(scene.solver, id) && !(mends && of_strays))
-    return 0;
-  switch (info(id).extent) {
+  switch (extent) {
   case Extent::one:
     return 1;
   case Extent::worlds:
-    return worlds;
+    return 1;
   case Extent::world_steps:
     return worlds * (batch_most() + 1);
   case Extent::gates:
@@ -119,13 +130,13 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::pairs:
     return (materials + 1) * (materials + 1);
   case Extent::births:
-    return settings.places != no_grain ? worlds * births_room(settings) : population.poured.size();
+    return settings.places != no_grain ? births_room(settings) : population.poured.size();
   case Extent::pours:
     return worlds * scene.emitters.size() * (batch_most() + 1);
   case Extent::emitters:
     return scene.emitters.size();
   case Extent::world_emitters:
-    return worlds * scene.emitters.size();
+    return scene.emitters.size();
   case Extent::spots: {
     std::size_t spots = 0;
     for (const std::vector<glm::vec3>& of_emitter : population.spots)
@@ -137,13 +148,13 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::sinks:
     return scene.sinks.size();
   case Extent::sink_counts:
-    return worlds * scene.sinks.size();
+    return scene.sinks.size();
   case Extent::bodies:
-    return worlds * bodies.bodies.size();
+    return bodies.bodies.size();
   case Extent::body_motions:
     return worlds * bodies.bodies.size() * (batch_most() + 1);
   case Extent::body_sums:
-    return (worlds * bodies.bodies.size() * load_copies + settings.cloth) * load_words;
+    return (bodies.bodies.size() * load_copies + settings.cloth) * load_words;
   case Extent::solid_parts:
     return bodies.parts.size();
   case Extent::shape_data:
@@ -155,9 +166,9 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::shaped:
     return population.shaped.size();
   case Extent::world_shapes:
-    return worlds * scene.shapes.size();
+    return scene.shapes.size();
   case Extent::world_shaped:
-    return worlds * population.shaped.size();
+    return population.shaped.size();
   case Extent::cloth_vertices:
     return cloth.vertices.size();
   case Extent::cloth_links:
@@ -165,29 +176,29 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::cloth_touches:
     return settings.cloth > 0 ? slots : 0;
   case Extent::body_cells:
-    return worlds * cells * body_words(settings.bodies);
+    return cells * body_words(settings.bodies);
   case Extent::rigid:
-    return worlds * dynamics.rigid.size();
+    return dynamics.rigid.size();
   case Extent::rigid_pairs:
-    return worlds * dynamics.ignores.size();
+    return dynamics.ignores.size();
   case Extent::body_points:
-    return worlds * dynamics.points.size();
+    return dynamics.points.size();
   case Extent::point_contacts:
-    return worlds * dynamics.points.size() * point_partners;
+    return dynamics.points.size() * point_partners;
   case Extent::taken_cells:
-    return settings.bodies > 0 ? worlds * cells : 0;
+    return settings.bodies > 0 ? cells : 0;
   case Extent::held:
     return hand.held.size();
   case Extent::grains:
-    return worlds * grains;
+    return grains;
   case Extent::cells:
-    return worlds * cells;
+    return cells;
   case Extent::cells_and_end:
     return worlds * cells + 1;
   case Extent::slices:
-    return worlds * slices;
-  case Extent::slices_and_end:  // .. of each world
-    return worlds * (slices + 1);
+    return slices;
+  case Extent::slices_and_end:
+    return slices + 1;
   case Extent::fine:
     return fine;
   case Extent::near_grains:
@@ -209,14 +220,13 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   case Extent::slots:
   case Extent::slots_of_3:
   case Extent::slots_of_4:
-    return worlds * slots * slot_components(field_infos[static_cast<std::size_t>(id)].extent);
+    return slots * slot_components(extent);
   case Extent::stash:
     return worlds * settings.stash;
   case Extent::carriers:
     return fine > 0 ? grains : 0;
-  case Extent::lines:
+  case Extent::lines:  // as has been asked for
   case Extent::shelves:
-    return executor->size(id);
   case Extent::baked:
     return 0;
   }
@@ -231,10 +241,8 @@ void Simulation::Impl::size_fields() {
     if (wanted == before)
       continue;
     executor->resize(id, wanted);
-    if (id == FieldId::grain_id && wanted > before) {  // what is new is 0, which would be the number of a grain
-      const std::vector<uint> none(wanted - before, no_grain);
-      executor->write(id, std::as_bytes(std::span(none)), before * sizeof(uint));
-    }
+    if (info(id).follows != Follows::nothing && wanted > before)
+      start_anew(id, before, wanted - before);
   }
 }
 

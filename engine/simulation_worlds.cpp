@@ -5,40 +5,6 @@
 #include <numeric>
 
 namespace talus {
-namespace {
-
-// Those that a world's state is made of are all of these that a checkpoint holds.
-bool is_of_worlds(Extent extent) {
-  switch (extent) {
-  case Extent::worlds:
-  case Extent::bodies:
-  case Extent::body_sums:
-  case Extent::body_cells:
-  case Extent::taken_cells:
-  case Extent::rigid:
-  case Extent::rigid_pairs:
-  case Extent::body_points:
-  case Extent::point_contacts:
-  case Extent::sink_counts:
-  case Extent::births:
-  case Extent::world_emitters:
-  case Extent::world_shapes:
-  case Extent::world_shaped:
-  case Extent::grains:
-  case Extent::cells:
-  case Extent::slices:
-  case Extent::slices_and_end:
-  case Extent::slots:
-  case Extent::slots_of_3:
-  case Extent::slots_of_4:
-    return true;
-  default:
-    return false;
-  }
-}
-
-}  // namespace
-
 // Where each world has places of its own, what all have alike comes behind the grains of the fullest one, and births
 // last.
 void Simulation::Impl::set_places(Settings& of) const {
@@ -139,7 +105,7 @@ void Simulation::Impl::write_pours(std::uint64_t steps) {
 }
 
 std::size_t Simulation::Impl::share_of(FieldId id) const {
-  return is_of_worlds(info(id).extent) ? executor->size(id) / scene.worlds * info(id).stride : 0;
+  return of_each_world(info(id).extent) ? executor->size(id) / scene.worlds * info(id).stride : 0;
 }
 
 void Simulation::Impl::check_worlds(std::span<const std::uint32_t> which) const {
@@ -165,8 +131,7 @@ void Simulation::Impl::fill_world(std::uint32_t world, const WorldStart& start) 
     executor->write(id, std::as_bytes(std::span(data)), world * share_of(id));
   };
   std::vector<Grain> grains(places);
-  std::vector<uint> ids(places, no_grain), tags(places), rows(places);
-  std::iota(rows.begin(), rows.end(), 0u);
+  std::vector<uint> ids(places, no_grain), tags(places);
   World lists{};
   lists.invalid = ~0u;
   lists.travel = lists_void;
@@ -184,10 +149,10 @@ void Simulation::Impl::fill_world(std::uint32_t world, const WorldStart& start) 
     lists.radius = std::max(lists.radius, timed.seed.radius);
   if (!own_places() || lists.radius == 0.0f)
     lists.radius = settings.radius_max;  // without vertices of cloth
+  each_follower(Follows::grains, [&](FieldId id) { start_anew(id, world * places, places); });
   put(FieldId::grains, grains);
   put(FieldId::grain_id, ids);
   put(FieldId::grain_tag, tags);
-  put(FieldId::grain_row, rows);
   put(FieldId::worlds, std::vector{lists});
   put(FieldId::contact_count, std::vector<uint>(places));
   put(FieldId::rigid_states, dynamics.states);

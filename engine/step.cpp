@@ -164,13 +164,12 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   e.run(linked ? Pass::linked_count : Pass::contact_count, grains, args);
   e.run(Pass::contact_reduce, chunks, args);
   e.run(Pass::contact_scan, chunks, args);
-  const bool remembers = uses(p.solver, FieldId::stash_shear) || uses(p.solver, FieldId::stash_sum) ||
-                         p.cloth > 0;  // its triangles, faces
-  if (remembers)
+  const bool recalls = remembers({p.solver}) || stashes_sums({p.solver}) || p.cloth > 0;  // its triangles, faces
+  if (recalls)
     e.run(Pass::contact_stash, grains, args);
   e.run(Pass::contact_check, {1}, args);
   e.run(linked ? Pass::linked_fill : Pass::contact_fill, grains, args);
-  if (remembers)
+  if (recalls)
     e.run(Pass::contact_recall, grains, args);
   e.run(Pass::contact_commit, grains, args);
 }
@@ -227,8 +226,8 @@ void push_bodies(Executor& e, const StepPlan& p, const Args& args, std::optional
 void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_seidel, std::optional<Pass> push = {}) {
   const Work grains{p.grains, gate_grains};
   // Contacts of p2 and pbd come and go from one iteration to the next; those of vts and sp are counted at their recall.
-  const bool weighs = uses(p.solver, FieldId::contact_weights);
-  const bool weighs_next = uses(p.solver, FieldId::contact_weights_next);  // each iteration does so for the next one
+  const bool weighs = shares_mass({p.solver});
+  const bool weighs_next = weighs && p.solver.shares_by_weight();  // each iteration does so for the next one
   while (args.iteration < args.iterations) {
     if (p.solver.iteration == Iteration::gauss_seidel) {
       e.run(gauss_seidel, {1, gate_grains}, args);
@@ -238,9 +237,9 @@ void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_s
       args.beta =
           p.solver.iteration == Iteration::improved_jacobi ? momentum(p.solver, args.iteration, args.iterations) : 0.0f;
       e.run(solve, grains, args);
-      e.swap(FieldId::grains, FieldId::grains_next);
+      e.swap(FieldId::grains);
       if (weighs_next)
-        e.swap(FieldId::contact_weights, FieldId::contact_weights_next);
+        e.swap(FieldId::contact_weights);
     }
     args.iteration += 1;
     push_bodies(e, p, args, push);
@@ -251,14 +250,14 @@ void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_s
 // Parallel Particles (Holz 2014).
 void solve_p2(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
-  if (uses(p.solver, FieldId::grains_start))
+  if (lets_sleep({p.solver}))
     e.copy(FieldId::grains, FieldId::grains_start);
   run_rigid(e, p, Pass::body_start, args);
   e.run(Pass::predict, grains, args);
   iterate(e, p, args, Pass::p2_solve, Pass::p2_gauss_seidel);
-  if (uses(p.solver, FieldId::grains_start))
+  if (lets_sleep({p.solver}))
     e.run(Pass::p2_sleep, grains, args);
-  if (uses(p.solver, FieldId::contact_shear))
+  if (remembers({p.solver}))
     e.run(Pass::p2_remember, grains, args);
   e.run(Pass::finalize, grains, args);
 }
@@ -270,7 +269,7 @@ void solve_pbd(Executor& e, const StepPlan& p, const Args& args) {
   stabilize.iterations = static_cast<uint>(p.solver.stabilization);
   for (stabilize.iteration = 0; stabilize.iteration < stabilize.iterations; ++stabilize.iteration) {
     e.run(Pass::pbd_stabilize, grains, stabilize);
-    e.swap(FieldId::grains, FieldId::grains_next);
+    e.swap(FieldId::grains);
   }
   run_rigid(e, p, Pass::body_start, args);
   e.run(Pass::predict, grains, args);
@@ -289,7 +288,7 @@ void set_off(Executor& e, const StepPlan& p, const Args& args, Pass push) {
 void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
   e.run(Pass::vts_recall, grains, args);
-  e.swap(FieldId::grains, FieldId::grains_next);
+  e.swap(FieldId::grains);
   set_off(e, p, args, Pass::vts_push);
   iterate(e, p, args, Pass::vts_solve, Pass::vts_gauss_seidel, Pass::vts_push);
   e.run(Pass::advance, grains, args);
@@ -299,7 +298,7 @@ void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
 void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
   e.run(Pass::sp_recall, grains, args);
-  e.swap(FieldId::grains, FieldId::grains_next);
+  e.swap(FieldId::grains);
   set_off(e, p, args, Pass::sp_push);
   iterate(e, p, args, Pass::sp_solve, Pass::sp_gauss_seidel, Pass::sp_push);
   e.run(Pass::finalize, grains, args);
@@ -311,7 +310,7 @@ void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
                     : p.solver.detection == Detection::two_loops ? Pass::dem_two_loops
                                                                  : Pass::dem;
   e.run(pass, {p.grains, gate_grains}, args);
-  e.swap(FieldId::grains, FieldId::grains_next);
+  e.swap(FieldId::grains);
   run_rigid(e, p, Pass::body_start, args);
   Args done = args;
   done.iteration = done.iterations = 1;

@@ -171,9 +171,9 @@ TEST_CASE("Every pass has a shader that binds fields, and any device can run", "
     }
     for (const gpu::BufferBinding& binding : shader.buffers) {
       CAPTURE(binding.member);
-      const auto field = std::ranges::find(field_infos, binding.member, &FieldInfo::name);
-      REQUIRE(field != field_infos.end());
-      CHECK(binding.stride == field->stride);
+      const std::optional<FieldCopy> field = field_named(binding.member);
+      REQUIRE(field);
+      CHECK(binding.stride == info(field->id).stride);
     }
   }
 }

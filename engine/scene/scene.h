@@ -101,6 +101,11 @@ struct Solver {
   int cloth_iterations = 1;           // of the distances within cloth, in each iteration of the contacts; dem: in all
   bool cloth_momentum = true;         // .. each with momentum from the one before
 
+  // p2, pbd: do a grain's contacts share its mass by weight?
+  bool shares_by_weight() const {
+    return (method == Method::p2 || method == Method::pbd) && iteration == Iteration::jacobi &&
+           averaging == Averaging::mass;
+  }
   bool operator==(const Solver&) const = default;
 };
 

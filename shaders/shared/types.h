@@ -291,6 +291,11 @@ struct Grain {
 TALUS_CONST uint tag_material_mask = 0xFFu;
 TALUS_CONST uint any_material = 0xFFFFFFFFu;  // Sink.material
 TALUS_CONST uint no_grain = 0xFFFFFFFFu;      // id of a place in memory that no grain has
+// What each word of a place that never had a grain holds, of fields that follow grains: 0; all bits; the number of the
+// place in its world.
+TALUS_CONST uint start_zero = 0u;
+TALUS_CONST uint start_none = 1u;
+TALUS_CONST uint start_place = 2u;
 
 // A grain of radius 0 is gone: a sink took it. It touches nothing, and its place in memory is free.
 

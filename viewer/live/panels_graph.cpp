@@ -43,16 +43,17 @@ std::vector<Edge> edges_of(const std::vector<PassRecord>& passes) {
 }
 
 void field_tip(const App::Described& described, std::string_view name) {
-  const auto found = std::ranges::find(talus::field_infos, name, &talus::FieldInfo::name);
-  if (found == talus::field_infos.end())
+  const auto found = talus::field_named(name);
+  if (!found)
     return;
-  const auto f = static_cast<std::size_t>(found - talus::field_infos.begin());
+  const auto f = static_cast<std::size_t>(found->id);
+  const talus::FieldInfo& field = talus::field_infos[f];
   const std::size_t count = described.elements[f];
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(30.0f * ImGui::GetFontSize());
   ImGui::Text("%s: %zu x %s, %s", std::string(name).c_str(), count, std::string(field_types[f]).c_str(),
-              talus::gpu::byte_text(count * found->stride).c_str());
-  ImGui::TextUnformatted(found->meaning.data(), found->meaning.data() + found->meaning.size());
+              talus::gpu::byte_text(count * field.stride).c_str());
+  ImGui::TextUnformatted(field.meaning.data(), field.meaning.data() + field.meaning.size());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
 }
