@@ -38,12 +38,24 @@ double bytes_of_pass(talus::Simulation& simulation, std::string_view name) {
   const auto code = talus::shader_of(pass);
   if (code.empty())
     return 0.0;
+  const auto buffers = talus::gpu::reflect(name, code).buffers;
+  // Those of a run: of a pass that is run for one field after another, the mean.
+  std::vector<FieldId> fields;
+  if (std::ranges::count(buffers, "followed", &talus::gpu::BufferBinding::member) > 0)
+    talus::each_follower(name.starts_with("fine_") ? talus::Follows::fine_grains : talus::Follows::grains,
+                         [&](FieldId id) {
+                           if (simulation.executor().size(id) > 0)
+                             fields.push_back(id);
+                         });
+  if (fields.empty())
+    fields.push_back(FieldId::grains);
   double bytes = 0.0;
-  for (const auto& [field, binding] : talus::bound_fields(pass, talus::gpu::reflect(name, code).buffers)) {
-    const double times = binding.access == talus::gpu::BufferAccess::read_write ? 2.0 : 1.0;
-    bytes += times * static_cast<double>(binding.stride) * elements_in_use(simulation, field.id);
-  }
-  return bytes;
+  for (const FieldId followed : fields)
+    for (const auto& [field, binding] : talus::bound_fields(pass, buffers, followed)) {
+      const double times = binding.access == talus::gpu::BufferAccess::read_write ? 2.0 : 1.0;
+      bytes += times * static_cast<double>(talus::info(field.id).stride) * elements_in_use(simulation, field.id);
+    }
+  return bytes / static_cast<double>(fields.size());
 }
 
 bool of_rebuild(std::string_view pass) {

@@ -105,6 +105,8 @@ double copy_time(talus::Simulation& simulation) {
   constexpr int times = 20;
   talus::Args args{};
   args.fine = simulation.fine_places();
+  args.field = static_cast<talus::uint>(talus::FieldId::fine_grains);
+  args.words = sizeof(talus::Grain) / sizeof(talus::uint);
   const double before = cost_of(simulation).copy;
   for (int k = 0; k < times; ++k)
     simulation.executor().run(talus::Pass::fine_commit, {args.fine}, args);
@@ -131,7 +133,7 @@ Result sommer_table1(const Context& context) {
                             "bytes read there",
                             "share of the memory limit [%]"};
   Series ours{"ours", {}}, theirs{"paper", {}};
-  constexpr double copied = 80.0;  // bytes of a fine grain that fine_commit reads and writes
+  constexpr double copied = 2.0 * sizeof(talus::Grain);  // bytes that fine_commit reads and writes of a fine grain
   bool more = true, faster = true;
   double frame = 0.0;  // ms, of the hourglass
   for (const Row& row : table1()) {

@@ -42,5 +42,8 @@ bool lets_sleep(const Wants& wants) {
 bool mends(const Wants& wants) {
   return wants.mends;
 }
+bool marks(const Wants& wants) {
+  return wants.marks;
+}
 
 }  // namespace talus

@@ -137,6 +137,7 @@ struct Rounded {
 struct Wants {
   const Solver& solver;
   bool mends = false;  // are lists mended?
+  bool marks = false;  // Options::marks
 };
 using Condition = bool (*)(const Wants&);
 bool finds_linked(const Wants& wants);    // neighbours, by linked lists
@@ -149,6 +150,7 @@ bool counts_contacts(const Wants& wants);  // that share a grain's mass (vts, sp
 bool shares_mass(const Wants& wants);      // of a grain among its contacts (p2, pbd)
 bool lets_sleep(const Wants& wants);      // slow grains
 bool mends(const Wants& wants);
+bool marks(const Wants& wants);
 
 struct Life {
   bool saved = false;        // by checkpoints; where each world has a share, that is part of the world's state

@@ -86,10 +86,12 @@ namespace talus {
     "position [m], radius [m], velocity [m/s], inverse mass [1/kg], in cell order")                                    \
   X(grain_row, uint, grains, follows_grain | starts_as(Start::place),                                                  \
     "row of the contact lists that the grain had when they were made")                                                 \
+  X(grain_mark, uint, grains, follows_grain | rolled_back | hashed() | when(marks), "number of the caller's own")      \
   X(grid_count, uint, cells, plain, "grains not yet placed in a cell; zero between builds")                            \
   X(grid_start, uint, cells_and_end, saved, "first grain of a cell")                                                   \
   X(grid_sums, uint, chunks, plain, "grains per chunk of cells")                                                       \
   X(grid_order, uint, grains, compared(Compared::of_cell), "grains by cell, in no order inside it")                    \
+  X(grid_from, uint, grains, plain, "which place the grain comes from that goes to this one; no_grain: none does")     \
   X(grid_head, uint, cells, when(finds_linked) | when(mends) | compared(Compared::heads),                              \
     "linked lists: a grain of the cell; of lists that are mended: one linked to it, cell_swept")                       \
   X(grid_link, uint, grains, when(finds_linked) | when(mends) | compared(Compared::links),                             \
@@ -133,6 +135,7 @@ namespace talus {
   X(near_start, uint, near_cells_and_end, plain, "as grid_start, likewise")                                            \
   X(near_sums, uint, chunks, plain, "as grid_sums, likewise")                                                          \
   X(near_order, uint, near_grains, compared(Compared::of_near_cell), "as grid_order, likewise")                        \
+  X(near_from, uint, fine, plain, "as grid_from, of fine grains")                                                      \
   X(carriers, Carrier, carriers, plain, "coarse grains as fine ones see them, in the order of near cells")             \
   X(crowd_count, uint, crowd_nodes, plain, "fine grains around a node, in crowd_unit")                                 \
   X(crowd_owner, uint, crowd_blocks, plain, "which of the places that share a block has it (shared/crowd.h)")          \

@@ -54,14 +54,15 @@ void GpuExecutor::specialize(const Features& features) {
   passes_ = {};
 }
 
-GpuExecutor::BoundPass& GpuExecutor::bound(Pass pass) {
+GpuExecutor::BoundPass& GpuExecutor::bound(Pass pass, FieldId followed) {
   if (std::exchange(reloads_, open_->reloads()) != open_->reloads())
     passes_ = {};
-  BoundPass& bound = passes_[static_cast<std::size_t>(pass)];
+  BoundPass& bound = passes_[{pass, followed}];
   if (!bound.program)
     translated([&] {
       bound.program = &open_->program(pass, features_);
-      for (const BoundField& binding : bound.program->bindings)
+      const gpu::Reflection& shader = bound.program->pipeline->reflection();
+      for (const BoundField& binding : bound_fields(pass, shader.buffers, followed))
         bound.buffers.push_back(&buffer(binding.field));
     });
   return bound;
@@ -73,7 +74,7 @@ void GpuExecutor::run(Pass pass, Work work, const Args& args) {
   if (info(pass).unit == Unit::serial)
     throw DeviceError(fmt::format("pass {} runs on the CPU only: use --device cpu", info(pass).name));
   translated([&] {
-    const BoundPass& bound = this->bound(pass);
+    const BoundPass& bound = this->bound(pass, static_cast<FieldId>(args.field));
     const gpu::Work size = work.gate < gates_total
                                ? gpu::Work::indirect(buffer(FieldId::gates), work.gate * sizeof(Dispatch))
                            : info(pass).unit == Unit::group ? gpu::Work::groups(work.elements)

@@ -61,7 +61,7 @@ private:
   std::array<std::size_t, field_count> sizes_{};
   std::map<FieldCopy, gpu::Buffer> kept_;
   Features features_;
-  std::array<BoundPass, pass_count> passes_;
+  std::map<std::pair<Pass, FieldId>, BoundPass> passes_;  // the field of passes of fields; of others any
   std::uint64_t reloads_ = 0;  // of open_, that passes_ know
   std::unique_ptr<gpu::Graph> graph_;
   gpu::Ticket submitted_ = 0;  // the last of this graph
@@ -69,7 +69,7 @@ private:
   gpu::Buffer& buffer(FieldCopy field) {
     return buffers_[static_cast<std::size_t>(field.id)][static_cast<std::size_t>(field.copy)];
   }
-  BoundPass& bound(Pass pass);
+  BoundPass& bound(Pass pass, FieldId followed);
 };
 
 }  // namespace talus

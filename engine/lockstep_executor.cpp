@@ -36,7 +36,7 @@ public:
     if (work.elements == 0)
       return;
     h_ = static_cast<double>(args.h);
-    std::vector<BoundField> written = bindings(pass);
+    std::vector<BoundField> written = bindings(pass, static_cast<FieldId>(args.field));
     std::erase_if(written, [](const BoundField& bound) { return bound.binding.access == gpu::BufferAccess::read; });
     tested_->run(pass, work, args);
     // One submission for the pass and all that is read of it.
@@ -102,15 +102,15 @@ private:
   std::unique_ptr<Executor> tested_;
   bool exact_;  // vectorised passes have the bits of their references
   std::unique_ptr<Executor> cpu_;
-  std::map<Pass, std::vector<BoundField>> bindings_;
+  std::map<std::pair<Pass, FieldId>, std::vector<BoundField>> bindings_;  // the field of passes of fields
   std::map<FieldCopy, Bytes> kept_;
   double h_ = 0.0;  // s, substep of the pass that is compared
 
   // Of passes that run on the CPU alone: nothing.
-  const std::vector<BoundField>& bindings(Pass pass) {
-    const auto [found, is_new] = bindings_.try_emplace(pass);
+  const std::vector<BoundField>& bindings(Pass pass, FieldId followed) {
+    const auto [found, is_new] = bindings_.try_emplace({pass, followed});
     if (const auto code = shader_of(pass); is_new && !code.empty())
-      found->second = bound_fields(pass, gpu::reflect(info(pass).name, code).buffers);
+      found->second = bound_fields(pass, gpu::reflect(info(pass).name, code).buffers, followed);
     return found->second;
   }
 

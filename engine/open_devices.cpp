@@ -17,7 +17,7 @@ std::array<gpu::Constant, 6> constants_of(const Features& features) {
 }
 
 // The shader is the truth about what a pass binds; here it is held against the fields.
-std::vector<BoundField> bindings_of(Pass pass, const gpu::Reflection& shader) {
+void check_bindings(Pass pass, const gpu::Reflection& shader) {
   const std::string_view name = info(pass).name;
   if (shader.push_bytes != 0 && shader.push_bytes != sizeof(Args))
     throw DeviceError(fmt::format("pass {} takes {} bytes of push constants, but Args has {}", name, shader.push_bytes,
@@ -25,7 +25,7 @@ std::vector<BoundField> bindings_of(Pass pass, const gpu::Reflection& shader) {
   if (shader.local_size != std::array{group_size, 1u, 1u})
     throw DeviceError(fmt::format("pass {} has workgroups of {} threads, but gates count in {}", name,
                                   shader.local_size[0] * shader.local_size[1] * shader.local_size[2], group_size));
-  return bound_fields(pass, shader.buffers);
+  bound_fields(pass, shader.buffers);
 }
 
 PassProgram load(gpu::Device& device, Pass pass, const Features& features) {
@@ -35,7 +35,7 @@ PassProgram load(gpu::Device& device, Pass pass, const Features& features) {
     throw DeviceError(fmt::format("pass {} has no shader: shaders/{}.comp is missing from this build", name, name));
   PassProgram program;
   program.pipeline = std::make_unique<gpu::ComputePipeline>(device, name, code, constants_of(features));
-  program.bindings = bindings_of(pass, program.pipeline->reflection());
+  check_bindings(pass, program.pipeline->reflection());
   return program;
 }
 
@@ -64,7 +64,7 @@ const PassProgram& OpenDevice::program(Pass pass, const Features& features) {
 
 void OpenDevice::reload(Pass pass, std::vector<std::uint32_t> spirv) {
   const std::string name(info(pass).name), file = name + ".comp";
-  bindings_of(pass, gpu::reflect(name, spirv, constants_of({})));
+  check_bindings(pass, gpu::reflect(name, spirv, constants_of({})));
   std::vector<std::uint32_t> before = device.replace_shader(file, std::move(spirv));
   try {
     std::vector<std::pair<PassProgram*, PassProgram>> fresh;

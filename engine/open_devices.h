@@ -13,7 +13,6 @@ namespace talus {
 
 struct PassProgram {
   std::unique_ptr<gpu::ComputePipeline> pipeline;
-  std::vector<BoundField> bindings;
 };
 
 class OpenDevice {

@@ -23,6 +23,7 @@ enum class Match { exact, close, unordered };
   X(grid_reduce, group, exact, 0)                                                                                      \
   X(grid_scan, group, exact, 0)                                                                                        \
   X(grid_fill, thread, unordered, 0)                                                                                   \
+  X(grid_rank, thread, exact, 0)                                                                                       \
   X(grid_gather, thread, exact, 0)                                                                                     \
   X(grid_commit, thread, exact, 0)                                                                                     \
   X(shape_find, thread, exact, 0)                                                                                      \
@@ -99,6 +100,7 @@ enum class Match { exact, close, unordered };
   X(fine_plan, thread, close, 1e-6)                                                                                    \
   X(fine_count, thread, exact, 0)                                                                                      \
   X(fine_fill, thread, unordered, 0)                                                                                   \
+  X(fine_rank, thread, exact, 0)                                                                                       \
   X(fine_gather, thread, exact, 0)                                                                                     \
   X(fine_commit, thread, exact, 0)                                                                                     \
   X(carrier_count, thread, exact, 0)                                                                                   \

@@ -93,7 +93,7 @@ Simulation::Impl::Impl(Prepared prepared, const Options& options_in, std::unique
 }
 
 bool Simulation::Impl::wants_field(FieldId id, const Settings& of) const {
-  const Wants wants{scene.solver, (of.options & option_mend) != 0};
+  const Wants wants{scene.solver, (of.options & option_mend) != 0, options.marks};
   const auto& conditions = info(id).conditions;
   return !conditions.front() || std::ranges::any_of(conditions, [&](Condition holds) { return holds && holds(wants); });
 }

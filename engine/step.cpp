@@ -22,6 +22,19 @@ Args args_of(const StepPlan& p) {
   return args;
 }
 
+// All fields that follow grains, to where these go (grid_from, near_from).
+void take_along(Executor& e, Follows what, std::initializer_list<Pass> passes, Work work, Args args) {
+  for (const Pass pass : passes)
+    each_follower(what, [&](FieldId id) {
+      if (e.size(id) == 0)
+        return;
+      args.field = static_cast<uint>(id);
+      args.words = static_cast<uint>(info(id).stride / sizeof(uint));
+      args.start = static_cast<uint>(info(id).start);
+      e.run(pass, work, args);
+    });
+}
+
 // Grains in cell order, with the first of every cell.
 void sort_grains(Executor& e, const Args& args) {
   const Work grains{args.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_cell_chunks};
@@ -29,8 +42,8 @@ void sort_grains(Executor& e, const Args& args) {
   e.run(Pass::grid_reduce, chunks, args);
   e.run(Pass::grid_scan, chunks, args);
   e.run(Pass::grid_fill, grains, args);
-  e.run(Pass::grid_gather, grains, args);
-  e.run(Pass::grid_commit, grains, args);
+  e.run(Pass::grid_rank, grains, args);
+  take_along(e, Follows::grains, {Pass::grid_gather, Pass::grid_commit}, grains, args);
 }
 
 // Dynamic bodies share their mass among their contacts, and touch bodies and walls.
@@ -95,8 +108,8 @@ void sort_fine(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::near_reduce, chunks, args);
   e.run(Pass::near_scan, chunks, args);
   e.run(Pass::fine_fill, fine, args);
-  e.run(Pass::fine_gather, fine, args);
-  e.run(Pass::fine_commit, fine, args);
+  e.run(Pass::fine_rank, fine, args);
+  take_along(e, Follows::fine_grains, {Pass::fine_gather, Pass::fine_commit}, fine, args);
 }
 
 // The coarse grains in the order of near cells, and fine grains with them.

@@ -72,6 +72,9 @@ struct Options {
   std::uint32_t contact_slots = 0;  // initial capacity; 0: an estimate. Grows when a step needs more
   // Places to keep the states of worlds at, on the device (Simulation::save_world).
   std::uint32_t shelves = 0;
+  // Gives each grain a number of the caller's own (FieldId::grain_mark), 0 at first, that no pass reads: where a grain
+  // came from, say. It stays with the grain, and is part of the state.
+  bool marks = false;
   // A simulation takes a device from here that none uses, opened and with the passes compiled that those before it
   // needed, and leaves it here. Null: it opens its own and closes it.
   std::shared_ptr<OpenDevices> devices;

@@ -16,7 +16,6 @@ layout(set = 0, binding = 7, scalar) readonly buffer BlockedBlock { uint birth_b
 layout(set = 0, binding = 8, scalar) coherent buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
-layout(set = 0, binding = 11, scalar) writeonly buffer RowBlock { uint grain_row[]; };
 layout(set = 0, binding = 12, scalar) writeonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 13, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
@@ -28,12 +27,12 @@ shared uint decided;  // tries that fail; first birth that does
 uint world, lane, first;  // place in memory of the first grain that is released in this step
 uint released = 0u;
 
+// Other fields that follow grains hold in this place what they start with.
 void release(uint k, vec3 place, uint i) {
   Grain grain = births[k].grain;
   grains[i] = Grain(vec4(place, grain.position.w), grain.velocity);
   grain_id[i] = births[k].id;
   grain_tag[i] = births[k].tag;
-  grain_row[i] = i - world * settings.places;
   contact_count[i] = 0u;
 }
 

@@ -97,13 +97,13 @@ private:
     return false;
   }
 
+  // Other fields that follow grains hold in this place what they start with.
   void release(const Source& source, uint k, vec3 place) {
     const uint i = first_ + released_++;
     const Birth& birth = f_.births[k];
     f_.grains[i] = {vec4(place, birth.grain.position.w), birth.grain.velocity};
     f_.grain_id[i] = birth.id;
     f_.grain_tag[i] = birth.tag;
-    f_.grain_row[i] = i - world_ * f_.settings[0].places;
     f_.contact_count[i] = 0;
     f_.births_made[world_ * f_.settings[0].emitters + source.emitter] += 1;
   }

@@ -1,5 +1,6 @@
 // Fine grains: when they move, the order in which they lie, and how they come and go.
 #include "shaders/shared/fine.h"
+#include "engine/reference/follow.h"
 #include "engine/reference/near.h"
 #include "engine/reference/schedule.h"
 #include "shaders/shared/random.h"
@@ -86,28 +87,31 @@ void fine_fill(const Args&, Fields& f, uint begin, uint end) {
       put_in_order(f, vec3(f.fine_grains[i].position), i);
 }
 
-void fine_gather(const Args&, Fields& f, uint begin, uint end) {
+void fine_rank(const Args&, Fields& f, uint begin, uint end) {
   const uint there = f.near_start[grid_cells(f.settings[0].near_bits)];
   const auto number_of = [&](uint i) { return f.fine_tag[i] >> fine_tag_shift; };
   for (uint k = begin; k < end; ++k) {
     if (k >= there) {
-      f.fine_grains_next[k] = {};
-      f.fine_tag_next[k] = 0;
-      f.fine_clear_next[k] = 0.0f;
+      f.near_from[k] = no_grain;
       continue;
     }
     const uint from = f.near_order[k];
-    const std::size_t to = rank(f, vec3(f.fine_grains[from].position), number_of(from), number_of);
-    f.fine_grains_next[to] = f.fine_grains[from];
-    f.fine_tag_next[to] = f.fine_tag[from];
-    f.fine_clear_next[to] = f.fine_clear[from];
+    f.near_from[rank(f, vec3(f.fine_grains[from].position), number_of(from), number_of)] = from;
   }
 }
 
-void fine_commit(const Args&, Fields& f, uint begin, uint end) {
-  std::copy(f.fine_grains_next.begin() + begin, f.fine_grains_next.begin() + end, f.fine_grains.begin() + begin);
-  std::copy(f.fine_tag_next.begin() + begin, f.fine_tag_next.begin() + end, f.fine_tag.begin() + begin);
-  std::copy(f.fine_clear_next.begin() + begin, f.fine_clear_next.begin() + end, f.fine_clear.begin() + begin);
+void fine_gather(const Args& args, Fields& f, uint begin, uint end) {
+  gather_field(args, f, [&](auto put) {
+    for (uint k = begin; k < end; ++k)
+      put(k, f.near_from[k], k);
+  });
+}
+
+void fine_commit(const Args& args, Fields& f, uint begin, uint end) {
+  commit_field(args, f, [&](auto put) {
+    for (uint k = begin; k < end; ++k)
+      put(k);
+  });
 }
 
 void carrier_count(const Args&, Fields& f, uint begin, uint end) {

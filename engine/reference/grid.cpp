@@ -1,4 +1,5 @@
 // Grains in cell order.
+#include "engine/reference/follow.h"
 #include "engine/reference/schedule.h"
 
 namespace talus::reference {
@@ -45,44 +46,45 @@ void grid_fill(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-void grid_gather(const Args& args, Fields& f, uint begin, uint end) {
+void grid_rank(const Args& args, Fields& f, uint begin, uint end) {
   const uint cells = grid_cells(f.settings[0].grid_bits);
+  const bool mends = f.settings[0].options & option_mend;
+  const auto put = [&](std::size_t to, uint from, vec4 position) {
+    f.grid_from[to] = from;
+    if (mends)
+      f.list_place[to] = position;
+  };
   for (uint e = begin; e < end; ++e) {
     const uint k = rebuilt_place(f, e);
     if (k >= args.grains)
       continue;
     const uint world = world_of(f, k);
     if (k >= first_in_cell(f, (f.worlds[world].table + 1) * cells, world)) {
-      f.grains_next[k] = {};
-      f.grain_id_next[k] = no_grain;
-      f.grain_tag_next[k] = 0;
-      f.grain_row_next[k] = k - world * f.settings[0].places;
+      put(k, no_grain, vec4(0.0f));
       continue;
     }
     const uint from = f.grid_order[k], id = f.grain_id[from], key = key_of(f, from, world);
     const uint before = first_in_cell(f, key, world);
     const auto first = f.grid_order.begin() + before, last = f.grid_order.begin() + first_in_cell(f, key + 1, world);
     const auto rank = std::count_if(first, last, [&](uint other) { return f.grain_id[other] < id; });
-    const std::size_t to = before + static_cast<std::size_t>(rank);
-    f.grains_next[to] = f.grains[from];
-    f.grain_id_next[to] = id;
-    f.grain_tag_next[to] = f.grain_tag[from];
-    f.grain_row_next[to] = f.grain_row[from];
+    put(before + static_cast<std::size_t>(rank), from, f.grains[from].position);
   }
 }
 
+void grid_gather(const Args& args, Fields& f, uint begin, uint end) {
+  gather_field(args, f, [&](auto put) {
+    for (uint e = begin; e < end; ++e)
+      if (const uint k = rebuilt_place(f, e); k < args.grains)
+        put(k, f.grid_from[k], k - world_of(f, k) * f.settings[0].places);
+  });
+}
+
 void grid_commit(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint e = begin; e < end; ++e) {
-    const uint i = rebuilt_place(f, e);
-    if (i >= args.grains)
-      continue;
-    f.grains[i] = f.grains_next[i];
-    f.grain_id[i] = f.grain_id_next[i];
-    f.grain_tag[i] = f.grain_tag_next[i];
-    f.grain_row[i] = f.grain_row_next[i];
-    if (f.settings[0].options & option_mend)
-      f.list_place[i] = f.grains_next[i].position;
-  }
+  commit_field(args, f, [&](auto put) {
+    for (uint e = begin; e < end; ++e)
+      if (const uint k = rebuilt_place(f, e); k < args.grains)
+        put(k);
+  });
 }
 
 void contact_reduce(const Args& args, Fields& f, uint begin, uint end) {

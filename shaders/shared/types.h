@@ -673,6 +673,10 @@ struct Args {
   uint held;           // grains in the hand
   vec3 hand;           // m, where the step starts
   vec3 hand_velocity;  // m/s
+  // Of passes that are run for one field after another, which they know as `followed` (grid_gather, ..).
+  uint field;  // its number, for the host
+  uint words;  // of an element
+  uint start;  // start_zero, start_none or start_place
 };
 
 // State of the run that only the device knows; one per simulation.

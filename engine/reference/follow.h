@@ -1,0 +1,50 @@
+#pragma once
+// What follows grains is brought to where they go, field after field: on fields of any type, by their bytes.
+#include "engine/passes.h"
+#include <cstring>
+#include <type_traits>
+
+namespace talus::reference {
+
+// Calls f with the bytes of an element, as a constant where that is a common number.
+template <class F> void with_stride(const Args& args, F f) {
+  switch (args.words) {
+  case 1:
+    return f(std::integral_constant<std::size_t, sizeof(uint)>());
+  case 8:
+    return f(std::integral_constant<std::size_t, 8 * sizeof(uint)>());
+  default:
+    return f(args.words * sizeof(uint));
+  }
+}
+
+// Calls each(f) with f(k, from, number) for each place k that the grain at `from` comes to; where that is no_grain, the
+// field has there what it starts with, and the place that number in its world.
+template <class Each> void gather_field(const Args& args, Fields& f, Each each) {
+  const auto field = static_cast<FieldId>(args.field);
+  const std::byte* const now = f.bytes(field).data();
+  std::byte* const next = f.bytes({field, Copy::next}).data();
+  with_stride(args, [&](auto stride) {
+    each([&](std::size_t k, std::size_t from, uint number) {
+      if (from != no_grain) {
+        std::memcpy(next + k * stride, now + from * stride, stride);
+        return;
+      }
+      const uint word = args.start == start_place ? number : args.start == start_none ? ~0u : 0u;
+      for (std::size_t at = k * stride; at < (k + 1) * stride; at += sizeof word)
+        std::memcpy(next + at, &word, sizeof word);
+    });
+  });
+}
+
+// .. with f(k) for each place that a sorted element goes back to under the field's own name.
+template <class Each> void commit_field(const Args& args, Fields& f, Each each) {
+  const auto field = static_cast<FieldId>(args.field);
+  std::byte* const now = f.bytes(field).data();
+  const std::byte* const next = f.bytes({field, Copy::next}).data();
+  with_stride(args, [&](auto stride) {
+    each([&](std::size_t k) { std::memcpy(now + k * stride, next + k * stride, stride); });
+  });
+}
+
+}  // namespace talus::reference
