@@ -140,15 +140,15 @@ struct Wants {
   bool marks = false;  // Options::marks
 };
 using Condition = bool (*)(const Wants&);
-bool finds_linked(const Wants& wants);    // neighbours, by linked lists
-bool remembers(const Wants& wants);       // how far contacts have slipped
-bool sums_contacts(const Wants& wants);   // over iterations
-bool stashes_sums(const Wants& wants);    // .. and keeps them over substeps
-bool keeps_friction(const Wants& wants);  // of a contact, static or kinetic
-bool has_momentum(const Wants& wants);    // from one iteration to the next, of contacts
+bool finds_linked(const Wants& wants);     // neighbours, by linked lists
+bool remembers(const Wants& wants);        // how far contacts have slipped
+bool sums_contacts(const Wants& wants);    // over iterations
+bool stashes_sums(const Wants& wants);     // .. and keeps them over substeps
+bool keeps_friction(const Wants& wants);   // of a contact, static or kinetic
+bool has_momentum(const Wants& wants);     // from one iteration to the next, of contacts
 bool counts_contacts(const Wants& wants);  // that share a grain's mass (vts, sp)
 bool shares_mass(const Wants& wants);      // of a grain among its contacts (p2, pbd)
-bool lets_sleep(const Wants& wants);      // slow grains
+bool lets_sleep(const Wants& wants);       // slow grains
 bool mends(const Wants& wants);
 bool marks(const Wants& wants);
 

@@ -62,7 +62,7 @@ private:
   std::map<FieldCopy, gpu::Buffer> kept_;
   Features features_;
   std::map<std::pair<Pass, FieldId>, BoundPass> passes_;  // the field of passes of fields; of others any
-  std::uint64_t reloads_ = 0;  // of open_, that passes_ know
+  std::uint64_t reloads_ = 0;                             // of open_, that passes_ know
   std::unique_ptr<gpu::Graph> graph_;
   gpu::Ticket submitted_ = 0;  // the last of this graph
 

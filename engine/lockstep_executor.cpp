@@ -251,7 +251,8 @@ private:
     const double faster = h_ > 0.0 ? way / h_ : 0.0;
     const Settings settings = read_field<Settings>(*cpu_, FieldId::settings, 1)[0];
     // W = m b / (b + c) follows an error of the overlap b by at most m / c of it.
-    const double carries = weight_carry * h_ * h_ * static_cast<double>(glm::length(settings.gravity)) + weight_least * least;
+    const double carries =
+        weight_carry * h_ * h_ * static_cast<double>(glm::length(settings.gravity)) + weight_least * least;
     return {way, faster, faster * mass, least, mass * std::min(way / carries, 1.0), settings.force};
   }
 

@@ -269,7 +269,7 @@ public:
   //   With constant velocities, once they are reached.
   void drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits = {});
   JointState joint_state(std::uint32_t body) const;
-  void move_joint(std::uint32_t body, double value);   // degrees or m, within min and max
+  void move_joint(std::uint32_t body, double value);  // degrees or m, within min and max
   //   degrees/s or m/s, up to 1e6; stops at min and max. No faster than the joint's limit in the scene: notes() then
   //   say so. Dynamic: of its motor.
   void drive_joint(std::uint32_t body, double speed);

@@ -41,7 +41,7 @@ void main() {
     if (split)
       weights += args.iteration > 0u && load_w(contact_sum, slot) > 0.0 || c.gap < load_reach * (r + c.radius) || hold > 0.0 ? 1.0 : 0.0;
     else
-      weights += contact_weight(w, r, c, 0.0, hold);
+      weights += contact_weight(w, r, c, max(-c.gap, 0.0) + hold);
   }
   contact_weights[i] = weights;
 }

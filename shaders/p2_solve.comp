@@ -67,7 +67,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   PairLaw law = pair_laws[law_id];
   vec3 way = h * (v - c.velocity);
   float hold = adhesion_budget(c, partner, r, way, law.adhesion, w_sum);
-  bool closes = args.iteration > 0u && sum.w < 0.0;
+  bool closes = args.iteration > 0u && !(sum.w > 0.0);
   // Active from its first overlap to the end of the substep: what equals implicit Euler.
   if (sum.w < 0.0 && (c.gap > 0.0 && !(hold > 0.0) || !(w_sum > 0.0))) {
     if (args.iteration == 0u)
@@ -81,7 +81,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     w_parts = split_w(own_index, w, partner, c.inverse_mass);
     shares = vec2(w_sum / w_parts);
   } else if (by_weight()) {
-    shares = shares_by_weight(own_index, partner, w, c.inverse_mass, contact_weight(w, r, c, sum.w, hold), closes);
+    shares = shares_by_weight(own_index, partner, w, c.inverse_mass, contact_weight(w, r, c, sum.w + max(-c.gap, 0.0) + hold), closes);
   }
   if (law_id != last_law || w_parts != last_w) {
     relax = relaxation(law, w_parts, h, float(args.iterations));
@@ -115,8 +115,8 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 push = normal_change * c.normal - (drag - before);
   correction += part * push;
   weights += 1.0;
-  if (by_weight())
-    weights_next += contact_weight(w, r, c, normal, hold);
+  if (by_weight() && normal > 0.0)
+    weights_next += contact_weight(w, r, c, normal + hold);
   if (is_body(partner))
     note_push(partner, c.point, (w > 0.0 ? part / w : 1.0 / w_sum) * push);
   sum = vec4(drag, normal);

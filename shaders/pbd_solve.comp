@@ -41,6 +41,8 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   if (!touches || !(w + c.inverse_mass > 0.0)) {
     if (args.iteration == 0u)
       store_vec4(contact_sum, slot, sum);
+    if (by_weight() && sum.w > 0.0)
+      weights_next += contact_weight(w, r, c, sum.w);
     return;
   }
   // Mass scaling: w exp(k z) at height z, of which only the ratio to this grain matters. k times the height of a pile may be up
@@ -54,7 +56,10 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     shares = vec2(w_sum / split_w(own_index, w, partner, w_other));
   } else if (by_weight()) {
     bool closes = args.iteration > 0u && !(sum.w > 0.0);
-    shares = shares_by_weight(own_index, partner, w, w_other, contact_weight(w, r, c, sum.w, 0.0), closes);
+    // Friction afterwards takes all of the slip at once: its parts must add up to 1, as the weights of the sums do.
+    bool once = after && last && sum.w > 0.0;
+    float bears = once ? sum.w : sum.w + max(-c.gap, 0.0);
+    shares = shares_by_weight(own_index, partner, w, w_other, contact_weight(w, r, c, bears), closes);
   }
 
   // Sums count what a contact does to two whole masses; two parts of them would move by 1 / shares.x of it.
@@ -70,8 +75,8 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 push = 1.0 / w_sum * (normal_change * c.normal - (drag - before));
   correction += w * push;
   weights += 1.0;
-  if (by_weight())
-    weights_next += contact_weight(w, r, c, sum.w + normal_change, 0.0);
+  if (by_weight() && normal > 0.0)
+    weights_next += contact_weight(w, r, c, normal);
   if (is_body(partner))
     note_push(partner, c.point, push);
   sum = vec4(drag, normal);

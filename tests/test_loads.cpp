@@ -186,10 +186,20 @@ TEST_CASE("A box full of grains at rest weighs what they weigh, where they are",
   const Scene scene = filled(solver, 150);
   Simulation simulation(scene, on_cpu);
   simulation.advance(360);
-  simulation.advance(120);
-  const Matter matter = matter_of(simulation);
-  const double weight = matter.mass * g, time = 120 * scene.dt;
-  const Impulse mean = impulse_of(simulation, 0);
+  // pbd remembers no contact: a few of its grains creep and rattle for ever, so that force and place are means of 2 s.
+  const int rounds = 8, steps = 60;
+  Matter matter;
+  Impulse mean;
+  for (int k = 0; k < rounds; ++k) {
+    simulation.advance(steps);
+    const Impulse now = impulse_of(simulation, 0);
+    mean.linear += now.linear;
+    mean.angular += now.angular;
+    const Matter at = matter_of(simulation);
+    matter.mass = at.mass;
+    matter.center += at.center / static_cast<double>(rounds);
+  }
+  const double weight = matter.mass * g, time = rounds * steps * scene.dt;
   CAPTURE(simulation.measure().speed_max, weight, mean.linear.z / time, mean.linear.x / time);
   CHECK(glm::length(mean.linear / time - glm::dvec3(0.0, 0.0, -weight)) < 5e-3 * weight);
   const glm::dvec3 torque = glm::cross(matter.center, glm::dvec3(0.0, 0.0, -weight));

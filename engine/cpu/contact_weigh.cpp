@@ -1,6 +1,6 @@
 // How contacts share the masses of a pack of grains (p2, pbd), operation by operation what the reference does.
-#include "engine/cpu/displacements.h"
 #include "engine/reference/contact_weigh.h"
+#include "engine/cpu/displacements.h"
 
 #ifdef TALUS_LANES
 namespace talus::TALUS_CPU {
@@ -20,7 +20,7 @@ public:
     const bool adheres = settings.force == force_correction;  // p2
     each_row([&](const Row& row, const Contact& c) {
       const floats hold = adheres ? adhesion_budget(laws(row), c) : floats{};
-      floats weight = contact_weight(c, floats{}, hold);
+      floats weight = contact_weight(c, max(-c.gap, floats{}) + hold);
       if (split_) {
         ints counts = (c.gap < load_reach * (grains.radius + c.radius)) | (hold > 0.0f);
         if (args.iteration > 0)

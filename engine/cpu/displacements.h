@@ -43,14 +43,12 @@ protected:
   }
 
   // As reference::contact_weight.
-  floats contact_weight(const Contact& c, floats sum, floats hold) const {
+  floats contact_weight(const Contact& c, floats bears) const {
     const floats w = grains.inverse_mass;
-    const floats bears = max(sum, floats{}) + max(-c.gap, floats{}) + hold;
     const floats carries =
         weight_carry * h_ * h_ * glm::length(settings.gravity) + weight_least * min(grains.radius, c.radius);
-    return w + c.inverse_mass > 0.0f
-               ? bears / (bears + carries) / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w))
-               : floats{};
+    return w + c.inverse_mass > 0.0f ? bears / (bears + carries) / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w))
+                                     : floats{};
   }
 
   // As reference::shares_by_weight.

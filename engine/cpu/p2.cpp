@@ -116,8 +116,8 @@ private:
     const floats w_parts = split_ ? shared_w(row, c.inverse_mass) : w_sum;
     Shares shares{w_sum / w_parts, w_sum / w_parts};
     if (by_weight_) {
-      const ints closes = args.iteration > 0 ? idle : ints{};
-      shares = shares_by_weight(row, c.inverse_mass, contact_weight(c, pressed, hold), closes);
+      const ints closes = args.iteration > 0 ? ~(pressed > 0.0f) : ints{};
+      shares = shares_by_weight(row, c.inverse_mass, contact_weight(c, pressed + max(-c.gap, floats{}) + hold), closes);
     }
     relax.find(active, law, w_parts);
 
@@ -128,8 +128,8 @@ private:
     vecs slip = way - approach * c.normal;
     if (settings.options & option_memory)
       slip = slip + turned(load_vecs(f.contact_shear, row.slot), c.normal);
-    const vecs friction = on_cone(before.xyz - held * c.normal + shares.tangential * slip, law.friction_static * normal + hold,
-                                  law.friction_kinetic * normal + hold);
+    const vecs friction = on_cone(before.xyz - held * c.normal + shares.tangential * slip,
+                                  law.friction_static * normal + hold, law.friction_kinetic * normal + hold);
     const floats adhesion = hold > 0.0f ? min(max(held + pushed + shares.normal * approach, floats{}), hold) : floats{};
     const vecs drag = friction + adhesion * c.normal;
     store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, normal}, before));
@@ -137,7 +137,7 @@ private:
     const vecs change = pushed * c.normal - (drag - before.xyz);
     add(active, all(1.0f), part(c) * change);
     if (by_weight_)
-      weights_next_ += active ? contact_weight(c, normal, hold) : floats{};
+      weights_next_ += active & (normal > 0.0f) ? contact_weight(c, normal + hold) : floats{};
   }
 
   // As p2_remember_contact.

@@ -56,6 +56,8 @@ private:
     if (after && last)
       touches |= sum.w > 0.0f;
     const ints active = row.mask & (w + c.inverse_mass > 0.0f) & touches;
+    if (by_weight_)
+      weights_next_ += row.mask & ~active & (sum.w > 0.0f) ? contact_weight(c, sum.w) : floats{};
     if (!any(active)) {
       if (args.iteration == 0)
         store_vecs4(f.contact_sum, row.slot, sum);
@@ -67,7 +69,9 @@ private:
       shares.normal = shares.tangential = w_sum / shared_w(row, w_other);
     } else if (by_weight_) {
       const ints closes = args.iteration > 0 ? ~(sum.w > 0.0f) : ints{};
-      shares = shares_by_weight(row, w_other, contact_weight(c, sum.w, floats{}), closes);
+      const floats overlap = max(-c.gap, floats{});
+      const floats bears = after && last ? (sum.w > 0.0f ? sum.w : sum.w + overlap) : sum.w + overlap;
+      shares = shares_by_weight(row, w_other, contact_weight(c, bears), closes);
     }
 
     const vecs way = way_of(c), slip = way - dot(way, c.normal) * c.normal;
@@ -75,7 +79,7 @@ private:
     vecs before;
     floats bound = pushed;
     if (after) {
-      bound = last ? shares.tangential * h_ * h_ * glm::length(settings.gravity) : floats{};
+      bound = last ? h_ * h_ * shares.tangential * glm::length(settings.gravity) : floats{};
     } else if (!(settings.options & option_per_iteration)) {
       before = sum.xyz;
       bound = normal;
@@ -83,12 +87,12 @@ private:
     const Law law = laws(row);
     vecs drag = before - dot(before, c.normal) * c.normal + shares.tangential * slip;
     const floats length = sqrt(dot(drag, drag));
-    drag = select(length > law.friction_static * bound,
-                  min(law.friction_kinetic * bound / length, all(1.0f)) * drag, drag);
+    drag = select(length > law.friction_static * bound, min(law.friction_kinetic * bound / length, all(1.0f)) * drag,
+                  drag);
     store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, normal}, sum));
     add(active, all(1.0f), (w / w_sum) * (pushed * c.normal - (drag - before)));
     if (by_weight_)
-      weights_next_ += active ? contact_weight(c, sum.w + pushed, floats{}) : floats{};
+      weights_next_ += active & (normal > 0.0f) ? contact_weight(c, normal) : floats{};
   }
 
   // Mass scaling.

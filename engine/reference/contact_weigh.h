@@ -3,8 +3,8 @@
 
 namespace talus::reference {
 
-// Weight of the contact in `slot` of grain i where a substep begins: by weight by its overlap [kg]; where masses are split
-// in equal parts 1 for one that has borne something in this substep, touches or is about to, and 0 otherwise.
+// Weight of the contact in `slot` of grain i where a substep begins: by weight by its overlap [kg]; where masses are
+// split in equal parts 1 for one that has borne something in this substep, touches or is about to, and 0 otherwise.
 inline float weight_at(const Args& args, const Fields& f, uint i, std::size_t slot) {
   const Settings& settings = f.settings[0];
   const float w = f.grains[i].velocity.w, r = f.grains[i].position.w;
@@ -12,7 +12,7 @@ inline float weight_at(const Args& args, const Fields& f, uint i, std::size_t sl
   const Contact c = contact_with(f, i, partner, args.h);
   const float hold = settings.force == force_correction ? adhesion_budget(args, f, i, partner, c) : 0.0f;  // p2
   if (settings.iteration != iteration_mass_splitting)
-    return contact_weight(args, f, w, r, c, 0.0f, hold);
+    return contact_weight(args, f, w, r, c, std::max(-c.gap, 0.0f) + hold);
   const bool has_borne = args.iteration > 0 && w_at(f.contact_sum, slot) > 0.0f;
   return has_borne || c.gap < load_reach * (r + c.radius) || hold > 0.0f ? 1.0f : 0.0f;
 }

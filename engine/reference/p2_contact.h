@@ -36,7 +36,7 @@ public:
     if (!(w_sum > 0.0f))
       return false;
     const float hold = adhesion_budget(args_, f_, i, partner, c);
-    const bool closes = args_.iteration > 0 && sum.w < 0.0f;
+    const bool closes = args_.iteration > 0 && !(sum.w > 0.0f);
     if (sum.w < 0.0f) {
       if (c.gap > 0.0f && hold <= 0.0f)
         return false;
@@ -47,7 +47,8 @@ public:
       w_parts = w * parts(f_, i) + c.inverse_mass * (is_grain(partner) ? parts(f_, partner) : 1.0f);
     Shares shares{w_sum / w_parts, w_sum / w_parts};  // 1 where masses are whole
     if (by_weight_)
-      shares = shares_by_weight(f_, i, partner, w, c.inverse_mass, weight_of(i, c, sum.w, hold), closes);
+      shares = shares_by_weight(f_, i, partner, w, c.inverse_mass,
+                                weight_of(i, c, sum.w + std::max(-c.gap, 0.0f) + hold), closes);
     const PairLaw& law = law_of(f_, i, partner);
     if (&law != law_ || w_parts != w_) {
       law_ = &law;
@@ -71,7 +72,7 @@ public:
     const vec3 drag = friction + adhesion * c.normal;
     put(f_.contact_sum, slot, vec4(drag, normal));
     if (by_weight_)
-      weight_next = weight_of(i, c, normal, hold);
+      weight_next = normal > 0.0f ? weight_of(i, c, normal + hold) : 0.0f;
     change = pushed * c.normal - (drag - before);
     return true;
   }
@@ -121,8 +122,8 @@ public:
   }
 
 private:
-  float weight_of(uint i, const Contact& c, float sum, float hold) const {
-    return contact_weight(args_, f_, f_.grains[i].velocity.w, f_.grains[i].position.w, c, sum, hold);
+  float weight_of(uint i, const Contact& c, float bears) const {
+    return contact_weight(args_, f_, f_.grains[i].velocity.w, f_.grains[i].position.w, c, bears);
   }
 
   const Args& args_;

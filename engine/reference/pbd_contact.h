@@ -10,7 +10,7 @@ namespace talus::reference {
 struct PbdChange {
   vec3 way;
   float part, impulse;  // h [s] times the impulse per way [kg]
-  float weight;         // by which the contact shares in the next iteration [kg]
+  float weight;         // by which the contact shares in the next iteration, even if it does not touch now [kg]
 };
 inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const Contact& c, std::size_t slot,
                         PbdChange& change) {
@@ -19,6 +19,8 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
   const vec4 sum = vec4_at(f.contact_sum, slot);
   const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
   const bool touches = c.gap < -gap_least * std::min(f.grains[i].position.w, c.radius);
+  const auto weight_of = [&](float bears) { return contact_weight(args, f, w, f.grains[i].position.w, c, bears); };
+  change.weight = by_weight(settings) ? weight_of(sum.w) : 0.0f;
   if (!(w + c.inverse_mass > 0.0f) || !(touches || (after && last && sum.w > 0.0f)))
     return false;
   // Mass scaling: w exp(k z) at height z, of which only the ratio of the two matters.
@@ -26,17 +28,16 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
   const float w_other = c.inverse_mass * std::exp(std::clamp(settings.mass_scaling * rise, -60.0f, 60.0f)),
               w_sum = w + w_other;
   Shares shares;
-  change.weight = 0.0f;
   if (settings.iteration == iteration_mass_splitting) {
     shares.normal = w_sum / (w * parts(f, i) + w_other * (is_grain(partner) ? parts(f, partner) : 1.0f));
     shares.tangential = shares.normal;
   } else if (by_weight(settings)) {
-    const auto weight = [&](float sum) {
-      return contact_weight(args, f, w, f.grains[i].position.w, c, sum, 0.0f);
-    };
     const bool closes = args.iteration > 0 && !(sum.w > 0.0f);
-    shares = shares_by_weight(f, i, partner, w, w_other, weight(sum.w), closes);
-    change.weight = weight(sum.w + shares.normal * std::max(-c.gap, 0.0f));
+    // Friction afterwards takes all of the slip at once: its parts must add up to 1, as the weights of the sums do.
+    const bool once = after && last && sum.w > 0.0f;
+    const float bears = once ? sum.w : sum.w + std::max(-c.gap, 0.0f);
+    shares = shares_by_weight(f, i, partner, w, w_other, weight_of(bears), closes);
+    change.weight = weight_of(sum.w + shares.normal * std::max(-c.gap, 0.0f));
   }
 
   const vec3 way = relative_way(args, f, i, c), slip = way - glm::dot(way, c.normal) * c.normal;
@@ -73,11 +74,12 @@ inline void pbd_touch(const Args& args, Fields& f, uint i, std::size_t slot, Pbd
   const uint partner = partner_at(f, i, slot);
   const Contact c = contact_with(f, i, partner, args.h);
   PbdChange change;
-  if (!pbd_contact(args, f, i, partner, c, slot, change))
+  const bool touches = pbd_contact(args, f, i, partner, c, slot, change);
+  mean.weights_next += change.weight;
+  if (!touches)
     return;
   mean.correction += change.part * change.way;
   mean.weights += 1.0f;
-  mean.weights_next += change.weight;
   if (is_body(partner))
     mean.pushes.note(f, i, partner, c.point, change.impulse * change.way);
 }

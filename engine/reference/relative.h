@@ -41,15 +41,14 @@ inline bool by_mean(const Settings& settings) {
   return settings.iteration == iteration_jacobi && (settings.options & option_plain_mean);
 }
 
-// Weight of a contact of a grain of inverse mass w and radius r when its mass is shared [kg], equal on both sides of the
-// contact: W = b / (b + c) / (w + w_j), where b [m] is the contact's normal correction so far, its overlap and `hold`,
-// the displacement that adhesion may take back, and c [m] the correction that carries a grain. Without the mass in it,
-// a boulder's one contact with the floor would count as one of a hundred contacts with pebbles.
-inline float contact_weight(const Args& args, const Fields& f, float w, float r, const Contact& c, float sum,
-                            float hold) {
+// Weight of a contact of a grain of inverse mass w and radius r when its mass is shared [kg], equal on both sides of
+// the contact: W = b / (b + c) / (w + w_j), where b [m] is what the contact bears and c [m] the correction that carries
+// a grain. Without the mass in it, a boulder's one contact with the floor would count as one of a hundred contacts with
+// pebbles. A contact bears its normal correction so far and its overlap, and what adhesion may take back (p2). The sums
+// leave the overlap out, so that a contact that is alone always moves the whole mass.
+inline float contact_weight(const Args& args, const Fields& f, float w, float r, const Contact& c, float bears) {
   if (!(w + c.inverse_mass > 0.0f))
     return 0.0f;
-  const float bears = std::max(sum, 0.0f) + std::max(-c.gap, 0.0f) + hold;
   const float carries =
       weight_carry * args.h * args.h * glm::length(f.settings[0].gravity) + weight_least * std::min(r, c.radius);
   return bears / (bears + carries) / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w));
@@ -61,8 +60,8 @@ struct Shares {
 };
 
 // A grain gives its contact the part min(o W / sum W, 1) of its mass, where o is the over-relaxation; w / part is then
-// the inverse mass that the contact moves, of which both sides have one. closes: the contact is new in this iteration and
-// not in the sums yet.
+// the inverse mass that the contact moves, of which both sides have one. closes: the contact has borne nothing so far
+// and is not in the sums.
 inline Shares shares_by_weight(const Fields& f, uint i, uint partner, float w, float w_other, float weight,
                                bool closes) {
   if (!(weight > 0.0f))

@@ -93,9 +93,9 @@ void fill(const Scene& scene, const GrainGroup& g, const std::string& name, Rand
     balls.clear();
   else
     try {
-      balls = g.sampling == Sampling::lattice ? fill_lattice(space, g.radius_min, g.radius_max, g.spacing, g.jitter,
-                                                             g.count, packing, places)
-                                              : fill_random(space, g.radius_min, g.radius_max, g.count, packing, places);
+      balls = g.sampling == Sampling::lattice
+                  ? fill_lattice(space, g.radius_min, g.radius_max, g.spacing, g.jitter, g.count, packing, places)
+                  : fill_random(space, g.radius_min, g.radius_max, g.count, packing, places);
     } catch (const SceneError& e) {
       throw SceneError(name + ": " + e.what());
     }

@@ -35,9 +35,9 @@ enum class Axis : std::uint32_t { open, wall, periodic };
 //   dem  one explicit pass of springs and dampers per substep
 enum class Method { p2, pbd, vts, sp, dem };
 enum class Iteration { jacobi, improved_jacobi, mass_splitting, pja, gauss_seidel };
-// What Jacobi's iterations make of the corrections of a grain's contacts. mass: each contact moves a part of the grain's
-// mass, by the mass at the contact and by what it bears, so that momentum is kept. plain: their mean, as printed in the
-// papers, which loses momentum where grains have different numbers of contacts.
+// What Jacobi's iterations make of the corrections of a grain's contacts. mass: each contact moves a part of the
+// grain's mass, by the mass at the contact and by what it bears, so that momentum is kept. plain: their mean, as
+// printed in the papers, which loses momentum where grains have different numbers of contacts.
 enum class Averaging { mass, plain };
 // What bounds friction: the sums over the iterations of a substep, each iteration by itself (as printed), or, applied
 // once after them, the push that bears the grain's own weight (Francu and Moldoveanu 2014, figure 5, for comparison).
