@@ -12,12 +12,12 @@ struct StepPlan {
   std::uint32_t worlds;
   std::uint32_t bodies;  // of all worlds
   std::uint32_t sinks;
-  std::uint32_t shapes;           // likewise
+  std::uint32_t shapes;           // shape-matched bodies of all worlds
   std::uint32_t carried;          // grains that stand for bodies
   std::uint32_t rigid;            // dynamic bodies
   std::uint32_t body_points;      // by which they touch
   std::uint32_t cloth;            // vertices
-  std::uint32_t fine;             // places of fine grains in memory, likewise
+  std::uint32_t fine;             // places of fine grains in memory, those that are gone too
   bool fine_births;               // fine grains come with those that emitters release
   bool crowding;                  // fine grains make room for each other
   std::uint32_t batch;            // step that the batch began with, whose motions are the first of body_motions

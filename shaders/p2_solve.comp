@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// One Jacobi iteration of Parallel Particles (Holz 2014, sections 5 to 7): every grain takes the mean of the corrections of its
-// active contacts, or their sum where masses are split among contacts (Tonge et al. 2012), in equal parts or by weight. A contact is a
+// One Jacobi iteration of Parallel Particles (Holz 2014, sections 5 to 7): every grain takes the sum of the corrections of its
+// active contacts, among which masses are split (Tonge et al. 2012) in equal parts or by weight, or the papers' mean. A contact is a
 // spring-damper that equals implicit Euler for any number of iterations, with adhesion, and with Coulomb friction on the displacement
 // accumulated over the substep. Between iterations velocity * h is the displacement p - x of the substep.
 #include "shared/pass.glsl"

@@ -1,8 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // One Jacobi iteration of position-based dynamics (Macklin et al. 2014, Sommer and Schwanecke 2022): every contact that overlaps is
-// one constraint, contact and friction, and a grain takes the mean of their corrections times sor, or their sum where masses are
-// split among contacts (Tonge et al. 2012), in equal parts or by weight. Between iterations velocity * h is the displacement p - x of the substep.
+// one constraint, contact and friction. A grain takes the sum of their corrections, among which masses are split (Tonge et al. 2012) in
+// equal parts or by weight, or sor times their mean. Between iterations velocity * h is the displacement p - x of the substep.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };

@@ -108,9 +108,9 @@ TALUS_CONST uint axis_open = 0u;
 TALUS_CONST uint axis_wall = 1u;
 TALUS_CONST uint axis_periodic = 2u;
 
-// Contact partners from here on are no grains. In the lists, grains and bodies have the numbers that they have in their world
-// (shared/partner.h). Partners from here on: triangle t of cloth, seen from face k, is triangle_partner + 4 t + k, surface s of body b is body_partner + bodies_most s + b (shared/partner.h), wall of
-// axis a, side s (0 min, 1 max) is wall_partner + 2 a + s.
+// Contact partners from here on are no grains. In contact rows, grains and bodies have the numbers that they have in their world
+// (shared/partner.h). Triangle t of cloth, seen from face k, is triangle_partner + 4 t + k; surface s of body b is
+// body_partner + bodies_most s + b; the wall of axis a on side s (0 min, 1 max) is wall_partner + 2 a + s.
 TALUS_CONST uint triangle_partner = 0xE0000000u;
 TALUS_CONST uint face_unknown = 0u;  // .. or the triangle is seen from its edge
 TALUS_CONST uint face_front = 1u;    // from where its corners go round counterclockwise
@@ -554,7 +554,7 @@ struct PairLaw {
 // Settings.force: by what a method knows the normal force of a contact.
 TALUS_CONST uint force_spring = 0u;       // dem: the spring and the damper where the grains are
 TALUS_CONST uint force_impulse = 1u;      // vts, sp: the impulse of the last substep
-TALUS_CONST uint force_correction = 2u;   // p2: the corrections of the last substep, as the grain's mean weighs them
+TALUS_CONST uint force_correction = 2u;   // p2: the corrections of the last substep, of which a grain takes its share
 TALUS_CONST uint force_displacement = 3u; // pbd: likewise
 
 // Settings.iteration.

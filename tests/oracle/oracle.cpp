@@ -11,7 +11,7 @@ vec across(vec v, vec n) {
   return v - glm::dot(v, n) * n;
 }
 
-// Into that plane at its old length, but no more than twice of what is left (methods.md, section 5, rot).
+// Into that plane at its old length, but no more than twice of what is left.
 vec turned(vec v, vec n) {
   const vec flat = across(v, n);
   const double left = glm::length(flat);

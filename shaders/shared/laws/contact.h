@@ -1,4 +1,4 @@
-// The geometry of a contact, seen from the grain (methods.md, Notation: n, C, w).
+// The geometry of a contact, seen from the grain (docs/numerics.md has the symbols n, C, w).
 
 struct Contact {
   real3 normal;       // towards the grain

@@ -1,5 +1,5 @@
 // The contact of dem: a spring and a damper (Cundall and Strack 1979) whose stiffness is tied to the substep, k = kappa m_eff / h^2, so that
-// neither material nor mass ratio enters stability (methods.md, section 6). In units of velocity: what the contact changes the relative
+// neither material nor mass ratio enters stability (docs/numerics.md). In units of velocity: what the contact changes the relative
 // velocity by in a substep. D = w_i + w_j.
 //   q = max(-hold, -kappa C/h - 2 zeta sqrt(kappa) v_n) where C < reach.
 // Friction: drag_of in friction.h.

@@ -1,4 +1,4 @@
-// How fine grains go with the coarse ones around them (Ihmsen et al. 2012; Sommer and Schwanecke 2022; methods.md, section 9), and how they
+// How fine grains go with the coarse ones around them (Ihmsen et al. 2012; Sommer and Schwanecke 2022; docs/numerics.md), and how they
 // leave surfaces. Plain C++ and GLSL alone. Weight of a coarse grain at distance d, R its radius: w = (1 - d^2 / 9 R^2)^3.
 
 // The coarse grains around a fine one.

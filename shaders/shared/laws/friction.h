@@ -1,4 +1,4 @@
-// Coulomb friction (methods.md, sections 1 and 6).
+// Coulomb friction (docs/numerics.md).
 
 // v, or what Coulomb's law leaves of it where the contact bears no more.
 LAW real3 on_cone(real3 v, real sticking, real sliding) {

@@ -1,5 +1,5 @@
 // Contacts that push by impulses: velocity time stepping (Francu and Moldoveanu 2014) and sequential positions, with a memory of how far
-// they have slipped (methods.md, sections 3 to 5). D = w_i + w_j; lambda = (lambda_t, lambda_n) is the impulse on the grain [N s].
+// they have slipped (docs/numerics.md). D = w_i + w_j; lambda = (lambda_t, lambda_n) is the impulse on the grain [N s].
 
 // Impulse by which adhesion can pull in a substep: over the cross-section of the smaller grain, fading out over the gap.
 LAW real impulse_hold(real adhesion, real gap, real r_min, float h) {
