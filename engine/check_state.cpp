@@ -117,11 +117,12 @@ private:
     need(world.table == no_table || world.table < s_.worlds, FieldId::worlds, "names a table that is not there");
     need(world.slots / slice_grains <= s_.rows && world.count <= b_.places, FieldId::worlds,
          "counts more than there is room for");
-    need(finite(world.radius) && world.radius > 0.0f && finite(world.speed) && finite(world.shift) &&
+    // The square of a speed may be out of the range of floats: the substep that meets it tells.
+    need(finite(world.radius) && world.radius > 0.0f && !std::isnan(world.speed) && finite(world.shift) &&
              finite(world.travel) && finite(world.margin) && finite(world.stale_way) && finite(world.stale_most) &&
              finite(world.cloth_half) && finite(world.cloth_reach) && finite(world.inverse_cell) &&
-             finite(world.cloth_inverse_cell) && finite_bits(world.speed2_bits) && finite_bits(world.shift_bits) &&
-             finite_bits(world.cloth_half_bits),
+             finite(world.cloth_inverse_cell) && !std::isnan(std::bit_cast<float>(world.speed2_bits)) &&
+             finite_bits(world.shift_bits) && finite_bits(world.cloth_half_bits),
          FieldId::worlds, "has a number that is not finite");
     const bool lists = world.travel < lists_void;
     for (int a = 0; a < 3; ++a) {

@@ -81,7 +81,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     w_parts = split_w(own_index, w, partner, c.inverse_mass);
     shares = vec2(w_sum / w_parts);
   } else if (by_weight()) {
-    shares = shares_by_weight(own_index, partner, w, c.inverse_mass, contact_weight(w, r, c, sum.w + max(-c.gap, 0.0) + hold), closes);
+    shares = shares_by_weight(own_index, partner, w, c.inverse_mass, contact_weight(w, r, c, sum.w + max(-c.gap, 0.0) + hold), closes, weight_over_p2);
   }
   if (law_id != last_law || w_parts != last_w) {
     relax = relaxation(law, w_parts, h, float(args.iterations));

@@ -59,7 +59,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     // Friction afterwards takes all of the slip at once: its parts must add up to 1, as the weights of the sums do.
     bool once = after && last && sum.w > 0.0;
     float bears = once ? sum.w : sum.w + max(-c.gap, 0.0);
-    shares = shares_by_weight(own_index, partner, w, w_other, contact_weight(w, r, c, bears), closes);
+    shares = shares_by_weight(own_index, partner, w, w_other, contact_weight(w, r, c, bears), closes, weight_over_pbd);
   }
 
   // Sums count what a contact does to two whole masses; two parts of them would move by 1 / shares.x of it.

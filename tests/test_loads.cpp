@@ -418,9 +418,11 @@ double hardest_push(const Scene& scene, double r, double x) {
   const double n = s.iterations, h = scene.dt / s.substeps, w = 1.0 / mass_of(scene, r), overlap = body_overlap_most;
   const double halves = s.iteration == Iteration::mass_splitting ? 2.0 : 1.0;  // that the mass is split into
   // Of a contact that is one of two, where a grain's mass is shared by weights or a mean is taken (p2, pbd).
-  const double half = s.iteration != Iteration::jacobi  ? 0.5
-                      : s.averaging == Averaging::plain ? 0.5 * s.sor
-                                                        : 0.5 * std::min(weight_over * s.sor, 1.0 * weight_over_most);
+  const double half =
+      s.iteration != Iteration::jacobi ? 0.5
+      : s.averaging == Averaging::plain
+          ? 0.5 * s.sor
+          : 0.5 * std::min((s.method == Method::p2 ? weight_over_p2 : weight_over_pbd) * s.sor, 1.0 * weight_over_most);
   switch (s.method) {
   case Method::dem:  // a spring, or what a stop takes that comes after another one's spring
     return dem_kappa * overlap + 2 * x;

@@ -345,13 +345,13 @@ TEST_CASE("One iteration is the mean of the contacts' implicit springs, or share
   };
   const double a = w(0.05), b = w(0.05), c = w(0.02);
   const auto grains = simulation.grains();
-  // Grain 0 has two contacts, the others one. Two that are alike but for their mass get 1.4 of its mass, by the mass at
+  // Grain 0 has two contacts, the others one. Two that are alike but for their mass get 1.5 of its mass, by the mass at
   // the contact, and the others give theirs whole: a contact moves w + w_other where each part counts with its own
   // share.
   const auto weight = [&](double w, double r) { return overlap / (overlap + weight_least * r) / w; };
   const double left = by_weight ? weight(a + c, 0.02) : 0.5, right = by_weight ? weight(a + b, 0.05) : 0.5;
   const auto share = [&](double part, double other) { return by_weight ? (a + other) / (a / part + other) : 1.0; };
-  const auto part = [&](double own) { return std::min((by_weight ? 1.4 : 1.0) * own / (left + right), 1.0); };
+  const auto part = [&](double own) { return std::min((by_weight ? 1.5 : 1.0) * own / (left + right), 1.0); };
   const double own_left = part(left), own_right = part(right);
   const double of_c = share(own_left, c), of_b = share(own_right, b);
   const double mean_left = by_weight ? 1.0 : own_left, mean_right = by_weight ? 1.0 : own_right;

@@ -967,9 +967,9 @@ TEST_CASE("a lattice fills from below without overlap", "[sampling]") {
 
 TEST_CASE("points stay as they are, in order", "[sampling]") {
   const Population p = populate(parse_scene(
-      grains + "radius = 0.1\nvelocity = [1, 0, 0]\nfill.points = [[0, 0, 1], [0, 0, 1.18], [0, 0, 0]]\n", "s"));
+      grains + "radius = 0.1\nvelocity = [1, 0, 0]\nfill.points = [[0, 0, 1], [0, 0, 1.195], [0, 0, 0]]\n", "s"));
   REQUIRE(p.initial.size() == 3);
-  CHECK(p.initial[1].position == glm::vec3(0, 0, 1.18f));
+  CHECK(p.initial[1].position == glm::vec3(0, 0, 1.195f));
   CHECK(p.initial[2].position == glm::vec3(0));
   CHECK(p.initial[1].velocity == glm::vec3(1, 0, 0));
 }

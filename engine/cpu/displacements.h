@@ -55,14 +55,14 @@ protected:
   struct Shares {
     floats normal, tangential;
   };
-  Shares shares_by_weight(const Row& row, floats other_w, floats weight, ints closes) const {
+  Shares shares_by_weight(const Row& row, floats other_w, floats weight, ints closes, float over_normal) const {
     const floats w = grains.inverse_mass, uncounted = closes ? all(1.0f) : floats{};
     const floats own = own_weights_ / weight + uncounted, other = other_weights(row) / weight + uncounted;
     const auto share = [&](float over) {
       const floats whole = max(own / over, all(1.0f)), whole_other = max(other / over, all(1.0f));
       return weight > 0.0f ? (w + other_w) / (w * whole + other_w * whole_other) : floats{};
     };
-    return {share(std::min(weight_over * settings.sor, weight_over_most)),
+    return {share(std::min(over_normal * settings.sor, weight_over_most)),
             share(std::min(settings.sor, weight_over_most))};
   }
 

@@ -117,7 +117,8 @@ private:
     Shares shares{w_sum / w_parts, w_sum / w_parts};
     if (by_weight_) {
       const ints closes = args.iteration > 0 ? ~(pressed > 0.0f) : ints{};
-      shares = shares_by_weight(row, c.inverse_mass, contact_weight(c, pressed + max(-c.gap, floats{}) + hold), closes);
+      shares = shares_by_weight(row, c.inverse_mass, contact_weight(c, pressed + max(-c.gap, floats{}) + hold), closes,
+                                weight_over_p2);
     }
     relax.find(active, law, w_parts);
 

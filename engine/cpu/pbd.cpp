@@ -71,7 +71,7 @@ private:
       const ints closes = args.iteration > 0 ? ~(sum.w > 0.0f) : ints{};
       const floats overlap = max(-c.gap, floats{});
       const floats bears = after && last ? (sum.w > 0.0f ? sum.w : sum.w + overlap) : sum.w + overlap;
-      shares = shares_by_weight(row, w_other, contact_weight(c, bears), closes);
+      shares = shares_by_weight(row, w_other, contact_weight(c, bears), closes, weight_over_pbd);
     }
 
     const vecs way = way_of(c), slip = way - dot(way, c.normal) * c.normal;

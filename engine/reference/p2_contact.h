@@ -48,7 +48,7 @@ public:
     Shares shares{w_sum / w_parts, w_sum / w_parts};  // 1 where masses are whole
     if (by_weight_)
       shares = shares_by_weight(f_, i, partner, w, c.inverse_mass,
-                                weight_of(i, c, sum.w + std::max(-c.gap, 0.0f) + hold), closes);
+                                weight_of(i, c, sum.w + std::max(-c.gap, 0.0f) + hold), closes, weight_over_p2);
     const PairLaw& law = law_of(f_, i, partner);
     if (&law != law_ || w_parts != w_) {
       law_ = &law;

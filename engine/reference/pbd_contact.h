@@ -36,7 +36,7 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
     // Friction afterwards takes all of the slip at once: its parts must add up to 1, as the weights of the sums do.
     const bool once = after && last && sum.w > 0.0f;
     const float bears = once ? sum.w : sum.w + std::max(-c.gap, 0.0f);
-    shares = shares_by_weight(f, i, partner, w, w_other, weight_of(bears), closes);
+    shares = shares_by_weight(f, i, partner, w, w_other, weight_of(bears), closes, weight_over_pbd);
     change.weight = weight_of(sum.w + shares.normal * std::max(-c.gap, 0.0f));
   }
 

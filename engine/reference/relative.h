@@ -62,8 +62,8 @@ struct Shares {
 // A grain gives its contact the part min(o W / sum W, 1) of its mass, where o is the over-relaxation; w / part is then
 // the inverse mass that the contact moves, of which both sides have one. closes: the contact has borne nothing so far
 // and is not in the sums.
-inline Shares shares_by_weight(const Fields& f, uint i, uint partner, float w, float w_other, float weight,
-                               bool closes) {
+inline Shares shares_by_weight(const Fields& f, uint i, uint partner, float w, float w_other, float weight, bool closes,
+                               float over_normal) {
   if (!(weight > 0.0f))
     return {0.0f, 0.0f};
   const float uncounted = closes ? 1.0f : 0.0f;
@@ -73,7 +73,7 @@ inline Shares shares_by_weight(const Fields& f, uint i, uint partner, float w, f
     return (w + w_other) / (w * std::max(own / over, 1.0f) + w_other * std::max(other / over, 1.0f));
   };
   const float sor = f.settings[0].sor;
-  return {share(std::min(weight_over * sor, weight_over_most)), share(std::min(sor, weight_over_most))};
+  return {share(std::min(over_normal * sor, weight_over_most)), share(std::min(sor, weight_over_most))};
 }
 
 // Parts that a grain's mass is split into, one for each contact that shares it, at least 1.

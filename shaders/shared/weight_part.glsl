@@ -16,12 +16,12 @@ float share_by_weight(float w, float own, float w_other, float other, float over
   precise float share = (w + w_other) / (w * max(own / over, 1.0) + w_other * max(other / over, 1.0));
   return share;
 }
-vec2 shares_by_weight(uint i, uint partner, float w, float w_other, float weight, bool closes) {
+vec2 shares_by_weight(uint i, uint partner, float w, float w_other, float weight, bool closes, float over_normal) {
   if (!(weight > 0.0))
     return vec2(0.0);
   float uncounted = closes ? 1.0 : 0.0;
   precise float own = contact_weights[i] / weight + uncounted;
   precise float other = is_grain(partner) ? contact_weights[partner] / weight + uncounted : 0.0;
-  float normal = min(weight_over * settings.sor, weight_over_most), tangential = min(settings.sor, weight_over_most);
+  float normal = min(over_normal * settings.sor, weight_over_most), tangential = min(settings.sor, weight_over_most);
   return vec2(share_by_weight(w, own, w_other, other, normal), share_by_weight(w, own, w_other, other, tangential));
 }
