@@ -39,7 +39,7 @@ double bytes_of_pass(talus::Simulation& simulation, std::string_view name) {
   if (code.empty())
     return 0.0;
   const auto buffers = talus::gpu::reflect(name, code).buffers;
-  // Those of a run: of a pass that is run for one field after another, the mean.
+  // A pass that runs for one field after another has the mean of its runs.
   std::vector<FieldId> fields;
   if (std::ranges::count(buffers, "followed", &talus::gpu::BufferBinding::member) > 0)
     talus::each_follower(name.starts_with("fine_") ? talus::Follows::fine_grains : talus::Follows::grains,

@@ -195,7 +195,7 @@ template <class Of, class Visit> void each_field(Of of, Visit visit) {
       visit(static_cast<FieldId>(f));
 }
 
-// .. for each that follows these.
+// Calls visit(id) for each field that follows these grains.
 template <class Visit> void each_follower(Follows what, Visit visit) {
   each_field([what](const FieldInfo& field) { return field.follows == what; }, visit);
 }

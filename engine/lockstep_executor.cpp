@@ -120,7 +120,7 @@ private:
     return bytes;
   }
 
-  // What a pass has written to a field on the device, as the field declares that it is compared.
+  // Compares the bytes that a pass has written to a field on the device, in the way that the field declares.
   void compare(Pass pass, const BoundField& bound, const Bytes& device, const Args& args) {
     const FieldId id = bound.field.id;
     switch (info(id).compared) {

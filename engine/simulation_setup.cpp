@@ -108,7 +108,7 @@ std::size_t Simulation::Impl::elements_of(FieldId id, const Settings& settings, 
   return elements_of(extent, settings, population) * (of_each_world(extent) ? scene.worlds : 1);
 }
 
-// .. or in one, where each has as many.
+// The number of elements of an extent, in one world where each world has as many.
 std::size_t Simulation::Impl::elements_of(Extent extent, const Settings& settings, const Population& population) const {
   const std::size_t worlds = scene.worlds;
   const std::size_t slots = std::size_t{settings.rows} * slice_grains;

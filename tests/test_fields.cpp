@@ -1,4 +1,4 @@
-// What a field declares is what becomes of it: a field that no line of code names but its declaration (grain_mark).
+// The declaration of a field decides how it lives: a field that no other line of code names shows it (grain_mark).
 #include "engine/gpu/graph.h"
 #include "engine/io/checkpoint.h"
 #include "scratch.h"

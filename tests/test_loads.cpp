@@ -417,7 +417,7 @@ double hardest_push(const Scene& scene, double r, double x) {
   const Solver& s = scene.solver;
   const double n = s.iterations, h = scene.dt / s.substeps, w = 1.0 / mass_of(scene, r), overlap = body_overlap_most;
   const double halves = s.iteration == Iteration::mass_splitting ? 2.0 : 1.0;  // that the mass is split into
-  // Of a contact that is one of two, where a grain's mass is shared by weights or a mean is taken (p2, pbd).
+  // The share of a contact that is one of two, where a grain's mass is shared by weight or a mean is taken (p2, pbd).
   const double half =
       s.iteration != Iteration::jacobi ? 0.5
       : s.averaging == Averaging::plain

@@ -7,7 +7,7 @@ namespace {
 
 using namespace reference;
 
-// What a spring has of the greatest stiffness (dem_share), and the grain of what it does, by mass.
+// Shares of each contact: of the greatest stiffness (dem_share), and of the change of velocity, which goes by mass.
 struct Shares {
   floats stiffness = all(1.0f), own = all(1.0f);
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What a contact of dem does in a substep (shaders/shared/laws/dem.h).
+// The contacts of dem in a substep (shaders/shared/laws/dem.h).
 #include "engine/reference/load.h"
 
 namespace talus::reference {

@@ -37,7 +37,7 @@ template <class Each> void gather_field(const Args& args, Fields& f, Each each) 
   });
 }
 
-// .. with f(k) for each place that a sorted element goes back to under the field's own name.
+// Calls each(f), and f(k) takes the sorted element of place k back to the field's own name.
 template <class Each> void commit_field(const Args& args, Fields& f, Each each) {
   const auto field = static_cast<FieldId>(args.field);
   std::byte* const now = f.bytes(field).data();

@@ -51,7 +51,7 @@ DemResult dem(Edges& edges, const Pair& pair, Spring law, double adhesion, doubl
   DemResult result;
   result.hold = h * held / mass;
   result.reach = held > 0.0 ? std::min(4.0 * held / law.stiffness, 0.1 * pair.r_min) : 0.0;
-  // What is left of the way to half a radius deep may be gone in this substep.
+  // The rest of the way to half a radius deep may be gone in this substep.
   const double left = std::max(pair.gap + pair.r_min / 2.0, 0.0) / h;
   result.brake = -ahead - left;
   const double size = std::abs(ahead) + left;

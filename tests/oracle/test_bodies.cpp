@@ -71,7 +71,7 @@ double from_polygon(glm::dvec2 p, const std::vector<glm::dvec2>& corners) {
   return turns > 1.0 ? -least : least;
 }
 
-// Of a triangle the point nearest to the origin: of its plane's and its sides' the nearest that lies in it.
+// The distance of a triangle from the origin: the least of its plane's and its sides' points that lie in it.
 double nearest_in_triangle(const vec (&c)[3]) {
   double least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 3; ++k) {

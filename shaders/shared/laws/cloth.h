@@ -51,7 +51,7 @@ LAW void cloth_iterate(vec3 normal, float gap, float r, vec3 relative, float w_s
   drag = on_cone(drag - (slip + memory_share / h * shear) / w_sum, law.friction_static * push, law.friction_kinetic * push);
 }
 
-// What it has slipped when the substep ends, `after` m/s across the normal: no further than friction bears.
+// The slip when the substep ends, `after` m/s across the normal: no further than friction bears.
 LAW vec3 cloth_slipped(vec3 shear, vec3 after, float push, float w_sum, float h, Law law) {
   float limit = law.friction_static * push * w_sum * h / memory_share;
   return on_cone(shear + h * after, limit, limit);

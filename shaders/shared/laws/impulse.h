@@ -9,7 +9,7 @@ LAW real impulse_hold(real adhesion, real gap, real r_min, float h) {
   return select(adhesion > 0.0f, fade * h * adhesion * pi * r_min * r_min, zero());
 }
 
-// Those that may push in this substep share the grain's mass. fall: h |g| [m/s].
+// Contacts that may push in this substep share the grain's mass. fall: h |g| [m/s].
 LAW mask impulse_near(Contact c, real3 relative, real r_min, float fall, float h) {
   return c.gap < max(h * (length(relative) + fall), contact_near * r_min);
 }
@@ -43,7 +43,7 @@ LAW real3 impulse_turned(real3 t, real3 n) {
   return select(after > 0.0f, min(sqrt(before / after), 2.0f) * u, zero3());
 }
 
-// What a contact that has pushed starts a substep with: its impulse, of which `warm` is kept, its slip s, and the coefficient of friction
+// A contact that has pushed starts a substep with its impulse, of which `warm` is kept, its slip s, and the coefficient of friction
 // of the substep. s is bounded where its pull reaches the friction cone, as a spring of k = k_s / (D h^2) would slip, and never reset while
 // the contact is pressed, or heaps creep. across: across_share.
 LAW void impulse_recall(Contact c, Law law, real3 relative, real w, real hold, real across, float warm, bool memory, float h,
@@ -67,7 +67,7 @@ LAW void impulse_recall(Contact c, Law law, real3 relative, real w, real hold, r
 LAW real vts_residual(real approach, real gap, float gamma, float h) {
   return approach + select(gap < 0.0f, gamma, 1.0f) * gap / h;
 }
-// .. and of sequential positions, whose gaps are those of the positions so far.
+// The residual of sequential positions, whose gaps are those of the positions so far.
 LAW real sp_residual(real approach, real gap, float kv, float kc, float h) { return kv * approach + kc * gap / h; }
 
 // Where friction falls as sliding begins, momentum that has overshot would slide on: the beta of an iteration without memory.

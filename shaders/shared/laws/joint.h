@@ -15,7 +15,7 @@ LAW float driven(float speed, float target, float strength, float friction) {
   return min(speed + first + second, low);
 }
 
-// What a joint makes of a body's motion in a substep: of the velocity of its pivot and of its spin. value: rad or m, of the joint.
+// A joint changes a body's motion in a substep: the velocity of its pivot and its spin. value: rad or m, of the joint.
 LAW void joint_motion(Rigid rigid, RigidCommand command, float value, vec4 rotation, mat3 inverse_mass, mat3 inverse_inertia, float h,
                       INOUT(vec3, velocity), INOUT(vec3, spin)) {
   vec3 axis = rigid.axis;
