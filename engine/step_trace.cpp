@@ -1,6 +1,6 @@
 #include "engine/step_trace.h"
 #include "engine/gpu_executor.h"
-#include "engine/simulation_impl.h"
+#include "engine/simulation/impl.h"
 #include <algorithm>
 #include <fmt/format.h>
 

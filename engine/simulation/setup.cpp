@@ -2,7 +2,7 @@
 #include "engine/gpu_executor.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/precision.h"
-#include "engine/simulation_impl.h"
+#include "engine/simulation/impl.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
 

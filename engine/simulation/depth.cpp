@@ -1,6 +1,6 @@
 // What depth cameras see.
 #include "engine/depth_cameras.h"
-#include "engine/simulation_impl.h"
+#include "engine/simulation/impl.h"
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Other settings for a simulation that goes on.
 #include "engine/depth_cameras.h"
 #include "engine/scene/text.h"
-#include "engine/simulation_impl.h"
+#include "engine/simulation/impl.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>

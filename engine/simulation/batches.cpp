@@ -1,4 +1,4 @@
-#include "engine/simulation_impl.h"
+#include "engine/simulation/impl.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>

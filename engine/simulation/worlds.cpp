@@ -1,5 +1,5 @@
 // Worlds of a simulation, side by side in its fields, and shelves behind them, on which states of worlds are kept.
-#include "engine/simulation_impl.h"
+#include "engine/simulation/impl.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "engine/cloth_state.h"
 #include "engine/io/cache.h"
-#include "engine/simulation_impl.h"
+#include "engine/simulation/impl.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

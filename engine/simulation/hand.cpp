@@ -1,5 +1,5 @@
 // A hand that holds grains.
-#include "engine/simulation_impl.h"
+#include "engine/simulation/impl.h"
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>

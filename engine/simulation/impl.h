@@ -1,5 +1,5 @@
 #pragma once
-// What a simulation holds, and how it steps: set up in simulation_setup.cpp, run in simulation_run.cpp.
+// What a simulation holds, and how it steps: set up in setup.cpp, run in batches.cpp.
 #include "engine/drives.h"
 #include "engine/executor.h"
 #include "engine/setup.h"

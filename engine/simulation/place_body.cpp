@@ -2,7 +2,7 @@
 #include "engine/geometry/separate.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/obstacles.h"
-#include "engine/simulation_impl.h"
+#include "engine/simulation/impl.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>

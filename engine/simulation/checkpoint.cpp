@@ -1,10 +1,10 @@
+#include "engine/io/checkpoint.h"
 #include "engine/check_state.h"
 #include "engine/io/cache.h"
-#include "engine/io/checkpoint.h"
 #include "engine/scene/fine_sampling.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/text.h"
-#include "engine/simulation_impl.h"
+#include "engine/simulation/impl.h"
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
