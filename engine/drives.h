@@ -33,6 +33,10 @@ public:
     const Place at = place_of(body);
     return std::invoke(member, worlds_[at.world].drive, local(step, at.world), at.body, rest...);
   }
+  template <class Member> auto call(Member member, std::uint64_t step, std::uint32_t body) const {
+    const Place at = place_of(body);
+    return std::invoke(member, worlds_[at.world].drive, local(step, at.world), at.body);
+  }
 
   // What a world's bodies are told, and in which step it started. Worlds may take each other's.
   struct Course {

@@ -20,8 +20,8 @@ StepTrace Simulation::trace_step(const Scene& scene, Options options) {
   Impl other(prepare(scene), options, std::move(executor));
   gpu.finish();
   gpu.set_trace(true);
-  const std::vector<TimedSeed>& poured = *other.pours[0];
-  StepPlan plan = other.plan_of(poured.empty() ? 0 : poured.back().step - 1);
+  const std::vector<TimedSeed>& emitted = *other.emission.schedules()[0];
+  StepPlan plan = other.planner.plan_of(emitted.empty() ? 0 : emitted.back().step - 1);
   StepTrace trace{plan.solver.substeps, plan.solver.iterations, {}};
   plan.solver.substeps = 1;
   plan.solver.iterations = std::min(plan.solver.iterations, traced_iterations);
@@ -31,8 +31,8 @@ StepTrace Simulation::trace_step(const Scene& scene, Options options) {
 }
 
 std::string Simulation::describe_step(bool dot) {
-  impl_->idle().executor->submit();  // the other one may record on the same device
-  const StepTrace trace = trace_step(impl_->scene, impl_->options);
+  impl_->idle().executor().submit();  // the other one may record on the same device
+  const StepTrace trace = trace_step(impl_->model.scene(), impl_->model.options());
   return dot ? to_dot(trace) : to_text(trace);
 }
 

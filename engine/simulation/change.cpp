@@ -1,5 +1,4 @@
 // Other settings for a simulation that goes on.
-#include "engine/depth_cameras.h"
 #include "engine/scene/text.h"
 #include "engine/simulation/impl.h"
 #include <algorithm>
@@ -10,8 +9,8 @@
 namespace talus {
 namespace {
 
-// What pours out of an emitter from now on.
-void take_pouring(Emitter& to, const Emitter& from) {
+// What an emitter releases from now on.
+void take_emission(Emitter& to, const Emitter& from) {
   to.rate = from.rate;
   to.velocity = from.velocity;
   to.start = from.start;
@@ -33,7 +32,7 @@ Scene with_changes(Scene scene, const Scene& from) {
     scene.materials[m].name = std::move(name);
   }
   for (std::size_t e = 0; e < std::min(scene.emitters.size(), from.emitters.size()); ++e)
-    take_pouring(scene.emitters[e], from.emitters[e]);
+    take_emission(scene.emitters[e], from.emitters[e]);
   for (std::size_t b = 0; b < std::min(scene.bodies.size(), from.bodies.size()); ++b)
     scene.bodies[b].load_filter = from.bodies[b].load_filter;
   for (std::size_t c = 0; c < std::min(scene.cloths.size(), from.cloths.size()); ++c)
@@ -68,7 +67,7 @@ std::vector<Line> lines_of(const std::string& toml) {
   return lines;
 }
 
-bool same_pouring(const Scene& a, const Scene& b) {
+bool same_emission(const Scene& a, const Scene& b) {
   return a.dt == b.dt && a.domain.gravity == b.domain.gravity &&
          std::ranges::equal(a.emitters, b.emitters, [](const Emitter& p, const Emitter& q) {
            return p.rate == q.rate && p.velocity == q.velocity && p.start == q.start && p.stop == q.stop &&
@@ -76,10 +75,39 @@ bool same_pouring(const Scene& a, const Scene& b) {
          });
 }
 
-// Does what contacts remember mean the same to both?
-bool same_memory(const Solver& a, const Solver& b) {
+// Does the history of a contact mean the same to both?
+bool same_history(const Solver& a, const Solver& b) {
   return a.method == b.method && a.contact_memory == b.contact_memory && a.stiffness == b.stiffness &&
          a.neighbours == b.neighbours && a.detection == b.detection && stashes_sums({a}) == stashes_sums({b});
+}
+
+// Grains weigh what their material's density says. Vertices of cloth have weights of their own.
+void weigh_grains(const Model& model, FieldMemory& memory, const GrainSlots& grains, const Scene& to) {
+  GrainsRead state = grains.read();
+  for (const std::uint32_t i : state.by_id)
+    if (const uint material = state.tags[i] & tag_material_mask; !model.is_vertex(state.ids[i]))
+      state.grains[i].velocity.w *=
+          static_cast<float>(model.scene().materials[material].density / to.materials[material].density);
+  write_field(memory.executor(), FieldId::grains, state.grains);
+}
+
+// The histories of contacts, where the substep is so much longer than it was. Impulses, and what a spring of dem adds
+// to a velocity, go with the time that a force acts; displacements go with its square. Histories that mean nothing to
+// the new method are forgotten.
+void keep_history(FieldMemory& memory, const Solver& before, const Solver& now, double scale) {
+  if (!same_history(before, now))
+    return memory.forget_contacts();
+  if (scale == 1.0)
+    return;
+  const auto multiply = [&](FieldId id, double factor) {
+    auto data = read_field<float>(memory.executor(), id, memory.executor().size(id));
+    for (float& value : data)
+      value *= static_cast<float>(factor);
+    write_field(memory.executor(), id, data);
+  };
+  multiply(FieldId::contact_sum, scale);
+  multiply(FieldId::contact_shear, now.method == Method::dem ? scale : scale * scale);
+  memory.forget_point_contacts();
 }
 
 }  // namespace
@@ -95,6 +123,7 @@ std::optional<std::string> needs_restart(const Scene& running, const Scene& chan
 }
 
 void Simulation::Impl::change(Scene to) {
+  const Scene& scene = model.scene();
   if (const auto key = needs_restart(scene, to))
     throw SceneError(fmt::format("{}: {} cannot change while a simulation goes on: start it anew", to.source, *key));
   std::optional<std::string> why;
@@ -104,102 +133,56 @@ void Simulation::Impl::change(Scene to) {
     why = std::move(choice.why);
   }
   if (physics_of(scene) == physics_of(to) && scene.solver == to.solver) {
-    scene = std::move(to);
-    set_depth_cameras();
+    model.adopt_looks(std::move(to));
+    memory.write_cameras();
     return;
   }
-  const double zero = to.dt == scene.dt ? time_zero : drive.time(step) - static_cast<double>(step) * to.dt;
-  Population pours_anew = population;
-  std::vector<Pours> poured = pours;
-  if (!same_pouring(scene, to) && !scene.emitters.empty()) {
-    if (own_places())
-      throw SceneError(fmt::format("{}: emitters, gravity and time.dt cannot change while several worlds, or one with "
-                                   "shelves, go on with emitters: start them anew",
-                                   to.source));
-    std::vector<Seed> there;
-    const State state = read_state();
-    for (const std::uint32_t i : state.by_id)
-      if (state.ids[i] >= initial)
-        there.push_back({vec3(state.grains[i].position), state.grains[i].position.w, vec3(state.grains[i].velocity),
-                         state.tags[i] & tag_material_mask});
-    pour_anew(to, zero, step, there, pours_anew);
-    poured = {std::make_shared<const std::vector<TimedSeed>>(pours_anew.poured)};
-  }
+  const double zero = to.dt == scene.dt ? model.time_zero()
+                                        : commands.drives().time(run.step()) - static_cast<double>(run.step()) * to.dt;
+  auto [population, schedules] = emission_after(to, zero);
   const Solver before = scene.solver;
   const double scale = substep_of(to) / substep_of(scene);
-  weigh_grains(to);
-  set_course(std::move(to), std::move(pours_anew), std::move(poured), zero);
-  keep_memory(before, scale);
+  weigh_grains(model, memory, grains, to);
+  adopt(std::move(to), std::move(population), std::move(schedules), zero);
+  keep_history(memory, before, model.scene().solver, scale);
   if (why)
-    notes.push_back(std::move(*why));
+    model.add_note(std::move(*why));
 }
 
-// The settings of a scene, and who is born when.
-void Simulation::Impl::set_course(Scene to, Population there, std::vector<Pours> poured, double zero) {
-  Settings next = settings_of(to, there, dynamics, options.grid_cells);
-  next.cloth_words = settings.cloth_words;
-  next.places = settings.places;
-  next.rows = settings.rows;
-  next.stash = settings.stash;
-  next.carried_first = settings.carried_first;
-  next.cloth_first = settings.cloth_first;
-  next.shaped_first = settings.shaped_first;
-  next.births_first = own_places() ? settings.births_first : next.births_first;
-  next.options &= own_places() ? ~option_mend : ~0u;  // as set_places() has it
-  Drives other(to, zero);
-  other.set(drive.courses());
-  scene = std::move(to);
-  population = std::move(there);
-  pours = std::move(poured);
-  time_zero = zero;
-  settings = next;
-  drive = std::move(other);
-  warnings = warnings_of(scene, population);
-  size_fields();
-  write_settings();
-  auto now = read_field<Body>(*executor, FieldId::bodies, scene.worlds * scene.bodies.size());
-  for (std::size_t b = 0; b < now.size(); ++b)
-    now[b].load_share = load_share_of(spec_of(static_cast<std::uint32_t>(b)).load_filter, scene.dt);
-  write_field(*executor, FieldId::bodies, now);
-  write_field(*executor, FieldId::shapes, shapes_of(scene, population).shapes);
-  set_depth_cameras();
-  known = read_status();
-  known.fine_drift = lists_void;
-  write_status(known);
-  for (World& world : known_worlds)
-    world.travel = lists_void;
-  write_field(*executor, FieldId::worlds, known_worlds);
-}
-
-// Grains weigh what their material's density says. Cloth has its own.
-void Simulation::Impl::weigh_grains(const Scene& to) {
-  State state = read_state();
+// The grains of the first world and the emission schedules of all, where the scene changes at this step.
+std::pair<Population, std::vector<EmissionSchedule>> Simulation::Impl::emission_after(const Scene& to,
+                                                                                      double zero) const {
+  Population population = model.population();
+  if (same_emission(model.scene(), to) || model.scene().emitters.empty())
+    return {std::move(population), emission.schedules()};
+  if (model.own_slots())
+    throw SceneError(fmt::format("{}: emitters, gravity and time.dt cannot change while several worlds, or one with "
+                                 "shelves, go on with emitters: start them anew",
+                                 to.source));
+  std::vector<Seed> there;
+  const GrainsRead state = grains.read();
   for (const std::uint32_t i : state.by_id)
-    if (const uint material = state.tags[i] & tag_material_mask; !is_vertex(state.ids[i]))
-      state.grains[i].velocity.w *=
-          static_cast<float>(scene.materials[material].density / to.materials[material].density);
-  write_field(*executor, FieldId::grains, state.grains);
+    if (state.ids[i] >= population.initial.size())
+      there.push_back({vec3(state.grains[i].position), state.grains[i].position.w, vec3(state.grains[i].velocity),
+                       state.tags[i] & tag_material_mask});
+  pour_anew(to, zero, run.step(), there, population);
+  const auto schedule = std::make_shared<const std::vector<TimedSeed>>(population.poured);
+  return {std::move(population), {schedule}};
 }
 
-// What contacts remember, where the substep is so much longer than it was: impulses and what a dem spring adds to a
-// velocity go with the time that a force acts, displacements with its square. What means nothing to the new method is
-// forgotten.
-void Simulation::Impl::keep_memory(const Solver& before, double scale) {
-  if (!same_memory(before, scene.solver)) {
-    write_field(*executor, FieldId::contact_count, std::vector<uint>(executor->size(FieldId::contact_count), 0u));
-    return forget_point_contacts();
-  }
-  if (scale == 1.0)
-    return;
-  const auto times = [&](FieldId id, double factor) {
-    auto data = read_field<float>(*executor, id, executor->size(id));
-    for (float& value : data)
-      value *= static_cast<float>(factor);
-    write_field(*executor, id, data);
-  };
-  times(FieldId::contact_sum, scale);
-  times(FieldId::contact_shear, scene.solver.method == Method::dem ? scale : scale * scale);
-  forget_point_contacts();
+// Goes on by the settings of a scene with these emission schedules. What may throw comes before anything is changed.
+void Simulation::Impl::adopt(Scene to, Population population, std::vector<EmissionSchedule> schedules, double zero) {
+  const Settings settings = model.settings_after(to, population);
+  Drives drives(to, zero);
+  drives.set(commands.drives().courses());
+  model.adopt(std::move(to), std::move(population), zero, settings);
+  commands.set_drives(std::move(drives));
+  memory.resize_all();
+  memory.write_settings();
+  emission.set_schedules(std::move(schedules));
+  memory.write_changed();
+  memory.write_cameras();
+  run.invalidate_all_lists();
 }
 
 }  // namespace talus

@@ -1,0 +1,92 @@
+#pragma once
+// How steps are submitted: in batches, and in slices of them where somebody watches.
+#include "engine/simulation/evaluation.h"
+#include "engine/simulation/load_history.h"
+#include "engine/simulation/rollback.h"
+#include <future>
+
+namespace talus {
+
+// How many substeps a device is handed at a time in a live view: as many as take about Options::slice.
+class SliceLength {
+public:
+  static constexpr std::uint64_t all = ~0u;  // the whole rest of a batch
+
+  std::uint64_t substeps() const { return substeps_; }
+  void count(std::uint64_t substeps) { handed_over_ += substeps; }
+  // By the device's own clock. A device without a clock is handed everything at once.
+  void measure(const Executor& executor, double seconds);
+
+private:
+  std::uint64_t substeps_ = 1;
+  std::uint64_t handed_over_ = 0;  // substeps that were handed over since the device's time was measured last
+  double device_ms_ = 0.0;         // what the device's clock showed then
+};
+
+// Owns the batch of steps that is under way, the rollback snapshot of its start, and the loads of its steps.
+//
+// Between calls:
+// - Nothing is under way, or start() has sent a batch that finish() has not taken over. Only then may `work_` use the
+//   other parts, and nobody else changes them.
+// - When nothing is under way, all steps that were done are in the state of the run, and none of it is invalid.
+// - How steps are grouped into batches and slices changes no bit.
+//
+// Needs the model, the fields, the state of the run, commands and emission (what they plan for the steps of a batch),
+// the slots of grains, plans, and the evaluation at the end of steps that are watched.
+class Batches {
+public:
+  Batches(const Model& model, FieldMemory& memory, RunState& run, Commands& commands, Emission& emission,
+          GrainSlots& grains, const Planner& planner, Evaluation& evaluation);
+
+  bool under_way() const { return work_.valid(); }
+  std::uint64_t planned_step() const { return run_.step() + started_; }  // after the steps that are under way
+  const std::vector<BodyLoad>& loads() const { return loads_.all(); }
+
+  // As Simulation has them.
+  void advance(std::uint64_t steps);
+  void start(std::uint64_t steps, bool survey);
+  bool ready();
+  void finish();
+
+private:
+  // What the device does not have yet of a batch.
+  struct Rest {
+    std::uint64_t step = 0, end = 0;  // [step, end)
+    std::uint32_t substep = 0;        // substeps that the device has of the first step
+    bool posed = false;               // bodies are left where they are to be drawn
+    bool surveyed = false;            // contact forces are evaluated at the end
+  };
+
+  void aim(std::uint64_t steps);
+  void go_on();
+  void begin(std::uint64_t steps, bool live);
+  void hand_over(std::uint64_t substeps);
+  void end_batch();
+  std::uint64_t steps_alike() const;
+  void complete();
+  void finish_steps(std::uint64_t steps);
+  void grow(const Status& status);
+  [[noreturn]] void give_up(const Status& status);
+
+  const Model& model_;
+  FieldMemory& memory_;
+  RunState& run_;
+  Commands& commands_;
+  Emission& emission_;
+  GrainSlots& grains_;
+  const Planner& planner_;
+  Evaluation& evaluation_;
+  RollbackSnapshot snapshot_;
+  LoadHistory loads_;
+  SliceLength slice_;
+  std::uint64_t batch_ = 1;    // the next batch has so many steps
+  std::uint64_t end_ = 0;      // step at which what was asked for ends
+  std::uint64_t started_ = 0;  // steps that are under way
+  bool surveying_ = false;     // are contact forces evaluated at their end?
+  Rest rest_;
+  // Records the steps that are under way, or computes them on the CPU path. It is the last member, since it uses all
+  // others until it is destroyed.
+  std::future<void> work_;
+};
+
+}  // namespace talus

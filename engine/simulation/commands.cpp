@@ -1,0 +1,183 @@
+#include "engine/simulation/commands.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace talus {
+namespace {
+
+void check_place(const glm::dvec3& at) {
+  if (!std::isfinite(at.x + at.y + at.z))
+    throw std::invalid_argument("the hand's place must be finite");
+}
+
+}  // namespace
+
+Commands::Commands(Model& model, FieldMemory& memory, const RunState& run)
+    : model_(model), memory_(memory), run_(run), drives_(model.scene()) {}
+
+RigidState Commands::rigid_state(std::uint32_t body) const {
+  std::vector<RigidState> state(1);
+  memory_.executor().read(FieldId::rigid_states, std::as_writable_bytes(std::span(state)), body * sizeof(RigidState));
+  return state[0];
+}
+
+const Joint* Commands::dynamic_joint(std::uint32_t body) const {
+  const Joint* joint = model_.is_dynamic(body) ? std::get_if<Joint>(&model_.spec_of(body).motion) : nullptr;
+  return joint && joint->type != JointType::ball ? joint : nullptr;
+}
+
+BodyState Commands::body_state(std::uint32_t body) const {
+  if (model_.is_dynamic(body)) {
+    const BodyMotion m = rigid_state(body).motion;
+    return {{glm::dvec3(m.position), quaternion_of(m.rotation)}, {glm::dvec3(m.velocity), glm::dvec3(m.spin)}};
+  }
+  return drives_.call(&Drive::body_state, run_.step(), body);
+}
+
+JointState Commands::joint_state(std::uint32_t body) const {
+  if (const Joint* joint = dynamic_joint(body)) {
+    const RigidState state = rigid_state(body);
+    const vec3 along = joint->type == JointType::revolute ? state.motion.spin : state.motion.velocity;
+    const double unit = unit_of(joint->type);
+    const vec3 axis = model_.dynamics().rigid[body % model_.scene().bodies.size()].axis;
+    return {state.value / unit, glm::dot(along, axis) / unit};
+  }
+  return drives_.call(&Drive::joint_state, run_.step(), body);
+}
+
+std::vector<Pose> Commands::poses(std::uint32_t world) const {
+  std::vector<Pose> poses = drives_.poses(run_.step(), world);
+  for (std::size_t b = 0; b < poses.size(); ++b)
+    if (const auto body = static_cast<std::uint32_t>(world * poses.size() + b); model_.is_dynamic(body)) {
+      const BodyMotion m = rigid_state(body).motion;
+      poses[b] = {glm::dvec3(m.position), quaternion_of(m.rotation)};
+    }
+  return poses;
+}
+
+void Commands::place_body(std::uint32_t body, const Pose& at) {
+  remember();
+  drives_.call(&Drive::place_body, run_.step(), body, at);
+}
+
+void Commands::move_body(std::uint32_t body, const Pose& target, const BodyLimits& limits) {
+  remember();
+  drives_.call(&Drive::move_body, run_.step(), body, target, limits);
+}
+
+void Commands::drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits) {
+  remember();
+  drives_.call(&Drive::drive_body, run_.step(), body, target, limits);
+}
+
+void Commands::move_joint(std::uint32_t body, double value) {
+  remember();
+  drives_.call(&Drive::move_joint, run_.step(), body, value);
+}
+
+void Commands::drive_joint(std::uint32_t body, double speed) {
+  constexpr double fastest = 1e6;  // degrees/s or m/s, as a motor in a scene
+  if (!(std::abs(speed) <= fastest))
+    throw std::invalid_argument(fmt::format(
+        "the speed to reach must be finite and from {} to {} (degrees/s or m/s), not {}", -fastest, fastest, speed));
+  if (const Joint* joint = dynamic_joint(body)) {
+    if (!joint->motor)
+      throw std::invalid_argument(fmt::format("the joint of body {} has no motor", model_.spec_of(body).name));
+    command(body, [&](RigidCommand& c) { c.motor_speed = static_cast<float>(unit_of(joint->type) * speed); });
+    return;
+  }
+  remember();
+  drives_.call(&Drive::drive_joint, run_.step(), body, speed);
+  note_limit(body, speed);
+}
+
+// There is one note for each body, since an operator's stick asks for too much in every step.
+void Commands::note_limit(std::uint32_t body, double speed) {
+  const Joint& joint = std::get<Joint>(model_.spec_of(body).motion);
+  if (std::abs(speed) <= joint.speed)
+    return;
+  const char* unit = joint.type == JointType::revolute ? "degrees/s" : "m/s";
+  model_.add_note_once(fmt::format("the joint of body {} is commanded", model_.spec_of(body).name),
+                       fmt::format(" to move at {} {}, and reaches {} {}: its speed in the scene is the limit", speed,
+                                   unit, std::copysign(joint.speed, speed), unit));
+}
+
+void Commands::push_body(std::uint32_t body, const Wrench& wrench) {
+  if (!model_.is_dynamic(body))
+    throw std::invalid_argument(fmt::format("body {} has no mass: nothing pushes it", body));
+  const auto finite = [](const glm::dvec3& v) {
+    return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+  };
+  if (!finite(wrench.force) || !finite(wrench.torque))
+    throw std::invalid_argument("force and torque must be finite");
+  command(body, [&](RigidCommand& c) {
+    c.force = vec3(wrench.force);
+    c.torque = vec3(wrench.torque);
+  });
+}
+
+void Commands::remember() {
+  if (!replaced_)
+    replaced_ = current();
+}
+
+// A dynamic body may be told several things between two steps: what it was told before the first of them is remembered.
+void Commands::command(std::uint32_t body, const std::function<void(RigidCommand&)>& change) {
+  std::vector<RigidCommand> one(1);
+  const std::size_t offset = body * sizeof(RigidCommand);
+  memory_.executor().read(FieldId::rigid_commands, std::as_writable_bytes(std::span(one)), offset);
+  remember();
+  replaced_->rigid.emplace(body, one[0]);
+  change(one[0]);
+  memory_.executor().write(FieldId::rigid_commands, std::as_bytes(std::span(one)), offset);
+}
+
+void Commands::grab(const glm::dvec3& at, std::vector<HandGrain> held) {
+  check_place(at);
+  remember();
+  hold({at, at, run_.step(), std::move(held)});
+}
+
+// The hand goes on from where it is, though it may have been told to move in this step already.
+void Commands::move_hand(const glm::dvec3& at) {
+  check_place(at);
+  remember();
+  if (hand_.step != run_.step())
+    hand_.from = hand_.to;
+  hand_.to = at;
+  hand_.step = run_.step();
+}
+
+void Commands::release() {
+  remember();
+  hold({});
+}
+
+void Commands::hold(Hand next) {
+  hand_ = std::move(next);
+  memory_.executor().resize(FieldId::held, hand_.held.size());
+  write_field(memory_.executor(), FieldId::held, hand_.held);
+}
+
+void Commands::write_motions(std::uint64_t steps) {
+  if (model_.scene().bodies.empty())
+    return;
+  const Drive::Batch motions = drives_.batch(run_.step(), steps);
+  write_field(memory_.executor(), FieldId::body_motions, motions.motions);
+  write_field(memory_.executor(), FieldId::body_speeds, motions.speeds);
+}
+
+void Commands::restore(const std::vector<Drives::Course>& courses, Hand hand) {
+  drives_.set(courses);
+  hold(std::move(hand));
+}
+
+void Commands::restore(const CommandState& state) {
+  restore(state.courses, state.hand);
+  for (const auto& [body, command] : state.rigid)
+    memory_.executor().write(FieldId::rigid_commands, std::as_bytes(std::span(&command, 1)),
+                             body * sizeof(RigidCommand));
+}
+
+}  // namespace talus

@@ -1,0 +1,95 @@
+#include "engine/simulation/emission.h"
+#include <algorithm>
+
+namespace talus {
+
+Emission::Emission(const Model& model, FieldMemory& memory, const RunState& run, const Drives& drives)
+    : model_(model), memory_(memory), run_(run), drives_(drives),
+      schedules_(model.worlds(), std::make_shared<const std::vector<TimedSeed>>()), due_(model.worlds()) {}
+
+std::uint32_t Emission::emitted_until(std::uint64_t at, std::uint32_t world) const {
+  const std::vector<TimedSeed>& emitted = *schedules_[world];
+  const auto after = std::ranges::upper_bound(emitted, drives_.local(at, world), {}, &TimedSeed::step);
+  return static_cast<std::uint32_t>(after - emitted.begin());
+}
+
+bool Emission::emits_in(std::uint64_t at) const {
+  const Scene& scene = model_.scene();
+  for (std::uint32_t w = 0; w < scene.worlds; ++w)
+    if (run_.worlds()[w].born < schedules_[w]->size())
+      for (const Emitter& emitter : scene.emitters)
+        if (!stopped(emitter, drives_.local(at + 1, w), scene.dt, model_.time_zero()))
+          return true;
+  return false;
+}
+
+std::vector<EmitterCounts> Emission::counts() const {
+  const Scene& scene = model_.scene();
+  const std::size_t emitters = scene.emitters.size();
+  const auto made = read_field<uint>(memory_.executor(), FieldId::births_made, scene.worlds * emitters);
+  std::vector<EmitterCounts> counts;
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    const auto world = static_cast<std::uint32_t>(k / emitters);
+    const std::uint64_t now = drives_.local(run_.step(), world);
+    const std::vector<std::uint64_t>& steps = due_[world][k % emitters];
+    const auto rest = static_cast<std::uint32_t>(std::ranges::upper_bound(steps, now) - steps.begin()) - made[k];
+    const bool over = stopped(scene.emitters[k % emitters], now + 1, scene.dt, model_.time_zero());
+    counts.push_back({made[k], over ? 0 : rest, over ? rest : 0});
+  }
+  return counts;
+}
+
+void Emission::set_schedule(std::uint32_t world, const EmissionSchedule& schedule) {
+  schedules_[world] = schedule;
+  write(world);
+}
+
+void Emission::set_schedules(std::vector<EmissionSchedule> schedules) {
+  schedules_ = std::move(schedules);
+  for (std::uint32_t w = 0; w < model_.worlds(); ++w)
+    write(w);
+}
+
+void Emission::write(std::uint32_t world) {
+  const Scene& scene = model_.scene();
+  due_[world].assign(scene.emitters.size(), {});
+  std::vector<std::vector<Birth>> of_emitters(scene.emitters.size());
+  uint id = model_.settings().births_first;
+  for (const TimedSeed& timed : *schedules_[world]) {
+    due_[world][timed.emitter].push_back(timed.step);
+    of_emitters[timed.emitter].push_back({grain_of(scene, timed.seed), id++, timed.seed.material});
+  }
+  std::vector<Birth> births;
+  for (const std::vector<Birth>& of_one : of_emitters)
+    births.insert(births.end(), of_one.begin(), of_one.end());
+  memory_.write_share(world, FieldId::births, births);
+}
+
+// An emitter does not go on after its stop, whether grains wait for room or not.
+Pour Emission::due_in(std::uint64_t at, std::uint32_t world, std::uint32_t emitter) const {
+  const Scene& scene = model_.scene();
+  const std::uint64_t now = drives_.local(at + 1, world);
+  if (stopped(scene.emitters[emitter], now, scene.dt, model_.time_zero()))
+    return {};
+  std::size_t base = world * model_.emission_room(model_.settings());
+  for (std::uint32_t e = 0; e < emitter; ++e)
+    base += due_[world][e].size();
+  const std::vector<std::uint64_t>& steps = due_[world][emitter];
+  const auto first = std::ranges::lower_bound(steps, now), end = std::ranges::upper_bound(steps, now);
+  const auto number = [&](auto it) { return static_cast<uint>(base + static_cast<std::size_t>(it - steps.begin())); };
+  return {static_cast<uint>(base), number(first), number(end), static_cast<uint>(now)};
+}
+
+void Emission::write_plan(std::uint64_t steps) {
+  const std::size_t emitters = model_.scene().emitters.size();
+  if (emitters == 0)
+    return;
+  std::vector<Pour> table;
+  for (std::uint64_t at = run_.step(); at < run_.step() + steps; ++at)
+    for (std::uint32_t w = 0; w < model_.worlds(); ++w)
+      for (std::uint32_t e = 0; e < emitters; ++e)
+        table.push_back(due_in(at, w, e));
+  write_field(memory_.executor(), FieldId::pours, table);
+}
+
+}  // namespace talus

@@ -1,0 +1,336 @@
+#include "engine/simulation/field_memory.h"
+#include "engine/depth_cameras.h"
+#include "shaders/shared/grid.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace talus {
+namespace {
+
+constexpr std::uint64_t batch_steps_max = 256, batch_motions_max = 65536;
+
+}  // namespace
+
+FieldMemory::FieldMemory(Model& model, std::unique_ptr<Executor> executor)
+    : model_(model), executor_(std::move(executor)) {
+  executor_->specialize(model_.features());
+  resize_all();
+  write_settings();
+  write_constants();
+}
+
+std::uint64_t FieldMemory::batch_most() const {
+  const std::uint64_t bodies = std::max<std::uint64_t>(1, model_.bodies_of_all());
+  return std::clamp<std::uint64_t>(batch_motions_max / bodies, 1, batch_steps_max);
+}
+
+bool FieldMemory::has_field(FieldId id, const Settings& of) const {
+  const Wants wants{model_.scene().solver, (of.options & option_mend) != 0, model_.options().marks};
+  const auto& conditions = info(id).conditions;
+  return !conditions.front() || std::ranges::any_of(conditions, [&](Condition holds) { return holds && holds(wants); });
+}
+
+std::size_t FieldMemory::elements_of(FieldId id, const Settings& settings, const Population& population) const {
+  const Extent extent = info(id).extent;
+  if (!has_field(id, settings))
+    return 0;
+  if (extent == Extent::lines || extent == Extent::shelves || extent == Extent::held)
+    return executor_->size(id);  // others resize these fields
+  return elements_of(extent, settings, population) * (of_each_world(extent) ? model_.worlds() : 1);
+}
+
+std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, const Population& population) const {
+  const Scene& scene = model_.scene();
+  const Bodies& bodies = model_.bodies();
+  const Cloth& cloth = model_.cloth();
+  const Dynamics& dynamics = model_.dynamics();
+  const std::size_t worlds = scene.worlds;
+  const std::size_t slots = std::size_t{settings.rows} * slice_grains;
+  const std::size_t grains =
+      settings.places != no_grain ? settings.places : population.initial.size() + population.poured.size();
+  const std::size_t cells = grid_cells(settings.grid_bits);
+  const std::size_t slices = (grains + slice_grains - 1) / slice_grains;
+  const std::size_t fine = has_fine(population) ? population.fine.size() + population.fine_first.back() : 0;
+  const std::size_t materials = scene.materials.size();
+  switch (extent) {
+  case Extent::one:
+    return 1;
+  case Extent::worlds:
+    return 1;
+  case Extent::world_steps:
+    return worlds * (batch_most() + 1);
+  case Extent::gates:
+    return gates_total;
+  case Extent::pairs:
+    return (materials + 1) * (materials + 1);
+  case Extent::births:
+    return settings.places != no_grain ? model_.emission_room(settings) : population.poured.size();
+  case Extent::pours:
+    return worlds * scene.emitters.size() * (batch_most() + 1);
+  case Extent::emitters:
+    return scene.emitters.size();
+  case Extent::world_emitters:
+    return scene.emitters.size();
+  case Extent::spots: {
+    std::size_t spots = 0;
+    for (const std::vector<glm::vec3>& of_emitter : population.spots)
+      spots += of_emitter.size();
+    return spots;
+  }
+  case Extent::births_and_end:
+    return fine > 0 ? population.fine_first.size() : 0;
+  case Extent::sinks:
+    return scene.sinks.size();
+  case Extent::sink_counts:
+    return scene.sinks.size();
+  case Extent::bodies:
+    return bodies.bodies.size();
+  case Extent::body_motions:
+    return worlds * bodies.bodies.size() * (batch_most() + 1);
+  case Extent::body_sums:
+    return (bodies.bodies.size() * load_copies + settings.cloth) * load_words;
+  case Extent::solid_parts:
+    return bodies.parts.size();
+  case Extent::shape_data:
+    return bodies.shape_data.size();
+  case Extent::carried:
+    return population.skin.size();
+  case Extent::shapes:
+    return scene.shapes.size();
+  case Extent::shaped:
+    return population.shaped.size();
+  case Extent::world_shapes:
+    return scene.shapes.size();
+  case Extent::world_shaped:
+    return population.shaped.size();
+  case Extent::cloth_vertices:
+    return cloth.vertices.size();
+  case Extent::cloth_links:
+    return cloth.links.size();
+  case Extent::cloth_touches:
+    return settings.cloth > 0 ? slots : 0;
+  case Extent::body_cells:
+    return cells * body_words(settings.bodies);
+  case Extent::rigid:
+    return dynamics.rigid.size();
+  case Extent::rigid_pairs:
+    return dynamics.ignores.size();
+  case Extent::body_points:
+    return dynamics.points.size();
+  case Extent::point_contacts:
+    return dynamics.points.size() * point_partners;
+  case Extent::taken_cells:
+    return settings.bodies > 0 ? cells : 0;
+  case Extent::grains:
+    return grains;
+  case Extent::cells:
+    return cells;
+  case Extent::cells_and_end:
+    return worlds * cells + 1;
+  case Extent::slices:
+    return slices;
+  case Extent::slices_and_end:
+    return slices + 1;
+  case Extent::fine:
+    return fine;
+  case Extent::near_grains:
+    return fine > 0 ? std::max(fine, grains) : 0;
+  case Extent::near_cells:
+    return fine > 0 ? grid_cells(settings.near_bits) : 0;
+  case Extent::near_cells_and_end:
+    return fine > 0 ? grid_cells(settings.near_bits) + 1 : 0;
+  case Extent::crowd_nodes:
+    return fine > 0 ? grid_cells(settings.crowd_bits) * crowd_block : 0;
+  case Extent::crowd_blocks:
+    return fine > 0 ? grid_cells(settings.crowd_bits) : 0;
+  case Extent::chunks:
+    return scan_chunks;
+  case Extent::depth_cameras:
+    return scene.depth_cameras.size();
+  case Extent::depth_pixels:
+    return depth_pixels(scene);
+  case Extent::slots:
+  case Extent::slots_of_3:
+  case Extent::slots_of_4:
+    return slots * slot_components(extent);
+  case Extent::stash:
+    return worlds * settings.stash;
+  case Extent::carriers:
+    return fine > 0 ? grains : 0;
+  case Extent::held:  // these have as many elements as somebody asked for
+  case Extent::lines:
+  case Extent::shelves:
+  case Extent::baked:
+    return 0;
+  }
+  return 0;
+}
+
+std::size_t FieldMemory::share_of(FieldId id) const {
+  return of_each_world(info(id).extent) ? executor_->size(id) / model_.worlds() * info(id).stride : 0;
+}
+
+std::vector<FieldId> FieldMemory::fields_of_worlds() const {
+  std::vector<FieldId> ids;
+  each_field(&FieldInfo::saved, [&](FieldId id) {
+    if (share_of(id) > 0)
+      ids.push_back(id);
+  });
+  return ids;
+}
+
+std::uint64_t FieldMemory::bytes() const {
+  std::uint64_t bytes = 0;
+  for (std::size_t f = 0; f < field_count; ++f)
+    for (const Copy copy : copies)
+      if (has_copy(field_infos[f], copy))
+        bytes += executor_->size(static_cast<FieldId>(f)) * field_infos[f].stride;
+  return bytes;
+}
+
+void FieldMemory::clear_slots(FieldId id, std::size_t first, std::size_t count) {
+  if (executor_->size(id) == 0)
+    return;
+  const std::size_t words = info(id).stride / sizeof(uint);
+  const uint slots_of_world = model_.settings().places;  // ~0 where the only world has all of them
+  std::vector<uint> data(count * words, info(id).start == Start::none ? ~0u : 0u);
+  for (std::size_t k = 0; k < data.size() && info(id).start == Start::place; ++k)
+    data[k] = static_cast<uint>(first + k / words) % slots_of_world;
+  executor_->write(id, std::as_bytes(std::span(data)), first * info(id).stride);
+}
+
+void FieldMemory::forget_contacts() {
+  write_field(*executor_, FieldId::contact_count, std::vector<uint>(executor_->size(FieldId::contact_count), 0u));
+  forget_point_contacts();
+}
+
+void FieldMemory::forget_point_contacts() {
+  write_field(*executor_, FieldId::point_contacts,
+              std::vector<PointContact>(executor_->size(FieldId::point_contacts), {no_partner, vec3(0.0f)}));
+}
+
+// Executor::copy_part() wants ranges that do not overlap, hence pieces as long as the distance, from the end on.
+void FieldMemory::move_right(FieldId id, std::size_t from, std::size_t to, std::size_t bytes) {
+  const std::size_t piece = to - from;
+  for (std::size_t end = bytes; end > 0 && piece > 0;) {
+    const std::size_t begin = end > piece ? end - piece : 0;
+    executor_->copy_part(id, from + begin, id, to + begin, end - begin);
+    end = begin;
+  }
+}
+
+void FieldMemory::resize_all() {
+  for (std::size_t f = 0; f < field_count; ++f) {
+    const auto id = static_cast<FieldId>(f);
+    const std::size_t wanted = elements_of(id, model_.settings(), model_.population()), before = executor_->size(id);
+    if (wanted == before)
+      continue;
+    executor_->resize(id, wanted);
+    if (info(id).follows != Follows::nothing && wanted > before)
+      clear_slots(id, before, wanted - before);
+  }
+}
+
+void FieldMemory::write_settings() {
+  const Population& population = model_.population();
+  const Spouts spouts = spouts_of(model_.scene(), population);
+  write_field(*executor_, FieldId::spouts, spouts.spouts);
+  write_field(*executor_, FieldId::spots, spouts.spots);
+  write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
+  write_field(*executor_, FieldId::pair_laws, pair_laws_of(model_.scene()));
+  write_field(*executor_, FieldId::fine_first, has_fine(population) ? population.fine_first : std::vector<uint>{});
+}
+
+void FieldMemory::write_constants() {
+  const Bodies& bodies = model_.bodies();
+  const Dynamics& dynamics = model_.dynamics();
+  const Cloth& cloth = model_.cloth();
+  const Population& population = model_.population();
+  const auto put_all = [&]<class T>(FieldId id, const std::vector<T>& of_world) {  // the same for each world
+    std::vector<T> all;
+    for (std::uint32_t w = 0; w < model_.worlds(); ++w)
+      all.insert(all.end(), of_world.begin(), of_world.end());
+    write_field(*executor_, id, all);
+  };
+  put_all(FieldId::bodies, bodies.bodies);
+  put_all(FieldId::rigid, dynamics.rigid);
+  put_all(FieldId::body_ignores, dynamics.ignores);
+  std::vector<BodyPoint> points;
+  for (std::uint32_t w = 0; w < model_.worlds(); ++w)
+    for (BodyPoint point : dynamics.points) {
+      point.body += w * model_.settings().bodies;
+      points.push_back(point);
+    }
+  write_field(*executor_, FieldId::body_points, points);
+  write_field(*executor_, FieldId::sinks, bodies.sinks);
+  write_field(*executor_, FieldId::solid_parts, bodies.parts);
+  write_field(*executor_, FieldId::shape_data, bodies.shape_data);
+  std::vector<Carried> carried;
+  for (const SkinGrain& grain : population.skin)
+    carried.push_back({vec3(grain.place), grain.body});
+  write_field(*executor_, FieldId::carried, carried);
+  const Shapes shapes = shapes_of(model_.scene(), population);
+  write_field(*executor_, FieldId::shapes, shapes.shapes);
+  write_field(*executor_, FieldId::shaped, shapes.shaped);
+  write_field(*executor_, FieldId::cloth_vertices, cloth.vertices);
+  write_field(*executor_, FieldId::cloth_links, cloth.links);
+  write_field(*executor_, FieldId::depth_cameras, depth_cameras_of(model_.scene()));
+}
+
+void FieldMemory::write_changed() {
+  auto bodies = read_field<Body>(*executor_, FieldId::bodies, model_.bodies_of_all());
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const BodySpec& spec = model_.spec_of(static_cast<std::uint32_t>(b));
+    bodies[b].load_share = load_share_of(spec.load_filter, model_.scene().dt);
+  }
+  write_field(*executor_, FieldId::bodies, bodies);
+  write_field(*executor_, FieldId::shapes, shapes_of(model_.scene(), model_.population()).shapes);
+}
+
+void FieldMemory::write_cameras() {
+  const Scene& scene = model_.scene();
+  executor_->resize(FieldId::depth_cameras, scene.depth_cameras.size());
+  executor_->resize(FieldId::depth_bits, depth_pixels(scene));
+  write_field(*executor_, FieldId::depth_cameras, depth_cameras_of(scene));
+}
+
+void FieldMemory::count_rows() {
+  const std::size_t rows = executor_->size(FieldId::contact_partner) / (std::size_t{model_.worlds()} * slice_grains);
+  model_.set_contact_capacity(static_cast<uint>(rows), model_.settings().stash);
+  resize_all();
+  write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
+}
+
+void FieldMemory::grow_contacts(const Status& status, std::uint64_t step) {
+  const uint rows = model_.settings().rows, history = model_.settings().stash, slots = rows * slice_grains;
+  try {
+    resize_rows(status.slots > slots ? (status.slots + status.slots / 4) / slice_grains : rows,
+                status.stashed > history ? status.stashed + status.stashed / 4 : history);
+  } catch (const ResourceError& e) {
+    model_.set_contact_capacity(model_.settings().rows, history);
+    throw ResourceError(
+        fmt::format("step {}: {} contact slots are needed and {} in the stash, {} and {} are there, and "
+                    "more do not fit: {}",
+                    step, status.slots, status.stashed, slots, history, e.what()));
+  }
+}
+
+// Each world has so many rows of contact slots from now on, no fewer than before.
+void FieldMemory::resize_rows(uint rows, uint history) {
+  const std::uint32_t worlds = model_.worlds();
+  for (std::size_t f = 0; f < field_count; ++f) {
+    const auto id = static_cast<FieldId>(f);
+    const std::size_t elements = std::size_t{rows} * slice_grains * slot_components(field_infos[f].extent);
+    if (elements == 0 || !has_field(id, model_.settings()))
+      continue;
+    const std::size_t before = share_of(id), after = elements * field_infos[f].stride;
+    executor_->resize(id, worlds * elements);
+    for (std::size_t w = worlds; w-- > 1;)
+      move_right(id, w * before, w * after, before);
+  }
+  model_.set_contact_capacity(rows, history);
+  resize_all();
+  write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
+}
+
+}  // namespace talus

@@ -1,0 +1,176 @@
+#include "engine/simulation/grain_slots.h"
+#include <algorithm>
+#include <cstring>
+
+namespace talus {
+namespace {
+
+bool many(std::uint32_t empty, std::uint32_t slots) {
+  constexpr std::uint32_t least = 1024, share = 4;
+  return empty >= least && share * empty >= slots;
+}
+
+}  // namespace
+
+GrainSlots::GrainSlots(const Model& model, FieldMemory& memory, RunState& run, const Emission& emission)
+    : model_(model), memory_(memory), run_(run), emission_(emission), at_start_(model.worlds()) {
+  Status status{};
+  if (has_fine(model_.population())) {
+    const FineGrains fine = fine_grains_of(model_.population());
+    write_field(memory_.executor(), FieldId::fine_grains, fine.grains);
+    write_field(memory_.executor(), FieldId::fine_tag, fine.tags);
+    status.fine_drift = lists_void;
+  }
+  run_.set_status(status);
+}
+
+std::uint32_t GrainSlots::slots_at(std::uint64_t at) const {
+  if (model_.own_slots())
+    return model_.worlds() * model_.settings().places;
+  return static_cast<std::uint32_t>(model_.population().initial.size()) + emission_.emitted_until(at) -
+         run_.status().freed;
+}
+
+std::uint32_t GrainSlots::fine_slots_at(std::uint64_t at) const {
+  const Population& population = model_.population();
+  if (!has_fine(population))
+    return 0;
+  return static_cast<std::uint32_t>(population.fine.size()) + population.fine_first[emission_.emitted_until(at)] -
+         run_.status().fine_freed;
+}
+
+std::uint32_t GrainSlots::born() const {
+  std::uint32_t sum = 0;
+  for (std::uint32_t w = 0; w < model_.worlds(); ++w)
+    sum += at_start_[w] + run_.worlds()[w].born;
+  return sum;
+}
+
+std::uint32_t GrainSlots::gone() const {
+  std::uint32_t sum = 0;
+  for (const World& world : run_.worlds())
+    sum += world.gone;
+  return sum;
+}
+
+std::uint32_t GrainSlots::fine_alive() const {
+  const Status& status = run_.status();
+  return static_cast<std::uint32_t>(model_.population().fine.size()) + status.fine_born - status.fine_gone;
+}
+
+std::uint32_t GrainSlots::number_alone(std::uint32_t world, uint id) const {
+  const uint gap = model_.own_slots() ? model_.settings().births_first - at_start_[world] : 0;
+  return id < model_.settings().shaped_first ? id : id - gap;
+}
+
+GrainsRead GrainSlots::read() const {
+  const std::uint32_t slots = slots_at(run_.step()), slots_of_world = model_.settings().places;
+  Executor& executor = memory_.executor();
+  GrainsRead out{read_field<Grain>(executor, FieldId::grains, slots),
+                 read_field<uint>(executor, FieldId::grain_id, slots),
+                 read_field<uint>(executor, FieldId::grain_tag, slots),
+                 {},
+                 slots_of_world};
+  constexpr std::uint32_t none = ~0u;
+  std::vector<std::uint32_t> slot_of_id;  // in one world
+  for (std::uint32_t first = 0, end = 0; first < slots; first = end) {
+    end = first + std::min(slots_of_world, slots - first);
+    slot_of_id.clear();
+    for (std::uint32_t i = first; i < end; ++i) {
+      if (out.grains[i].position.w == 0.0f)
+        continue;
+      if (out.ids[i] >= slot_of_id.size())
+        slot_of_id.resize(out.ids[i] + 1, none);
+      slot_of_id[out.ids[i]] = i;
+    }
+    std::ranges::copy_if(slot_of_id, std::back_inserter(out.by_id), [](std::uint32_t i) { return i != none; });
+  }
+  return out;
+}
+
+std::vector<GrainState> GrainSlots::read_all() const {
+  const GrainsRead s = read();
+  std::vector<GrainState> grains;
+  grains.reserve(s.by_id.size());
+  for (const std::uint32_t i : s.by_id)
+    if (!model_.is_vertex(s.ids[i]))
+      grains.push_back({s.ids[i], vec3(s.grains[i].position), vec3(s.grains[i].velocity), s.grains[i].position.w,
+                        s.tags[i] & tag_material_mask, s.world_of(i)});
+  return grains;
+}
+
+std::vector<GrainState> GrainSlots::read_fine() const {
+  const std::uint32_t slots = fine_slots_at(run_.step());
+  const auto grains = read_field<Grain>(memory_.executor(), FieldId::fine_grains, slots);
+  const auto tags = read_field<uint>(memory_.executor(), FieldId::fine_tag, slots);
+  std::vector<GrainState> fine;
+  fine.reserve(slots);
+  for (std::uint32_t i = 0; i < slots; ++i)
+    if (grains[i].position.w > 0.0f)
+      fine.push_back({tags[i] >> fine_tag_shift, vec3(grains[i].position), vec3(grains[i].velocity),
+                      grains[i].position.w, tags[i] & tag_material_mask, 0});
+  std::ranges::sort(fine, {}, &GrainState::id);
+  return fine;
+}
+
+std::vector<HandGrain> GrainSlots::within(const glm::dvec3& at, double radius) const {
+  std::vector<HandGrain> out;
+  const GrainsRead s = read();
+  for (const std::uint32_t i : s.by_id) {
+    const Grain& grain = s.grains[i];
+    const glm::dvec3 offset = nearest_image(model_.scene().domain, glm::dvec3(grain.position), at) - at;
+    if (glm::length(offset) <= radius && grain.velocity.w > 0.0f && !model_.is_vertex(s.ids[i]))
+      out.push_back({s.ids[i], vec3(offset)});
+  }
+  return out;
+}
+
+void GrainSlots::count_at_start() {
+  std::vector<std::uint32_t> there(model_.worlds());
+  const GrainsRead s = read();
+  for (const std::uint32_t i : s.by_id)
+    ++there[s.world_of(i)];
+  for (std::uint32_t w = 0; w < model_.worlds(); ++w)
+    at_start_[w] = there[w] + run_.worlds()[w].gone - run_.worlds()[w].born;
+}
+
+// When this happens does not matter to the bits: lists that are invalid are built anew, and come out the same from any
+// slots in this order; fine grains may lie in any order.
+void GrainSlots::free_slots() {
+  const std::uint32_t slots = slots_at(run_.step()), fine_slots = fine_slots_at(run_.step());
+  const bool coarse = !model_.own_slots() && many(gone() - run_.status().freed, slots),
+             fine = many(run_.status().fine_gone - run_.status().fine_freed, fine_slots);
+  if (!coarse && !fine)
+    return;
+  Status status = run_.read_status();
+  if (coarse && run_.lists_are_invalid()) {
+    move_up(Follows::grains, slots);
+    status.freed = gone();
+  }
+  if (fine) {
+    move_up(Follows::fine_grains, fine_slots);
+    status.fine_freed = status.fine_gone;
+  }
+  run_.set_status(status);
+}
+
+void GrainSlots::move_up(Follows what, std::uint32_t slots) {
+  Executor& executor = memory_.executor();
+  const auto grains =
+      read_field<Grain>(executor, what == Follows::grains ? FieldId::grains : FieldId::fine_grains, slots);
+  each_follower(what, [&](FieldId id) {
+    if (executor.size(id) == 0)
+      return;
+    const std::size_t stride = info(id).stride;
+    std::vector<std::byte> bytes(slots * stride);
+    executor.read(id, bytes);
+    std::size_t to = 0;
+    for (std::size_t i = 0; i < slots; ++i)
+      if (grains[i].position.w > 0.0f)
+        std::memmove(&bytes[stride * to++], &bytes[stride * i], stride);
+    executor.write(id, std::span(bytes).first(to * stride));
+    memory_.clear_slots(id, to, slots - to);  // otherwise they would be drawn
+  });
+}
+
+}  // namespace talus

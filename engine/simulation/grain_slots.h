@@ -1,0 +1,62 @@
+#pragma once
+// The slots of grains in memory: how many there are, how many grains are in them, and which.
+#include "engine/simulation/emission.h"
+#include "engine/simulation/hand.h"
+
+namespace talus {
+
+// The grains as they lie in memory, and the slots of those that are there, in the order of their worlds and ids: equal
+// states that are read so are equal, whatever order they lie in.
+struct GrainsRead {
+  std::vector<Grain> grains;
+  std::vector<uint> ids, tags;
+  std::vector<std::uint32_t> by_id;
+  std::uint32_t slots_of_world;  // ~0 where the only world has all of them
+  std::uint32_t world_of(std::uint32_t slot) const { return slot / slots_of_world; }
+};
+
+// Owns the number of grains that each world had at its start.
+//
+// Between calls:
+// - The grains of all worlds are in the first slots_at(step) slots, the fine grains in the first fine_slots_at(step).
+//   A slot without a grain has radius 0, and behind the last slot none ever had one.
+// - born() - gone() grains are there, vertices of cloth included.
+//
+// Needs the model, the fields, the counts of the run's state, and how many grains have been due (Emission).
+class GrainSlots {
+public:
+  GrainSlots(const Model& model, FieldMemory& memory, RunState& run, const Emission& emission);
+
+  // Slots that grains have or had after `at` steps, or will have when they find room.
+  std::uint32_t slots_at(std::uint64_t at) const;
+  // Slots of grains that have neighbour lists. Grains that were emitted in the step before have none yet.
+  std::uint32_t listed_at(std::uint64_t at) const { return slots_at(at > 0 ? at - 1 : 0); }
+  std::uint32_t fine_slots_at(std::uint64_t at) const;
+  std::uint32_t born() const;  // so far, with those of the start
+  std::uint32_t gone() const;  // into sinks
+  std::uint32_t alive() const { return born() - gone(); }
+  std::uint32_t fine_alive() const;
+  std::uint32_t at_start(std::uint32_t world) const { return at_start_[world]; }
+  std::uint32_t number_alone(std::uint32_t world, uint id) const;  // id of a grain if its world were the only one
+
+  GrainsRead read() const;
+  std::vector<GrainState> read_all() const;   // by world and id, without the vertices of cloth
+  std::vector<GrainState> read_fine() const;  // by number, which is their `id`
+  std::vector<HandGrain> within(const glm::dvec3& at, double radius) const;  // only grains that a hand can hold
+
+  void set_at_start(std::uint32_t world, std::uint32_t grains) { at_start_[world] = grains; }
+  void count_at_start();  // from the grains that are there now
+  // Where many grains are gone, moves the others up, in their order, so that passes do not visit empty slots for ever.
+  void free_slots();
+
+private:
+  void move_up(Follows what, std::uint32_t slots);
+
+  const Model& model_;
+  FieldMemory& memory_;
+  RunState& run_;
+  const Emission& emission_;
+  std::vector<std::uint32_t> at_start_;  // by world
+};
+
+}  // namespace talus

@@ -1,0 +1,184 @@
+#include "engine/simulation/model.h"
+#include "engine/drive.h"
+#include "engine/scene/meshes.h"
+#include "engine/scene/precision.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace talus {
+
+std::vector<std::string> warnings_of(const Scene& scene, const Population& population) {
+  std::vector<std::string> warnings = population.warnings;
+  for (std::string& advice : advise(scene))
+    warnings.push_back(std::move(advice));
+  return warnings;
+}
+
+WorldStart start_of(const Population& population) {
+  return {population.initial, std::make_shared<const std::vector<TimedSeed>>(population.poured)};
+}
+
+WorldStart start_of(Scene scene, std::uint64_t seed) {
+  scene.seed = seed;
+  return start_of(populate(scene));
+}
+
+Prepared prepare(Scene scene) {
+  Prepared out;
+  check_spacing(scene);
+  if (scene.solver.substeps == 0) {
+    const SubstepChoice choice = choose_substeps(scene);
+    scene.solver.substeps = choice.substeps;
+    out.notes.push_back(choice.why);
+  }
+  auto parts = std::make_shared<PreparedParts>();
+  parts->population = populate(scene);
+  for (std::uint32_t w = 1; w < scene.worlds; ++w)
+    parts->others.push_back(start_of(scene, scene.seed + w));
+  parts->dynamics = dynamics_of(scene);
+  // Distance fields are not baked on a device, so that all devices have the same.
+  parts->bodies = bodies_of(scene, Drive(scene).batch(0, 1).motions, *make_cpu_executor(0));
+  out.warnings = warnings_of(scene, parts->population);
+  out.notes.insert(out.notes.end(), parts->bodies.notes.begin(), parts->bodies.notes.end());
+  each_mesh(scene, [&](const std::string& name, const MeshPart& mesh) {
+    for (const std::string& repair : mesh.loaded->repairs)
+      out.notes.push_back(fmt::format("{}: {}: {}", name, mesh.file, repair));
+  });
+  out.scene = std::move(scene);
+  out.parts = std::move(parts);
+  return out;
+}
+
+Model::Model(Prepared prepared, const Options& options)
+    : scene_(std::move(prepared.scene)), options_(options), dynamics_(prepared.parts->dynamics),
+      bodies_(prepared.parts->bodies), population_(prepared.parts->population),
+      initial_most_(population_.initial.size()), emitted_most_(population_.poured.size()),
+      warnings_(std::move(prepared.warnings)), notes_(std::move(prepared.notes)) {
+  for (const WorldStart& start : prepared.parts->others) {
+    initial_most_ = std::max(initial_most_, start.initial.size());
+    emitted_most_ = std::max(emitted_most_, start.emitted->size());
+  }
+  settings_ = settings_with(population_);
+  cloth_ = cloth_of(scene_, population_, settings_);
+  settings_.cloth_words = static_cast<uint>(bodies_.shape_data.size());
+  bodies_.shape_data.insert(bodies_.shape_data.end(), cloth_.words.begin(), cloth_.words.end());
+  // A grain at rest has some 9 neighbours within the margin; the rest is what rows waste beside a slice's longest list.
+  const std::size_t grains = own_slots() ? settings_.places : population_.initial.size() + population_.poured.size();
+  const std::size_t slots = options_.contact_slots ? options_.contact_slots : std::max<std::size_t>(1024, 16 * grains);
+  settings_.rows = static_cast<uint>((slots + slice_grains - 1) / slice_grains);
+  // Some 6 of the 16 slots of a grain in a heap at rest have a history.
+  settings_.stash = static_cast<uint>(slots * 3 / 8);
+}
+
+bool Model::is_dynamic(std::uint32_t body) const {
+  return body < bodies_of_all() && talus::is_dynamic(spec_of(body));
+}
+
+std::size_t Model::emission_room(const Settings& of) const {
+  return scene_.emitters.empty() ? 0 : of.places - of.births_first;
+}
+
+Features Model::features() const {
+  Features features{.solid_kinds = 0,
+                    .shapes = settings_.shapes > 0,
+                    .cloth = settings_.cloth > 0,
+                    .rigid = settings_.rigid > 0,
+                    .worlds = own_slots(),
+                    .periodic = 0};
+  for (int a = 0; a < 3; ++a)
+    features.periodic |= settings_.axis[a] == axis_periodic ? 1u << a : 0u;
+  for (const SolidPart& part : bodies_.parts)
+    features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
+  if (std::ranges::any_of(bodies_.bodies, [](const Body& body) { return body.parts > 1; }))
+    features.solid_kinds |= 1u << solid_composed;
+  return features;
+}
+
+std::string Model::name_of_grain(std::uint32_t world, uint grain) const {
+  if (scene_.worlds > 1)
+    return fmt::format("{} of world {}", name_in_world(grain), world);
+  return name_in_world(grain);
+}
+std::string Model::name_in_world(uint grain) const {
+  if (grain >= body_partner)
+    return "body " + scene_.bodies[grain - body_partner].name;
+  if (!is_vertex(grain))
+    return fmt::format("grain {}", grain);
+  const uint vertex = grain - settings_.cloth_first;
+  const auto place = std::ranges::upper_bound(population_.cloths, vertex, {}, &ClothPlace::first) - 1;
+  return fmt::format("vertex {} of cloth {}", vertex - place->first, scene_.cloths[place->cloth].name);
+}
+
+void Model::check_worlds(std::span<const std::uint32_t> which) const {
+  for (const std::uint32_t world : which)
+    if (world >= scene_.worlds)
+      throw std::invalid_argument(fmt::format("there is no world {}: the simulation has {}", world, scene_.worlds));
+}
+
+Settings Model::settings_with(const Population& population) const {
+  Settings settings = settings_of(scene_, population, dynamics_, options_.grid_cells);
+  give_slots(settings);
+  return settings;
+}
+
+// Where each world has its own slots, the grains that all have alike come after those of the fullest world, and emitted
+// grains last.
+void Model::give_slots(Settings& to) const {
+  if (scene_.worlds == 1 && options_.shelves == 0)
+    return;
+  const char* const lone = !scene_.cloths.empty() ? "cloth" : scene_.upsampling ? "upsampling" : nullptr;
+  if (lone)
+    throw SceneError(fmt::format("{}: there are {} worlds and {} shelves for states of worlds, which a scene with {} "
+                                 "cannot have: allowed are grains, emitters, bodies, shapes and sinks",
+                                 scene_.source, scene_.worlds, options_.shelves, lone));
+  const std::size_t most = initial_most_, emitted = emitted_most_;
+  const std::size_t groups = std::max<std::size_t>((most + emitted + group_size - 1) / group_size, 1),
+                    places = groups * group_size;
+  if (places >= triangle_partner / (scene_.worlds + options_.shelves))
+    throw SceneError(fmt::format("{}: {} worlds of {} grains are more than can be numbered", scene_.source,
+                                 scene_.worlds, most + emitted));
+  if (scene_.bodies.size() * scene_.worlds > bodies_most)
+    throw SceneError(fmt::format("{}: {} worlds of {} bodies are more than {}", scene_.source, scene_.worlds,
+                                 scene_.bodies.size(), bodies_most));
+  to.places = static_cast<uint>(places);
+  // An incremental rebuild needs the table of cells of the last rebuild, and a world has one only while it rebuilds.
+  to.options &= ~option_mend;
+  to.births_first = static_cast<uint>(most);
+  to.carried_first = to.births_first - to.carried;
+  to.cloth_first = to.carried_first - to.cloth;
+  to.shaped_first = to.cloth_first - to.shaped;
+}
+
+Settings Model::settings_after(const Scene& changed, const Population& population) const {
+  Settings next = settings_of(changed, population, dynamics_, options_.grid_cells);
+  next.cloth_words = settings_.cloth_words;
+  next.places = settings_.places;
+  next.rows = settings_.rows;
+  next.stash = settings_.stash;
+  next.carried_first = settings_.carried_first;
+  next.cloth_first = settings_.cloth_first;
+  next.shaped_first = settings_.shaped_first;
+  next.births_first = own_slots() ? settings_.births_first : next.births_first;
+  next.options &= own_slots() ? ~option_mend : ~0u;  // for the reason that give_slots() says
+  return next;
+}
+
+void Model::adopt(Scene scene, Population population, double time_zero, const Settings& settings) {
+  scene_ = std::move(scene);
+  population_ = std::move(population);
+  time_zero_ = time_zero;
+  settings_ = settings;
+  warnings_ = warnings_of(scene_, population_);
+}
+
+void Model::set_contact_capacity(uint rows, uint history) {
+  settings_.rows = rows;
+  settings_.stash = history;
+}
+
+void Model::add_note_once(std::string_view beginning, std::string_view rest) {
+  if (std::ranges::none_of(notes_, [&](const std::string& note) { return note.starts_with(beginning); }))
+    notes_.push_back(fmt::format("{}{}", beginning, rest));
+}
+
+}  // namespace talus

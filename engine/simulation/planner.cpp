@@ -1,0 +1,35 @@
+#include "engine/simulation/planner.h"
+
+namespace talus {
+
+StepPlan Planner::plan_of(std::uint64_t at) const {
+  const Scene& scene = model_.scene();
+  const Settings& settings = model_.settings();
+  const Population& population = model_.population();
+  StepPlan plan{};
+  plan.grains = grains_.slots_at(at);
+  plan.mends = (settings.options & option_mend) != 0;
+  plan.emitters = emission_.emits_in(at) ? static_cast<std::uint32_t>(scene.emitters.size()) : 0;
+  plan.solver = scene.solver;
+  plan.h = static_cast<float>(substep_of(scene));
+  plan.worlds = settings.worlds;
+  plan.bodies = settings.worlds * settings.bodies;
+  plan.sinks = settings.sinks;
+  plan.shapes = settings.worlds * settings.shapes;
+  plan.cloth = settings.cloth;
+  plan.fine = grains_.fine_slots_at(at);
+  plan.fine_births = has_fine(population) && population.fine_first.back() > 0;
+  plan.crowding = (settings.options & option_plain_advection) == 0;
+  plan.carried = settings.carried;
+  plan.rigid = settings.rigid;
+  plan.body_points = settings.body_points;
+  const Hand& hand = commands_.hand();
+  const bool moves = at == hand.step;
+  plan.held = static_cast<std::uint32_t>(hand.held.size());
+  plan.hand = vec3(moves ? hand.from : hand.to);
+  plan.hand_velocity = moves ? vec3((hand.to - hand.from) / scene.dt) : vec3(0.0f);
+  plan.batch = static_cast<std::uint32_t>(run_.step());
+  return plan;
+}
+
+}  // namespace talus
