@@ -29,52 +29,34 @@ Remembered remembered_in(const fs::path& folder) {
   return folder.empty() ? Remembered{} : Remembered::load(folder / "view.json");
 }
 
-// Where other scenes are to be expected.
-fs::path scenes_near(const fs::path& scene) {
-  if (!scene.empty())
-    return fs::absolute(scene).parent_path();
-  const fs::path here = fs::current_path();
-  return fs::is_directory(here / "scenes") ? here / "scenes" : here;
-}
-
 // Nothing but the ground, for as long as no scene is there.
-Scene empty_scene() {
-  Scene scene;
-  scene.domain.min = {-1.0, -1.0, 0.0};
-  scene.domain.max = {1.0, 1.0, 1.0};
-  return scene;
-}
-
-// A draw shader's fields against those of the shader that it replaces.
-void check_strides(const gpu::Device& device, const ShaderWatch::Compiled& shader) {
-  const gpu::Pipeline* old = device.find_pipeline(fs::path(shader.name).stem().string());
-  if (!old)
-    return;
-  for (const gpu::BufferBinding& binding : gpu::reflect(shader.name, shader.code).buffers)
-    for (const gpu::BufferBinding& known : old->buffers())
-      if (binding.name == known.name && binding.stride != known.stride)
-        throw UsageError(fmt::format("{} sees {} in elements of {} bytes, but the host's have {}", shader.name,
-                                     binding.name, binding.stride, known.stride));
+const Scene& empty_scene() {
+  static const Scene empty = [] {
+    Scene scene;
+    scene.domain.min = {-1.0, -1.0, 0.0};
+    scene.domain.max = {1.0, 1.0, 1.0};
+    return scene;
+  }();
+  return empty;
 }
 
 }  // namespace
 
 App::App(const ViewOptions& options)
     : options_(options), remembered_(remembered_in(options.remembered)),
-      device_(windows_.open_device(options.device, options.validation)),
-      window_(*device_, "Talus", options.size ? options.size->x : remembered_.width,
+      canvas_(options, options.size ? options.size->x : remembered_.width,
               options.size ? options.size->y : remembered_.height),
-      shaders_(options.shaders.empty() ? TALUS_SHADERS : options.shaders) {
-  if (options_.scenes.empty())
-    options_.scenes = scenes_near(options_.scene);
-  window_.set_vsync(remembered_.vsync);
+      shaders_(options.shaders.empty() ? TALUS_SHADERS : options.shaders),
+      scene_folder_(options.scenes.empty() ? scenes_near(options.scene) : options.scenes),
+      describer_({.device = options.device == "cpu" ? "auto" : options.device, .validation = options.validation}) {
+  canvas_.window().set_vsync(remembered_.vsync);
   std::optional<Scene> first;
   if (!options_.scene.empty())
     first = load_scene(options_.scene, options_.overrides);
   std::error_code error;
   fs::create_directories(options_.remembered, error);
-  start_drawing();
-  camera_.start(empty_scene(), renderer_->bounds());
+  canvas_.start(empty_scene());
+  camera_.start(empty_scene(), renderer().bounds());
   if (first)
     loader_.start(std::move(*first), options_.scene);
   else if (!options_.replay.empty())
@@ -85,86 +67,52 @@ App::~App() {
   stop_recording();
   if (session_)
     session_->finish();
-  if (device_)
-    device_->device.drain();
-  if (!window_.hidden())
-    std::tie(remembered_.width, remembered_.height) = window_.points();
+  if (drawing())
+    device().device.drain();
+  if (!canvas_.window().hidden())
+    std::tie(remembered_.width, remembered_.height) = canvas_.window().points();
   if (!options_.remembered.empty())
     remembered_.save(options_.remembered / "view.json");
 }
 
-void App::start_drawing() {
-  renderer_.emplace(empty_scene(), std::max(window_.width(), 16), std::max(window_.height(), 16), &device_->device);
-  gui_.emplace(window_, device_->device, renderer_->graph(),
-               options_.remembered.empty() ? fs::path() : options_.remembered / "panels.ini");
-  previews_.emplace(device_->device, options_.program, options_.previews);
-  renderer_->graph().submit();
-}
-
-void App::stop_drawing() {
-  picture_ = nullptr;
-  previews_.reset();
-  gui_.reset();
-  session_.reset();
-  renderer_.reset();
-  window_.leave();
-  device_.reset();
-}
-
 // playing: before what was lost stopped it.
 void App::lose_device(bool playing) {
-  constexpr auto again = std::chrono::seconds(30);
-  const bool twice = lost_ && Clock::now() < *lost_ + again;
-  lost_ = Clock::now();
+  const bool twice = recovery_.lose();
   stop_recording();
-  hold_.reset();
+  mouse_.hold({});
   if (session_ && !loader_.busy()) {
-    kept_ = session_->kept();
-    kept_->playing = playing && !twice;  // the scene may be what the device does not bear
-    loader_.start(kept_->scene, session_->file());
+    Session::Kept kept = session_->kept();
+    kept.playing = playing && !twice;
+    loader_.start(kept.scene, session_->file());
+    recovery_.keep(std::move(kept));
   }
-  stop_drawing();
+  picture_ = nullptr;
+  session_.reset();
+  canvas_.leave();
   open_device_again();
 }
 
 // Where it does not open, nothing can be drawn: the title tells, and stderr.
 void App::open_device_again() {
-  constexpr auto pause = std::chrono::seconds(2);
-  const bool first = !reopen_;
+  const bool first = !recovery_.waiting();
   try {
-    device_ = windows_.open_device(options_.device, options_.validation);
-    window_.use(*device_);
-    start_drawing();
-    reopen_.reset();
-    window_.title("Talus");
-    tell(fmt::format("The device was lost, and is open again: {}.{}", device_->device.info().name,
-                     !kept_         ? ""
-                     : kept_->state ? fmt::format(" The scene goes on from step {}.", kept_->state->step)
-                                    : " The scene starts again."));
+    canvas_.open_again(empty_scene());
+    recovery_.opened();
+    canvas_.window().title("Talus");
+    tell(recovery_.news(device().device.info().name));
   } catch (const std::exception& e) {
-    stop_drawing();
-    reopen_ = Clock::now() + pause;
+    recovery_.failed();
     if (!first)
       return;
-    window_.title("The device was lost; opening it again .. (close to end) - Talus");
+    canvas_.window().title("The device was lost; opening it again .. (close to end) - Talus");
     print_err("error: the device was lost and does not open again: {}\nThe window tries on until it is closed.\n",
               e.what());
-    save_kept();
+    recovery_.save(loader_.file());
   }
 }
 
-void App::save_kept() const {
-  if (!kept_ || !kept_->state)
-    return;
-  const std::string file = crash_file(loader_.file()).string();
-  try {
-    write_checkpoint(file, *kept_->state);
-    print_err("The state of step {} is in {}: `talus run {} --resume {}` goes on from it, with --device cpu "
-              "without a device.\n",
-              kept_->state->step, file, loader_.file().string(), file);
-  } catch (const std::exception& e) {
-    print_err("Its state could not be saved: {}\n", e.what());
-  }
+const Scene& App::shown_scene() const {
+  return session_ ? session_->scene() : empty_scene();
 }
 
 Options App::simulation_options() const {
@@ -172,9 +120,9 @@ Options App::simulation_options() const {
   options.threads = options_.threads;
   options.validation = options_.validation;
   // The CPU path where there is no real GPU, as for the other verbs.
-  const bool cpu = options_.device == "cpu" || (options_.device == "auto" && !device_->device.info().gpu);
+  const bool cpu = options_.device == "cpu" || (options_.device == "auto" && !canvas_.device()->device.info().gpu);
   options.device = cpu ? "cpu" : "auto";
-  options.on = device_;
+  options.on = canvas_.device();
   return options;
 }
 
@@ -182,7 +130,7 @@ void App::open(const fs::path& file) {
   if (is_mesh(file))
     return read_mesh(file);
   replay_.reset();
-  kept_.reset();
+  recovery_.forget();
   if (file.extension() == ".json")
     return replay(file);
   loader_.start(file, file == options_.scene ? options_.overrides : std::vector<std::string>{});
@@ -191,47 +139,30 @@ void App::open(const fs::path& file) {
 void App::read_mesh(const fs::path& file) {
   if (!session_)
     return tell(fmt::format("{} becomes a body of a scene: open one first.", file.filename().string()));
-  if (reading_mesh_.valid())
+  if (mesh_drop_.reading())
     return tell("One mesh after the other: another one is being read.");
-  reading_mesh_ =
-      std::async(std::launch::async, [file, domain = session_->scene().domain] { return read_dropped(file, domain); });
+  mesh_drop_.read(file, session_->scene().domain);
 }
 
 void App::take_mesh() {
-  if (!reading_mesh_.valid() || reading_mesh_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-    return;
   try {
-    dropped_mesh_ = reading_mesh_.get();
+    mesh_drop_.take();
   } catch (const std::exception& e) {
     tell(e.what());
   }
 }
 
 void App::add_mesh() {
-  const DroppedMesh mesh = *std::exchange(dropped_mesh_, {});
+  const DroppedMesh mesh = *std::exchange(mesh_drop_.asked(), {});
   if (session_)
     loader_.start_text(
-        with_body(session_->scene(), mesh, renderer_->bounds(), fs::absolute(session_->file()).parent_path()),
+        with_body(session_->scene(), mesh, renderer().bounds(), fs::absolute(session_->file()).parent_path()),
         session_->file());
-}
-
-const std::vector<fs::path>& App::scene_files() {
-  constexpr auto age = std::chrono::seconds(2);
-  if (scenes_listed_ && Clock::now() < *scenes_listed_ + age)
-    return scene_files_;
-  scenes_listed_ = Clock::now();
-  scene_files_.clear();
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(options_.scenes, error))
-    if (entry.path().extension() == ".toml")
-      scene_files_.push_back(entry.path());
-  std::ranges::sort(scene_files_);
-  return scene_files_;
 }
 
 void App::start_camera() {
   if (session_)
-    camera_.start(session_->scene(), renderer_->bounds());
+    camera_.start(session_->scene(), renderer().bounds());
 }
 
 void App::restart() {
@@ -249,7 +180,7 @@ void App::record(const fs::path& file, double fps) {
   try {
     session_->finish();  // the first frame shows the time that it stands for
     fresh_ = true;
-    recorder_.start(file, window_.width(), window_.height(), fps, session_->time());
+    recorder_.start(file, canvas_.window().width(), canvas_.window().height(), fps, session_->time());
     session_->playing = true;
   } catch (const std::exception& e) {
     tell(e.what());
@@ -278,7 +209,7 @@ void App::take_loaded() {
       show(std::move(*loaded));
   } catch (const std::exception& e) {
     replay_.reset();
-    kept_.reset();
+    recovery_.forget();
     tell(e.what());
   }
 }
@@ -288,9 +219,9 @@ void App::draw_scene(const Scene& scene) {
   gpu::Image* const picture = std::exchange(picture_, nullptr);
   fresh_ = true;
   try {
-    renderer_->show(scene);
+    renderer().show(scene);
   } catch (...) {
-    renderer_->show(session_ ? session_->scene() : empty_scene());
+    renderer().show(shown_scene());
     picture_ = picture;
     throw;
   }
@@ -300,7 +231,7 @@ void App::show(Loader::Loaded loaded) {
   Simulation simulation(std::move(loaded.scene), simulation_options());
   draw_scene(simulation.scene());
   stop_recording();
-  const bool same = kept_ || (session_ && session_->file() == loaded.file);
+  const bool same = recovery_.kept() || (session_ && session_->file() == loaded.file);
   const bool playing = session_ && same ? session_->playing : !options_.paused;
   const double pace = same ? session_->pace : 1.0;
   if (session_)
@@ -308,22 +239,21 @@ void App::show(Loader::Loaded loaded) {
   session_.emplace(std::move(simulation), loaded.file);
   session_->playing = playing;
   session_->pace = pace;
-  if (kept_)
-    session_->go_on_from(*std::exchange(kept_, {}));
+  if (auto kept = recovery_.take_kept())
+    session_->go_on_from(std::move(*kept));
   if (replay_) {
     session_->replay(*std::exchange(replay_, {}));
     session_->playing = true;
   }
   machine_.start(session_->scene());
-  grasp_ = {};
-  hold_.reset();
+  mouse_.start();
   if (!same) {
     look_ = session_->scene().output;
-    camera_.start(session_->scene(), renderer_->bounds());
+    camera_.start(session_->scene(), renderer().bounds());
   }
   remembered_.opened(loaded.file);
   const std::string& title = session_->scene().title;
-  window_.title(fmt::format("{} - Talus", title.empty() ? loaded.file.filename().string() : title));
+  canvas_.window().title(fmt::format("{} - Talus", title.empty() ? loaded.file.filename().string() : title));
   statistics_.start(session_->simulation());
   ++shown_;
   chosen_body_ = machine_.empty() ? 0 : machine_.axes().back().body;
@@ -331,11 +261,12 @@ void App::show(Loader::Loaded loaded) {
 
 // edge: of a pixel of the picture, in pixels of the window.
 void App::resize(int edge) {
-  const int width = std::max(window_.width() / edge, 16), height = std::max(window_.height() / edge, 16);
+  const int width = std::max(canvas_.window().width() / edge, 16),
+            height = std::max(canvas_.window().height() / edge, 16);
   if (picture_ && picture_->width() == static_cast<std::uint32_t>(width) &&
       picture_->height() == static_cast<std::uint32_t>(height))
     return;
-  renderer_->resize(width, height);
+  renderer().resize(width, height);
   redraw_ = true;
 }
 
@@ -343,32 +274,11 @@ void App::resize(int edge) {
 void App::drive() {
   for (Input& input : machine_.inputs(session_->simulation()))
     session_->give(std::move(input));
-  drag();
+  mouse_.drag(*session_, renderer(), view(), picture_ != nullptr);
 }
 
 View App::view() const {
-  return camera_.view(static_cast<float>(window_.width()) / static_cast<float>(window_.height()));
-}
-
-void App::drag() {
-  const Simulation& simulation = session_->simulation();
-  if (!hold_) {
-    if (grasp_.holding())
-      session_->give(grasp_.release(simulation.scene()));
-    return;
-  }
-  const View view = this->view();
-  if (!grasp_.holding() && picture_) {
-    const auto picked = renderer_->pick(*hold_);
-    if (picked && grasp_.take(simulation, *picked, view) && !picked->body)
-      session_->give(Grab{picked->point, grasp_.radius(simulation.scene())});
-    else if (!grasp_.holding())
-      hold_.reset();
-  }
-  if (!grasp_.holding())
-    return;
-  if (auto input = grasp_.move(simulation, view, glm::vec2(2.0f, -2.0f) * *hold_ + glm::vec2(-1.0f, 1.0f)))
-    session_->give(std::move(*input));
+  return camera_.view(static_cast<float>(canvas_.window().width()) / static_cast<float>(canvas_.window().height()));
 }
 
 void App::save_inputs(const fs::path& file) {
@@ -395,46 +305,26 @@ void App::replay(const fs::path& file) {
 
 // While no step is under way.
 void App::look_at_state() {
-  statistics_.sample_frames(session_->simulation(), *renderer_);
+  statistics_.sample_frames(session_->simulation(), renderer());
   if (!session_->simulation().gpu_device())
     take_state();
   if (remembered_.panels_shown && pass_times_shown(*this))
     statistics_.sample(session_->simulation(), session_->rate(), chosen_body_);
 }
 
-// On a device of its own, as preparing a large scene takes long.
-void App::describe() {
-  Options options{.device = options_.device == "cpu" ? "auto" : options_.device, .validation = options_.validation};
-  session_->between_steps([this, options](Simulation& simulation) {
-    Described described{.scene = shown_, .solver = simulation.scene().solver};
-    for (std::size_t f = 0; f < field_count; ++f)
-      described.elements[f] = simulation.executor().size(static_cast<FieldId>(f));
-    if (!describing_.valid())
-      describing_ = std::async(std::launch::async, [described, options, scene = simulation.scene()]() mutable {
-        described.trace = Simulation::trace_step(scene, options);
-        return described;
-      });
-  });
-}
-
-const App::Described* App::described() {
+const Described* App::described() {
   try {
-    if (describing_.valid() && describing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-      described_ = describing_.get();
+    return describer_.of(*session_, shown_);
   } catch (const std::exception& e) {
-    described_ = Described{.scene = shown_, .solver = session_->scene().solver};  // not again
     tell(e.what());
+    return describer_.of(*session_, shown_);
   }
-  const bool fits = described_ && described_->scene == shown_ && described_->solver == session_->scene().solver;
-  if (!fits && !describing_.valid())
-    describe();
-  return fits ? &*described_ : nullptr;
 }
 
 void App::take_state() {
   if (!session_ || !fresh_ || (!session_->simulation().gpu_device() && session_->simulation().under_way()))
     return;
-  renderer_->take(session_->simulation(), session_->surveyed());
+  renderer().take(session_->simulation(), session_->surveyed());
   fresh_ = false;
   redraw_ = true;
 }
@@ -445,9 +335,9 @@ void App::refresh_picture() {
   const bool kept = recorder_.running() || shot_;
   resize(kept ? 1 : sharpness_.edge(frame_seconds_, redraw_));
   if (redraw_ || !picture_) {
-    renderer_->look(view());
-    renderer_->show_as(look_);
-    picture_ = &renderer_->record();
+    renderer().look(view());
+    renderer().show_as(look_);
+    picture_ = &renderer().record();
   }
   redraw_ = false;
 }
@@ -468,62 +358,32 @@ void App::run(double passed) {
     tell(note);
 }
 
-// What was edited, where it compiles and fits.
+// What was edited is in use from here on, where it compiles and fits.
 void App::reload_shaders() {
-  std::string told;
-  for (const ShaderWatch::Compiled& shader : shaders_.take()) {
-    std::string wrong = shader.errors;
-    try {
-      if (wrong.empty())
-        reload(shader);
-    } catch (const std::exception& e) {
-      wrong = e.what();
-    }
-    told += wrong.empty() ? fmt::format("{} is in use.\n", shader.name)
-                          : fmt::format("{} stays as it was:\n{}\n", shader.name, wrong);
+  Simulation* const still = session_ && !session_->simulation().under_way() ? &session_->simulation() : nullptr;
+  const auto [told, redrawn] = shaders_.go_on({.device = device(),
+                                               .renderer = canvas_.renderer(),
+                                               .gui = canvas_.gui(),
+                                               .scene = shown_scene(),
+                                               .simulation = still,
+                                               .view = view(),
+                                               .width = canvas_.window().width(),
+                                               .height = canvas_.window().height()});
+  if (redrawn) {
+    picture_ = nullptr;
+    fresh_ = true;
   }
   if (!told.empty())
     tell(told);
 }
 
-void App::reload(const ShaderWatch::Compiled& shader) {
-  const std::string name = fs::path(shader.name).stem().string();
-  const auto pass = std::ranges::find(pass_infos, name, &PassInfo::name);
-  if (pass != pass_infos.end())
-    device_->reload(static_cast<Pass>(pass - pass_infos.begin()), shader.code);
-  else
-    reload_drawing(shader);
-}
-
-// Drawn with once before it is taken: only that finds all that does not fit.
-void App::reload_drawing(const ShaderWatch::Compiled& shader) {
-  gpu::Device& device = device_->device;
-  check_strides(device, shader);
-  std::vector<std::uint32_t> before = device.replace_shader(shader.name, shader.code);
-  try {
-    Renderer fresh(session_ ? session_->scene() : empty_scene(), window_.width(), window_.height(), &device);
-    fresh.look(view());
-    if (session_ && !session_->simulation().under_way())
-      fresh.take(session_->simulation());
-    fresh.record();
-    fresh.graph().finish();
-    gui_->reload_shaders();
-    renderer_.emplace(std::move(fresh));
-  } catch (...) {
-    device.replace_shader(shader.name, std::move(before));
-    throw;
-  }
-  picture_ = nullptr;
-  fresh_ = true;
-}
-
 bool App::frame() {
-  window_.poll();
-  if (window_.closing())
+  canvas_.window().poll();
+  if (canvas_.window().closing())
     return false;
-  if (!device_) {
+  if (!drawing()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (Clock::now() > *reopen_)
+    if (recovery_.due())
       open_device_again();
     return true;
   }
@@ -534,10 +394,10 @@ bool App::frame() {
   } catch (const gpu::DeviceLost&) {
     lost = true;
   } catch (const std::exception&) {
-    if (!device_->device.is_lost())
+    if (!device().device.is_lost())
       throw;
   }
-  if (lost || device_->device.is_lost())
+  if (lost || device().device.is_lost())
     lose_device(playing);
   return true;
 }
@@ -549,18 +409,18 @@ void App::build_frame() {
   smooth(frame_seconds_, passed);
 
   reload_shaders();
-  for (const fs::path& file : window_.dropped())
+  for (const fs::path& file : canvas_.window().dropped())
     open(file);
   take_loaded();
   take_mesh();
   if (session_)
     run(passed);
-  gui_->begin();
+  canvas_.gui().begin();
   redraw_ |= read_input(*this, static_cast<float>(passed));
   redraw_ |= build_panels(*this);
-  gui_->end();
+  canvas_.gui().end();
 
-  if (gpu::Image* image = window_.acquire())
+  if (gpu::Image* image = canvas_.window().acquire())
     draw(*image);
   else
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -573,9 +433,9 @@ void App::draw(gpu::Image& image) {
     record_frame();
   if (shot_)
     save_shot(*std::exchange(shot_, {}));
-  previews_->go_on(renderer_->graph());
-  gui_->draw(renderer_->graph(), image, *picture_);
-  window_.present(renderer_->graph());
+  previews().go_on(renderer().graph());
+  canvas_.gui().draw(renderer().graph(), image, *picture_);
+  canvas_.window().present(renderer().graph());
 }
 
 void App::record_frame() {
@@ -585,7 +445,7 @@ void App::record_frame() {
     return;
   }
   try {
-    recorder_.add(renderer_->read());
+    recorder_.add(renderer().read());
   } catch (const std::exception& e) {
     stop_recording();
     tell(e.what());
@@ -594,15 +454,15 @@ void App::record_frame() {
 
 void App::save_shot(const Shot& shot) {
   try {
-    Image image = renderer_->read();
+    Image image = renderer().read();
     if (shot.panels) {
-      gpu::Image all(device_->device, "window picture",
-                     {picture_->width(), picture_->height(), window_.format(), false});
-      gui_->draw(renderer_->graph(), all, *picture_);
-      const std::vector<std::byte> bytes = renderer_->graph().download(all);
+      gpu::Image all(device().device, "window picture",
+                     {picture_->width(), picture_->height(), canvas_.window().format(), false});
+      canvas_.gui().draw(renderer().graph(), all, *picture_);
+      const std::vector<std::byte> bytes = renderer().graph().download(all);
       const auto* values = reinterpret_cast<const std::uint8_t*>(bytes.data());
       image.rgba.assign(values, values + bytes.size());
-      if (window_.format() == VK_FORMAT_B8G8R8A8_UNORM)
+      if (canvas_.window().format() == VK_FORMAT_B8G8R8A8_UNORM)
         for (std::size_t p = 0; p < image.rgba.size(); p += 4)
           std::swap(image.rgba[p], image.rgba[p + 2]);
     }

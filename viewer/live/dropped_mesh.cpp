@@ -60,4 +60,13 @@ std::string with_body(Scene scene, const DroppedMesh& mesh, const Box& content, 
   return to_toml(scene);
 }
 
+void MeshDrop::read(const fs::path& file, const Domain& domain) {
+  reading_ = std::async(std::launch::async, [file, domain] { return read_dropped(file, domain); });
+}
+
+void MeshDrop::take() {
+  if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+    asked_ = reading_.get();
+}
+
 }  // namespace viewer

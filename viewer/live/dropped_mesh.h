@@ -2,6 +2,8 @@
 // A mesh file that becomes a body of the scene that is open.
 #include "engine/geometry/mesh.h"
 #include "viewer/renderer_camera.h"
+#include <future>
+#include <optional>
 #include <string>
 
 namespace viewer {
@@ -23,5 +25,20 @@ DroppedMesh read_dropped(const std::filesystem::path& file, const talus::Domain&
 // folder: of the scene.
 std::string with_body(talus::Scene scene, const DroppedMesh& mesh, const talus::Box& content,
                       const std::filesystem::path& folder);
+
+// Owns the mesh that the user is asked about, and the reading of the next one beside the window's thread.
+//
+// Between calls: at most one file is being read.
+class MeshDrop {
+public:
+  bool reading() const { return reading_.valid(); }
+  void read(const std::filesystem::path& file, const talus::Domain& domain);  // while none is being read
+  void take();  // once a frame: what was read is asked about. Throws what is wrong with it
+  std::optional<DroppedMesh>& asked() { return asked_; }
+
+private:
+  std::future<DroppedMesh> reading_;
+  std::optional<DroppedMesh> asked_;
+};
 
 }  // namespace viewer

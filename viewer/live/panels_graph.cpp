@@ -42,7 +42,7 @@ std::vector<Edge> edges_of(const std::vector<PassRecord>& passes) {
   return edges;
 }
 
-void field_tip(const App::Described& described, std::string_view name) {
+void field_tip(const Described& described, std::string_view name) {
   const auto found = talus::field_named(name);
   if (!found)
     return;
@@ -70,7 +70,7 @@ void barrier_tip(const PassRecord& pass) {
 // Lays the page out and draws it. What the mouse was over in the last frame is lit.
 class Page {
 public:
-  Page(App& app, const App::Described& described)
+  Page(App& app, const Described& described)
       : app_(app), described_(described), passes_(described.trace.passes), draw_(*ImGui::GetWindowDrawList()),
         edges_(edges_of(passes_)), origin_(ImGui::GetCursorScreenPos()), row_(1.7f * ImGui::GetFontSize()),
         gutter_(6.0f * ImGui::GetFontSize()), node_(14.0f * ImGui::GetFontSize()) {}
@@ -92,7 +92,7 @@ private:
   };
 
   App& app_;
-  const App::Described& described_;
+  const Described& described_;
   const std::vector<PassRecord>& passes_;
   ImDrawList& draw_;
   std::vector<Edge> edges_;
@@ -184,7 +184,7 @@ private:
 void graph_panel(App& app) {
   if (!app.session())
     return;
-  const App::Described* described = app.described();
+  const Described* described = app.described();
   if (!described) {
     ImGui::TextDisabled("The step is being described ..");
     return;
