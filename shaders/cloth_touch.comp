@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Contacts of a grain with triangles of cloth, one after another: sequential positions (Francu and Moldoveanu 2014, section 6) whatever the
-// method of the other contacts. They come after the links and have the last word: cloth that is loaded too much stretches, and lets nothing
+// Contacts of a grain with triangles of cloth, one after another: velocity time stepping (Francu and Moldoveanu 2014), with the gaps and the
+// normals of the start of the substep, whatever the method of the other contacts. They come after the links and have the last word: cloth that is loaded too much stretches, and lets nothing
 // through. What the triangles receive reaches their corners in cloth_receive, and so does what a vertex does that touches cloth itself,
 // since others read where it is.
 #include "shared/pass.glsl"
@@ -22,7 +22,6 @@ layout(set = 0, binding = 11, scalar) buffer ShearBlock { float contact_shear[];
 #include "shared/space.glsl"
 #include "shared/triangle.glsl"
 #include "shared/body_load.glsl"
-#include "shared/turned.glsl"
 #include "shared/laws/friction.h"
 #include "shared/laws/cloth.h"
 #define COUNTS_FAST false

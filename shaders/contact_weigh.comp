@@ -19,8 +19,9 @@ layout(set = 0, binding = 9, scalar) writeonly buffer WeightsBlock { float conta
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
-#include "shared/relative.glsl"
-#include "shared/contact_weight.glsl"
+#include "shared/mass_share.glsl"
+#include "shared/laws/friction.h"
+#include "shared/laws/p2.h"
 
 void main() {
   uint i = element_index();
@@ -37,11 +38,11 @@ void main() {
       continue;
     Contact c = contact_with(partner, i, grain.position.xyz, r);
     vec3 way = args.h * (grain.velocity.xyz - c.velocity);
-    float hold = adheres ? adhesion_budget(c, partner, r, way, law_of(tag, partner).adhesion, w + c.inverse_mass) : 0.0;
+    float hold = adheres ? p2_hold(c, r, way, law_of(tag, partner).adhesion, w + c.inverse_mass, partner >= body_partner, args.h) : 0.0;
     if (split)
-      weights += args.iteration > 0u && load_w(contact_sum, slot) > 0.0 || c.gap < load_reach * (r + c.radius) || hold > 0.0 ? 1.0 : 0.0;
+      weights += takes_part(c, r, args.iteration > 0u ? load_w(contact_sum, slot) : 0.0, hold) ? 1.0 : 0.0;
     else
-      weights += contact_weight(w, r, c, max(-c.gap, 0.0) + hold);
+      weights += contact_weight(c, w, r, contact_bears(c, 0.0, hold), args.h, length(settings.gravity));
   }
   contact_weights[i] = weights;
 }

@@ -1,8 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// What a contact remembers of the substep: how far it has slipped since it began to stick. Friction brings that back in the next one,
-// so that a heap does not creep by what the iterations leave over. Scaled to the cone, never reset: sliding stays exact Coulomb. Both
-// sides of a contact do the same arithmetic with opposite signs.
+// What a contact remembers of the substep: how far it has slipped since it began to stick. Both sides of a contact do the same arithmetic
+// with opposite signs.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -18,7 +17,9 @@ layout(set = 0, binding = 9, scalar) buffer ShearBlock { float contact_shear[]; 
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
-#include "shared/relative.glsl"
+#include "shared/laws/friction.h"
+#include "shared/mass_share.glsl"
+#include "shared/laws/p2.h"
 
 void main() {
   uint i = element_index();
@@ -37,13 +38,9 @@ void main() {
         store_vec3(contact_shear, slot, vec3(0.0));
       continue;
     }
-    PairLaw law = law_of(tag, partner);
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
     vec3 way = args.h * (grain.velocity.xyz - c.velocity);
-    shear = turned(shear, c.normal) + way - dot(way, c.normal) * c.normal;
-    float shear_length = length(shear), grip = normal / across_share(c, grain.velocity.w);
-    if (shear_length > law.friction_static * grip)
-      shear *= law.friction_kinetic * grip / shear_length;
+    shear = p2_slipped(c, shear, way, normal, 0.0, across_share(c, grain.velocity.w), law_of(tag, partner));
     store_vec3(contact_shear, slot, shear);
   }
 }

@@ -1,7 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// A grain that rests on others and is slower than sleep_speed stays where it was (Holz 2014, section 7). What the substep adds to its
-// speed decides too: with small substeps every grain begins to fall or slide slower than any threshold, and would never start.
+// A grain that rests on others and is slow stays where it was.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
@@ -12,15 +11,16 @@ layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 5, scalar) readonly buffer SumBlock { float contact_sum[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 #include "shared/row.glsl"
+#include "shared/laws/dialect.h"
+#include "shared/laws/sleep.h"
 
 void main() {
   uint i = element_index();
   if (i >= args.grains)
     return;
   Grain grain = grains[i];
-  if (!(grain.velocity.w > 0.0) || !(length(grain.velocity.xyz) < settings.sleep_speed))
-    return;
-  if (length(grain.velocity.xyz - grains_start[i].velocity.xyz) > sleep_share * args.h * length(settings.gravity))
+  if (!(grain.velocity.w > 0.0) ||
+      !p2_sleeps(grain.velocity.xyz, grains_start[i].velocity.xyz, settings.sleep_speed, args.h, length(settings.gravity)))
     return;
   for (uint k = 0u; k < contact_count[i]; ++k) {
     uint slot = contact_slot(i, k);

@@ -22,28 +22,12 @@ layout(set = 0, binding = 12, scalar) writeonly buffer WeightsNextBlock { float 
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
-#include "shared/relative.glsl"
 #include "shared/body_pushes.glsl"
 #include "shared/weight_part.glsl"
-
-// log(1 + q) and 1 - exp(-x) without cancellation: the built-in log and exp may be off by 2^-21 near 1.
-float log_1p(float q) {
-  if (q >= 1.0)
-    return log(1.0 + q);
-  float z = q / (2.0 + q), z2 = z * z;
-  return 2.0 * z * (1.0 + z2 * (1.0 / 3.0 + z2 * (1.0 / 5.0 + z2 * (1.0 / 7.0 + z2 * (1.0 / 9.0 + z2 * (1.0 / 11.0 + z2 / 13.0))))));
-}
-float one_minus_exp(float x) {
-  if (x >= 0.25)
-    return 1.0 - exp(-x);
-  return x * (1.0 - x / 2.0 * (1.0 - x / 3.0 * (1.0 - x / 4.0 * (1.0 - x / 5.0 * (1.0 - x / 6.0)))));
-}
-
-// Shares k' and c' of the overlap and of the approach that one of n iterations corrects (eq 21 and 28 for a reduced mass).
-vec2 relaxation(PairLaw law, float w, float h, float n) {
-  float ct = h * law.damping * w, kt = h * h * law.stiffness * w, q = ct + kt;
-  return q > 0.0 ? one_minus_exp(log_1p(q) / n) * vec2(kt, ct) / q : vec2(0.0);
-}
+#include "shared/laws/friction.h"
+#include "shared/laws/p2.h"
+#include "shared/laws/series.h"
+#include "shared/laws/relaxation.h"
 
 Grain grain;
 uint own_index, tag;
@@ -52,75 +36,50 @@ float weights = 0.0, weights_next = 0.0;
 // Most contacts of a grain have one law and one mass: the logarithms are worth keeping.
 uint last_law = no_partner;
 float last_w = 0.0;
-vec2 relax = vec2(0.0);
+Relaxation relax;
 
 #define REMEMBERED vec4
 vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : load_vec4(contact_sum, slot); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
-  vec3 v = grain.velocity.xyz;
-  float r = grain.position.w, w = grain.velocity.w, h = args.h;
-  bool split = settings.iteration == iteration_mass_splitting;
+  float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.gravity);
   bool memory = (settings.options & option_memory) != 0u;
   float w_sum = w + c.inverse_mass;
   uint law_id = law_index(tag, partner);
   PairLaw law = pair_laws[law_id];
-  vec3 way = h * (v - c.velocity);
-  float hold = adhesion_budget(c, partner, r, way, law.adhesion, w_sum);
+  vec3 way = h * (grain.velocity.xyz - c.velocity);
+  float hold = p2_hold(c, r, way, law.adhesion, w_sum, partner >= body_partner, h);
   bool closes = args.iteration > 0u && !(sum.w > 0.0);
-  // Active from its first overlap to the end of the substep: what equals implicit Euler.
-  if (sum.w < 0.0 && (c.gap > 0.0 && !(hold > 0.0) || !(w_sum > 0.0))) {
+  if (!p2_active(c, sum.w, hold, w_sum)) {
     if (args.iteration == 0u)
       store_vec4(contact_sum, slot, sum);
     return;
   }
-  sum.w = max(sum.w, 0.0);
-  float w_parts = w_sum;
-  vec2 shares = vec2(1.0);
-  if (split) {
+  vec3 drag = sum.xyz;
+  float pressure = max(sum.w, 0.0), w_parts = w_sum;
+  Shares shares = Shares(1.0, 1.0);
+  if (settings.iteration == iteration_mass_splitting) {
     w_parts = split_w(own_index, w, partner, c.inverse_mass);
-    shares = vec2(w_sum / w_parts);
+    shares = Shares(w_sum / w_parts, w_sum / w_parts);
   } else if (by_weight()) {
-    shares = shares_by_weight(own_index, partner, w, c.inverse_mass, contact_weight(w, r, c, sum.w + max(-c.gap, 0.0) + hold), closes, weight_over_p2);
+    float weight = contact_weight(c, w, r, contact_bears(c, pressure, hold), h, gravity);
+    shares = shares_of(own_index, w, partner, c.inverse_mass, weight, closes, weight_over_p2);
   }
   if (law_id != last_law || w_parts != last_w) {
     relax = relaxation(law, w_parts, h, float(args.iterations));
     last_law = law_id;
     last_w = w_parts;
   }
-
-  // Sums count what a contact does to two whole masses; two parts of them would move by 1 / shares.x of it.
-  float approach = dot(way, c.normal);
-  float normal = max(0.0, sum.w - shares.x * (relax.x * c.gap + relax.y * approach));
-  float normal_change = normal - sum.w;
-
-  // What would stop all sliding, and bring back what has slipped before, projected on the cone of the normal correction so far.
-  vec3 before = sum.xyz, slip = way - approach * c.normal;
-  float held = dot(before, c.normal);
-  if (memory)
-    slip += turned(load_vec3(contact_shear, slot), c.normal);
-  vec3 drag = before - held * c.normal + shares.y * across_share(c, w) * slip;
-  float drag_length = length(drag);
-  if (drag_length > law.friction_static * normal + hold)
-    drag *= (law.friction_kinetic * normal + hold) / drag_length;
-  // Likewise what would stop the two from parting, up to what adhesion bears.
-  if (hold > 0.0)
-    drag += clamp(held + normal_change + shares.x * approach, 0.0, hold) * c.normal;
-
-  // Error reduction: the upper one of two (that with n against gravity) moves as if the lower one were heavier. Shocks grow on
-  // their way up by it: 0.5 throws a stack of 50 apart at 60 Hz, and holds ten layers.
-  float lean = settings.error_reduction * dot(c.normal, settings.down);
-  float own = w * (1.0 - lean), other = c.inverse_mass * (1.0 + lean);
-  float part = c.inverse_mass > 0.0 ? own / (own + other) : 1.0;
-  vec3 push = normal_change * c.normal - (drag - before);
-  correction += part * push;
+  vec3 slipped = memory ? load_vec3(contact_shear, slot) : vec3(0.0);
+  vec3 change = p2_iterate(c, relax, shares, way, memory, slipped, hold, across_share(c, w), law, drag, pressure);
+  float part = p2_part(c, w, settings.down, settings.error_reduction);
+  correction += part * change;
   weights += 1.0;
-  if (by_weight() && normal > 0.0)
-    weights_next += contact_weight(w, r, c, normal + hold);
+  if (by_weight() && pressure > 0.0)
+    weights_next += contact_weight(c, w, r, pressure + hold, h, gravity);
   if (is_body(partner))
-    note_push(partner, c.point, (w > 0.0 ? part / w : 1.0 / w_sum) * push);
-  sum = vec4(drag, normal);
-  store_vec4(contact_sum, slot, sum);
+    note_push(partner, c.point, p2_mass(c, w, part) * change);
+  store_vec4(contact_sum, slot, vec4(drag, pressure));
 }
 #include "shared/each_contact.glsl"
 

@@ -22,6 +22,8 @@ layout(set = 0, binding = 11, scalar) writeonly buffer WeightsNextBlock { float 
 #include "shared/pair_law.glsl"
 #include "shared/body_pushes.glsl"
 #include "shared/weight_part.glsl"
+#include "shared/laws/friction.h"
+#include "shared/laws/pbd.h"
 
 Grain grain;
 uint own_index, tag;
@@ -32,55 +34,35 @@ float weights = 0.0, weights_next = 0.0;
 vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0) : load_vec4(contact_sum, slot); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
-  vec3 v = grain.velocity.xyz;
-  float r = grain.position.w, w = grain.velocity.w, h = args.h;
-  bool split = settings.iteration == iteration_mass_splitting;
-  bool per_iteration = (settings.options & option_per_iteration) != 0u, after = (settings.options & option_friction_after) != 0u;
-  bool last = args.iteration + 1u == args.iterations;
-  bool touches = c.gap < -gap_least * min(r, c.radius) || (after && last && sum.w > 0.0);
-  if (!touches || !(w + c.inverse_mass > 0.0)) {
+  float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.gravity);
+  bool after = (settings.options & option_friction_after) != 0u, last = args.iteration + 1u == args.iterations;
+  bool accumulated = (settings.options & (option_per_iteration | option_friction_after)) == 0u;
+  if (!pbd_touches(c, r, sum.w, w, after && last)) {
     if (args.iteration == 0u)
       store_vec4(contact_sum, slot, sum);
     if (by_weight() && sum.w > 0.0)
-      weights_next += contact_weight(w, r, c, sum.w);
+      weights_next += contact_weight(c, w, r, sum.w, h, gravity);
     return;
   }
-  // Mass scaling: w exp(k z) at height z, of which only the ratio to this grain matters. k times the height of a pile may be up
-  // to 10: far beyond, shocks grow on their way up and throw its top off.
-  float w_other = c.inverse_mass;
-  if (settings.mass_scaling > 0.0)
-    w_other *= exp(clamp(settings.mass_scaling * (c.gap + r + c.radius) * dot(c.normal, settings.down), -60.0, 60.0));
-  float w_sum = w + w_other;
-  vec2 shares = vec2(1.0);
-  if (split) {
-    shares = vec2(w_sum / split_w(own_index, w, partner, w_other));
+  float other_w = pbd_scaled(c, r, settings.down, settings.mass_scaling), w_sum = w + other_w;
+  Shares shares = Shares(1.0, 1.0);
+  if (settings.iteration == iteration_mass_splitting) {
+    float share = w_sum / split_w(own_index, w, partner, other_w);
+    shares = Shares(share, share);
   } else if (by_weight()) {
-    bool closes = args.iteration > 0u && !(sum.w > 0.0);
-    // Friction afterwards takes all of the slip at once: its parts must add up to 1, as the weights of the sums do.
-    bool once = after && last && sum.w > 0.0;
-    float bears = once ? sum.w : sum.w + max(-c.gap, 0.0);
-    shares = shares_by_weight(own_index, partner, w, w_other, contact_weight(w, r, c, bears), closes, weight_over_pbd);
+    float weight = contact_weight(c, w, r, pbd_bears(c, sum.w, after && last), h, gravity);
+    shares = shares_of(own_index, w, partner, other_w, weight, args.iteration > 0u && !(sum.w > 0.0), weight_over_pbd);
   }
-
-  // Sums count what a contact does to two whole masses; two parts of them would move by 1 / shares.x of it.
-  vec3 way = h * (v - c.velocity), slip = way - dot(way, c.normal) * c.normal;
-  float normal_change = shares.x * max(-c.gap, 0.0), normal = sum.w + normal_change;
-  vec3 before = per_iteration || after ? vec3(0.0) : sum.xyz;
-  vec3 drag = before - dot(before, c.normal) * c.normal + shares.y * across_share(c, w) * slip;
-  float drag_length = length(drag), bound = after ? (last ? shares.y * h * h * length(settings.gravity) : 0.0) : per_iteration ? normal_change : normal;
-  PairLaw law = law_of(tag, partner);
-  if (drag_length > law.friction_static * bound)
-    drag *= min(law.friction_kinetic * bound / drag_length, 1.0);
-
-  vec3 push = 1.0 / w_sum * (normal_change * c.normal - (drag - before));
-  correction += w * push;
+  vec3 way = h * (grain.velocity.xyz - c.velocity), drag = sum.xyz;
+  float pressure = sum.w;
+  vec3 change = pbd_iterate(c, shares, way, across_share(c, w), law_of(tag, partner), accumulated, after, last, h, gravity, drag, pressure);
+  correction += w / w_sum * change;
   weights += 1.0;
-  if (by_weight() && normal > 0.0)
-    weights_next += contact_weight(w, r, c, normal);
+  if (by_weight() && pressure > 0.0)
+    weights_next += contact_weight(c, w, r, pressure, h, gravity);
   if (is_body(partner))
-    note_push(partner, c.point, push);
-  sum = vec4(drag, normal);
-  store_vec4(contact_sum, slot, sum);
+    note_push(partner, c.point, 1.0 / w_sum * change);
+  store_vec4(contact_sum, slot, vec4(drag, pressure));
 }
 #include "shared/each_contact.glsl"
 

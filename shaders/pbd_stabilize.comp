@@ -13,6 +13,9 @@ layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact
 layout(set = 0, binding = 6, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
+#include "shared/mass_share.glsl"
+#include "shared/laws/friction.h"
+#include "shared/laws/pbd.h"
 
 shared uint shift_bits;  // floats >= 0 sort as their bits
 
@@ -33,8 +36,8 @@ void main() {
       Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
       if (c.gap >= 0.0 || !(w > 0.0))
         continue;
-      float weight = (settings.options & option_plain_mean) != 0u ? 1.0 : 1.0 / (w + (c.inverse_mass > 0.0 ? c.inverse_mass : w));
-      correction -= weight * w / (w + c.inverse_mass) * c.gap * c.normal;
+      float weight;
+      correction += pbd_apart(c, w, (settings.options & option_plain_mean) != 0u, weight);
       weights += weight;
     }
     if (weights > 0.0) {

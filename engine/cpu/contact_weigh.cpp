@@ -19,14 +19,13 @@ public:
     floats weights{};
     const bool adheres = settings.force == force_correction;  // p2
     each_row([&](const Row& row, const Contact& c) {
-      const floats hold = adheres ? adhesion_budget(laws(row), c) : floats{};
-      floats weight = contact_weight(c, max(-c.gap, floats{}) + hold);
+      const floats hold = adheres ? hold_of(laws(row), c) : floats{};
+      floats weight;
       if (split_) {
-        ints counts = (c.gap < load_reach * (grains.radius + c.radius)) | (hold > 0.0f);
-        if (args.iteration > 0)
-          counts |= load_vecs4(f.contact_sum, row.slot).w > 0.0f;
-        weight = counts ? all(1.0f) : floats{};
-      }
+        const floats pressure = args.iteration > 0 ? load_vecs4(f.contact_sum, row.slot).w : floats{};
+        weight = takes_part(c, grains.radius, pressure, hold) ? all(1.0f) : floats{};
+      } else
+        weight = weight_of(c, contact_bears(c, floats{}, hold));
       weights += row.mask ? weight : floats{};
     });
     each_other([&](uint k, std::size_t slot) { weights[k] += weight_of_other(args, f, first + k, slot); });

@@ -1,6 +1,6 @@
 // Contact lists: the search for grains by packs, and slots by slices, whose rows lie side by side. The same lists as
 // the reference's.
-#include "engine/cpu/lanes.h"
+#include "engine/cpu/laws.h"
 
 #ifdef TALUS_LANES
 namespace talus::TALUS_CPU {

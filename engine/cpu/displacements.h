@@ -24,46 +24,23 @@ protected:
   // Of the grains relative to their partners since the start of the substep.
   vecs way_of(const Contact& c) const { return all(h_) * (grains.velocity - c.velocity); }
 
-  // As reference::adhesion_budget.
-  floats adhesion_budget(const Law& law, const Contact& c) const {
-    const ints adheres = law.adhesion > 0.0f;
-    if (!any(adheres))
-      return floats{};
-    const floats reach = grains.radius + c.radius, least = min(grains.radius, c.radius);
-    const vecs apart = (c.gap + grains.radius + c.radius) * c.normal - way_of(c);
-    const floats gap = sqrt(dot(apart, apart)) - reach;
-    const floats ratio = min(max(-gap / least, floats{}), all(1.0f)) - 1.0f;
-    const floats area = pi * least * least * (1.0f - ratio * ratio);
-    return adheres ? h_ * h_ * (grains.inverse_mass + c.inverse_mass) * law.adhesion * area : floats{};
+  // As reference::hold_of.
+  floats hold_of(const Law& law, const Contact& c) const {
+    return p2_hold(c, grains.radius, way_of(c), law.adhesion, grains.inverse_mass + c.inverse_mass, false, h_);
   }
 
   // w of both sides together, where they split their masses.
   floats shared_w(const Row& row, floats other_w) const {
-    return grains.inverse_mass * max(own_weights_, all(1.0f)) + other_w * max(other_weights(row), all(1.0f));
+    return w_of_parts(grains.inverse_mass, other_w, own_weights_, other_weights(row));
   }
 
-  // As reference::contact_weight.
-  floats contact_weight(const Contact& c, floats bears) const {
-    const floats w = grains.inverse_mass;
-    const floats carries =
-        weight_carry * h_ * h_ * glm::length(settings.gravity) + weight_least * min(grains.radius, c.radius);
-    return w + c.inverse_mass > 0.0f ? bears / (bears + carries) / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w))
-                                     : floats{};
+  floats weight_of(const Contact& c, floats bears) const {
+    return contact_weight(c, grains.inverse_mass, grains.radius, bears, h_, glm::length(settings.gravity));
   }
 
-  // As reference::shares_by_weight.
-  struct Shares {
-    floats normal, tangential;
-  };
-  Shares shares_by_weight(const Row& row, floats other_w, floats weight, ints closes, float over_normal) const {
-    const floats w = grains.inverse_mass, uncounted = closes ? all(1.0f) : floats{};
-    const floats own = own_weights_ / weight + uncounted, other = other_weights(row) / weight + uncounted;
-    const auto share = [&](float over) {
-      const floats whole = max(own / over, all(1.0f)), whole_other = max(other / over, all(1.0f));
-      return weight > 0.0f ? (w + other_w) / (w * whole + other_w * whole_other) : floats{};
-    };
-    return {share(std::min(over_normal * settings.sor, weight_over_most)),
-            share(std::min(settings.sor, weight_over_most))};
+  Shares shares_of(const Row& row, floats other_w, floats weight, ints closes, float over_normal) const {
+    return shares_by_weight(grains.inverse_mass, other_w, own_weights_, other_weights(row), weight, closes, true,
+                            over_normal, settings.sor);
   }
 
   void add(ints mask, floats weight, const vecs& change) {

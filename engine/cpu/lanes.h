@@ -70,6 +70,9 @@ inline floats max(float a, floats b) {
 inline floats min(floats a, floats b) {
   return b < a ? b : a;
 }
+inline float min(float a, float b) {
+  return b < a ? b : a;
+}
 inline floats min(floats a, float b) {
   return min(a, all(b));
 }
@@ -85,6 +88,11 @@ inline float sqrt(float a) {
 inline floats sqrt(floats a) {
   for (uint k = 0; k < lanes; ++k)
     a[k] = std::sqrt(a[k]);
+  return a;
+}
+inline floats exp(floats a) {
+  for (uint k = 0; k < lanes; ++k)
+    a[k] = std::exp(a[k]);
   return a;
 }
 inline vecs all(const vec3& v) {
@@ -154,20 +162,6 @@ inline void store_vecs4(std::span<float> to, std::size_t slot, const vecs4& v) {
   store(x + slice_grains, v.xyz.y);
   store(x + 2 * slice_grains, v.xyz.z);
   store(x + 3 * slice_grains, v.w);
-}
-
-// As reference::shortest.
-inline vecs shortest(vecs d, const Settings& settings) {
-  const auto nearest = [&](floats& x, int a) {
-    if (settings.axis[a] != axis_periodic)
-      return;
-    const float edge = settings.domain_max[a] - settings.domain_min[a];
-    x = x > 0.5f * edge ? x - edge : x < -0.5f * edge ? x + edge : x;
-  };
-  nearest(d.x, 0);
-  nearest(d.y, 1);
-  nearest(d.z, 2);
-  return d;
 }
 
 // A member in each vector.

@@ -57,5 +57,23 @@ inline floats length(const vecs& v) {
 #include "shaders/shared/laws/dem.h"
 #include "shaders/shared/laws/impulse.h"
 
+#include "shaders/shared/laws/mass_share.h"
+
+#include "shaders/shared/laws/p2.h"
+#include "shaders/shared/laws/pbd.h"
+#include "shaders/shared/laws/space.h"
+
+// As reference::shortest.
+inline vecs shortest(vecs d, const Settings& settings) {
+  const auto nearest = [&](floats& x, int a) {
+    if (settings.axis[a] == axis_periodic)
+      x = shorter(x, settings.domain_max[a] - settings.domain_min[a]);
+  };
+  nearest(d.x, 0);
+  nearest(d.y, 1);
+  nearest(d.z, 2);
+  return d;
+}
+
 }  // namespace talus::TALUS_CPU
 #endif

@@ -105,15 +105,16 @@ public:
     }
     if (alike)
       return same(*of[0]);
-    Law laws;
+    float members[5][lanes];
     for (uint k = 0; k < lanes; ++k) {
-      laws.friction_static[k] = of[k]->friction_static;
-      laws.friction_kinetic[k] = of[k]->friction_kinetic;
-      laws.stiffness[k] = of[k]->stiffness;
-      laws.damping[k] = of[k]->damping;
-      laws.adhesion[k] = of[k]->adhesion;
+      members[0][k] = of[k]->friction_static;
+      members[1][k] = of[k]->friction_kinetic;
+      members[2][k] = of[k]->stiffness;
+      members[3][k] = of[k]->damping;
+      members[4][k] = of[k]->adhesion;
     }
-    return laws;
+    return {load<floats>(members[0]), load<floats>(members[1]), load<floats>(members[2]), load<floats>(members[3]),
+            load<floats>(members[4])};
   }
 
 private:

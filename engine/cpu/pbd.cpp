@@ -49,70 +49,42 @@ private:
   // As pbd_touch.
   void solve(const Row& row, const Contact& c) {
     const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
+    const bool accumulated = !(settings.options & (option_per_iteration | option_friction_after));
     const floats w = grains.inverse_mass;
     const vecs4 kept = load_vecs4(f.contact_sum, row.slot),
-                sum = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
-    ints touches = c.gap < -gap_least * min(grains.radius, c.radius);
-    if (after && last)
-      touches |= sum.w > 0.0f;
-    const ints active = row.mask & (w + c.inverse_mass > 0.0f) & touches;
+                before = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
+    const ints active = row.mask & pbd_touches(c, grains.radius, before.w, w, after && last);
     if (by_weight_)
-      weights_next_ += row.mask & ~active & (sum.w > 0.0f) ? contact_weight(c, sum.w) : floats{};
+      weights_next_ += row.mask & ~active & (before.w > 0.0f) ? weight_of(c, before.w) : floats{};
     if (!any(active)) {
       if (args.iteration == 0)
-        store_vecs4(f.contact_sum, row.slot, sum);
+        store_vecs4(f.contact_sum, row.slot, before);
       return;
     }
-    const floats w_other = c.inverse_mass * rise(c), w_sum = w + w_other;
+    const floats other_w = pbd_scaled(c, grains.radius, all(settings.down), settings.mass_scaling), w_sum = w + other_w;
     Shares shares{all(1.0f), all(1.0f)};
     if (split_) {
-      shares.normal = shares.tangential = w_sum / shared_w(row, w_other);
+      shares.normal = shares.tangential = w_sum / shared_w(row, other_w);
     } else if (by_weight_) {
-      const ints closes = args.iteration > 0 ? ~(sum.w > 0.0f) : ints{};
-      const floats overlap = max(-c.gap, floats{});
-      const floats bears = after && last ? (sum.w > 0.0f ? sum.w : sum.w + overlap) : sum.w + overlap;
-      shares = shares_by_weight(row, w_other, contact_weight(c, bears), closes, weight_over_pbd);
+      const ints closes = args.iteration > 0 ? ~(before.w > 0.0f) : ints{};
+      shares = shares_of(row, other_w, weight_of(c, pbd_bears(c, before.w, after && last)), closes, weight_over_pbd);
     }
-
-    const vecs way = way_of(c), slip = way - dot(way, c.normal) * c.normal;
-    const floats pushed = shares.normal * max(-c.gap, floats{}), normal = sum.w + pushed;
-    vecs before;
-    floats bound = pushed;
-    if (after) {
-      bound = last ? h_ * h_ * shares.tangential * glm::length(settings.gravity) : floats{};
-    } else if (!(settings.options & option_per_iteration)) {
-      before = sum.xyz;
-      bound = normal;
-    }
-    const Law law = laws(row);
-    vecs drag = before - dot(before, c.normal) * c.normal + shares.tangential * slip;
-    const floats length = sqrt(dot(drag, drag));
-    drag = select(length > law.friction_static * bound, min(law.friction_kinetic * bound / length, all(1.0f)) * drag,
-                  drag);
-    store_vecs4(f.contact_sum, row.slot, select(active, vecs4{drag, normal}, sum));
-    add(active, all(1.0f), (w / w_sum) * (pushed * c.normal - (drag - before)));
+    vecs4 sum = before;
+    const vecs change = pbd_iterate(c, shares, way_of(c), all(1.0f), laws(row), accumulated, after, last, h_,
+                                    glm::length(settings.gravity), sum.xyz, sum.w);
+    store_vecs4(f.contact_sum, row.slot, select(active, sum, before));
+    add(active, all(1.0f), (w / w_sum) * change);
     if (by_weight_)
-      weights_next_ += active & (normal > 0.0f) ? contact_weight(c, normal) : floats{};
-  }
-
-  // Mass scaling.
-  floats rise(const Contact& c) const {
-    if (settings.mass_scaling == 0.0f)
-      return all(1.0f);
-    const floats rise = (c.gap + grains.radius + c.radius) * dot(c.normal, all(settings.down));
-    floats scaled = min(max(settings.mass_scaling * rise, all(-60.0f)), all(60.0f));
-    for (uint k = 0; k < lanes; ++k)
-      scaled[k] = std::exp(scaled[k]);
-    return scaled;
+      weights_next_ += active & (sum.w > 0.0f) ? weight_of(c, sum.w) : floats{};
   }
 
   // As pbd_part.
   void part(const Row& row, const Contact& c) {
     const floats w = grains.inverse_mass;
     const ints active = row.mask & (w > 0.0f) & (c.gap < 0.0f);
-    const floats weight =
-        settings.options & option_plain_mean ? all(1.0f) : 1.0f / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w));
-    add(active, weight, -(weight * w / (w + c.inverse_mass) * c.gap) * c.normal);
+    floats weight;
+    const vecs apart = pbd_apart(c, w, settings.options & option_plain_mean, weight);
+    add(active, weight, apart);
   }
 };
 

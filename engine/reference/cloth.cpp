@@ -166,10 +166,11 @@ void cloth_apply(const Args&, Fields& f, uint begin, uint end) {
     f.grains[f.cloth_place[k]] = f.cloth_work[k].next;
 }
 
-// Contacts of a grain with triangles of cloth, one after another: sequential positions (Francu and Moldoveanu 2014,
-// section 6) whatever the method of the other contacts. They come after the links and have the last word: cloth that
-// is loaded too much stretches, and lets nothing through. What the triangles receive reaches their corners in
-// cloth_receive, and so does what a vertex does that touches cloth itself, since others read where it is.
+// Contacts of a grain with triangles of cloth, one after another: velocity time stepping (Francu and Moldoveanu 2014),
+// with the gaps and the normals of the start of the substep, whatever the method of the other contacts. They come after
+// the links and have the last word: cloth that is loaded too much stretches, and lets nothing through. What the
+// triangles receive reaches their corners in cloth_receive, and so does what a vertex does that touches cloth itself,
+// since others read where it is.
 void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const bool last = args.iteration + 1 == args.iterations, memory = settings.options & option_memory;

@@ -7,14 +7,13 @@ namespace talus::reference {
 // split in equal parts 1 for one that has borne something in this substep, touches or is about to, and 0 otherwise.
 inline float weight_at(const Args& args, const Fields& f, uint i, std::size_t slot) {
   const Settings& settings = f.settings[0];
-  const float w = f.grains[i].velocity.w, r = f.grains[i].position.w;
   const uint partner = partner_at(f, i, slot);
   const Contact c = contact_with(f, i, partner, args.h);
-  const float hold = settings.force == force_correction ? adhesion_budget(args, f, i, partner, c) : 0.0f;  // p2
+  const float hold = settings.force == force_correction ? hold_of(args, f, i, partner, c) : 0.0f;  // p2
   if (settings.iteration != iteration_mass_splitting)
-    return contact_weight(args, f, w, r, c, std::max(-c.gap, 0.0f) + hold);
-  const bool has_borne = args.iteration > 0 && w_at(f.contact_sum, slot) > 0.0f;
-  return has_borne || c.gap < load_reach * (r + c.radius) || hold > 0.0f ? 1.0f : 0.0f;
+    return weight_of(args, f, i, c, contact_bears(c, 0.0f, hold));
+  return takes_part(c, f.grains[i].position.w, args.iteration > 0 ? w_at(f.contact_sum, slot) : 0.0f, hold) ? 1.0f
+                                                                                                            : 0.0f;
 }
 
 }  // namespace talus::reference

@@ -34,22 +34,8 @@ public:
     }
     for (int a = 0; a < 3; ++a)
       if (settings.axis[a] == axis_periodic) {
-        const float edge = settings.domain_max[a] - settings.domain_min[a];
-        float& x = g.position[a];
-        int laps = 0;
-        if (x < settings.domain_min[a] - edge || x >= settings.domain_max[a] + edge) {  // several times around
-          const float times = std::floor((x - settings.domain_min[a]) / edge);
-          x -= edge * times;
-          laps = static_cast<int>(std::clamp(times, -laps_most, laps_most));
-        }
-        if (x < settings.domain_min[a]) {
-          x += edge;
-          --laps;
-        }
-        if (x >= settings.domain_max[a]) {
-          x -= edge;
-          ++laps;
-        }
+        int laps;
+        g.position[a] = around(g.position[a], settings.domain_min[a], settings.domain_max[a], laps);
         (laps > 0 ? seam_up_ : seam_down_)[a] += static_cast<uint>(std::abs(laps));
       }
     fastest2_ = std::max(fastest2_, speed2);

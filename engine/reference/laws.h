@@ -19,6 +19,8 @@ using glm::length;
 using glm::normalize;
 using std::abs;
 using std::clamp;
+using std::exp;
+using std::floor;
 using std::max;
 using std::min;
 using std::sqrt;
@@ -55,18 +57,36 @@ inline real squared(const real3& d) {
   return d.x * d.x + d.y * d.y + d.z * d.z;
 }
 
+// Of 1 + q and of x, without cancellation.
+inline float log_1p(float q) {
+  return std::log1p(q);
+}
+inline float one_minus_exp(float x) {
+  return -std::expm1(-x);
+}
+
 #include "shaders/shared/laws/contact.h"
 #include "shaders/shared/laws/friction.h"
 
 #include "shaders/shared/laws/dem.h"
 #include "shaders/shared/laws/impulse.h"
 
+#include "shaders/shared/laws/mass_share.h"
+
+#include "shaders/shared/laws/p2.h"
+#include "shaders/shared/laws/pbd.h"
+#include "shaders/shared/laws/relaxation.h"
+#include "shaders/shared/laws/sleep.h"
+
 #include "shaders/shared/laws/rotation.h"
+
+#include "shaders/shared/laws/around.h"
 
 #include "shaders/shared/laws/fine.h"
 #include "shaders/shared/laws/mobility.h"
 #include "shaders/shared/laws/point.h"
 #include "shaders/shared/laws/solid.h"
+#include "shaders/shared/laws/space.h"
 #include "shaders/shared/laws/triangle.h"
 
 }  // namespace talus::reference

@@ -43,7 +43,7 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
       const float w = f.grains[i].velocity.w, part = w > 0.0f ? solver.part(w, c) : 0.0f;
       displace(args, f.grains[i], part * change);
       if (is_body(partner))
-        add_load(f, i, partner, c.point, (w > 0.0f ? part / w : 1.0f / c.inverse_mass) / args.h * change);
+        add_load(f, i, partner, c.point, p2_mass(c, w, part) / args.h * change);
       if (is_grain(partner)) {
         displace(args, f.grains[partner], (part - 1.0f) * change);
         mirror_sum(f, i, partner, slot);
@@ -53,14 +53,14 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
 
 void p2_sleep(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  const float uncarried = sleep_share * args.h * glm::length(settings.gravity);
   for (uint i = begin; i < end; ++i) {
     Grain& grain = f.grains[i];
     const float w = grain.velocity.w;
     bool bears = false;
     each_contact(f, i, [&](std::size_t slot) { bears = bears || w_at(f.contact_sum, slot) > 0.0f; });
-    const vec3 v(grain.velocity), before(f.grains_start[i].velocity);
-    if (w > 0.0f && bears && glm::length(v) < settings.sleep_speed && glm::length(v - before) <= uncarried)
+    if (w > 0.0f && bears &&
+        p2_sleeps(vec3(grain.velocity), vec3(f.grains_start[i].velocity), settings.sleep_speed, args.h,
+                  glm::length(settings.gravity)))
       grain = {f.grains_start[i].position, vec4(0.0f, 0.0f, 0.0f, w)};
   }
 }

@@ -15,50 +15,31 @@ struct PbdChange {
 inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const Contact& c, std::size_t slot,
                         PbdChange& change) {
   const Settings& settings = f.settings[0];
-  const float w = f.grains[i].velocity.w;
+  const float w = f.grains[i].velocity.w, r = f.grains[i].position.w;
   const vec4 sum = vec4_at(f.contact_sum, slot);
   const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
-  const bool touches = c.gap < -gap_least * std::min(f.grains[i].position.w, c.radius);
-  const auto weight_of = [&](float bears) { return contact_weight(args, f, w, f.grains[i].position.w, c, bears); };
-  change.weight = by_weight(settings) ? weight_of(sum.w) : 0.0f;
-  if (!(w + c.inverse_mass > 0.0f) || !(touches || (after && last && sum.w > 0.0f)))
+  const bool accumulated = !(settings.options & (option_per_iteration | option_friction_after));
+  const bool weighs = by_weight(settings);
+  change.weight = weighs ? weight_of(args, f, i, c, sum.w) : 0.0f;
+  if (!pbd_touches(c, r, sum.w, w, after && last))
     return false;
-  // Mass scaling: w exp(k z) at height z, of which only the ratio of the two matters.
-  const float rise = (c.gap + f.grains[i].position.w + c.radius) * glm::dot(c.normal, settings.down);
-  const float w_other = c.inverse_mass * std::exp(std::clamp(settings.mass_scaling * rise, -60.0f, 60.0f)),
-              w_sum = w + w_other;
-  Shares shares;
+  const float other_w = pbd_scaled(c, r, settings.down, settings.mass_scaling), w_sum = w + other_w;
+  Shares shares{1.0f, 1.0f};
   if (settings.iteration == iteration_mass_splitting) {
-    shares.normal = w_sum / (w * parts(f, i) + w_other * (is_grain(partner) ? parts(f, partner) : 1.0f));
-    shares.tangential = shares.normal;
-  } else if (by_weight(settings)) {
-    const bool closes = args.iteration > 0 && !(sum.w > 0.0f);
-    // Friction afterwards takes all of the slip at once: its parts must add up to 1, as the weights of the sums do.
-    const bool once = after && last && sum.w > 0.0f;
-    const float bears = once ? sum.w : sum.w + std::max(-c.gap, 0.0f);
-    shares = shares_by_weight(f, i, partner, w, w_other, weight_of(bears), closes, weight_over_pbd);
-    change.weight = weight_of(sum.w + shares.normal * std::max(-c.gap, 0.0f));
+    shares.normal = shares.tangential = w_sum / shared_w(f, i, partner, other_w);
+  } else if (weighs) {
+    const float weight = weight_of(args, f, i, c, pbd_bears(c, sum.w, after && last));
+    shares = shares_of(f, i, partner, other_w, weight, args.iteration > 0 && !(sum.w > 0.0f), weight_over_pbd);
   }
-
-  const vec3 way = relative_way(args, f, i, c), slip = way - glm::dot(way, c.normal) * c.normal;
-  const float pushed = shares.normal * std::max(-c.gap, 0.0f), normal = sum.w + pushed;
-  vec3 before(0.0f);
-  float bound = pushed;
-  if (after) {
-    bound = last ? args.h * args.h * shares.tangential * glm::length(settings.gravity) : 0.0f;
-  } else if (!(settings.options & option_per_iteration)) {
-    before = vec3(sum);
-    bound = normal;
-  }
-  const PairLaw& law = law_of(f, i, partner);
-  vec3 drag = before - glm::dot(before, c.normal) * c.normal + shares.tangential * across_share(c, w) * slip;
-  const float length = glm::length(drag);
-  if (length > law.friction_static * bound)
-    drag *= std::min(law.friction_kinetic * bound / length, 1.0f);
-  put(f.contact_sum, slot, vec4(drag, normal));
-  change.way = pushed * c.normal - (drag - before);
+  vec3 drag(sum);
+  float pressure = sum.w;
+  change.way = pbd_iterate(c, shares, relative_way(args, f, i, c), across_share(c, w), law_of(f, i, partner),
+                           accumulated, after, last, args.h, glm::length(settings.gravity), drag, pressure);
+  put(f.contact_sum, slot, vec4(drag, pressure));
   change.part = w / w_sum;
   change.impulse = 1.0f / w_sum;
+  if (weighs)
+    change.weight = weight_of(args, f, i, c, pressure);
   return true;
 }
 
@@ -102,10 +83,8 @@ inline void pbd_part(const Fields& f, uint i, std::size_t slot, PbdMean& mean) {
   const Contact c = contact_with(f, i, partner_at(f, i, slot));
   if (!(w > 0.0f) || c.gap >= 0.0f)
     return;
-  // By the mass at the contact: the papers' plain mean where partners are alike.
-  const bool plain = f.settings[0].options & option_plain_mean;
-  const float weight = plain ? 1.0f : 1.0f / (w + (c.inverse_mass > 0.0f ? c.inverse_mass : w));
-  mean.correction -= weight * w / (w + c.inverse_mass) * c.gap * c.normal;
+  float weight;
+  mean.correction += pbd_apart(c, w, f.settings[0].options & option_plain_mean, weight);
   mean.weights += weight;
 }
 

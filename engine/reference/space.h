@@ -83,13 +83,8 @@ inline uint first_in_cell(const Fields& f, uint key, uint world) {
 // d, or its image across a periodic axis that is shorter.
 inline vec3 shortest(vec3 d, const Settings& settings) {
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic) {
-      const float edge = settings.domain_max[a] - settings.domain_min[a];
-      if (d[a] > 0.5f * edge)
-        d[a] -= edge;
-      else if (d[a] < -0.5f * edge)
-        d[a] += edge;
-    }
+    if (settings.axis[a] == axis_periodic)
+      d[a] = shorter(d[a], settings.domain_max[a] - settings.domain_min[a]);
   return d;
 }
 

@@ -2,7 +2,7 @@
 // pair_laws and what a contact's geometry needs in scope.
 #include "shared/pair_law.glsl"
 #include "shared/dem_spring.glsl"
-#include "shared/contact_weight.glsl"
+#include "shared/mass_share.glsl"
 
 // Contacts that press, where the mean of them is taken; else 0.
 float weights_of(uint i, uint count) {

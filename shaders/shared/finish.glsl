@@ -8,29 +8,18 @@ shared uint speed2_bits;  // floats >= 0 sort as their bits
 shared uint fast;
 shared uint seam[6];  // times that grains left each end of a periodic axis
 
-// x, back between the ends of axis a where that is periodic.
-float around(float x, uint a, float low, float high) {
+#include "shared/laws/dialect.h"
+#include "shared/laws/around.h"
+
+// x, back between the ends of axis a where that is periodic, which is counted.
+float wrapped(float x, uint a, float low, float high) {
   if ((periodic_axes >> a & 1u) == 0u)
     return x;
-  precise float edge = high - low;
-  precise float there = x;
-  int laps = 0;
-  if (there < low - edge || there >= high + edge) {  // several times around
-    precise float times = floor((there - low) / edge);
-    there -= edge * times;
-    laps = int(clamp(times, -laps_most, laps_most));
-  }
-  if (there < low) {
-    there += edge;
-    --laps;
-  }
-  if (there >= high) {
-    there -= edge;
-    ++laps;
-  }
+  int laps;
+  x = around(x, low, high, laps);
   if (laps != 0)
     atomicAdd(seam[2u * a + (laps > 0 ? 1u : 0u)], uint(abs(laps)));
-  return there;
+  return x;
 }
 
 // alive: false for threads that have no grain.
@@ -51,7 +40,7 @@ Grain finish(bool alive, uint i, Grain g) {
     } else {
       if (periodic_axes != 0u) {
         vec3 p = g.position.xyz, low = settings.domain_min, high = settings.domain_max;
-        g.position.xyz = vec3(around(p.x, 0u, low.x, high.x), around(p.y, 1u, low.y, high.y), around(p.z, 2u, low.z, high.z));
+        g.position.xyz = vec3(wrapped(p.x, 0u, low.x, high.x), wrapped(p.y, 1u, low.y, high.y), wrapped(p.z, 2u, low.z, high.z));
       }
       atomicMax(speed2_bits, floatBitsToUint(speed2));
       precise float way2 = 4.0 * (args.h * args.h * speed2), radius2 = g.position.w * g.position.w;

@@ -1,12 +1,7 @@
 // Places in the domain and shortest ways across periodic axes. Everything `precise`, so that the CPU finds the same contacts. No vector is
 // indexed by a variable: GPUs would keep it in memory. Needs `settings` in scope.
 #include "shared/laws/dialect.h"
-
-// d, or its image across a periodic axis of this length that is shorter.
-float shorter(float d, float edge) {
-  precise float there = d > 0.5 * edge ? d - edge : d < -0.5 * edge ? d + edge : d;
-  return there;
-}
+#include "shared/laws/space.h"
 
 // d, or its image across a periodic axis that is shorter.
 vec3 shortest(vec3 d) {

@@ -1,7 +1,7 @@
 #pragma once
 // Contact laws in double precision, from the papers' equations and methods' descriptions, in SI units, and sharing no
-// code with shaders/shared/laws: Cundall and Strack 1979 (dem), Francu and Moldoveanu 2014 (vts, sp), Tonge et al. 2012
-// (masses split among contacts).
+// code with shaders/shared/laws: Cundall and Strack 1979 (dem), Francu and Moldoveanu 2014 (vts, sp), Holz 2014 (p2),
+// Macklin et al. 2014 (pbd), Tonge et al. 2012 (masses split among contacts).
 #include <algorithm>
 #include <cmath>
 #include <glm/glm.hpp>
@@ -87,5 +87,38 @@ double sp_residual(const Pair& pair, double kv, double kc);
 double impulse_beta(Edges& edges, const Pair& pair, double residual, const Memory& last, Friction mu, double beta);
 Memory impulse_iterate(Edges& edges, const Pair& pair, double residual, const Memory& now, const Memory& last,
                        double hold, double rate, double beta, Friction mu);
+
+// p2 and pbd, in displacements. Weight of a contact that bears this [m] in the sharing of a grain's mass [kg].
+double weight(const Pair& pair, double bears, double gravity);
+// Shares of the correction of two whole masses that a contact of weight W applies where its sides have these sums of
+// weights, along its normal and across. over: over-relaxation along the normal, and across.
+struct Parts {
+  double along, across;
+};
+Parts parts(const Pair& pair, double W, double sum, double other_sum, bool grains, Parts over);
+
+// p2. apart: m, from the partner's centre, or from its surface along the normal (plane).
+double p2_hold(Edges& edges, const Pair& pair, vec apart, double reach, double pressure, bool plane);
+// Share of the overlap and of the approach that one of n iterations takes out.
+struct Taken {
+  double overlap, approach;
+};
+Taken p2_taken(const Pair& pair, Spring law, double n);
+// Sums of corrections [m] after an iteration; slipped: m, of the substeps before; null: no memory.
+struct Correction {
+  vec drag;
+  double pressure;
+  vec change;  // of the distance vector
+};
+Correction p2_iterate(Edges& edges, const Pair& pair, const Correction& now, Taken taken, Parts parts, double hold,
+                      Friction mu, const vec* slipped);
+vec p2_slipped(Edges& edges, const Pair& pair, vec slipped, double pressure, double hold, Friction mu);
+// Share of a change that moves the first of two; up: of its side, the cosine of the normal with the vertical.
+double p2_part(double w, double other_w, double up, double error_reduction);
+
+// pbd. What bounds friction: the sums, one iteration, or the weight of the grain.
+enum class Bound { sums, iteration, weight, none };
+Correction pbd_iterate(Edges& edges, const Pair& pair, const Correction& now, Parts parts, Friction mu, Bound bound,
+                       double gravity);
 
 }  // namespace talus_tests::oracle

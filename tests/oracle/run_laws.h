@@ -13,12 +13,20 @@ struct State {
   real pressure, last_pressure;
   real3 shear;  // m
   real own_load, other_load;
+  // p2 and pbd
+  real3 down, sum_drag, slipped;  // -; m
+  real sum_pressure;              // m, or not_active
+  real kept_hold;                 // m, of a law that is given it
+  real overlap_share, approach_share;
+  real weights, other_weights;  // kg
 };
 
 // The same for all contacts of a run.
 struct Run {
   float h, fall, warm, omega, beta, gamma, kv, kc;
+  float gravity, sor, error_reduction, mass_scaling, over_normal;
   bool one_division, of_material, adheres, last, memory, grains_both, split;
+  bool closes, accumulated, after, last_iteration, plain_mean;
 };
 
 struct Outcome {
@@ -36,6 +44,16 @@ struct Outcome {
   real vts_residual, sp_residual, beta;
   real3 drag;
   real pressure;
+
+  real p2_hold, p2_active, weight, share_normal, share_tangential, w_of_parts, takes_part;
+  real3 p2_change, p2_drag;
+  real p2_pressure, p2_part, p2_mass;
+  real3 p2_slipped;
+  real pbd_touches, pbd_scaled, pbd_bears;
+  real3 pbd_change, pbd_drag;
+  real pbd_pressure;
+  real3 pbd_apart;
+  real pbd_weight;
 };
 
 LAW Outcome run_laws(const State& s, const Run& run) {
@@ -76,5 +94,40 @@ LAW Outcome run_laws(const State& s, const Run& run) {
   o.pressure = s.pressure;
   impulse_iterate(c.normal, o.vts_residual, slip, o.impulse_hold, o.rate, s.across, o.beta, s.law.friction_static,
                   s.law.friction_kinetic, s.last_drag, s.last_pressure, o.drag, o.pressure);
+
+  real3 way = run.h * relative;
+  real w_sum = s.w + s.other_w, sum_pressure = max(s.sum_pressure, 0.0f);
+  o.p2_hold = p2_hold(c, s.r, way, s.law.adhesion, w_sum, !run.grains_both, run.h);
+  o.p2_active = select(p2_active(c, s.sum_pressure, o.p2_hold, w_sum), 1.0f, 0.0f);
+  o.weight = contact_weight(c, s.w, s.r, contact_bears(c, sum_pressure, s.kept_hold), run.h, run.gravity);
+  mask closes = s.sum_pressure <= 0.0f;
+  if (!run.closes)
+    closes = both(closes, s.sum_pressure > 0.0f);  // never
+  Shares shares = shares_by_weight(s.w, s.other_w, s.weights, s.other_weights, o.weight, closes, run.grains_both,
+                                   run.over_normal, run.sor);
+  o.share_normal = shares.normal;
+  o.share_tangential = shares.tangential;
+  o.w_of_parts = w_of_parts(s.w, s.other_w, s.own_load, s.other_load);
+  o.takes_part = select(takes_part(c, s.r, s.sum_pressure, s.kept_hold), 1.0f, 0.0f);
+  Relaxation relax;
+  relax.overlap = s.overlap_share;
+  relax.approach = s.approach_share;
+  o.p2_drag = s.sum_drag;
+  o.p2_pressure = sum_pressure;
+  o.p2_change =
+      p2_iterate(c, relax, shares, way, run.memory, s.slipped, s.kept_hold, s.across, s.law, o.p2_drag, o.p2_pressure);
+  o.p2_part = p2_part(c, s.w, s.down, run.error_reduction);
+  o.p2_mass = p2_mass(c, s.w, o.p2_part);
+  o.p2_slipped = p2_slipped(c, s.slipped, way, sum_pressure, s.kept_hold, s.across, s.law);
+
+  bool once = run.after && run.last_iteration;
+  o.pbd_touches = select(pbd_touches(c, s.r, sum_pressure, s.w, once), 1.0f, 0.0f);
+  o.pbd_scaled = pbd_scaled(c, s.r, s.down, run.mass_scaling);
+  o.pbd_bears = pbd_bears(c, sum_pressure, once);
+  o.pbd_drag = s.sum_drag - dot(s.sum_drag, c.normal) * c.normal;
+  o.pbd_pressure = sum_pressure;
+  o.pbd_change = pbd_iterate(c, shares, way, s.across, s.law, run.accumulated, run.after, run.last_iteration, run.h,
+                             run.gravity, o.pbd_drag, o.pbd_pressure);
+  o.pbd_apart = pbd_apart(c, s.w, run.plain_mean, o.pbd_weight);
   return o;
 }

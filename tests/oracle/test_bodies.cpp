@@ -303,7 +303,7 @@ TEST_CASE("Links of cloth and what touches it follow their residuals", "[laws]")
       const double share = d(laws::greatest_eigenvalue(mat3(m))) / glm::length(m * e);
       least = std::min(least, share), most = std::max(most, share);
     }
-    // Contacts: those of sequential positions by the whole residual, with a fifth of an overlap of half a radius at
+    // Contacts: those of velocity time stepping by the whole residual, with a fifth of an overlap of half a radius at
     // most.
     const vec3 n = random.direction();
     const float r = 0.01f, gap = random.within(-0.01, 0.002);

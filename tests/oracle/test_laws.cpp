@@ -55,6 +55,16 @@ Run run_of(unsigned number) {
   run.adheres = true;
   run.grains_both = !run.last;
   run.split = number % 3 == 0;
+  run.gravity = number % 5 ? 9.81f : 0.0f;
+  run.sor = random.within(0.5, 1.6);
+  run.over_normal = number & 1 ? talus::shared::weight_over_p2 : talus::shared::weight_over_pbd;
+  run.error_reduction = number & 2 ? random.within(0.0, 0.9) : 0.0f;
+  run.mass_scaling = number & 4 ? random.within(0.0, 2000.0) : 0.0f;
+  run.closes = number & 4;
+  run.after = number % 3 == 1;
+  run.accumulated = !run.after && number % 4 != 2;
+  run.last_iteration = number & 1;
+  run.plain_mean = number & 8;
   return run;
 }
 
@@ -85,7 +95,8 @@ State state_of(unsigned kind, Random& random, const Run& run) {
   else if (name == "sliding")
     slip = random.within(1.0, 10.0);
   else if (name == "adhesive")
-    s.law.adhesion = random.spread(10.0, 1e4), gap = random.within(-0.02, 0.12) * r_min, speed *= 0.01;
+    s.law.adhesion = random.spread(10.0, 1e4), speed *= 0.01,
+    gap = (random.one_of(4) ? random.within(-0.02, 0.12) : -random.within(0.1, 1.5)) * r_min;
   vec n = random.direction();
   s.up = random.one_of(2) ? 1.0f : -1.0f;
   s.apart = vec3(n * (s.r + s.other_r + gap));
@@ -112,6 +123,21 @@ State state_of(unsigned kind, Random& random, const Run& run) {
   s.shear = vec3(random.direction() * static_cast<double>(random.spread(1e-7, 1e-4)));
   s.own_load = static_cast<float>(1 + random.one_of(16));
   s.other_load = static_cast<float>(1 + random.one_of(16));
+  // Corrections of the size of the gap and the way, within the friction cone and at its edges; one in four is not
+  // active.
+  const double size = std::abs(gap) + static_cast<double>(run.h) * (std::abs(speed) + slip);
+  s.down = vec3(random.direction());
+  s.sum_pressure = random.one_of(4) ? static_cast<float>(size) * random.within(0.0, 2.0) : talus::shared::not_active;
+  s.kept_hold = s.law.adhesion > 0.0f ? static_cast<float>(size) * random.spread(1e-2, 2.0) : 0.0f;
+  const float cone = mu[random.one_of(3)] * std::max(s.sum_pressure, 0.0f) + s.kept_hold;
+  s.sum_drag = vec3((random.one_of(2) ? 1.0 : -1.0) * turned) * cone;
+  s.sum_drag -= glm::dot(s.sum_drag, vec3(n)) * vec3(n) - s.kept_hold * random.within(0.0, 1.0) * vec3(n);
+  s.slipped =
+      vec3((random.one_of(2) ? tangent : random.direction()) * (static_cast<double>(random.spread(1e-3, 2.0)) * size));
+  s.overlap_share = random.within(0.0, 1.0);
+  s.approach_share = random.within(0.0, 1.0f - s.overlap_share);
+  s.weights = static_cast<float>(mass) * random.spread(0.1, 10.0);
+  s.other_weights = static_cast<float>(mass) * random.spread(0.1, 10.0);
   return s;
 }
 
@@ -255,6 +281,136 @@ void compare(Comparison& c, const State& s, const Run& run, const Outcome& o) {
   }
 }
 
+void compare_positions(Comparison& c, const State& s, const Run& run, const Outcome& o) {
+  const auto d = [](float x) { return static_cast<double>(x); };
+  oracle::Pair pair{vec(o.normal), d(o.gap),     vec(s.velocity) - vec(s.other_velocity),
+                    d(s.w),        d(s.other_w), std::min(d(s.r), d(s.other_r)),
+                    d(s.across),   d(run.h)};
+  const double D = 1.0 / pair.mass(), reach = d(s.r) + d(s.other_r), hold = d(s.kept_hold), gravity = d(run.gravity);
+  const double ways = pair.h * (glm::length(vec(s.velocity)) + glm::length(vec(s.other_velocity)));
+  const double pressed = std::max(d(s.sum_pressure), 0.0), overlap = std::max(-pair.gap, 0.0);
+  const oracle::Friction mu{d(s.law.friction_static), d(s.law.friction_kinetic)};
+
+  bool holds = false, decided = true;
+  {
+    oracle::Edges edges;
+    const double held =
+        oracle::p2_hold(edges, pair, (pair.gap + reach) * pair.normal, reach, d(s.law.adhesion), !run.grains_both);
+    if (!c.undecided("p2_hold", edges))
+      c.near("p2_hold", d(o.p2_hold), held,
+             pair.h * pair.h * D * d(s.law.adhesion) * 6.3 * pair.r_min * (reach + ways + std::abs(pair.gap)));
+    else
+      decided = false;
+    holds = held > 0.0;
+  }
+  if (decided)
+    c.same("p2_active", o.p2_active == 1.0f, s.sum_pressure >= 0.0f || o.gap <= 0.0f || holds);
+
+  const double W = oracle::weight(pair, pressed + overlap + hold, gravity);
+  c.near("contact_weight", d(o.weight), W, W);
+  const double new_here = run.closes && s.sum_pressure <= 0.0f ? d(o.weight) : 0.0;
+  const oracle::Parts parts = oracle::parts(pair, d(o.weight), d(s.weights) + new_here, d(s.other_weights) + new_here,
+                                            run.grains_both, {d(run.over_normal) * d(run.sor), d(run.sor)});
+  if (o.weight == 0.0f || W > 1e-20) {
+    c.near("share_normal", d(o.share_normal), parts.along, parts.along);
+    c.near("share_tangential", d(o.share_tangential), parts.across, parts.across);
+  }
+  const double split = d(s.w) * d(s.own_load) + d(s.other_w) * d(s.other_load);
+  c.near("w_of_parts", d(o.w_of_parts), split, split);
+  {
+    oracle::Edges edges;
+    const bool counts = edges.less(pair.gap, 1e-3 * reach, reach);
+    if (!c.undecided("takes_part", edges))
+      c.same("takes_part", o.takes_part == 1.0f, counts || s.sum_pressure > 0.0f || hold > 0.0);
+  }
+
+  const oracle::Parts applied{d(o.share_normal), d(o.share_tangential)};
+  const oracle::Correction now{vec(s.sum_drag), pressed, vec(0.0)};
+  const vec slipped(s.slipped);
+  // What is turned into a plane that it hardly lies in keeps its length, with the error of its direction.
+  const double flat = glm::length(slipped - glm::dot(slipped, pair.normal) * pair.normal);
+  const double turned = glm::length(slipped) * glm::length(slipped) / flat;
+  const double sums = glm::length(now.drag) + pressed + hold + std::abs(pair.gap) + ways;
+  {
+    oracle::Edges edges;
+    const oracle::Correction next = oracle::p2_iterate(edges, pair, now, {d(s.overlap_share), d(s.approach_share)},
+                                                       applied, hold, mu, run.memory ? &slipped : nullptr);
+    if (!c.undecided("p2_iterate", edges)) {
+      const double size = sums + (run.memory ? turned : 0.0);
+      c.near("p2_iterate pressure", d(o.p2_pressure), next.pressure, sums);
+      c.near("p2_iterate drag", o.p2_drag, next.drag, size);
+      c.near("p2_iterate change", o.p2_change, next.change, size);
+    }
+  }
+  if (s.other_w > 0.0f) {
+    const double up = -glm::dot(pair.normal, vec(s.down)), eps = d(run.error_reduction);
+    const double part = s.w > 0.0f ? oracle::p2_part(d(s.w), d(s.other_w), up, eps) : 0.0;
+    c.near("p2_part", d(o.p2_part), part, part * 2.0 / (1.0 - eps));
+    const double mass = s.w > 0.0f ? d(o.p2_part) / d(s.w) : 1.0 / d(s.other_w);
+    c.near("p2_mass", d(o.p2_mass), mass, mass);
+  } else
+    c.near("p2_part", d(o.p2_part), 1.0, 1.0);
+  {
+    oracle::Edges edges;
+    const vec after = oracle::p2_slipped(edges, pair, slipped, pressed, hold, mu);
+    if (!c.undecided("p2_slipped", edges))
+      c.near("p2_slipped", o.p2_slipped, after, (turned + ways + pressed + hold) / pair.ease);
+  }
+
+  const bool once = run.after && run.last_iteration;
+  {
+    oracle::Edges edges;
+    const bool overlaps = edges.less(pair.gap, -1e-5 * pair.r_min, 1e-5 * pair.r_min);
+    if (!c.undecided("pbd_touches", edges))
+      c.same("pbd_touches", o.pbd_touches == 1.0f, overlaps || (once && pressed > 0.0));
+  }
+  const double rise =
+      std::clamp(d(run.mass_scaling) * glm::dot(vec(s.down), (pair.gap + reach) * pair.normal), -60.0, 60.0);
+  c.near("pbd_scaled", d(o.pbd_scaled), d(s.other_w) * std::exp(rise),
+         d(s.other_w) * std::exp(rise) * (1.0 + d(run.mass_scaling) * (std::abs(pair.gap) + 2.0 * reach)));
+  c.near("pbd_bears", d(o.pbd_bears), once && pressed > 0.0 ? pressed : pressed + overlap, pressed + overlap);
+  {
+    oracle::Edges edges;
+    const oracle::Bound bound = run.after         ? (run.last_iteration ? oracle::Bound::weight : oracle::Bound::none)
+                                : run.accumulated ? oracle::Bound::sums
+                                                  : oracle::Bound::iteration;
+    const oracle::Correction next =
+        oracle::pbd_iterate(edges, pair, {now.drag - glm::dot(now.drag, pair.normal) * pair.normal, pressed, vec(0.0)},
+                            applied, mu, bound, gravity);
+    if (!c.undecided("pbd_iterate", edges)) {
+      const double size = sums + gravity * pair.h * pair.h;
+      c.near("pbd_iterate pressure", d(o.pbd_pressure), next.pressure, size);
+      c.near("pbd_iterate drag", o.pbd_drag, next.drag, size);
+      c.near("pbd_iterate change", o.pbd_change, next.change, size);
+    }
+  }
+  // Stabilization: out of each other by inverse masses, in a mean that the mass at the contact weighs.
+  if (s.w > 0.0f) {
+    const double mass = 1.0 / (d(s.w) + d(s.other_w > 0.0f ? s.other_w : s.w)), way = -pair.gap * d(s.w) / D;
+    c.near("pbd_apart", d(o.pbd_weight), run.plain_mean ? 1.0 : mass, run.plain_mean ? 1.0 : mass);
+    c.near("pbd_apart", o.pbd_apart, (run.plain_mean ? 1.0 : mass) * way * pair.normal,
+           (run.plain_mean ? 1.0 : mass) * std::abs(way));
+  }
+
+  // Sleep, and the relaxation, which have no lanes.
+  {
+    oracle::Edges edges;
+    const double speed = glm::length(vec(s.velocity)), gained = glm::length(vec(s.change));
+    const vec3 start = s.velocity - s.change * run.warm;
+    const double added = glm::length(vec(s.velocity) - vec(start)), rest = 0.1 * gravity * pair.h * 300.0;
+    const float h = run.h * 300.0f;  // so that both happen
+    const bool slow = edges.less(speed, 0.3, speed + 0.3), idle = !edges.less(rest, added, speed + gained + rest);
+    if (!c.undecided("p2_sleeps", edges))
+      c.same("p2_sleeps", talus::reference::p2_sleeps(s.velocity, start, 0.3f, h, run.gravity), slow && idle);
+  }
+  const float n = static_cast<float>(1 + static_cast<int>(s.own_load) * 3);
+  const talus::shared::PairLaw law{0.0f, 0.0f, s.law.stiffness, std::max(s.law.damping, 0.0f), 0.0f};
+  const talus::reference::Relaxation relax = talus::reference::relaxation(law, s.w + s.other_w, run.h, n);
+  const oracle::Taken taken = oracle::p2_taken(pair, {d(law.stiffness), d(law.damping)}, d(n));
+  c.near("relaxation", d(relax.overlap), taken.overlap, taken.overlap);
+  c.near("relaxation", d(relax.approach), taken.approach, taken.approach);
+}
+
 std::vector<State> states_of(unsigned number, const Run& run) {
   Random random(1000 + number);
   std::vector<State> states;
@@ -276,6 +432,38 @@ TEST_CASE("The laws of contacts of dem, vts and sp are those of the papers", "[l
     }
   }
   comparison.report();
+}
+
+TEST_CASE("The laws of contacts of p2 and pbd are those of the papers", "[laws]") {
+  Comparison comparison;
+  for (unsigned number = 0; number < runs; ++number) {
+    const Run run = run_of(number);
+    const std::vector<State> states = states_of(number, run);
+    for (unsigned k = 0; k < states_a_run; ++k) {
+      comparison.at(number, k);
+      compare_positions(comparison, states[k], run, talus::reference::run_laws(states[k], run));
+    }
+  }
+  comparison.report();
+}
+
+namespace in_glsl {
+using std::exp;
+using std::log;
+#include "shaders/shared/laws/series.h"
+}  // namespace in_glsl
+
+TEST_CASE("Logarithms and exponentials are found without cancellation", "[laws]") {
+  Random random(1);
+  double log_error = 0.0, exp_error = 0.0;
+  for (unsigned k = 0; k < 100000; ++k) {
+    const float x = random.spread(1e-8, 1e3);
+    const double expected = std::log1p(static_cast<double>(x)), share = -std::expm1(-static_cast<double>(x));
+    log_error = std::max(log_error, std::abs(static_cast<double>(in_glsl::log_1p(x)) / expected - 1.0));
+    exp_error = std::max(exp_error, std::abs(static_cast<double>(in_glsl::one_minus_exp(x)) / share - 1.0));
+  }
+  CHECK(log_error < 8.0 * 0x1p-24);
+  CHECK(exp_error < 8.0 * 0x1p-24);
 }
 
 #ifdef __GNUC__  // others have no lanes

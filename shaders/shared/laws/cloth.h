@@ -40,8 +40,8 @@ LAW float link_relaxed(ClothPull pull, float stiffness, float residual, float w_
   return sum;
 }
 
-// An iteration of a grain's contact with a triangle: sequential positions, of which a substep takes out a share of the overlap. relative: m/s,
-// of the grain; r: m, its radius; shear: m, how far the two have slipped.
+// An iteration of a grain's contact with a triangle: velocity time stepping, with the gap and the normal of the start of the substep. A substep
+// takes out a share of an overlap. relative: m/s, of the grain; r: m, its radius; shear: m, how far the two have slipped.
 LAW void cloth_iterate(vec3 normal, float gap, float r, vec3 relative, float w_sum, Law law, vec3 shear, float h, INOUT(float, push),
                        INOUT(vec3, drag)) {
   float approach = dot(relative, normal);

@@ -6,6 +6,13 @@ LAW real3 on_cone(real3 v, real sticking, real sliding) {
   return select(size > sticking, (sliding / size) * v, v);
 }
 
+// v turned with the contact into the plane across n: its part along n goes, its length stays.
+LAW real3 turned(real3 v, real3 n) {
+  real3 across = v - dot(v, n) * n;
+  real left = length(across);
+  return select(left > 0.0f, (length(v) / left) * across, zero3());
+}
+
 // A spring and a damper across the normal, which slide where they pull harder than friction bears (Cundall and Strack 1979):
 //   s <- s - (s.n) n - kappa k_t v_t;  f = s - c/2 v_t;  |f| > mu_s q: f <- mu_k q f/|f|, s = f.
 // slip: v_t, across the normal; grip: q, what presses; shear: s. Returns f, what both pull with.

@@ -1,0 +1,22 @@
+// Plain C++ and GLSL alone.
+
+// x, back between the ends of a periodic axis. laps: how often it went around, up or down (-).
+LAW float around(float x, float low, float high, INOUT(int, laps)) {
+  PRECISE float edge = high - low;
+  PRECISE float there = x;
+  laps = 0;
+  if (there < low - edge || there >= high + edge) {  // several times around
+    PRECISE float times = floor((there - low) / edge);
+    there -= edge * times;
+    laps = int(clamp(times, -laps_most, laps_most));
+  }
+  if (there < low) {
+    there += edge;
+    --laps;
+  }
+  if (there >= high) {
+    there -= edge;
+    ++laps;
+  }
+  return there;
+}

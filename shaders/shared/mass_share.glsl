@@ -1,0 +1,7 @@
+// How the contacts of a grain share its mass (p2, pbd). Needs settings in scope, and contact_row.glsl before it.
+#include "shared/laws/mass_share.h"
+
+// Do they share it by weight? They have equal parts of it, or their mean is taken, otherwise.
+bool by_weight() { return settings.iteration == iteration_jacobi && (settings.options & option_plain_mean) == 0u; }
+// Is the plain mean of them taken, which does not conserve momentum?
+bool by_mean() { return settings.iteration == iteration_jacobi && (settings.options & option_plain_mean) != 0u; }
