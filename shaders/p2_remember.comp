@@ -33,14 +33,16 @@ void main() {
       continue;
     float normal = load_w(contact_sum, slot);
     vec3 shear = load_vec3(contact_shear, slot);
-    if (!(normal > 0.0)) {
+    PairLaw law = law_of(tag, partner);
+    if (!(normal > 0.0) && !(law.adhesion > 0.0)) {
       if (shear != vec3(0.0))
         store_vec3(contact_shear, slot, vec3(0.0));
       continue;
     }
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
+    float w = grain.velocity.w;
     vec3 way = args.h * (grain.velocity.xyz - c.velocity);
-    shear = p2_slipped(c, shear, way, normal, 0.0, across_share(c, grain.velocity.w), law_of(tag, partner));
-    store_vec3(contact_shear, slot, shear);
+    float hold = p2_hold(c, grain.position.w, way, law.adhesion, w + c.inverse_mass, partner >= body_partner, args.h);
+    store_vec3(contact_shear, slot, p2_slipped(c, shear, way, normal, hold, across_share(c, w), law));
   }
 }

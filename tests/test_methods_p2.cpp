@@ -414,6 +414,34 @@ TEST_CASE("What stabilization pushes aside finds its new neighbours", "[physics]
     CHECK(grains[i].position.x - grains[i - 1].position.x > 1.999 * r);
 }
 
+TEST_CASE("Grains that adhesion alone holds on a wall do not creep along it", "[physics]") {
+  // Six grains hang on a wall in three layers, and gravity pulls along it. What the iterations leave over of their slip
+  // is remembered up to what adhesion holds: bounded by the pressure, which is nearly nothing, it moved them by half a
+  // metre in three seconds.
+  const double r = 0.05, d = 0.099, top = 1.0 - 0.049, layer = d * std::sqrt(0.75);
+  const Iteration iteration = GENERATE(Iteration::jacobi, Iteration::mass_splitting);
+  Scene scene = with(scene_of(1.0 / 240, 1, 2), p2({.iteration = iteration, .contact_memory = true}));
+  scene.domain = {.min = {-1.0, -1.0, 0.0}, .max = {1.0, 1.0, 1.0}, .axis = {Axis::open, Axis::open, Axis::wall}};
+  scene.domain.gravity = {g, 0.0, 0.0};
+  scene.materials[0].stiffness = 1e5;
+  scene.materials[0].damping = 100.0;
+  scene.materials[0].adhesion = 2e6;
+  add_points(scene, r,
+             {{0.0, 0.0, top},
+              {d, 0.0, top},
+              {2.0 * d, 0.0, top},
+              {0.5 * d, 0.0, top - layer},
+              {1.5 * d, 0.0, top - layer},
+              {d, 0.0, top - 2.0 * layer}});
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(240);
+  const auto before = simulation.grains();
+  simulation.advance(480);
+  const auto after = simulation.grains();
+  for (std::size_t i = 0; i < after.size(); ++i)
+    CHECK(glm::length(after[i].position - before[i].position) < 1e-4f);
+}
+
 TEST_CASE("Adhesion of two grains acts over the smaller one's area at the start", "[physics]") {
   // A grain hangs on a fixed one, with an overlap that gravity would have half undone in a substep.
   const auto falls = [](double r, double fixed, double share) {

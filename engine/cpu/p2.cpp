@@ -118,11 +118,10 @@ private:
   void remember(const Row& row, const Contact& c) {
     const floats normal = load_vecs4(f.contact_sum, row.slot).w;
     const vecs before = load_vecs(f.contact_shear, row.slot);
-    const ints presses = row.mask & (normal > 0.0f);
+    const Law law = laws(row);
     vecs after;
-    if (any(presses)) {
-      after = select(presses, p2_slipped(c, before, way_of(c), normal, floats{}, all(1.0f), laws(row)), {});
-    }
+    if (any(row.mask & ((normal > 0.0f) | (law.adhesion > 0.0f))))
+      after = p2_slipped(c, before, way_of(c), normal, hold_of(law, c), all(1.0f), law);
     store_vecs(f.contact_shear, row.slot, select(row.mask, after, before));
   }
 };

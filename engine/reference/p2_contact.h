@@ -100,15 +100,16 @@ private:
 // What the contact in `slot` of grain i keeps of its slip for the next substep.
 inline void p2_remember_contact(const Args& args, Fields& f, uint i, std::size_t slot) {
   const uint partner = partner_at(f, i, slot);
+  const PairLaw& law = law_of(f, i, partner);
   const float normal = w_at(f.contact_sum, slot);
-  if (!(normal > 0.0f)) {
+  if (!(normal > 0.0f) && !(law.adhesion > 0.0f)) {
     put(f.contact_shear, slot, vec3(0.0f));
     return;
   }
   const Contact c = contact_with(f, i, partner, args.h);
   put(f.contact_shear, slot,
-      p2_slipped(c, vec3_at(f.contact_shear, slot), relative_way(args, f, i, c), normal, 0.0f,
-                 across_share(c, f.grains[i].velocity.w), law_of(f, i, partner)));
+      p2_slipped(c, vec3_at(f.contact_shear, slot), relative_way(args, f, i, c), normal,
+                 hold_of(args, f, i, partner, c), across_share(c, f.grains[i].velocity.w), law));
 }
 
 }  // namespace talus::reference

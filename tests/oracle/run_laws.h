@@ -118,7 +118,7 @@ LAW Outcome run_laws(const State& s, const Run& run) {
       p2_iterate(c, relax, shares, way, run.memory, s.slipped, s.kept_hold, s.across, s.law, o.p2_drag, o.p2_pressure);
   o.p2_part = p2_part(c, s.w, s.down, run.error_reduction);
   o.p2_mass = p2_mass(c, s.w, o.p2_part);
-  o.p2_slipped = p2_slipped(c, s.slipped, way, sum_pressure, s.kept_hold, s.across, s.law);
+  o.p2_slipped = p2_slipped(c, s.slipped, way, s.sum_pressure, s.kept_hold, s.across, s.law);
 
   bool once = run.after && run.last_iteration;
   o.pbd_touches = select(pbd_touches(c, s.r, sum_pressure, s.w, once), 1.0f, 0.0f);

@@ -66,9 +66,10 @@ LAW real p2_mass(Contact c, real w, real part) { return select(w > 0.0f, part / 
 
 // How far a contact has slipped since it began to stick, when the substep ends: s <- cone(s turned + y_t), |.| <= (mu P_n + hold) / across.
 // Friction brings that back in the next substep, so that a heap does not creep by what the iterations leave over. Scaled to the cone, and not
-// reset while the contact is pressed or held: sliding stays exact Coulomb.
+// reset while the contact is pressed or held: sliding stays exact Coulomb. pressure: P_n, or not_active.
 LAW real3 p2_slipped(Contact c, real3 slipped, real3 way, real pressure, real hold, real across, Law law) {
-  real grip = pressure / across, held = hold / across;
+  real grip = max(pressure, 0.0f) / across, held = hold / across;
   real3 slip = turned(slipped, c.normal) + way - dot(way, c.normal) * c.normal;
-  return on_cone(slip, law.friction_static * grip + held, law.friction_kinetic * grip + held);
+  real3 bounded = on_cone(slip, law.friction_static * grip + held, law.friction_kinetic * grip + held);
+  return select(either(pressure > 0.0f, hold > 0.0f), bounded, zero3());
 }
