@@ -9,7 +9,7 @@ usage() {
 ./run.sh                    pours the pile of scenes/pile.toml, draws it, and says where picture, report and metrics are
 ./run.sh OPTIONS            the same with options of `talus render`
 ./run.sh SCENE [OPTIONS]    `talus run SCENE OPTIONS`; report and metrics go to out/NAME unless given
-./run.sh VERB ...           `talus VERB ...`: run, render, view, devices, check, graph
+./run.sh VERB ...           `talus VERB ...`: run, render, view, devices, check, keys, graph
 Everything that is missing is installed first (Debian, Ubuntu) and build/ is brought up to date.
 END
 }
@@ -37,7 +37,7 @@ esac
 
 scene=""
 case "${1:-}" in
-  run | render | view | devices | check | graph) ;;
+  run | render | view | devices | check | keys | graph) ;;
   "" | -*)
     verb=render
     scene="$root/scenes/pile.toml"

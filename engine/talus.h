@@ -241,9 +241,9 @@ public:
   Measure measure();                                    // over all worlds
   Measure measure(std::uint32_t world);                 // of one
 
-  // Worlds go on side by side, in the same steps, as each would alone with solver.mending off, bit for bit. What
-  // follows is done on the device between two steps and leaves the other worlds alone. Throws std::invalid_argument for
-  // a world or shelf that is not there.
+  // Worlds go on side by side, in the same steps, as each would alone with solver.incremental_rebuild off, bit for bit.
+  // What follows is done on the device between two steps and leaves the other worlds alone. Throws
+  // std::invalid_argument for a world or shelf that is not there.
   //   To the start of the scene. seeds: of each of them, for grains in other places; empty: those of the worlds. Throws
   //   SceneError where there are more grains than a world has room for (those of the fullest one at the start, and as
   //   many as emitters ever release into one).

@@ -141,11 +141,11 @@ const std::string no_vulkan = "VK_ICD_FILENAMES=/nonexistent.json VK_DRIVER_FILE
 TEST_CASE("usage errors end with 2 and a sentence", "[cli]") {
   Shell shell;
   check_refused(shell.talus(""), 2, "subcommand is required");
-  check_refused(shell.talus("walk pile.toml"), 2, "walk is no verb of talus; there are run, render, devices");
+  check_refused(shell.talus("walk pile.toml"), 2, "walk is no command of talus; the commands are run, render, devices");
   check_refused(shell.talus("runn pile.toml"), 2, "did you mean run?");
   check_refused(shell.talus("run pile.toml --stepz=5"), 2, "did you mean --steps?");
   check_refused(shell.talus("check pile.toml --sett a.b=1"), 2, "did you mean --set?");
-  check_refused(shell.talus("run"), 2, "SCENE is required");
+  check_refused(shell.talus("run"), 2, "give a scene file, or --replay FILE");
   check_refused(shell.talus("run pile.toml --fast"), 2, "--fast");
   check_refused(shell.talus("run pile.toml --time 1 --steps 5"), 2, "excludes");
   check_refused(shell.talus("run pile.toml --time -1"), 2, "'-1' is not a number from 0 on");
@@ -589,7 +589,7 @@ TEST_CASE("cloth is exported as a mesh, or a note says that it is not", "[cli][c
                     "grid = { size = [0.2, 0.2], cells = [4, 4] }\n");
   auto result = shell.talus("run cloth.toml --device cpu --steps 2 --out csv --format csv --report r.json");
   CHECK(result.status == 0);
-  CHECK(contains(result.err, "cloth is not in files of this format"));
+  CHECK(contains(result.err, "files of this format leave out cloth"));
   const std::size_t grains = shell.report("r.json")["grains"];
   CHECK(read_csv(shell.scratch / "csv/grains_00002.csv").size() == grains);
   result = shell.talus("run cloth.toml --device cpu --steps 2 --out ply --format ply");

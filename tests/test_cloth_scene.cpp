@@ -240,7 +240,8 @@ TEST_CASE("Vertices of cloth stand behind particles of shapes and before those o
           "velocity = [0, 0, -1]\ndensity = 0.5\nthickness = 0.01\nrotation = [90, 0, 0]\npins = [[-0.5, -0.5, 0]]\n"
           "[[cloth]]\nname = \"flag\"\nmaterial = \"linen\"\nposition = [0.3, -0.8, 0.3]\nmesh.file = \"flag.obj\"\n"
           "[[grains]]\nmaterial = \"linen\"\nradius = 0.02\nfill.points = [[0.5, 0.5, 1], [0.6, 0.6, 1]]\n"
-          "[[shape]]\nname = \"ball\"\nmaterial = \"linen\"\nradius = 0.02\nfill.sphere = { center = [-0.5, -0.5, "
+          "[[shape_matched_body]]\nname = \"ball\"\nmaterial = \"linen\"\nradius = 0.02\nfill.sphere = { center = "
+          "[-0.5, -0.5, "
           "0.3], "
           "radius = 0.1 }\n"
           "[[body]]\nname = \"rag\"\nmaterial = \"linen\"\nposition = [-0.8, 0.3, 0.3]\n"
@@ -349,7 +350,7 @@ TEST_CASE("Cloth that starts in a body is warned of, but for its pins", "[cloth]
   // Vertices reach 0.05 m below its top, and three times as far in from its sides.
   CHECK(warnings("") ==
         std::vector<std::string>{
-            "s.toml: cloth sail starts 0.05 m deep in body post, which pushes it out: place it beside"});
+            "s.toml: cloth sail starts 0.05 m deep in body post, which pushes it out: place it beside that body"});
   CHECK(
       advise(parse_scene(sheet + "[[body]]\nname = \"post\"\nbox.size = [0.3, 0.3, 0.5]\nposition = [0.5, 0.5, 0.74]\n",
                          "s.toml"))

@@ -71,7 +71,7 @@ TEST_CASE("Any shape is filled: inside, without overlap, and by the same grains 
   const Case c = GENERATE(
       Case{"capsule = { radius = 0.15, height = 0.8, position = [0, 0, 1], rotation = [50, 20, 0] }", 0.27},
       Case{"cone = { radius = 0.3, top_radius = 0.1, height = 0.6, position = [0, 0, 1] }", 0.26},
-      Case{"torus = { radius = 0.3, section = 0.12, position = [0, 0, 1], rotation = [40, 0, 0] }", 0.24},
+      Case{"torus = { radius = 0.3, tube_radius = 0.12, position = [0, 0, 1], rotation = [40, 0, 0] }", 0.24},
       Case{"mesh = { file = \"ring.stl\", position = [0.1, 0, 1], rotation = [0, 60, 10] }", 0.24},
       Case{"gear = { module = 0.05, teeth = 14, width = 0.2, bore_radius = 0.1, position = [0, 0, 1] }", 0.18},
       Case{
@@ -150,7 +150,8 @@ TEST_CASE("A solid is filled as densely as the same shape by formula, to the ran
 }
 
 TEST_CASE("A lattice fills any shape, and a count is met or named", "[fills]") {
-  const std::string ring = "fill.torus = { radius = 0.4, section = 0.1, position = [0, 0, 1], rotation = [30, 0, 0] }";
+  const std::string ring =
+      "fill.torus = { radius = 0.4, tube_radius = 0.1, position = [0, 0, 1], rotation = [30, 0, 0] }";
   const Scene scene = fill_scene("radius = 0.015\nsampling = \"lattice\"\n" + ring);
   const Population p = populate(scene);
   lie_inside(p.initial, solid_of(std::get<SolidFill>(scene.grains[0].shape).parts, {}));

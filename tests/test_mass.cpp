@@ -210,9 +210,9 @@ TEST_CASE("What has no mass is refused", "[rigid]") {
   BodyPart open = part_of(sheet);
   auto& mesh = std::get<MeshPart>(open.shape);
   mesh.loaded = std::make_shared<LoadedMesh>(LoadedMesh{sheet, false, {}});
-  CHECK(contains(refusal(body_of({open})), "encloses nothing"));
+  CHECK(contains(refusal(body_of({open})), "encloses no volume"));
   mesh.as = MeshAs::particles;
-  CHECK(contains(refusal(body_of({open})), "skin of particles"));
+  CHECK(contains(refusal(body_of({open})), "boundary particles"));
 }
 
 namespace {
@@ -456,7 +456,7 @@ TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]"
       {"joint = { type = \"revolute\", start_speed = @1 }", "without mass or density"},
       {"joint = { type = \"revolute\", motor = @{ speed = 1, strength = 1 } }", "without mass or density"},
       {"mass = 1\n[[body]]\nname = \"child\"\nsphere.radius = 1\nparent = @\"crate\"",
-       "has a mass and goes where it is pushed"},
+       "is a dynamic body, which cannot be a parent"},
       {"[[body]]\nname = \"ground\"\nplane = {}\nmass = @1", "body ground has a plane, which has no end"},
       {"[[body]]\nname = \"none\"\ndensity = @1\nparts = [{ box.size = [1, 1, 1] }, { box.size = [2, 2, 2], subtract = "
        "true }]",

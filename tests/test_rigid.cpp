@@ -531,7 +531,7 @@ name = "axle"
 cylinder = { radius = 0.1, height = 0.5 }
 [[body]]
 name = "ring"
-torus = { radius = 0.2, section = 0.15 }
+torus = { radius = 0.2, tube_radius = 0.15 }
 mass = 1
 position = [0, 0, 0.5]
 IGNORES

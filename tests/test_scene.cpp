@@ -55,7 +55,7 @@ const std::vector<Wrong> wrong{
     {"[scene]\nseed = @-1\n", "must be an integer from 0"},
     {"[domain]\nmin = @[0, 0]\n", "must be [x, y, z]"},
     {"[domain]\nmin = [0, @\"a\", 0]\n", "domain.min.1 must be a number"},
-    {"[domain]\nx = @1\n", "must be one of open, wall, periodic, recirculate"},
+    {"[domain]\nx = @1\n", "must be one of open, wall, periodic"},
     {"[domain]\nx = @\"wal\"\n", "did you mean wall?"},
     {"@[[solver]]\niterations = 3\n", "write [solver]"},
     {"@[material]\nname = \"sand\"\n", "write [[material]]"},
@@ -70,7 +70,7 @@ const std::vector<Wrong> wrong{
     // places too coarse for the grains: spacings of 0.0625 and 0.00098 m
     {"[domain]\nmin = [999990, 0, 0]\nmax = [@1e6, 10, 10]\n" + grains +
          "radius = 0.01\nfill.points = [[999995, 5, 5]]\n",
-     "at x = 1000000 m, where places are told apart by 0.062 m (float32), 6.2e+02 % of the smallest radius"},
+     "at x = 1000000 m, where float32 positions are 0.062 m apart, 6.2e+02 % of the smallest radius"},
     {"[domain]\nmin = [-1, @-10000, 0]\nmax = [1, 1, 10]\n" + grains + "radius = 0.01\nfill.points = [[0, 0, 5]]\n",
      "move the scene towards the origin"},
     {"[domain]\nx = \"open\"\n" + grains + "radius = 0.01\nfill.points = @[[0, 0, 1], [0, 0, 1.1], [-10000, 0, 1]]\n",
@@ -91,7 +91,7 @@ const std::vector<Wrong> wrong{
     {"[domain]\nmin = [-1, 3, 0]\nmax = [1, @2, 1]\n", "must lie above its min 3 in y"},
     {"[domain]\nmin = [0, 0, @5]\n", "must lie above its min 5 in z"},
     {"[domain]\nfriction_static = 0.3\nfriction_kinetic = @0.4\n", "exceed friction_static 0.3"},
-    {sand + "friction = @0.3\nfriction_static = 0.4\n", "must not stand beside"},
+    {sand + "friction = @0.3\nfriction_static = 0.4\n", "cannot be given together with"},
     {sand + "friction_static = 0.3\nfriction_kinetic = @0.4\n", "exceed friction_static 0.3"},
     {sand + "[[material]]\nname = @\"sand\"\n", "taken by another material"},
     {"[[material]]\nname = @\"\"\n", "must not be empty"},
@@ -109,7 +109,7 @@ const std::vector<Wrong> wrong{
     {grains + "radius = 0.01\nfill = @{}\n",
      "give one of box, sphere, cylinder, capsule, cone, torus, mesh, gear, parts, points"},
     {grains + "radius = 0.2\nfill.sphere = @{ center = [0, 0, 1], radius = 0.1 }\n", "holds no grain"},
-    {grains + "radius = 0.01\n" + ball + "fill.box = @{ min = [0, 0, 0], max = [1, 1, 1] }\n", "second shape"},
+    {grains + "radius = 0.01\n" + ball + "fill.box = @{ min = [0, 0, 0], max = [1, 1, 1] }\n", "second geometry"},
     {grains + "radius = 0.01\nfill.box = @{ min = [0, 0, -1], max = [1, 1, 1] }\n", "outside the domain"},
     {grains + "radius = 0.01\nfill.cylinder = @{ base = [0.9, 0, 0], radius = 0.2, height = 1 }\n",
      "in x, allowed is -1 to 1 m"},
@@ -184,9 +184,10 @@ const std::vector<Wrong> wrong{
      "is no iteration of method = \"p2\": allowed are jacobi, mass_splitting, gauss_seidel"},
     {pbd + "iteration = @\"improved_jacobi\"\n", "allowed are jacobi, mass_splitting, gauss_seidel"},
     {sp + "iteration = @\"pja\"\n", "allowed are improved_jacobi, jacobi, mass_splitting, gauss_seidel"},
-    {pbd + "contact_memory = @true\n", "p2, vts and sp have a memory"},
-    {vts + "iteration = \"pja\"\ncontact_memory = @true\n", "jacobi, mass_splitting and gauss_seidel have a memory"},
-    {dem + "contact_memory = @false\n", "its friction is a spring, which is the memory"},
+    {pbd + "contact_memory = @true\n", "p2, vts and sp have a contact memory"},
+    {vts + "iteration = \"pja\"\ncontact_memory = @true\n",
+     "jacobi, mass_splitting and gauss_seidel have a contact memory"},
+    {dem + "contact_memory = @false\n", "whose friction is a spring, which is the memory"},
     // fine grains
     {"@[upsampling]\nradius = 0.004\n", "has no coarse grains to go with"},
     {grains + "radius = 0.01\nfill.sphere = { center = [0, 0, 1], radius = 0.1 }\n[upsampling]\nradius = @0.01\n",
@@ -209,14 +210,14 @@ const std::vector<Wrong> wrong{
     {grains + "radius = 0.01\nfill.mesh = @\"a.obj\"\n", "must be a table"},
     {grains + "radius = 0.01\nfill.mesh = { file = @\"a.obj\" }\n", "cannot be used"},
     {grains + "radius = 0.01\nfill.mesh = { file = \"a.obj\", @as = \"sdf\" }\n", "unknown key grains.0.fill.mesh.as"},
-    {grains + "radius = 0.01\nfill.torus = @{ radius = 0.2, section = 0.05 }\n", "puts grains outside the domain"},
-    {grains + "radius = 0.01\nfill.torus = @{ radius = 0.2, section = 0.0099, position = [0, 0, 1] }\n",
+    {grains + "radius = 0.01\nfill.torus = @{ radius = 0.2, tube_radius = 0.05 }\n", "puts grains outside the domain"},
+    {grains + "radius = 0.01\nfill.torus = @{ radius = 0.2, tube_radius = 0.0099, position = [0, 0, 1] }\n",
      "holds no grain"},
     {grains + "radius = 0.01\nfill.capsule = { radius = 0.2, height = @0.3 }\n", "at least twice the radius"},
     {grains + "radius = 0.01\nfill.parts = @[]\n", "is empty"},
     {grains + "radius = 0.01\nfill.parts = [{ sphere = { radius = 1 }, subtract = @true }]\n",
-     "takes away from nothing"},
-    {grains + "radius = 0.01\nfill.parts = [@{ plane = {} }]\n", "a plane is allowed with subtract = true"},
+     "nothing to subtract it from"},
+    {grains + "radius = 0.01\nfill.parts = [@{ plane = {} }]\n", "a plane needs subtract = true here"},
     {grains + "radius = 0.01\nfill = { @plane = {} }\n", "unknown key"},
     // depth cameras
     {"@[[depth_camera]]\nname = \"a\"\nsize = [4, 3]\n", "lacks the key far"},
@@ -240,7 +241,7 @@ const std::vector<Wrong> wrong{
     {eye + "values = @\"color\"\n", "one of depth, height"},
     // sinks
     {"@[[sink]]\nsphere.radius = 1\n", "lacks the key name"},
-    {"@[[sink]]\nname = \"a\"\n", "has no shape"},
+    {"@[[sink]]\nname = \"a\"\n", "has no geometry"},
     {"[[sink]]\nname = @\"\"\nsphere.radius = 1\n", "must not be empty"},
     {"[[sink]]\nname = \"a\"\nsphere.radius = 1\n[[sink]]\nname = @\"a\"\nsphere.radius = 1\n",
      "is taken by another sink"},
@@ -250,32 +251,32 @@ const std::vector<Wrong> wrong{
     // bodies
     {"@[[body]]\nsphere.radius = 1\n", "lacks the key name"},
     {"@[[body]]\nname = \"a\"\n",
-     "has no shape: give one of plane, box, sphere, capsule, cylinder, cone, torus, mesh, gear, or parts"},
-    {"[[body]]\nname = \"a\"\nbox.size = [1, 1, 1]\n@sphere.radius = 1\n", "is a second shape beside"},
+     "has no geometry: give one of plane, box, sphere, capsule, cylinder, cone, torus, mesh, gear, or parts"},
+    {"[[body]]\nname = \"a\"\nbox.size = [1, 1, 1]\n@sphere.radius = 1\n", "is a second geometry beside"},
     {body + "parts = @[{ plane = {} }]\n", "exclude each other"},
-    {"[[body]]\nname = \"a\"\nparts = [{ plane = {}, subtract = @true }]\n", "takes away from nothing"},
-    {"[[body]]\nname = \"a\"\nparts = [@{ position = [0, 0, 0] }]\n", "has no shape"},
+    {"[[body]]\nname = \"a\"\nparts = [{ plane = {}, subtract = @true }]\n", "nothing to subtract it from"},
+    {"[[body]]\nname = \"a\"\nparts = [@{ position = [0, 0, 0] }]\n", "has no geometry"},
     {"[[body]]\nname = \"a\"\nbox.size = [1, @0, 1]\n", "1e-06"},
     {"[[body]]\nname = \"a\"\ncapsule = { radius = 1, height = @1.5 }\n", "at least twice the radius"},
-    {"[[body]]\nname = \"a\"\ntorus = @{ radius = 1 }\n", "lacks the key section"},
+    {"[[body]]\nname = \"a\"\ntorus = @{ radius = 1 }\n", "lacks the key tube_radius"},
     {body + "color = [0.1, @1.5, 0]\n", "from 0 to 1"},
     {body + "show = @\"inside\"\n", "one of solid, cut, hidden"},
     // shapes, of fills and of bodies
     {grains + "radius = 0.01\nfill.box = { size = [1, 1, 1], min = @[0, 0, 0], max = [1, 1, 1] }\n",
-     "cannot stand beside grains.0.fill.box.size: give size, position and rotation, or min and max"},
+     "cannot be given together with grains.0.fill.box.size: give size, position and rotation, or min and max"},
     {"[[body]]\nname = \"a\"\nbox = { min = [0, 0, 0], max = [1, 1, 1], rotation = @[0, 0, 45] }\n",
-     "body.a.box.rotation cannot stand beside body.a.box.min"},
+     "body.a.box.rotation cannot be given together with body.a.box.min"},
     {"[[body]]\nname = \"a\"\nbox = @{ min = [0, 0, 0] }\n", "lacks the key max"},
     {"[[body]]\nname = \"a\"\nbox = @{ position = [0, 0, 0] }\n", "lacks the key size"},
     {"[[body]]\nname = \"a\"\nbox = { min = [0, 0, 0], max = [1, @0, 1] }\n", "must lie above min"},
     {"[[body]]\nname = \"a\"\nsphere = { radius = 1, position = [0, 0, 1], center = @[0, 0, 1] }\n",
-     "body.a.sphere.center cannot stand beside body.a.sphere.position: give center or position"},
+     "body.a.sphere.center cannot be given together with body.a.sphere.position: give center or position"},
     {grains + "radius = 0.01\nfill.cylinder = { base = [0, 0, 0], radius = 0.1, height = 1, position = @[0, 0, 0] }\n",
      "give position and rotation, or base"},
     {"[[sink]]\nname = \"a\"\ncone = { base = [0, 0, 0], radius = 0.1, height = 1, rotation = @[90, 0, 0] }\n",
-     "sink.a.cone.rotation cannot stand beside sink.a.cone.base"},
+     "sink.a.cone.rotation cannot be given together with sink.a.cone.base"},
     {"[[body]]\nname = \"a\"\nparts = [{ sphere = { radius = 1, center = [0, 0, 1] }, position = @[0, 0, 1] }]\n",
-     "give the place of a part once, in its shape or beside it"},
+     "give position and rotation of a part once, in its geometry or beside it"},
     {body + "material = @\"steel\"\n", "no material of this scene"},
     {body + "[[body]]\nname = @\"ball\"\nsphere.radius = 1\n", "is taken by another body"},
 };
@@ -587,8 +588,8 @@ TEST_CASE("one coefficient of friction stands for both", "[scene]") {
   CHECK(s.materials[1].friction_kinetic == 0.2);
 }
 
-TEST_CASE("sinks and axes that recirculate have the values of their file", "[scene]") {
-  const Scene s = parse_scene(sand + "[domain]\nz = \"recirculate\"\n[[sink]]\nname = \"drain\"\nmaterial = \"sand\"\n"
+TEST_CASE("sinks and periodic axes have the values of their file", "[scene]") {
+  const Scene s = parse_scene(sand + "[domain]\nz = \"periodic\"\n[[sink]]\nname = \"drain\"\nmaterial = \"sand\"\n"
                                      "position = [0.5, 0, 0]\nrotation = [0, 90, 0]\n"
                                      "parts = [{ box = { size = [1, 2, 3] } }, { plane = {}, subtract = true }]\n",
                               "s.toml");
@@ -600,7 +601,7 @@ TEST_CASE("sinks and axes that recirculate have the values of their file", "[sce
   CHECK(s.sinks[0].rotation == glm::dvec3(0, 90, 0));
   CHECK(s.sinks[0].parts.size() == 2);
   CHECK(to_toml(parse_scene(to_toml(s), "again")) == to_toml(s));
-  CHECK(to_toml(s) != to_toml(parse_scene(sand + "[domain]\nz = \"recirculate\"\n", "other")));
+  CHECK(to_toml(s) != to_toml(parse_scene(sand + "[domain]\nz = \"periodic\"\n", "other")));
 }
 
 TEST_CASE("depth cameras have the values of their file, and of their text", "[scene]") {
@@ -701,8 +702,8 @@ TEST_CASE("wrong overrides are named, not places in the file", "[scene]") {
       {"domain.max=[2,1,0.2]", "outside the domain"},
       {"grains.0.material=dust", "is no material"},
       {"material.gravel.friction_static=0.5", "exceed friction_static 0.5"},
-      {"material.sand.friction_static=0.5", "must not stand beside"},
-      {"grains.0.fill.sphere={center=[0,0,1],radius=0.3}", "second shape"},
+      {"material.sand.friction_static=0.5", "cannot be given together with"},
+      {"grains.0.fill.sphere={center=[0,0,1],radius=0.3}", "second geometry"},
       {"grains.1.radius=0.4", "holds no grain"},
       {"emitter.0.stop=0.5", "stop must be later"},
       {"camera.target=[1,2,3]", "same point"},

@@ -362,7 +362,7 @@ TEST_CASE("Every method agrees with its reference with shapes among grains", "[d
 TEST_CASE("Scenes describe shapes", "[shape]") {
   const std::string text = R"([[material]]
 name = "felt"
-[[shape]]
+[[shape_matched_body]]
 name = "ball"
 material = "felt"
 radius = 0.02
@@ -386,11 +386,11 @@ fill.sphere = { center = [0, 0, 1], radius = 0.1 }
   const auto refused = [&](const std::string& change) {
     return error_of([&] { parse_scene(text, "scene.toml", {change}); });
   };
-  CHECK_THAT(refused("shape.0.stiffness=0"), Catch::Contains("stiffness") && Catch::Contains("1e-06"));
-  CHECK_THAT(refused("shape.0.stiffness=1.5"), Catch::Contains("1"));
-  CHECK_THAT(refused("shape.0.material=wool"), Catch::Contains("no material of this scene"));
-  CHECK_THAT(refused("shape.0.fixed=true"), Catch::Contains("fixed"));
-  CHECK_THAT(refused("shape.0.radius=0.2"), Catch::Contains("holds no grain"));
-  CHECK_THROWS_WITH(parse_scene(text + text.substr(text.find("[[shape]]")), "scene.toml"),
-                    Catch::Contains("scene.toml:12:") && Catch::Contains("taken by another shape"));
+  CHECK_THAT(refused("shape_matched_body.0.stiffness=0"), Catch::Contains("stiffness") && Catch::Contains("1e-06"));
+  CHECK_THAT(refused("shape_matched_body.0.stiffness=1.5"), Catch::Contains("1"));
+  CHECK_THAT(refused("shape_matched_body.0.material=wool"), Catch::Contains("no material of this scene"));
+  CHECK_THAT(refused("shape_matched_body.0.fixed=true"), Catch::Contains("fixed"));
+  CHECK_THAT(refused("shape_matched_body.0.radius=0.2"), Catch::Contains("holds no grain"));
+  CHECK_THROWS_WITH(parse_scene(text + text.substr(text.find("[[shape_matched_body]]")), "scene.toml"),
+                    Catch::Contains("scene.toml:12:") && Catch::Contains("taken by another shape-matched body"));
 }

@@ -127,7 +127,7 @@ TEST_CASE("defaults follow method, iteration and contact memory", "[scene]") {
   CHECK(word(Method::dem) == "dem");
   CHECK(word(Iteration::gauss_seidel) == "gauss_seidel");
   CHECK(word(Sampling::lattice) == "lattice");
-  CHECK(word(ColorBy::depth) == "depth");
+  CHECK(word(ColorBy::height) == "height");
   CHECK(word(Axis::periodic) == "periodic");
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("the canonical text holds every setting of each method", "[scene]") {
       "",
       "method = \"p2\"\niteration = \"mass_splitting\"\nsubsteps = \"auto\"\noverlap = 0.03\nneighbours = \"linked\"\n",
       "method = \"p2\"\ncontact_memory = false\naveraging = \"plain\"\nerror_reduction = 0.25\nsleep_speed = 0.01\n"
-      "mending = false\n",
+      "incremental_rebuild = false\n",
       "method = \"pbd\"\nfriction = \"per_iteration\"\nmass_scaling = 3\nstabilization = 2\nsor = 1.5\niterations = "
       "9\n",
       "method = \"pbd\"\niteration = \"gauss_seidel\"\nfriction = \"afterwards\"\n",
@@ -334,8 +334,9 @@ TEST_CASE("the number of substeps follows from the scene", "[substeps]") {
       }
       return "no error";
     };
-    CHECK(said("1e300") == "fast.toml:10:24: body.a.motion.position.0 is 1e+300 m at 0.104 s: a place may be from "
-                           "-1000000 to 1000000 m");
+    CHECK(said("1e300") ==
+          "fast.toml:10:24: body.a.motion.position.0 is 1e+300 m at 0.104 s: positions must stay within "
+          "-1000000 to 1000000 m");
     CHECK(contains(said("1e6"),
                    "fast.toml: solver.substeps = \"auto\" finds none that are short enough: a grain's "
                    "greatest speed, 2.5e+08 m/s with what bodies that move give it, asks for substeps of"));
@@ -364,15 +365,14 @@ TEST_CASE("what cannot work is advised against", "[advice]") {
   };
   const std::vector<Case> cases{
       {"substeps = 5\n", "substeps = 7\n",
-       "moves 0.61 r in a substep, too fast for its contacts beyond 0.5 r: set "
-       "solver.substeps to 7 or \"auto\""},
+       "moves 0.61 r in a substep, and from 0.5 r on contacts are missed: set solver.substeps to 7 or \"auto\""},
       {"method = \"p2\"\nsubsteps = 1\n", "method = \"p2\"\nsubsteps = 7\n",
-       "g h^2 / r is 0.098, and above 0.05 p2 crushes what lies at rest"},
+       "g h^2 / r is 0.098, and above 0.05 p2 crushes grains at rest"},
       {"method = \"dem\"\nsubsteps = 3\n", "method = \"dem\"\nsubsteps = 7\n", "overlap by 0.17 r on average at rest"},
       {"method = \"dem\"\nstiffness = \"material\"\nsubsteps = 170\n",
        "method = \"dem\"\nstiffness = \"material\"\nsubsteps = 180\n", "softer than the material"},
       {"method = \"vts\"\niteration = \"pja\"\nsubsteps = 9\n",
-       "method = \"vts\"\niteration = \"pja\"\nsubsteps = 10\n", "pja rests only from 1 kHz on"},
+       "method = \"vts\"\niteration = \"pja\"\nsubsteps = 10\n", "with pja only if substeps are at most 0.001 s"},
       {"method = \"vts\"\nomega = 0.6\nsubsteps = 8\n", "method = \"vts\"\nomega = 0.5\nsubsteps = 8\n",
        "beyond the stable range of improved_jacobi: set it to 0.5 or less"},
       {"method = \"vts\"\niteration = \"jacobi\"\nomega = 0.4\nsubsteps = 8\n",
@@ -404,7 +404,7 @@ TEST_CASE("what cannot work is advised against", "[advice]") {
   Scene sticky = box("method = \"pbd\"\nsubsteps = 8\n");
   CHECK(advise(sticky).empty());
   sticky.materials[0].adhesion = 100.0;
-  CHECK(advised(sticky, "pbd has no adhesion, so that 100 Pa have no effect"));
+  CHECK(advised(sticky, "pbd has no adhesion, so that the adhesion of 100 Pa has no effect"));
 
   // Contacts of dem that are too soft for the adhesion: it stretches them by 0.61 r, with 25 substeps by 0.048 r.
   sticky = box("method = \"dem\"\nsubsteps = 7\n");

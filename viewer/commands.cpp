@@ -1,5 +1,6 @@
 #include "viewer/commands.h"
 #include "engine/gpu/device.h"
+#include "engine/scene/keys.h"
 #include "viewer/status.h"
 #include "viewer/terminal.h"
 #include <algorithm>
@@ -108,6 +109,11 @@ int check(const std::vector<std::filesystem::path>& scenes, const std::vector<st
     }
   }
   return status;
+}
+
+int keys() {
+  print_out("{}", talus::scene_keys_text());
+  return done;
 }
 
 int graph(const std::filesystem::path& scene, const std::vector<std::string>& overrides, const talus::Options& options,

@@ -107,7 +107,7 @@ Input input_of(const Json& json) {
   if (json.contains("set"))
     return SetParameter{text_of(json, "set"), number_of(json, "value")};
   throw std::invalid_argument(
-      "it is none of drive_joint, move_joint, drive_body, push_body, grab, move_hand, release, set");
+      "it must be one of drive_joint, move_joint, drive_body, push_body, grab, move_hand, release, set");
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ void check_verb(const CLI::App& app, int argc, char** argv) {
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
     verbs.push_back(verb->get_name());
   if (std::ranges::find(verbs, argv[1]) == verbs.end())
-    throw UsageError(fmt::format("{} is no verb of talus{}; there are {}; see talus --help", argv[1],
+    throw UsageError(fmt::format("{} is no command of talus{}; the commands are {}; see talus --help", argv[1],
                                  talus::reading::did_you_mean(argv[1], verbs), fmt::join(verbs, ", ")));
 }
 
@@ -192,6 +192,8 @@ int talus_main(int argc, char** argv) {
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
 
+  CLI::App* keys = app.add_subcommand("keys", "Prints the reference of all keys of a scene file (Markdown)");
+
   CLI::App* graph =
       app.add_subcommand("graph", "Shows the passes of a step, what they read and write, and the barriers");
   add_scene(graph, a);
@@ -221,6 +223,8 @@ int talus_main(int argc, char** argv) {
     return viewer::devices(a.json);
   if (check->parsed())
     return viewer::check(a.scenes, a.run.overrides);
+  if (keys->parsed())
+    return viewer::keys();
 
   a.run.engine.timing = !a.no_timing && !a.run.report.empty();  // who else would see them
   if (a.seed)
@@ -229,7 +233,7 @@ int talus_main(int argc, char** argv) {
     return viewer::graph(a.run.scene, a.run.overrides, a.run.engine, a.dot);
 
   if (a.run.scene.empty() && a.run.replay.empty())
-    throw UsageError("SCENE is required, or --replay FILE; see talus run --help");
+    throw UsageError("give a scene file, or --replay FILE; see talus run --help");
   if (render->parsed()) {
     read_size(a.size, a.frames);
     a.run.frames = a.frames;

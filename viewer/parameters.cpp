@@ -1,4 +1,5 @@
 #include "viewer/parameters.h"
+#include "engine/scene/keys.h"
 #include "engine/scene/words.h"
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,26 @@ std::vector<std::string> names(auto&& all) {
   for (const auto one : all)
     list.emplace_back(word(one));
   return list;
+}
+
+// What a scene may have for a key of a table at the top of a scene file, by the loader's own description:
+// material.sand, density. gravity.x is a component of gravity.
+void take_range(std::string_view table, std::string_view key, Parameter& p) {
+  const auto find = [](const reading::TableKeys& keys, std::string_view name) -> const reading::Key& {
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (keys[i].name == name)
+        return keys[i];
+    throw std::logic_error(fmt::format("{} has no key {} (viewer/parameters.cpp)", keys.title, name));
+  };
+  const reading::Key& found =
+      find(*find(reading::scene_file_keys(), table.substr(0, table.find('.'))).table, key.substr(0, key.find('.')));
+  if (found.range.min < found.range.max) {
+    p.least = found.range.min;
+    p.most = found.range.max;
+  } else if (found.least < found.most) {
+    p.least = static_cast<double>(found.least);
+    p.most = static_cast<double>(found.most);
+  }
 }
 
 class List {
@@ -40,17 +61,12 @@ public:
     return all.back();
   }
 
-  // The last one may be beyond its slider.
-  void allow(double least, double most) {
-    all.back().least = least;
-    all.back().most = most;
-  }
-
-  // A number that `of` finds in a scene.
+  // A number that `of` finds in a scene, which may be beyond its slider.
   template <class Of>
   void number(const char* key, const char* name, const char* unit, double low, double high, Scale scale,
               const char* help, Of of) {
     Parameter& p = add(key, name, unit, low, high, scale, help);
+    take_range(table, key, p);
     p.get = [of](const Scene& scene) { return static_cast<double>(of(const_cast<Scene&>(scene))); };
     p.set = [of](Scene& scene, double value) {
       auto& place = of(scene);
@@ -100,11 +116,9 @@ void add_solver(List& list, const Scene& scene) {
   if (method != Method::dem) {
     list.number("iterations", "iterations", "", 1, 100, Scale::whole, "Per substep: more are stiffer and dearer",
                 [](Scene& s) -> int& { return s.solver.iterations; });
-    list.allow(1, 1000);
   }
   list.number("substeps", "substeps", "", 1, 200, Scale::whole, "Per step: more are stiffer and dearer",
               [](Scene& s) -> int& { return s.solver.substeps; });
-  list.allow(1, 1000);
   if (memory_optional(method, scene.solver.iteration))
     list.number("contact_memory", "contact memory", "", 0, 1, Scale::whole,
                 "1: friction holds from substep to substep, so that heaps rest",
@@ -116,23 +130,19 @@ void add_solver(List& list, const Scene& scene) {
     list.number("sleep_speed", "sleep speed", "m/s", 0, 0.1, Scale::linear,
                 "A touching grain slower than this stays where it is; 0: none does",
                 [](Scene& s) -> double& { return s.solver.sleep_speed; });
-    list.allow(0, 100);
   }
   if (method == Method::pbd) {
     list.number("sor", "over-relaxation", "", 1, 2, Scale::linear, "Of what several contacts of a grain correct",
                 [](Scene& s) -> double& { return s.solver.sor; });
     list.number("mass_scaling", "mass scaling", "1/m", 0, 50, Scale::linear, "Mass falls with height as exp(-k z)",
                 [](Scene& s) -> double& { return s.solver.mass_scaling; });
-    list.allow(0, 1000);
     list.number("stabilization", "stabilization", "", 0, 20, Scale::whole,
                 "Contact iterations at the start of a substep",
                 [](Scene& s) -> int& { return s.solver.stabilization; });
-    list.allow(0, 100);
   }
   if (impulses) {
     list.number("omega", "relaxation", "", 0.05, 1.5, Scale::linear, "Share of a correction that an iteration applies",
                 [](Scene& s) -> double& { return s.solver.omega; });
-    list.allow(0.01, 2);
     list.number("warm_start", "warm start", "", 0, 0.99, Scale::linear,
                 "Share of the last substep's impulses that the iterations start from",
                 [](Scene& s) -> double& { return s.solver.warm_start; });
@@ -150,12 +160,10 @@ void add_world(List& list) {
   for (int a = 0; a < 3; ++a) {
     list.number(axes[a], labels[a], "m/s2", -20, 20, Scale::linear, "Earth: 0, 0, -9.81; the Moon: -1.62",
                 [a](Scene& s) -> double& { return s.domain.gravity[a]; });
-    list.allow(-1e4, 1e4);
   }
   list.table = "time";
   list.number("dt", "step", "s", 1e-4, 0.02, Scale::logarithmic, "Of simulated time",
               [](Scene& s) -> double& { return s.dt; });
-  list.allow(1e-7, 1);
 }
 
 void add_material(List& list, const Scene& scene, std::size_t m) {
@@ -169,27 +177,22 @@ void add_material(List& list, const Scene& scene, std::size_t m) {
   };
   number("friction_static", "static friction", "", 0, 2, Scale::linear, "Coulomb coefficient of what sticks",
          &Material::friction_static);
-  list.allow(0, 10);
   list.all.back().set = [m](Scene& s, double value) {
     s.materials[m].friction_static = value;
     s.materials[m].friction_kinetic = std::min(s.materials[m].friction_kinetic, value);
   };
   number("friction_kinetic", "sliding friction", "", 0, 2, Scale::linear, "Coulomb coefficient of what slides",
          &Material::friction_kinetic);
-  list.allow(0, 10);
   list.all.back().set = [m](Scene& s, double value) {
     s.materials[m].friction_kinetic = value;
     s.materials[m].friction_static = std::max(s.materials[m].friction_static, value);
   };
   number("density", "density", "kg/m3", 100, 10000, Scale::logarithmic, "Of a grain, not of the bulk",
          &Material::density);
-  list.allow(1e-3, 1e6);
   number("adhesion", "adhesion", "Pa", 0, 50000, Scale::logarithmic,
          "Over the area of a contact: damp sand holds together", &Material::adhesion);
-  list.allow(0, 1e9);
   if (scene.solver.method == Method::p2 || scene.solver.stiffness == Stiffness::material) {
     number("stiffness", "stiffness", "N/m", 1e2, 1e8, Scale::logarithmic, "Of a contact", &Material::stiffness);
-    list.allow(1e-3, 1e15);
   }
 }
 
@@ -198,10 +201,8 @@ void add_emitter(List& list, std::size_t e) {
   list.group = fmt::format("Emitter {}", e);
   list.number("rate", "rate", "grains/s", 1, 100000, Scale::logarithmic, "Of grains that are not born yet",
               [e](Scene& s) -> double& { return s.emitters[e].rate; });
-  list.allow(1e-6, 1e9);
   list.number("stop", "stop", "s", 0, 600, Scale::linear, "When it ends",
               [e](Scene& s) -> double& { return s.emitters[e].stop; });
-  list.allow(0, 1e6);
   list.all.back().set = [e](Scene& s, double value) {
     s.emitters[e].stop = std::max(value, s.emitters[e].start);
     s.end = std::max(s.end, s.emitters[e].stop);
@@ -213,7 +214,6 @@ void add_upsampling(List& list) {
   list.group = "Fine grains";
   list.number("friction", "friction", "", 0, 2, Scale::linear, "Coulomb coefficient against walls and bodies",
               [](Scene& s) -> double& { return s.upsampling->friction; });
-  list.allow(0, 10);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ static_assert(draw_fine == static_cast<uint>(Level::fine) && draw_coarse == stat
               draw_both == static_cast<uint>(Level::both));
 static_assert(
     draw_by_material == static_cast<uint>(ColorBy::material) && draw_by_speed == static_cast<uint>(ColorBy::speed) &&
-    draw_by_depth == static_cast<uint>(ColorBy::depth) && draw_by_overlap == static_cast<uint>(ColorBy::overlap) &&
+    draw_by_depth == static_cast<uint>(ColorBy::height) && draw_by_overlap == static_cast<uint>(ColorBy::overlap) &&
     draw_by_contacts == static_cast<uint>(ColorBy::contacts) && draw_by_force == static_cast<uint>(ColorBy::force) &&
     draw_by_palette == static_cast<uint>(ColorBy::palette) && draw_by_id == static_cast<uint>(ColorBy::id) &&
     draw_by_world == static_cast<uint>(ColorBy::world) && draw_by_radius == static_cast<uint>(ColorBy::radius));

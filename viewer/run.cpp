@@ -151,9 +151,10 @@ public:
       : options_(options), simulation_(simulation), replay_(std::move(replay)), dt_(simulation.scene().dt),
         first_(simulation.step()), end_(end_step()), notes_told_(simulation.notes().size()) {
     if (first_ > end_)
-      throw UsageError(
-          fmt::format("{} stands at step {} ({:.6g} s), after the end that is asked for: step {} ({:.6g} s)",
-                      options.resume.string(), first_, simulation.time(), end_, static_cast<double>(end_) * dt_));
+      throw UsageError(fmt::format("{} is at step {} ({:.6g} s), after the end that was asked for, step {} ({:.6g} s): "
+                                   "give a later --time or --steps",
+                                   options.resume.string(), first_, simulation.time(), end_,
+                                   static_cast<double>(end_) * dt_));
     const double share = static_cast<double>(end_) * dt_ / 100.0;
     if (!options.metrics.empty()) {
       metrics_.emplace(options.metrics, talus::metrics_header(simulation.scene()), first_);
@@ -162,7 +163,7 @@ public:
     if (!options.out.empty()) {
       series_.emplace(options.out, options.format, simulation.scene(), first_);
       if (!simulation.scene().cloths.empty() && !talus::holds_cloth(options.format))
-        print_err("note: cloth is not in files of this format; --format vtp and ply write each cloth as a mesh\n");
+        print_err("note: files of this format leave out cloth; --format vtp and ply write each cloth as a mesh\n");
       series_times_.emplace(options.every.value_or(share), dt_, first_);
     }
     if (options.frames) {
@@ -318,7 +319,7 @@ private:
     if (simulation_.state_hash() == inputs.hash)
       print_out("the inputs have played to their end: the same state as recorded, bit for bit\n");
     else
-      print_err("warning: the inputs have played to their end, and the state differs from that recorded on {}\n",
+      print_err("warning: the final state of this replay differs from that of the recording, which was made on {}\n",
                 inputs.device);
   }
 

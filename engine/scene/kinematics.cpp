@@ -54,28 +54,29 @@ Function checked(Function f, std::string where, double most = std::numeric_limit
   return [f = std::move(f), where = std::move(where), most](double time) {
     const double value = f(time);
     if (!std::isfinite(value))
-      throw SceneError(fmt::format("{} is {} at {:.6g} s: it must be a number at all times", where, value, time));
+      throw SceneError(fmt::format("{} is {} at {:.6g} s: it must be finite at all times", where, value, time));
     if (!(std::abs(value) <= most))
-      throw SceneError(
-          fmt::format("{} is {:.6g} m at {:.6g} s: a place may be from {} to {} m", where, value, time, -most, most));
+      throw SceneError(fmt::format("{} is {:.6g} m at {:.6g} s: positions must stay within {} to {} m", where, value,
+                                   time, -most, most));
     return value;
   };
 }
 
 void check_order(const auto& keys, const std::string& where) {
   if (keys.empty())
-    throw SceneError(where + " holds nothing: give at least one time");
+    throw SceneError(where + " is empty: give at least one time");
   for (std::size_t i = 1; i < keys.size(); ++i)
     if (!(keys[i].time > keys[i - 1].time))
-      throw SceneError(fmt::format("{} has {} s after {} s: times must rise", where, keys[i].time, keys[i - 1].time));
+      throw SceneError(fmt::format("{} has the time {} s after {} s: give the times in rising order", where,
+                                   keys[i].time, keys[i - 1].time));
 }
 
 // After its last value, a repeated number goes on from the first.
 void check_repeat(double first, double last, bool turns, const std::string& where) {
   const double apart = last - first;
   if (std::abs(turns ? std::remainder(apart, 360.0) : apart) > 1e-9 * (1.0 + std::abs(first) + std::abs(last)))
-    throw SceneError(fmt::format("{} repeats from {} to {}, a jump: the last must be as the first{}", where, last,
-                                 first, turns ? ", or whole turns away" : ""));
+    throw SceneError(fmt::format("{} repeats and would jump from {} to {}: the last value must equal the first{}",
+                                 where, last, first, turns ? ", or differ from it by whole turns" : ""));
 }
 
 // One of the vectors of keyframes that have it; nothing where none has.
@@ -116,7 +117,7 @@ Function function_of(const Joint& joint, const std::string& where) {
     values.push_back(key.value);
   }
   if (track.repeat && times.size() < 2)
-    throw SceneError(where + " repeats, which takes two times at least");
+    throw SceneError(where + " repeats and has one time only: give at least two");
   if (track.repeat)
     check_repeat(values.front(), values.back(), joint.type == JointType::revolute, where);
   return [curve = Curve(times, values, track.interpolation, track.repeat)](double time) { return curve.at(time); };
@@ -124,18 +125,18 @@ Function function_of(const Joint& joint, const std::string& where) {
 
 void check_joint(const Joint& joint, const std::string& where) {
   if (!(glm::length(joint.axis) > 0.0))
-    throw SceneError(where + " has no axis: give one that is not [0, 0, 0]");
+    throw SceneError(where + " has no axis: give one other than [0, 0, 0]");
   if (!(joint.min <= joint.max))
-    throw SceneError(fmt::format("{} has min {} above max {}: it could be nowhere", where, joint.min, joint.max));
+    throw SceneError(fmt::format("{} has min {} above max {}: give a min of at most max", where, joint.min, joint.max));
   if (!(joint.speed > 0.0) || !(joint.acceleration > 0.0))
-    throw SceneError(where + " has a limit of speed or acceleration that is not above 0");
+    throw SceneError(where + " has a limit of speed or acceleration that is not positive: give one above 0");
 }
 
 void check_dynamic(const BodySpec& spec, const std::string& name) {
   if (spec.mass && spec.density)
     throw SceneError(name + " has both mass and density: give one of the two");
   if (!spec.parent.empty())
-    throw SceneError(name + " has a mass and a parent: what has a mass is in the world's frame");
+    throw SceneError(name + " has a mass and a parent: a dynamic body has no parent, so leave out one of the two");
   const auto* joint = std::get_if<Joint>(&spec.motion);
   if (joint && (joint->type == JointType::fixed || !std::holds_alternative<double>(joint->value)))
     throw SceneError(name + " has a mass and a joint that is fixed or has a value over time: allowed is a number");
@@ -162,7 +163,7 @@ Kinematics::Kinematics(const Scene& scene) {
     const auto* hung = is_dynamic(spec) ? std::get_if<Joint>(&spec.motion) : nullptr;
     const bool spins = glm::length(spec.spin) > 0 && !(hung && hung->type == JointType::ball);
     if (!std::holds_alternative<std::monostate>(spec.motion) && (glm::length(spec.velocity) > 0 || spins))
-      throw SceneError(name + " has velocities beside another motion: give one of the two");
+      throw SceneError(name + " has velocity or spin beside another motion: give one of the two");
     if (is_dynamic(spec)) {
       check_dynamic(spec, name);
       body.velocity = body.spin = glm::dvec3(0.0);  // where it starts; what pushes it decides from there
@@ -197,15 +198,15 @@ void Kinematics::find_parents(const Scene& scene) {
       continue;
     const std::optional<std::size_t> found = names.find(parent);
     if (!found)
-      throw SceneError(fmt::format("{} = \"{}\" is no body of this scene",
+      throw SceneError(fmt::format("{} = \"{}\" is no body of this scene: give the name of a [[body]]",
                                    scene.bodies[b].parent_where.empty() ? bodies_[b].where + ": its parent"
                                                                         : scene.bodies[b].parent_where,
                                    parent));
     if (is_dynamic(scene.bodies[*found]))
-      throw SceneError(fmt::format("{} = \"{}\" has a mass and goes where it is pushed: allowed are bodies without",
-                                   scene.bodies[b].parent_where.empty() ? bodies_[b].where + ": its parent"
-                                                                        : scene.bodies[b].parent_where,
-                                   parent));
+      throw SceneError(fmt::format(
+          "{} = \"{}\" is a dynamic body, which cannot be a parent: name a body without mass and density",
+          scene.bodies[b].parent_where.empty() ? bodies_[b].where + ": its parent" : scene.bodies[b].parent_where,
+          parent));
     bodies_[b].parent = found;
   }
   enum class Mark { unseen, open, done };
@@ -217,7 +218,7 @@ void Kinematics::find_parents(const Scene& scene) {
         std::string names = scene.bodies[*at].name;
         for (auto next = bodies_[*at].parent; *next != *at; next = bodies_[*next].parent)
           names += " -> " + scene.bodies[*next].name;
-        throw SceneError(fmt::format("{} makes a ring: {} -> {}; a parent must not hang on its own child",
+        throw SceneError(fmt::format("{} closes a loop of parents, {} -> {}: a body cannot move with its own child",
                                      scene.bodies[*at].parent_where.empty() ? bodies_[*at].where + ": its parent"
                                                                             : scene.bodies[*at].parent_where,
                                      names, scene.bodies[*at].name));

@@ -1,4 +1,4 @@
-// The schema: every table and key with its type, range and default. scenes/README.md says the same to users.
+// The tables of a scene file. keys.cpp describes their keys.
 #include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
@@ -23,15 +23,15 @@ namespace talus {
 reading::Radii reading::read_radius(const Value& radius) {
   Radii r;
   if (!radius.is_array()) {
-    radius.get(r.max, radius_range);
+    radius.get(r.max);
     r.min = r.max;
     return r;
   }
   const std::vector<Value> ends = radius.elements();
   if (ends.size() != 2)
     radius.fail("must be one number or [min, max]");
-  ends[0].get(r.min, radius_range);
-  ends[1].get(r.max, radius_range);
+  ends[0].get(r.min);
+  ends[1].get(r.max);
   if (r.min >= r.max)
     radius.fail("must have min below max; for equal grains give one number");
   if (r.max > 100 * r.min)
@@ -55,20 +55,9 @@ std::uint32_t reading::material_of(const Value& name, const std::vector<Material
 
 namespace {
 
-// Axis as a scene says it.
-enum class AxisWord { open, wall, periodic, recirculate };
-
-}  // namespace
-
-template <> inline constexpr std::array<std::string_view, 4> words<AxisWord>{"open", "wall", "periodic", "recirculate"};
-
-namespace {
-
 using namespace reading;
 
-constexpr std::int64_t grains_most = 100'000'000;
 constexpr std::size_t materials_most = 255;
-constexpr std::int64_t worlds_most = 4096;
 
 // friction is short for both coefficients; of these, one that is not given is as the other.
 class Friction {
@@ -79,13 +68,12 @@ public:
   void get(auto& sticking, auto& sliding) const {
     if (both_ && (static_ || kinetic_))
       both_.or_override(static_).or_override(kinetic_).fail(
-          "must not stand beside both ways of giving friction: allowed are friction "
-          "alone, or friction_static and friction_kinetic");
+          "cannot be given together with friction_static or friction_kinetic: give friction alone, or these two");
     double s = 0, k = 0;
     for (const Value* v : {&both_, &static_})
-      v->get(s, friction_range);
+      v->get(s);
     for (const Value* v : {&both_, &kinetic_})
-      v->get(k, friction_range);
+      v->get(k);
     if (both_ || static_ || kinetic_) {
       sticking = kinetic_ && !static_ ? k : s;
       sliding = static_ && !kinetic_ ? s : k;
@@ -101,17 +89,19 @@ private:
 
 class Loader {
 public:
-  Loader(toml::table document, const std::string& name)
-      : document_(std::move(document)), root_(&document_, "", document_.source(), &errors_) {
+  Loader(toml::table document, const std::string& name, std::vector<std::string> warnings)
+      : document_(std::move(document)), root_(&document_, "", document_.source(), scene_file_keys(), &errors_) {
     scene_.source = name;
+    scene_.warnings = std::move(warnings);
   }
 
   Scene load() {
     // All tables first, so that a misspelt one is named before anything that it was to hold is missed.
     const Value scene = root_["scene"], time = root_["time"], domain = root_["domain"], solver = root_["solver"],
-                material = root_["material"], grains = root_["grains"], shape = root_["shape"], cloth = root_["cloth"],
-                emitter = root_["emitter"], body = root_["body"], sink = root_["sink"], camera = root_["camera"],
-                depth_camera = root_["depth_camera"], upsampling = root_["upsampling"], output = root_["output"];
+                material = root_["material"], grains = root_["grains"], matched = root_["shape_matched_body"],
+                cloth = root_["cloth"], emitter = root_["emitter"], body = root_["body"], sink = root_["sink"],
+                camera = root_["camera"], depth_camera = root_["depth_camera"], upsampling = root_["upsampling"],
+                output = root_["output"];
     attempt([&] { root_.finish(); });
 
     attempt([&] { read_scene(scene.table()); });
@@ -122,7 +112,7 @@ public:
     // The others are checked against these, and would be blamed for their errors.
     stop_at_errors();
     attempt_each(grains, [&](const Table& t) { read_grains(t); });
-    attempt_each(shape, [&](const Table& t) { read_matched(t); });
+    attempt_each(matched, [&](const Table& t) { read_matched(t); });
     attempt_each(cloth, [&](const Table& t) { scene_.cloths.push_back(read_cloth(t, scene_)); });
     attempt_each(emitter, [&](const Table& t) { read_emitter(t); });
     std::unordered_set<std::string> body_names;
@@ -176,15 +166,15 @@ private:
     const Value title = t["title"], seed = t["seed"], worlds = t["worlds"];
     t.finish();
     title.get(scene_.title);
-    seed.get(scene_.seed, 0, std::numeric_limits<std::int64_t>::max());
-    worlds.get(scene_.worlds, 1, worlds_most);
+    seed.get(scene_.seed);
+    worlds.get(scene_.worlds);
   }
 
   void read_time(Table t) {
     const Value dt = t["dt"], end = t["end"];
     t.finish();
-    dt.get(scene_.dt, {1e-7, 1, "s"});
-    end.get(scene_.end, time_range);
+    dt.get(scene_.dt);
+    end.get(scene_.end);
   }
 
   void read_domain(Table t) {
@@ -195,22 +185,19 @@ private:
     const Value gravity = t["gravity"], adhesion = t["adhesion"];
     const Friction friction(t);
     t.finish();
-    domain_min_.get(d.min, place_range);
-    domain_max_.get(d.max, place_range);
+    domain_min_.get(d.min);
+    domain_max_.get(d.max);
     for (int a = 0; a < 3; ++a) {
       if (d.min[a] >= d.max[a])
         (domain_max_ ? domain_max_.or_override(domain_min_) : domain_min_)
             .elements()[a]
             .fail(fmt::format("makes the domain empty: its max {} must lie above its min {} in {}", d.max[a], d.min[a],
                               "xyz"[a]));
-      AxisWord axis = static_cast<AxisWord>(d.axis[a]);
-      axis_[a].get(axis);
-      // What leaves on one side and comes in on the other just so is what a periodic axis is.
-      d.axis[a] = axis == AxisWord::recirculate ? Axis::periodic : static_cast<Axis>(axis);
+      axis_[a].get(d.axis[a]);
     }
-    gravity.get(d.gravity, {-1e4, 1e4, "m/s2"});
+    gravity.get(d.gravity);
     friction.get(d.friction_static, d.friction_kinetic);
-    adhesion.get(d.adhesion, adhesion_range);
+    adhesion.get(d.adhesion);
   }
 
   void read_solver(Table t) {
@@ -234,18 +221,14 @@ private:
         substeps.must_be("an integer from 1 to 1000, or \"auto\"");
       s.substeps = 0;
     } else
-      substeps.get(s.substeps, 1, 1000);
-    each_setting(s, [&]<class T>(const Setting& setting, T& out) {
+      substeps.get(s.substeps);
+    each_setting(s, [&](const Setting& setting, auto& out) {
       const Value& value = values.at(setting.key);
-      if (value && !setting.read)
-        refuse(value, {method, iteration, memory},
-               fmt::format("has no meaning with {}: it is a setting of {}", describe(s), setting.readers));
-      if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>)
+      if (setting.read)
         value.get(out);
-      else if constexpr (std::is_integral_v<T>)
-        value.get(out, static_cast<T>(setting.min), static_cast<T>(setting.max));
-      else
-        value.get(out, {setting.min, setting.max, setting.unit});
+      else if (value)
+        refuse(value, {method, iteration, memory},
+               fmt::format("has no meaning with {}: it is a setting of {}", describe(s), value.key().readers));
     });
   }
 
@@ -295,13 +278,15 @@ private:
     bool wanted = false;
     memory.get(wanted);
     if (!memory_optional(s.method, s.iteration) && wanted != s.contact_memory)
-      refuse(memory, {method, iteration},
-             s.method == Method::pbd ? "= true is not for method = \"pbd\": its friction is a bound on each substep's "
-                                       "displacements and forgets them; p2, vts and sp have a memory"
-             : s.method == Method::dem
-                 ? "= false is not for method = \"dem\": its friction is a spring, which is the memory"
-                 : "= true is not for iteration = \"pja\": it starts each substep from no impulse; improved_jacobi, "
-                   "jacobi, mass_splitting and gauss_seidel have a memory");
+      refuse(
+          memory, {method, iteration},
+          s.method == Method::pbd
+              ? "cannot be true with method = \"pbd\", whose friction bounds the displacements of each "
+                "substep and forgets them: p2, vts and sp have a contact memory"
+          : s.method == Method::dem
+              ? "cannot be false with method = \"dem\", whose friction is a spring, which is the memory: leave it out"
+              : "cannot be true with iteration = \"pja\", which starts each substep from no impulse: improved_jacobi, "
+                "jacobi, mass_splitting and gauss_seidel have a contact memory");
     return wanted;
   }
 
@@ -312,17 +297,17 @@ private:
     const Friction friction(t);
     t.finish();
     if (scene_.materials.size() == materials_most)
-      t.fail(fmt::format("is one material too many: at most {}", materials_most));
+      t.fail(fmt::format("is one material too many: a scene has at most {}", materials_most));
     read_preset(preset, m);
     name.get(m.name);
     check_name(name ? name : preset, m.name, scene_.materials, "material");
-    density.get(m.density, {1e-3, 1e6, "kg/m3"});
+    density.get(m.density);
     friction.get(m.friction_static, m.friction_kinetic);
-    stiffness.get(m.stiffness, {1e-3, 1e15, "N/m"});
-    damping.get(m.damping, {0, 1e15, "N s/m"});
-    adhesion.get(m.adhesion, adhesion_range);
+    stiffness.get(m.stiffness);
+    damping.get(m.damping);
+    adhesion.get(m.adhesion);
     glm::dvec3 rgb(m.color);
-    color.get(rgb, {0, 1});
+    color.get(rgb);
     if (color)
       m.color = glm::vec3(rgb);
     else if (!preset && uncolored_++ > 0)
@@ -361,12 +346,12 @@ private:
     const Radii r = read_radius(radius);
     g.radius_min = r.min;
     g.radius_max = r.max;
-    velocity.get(g.velocity, speed_range);
-    velocity_random.get(g.velocity_random, {0, speed_range.max, speed_range.unit});
+    velocity.get(g.velocity);
+    velocity_random.get(g.velocity_random);
     sampling.get(g.sampling);
-    spacing.get(g.spacing, {1, 1000});
-    jitter.get(g.jitter, {0, 1});
-    count.get(g.count, std::int64_t(1), grains_most);
+    spacing.get(g.spacing);
+    jitter.get(g.jitter);
+    count.get(g.count);
     fixed.get(g.fixed);
     if (g.fixed)
       for (const Value* v : {&velocity, &velocity_random})
@@ -401,13 +386,13 @@ private:
                 velocity = t["velocity"], spin = t["spin"], stiffness = t["stiffness"], fill = t.need("fill");
     t.finish();
     name.get(s.name);
-    check_name(name, s.name, scene_.shapes, "shape");
+    check_name(name, s.name, scene_.shapes, "shape-matched body");
     g.material = material_of(material, scene_.materials);
-    radius.get(g.radius_max, radius_range);
+    radius.get(g.radius_max);
     g.radius_min = g.radius_max;
-    velocity.get(g.velocity, speed_range);
-    spin.get(s.spin, {-1e4, 1e4, "rad/s"});
-    stiffness.get(s.stiffness, {1e-6, 1});
+    velocity.get(g.velocity);
+    spin.get(s.spin);
+    stiffness.get(s.stiffness);
     const PlacedShape placed = read_shape(fill, true, folder());
     g.shape = placed.shape;
     g.where = placed.at.place();
@@ -429,16 +414,16 @@ private:
     const Radii r = read_radius(radius);
     e.radius_min = r.min;
     e.radius_max = r.max;
-    velocity.get(e.velocity, speed_range);
-    rate.get(e.rate, {1e-6, 1e9, "1/s"});
-    start.get(e.start, time_range);
+    velocity.get(e.velocity);
+    rate.get(e.rate);
+    start.get(e.start);
     e.stop = std::max(scene_.end, e.start);
-    stop.get(e.stop, time_range);
+    stop.get(e.stop);
     if (stop && e.stop < e.start)
       stop.or_override(start).fail(
           fmt::format("makes the emitter stop at {} s, before its start at {} s: stop must be later", e.stop, e.start));
     e.stop = std::max(std::min(e.stop, scene_.end), e.start);
-    count.get(e.count, std::int64_t(1), grains_most);
+    count.get(e.count);
     const PlacedShape placed = read_shape(shape, false, folder());
     e.shape = placed.shape;
     e.where = (count ? count : rate).place();
@@ -453,11 +438,11 @@ private:
     Camera& c = scene_.camera;
     const Value eye = t["eye"], target = t["target"], fov = t["fov"];
     t.finish();
-    eye.get(c.eye, place_range);
-    target.get(c.target, place_range);
+    eye.get(c.eye);
+    target.get(c.target);
     if (c.eye && c.target && *c.eye == *c.target)
       target.or_override(eye).fail("must differ from the other end of the view: eye and target are the same point");
-    fov.get(c.fov, {1, 170, "degrees"});
+    fov.get(c.fov);
   }
 
   void read_color_range(const Value& range) {
@@ -466,7 +451,7 @@ private:
     if (given.size() != 2)
       range.fail("must be [min, max]");
     for (int a = 0; a < 2; ++a)
-      given[a].get(ends[a], {-1e12, 1e12});
+      given[a].get(ends[a]);
     if (ends.x >= ends.y)
       range.fail("must have min below max");
     if (scene_.output.color_by == ColorBy::force && ends.x <= 0.0)
@@ -478,7 +463,7 @@ private:
                 level = t["level"];
     t.finish();
     color_by.get(scene_.output.color_by);
-    speed_max.get(scene_.output.speed_max, {0, 1e4, "m/s"});
+    speed_max.get(scene_.output.speed_max);
     if (color_range)
       read_color_range(color_range);
     if (level && !scene_.upsampling)
@@ -508,8 +493,10 @@ private:
     }
     inside(placed.at, bounds(placed.shape));
     if (!Space(placed.shape, d, radius_max).fits(radius_max))
-      placed.at.or_override(radius).fail(fmt::format(
-          "makes a shape that holds no grain: one of radius {} m is {} m wide", radius_max, 2 * radius_max));
+      placed.at.or_override(radius).fail(fmt::format("makes a geometry that holds no grain: a grain of radius {} m is "
+                                                     "{} m wide; give a larger geometry or a smaller "
+                                                     "radius",
+                                                     radius_max, 2 * radius_max));
   }
 
   void check_number(const Value& at, double more) {
@@ -527,10 +514,10 @@ private:
         axis_[a]
             .or_override(domain_min_)
             .or_override(domain_max_)
-            .fail(fmt::format("makes {0} periodic over {1:.6g} m, too short: 3 times a diameter and search margin, "
-                              "{2:.6g} m (12 radii of the "
-                              "largest grain), is the least",
-                              "xyz"[a], d.max[a] - d.min[a], least));
+            .fail(fmt::format(
+                "makes {0} periodic over {1:.6g} m, which is too short: allowed is {2:.6g} m or more, 12 radii of "
+                "the largest grain, since neighbour search needs three cells on the axis",
+                "xyz"[a], d.max[a] - d.min[a], least));
   }
 
   // Grains are nowhere so far out that their places are too coarse for their contacts.
@@ -556,13 +543,15 @@ private:
 }  // namespace
 
 Scene parse_scene(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  return Loader(reading::read_document(text, name, overrides), name).load();
+  std::vector<std::string> warnings;
+  toml::table document = reading::read_document(text, name, overrides, warnings);
+  return Loader(std::move(document), name, std::move(warnings)).load();
 }
 
 Scene build_scene(const SceneTable& tables, const std::string& name, const std::vector<std::string>& overrides) {
-  toml::table document = reading::document_of(tables);
-  reading::apply_overrides(document, overrides);
-  return Loader(std::move(document), name).load();
+  std::vector<std::string> warnings;
+  toml::table document = reading::read_document(tables, overrides, warnings);
+  return Loader(std::move(document), name, std::move(warnings)).load();
 }
 
 Scene load_scene(const std::filesystem::path& file, const std::vector<std::string>& overrides) {

@@ -13,15 +13,15 @@ namespace {
 
 [[noreturn]] void conflict(const Value& a, const Value& b, std::string_view instead) {
   const bool b_first = b.before(a);
-  (b_first ? a : b).fail(fmt::format("cannot stand beside {}: give {}", (b_first ? b : a).path(), instead));
+  (b_first ? a : b).fail(fmt::format("cannot be given together with {}: give {}", (b_first ? b : a).path(), instead));
 }
 
 // Where a shape says that it is, by the keys that all shapes have or by others.
 class Placing {
 public:
   explicit Placing(Table& t) : position_(t["position"]), rotation_(t["rotation"]) {
-    position_.get(part_.position, place_range);
-    rotation_.get(part_.rotation, angle_range);
+    position_.get(part_.position);
+    rotation_.get(part_.rotation);
     if (position_ || rotation_)
       key_ = position_ ? position_ : rotation_;
   }
@@ -65,14 +65,14 @@ PartShape read_box(Table t, Placing& placing) {
   const Value size = corners ? t["size"] : t.need("size"), lo = corners ? t.need("min") : t["min"],
               hi = corners ? t.need("max") : t["max"];
   t.finish();
-  size.get(part.size, length_range);
+  size.get(part.size);
   if (!corners)
     return part;
   if (size)
     conflict(lo, size, instead);
   BoxFill box{};
-  lo.get(box.min, place_range);
-  hi.get(box.max, place_range);
+  lo.get(box.min);
+  hi.get(box.max);
   for (int a = 0; a < 3; ++a)
     if (box.min[a] >= box.max[a])
       hi.or_override(lo).elements()[a].fail(
@@ -87,10 +87,10 @@ PartShape read_sphere(Table t, Placing& placing) {
   SpherePart part{};
   const Value center = t["center"], radius = t.need("radius");
   t.finish();
-  radius.get(part.radius, length_range);
+  radius.get(part.radius);
   if (center) {
     glm::dvec3 at(0.0);
-    center.get(at, place_range);
+    center.get(at);
     placing.at(center, at, "center or position");
   }
   return part;
@@ -100,8 +100,8 @@ PartShape read_capsule(Table t, Placing&) {
   CapsulePart part{};
   const Value radius = t.need("radius"), height = t.need("height");
   t.finish();
-  radius.get(part.radius, length_range);
-  height.get(part.height, length_range);
+  radius.get(part.radius);
+  height.get(part.height);
   if (part.height < 2 * part.radius)
     height.or_override(radius).fail(fmt::format(
         "= {} m must be at least twice the radius, {} m: it counts the round ends", part.height, part.radius));
@@ -113,7 +113,7 @@ std::optional<glm::dvec3> read_base(const Value& base, double height, Placing& p
   if (!base)
     return {};
   glm::dvec3 at(0.0);
-  base.get(at, place_range);
+  base.get(at);
   placing.at_without_rotation(base, at + glm::dvec3(0, 0, height / 2), "position and rotation, or base");
   return at;
 }
@@ -122,8 +122,8 @@ PartShape read_cylinder(Table t, Placing& placing) {
   ConePart part{};
   const Value base = t["base"], radius = t.need("radius"), height = t.need("height");
   t.finish();
-  radius.get(part.radius, length_range);
-  height.get(part.height, length_range);
+  radius.get(part.radius);
+  height.get(part.height);
   part.top_radius = part.radius;
   if (const auto at = read_base(base, part.height, placing))
     placing.given_as(CylinderFill{*at, part.radius, part.height});
@@ -134,19 +134,19 @@ PartShape read_cone(Table t, Placing& placing) {
   ConePart part{};
   const Value base = t["base"], radius = t.need("radius"), top = t["top_radius"], height = t.need("height");
   t.finish();
-  radius.get(part.radius, length_range);
-  top.get(part.top_radius, {0.0, length_range.max, "m"});
-  height.get(part.height, length_range);
+  radius.get(part.radius);
+  top.get(part.top_radius);
+  height.get(part.height);
   read_base(base, part.height, placing);
   return part;
 }
 
 PartShape read_torus(Table t, Placing&) {
   TorusPart part{};
-  const Value radius = t.need("radius"), section = t.need("section");
+  const Value radius = t.need("radius"), tube = t.need("tube_radius");
   t.finish();
-  radius.get(part.radius, length_range);
-  section.get(part.section, length_range);
+  radius.get(part.radius);
+  tube.get(part.section);
   return part;
 }
 
@@ -160,8 +160,8 @@ struct Meeting {
       cell.or_override(as).fail("has no meaning here: allowed with as = \"sdf\", whose grid's cells it sizes");
     if (part.as != MeshAs::particles && radius)
       radius.or_override(as).fail("has no meaning here: allowed with as = \"particles\", whose radius it is");
-    cell.get(part.cell, length_range);
-    radius.get(part.radius, radius_range);
+    cell.get(part.cell);
+    radius.get(part.radius);
   }
 
   Value as, cell, radius;
@@ -176,13 +176,13 @@ PartShape read_gear(Table t, PartUse use) {
   if (use == PartUse::met)
     meeting.emplace(t);
   t.finish();
-  module.get(gear.module, length_range);
-  teeth.get(gear.teeth, 4, 1000);
-  width.get(gear.width, length_range);
-  helix.get(gear.helix_angle, {-60, 60, "degrees"});
-  pressure.get(gear.pressure_angle, {10, 35, "degrees"});
-  bore.get(gear.bore_radius, {0, length_range.max, "m"});
-  samples.get(gear.samples, 1, 100);
+  module.get(gear.module);
+  teeth.get(gear.teeth);
+  width.get(gear.width);
+  helix.get(gear.helix_angle);
+  pressure.get(gear.pressure_angle);
+  bore.get(gear.bore_radius);
+  samples.get(gear.samples);
   if (meeting)
     meeting->get(part);
   try {
@@ -222,18 +222,20 @@ BodyPart read_part(Table t, bool first, const std::filesystem::path& folder, Par
   const Value position = t["position"], rotation = t["rotation"], subtract = t["subtract"];
   t.finish();
   if (!placed)
-    t.fail(fmt::format("has no shape: give one of {}", shapes_allowed));
+    t.fail(fmt::format("has no geometry: give one of {}", shapes_allowed));
   if (const Value& beside = position ? position : rotation; beside && placed->key)
-    conflict(*placed->key, beside, "the place of a part once, in its shape or beside it");
+    conflict(*placed->key, beside, "position and rotation of a part once, in its geometry or beside it");
   BodyPart part = placed->part;
-  position.get(part.position, place_range);
-  rotation.get(part.rotation, angle_range);
+  position.get(part.position);
+  rotation.get(part.rotation);
   subtract.get(part.subtract);
   if (first && part.subtract)
-    subtract.fail("= true takes away from nothing: the first part is solid");
+    subtract.fail(
+        "cannot be true for the first part, since there is nothing to subtract it from: give a solid part before it");
   if (const auto* mesh = std::get_if<MeshPart>(&part.shape);
       mesh && part.subtract && (mesh->as == MeshAs::particles || !mesh->loaded->closed))
-    subtract.fail("= true is for what encloses something: allowed with closed meshes as sdf or triangles");
+    subtract.fail(
+        "cannot be true for a mesh that encloses no volume: use a closed mesh with as = \"sdf\" or \"triangles\"");
   return part;
 }
 
@@ -247,7 +249,7 @@ MeshPart read_mesh(Table t, const std::filesystem::path& folder, PartUse use) {
     meeting.emplace(t);
   t.finish();
   file.get(part.file);
-  scale.get(part.scale, {1e-6, 1e6, "m per unit of the file"});
+  scale.get(part.scale);
   up.get(part.up);
   if (meeting)
     meeting->get(part);
@@ -261,7 +263,7 @@ MeshPart read_mesh(Table t, const std::filesystem::path& folder, PartUse use) {
     file.fail(fmt::format("cannot be used: {}", e.what()));
   }
   if (use == PartUse::filled && !part.loaded->closed)
-    file.fail(fmt::format("= \"{}\" encloses nothing: it has holes too large to be closed; allowed are closed meshes",
+    file.fail(fmt::format("= \"{}\" encloses no volume, since its holes are too large to be closed: use a closed mesh",
                           part.file));
   return part;
 }
@@ -272,8 +274,7 @@ std::optional<PlacedPart> read_part_shape(Table& t, const std::filesystem::path&
   for (const auto& [key, read] : part_shapes(folder, use))
     if (const Value at = t[key]) {
       if (shape)
-        at.fail(
-            fmt::format("is a second shape beside {}: a part has one; give several as parts = [{{..}}, ..]", first));
+        at.fail(fmt::format("is a second geometry beside {}: give one, or several as parts = [{{..}}, ..]", first));
       shape = read_placed(at, read);
       first = at.path();
     }
@@ -288,14 +289,14 @@ PlacedPart read_placed_part(const Value& at, std::string_view kind, const std::f
 std::vector<BodyPart> read_parts(const std::optional<PlacedPart>& shape, const Value& parts, const Table& holder,
                                  const std::filesystem::path& folder, PartUse use) {
   if (shape && parts)
-    parts.fail("and a shape beside it exclude each other: give one shape, or all of them as parts");
+    parts.fail("and a geometry beside it exclude each other: give one geometry, or all of them as parts");
   std::vector<BodyPart> all;
   if (shape)
     all.push_back(shape->part);
   for (const Table& part : parts.tables())
     all.push_back(read_part(part, all.empty(), folder, use));
   if (all.empty())
-    holder.fail(fmt::format("has no shape: give one of {}, or parts = [{{..}}, ..]", shapes_allowed));
+    holder.fail(fmt::format("has no geometry: give one of {}, or parts = [{{..}}, ..]", shapes_allowed));
   return all;
 }
 
@@ -311,23 +312,23 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
   name.get(b.name);
   check_name(name, b.name, !names.insert(b.name).second, "body");
   if (scene.bodies.size() == shared::bodies_most)
-    t.fail(fmt::format("is one body too many: at most {}", shared::bodies_most));
+    t.fail(fmt::format("is one body too many: a scene has at most {}", shared::bodies_most));
   if (material)
     b.material = material_of(material, scene.materials);
-  position.get(b.position, place_range);
-  rotation.get(b.rotation, angle_range);
+  position.get(b.position);
+  rotation.get(b.rotation);
   if (mass && density) {
     const Value& second = density.or_override(mass);
     second.fail(
         fmt::format("and {} exclude each other: give one of the two", (&second == &mass ? density : mass).path()));
   }
-  mass.get(b.mass, {1e-9, 1e12, "kg"});
-  density.get(b.density, {1e-3, 1e6, "kg/m3"});
+  mass.get(b.mass);
+  density.get(b.density);
   motion.get(b);
-  load_filter.get(b.load_filter, {0.0, 1e6, "s"});
+  load_filter.get(b.load_filter);
   if (color) {
     glm::dvec3 rgb(0.0);
-    color.get(rgb, {0, 1});
+    color.get(rgb);
     b.color = rgb;
   }
   show.get(b.show);
@@ -341,14 +342,14 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
     if (auto* mesh = std::get_if<MeshPart>(&part.shape))
       mesh->where += " of body " + b.name;
   if (b.parts.size() > shared::parts_most)
-    parts.fail(fmt::format("are {}, too many for one body: at most {}", b.parts.size(), shared::parts_most));
+    parts.fail(fmt::format("are {}, too many for one body, which has at most {}", b.parts.size(), shared::parts_most));
   if (!b.material && std::ranges::any_of(b.parts, is_skin))
-    t.fail("needs a material: that of the grains it is given as (as = \"particles\")");
+    t.fail("needs a material, which its boundary particles (as = \"particles\") have");
   if (is_dynamic(b)) {
     try {
       b.weighed = {b.parts, volume_of(b)};
     } catch (const SceneError& e) {
-      (mass ? mass : density).fail(fmt::format("cannot be had: {}", e.what()));
+      (mass ? mass : density).fail(fmt::format("gives the body no mass: {}", e.what()));
     }
   }
   return b;

@@ -8,7 +8,6 @@ namespace talus::reading {
 
 namespace {
 
-constexpr int cells_most = 2000;  // of a grid along each side
 constexpr std::size_t vertices_most = 1'000'000;
 constexpr double thickness_share = 0.1, thickness_most = 0.5;  // of the shortest side: default, and greatest
 
@@ -25,8 +24,8 @@ ClothGrid read_grid(Table t) {
   t.finish();
   const std::vector<Value> edges = both(size, "two lengths"), numbers = both(cells, "two numbers of cells");
   for (int a = 0; a < 2; ++a) {
-    edges[static_cast<std::size_t>(a)].get(grid.size[a], length_range);
-    numbers[static_cast<std::size_t>(a)].get(grid.cells[a], 1, cells_most);
+    edges[static_cast<std::size_t>(a)].get(grid.size[a]);
+    numbers[static_cast<std::size_t>(a)].get(grid.cells[a]);
   }
   return grid;
 }
@@ -41,7 +40,7 @@ std::size_t vertices_of(const ClothSpec& cloth) {
 void read_pins(const Value& pins, const Value& box, const ClothSheet& sheet, double side, ClothSpec& c) {
   for (const Value& pin : pins.elements()) {
     glm::dvec3& place = c.pins.emplace_back(0.0);
-    pin.get(place, place_range);
+    pin.get(place);
     const glm::dvec3& vertex = sheet.vertices[nearest_vertex(sheet, place)];
     if (const double away = glm::distance(place, vertex); away > side)
       pin.fail(fmt::format("pins nothing: the nearest vertex, [{:.6g}, {:.6g}, {:.6g}], is {:.4g} m away; allowed is "
@@ -54,8 +53,8 @@ void read_pins(const Value& pins, const Value& box, const ClothSheet& sheet, dou
   const Value min = t.need("min"), max = t.need("max");
   t.finish();
   BoxFill& b = c.pin_box.emplace(BoxFill{glm::dvec3(0.0), glm::dvec3(0.0)});
-  min.get(b.min, place_range);
-  max.get(b.max, place_range);
+  min.get(b.min);
+  max.get(b.max);
   if (glm::any(glm::greaterThan(b.min, b.max)))
     max.or_override(min).fail("makes the box empty: each of its max must be at least its min");
   ClothSpec alone;
@@ -94,26 +93,26 @@ ClothSpec read_cloth(Table t, const Scene& scene) {
     vertices += vertices_of(other);
   if (vertices > vertices_most)
     sheet_at.fail(fmt::format("brings the scene to {} vertices of cloth: allowed are {}", vertices, vertices_most));
-  position.get(c.position, place_range);
-  rotation.get(c.rotation, angle_range);
-  velocity.get(c.velocity, speed_range);
-  density.get(c.density, {1e-6, 1e6, "kg/m2"});
-  stretch.get(c.stretch, {0, 1});
+  position.get(c.position);
+  rotation.get(c.rotation);
+  velocity.get(c.velocity);
+  density.get(c.density);
+  stretch.get(c.stretch);
   if (mesh && shear)
     shear.fail("has no meaning for a mesh, whose sides brace each other: allowed with grid");
-  shear.get(c.shear, {0, 1});
-  bend.get(c.bend, {0, 1});
+  shear.get(c.shear);
+  bend.get(c.bend);
   self_contact.get(c.touches_itself);
   if (color) {
     glm::dvec3 rgb(0.0);
-    color.get(rgb, {0, 1});
+    color.get(rgb);
     c.color = rgb;
   }
 
   const ClothSheet sheet = sheet_of(c);
   const SideRange sides = sides_of(sheet);
   c.thickness = thickness_share * sides.min;
-  thickness.get(c.thickness, {length_range.min, length_range.max, "m"});
+  thickness.get(c.thickness);
   if (const double most = thickness_most * sides.min; c.thickness > most * (1 + 1e-9))
     thickness.or_override(sheet_at).fail(
         fmt::format("makes the cloth {:.6g} m thick, too much for triangles with a side of {:.6g} m: allowed is half "

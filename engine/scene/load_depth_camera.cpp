@@ -7,9 +7,7 @@ namespace talus::reading {
 
 namespace {
 
-constexpr std::int64_t edge_most = 8192;       // pixels
 constexpr std::size_t pixels_most = 1u << 25;  // of all cameras in all worlds: devices may bind no more than 128 MiB
-constexpr Range near_range{0, length_range.max, "m"}, fov_range{1, 170, "degrees"};
 
 std::uint32_t body_of(const Value& name, const std::vector<BodySpec>& bodies) {
   std::string word;
@@ -30,7 +28,7 @@ void read_size(const Value& size, const Scene& scene, DepthCameraSpec& c) {
   if (edges.size() != 2)
     size.must_be("[width, height] in pixels");
   for (int a = 0; a < 2; ++a)
-    edges[static_cast<std::size_t>(a)].get(c.size[a], 1, edge_most);
+    edges[static_cast<std::size_t>(a)].get(c.size[a]);
   std::size_t pixels = std::size_t{c.size.x} * c.size.y;
   for (const DepthCameraSpec& other : scene.depth_cameras)
     pixels += std::size_t{other.size.x} * other.size.y;
@@ -51,9 +49,9 @@ DepthCameraSpec read_depth_camera(Table t, const Scene& scene) {
   check_name(name, c.name, scene.depth_cameras, "depth camera");
   if (body)
     c.body = body_of(body, scene.bodies);
-  position.get(c.position, place_range);
-  rotation.get(c.rotation, angle_range);
-  target.get(c.target, place_range);
+  position.get(c.position);
+  rotation.get(c.rotation);
+  target.get(c.target);
   if (target && rotation)
     target.or_override(rotation).fail("and a rotation beside it exclude each other: a depth camera has one of the two");
   if (c.target && *c.target == c.position)
@@ -68,10 +66,10 @@ DepthCameraSpec read_depth_camera(Table t, const Scene& scene) {
     fov.or_override(projection).fail("has no meaning here: allowed with projection = \"perspective\"");
   if (!perspective && !width)
     projection.fail("= \"orthographic\" needs a width: that of what the camera sees, in m");
-  fov.get(c.fov, fov_range);
-  width.get(c.width, length_range);
-  near.get(c.near, near_range);
-  far.get(c.far, length_range);
+  fov.get(c.fov);
+  width.get(c.width);
+  near.get(c.near);
+  far.get(c.far);
   if (c.near >= c.far)
     far.or_override(near).fail(
         fmt::format("makes the camera see nothing: its far {} m must lie beyond its near {} m", c.far, c.near));

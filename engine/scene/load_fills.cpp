@@ -10,7 +10,7 @@ namespace {
 Shape read_points(const Value& at) {
   PointsFill s;
   for (const Value& p : at.elements())
-    p.get(s.points.emplace_back(), place_range);
+    p.get(s.points.emplace_back());
   if (s.points.empty())
     at.fail("is empty: give at least one [x, y, z]");
   return s;
@@ -41,7 +41,7 @@ Shape read_solid(const Value& at, std::string_view kind, const std::filesystem::
   SolidFill s{read_parts({}, at, tables.front(), folder, PartUse::filled)};
   for (std::size_t i = 0; i < s.parts.size(); ++i)
     if (std::holds_alternative<PlanePart>(s.parts[i].shape) && !s.parts[i].subtract)
-      tables[i].fail("fills without end: a plane is allowed with subtract = true");
+      tables[i].fail("has no end that grains could fill it to: a plane needs subtract = true here");
   return s;
 }
 
@@ -59,11 +59,11 @@ PlacedShape read_shape(const Value& holder, bool points_too, const std::filesyst
       given.emplace_back(kind, at);
   shapes.finish();
   if (given.empty())
-    holder.fail(fmt::format("holds no shape: give one of {}", fmt::join(allowed, ", ")));
+    holder.fail(fmt::format("holds no geometry: give one of {}", fmt::join(allowed, ", ")));
   std::ranges::sort(given, [](const auto& a, const auto& b) { return a.second.before(b.second); });
   if (given.size() > 1)
     given[1].second.fail(
-        fmt::format("is a second shape beside {}: give one of {}; another shape is another [[..]] table",
+        fmt::format("is a second geometry beside {}: give one of {}; another geometry needs another [[..]] table",
                     given[0].second.path(), fmt::join(allowed, ", ")));
   const auto& [kind, at] = given[0];
   const Shape shape = kind == "points" ? read_points(at) : read_solid(at, kind, folder);

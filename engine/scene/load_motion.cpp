@@ -53,10 +53,10 @@ Keyframes read_keyframes(const Value& value, const BetweenKeys& between) {
     const Value time = t.need("time"), position = t["position"], rotation = t["rotation"];
     t.finish();
     if (!position && !rotation)
-      t.fail("says nothing: give position, rotation or both");
-    time.get(frame.time, time_range);
-    position.get(frame.position, place_range);
-    rotation.get(frame.rotation, angle_range);
+      t.fail("gives no motion: give position, rotation or both");
+    time.get(frame.time);
+    position.get(frame.position);
+    rotation.get(frame.rotation);
     if (!keyframes.frames.empty() && frame.time <= keyframes.frames.back().time)
       time.fail(
           fmt::format("= {} s must be later than the keyframe before, {} s", frame.time, keyframes.frames.back().time));
@@ -105,8 +105,8 @@ Joint read_joint(Table t, bool dynamic) {
   const BetweenKeys between{t["interpolation"], t["repeat"]};
   t.finish();
   type.get(joint.type);
-  origin.get(joint.origin, place_range);
-  rotation.get(joint.rotation, angle_range);
+  origin.get(joint.origin);
+  rotation.get(joint.rotation);
   joint.where = value ? place_of(value) : type.label(t.path());
   const bool fixed = joint.type == JointType::fixed, ball = joint.type == JointType::ball;
   if (dynamic) {
@@ -133,7 +133,7 @@ Joint read_joint(Table t, bool dynamic) {
   const bool slides = joint.type == JointType::prismatic;
   const std::string_view unit = slides ? "m" : "degrees", strength_unit = slides ? "N" : "N m";
   const Range range{-1e6, 1e6, unit}, above_0{1e-9, 1e9, unit}, either_way{-1e6, 1e6, slides ? "m/s" : "degrees/s"};
-  axis.get(joint.axis, {-1e6, 1e6});
+  axis.get(joint.axis);
   if (glm::length(joint.axis) == 0.0)
     axis.fail("must not be [0, 0, 0]");
   min.get(joint.min, range);
@@ -184,8 +184,8 @@ void MotionKeys::get(BodySpec& b) const {
     if (b.parent.empty())
       parent_.fail("must not be empty");
   }
-  velocity_.get(b.velocity, speed_range);
-  spin_.get(b.spin, {-1e4, 1e4, "rad/s"});
+  velocity_.get(b.velocity);
+  spin_.get(b.spin);
   const BetweenKeys between{interpolation_, repeat_};
   if (!keyframes_)
     between.refuse("keyframes");
@@ -197,7 +197,7 @@ void MotionKeys::get(BodySpec& b) const {
     const Value position = t["position"], rotation = t["rotation"];
     t.finish();
     if (!position && !rotation)
-      motion_.fail("says nothing: give position, rotation or both");
+      motion_.fail("gives no motion: give position, rotation or both");
     read_formulas(position, functions.position);
     read_formulas(rotation, functions.rotation);
     b.motion = functions;

@@ -8,15 +8,6 @@
 
 namespace talus::reading {
 
-inline constexpr Range place_range{-1e6, 1e6, "m"};
-inline constexpr Range length_range{1e-6, 1e6, "m"};
-inline constexpr Range radius_range{1e-6, 1e3, "m"};
-inline constexpr Range angle_range{-1e4, 1e4, "degrees"};
-inline constexpr Range speed_range{-1e4, 1e4, "m/s"};
-inline constexpr Range time_range{0, 1e6, "s"};
-inline constexpr Range friction_range{0, 10};
-inline constexpr Range adhesion_range{0, 1e9, "Pa"};
-
 // A radius: one number or [min, max].
 struct Radii {
   double min = 0, max = 0;

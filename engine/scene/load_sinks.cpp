@@ -17,8 +17,8 @@ SinkSpec read_sink(Table t, const Scene& scene) {
   check_name(name, s.name, scene.sinks, "sink");
   if (material)
     s.material = material_of(material, scene.materials);
-  position.get(s.position, place_range);
-  rotation.get(s.rotation, angle_range);
+  position.get(s.position);
+  rotation.get(s.rotation);
   s.parts = read_parts(shape, parts, t, folder, PartUse::filled);
   const Bounds b = bounds_of(s.parts, {s.position, rotation_of(s.rotation)});
   const Domain& d = scene.domain;

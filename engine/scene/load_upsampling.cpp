@@ -51,8 +51,8 @@ std::optional<Upsampling> read_upsampling(const Value& at, const Scene& scene) {
       step.must_be(fmt::format("a number from time.dt = {} to 1 (s), or \"auto\"", scene.dt));
   } else
     step.get(u.step, {scene.dt, 1, "s"});
-  packing.get(u.packing, {0.3, 0.74});
-  friction.get(u.friction, friction_range);
+  packing.get(u.packing);
+  friction.get(u.friction);
   advection.get(u.advection);
   return u;
 }

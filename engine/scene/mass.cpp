@@ -58,11 +58,11 @@ std::optional<VolumeProperties> exact(const std::vector<BodyPart>& parts) {
 // What makes a part no piece of a dynamic body, or nothing.
 std::string why_not(const BodyPart& part) {
   if (is_skin(part))
-    return "has a part that is a skin of particles, which is hollow: allowed are meshes as sdf or triangles";
+    return "has a mesh of boundary particles, which are hollow: use the mesh with as = \"sdf\" or \"triangles\"";
   if (const auto* mesh = std::get_if<MeshPart>(&part.shape); mesh && !mesh->loaded->closed)
-    return "has a mesh that encloses nothing, with holes too large to be closed: allowed are closed meshes";
+    return "has a mesh that encloses no volume, since its holes are too large to be closed: use a closed mesh";
   if (std::holds_alternative<PlanePart>(part.shape) && !part.subtract)
-    return "has a plane, which has no end: allowed are the other shapes, and planes with subtract = true";
+    return "has a plane, which has no end: use another geometry, or subtract = true";
   return "";
 }
 

@@ -110,8 +110,9 @@ void warn_of_cloth(const Scene& scene, std::vector<std::string>& all) {
           depth = std::max(depth, -sample(solid, nearest_image(scene.domain, p, poses[b].position)).distance);
         }
       if (depth > cloth.thickness)
-        all.push_back(fmt::format("{}: cloth {} starts {:.2g} m deep in body {}, which pushes it out: place it beside",
-                                  scene.source, cloth.name, depth, scene.bodies[b].name));
+        all.push_back(
+            fmt::format("{}: cloth {} starts {:.2g} m deep in body {}, which pushes it out: place it beside that body",
+                        scene.source, cloth.name, depth, scene.bodies[b].name));
     }
   }
 }
@@ -134,8 +135,9 @@ std::vector<std::string> overlaps_at_start(const Scene& scene) {
     placed.emplace_back(scene.bodies[b], poses[b]);
   const auto warn = [&](std::size_t b, double depth, const std::string& what) {
     if (depth > slack * reach_of(scene.bodies[b]))
-      all.push_back(fmt::format("{}: body {} starts {:.2g} m deep in {}, which pushes it out: place it beside",
-                                scene.source, scene.bodies[b].name, depth, what));
+      all.push_back(fmt::format(
+          "{}: body {} starts {:.2g} m deep in {}, which pushes it out and may throw it: place it further off",
+          scene.source, scene.bodies[b].name, depth, what));
   };
   const std::vector<std::vector<std::size_t>> ignored = ignored_bodies(scene);
   const auto ignores = [&](std::size_t a, std::size_t b) {

@@ -101,11 +101,13 @@ void fill(const Scene& scene, const GrainGroup& g, const std::string& name, Rand
     }
   if (g.count && balls.size() < *g.count)
     throw SceneError(fmt::format(
-        "{}: {} grains were asked for and only {} fit into the fill without overlap: allowed is a count up to that, "
-        "a larger fill or smaller grains",
+        "{}: {} grains were asked for and only {} fit into the fill without overlap: give a count up to that, a larger "
+        "fill or smaller grains",
         name, *g.count, balls.size()));
   if (balls.empty())
-    throw SceneError(fmt::format("{}: the fill has no room for a grain beside the groups before it", name));
+    throw SceneError(fmt::format(
+        "{}: the fill has no room for a grain beside what was placed before it: give a larger fill or smaller grains",
+        name));
   for (const Ball& b : balls) {
     const glm::dvec3 random = (2.0 * speeds.vec() - 1.0) * g.velocity_random;
     const glm::vec3 velocity = g.fixed ? glm::vec3(0.0f) : glm::vec3(g.velocity + random);
@@ -187,8 +189,8 @@ Skin skins_of(const Scene& scene, const std::vector<Pose>& poses) {
       const double radius = mesh.radius > 0.0 ? mesh.radius : radii_of(scene).max;
       if (!(radius > 0.0))
         throw SceneError(
-            fmt::format("{}: body {} is given as particles, and nothing says how large they are: add radius, "
-                        "or grains",
+            fmt::format("{}: the boundary particles of body {} have no size: give the radius of its mesh, or "
+                        "add grains",
                         scene.source, body.name));
       const glm::dquat part_turn = rotation_of(part.rotation);
       for (const SurfacePoint& point :
@@ -352,17 +354,18 @@ private:
     for (std::size_t i = 0; i < spouts_.size(); ++i) {
       const Spout& s = spouts_[i];
       const std::string name = name_of(scene_, s.emitter.where, "emitter", i);
-      const std::string remedy = "allowed is a lower rate, a larger shape, a higher speed or smaller grains";
+      const std::string remedy = "give a lower rate, a larger shape, a higher speed or smaller grains";
       if (s.missed && s.emitter.count)
-        throw SceneError(fmt::format("{}: {} grains were to be poured by {} s and only {} found room: {}", name,
+        throw SceneError(fmt::format("{}: {} grains were to be poured by {} s, and only {} found room: {}", name,
                                      s.born + s.missed, s.emitter.stop, s.born, remedy));
       if (s.missed)
         population.warnings.push_back(
-            fmt::format("{}: the rate of {} grains/s is not reached, {} of {} found no room: {}", name, s.emitter.rate,
-                        s.missed, s.born + s.missed, remedy));
+            fmt::format("{}: the rate of {} grains/s is not reached, since {} of {} grains find no room: {}", name,
+                        s.emitter.rate, s.missed, s.born + s.missed, remedy));
       else if (s.births == 0)
-        population.warnings.push_back(fmt::format("{}: pours nothing between its start at {} s and its stop at {} s",
-                                                  name, s.emitter.start, s.emitter.stop));
+        population.warnings.push_back(fmt::format(
+            "{}: no grain is due between the start at {} s and the stop at {} s: give a higher rate or a later stop",
+            name, s.emitter.start, s.emitter.stop));
     }
   }
 

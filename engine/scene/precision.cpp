@@ -49,8 +49,8 @@ std::optional<std::string> coarse_places(const Scene& scene, const Furthest& fur
   if (!(spacing > most * radius) || !(radius > 0.0))
     return {};
   return fmt::format(
-      "lets grains be at {} = {:.9g} m, where places are told apart by {:.2g} m (float32), {:.2g} % of the "
-      "smallest radius, {:.3g} m, of which {:g} % is {}: move the scene towards the origin",
+      "lets grains be at {} = {:.9g} m, where float32 positions are {:.2g} m apart, {:.2g} % of the smallest radius "
+      "({:.3g} m); {:g} % is {}: move the scene towards the origin",
       "xyz"[furthest.axis], furthest.coordinate, spacing, 100 * spacing / radius, radius, 100 * most,
       most == spacing_most ? "allowed" : "fine enough");
 }

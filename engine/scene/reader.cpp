@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <stdexcept>
 #include <tuple>
 
 namespace talus::reading {
@@ -130,26 +131,6 @@ toml::table parse_override(const std::string& text) {
 
 }  // namespace
 
-toml::table read_document(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  toml::table document;
-  try {
-    document = toml::parse(std::string_view(text), std::string_view(name));
-  } catch (const toml::parse_error& e) {
-    const auto& at = e.source().begin;
-    throw SceneError(
-        fmt::format("{}:{}:{}: not TOML: {}", name, std::max(at.line, 1u), std::max(at.column, 1u), e.description()));
-  }
-  apply_overrides(document, overrides);
-  return document;
-}
-
-void apply_overrides(toml::table& document, const std::vector<std::string>& overrides) {
-  for (const std::string& set : overrides) {
-    toml::table from = parse_override(set);
-    merge(document, from, "");
-  }
-}
-
 std::string place(const toml::source_region& where) {
   const std::string path = where.path ? *where.path : "scene";
   return is_override(where)
@@ -167,6 +148,115 @@ std::string said(const toml::source_region& where, const std::string& what) {
 
 void fail(const toml::source_region& where, const std::string& what) {
   throw SceneError(said(where, what));
+}
+
+namespace {
+
+// The key stands under its name of today where it stood under its former one.
+void rename(toml::table& table, const Key& key, const std::string& path, std::vector<std::string>& warnings) {
+  const auto found = table.find(key.old_name);
+  if (found == table.end())
+    return;
+  const toml::source_region where = found->first.source();
+  const std::string before = path.empty() ? "" : path + ".";
+  if (table.contains(key.name))
+    fail(where, fmt::format("{0}{1} is the former name of {0}{2}, which the scene has, too: keep only {0}{2}", before,
+                            key.old_name, key.name));
+  warnings.push_back(said(where, fmt::format("{0}{1} is now called {0}{2}: rename it, since this release is the last "
+                                             "one that reads the former name",
+                                             before, key.old_name, key.name)));
+  put(table, toml::key(key.name, where), found->second);
+  table.erase(key.old_name);
+}
+
+void replace_words(toml::node& node, const Key& key, const std::string& path, std::vector<std::string>& warnings) {
+  toml::value<std::string>* text = node.as_string();
+  if (!text)
+    return;
+  for (const OldWord& word : key.old_words)
+    if (text->get() == word.old) {
+      warnings.push_back(said(node.source(), fmt::format("{} = \"{}\" is now called \"{}\": rename it, since this "
+                                                         "release is the last one that reads the former word",
+                                                         path, word.old, word.now)));
+      text->get() = word.now;
+      return;
+    }
+}
+
+}  // namespace
+
+void take_old_names(toml::table& table, const TableKeys& keys, const std::string& path,
+                    std::vector<std::string>& warnings) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Key& key = keys[i];
+    if (!key.old_name.empty())
+      rename(table, key, path, warnings);
+    toml::node* node = table.get(key.name);
+    if (!node)
+      continue;
+    const std::string here = path.empty() ? std::string(key.name) : path + "." + std::string(key.name);
+    replace_words(*node, key, here, warnings);
+    if (!key.table)
+      continue;
+    toml::table* inner = node->as_table();
+    if (inner && key.type == Key::Type::table)
+      take_old_names(*inner, *key.table, here, warnings);
+    else if (inner)  // an override, which names a table of the list by its number or name
+      for (auto&& [index, child] : *inner) {
+        if (toml::table* one = child.as_table())
+          take_old_names(*one, *key.table, here + "." + std::string(index.str()), warnings);
+      }
+    else if (toml::array* list = node->as_array())
+      for (std::size_t k = 0; k < list->size(); ++k)
+        if (toml::table* one = (*list)[k].as_table())
+          take_old_names(*one, *key.table, fmt::format("{}.{}", here, k), warnings);
+  }
+}
+
+namespace {
+
+void apply_overrides(toml::table& document, const std::vector<std::string>& overrides,
+                     std::vector<std::string>& warnings) {
+  for (const std::string& set : overrides) {
+    toml::table from = parse_override(set);
+    take_old_names(from, scene_file_keys(), "", warnings);
+    merge(document, from, "");
+  }
+}
+
+}  // namespace
+
+toml::table read_document(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
+                          std::vector<std::string>& warnings) {
+  toml::table document;
+  try {
+    document = toml::parse(std::string_view(text), std::string_view(name));
+  } catch (const toml::parse_error& e) {
+    const auto& at = e.source().begin;
+    throw SceneError(
+        fmt::format("{}:{}:{}: not TOML: {}", name, std::max(at.line, 1u), std::max(at.column, 1u), e.description()));
+  }
+  take_old_names(document, scene_file_keys(), "", warnings);
+  apply_overrides(document, overrides, warnings);
+  return document;
+}
+
+toml::table read_document(const SceneTable& tables, const std::vector<std::string>& overrides,
+                          std::vector<std::string>& warnings) {
+  toml::table document = document_of(tables);
+  take_old_names(document, scene_file_keys(), "", warnings);
+  apply_overrides(document, overrides, warnings);
+  return document;
+}
+
+const Key& Value::key() const {
+  if (!key_)
+    misdescribed("is read without a description");
+  return *key_;
+}
+
+void Value::misdescribed(std::string_view how) const {
+  throw std::logic_error(fmt::format("{} {} (engine/scene/keys.cpp)", path_, how));
 }
 
 void Value::must_be(const std::string& what) const {
@@ -187,6 +277,7 @@ void Value::attempt(const std::function<void()>& read) const {
 }
 
 void Value::get(double& out, Range range) const {
+  expect(Key::Type::number, Fallback::Kind::number, [&](const Fallback& f) { return out == f.numbers[0]; });
   attempt([&] {
     const auto number = node_->is_number() ? node_->value<double>() : std::nullopt;
     if (!number || !std::isfinite(*number) || *number < range.min || *number > range.max) {
@@ -197,23 +288,21 @@ void Value::get(double& out, Range range) const {
   });
 }
 
-void Value::get(std::optional<double>& out, Range range) const {
-  if (node_)
-    get(out.emplace(), range);
-}
-
-void Value::get(glm::dvec3& out, Range range) const {
+void Value::get(glm::dvec3& out) const {
+  expect(Key::Type::vector, Fallback::Kind::vector,
+         [&](const Fallback& f) { return out == glm::dvec3(f.numbers[0], f.numbers[1], f.numbers[2]); });
   attempt([&] {
     const toml::array* array = node_->as_array();
     if (!array || array->size() != 3)
-      must_be(in_range("[x, y, z] with numbers", range));
+      must_be(in_range("[x, y, z] with numbers", key().range));
     const std::vector<Value> parts = elements();
     for (int a = 0; a < 3; ++a)
-      parts[a].get(out[a], range);
+      parts[a].get(out[a]);
   });
 }
 
 void Value::get(std::string& out) const {
+  expect(Key::Type::text, Fallback::Kind::word, [&](const Fallback& f) { return out == f.text; });
   attempt([&] {
     if (!node_->is_string())
       must_be("a string");
@@ -222,6 +311,7 @@ void Value::get(std::string& out) const {
 }
 
 void Value::get(bool& out) const {
+  expect(Key::Type::flag, Fallback::Kind::flag, [&](const Fallback& f) { return out == (f.numbers[0] != 0.0); });
   attempt([&] {
     if (!node_->is_boolean())
       must_be("true or false");
@@ -258,7 +348,7 @@ std::vector<Value> Value::elements() const {
     values.emplace_back(&node,
                         located(node.source()) ? fmt::format("{}.{}", path_, values.size())
                                                : fmt::format("{}[{}]", path_, values.size()),
-                        node.source(), errors_);
+                        node.source(), errors_, key_, true);
   return values;
 }
 
@@ -267,7 +357,9 @@ Table Value::table() const {
     fail(!located(where_)                ? "must be a table"
          : path_.find('.') == path_.npos ? fmt::format("must be one table: write [{}]", path_)
                                          : "must be a table: write { key = value, .. }");
-  return {node_ ? node_->as_table() : nullptr, path_, where_, errors_};
+  if (!key().table)
+    misdescribed("is read as a table, which its description does not say");
+  return {node_ ? node_->as_table() : nullptr, path_, where_, *key().table, errors_};
 }
 
 Value Value::named() const {
@@ -277,7 +369,7 @@ Value Value::named() const {
     name = table["preset"].value<std::string>();
   if (!name || !is_bare_word(*name))
     return *this;
-  return {node_, path_.substr(0, path_.rfind('.') + 1) + *name, where_, errors_};
+  return {node_, path_.substr(0, path_.rfind('.') + 1) + *name, where_, errors_, key_, element_};
 }
 
 std::vector<Table> Value::tables() const {
@@ -301,34 +393,58 @@ const Value& Value::or_override(const Value& other) const {
   return other && is_override(other.where_) && !is_override(where_) ? other : *this;
 }
 
-Value Table::operator[](std::string_view key) {
-  known_.emplace_back(key);
-  const toml::node* node = table_ ? table_->get(key) : nullptr;
-  return {node, path_of(key), node ? node->source() : where_, errors_};
-}
-
-Value Table::need(std::string_view key) {
-  Value value = (*this)[key];
-  if (!value)
-    missing_.emplace_back(key);
-  return value;
+Value Table::ask(std::string_view name, bool needed) {
+  // Mostly the keys are asked for in the order of their description.
+  std::size_t at = 0;
+  for (const std::size_t count = keys_->size(); at < count; ++at)
+    if ((*keys_)[(next_ + at) % count].name == name) {
+      at = (next_ + at) % count;
+      break;
+    }
+  const auto misdescribed = [&](std::string_view how) {
+    throw std::logic_error(fmt::format("key {} of {} {} (engine/scene/keys.cpp)", name, keys_->title, how));
+  };
+  if (at == keys_->size())
+    misdescribed("is read and not described");
+  const Key& key = (*keys_)[at];
+  if (const auto kind = key.fallback.kind; (kind == Fallback::Kind::required) != needed && kind != Fallback::Kind::said)
+    misdescribed(needed ? "is required and has a default" : "is described as required and is not");
+  asked_ |= std::uint64_t{1} << at;
+  next_ = at + 1;
+  const toml::node* node = table_ ? table_->get(name) : nullptr;
+  if (needed && !node)
+    missing_.emplace_back(name);
+  return {node, path_of(name), node ? node->source() : where_, errors_, &key};
 }
 
 void Table::finish() const {
+  for (std::size_t i = 0; i < keys_->size(); ++i)
+    if (!(asked_ >> i & 1))
+      throw std::logic_error(fmt::format("key {} of {} is described and not read (engine/scene/keys.cpp)",
+                                         (*keys_)[i].name, keys_->title));
+  const auto known = [&](std::string_view key) {
+    for (std::size_t i = 0; i < keys_->size(); ++i)
+      if ((*keys_)[i].name == key)
+        return true;
+    return false;
+  };
   std::vector<const toml::key*> unknown;
   if (table_)
     for (auto&& [key, node] : *table_)
-      if (std::find(known_.begin(), known_.end(), key.str()) == known_.end())
+      if (!known(key.str()))
         unknown.push_back(&key);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; !unknown.empty() && i < keys_->size(); ++i)
+    names.emplace_back((*keys_)[i].name);
   std::ranges::sort(unknown, [](const toml::key* a, const toml::key* b) { return before(a->source(), b->source()); });
   Errors wrong;
   for (const toml::key* at : unknown) {
     const std::string key(at->str());
     std::string hint = why_absent(path_of(key));
     if (hint.empty())
-      hint = did_you_mean(key, known_);
+      hint = did_you_mean(key, names);
     wrong.push_back(said(at->source(), fmt::format("unknown key {}{}; allowed{}: {}", path_of(key), hint,
-                                                   path_.empty() ? "" : " in " + path_, list(known_))));
+                                                   path_.empty() ? "" : " in " + path_, list(names))));
   }
   const bool stops = !missing_.empty() || (!errors_ && !wrong.empty());
   if (!missing_.empty())

@@ -330,7 +330,7 @@ struct DepthCameraSpec {
 // What colours the grains. material: its colour, each grain a little different; palette: its number; overlap: the
 // greatest of a grain's contacts; contacts: how many there are; force: the greatest normal force of a contact; id: its
 // number; radius: how large it is.
-enum class ColorBy { material, speed, depth, overlap, contacts, force, palette, id, world, radius };
+enum class ColorBy { material, speed, height, overlap, contacts, force, palette, id, world, radius };
 
 // Which grains are drawn, where a scene has fine ones. fine: instead of the coarse ones that they stand for.
 enum class Level { fine, coarse, both };
@@ -360,7 +360,8 @@ struct Upsampling {
 };
 
 struct Scene {
-  std::string source;  // file name, for messages
+  std::string source;                 // file name, for messages
+  std::vector<std::string> warnings;  // former names of keys in its text, one sentence each; advise() repeats them
   std::string title;
   std::uint64_t seed = 1;
   std::uint32_t worlds = 1;      // copies of all the rest, world w of seed + w, that do not see each other

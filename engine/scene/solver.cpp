@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numbers>
@@ -537,7 +538,8 @@ SubstepChoice choose_substeps(const Scene& scene) {
 }
 
 std::vector<std::string> advise(const Scene& scene) {
-  std::vector<std::string> advice = overlaps_at_start(scene);
+  std::vector<std::string> advice = scene.warnings;
+  std::ranges::move(overlaps_at_start(scene), std::back_inserter(advice));
   const Furthest furthest = furthest_of(scene);
   if (const auto coarse = coarse_places(scene, furthest, spacing_warned))
     advice.push_back(place_of(scene, furthest) + *coarse);
@@ -572,13 +574,14 @@ std::vector<std::string> advise(const Scene& scene) {
 
   // Steps too long
   warn(h * bed.speed > stride * bed.radius_min * (1 + 1e-9),
-       "a grain that falls as far as it can is {:.3g} m/s fast and moves {:.2g} r in a substep, too fast for its "
-       "contacts beyond {} r: set solver.substeps to {:.0f} or \"auto\"",
+       "a grain that falls as far as it can reaches {:.3g} m/s and moves {:.2g} r in a substep, and from {} r on "
+       "contacts "
+       "are missed: set solver.substeps to {:.0f} or \"auto\"",
        bed.speed, h * bed.speed / bed.radius_min, stride, std::ceil(scene.dt * bed.speed / (stride * bed.radius_min)));
   const double number = g * h * h / bed.radius_min;
   warn(!dem && number > 0.05,
-       "g h^2 / r is {:.2g}, and above 0.05 {} crushes what lies at rest whatever its iterations: set solver.substeps "
-       "to {:.0f} or \"auto\"",
+       "g h^2 / r is {:.2g}, and above 0.05 {} crushes grains at rest, with any number of iterations: set "
+       "solver.substeps to {:.0f} or \"auto\"",
        number, word(s.method), std::ceil(substeps * std::sqrt(number / 0.05)));
   const double overlap = overlap_at_rest(scene, bed, h);
   warn(
@@ -598,8 +601,8 @@ std::vector<std::string> advise(const Scene& scene) {
        "are {:.3g} s: set solver.substeps to {:.0f} or \"auto\", or solver.stiffness to \"numerical\"",
        stable, h, std::ceil(scene.dt / stable));
   warn(impulses && pja && h > 1.001e-3,
-       "pja rests only from 1 kHz on, and substeps here are {:.3g} s: set solver.substeps to {:.0f}, or "
-       "solver.iteration to \"improved_jacobi\"",
+       "grains come to rest with pja only if substeps are at most 0.001 s, and these are {:.3g} s: set solver.substeps "
+       "to {:.0f}, or solver.iteration to \"improved_jacobi\"",
        h, std::ceil(scene.dt / 1e-3));
 
   // Contacts too soft
@@ -625,18 +628,18 @@ std::vector<std::string> advise(const Scene& scene) {
   // Loads of bodies
   for (const BodySpec& body : scene.bodies)
     warn(std::ranges::any_of(body.parts, is_skin),
-         "what grains do to the mesh of body {} as particles is not in its force and torque: where they matter, use it "
-         "as another kind",
+         "force and torque of body {} leave out its boundary particles: where they matter, use its mesh with as = "
+         "\"sdf\" or \"triangles\"",
          body.name);
   warn(!scene.bodies.empty() && (p2 || pbd) && jacobi && s.averaging == Averaging::plain,
        "the plain mean over the contacts of a grain does not keep momentum, so that a heap puts only some three "
        "quarters "
        "of its weight on bodies: where their forces matter, set solver.averaging to \"mass\"");
 
-  warn(
-      !scene.shapes.empty() && pbd && s.stabilization > 0,
-      "solver.stabilization moves particles of shapes without a speed and the shapes bring them back with one, so that "
-      "they have speeds at rest: set it to 0");
+  warn(!scene.shapes.empty() && pbd && s.stabilization > 0,
+       "solver.stabilization gives particles of shape-matched bodies speeds at rest, since it moves them without a "
+       "speed "
+       "and shape matching brings them back with one: set it to 0");
 
   // Iterations
   const double omega_most = jacobi || pja ? 0.3 : 0.5;
@@ -657,7 +660,8 @@ std::vector<std::string> advise(const Scene& scene) {
   double adhesion = scene.domain.adhesion.value_or(0.0);
   for (const Source& source : bed.sources)
     adhesion = std::max(adhesion, scene.materials[source.material].adhesion);
-  warn(pbd && adhesion > 0.0, "pbd has no adhesion, so that {} Pa have no effect: use another solver.method", adhesion);
+  warn(pbd && adhesion > 0.0,
+       "pbd has no adhesion, so that the adhesion of {} Pa has no effect: use another solver.method", adhesion);
 
   // What makes heaps too steep, hang or fly
   warn(p2 && s.contact_memory && s.error_reduction > 0.0,

@@ -69,7 +69,8 @@ toml::table reading::document_of(const SceneTable& tables) {
 }
 
 SceneTable tables_of(const Scene& scene) {
-  return table_from(reading::read_document(to_toml(scene), scene.source, {}));
+  std::vector<std::string> warnings;  // none: the text has the names of today
+  return table_from(reading::read_document(to_toml(scene), scene.source, {}, warnings));
 }
 
 }  // namespace talus

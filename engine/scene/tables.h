@@ -1,5 +1,5 @@
 #pragma once
-// A scene as a program builds it: the tables and keys of a scene file (scenes/README.md) as values, without a text.
+// A scene as a program builds it: the tables and keys of a scene file (docs/scene_keys.md) as values, without a text.
 //
 //   const talus::SceneTable sand{{"name", {std::string("sand")}}, {"density", {1700.0}}};
 //   talus::Scene scene = talus::build_scene({{"material", {talus::SceneArray{{sand}}}}});

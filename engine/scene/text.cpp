@@ -50,7 +50,7 @@ struct PartText {
     return fmt::format("cone = {{ radius = {}, top_radius = {}, height = {} }}", p.radius, p.top_radius, p.height);
   }
   std::string operator()(const TorusPart& p) const {
-    return fmt::format("torus = {{ radius = {}, section = {} }}", p.radius, p.section);
+    return fmt::format("torus = {{ radius = {}, tube_radius = {} }}", p.radius, p.section);
   }
   std::string operator()(const MeshPart& p) const {
     std::string out = p.gear ? fmt::format("gear = {{ module = {}, teeth = {}, helix_angle = {}, pressure_angle = {}, "
@@ -231,7 +231,7 @@ std::string to_toml(const Scene& scene) {
   }
 
   for (const ShapeSpec& s : scene.shapes) {
-    out += "[[shape]]\n";
+    out += "[[shape_matched_body]]\n";
     line("name", quoted(s.name));
     line("material", quoted(scene.materials.at(s.grains.material).name));
     line("radius", s.grains.radius_max);

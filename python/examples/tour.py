@@ -26,7 +26,7 @@ out = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 for device in talus.devices():
     print(device.index, device.name, device.type, "" if device.usable else device.missing)
 
-# %% A scene from a file, some settings in place of its own. scenes/README.md lists every key.
+# %% A scene from a file, some settings in place of its own. docs/scene_keys.md lists every key.
 COLUMN = Path(__file__).resolve().parents[2] / "scenes" / "column.toml"
 column = talus.load_scene(COLUMN, ["grains.0.radius=[0.018, 0.022]", "time.end=0.3"])
 print(column, "materials", column.materials, "steps of", column.dt, "s to", column.end, "s")

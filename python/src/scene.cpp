@@ -155,7 +155,10 @@ void bind_building(nb::class_<Scene>& c) {
   };
   static constexpr Adder adders[]{{"add_material", "material", "A [[material]]."},
                                   {"add_grains", "grains", "A [[grains]]: grains that are there at the start."},
-                                  {"add_shape", "shape", "A [[shape]]: a body of particles that keep their places."},
+                                  {"add_shape_matched_body", "shape_matched_body",
+                                   "A [[shape_matched_body]]: a body of particles that keep their arrangement."},
+                                  {"add_shape", "shape_matched_body",
+                                   "The former name of add_shape_matched_body, in this release for the last time."},
                                   {"add_cloth", "cloth", "A [[cloth]]."},
                                   {"add_emitter", "emitter", "An [[emitter]]."},
                                   {"add_sink", "sink", "A [[sink]]."},
@@ -179,7 +182,7 @@ void bind_scene(nb::module_& m) {
   nb::class_<Scene> c(
       m, "Scene",
       "A scene, with every default filled in: one that has been read and checked, or one that is being built.\n\n"
-      "Tables and keys are those of scene files (scenes/README.md): values are numbers, text, lists, dicts and "
+      "Tables and keys are those of scene files (docs/scene_keys.md): values are numbers, text, lists, dicts and "
       "arrays;\n"
       "what is None is left out. It is checked when it is first asked something, or simulated, and SceneError then "
       "names\n"

@@ -84,7 +84,7 @@ def test_a_scene_is_built_step_by_step(scene):
     built.add_emitter(material="sand", radius=0.01, rate=100, shape={"sphere": {"center": [0, 0, 0.55], "radius": 0.03}})
     built.add_sink(name="drain", box={"size": [0.1, 0.1, 0.1]})
     built.add_cloth(name="net", material="sand", grid={"size": [0.1, 0.1], "cells": [4, 4]}, position=[0, 0, 0.54])
-    built.add_shape(name="brick", material="gravel", radius=0.01, fill={"points": np.eye(3) * 0.1 + [0, 0, 0.5]})
+    built.add_shape_matched_body(name="brick", material="gravel", radius=0.01, fill={"points": np.eye(3) * 0.1 + [0, 0, 0.5]})
     built.add_depth_camera(name="eye", size=[4, 3], far=2)
     assert (built.sinks, built.cloths, built.shapes) == (["drain"], ["net"], ["brick"])
     assert built.depth_cameras == ["eye"]

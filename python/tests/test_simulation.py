@@ -212,7 +212,7 @@ def test_worlds_are_told_apart():
     sim.drive_body(sim.body("pusher", 1), (0.3, 0, 0))
     sim.advance(30)
     for world in (0, 2):  # as alone with the seed that follows
-        alone = talus.Simulation(talus.parse_scene(SCENE, overrides=[f"scene.seed={5 + world}", "solver.mending=false"]), device="cpu")
+        alone = talus.Simulation(talus.parse_scene(SCENE, overrides=[f"scene.seed={5 + world}", "solver.incremental_rebuild=false"]), device="cpu")
         alone.advance(30)
         assert sim.state_hash(world) == alone.state_hash(0)
         assert sim.measure(world).kinetic_energy == alone.measure().kinetic_energy

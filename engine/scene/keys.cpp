@@ -1,0 +1,755 @@
+// The description of a scene file's tables and keys, leaves first, and the reference that is made of it.
+#include "engine/scene/keys.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <vector>
+
+namespace talus::reading {
+
+namespace {
+
+using Type = Key::Type;
+
+constexpr Key number(std::string_view name, Range range, Fallback fallback, std::string_view about) {
+  return {.type = Type::number, .name = name, .range = range, .fallback = fallback, .about = about};
+}
+constexpr Key whole(std::string_view name, std::int64_t least, std::int64_t most, Fallback fallback,
+                    std::string_view about) {
+  return {.type = Type::whole, .name = name, .least = least, .most = most, .fallback = fallback, .about = about};
+}
+constexpr Key vector(std::string_view name, Range range, Fallback fallback, std::string_view about) {
+  return {.type = Type::vector, .name = name, .range = range, .fallback = fallback, .about = about};
+}
+constexpr Key flag(std::string_view name, Fallback fallback, std::string_view about) {
+  return {.type = Type::flag, .name = name, .fallback = fallback, .about = about};
+}
+template <class E> constexpr Key word(std::string_view name, Fallback fallback, std::string_view about) {
+  return {.type = Type::word, .name = name, .words = words<E>, .fallback = fallback, .about = about};
+}
+constexpr Key text(std::string_view name, Fallback fallback, std::string_view about) {
+  return {.type = Type::text, .name = name, .fallback = fallback, .about = about};
+}
+constexpr Key table(std::string_view name, const TableKeys& keys, Fallback fallback, std::string_view about) {
+  return {.type = Type::table, .name = name, .table = &keys, .fallback = fallback, .about = about};
+}
+constexpr Key tables(std::string_view name, const TableKeys& keys, Fallback fallback, std::string_view about) {
+  return {.type = Type::tables, .name = name, .table = &keys, .fallback = fallback, .about = about};
+}
+// A key of several types, or of a type of its own. range is that of its numbers.
+constexpr Key other(std::string_view name, std::string_view form, Range range, Fallback fallback,
+                    std::string_view about) {
+  return {.name = name, .range = range, .form = form, .fallback = fallback, .about = about};
+}
+constexpr Key other(std::string_view name, std::string_view form, std::int64_t least, std::int64_t most,
+                    Fallback fallback, std::string_view about) {
+  return {.name = name, .least = least, .most = most, .form = form, .fallback = fallback, .about = about};
+}
+
+constexpr std::array<double, 3> xyz(double x, double y, double z) {
+  return {x, y, z};
+}
+constexpr std::array<double, 3> zero = xyz(0, 0, 0);
+constexpr Said none{"none"};
+
+constexpr Key static_friction(Fallback fallback) {
+  return number("friction_static", friction_range, fallback,
+                "Coulomb coefficient of a contact that sticks. Given alone, it is that of a sliding contact too.");
+}
+constexpr Key kinetic_friction(Fallback fallback) {
+  return number("friction_kinetic", friction_range, fallback,
+                "Coulomb coefficient of a contact that slides, at most `friction_static`. Given alone, it is that of a "
+                "sticking contact too.");
+}
+
+// [scene], [time], [domain]
+
+constexpr Key scene_keys[] = {
+    text("title", "", "Name of the scene in the window and in reports."),
+    whole("seed", 0, std::numeric_limits<std::int64_t>::max(), 1,
+          "Seed of all random numbers: equal seeds give equal grains on every platform."),
+    whole("worlds", 1, 4096, 1,
+          "Number of independent copies of the scene in one simulation. World w, counted from 0, has the seed `seed` + "
+          "w. Cloth and upsampling are not available with several worlds, and pictures show the first one."),
+};
+constexpr TableKeys scene_table{"[scene]", "", scene_keys, {}};
+
+constexpr Key time_keys[] = {
+    number("dt", {1e-7, 1, "s"}, 0.004, "Length of a step, which is divided into `solver.substeps` substeps."),
+    number("end", time_range, 1, "Simulated time at which a run ends."),
+};
+constexpr TableKeys time_table{"[time]", "", time_keys, {}};
+
+constexpr OldWord axis_words_then[] = {{"recirculate", "periodic"}};
+constexpr std::string_view about_axis = "Both ends of the axis. A periodic axis must be at least 12 radii of the "
+                                        "largest grain long.";
+constexpr Key domain_keys[] = {
+    vector("min", place_range, xyz(-1, -1, 0),
+           "Lower corner of the domain. Positions are float32, hence an error where they are coarser than 1 % of the "
+           "smallest radius, and a warning from 0.1 % on."),
+    vector("max", place_range, xyz(1, 1, 2), "Upper corner of the domain."),
+    word<Axis>("x", "wall", about_axis).was(axis_words_then),
+    word<Axis>("y", "wall", about_axis).was(axis_words_then),
+    word<Axis>("z", "wall", about_axis).was(axis_words_then),
+    vector("gravity", {-1e4, 1e4, "m/s2"}, xyz(0, 0, -9.81), "Acceleration by gravity."),
+    number("friction", friction_range, Said{"that of the grain's material"},
+           "Coulomb coefficient between grain and wall, sticking and sliding."),
+    static_friction(Said{"that of the grain's material"}),
+    kinetic_friction(Said{"that of the grain's material"}),
+    number("adhesion", adhesion_range, Said{"that of the grain's material"},
+           "Tensile stress between grain and wall over the area of their contact."),
+};
+constexpr TableKeys domain_table{
+    "[domain]",
+    "Grains that leave through an open end are simulated on outside. What leaves through one end of a periodic axis "
+    "comes in at the other with its velocity, and grains touch across it; reports and metrics count the grains that "
+    "pass (`seams`).",
+    domain_keys,
+    {}};
+
+// [solver]
+
+constexpr std::string_view by_impulses = "vts and sp", by_momentum = "vts and sp with iteration = \"improved_jacobi\"";
+constexpr Key solver_keys[] = {
+    word<Method>("method", "dem",
+                 "dem: one explicit pass of springs and dampers per substep; vts: velocity time stepping by contact "
+                 "impulses; sp: sequential positions; p2: Parallel Particles, visco-elastic corrections of positions; "
+                 "pbd: position-based dynamics."),
+    word<Iteration>("iteration", Said{"improved_jacobi for vts and sp, jacobi for p2 and pbd"},
+                    "Order of the contact iterations. dem has none, improved_jacobi is of vts and sp alone, pja of vts "
+                    "alone, and gauss_seidel runs on the CPU alone.")
+        .read_by("p2, pbd, vts and sp"),
+    flag("contact_memory", Said{"true where the method has one"},
+         "Contacts keep their tangential displacement from substep to substep, so that heaps rest. dem always has this "
+         "memory; pbd and pja have none."),
+    other("substeps", "integer or `\"auto\"`", 1, 1000, "auto",
+          "Substeps per step. \"auto\" chooses the fewest that keep the mean overlap at rest within `overlap` and the "
+          "fastest grain within half a radius per substep, and prints why."),
+    whole("iterations", 1, 1000, 5, "Contact iterations per substep.").read_by("p2, pbd, vts and sp"),
+    number("overlap", {1e-4, 1, "radii"}, 0.015, "Mean overlap at rest that `substeps = \"auto\"` aims at.")
+        .read_by("all methods"),
+    word<Neighbours>("neighbours", "sorted",
+                     "Cells in which neighbours are searched: sorted keeps grains in memory in the order of their "
+                     "cells, linked keeps a linked list per cell.")
+        .read_by("all methods"),
+    flag("incremental_rebuild", true,
+         "Neighbour lists are rebuilt only for displaced grains while these are few; false rebuilds the lists of all "
+         "grains. Without effect in scenes with cloth and in several worlds.")
+        .read_by("neighbours = \"sorted\"")
+        .was("mending"),
+    word<Averaging>("averaging", "mass",
+                    "How the corrections of a grain's contacts are combined. mass: each contact moves a share of the "
+                    "grain's mass, which keeps momentum; plain: their unweighted mean as in the papers, which loses "
+                    "momentum where grains have different numbers of contacts.")
+        .read_by("p2 and pbd with iteration = \"jacobi\""),
+    word<FrictionBound>("friction", "accumulated",
+                        "Normal correction that bounds friction: that accumulated over the iterations of a substep, "
+                        "that of each iteration as in the papers, or, applied once afterwards, the one that bears the "
+                        "grain's own weight.")
+        .read_by("pbd"),
+    word<Stiffness>("stiffness", "numerical",
+                    "Stiffness of a contact: numerical is tied to the substep and always stable; material is the "
+                    "`stiffness` of the material.")
+        .read_by("dem"),
+    number("error_reduction", {0, 1}, Said{"0 with contact memory, else 0.5"},
+           "Fraction by which the upper grain of a contact is corrected more than the lower one.")
+        .read_by("p2"),
+    number("sleep_speed", {0, 100, "m/s"}, 0, "A grain in contact that is slower than this stays at rest; 0: off.")
+        .read_by("p2"),
+    number("mass_scaling", {0, 1000, "1/m"}, 0, "Factor k by which mass falls with the height z as exp(-k z).")
+        .read_by("pbd"),
+    whole("stabilization", 0, 100, 0, "Contact iterations at the start of a substep that do not change velocities.")
+        .read_by("pbd"),
+    number("sor", {1, 2}, 1, "Factor of over-relaxation of combined corrections.")
+        .read_by("pbd with iteration = \"jacobi\""),
+    number("omega", {0.01, 2},
+           Said{"vts with improved_jacobi 0.5; sp with improved_jacobi, jacobi and pja 0.3; mass_splitting and "
+                "gauss_seidel 1"},
+           "Relaxation factor of an iteration.")
+        .read_by(by_impulses),
+    number("beta_a", {0, 10}, Said{"0.5 with contact memory, else 1"},
+           "Factor a of the momentum min(a (l / l_max)^b, 1) of iteration l.")
+        .read_by(by_momentum),
+    number("beta_b", {0, 10}, 0.6, "Exponent b of the momentum min(a (l / l_max)^b, 1) of iteration l.")
+        .read_by(by_momentum),
+    number("gamma", {0, 1}, Said{"0.5; pja 0.8"}, "Fraction of an overlap that a substep corrects.").read_by("vts"),
+    number("kv", {0, 1}, 0.1, "Fraction of the velocity error in the residual.").read_by("sp"),
+    number("kc", {0.01, 1}, 1, "Fraction of the position error in the residual.").read_by("sp"),
+    whole("cloth_iterations", 1, 100, Said{"1; dem 4"},
+          "Iterations of the distances within cloth, in each contact iteration; dem: per substep.")
+        .read_by("all methods"),
+    flag("cloth_momentum", true, "Each iteration of cloth takes momentum from the one before, which converges faster.")
+        .read_by("all methods"),
+    number("warm_start", {0, 0.99}, Said{"0.5 with contact memory, else 0"},
+           "Fraction of the last substep's impulses that the iterations start from.")
+        .read_by(by_impulses),
+};
+constexpr TableKeys solver_table{
+    "[solver]",
+    "A setting that the method does not read is an error, which names the methods that read it. `--set "
+    "'solver={method=\"dem\"}'` replaces the whole table.",
+    solver_keys,
+    {}};
+
+// [[material]]
+
+constexpr Key material_keys[] = {
+    text("name", Said{"that of the preset; required without one"},
+         "Name, which differs from those of other materials."),
+    other("preset", "word", {}, none,
+          "sand, gravel, wet_sand, loam or clay: values of the keys that are left out, "
+          "see [scenes/README.md](../scenes/README.md#materials)."),
+    number("density", {1e-3, 1e6, "kg/m3"}, Said{"1600, or that of the preset"},
+           "Density of a grain, not of the bulk."),
+    number("stiffness", {1e-3, 1e15, "N/m"}, 1e6,
+           "Normal stiffness of a contact, of p2 and of dem with `solver.stiffness = \"material\"`."),
+    number("damping", {0, 1e15, "N s/m"}, Said{"0.1 stiffness x substep; dem: 0.12 of critical"},
+           "Normal damping of a contact."),
+    number("adhesion", adhesion_range, Said{"0, or that of the preset"},
+           "Tensile stress over the area of a contact, pi r^2 (1 - (d/r - 1)^2) with the smaller radius r and the "
+           "overlap d (p2) or d = 0.015 r (vts, sp, dem). pbd has none."),
+    vector("color", color_range, Said{"that of the preset, else one of its own"}, "Linear RGB."),
+    number("friction", friction_range, Said{"0.5, or that of the preset"},
+           "Coulomb coefficient, sticking and sliding."),
+    static_friction(Said{"0.5, or that of the preset"}),
+    kinetic_friction(Said{"0.5, or that of the preset"}),
+};
+constexpr TableKeys material_table{"[[material]]", "A scene has at most 255 materials.", material_keys, {}};
+
+// Geometries: bodies and sinks consist of them, grains fill them, emitters pour out of them.
+
+constexpr Key placed_keys[] = {
+    vector("position", place_range, zero, "Position of its centre, or of the origin of a mesh."),
+    vector("rotation", angle_range, zero, "Rotation about the fixed axes x, then y, then z."),
+};
+constexpr Said without_corners{"required without `min` and `max`"}, with_corners{"required without `size`"};
+constexpr Key box_keys[] = {
+    vector("size", length_range, without_corners, "Lengths of its edges."),
+    vector("min", place_range, with_corners, "Lower corner, in place of size, position and rotation."),
+    vector("max", place_range, with_corners, "Upper corner."),
+};
+constexpr TableKeys plane_table{"plane",
+                                "The half-space below z = 0. What grains fill needs an end, so that a plane "
+                                "is there allowed with `subtract = true` alone.",
+                                {},
+                                placed_keys};
+constexpr TableKeys box_table{"box", "", box_keys, placed_keys};
+constexpr Key sphere_keys[] = {
+    number("radius", length_range, required, "Radius."),
+    vector("center", place_range, Said{"`position`"}, "Position of its centre, in place of `position`."),
+};
+constexpr TableKeys sphere_table{"sphere", "", sphere_keys, placed_keys};
+constexpr Key capsule_keys[] = {
+    number("radius", length_range, required, "Radius."),
+    number("height", length_range, required, "Length along z with its round ends: at least twice the radius."),
+};
+constexpr TableKeys capsule_table{"capsule", "", capsule_keys, placed_keys};
+constexpr Key base_key =
+    vector("base", place_range, Said{"`position`"}, "Middle of its lower end, in place of position and rotation.");
+constexpr Key cylinder_keys[] = {
+    number("radius", length_range, required, "Radius."),
+    number("height", length_range, required, "Length along z."),
+    base_key,
+};
+constexpr TableKeys cylinder_table{"cylinder", "", cylinder_keys, placed_keys};
+constexpr Key cone_keys[] = {
+    number("radius", length_range, required, "Radius of its lower end."),
+    number("top_radius", {0, length_range.max, "m"}, 0, "Radius of its upper end."),
+    number("height", length_range, required, "Length along z."),
+    base_key,
+};
+constexpr TableKeys cone_table{"cone", "A cone, or a truncated one.", cone_keys, placed_keys};
+constexpr Key torus_keys[] = {
+    number("radius", length_range, required, "Distance from the z axis to the middle of the tube."),
+    number("tube_radius", length_range, required, "Radius of the tube.").was("section"),
+};
+constexpr TableKeys torus_table{"torus", "A ring around z.", torus_keys, placed_keys};
+
+constexpr Key as_key =
+    word<MeshAs>("as", "sdf",
+                 "Collision geometry. sdf: a signed distance field, for closed meshes, the fastest; triangles: the "
+                 "nearest triangles, with exact edges, also of open meshes; particles: boundary particles on the "
+                 "surface, the slowest, for comparison.");
+constexpr Key cell_key = number("cell", length_range, Said{"half the radius of the smallest grain"},
+                                "Edge of a cell of the distance field, with `as = \"sdf\"`.");
+constexpr Key boundary_radius_key = number("radius", radius_range, Said{"that of the largest grain"},
+                                           "Radius of boundary particles, with `as = \"particles\"`.");
+constexpr Key file_key =
+    text("file", required, "OBJ, STL, PLY, glTF or GLB file, relative to the folder of the scene.");
+constexpr Key scale_key = number("scale", {1e-6, 1e6, "m per unit of the file"}, 1, "Length of a unit of the file.");
+constexpr Key up_key = word<UpAxis>("up", Said{"y of glTF and GLB, else z"}, "Axis of the file that becomes z.");
+constexpr Key sheet_mesh_keys[] = {file_key, scale_key, up_key};
+constexpr Key met_mesh_keys[] = {file_key, scale_key, up_key, as_key, cell_key, boundary_radius_key};
+constexpr TableKeys met_mesh_table{"mesh of a body",
+                                   "Holes, flipped and repeated faces are repaired, and a note says so.", met_mesh_keys,
+                                   placed_keys};
+constexpr TableKeys filled_mesh_table{"mesh of a fill, an emitter or a sink", "The mesh must be closed.",
+                                      sheet_mesh_keys, placed_keys};
+constexpr TableKeys sheet_mesh_table{"mesh of a [[cloth]]", "It may be open, and its holes stay.", sheet_mesh_keys, {}};
+
+constexpr Key met_gear_keys[] = {
+    number("module", length_range, required, "Pitch diameter over the number of teeth."),
+    whole("teeth", 4, 1000, required, "Number of teeth."),
+    number("width", length_range, required, "Length along z."),
+    number("helix_angle", {-60, 60, "degrees"}, 0, "Helix angle on the pitch circle; positive is right-handed."),
+    number("pressure_angle", {10, 35, "degrees"}, 20, "Pressure angle."),
+    number("bore_radius", {0, length_range.max, "m"}, 0, "Radius of its bore; 0: none."),
+    whole("samples", 1, 100, 8, "Segments of the flank of a tooth."),
+    as_key,
+    cell_key,
+    boundary_radius_key,
+};
+constexpr std::string_view about_gear = "An involute gear around z. Two gears of one module and opposite helix angles "
+                                        "mesh at the distance module (n1 + n2) / 2 for n1 and n2 teeth.";
+constexpr TableKeys met_gear_table{"gear of a body", about_gear, met_gear_keys, placed_keys};
+constexpr TableKeys filled_gear_table{"gear of a fill, an emitter or a sink", about_gear,
+                                      std::span(met_gear_keys).first<7>(), placed_keys};
+
+// The geometries that a part or a body may have. mesh and gear are those of the use.
+template <const TableKeys& mesh, const TableKeys& gear>
+constexpr std::array part_keys{
+    table("plane", plane_table, none, "Half-space."),
+    table("box", box_table, none, "Box."),
+    table("sphere", sphere_table, none, "Sphere."),
+    table("capsule", capsule_table, none, "Cylinder along z with round ends."),
+    table("cylinder", cylinder_table, none, "Cylinder along z."),
+    table("cone", cone_table, none, "Cone along z."),
+    table("torus", torus_table, none, "Ring around z."),
+    table("mesh", mesh, none, "Triangle mesh from a file."),
+    table("gear", gear, none, "Involute gear around z."),
+};
+constexpr auto& met_parts = part_keys<met_mesh_table, met_gear_table>;
+constexpr auto& filled_parts = part_keys<filled_mesh_table, filled_gear_table>;
+
+constexpr Key part_place_keys[] = {
+    vector("position", place_range, Said{"that of the geometry"}, "Position in the body, fill, emitter or sink."),
+    vector("rotation", angle_range, Said{"that of the geometry"}, "Rotation about the fixed axes x, then y, then z."),
+    flag("subtract", false, "Subtracts the part from those before it in place of adding it."),
+};
+constexpr std::string_view about_part = "A part has one geometry. Its position and rotation stand in the geometry or "
+                                        "beside it, not in both.";
+constexpr TableKeys met_part_table{"part of a body", about_part, met_parts, part_place_keys};
+constexpr TableKeys filled_part_table{"part of a fill, an emitter or a sink", about_part, filled_parts,
+                                      part_place_keys};
+
+constexpr std::string_view about_parts = "Parts that are united or subtracted in this order, in place of one geometry.";
+constexpr std::array fill_keys{filled_parts[1], filled_parts[2], filled_parts[4],
+                               filled_parts[3], filled_parts[5], filled_parts[6],
+                               filled_parts[7], filled_parts[8], tables("parts", filled_part_table, none, about_parts)};
+constexpr Key points_keys[] = {
+    other("points", "list of [x, y, z]", place_range, none, "Centres of single grains, in this order."),
+};
+constexpr std::string_view about_fill =
+    "One of these geometries. It lies within the walls and the periodic ends of the "
+    "domain.";
+constexpr TableKeys fill_table{"fill of [[grains]] and [[shape_matched_body]]", about_fill, fill_keys, points_keys};
+constexpr TableKeys pour_table{"shape of an [[emitter]]", about_fill, fill_keys, {}};
+
+// [[grains]], [[shape_matched_body]], [[emitter]], [[sink]]
+
+constexpr Key material_key = text("material", required, "Name of a material.");
+constexpr Key radius_key = other("radius", "number or [min, max]", radius_range, required,
+                                 "Radius of a grain; of two numbers it is uniform between them, max at most 100 min.");
+constexpr Key velocity_key = vector("velocity", speed_range, zero, "Velocity at the start.");
+constexpr Key grains_keys[] = {
+    material_key,
+    radius_key,
+    table("fill", fill_table, required, "Geometry that grains fill; they lie wholly inside it and do not overlap."),
+    velocity_key,
+    number("velocity_random", {0, speed_range.max, "m/s"}, 0,
+           "Random velocity that is added, each component uniform within +- this."),
+    whole("count", 1, grains_most, Said{"as many as fit"}, "Number of grains. That fewer fit is an error."),
+    flag("fixed", false, "The grains stay where they are: rough floors, plates, obstacles. They have no velocity."),
+    word<Sampling>("sampling", "poisson",
+                   "poisson: random positions, to about 37 % of the volume; lattice: a cubic lattice, filled in layers "
+                   "from below."),
+    number("spacing", {1, 1000, "diameters"}, 1.2, "Edge of the lattice, in diameters of the largest grain."),
+    number("jitter", {0, 1}, 1,
+           "Random displacement of a grain from the lattice, per axis, as a fraction of half the gap."),
+};
+constexpr TableKeys grains_table{"[[grains]]", "Grains that are there at the start.", grains_keys, {}};
+
+constexpr Key matched_keys[] = {
+    text("name", required, "Name, which differs from those of other shape-matched bodies."),
+    material_key,
+    number("radius", radius_range, required, "Radius of its particles."),
+    table("fill", fill_table, required, "Geometry that its particles fill at random, to about 37 % of the volume."),
+    velocity_key,
+    vector("spin", spin_range, zero, "Angular velocity about its centre of mass at the start."),
+    number("stiffness", {1e-6, 1}, 1,
+           "Fraction of the way to its place in the body that a particle is moved in a step; 1: rigid."),
+};
+constexpr TableKeys matched_table{
+    "[[shape_matched_body]]", "A body of particles that keep their arrangement by shape matching.", matched_keys, {}};
+
+constexpr Key emitter_keys[] = {
+    material_key,
+    radius_key,
+    number("rate", {1e-6, 1e9, "1/s"}, required, "Grains per second."),
+    table("shape", pour_table, required, "Geometry inside which grains appear at random positions."),
+    vector("velocity", speed_range, zero, "Velocity with which grains are emitted."),
+    number("start", time_range, 0, "Time at which the first grain is due."),
+    number("stop", time_range, Said{"`time.end`"}, "Time at which it stops, not before `start`."),
+    whole("count", 1, grains_most, Said{"unlimited"}, "Greatest number of grains."),
+};
+constexpr TableKeys emitter_table{"[[emitter]]", "Grains that are poured.", emitter_keys, {}};
+
+constexpr Key origin_keys[] = {
+    vector("position", place_range, zero, "Position of its origin."),
+    vector("rotation", angle_range, zero, "Rotation about the fixed axes x, then y, then z."),
+};
+constexpr Key sink_keys[] = {
+    text("name", required, "Name, which differs from those of other sinks."),
+    text("material", Said{"all"}, "Name of the material that it removes, and no other."),
+    origin_keys[0],
+    origin_keys[1],
+    tables("parts", filled_part_table, none, about_parts),
+};
+constexpr TableKeys sink_table{"[[sink]]",
+                               "Removes the grains whose centre lies in it at the end of a step. It has one geometry, "
+                               "or parts.",
+                               sink_keys, filled_parts};
+
+// [[cloth]]
+
+constexpr Key cloth_grid_keys[] = {
+    other("size", "[x, y]", length_range, required, "Lengths of its edges."),
+    other("cells", "[x, y]", 1, 2000, required, "Numbers of quads along x and y; each is two triangles."),
+};
+constexpr TableKeys cloth_grid_table{
+    "grid of a [[cloth]]", "A rectangle around the origin in the plane z = 0.", cloth_grid_keys, {}};
+constexpr Key pin_box_keys[] = {
+    vector("min", place_range, required, "Lower corner, in the frame of the cloth."),
+    vector("max", place_range, required, "Upper corner."),
+};
+constexpr TableKeys pin_box_table{"pin_box of a [[cloth]]", "", pin_box_keys, {}};
+constexpr Key cloth_keys[] = {
+    text("name", required, "Name, which differs from those of other cloths."),
+    text("material", required, "Name of a material: its friction, and its adhesion to bodies and walls."),
+    table("grid", cloth_grid_table, Said{"required without `mesh`"}, "Rectangular sheet."),
+    table("mesh", sheet_mesh_table, Said{"required without `grid`"}, "Sheet of the triangles of a mesh."),
+    origin_keys[0],
+    origin_keys[1],
+    velocity_key,
+    number("density", {1e-6, 1e6, "kg/m2"}, 0.2, "Mass per area."),
+    number("thickness", length_range, Said{"a tenth of the shortest side of its triangles"},
+           "Thickness, at half of which it is touched on both faces; at most half the shortest side of its triangles."),
+    number("stretch", {0, 1}, 1, "Fraction of the error of lengths along sides of triangles that a substep corrects."),
+    number("shear", {0, 1}, 0.5, "The same along the diagonals of the quads of a grid."),
+    number("bend", {0, 1}, 0.1, "The same between vertices that are two apart, or across each side of a mesh."),
+    other("pins", "list of [x, y, z]", place_range, none,
+          "Points in the frame of the cloth; the vertex nearest to each stays where it is."),
+    table("pin_box", pin_box_table, none, "Box in the frame of the cloth; the vertices in it stay where they are."),
+    flag("self_contact", true, "The sheet touches itself."),
+    vector("color", color_range, Said{"that of the material"}, "Linear RGB."),
+};
+constexpr TableKeys cloth_table{
+    "[[cloth]]", "A sheet that bends. A scene has at most 1,000,000 vertices of cloth.", cloth_keys, {}};
+
+// [[body]]
+
+constexpr Key keyframe_keys[] = {
+    number("time", time_range, required, "Time, later than that of the keyframe before."),
+    vector("position", place_range, none, "Displacement from the body's own position."),
+    vector("rotation", angle_range, none,
+           "Rotation from the body's own rotation, about fixed axes through its origin."),
+};
+constexpr TableKeys keyframe_table{
+    "keyframe of a [[body]]", "At least one of position and rotation is given.", keyframe_keys, {}};
+constexpr Key motion_keys[] = {
+    other("position", "[x, y, z] of numbers and formulas of t", place_range, zero,
+          "Displacement from the body's own position over the time t."),
+    other("rotation", "[x, y, z] of numbers and formulas of t", {place_range.min, place_range.max, "degrees"}, zero,
+          "Rotation from the body's own rotation over the time t."),
+};
+constexpr TableKeys motion_table{"motion of a [[body]]",
+                                 "At least one of position and rotation is given. A formula is one of "
+                                 "[muParser](https://beltoforion.de/en/muparser/), with t in s and pi: "
+                                 "`\"0.1*sin(2*pi*t)\"`.",
+                                 motion_keys,
+                                 {}};
+constexpr Key motor_keys[] = {
+    other("speed", "number", {-1e6, 1e6, "degrees/s or m/s"}, required, "Speed that it drives the joint towards."),
+    other("strength", "number", {0, 1e12, "N m or N"}, required, "Greatest torque or force."),
+};
+constexpr TableKeys motor_table{"motor of a joint", "", motor_keys, {}};
+
+constexpr Key interpolation_key = word<Interpolation>(
+    "interpolation", "smooth", "Between keyframes. smooth: monotone cubic; linear: straight, with jumps of velocity.");
+constexpr Key repeat_key =
+    flag("repeat", false, "The keyframes begin anew after the last one, which must equal the first.");
+constexpr Key joint_keys[] = {
+    word<JointType>("type", required,
+                    "revolute: turns about its axis; prismatic: slides along it; fixed: neither, not of a dynamic "
+                    "body; ball: turns about the joint's origin in every way, of dynamic bodies."),
+    vector("axis", {-1e6, 1e6}, xyz(0, 0, 1), "Axis in the joint's frame; its length does not matter, but is not 0."),
+    vector("origin", place_range, zero, "Origin of the joint's frame in that of the parent."),
+    vector("rotation", angle_range, zero, "Rotation of the joint's frame about the fixed axes x, then y, then z."),
+    other("value", "number, formula of t, or list of [time, value]", {-1e6, 1e6, "degrees or m"}, 0,
+          "Angle or displacement. Of a dynamic body it is a number, with which it starts."),
+    interpolation_key,
+    repeat_key,
+    other("min", "number", {-1e6, 1e6, "degrees or m"}, none, "Least value. A ball joint has none."),
+    other("max", "number", {-1e6, 1e6, "degrees or m"}, none,
+          "Greatest value. Of a ball joint the greatest angle, from 0 to 180 degrees, by which its axis leans."),
+    other("speed", "number", {1e-9, 1e9, "degrees/s or m/s"}, none,
+          "Greatest speed, which limits commands. Not of a dynamic body."),
+    other("acceleration", "number", {1e-9, 1e9, "degrees/s2 or m/s2"}, none,
+          "Greatest acceleration, which limits commands. Not of a dynamic body."),
+    other("start_speed", "number", {-1e6, 1e6, "degrees/s or m/s"}, 0, "Speed at the start, of a dynamic body."),
+    other("friction", "number", {0, 1e12, "N m or N"}, 0,
+          "Torque or force that the joint holds before it moves, and brakes with, of a dynamic body."),
+    table("motor", motor_table, none, "Drive of the joint of a dynamic body."),
+};
+constexpr TableKeys joint_table{"joint of a [[body]]",
+                                "Units are those of a revolute or a prismatic joint. The pose of a body is that of its "
+                                "parent, then the joint's frame, then the joint's motion, then its own position and "
+                                "rotation.",
+                                joint_keys,
+                                {}};
+
+constexpr Key body_keys[] = {
+    text("name", required, "Name, which differs from those of other bodies."),
+    text("material", Said{"that of the walls"}, "Name of the material of its contacts with grains."),
+    origin_keys[0],
+    origin_keys[1],
+    tables("parts", met_part_table, none, about_parts),
+    number("mass", {1e-9, 1e12, "kg"}, none, "Mass of the whole body, evenly dense, which makes it dynamic."),
+    number("density", {1e-3, 1e6, "kg/m3"}, none, "Density, in place of mass, which makes it dynamic."),
+    vector("velocity", speed_range, zero, "Velocity of its origin: constant, or of a dynamic body at the start."),
+    vector("spin", spin_range, zero, "Angular velocity about its origin: constant, or of a dynamic body at the start."),
+    tables("keyframes", keyframe_table, none, "Motion by keyframes, in place of velocity and spin."),
+    interpolation_key,
+    repeat_key,
+    table("motion", motion_table, none, "Motion by formulas, in place of velocity and spin."),
+    table("joint", joint_table, none, "Joint to the parent or the world, in place of velocity and spin."),
+    text("parent", none, "Name of the body in whose frame it is and moves. Not of a dynamic body."),
+    other("ignores", "list of names", {}, none, "Bodies that it does not touch, both ways. Grains touch all bodies."),
+    number("load_filter", {0, 1e6, "s"}, 0.05, "Time constant of the low-pass of its force and torque; 0: none."),
+    vector("color", color_range, Said{"[0.2, 0.27, 0.35]"}, "Linear RGB."),
+    word<Show>("show", "solid", "In pictures. cut: without its half towards the camera."),
+};
+constexpr TableKeys body_table{
+    "[[body]]",
+    "A solid that grains touch, with one geometry, or parts. It stands, or moves as the scene and commands say. With a "
+    "mass or a density it is dynamic: moved by grains, other bodies and gravity. All worlds together have at most "
+    "65,536 bodies.",
+    body_keys, met_parts};
+
+// [upsampling], [camera], [[depth_camera]], [output]
+
+constexpr Key upsampling_keys[] = {
+    other("radius", "number or [min, max]", radius_range, required,
+          "Radius of fine grains, below that of all coarse grains and at least a twentieth of it."),
+    other("step", "number or `\"auto\"`", {0, 1, "s"}, "auto",
+          "Time between two updates of their flow, from `time.dt` to 1 s; they are more frequent where coarse grains "
+          "are fast. \"auto\": 1/60 s."),
+    number("packing", {0.3, 0.74}, 0.6, "Packing fraction of fine grains where they are dense."),
+    number("friction", friction_range, 0.5, "Coulomb coefficient against walls and bodies."),
+    word<Advection>("advection", "steady",
+                    "steady: even and at rest where the coarse grains rest; plain: as in the paper, for comparison."),
+};
+constexpr TableKeys upsampling_table{"[upsampling]",
+                                     "Fine grains, which are drawn, follow the flow of the coarse grains, which are "
+                                     "simulated. A scene has at most 2^24 fine grains.",
+                                     upsampling_keys,
+                                     {}};
+constexpr Key camera_keys[] = {
+    vector("eye", place_range, Said{"fitted to the scene"}, "Position of the camera."),
+    vector("target", place_range, Said{"fitted to the scene"}, "Point that it looks at."),
+    number("fov", {1, 170, "degrees"}, 40, "Vertical field of view."),
+};
+constexpr TableKeys camera_table{"[camera]", "The camera of pictures.", camera_keys, {}};
+
+constexpr Key depth_camera_keys[] = {
+    text("name", required, "Name, which differs from those of other depth cameras."),
+    text("body", Said{"none: the world"}, "Name of the body in whose frame it is."),
+    vector("position", place_range, zero, "Position."),
+    vector("rotation", angle_range, zero,
+           "Rotation about the fixed axes x, then y, then z. Without one it looks along x, and z is up."),
+    vector("target", place_range, none, "Point that it looks at, in place of a rotation."),
+    other("size", "[width, height]", 1, 8192, required, "Pixels; of all cameras in all worlds at most 2^25."),
+    word<Projection>("projection", "perspective", "From one point, or along parallel lines."),
+    number("fov", {1, 170, "degrees"}, 60, "Vertical field of view of a perspective camera."),
+    number("width", length_range, Said{"required if orthographic"}, "Width of the view of an orthographic camera."),
+    number("near", {0, length_range.max, "m"}, 0.01, "Distance along its axis where it begins to see."),
+    number("far", length_range, required, "Distance along its axis where it ends to see, beyond `near`."),
+    word<PixelValue>("values", "depth",
+                     "depth: distance along the camera's axis, `far` where there is nothing; height: height above "
+                     "`domain.min.z`, 0 where there is nothing."),
+};
+constexpr TableKeys depth_camera_table{
+    "[[depth_camera]]", "A camera for programs, whose pixels are distances in m.", depth_camera_keys, {}};
+constexpr OldWord color_words_then[] = {{"depth", "height"}};
+constexpr Key output_keys[] = {
+    word<ColorBy>("color_by", "material",
+                  "Quantity that colours grains. height: the coordinate z in m; overlap: the "
+                  "greatest of its contacts, in radii; contacts: their number; force: their greatest normal force in "
+                  "N, on a logarithmic scale; palette: a colour per material, far from the others.")
+        .was(color_words_then),
+    number("speed_max", {0, 1e4, "m/s"}, 0, "End of the colour scale of speed; 0: automatic."),
+    other("color_range", "[min, max]", {-1e12, 1e12, "as color_by"}, Said{"automatic"}, "Ends of the colour scale."),
+    word<Level>(
+        "level", "fine",
+        "Grains that are drawn in a scene with `[upsampling]`. fine: the fine ones, and coarse ones that have none."),
+};
+constexpr TableKeys output_table{"[output]", "", output_keys, {}};
+
+constexpr Said may_miss{"may be left out"};
+constexpr Key file_keys[] = {
+    table("scene", scene_table, may_miss, "Title, random seed, number of worlds."),
+    table("time", time_table, may_miss, "Step and end."),
+    table("domain", domain_table, may_miss, "Box of the simulation, its walls, gravity."),
+    table("solver", solver_table, may_miss, "Method of contacts and its settings."),
+    tables("material", material_table, may_miss, "Materials."),
+    tables("grains", grains_table, may_miss, "Grains at the start."),
+    tables("shape_matched_body", matched_table, may_miss, "Bodies of particles.").was("shape"),
+    tables("cloth", cloth_table, may_miss, "Sheets that bend."),
+    tables("emitter", emitter_table, may_miss, "Sources of grains."),
+    tables("body", body_table, may_miss, "Solid bodies."),
+    tables("sink", sink_table, may_miss, "Regions that remove grains."),
+    table("camera", camera_table, may_miss, "Camera of pictures."),
+    tables("depth_camera", depth_camera_table, may_miss, "Cameras for programs."),
+    table("upsampling", upsampling_table, may_miss, "Fine grains."),
+    table("output", output_table, may_miss, "Colours of pictures."),
+};
+constexpr TableKeys file_table{"Tables of a scene file", "", file_keys, {}};
+
+// The reference
+
+std::string slug(std::string_view title) {
+  std::string out;
+  for (const char c : title)
+    if (c == ' ')
+      out += '-';
+    else if (c == '_' || c == '-' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+      out += c;
+    else if (c >= 'A' && c <= 'Z')
+      out += static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+std::string link(const TableKeys& table) {
+  std::string title;
+  for (const char c : table.title) {
+    if (c == '[' || c == ']')
+      title += '\\';
+    title += c;
+  }
+  return fmt::format("[{}](#{})", title, slug(table.title));
+}
+
+std::string type_of(const Key& key) {
+  switch (key.type) {
+  case Type::number:
+    return "number";
+  case Type::whole:
+    return "integer";
+  case Type::vector:
+    return "[x, y, z]";
+  case Type::flag:
+    return "true or false";
+  case Type::word:
+    return "word";
+  case Type::text:
+    return "string";
+  case Type::table:
+    return "table";
+  case Type::tables:
+    return "list of tables";
+  case Type::other:
+    break;
+  }
+  return std::string(key.form);
+}
+
+std::string allowed_in(const Key& key) {
+  if (key.table)
+    return link(*key.table);
+  if (!key.words.empty())
+    return fmt::format("`\"{}\"`", fmt::join(key.words, "\"`, `\""));
+  if (key.least < key.most)
+    return fmt::format("{} .. {}", key.least, key.most);
+  if (key.range.min < key.range.max)
+    return key.range.min == -key.range.max ? fmt::format("+-{:g}", key.range.max)
+                                           : fmt::format("{:g} .. {:g}", key.range.min, key.range.max);
+  return "";
+}
+
+std::string default_of(const Key& key) {
+  const Fallback& f = key.fallback;
+  switch (f.kind) {
+  case Fallback::Kind::required:
+    return "required";
+  case Fallback::Kind::number:
+    return fmt::format("{:g}", f.numbers[0]);
+  case Fallback::Kind::vector:
+    return fmt::format("[{:g}, {:g}, {:g}]", f.numbers[0], f.numbers[1], f.numbers[2]);
+  case Fallback::Kind::flag:
+    return f.numbers[0] != 0.0 ? "true" : "false";
+  case Fallback::Kind::word:
+    return fmt::format("`\"{}\"`", f.text);
+  case Fallback::Kind::said:
+    break;
+  }
+  return std::string(f.text);
+}
+
+void write_table(std::string& out, const TableKeys& table) {
+  out += fmt::format("\n## {}\n\n", table.title);
+  if (!table.about.empty())
+    out += fmt::format("{}\n\n", table.about);
+  out += "| key | type | unit | allowed | default | meaning |\n|---|---|---|---|---|---|\n";
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const Key& key = table[i];
+    const bool must = key.fallback.kind == Fallback::Kind::required;
+    std::string about(key.about);
+    if (!key.readers.empty() && key.readers != "all methods")
+      about += fmt::format(" Read by {}.", key.readers);
+    if (!key.old_name.empty())
+      about += fmt::format(" Formerly `{}`.", key.old_name);
+    for (const OldWord& word : key.old_words)
+      about += fmt::format(" Formerly also `\"{}\"`, for `\"{}\"`.", word.old, word.now);
+    out += fmt::format("| {}{}{} | {} | {} | {} | {} | {} |\n", must ? "**" : "", key.name, must ? "**" : "",
+                       type_of(key), key.range.unit, allowed_in(key), default_of(key), about);
+  }
+}
+
+// Each table once, before those that its keys lead to.
+void write_tables(std::string& out, const TableKeys& table, std::vector<const TableKeys*>& written) {
+  if (std::ranges::find(written, &table) != written.end())
+    return;
+  written.push_back(&table);
+  write_table(out, table);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    if (const TableKeys* inner = table[i].table)
+      write_tables(out, *inner, written);
+}
+
+}  // namespace
+
+const TableKeys& scene_file_keys() {
+  return file_table;
+}
+
+}  // namespace talus::reading
+
+namespace talus {
+
+std::string scene_keys_text() {
+  std::string out =
+      "# Keys of a scene file\n\n"
+      "`talus keys` prints this page from the loader's own description of the keys (`engine/scene/keys.cpp`); do not "
+      "edit it.\n"
+      "[scenes/README.md](../scenes/README.md) says how to write a scene.\n\n"
+      "A scene is a TOML file in SI units, with z up. A bold key is required. An integer may stand for any number, and "
+      "no number\n"
+      "is `nan` or `inf`. `[x, y, z]` is a list of three numbers, each in the range that is allowed. `[name]` is one "
+      "table,\n"
+      "`[[name]]` a table that a scene may have several times.\n";
+  std::vector<const reading::TableKeys*> written;
+  reading::write_tables(out, reading::scene_file_keys(), written);
+  return out;
+}
+
+}  // namespace talus
