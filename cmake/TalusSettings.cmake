@@ -8,6 +8,9 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 endif()
 
+option(TALUS_ASSERTIONS "Check the engine's invariants (engine/assert.h); Debug builds always do" OFF)
+set(TALUS_SANITIZE "" CACHE STRING "Sanitizers that everything is compiled with, as -fsanitize= names them: address,undefined")
+
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE}")
@@ -19,6 +22,17 @@ endif()
 function(talus_compile_settings target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(${target} PRIVATE cxx_std_20)
+  # With them the standard library looks at each index into a vector or a span, where it can.
+  target_compile_definitions(${target} PRIVATE
+    "$<$<OR:$<BOOL:${TALUS_ASSERTIONS}>,$<CONFIG:Debug>>:TALUS_ASSERTIONS;_GLIBCXX_ASSERTIONS>")
+  if(TALUS_SANITIZE)
+    # Whatever is wrong ends the program.
+    target_compile_options(${target} PRIVATE -fsanitize=${TALUS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${TALUS_SANITIZE})
+    if(TALUS_BUILD_FUZZERS)  # whose objects the sanitized tests share
+      target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
+  endif()
   if(MSVC)
     target_compile_options(${target} PRIVATE /W4 /utf-8 /fp:precise $<$<COMPILE_LANGUAGE:CXX>:/permissive->)
     target_compile_definitions(${target} PRIVATE NOMINMAX _CRT_SECURE_NO_WARNINGS)

@@ -1,4 +1,5 @@
 #include "engine/cloth_state.h"
+#include "engine/assert.h"
 #include <algorithm>
 #include <limits>
 
@@ -46,6 +47,7 @@ void mend(std::vector<vec3>& positions, const ClothSheet& sheet, const Settings&
 }  // namespace
 
 ClothState cloth_state_of(const ClothSheet& sheet, std::span<const Grain> vertices, const Settings& settings) {
+  TALUS_ASSERT(vertices.size() == sheet.vertices.size(), vertices.size(), sheet.vertices.size());
   ClothState out;
   out.triangles = sheet.triangles;
   for (const Grain& v : vertices) {

@@ -4,6 +4,7 @@
 //
 // The memory itself has its holders counted, in the line before it: one that looks at a field without copying it keeps
 // what it looks at, also where the field has grown and lies elsewhere.
+#include "engine/assert.h"
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -20,12 +21,14 @@ inline ColumnHolders& column_holders(void* at) {
 }
 
 inline void let_column_go(void* at) {
+  TALUS_ASSERT(column_holders(at) > 0, column_holders(at).load());
   if (column_holders(at).fetch_sub(1) == 1)
     ::operator delete(static_cast<std::byte*>(at) - column_line, std::align_val_t(column_line));
 }
 
 // at: where a column that is not empty starts.
 inline std::shared_ptr<const std::byte> hold_column(void* at) {
+  TALUS_ASSERT(column_holders(at) > 0, column_holders(at).load());
   column_holders(at).fetch_add(1);
   return {static_cast<const std::byte*>(at), [at](const std::byte*) { let_column_go(at); }};
 }

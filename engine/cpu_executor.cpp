@@ -44,6 +44,7 @@ public:
     PassTime& time = times_[static_cast<std::size_t>(pass)];
     time.calls += 1;
     if (work.gate < gates_total) {
+      TALUS_ASSERT(fields_.gates.size() == gates_total, fields_.gates.size());
       const Dispatch& open = fields_.gates[work.gate];
       const std::uint32_t each = info(pass).unit == Unit::thread ? group_size : 1;
       work.elements = std::min(work.elements, open.x * open.y * each);
@@ -52,6 +53,7 @@ public:
     }
     const auto begin = std::chrono::steady_clock::now();
     const PassFunction function = passes_[static_cast<std::size_t>(pass)];
+    TALUS_ASSERT(function, pass);
     const std::uint32_t grain = grain_of(info(pass).unit);
     if (work.elements <= grain) {
       function(args, fields_, 0, work.elements);
@@ -60,7 +62,10 @@ public:
       const std::uint32_t slices = (work.elements + slice_grains - 1) / slice_grains;
       arena_.execute([&] {
         tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, slices, grain / slice_grains), [&](const auto& range) {
-          function(args, fields_, range.begin() * slice_grains, std::min(range.end() * slice_grains, work.elements));
+          const std::uint32_t first = range.begin() * slice_grains,
+                              last = std::min(range.end() * slice_grains, work.elements);
+          TALUS_ASSERT(first < last && last <= work.elements, first, last, work.elements);
+          function(args, fields_, first, last);
         });
       });
     }
@@ -69,18 +74,29 @@ public:
 
   void swap(FieldId id) override { fields_.swap(id); }
   void copy(FieldCopy from, FieldCopy to) override {
-    std::ranges::copy(fields_.bytes(from), fields_.bytes(to).begin());
+    const auto source = fields_.bytes(from), target = fields_.bytes(to);
+    TALUS_ASSERT(source.size() == target.size(), from.id, to.id, source.size(), target.size());
+    std::ranges::copy(source, target.begin());
   }
   void copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset, std::size_t bytes) override {
+    TALUS_ASSERT(from_offset + bytes <= fields_.bytes(from).size(), from, from_offset, bytes,
+                 fields_.bytes(from).size());
+    TALUS_ASSERT(to_offset + bytes <= fields_.bytes(to).size(), to, to_offset, bytes, fields_.bytes(to).size());
+    TALUS_ASSERT(from != to || from_offset + bytes <= to_offset || to_offset + bytes <= from_offset, from_offset,
+                 to_offset, bytes);
     const auto source = fields_.bytes(from).subspan(from_offset, bytes);
     std::ranges::copy(source, fields_.bytes(to).subspan(to_offset, bytes).begin());
   }
   void finish() override {}
   void keep(FieldCopy field, std::size_t elements) override {
+    TALUS_ASSERT(elements <= size(field.id), field.id, elements, size(field.id));
     const auto bytes = fields_.bytes(field).first(elements * info(field.id).stride);
     kept_[field].assign(bytes.begin(), bytes.end());
   }
-  std::span<const std::byte> kept(FieldCopy field) const override { return kept_.at(field); }
+  std::span<const std::byte> kept(FieldCopy field) const override {
+    TALUS_ASSERT(kept_.contains(field), field.id, field.copy);
+    return kept_.at(field);
+  }
 
   void resize(FieldId id, std::size_t elements) override {
     try {
@@ -96,9 +112,13 @@ public:
     return const_cast<Fields&>(fields_).bytes(id).size() / info(id).stride;
   }
   void write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset) override {
+    TALUS_ASSERT(offset + bytes.size() <= fields_.bytes(field).size(), field.id, offset, bytes.size(),
+                 fields_.bytes(field).size());
     std::ranges::copy(bytes, fields_.bytes(field).subspan(offset).begin());
   }
   void read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset) override {
+    TALUS_ASSERT(offset + bytes.size() <= fields_.bytes(field).size(), field.id, offset, bytes.size(),
+                 fields_.bytes(field).size());
     std::ranges::copy(fields_.bytes(field).subspan(offset, bytes.size()), bytes.begin());
   }
 

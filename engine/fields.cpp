@@ -41,6 +41,7 @@ std::optional<FieldCopy> field_named(std::string_view name) {
 }
 
 std::span<std::byte> Fields::bytes(FieldCopy field) {
+  TALUS_ASSERT(has_copy(info(field.id), field.copy), field.id, field.copy);
   return visit(*this, field.id, [&](auto& now, auto& next, auto& valid) {
     auto& column = field.copy == Copy::now ? now : field.copy == Copy::next ? next : valid;
     return std::as_writable_bytes(std::span(column));
@@ -58,6 +59,7 @@ void Fields::resize(FieldId id, std::size_t count) {
 }
 
 void Fields::swap(FieldId id) {
+  TALUS_ASSERT(info(id).doubled, id);
   visit(*this, id, [](auto& now, auto& next, auto&) { std::swap(now, next); });
 }
 

@@ -185,6 +185,7 @@ constexpr std::array<FieldInfo, field_count> make_field_infos() {
 inline constexpr std::array<FieldInfo, field_count> field_infos = make_field_infos();
 
 inline const FieldInfo& info(FieldId id) {
+  TALUS_ASSERT(static_cast<std::size_t>(id) < field_count, id);
   return field_infos[static_cast<std::size_t>(id)];
 }
 

@@ -114,18 +114,27 @@ void GpuExecutor::behind(std::uint32_t gate, const std::function<void()>& passes
 }
 
 void GpuExecutor::swap(FieldId id) {
+  TALUS_ASSERT(info(id).doubled, id);
   gpu::Buffer &now = buffer(id), &next = buffer({id, Copy::next});
+  TALUS_ASSERT(now.bytes() == next.bytes(), id, now.bytes(), next.bytes());
   std::swap(now, next);
   std::swap(now.name, next.name);  // names stay with the role
 }
 
 void GpuExecutor::copy(FieldCopy from, FieldCopy to) {
+  TALUS_ASSERT(has_copy(info(from.id), from.copy), from.id, from.copy);
+  TALUS_ASSERT(has_copy(info(to.id), to.copy), to.id, to.copy);
+  TALUS_ASSERT(buffer(from).bytes() == buffer(to).bytes(), from.id, to.id, buffer(from).bytes(), buffer(to).bytes());
   if (size(from.id) > 0)
     translated([&] { graph_->copy(buffer(from), buffer(to)); });
 }
 
 void GpuExecutor::copy_part(FieldId from, std::size_t from_offset, FieldId to, std::size_t to_offset,
                             std::size_t bytes) {
+  TALUS_ASSERT(from_offset + bytes <= size(from) * info(from).stride, from, from_offset, bytes, size(from));
+  TALUS_ASSERT(to_offset + bytes <= size(to) * info(to).stride, to, to_offset, bytes, size(to));
+  TALUS_ASSERT(from != to || from_offset + bytes <= to_offset || to_offset + bytes <= from_offset, from_offset,
+               to_offset, bytes);
   if (bytes > 0)
     translated([&] { graph_->copy(buffer(from), buffer(to), bytes, from_offset, to_offset); });
 }
@@ -146,6 +155,7 @@ void GpuExecutor::finish() {
 }
 
 void GpuExecutor::keep(FieldCopy field, std::size_t elements) {
+  TALUS_ASSERT(elements <= size(field.id), field.id, elements, size(field.id));
   if (elements == 0)
     return;
   translated([&] {
@@ -183,11 +193,15 @@ std::size_t GpuExecutor::size(FieldId id) const {
 }
 
 void GpuExecutor::write(FieldCopy field, std::span<const std::byte> bytes, std::size_t offset) {
+  TALUS_ASSERT(offset + bytes.size() <= size(field.id) * info(field.id).stride, field.id, offset, bytes.size(),
+               size(field.id));
   if (!bytes.empty())
     translated([&] { graph_->upload(buffer(field), bytes, offset); });
 }
 
 void GpuExecutor::read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset) {
+  TALUS_ASSERT(offset + bytes.size() <= size(field.id) * info(field.id).stride, field.id, offset, bytes.size(),
+               size(field.id));
   if (!bytes.empty())
     translated([&] { graph_->download(buffer(field), bytes, offset); });
 }

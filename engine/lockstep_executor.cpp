@@ -18,6 +18,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 std::uint32_t word_at(const Bytes& bytes, std::size_t offset) {
+  TALUS_ASSERT(offset + sizeof(std::uint32_t) <= bytes.size(), offset, bytes.size());
   std::uint32_t word;
   std::memcpy(&word, bytes.data() + offset, sizeof word);
   return word;
@@ -149,9 +150,12 @@ private:
   Bytes by_cell(Bytes bytes, FieldId cells) {
     const auto start = read_field<std::uint32_t>(*cpu_, cells, cpu_->size(cells));
     const std::span order(reinterpret_cast<std::uint32_t*>(bytes.data()), bytes.size() / sizeof(std::uint32_t));
+    TALUS_ASSERT(!start.empty() && std::ranges::is_sorted(start), start.size());
     // Of cells [first, end), whose grains begin at a place.
     const auto sort = [&](std::size_t first, std::size_t end, std::size_t place) {
       const auto at = [&](std::size_t cell) {
+        TALUS_ASSERT(cell < start.size() && place + start[cell] - start[first] <= order.size(), cell, place,
+                     start[cell], order.size());
         return order.begin() + static_cast<std::ptrdiff_t>(place + start[cell] - start[first]);
       };
       for (std::size_t cell = first; cell < end; ++cell)
@@ -203,6 +207,8 @@ private:
       const bool made_anew = all ? world.table != no_table : next[i] == row_wanted;
       if (!made_anew || count[i] == 0 || world.stashed > settings.stash)
         continue;
+      TALUS_ASSERT((std::size_t{first[i]} + count[i]) * info(id).stride <= stash.size(), i, first[i], count[i],
+                   stash.size());
       const auto at = stash.begin() + static_cast<std::ptrdiff_t>(first[i] * info(id).stride);
       rows.insert(rows.end(), at, at + static_cast<std::ptrdiff_t>(count[i] * info(id).stride));
     }
@@ -330,6 +336,7 @@ private:
       const std::uint64_t low = word_at(bytes, 4 * word), high = word_at(bytes, 4 * (word + 1));
       return static_cast<double>(static_cast<std::int64_t>(high << 32 | low));
     };
+    TALUS_ASSERT(device.size() == host.size() && host.size() % (4 * load_words) == 0, device.size(), host.size());
     double scale[2] = {};
     const std::size_t words = host.size() / 4;
     for (std::size_t record = 0; record < words; record += load_words)
@@ -358,6 +365,8 @@ private:
   void compare(Pass pass, const BoundField& bound, const Bytes& device, const Bytes& host) {
     const float tolerance = info(pass).match == Match::close && !exact_ ? info(pass).tolerance : 0.0f;
     const std::size_t stride = bound.binding.stride;
+    TALUS_ASSERT(stride > 0 && device.size() == host.size() && host.size() % 4 == 0, pass, bound.field.id, stride,
+                 device.size(), host.size());
     for (const gpu::ScalarMember& member : bound.binding.scalars) {
       float scale = 0.0f;
       // Greatest speeds are floats, kept as their bits for the sake of atomics.

@@ -145,6 +145,7 @@ inline constexpr std::array<PassInfo, pass_count> pass_infos{{
 }};
 
 inline const PassInfo& info(Pass pass) {
+  TALUS_ASSERT(static_cast<std::size_t>(pass) < pass_count, pass);
   return pass_infos[static_cast<std::size_t>(pass)];
 }
 

@@ -9,6 +9,8 @@ namespace talus {
 namespace {
 
 Args args_of(const StepPlan& p) {
+  TALUS_ASSERT(p.h > 0.0f && p.solver.substeps > 0 && p.solver.iterations > 0, p.h, p.solver.substeps,
+               p.solver.iterations);
   Args args{};
   args.grains = p.grains;
   args.iterations = static_cast<uint>(p.solver.iterations);
@@ -28,6 +30,7 @@ void take_along(Executor& e, Follows what, std::initializer_list<Pass> passes, W
     each_follower(what, [&](FieldId id) {
       if (e.size(id) == 0)
         return;
+      TALUS_ASSERT(e.size(id) >= work.elements && info(id).stride % sizeof(uint) == 0, id, e.size(id), work.elements);
       args.field = static_cast<uint>(id);
       args.words = static_cast<uint>(info(id).stride / sizeof(uint));
       args.start = static_cast<uint>(info(id).start);

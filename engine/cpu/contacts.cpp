@@ -12,9 +12,9 @@ using namespace reference;
 template <Neighbourhood by> Grains load_places(const Fields& f, uint first) {
   return load_grains([&](uint k) -> const void* {
     if constexpr (by == Neighbourhood::mended)
-      return &f.list_place[first + k];
+      return f.list_place.data() + first + k;  // which may be read beyond its end
     else
-      return &f.grains[first + k];
+      return f.grains.data() + first + k;
   });
 }
 
@@ -75,6 +75,7 @@ public:
       for (; bits; bits &= bits - 1)
         near[count++] = place[first + static_cast<uint>(std::countr_zero(bits))];
     }
+    TALUS_ASSERT(count <= end && count <= near_.size(), i, count, end);
     return {near, count};
   }
 
@@ -97,6 +98,8 @@ private:
 
   void add(const Fields& f, uint first_cell, uint end_cell) {
     const uint end = before_ + f.grid_start[end_cell];
+    TALUS_ASSERT(f.grid_start[first_cell] <= f.grid_start[end_cell] && end <= f.grains.size(), first_cell, end_cell,
+                 end);
     for (uint first = before_ + f.grid_start[first_cell]; first < end; first += lanes) {
       reserve(count_ + lanes);
       const Grains g = load_places<by>(f, first);
@@ -183,7 +186,7 @@ private:
   void look(Slice& slice) const {
     const uint options = f_.settings[0].options, first = slice.number * slice_grains;
     const uint world = world_of(f_, first);
-    const uint rows = std::min(rows_before(f_, slice.number + 1, world) - rows_before(f_, slice.number, world), most);
+    const uint rows = std::min(rows_of(f_, slice.number, world), most);
     const std::size_t slot = contact_slot(f_, first, 0);
     for (uint k = 0; k < rows; ++k)
       for (uint part = 0; part < slice_grains; part += lanes) {
@@ -258,6 +261,8 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
     const std::size_t slots = next_slot(f, first, 0);
     uint counts[slice_grains] = {};
     std::ranges::copy_n(&f.contact_count_next[first], there, counts);
+    TALUS_ASSERT(std::ranges::max(counts) <= rows, first, std::ranges::max(counts), rows);
+    TALUS_ASSERT(slots + std::size_t{rows} * slice_grains <= f.contact_partner.size(), first, slots, rows);
     const uint* const found = &f.contact_found[std::size_t{Fields::found_most} * first];
     for (uint k = 0; k < rows; ++k)
       for (uint lane = 0; lane < there; ++lane)
@@ -295,6 +300,7 @@ TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint en
     uint longest = 0, total = 0;
     for (uint lane = 0; lane < there; ++lane) {
       const uint row = world + f.grain_row[start + lane], count = f.contact_count[row];
+      TALUS_ASSERT(has_rows(f, row, count), row, count);
       longest = std::max(longest, count);
       if (count > 0 && longest <= Remembering::most)
         bits[lane] = remembering.of(row) & (~std::uint64_t{0} >> (Remembering::most - count));
@@ -312,6 +318,9 @@ TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint en
       if (!room || !bits[lane])
         continue;
       const std::size_t first = contact_slot(f, world + f.grain_row[start + lane], 0);
+      TALUS_ASSERT(f.stash_first[start + lane] + f.stash_count[start + lane] <=
+                       (world_of(f, start) + 1) * f.settings[0].stash,
+                   start, lane, f.stash_first[start + lane], f.stash_count[start + lane]);
       for (; bits[lane]; bits[lane] &= bits[lane] - 1)
         put_aside(f, entry++, first + static_cast<uint>(std::countr_zero(bits[lane])) * slice_grains);
     }
@@ -332,6 +341,7 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
     const std::size_t slots = next_slot(f, start, 0);
     uint counts[slice_grains] = {};
     std::ranges::copy_n(&f.contact_count_next[start], there, counts);
+    TALUS_ASSERT(std::ranges::max(counts) <= rows, start, std::ranges::max(counts), rows);
     if (options & option_memory)
       forget(f.contact_shear, slots, rows, 3, counts);
     if (options & option_impulses)
@@ -345,6 +355,7 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
         recall_one(args, f, e + lane);
         continue;
       }
+      TALUS_ASSERT(f.stash_first[i] + std::size_t{stashed} <= f.stash_partner.size(), i, f.stash_first[i], stashed);
       // New partners, as the old lists name them.
       uint names[most];
       for (uint k = 0; k < count; ++k) {

@@ -86,7 +86,7 @@ private:
   template <class Place> floats weights_at(Place place) const {
     floats weights;
     for (uint k = 0; k < lanes; ++k)
-      weights[k] = f.contact_weights[place(k)];
+      weights[k] = f.contact_weights.data()[place(k)];  // a lane without a grain may read beyond the end
     return weights;
   }
 

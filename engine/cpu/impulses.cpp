@@ -103,7 +103,7 @@ private:
   floats rate_of(const Row& row) const {
     ints loads;
     for (uint k = 0; k < lanes; ++k)
-      loads[k] = static_cast<int>(f.contact_load[row.places[k]]);
+      loads[k] = static_cast<int>(f.contact_load.data()[row.places[k]]);  // beyond the end where there is no grain
     return impulse_rate(grains.inverse_mass, row.grains.inverse_mass, own_load_, __builtin_convertvector(loads, floats),
                         true, settings.iteration == iteration_mass_splitting, settings.omega);
   }

@@ -18,16 +18,17 @@ class Pack {
 public:
   Pack(const Args& args, Fields& f, uint first)
       : args(args), f(f), settings(f.settings[0]), first(first), there(std::min(lanes, args.grains - first)),
-        grains(load_grains([&](uint k) { return &f.grains[first + k]; })),
+        grains(load_grains([&](uint k) { return f.grains.data() + first + k; })),  // which may be read beyond its end
         first_place_(static_cast<int>(reference::world_of(f, first) * settings.places)),
         at_(lane_numbers + static_cast<int>(first)) {
     const ints count = load<ints>(&f.contact_count[first]);
     count_ = lane_numbers < static_cast<int>(there) ? count : ints{};
     for (uint k = 0; k < lanes; ++k)
       rows_ = std::max(rows_, count_[k]);
-    const uint slice = first / slice_grains, world = reference::world_of(f, first);
-    next_slice_ =
-        (reference::rows_before(f, slice + 1, world) - reference::rows_before(f, slice, world)) * slice_grains;
+    const uint rows = rows_ > 0 ? reference::rows_of(f, first / slice_grains, reference::world_of(f, first)) : 0;
+    TALUS_ASSERT(first % lanes == 0 && first < args.grains, first, args.grains);
+    TALUS_ASSERT(rows_ <= static_cast<int>(rows), first, rows_, rows);
+    next_slice_ = rows * slice_grains;
   }
 
   const Args& args;
@@ -94,6 +95,7 @@ public:
   }
   // partner(k): material of lane k's partner.
   template <class Material> Law laws_of(Material partner) const {
+    TALUS_ASSERT(there > 0 && there <= lanes, first, there);
     if (settings.materials == 1)
       return same(f.pair_laws[partner(0)]);
     const PairLaw* of[lanes];
@@ -131,6 +133,7 @@ private:
     if (k >= rows_)
       return false;
     row.slot = first_slot() + static_cast<uint>(k) * slice_grains;
+    TALUS_ASSERT(row.slot + lanes <= f.contact_partner.size(), first, k, row.slot, f.contact_partner.size());
     ask_ahead(f.contact_partner, row.slot, 1);
     const auto partner = load<uints>(&f.contact_partner[row.slot]);
     const ints within = k < count_;
@@ -141,7 +144,9 @@ private:
       return false;
     row.other = row.mask ? (ints)partner + first_place_ : at_;
     store(row.places, row.other);
-    row.grains = load_grains([&](uint lane) { return &f.grains[row.places[lane]]; });
+    TALUS_ASSERT(std::ranges::all_of(row.places, [&](uint place) { return place < f.grains.size() + lanes; }), first,
+                 k);
+    row.grains = load_grains([&](uint lane) { return f.grains.data() + row.places[lane]; });
     return true;
   }
 

@@ -64,7 +64,10 @@ BoxIndex::BoxIndex(std::span<const Bounds> boxes, const glm::dvec3& period) : pe
     first_[c + 1] += first_[c];
   boxes_.resize(first_[cells]);
   std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-  each_cell([&](std::uint32_t i, std::size_t at) { boxes_[next[at]++] = i; });
+  each_cell([&](std::uint32_t i, std::size_t at) {
+    TALUS_ASSERT(next[at] < first_[at + 1], i, at, next[at]);
+    boxes_[next[at]++] = i;
+  });
 }
 
 BoxIndex::Range BoxIndex::range_of(const Bounds& box) const {
@@ -83,6 +86,8 @@ BoxIndex::Range BoxIndex::range_of(const Bounds& box) const {
       range.low[a] = static_cast<int>(std::clamp(low, 0.0, cells - 1.0));
       range.count[a] = static_cast<int>(std::clamp(high, 0.0, cells - 1.0)) - range.low[a] + 1;
     }
+    TALUS_ASSERT(range.low[a] >= 0 && range.low[a] < cells_[a], a, range.low[a], cells_[a]);
+    TALUS_ASSERT(range.count[a] <= cells_[a], a, range.count[a], cells_[a]);
   }
   return range;
 }

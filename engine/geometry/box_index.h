@@ -1,5 +1,6 @@
 #pragma once
 // Which of many boxes may meet another one, by a grid: what would be a loop over all of them.
+#include "engine/assert.h"
 #include "engine/geometry/bounds.h"
 #include <cstdint>
 #include <span>
@@ -36,6 +37,7 @@ private:
   Range range_of(const Bounds& box) const;
   std::size_t cell(const Range& range, const glm::ivec3& step) const {
     const glm::ivec3 at = (range.low + step) % cells_;
+    TALUS_ASSERT(at.x >= 0 && at.y >= 0 && at.z >= 0, at.x, at.y, at.z);
     return (static_cast<std::size_t>(at.z) * static_cast<std::size_t>(cells_.y) + static_cast<std::size_t>(at.y)) *
                static_cast<std::size_t>(cells_.x) +
            static_cast<std::size_t>(at.x);

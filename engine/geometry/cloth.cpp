@@ -1,4 +1,5 @@
 #include "engine/geometry/cloth.h"
+#include "engine/assert.h"
 #include <algorithm>
 #include <array>
 #include <map>
@@ -24,6 +25,7 @@ ClothSheet finished(ClothSheet sheet) {
   const std::vector<glm::dvec3>& v = sheet.vertices;
   sheet.areas.assign(v.size(), 0.0);
   for (glm::uvec3& t : sheet.triangles) {
+    TALUS_ASSERT(t.x < v.size() && t.y < v.size() && t.z < v.size(), t.x, t.y, t.z, v.size());
     t = from_widest_corner(v, t);
     const double third = glm::length(glm::cross(v[t.y] - v[t.x], v[t.z] - v[t.x])) / 6.0;
     for (int c = 0; c < 3; ++c)
@@ -32,6 +34,9 @@ ClothSheet finished(ClothSheet sheet) {
   std::ranges::sort(sheet.triangles, {}, [](const glm::uvec3& t) { return std::tuple(t.x, t.y, t.z); });
   std::ranges::sort(sheet.edges, {}, [](const ClothEdge& e) { return std::tuple(e.ends.x, e.ends.y, e.kind); });
   const auto same = [](const ClothEdge& a, const ClothEdge& b) { return a.ends == b.ends; };
+  TALUS_ASSERT(
+      std::ranges::all_of(sheet.edges, [&](const ClothEdge& e) { return e.ends.x < e.ends.y && e.ends.y < v.size(); }),
+      sheet.edges.size(), v.size());
   sheet.edges.erase(std::unique(sheet.edges.begin(), sheet.edges.end(), same), sheet.edges.end());
   return sheet;
 }

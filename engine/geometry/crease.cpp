@@ -1,4 +1,5 @@
 #include "engine/geometry/crease.h"
+#include "engine/assert.h"
 #include <cmath>
 #include <glm/trigonometric.hpp>
 
@@ -14,6 +15,7 @@ Triangles creased(const Mesh& mesh, double angle) {
   std::vector<std::vector<Corner>> around(mesh.vertices.size());
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const glm::uvec3 v = mesh.triangles[t];
+    TALUS_ASSERT(v.x < around.size() && v.y < around.size() && v.z < around.size(), t, v.x, v.y, v.z, around.size());
     const glm::dvec3 p[3] = {mesh.vertices[v.x], mesh.vertices[v.y], mesh.vertices[v.z]};
     const glm::dvec3 across = glm::cross(p[1] - p[0], p[2] - p[0]);
     const double area = glm::length(across);

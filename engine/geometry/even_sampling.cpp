@@ -1,4 +1,5 @@
 #include "engine/geometry/even_sampling.h"
+#include "engine/assert.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,8 +24,13 @@ template <int cells> struct Binned {
   std::vector<glm::vec4> all;
 
   void clear() { all.clear(); }
-  void begin(int cell) { first[cell] = static_cast<std::uint16_t>(all.size()); }
+  void begin(int cell) {
+    TALUS_ASSERT(cell >= 0 && cell <= cells && all.size() <= 0xFFFF, cell, all.size());
+    first[cell] = static_cast<std::uint16_t>(all.size());
+  }
   std::span<const glm::vec4> in(int cell, int count = 1) const {
+    TALUS_ASSERT(cell >= 0 && cell + count <= cells, cell, count);
+    TALUS_ASSERT(first[cell] <= first[cell + count] && first[cell + count] <= all.size(), cell, count, all.size());
     return std::span(all).subspan(first[cell], first[cell + count] - first[cell]);
   }
 };

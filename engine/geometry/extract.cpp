@@ -1,4 +1,5 @@
 #include "engine/geometry/extract.h"
+#include "engine/assert.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -71,7 +72,10 @@ private:
   [[noreturn]] static void fail(const std::string& what) { throw MeshError("surface: " + what); }
 
   glm::dvec3 place(const glm::ivec3& node) const { return min_ + glm::dvec3(node) * edge_; }
-  std::size_t index(const glm::ivec3& node) const { return node.x + row_ * node.y; }
+  std::size_t index(const glm::ivec3& node) const {
+    TALUS_ASSERT(node.x >= 0 && node.x <= cells_.x && node.y >= 0 && node.y <= cells_.y, node.x, node.y);
+    return node.x + row_ * node.y;
+  }
   float& value(const glm::ivec3& node) { return values_[node.z & 1][index(node)]; }
 
   // The values of the nodes of one plane.
@@ -135,6 +139,7 @@ private:
 
   // The vertex on the edge between two corners, a below b: every cell at the edge finds the same one.
   std::uint32_t crossing(const glm::ivec3& cell, int a, int b, const std::array<float, 8>& v) {
+    TALUS_ASSERT(a < b && (a & ~b) == 0, a, b);  // the edge runs along axes
     const glm::ivec3 node = cell + offset(a);
     std::uint32_t& found = crossings_[node.z & 1][7 * index(node) + (b - a) - 1];
     if (found == none) {

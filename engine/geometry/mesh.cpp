@@ -1,5 +1,7 @@
 #include "engine/geometry/mesh.h"
+#include "engine/assert.h"
 #include "engine/io/atomic_file.h"
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
@@ -10,6 +12,7 @@ namespace talus {
 namespace {
 
 std::array<glm::dvec3, 3> corners(const Mesh& mesh, const glm::uvec3& t) {
+  TALUS_ASSERT(std::max({t.x, t.y, t.z}) < mesh.vertices.size(), t.x, t.y, t.z, mesh.vertices.size());
   return {glm::dvec3(mesh.vertices[t.x]), glm::dvec3(mesh.vertices[t.y]), glm::dvec3(mesh.vertices[t.z])};
 }
 

@@ -1,3 +1,4 @@
+#include "engine/assert.h"
 #include "engine/geometry/mesh.h"
 #include <algorithm>
 #include <cmath>
@@ -27,7 +28,10 @@ public:
     each_side(mesh, [&](std::uint32_t low, const Side&) { ++first_[low + 1]; });
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-    each_side(mesh, [&](std::uint32_t low, const Side& side) { sides_[next[low]++] = side; });
+    each_side(mesh, [&](std::uint32_t low, const Side& side) {
+      TALUS_ASSERT(next[low] < first_[low + 1], low, side.high, side.triangle);
+      sides_[next[low]++] = side;
+    });
     for (std::size_t v = 0; v + 1 < first_.size(); ++v)
       std::stable_sort(sides_.begin() + first_[v], sides_.begin() + first_[v + 1],
                        [](const Side& a, const Side& b) { return a.high < b.high; });
@@ -62,6 +66,7 @@ public:
   explicit Sets(std::size_t size) : parent_(size), odd_(size) { std::iota(parent_.begin(), parent_.end(), 0u); }
 
   std::pair<std::uint32_t, bool> find(std::uint32_t i) {
+    TALUS_ASSERT(i < parent_.size(), i, parent_.size());
     std::uint32_t root = i;
     bool odd = false;
     for (; parent_[root] != root; root = parent_[root])

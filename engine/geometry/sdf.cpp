@@ -80,6 +80,8 @@ private:
   std::vector<glm::vec3> centres_;
 
   void build(uint node, std::span<uint> order) {
+    TALUS_ASSERT(!order.empty() && order.size() <= std::size_t{leaves_below_[node]} * leaf_triangles, node,
+                 order.size(), leaves_below_[node]);
     if (leaves_below_[node] == 1)
       return fill(node, order);
     Box box;
@@ -88,6 +90,7 @@ private:
     const glm::dvec3 extent = box.high - box.low;
     const int axis = extent.x >= extent.y && extent.x >= extent.z ? 0 : extent.y >= extent.z ? 1 : 2;
     const uint left = 2 * node + 1, right = left + 1, half = leaves_below_[left] * leaf_triangles;
+    TALUS_ASSERT(right < nodes.size() && half < order.size(), node, half, order.size());
     std::nth_element(order.begin(), order.begin() + half, order.end(), [&](uint a, uint b) {
       return centres_[a][axis] != centres_[b][axis] ? centres_[a][axis] < centres_[b][axis] : a < b;
     });
@@ -107,6 +110,8 @@ private:
   void fill(uint node, std::span<uint> order) {
     std::ranges::sort(order);
     const uint first = (node + 1 - leaves_) * leaf_triangles;
+    TALUS_ASSERT(first + leaf_triangles <= triangles.size() && order.size() <= leaf_triangles, node, first,
+                 triangles.size(), order.size());
     Box box;
     glm::dvec3 moment(0.0), area_vector(0.0);
     double area = 0.0;
@@ -279,6 +284,8 @@ SdfSample sample(const Sdf& sdf, const glm::vec3& p) {
   const glm::vec3 inside = glm::clamp(q, glm::vec3(0.0f), glm::vec3(sdf.size - 1u));
   const glm::uvec3 node = glm::min(glm::uvec3(inside), sdf.size - 2u);
   const glm::vec3 t = inside - glm::vec3(node);
+  TALUS_ASSERT(sdf.values.size() == nodes_of(sdf.size) && sdf.size.x >= 2 && sdf.size.y >= 2 && sdf.size.z >= 2,
+               sdf.values.size(), sdf.size.x, sdf.size.y, sdf.size.z);
 
   // Corner x + 2 y + 4 z of the cell.
   std::array<float, 8> v;

@@ -1,4 +1,5 @@
 #include "engine/geometry/separate.h"
+#include "engine/assert.h"
 #include "engine/geometry/sampling.h"
 #include <algorithm>
 #include <cmath>
@@ -32,6 +33,7 @@ public:
   void move(std::size_t i, const glm::dvec3& from, const glm::dvec3& to) {
     if (cell(from) == cell(to))
       return;
+    TALUS_ASSERT(std::ranges::count(cells_[key(cell(from))], static_cast<std::uint32_t>(i)) == 1, i);
     std::erase(cells_[key(cell(from))], static_cast<std::uint32_t>(i));
     add(i, to);
   }

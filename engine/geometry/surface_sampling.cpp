@@ -1,4 +1,5 @@
 #include "engine/geometry/surface_sampling.h"
+#include "engine/assert.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,7 +20,7 @@ constexpr double points_per_square = 0.7;
 // Points by cells four times as wide as the spacing: what is near lies in eight of them at most.
 class Cells {
 public:
-  explicit Cells(double spacing) : edge_(4.0 * spacing) {}
+  explicit Cells(double spacing) : edge_(4.0 * spacing) { TALUS_ASSERT(spacing > 0.0, spacing); }
 
   // Calls visit(point), until it returns true, for all points no further than `reach` from a place, and some others.
   // Returns whether visit did.
@@ -51,6 +52,7 @@ private:
 using Piece = std::array<glm::dvec3, 3>;
 
 Piece piece_of(const Mesh& mesh, const glm::uvec3& t) {
+  TALUS_ASSERT(std::max({t.x, t.y, t.z}) < mesh.vertices.size(), t.x, t.y, t.z, mesh.vertices.size());
   return {glm::dvec3(mesh.vertices[t[0]]), glm::dvec3(mesh.vertices[t[1]]), glm::dvec3(mesh.vertices[t[2]])};
 }
 
@@ -137,15 +139,14 @@ private:
     });
   }
 
-  // Across its longest edge, into strips no wider than the spacing. Halves of halves of a sliver would stay slivers, and
-  // their number would grow with the square of its length.
+  // Across its longest edge, into strips no wider than the spacing. Halves of halves of a sliver would stay slivers,
+  // and their number would grow with the square of its length.
   void slice(const Piece& t) {
     const std::size_t k = longest_edge_of(t);
     const glm::dvec3 a = t[k], b = t[(k + 1) % 3], c = t[(k + 2) % 3], along = b - a;
     const double tip = std::clamp(glm::dot(c - a, along) / glm::dot(along, along), 0.0, 1.0);
     const auto above = [&](double share) {
-      return share <= tip ? a + (tip > 0.0 ? share / tip : 0.0) * (c - a)
-                          : c + (share - tip) / (1.0 - tip) * (b - c);
+      return share <= tip ? a + (tip > 0.0 ? share / tip : 0.0) * (c - a) : c + (share - tip) / (1.0 - tip) * (b - c);
     };
     const double strips = std::ceil(glm::length(along) / spacing_);
     for (double strip = 0.0; strip < strips; ++strip) {
@@ -195,9 +196,10 @@ void check_number(const Mesh& mesh, std::span<const Piece> pieces, double area, 
     points += std::max(points_per_square * 0.5 * glm::length(across(t)) / (spacing * spacing),
                        std::floor(longest_edge(t) / spacing));
   if (!(points <= surface_points_most))
-    throw MeshError(fmt::format("surface: {:.3g} m2 take about {:.3g} points {:.4g} m apart, allowed are {:.3g}: give a "
-                                "larger radius, or the mesh a smaller scale",
-                                area, points, spacing, surface_points_most));
+    throw MeshError(
+        fmt::format("surface: {:.3g} m2 take about {:.3g} points {:.4g} m apart, allowed are {:.3g}: give a "
+                    "larger radius, or the mesh a smaller scale",
+                    area, points, spacing, surface_points_most));
   const Bounds box = bounds(mesh);
   const glm::dvec3 corner = glm::max(glm::abs(box.min), glm::abs(box.max));
   const double away = std::max({corner.x, corner.y, corner.z});

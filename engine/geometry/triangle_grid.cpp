@@ -1,4 +1,5 @@
 #include "engine/geometry/triangle_grid.h"
+#include "engine/assert.h"
 #include "engine/io/cache.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
@@ -114,6 +115,7 @@ public:
     const double triangle = std::sqrt(2.0 * area(mesh) / static_cast<double>(mesh.triangles.size()));
     double cell = std::max(std::clamp(2.0 * triangle, far / 8.0, std::max(far / 2.0, 1e-9)),
                            std::max({extent.x, extent.y, extent.z}) / 128.0);
+    TALUS_ASSERT(cell > 0.0, cell, triangle, far);
     const auto count = [&] { return glm::max(glm::ceil(extent / cell), glm::dvec3(1.0)); };
     while (count().x * count().y * count().z > cells_most)
       cell *= 1.1;
@@ -168,13 +170,17 @@ public:
     for (std::size_t c = 0; c < cells; ++c)
       after[c] += first[c];
     each_pair(touched, [&](std::size_t t, std::size_t c, float d) {
-      words[lists + (d <= candidates(c) ? next : after)[c]++] = place(t);
+      std::uint64_t& entry = (d <= candidates(c) ? next : after)[c];
+      TALUS_ASSERT(entry < start[c + 1], t, c, entry, start[c + 1]);
+      words[lists + entry++] = place(t);
     });
     for (std::size_t c = 0; c < cells; ++c)
       if (next[c] == start[c] && start[c + 1] > start[c])
         words[lists + start[c]] = place(deep[c]);
-    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t)
+    for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
+      TALUS_ASSERT(place(t) + triangle_words <= words.size(), t, place(t), words.size());
       write(t, words.data() + place(t));
+    }
     return std::move(grid_);
   }
 
@@ -182,6 +188,7 @@ private:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
   glm::vec3 middle(std::size_t c) const {
+    TALUS_ASSERT(c < nearest_.size(), c, nearest_.size());
     const glm::uvec3 at(c % grid_.size.x, c / grid_.size.x % grid_.size.y,
                         c / (static_cast<std::size_t>(grid_.size.x) * grid_.size.y));
     return grid_.origin + (glm::vec3(at) + 0.5f) * grid_.cell;
@@ -366,6 +373,7 @@ struct Cell {
     first = words + words[c];
     last = words + words[c + 1];
     last_nearest = words + words[cells + 1 + c];
+    TALUS_ASSERT(c < cells && first <= last_nearest && last_nearest <= last, c, cells, words[c], words[c + 1]);
   }
 
   Touch nearest(const glm::vec3& p) const {

@@ -1,4 +1,5 @@
 #include "engine/gpu/buffer.h"
+#include "engine/assert.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -23,6 +24,7 @@ Buffer::Buffer(Device& device, std::string buffer_name, std::uint64_t bytes, Kin
                  VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
   if (device.conditions())
     create.usage |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
+  TALUS_ASSERT(size >= bytes && size % 16 == 0, size, bytes);
   const std::string what = fmt::format("buffer {}", name);
   try {
     check(vkCreateBuffer(device.handle(), &create, nullptr, &handle_), fmt::format("Creating the {}", what));

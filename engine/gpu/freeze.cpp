@@ -1,4 +1,5 @@
 #include "engine/gpu/freeze.h"
+#include "engine/assert.h"
 #include <algorithm>
 #include <spirv_cross/spirv.hpp>
 #include <unordered_map>
@@ -87,6 +88,7 @@ std::vector<std::uint32_t> freeze(std::span<const std::uint32_t> spirv, std::spa
   freezer.out.assign(spirv.begin(), spirv.begin() + header_words);
   for (std::size_t at = header_words; at < spirv.size();) {
     const std::size_t words = spirv[at] >> spv::WordCountShift;
+    TALUS_ASSERT(words > 0 && at + words <= spirv.size(), at, words, spirv.size());
     freezer.copy(spirv.subspan(at, words));
     at += words;
   }

@@ -1,4 +1,5 @@
 #include "engine/gpu/timestamps.h"
+#include "engine/assert.h"
 #include <algorithm>
 #include <bit>
 
@@ -50,6 +51,7 @@ const std::vector<double>& PassTimer::read() {
                               ticks_.data(), 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
         "Reading timestamps");
   const std::uint32_t bits = device_.timestamp_bits();
+  TALUS_ASSERT(bits > 0 && ticks_.size() <= std::size_t{capacity_} + 1, bits, ticks_.size(), capacity_);
   const std::uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1;  // counters of few bits wrap around
   for (std::size_t i = 0; i < count; ++i) {
     times_.push_back(static_cast<double>((ticks_[i + 1] - ticks_[i]) & mask) * device_.limits().timestampPeriod);
@@ -59,6 +61,7 @@ const std::vector<double>& PassTimer::read() {
 
 void PassTotals::add(PassTimer& timer) {
   const auto& times = timer.read();
+  TALUS_ASSERT(times.size() <= timer.labels().size(), times.size(), timer.labels().size());
   for (std::size_t i = 0; i < timer.labels().size(); ++i) {
     const std::uint32_t label = timer.labels()[i];
     if (label >= totals_.size())

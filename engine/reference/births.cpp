@@ -27,6 +27,8 @@ struct Source {
   }
   // Calls visit(k, tries) for the births that are looked at.
   void each(auto&& visit) const {
+    TALUS_ASSERT(due.late <= due.late_end && due.late_end <= f.births.size(), emitter, due.late, due.late_end);
+    TALUS_ASSERT(due.now <= due.end && due.end <= f.births.size(), emitter, due.now, due.end);
     for (uint k = due.late; k < due.late_end; ++k)
       visit(k, tries());
     for (uint k = due.now; k < due.end; ++k)
@@ -100,11 +102,13 @@ private:
   // Other fields that follow grains hold in this place what they start with.
   void release(const Source& source, uint k, vec3 place) {
     const uint i = first_ + released_++;
+    TALUS_ASSERT(i < f_.grains.size() && is_gone(f_.grains[i]), i, k, f_.grains.size());
     const Birth& birth = f_.births[k];
     f_.grains[i] = {vec4(place, birth.grain.position.w), birth.grain.velocity};
     f_.grain_id[i] = birth.id;
     f_.grain_tag[i] = birth.tag;
     f_.contact_count[i] = 0;
+    TALUS_ASSERT(f_.births[k].grain.position.w > 0.0f, k, f_.births[k].grain.position.w);
     f_.births_made[world_ * f_.settings[0].emitters + source.emitter] += 1;
   }
 

@@ -46,6 +46,7 @@ void body_carry(const Args&, Fields& f, uint begin, uint end) {
     const uint k = f.grain_id[i] - settings.carried_first;
     if (k >= settings.carried)
       continue;
+    TALUS_ASSERT(f.carried[k].body < settings.bodies, i, k, f.carried[k].body);
     const BodyMotion& m = f.bodies[world_of(f, i) * settings.bodies + f.carried[k].body].motion;
     const vec3 offset = rotated(m.rotation, f.carried[k].place);
     vec3 p = m.position + offset;
@@ -167,6 +168,7 @@ private:
 
 // Do a body's distances tell how far it is, as far as marking needs? Those from triangles do not.
 bool tells_distance(const Fields& f, uint body) {
+  TALUS_ASSERT(f.bodies[body].first_part + f.bodies[body].parts <= f.solid_parts.size(), body);
   const auto part = f.solid_parts.begin() + f.bodies[body].first_part;
   return std::none_of(part, part + f.bodies[body].parts,
                       [](const SolidPart& p) { return (p.kind & solid_kind_mask) == solid_triangles; });
@@ -174,6 +176,7 @@ bool tells_distance(const Fields& f, uint body) {
 
 // body: in its world.
 void mark(Fields& f, uint body, uint cell, bool moved) {
+  TALUS_ASSERT(body < f.settings[0].bodies && f.cell_taken[cell] != 0, body, cell);
   std::atomic_ref(f.body_cells[cell * body_words(f.settings[0].bodies) + body / 32]).fetch_or(1u << (body % 32));
   if (moved)
     std::atomic_ref(f.grid_head[cell]).fetch_or(cell_swept);
@@ -191,6 +194,8 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
   // By cubes of eight cells: one distance for all of them first.
   const uvec3 cubes = uvec3(box.last - box.first + 2) / 2u;
   const uint table = grid_cells(bits), before = world.table * table;
+  TALUS_ASSERT(world.table < f.settings[0].worlds && first < last && last <= body_threads, body, world.table, first,
+               last);
   const bool wide = cubes.x > table / cubes.y / cubes.z;  // few grains in a wide space: all of them look at the body
   const Cubes around(f, body, world);
   const bool by_distance = tells_distance(f, body);
@@ -247,6 +252,7 @@ void body_sum(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const float dt = args.h * static_cast<float>(args.substeps);
   for (uint b = begin; b < end; ++b) {
+    TALUS_ASSERT(dt > 0.0f && b < f.bodies.size(), dt, b);
     BodyLoad& load = f.body_load[b];
     Received received = take_records(f, b, load_uncounted);
     if (f.bodies[b].split > 0.0f) {  // taken before

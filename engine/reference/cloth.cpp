@@ -43,6 +43,8 @@ float residual_of(const Args& args, const Settings& settings, const ClothLink& l
 }
 
 uint* record_of_vertex(Fields& f, uint vertex) {
+  TALUS_ASSERT(cloth_record(f.settings[0].bodies, vertex) + load_words <= f.body_sums.size(), vertex,
+               f.body_sums.size());
   return &f.body_sums[cloth_record(f.settings[0].bodies, vertex)];
 }
 
@@ -71,6 +73,7 @@ void cloth_sort(const Args&, Fields& f, uint, uint) {
     order.emplace_back(grid_key(cell, s.cloth_bits), t);
   }
   std::ranges::sort(order);
+  TALUS_ASSERT(order.size() == triangles && (order.empty() || order.back().first < cells), order.size(), cells);
   for (uint k = 0, cell = 0; cell <= cells; ++cell) {
     while (k < triangles && order[k].first < cell)
       ++k;
@@ -92,6 +95,11 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
     const uint i = f.cloth_place[k];
     const ClothVertex& vertex = f.cloth_vertices[k];
     f.shape_data[cloth_place_word(settings.cloth_words, settings.cloth_triangles, k)] = i;
+    TALUS_ASSERT(f.grain_id[i] == settings.cloth_first + k, k, i);
+    TALUS_ASSERT(vertex.first_link <= vertex.end_link && vertex.end_link <= f.cloth_links.size(), k, vertex.first_link,
+                 vertex.end_link);
+    TALUS_ASSERT(vertex.first_triangle <= vertex.end_triangle && vertex.end_triangle <= settings.cloth_triangles, k,
+                 vertex.first_triangle, vertex.end_triangle);
     contacts_of_vertex(f, k) = 0;
     mat3 directions(0.0f);
     for (uint n = vertex.first_link; n < vertex.end_link; ++n) {
@@ -141,6 +149,7 @@ void cloth_solve(const Args& args, Fields& f, uint begin, uint end) {
     for (uint n = f.cloth_vertices[k].first_link; n < f.cloth_vertices[k].end_link; ++n) {
       const ClothLink& link = f.cloth_links[n];
       const uint j = f.cloth_place[link.other];
+      TALUS_ASSERT(link.other != k && j != i, k, n, link.other);
       const Grain& other = f.grains[j];
       const float w_split = w * f.cloth_work[k].split + other.velocity.w * f.cloth_work[link.other].split;
       ClothPull pull = args.iteration > 0 ? f.cloth_pulls[n] : ClothPull{};

@@ -7,6 +7,7 @@ namespace {
 
 // Puts aside what the contacts of a row remember, for grain i, whose row is made anew.
 void stash(Fields& f, uint i, uint row) {
+  TALUS_ASSERT(has_rows(f, row, f.contact_count[row]), i, row, f.contact_count[row]);
   const auto each = [&](auto visit) {
     for (uint k = 0; k < f.contact_count[row]; ++k)
       if (const std::size_t slot = contact_slot(f, row, k); remembers(f, slot))
@@ -18,6 +19,8 @@ void stash(Fields& f, uint i, uint row) {
   if (auto entry = stash_room(f, world_of(f, i), count)) {
     f.stash_first[i] = *entry;
     each([&](std::size_t slot) { put_aside(f, (*entry)++, slot); });
+    TALUS_ASSERT(*entry == f.stash_first[i] + count, i, *entry, count);
+    TALUS_ASSERT(*entry <= (world_of(f, i) + 1) * f.settings[0].stash, i, *entry, f.settings[0].stash);
   }
 }
 
@@ -25,6 +28,8 @@ void stash(Fields& f, uint i, uint row) {
 // name in the old lists is name(partner).
 template <class Name> void recall(Fields& f, uint i, std::size_t row, uint contacts, Name name) {
   const uint options = f.settings[0].options, first = f.stash_first[i], count = f.stash_count[i];
+  TALUS_ASSERT(count == 0 || std::size_t{first} + count <= f.stash_partner.size(), i, first, count);
+  TALUS_ASSERT(contacts == 0 || row + (contacts - 1) * slice_grains < f.contact_partner.size(), i, row, contacts);
   uint next = 0;  // behind the last one found, most contacts being in the same order as before
   for (uint k = 0; k < contacts; ++k) {
     const std::size_t slot = row + k * slice_grains;
@@ -51,8 +56,10 @@ template <class Name> void recall(Fields& f, uint i, std::size_t row, uint conta
 void count_bodies(Fields& f, std::size_t row, uint count, uint step) {
   for (uint k = 0; k < count && f.settings[0].rigid > 0; ++k)
     if (const uint partner = f.contact_partner[row + k * slice_grains];
-        partner >= body_partner && partner < wall_partner)
+        partner >= body_partner && partner < wall_partner) {
+      TALUS_ASSERT(step == 1 || std::atomic_ref(f.body_contacts[body_of(partner)]).load() > 0, row, partner);
       std::atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(step);
+    }
 }
 
 }  // namespace
@@ -74,11 +81,13 @@ void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
     const uint i = rebuilt_place(f, e);
     if (i >= args.grains)
       continue;
+    TALUS_ASSERT(f.contact_count_next[i] <= next_rows(f, i), i, f.contact_count_next[i], next_rows(f, i));
     uint k = 0;
     search(args, f, i, [&](uint partner) {
       f.contact_partner[next_slot(f, i, k++)] = in_lists(f, i, partner);
       count_contact(f, partner);
     });
+    TALUS_ASSERT(k == f.contact_count_next[i], i, k, f.contact_count_next[i]);
     while (k < next_rows(f, i))
       f.contact_partner[next_slot(f, i, k++)] = no_partner;
   }
@@ -102,6 +111,7 @@ void linked_insert(const Args& args, Fields& f, uint begin, uint end) {
     }
     const World& world = f.worlds[world_of(f, i)];
     const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, world);
+    TALUS_ASSERT(i < link_end, i);
     f.grid_link[i] = std::atomic_ref(f.grid_head[cell_key(cell, world, settings)]).exchange(i);
   }
 }
@@ -129,6 +139,8 @@ void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
       partners.push_back(in_lists(f, i, partner));
       count_contact(f, partner);
     });
+    TALUS_ASSERT(partners.size() == f.contact_count_next[i] && partners.size() <= next_rows(f, i), i, partners.size(),
+                 f.contact_count_next[i]);
     std::ranges::sort(partners);  // their order is chance
     partners.resize(next_rows(f, i), no_partner);
     for (uint k = 0; k < partners.size(); ++k)
@@ -148,6 +160,7 @@ void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
     if (i >= args.grains)
       continue;
     const uint first = world_of(f, i) * f.settings[0].places;
+    TALUS_ASSERT(f.contact_count_next[i] <= next_rows(f, i), i, f.contact_count_next[i], next_rows(f, i));
     recall(f, i, next_slot(f, i, 0), f.contact_count_next[i],
            [&](uint partner) { return is_grain(partner) ? f.grain_row[first + partner] : partner; });
   }
@@ -199,9 +212,11 @@ void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
       place = vec4(place_ahead(args, f, grain), -grain.position.w);
       ++stales;
     }
+    TALUS_ASSERT(i < link_end, i);
     ++linked;
     const std::atomic_ref head(f.grid_head[cell_key(cell_of(vec3(place), settings, world), world, settings)]);
     const uint other = head.exchange(i);
+    TALUS_ASSERT((other & link_mask) == link_end || (other & link_mask) < args.grains, i, other & link_mask);
     f.grid_link[i] = (other & link_mask) | (stale ? link_new : 0u);
     if (other & ~link_mask)  // which the exchange took away
       head.fetch_or(other & ~link_mask);
@@ -246,8 +261,10 @@ void mend_recall(const Args& args, Fields& f, uint begin, uint end) {
     if (count == row_kept)
       continue;
     const std::size_t row = contact_slot(f, i, 0);
+    TALUS_ASSERT(count == row_unfit || has_rows(f, i, count), i, count);
     if (count == row_unfit) {  // it has no more than it remembers, until all lists are built in this substep
       count = f.stash_count[i];
+      TALUS_ASSERT(has_rows(f, i, count), i, count);
       for (uint k = 0; k < count; ++k)
         f.contact_partner[row + k * slice_grains] = f.stash_partner[f.stash_first[i] + k];
     }
@@ -268,6 +285,7 @@ void contact_commit(const Args& args, Fields& f, uint begin, uint end) {
       f.slice_start[slice + world] = next_row(f, slice, world) - room;
     if (i + 1 == places_end(args, f, world))
       f.slice_start[slice + 1 + world] = next_row(f, slice + 1, world) - room;
+    TALUS_ASSERT(f.contact_count_next[i] <= next_rows(f, i), i, f.contact_count_next[i], next_rows(f, i));
     f.grain_row[i] = i - world * f.settings[0].places;
     f.contact_count[i] = f.contact_count_next[i];
   }

@@ -121,6 +121,7 @@ void crowd_fill(const Args&, Fields& f, uint begin, uint end) {
       if (share < 1.0f)
         continue;
       const CrowdNode node = nodes[c];
+      TALUS_ASSERT(node.index / crowd_block == node.slot, c, node.index, node.slot);
       if (f.crowd_owner[node.slot] == node.key)
         std::atomic_ref(f.crowd_count[node.index]).fetch_add(static_cast<uint>(share), std::memory_order_relaxed);
       else
@@ -132,6 +133,7 @@ void crowd_fill(const Args&, Fields& f, uint begin, uint end) {
 vec3 room(const Fields& f, vec4 grain, float aim, float most, const Distance& body) {
   if (!(most > 0.0f))
     return vec3(0.0f);
+  TALUS_ASSERT(aim > 0.0f && grain.w > 0.0f, aim, grain.w);
   const Settings& settings = f.settings[0];
   const vec3 p(grain);
   const CrowdPlace place = crowd_place(p, settings);

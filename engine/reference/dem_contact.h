@@ -23,6 +23,7 @@ inline vec3 respond(const Args& args, Fields& f, uint i, uint partner, vec3 shea
                                    h * settings.gravity, partner >= body_partner, settings.reach > 0.0f, h);
   if (!d.touches)
     return vec3(0.0f);
+  TALUS_ASSERT(d.w_sum > 0.0f, i, partner, d.w_sum);
   const vec3 response = dem_respond(d, c, spring, law, across_share(c, w), h, shear);
   change += w / d.w_sum * response;
   if (is_body(partner))

@@ -58,6 +58,7 @@ void see_ball(Fields& f, const DepthCamera& c, std::size_t image, vec3 centre, f
   if (!there || centre.z + r <= c.near || centre.z - r >= c.far)
     return;
   const auto [low, high] = window_around(c, centre, r);
+  TALUS_ASSERT(high.x <= c.width && high.y <= c.height, high.x, high.y, c.width, c.height);
   for (uint row = low.y; row < high.y; ++row)
     for (uint column = low.x; column < high.x; ++column)
       if (const float t = ball_at(pixel_at(c, column, row).place, centre, r, c.perspective); t > c.near && t < c.far)
@@ -66,6 +67,7 @@ void see_ball(Fields& f, const DepthCamera& c, std::size_t image, vec3 centre, f
 
 // The first pixel of a camera's image of a world.
 std::size_t image_of(const DepthCamera& c, uint world) {
+  TALUS_ASSERT(c.width > 0 && c.height > 0, c.width, c.height);
   return c.first + std::size_t{world} * c.width * c.height;
 }
 
@@ -96,6 +98,7 @@ void each_world(const DepthCamera& c, uint begin, uint end, auto&& visit) {
   const uint pixels = c.width * c.height;
   while (begin < end) {
     const uint world = begin / pixels, first = world * pixels, last = std::min(end, first + pixels);
+    TALUS_ASSERT(first <= begin && begin < last, first, begin, last);
     visit(world, Pixels{c, image_of(c, world), begin - first, last - first});
     begin = last;
   }
@@ -108,6 +111,7 @@ View view_of(const Fields& f, const DepthCamera& c, uint world) {
   const View own{c.position, axis({0.0f, -1.0f, 0.0f}), axis({0.0f, 0.0f, 1.0f}), axis({1.0f, 0.0f, 0.0f})};
   if (c.body == no_body)
     return own;
+  TALUS_ASSERT(c.body < f.settings[0].bodies, c.body, f.settings[0].bodies);
   const BodyMotion& m = f.bodies[world * f.settings[0].bodies + c.body].motion;
   const auto out = [&](vec3 v) { return rotated(m.rotation, v); };
   return {m.position + out(own.eye), out(own.right), out(own.up), out(own.ahead)};

@@ -20,6 +20,7 @@ void count(Fields& f, vec3 place) {
 void put_in_order(Fields& f, vec3 place, uint i) {
   const uint key = near_key_at(place, f.settings[0]);
   const uint left = std::atomic_ref(f.near_count[key]).fetch_sub(1, std::memory_order_relaxed) - 1;
+  TALUS_ASSERT(f.near_start[key] + left < f.near_start[key + 1], i, key, left);
   f.near_order[f.near_start[key] + left] = i;
 }
 
@@ -27,6 +28,7 @@ void put_in_order(Fields& f, vec3 place, uint i) {
 std::size_t rank(const Fields& f, vec3 place, uint number, auto number_of) {
   const uint key = near_key_at(place, f.settings[0]);
   const auto first = f.near_order.begin() + f.near_start[key], last = f.near_order.begin() + f.near_start[key + 1];
+  TALUS_ASSERT(first < last, key, number);  // it is among them itself
   return f.near_start[key] +
          static_cast<std::size_t>(std::count_if(first, last, [&](uint other) { return number_of(other) < number; }));
 }
@@ -89,6 +91,7 @@ void fine_fill(const Args&, Fields& f, uint begin, uint end) {
 
 void fine_rank(const Args&, Fields& f, uint begin, uint end) {
   const uint there = f.near_start[grid_cells(f.settings[0].near_bits)];
+  TALUS_ASSERT(there <= f.fine_grains.size(), there, f.fine_grains.size());
   const auto number_of = [&](uint i) { return f.fine_tag[i] >> fine_tag_shift; };
   for (uint k = begin; k < end; ++k) {
     if (k >= there) {
@@ -96,6 +99,7 @@ void fine_rank(const Args&, Fields& f, uint begin, uint end) {
       continue;
     }
     const uint from = f.near_order[k];
+    TALUS_ASSERT(from < f.fine_grains.size() && !is_gone(f.fine_grains[from]), k, from);
     f.near_from[rank(f, vec3(f.fine_grains[from].position), number_of(from), number_of)] = from;
   }
 }
@@ -129,8 +133,10 @@ void carrier_fill(const Args&, Fields& f, uint begin, uint end) {
 void carrier_gather(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const uint there = f.near_start[grid_cells(settings.near_bits)];
+  TALUS_ASSERT(there <= f.carriers.size(), there, f.carriers.size());
   for (uint k = begin; k < std::min(end, there); ++k) {
     const uint from = f.near_order[k], id = f.grain_id[from];
+    TALUS_ASSERT(is_carrier(f, from), k, from, id);
     const Grain& grain = f.grains[from];
     const float radius = grain.position.w, reach = near_reach * radius;
     const bool solid = grain.velocity.w == 0.0f || (id >= settings.shaped_first && id < settings.births_first);
@@ -166,6 +172,7 @@ void fine_emit(const Args&, Fields& f, uint begin, uint end) {
     before += count_at(first + own);
   for (uint own = begin; own < std::min(end, world.released); ++own) {
     const uint i = first + own, count = count_at(i);
+    TALUS_ASSERT(f.grain_id[i] >= settings.births_first && birth_at(i) + 1 < f.fine_first.size(), i, f.grain_id[i]);
     const vec4 coarse = f.grains[i].position;
     for (uint k = 0; k < count; ++k) {
       const uint number = settings.fine_births_first + f.fine_first[birth_at(i)] + k;
@@ -173,6 +180,7 @@ void fine_emit(const Args&, Fields& f, uint begin, uint end) {
       const auto random = [&](uint n) {
         return static_cast<float>(random_bits(number, n, settings.fine_seed)) * 0x1p-24f;
       };
+      TALUS_ASSERT(place < f.fine_grains.size() && is_gone(f.fine_grains[place]), place, number);
       vec3 in_ball(0.0f);
       for (uint t = 0; t < fine_tries; ++t)
         if (const vec3 p = 2.0f * vec3(random(3 * t + 1), random(3 * t + 2), random(3 * t + 3)) - 1.0f;

@@ -51,6 +51,7 @@ public:
   }
 
   void flush() {
+    TALUS_ASSERT(world_ < f_.worlds.size(), world_);
     atomic_max(f_.worlds[world_].speed2_bits, std::bit_cast<uint>(std::exchange(fastest2_, 0.0f)));
     if (fast_)
       std::atomic_ref(f_.status[0].fast).fetch_add(std::exchange(fast_, 0u));

@@ -24,8 +24,12 @@ template <class Each> void gather_field(const Args& args, Fields& f, Each each) 
   const auto field = static_cast<FieldId>(args.field);
   const std::byte* const now = f.bytes(field).data();
   std::byte* const next = f.bytes({field, Copy::next}).data();
+  TALUS_ASSERT(args.words * sizeof(uint) == info(field).stride, field, args.words, info(field).stride);
+  TALUS_ASSERT(f.bytes(field).size() == f.bytes({field, Copy::next}).size(), field);
   with_stride(args, [&](auto stride) {
     each([&](std::size_t k, std::size_t from, uint number) {
+      TALUS_ASSERT((k + 1) * stride <= f.bytes({field, Copy::next}).size(), field, k);
+      TALUS_ASSERT(from == no_grain || (from + 1) * stride <= f.bytes(field).size(), field, k, from);
       if (from != no_grain) {
         std::memcpy(next + k * stride, now + from * stride, stride);
         return;
@@ -42,8 +46,12 @@ template <class Each> void commit_field(const Args& args, Fields& f, Each each) 
   const auto field = static_cast<FieldId>(args.field);
   std::byte* const now = f.bytes(field).data();
   const std::byte* const next = f.bytes({field, Copy::next}).data();
+  TALUS_ASSERT(args.words * sizeof(uint) == info(field).stride, field, args.words, info(field).stride);
   with_stride(args, [&](auto stride) {
-    each([&](std::size_t k) { std::memcpy(now + k * stride, next + k * stride, stride); });
+    each([&](std::size_t k) {
+      TALUS_ASSERT((k + 1) * stride <= f.bytes(field).size(), field, k);
+      std::memcpy(now + k * stride, next + k * stride, stride);
+    });
   });
 }
 

@@ -42,6 +42,7 @@ void grid_fill(const Args& args, Fields& f, uint begin, uint end) {
       continue;
     const uint world = world_of(f, i), key = key_of(f, i, world);
     const uint left = std::atomic_ref(f.grid_count[key]).fetch_sub(1, std::memory_order_relaxed) - 1;
+    TALUS_ASSERT(first_in_cell(f, key, world) + left < first_in_cell(f, key + 1, world), i, key, left);
     f.grid_order[first_in_cell(f, key, world) + left] = i;
   }
 }
@@ -50,6 +51,7 @@ void grid_rank(const Args& args, Fields& f, uint begin, uint end) {
   const uint cells = grid_cells(f.settings[0].grid_bits);
   const bool mends = f.settings[0].options & option_mend;
   const auto put = [&](std::size_t to, uint from, vec4 position) {
+    TALUS_ASSERT(to < args.grains, to, args.grains);
     f.grid_from[to] = from;
     if (mends)
       f.list_place[to] = position;
@@ -65,8 +67,11 @@ void grid_rank(const Args& args, Fields& f, uint begin, uint end) {
     }
     const uint from = f.grid_order[k], id = f.grain_id[from], key = key_of(f, from, world);
     const uint before = first_in_cell(f, key, world);
+    TALUS_ASSERT(from < args.grains && world_of(f, from) == world, k, from, world);
+    TALUS_ASSERT(before <= k && k < first_in_cell(f, key + 1, world), k, before, key);
     const auto first = f.grid_order.begin() + before, last = f.grid_order.begin() + first_in_cell(f, key + 1, world);
     const auto rank = std::count_if(first, last, [&](uint other) { return f.grain_id[other] < id; });
+    TALUS_ASSERT(rank < last - first, k, rank, last - first);
     put(before + static_cast<std::size_t>(rank), from, f.grains[from].position);
   }
 }
@@ -74,8 +79,10 @@ void grid_rank(const Args& args, Fields& f, uint begin, uint end) {
 void grid_gather(const Args& args, Fields& f, uint begin, uint end) {
   gather_field(args, f, [&](auto put) {
     for (uint e = begin; e < end; ++e)
-      if (const uint k = rebuilt_place(f, e); k < args.grains)
+      if (const uint k = rebuilt_place(f, e); k < args.grains) {
+        TALUS_ASSERT(f.grid_from[k] == no_grain || world_of(f, f.grid_from[k]) == world_of(f, k), k, f.grid_from[k]);
         put(k, f.grid_from[k], k - world_of(f, k) * f.settings[0].places);
+      }
   });
 }
 

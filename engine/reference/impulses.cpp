@@ -12,6 +12,7 @@ float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
   const Settings& settings = f.settings[0];
   if (settings.iteration == iteration_gauss_seidel)
     return settings.omega / (w + other_w);
+  TALUS_ASSERT(w + other_w > 0.0f, i, partner, w, other_w);
   const bool grains_both = partner < body_partner;
   const float other_load = grains_both ? static_cast<float>(f.contact_load[partner]) : 1.0f;
   return impulse_rate(w, other_w, static_cast<float>(f.contact_load[i]), other_load, grains_both,
@@ -144,6 +145,7 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
       push(args, f.grains[i], impulse, method);
       if (partner >= body_partner)
         continue;
+      TALUS_ASSERT(partner > i && partner < args.grains, i, partner);
       push(args, f.grains[partner], -impulse, method);
       mirror_sum(f, i, partner, slot);
     }

@@ -11,6 +11,7 @@ inline bool is_body(uint partner) {
 
 // The record that grain i adds to.
 inline uint* record_of(Fields& f, uint i, uint body) {
+  TALUS_ASSERT(load_words * load_copies * (std::size_t{body} + 1) <= f.body_sums.size(), i, body, f.body_sums.size());
   return &f.body_sums[load_words * (load_copies * body + i / group_size % load_copies)];
 }
 
@@ -32,6 +33,7 @@ inline void add_to_record(Fields& f, uint* record, vec3 point, vec3 impulse) {
 
 // A contact gave this impulse to grain i: the body gets the opposite.
 inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse) {
+  TALUS_ASSERT(is_body(partner) && body_of(partner) < f.bodies.size(), i, partner);
   add_to_record(f, record_of(f, i, body_of(partner)), point, -impulse);
 }
 
@@ -41,6 +43,10 @@ struct Received {
   uint word = 0;
 };
 inline Received take_records(Fields& f, uint* records, uint copies, uint word_too) {
+  TALUS_ASSERT(word_too >= 12 && word_too < load_words, word_too);
+  TALUS_ASSERT(records >= f.body_sums.data() &&
+                   records + load_words * copies <= f.body_sums.data() + f.body_sums.size(),
+               records - f.body_sums.data(), copies, f.body_sums.size());
   std::array<std::uint64_t, 6> sums{};
   uint word = 0;
   for (uint copy = 0; copy < copies; ++copy) {
@@ -65,6 +71,7 @@ inline Received take_records(Fields& f, uint body, uint word_too) {
 class BodyPushes {
 public:
   void note(Fields& f, uint i, uint partner, vec3 point, vec3 correction) {
+    TALUS_ASSERT(is_body(partner), i, partner);
     if (count_ < loads_most)
       pushes_[count_++] = {partner, point, correction};
     else

@@ -24,6 +24,7 @@ void measure(const Args& args, Fields& f, uint begin, uint end) {
       }
       if (gap >= 0.0f || grain.velocity.w + inverse_mass == 0.0f)  // fixed grains may lie in each other
         continue;
+      TALUS_ASSERT(grain.position.w > 0.0f && radius > 0.0f, i, partner, radius);
       const float penetration = -gap / std::min(grain.position.w, radius);
       m.contacts += 1;
       m.penetration_sum += penetration;
@@ -38,8 +39,8 @@ void measure(const Args& args, Fields& f, uint begin, uint end) {
 void contact_lines(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     const Grain& grain = f.grains[i];
-    const uint world = world_of(f, i), slice = i / slice_grains;
-    const uint width = rows_before(f, slice + 1, world) - rows_before(f, slice, world);
+    const uint world = world_of(f, i), width = rows_of(f, i / slice_grains, world);
+    TALUS_ASSERT(f.contact_count[i] <= width, i, f.contact_count[i], width);
     const ContactForces forces(args, f, i);
     for (uint k = 0; k < width; ++k) {
       const std::size_t slot = contact_slot(f, i, k);

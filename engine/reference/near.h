@@ -13,6 +13,7 @@ inline vec3 near_place(vec3 p, const Settings& settings) {
 inline uint near_key(ivec3 cell, const Settings& settings) {
   for (int a = 0; a < 3; ++a)
     cell[a] = grid_wrap(cell[a], settings.near_cells[a]);
+  TALUS_ASSERT(grid_key(cell, settings.near_bits) < grid_cells(settings.near_bits), cell.x, cell.y, cell.z);
   return grid_key(cell, settings.near_bits);
 }
 
@@ -40,6 +41,7 @@ public:
     }
     for (std::size_t k = 0; k < within; ++k) {
       const uint i = within_[k];
+      TALUS_ASSERT(i < carrier_.size(), k, i);
       visit(f_.carriers[carrier_[i]], way(p, i), q_[i]);
     }
   }
@@ -77,6 +79,8 @@ private:
     carrier_.clear();
     const Settings& settings = f_.settings[0];
     const auto add = [&](uint first_cell, uint last_cell) {
+      TALUS_ASSERT(f_.near_start[first_cell] <= f_.near_start[last_cell + 1], first_cell, last_cell);
+      TALUS_ASSERT(f_.near_start[last_cell + 1] <= f_.carriers.size(), last_cell, f_.near_start[last_cell + 1]);
       for (uint j = f_.near_start[first_cell]; j < f_.near_start[last_cell + 1]; ++j)
         carrier_.push_back(j);
     };

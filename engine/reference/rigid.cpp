@@ -35,6 +35,7 @@ public:
   }
 
   void touch_all() {
+    TALUS_ASSERT(is_dynamic(f_, own_), k_, own_);
     const vec3 p = f_.bodies[own_].motion.position + place_;
     for (uint wall = 0; wall < 6; ++wall)
       if (settings_.axis[static_cast<int>(wall / 2)] == axis_wall)
@@ -43,6 +44,7 @@ public:
     for (uint word = 0; word < words; ++word)
       for (uint bits = f_.body_near[own_ * words + word]; bits; bits &= bits - 1) {
         const uint other = first + 32 * word + static_cast<uint>(std::countr_zero(bits));
+        TALUS_ASSERT(other < first + settings_.bodies && other != own_, own_, other);
         const vec3 offset = shortest(p - f_.bodies[other].motion.position, settings_);
         const Distance d = from_body(f_, other, offset);
         touch(body_partner + other, d.gradient, d.value - radius_, offset);
@@ -92,11 +94,13 @@ private:
     }
     vec3 shear = shear_before(partner);
     const uint material = other ? other->material : settings_.materials;
+    TALUS_ASSERT(body.material <= settings_.materials && material <= settings_.materials, body.material, material);
     const PairLaw& law = f_.pair_laws[body.material * (settings_.materials + 1) + material];
     const vec3 impulse = point_impulse(gap, normal, v, brake, {ease.along, ease.across}, law, h_, shear);
     add_load(f_, k_, body_partner + own_, here, -impulse);
     if (other)
       add_load(f_, k_, partner, there, impulse);
+    TALUS_ASSERT(touched_ < point_partners, k_, touched_);
     f_.point_contacts[point_partners * k_ + touched_++] = {listed(partner), shear};
   }
 
@@ -154,6 +158,7 @@ void body_share(const Args&, Fields& f, uint begin, uint end) {
     if (!is_dynamic(f, b))
       continue;
     Body& body = f.bodies[b];
+    TALUS_ASSERT(f.body_contacts[b] < 0x80000000u, b, f.body_contacts[b]);  // else it has fallen below 0
     body.split = std::max(1.0f, static_cast<float>(f.body_contacts[b]) + f.rigid_states[b].points);
     std::vector<uint> near(words, 0u);
     const uint world = b / settings.bodies, own = b % settings.bodies;

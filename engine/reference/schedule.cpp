@@ -137,6 +137,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
       }
       new_grid(world, settings, motions);
       world.table = status.rebuild++;
+      TALUS_ASSERT(world.table < settings.worlds && world.margin > 0.0f, number, world.table, world.margin);
       f.rebuilding[world.table] = number;
     }
   }
@@ -173,6 +174,7 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
   if (status.halt != halt_none || !status.rebuild)
     return;
   uint most = 0, most_stashed = 0;
+  TALUS_ASSERT(status.rebuild <= settings.worlds, status.rebuild, settings.worlds);
   const std::span<const uint> rebuilding(f.rebuilding.data(), status.rebuild);
   for (const uint world : rebuilding) {
     const uint rows = next_row(f, slices_of(places_end(args, f, world)), world) - world * settings.rows;
@@ -257,6 +259,7 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
       continue;
     grain = {vec4(p, 0.0f), vec4(0.0f)};
     const uint world = world_of(f, i);
+    TALUS_ASSERT(found < settings.sinks, i, found, settings.sinks);
     std::atomic_ref(f.sink_counts[world * settings.sinks + found]).fetch_add(1);
     std::atomic_ref(f.worlds[world].gone).fetch_add(1);
   }

@@ -15,6 +15,7 @@ inline uint groups_for(uint threads) {
 
 // Prefix sum in the two halves that the device uses; elements are chunks of the data.
 inline void reduce(const Column<uint>& data, uint length, Column<uint>& sums, uint begin, uint end) {
+  TALUS_ASSERT(length <= data.size() && scan_chunks_of(length) <= sums.size(), length, data.size(), sums.size());
   const uint size = scan_size(length);
   for (uint chunk = begin; chunk < end && chunk * size < length; ++chunk) {
     const auto first = data.begin() + chunk * size;
@@ -24,12 +25,15 @@ inline void reduce(const Column<uint>& data, uint length, Column<uint>& sums, ui
 
 inline void scan(const Column<uint>& data, uint length, const Column<uint>& sums, Column<uint>& start, uint begin,
                  uint end) {
+  TALUS_ASSERT(length <= data.size() && length < start.size(), length, data.size(), start.size());
+  TALUS_ASSERT(scan_chunks_of(length) <= sums.size(), length, sums.size());
   const uint size = scan_size(length);
   for (uint chunk = begin; chunk < end && chunk * size < std::max(length, 1u); ++chunk) {
     uint before = std::accumulate(sums.begin(), sums.begin() + chunk, 0u);
     const uint last = std::min((chunk + 1) * size, length);
     for (uint i = chunk * size; i < last; ++i) {
       start[i] = before;
+      TALUS_ASSERT(before + data[i] >= before, i, before, data[i]);
       before += data[i];
     }
     if (last == length)

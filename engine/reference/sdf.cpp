@@ -17,6 +17,9 @@ bool is_leaf(const BakeGrid& grid, uint node) {
 }
 
 std::span<const BakeTriangle, leaf_triangles> triangles_of(const Fields& f, uint leaf) {
+  TALUS_ASSERT(is_leaf(f.bake_grid[0], leaf) &&
+                   (leaf + 2 - f.bake_grid[0].leaves) * std::size_t{leaf_triangles} <= f.bake_triangles.size(),
+               leaf, f.bake_grid[0].leaves, f.bake_triangles.size());
   return std::span<const BakeTriangle, leaf_triangles>(
       &f.bake_triangles[(leaf + 1 - f.bake_grid[0].leaves) * leaf_triangles], leaf_triangles);
 }
@@ -72,6 +75,7 @@ float closest(const Fields& f, vec3 p, float bound) {
     Waiting far{2 * node + 2, to_box(p, f.bake_tree[2 * node + 2])};
     if (far.distance2 < near.distance2)
       std::swap(near, far);
+    TALUS_ASSERT(count + 2 <= tree_depth && 2 * node + 2 < f.bake_tree.size(), count, node, f.bake_tree.size());
     if (far.distance2 < best)
       waiting[count++] = far;
     waiting[count++] = near;
@@ -106,6 +110,7 @@ float winding_number(const Fields& f, vec3 p) {
       for (const BakeTriangle& t : triangles_of(f, i))
         sum += solid_angle(p, t);
     } else {
+      TALUS_ASSERT(count + 2 <= tree_depth && 2 * i + 2 < f.bake_tree.size(), count, i, f.bake_tree.size());
       waiting[count++] = 2 * i + 1;
       waiting[count++] = 2 * i + 2;
     }

@@ -9,6 +9,7 @@ namespace talus::reference {
 
 // Particles of one shape do not touch each other.
 inline bool same_shape(const Fields& f, uint i, uint j) {
+  TALUS_ASSERT(i != j, i);
   const Settings& settings = f.settings[0];
   const uint a = f.grain_id[i] - settings.shaped_first, b = f.grain_id[j] - settings.shaped_first;
   return a < settings.shaped && b < settings.shaped && f.shaped[a].shape == f.shaped[b].shape;
@@ -54,6 +55,7 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
           cell[a] = grid_wrap(cell[a], world.cloth_cells[a]);
         const uint key = grid_key(cell, s.cloth_bits);
         const uint end = f.shape_data[cloth_start_word(s.cloth_words, s.cloth_triangles, s.cloth, key + 1)];
+        TALUS_ASSERT(end <= s.cloth_triangles, key, end, s.cloth_triangles);
         for (uint k = f.shape_data[cloth_start_word(s.cloth_words, s.cloth_triangles, s.cloth, key)]; k < end; ++k) {
           const uint t = f.shape_data[cloth_order_word(s.cloth_words, s.cloth_triangles, s.cloth, cells, k)];
           if (near_triangle(f, i, self, t, p, f.grains[i].position.w))
@@ -82,8 +84,12 @@ template <Neighbourhood by> bool may_touch(const Fields& f, uint i, vec3 p, uint
 
 // Calls visit(j) for the grains that are linked to a cell.
 template <class Visit> void each_linked(const Fields& f, uint key, Visit visit) {
-  for (uint j = f.grid_head[key] & link_mask; j < f.grid_link.size(); j = f.grid_link[j] & link_mask)
+  [[maybe_unused]] std::size_t visited = 0;
+  for (uint j = f.grid_head[key] & link_mask; j < f.grid_link.size(); j = f.grid_link[j] & link_mask) {
+    ++visited;
+    TALUS_ASSERT(visited <= f.grid_link.size(), key, j);  // else a list leads back to itself
     visit(j);
+  }
 }
 
 // Calls found(partner) for the grains that grain i may touch before the lists are built again, in cell order.
@@ -105,6 +111,7 @@ void search_grains(const Fields& f, uint i, Found found) {
   };
   const auto visit_cells = [&](uint first, uint last) {
     const uint end = first_in_cell(f, last + 1, number);
+    TALUS_ASSERT(first <= last && first_in_cell(f, first, number) <= end && end <= f.grains.size(), first, last, end);
     for (uint j = first_in_cell(f, first, number); j < end; ++j)
       if (by != Neighbourhood::mended || f.list_place[j].w > 0.0f)
         visit(j);
@@ -139,6 +146,7 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
   for (uint word = 0; word < words; ++word)
     for (uint bits = f.body_cells[home + word]; bits; bits &= bits - 1) {
       const uint body = number * settings.bodies + 32 * word + static_cast<uint>(std::countr_zero(bits));
+      TALUS_ASSERT(body < (number + 1) * settings.bodies && f.bodies[body].parts > 0, i, body, number);
       const vec3 offset = shortest(p - f.bodies[body].motion.position, settings);
       if (const SolidPart* mesh = only_triangles(f, body)) {  // its triangles are looked through once
         const Surroundings around = around_mesh(f, *mesh, body, offset, radius + world.margin);
@@ -179,6 +187,7 @@ void search(const Args& args, const Fields& f, uint i, Found found) {
 
 // A partner into a row that is searched, grains by number: those that have strayed come in any order.
 inline void insert_sorted(Fields& f, std::size_t first, uint count, uint partner) {
+  TALUS_ASSERT(is_partner(f, partner), partner, count);
   std::size_t at = first + count * slice_grains;
   if (is_grain(partner))
     for (; at > first && f.contact_partner[at - slice_grains] > partner; at -= slice_grains)
@@ -201,6 +210,7 @@ inline bool has_new_place(const Fields& f, uint i) {
 template <class Search, class Want> void each_changed_row(const Fields& f, uint i, Search search, Want want) {
   want(i);
   const vec3 place(f.list_place[i]);
+  TALUS_ASSERT(has_rows(f, i, f.contact_count[i]), i, f.contact_count[i]);
   const std::size_t first = contact_slot(f, i, 0), end = first + std::size_t{f.contact_count[i]} * slice_grains;
   for (std::size_t slot = first; slot < end; slot += slice_grains)
     if (const uint j = f.contact_partner[slot];
@@ -232,7 +242,7 @@ template <class Search> void mend_rows_of(const Args& args, Fields& f, uint begi
       continue;
     }
     const std::size_t row = contact_slot(f, i, 0);
-    const uint slice = i / slice_grains, room = rows_before(f, slice + 1, 0) - rows_before(f, slice, 0);
+    const uint room = rows_of(f, i / slice_grains, 0);
     uint found = 0;
     search(i, [&](uint partner) {
       if (found < room)
@@ -259,6 +269,7 @@ inline void count_contact(Fields& f, uint partner) {
 inline void widen_slice(Fields& f, uint element, uint length) {
   if (f.settings[0].options & option_mend)
     length = std::max(length + mend_rows, mend_rows_least);
+  TALUS_ASSERT(element / slice_grains < f.slice_width.size(), element, f.slice_width.size());
   uint& width = f.slice_width[element / slice_grains];
   width = element % slice_grains == 0 ? length : std::max(width, length);
 }

@@ -53,6 +53,7 @@ struct Particle {
 std::vector<Particle> particles_of(const Args& args, const Fields& f, const MatchedShape& shape, uint world) {
   const Settings& settings = f.settings[0];
   std::vector<Particle> particles;
+  TALUS_ASSERT(shape.first <= shape.end && shape.end <= settings.shaped, shape.first, shape.end, settings.shaped);
   for (uint k = shape.first; k < shape.end; ++k)
     if (const uint i = world * settings.places + f.shape_place[world * settings.shaped + k];
         i < args.grains && f.grain_id[i] == settings.shaped_first + k && !is_gone(f.grains[i]))

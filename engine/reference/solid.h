@@ -27,6 +27,9 @@ inline Distance from_grid(const Fields& f, const SolidPart& part, vec3 p) {
     return {way / beyond, part.far + beyond * part.cell};
   }
   const uvec3 size(part.size), node = glm::min(uvec3(inside), size - 2u);
+  TALUS_ASSERT(size.x >= 2 && size.y >= 2 && size.z >= 2, size.x, size.y, size.z);
+  TALUS_ASSERT(part.first + std::size_t{size.x} * size.y * size.z <= f.shape_data.size(), part.first, size.x, size.y,
+               size.z);
   const vec3 t = inside - vec3(node);
   float v[8];  // of corner x + 2 y + 4 z of the cell
   for (uint c = 0; c < 8; ++c) {
@@ -45,8 +48,10 @@ inline Distance from_triangles(const Fields& f, const SolidPart& part, vec3 p) {
 // The mesh that is the only part of a body and met by its triangles, or null.
 inline const SolidPart* only_triangles(const Fields& f, uint body) {
   const Body& b = f.bodies[body];
+  if (b.parts != 1)
+    return nullptr;
   const SolidPart& part = f.solid_parts[b.first_part];
-  return b.parts == 1 && (part.kind & solid_kind_mask) == solid_triangles ? &part : nullptr;
+  return (part.kind & solid_kind_mask) == solid_triangles ? &part : nullptr;
 }
 
 inline Distance from_shape(const Fields& f, const SolidPart& part, vec3 p) {
@@ -84,6 +89,7 @@ inline uint surface_at(uint kind, vec3 n) {
 
 // From one surface of a part, of one taken away as if it went on for ever. In the part's frame.
 inline Distance from_surface(const Fields& f, const SolidPart& part, uint surface, vec3 p) {
+  TALUS_ASSERT(surface < surfaces_of(part.kind), surface, part.kind);
   if (surfaces_of(part.kind) > 1)
     return distance_of((part.kind & solid_kind_mask) == solid_cone ? from_surface_of_cone(surface, p, part.size)
                                                                    : from_surface_of_box(surface, p, part.size));
@@ -93,6 +99,7 @@ inline Distance from_surface(const Fields& f, const SolidPart& part, uint surfac
 
 // From parts put together, in their frame.
 inline NearestSurface from_parts(const Fields& f, uint first, uint parts, vec3 p) {
+  TALUS_ASSERT(parts > 0 && std::size_t{first} + parts <= f.solid_parts.size(), first, parts, f.solid_parts.size());
   NearestSurface d{};
   for (uint k = 0; k < parts; ++k) {
     const SolidPart& part = f.solid_parts[first + k];
@@ -117,6 +124,7 @@ inline NearestSurface from_body(const Fields& f, uint body, vec3 offset) {
 // From one of a body's surfaces, whether it is the nearest one or not.
 inline Distance from_body_surface(const Fields& f, uint body, uint surface, vec3 offset) {
   const Body& b = f.bodies[body];
+  TALUS_ASSERT(surface / part_surfaces < b.parts, body, surface, b.parts);
   const SolidPart& part = f.solid_parts[b.first_part + surface / part_surfaces];
   const vec3 p = rotated_back(part.rotation, rotated_back(b.motion.rotation, offset) - part.position);
   const Distance d = from_surface(f, part, surface % part_surfaces, p);
@@ -136,6 +144,7 @@ inline Surroundings around_mesh(const Fields& f, const SolidPart& part, uint bod
 
 // From the place of that rank at which a grain of radius r touches the mesh.
 inline Distance from_hollow(const Fields& f, const SolidPart& part, uint body, uint rank, vec3 offset, float r) {
+  TALUS_ASSERT(rank < hollow_surfaces && (part.kind & solid_kind_mask) == solid_triangles, body, rank, part.kind);
   const auto s = sample_hollow(&f.shape_data[part.first], uvec3(part.size), part.cell, part.far,
                                !(part.kind & solid_two_sided), in_part(f, part, body, offset), hollow_reach * r, rank);
   if (!s)

@@ -23,14 +23,18 @@ inline uint slices_of(uint grains) {
 
 // Of the batch, from 0.
 inline uint step_of_batch(const Args& args, const Fields& f) {
+  TALUS_ASSERT(f.status[0].step >= args.batch, f.status[0].step, args.batch);
   return f.status[0].step - args.batch;
 }
 
 // World of the place of a grain, and the end of a world's places.
 inline uint world_of(const Fields& f, uint i) {
+  TALUS_ASSERT(f.settings[0].worlds == 1 || i / f.settings[0].places < f.settings[0].worlds, i, f.settings[0].places,
+               f.settings[0].worlds);
   return f.settings[0].worlds == 1 ? 0 : i / f.settings[0].places;
 }
 inline uint places_end(const Args& args, const Fields& f, uint world) {
+  TALUS_ASSERT(world < f.settings[0].worlds, world, f.settings[0].worlds);
   return f.settings[0].worlds == 1 ? args.grains : (world + 1) * f.settings[0].places;
 }
 
@@ -61,6 +65,7 @@ inline ivec3 cell_of(vec3 p, const Settings& settings, const World& world) {
 
 // A cell in the tables of the worlds that rebuild, one after another.
 inline uint cell_key(ivec3 cell, const World& world, const Settings& settings) {
+  TALUS_ASSERT(world.table < settings.worlds, world.table, settings.worlds);
   return world.table * grid_cells(settings.grid_bits) + grid_key(cell, settings.grid_bits);
 }
 
@@ -76,6 +81,12 @@ inline uint rebuilt_place(const Fields& f, uint element) {
 // there. grid_start counts those of all worlds that rebuild.
 inline uint first_in_cell(const Fields& f, uint key, uint world) {
   const Settings& settings = f.settings[0];
+  TALUS_ASSERT(f.worlds[world].table < settings.worlds, world, f.worlds[world].table);
+  TALUS_ASSERT(key >= f.worlds[world].table * grid_cells(settings.grid_bits) &&
+                   key <= (f.worlds[world].table + 1) * grid_cells(settings.grid_bits),
+               key, f.worlds[world].table);
+  TALUS_ASSERT(f.grid_start[key] >= f.grid_start[f.worlds[world].table * grid_cells(settings.grid_bits)], key,
+               f.grid_start[key]);
   return world * settings.places + f.grid_start[key] -
          f.grid_start[f.worlds[world].table * grid_cells(settings.grid_bits)];
 }
@@ -89,11 +100,13 @@ inline vec3 shortest(vec3 d, const Settings& settings) {
 }
 
 inline float wall_distance(vec3 p, uint wall, const Settings& settings) {
+  TALUS_ASSERT(wall < 6, wall);
   const int a = static_cast<int>(wall / 2);
   return wall % 2 == 0 ? p[a] - settings.domain_min[a] : settings.domain_max[a] - p[a];
 }
 
 inline vec3 wall_normal(uint wall) {
+  TALUS_ASSERT(wall < 6, wall);
   vec3 n(0.0f);
   n[static_cast<int>(wall / 2)] = wall % 2 == 0 ? 1.0f : -1.0f;
   return n;
@@ -101,56 +114,93 @@ inline vec3 wall_normal(uint wall) {
 
 // Rows of its world before those of a slice: slices of a world are followed by the end of its last one.
 inline uint rows_before(const Fields& f, uint slice, uint world) {
+  TALUS_ASSERT(world < f.settings[0].worlds, world, f.settings[0].worlds);
   return f.slice_start[slice + world];
+}
+// The width of a slice, in rows. Slices of grains that have come since the lists were built have none yet, and no
+// contacts.
+inline uint rows_of(const Fields& f, uint slice, uint world) {
+  const uint first = rows_before(f, slice, world), end = rows_before(f, slice + 1, world);
+  TALUS_ASSERT(first <= end && end <= f.settings[0].rows, slice, world, first, end, f.settings[0].rows);
+  return end - first;
+}
+// Is there room for so many contacts in the row of grain i?
+inline bool has_rows(const Fields& f, uint i, uint contacts) {
+  return contacts == 0 || contacts <= rows_of(f, i / slice_grains, world_of(f, i));
 }
 // .. in the lists that are being built, among those of all worlds. slice_start_next counts those of all that rebuild.
 inline uint next_row(const Fields& f, uint slice, uint world) {
   const Settings& settings = f.settings[0];
   const uint slices = settings.places / slice_grains, first = f.worlds[world].table * slices;
+  TALUS_ASSERT(f.worlds[world].table < settings.worlds && slice >= world * slices, slice, world, f.worlds[world].table);
+  TALUS_ASSERT(f.slice_start_next[first + slice - world * slices] >= f.slice_start_next[first], slice, world, first);
   return world * settings.rows + f.slice_start_next[first + slice - world * slices] - f.slice_start_next[first];
 }
 
 // Slot of the k-th contact of grain i.
 inline std::size_t contact_slot(const Fields& f, uint i, uint k) {
   const uint world = world_of(f, i);
+  TALUS_ASSERT(k == 0 || k < rows_of(f, i / slice_grains, world), i, k, world);
   const std::size_t row = world * f.settings[0].rows + rows_before(f, i / slice_grains, world) + k;
   return row * slice_grains + i % slice_grains;
 }
 inline std::size_t next_slot(const Fields& f, uint i, uint k) {
+  TALUS_ASSERT(k == 0 || next_row(f, i / slice_grains, world_of(f, i)) + k <
+                             next_row(f, i / slice_grains + 1, world_of(f, i)),
+               i, k);
   return (std::size_t{next_row(f, i / slice_grains, world_of(f, i))} + k) * slice_grains + i % slice_grains;
 }
 // How many it may have there.
 inline uint next_rows(const Fields& f, uint i) {
   const uint slice = i / slice_grains, world = world_of(f, i);
+  TALUS_ASSERT(next_row(f, slice, world) <= next_row(f, slice + 1, world), slice, world);
+  TALUS_ASSERT(next_row(f, slice + 1, world) <= (world + 1) * f.settings[0].rows, slice, world, f.settings[0].rows);
   return next_row(f, slice + 1, world) - next_row(f, slice, world);
+}
+
+// Does a partner, among those of all worlds, name something that there is?
+inline bool is_partner(const Fields& f, uint partner) {
+  if (is_grain(partner))
+    return partner < f.grains.size();
+  if (is_triangle(partner))
+    return triangle_of(partner) < f.settings[0].cloth_triangles;
+  return partner < wall_partner ? body_of(partner) < f.bodies.size() : partner - wall_partner < 6;
 }
 
 // The partner of grain i in a slot of its row, among those of all worlds, and as lists name it.
 inline uint partner_at(const Fields& f, uint i, std::size_t slot) {
   const Settings& settings = f.settings[0];
-  return partner_in_all(f.contact_partner[slot], world_of(f, i), settings.places, settings.bodies);
+  const uint partner = partner_in_all(f.contact_partner[slot], world_of(f, i), settings.places, settings.bodies);
+  TALUS_ASSERT(is_partner(f, partner) && partner != i, i, slot, f.contact_partner[slot]);
+  return partner;
 }
 inline uint in_lists(const Fields& f, uint i, uint partner) {
   const Settings& settings = f.settings[0];
+  TALUS_ASSERT(is_partner(f, partner) && partner != i, i, partner);
   return partner_in_world(partner, world_of(f, i), settings.places, settings.bodies);
 }
 
 // Vectors of slots lie component by component, as in shared/slots.glsl.
 inline std::size_t first_component(std::size_t slot, uint components) {
+  TALUS_ASSERT(components > 0 && components <= 4, components);
   return components * slot - (components - 1) * (slot % slice_grains);
 }
 inline vec3 vec3_at(std::span<const float> of, std::size_t slot) {
+  TALUS_ASSERT(first_component(slot, 3) + 2 * slice_grains < of.size(), slot, of.size());
   const float* const x = &of[first_component(slot, 3)];
   return {x[0], x[slice_grains], x[2 * slice_grains]};
 }
 inline vec4 vec4_at(std::span<const float> of, std::size_t slot) {
+  TALUS_ASSERT(first_component(slot, 4) + 3 * slice_grains < of.size(), slot, of.size());
   const float* const x = &of[first_component(slot, 4)];
   return {x[0], x[slice_grains], x[2 * slice_grains], x[3 * slice_grains]};
 }
 inline float w_at(std::span<const float> of, std::size_t slot) {
+  TALUS_ASSERT(first_component(slot, 4) + 3 * slice_grains < of.size(), slot, of.size());
   return of[first_component(slot, 4) + 3 * slice_grains];
 }
 template <glm::length_t n> void put(std::span<float> to, std::size_t slot, const glm::vec<n, float>& value) {
+  TALUS_ASSERT(first_component(slot, n) + (n - 1) * slice_grains < to.size(), slot, n, to.size());
   float* const x = &to[first_component(slot, n)];
   for (glm::length_t k = 0; k < n; ++k)
     x[static_cast<uint>(k) * slice_grains] = value[k];
@@ -158,6 +208,7 @@ template <glm::length_t n> void put(std::span<float> to, std::size_t slot, const
 
 // Calls touch(slot) for the contacts of grain i but those with cloth.
 template <class Touch> void each_contact(const Fields& f, uint i, Touch touch) {
+  TALUS_ASSERT(has_rows(f, i, f.contact_count[i]), i, f.contact_count[i]);
   for (uint k = 0; k < f.contact_count[i]; ++k)
     if (const std::size_t slot = contact_slot(f, i, k); !is_triangle(f.contact_partner[slot]))
       touch(slot);
@@ -167,8 +218,11 @@ template <class Touch> void each_contact(const Fields& f, uint i, Touch touch) {
 // Where both sides do not compute it: one after another.
 inline void mirror_sum(Fields& f, uint i, uint partner, std::size_t slot) {
   uint back = 0;
-  while (partner_at(f, partner, contact_slot(f, partner, back)) != i)
+  while (partner_at(f, partner, contact_slot(f, partner, back)) != i) {
     ++back;
+    TALUS_ASSERT(back < f.contact_count[partner], i, partner, f.contact_count[partner]);
+  }
+  TALUS_ASSERT(is_grain(partner) && partner != i, i, partner);
   const vec4 sum = vec4_at(f.contact_sum, slot);
   put(f.contact_sum, contact_slot(f, partner, back), vec4(-vec3(sum), sum.w));
 }
@@ -193,6 +247,7 @@ inline Contact contact_with_body(const Fields& f, uint i, uint partner, float mo
   const Grain& grain = f.grains[i];
   const uint body = body_of(partner);
   const BodyMotion& motion = f.bodies[body].motion;
+  TALUS_ASSERT(f.bodies[body].parts > 0, i, partner, body);
   const vec3 way = moved * vec3(grain.velocity);
   const vec3 offset = shortest(vec3(grain.position) - way - motion.position, f.settings[0]);
   const Distance d = touched(f, body, surface_of(partner), offset, grain.position.w);
@@ -208,6 +263,7 @@ inline Contact contact_with_body(const Fields& f, uint i, uint partner, float mo
 template <bool one_division = false>
 Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f,
                      float overlap_most = body_overlap_most) {
+  TALUS_ASSERT(is_partner(f, partner) && !is_triangle(partner) && partner != i, i, partner);
   const vec3 p(f.grains[i].position);
   const float r = f.grains[i].position.w;
   if (partner >= body_partner && partner < wall_partner)
@@ -227,6 +283,7 @@ inline const PairLaw& law_of(const Fields& f, uint i, uint partner) {
   const uint other = partner >= wall_partner   ? materials
                      : partner >= body_partner ? f.bodies[body_of(partner)].material
                                                : material_of(f.grain_tag[partner]);
+  TALUS_ASSERT(material_of(f.grain_tag[i]) < materials && other <= materials, i, partner, other, materials);
   return f.pair_laws[material_of(f.grain_tag[i]) * (materials + 1) + other];
 }
 

@@ -23,10 +23,13 @@ inline bool remembers(const Fields& f, std::size_t slot) {
 // then nothing comes of the new rows.
 inline std::optional<uint> stash_room(Fields& f, uint world, uint count) {
   const uint before = std::atomic_ref(f.worlds[world].stashed).fetch_add(count), room = f.settings[0].stash;
+  TALUS_ASSERT((world + 1) * std::size_t{room} <= f.stash_partner.size(), world, room, f.stash_partner.size());
   return before + count <= room ? std::optional(world * room + before) : std::nullopt;
 }
 
 inline void put_aside(Fields& f, uint entry, std::size_t slot) {
+  TALUS_ASSERT(entry < f.stash_partner.size() && slot < f.contact_partner.size(), entry, slot);
+  TALUS_ASSERT(f.contact_partner[slot] != no_partner, entry, slot);
   const uint options = f.settings[0].options;
   f.stash_partner[entry] = f.contact_partner[slot];
   if (options & option_memory)

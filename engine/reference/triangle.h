@@ -7,16 +7,20 @@
 namespace talus::reference {
 
 inline uint triangle_corner(const Fields& f, uint triangle, uint corner) {
+  TALUS_ASSERT(triangle < f.settings[0].cloth_triangles && corner < 3, triangle, corner);
   return f.shape_data[cloth_corner_word(f.settings[0].cloth_words, triangle, corner)] & ~cloth_border;
 }
 inline bool is_on_border(const Fields& f, uint triangle, uint corner) {
+  TALUS_ASSERT(triangle < f.settings[0].cloth_triangles && corner < 3, triangle, corner);
   return f.shape_data[cloth_corner_word(f.settings[0].cloth_words, triangle, corner)] & cloth_border;
 }
 inline uint place_of_vertex(const Fields& f, uint vertex) {
+  TALUS_ASSERT(vertex < f.settings[0].cloth, vertex, f.settings[0].cloth);
   return f.shape_data[cloth_place_word(f.settings[0].cloth_words, f.settings[0].cloth_triangles, vertex)];
 }
 inline uint& contacts_of_vertex(Fields& f, uint vertex) {
   const Settings& s = f.settings[0];
+  TALUS_ASSERT(vertex < s.cloth, vertex, s.cloth);
   return f.shape_data[cloth_contacts_word(s.cloth_words, s.cloth_triangles, s.cloth, vertex)];
 }
 inline uint contacts_of_vertex(const Fields& f, uint vertex) {
@@ -37,6 +41,8 @@ inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place) {
   Triangle t;
   for (uint k = 0; k < 3; ++k) {
     t.at[k] = place_of_vertex(f, triangle_corner(f, triangle, k));
+    TALUS_ASSERT(f.grain_id[t.at[k]] == f.settings[0].cloth_first + triangle_corner(f, triangle, k), triangle, k,
+                 t.at[k]);
     const Grain& g = f.grains[t.at[k]];
     t.corner[k] = shortest(vec3(g.position) - place, f.settings[0]);
   }
@@ -47,6 +53,7 @@ inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place) {
 // comes back. It changes round the border, and where what is nearest belongs to other triangles, too, it is that of the
 // nearest one. A vertex goes round its own triangles, which it does not touch.
 inline uint cloth_face(const Fields& f, uint i, uint partner) {
+  TALUS_ASSERT(is_triangle(partner) && is_partner(f, partner), i, partner);
   const Settings& settings = f.settings[0];
   const vec3 place(f.grains[i].position);
   const Triangle t = triangle_from(f, triangle_of(partner), place);
@@ -99,6 +106,7 @@ inline SharedContact shared_contact(const Fields& f, uint i, uint partner, const
 
 // Contact of grain i with a triangle of cloth, where both are, without an impulse.
 inline ClothTouch cloth_contact(const Fields& f, uint i, uint partner) {
+  TALUS_ASSERT(is_triangle(partner) && is_partner(f, partner), i, partner);
   const Grain& grain = f.grains[i];
   const vec3 place(grain.position);
   const Triangle t = triangle_from(f, triangle_of(partner), place);

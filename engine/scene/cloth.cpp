@@ -1,4 +1,5 @@
 #include "engine/scene/cloth.h"
+#include "engine/assert.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include <algorithm>
@@ -83,6 +84,7 @@ SideRange sides_of(const ClothSheet& sheet) {
 }
 
 std::uint32_t nearest_vertex(const ClothSheet& sheet, const glm::dvec3& place) {
+  TALUS_ASSERT(!sheet.vertices.empty(), sheet.triangles.size());
   const auto nearest =
       std::ranges::min_element(sheet.vertices, {}, [&](const glm::dvec3& v) { return glm::dot(v - place, v - place); });
   return static_cast<std::uint32_t>(nearest - sheet.vertices.begin());

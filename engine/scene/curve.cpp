@@ -1,6 +1,8 @@
 #include "engine/scene/curve.h"
+#include "engine/assert.h"
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace talus {
 namespace {
@@ -18,6 +20,9 @@ double slope_between(double h0, double s0, double h1, double s1) {
 
 Curve::Curve(std::vector<double> times, std::vector<double> values, Interpolation interpolation, bool repeat)
     : times_(std::move(times)), values_(std::move(values)), repeat_(repeat) {
+  TALUS_ASSERT(!times_.empty() && times_.size() == values_.size(), times_.size(), values_.size());
+  TALUS_ASSERT(std::ranges::adjacent_find(times_, std::greater_equal<>()) == times_.end(), times_.size());
+  TALUS_ASSERT(!repeat_ || times_.size() >= 2, times_.size());
   if (interpolation == Interpolation::linear)
     return;
   const std::size_t last = times_.size() - 1;
@@ -42,6 +47,7 @@ double Curve::at(double time) const {
   if (time >= times_.back())
     return values_.back() + shift;
   const auto i = static_cast<std::size_t>(std::ranges::upper_bound(times_, time) - times_.begin()) - 1;
+  TALUS_ASSERT(i + 1 < times_.size() && times_[i] <= time && time <= times_[i + 1], i, time);
   const double h = times_[i + 1] - times_[i], x = (time - times_[i]) / h, change = values_[i + 1] - values_[i];
   if (slopes_.empty())
     return values_[i] + shift + x * change;
