@@ -63,7 +63,7 @@ Mesh block(unsigned n, glm::dvec3 half) {
   return mesh;
 }
 
-void add(Mesh& mesh, const Mesh& other) {
+void add(Mesh& mesh, Mesh other) {  // a copy: a mesh may be added to itself
   const auto first = static_cast<unsigned>(mesh.vertices.size());
   mesh.vertices.insert(mesh.vertices.end(), other.vertices.begin(), other.vertices.end());
   for (const glm::uvec3& t : other.triangles)
