@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds and runs every test: on the host, on lavapipe and on SwiftShader. Arguments go to ctest:
-# ./test.sh -L host, ./test.sh -R device.lavapipe. The variable TALUS_DEVICE_ICDS names other drivers (README.md, Testing).
+# Installs what is missing, builds and runs every test: on the host, on lavapipe and on SwiftShader.
+#   ./test.sh             everything, as CI does
+#   ./test.sh --quick     tests of the host and the passes in lockstep on one driver: for while you work
+# Other arguments go to ctest: ./test.sh -L host, ./test.sh -R device.lavapipe. The variable TALUS_DEVICE_ICDS names other
+# drivers (README.md, Testing).
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
@@ -31,10 +34,21 @@ fetch_swiftshader() {
   rm -rf "$work"
 }
 
+quick=0
+if [[ "${1:-}" == --quick ]]; then
+  quick=1
+  shift
+fi
+
 install_for_tests
-[[ -n "${TALUS_DEVICE_ICDS:-}" ]] || fetch_swiftshader
-build_release all -DTALUS_BUILD_TESTS=ON
+((quick)) || [[ -n "${TALUS_DEVICE_ICDS:-}" ]] || fetch_swiftshader
+if ((quick)); then
+  build_release talus_tests -DTALUS_BUILD_TESTS=ON
+else
+  build_release all -DTALUS_BUILD_TESTS=ON
+fi
 
 say "Running the tests"
+((quick)) && set -- -L quick "$@"
 exec ctest --test-dir "$build" --build-config Release --output-on-failure \
   --parallel "${CTEST_PARALLEL_LEVEL:-$(processors)}" "$@"

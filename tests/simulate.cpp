@@ -1,5 +1,6 @@
 #define CATCH_CONFIG_EXTERNAL_INTERFACES  // version 2 declares listeners only then
 #include "simulate.h"
+#include "engine/open_devices.h"
 #include <cstdlib>
 
 namespace talus_tests {
@@ -14,11 +15,30 @@ namespace {
 // Tests follow one another on one device, whose passes are compiled once. It closes while the validation layer, which
 // says then what was left behind, is still there: before static objects go.
 std::shared_ptr<talus::OpenDevices> devices = talus::keep_devices_open();
+std::shared_ptr<talus::OpenDevice> unvalidated;  // for lockstep
+
+// Opens the device without the validation layer, which TALUS_VALIDATION=1 asks for everywhere else.
+std::shared_ptr<talus::OpenDevice> open_unvalidated() {
+  const auto set = [](const char* value) {
+#ifdef _WIN32
+    _putenv_s("TALUS_VALIDATION", value);
+#else
+    setenv("TALUS_VALIDATION", value, 1);
+#endif
+  };
+  const char* const wish = std::getenv("TALUS_VALIDATION");
+  const std::string before = wish ? wish : "";
+  set("");
+  auto device = std::make_shared<talus::OpenDevice>(talus::Options{.device = vulkan_device()});
+  set(before.c_str());
+  return device;
+}
 
 struct CloseDevices : EventListener {
   using EventListener::EventListener;
   void testRunEnded(const Catch::TestRunStats& stats) override {
     devices.reset();
+    unvalidated.reset();
     EventListener::testRunEnded(stats);
   }
 };
@@ -31,6 +51,12 @@ talus::Options on_device() {
 }
 
 talus::Options in_lockstep() {
+  if (!unvalidated)
+    unvalidated = open_unvalidated();
+  return {.device = vulkan_device(), .verify = true, .on = unvalidated};
+}
+
+talus::Options in_validated_lockstep() {
   return {.device = vulkan_device(), .verify = true, .validation = true, .devices = devices};
 }
 

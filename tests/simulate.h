@@ -20,8 +20,13 @@ namespace talus_tests {
 std::string vulkan_device();
 
 inline const talus::Options on_cpu{.device = "cpu"};
+// With the validation layer and its synchronization checks.
 talus::Options on_device();
+// Without the layer, which takes half of the time there. Lockstep submits each pass alone and waits for it, so that no
+// barrier between passes can be missing; the barriers of whole steps are checked on_device(), and what each pass binds
+// in the tests of test_lockstep.cpp, which run every pass in_validated_lockstep().
 talus::Options in_lockstep();
+talus::Options in_validated_lockstep();
 
 // What the validation layer said while the simulation ran; empty on the CPU path.
 std::vector<std::string> complaints(talus::Simulation& simulation);

@@ -20,7 +20,7 @@ using namespace talus_tests;
 TEST_CASE("Every pass agrees with its reference for any number of grains", "[device][lockstep]") {
   const unsigned n = GENERATE(0u, 1u, 2u, 13u, 127u, 1000u, 4097u);
   CAPTURE(n);
-  Simulation simulation(jumble(n), in_lockstep());
+  Simulation simulation(jumble(n), in_validated_lockstep());
   // One has flown away, further than there are cells.
   auto grains = read_field<Grain>(simulation.executor(), FieldId::grains, simulation.grain_places());
   for (Grain& grain : grains)
@@ -39,7 +39,7 @@ TEST_CASE("Every pass agrees with its reference in many worlds", "[device][locks
   scene.emitters = pouring(2, 3, 0.08).emitters;
   scene.emitters[0].shape = CylinderFill{{0.0, 0.0, 0.09}, 0.06, 0.05};
   scene.worlds = 3;
-  Simulation simulation(scene, in_lockstep());
+  Simulation simulation(scene, in_validated_lockstep());
   REQUIRE_NOTHROW(simulation.advance(2));
   // From here on they build their lists in different substeps.
   const std::uint32_t second = 1;
@@ -53,7 +53,7 @@ TEST_CASE("Every pass agrees with its reference in many worlds", "[device][locks
 
 TEST_CASE("Every pass agrees with its reference while an emitter pours and contact slots run out",
           "[device][lockstep]") {
-  Options options = in_lockstep();
+  Options options = in_validated_lockstep();
   options.contact_slots = 1;
   MeshPart skin;
   skin.as = MeshAs::particles;
