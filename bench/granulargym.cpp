@@ -19,7 +19,7 @@ using talus::Scene;
 // Gives the simulation a cell table of another size: the torus of cells that the domain is wound on.
 void set_table(talus::Executor& executor, const glm::uvec3& bits) {
   auto settings = talus::read_field<talus::Settings>(executor, FieldId::settings, 1);
-  settings[0].grid_bits = bits;
+  settings[0].grid.bits = bits;
   talus::write_field(executor, FieldId::settings, settings);
   for (std::size_t f = 0; f < talus::field_count; ++f) {
     const talus::Extent extent = talus::field_infos[f].extent;

@@ -52,7 +52,7 @@ public:
     cells_ = values_of<uint>(state_, FieldId::grid_start);
     const auto made = values_of<uint>(state_, FieldId::births_made);
     used_ = b_.places;
-    if (s_.places == no_grain) {
+    if (s_.worlds.places == no_grain) {
       const std::uint64_t had = std::accumulate(b_.due.begin(), b_.due.end(), std::uint64_t{b_.initial});
       need(status_.freed <= had && had - status_.freed <= b_.places, FieldId::status,
            "has more free places than grains");
@@ -60,10 +60,10 @@ public:
     }
     for (std::size_t k = 0; k < made.size(); ++k)
       need(made[k] <= b_.due[k], FieldId::births_made, "has more births than were due");
-    for (uint w = 0; w < s_.worlds; ++w) {
+    for (uint w = 0; w < s_.worlds.count; ++w) {
       uint born = 0;
-      for (uint e = 0; e < s_.emitters; ++e)
-        born += made[w * s_.emitters + e];
+      for (uint e = 0; e < s_.emission.emitters; ++e)
+        born += made[w * s_.emission.emitters + e];
       world(w, born);
       grains(w);
       lists(w);
@@ -98,11 +98,11 @@ private:
     const Status& s = status_;
     need(s.halt == halt_none && s.substep == 0, FieldId::status, "is not at the end of a step");
     need(s.step == static_cast<uint>(state_.step), FieldId::status, "is of another step");
-    need(s.rebuild <= s_.worlds, FieldId::status, "has lists of more worlds than there are");
+    need(s.rebuild <= s_.worlds.count, FieldId::status, "has lists of more worlds than there are");
     need(finite(s.fine_time) && finite(s.fine_travel) && finite(s.fine_drift) && finite(s.fine_h) &&
              finite(s.body_way) && finite(s.fine_body_way),
          FieldId::status, "has a number that is not finite");
-    need(s.freed == 0 || (s_.worlds == 1 && s_.places == no_grain && s.freed <= worlds_[0].gone), FieldId::status,
+    need(s.freed == 0 || (s_.worlds.count == 1 && s_.worlds.places == no_grain && s.freed <= worlds_[0].gone), FieldId::status,
          "has more free places than grains are gone");
     need(s.fine_born <= b_.fine_due && s.fine_released == 0 && s.fine_gone <= b_.fine_initial + s.fine_born &&
              s.fine_freed <= s.fine_gone,
@@ -114,8 +114,8 @@ private:
     need(world.born == born && world.released <= born, FieldId::worlds, "has other births than births_made");
     need(world.gone_before == world.gone, FieldId::worlds, "is not at the end of a step");
     need(world.invalid == ~0u, FieldId::worlds, "is invalid");
-    need(world.table == no_table || world.table < s_.worlds, FieldId::worlds, "names a table that is not there");
-    need(world.slots / slice_grains <= s_.rows && world.count <= b_.places, FieldId::worlds,
+    need(world.table == no_table || world.table < s_.worlds.count, FieldId::worlds, "names a table that is not there");
+    need(world.slots / slice_grains <= s_.worlds.rows && world.count <= b_.places, FieldId::worlds,
          "counts more than there is room for");
     // The square of a speed may be out of the range of floats: the substep that meets it tells.
     need(finite(world.radius) && world.radius > 0.0f && !std::isnan(world.speed) && finite(world.shift) &&
@@ -127,7 +127,7 @@ private:
     const bool lists = world.travel < lists_void;
     for (int a = 0; a < 3; ++a) {
       for (const int cells : {world.cells[a], world.cloth_cells[a]})
-        need(cells == 0 || (cells > 0 && s_.axis[a] == axis_periodic), FieldId::worlds,
+        need(cells == 0 || (cells > 0 && s_.domain.axis[a] == axis_periodic), FieldId::worlds,
              "has a period of cells where there is none");
       need(!lists || (world.inverse_cell[a] > 0.0f && world.inverse_cell[a] * world.radius <= 1.0f), FieldId::worlds,
            "has cells smaller than a grain");
@@ -157,13 +157,14 @@ private:
       ++there;
       need(!seen[ids_[i]], FieldId::grain_id, "has the same number twice");
       seen[ids_[i]] = true;
-      const bool vertex = ids_[i] - s_.cloth_first < s_.cloth;
+      const bool vertex = ids_[i] - s_.cloth.first < s_.cloth.vertices;
+      need(vertex == ((tags_[i] & tag_thin) != 0), FieldId::grain_tag, "does not know its vertices of cloth");
       need(g.position.w > 0.0f && (vertex || g.position.w <= world.radius) && g.velocity.w >= 0.0f, FieldId::grains,
            "has a radius or a mass that no grain has");
     }
-    need(world.gone <= b_.initial + world.born || s_.places != no_grain, FieldId::worlds,
+    need(world.gone <= b_.initial + world.born || s_.worlds.places != no_grain, FieldId::worlds,
          "has more grains gone than there were");
-    if (s_.places == no_grain)
+    if (s_.worlds.places == no_grain)
       need(there == b_.initial + world.born - world.gone, FieldId::grains, "are not as many as were born and not gone");
   }
 
@@ -171,10 +172,10 @@ private:
     if (is_grain(partner))
       return partner < b_.places;
     if (is_triangle(partner))
-      return triangle_of(partner) < s_.cloth_triangles && face_of(partner) <= face_back;
+      return triangle_of(partner) < s_.cloth.triangles && face_of(partner) <= face_back;
     if (partner >= wall_partner)
       return partner < wall_partner + 6;
-    return body_of(partner) < s_.bodies && surface_of(partner) < b_.parts[body_of(partner)] * part_surfaces;
+    return body_of(partner) < s_.bodies.count && surface_of(partner) < b_.parts[body_of(partner)] * part_surfaces;
   }
 
   void lists(uint w) {
@@ -182,15 +183,15 @@ private:
     const uint slices = (b_.places + slice_grains - 1) / slice_grains;
     for (uint i = 0; i < used_ && !what_; ++i) {
       const uint count = counts_[first_of(w) + i], start = starts_[w * (slices + 1) + i / slice_grains];
-      need(count == 0 || (start <= s_.rows && count <= s_.rows - start), FieldId::contact_count,
+      need(count == 0 || (start <= s_.worlds.rows && count <= s_.worlds.rows - start), FieldId::contact_count,
            "reaches beyond the rows that there are");
       for (uint k = 0; k < count && !what_; ++k) {
-        const std::size_t row = std::size_t{w} * s_.rows + start + k;
+        const std::size_t row = std::size_t{w} * s_.worlds.rows + start + k;
         need(names(partners_[slice_grains * row + i % slice_grains]), FieldId::contact_partner,
              "names a partner that is not there");
       }
     }
-    const uint table = s_.worlds == 1 ? 0 : world.table, cells = s_.grid_bits.x + s_.grid_bits.y + s_.grid_bits.z;
+    const uint table = s_.worlds.count == 1 ? 0 : world.table, cells = s_.grid.bits.x + s_.grid.bits.y + s_.grid.bits.z;
     if (table == no_table || cells_.empty() || what_)
       return;
     const auto first = cells_.begin() + (std::ptrdiff_t{table} << cells),
@@ -220,7 +221,7 @@ private:
   void cloth() {
     const auto places = values_of<uint>(state_, FieldId::cloth_place);
     for (std::size_t k = 0; k < places.size(); ++k)
-      need(places[k] < used_ && ids_[places[k]] == s_.cloth_first + k, FieldId::cloth_place,
+      need(places[k] < used_ && ids_[places[k]] == s_.cloth.first + k, FieldId::cloth_place,
            "names a place where the vertex is not");
   }
 

@@ -11,8 +11,8 @@ using namespace shared;
 // d, or its image across a periodic axis that is shorter.
 vec3 shortest(vec3 d, const Settings& s) {
   for (int a = 0; a < 3; ++a)
-    if (s.axis[a] == axis_periodic) {
-      const float period = s.domain_max[a] - s.domain_min[a];
+    if (s.domain.axis[a] == axis_periodic) {
+      const float period = s.domain.max[a] - s.domain.min[a];
       d[a] -= period * std::round(d[a] / period);
     }
   return d;
@@ -56,7 +56,7 @@ ClothState cloth_state_of(const ClothSheet& sheet, std::span<const Grain> vertic
     if (v.velocity.w > 0.0f)
       out.kinetic_energy += 0.5 * glm::dot(glm::dvec3(v.velocity), glm::dvec3(v.velocity)) / v.velocity.w;
   }
-  if (settings.axis.x == axis_periodic || settings.axis.y == axis_periodic || settings.axis.z == axis_periodic)
+  if (settings.domain.axis.x == axis_periodic || settings.domain.axis.y == axis_periodic || settings.domain.axis.z == axis_periodic)
     mend(out.positions, sheet, settings);
   std::size_t count = 0;
   double sum = 0.0, most = -std::numeric_limits<double>::infinity();

@@ -37,7 +37,6 @@ struct Solver;
   X(bodies, true)                                                                                                      \
   X(body_motions, false)                                                                                               \
   X(body_sums, true)                                                                                                   \
-  X(solid_parts, false)                                                                                                \
   X(shape_data, false)                                                                                                 \
   X(carried, false)                                                                                                    \
   X(shapes, false)                                                                                                     \

@@ -51,14 +51,16 @@ namespace talus {
     "vertices of cloth since they last took it (shared/cloth.h)")                                                      \
   X(body_load, BodyLoad, bodies, saved | rolled_back, "what grains did to a body in the last step")                    \
   X(body_loads, BodyLoad, body_motions, plain, "body_load after step s of the batch: s bodies + b")                    \
-  X(solid_parts, SolidPart, solid_parts, plain, "parts of the shapes of bodies, then of sinks")                        \
   X(shape_data, uint, shape_data, plain,                                                                               \
-    "distances and triangles of parts that are meshes (SolidPart::first), then cloth (shared/cloth.h)")                \
-  X(carried, Carried, carried, plain, "grains that stand for bodies, by number from settings.carried_first on")        \
-  X(shaped, Shaped, shaped, plain, "particles of shapes, by number from settings.shaped_first on")                     \
+    "parts of the shapes of bodies, then of sinks (part_words); distances and triangles of meshes (SolidPart::first); "  \
+    "the shape of each particle (ShapeSettings::words); cloth (shared/cloth.h)")                \
+  X(carried, Carried, carried, plain, "grains that stand for bodies, by number from settings.bodies.carried_first on")        \
+  X(shaped_place, vec3, shaped, plain,                                                                                  \
+    "where a particle of a shape is in it: from its center of mass, as it was given, by number from "                   \
+    "ShapeSettings.first on [m]")                                                                                     \
   X(shape_place, uint, world_shaped, saved,                                                                            \
     "which place of its world a particle of a shape has, while it is there: particle k of world w at w shaped + k")    \
-  X(cloth_vertices, ClothVertex, cloth_vertices, plain, "by number from settings.cloth_first on")                      \
+  X(cloth_vertices, ClothVertex, cloth_vertices, plain, "by number from settings.cloth.first on")                      \
   X(cloth_place, uint, cloth_vertices, saved, "where in memory a vertex of cloth is")                                  \
   X(cloth_work, ClothWork, cloth_vertices, plain, "vertices of cloth within a substep")                                \
   X(cloth_links, ClothLink, cloth_links, plain, "distances that vertices keep, vertex after vertex")                   \

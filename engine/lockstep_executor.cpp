@@ -166,10 +166,10 @@ private:
       return bytes;
     }
     const Settings settings = read_field<Settings>(*cpu_, FieldId::settings, 1)[0];
-    const auto rebuilding = read_field<std::uint32_t>(*cpu_, FieldId::rebuilding, settings.worlds);
-    const std::size_t of_world = grid_cells(settings.grid_bits);
-    for (std::size_t k = 0; k < rebuilding.size() && rebuilding[k] < settings.worlds; ++k)
-      sort(k * of_world, (k + 1) * of_world, std::size_t{rebuilding[k]} * settings.places);
+    const auto rebuilding = read_field<std::uint32_t>(*cpu_, FieldId::rebuilding, settings.worlds.count);
+    const std::size_t of_world = grid_cells(settings.grid.bits);
+    for (std::size_t k = 0; k < rebuilding.size() && rebuilding[k] < settings.worlds.count; ++k)
+      sort(k * of_world, (k + 1) * of_world, std::size_t{rebuilding[k]} * settings.worlds.places);
     return bytes;
   }
 
@@ -198,14 +198,14 @@ private:
     std::vector<uint> next(grains);
     executor.read({FieldId::contact_count, Copy::next}, std::as_writable_bytes(std::span(next)));
     const auto settings = read_field<Settings>(executor, FieldId::settings, 1)[0];
-    const auto worlds = read_field<World>(executor, FieldId::worlds, settings.worlds);
+    const auto worlds = read_field<World>(executor, FieldId::worlds, settings.worlds.count);
     const bool all = read_field<Status>(executor, FieldId::status, 1)[0].rebuild > 0;
     const Bytes stash = contents(executor, id);
     Bytes rows;
     for (uint i = 0; i < grains && !stash.empty(); ++i) {
-      const World& world = worlds[settings.worlds == 1 ? 0 : i / settings.places];
+      const World& world = worlds[settings.worlds.count == 1 ? 0 : i / settings.worlds.places];
       const bool made_anew = all ? world.table != no_table : next[i] == row_wanted;
-      if (!made_anew || count[i] == 0 || world.stashed > settings.stash)
+      if (!made_anew || count[i] == 0 || world.stashed > settings.worlds.stash)
         continue;
       TALUS_ASSERT((std::size_t{first[i]} + count[i]) * info(id).stride <= stash.size(), i, first[i], count[i],
                    stash.size());
@@ -258,8 +258,8 @@ private:
     const Settings settings = read_field<Settings>(*cpu_, FieldId::settings, 1)[0];
     // W = m b / (b + c) follows an error of the overlap b by at most m / c of it.
     const double carries =
-        weight_carry * h_ * h_ * static_cast<double>(glm::length(settings.gravity)) + weight_least * least;
-    return {way, faster, faster * mass, least, mass * std::min(way / carries, 1.0), settings.force};
+        weight_carry * h_ * h_ * static_cast<double>(glm::length(settings.domain.gravity)) + weight_least * least;
+    return {way, faster, faster * mass, least, mass * std::min(way / carries, 1.0), settings.solver.force};
   }
 
   // How far the member of a field may be off by such roundings.
@@ -322,8 +322,8 @@ private:
   // In quanta of what bodies receive: of impulses (0), of moments (1), whose arm is as long as the domain at most.
   double rounded_sum(std::size_t kind) {
     const Settings settings = read_field<Settings>(*cpu_, FieldId::settings, 1)[0];
-    const double arm = kind == 0 ? 1.0 : static_cast<double>(glm::length(settings.domain_max - settings.domain_min));
-    return rounding_of().impulse * arm / static_cast<double>(settings.load_quantum[static_cast<int>(kind)]);
+    const double arm = kind == 0 ? 1.0 : static_cast<double>(glm::length(settings.domain.max - settings.domain.min));
+    return rounding_of().impulse * arm / static_cast<double>(settings.bodies.load_quantum[static_cast<int>(kind)]);
   }
 
   // Is it of a quaternion of length 1?

@@ -90,7 +90,7 @@ enum class Match { exact, close, unordered };
   X(advance, thread, close, 1e-6)                                                                                      \
   X(finalize, thread, close, 1e-6)                                                                                     \
   X(shape_match, group, close, 2e-5)                                                                                   \
-  X(end_substep, thread, close, 1e-6)                                                                                  \
+  X(end_substep, group, close, 1e-6)                                                                                   \
   X(sink, thread, exact, 0)                                                                                            \
   X(birth_test, group, exact, 0)                                                                                       \
   X(birth_meet, thread, exact, 0)                                                                                      \

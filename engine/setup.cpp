@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 #include <numbers>
 #include <span>
@@ -20,14 +21,14 @@ namespace {
 uvec3 table_bits_for(const Settings& s, float cell, uint most, uint least = 2) {
   uvec3 bits;
   for (int a = 0; a < 3; ++a) {
-    const float cells = std::clamp(std::ceil((s.domain_max[a] - s.domain_min[a]) / cell) + 1.0f,
+    const float cells = std::clamp(std::ceil((s.domain.max[a] - s.domain.min[a]) / cell) + 1.0f,
                                    static_cast<float>(1u << least), 1048576.0f);
     bits[a] = static_cast<uint>(std::bit_width(static_cast<uint>(cells) - 1u));
   }
   while (bits.x + bits.y + bits.z > most) {
     int largest = -1;
     for (int a = 0; a < 3; ++a)
-      if (s.axis[a] != axis_periodic && bits[a] > least && (largest < 0 || bits[a] > bits[largest]))
+      if (s.domain.axis[a] != axis_periodic && bits[a] > least && (largest < 0 || bits[a] > bits[largest]))
         largest = a;
     if (largest < 0)
       break;
@@ -38,27 +39,32 @@ uvec3 table_bits_for(const Settings& s, float cell, uint most, uint least = 2) {
   return bits;
 }
 
-uint options_of(const Solver& s) {
-  uint options = 0;
-  if (remembers({s}))
-    options |= option_memory;
-  if (stashes_sums({s}))
-    options |= option_impulses;
-  if (s.method == Method::vts || s.method == Method::sp)
-    options |= option_total_push;
-  if (s.averaging == Averaging::plain)
-    options |= option_plain_mean;
-  if (s.friction == FrictionBound::per_iteration)
-    options |= option_per_iteration;
-  if (s.friction == FrictionBound::afterwards)
-    options |= option_friction_after;
-  if (s.stiffness == Stiffness::material)
-    options |= option_material_stiffness;
-  if (s.detection != Detection::lists)
-    options |= option_rebuild_always;
-  else if (s.mending && s.neighbours == Neighbours::sorted)
-    options |= option_mend;
-  return options;
+void set_solver(Settings& settings, const Solver& s) {
+  settings.contacts.memory = remembers({s});
+  settings.contacts.impulses = stashes_sums({s});
+  settings.grid.rebuild_always = s.detection != Detection::lists;
+  settings.grid.incremental = !settings.grid.rebuild_always && s.mending && s.neighbours == Neighbours::sorted;
+  settings.bodies.total_push = s.method == Method::vts || s.method == Method::sp;
+  SolverSettings& to = settings.solver;
+  to.iteration = static_cast<uint>(s.iteration);
+  to.force = s.method == Method::dem   ? force_spring
+             : s.method == Method::p2  ? force_correction
+             : s.method == Method::pbd ? force_displacement
+                                       : force_impulse;
+  to.friction = s.friction == FrictionBound::per_iteration ? friction_per_iteration
+                : s.friction == FrictionBound::afterwards  ? friction_after
+                                                           : friction_accumulated;
+  to.plain_mean = s.averaging == Averaging::plain;
+  to.material_stiffness = s.stiffness == Stiffness::material;
+  to.error_reduction = static_cast<float>(s.error_reduction);
+  to.sleep_speed = static_cast<float>(s.sleep_speed);
+  to.mass_scaling = static_cast<float>(s.mass_scaling);
+  to.sor = static_cast<float>(s.sor);
+  to.omega = static_cast<float>(s.omega);
+  to.gamma = static_cast<float>(s.gamma);
+  to.kv = static_cast<float>(s.kv);
+  to.kc = static_cast<float>(s.kc);
+  to.warm_start = static_cast<float>(s.warm_start);
 }
 
 // Two springs (dampers) of twice the value in a row.
@@ -72,7 +78,7 @@ double in_series(double a, double b) {
 // Twice the momentum that they have a thousand times faster than they should ever be leaves 2^-40 of their weight and
 // less as the quantum.
 void set_load_quanta(Settings& settings, const Scene& scene, const Population& population, const Dynamics& dynamics) {
-  double mass = dynamics.mass, fastest = settings.birth_speed;
+  double mass = dynamics.mass, fastest = settings.emission.speed;
   const auto add = [&](const Seed& seed) {
     if (!seed.fixed)
       mass += 1.0 / static_cast<double>(grain_of(scene, seed).velocity.w);
@@ -83,71 +89,71 @@ void set_load_quanta(Settings& settings, const Scene& scene, const Population& p
   }
   for (const TimedSeed& timed : population.poured)
     add(timed.seed);
-  const double speed = fastest + settings.radius_max / substep_of(scene) + scene.dt * glm::length(scene.domain.gravity);
+  const double speed = fastest + settings.grid.radius_max / substep_of(scene) + scene.dt * glm::length(scene.domain.gravity);
   // In wide steps: worlds whose grains differ a little have the same one.
   const int finest = std::ilogb(1e3 * std::max(mass, 1e-30) * speed) + 2 - 62;
   const int impulse = static_cast<int>(std::ceil(finest / 4.0)) * 4;
   const int moment = impulse + std::ilogb(glm::length(scene.domain.max - scene.domain.min)) + 1;
-  settings.load_quantum = vec2(std::ldexp(1.0f, impulse), std::ldexp(1.0f, moment));
-  settings.quanta = vec2(std::ldexp(1.0f, -impulse), std::ldexp(1.0f, -moment));
+  settings.bodies.load_quantum = vec2(std::ldexp(1.0f, impulse), std::ldexp(1.0f, moment));
+  settings.bodies.quanta = vec2(std::ldexp(1.0f, -impulse), std::ldexp(1.0f, -moment));
 }
 
 // Number of cells of about `edge` on a periodic axis, 0 elsewhere, and what their edges become.
 void fit_cells(const Settings& s, float edge, ivec3& cells, vec3& edges) {
   for (int a = 0; a < 3; ++a) {
-    const float length = s.domain_max[a] - s.domain_min[a];
-    cells[a] = s.axis[a] == axis_periodic ? static_cast<int>(length / edge) : 0;
+    const float length = s.domain.max[a] - s.domain.min[a];
+    cells[a] = s.domain.axis[a] == axis_periodic ? static_cast<int>(length / edge) : 0;
     edges[a] = cells[a] > 0 ? length / static_cast<float>(cells[a]) : edge;
   }
 }
 
 void set_fine(Settings& settings, const Scene& scene, const Population& population) {
-  settings.births_first = static_cast<uint>(population.initial.size());
+  settings.emission.first = static_cast<uint>(population.initial.size());
   if (!scene.upsampling)
     return;
   const Upsampling& u = *scene.upsampling;
-  float smallest = settings.radius_max, largest = 0.0f;
+  float smallest = settings.grid.radius_max, largest = 0.0f;
   const auto look_at = [&](float radius) {
     smallest = std::min(smallest, radius);
     largest = std::max(largest, radius);
   };
-  for (const Seed& seed : std::span(population.initial).first(settings.shaped_first))
+  for (const Seed& seed : std::span(population.initial).first(settings.shapes.first))
     if (!seed.fixed)
       look_at(seed.radius);
   for (const TimedSeed& timed : population.poured)
     look_at(timed.seed.radius);
   const double mean_cube =
       (u.radius_min * u.radius_min + u.radius_max * u.radius_max) * (u.radius_min + u.radius_max) / 4.0;
-  settings.options |= u.advection == Advection::plain ? option_plain_advection : 0u;
-  settings.fine_births_first = static_cast<uint>(population.fine.size());
-  settings.fine_seed = static_cast<uint>(scene.seed ^ scene.seed >> 32);
-  settings.fine_radii = vec2(u.radius_min, u.radius_max);
-  settings.fine_volume = static_cast<float>(1.0 / mean_cube);
-  settings.fine_step = static_cast<float>(fine_step(scene));
-  settings.fine_travel = fine_travel_most * smallest;
-  settings.fine_friction = static_cast<float>(u.friction);
-  settings.near_radius = settings.radius_max;
-  settings.crowd_radius = largest;
+  settings.fine.plain_advection = u.advection == Advection::plain;
+  settings.fine.first = static_cast<uint>(population.fine.size());
+  settings.fine.seed = static_cast<uint>(scene.seed ^ scene.seed >> 32);
+  settings.fine.radii = vec2(u.radius_min, u.radius_max);
+  settings.fine.volume = static_cast<float>(1.0 / mean_cube);
+  settings.fine.step = static_cast<float>(fine_step(scene));
+  settings.fine.travel = fine_travel_most * smallest;
+  settings.fine.friction = static_cast<float>(u.friction);
+  settings.near_grid.radius = settings.grid.radius_max;
+  settings.crowd_grid.radius = largest;
   const std::size_t grains = population.initial.size() + population.poured.size(),
                     fine = population.fine.size() + population.fine_first.back();
   const auto bits_for = [](std::size_t entries) { return static_cast<uint>(std::bit_width(entries)); };
   vec3 edges;
-  fit_cells(settings, near_edge * settings.near_radius, settings.near_cells, edges);
-  settings.near_inverse = 1.0f / edges;
-  settings.near_bits =
-      table_bits_for(settings, near_edge * settings.near_radius, std::max(12u, bits_for(8 * grains)), 3);
+  fit_cells(settings, near_edge * settings.near_grid.radius, settings.near_grid.cells, edges);
+  settings.near_grid.inverse = 1.0f / edges;
+  settings.near_grid.bits =
+      table_bits_for(settings, near_edge * settings.near_grid.radius, std::max(12u, bits_for(8 * grains)), 3);
   const float crowd = std::max(crowd_edge * largest, crowd_grains * static_cast<float>(std::cbrt(mean_cube)));
-  fit_cells(settings, crowd, settings.crowd_nodes, settings.crowd_edges);
-  settings.crowd_inverse = 1.0f / settings.crowd_edges;
+  fit_cells(settings, crowd, settings.crowd_grid.nodes, settings.crowd_grid.edges);
+  settings.crowd_grid.inverse = 1.0f / settings.crowd_grid.edges;
   // An edge on from the nodes around it (room).
-  const float edge = settings.crowd_edges.x;
-  settings.fine_sight =
-      1.01f * std::max(glm::length(settings.crowd_edges) + edge + settings.fine_radii.y, crowd_sight * edge);
+  const float edge = settings.crowd_grid.edges.x;
+  settings.fine.sight =
+      1.01f * std::max(glm::length(settings.crowd_grid.edges) + edge + settings.fine.radii.y, crowd_sight * edge);
   // A block for four fine grains at most, and 64 MiB of them: devices may bind no more than 128 MiB.
-  settings.crowd_bits = table_bits_for(settings, 4.0f * crowd, std::clamp(bits_for(fine / 4), 9u, 18u));
-  settings.crowd_sum = static_cast<float>(crowd_local * crowd_density / u.packing);
-  const vec3 e = settings.crowd_edges;
-  settings.crowd_full =
+  settings.crowd_grid.bits = table_bits_for(settings, 4.0f * crowd, std::clamp(bits_for(fine / 4), 9u, 18u));
+  settings.crowd_grid.sum = static_cast<float>(crowd_local * crowd_density / u.packing);
+  const vec3 e = settings.crowd_grid.edges;
+  settings.crowd_grid.full =
       static_cast<float>(crowd_unit * u.packing / (4.0 / 3.0 * std::numbers::pi * mean_cube)) * (e.x * e.y * e.z);
 }
 
@@ -156,21 +162,21 @@ void set_fine(Settings& settings, const Scene& scene, const Population& populati
 void set_cloth(Settings& settings, const Scene& scene, const Population& population) {
   const Solver& solver = scene.solver;
   const bool vts = solver.method == Method::vts, sp = solver.method == Method::sp;
-  if (settings.cloth > 0 && (solver.detection == Detection::one_loop || solver.detection == Detection::two_loops))
+  if (settings.cloth.vertices > 0 && (solver.detection == Detection::one_loop || solver.detection == Detection::two_loops))
     throw SceneError("cloth needs contact lists: Solver::detection is without them");
-  if (settings.cloth > 0)
-    settings.options &= ~option_mend;  // its triangles lie in cells of their own
-  settings.cloth_kv = vts ? 1.0f : sp ? settings.kv : 0.0f;
-  settings.cloth_kc = vts ? settings.gamma : sp ? settings.kc : 1.0f;
-  settings.cloth_moves = vts ? 0 : 1;
+  if (settings.cloth.vertices > 0)
+    settings.grid.incremental = 0;  // its triangles lie in cells of their own
+  settings.cloth.kv = vts ? 1.0f : sp ? settings.solver.kv : 0.0f;
+  settings.cloth.kc = vts ? settings.solver.gamma : sp ? settings.solver.kc : 1.0f;
+  settings.cloth.moves = vts ? 0 : 1;
   for (const ClothPlace& place : population.cloths) {
-    settings.cloth_triangles += static_cast<uint>(place.sheet.triangles.size());
-    settings.cloth_radius =
-        std::max(settings.cloth_radius, static_cast<float>(scene.cloths[place.cloth].thickness / 2.0));
+    settings.cloth.triangles += static_cast<uint>(place.sheet.triangles.size());
+    settings.cloth.radius =
+        std::max(settings.cloth.radius, static_cast<float>(scene.cloths[place.cloth].thickness / 2.0));
   }
   // Some four cells a triangle, as a sheet fills few of those of a cube.
-  const uint bits = std::clamp(static_cast<uint>(std::bit_width(4 * settings.cloth_triangles)), 6u, 20u);
-  settings.cloth_bits = {(bits + 2) / 3, (bits + 1) / 3, bits / 3};
+  const uint bits = std::clamp(static_cast<uint>(std::bit_width(4 * settings.cloth.triangles)), 6u, 20u);
+  settings.cloth.bits = {(bits + 2) / 3, (bits + 1) / 3, bits / 3};
 }
 
 // How far away the surface of a body is, at least, where not all of its parts tell a distance.
@@ -227,78 +233,64 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
                      std::uint32_t grid_cells) {
   Settings settings{};
   const Domain& domain = scene.domain;
-  settings.domain_min = vec3(domain.min);
-  settings.domain_max = vec3(domain.max);
+  settings.domain.min = vec3(domain.min);
+  settings.domain.max = vec3(domain.max);
   for (int a = 0; a < 3; ++a)
-    settings.axis[a] = static_cast<uint>(domain.axis[static_cast<std::size_t>(a)]);
-  settings.gravity = vec3(domain.gravity);
+    settings.domain.axis[a] = static_cast<uint>(domain.axis[static_cast<std::size_t>(a)]);
+  settings.domain.gravity = vec3(domain.gravity);
   const double weight = glm::length(domain.gravity);
-  settings.down = vec3(weight > 0.0 ? domain.gravity / weight : glm::dvec3(0.0));
+  settings.domain.down = vec3(weight > 0.0 ? domain.gravity / weight : glm::dvec3(0.0));
   const Solver& solver = scene.solver;
-  settings.iteration = static_cast<uint>(solver.iteration);
-  settings.options = options_of(solver);
-  settings.force = solver.method == Method::dem   ? force_spring
-                   : solver.method == Method::p2  ? force_correction
-                   : solver.method == Method::pbd ? force_displacement
-                                                  : force_impulse;
-  settings.error_reduction = static_cast<float>(solver.error_reduction);
-  settings.sleep_speed = static_cast<float>(solver.sleep_speed);
-  settings.mass_scaling = static_cast<float>(solver.mass_scaling);
-  settings.sor = static_cast<float>(solver.sor);
-  settings.omega = static_cast<float>(solver.omega);
-  settings.gamma = static_cast<float>(solver.gamma);
-  settings.kv = static_cast<float>(solver.kv);
-  settings.kc = static_cast<float>(solver.kc);
-  settings.warm_start = static_cast<float>(solver.warm_start);
-  settings.materials = static_cast<uint>(scene.materials.size());
-  settings.worlds = scene.worlds;
-  settings.places = no_grain;  // as long as there is one world
-  settings.bodies = static_cast<uint>(scene.bodies.size());
-  settings.rigid = dynamics.count;
-  settings.body_points = scene.worlds * static_cast<uint>(dynamics.points.size());
-  settings.sinks = static_cast<uint>(scene.sinks.size());
-  settings.emitters = static_cast<uint>(scene.emitters.size());
-  settings.shapes = static_cast<uint>(scene.shapes.size());
-  settings.shaped = static_cast<uint>(population.shaped.size());
-  settings.cloth = population.cloth_vertices;
-  settings.cloth_first = static_cast<uint>(population.initial.size() - population.skin.size()) - settings.cloth;
-  settings.shaped_first = settings.cloth_first - settings.shaped;
-  settings.carried = static_cast<uint>(population.skin.size());
-  settings.carried_first = static_cast<uint>(population.initial.size()) - settings.carried;
+  set_solver(settings, solver);
+  settings.contacts.materials = static_cast<uint>(scene.materials.size());
+  settings.worlds.count = scene.worlds;
+  settings.worlds.places = no_grain;  // as long as there is one world
+  settings.bodies.count = static_cast<uint>(scene.bodies.size());
+  settings.bodies.rigid = dynamics.count;
+  settings.bodies.points = scene.worlds * static_cast<uint>(dynamics.points.size());
+  settings.emission.sinks = static_cast<uint>(scene.sinks.size());
+  settings.emission.emitters = static_cast<uint>(scene.emitters.size());
+  settings.shapes.count = static_cast<uint>(scene.shapes.size());
+  settings.shapes.particles = static_cast<uint>(population.shaped.size());
+  settings.cloth.vertices = population.cloth_vertices;
+  settings.cloth.first = static_cast<uint>(population.initial.size() - population.skin.size()) - settings.cloth.vertices;
+  settings.shapes.first = settings.cloth.first - settings.shapes.particles;
+  settings.bodies.carried = static_cast<uint>(population.skin.size());
+  settings.bodies.carried_first = static_cast<uint>(population.initial.size()) - settings.bodies.carried;
   for (std::size_t k = 0; k < population.initial.size(); ++k)
-    if (k - settings.cloth_first >= settings.cloth)
-      settings.radius_max = std::max(settings.radius_max, population.initial[k].radius);
+    if (k - settings.cloth.first >= settings.cloth.vertices)
+      settings.grid.radius_max = std::max(settings.grid.radius_max, population.initial[k].radius);
   set_cloth(settings, scene, population);
   for (const TimedSeed& timed : population.poured) {
-    settings.radius_max = std::max(settings.radius_max, timed.seed.radius);
-    settings.birth_speed = std::max(settings.birth_speed, glm::length(timed.seed.velocity));
+    settings.grid.radius_max = std::max(settings.grid.radius_max, timed.seed.radius);
+    settings.emission.speed = std::max(settings.emission.speed, glm::length(timed.seed.velocity));
   }
-  if (settings.radius_max == 0.0f)  // a world without grains still has cells
-    settings.radius_max = settings.cloth > 0 ? settings.cloth_radius : 0.01f;
+  if (settings.grid.radius_max == 0.0f)  // a world without grains still has cells
+    settings.grid.radius_max = settings.cloth.vertices > 0 ? settings.cloth.radius : 0.01f;
   if (solver.method == Method::dem &&
       (domain.adhesion.value_or(0.0) > 0.0 ||
        std::ranges::any_of(scene.materials, [](const Material& m) { return m.adhesion > 0.0; })))
-    settings.reach = dem_hold_reach;
+    settings.contacts.reach = dem_hold_reach;
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic &&
-        settings.domain_max[a] - settings.domain_min[a] < period_least * settings.radius_max)
+    if (settings.domain.axis[a] == axis_periodic &&
+        settings.domain.max[a] - settings.domain.min[a] < period_least * settings.grid.radius_max)
       throw SceneError(fmt::format(
           "{}: periodic axis {} is {} m long; the least is 12 radii of the largest grain, {} m", scene.source, "xyz"[a],
-          settings.domain_max[a] - settings.domain_min[a], period_least * settings.radius_max));
+          settings.domain.max[a] - settings.domain.min[a], period_least * settings.grid.radius_max));
   // Twice the reach of a grain, so that it meets one image of each triangle; stretched by half at most.
   const float side = longest_side(population);
-  const float least = 2.0f * (std::max(settings.radius_max, settings.cloth_radius) + settings.cloth_radius +
-                              0.75f * side + margin_limit * settings.radius_max);
+  const float least = 2.0f * (std::max(settings.grid.radius_max, settings.cloth.radius) + settings.cloth.radius +
+                              0.75f * side + margin_limit * settings.grid.radius_max);
   for (int a = 0; a < 3; ++a)
-    if (settings.cloth > 0 && settings.axis[a] == axis_periodic &&
-        settings.domain_max[a] - settings.domain_min[a] < least)
+    if (settings.cloth.vertices > 0 && settings.domain.axis[a] == axis_periodic &&
+        settings.domain.max[a] - settings.domain.min[a] < least)
       throw SceneError(fmt::format("{}: periodic axis {} is {} m long; the least for cloth with sides of {} m is {} m",
-                                   scene.source, "xyz"[a], settings.domain_max[a] - settings.domain_min[a], side,
+                                   scene.source, "xyz"[a], settings.domain.max[a] - settings.domain.min[a], side,
                                    least));
   set_fine(settings, scene, population);
   set_load_quanta(settings, scene, population, dynamics);
   const std::size_t grains = population.initial.size() + population.poured.size();
-  settings.grid_bits = table_bits_for(settings, (2.0f + margin_rest) * settings.radius_max,
+  settings.grid.bits = table_bits_for(settings, (2.0f + margin_rest) * settings.grid.radius_max,
                                       grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
                                                      : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u));
   return settings;
@@ -377,7 +369,13 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     sink.material = spec.material.value_or(any_material);
     out.sinks.push_back(sink);
   }
-  out.shape_data = std::move(meshes.words);
+  const std::size_t before = part_words * out.parts.size();
+  for (SolidPart& part : out.parts)
+    if (const uint kind = part.kind & solid_kind_mask; kind == solid_grid || kind == solid_triangles)
+      part.first += static_cast<uint>(before);
+  out.shape_data.resize(before);
+  std::memcpy(out.shape_data.data(), out.parts.data(), out.parts.size() * sizeof(SolidPart));
+  out.shape_data.insert(out.shape_data.end(), meshes.words.begin(), meshes.words.end());
   out.notes = std::move(meshes.notes);
   return out;
 }
@@ -399,7 +397,8 @@ Shapes shapes_of(const Scene& scene, const Population& population) {
     if (shape.end == 0)
       shape.first = static_cast<uint>(k);
     shape.end = static_cast<uint>(k) + 1;
-    out.shaped.push_back({vec3(grain.place), grain.shape});
+    out.places.push_back(vec3(grain.place));
+    out.shape_of.push_back(grain.shape);
     position[grain.shape] += glm::dvec3(population.initial[before + k].position);
     velocity[grain.shape] += glm::dvec3(population.initial[before + k].velocity);
   }
@@ -413,7 +412,7 @@ Shapes shapes_of(const Scene& scene, const Population& population) {
 
 Cloth cloth_of(const Scene& scene, const Population& population, const Settings& settings) {
   Cloth out;
-  std::vector<uint> corners;
+  std::vector<uint> corners, numbers;
   for (const ClothPlace& place : population.cloths) {
     const ClothSpec& spec = scene.cloths[place.cloth];
     const ClothSheet& sheet = place.sheet;
@@ -437,14 +436,15 @@ Cloth cloth_of(const Scene& scene, const Population& population, const Settings&
       vertex.first_link = static_cast<uint>(out.links.size());
       out.links.insert(out.links.end(), links[v].begin(), links[v].end());
       vertex.end_link = static_cast<uint>(out.links.size());
-      vertex.cloth = place.cloth + (spec.touches_itself ? 0u : cloth_apart);
+      numbers.push_back(place.cloth + (spec.touches_itself ? 0u : cloth_apart));
       out.vertices.push_back(vertex);
     }
   }
   const uint triangles = static_cast<uint>(corners.size() / 3);
   out.words = std::move(corners);
   out.words.resize(cloth_order_word(0, triangles, static_cast<uint>(out.vertices.size()),
-                                    grid_cells(settings.cloth_bits), triangles));
+                                    grid_cells(settings.cloth.bits), triangles));
+  std::ranges::copy(numbers, out.words.begin() + cloth_number_word(0, triangles, static_cast<uint>(numbers.size()), 0));
   return out;
 }
 

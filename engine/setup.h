@@ -33,7 +33,7 @@ struct Bodies {
   std::vector<Body> bodies;
   std::vector<Sink> sinks;
   std::vector<SolidPart> parts;
-  std::vector<uint> shape_data;
+  std::vector<uint> shape_data;    // as the field: the parts, and their meshes
   std::vector<std::string> notes;  // what is not as asked for, one sentence each
 };
 Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Executor& executor);
@@ -42,7 +42,8 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
 struct Shapes {
   std::vector<MatchedShape> shapes;
   std::vector<ShapeMotion> motions;
-  std::vector<Shaped> shaped;
+  std::vector<vec3> places;    // of the particles
+  std::vector<uint> shape_of;  // the shape of each of them, for shape_data
 };
 Shapes shapes_of(const Scene& scene, const Population& population);
 

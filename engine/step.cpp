@@ -419,7 +419,7 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
     if (p.shapes > 0)
       e.run(Pass::shape_match, {p.shapes}, args);
     run_rigid(e, p, Pass::body_advance, args);
-    e.run(Pass::end_substep, {p.worlds}, args);
+    e.run(Pass::end_substep, {1}, args);
     move_fine(e, p, args);
   }
   if (to < args.substeps)

@@ -4,7 +4,6 @@
 // emitter.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer PoursBlock { Pour pours[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer MadeBlock { uint births_made[]; };
@@ -30,7 +29,7 @@ void main() {
     return;
   uint world = world_of(i);
   vec4 grain = grains[i].position;
-  for (uint emitter = 0u; emitter < settings.emitters; ++emitter) {
+  for (uint emitter = 0u; emitter < settings.emission.emitters; ++emitter) {
     Due due = due_of(world, emitter);
     if (due.late == due.late_end && due.now == due.end)
       continue;

@@ -3,7 +3,6 @@
 // Marks the places, of those that births are tried at in this step, at which a body is in the way. A workgroup per emitter of a world.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer PoursBlock { Pour pours[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer MadeBlock { uint births_made[]; };
@@ -16,7 +15,7 @@ layout(set = 0, binding = 7, scalar) writeonly buffer BlockedBlock { uint birth_
 #include "shared/births.glsl"
 
 bool meets_body(uint world, vec3 place, float radius) {
-  for (uint body = world * settings.bodies; body < (world + 1u) * settings.bodies; ++body) {
+  for (uint body = world * settings.bodies.count; body < (world + 1u) * settings.bodies.count; ++body) {
     if (bodies[body].parts == 0u)  // of grains alone
       continue;
     precise vec3 offset = place - bodies[body].motion.position;
@@ -37,9 +36,9 @@ void test(uint world, uint emitter, uint k, uint tries) {
 
 void main() {
   uint n = group_index(), lane = gl_LocalInvocationID.x;
-  if (n >= settings.worlds * settings.emitters || status.halt != halt_none)
+  if (n >= settings.worlds.count * settings.emission.emitters || status.halt != halt_none)
     return;
-  uint world = n / settings.emitters, emitter = n % settings.emitters;
+  uint world = n / settings.emission.emitters, emitter = n % settings.emission.emitters;
   Due due = due_of(world, emitter);
   for (uint k = due.late + lane; k < due.late_end; k += group_size)
     test(world, emitter, k, tries_of(emitter));

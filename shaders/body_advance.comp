@@ -5,7 +5,6 @@
 #include "shared/rotation.glsl"
 #include "shared/laws/joint.h"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer BodyBlock { Body bodies[]; };
@@ -14,8 +13,8 @@ layout(set = 0, binding = 4, scalar) buffer StateBlock { RigidState rigid_states
 
 void main() {
   uint body = element_index();
-  uint world = body / max(settings.bodies, 1u);
-  if (body >= settings.worlds * settings.bodies || status.halt != halt_none || !(rigid[body].mass > 0.0))
+  uint world = body / max(settings.bodies.count, 1u);
+  if (body >= settings.worlds.count * settings.bodies.count || status.halt != halt_none || !(rigid[body].mass > 0.0))
     return;
   RigidState s = rigid_states[body];
   BodyMotion m = bodies[body].motion;
@@ -50,13 +49,13 @@ void main() {
   precise float sum = speed2 + abs(m.position.x) + abs(m.position.y) + abs(m.position.z);
   if ((floatBitsToUint(sum) & 0x7F800000u) == 0x7F800000u) {  // as in shared/finish.glsl
     atomicMax(status.halt, halt_invalid);
-    atomicMin(worlds[world].invalid, body_partner + body - world * settings.bodies);
+    atomicMin(worlds[world].invalid, body_partner + body - world * settings.bodies.count);
     return;
   }
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic && rigid[body].joint == joint_free) {
-      float edge = settings.domain_max[a] - settings.domain_min[a];
-      m.position[a] -= edge * floor((m.position[a] - settings.domain_min[a]) / edge);
+    if (settings.domain.axis[a] == axis_periodic && rigid[body].joint == joint_free) {
+      float edge = settings.domain.max[a] - settings.domain.min[a];
+      m.position[a] -= edge * floor((m.position[a] - settings.domain.min[a]) / edge);
     }
   atomicMax(worlds[world].speed2_bits, floatBitsToUint(speed2));
   s.motion = m;

@@ -4,7 +4,6 @@
 #include "shared/pass.glsl"
 #include "shared/grid.h"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) writeonly buffer CellBlock { uint body_cells[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer ContactsBlock { uint body_contacts[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StatusBlock { Status status; };
@@ -12,13 +11,13 @@ layout(set = 0, binding = 3, scalar) writeonly buffer TakenBlock { uint cell_tak
 #include "shared/rebuilt.glsl"
 
 void main() {
-  uint k = element_index(), cells = grid_cells(settings.grid_bits), table = k / cells;
-  if (table >= settings.worlds || rebuilding[table] >= settings.worlds)
+  uint k = element_index(), cells = grid_cells(settings.grid.bits), table = k / cells;
+  if (table >= settings.worlds.count || rebuilding[table] >= settings.worlds.count)
     return;
   cell_taken[k] = 0u;
-  uint words = body_words(settings.bodies), body = k - table * cells;
+  uint words = body_words(settings.bodies.count), body = k - table * cells;
   for (uint word = 0u; word < words; ++word)
-    body_cells[k * words + word] = body_word_of_all(settings.bodies, word);
-  if (settings.rigid > 0u && body < settings.bodies && status.rebuild > 0u)  // fewer than cells; mended lists keep count
-    body_contacts[rebuilding[table] * settings.bodies + body] = 0u;
+    body_cells[k * words + word] = body_word_of_all(settings.bodies.count, word);
+  if (settings.bodies.rigid > 0u && body < settings.bodies.count && status.rebuild > 0u)  // fewer than cells; mended lists keep count
+    body_contacts[rebuilding[table] * settings.bodies.count + body] = 0u;
 }

@@ -4,7 +4,6 @@
 // the same result, and a grain goes through its cell's bodies by number.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer TakenBlock { uint cell_taken[]; };
 layout(set = 0, binding = 3, scalar) buffer CellBlock { uint body_cells[]; };
@@ -20,11 +19,11 @@ layout(set = 0, binding = 5, scalar) readonly buffer ListedBlock { BodyMotion bo
 uint body, world;
 bool moved = false;  // since lists that are being mended have known of it
 
-uint cells_before() { return worlds[world].table * grid_cells(settings.grid_bits); }
+uint cells_before() { return worlds[world].table * grid_cells(settings.grid.bits); }
 
 void mark(uint key) {
-  uint number = body - world * settings.bodies;
-  atomicOr(body_cells[(cells_before() + key) * body_words(settings.bodies) + number / 32u], 1u << (number % 32u));
+  uint number = body - world * settings.bodies.count;
+  atomicOr(body_cells[(cells_before() + key) * body_words(settings.bodies.count) + number / 32u], 1u << (number % 32u));
   if (moved)
     atomicOr(grid_head[cells_before() + key], cell_swept);
 }
@@ -40,11 +39,11 @@ float reach_of(float half_cells) {
 // Distance of the middle of such a cube around `at`, in cells; below every reach where that does not stand for all grains in it: they
 // look at the nearer side of the body.
 float distance_at(vec3 at, float half_cells) {
-  precise vec3 edge = 1.0 / worlds[world].inverse_cell, way = settings.domain_min + at * edge - bodies[body].motion.position;
+  precise vec3 edge = 1.0 / worlds[world].inverse_cell, way = settings.domain.min + at * edge - bodies[body].motion.position;
   way = shortest(way);
   for (int a = 0; a < 3; ++a) {
-    precise float turn = 0.5 * (settings.domain_max[a] - settings.domain_min[a]) - half_cells * edge[a];
-    if (settings.axis[a] == axis_periodic && abs(way[a]) > turn)
+    precise float turn = 0.5 * (settings.domain.max[a] - settings.domain.min[a]) - half_cells * edge[a];
+    if (settings.domain.axis[a] == axis_periodic && abs(way[a]) > turn)
       return -1e30;
   }
   return from_body(body, way).w;
@@ -53,20 +52,20 @@ float distance_at(vec3 at, float half_cells) {
 void main() {
   uint lane = element_index() % body_threads;
   body = element_index() / body_threads;
-  if (body >= settings.worlds * settings.bodies)
+  if (body >= settings.worlds.count * settings.bodies.count)
     return;
-  world = rebuilding[body / settings.bodies];
-  if (world >= settings.worlds)
+  world = rebuilding[body / settings.bodies.count];
+  if (world >= settings.worlds.count)
     return;
-  body = world * settings.bodies + body % settings.bodies;
+  body = world * settings.bodies.count + body % settings.bodies.count;
   if (bodies[body].parts == 0u)  // of grains alone
     return;
   if (status.rebuild == 0u)  // lists are mended
     moved = has_moved(body);
   vec3 center = bodies[body].motion.position;
   float around = bodies[body].reach + worlds[world].radius + worlds[world].margin;
-  precise vec3 low = (center - around - settings.domain_min) * worlds[world].inverse_cell;
-  precise vec3 high = (center + around - settings.domain_min) * worlds[world].inverse_cell;
+  precise vec3 low = (center - around - settings.domain.min) * worlds[world].inverse_cell;
+  precise vec3 high = (center + around - settings.domain.min) * worlds[world].inverse_cell;
   ivec3 first = ivec3(floor(clamp(low, vec3(-1e6), vec3(1e6)))), last = ivec3(floor(clamp(high, vec3(-1e6), vec3(1e6))));
   for (int a = 0; a < 3; ++a)
     if (worlds[world].cells[a] == 0) {
@@ -80,7 +79,7 @@ void main() {
     return;
   // By cubes of eight cells: one distance for all of them first.
   uvec3 cubes = uvec3(last - first + 2) / 2u;
-  uint table = grid_cells(settings.grid_bits);
+  uint table = grid_cells(settings.grid.bits);
   if (cubes.x > table / cubes.y / cubes.z) {  // few grains in a wide space: all of them look at the body
     for (uint key = lane; key < table; key += body_threads)
       if (cell_taken[cells_before() + key] != 0u)
@@ -89,7 +88,7 @@ void main() {
   }
   bool by_distance = true;  // triangles tell of none as far as this needs
   for (uint part = 0u; part < bodies[body].parts; ++part)
-    by_distance = by_distance && (solid_parts[bodies[body].first_part + part].kind & solid_kind_mask) != solid_triangles;
+    by_distance = by_distance && (solid_part(bodies[body].first_part + part).kind & solid_kind_mask) != solid_triangles;
   float cell_reach = reach_of(0.5), cube_reach = reach_of(1.0);
   // Middles of cells are at most this far from that of their cube: nearer to the body, all of them reach it.
   precise float all_reach = cell_reach - 0.5 * length_of(1.0 / worlds[world].inverse_cell);
@@ -104,7 +103,7 @@ void main() {
       ivec3 cell = home + ivec3(c & 1u, c >> 1 & 1u, c >> 2);
       for (int a = 0; a < 3; ++a)
         cell[a] = grid_wrap(cell[a], worlds[world].cells[a]);
-      keys[c] = grid_key(cell, settings.grid_bits);
+      keys[c] = grid_key(cell, settings.grid.bits);
       taken |= cell_taken[cells_before() + keys[c]] << c;
     }
     if (taken == 0u)

@@ -4,7 +4,6 @@
 #include "shared/pass.glsl"
 #include "shared/rotation.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer MotionBlock { BodyMotion body_motions[]; };
 layout(set = 0, binding = 2, scalar) buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer RigidBlock { Rigid rigid[]; };
@@ -13,9 +12,9 @@ layout(set = 0, binding = 4, scalar) readonly buffer StateBlock { RigidState rig
 
 void main() {
   uint b = element_index();
-  if (b >= settings.worlds * settings.bodies)
+  if (b >= settings.worlds.count * settings.bodies.count)
     return;
-  if (settings.rigid > 0u && rigid[b].mass > 0.0) {
+  if (settings.bodies.rigid > 0u && rigid[b].mass > 0.0) {
     BodyMotion m = rigid_states[b].motion;
     mat3 turn = matrix_of(m.rotation);
     bodies[b].motion = m;
@@ -24,7 +23,7 @@ void main() {
     bodies[b].inverse_inertia = turn * rigid[b].inverse_inertia * transpose(turn);
     return;
   }
-  BodyMotion m = body_motions[step_of_batch * settings.worlds * settings.bodies + b];
+  BodyMotion m = body_motions[step_of_batch * settings.worlds.count * settings.bodies.count + b];
   float since = args.h * float(args.substep), speed = length(m.spin);
   m.rotation = then_turned(m.rotation, turn_about(speed > 0.0 ? m.spin / speed : vec3(0.0), since * speed));
   m.position += since * m.velocity;

@@ -6,7 +6,7 @@
 void main() {
   if (!receive())
     return;
-  bool total = (settings.options & option_total_push) != 0u;
+  bool total = settings.bodies.total_push != 0u;
   rigid_states[body].impulse = total ? impulse : rigid_states[body].impulse + impulse;
   rigid_states[body].moment = total ? moment : rigid_states[body].moment + moment;
   set_motion(body);

@@ -4,7 +4,6 @@
 #include "shared/pass.glsl"
 #include "shared/grid.h"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) buffer BodyBlock { Body bodies[]; };
@@ -16,20 +15,20 @@ layout(set = 0, binding = 7, scalar) writeonly buffer NearBlock { uint body_near
 #include "shared/space.glsl"
 
 bool near(uint a, uint b) {
-  precise float reach = bodies[a].reach + bodies[b].reach + worlds[a / settings.bodies].margin;
+  precise float reach = bodies[a].reach + bodies[b].reach + worlds[a / settings.bodies.count].margin;
   precise vec3 offset = bodies[a].motion.position - bodies[b].motion.position;
   return a != b && squared(shortest(offset)) < reach * reach;
 }
 
 void main() {
   uint body = element_index();
-  if (body >= settings.worlds * settings.bodies || status.halt != halt_none || !(rigid[body].mass > 0.0))
+  if (body >= settings.worlds.count * settings.bodies.count || status.halt != halt_none || !(rigid[body].mass > 0.0))
     return;
   bodies[body].split = max(1.0, float(body_contacts[body]) + rigid_states[body].points);
-  uint words = body_words(settings.bodies), first = body - body % settings.bodies;
+  uint words = body_words(settings.bodies.count), first = body - body % settings.bodies.count;
   for (uint word = 0u; word < words; ++word) {
     uint bits = 0u;
-    for (uint k = 0u; k < 32u && 32u * word + k < settings.bodies; ++k)
+    for (uint k = 0u; k < 32u && 32u * word + k < settings.bodies.count; ++k)
       if (near(body, first + 32u * word + k))
         bits |= 1u << k;
     body_near[body * words + word] = bits & ~body_ignores[body * words + word];

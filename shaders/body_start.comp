@@ -10,7 +10,7 @@ void main() {
   BodyMotion m = bodies[body].motion;
   RigidCommand command = rigid_commands[body];
   vec3 pivot = bodies[body].pivot, arm = matrix_of(m.rotation) * (rigid[body].center - rigid[body].pivot);
-  vec3 pull = args.h * (rigid[body].mass * settings.gravity + command.force);
+  vec3 pull = args.h * (rigid[body].mass * settings.domain.gravity + command.force);
   vec3 turning = moment - cross(pivot, impulse) + cross(arm, pull) + args.h * command.torque;
   RigidState s = rigid_states[body];
   s.velocity = m.velocity + cross(m.spin, pivot) + bodies[body].inverse_mass * (impulse + pull);

@@ -3,7 +3,6 @@
 // The load of each body in a step that is complete: the sum of the records, which begin anew. A workgroup per body.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 3, scalar) buffer SumBlock { uint body_sums[]; };
@@ -14,12 +13,12 @@ layout(set = 0, binding = 6, scalar) buffer StateBlock { RigidState rigid_states
 
 void main() {
   uint body = group_index();
-  if (body >= settings.worlds * settings.bodies || status.halt != halt_none)
+  if (body >= settings.worlds.count * settings.bodies.count || status.halt != halt_none)
     return;
   take_records(body, load_uncounted);
   if (gl_LocalInvocationID.x != 0u)
     return;
-  vec3 impulse = sums_of(0u) * settings.load_quantum.x, moment = sums_of(3u) * settings.load_quantum.y;
+  vec3 impulse = sums_of(0u) * settings.bodies.load_quantum.x, moment = sums_of(3u) * settings.bodies.load_quantum.y;
   if (bodies[body].split > 0.0) {  // taken before
     impulse += rigid_states[body].step_impulse;
     moment += rigid_states[body].step_moment;
@@ -33,5 +32,5 @@ void main() {
   load.torque_filtered += share * (load.torque - load.torque_filtered);
   load.uncounted += sum_word;
   body_load[body] = load;
-  body_loads[step_of_batch * settings.worlds * settings.bodies + body] = load;
+  body_loads[step_of_batch * settings.worlds.count * settings.bodies.count + body] = load;
 }

@@ -3,7 +3,6 @@
 // Where grains are: there bodies mark the cells that they reach into; elsewhere they need no marks.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer TakenBlock { uint cell_taken[]; };
@@ -23,9 +22,9 @@ void main() {
   }
   barrier();
   if (i < args.grains && grains[i].position.w > 0.0) {
-    vec3 place = (settings.options & option_mend) != 0u ? list_place[i].xyz : grains[i].position.xyz;
+    vec3 place = settings.grid.incremental != 0u ? list_place[i].xyz : grains[i].position.xyz;
     ivec3 cell = cell_of(place, world);
-    uint key = cell_key(cell, world), words = body_words(settings.bodies);
+    uint key = cell_key(cell, world), words = body_words(settings.bodies.count);
     cell_taken[key] = 1u;
     for (uint word = key * words; word < (key + 1u) * words; ++word)
       body_cells[word] = 0u;

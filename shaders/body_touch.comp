@@ -4,7 +4,6 @@
 // A point is a ball that touches the other's surface; both sides get the same impulse at the same place.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
@@ -27,7 +26,7 @@ PointContact before[point_partners];
 void count_point(uint body) { atomicAdd(body_sums[record_of(body_partner + body) + load_points], 1u); }
 
 vec3 shear_before(uint partner) {
-  uint listed = partner_in_world(partner, own / settings.bodies, 0u, settings.bodies);
+  uint listed = partner_in_world(partner, own / settings.bodies.count, 0u, settings.bodies.count);
   for (uint k = 0u; k < point_partners; ++k)
     if (before[k].partner == listed)
       return before[k].shear;
@@ -41,15 +40,15 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   float h = args.h, way = radius + gap;
   vec3 here = place - way * normal, there = offset - way * normal;
   vec3 v = bodies[own].motion.velocity + cross(bodies[own].motion.spin, here);
-  uint material = settings.materials;
+  uint material = settings.contacts.materials;
   if (solid) {
     v -= bodies[other].motion.velocity + cross(bodies[other].motion.spin, there);
     material = bodies[other].material;
   }
   float approach = dot(v, normal), ahead = approach;
   if (!solid || bodies[other].split == 0.0)
-    ahead += h * dot(settings.gravity, normal);
-  if (gap > touch_near * worlds[own / settings.bodies].radius - touch_substeps * h * min(approach, 0.0))
+    ahead += h * dot(settings.domain.gravity, normal);
+  if (gap > touch_near * worlds[own / settings.bodies.count].radius - touch_substeps * h * min(approach, 0.0))
     return;
   count_point(own);
   if (solid && bodies[other].split > 0.0)
@@ -57,7 +56,7 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   vec2 ease = mobility(own, here, normal);
   if (solid)
     ease += mobility(other, there, normal);
-  float brake = point_brake(gap, ahead, worlds[own / settings.bodies].radius, h);
+  float brake = point_brake(gap, ahead, worlds[own / settings.bodies.count].radius, h);
   if ((gap >= 0.0 && brake <= 0.0) || !(ease.x > 0.0))
     return;
   if (touched == point_partners) {
@@ -65,17 +64,17 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
     return;
   }
   vec3 shear = shear_before(partner);
-  vec3 impulse = point_impulse(gap, normal, v, brake, ease, pair_laws[bodies[own].material * (settings.materials + 1u) + material], h, shear);
+  vec3 impulse = point_impulse(gap, normal, v, brake, ease, pair_laws[bodies[own].material * (settings.contacts.materials + 1u) + material], h, shear);
   add_load(body_partner + own, here, -impulse);
   if (solid)
     add_load(partner, there, impulse);
-  point_contacts[point_partners * element_index() + touched] = PointContact(partner_in_world(partner, own / settings.bodies, 0u, settings.bodies), shear);
+  point_contacts[point_partners * element_index() + touched] = PointContact(partner_in_world(partner, own / settings.bodies.count, 0u, settings.bodies.count), shear);
   ++touched;
 }
 
 void main() {
   uint k = element_index();
-  if (k >= settings.body_points || status.halt != halt_none)
+  if (k >= settings.bodies.points || status.halt != halt_none)
     return;
   BodyPoint point = body_points[k];
   own = point.body;
@@ -85,9 +84,9 @@ void main() {
   for (uint n = 0u; n < point_partners; ++n)
     before[n] = point_contacts[point_partners * k + n];
   for (uint wall = 0u; wall < 6u; ++wall)
-    if (settings.axis[wall >> 1] == axis_wall)
+    if (settings.domain.axis[wall >> 1] == axis_wall)
       touch(wall_partner + wall, wall_normal(wall), wall_distance(p, wall) - radius, vec3(0.0));
-  uint words = body_words(settings.bodies), first = own - own % settings.bodies;
+  uint words = body_words(settings.bodies.count), first = own - own % settings.bodies.count;
   for (uint word = 0u; word < words; ++word)
     for (uint bits = body_near[own * words + word]; bits != 0u; bits &= bits - 1u) {
       uint other = first + 32u * word + uint(findLSB(bits));

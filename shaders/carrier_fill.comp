@@ -3,7 +3,6 @@
 // As grid_fill, of coarse grains in near cells.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer StartBlock { uint near_start[]; };

@@ -4,7 +4,6 @@
 // time.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer StartBlock { uint near_start[]; };
@@ -14,7 +13,7 @@ layout(set = 0, binding = 5, scalar) writeonly buffer CarrierBlock { Carrier car
 
 void main() {
   uint k = element_index();
-  if (k >= args.grains || k >= near_start[grid_cells(settings.near_bits)])
+  if (k >= args.grains || k >= near_start[grid_cells(settings.near_grid.bits)])
     return;
   uint from = near_order[k], id = grain_id[from];
   Grain grain = grains[from];
@@ -23,6 +22,6 @@ void main() {
   for (uint other = begin; other < end; ++other)
     to += grain_id[near_order[other]] < id ? 1u : 0u;
   float radius = grain.position.w, reach = near_reach * radius;
-  bool solid = grain.velocity.w == 0.0 || (id >= settings.shaped_first && id < settings.births_first);
+  bool solid = grain.velocity.w == 0.0 || (id >= settings.shapes.first && id < settings.emission.first);
   carriers[to] = Carrier(vec4(grain.position.xyz, 1.0 / (reach * reach)), vec4(grain.velocity.xyz, solid ? -radius : radius));
 }

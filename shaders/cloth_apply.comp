@@ -3,7 +3,6 @@
 // The vertices of cloth after an iteration of their links.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) writeonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
@@ -11,6 +10,6 @@ layout(set = 0, binding = 4, scalar) readonly buffer WorkBlock { ClothWork cloth
 
 void main() {
   uint k = element_index();
-  if (k < settings.cloth && status.halt == halt_none)
+  if (k < settings.cloth.vertices && status.halt == halt_none)
     grains[cloth_place[k]] = cloth_work[k].next;
 }

@@ -4,7 +4,6 @@
 #include "shared/pass.glsl"
 #include "shared/cloth.h"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer PlaceBlock { uint cloth_place[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer ShapeBlock { uint shape_data[]; };
@@ -13,9 +12,9 @@ void main() {
   uint i = element_index();
   if (i >= args.grains)
     return;
-  uint k = grain_id[i] - settings.cloth_first;
-  if (k < settings.cloth) {
+  uint k = grain_id[i] - settings.cloth.first;
+  if (k < settings.cloth.vertices) {
     cloth_place[k] = i;
-    shape_data[cloth_place_word(settings.cloth_words, settings.cloth_triangles, k)] = i;
+    shape_data[cloth_place_word(settings.cloth.words, settings.cloth.triangles, k)] = i;
   }
 }

@@ -4,7 +4,6 @@
 // it that may push in this substep.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
@@ -27,7 +26,7 @@ uint cloth_face(uint i, uint count, uint partner) {
     bool round = true;
     for (uint c = 0u; c < 3u; ++c)
       round = round && (nearest.weights[c] == 0.0 || is_on_border(triangle_of(partner), c));
-    if (round || grain_id[i] - settings.cloth_first < settings.cloth)
+    if (round || grain_id[i] - settings.cloth.first < settings.cloth.vertices)
       return seen_face(t, nearest);
     float least = nearest.distance2;
     for (uint k = 0u; k < count; ++k) {
@@ -50,7 +49,7 @@ void main() {
   if (i >= args.grains)
     return;
   Grain grain = grains[i];
-  float fall = args.h * length(settings.gravity);
+  float fall = args.h * length(settings.domain.gravity);
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
     uint partner = contact_partner[contact_slot(i, k)];
@@ -66,7 +65,7 @@ void main() {
     vec3 relative = grain.velocity.xyz - velocity_at(partner, c.weights);
     if (c.gap < max(args.h * (length(relative) + fall), contact_near * grain.position.w))
       for (uint n = 0u; n < 3u; ++n)
-        atomicAdd(shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth,
+        atomicAdd(shape_data[cloth_contacts_word(settings.cloth.words, settings.cloth.triangles, settings.cloth.vertices,
                                                  triangle_corner(triangle_of(partner), n))], 1u);
   }
 }

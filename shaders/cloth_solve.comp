@@ -4,7 +4,6 @@
 // is kept.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer VertexBlock { ClothVertex cloth_vertices[]; };
@@ -17,7 +16,7 @@ layout(set = 0, binding = 7, scalar) buffer WorkBlock { ClothWork cloth_work[]; 
 
 void main() {
   uint k = element_index();
-  if (k >= settings.cloth || status.halt != halt_none)
+  if (k >= settings.cloth.vertices || status.halt != halt_none)
     return;
   uint i = cloth_place[k];
   Grain grain = grains[i];
@@ -35,7 +34,7 @@ void main() {
     if (w_split > 0.0) {
       Link d = link_of(i, j);
       precise vec3 relative = grain.velocity.xyz - other.xyz;
-      float residual = link_residual(d, relative, link.rest, settings.cloth_kv, settings.cloth_kc, args.h);
+      float residual = link_residual(d, relative, link.rest, settings.cloth.kv, settings.cloth.kc, args.h);
       float sum = link_relaxed(pull, link.stiffness, residual, w_sum, w_split, args.omega, args.beta);
       pull = ClothPull(sum, sum - pull.sum);
       impulse += pull.change * d.direction;
@@ -44,7 +43,7 @@ void main() {
   }
   vec3 change = w * impulse;
   grain.velocity.xyz += change;
-  if (settings.cloth_moves != 0u)
+  if (settings.cloth.moves != 0u)
     grain.position.xyz += args.h * change;
   cloth_work[k].next = grain;
 }

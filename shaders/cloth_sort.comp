@@ -4,7 +4,6 @@
 // they may be much larger than grains, or smaller. One workgroup: a thread has a hundred triangles of a large cloth.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) coherent buffer ShapeBlock { uint shape_data[]; };
@@ -29,7 +28,7 @@ uint key_of(uint triangle) {
 }
 
 void main() {
-  uint lane = gl_LocalInvocationID.x, cells = grid_cells(settings.cloth_bits), triangles = settings.cloth_triangles;
+  uint lane = gl_LocalInvocationID.x, cells = grid_cells(settings.cloth.bits), triangles = settings.cloth.triangles;
   for (uint c = lane; c <= cells; c += group_size)
     shape_data[start_word(c)] = 0u;
   wait();

@@ -6,8 +6,6 @@
 // since others read where it is.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) buffer GrainsBlock { Grain grains[]; };
@@ -24,13 +22,13 @@ layout(set = 0, binding = 11, scalar) buffer ShearBlock { float contact_shear[];
 #include "shared/body_load.glsl"
 #include "shared/laws/friction.h"
 #include "shared/laws/cloth.h"
-#define COUNTS_FAST false
+#define SPEEDS_ARE_COUNTED
 #include "shared/finish.glsl"
 
 void main() {
   uint i = element_index();
   float h = args.h;
-  bool last = args.iteration + 1u == args.iterations, memory = (settings.options & option_memory) != 0u, touches = false;
+  bool last = args.iteration + 1u == args.iterations, memory = settings.contacts.memory != 0u, touches = false;
   vec3 total = vec3(0.0);
   Grain grain;
   if (i < args.grains) {
@@ -49,18 +47,18 @@ void main() {
         vec3 relative = grain.velocity.xyz - velocity_at(partner, c.weights);
         shear = turned(shear, c.normal);
         uint corner = place_of_vertex(triangle_corner(triangle_of(partner), 0u));
-        PairLaw law = pair_laws[(grain_tag[i] & tag_material_mask) * (settings.materials + 1u) + (grain_tag[corner] & tag_material_mask)];
+        PairLaw law = pair_laws[(grain_tag[i] & tag_material_mask) * (settings.contacts.materials + 1u) + (grain_tag[corner] & tag_material_mask)];
         cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, h, touch.push, touch.drag);
         vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
         if (impulse != vec3(0.0)) {
           total += impulse;
           vec3 change = w * impulse;
           grain.velocity.xyz += change;
-          if (settings.cloth_moves != 0u)
+          if (settings.cloth.moves != 0u)
             grain.position.xyz += h * change;
           for (uint n = 0u; n < 3u; ++n)
             if (c.weights[n] > 0.0)
-              add_to_vertex(cloth_record(settings.bodies, triangle_corner(triangle_of(partner), n)), -c.weights[n] * impulse);
+              add_to_vertex(cloth_record(settings.bodies.count, triangle_corner(triangle_of(partner), n)), -c.weights[n] * impulse);
         }
         if (last) {
           vec3 slip = relative - dot(relative, c.normal) * c.normal;
@@ -74,9 +72,9 @@ void main() {
         store_vec3(contact_shear, slot, shear);
     }
   }
-  bool vertex = touches && grain_id[i] - settings.cloth_first < settings.cloth;
+  bool vertex = touches && grain_id[i] - settings.cloth.first < settings.cloth.vertices;
   if (vertex)
-    add_to_vertex(cloth_record(settings.bodies, grain_id[i] - settings.cloth_first), total);
+    add_to_vertex(cloth_record(settings.bodies.count, grain_id[i] - settings.cloth.first), total);
   touches = touches && !vertex;
   if (last)
     grain = finish(touches, i, grain);

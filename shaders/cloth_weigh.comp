@@ -6,7 +6,6 @@
 // |sum e y|^2 <= eigenvalue * sum y^2 at every vertex.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
@@ -27,11 +26,11 @@ void main() {
   if (gl_LocalInvocationID.x == 0u)
     half_bits = 0u;
   barrier();
-  if (k < settings.cloth && status.halt == halt_none) {
+  if (k < settings.cloth.vertices && status.halt == halt_none) {
     uint i = cloth_place[k];
     ClothVertex vertex = cloth_vertices[k];
-    shape_data[cloth_place_word(settings.cloth_words, settings.cloth_triangles, k)] = i;
-    shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, k)] = 0u;
+    shape_data[cloth_place_word(settings.cloth.words, settings.cloth.triangles, k)] = i;
+    shape_data[cloth_contacts_word(settings.cloth.words, settings.cloth.triangles, settings.cloth.vertices, k)] = 0u;
     mat3 directions = mat3(0.0);
     for (uint n = vertex.first_link; n < vertex.end_link; ++n) {
       vec3 d = link_of(i, cloth_place[cloth_links[n].other]).direction;

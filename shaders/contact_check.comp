@@ -4,7 +4,6 @@
 // workgroup.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer StartBlock { uint slice_start_next[]; };
@@ -29,25 +28,25 @@ void main() {
   barrier();
   for (uint k = lane; k < status.rebuild; k += group_size) {
     uint world = rebuilding[k], end = (places_end(world) + slice_grains - 1u) / slice_grains;
-    uint rows = next_row(end, world) - world * settings.rows;
+    uint rows = next_row(end, world) - world * settings.worlds.rows;
     worlds[world].slots = rows * slice_grains;
     atomicMax(most, rows);
     atomicMax(most_stashed, worlds[world].stashed);
   }
   barrier();
-  bool fits = most <= settings.rows && most_stashed <= settings.stash;
+  bool fits = most <= settings.worlds.rows && most_stashed <= settings.worlds.stash;
   // Where they do not fit, grains are sorted anew and plan has set the margin: the repeated substep must build again.
   for (uint k = lane; k < status.rebuild; k += group_size) {
     worlds[rebuilding[k]].travel = fits ? 0.0 : lists_void;
     worlds[rebuilding[k]].age = 0u;
   }
-  bool mends = fits && (settings.options & option_mend) != 0u;
+  bool mends = fits && settings.grid.incremental != 0u;
   if (lane == 0u && mends) {
-    worlds[0].count = grid_start[grid_cells(settings.grid_bits)];
+    worlds[0].count = grid_start[grid_cells(settings.grid.bits)];
     worlds[0].linked = 0u;
     worlds[0].mend_wait -= min(worlds[0].mend_wait, 1u);
   }
-  for (uint body = lane; body < settings.bodies && mends; body += group_size)
+  for (uint body = lane; body < settings.bodies.count && mends; body += group_size)
     body_listed[body] = bodies[body].motion;
   for (uint g = lane; g < gates_total && !fits; g += group_size)
     gates[g] = Dispatch(0u, 0u, 1u);

@@ -3,7 +3,6 @@
 // The contact lists: slots of 16 grains lie side by side (sliced ELL), so that neighbouring threads read neighbouring slots.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };

@@ -3,7 +3,6 @@
 // The contacts that press, as lines to draw: of two grains, one has it. All slots are written, those behind the last row too.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
@@ -40,8 +39,8 @@ void main() {
     contact_lines[slot] = line;
   }
   // Of its world; where there is one, of all that there is room for.
-  uint first = world * settings.places, rows_end = world * settings.rows + rows_before((places_end(world) + slice_grains - 1u) / slice_grains, world);
-  uint end = many_worlds == 0u ? uint(contact_lines.length()) : (world + 1u) * settings.rows * slice_grains;
+  uint first = world * settings.worlds.places, rows_end = world * settings.worlds.rows + rows_before((places_end(world) + slice_grains - 1u) / slice_grains, world);
+  uint end = many_worlds == 0u ? uint(contact_lines.length()) : (world + 1u) * settings.worlds.rows * slice_grains;
   for (uint slot = rows_end * slice_grains + i - first; slot < end; slot += places_end(world) - first)
     contact_lines[slot] = ContactLine(vec3(0.0), vec3(0.0), 0.0);
 }

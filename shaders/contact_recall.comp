@@ -3,7 +3,6 @@
 // What a contact remembers goes on in the new lists: found by the partner, under the row that it had in the old ones.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer RowBlock { uint grain_row[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
@@ -20,7 +19,7 @@ layout(set = 0, binding = 12, scalar) readonly buffer StashSumBlock { vec4 stash
 #include "shared/rebuilt.glsl"
 
 uint world;
-#define NAME(partner) (is_grain(partner) ? grain_row[world * settings.places + partner] : partner)
+#define NAME(partner) (is_grain(partner) ? grain_row[world * settings.worlds.places + partner] : partner)
 #include "shared/recall_row.glsl"
 
 void main() {

@@ -5,9 +5,8 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer DataBlock { uint slice_width[]; };
 layout(set = 0, binding = 1, scalar) writeonly buffer SumsBlock { uint slice_sums[]; };
-layout(set = 0, binding = 3, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 4, scalar) readonly buffer StatusBlock { Status status; };
 #define DATA slice_width
 #define SUMS slice_sums
-#define LENGTH (many_worlds == 0u ? (args.grains + slice_grains - 1u) / slice_grains : status.rebuild * (settings.places / slice_grains))
+#define LENGTH (many_worlds == 0u ? (args.grains + slice_grains - 1u) / slice_grains : status.rebuild * (settings.worlds.places / slice_grains))
 #include "shared/reduce.glsl"

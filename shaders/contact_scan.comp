@@ -6,10 +6,9 @@
 layout(set = 0, binding = 0, scalar) readonly buffer DataBlock { uint slice_width[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer SumsBlock { uint slice_sums[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer StartBlock { uint slice_start_next[]; };
-layout(set = 0, binding = 3, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 4, scalar) readonly buffer StatusBlock { Status status; };
 #define DATA slice_width
 #define SUMS slice_sums
 #define START slice_start_next
-#define LENGTH (many_worlds == 0u ? (args.grains + slice_grains - 1u) / slice_grains : status.rebuild * (settings.places / slice_grains))
+#define LENGTH (many_worlds == 0u ? (args.grains + slice_grains - 1u) / slice_grains : status.rebuild * (settings.worlds.places / slice_grains))
 #include "shared/scan.glsl"

@@ -3,7 +3,6 @@
 // What contacts remember, of all rows, before the lists are built where they are: a grain's, under the row that it had.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer RowBlock { uint grain_row[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
@@ -24,7 +23,7 @@ void main() {
   uint i = rebuilt_place(element_index()), slot = 0u, end = 0u;
   bool there = i < args.grains;
   if (there) {
-    uint row = world_of(i) * settings.places + grain_row[i], count = contact_count[row];
+    uint row = world_of(i) * settings.worlds.places + grain_row[i], count = contact_count[row];
     if (count > 0u) {
       slot = contact_slot(row, 0u);
       end = slot + count * slice_grains;

@@ -6,7 +6,6 @@
 // momentum is conserved.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
@@ -28,8 +27,8 @@ void main() {
   if (i >= args.grains)
     return;
   Grain grain = grains[i];
-  bool adheres = settings.force == force_correction;  // p2
-  bool split = settings.iteration == iteration_mass_splitting;
+  bool adheres = settings.solver.force == force_correction;  // p2
+  bool split = settings.solver.iteration == iteration_mass_splitting;
   uint tag = grain_tag[i], count = contact_count[i];
   float w = grain.velocity.w, r = grain.position.w, weights = 0.0;
   for (uint k = 0u; k < count; ++k) {
@@ -42,7 +41,7 @@ void main() {
     if (split)
       weights += takes_part(c, r, args.iteration > 0u ? load_w(contact_sum, slot) : 0.0, hold) ? 1.0 : 0.0;
     else
-      weights += contact_weight(c, w, r, contact_bears(c, 0.0, hold), args.h, length(settings.gravity));
+      weights += contact_weight(c, w, r, contact_bears(c, 0.0, hold), args.h, length(settings.domain.gravity));
   }
   contact_weights[i] = weights;
 }

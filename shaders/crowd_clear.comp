@@ -3,14 +3,13 @@
 // No node has fine grains around it, and no place a block.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) writeonly buffer CountBlock { uint crowd_count[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer OwnerBlock { uint crowd_owner[]; };
 #include "shared/crowd.h"
 
 void main() {
   uint n = element_index();
-  if (n >= grid_cells(settings.crowd_bits) * crowd_block)
+  if (n >= grid_cells(settings.crowd_grid.bits) * crowd_block)
     return;
   crowd_count[n] = 0u;
   if (n % crowd_block == 0u)

@@ -3,7 +3,6 @@
 // How many fine grains are around each node, by their volume and in whole numbers: the same in whatever order they come.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer OwnerBlock { uint crowd_owner[]; };
@@ -16,15 +15,15 @@ void main() {
     return;
   vec4 grain = fine_grains[i].position;
   CrowdPlace place = crowd_place(grain.xyz);
-  precise float units = float(crowd_unit) * (grain.w * grain.w * grain.w * settings.fine_volume);
+  precise float units = float(crowd_unit) * (grain.w * grain.w * grain.w * settings.fine.volume);
   uint apart = 0u;
   for (uint c = 0u; c < 8u; ++c) {
     ivec3 node = crowd_corner(place.node, c), block = crowd_block_of(node);
     precise float share = units * crowd_weight(place.within, c);
     if (share < 1.0)
       continue;
-    if (crowd_owner[crowd_slot(block, settings.crowd_bits)] == crowd_key(block, settings.crowd_bits))
-      atomicAdd(crowd_count[crowd_index(node, settings.crowd_bits)], uint(share));
+    if (crowd_owner[crowd_slot(block, settings.crowd_grid.bits)] == crowd_key(block, settings.crowd_grid.bits))
+      atomicAdd(crowd_count[crowd_index(node, settings.crowd_grid.bits)], uint(share));
     else
       ++apart;
   }

@@ -3,7 +3,6 @@
 // Which places have the blocks that several share.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 2, scalar) buffer OwnerBlock { uint crowd_owner[]; };
 #include "shared/crowd.glsl"
@@ -19,7 +18,7 @@ void main() {
     if (block == last)
       continue;
     last = block;
-    uint slot = crowd_slot(block, settings.crowd_bits), key = crowd_key(block, settings.crowd_bits);
+    uint slot = crowd_slot(block, settings.crowd_grid.bits), key = crowd_key(block, settings.crowd_grid.bits);
     if (crowd_owner[slot] > key)
       atomicMin(crowd_owner[slot], key);
   }

@@ -6,12 +6,9 @@
 // velocity by in this substep.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
-layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
@@ -39,7 +36,7 @@ void touch(uint slot, uint partner, Contact c, vec3 before) {
 
 Grain advance(uint i) {
   begin(i);
-  memory = (settings.options & option_memory) != 0u;
+  memory = settings.contacts.memory != 0u;
   each_contact(i, grain.position.xyz, grain.position.w);
   return end();
 }

@@ -3,7 +3,6 @@
 // What a camera sees of grains: each in the pixels around its outline. The nearest wins, in whatever order threads come.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer CameraBlock { DepthCamera depth_cameras[]; };
 layout(set = 0, binding = 2, scalar) buffer DepthBlock { uint depth_bits[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
@@ -45,7 +44,7 @@ uvec2 between(vec2 ends, float n) {
 SeenGrain seen_grain(DepthCamera camera, uint i) {
   SeenGrain seen;
   seen.size = uvec2(0u);
-  if (i >= args.grains || grains[i].position.w == 0.0 || grain_id[i] - settings.cloth_first < settings.cloth)
+  if (i >= args.grains || grains[i].position.w == 0.0 || grain_id[i] - settings.cloth.first < settings.cloth.vertices)
     return seen;
   seen.world = world_of(i);
   seen.radius = grains[i].position.w;

@@ -5,7 +5,6 @@
 // not know them. A workgroup per world.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer PoursBlock { Pour pours[]; };
 layout(set = 0, binding = 3, scalar) coherent buffer MadeBlock { uint births_made[]; };
@@ -58,7 +57,7 @@ void release_late(uint emitter, Due due) {
   }
   barrier();
   if (lane == 0u)
-    births_made[world * settings.emitters + emitter] += k - due.late;
+    births_made[world * settings.emission.emitters + emitter] += k - due.late;
 }
 
 // All at once, up to the first one that finds no room where it is planned. The plan keeps these apart, not from late ones.
@@ -80,17 +79,17 @@ void release_now(uint emitter, Due due, uint late) {
   released += end - due.now;
   barrier();
   if (lane == 0u)
-    births_made[world * settings.emitters + emitter] += end - due.now;
+    births_made[world * settings.emission.emitters + emitter] += end - due.now;
 }
 
 void main() {
   world = group_index();
   lane = gl_LocalInvocationID.x;
-  if (world >= settings.worlds || status.halt != halt_none)
+  if (world >= settings.worlds.count || status.halt != halt_none)
     return;
   // All that are there lie before it.
-  first = (many_worlds == 0u ? settings.births_first - status.freed : world * settings.places + settings.births_first) + worlds[world].born;
-  for (uint emitter = 0u; emitter < settings.emitters; ++emitter) {
+  first = (many_worlds == 0u ? settings.emission.first - status.freed : world * settings.worlds.places + settings.emission.first) + worlds[world].born;
+  for (uint emitter = 0u; emitter < settings.emission.emitters; ++emitter) {
     Due due = due_of(world, emitter);
     if (due.late < due.late_end)
       release_late(emitter, due);
@@ -99,7 +98,7 @@ void main() {
   barrier();
   uint late = released;
   bool grows = false;  // places in memory
-  for (uint emitter = 0u; emitter < settings.emitters; ++emitter) {
+  for (uint emitter = 0u; emitter < settings.emission.emitters; ++emitter) {
     Due due = due_of(world, emitter);
     grows = grows || due.now < due.end;
     if (due.late == due.now && due.now < due.end)
@@ -111,7 +110,7 @@ void main() {
   worlds[world].released = released;
   worlds[world].born += released;
   if (released > 0u)
-    worlds[world].speed = max(worlds[world].speed, settings.birth_speed);
+    worlds[world].speed = max(worlds[world].speed, settings.emission.speed);
   if (released > 0u || grows)  // lists are of all places, those of grains that wait too
     worlds[world].travel = lists_void;
   if (world == 0u)

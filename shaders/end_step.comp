@@ -3,13 +3,12 @@
 // The count of steps; grains that go make the lists void. A thread per world.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 
 void main() {
   uint world = element_index();
-  if (world >= settings.worlds || status.halt != halt_none)
+  if (world >= settings.worlds.count || status.halt != halt_none)
     return;
   if (worlds[world].gone != worlds[world].gone_before)
     worlds[world].travel = lists_void;

@@ -3,11 +3,9 @@
 // The end of a substep, for methods whose last solver pass leaves it open.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) buffer GrainsBlock { Grain grains[]; };
-layout(set = 0, binding = 3, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 #include "shared/finish.glsl"
 
 void main() {

@@ -3,7 +3,6 @@
 // At the ends of steps between their moves, fine grains go on as they did, past walls and bodies.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 2, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 1, scalar) buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 3, scalar) buffer ClearBlock { float fine_clear[]; };

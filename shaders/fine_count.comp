@@ -3,7 +3,6 @@
 // Fine grains per near cell.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 2, scalar) buffer CountBlock { uint near_count[]; };
 #include "shared/near.glsl"

@@ -6,7 +6,6 @@
 #include "shared/fine.h"
 #include "shared/random.h"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer FirstBlock { uint fine_first[]; };
@@ -18,7 +17,7 @@ layout(set = 0, binding = 8, scalar) readonly buffer GrainTagBlock { uint grain_
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 #include "shared/space.glsl"
 
-float random(uint number, uint n) { return float(random_bits(number, n, settings.fine_seed)) * 5.9604644775390625e-8; }  // 2^-24
+float random(uint number, uint n) { return float(random_bits(number, n, settings.fine.seed)) * 5.9604644775390625e-8; }  // 2^-24
 
 // In a ball of radius 1.
 vec3 place_in_ball(uint number) {
@@ -32,7 +31,7 @@ vec3 place_in_ball(uint number) {
 
 // How many come with the coarse grain at a place in memory.
 uint count_of(uint i) {
-  uint birth = grain_id[i] - settings.births_first;
+  uint birth = grain_id[i] - settings.emission.first;
   return fine_first[birth + 1u] - fine_first[birth];
 }
 
@@ -42,7 +41,7 @@ void main() {
   uint released = worlds[0].released, own = group_index(), lane = gl_LocalInvocationID.x;  // of the only world
   if (own >= released || status.halt != halt_none)
     return;
-  uint first = settings.births_first - status.freed + worlds[0].born - released, i = first + own;
+  uint first = settings.emission.first - status.freed + worlds[0].born - released, i = first + own;
   if (lane == 0u)
     before = 0u;
   barrier();
@@ -50,10 +49,10 @@ void main() {
     atomicAdd(before, count_of(first + j));
   barrier();
   Grain coarse = grains[i];
-  uint count = count_of(i), number = settings.fine_births_first + fine_first[grain_id[i] - settings.births_first];
-  uint place_first = settings.fine_births_first - status.fine_freed + status.fine_born + before;
+  uint count = count_of(i), number = settings.fine.first + fine_first[grain_id[i] - settings.emission.first];
+  uint place_first = settings.fine.first - status.fine_freed + status.fine_born + before;
   for (uint k = lane; k < count; k += group_size) {
-    precise float radius = settings.fine_radii.x + random(number + k, 0u) * (settings.fine_radii.y - settings.fine_radii.x);
+    precise float radius = settings.fine.radii.x + random(number + k, 0u) * (settings.fine.radii.y - settings.fine.radii.x);
     precise vec3 place = coarse.position.xyz + (coarse.position.w - radius) * place_in_ball(number + k);
     fine_grains[place_first + k] = Grain(vec4(place, radius), vec4(coarse.velocity.xyz, 1.0));
     fine_clear[place_first + k] = 0.0;

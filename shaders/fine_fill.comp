@@ -3,7 +3,6 @@
 // As grid_fill, of fine grains.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer StartBlock { uint near_start[]; };
 layout(set = 0, binding = 3, scalar) buffer CountBlock { uint near_count[]; };

@@ -7,7 +7,6 @@
 #include "shared/pass.glsl"
 #include "shared/fine.h"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer StartBlock { uint near_start[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CarrierBlock { Carrier carriers[]; };
@@ -28,21 +27,21 @@ void main() {
     return;
   Grain grain = fine_grains[i];
   float h = status.fine_h, since = time_since(h);
-  bool plain = (settings.options & option_plain_advection) != 0u;
+  bool plain = settings.fine.plain_advection != 0u;
   vec3 from = grain.position.xyz, velocity = grain.velocity.xyz;
   Flow flow = flow_around(from, velocity);
   float loose = looseness(flow.sums, plain);
   vec3 mean = flow.sums.sum > 0.0 ? velocity + flow.sums.way / flow.sums.sum : velocity;
   float clear = clear_before(i);
-  precise float sight = settings.fine_sight + 2.0 * status.fine_body_way;
+  precise float sight = settings.fine.sight + 2.0 * status.fine_body_way;
   vec4 body = no_body_near;
-  if (settings.bodies > 0u && clear <= sight)
+  if (settings.bodies.count > 0u && clear <= sight)
     body = nearest_body(from, since, clear);
   vec3 give = plain || !(flow.sums.sum > fine_crowded)
                   ? vec3(0.0)
-                  : room(grain.position, aim_of(flow.sums, settings.near_radius, settings.crowd_sum), h * max(0.0, stir_of(flow.sums) - crowd_still), body);
+                  : room(grain.position, aim_of(flow.sums, settings.near_grid.radius, settings.crowd_grid.sum), h * max(0.0, stir_of(flow.sums) - crowd_still), body);
   FineGrain g;
-  g.velocity = (1.0 - loose) * mean + loose * (velocity + h * settings.gravity);
+  g.velocity = (1.0 - loose) * mean + loose * (velocity + h * settings.domain.gravity);
   g.place = from + (since * g.velocity + give);
   g.radius = grain.position.w;
   g.loose = loose;

@@ -5,7 +5,6 @@
 #include "shared/scan.h"
 #include "shared/grid.h"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
@@ -22,9 +21,9 @@ void main() {
     status.fine_time += args.fine_span;
     status.fine_travel += args.fine_span * worlds[0].speed;
     float ahead = args.h * float(fine_point) * worlds[0].speed;
-    moves = (last && status.fine_time >= 0.999 * settings.fine_step) || status.fine_travel + ahead > settings.fine_travel;
+    moves = (last && status.fine_time >= 0.999 * settings.fine.step) || status.fine_travel + ahead > settings.fine.travel;
     if (moves) {
-      sorts = status.fine_drift + status.fine_travel > settings.crowd_radius;
+      sorts = status.fine_drift + status.fine_travel > settings.crowd_grid.radius;
       status.fine_drift = sorts ? 0.0 : status.fine_drift + status.fine_travel;
       status.fine_h = status.fine_time;
       status.fine_time = 0.0;
@@ -37,12 +36,12 @@ void main() {
     status.fine_body_way = status.body_way;
     status.body_way = 0.0;
   }
-  uint fine = (args.fine + group_size - 1u) / group_size, chunks = scan_chunks_of(grid_cells(settings.near_bits));
+  uint fine = (args.fine + group_size - 1u) / group_size, chunks = scan_chunks_of(grid_cells(settings.near_grid.bits));
   uint move = moves ? 1u : 0u, sort = sorts ? 1u : 0u;
   open(gate_fine, move * fine);
   open(gate_fine_grains, move * ((args.grains + group_size - 1u) / group_size));
   open(gate_fine_chunks, move * chunks);
-  open(gate_fine_crowd, move * (grid_cells(settings.crowd_bits) * crowd_block / group_size));
+  open(gate_fine_crowd, move * (grid_cells(settings.crowd_grid.bits) * crowd_block / group_size));
   open(gate_fine_sort, sort * fine);
   open(gate_fine_sort_chunks, sort * chunks);
   open(gate_fine_coast, coasts ? fine : 0u);

@@ -4,7 +4,6 @@
 // Places of those that are gone come last.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer TagBlock { uint fine_tag[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer StartBlock { uint near_start[]; };
@@ -16,7 +15,7 @@ void main() {
   uint k = element_index();
   if (k >= args.fine)
     return;
-  if (k >= near_start[grid_cells(settings.near_bits)]) {
+  if (k >= near_start[grid_cells(settings.near_grid.bits)]) {
     near_from[k] = no_grain;
     return;
   }

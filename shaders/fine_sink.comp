@@ -3,7 +3,6 @@
 // As sink, of fine grains.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) buffer FineBlock { Grain fine_grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint fine_tag[]; };
@@ -17,7 +16,7 @@ void main() {
   if (i >= args.fine || status.halt != halt_none || fine_grains[i].position.w == 0.0)
     return;
   vec3 p = fine_grains[i].position.xyz;
-  if (sink_of(p, fine_tag[i] & tag_material_mask) == settings.sinks)
+  if (sink_of(p, fine_tag[i] & tag_material_mask) == settings.emission.sinks)
     return;
   fine_grains[i] = Grain(vec4(p, 0.0), vec4(0.0));
   atomicAdd(status.fine_gone, 1u);

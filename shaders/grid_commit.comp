@@ -3,7 +3,6 @@
 // Brings a sorted field back under its own name. A copy, not a swap: only the device knows which worlds this substep sorts.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 #include "shared/rebuilt.glsl"
 
 uint first_of_group() { return rebuilt_place(group_index() * group_size); }

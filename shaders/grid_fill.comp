@@ -3,7 +3,6 @@
 // Places every grain in its cell, in whatever order; leaves grid_count at zero for the next build.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint grid_start[]; };

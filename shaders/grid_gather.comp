@@ -3,12 +3,11 @@
 // A field that follows grains, in the order that grid_rank has found.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer FromBlock { uint grid_from[]; };
 #include "shared/rebuilt.glsl"
 
 uint first_of_group() { return rebuilt_place(group_index() * group_size); }
-uint number_of(uint place) { return place - world_of(place) * settings.places; }
+uint number_of(uint place) { return place - world_of(place) * settings.worlds.places; }
 #define FROM grid_from
 #define PLACES args.grains
 #include "shared/field_gather.glsl"

@@ -5,7 +5,6 @@
 // that follows grains is then brought there (grid_gather, grid_commit).
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer OrderBlock { uint grid_order[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer StartBlock { uint grid_start[]; };
@@ -19,7 +18,7 @@ layout(set = 0, binding = 7, scalar) writeonly buffer PlaceBlock { vec4 list_pla
 
 void put(uint to, uint from, vec4 position) {
   grid_from[to] = from;
-  if ((settings.options & option_mend) != 0u)
+  if (settings.grid.incremental != 0u)
     list_place[to] = position;
 }
 
@@ -28,7 +27,7 @@ void main() {
   if (k >= args.grains)
     return;
   // Behind all cells lie the places of grains that are gone.
-  if (k >= first_in_cell((worlds[world].table + 1u) * grid_cells(settings.grid_bits), world)) {
+  if (k >= first_in_cell((worlds[world].table + 1u) * grid_cells(settings.grid.bits), world)) {
     put(k, no_grain, vec4(0.0));
     return;
   }

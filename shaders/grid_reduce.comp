@@ -5,10 +5,9 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer DataBlock { uint grid_count[]; };
 layout(set = 0, binding = 1, scalar) writeonly buffer SumsBlock { uint grid_sums[]; };
-layout(set = 0, binding = 2, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 4, scalar) readonly buffer StatusBlock { Status status; };
 #include "shared/grid.h"
 #define DATA grid_count
 #define SUMS grid_sums
-#define LENGTH (status.rebuild * grid_cells(settings.grid_bits))
+#define LENGTH (status.rebuild * grid_cells(settings.grid.bits))
 #include "shared/reduce.glsl"

@@ -3,7 +3,6 @@
 // The grains in the hand, towards their places around it: a critically damped spring, stable at any step, that bears their weight.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer HeldBlock { HandGrain held[]; };
@@ -39,7 +38,7 @@ void main() {
   float fastest = sqrt(hand_acceleration * length(way)), speed = length(ahead);
   if (speed > fastest)
     wanted = args.hand_velocity + ahead * (fastest / speed);
-  vec3 change = wanted - g.velocity.xyz - args.h * settings.gravity;
+  vec3 change = wanted - g.velocity.xyz - args.h * settings.domain.gravity;
   float most = hand_acceleration * args.h, size = length(change);
   if (size > most)
     change *= most / size;

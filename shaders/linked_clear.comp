@@ -4,12 +4,11 @@
 #include "shared/pass.glsl"
 #include "shared/grid.h"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 2, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 1, scalar) writeonly buffer HeadBlock { uint grid_head[]; };
 
 void main() {
   uint cell = element_index();
-  if (cell < status.rebuild * grid_cells(settings.grid_bits))
+  if (cell < status.rebuild * grid_cells(settings.grid.bits))
     grid_head[cell] = no_partner;
 }

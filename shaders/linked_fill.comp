@@ -3,7 +3,6 @@
 // contact_fill over linked neighbour lists. Their order is chance, so each row is sorted: a run repeats bit for bit.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };

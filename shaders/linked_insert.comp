@@ -4,7 +4,6 @@
 // what their compare-and-swap loop does. Grains stay where they are in memory.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) buffer HeadBlock { uint grid_head[]; };

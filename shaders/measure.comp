@@ -3,7 +3,6 @@
 // What each grain adds to the report.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };

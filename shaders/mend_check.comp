@@ -3,7 +3,6 @@
 // Are the lists mended? If not, all of them are built in this substep, and mending rests for some time. One workgroup.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
@@ -19,7 +18,7 @@ void main() {
     return;
   bool mended = !too_many_stale() && worlds[0].unfit == 0u;
   barrier();
-  for (uint body = lane; body < settings.bodies && mended; body += group_size)
+  for (uint body = lane; body < settings.bodies.count && mended; body += group_size)
     body_listed[body] = bodies[body].motion;
   if (lane != 0u)
     return;

@@ -4,7 +4,6 @@
 // and of those near which there may be surfaces of bodies that have moved.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
@@ -34,7 +33,7 @@ void want_unless_listed(uint j) {
 #include "shared/grain_search.glsl"
 
 bool is_swept(uint i) {
-  return settings.bodies > 0u && (grid_head[cell_key(cell_of(list_place[i].xyz, 0u), 0u)] & cell_swept) != 0u;
+  return settings.bodies.count > 0u && (grid_head[cell_key(cell_of(list_place[i].xyz, 0u), 0u)] & cell_swept) != 0u;
 }
 
 bool has_new_place(uint i) { return list_place[i].w < 0.0 && (grid_link[i] & link_new) != 0u; }

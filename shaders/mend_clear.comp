@@ -4,11 +4,10 @@
 #include "shared/pass.glsl"
 #include "shared/grid.h"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) writeonly buffer HeadBlock { uint grid_head[]; };
 
 void main() {
   uint cell = element_index();
-  if (cell < grid_cells(settings.grid_bits))
+  if (cell < grid_cells(settings.grid.bits))
     grid_head[cell] = link_end;
 }

@@ -4,7 +4,6 @@
 // to the cell that it is in. No row is to be searched again so far.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) buffer PlaceBlock { vec4 list_place[]; };
@@ -25,10 +24,10 @@ vec3 place_ahead(Grain grain) {
     ahead *= 0.5;
     way2 = ahead * ahead * speed2;
   }
-  precise vec3 place = grain.position.xyz + ahead * grain.velocity.xyz, edge = settings.domain_max - settings.domain_min;
+  precise vec3 place = grain.position.xyz + ahead * grain.velocity.xyz, edge = settings.domain.max - settings.domain.min;
   for (int a = 0; a < 3; ++a)
     if ((periodic_axes >> a & 1u) != 0u)
-      place[a] = place[a] < settings.domain_min[a] ? place[a] + edge[a] : place[a] >= settings.domain_max[a] ? place[a] - edge[a] : place[a];
+      place[a] = place[a] < settings.domain.min[a] ? place[a] + edge[a] : place[a] >= settings.domain.max[a] ? place[a] - edge[a] : place[a];
   return place;
 }
 

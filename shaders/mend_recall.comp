@@ -3,7 +3,6 @@
 // Rows that were searched again get what their contacts remember.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 2, scalar) writeonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint slice_start[]; };

@@ -4,7 +4,6 @@
 // come in any order.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
@@ -37,7 +36,7 @@ void main() {
   uint i = element_index();
   if (i >= args.grains || contact_count_next[i] != row_wanted)
     return;
-  if (worlds[0].stashed > settings.stash) {
+  if (worlds[0].stashed > settings.worlds.stash) {
     atomicAdd(worlds[0].unfit, 1u);
     contact_count_next[i] = row_kept;
     return;

@@ -3,7 +3,6 @@
 // What contacts remember, of rows that are to be searched again.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };

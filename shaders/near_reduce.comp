@@ -5,9 +5,8 @@
 
 layout(set = 0, binding = 0, scalar) readonly buffer DataBlock { uint near_count[]; };
 layout(set = 0, binding = 1, scalar) writeonly buffer SumsBlock { uint near_sums[]; };
-layout(set = 0, binding = 2, scalar) readonly buffer SettingsBlock { Settings settings; };
 #include "shared/grid.h"
 #define DATA near_count
 #define SUMS near_sums
-#define LENGTH (grid_cells(settings.near_bits))
+#define LENGTH (grid_cells(settings.near_grid.bits))
 #include "shared/reduce.glsl"

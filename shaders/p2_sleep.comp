@@ -3,7 +3,6 @@
 // A grain that rests on others and is slow stays where it was.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer StartBlock { Grain grains_start[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
@@ -20,7 +19,7 @@ void main() {
     return;
   Grain grain = grains[i];
   if (!(grain.velocity.w > 0.0) ||
-      !p2_sleeps(grain.velocity.xyz, grains_start[i].velocity.xyz, settings.sleep_speed, args.h, length(settings.gravity)))
+      !p2_sleeps(grain.velocity.xyz, grains_start[i].velocity.xyz, settings.solver.sleep_speed, args.h, length(settings.domain.gravity)))
     return;
   for (uint k = 0u; k < contact_count[i]; ++k) {
     uint slot = contact_slot(i, k);

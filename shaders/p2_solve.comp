@@ -6,7 +6,6 @@
 // accumulated over the substep. Between iterations velocity * h is the displacement p - x of the substep.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
@@ -42,8 +41,8 @@ Relaxation relax;
 vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : load_vec4(contact_sum, slot); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
-  float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.gravity);
-  bool memory = (settings.options & option_memory) != 0u;
+  float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.domain.gravity);
+  bool memory = settings.contacts.memory != 0u;
   float w_sum = w + c.inverse_mass;
   uint law_id = law_index(tag, partner);
   PairLaw law = pair_laws[law_id];
@@ -58,7 +57,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 drag = sum.xyz;
   float pressure = max(sum.w, 0.0), w_parts = w_sum;
   Shares shares = Shares(1.0, 1.0);
-  if (settings.iteration == iteration_mass_splitting) {
+  if (settings.solver.iteration == iteration_mass_splitting) {
     w_parts = split_w(own_index, w, partner, c.inverse_mass);
     shares = Shares(w_sum / w_parts, w_sum / w_parts);
   } else if (by_weight()) {
@@ -72,7 +71,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   }
   vec3 slipped = memory ? load_vec3(contact_shear, slot) : vec3(0.0);
   vec3 change = p2_iterate(c, relax, shares, way, memory, slipped, hold, across_share(c, w), law, drag, pressure);
-  float part = p2_part(c, w, settings.down, settings.error_reduction);
+  float part = p2_part(c, w, settings.domain.down, settings.solver.error_reduction);
   correction += part * change;
   weights += 1.0;
   if (by_weight() && pressure > 0.0)
@@ -89,7 +88,7 @@ void main() {
     return;
   grain = grains[i];
   tag = grain_tag[i];
-  bool split = settings.iteration == iteration_mass_splitting, sum = split || by_weight();
+  bool split = settings.solver.iteration == iteration_mass_splitting, sum = split || by_weight();
   own_index = i;
   each_contact(i, grain.position.xyz, grain.position.w);
   float w = grain.velocity.w, h = args.h;

@@ -5,7 +5,6 @@
 // equal parts or by weight, or sor times their mean. Between iterations velocity * h is the displacement p - x of the substep.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
@@ -34,9 +33,9 @@ float weights = 0.0, weights_next = 0.0;
 vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0) : load_vec4(contact_sum, slot); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
-  float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.gravity);
-  bool after = (settings.options & option_friction_after) != 0u, last = args.iteration + 1u == args.iterations;
-  bool accumulated = (settings.options & (option_per_iteration | option_friction_after)) == 0u;
+  float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.domain.gravity);
+  bool after = settings.solver.friction == friction_after, last = args.iteration + 1u == args.iterations;
+  bool accumulated = settings.solver.friction == friction_accumulated;
   if (!pbd_touches(c, r, sum.w, w, after && last)) {
     if (args.iteration == 0u)
       store_vec4(contact_sum, slot, sum);
@@ -44,9 +43,9 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
       weights_next += contact_weight(c, w, r, sum.w, h, gravity);
     return;
   }
-  float other_w = pbd_scaled(c, r, settings.down, settings.mass_scaling), w_sum = w + other_w;
+  float other_w = pbd_scaled(c, r, settings.domain.down, settings.solver.mass_scaling), w_sum = w + other_w;
   Shares shares = Shares(1.0, 1.0);
-  if (settings.iteration == iteration_mass_splitting) {
+  if (settings.solver.iteration == iteration_mass_splitting) {
     float share = w_sum / split_w(own_index, w, partner, other_w);
     shares = Shares(share, share);
   } else if (by_weight()) {
@@ -74,9 +73,9 @@ void main() {
   grain = grains[i];
   tag = grain_tag[i];
   each_contact(i, grain.position.xyz, grain.position.w);
-  bool split = settings.iteration == iteration_mass_splitting;
+  bool split = settings.solver.iteration == iteration_mass_splitting;
   float w = grain.velocity.w, h = args.h;
-  float scale = by_weight() ? 1.0 : split || !(weights > 0.0) ? settings.sor : settings.sor / weights;
+  float scale = by_weight() ? 1.0 : split || !(weights > 0.0) ? settings.solver.sor : settings.solver.sor / weights;
   add_pushes(scale / h);
   if (w > 0.0 && weights > 0.0) {
     correction *= scale;

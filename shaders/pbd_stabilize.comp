@@ -4,7 +4,6 @@
 // start and prediction moved together, so that the velocity stays.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
@@ -37,7 +36,7 @@ void main() {
       if (c.gap >= 0.0 || !(w > 0.0))
         continue;
       float weight;
-      correction += pbd_apart(c, w, (settings.options & option_plain_mean) != 0u, weight);
+      correction += pbd_apart(c, w, settings.solver.plain_mean != 0u, weight);
       weights += weight;
     }
     if (weights > 0.0) {

@@ -3,7 +3,6 @@
 // Decides for each world whether this substep needs new neighbour lists, and opens the gates of what is to run. One workgroup.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
@@ -18,8 +17,8 @@ layout(set = 0, binding = 6, scalar) readonly buffer ListedBlock { BodyMotion bo
 // May lists be mended that hold no longer? Not where the margin does not suit the motion any more, or where too many grains have another
 // place in them than the one that they were sorted by.
 bool can_mend(uint world, Motion motions) {
-  float radius = worlds[world].radius, reach = settings.reach * radius, margin = worlds[world].margin;
-  return many_worlds == 0u && (settings.options & option_mend) != 0u && worlds[world].travel < lists_void && worlds[world].mend_wait == 0u &&
+  float radius = worlds[world].radius, reach = settings.contacts.reach * radius, margin = worlds[world].margin;
+  return many_worlds == 0u && settings.grid.incremental != 0u && worlds[world].travel < lists_void && worlds[world].mend_wait == 0u &&
          worlds[world].linked * linked_most <= worlds[world].count &&
          margin_for(motions, radius) + reach <= mend_widen * margin && 0.5 * (margin - reach) > motions.steady + motions.more;
 }
@@ -28,9 +27,9 @@ const uint plan_keep = 0u, plan_mend = 1u, plan_rebuild = 2u;
 
 uint plan_world(uint world) {
   Motion motions = motion_of(world);
-  float radius = worlds[world].radius, reach = settings.reach * radius, margin = worlds[world].margin, motion = motions.steady + motions.more;
+  float radius = worlds[world].radius, reach = settings.contacts.reach * radius, margin = worlds[world].margin, motion = motions.steady + motions.more;
   bool wide = worlds[world].age >= lists_old && margin_for(motions, radius) + reach < lists_shrink * margin;
-  bool renew = 2.0 * (worlds[world].travel + motions.steady + motions.more) + reach > margin || wide || (settings.options & option_rebuild_always) != 0u;
+  bool renew = 2.0 * (worlds[world].travel + motions.steady + motions.more) + reach > margin || wide || settings.grid.rebuild_always != 0u;
   if (!renew)
     return plan_keep;
   if (!wide && can_mend(world, motions)) {
@@ -55,8 +54,8 @@ void main() {
       open(g, 0u);
     return;
   }
-  uint each = (settings.worlds + group_size - 1u) / group_size, begin = min(lane * each, settings.worlds),
-       end = min(begin + each, settings.worlds), own = 0u, wanted = plan_keep;
+  uint each = (settings.worlds.count + group_size - 1u) / group_size, begin = min(lane * each, settings.worlds.count),
+       end = min(begin + each, settings.worlds.count), own = 0u, wanted = plan_keep;
   for (uint world = begin; world < end; ++world) {
     wanted = plan_world(world);
     worlds[world].table = wanted == plan_rebuild ? 0u : no_table;  // which one comes later
@@ -68,7 +67,7 @@ void main() {
     moved = 0u;
   }
   barrier();
-  for (uint body = lane; body < settings.bodies && mend != 0u; body += group_size)
+  for (uint body = lane; body < settings.bodies.count && mend != 0u; body += group_size)
     if (has_moved(body))
       atomicOr(moved, 1u);
   barrier();
@@ -82,8 +81,8 @@ void main() {
       worlds[world].table = table;
       rebuilding[table++] = world;
     }
-  for (uint k = count + lane; k < settings.worlds; k += group_size)
-    rebuilding[k] = settings.worlds;
+  for (uint k = count + lane; k < settings.worlds.count; k += group_size)
+    rebuilding[k] = settings.worlds.count;
   if (lane != 0u)
     return;
   status.rebuild = count;
@@ -93,9 +92,9 @@ void main() {
   if (mend != 0u)
     rebuilding[0] = worlds[0].table = 0u;
   open(gate_mend_grains, mend * groups_for(args.grains));
-  open(gate_mend_cells, mend * groups_for(grid_cells(settings.grid_bits)));
+  open(gate_mend_cells, mend * groups_for(grid_cells(settings.grid.bits)));
   open(gate_mend_once, mend);
   open(gate_moved_grains, moved * groups_for(args.grains));
-  open(gate_moved_cells, moved * groups_for(grid_cells(settings.grid_bits)));
-  open(gate_moved_bodies, moved * settings.bodies * body_threads / group_size);
+  open(gate_moved_cells, moved * groups_for(grid_cells(settings.grid.bits)));
+  open(gate_moved_bodies, moved * settings.bodies.count * body_threads / group_size);
 }

@@ -3,7 +3,6 @@
 // v += h g, x += h v.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer GrainsBlock { Grain grains[]; };
 
 void main() {
@@ -12,7 +11,7 @@ void main() {
     return;
   Grain g = grains[i];
   if (g.velocity.w > 0.0)
-    g.velocity.xyz += args.h * settings.gravity;
+    g.velocity.xyz += args.h * settings.domain.gravity;
   g.position.xyz += args.h * g.velocity.xyz;
   grains[i] = g;
 }

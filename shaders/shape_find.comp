@@ -3,7 +3,6 @@
 // Where in memory the particles of shapes are, once grains are sorted.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer PlaceBlock { uint shape_place[]; };
 #include "shared/rebuilt.glsl"
@@ -12,7 +11,7 @@ void main() {
   uint i = rebuilt_place(element_index()), world = world_of(i);
   if (i >= args.grains)
     return;
-  uint k = grain_id[i] - settings.shaped_first;
-  if (k < settings.shaped)
-    shape_place[world * settings.shaped + k] = i - world * settings.places;
+  uint k = grain_id[i] - settings.shapes.first;
+  if (k < settings.shapes.particles)
+    shape_place[world * settings.shapes.particles + k] = i - world * settings.worlds.places;
 }

@@ -5,18 +5,17 @@
 // weigh the same.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
-layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer ShapesBlock { MatchedShape shapes[]; };
-layout(set = 0, binding = 5, scalar) readonly buffer ShapedBlock { Shaped shaped[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer ShapedBlock { vec3 shaped_place[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer PlaceBlock { uint shape_place[]; };
 layout(set = 0, binding = 7, scalar) buffer MotionBlock { ShapeMotion shape_motions[]; };
 #include "shared/space.glsl"
 #include "shared/extract_rotation.glsl"
-#define COUNTS_FAST false
+#define SPEEDS_ARE_COUNTED
 #include "shared/finish.glsl"
 
 const uint sums_most = 15u;
@@ -54,15 +53,15 @@ uint world;  // of the shape
 
 // Where particle k is in memory; false where a sink has taken it.
 bool find(uint k, out uint i) {
-  i = world * settings.places + shape_place[world * settings.shaped + k];
-  return i < args.grains && grain_id[i] == settings.shaped_first + k && grains[i].position.w > 0.0;
+  i = world * settings.worlds.places + shape_place[world * settings.shapes.particles + k];
+  return i < args.grains && grain_id[i] == settings.shapes.first + k && grains[i].position.w > 0.0;
 }
 
 vec3 within(vec3 p) {
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic) {
-      float edge = settings.domain_max[a] - settings.domain_min[a];
-      p[a] -= edge * floor((p[a] - settings.domain_min[a]) / edge);
+    if (settings.domain.axis[a] == axis_periodic) {
+      float edge = settings.domain.max[a] - settings.domain.min[a];
+      p[a] -= edge * floor((p[a] - settings.domain.min[a]) / edge);
     }
   return p;
 }
@@ -77,10 +76,10 @@ vec3 spin_of(vec3 momentum, vec3 squares, vec3 products) {
 
 void main() {
   uint s = group_index(), lane = gl_LocalInvocationID.x;
-  if (s >= settings.worlds * settings.shapes || status.halt != halt_none)
+  if (s >= settings.worlds.count * settings.shapes.count || status.halt != halt_none)
     return;
-  world = s / settings.shapes;
-  MatchedShape shape = shapes[s % settings.shapes];
+  world = s / settings.shapes.count;
+  MatchedShape shape = shapes[s % settings.shapes.count];
   ShapeMotion motion = shape_motions[s];
   uint i;
 
@@ -104,7 +103,7 @@ void main() {
   clear_sums();
   for (uint k = shape.first + lane; k < shape.end; k += group_size)
     if (find(k, i)) {
-      vec3 p = shortest(grains[i].position.xyz - motion.position), place = shaped[k].place;
+      vec3 p = shortest(grains[i].position.xyz - motion.position), place = shaped_place[k];
       add(0u, p);
       add(3u, place);
       for (uint c = 0u; c < 3u; ++c)
@@ -123,7 +122,7 @@ void main() {
   clear_sums();
   for (uint k = shape.first + lane; k < shape.end; k += group_size)
     if (find(k, i)) {
-      vec3 p = shortest(grains[i].position.xyz - motion.position), way = shape.share * (turn * shaped[k].place + offset - p), there = p + way;
+      vec3 p = shortest(grains[i].position.xyz - motion.position), way = shape.share * (turn * shaped_place[k] + offset - p), there = p + way;
       add(0u, way);
       add(3u, cross(p, way) / args.h + cross(way, grains[i].velocity.xyz - motion.velocity));
       add(6u, there * there);
@@ -138,7 +137,7 @@ void main() {
     Grain grain;
     if (alive) {
       grain = grains[i];
-      vec3 p = shortest(grain.position.xyz - motion.position), way = shape.share * (turn * shaped[k].place + offset - p);
+      vec3 p = shortest(grain.position.xyz - motion.position), way = shape.share * (turn * shaped_place[k] + offset - p);
       grain.position.xyz += way - rest;
       grain.velocity.xyz += (way - rest) / args.h + cross(spin, p + way);
     }

@@ -3,7 +3,6 @@
 // Sinks take the grains whose centre lies in them at the end of the step, each the first sink that holds it.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) buffer GrainsBlock { Grain grains[]; };
@@ -18,14 +17,14 @@ layout(set = 0, binding = 5, scalar) buffer CountBlock { uint sink_counts[]; };
 void main() {
   uint i = element_index();
   if (i >= args.grains || status.halt != halt_none || grains[i].velocity.w == 0.0 ||  // fixed, or gone
-      grain_id[i] - settings.cloth_first < settings.cloth)
+      grain_id[i] - settings.cloth.first < settings.cloth.vertices)
     return;
   vec3 p = grains[i].position.xyz;
   uint s = sink_of(p, grain_tag[i] & tag_material_mask);
-  if (s == settings.sinks)
+  if (s == settings.emission.sinks)
     return;
   grains[i] = Grain(vec4(p, 0.0), vec4(0.0));
   uint world = world_of(i);
-  atomicAdd(sink_counts[world * settings.sinks + s], 1u);
+  atomicAdd(sink_counts[world * settings.emission.sinks + s], 1u);
   atomicAdd(worlds[world].gone, 1u);
 }

@@ -4,7 +4,7 @@
 #define MOVED args.h
 #include "shared/impulse.glsl"
 
-float residual_of(float approach, float gap) { return sp_residual(approach, gap, settings.kv, settings.kc, args.h); }
+float residual_of(float approach, float gap) { return sp_residual(approach, gap, settings.solver.kv, settings.solver.kc, args.h); }
 
 #define POSITIONS true
 #include "shared/impulse_solve.glsl"

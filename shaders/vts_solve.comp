@@ -3,7 +3,7 @@
 // Velocity time stepping: contacts stay where they are at the start of the substep, and only velocities change.
 #include "shared/impulse.glsl"
 
-float residual_of(float approach, float gap) { return vts_residual(approach, gap, settings.gamma, args.h); }
+float residual_of(float approach, float gap) { return vts_residual(approach, gap, settings.solver.gamma, args.h); }
 
 #define POSITIONS false
 #include "shared/impulse_solve.glsl"

@@ -20,7 +20,7 @@ struct Single {
     Scene scene = scene_of(0.01, 1, 1);
     scene.bodies.push_back(body_of("solid", std::move(parts)));
     Simulation simulation(scene, on_cpu);
-    fields = fields_of(simulation.executor(), {FieldId::bodies, FieldId::solid_parts});
+    fields = fields_of(simulation.executor(), {FieldId::bodies, FieldId::shape_data});
   }
   reference::Distance at(glm::vec3 p) const { return reference::from_body(fields, 0, p); }
 };
@@ -108,7 +108,7 @@ TEST_CASE("The passes see the same solids as whoever places grains", "[bodies]")
   // Two implementations, of float and of double.
   const Scene scene = jumble_with_bodies(1);
   Simulation simulation(scene, on_cpu);
-  const Fields f = fields_of(simulation.executor(), {FieldId::bodies, FieldId::shape_data, FieldId::solid_parts});
+  const Fields f = fields_of(simulation.executor(), {FieldId::bodies, FieldId::shape_data});
   std::mt19937 random(3);
   const auto uniform = [&] { return static_cast<double>(random()) / 4294967296.0; };
   for (uint b = 0; b < f.bodies.size(); ++b) {
@@ -256,12 +256,12 @@ TEST_CASE("Lists hold every body that a grain may touch", "[bodies]") {
     for (int step = 0; step < steps; ++step) {
       simulation.measure();
       const Fields f =
-          fields_of(simulation.executor(), {FieldId::settings, FieldId::bodies, FieldId::solid_parts, FieldId::grains,
+          fields_of(simulation.executor(), {FieldId::settings, FieldId::bodies, FieldId::shape_data, FieldId::grains,
                                             FieldId::contact_count, FieldId::slice_start, FieldId::contact_partner});
       for (uint i = 0; i < simulation.grain_count(); ++i)
         for (uint b = 0; b < f.bodies.size(); ++b)
           for (uint k = 0; k < f.bodies[b].parts; ++k)
-            for (uint s = 0; s < surfaces_of(f.solid_parts[f.bodies[b].first_part + k].kind); ++s) {
+            for (uint s = 0; s < surfaces_of(solid_part(f, f.bodies[b].first_part + k).kind); ++s) {
               const uint partner = surface_partner(b, part_surfaces * k + s);
               if (reference::contact_with(f, i, partner).gap >= 0.0f)
                 continue;

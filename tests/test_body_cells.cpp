@@ -20,11 +20,11 @@ Lists lists_of(const Scene& scene, const Options& options) {
   Simulation simulation(scene, options);
   simulation.measure();
   const Fields f =
-      fields_of(simulation.executor(), {FieldId::settings, FieldId::worlds, FieldId::bodies, FieldId::solid_parts,
+      fields_of(simulation.executor(), {FieldId::settings, FieldId::worlds, FieldId::bodies,
                                         FieldId::shape_data, FieldId::body_cells, FieldId::grains,
                                         FieldId::contact_count, FieldId::slice_start, FieldId::contact_partner});
   Lists lists{.grains = simulation.grain_count()};
-  const uint bodies = f.settings[0].bodies;
+  const uint bodies = f.settings[0].bodies.count;
   for (uint i = 0; i < f.grains.size(); ++i) {
     if (reference::is_gone(f.grains[i]))
       continue;

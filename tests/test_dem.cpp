@@ -39,7 +39,7 @@ double speed_on_tilted_plane(double degrees) {
   for (int i = 1; i <= 100; ++i) {
     const double slope = degrees * i / 100.0 * std::numbers::pi / 180.0;
     auto settings = read_field<Settings>(simulation.executor(), FieldId::settings, 1);
-    settings[0].gravity = vec3(g * std::sin(slope), 0.0, -g * std::cos(slope));
+    settings[0].domain.gravity = vec3(g * std::sin(slope), 0.0, -g * std::cos(slope));
     write_field(simulation.executor(), FieldId::settings, settings);
     simulation.advance(10);
   }
@@ -546,7 +546,7 @@ TEST_CASE("A contact that opens forgets its slip", "[dem]") {
   Executor& e = simulation.executor();
   simulation.advance(24);
   auto settings = read_field<Settings>(e, FieldId::settings, 1);
-  settings[0].gravity = vec3(0.0f, 0.0f, -9.81f);
+  settings[0].domain.gravity = vec3(0.0f, 0.0f, -9.81f);
   write_field(e, FieldId::settings, settings);
   auto grains = read_field<Grain>(e, FieldId::grains, 1);
   grains[0].position.z = 0.051f;  // not so high that it leaves the contact's list

@@ -261,7 +261,7 @@ TEST_CASE("Depth cameras see meshes as grains feel them", "[depth]") {
   scene.bodies = {field};
   Simulation simulation(scene, on_cpu);
   const auto image = simulation.depth(0);
-  const Fields f = fields_of(simulation.executor(), {FieldId::bodies, FieldId::solid_parts, FieldId::shape_data});
+  const Fields f = fields_of(simulation.executor(), {FieldId::bodies, FieldId::shape_data});
   int seen = 0;
   for (std::size_t k = 0; k < image.size(); ++k) {
     const ExactRay ray = ray_of(camera, {}, static_cast<double>(k % 53) + 0.5, static_cast<double>(k / 53) + 0.5);

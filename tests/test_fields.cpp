@@ -123,7 +123,7 @@ void comes_back(const Options& options) {
   const std::uint64_t mirrored = simulation.state_hash(), rebuilds = simulation.rebuilds();
   CHECK(mirrored != hash);
   auto settings = read_field<Settings>(simulation.executor(), FieldId::settings, 1);
-  settings[0].gravity = {0.0f, 0.0f, 1e23f};
+  settings[0].domain.gravity = {0.0f, 0.0f, 1e23f};
   write_field(simulation.executor(), FieldId::settings, settings);
   REQUIRE_THROWS_AS(simulation.advance(1), StateError);
   CHECK(simulation.rebuilds() > rebuilds);

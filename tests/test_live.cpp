@@ -58,7 +58,7 @@ void falls_back_at_the_finish(const Options& options) {
   simulation.advance(5);
   const std::uint64_t before = simulation.state_hash();
   auto settings = read_field<Settings>(simulation.executor(), FieldId::settings, 1);
-  settings[0].gravity = {0.0f, 0.0f, 1e23f};
+  settings[0].domain.gravity = {0.0f, 0.0f, 1e23f};
   write_field(simulation.executor(), FieldId::settings, settings);
   simulation.start(3);
   REQUIRE_THROWS_AS(simulation.finish(), StateError);

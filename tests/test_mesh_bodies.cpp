@@ -335,7 +335,7 @@ TEST_CASE("Shaders see meshes as the host does", "[device][mesh]") {
   scene.grains[0].shape = PointsFill{{{0.0, 0.0, 0.5}}};
   scene.grains[0].count.reset();
   Simulation simulation(scene, on_cpu);
-  const Fields f = fields_of(simulation.executor(), {FieldId::bodies, FieldId::solid_parts, FieldId::shape_data});
+  const Fields f = fields_of(simulation.executor(), {FieldId::bodies, FieldId::shape_data});
 
   std::mt19937 random(5);
   std::vector<glm::vec4> points(3000), samples(points.size());
@@ -346,20 +346,19 @@ TEST_CASE("Shaders see meshes as the host does", "[device][mesh]") {
   const auto devices = gpu::list_devices(instance);
   gpu::Device device(instance, gpu::choose(devices, vulkan_device()));
   {
-    gpu::Buffer parts(device, "parts", sizeof(SolidPart)), data(device, "data", f.shape_data.size() * 4),
+    gpu::Buffer data(device, "data", f.shape_data.size() * 4),
         point_buffer(device, "points", points.size() * 16), sample_buffer(device, "samples", points.size() * 16);
     gpu::ComputePipeline pipeline(device, "solid_sample", test_shaders::find_shader("solid_sample.comp"));
     const auto bound = pipeline.resolve(
-        {{"solid_parts", &parts}, {"shape_data", &data}, {"points", &point_buffer}, {"samples", &sample_buffer}});
+        {{"shape_data", &data}, {"points", &point_buffer}, {"samples", &sample_buffer}});
     gpu::Graph graph(device);
-    graph.upload(parts, std::as_bytes(std::span(f.solid_parts)));
     graph.upload(data, std::as_bytes(std::span(f.shape_data)));
     graph.upload(point_buffer, std::as_bytes(std::span(points)));
     graph.compute(pipeline, bound, {}, gpu::Work::elements(points.size()));
     graph.download(sample_buffer, std::as_writable_bytes(std::span(samples)));
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const SolidPart& part = f.solid_parts[0];
+    const SolidPart part = reference::solid_part(f, 0);
     const reference::Distance d =
         reference::from_shape(f, part, reference::rotated_back(part.rotation, glm::vec3(points[i]) - part.position));
     CAPTURE(i, d.value, samples[i].w);

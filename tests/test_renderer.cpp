@@ -152,7 +152,7 @@ TEST_CASE("grains are coloured by speed and by depth", "[device][renderer]") {
                                        grain(0, {0, 0, 1.0f}, 0.3f, {0, 1, 0}),
                                        grain(0, {0.9f, 0, 1.3f}, 0.3f, {0, 0, -2})};
   const View view = view_of(scene, static_cast<float>(width) / height);
-  for (const ColorBy by : {ColorBy::speed, ColorBy::depth}) {
+  for (const ColorBy by : {ColorBy::speed, ColorBy::height}) {
     scene.output.color_by = by;
     scene.output.speed_max = 2.0;
     const Image image = setup.draw(scene, grains);

@@ -227,7 +227,7 @@ TEST_CASE("What sinks took comes back with the last valid state", "[sinks]") {
   const std::uint64_t before = simulation.state_hash();
   REQUIRE(counts[0] > 0);
   auto settings = read_field<Settings>(simulation.executor(), FieldId::settings, 1);
-  settings[0].gravity = {0.0f, 0.0f, 1e23f};
+  settings[0].domain.gravity = {0.0f, 0.0f, 1e23f};
   write_field(simulation.executor(), FieldId::settings, settings);
   REQUIRE_THROWS_AS(simulation.advance(1), StateError);
   CHECK(simulation.sink_counts() == counts);

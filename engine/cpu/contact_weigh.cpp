@@ -17,7 +17,7 @@ public:
 
   void run() {
     floats weights{};
-    const bool adheres = settings.force == force_correction;  // p2
+    const bool adheres = settings.solver.force == force_correction;  // p2
     each_row([&](const Row& row, const Contact& c) {
       const floats hold = adheres ? hold_of(laws(row), c) : floats{};
       floats weight;

@@ -28,10 +28,10 @@ public:
     home_ = home;
     world_ = world;
     count_ = 0;
-    const uvec3 bits = f.settings[0].grid_bits;
+    const uvec3 bits = f.settings[0].grid.bits;
     const ivec3 low = wrap_cell(home - 1, f.worlds[world]), high = wrap_cell(home + 1, f.worlds[world]);
     const uint table = f.worlds[world].table * grid_cells(bits);
-    before_ = world * f.settings[0].places - f.grid_start[table];
+    before_ = world * f.settings[0].worlds.places - f.grid_start[table];
     for (const int z : {low.z, home.z, high.z})
       for (const int y : {low.y, home.y, high.y}) {
         const uint first = table + grid_key({low.x, y, z}, bits), middle = table + grid_key({home.x, y, z}, bits),
@@ -53,7 +53,7 @@ public:
   std::span<const uint> near(const Fields& f, uint i) {
     const Settings& settings = f.settings[0];
     const bool periodic =
-        settings.axis.x == axis_periodic || settings.axis.y == axis_periodic || settings.axis.z == axis_periodic;
+        settings.domain.axis.x == axis_periodic || settings.domain.axis.y == axis_periodic || settings.domain.axis.z == axis_periodic;
     const vecs at = all(place_of<by>(f, i));
     const float r = f.grains[i].position.w, margin = f.worlds[world_].margin;
     const float *x = x_.data(), *y = y_.data(), *z = z_.data(), *radius = radius_.data();
@@ -141,7 +141,7 @@ template <Neighbourhood by, class Found>
 void search_grains_by_lanes(const Fields& f, uint i, Around<by>& around, Found found) {
   const Settings& settings = f.settings[0];
   // Few grains are fixed, and few scenes have what is made of grains.
-  if (settings.cloth > 0 || settings.shaped > 0 || f.grains[i].velocity.w == 0.0f)
+  if (settings.cloth.vertices > 0 || settings.shapes.particles > 0 || f.grains[i].velocity.w == 0.0f)
     return search_grains_of_one<by>(f, i, found);
   const uint world = world_of(f, i);
   around.look(f, cell_of(place_of<by>(f, i), settings, f.worlds[world]), world);
@@ -184,7 +184,8 @@ private:
   Slice slices_[32];
 
   void look(Slice& slice) const {
-    const uint options = f_.settings[0].options, first = slice.number * slice_grains;
+    const ContactSettings& keeps = f_.settings[0].contacts;
+    const uint first = slice.number * slice_grains;
     const uint world = world_of(f_, first);
     const uint rows = std::min(rows_of(f_, slice.number, world), most);
     const std::size_t slot = contact_slot(f_, first, 0);
@@ -192,9 +193,9 @@ private:
       for (uint part = 0; part < slice_grains; part += lanes) {
         const std::size_t at = slot + k * slice_grains + part;
         ints some{};
-        if (options & option_memory)
+        if (keeps.memory)
           some |= bits_in(f_.contact_shear, at, 3);
-        if (options & option_impulses)
+        if (keeps.impulses)
           some |= bits_in(f_.contact_sum, at, 4);
         for (uint those = bits_of(some != 0); those; those &= those - 1)
           slice.bits[part + static_cast<uint>(std::countr_zero(those))] |= std::uint64_t{1} << k;
@@ -278,7 +279,7 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
       };
       if (counts[lane] > Fields::found_most)
         search_by_lanes(args, f, i, around, add);
-      else if (f.settings[0].worlds > 1 || f.settings[0].rigid > 0)
+      else if (f.settings[0].worlds.count > 1 || f.settings[0].bodies.rigid > 0)
         for (uint k = 0; k < counts[lane]; ++k)
           add(found[Fields::found_most * lane + k]);
     }
@@ -287,7 +288,7 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
 
 // By slices: grains that are in one now were in few before.
 TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint end) {
-  if (f.settings[0].cloth > 0)  // triangles remember more than numbers
+  if (f.settings[0].cloth.vertices > 0)  // triangles remember more than numbers
     return reference::contact_stash(args, f, begin, end);
   Remembering remembering(f);
   for (uint e = begin; e < end; e += slice_grains) {
@@ -295,7 +296,7 @@ TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint en
     if (start >= args.grains)
       continue;
     const uint there = std::min({slice_grains, end - e, args.grains - start});
-    const uint world = world_of(f, start) * f.settings[0].places;
+    const uint world = world_of(f, start) * f.settings[0].worlds.places;
     std::uint64_t bits[slice_grains] = {};
     uint longest = 0, total = 0;
     for (uint lane = 0; lane < there; ++lane) {
@@ -319,7 +320,7 @@ TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint en
         continue;
       const std::size_t first = contact_slot(f, world + f.grain_row[start + lane], 0);
       TALUS_ASSERT(f.stash_first[start + lane] + f.stash_count[start + lane] <=
-                       (world_of(f, start) + 1) * f.settings[0].stash,
+                       (world_of(f, start) + 1) * f.settings[0].worlds.stash,
                    start, lane, f.stash_first[start + lane], f.stash_count[start + lane]);
       for (; bits[lane]; bits[lane] &= bits[lane] - 1)
         put_aside(f, entry++, first + static_cast<uint>(std::countr_zero(bits[lane])) * slice_grains);
@@ -329,22 +330,22 @@ TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint en
 
 // From the stash, few contacts beside all new ones, to those.
 TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
-  const uint options = f.settings[0].options;
-  if (f.settings[0].cloth > 0)
+  const ContactSettings& keeps = f.settings[0].contacts;
+  if (f.settings[0].cloth.vertices > 0)
     return reference::contact_recall(args, f, begin, end);
   for (uint e = begin; e < end; e += slice_grains) {
     const uint start = rebuilt_place(f, e);
     if (start >= args.grains)
       continue;
     const uint there = std::min({slice_grains, end - e, args.grains - start}), rows = next_rows(f, start);
-    const uint world = world_of(f, start) * f.settings[0].places;
+    const uint world = world_of(f, start) * f.settings[0].worlds.places;
     const std::size_t slots = next_slot(f, start, 0);
     uint counts[slice_grains] = {};
     std::ranges::copy_n(&f.contact_count_next[start], there, counts);
     TALUS_ASSERT(std::ranges::max(counts) <= rows, start, std::ranges::max(counts), rows);
-    if (options & option_memory)
+    if (keeps.memory)
       forget(f.contact_shear, slots, rows, 3, counts);
-    if (options & option_impulses)
+    if (keeps.impulses)
       forget(f.contact_sum, slots, rows, 4, counts);
     for (uint lane = 0; lane < there; ++lane) {
       const uint i = start + lane, count = counts[lane], stashed = f.stash_count[i];
@@ -369,9 +370,9 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
         for (uint k = 0; k < count; k += lanes)
           if (const uint same = bits_of((ints)(load<uints>(names + k) == name)); same) {
             const std::size_t slot = slots + lane + (k + static_cast<uint>(std::countr_zero(same))) * slice_grains;
-            if (options & option_memory)
+            if (keeps.memory)
               put(f.contact_shear, slot, f.stash_shear[entry]);
-            if (options & option_impulses)
+            if (keeps.impulses)
               put(f.contact_sum, slot, f.stash_sum[entry]);
             break;
           }
@@ -416,7 +417,7 @@ TALUS_CLONES void mend_choose(const Args& args, Fields& f, uint begin, uint end)
       each_changed_row(
           f, i, [&](auto found) { search_grains_by_lanes(f, i, around, found); }, [&](uint j) { want_row(f, j); });
     }
-    if (f.settings[0].bodies > 0)
+    if (f.settings[0].bodies.count > 0)
       for (uint i = first; i < std::min(first + lanes, end); ++i)
         if (!is_gone(f.grains[i]) && is_swept(f, i))
           want_row(f, i);

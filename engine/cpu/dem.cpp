@@ -19,9 +19,9 @@ struct Shares {
 
 // Are contacts of two grains such that most of the law is not needed?
 bool plain(const Settings& settings) {
-  return settings.reach == 0.0f && !(settings.options & option_material_stiffness) &&
-         (settings.options & option_memory) && settings.axis.x != axis_periodic && settings.axis.y != axis_periodic &&
-         settings.axis.z != axis_periodic;
+  return settings.contacts.reach == 0.0f && !settings.solver.material_stiffness &&
+         settings.contacts.memory && settings.domain.axis.x != axis_periodic && settings.domain.axis.y != axis_periodic &&
+         settings.domain.axis.z != axis_periodic;
 }
 
 // What Finish wants to know, lane by lane.
@@ -38,7 +38,7 @@ struct Ends {
 template <bool plain> class Springs : public Pack {
 public:
   Springs(const Args& args, Fields& f, uint first)
-      : Pack(args, f, first), h_(args.h), memory_(plain || settings.options & option_memory) {}
+      : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory) {}
 
   void touch_grains() {
     const auto touch = [&](const Row& row, const Contact& c) {
@@ -61,14 +61,14 @@ public:
   }
 
   void end(Ends& ends, Finish& finish) {
-    const vecs moved = grains.velocity + (change_ + all(h_ * settings.gravity));
+    const vecs moved = grains.velocity + (change_ + all(h_ * settings.domain.gravity));
     const vecs v = select(grains.inverse_mass > 0.0f, moved, grains.velocity);
     const Grains after{grains.position + all(h_) * v, grains.radius, v, grains.inverse_mass};
     store_grains(&f.grains_next[first], there, after);
     const floats speed2 = dot(v, v), radius = after.radius;
     const floats numbers = speed2 + abs(after.position.x) + abs(after.position.y) + abs(after.position.z);
     const ints alive = lane_numbers < static_cast<int>(there);
-    if (!plain || settings.cloth > 0 || any(alive & ~(numbers < std::numeric_limits<float>::infinity()))) {
+    if (!plain || settings.cloth.vertices > 0 || any(alive & ~(numbers < std::numeric_limits<float>::infinity()))) {
       for (uint k = 0; k < there; ++k)
         finish.grain(first + k, f.grains_next[first + k]);
       return;
@@ -94,12 +94,12 @@ private:
     const auto along = [&](int a, floats x, floats& n) {
       const ints low = wall == 2 * a, high = wall == 2 * a + 1;
       n = low ? all(1.0f) : high ? all(-1.0f) : floats{};
-      gap = low ? x - settings.domain_min[a] : high ? settings.domain_max[a] - x : gap;
+      gap = low ? x - settings.domain.min[a] : high ? settings.domain.max[a] - x : gap;
     };
     along(0, grains.position.x, normal.x);
     along(1, grains.position.y, normal.y);
     along(2, grains.position.z, normal.z);
-    respond(contact_of_wall(normal, gap, grains.radius), {}, laws_of([&](uint) { return settings.materials; }), mask,
+    respond(contact_of_wall(normal, gap, grains.radius), {}, laws_of([&](uint) { return settings.contacts.materials; }), mask,
             true, slot);
   }
 
@@ -120,9 +120,9 @@ private:
 
   void respond(const Contact& c, const Shares& shares, const Law& law, ints within, bool last, std::size_t slot) {
     const DemSpring spring = dem_spring(shares.stiffness, grains.inverse_mass + c.inverse_mass, law, h_,
-                                        !plain && settings.options & option_material_stiffness);
+                                        !plain && settings.solver.material_stiffness);
     const DemContact d = dem_contact(c, spring, law, grains.velocity, grains.inverse_mass, grains.radius, change_,
-                                     all(h_ * settings.gravity), last, !plain && settings.reach > 0.0f, h_);
+                                     all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, h_);
     const ints touches = within & d.touches;
     if (memory_)
       this->ask_ahead(f.contact_shear, slot, 3);

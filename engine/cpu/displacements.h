@@ -8,7 +8,7 @@ namespace talus::TALUS_CPU {
 class Displacements : public Pack {
 public:
   Displacements(const Args& args, Fields& f, uint first)
-      : Pack(args, f, first), h_(args.h), split_(settings.iteration == iteration_mass_splitting),
+      : Pack(args, f, first), h_(args.h), split_(settings.solver.iteration == iteration_mass_splitting),
         by_weight_(reference::by_weight(settings)), by_mean_(reference::by_mean(settings)) {
     const auto own = [&](uint k) { return first + std::min(k, there - 1); };
     if (split_ || by_weight_)
@@ -35,12 +35,12 @@ protected:
   }
 
   floats weight_of(const Contact& c, floats bears) const {
-    return contact_weight(c, grains.inverse_mass, grains.radius, bears, h_, glm::length(settings.gravity));
+    return contact_weight(c, grains.inverse_mass, grains.radius, bears, h_, glm::length(settings.domain.gravity));
   }
 
   Shares shares_of(const Row& row, floats other_w, floats weight, ints closes, float over_normal) const {
     return shares_by_weight(grains.inverse_mass, other_w, own_weights_, other_weights(row), weight, closes, true,
-                            over_normal, settings.sor);
+                            over_normal, settings.solver.sor);
   }
 
   void add(ints mask, floats weight, const vecs& change) {

@@ -20,8 +20,8 @@ using Method = ImpulseMethod;
 template <Method method> class Impulses : public Pack {
 public:
   Impulses(const Args& args, Fields& f, uint first)
-      : Pack(args, f, first), h_(args.h), memory_(settings.options & option_memory),
-        momentum_(settings.iteration == iteration_improved_jacobi) {}
+      : Pack(args, f, first), h_(args.h), memory_(settings.contacts.memory),
+        momentum_(settings.solver.iteration == iteration_improved_jacobi) {}
 
   void recall() {
     each_row([&](const Row& row, const Contact& c) { recall(row, c); });
@@ -31,11 +31,11 @@ public:
       load_[k] += static_cast<int>(load);
     });
     const ints load = load_ < 1 ? ints{} + 1 : load_;
-    const bool parallel = settings.iteration != iteration_gauss_seidel;
+    const bool parallel = settings.solver.iteration != iteration_gauss_seidel;
     for (uint k = 0; parallel && k < there; ++k)
       f.contact_load[first + k] = static_cast<uint>(load[k]);
     Grains after = grains;
-    const vecs moved = grains.velocity + (grains.inverse_mass * push_ + all(h_ * settings.gravity));
+    const vecs moved = grains.velocity + (grains.inverse_mass * push_ + all(h_ * settings.domain.gravity));
     after.velocity = select(grains.inverse_mass > 0.0f, moved, grains.velocity);
     if (method == Method::sp)
       after.position = grains.position + all(h_) * after.velocity;
@@ -68,10 +68,10 @@ private:
   void recall(const Row& row, const Contact& c) {
     const vecs relative = grains.velocity - c.velocity;
     const floats radius = min(grains.radius, c.radius);
-    const float fall = h_ * glm::length(settings.gravity);
+    const float fall = h_ * glm::length(settings.domain.gravity);
     load_ -= row.mask & impulse_near(c, relative, radius, fall, h_);
     const vecs4 kept = load_vecs4(f.contact_sum, row.slot);
-    const vecs4 before = settings.options & option_impulses ? kept : vecs4{};
+    const vecs4 before = settings.contacts.impulses ? kept : vecs4{};
     const ints was = row.mask & differ(before, {});
     const Law law = laws(row);
     floats friction = law.friction_static;
@@ -82,7 +82,7 @@ private:
       vecs slipped = memory_ ? load_vecs(f.contact_shear, row.slot) : vecs{};
       floats coefficient;
       impulse_recall(c, law, relative, grains.inverse_mass, impulse_hold(law.adhesion, c.gap, radius, h_), all(1.0f),
-                     settings.warm_start, memory_, h_, now.xyz, now.w, slipped, coefficient);
+                     settings.solver.warm_start, memory_, h_, now.xyz, now.w, slipped, coefficient);
       friction = was ? coefficient : friction;
       shear = select(was, slipped, {});
       sum = select(was, now, {});
@@ -105,7 +105,7 @@ private:
     for (uint k = 0; k < lanes; ++k)
       loads[k] = static_cast<int>(f.contact_load.data()[row.places[k]]);  // beyond the end where there is no grain
     return impulse_rate(grains.inverse_mass, row.grains.inverse_mass, own_load_, __builtin_convertvector(loads, floats),
-                        true, settings.iteration == iteration_mass_splitting, settings.omega);
+                        true, settings.solver.iteration == iteration_mass_splitting, settings.solver.omega);
   }
 
   void iterate(const Row& row, const Contact& c) {
@@ -113,8 +113,8 @@ private:
     const ints active = row.mask & (w_sum > 0.0f);
     const vecs relative = grains.velocity - c.velocity;
     const floats approach = dot(relative, c.normal);
-    const floats residual = method == Method::sp ? sp_residual(approach, c.gap, settings.kv, settings.kc, h_)
-                                                 : vts_residual(approach, c.gap, settings.gamma, h_);
+    const floats residual = method == Method::sp ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, h_)
+                                                 : vts_residual(approach, c.gap, settings.solver.gamma, h_);
     vecs slip = relative - approach * c.normal;
     if (memory_)
       slip = slip + all(memory_share / h_) * load_vecs(f.contact_shear, row.slot);

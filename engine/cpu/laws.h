@@ -66,8 +66,8 @@ inline floats length(const vecs& v) {
 // As reference::shortest.
 inline vecs shortest(vecs d, const Settings& settings) {
   const auto nearest = [&](floats& x, int a) {
-    if (settings.axis[a] == axis_periodic)
-      x = shorter(x, settings.domain_max[a] - settings.domain_min[a]);
+    if (settings.domain.axis[a] == axis_periodic)
+      x = shorter(x, settings.domain.max[a] - settings.domain.min[a]);
   };
   nearest(d.x, 0);
   nearest(d.y, 1);

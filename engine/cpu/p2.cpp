@@ -104,12 +104,12 @@ private:
       const ints closes = args.iteration > 0 ? ~(before.w > 0.0f) : ints{};
       shares = shares_of(row, c.inverse_mass, weight_of(c, contact_bears(c, sum.w, hold)), closes, weight_over_p2);
     }
-    const bool memory = settings.options & option_memory;
+    const bool memory = settings.contacts.memory;
     const vecs slipped = memory ? load_vecs(f.contact_shear, row.slot) : vecs{};
     const vecs change = p2_iterate(c, relax.find(active, law, w_parts), shares, way_of(c), memory, slipped, hold,
                                    all(1.0f), law, sum.xyz, sum.w);
     store_vecs4(f.contact_sum, row.slot, select(active, sum, before));
-    add(active, all(1.0f), p2_part(c, w, all(settings.down), settings.error_reduction) * change);
+    add(active, all(1.0f), p2_part(c, w, all(settings.domain.down), settings.solver.error_reduction) * change);
     if (by_weight_)
       weights_next_ += active & (sum.w > 0.0f) ? weight_of(c, sum.w + hold) : floats{};
   }

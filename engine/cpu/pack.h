@@ -19,7 +19,7 @@ public:
   Pack(const Args& args, Fields& f, uint first)
       : args(args), f(f), settings(f.settings[0]), first(first), there(std::min(lanes, args.grains - first)),
         grains(load_grains([&](uint k) { return f.grains.data() + first + k; })),  // which may be read beyond its end
-        first_place_(static_cast<int>(reference::world_of(f, first) * settings.places)),
+        first_place_(static_cast<int>(reference::world_of(f, first) * settings.worlds.places)),
         at_(lane_numbers + static_cast<int>(first)) {
     const ints count = load<ints>(&f.contact_count[first]);
     count_ = lane_numbers < static_cast<int>(there) ? count : ints{};
@@ -96,13 +96,13 @@ public:
   // partner(k): material of lane k's partner.
   template <class Material> Law laws_of(Material partner) const {
     TALUS_ASSERT(there > 0 && there <= lanes, first, there);
-    if (settings.materials == 1)
+    if (settings.contacts.materials == 1)
       return same(f.pair_laws[partner(0)]);
     const PairLaw* of[lanes];
     bool alike = true;
     for (uint k = 0; k < lanes; ++k) {
       const uint lane = std::min(k, there - 1), own = reference::material_of(f.grain_tag[first + lane]);
-      of[k] = &f.pair_laws[own * (settings.materials + 1) + partner(lane)];
+      of[k] = &f.pair_laws[own * (settings.contacts.materials + 1) + partner(lane)];
       alike = alike && of[k] == of[0];
     }
     if (alike)

@@ -27,7 +27,7 @@ public:
         put(f.contact_sum, slot, vec4(0.0f));
       touch_other(args, f, i, slot, mean);
     });
-    move(settings.sor, means);
+    move(settings.solver.sor, means);
   }
 
   void stabilize() {
@@ -48,8 +48,8 @@ public:
 private:
   // As pbd_touch.
   void solve(const Row& row, const Contact& c) {
-    const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
-    const bool accumulated = !(settings.options & (option_per_iteration | option_friction_after));
+    const bool after = settings.solver.friction == friction_after, last = args.iteration + 1 == args.iterations;
+    const bool accumulated = settings.solver.friction == friction_accumulated;
     const floats w = grains.inverse_mass;
     const vecs4 kept = load_vecs4(f.contact_sum, row.slot),
                 before = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
@@ -61,7 +61,7 @@ private:
         store_vecs4(f.contact_sum, row.slot, before);
       return;
     }
-    const floats other_w = pbd_scaled(c, grains.radius, all(settings.down), settings.mass_scaling), w_sum = w + other_w;
+    const floats other_w = pbd_scaled(c, grains.radius, all(settings.domain.down), settings.solver.mass_scaling), w_sum = w + other_w;
     Shares shares{all(1.0f), all(1.0f)};
     if (split_) {
       shares.normal = shares.tangential = w_sum / shared_w(row, other_w);
@@ -71,7 +71,7 @@ private:
     }
     vecs4 sum = before;
     const vecs change = pbd_iterate(c, shares, way_of(c), all(1.0f), laws(row), accumulated, after, last, h_,
-                                    glm::length(settings.gravity), sum.xyz, sum.w);
+                                    glm::length(settings.domain.gravity), sum.xyz, sum.w);
     store_vecs4(f.contact_sum, row.slot, select(active, sum, before));
     add(active, all(1.0f), (w / w_sum) * change);
     if (by_weight_)
@@ -83,7 +83,7 @@ private:
     const floats w = grains.inverse_mass;
     const ints active = row.mask & (w > 0.0f) & (c.gap < 0.0f);
     floats weight;
-    const vecs apart = pbd_apart(c, w, settings.options & option_plain_mean, weight);
+    const vecs apart = pbd_apart(c, w, settings.solver.plain_mean, weight);
     add(active, weight, apart);
   }
 };

@@ -16,8 +16,8 @@ struct Source {
 
   Source(const Args& args, const Fields& fields, uint in_world, uint which)
       : f(fields), world(in_world), emitter(which), spout(f.spouts[emitter]),
-        pour(f.pours[(step_of_batch(args, f) * f.settings[0].worlds + world) * f.settings[0].emitters + emitter]),
-        due(due_of(pour, f.births_made[world * f.settings[0].emitters + emitter], spout.waiting)) {}
+        pour(f.pours[(step_of_batch(args, f) * f.settings[0].worlds.count + world) * f.settings[0].emission.emitters + emitter]),
+        due(due_of(pour, f.births_made[world * f.settings[0].emission.emitters + emitter], spout.waiting)) {}
 
   float radius(uint k) const { return f.births[k].grain.position.w; }
   uint tries() const { return spout.spots > 0 ? birth_tries : 1; }  // of a birth that waits
@@ -42,7 +42,7 @@ bool has_no_room(const Fields& f, vec3 place, float radius, vec4 other) {
 }
 
 bool meets_body(const Fields& f, uint world, vec3 place, float radius) {
-  const uint count = f.settings[0].bodies;
+  const uint count = f.settings[0].bodies.count;
   for (uint body = world * count; body < (world + 1) * count; ++body) {
     if (f.bodies[body].parts == 0)  // of grains alone
       continue;
@@ -59,12 +59,12 @@ class Release {
 public:
   Release(const Args& args, Fields& f, uint world)
       : args_(args), f_(f), world_(world),
-        first_((f.settings[0].worlds == 1 ? f.settings[0].births_first - f.status[0].freed
-                                          : world * f.settings[0].places + f.settings[0].births_first) +
+        first_((f.settings[0].worlds.count == 1 ? f.settings[0].emission.first - f.status[0].freed
+                                          : world * f.settings[0].worlds.places + f.settings[0].emission.first) +
                f.worlds[world].born) {}
 
   void run() {
-    const uint emitters = f_.settings[0].emitters;
+    const uint emitters = f_.settings[0].emission.emitters;
     for (uint emitter = 0; emitter < emitters; ++emitter)
       late(Source(args_, f_, world_, emitter));
     late_ = released_;
@@ -79,7 +79,7 @@ public:
     world.released = released_;
     world.born += released_;
     if (released_ > 0)
-      world.speed = std::max(world.speed, f_.settings[0].birth_speed);
+      world.speed = std::max(world.speed, f_.settings[0].emission.speed);
     if (released_ > 0 || grows)  // lists are of all places, those of grains that wait too
       world.travel = lists_void;
     if (world_ == 0)
@@ -109,7 +109,7 @@ private:
     f_.grain_tag[i] = birth.tag;
     f_.contact_count[i] = 0;
     TALUS_ASSERT(f_.births[k].grain.position.w > 0.0f, k, f_.births[k].grain.position.w);
-    f_.births_made[world_ * f_.settings[0].emitters + source.emitter] += 1;
+    f_.births_made[world_ * f_.settings[0].emission.emitters + source.emitter] += 1;
   }
 
   void late(const Source& source) {
@@ -140,7 +140,7 @@ void birth_test(const Args& args, Fields& f, uint begin, uint end) {
   if (f.status[0].halt != halt_none)
     return;
   for (uint n = begin; n < end; ++n) {
-    const Source source(args, f, n / f.settings[0].emitters, n % f.settings[0].emitters);
+    const Source source(args, f, n / f.settings[0].emission.emitters, n % f.settings[0].emission.emitters);
     source.each([&](uint k, uint tries) {
       uint blocked = 0;
       for (uint t = 0; t < tries; ++t)
@@ -178,7 +178,7 @@ void birth_meet(const Args& args, Fields& f, uint begin, uint end) {
   for (uint first = begin, last = begin; first < end; first = last) {
     const uint world = world_of(f, first);
     last = std::min(end, places_end(args, f, world));
-    for (uint emitter = 0; emitter < settings.emitters; ++emitter)
+    for (uint emitter = 0; emitter < settings.emission.emitters; ++emitter)
       meet(Source(args, f, world, emitter), first, last);
   }
 }

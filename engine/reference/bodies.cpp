@@ -21,11 +21,11 @@ void place_rigid(Fields& f, uint b) {
 
 void body_move(const Args& args, Fields& f, uint begin, uint end) {
   for (uint b = begin; b < end; ++b) {
-    if (f.settings[0].rigid > 0 && f.rigid[b].mass > 0.0f) {
+    if (f.settings[0].bodies.rigid > 0 && f.rigid[b].mass > 0.0f) {
       place_rigid(f, b);
       continue;
     }
-    BodyMotion m = f.body_motions[step_of_batch(args, f) * f.settings[0].worlds * f.settings[0].bodies + b];
+    BodyMotion m = f.body_motions[step_of_batch(args, f) * f.settings[0].worlds.count * f.settings[0].bodies.count + b];
     const float since = args.h * static_cast<float>(args.substep), speed = glm::length(m.spin);
     const float half_turn = 0.5f * since * speed;
     const float x = half_turn - pi * std::round(half_turn / pi);  // the opposite quaternion is the same rotation
@@ -43,17 +43,17 @@ void body_carry(const Args&, Fields& f, uint begin, uint end) {
   if (f.status[0].halt != halt_none)
     return;
   for (uint i = begin; i < end; ++i) {
-    const uint k = f.grain_id[i] - settings.carried_first;
-    if (k >= settings.carried)
+    const uint k = f.grain_id[i] - settings.bodies.carried_first;
+    if (k >= settings.bodies.carried)
       continue;
-    TALUS_ASSERT(f.carried[k].body < settings.bodies, i, k, f.carried[k].body);
-    const BodyMotion& m = f.bodies[world_of(f, i) * settings.bodies + f.carried[k].body].motion;
+    TALUS_ASSERT(f.carried[k].body < settings.bodies.count, i, k, f.carried[k].body);
+    const BodyMotion& m = f.bodies[world_of(f, i) * settings.bodies.count + f.carried[k].body].motion;
     const vec3 offset = rotated(m.rotation, f.carried[k].place);
     vec3 p = m.position + offset;
     for (int a = 0; a < 3; ++a)
-      if (settings.axis[a] == axis_periodic) {
-        const float edge = settings.domain_max[a] - settings.domain_min[a];
-        p[a] -= edge * std::floor((p[a] - settings.domain_min[a]) / edge);
+      if (settings.domain.axis[a] == axis_periodic) {
+        const float edge = settings.domain.max[a] - settings.domain.min[a];
+        p[a] -= edge * std::floor((p[a] - settings.domain.min[a]) / edge);
       }
     f.grains[i].position = vec4(p, f.grains[i].position.w);
     f.grains[i].velocity = vec4(m.velocity + glm::cross(m.spin, offset), f.grains[i].velocity.w);
@@ -62,16 +62,16 @@ void body_carry(const Args&, Fields& f, uint begin, uint end) {
 
 void body_clear(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  const uint cells = grid_cells(settings.grid_bits), words = body_words(settings.bodies);
+  const uint cells = grid_cells(settings.grid.bits), words = body_words(settings.bodies.count);
   for (uint k = begin; k < end; ++k) {
     const uint world = f.rebuilding[k / cells], body = k % cells;
-    if (world >= settings.worlds)
+    if (world >= settings.worlds.count)
       continue;
     f.cell_taken[k] = 0;
     for (uint word = 0; word < words; ++word)
-      f.body_cells[k * words + word] = body_word_of_all(settings.bodies, word);
-    if (settings.rigid > 0 && body < settings.bodies && f.status[0].rebuild > 0)  // mended lists keep count
-      f.body_contacts[world * settings.bodies + body] = 0;
+      f.body_cells[k * words + word] = body_word_of_all(settings.bodies.count, word);
+    if (settings.bodies.rigid > 0 && body < settings.bodies.count && f.status[0].rebuild > 0)  // mended lists keep count
+      f.body_contacts[world * settings.bodies.count + body] = 0;
   }
 }
 
@@ -87,9 +87,9 @@ void body_survey(const Args& args, Fields& f, uint begin, uint end) {
     for (; i < last; ++i, ++e) {
       if (is_gone(f.grains[i]))
         continue;
-      const vec4& place = settings.options & option_mend ? f.list_place[i] : f.grains[i].position;
+      const vec4& place = settings.grid.incremental ? f.list_place[i] : f.grains[i].position;
       const ivec3 cell = cell_of(vec3(place), settings, world);
-      const uint key = cell_key(cell, world, settings), words = body_words(settings.bodies);
+      const uint key = cell_key(cell, world, settings), words = body_words(settings.bodies.count);
       std::atomic_ref(f.cell_taken[key]).store(1, std::memory_order_relaxed);
       for (uint word = key * words; word < (key + 1) * words; ++word)
         std::atomic_ref(f.body_cells[word]).store(0, std::memory_order_relaxed);
@@ -116,7 +116,7 @@ CellBox cells_around(const Fields& f, uint body, const World& world) {
   const vec3 center = f.bodies[body].motion.position;
   const float around = f.bodies[body].reach + world.radius + world.margin;
   const auto cell_at = [&](float x, int a) {
-    return static_cast<int>(std::floor(std::clamp((x - settings.domain_min[a]) * world.inverse_cell[a], -1e6f, 1e6f)));
+    return static_cast<int>(std::floor(std::clamp((x - settings.domain.min[a]) * world.inverse_cell[a], -1e6f, 1e6f)));
   };
   CellBox box;
   for (int a = 0; a < 3; ++a) {
@@ -148,10 +148,10 @@ public:
   // it: they look at the nearer side of the body.
   float distance(vec3 at, float half) const {
     const Settings& settings = f_.settings[0];
-    const vec3 way = shortest(settings.domain_min + at * edge_ - f_.bodies[body_].motion.position, settings);
+    const vec3 way = shortest(settings.domain.min + at * edge_ - f_.bodies[body_].motion.position, settings);
     for (int a = 0; a < 3; ++a)
-      if (settings.axis[a] == axis_periodic &&
-          std::abs(way[a]) > 0.5f * (settings.domain_max[a] - settings.domain_min[a]) - half * edge_[a])
+      if (settings.domain.axis[a] == axis_periodic &&
+          std::abs(way[a]) > 0.5f * (settings.domain.max[a] - settings.domain.min[a]) - half * edge_[a])
         return -1e30f;
     return from_body(f_, body_, way).value;
   }
@@ -168,33 +168,34 @@ private:
 
 // Do a body's distances tell how far it is, as far as marking needs? Those from triangles do not.
 bool tells_distance(const Fields& f, uint body) {
-  TALUS_ASSERT(f.bodies[body].first_part + f.bodies[body].parts <= f.solid_parts.size(), body);
-  const auto part = f.solid_parts.begin() + f.bodies[body].first_part;
-  return std::none_of(part, part + f.bodies[body].parts,
-                      [](const SolidPart& p) { return (p.kind & solid_kind_mask) == solid_triangles; });
+  const Body& b = f.bodies[body];
+  for (uint k = 0; k < b.parts; ++k)
+    if ((solid_part(f, b.first_part + k).kind & solid_kind_mask) == solid_triangles)
+      return false;
+  return true;
 }
 
 // body: in its world.
 void mark(Fields& f, uint body, uint cell, bool moved) {
-  TALUS_ASSERT(body < f.settings[0].bodies && f.cell_taken[cell] != 0, body, cell);
-  std::atomic_ref(f.body_cells[cell * body_words(f.settings[0].bodies) + body / 32]).fetch_or(1u << (body % 32));
+  TALUS_ASSERT(body < f.settings[0].bodies.count && f.cell_taken[cell] != 0, body, cell);
+  std::atomic_ref(f.body_cells[cell * body_words(f.settings[0].bodies.count) + body / 32]).fetch_or(1u << (body % 32));
   if (moved)
     std::atomic_ref(f.grid_head[cell]).fetch_or(cell_swept);
 }
 
 // What threads first to last of those of a body do.
 void mark_cells(Fields& f, uint body, uint first, uint last) {
-  const uint own = body % f.settings[0].bodies;
+  const uint own = body % f.settings[0].bodies.count;
   const bool moved = f.status[0].rebuild == 0 && has_moved(f, body);  // and lists are mended
-  const World& world = f.worlds[body / f.settings[0].bodies];
+  const World& world = f.worlds[body / f.settings[0].bodies.count];
   const CellBox box = cells_around(f, body, world);
   if (box.empty())
     return;
-  const uvec3 bits = f.settings[0].grid_bits;
+  const uvec3 bits = f.settings[0].grid.bits;
   // By cubes of eight cells: one distance for all of them first.
   const uvec3 cubes = uvec3(box.last - box.first + 2) / 2u;
   const uint table = grid_cells(bits), before = world.table * table;
-  TALUS_ASSERT(world.table < f.settings[0].worlds && first < last && last <= body_threads, body, world.table, first,
+  TALUS_ASSERT(world.table < f.settings[0].worlds.count && first < last && last <= body_threads, body, world.table, first,
                last);
   const bool wide = cubes.x > table / cubes.y / cubes.z;  // few grains in a wide space: all of them look at the body
   const Cubes around(f, body, world);
@@ -239,9 +240,9 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
 void body_mark(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   for (uint k = begin / body_threads; k * body_threads < end; ++k) {
-    const uint thread = k * body_threads, world = f.rebuilding[k / settings.bodies];
-    const uint body = world * settings.bodies + k % settings.bodies;
-    if (world < settings.worlds && f.bodies[body].parts > 0)  // not of grains alone
+    const uint thread = k * body_threads, world = f.rebuilding[k / settings.bodies.count];
+    const uint body = world * settings.bodies.count + k % settings.bodies.count;
+    if (world < settings.worlds.count && f.bodies[body].parts > 0)  // not of grains alone
       mark_cells(f, body, std::max(begin, thread) - thread, std::min(end - thread, body_threads));
   }
 }
@@ -265,7 +266,7 @@ void body_sum(const Args& args, Fields& f, uint begin, uint end) {
     load.uncounted += received.word;
     load.force_filtered += f.bodies[b].load_share * (load.force - load.force_filtered);
     load.torque_filtered += f.bodies[b].load_share * (load.torque - load.torque_filtered);
-    f.body_loads[step_of_batch(args, f) * settings.worlds * settings.bodies + b] = load;
+    f.body_loads[step_of_batch(args, f) * settings.worlds.count * settings.bodies.count + b] = load;
   }
 }
 

@@ -10,8 +10,8 @@ namespace talus::reference {
 void cloth_find(const Args&, Fields& f, uint begin, uint end) {
   const Settings& s = f.settings[0];
   for (uint i = begin; i < end; ++i)
-    if (const uint k = f.grain_id[i] - s.cloth_first; k < s.cloth)
-      f.cloth_place[k] = f.shape_data[cloth_place_word(s.cloth_words, s.cloth_triangles, k)] = i;
+    if (const uint k = f.grain_id[i] - s.cloth.first; k < s.cloth.vertices)
+      f.cloth_place[k] = f.shape_data[cloth_place_word(s.cloth.words, s.cloth.triangles, k)] = i;
 }
 
 namespace {
@@ -39,13 +39,13 @@ Box box_of(const Fields& f, uint triangle) {
 }
 
 float residual_of(const Args& args, const Settings& settings, const ClothLink& link, const Link& d, vec3 relative) {
-  return link_residual(d, relative, link.rest, settings.cloth_kv, settings.cloth_kc, args.h);
+  return link_residual(d, relative, link.rest, settings.cloth.kv, settings.cloth.kc, args.h);
 }
 
 uint* record_of_vertex(Fields& f, uint vertex) {
-  TALUS_ASSERT(cloth_record(f.settings[0].bodies, vertex) + load_words <= f.body_sums.size(), vertex,
+  TALUS_ASSERT(cloth_record(f.settings[0].bodies.count, vertex) + load_words <= f.body_sums.size(), vertex,
                f.body_sums.size());
-  return &f.body_sums[cloth_record(f.settings[0].bodies, vertex)];
+  return &f.body_sums[cloth_record(f.settings[0].bodies.count, vertex)];
 }
 
 uint material_of_triangle(const Fields& f, uint partner) {
@@ -55,7 +55,7 @@ uint material_of_triangle(const Fields& f, uint partner) {
 void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse) {
   const vec3 change = grain.velocity.w * impulse;
   grain.velocity += vec4(change, 0.0f);
-  if (settings.cloth_moves != 0)
+  if (settings.cloth.moves != 0)
     grain.position += vec4(args.h * change, 0.0f);
 }
 
@@ -65,22 +65,22 @@ void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse
 // of their own, since they may be much larger than grains, or smaller.
 void cloth_sort(const Args&, Fields& f, uint, uint) {
   const Settings& s = f.settings[0];
-  const uint cells = grid_cells(s.cloth_bits), triangles = s.cloth_triangles;
+  const uint cells = grid_cells(s.cloth.bits), triangles = s.cloth.triangles;
   std::vector<std::pair<uint, uint>> order;  // key, triangle
   for (uint t = 0; t < triangles; ++t) {
     const uint first = place_of_vertex(f, triangle_corner(f, t, 0));
     const ivec3 cell = cloth_cell_of(vec3(f.grains[first].position) + box_of(f, t).middle, s, f.worlds[0]);
-    order.emplace_back(grid_key(cell, s.cloth_bits), t);
+    order.emplace_back(grid_key(cell, s.cloth.bits), t);
   }
   std::ranges::sort(order);
   TALUS_ASSERT(order.size() == triangles && (order.empty() || order.back().first < cells), order.size(), cells);
   for (uint k = 0, cell = 0; cell <= cells; ++cell) {
     while (k < triangles && order[k].first < cell)
       ++k;
-    f.shape_data[cloth_start_word(s.cloth_words, triangles, s.cloth, cell)] = k;
+    f.shape_data[cloth_start_word(s.cloth.words, triangles, s.cloth.vertices, cell)] = k;
   }
   for (uint k = 0; k < triangles; ++k)
-    f.shape_data[cloth_order_word(s.cloth_words, triangles, s.cloth, cells, k)] = order[k].second;
+    f.shape_data[cloth_order_word(s.cloth.words, triangles, s.cloth.vertices, cells, k)] = order[k].second;
 }
 
 // How the links of a vertex share its mass: with M the sum of their directions times themselves, M's greatest
@@ -94,11 +94,11 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
   for (uint k = begin; k < end; ++k) {
     const uint i = f.cloth_place[k];
     const ClothVertex& vertex = f.cloth_vertices[k];
-    f.shape_data[cloth_place_word(settings.cloth_words, settings.cloth_triangles, k)] = i;
-    TALUS_ASSERT(f.grain_id[i] == settings.cloth_first + k, k, i);
+    f.shape_data[cloth_place_word(settings.cloth.words, settings.cloth.triangles, k)] = i;
+    TALUS_ASSERT(f.grain_id[i] == settings.cloth.first + k, k, i);
     TALUS_ASSERT(vertex.first_link <= vertex.end_link && vertex.end_link <= f.cloth_links.size(), k, vertex.first_link,
                  vertex.end_link);
-    TALUS_ASSERT(vertex.first_triangle <= vertex.end_triangle && vertex.end_triangle <= settings.cloth_triangles, k,
+    TALUS_ASSERT(vertex.first_triangle <= vertex.end_triangle && vertex.end_triangle <= settings.cloth.triangles, k,
                  vertex.first_triangle, vertex.end_triangle);
     contacts_of_vertex(f, k) = 0;
     mat3 directions(0.0f);
@@ -116,7 +116,7 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
 }
 
 void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
-  const float fall = args.h * glm::length(f.settings[0].gravity);
+  const float fall = args.h * glm::length(f.settings[0].domain.gravity);
   for (uint i = begin; i < end; ++i) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       uint& partner = f.contact_partner[contact_slot(f, i, k)];
@@ -182,7 +182,7 @@ void cloth_apply(const Args&, Fields& f, uint begin, uint end) {
 // since others read where it is.
 void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  const bool last = args.iteration + 1 == args.iterations, memory = settings.options & option_memory;
+  const bool last = args.iteration + 1 == args.iterations, memory = settings.contacts.memory;
   Finish finish(args, f, false);
   for (uint i = begin; i < end; ++i) {
     Grain grain = f.grains[i];
@@ -202,7 +202,7 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
         const vec3 relative = vec3(grain.velocity) - velocity_at(f, partner, c.weights);
         shear = turned(shear, c.normal);
         const PairLaw& law =
-            f.pair_laws[material_of(f.grain_tag[i]) * (settings.materials + 1) + material_of_triangle(f, partner)];
+            f.pair_laws[material_of(f.grain_tag[i]) * (settings.contacts.materials + 1) + material_of_triangle(f, partner)];
         cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, args.h, touch.push, touch.drag);
         const vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
         touches = true;
@@ -226,7 +226,7 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
     }
     if (!touches)
       continue;
-    if (const uint vertex = f.grain_id[i] - settings.cloth_first; vertex < settings.cloth) {
+    if (const uint vertex = f.grain_id[i] - settings.cloth.first; vertex < settings.cloth.vertices) {
       add_to_record(f, record_of_vertex(f, vertex), vec3(0.0f), total);
       continue;
     }
@@ -265,7 +265,7 @@ void cloth_gauss_seidel(const Args& args, Fields& f, uint, uint) {
   const Settings& settings = f.settings[0];
   if (f.status[0].halt != halt_none)
     return;
-  for (uint k = 0; k < settings.cloth; ++k) {
+  for (uint k = 0; k < settings.cloth.vertices; ++k) {
     const uint i = f.cloth_place[k];
     for (uint n = f.cloth_vertices[k].first_link; n < f.cloth_vertices[k].end_link; ++n) {
       const ClothLink& link = f.cloth_links[n];
@@ -278,7 +278,7 @@ void cloth_gauss_seidel(const Args& args, Fields& f, uint, uint) {
         const Link d = link_of(f, i, j);
         const vec3 relative = vec3(f.grains[i].velocity) - vec3(f.grains[j].velocity);
         const float residual = residual_of(args, settings, link, d, relative);
-        const float sum = link_relaxed(pull, link.stiffness, residual, w_sum, w_sum, settings.sor, 0.0f);
+        const float sum = link_relaxed(pull, link.stiffness, residual, w_sum, w_sum, settings.solver.sor, 0.0f);
         pull = {sum, sum - pull.sum};
         push(args, settings, f.grains[i], pull.change * d.direction);
         push(args, settings, f.grains[j], -pull.change * d.direction);

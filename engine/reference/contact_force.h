@@ -10,7 +10,7 @@ class ContactForces {
 public:
   ContactForces(const Args& args, const Fields& f, uint i)
       : args_(args), f_(f), settings_(f.settings[0]), i_(i), w_(f.grains[i].velocity.w) {
-    if (settings_.force >= force_correction && by_mean(settings_))
+    if (settings_.solver.force >= force_correction && by_mean(settings_))
       each_contact(f, i, [&](std::size_t slot) { weights_ += w_at(f.contact_sum, slot) > 0.0f ? 1.0f : 0.0f; });
   }
 
@@ -18,7 +18,7 @@ public:
     const float w_sum = w_ + c.inverse_mass, h = args_.h;
     if (!(w_sum > 0.0f))
       return 0.0f;
-    if (settings_.force == force_spring) {
+    if (settings_.solver.force == force_spring) {
       if (c.gap >= 0.0f)
         return 0.0f;
       const DemSpring spring = spring_of(args_, f_, i_, partner_at(f_, i_, slot), c);
@@ -27,10 +27,10 @@ public:
     const float sum = w_at(f_.contact_sum, slot);
     if (!(sum > 0.0f))
       return 0.0f;
-    if (settings_.force == force_impulse)
+    if (settings_.solver.force == force_impulse)
       return sum / h;
     const float share = weights_ > 0.0f ? 1.0f / weights_ : 1.0f;
-    return share * (settings_.force == force_displacement && !by_weight(settings_) ? settings_.sor : 1.0f) * sum /
+    return share * (settings_.solver.force == force_displacement && !by_weight(settings_) ? settings_.solver.sor : 1.0f) * sum /
            (h * h * w_sum);
   }
 

@@ -20,14 +20,15 @@ void stash(Fields& f, uint i, uint row) {
     f.stash_first[i] = *entry;
     each([&](std::size_t slot) { put_aside(f, (*entry)++, slot); });
     TALUS_ASSERT(*entry == f.stash_first[i] + count, i, *entry, count);
-    TALUS_ASSERT(*entry <= (world_of(f, i) + 1) * f.settings[0].stash, i, *entry, f.settings[0].stash);
+    TALUS_ASSERT(*entry <= (world_of(f, i) + 1) * f.settings[0].worlds.stash, i, *entry, f.settings[0].worlds.stash);
   }
 }
 
 // What grain i has in the stash to the contacts of its new row, which begins in this slot: found by the partner, whose
 // name in the old lists is name(partner).
 template <class Name> void recall(Fields& f, uint i, std::size_t row, uint contacts, Name name) {
-  const uint options = f.settings[0].options, first = f.stash_first[i], count = f.stash_count[i];
+  const ContactSettings& keeps = f.settings[0].contacts;
+  const uint first = f.stash_first[i], count = f.stash_count[i];
   TALUS_ASSERT(count == 0 || std::size_t{first} + count <= f.stash_partner.size(), i, first, count);
   TALUS_ASSERT(contacts == 0 || row + (contacts - 1) * slice_grains < f.contact_partner.size(), i, row, contacts);
   uint next = 0;  // behind the last one found, most contacts being in the same order as before
@@ -45,16 +46,16 @@ template <class Name> void recall(Fields& f, uint i, std::size_t row, uint conta
     const bool known = looked < count;
     if (known && is_triangle(partner))
       f.contact_partner[slot] = f.stash_partner[entry];
-    if (options & option_memory)
+    if (keeps.memory)
       put(f.contact_shear, slot, known ? f.stash_shear[entry] : vec3(0.0f));
-    if (options & option_impulses)
+    if (keeps.impulses)
       put(f.contact_sum, slot, known ? f.stash_sum[entry] : vec4(0.0f));
   }
 }
 
 // Contacts of a row with dynamic bodies come (1) or go (~0).
 void count_bodies(Fields& f, std::size_t row, uint count, uint step) {
-  for (uint k = 0; k < count && f.settings[0].rigid > 0; ++k)
+  for (uint k = 0; k < count && f.settings[0].bodies.rigid > 0; ++k)
     if (const uint partner = f.contact_partner[row + k * slice_grains];
         partner >= body_partner && partner < wall_partner) {
       TALUS_ASSERT(step == 1 || std::atomic_ref(f.body_contacts[body_of(partner)]).load() > 0, row, partner);
@@ -94,7 +95,7 @@ void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void linked_clear(const Args&, Fields& f, uint begin, uint end) {
-  const uint cells = f.status[0].rebuild * grid_cells(f.settings[0].grid_bits);
+  const uint cells = f.status[0].rebuild * grid_cells(f.settings[0].grid.bits);
   for (uint cell = begin; cell < std::min(end, cells); ++cell)
     f.grid_head[cell] = no_partner;
 }
@@ -151,7 +152,7 @@ void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
 void contact_stash(const Args& args, Fields& f, uint begin, uint end) {
   for (uint e = begin; e < end; ++e)
     if (const uint i = rebuilt_place(f, e); i < args.grains)
-      stash(f, i, world_of(f, i) * f.settings[0].places + f.grain_row[i]);
+      stash(f, i, world_of(f, i) * f.settings[0].worlds.places + f.grain_row[i]);
 }
 
 void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
@@ -159,7 +160,7 @@ void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
     const uint i = rebuilt_place(f, e);
     if (i >= args.grains)
       continue;
-    const uint first = world_of(f, i) * f.settings[0].places;
+    const uint first = world_of(f, i) * f.settings[0].worlds.places;
     TALUS_ASSERT(f.contact_count_next[i] <= next_rows(f, i), i, f.contact_count_next[i], next_rows(f, i));
     recall(f, i, next_slot(f, i, 0), f.contact_count_next[i],
            [&](uint partner) { return is_grain(partner) ? f.grain_row[first + partner] : partner; });
@@ -167,7 +168,7 @@ void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void mend_clear(const Args&, Fields& f, uint begin, uint end) {
-  const uint cells = grid_cells(f.settings[0].grid_bits);
+  const uint cells = grid_cells(f.settings[0].grid.bits);
   for (uint cell = begin; cell < std::min(end, cells); ++cell)
     f.grid_head[cell] = link_end;
 }
@@ -183,10 +184,10 @@ vec3 place_ahead(const Args& args, const Fields& f, const Grain& grain) {
     ahead *= 0.5f;
   vec3 place = vec3(grain.position) + ahead * vec3(grain.velocity);
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic) {
-      const float edge = settings.domain_max[a] - settings.domain_min[a];
-      place[a] = place[a] < settings.domain_min[a]    ? place[a] + edge
-                 : place[a] >= settings.domain_max[a] ? place[a] - edge
+    if (settings.domain.axis[a] == axis_periodic) {
+      const float edge = settings.domain.max[a] - settings.domain.min[a];
+      place[a] = place[a] < settings.domain.min[a]    ? place[a] + edge
+                 : place[a] >= settings.domain.max[a] ? place[a] - edge
                                                       : place[a];
     }
   return place;
@@ -280,13 +281,13 @@ void contact_commit(const Args& args, Fields& f, uint begin, uint end) {
     if (i >= args.grains)
       continue;
     const uint world = world_of(f, i), slice = i / slice_grains;
-    const uint room = world * f.settings[0].rows;
+    const uint room = world * f.settings[0].worlds.rows;
     if (i % slice_grains == 0)
       f.slice_start[slice + world] = next_row(f, slice, world) - room;
     if (i + 1 == places_end(args, f, world))
       f.slice_start[slice + 1 + world] = next_row(f, slice + 1, world) - room;
     TALUS_ASSERT(f.contact_count_next[i] <= next_rows(f, i), i, f.contact_count_next[i], next_rows(f, i));
-    f.grain_row[i] = i - world * f.settings[0].places;
+    f.grain_row[i] = i - world * f.settings[0].worlds.places;
     f.contact_count[i] = f.contact_count_next[i];
   }
 }

@@ -11,7 +11,7 @@ struct CrowdPlace {
 };
 
 CrowdPlace crowd_place(vec3 p, const Settings& settings) {
-  const vec3 c = glm::clamp((p - settings.domain_min) * settings.crowd_inverse, vec3(-1e6f), vec3(1e6f));
+  const vec3 c = glm::clamp((p - settings.domain.min) * settings.crowd_grid.inverse, vec3(-1e6f), vec3(1e6f));
   const vec3 low = glm::floor(c);
   return {ivec3(low), c - low};
 }
@@ -25,11 +25,11 @@ struct CrowdNode {
 class CrowdNodes {
 public:
   CrowdNodes(const CrowdPlace& place, const Settings& settings) {
-    const uvec3 bits = settings.crowd_bits;
+    const uvec3 bits = settings.crowd_grid.bits;
     for (int a = 0; a < 3; ++a)
       for (int side = 0; side < 2; ++side) {
         ivec3 node(0);
-        node[a] = grid_wrap(place.node[a] + side, settings.crowd_nodes[a]);
+        node[a] = grid_wrap(place.node[a] + side, settings.crowd_grid.nodes[a]);
         const ivec3 block = crowd_block_of(node);
         planes_[a][side] = {crowd_slot(block, bits), crowd_key(block, bits), crowd_index(node, bits)};
       }
@@ -58,8 +58,8 @@ float free_share(float away) {
 float to_other_image(vec3 offset, const Settings& settings) {
   float least = 3.4e38f;
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic)
-      least = std::min(least, 0.5f * (settings.domain_max[a] - settings.domain_min[a]) - std::abs(offset[a]));
+    if (settings.domain.axis[a] == axis_periodic)
+      least = std::min(least, 0.5f * (settings.domain.max[a] - settings.domain.min[a]) - std::abs(offset[a]));
   return least;
 }
 
@@ -69,11 +69,11 @@ Distance nearest_body(const Fields& f, vec3 p, float time, float& clear) {
   const Settings& settings = f.settings[0];
   Distance nearest{vec3(0.0f), 3.4e38f};
   clear = 1e6f;
-  for (uint b = 0; b < settings.bodies; ++b) {
+  for (uint b = 0; b < settings.bodies.count; ++b) {
     const Body& body = f.bodies[b];
     const vec3 offset = shortest(p - body.motion.position, settings);
     const float gone = fine_away * time * glm::length(velocity_at(body.motion, offset));
-    const float reach = body.reach + crowd_sight * settings.crowd_edges.x + gone, away2 = glm::dot(offset, offset);
+    const float reach = body.reach + crowd_sight * settings.crowd_grid.edges.x + gone, away2 = glm::dot(offset, offset);
     if (body.parts == 0)
       continue;
     if (away2 > reach * reach) {
@@ -114,7 +114,7 @@ void crowd_fill(const Args&, Fields& f, uint begin, uint end) {
     if (grain.w == 0.0f)
       continue;
     const CrowdPlace place = crowd_place(vec3(grain), settings);
-    const float units = static_cast<float>(crowd_unit) * (grain.w * grain.w * grain.w * settings.fine_volume);
+    const float units = static_cast<float>(crowd_unit) * (grain.w * grain.w * grain.w * settings.fine.volume);
     const CrowdNodes nodes(place, settings);
     for (int c = 0; c < 8; ++c) {
       const float share = units * weight_of(place.within, c);
@@ -142,22 +142,22 @@ vec3 room(const Fields& f, vec4 grain, float aim, float most, const Distance& bo
     for (int side = 0; side < 2; ++side) {
       walls[a][side] = 1.0f;
       const float ahead = static_cast<float>(side) - place.within[a];
-      for (uint wall = 2 * static_cast<uint>(a); settings.axis[a] == axis_wall && wall <= 2 * static_cast<uint>(a) + 1;
+      for (uint wall = 2 * static_cast<uint>(a); settings.domain.axis[a] == axis_wall && wall <= 2 * static_cast<uint>(a) + 1;
            ++wall)
-        walls[a][side] *= free_share((wall_distance(p, wall, settings) - grain.w) * settings.crowd_inverse[a] +
+        walls[a][side] *= free_share((wall_distance(p, wall, settings) - grain.w) * settings.crowd_grid.inverse[a] +
                                      (wall % 2 == 0 ? ahead : -ahead));
     }
   const CrowdNodes nodes(place, settings);
   std::array<float, 8> excess;
   for (int c = 0; c < 8; ++c) {
     const vec3 corner = vec3(c & 1, c >> 1 & 1, c >> 2) - place.within;  // from the grain, in edges
-    const float share = free_share((body.value - grain.w + glm::dot(body.gradient, corner * settings.crowd_edges)) *
-                                   settings.crowd_inverse.x) *
+    const float share = free_share((body.value - grain.w + glm::dot(body.gradient, corner * settings.crowd_grid.edges)) *
+                                   settings.crowd_grid.inverse.x) *
                         walls[0][c & 1] * walls[1][c >> 1 & 1] * walls[2][c >> 2];
     const CrowdNode node = nodes[c];
     const float count = f.crowd_owner[node.slot] == node.key ? static_cast<float>(f.crowd_count[node.index]) : 0.0f;
     excess[static_cast<std::size_t>(c)] =
-        std::clamp(count / (aim * settings.crowd_full * std::max(share, crowd_share)) - crowd_free, 0.0f, crowd_most);
+        std::clamp(count / (aim * settings.crowd_grid.full * std::max(share, crowd_share)) - crowd_free, 0.0f, crowd_most);
   }
   // Slope of the trilinear interpolant, per edge.
   vec3 slope(0.0f);
@@ -167,8 +167,8 @@ vec3 room(const Fields& f, vec4 grain, float aim, float most, const Distance& bo
       within[a] = c >> a & 1 ? 1.0f : 0.0f;
       slope[a] += (c >> a & 1 ? 1.0f : -1.0f) * weight_of(within, c) * excess[static_cast<std::size_t>(c)];
     }
-  const vec3 way = -crowd_gain * settings.crowd_edges * slope;
-  const float length = glm::length(way), limit = std::min(most, crowd_way * settings.crowd_radius);
+  const vec3 way = -crowd_gain * settings.crowd_grid.edges * slope;
+  const float length = glm::length(way), limit = std::min(most, crowd_way * settings.crowd_grid.radius);
   return length > limit ? way * (limit / length) : way;
 }
 

@@ -15,8 +15,8 @@ Pixel pixel_at(const DepthCamera& c, uint column, uint row) {
 
 // The floor, which is seen from above.
 float floor_on_ray(const Settings& settings, const Ray& ray, float near, float end) {
-  const float above = ray.from.z - settings.domain_min.z;
-  const bool seen = settings.axis.z == axis_wall && ray.way.z < 0.0f && above > -near * ray.way.z;
+  const float above = ray.from.z - settings.domain.min.z;
+  const bool seen = settings.domain.axis.z == axis_wall && ray.way.z < 0.0f && above > -near * ray.way.z;
   return seen ? std::min(end, above / -ray.way.z) : end;
 }
 
@@ -111,8 +111,8 @@ View view_of(const Fields& f, const DepthCamera& c, uint world) {
   const View own{c.position, axis({0.0f, -1.0f, 0.0f}), axis({0.0f, 0.0f, 1.0f}), axis({1.0f, 0.0f, 0.0f})};
   if (c.body == no_body)
     return own;
-  TALUS_ASSERT(c.body < f.settings[0].bodies, c.body, f.settings[0].bodies);
-  const BodyMotion& m = f.bodies[world * f.settings[0].bodies + c.body].motion;
+  TALUS_ASSERT(c.body < f.settings[0].bodies.count, c.body, f.settings[0].bodies.count);
+  const BodyMotion& m = f.bodies[world * f.settings[0].bodies.count + c.body].motion;
   const auto out = [&](vec3 v) { return rotated(m.rotation, v); };
   return {m.position + out(own.eye), out(own.right), out(own.up), out(own.ahead)};
 }
@@ -137,8 +137,8 @@ void depth_bodies(const Args& args, Fields& f, uint begin, uint end) {
     pixels.each(f, [&](const Pixel& pixel, uint& bits) {
       bits = std::bit_cast<uint>(floor_on_ray(settings, view.ray(c.perspective, pixel.place), c.near, c.far));
     });
-    for (uint b = 0; b < settings.bodies; ++b) {
-      const Body& body = f.bodies[world * settings.bodies + b];
+    for (uint b = 0; b < settings.bodies.count; ++b) {
+      const Body& body = f.bodies[world * settings.bodies.count + b];
       const bool bounded = body.reach < 1e12f;
       if (bounded && !pixels.reach(window_around(c, view.seen(body.motion.position), 1.01f * body.reach)))
         continue;
@@ -156,7 +156,7 @@ void depth_grains(const Args& args, Fields& f, uint begin, uint end) {
   uint in_view = world_of(f, begin);
   View view = view_of(f, c, in_view);
   for (uint i = begin; i < end; ++i) {
-    if (is_gone(f.grains[i]) || f.grain_id[i] - settings.cloth_first < settings.cloth)
+    if (is_gone(f.grains[i]) || f.grain_id[i] - settings.cloth.first < settings.cloth.vertices)
       continue;
     const uint world = world_of(f, i);
     if (std::exchange(in_view, world) != world)
@@ -172,7 +172,7 @@ void depth_heights(const Args& args, Fields& f, uint begin, uint end) {
     pixels.each(f, [&](const Pixel& pixel, uint& bits) {
       const float t = std::bit_cast<float>(bits);
       const Ray ray = view.ray(c.perspective, pixel.place);
-      bits = std::bit_cast<uint>(t < c.far ? ray.from.z + t * ray.way.z - f.settings[0].domain_min.z : 0.0f);
+      bits = std::bit_cast<uint>(t < c.far ? ray.from.z + t * ray.way.z - f.settings[0].domain.min.z : 0.0f);
     });
   });
 }

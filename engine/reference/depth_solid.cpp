@@ -181,7 +181,7 @@ SeenBody::SeenBody(const Fields& fields, const DepthCamera& camera, const View& 
     : f_(fields), camera_(camera), body_(body), view_(view.in_frame(body.motion.rotation, body.motion.position)),
       slack_(depth_slack * camera.far) {
   for (uint k = 0; k < body.parts; ++k) {
-    const SolidPart& part = f_.solid_parts[body.first_part + k];
+    const SolidPart part = solid_part(f_, body.first_part + k);
     const View own = view_.in_frame(part.rotation, part.position);
     const Window window = window_around(camera, own, part);
     parts_.push_back({&part, own, window});

@@ -10,7 +10,7 @@ namespace talus::reference {
 namespace {
 
 bool is_carrier(const Fields& f, uint i) {
-  return !is_gone(f.grains[i]) && f.grain_id[i] - f.settings[0].cloth_first >= f.settings[0].cloth;
+  return !is_gone(f.grains[i]) && f.grain_id[i] - f.settings[0].cloth.first >= f.settings[0].cloth.vertices;
 }
 
 void count(Fields& f, vec3 place) {
@@ -45,11 +45,11 @@ void fine_plan(const Args& args, Fields& f, uint, uint) {
     status.fine_travel += args.fine_span * f.worlds[0].speed;
     const float ahead = args.h * static_cast<float>(fine_point) * f.worlds[0].speed;
     moves =
-        (last && status.fine_time >= 0.999f * settings.fine_step) || status.fine_travel + ahead > settings.fine_travel;
+        (last && status.fine_time >= 0.999f * settings.fine.step) || status.fine_travel + ahead > settings.fine.travel;
   }
   if (moves) {
     const float drift = status.fine_drift + status.fine_travel;
-    sorts = drift > settings.crowd_radius;
+    sorts = drift > settings.crowd_grid.radius;
     status.fine_drift = sorts ? 0.0f : drift;
     status.fine_h = status.fine_time;
     status.fine_time = status.fine_travel = 0.0f;
@@ -59,22 +59,22 @@ void fine_plan(const Args& args, Fields& f, uint, uint) {
   if (moves || coasts)
     status.fine_body_way = std::exchange(status.body_way, 0.0f);
   const Dispatch none = groups(0), fine = groups(groups_for(args.fine)),
-                 chunks = groups(scan_chunks_of(grid_cells(settings.near_bits)));
+                 chunks = groups(scan_chunks_of(grid_cells(settings.near_grid.bits)));
   f.gates[gate_fine] = moves ? fine : none;
   f.gates[gate_fine_grains] = moves ? groups(groups_for(args.grains)) : none;
   f.gates[gate_fine_chunks] = moves ? chunks : none;
-  f.gates[gate_fine_crowd] = moves ? groups(groups_for(grid_cells(settings.crowd_bits) * crowd_block)) : none;
+  f.gates[gate_fine_crowd] = moves ? groups(groups_for(grid_cells(settings.crowd_grid.bits) * crowd_block)) : none;
   f.gates[gate_fine_sort] = sorts ? fine : none;
   f.gates[gate_fine_sort_chunks] = sorts ? chunks : none;
   f.gates[gate_fine_coast] = coasts ? fine : none;
 }
 
 void near_reduce(const Args&, Fields& f, uint begin, uint end) {
-  reduce(f.near_count, grid_cells(f.settings[0].near_bits), f.near_sums, begin, end);
+  reduce(f.near_count, grid_cells(f.settings[0].near_grid.bits), f.near_sums, begin, end);
 }
 
 void near_scan(const Args&, Fields& f, uint begin, uint end) {
-  scan(f.near_count, grid_cells(f.settings[0].near_bits), f.near_sums, f.near_start, begin, end);
+  scan(f.near_count, grid_cells(f.settings[0].near_grid.bits), f.near_sums, f.near_start, begin, end);
 }
 
 void fine_count(const Args&, Fields& f, uint begin, uint end) {
@@ -90,7 +90,7 @@ void fine_fill(const Args&, Fields& f, uint begin, uint end) {
 }
 
 void fine_rank(const Args&, Fields& f, uint begin, uint end) {
-  const uint there = f.near_start[grid_cells(f.settings[0].near_bits)];
+  const uint there = f.near_start[grid_cells(f.settings[0].near_grid.bits)];
   TALUS_ASSERT(there <= f.fine_grains.size(), there, f.fine_grains.size());
   const auto number_of = [&](uint i) { return f.fine_tag[i] >> fine_tag_shift; };
   for (uint k = begin; k < end; ++k) {
@@ -132,14 +132,14 @@ void carrier_fill(const Args&, Fields& f, uint begin, uint end) {
 
 void carrier_gather(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  const uint there = f.near_start[grid_cells(settings.near_bits)];
+  const uint there = f.near_start[grid_cells(settings.near_grid.bits)];
   TALUS_ASSERT(there <= f.carriers.size(), there, f.carriers.size());
   for (uint k = begin; k < std::min(end, there); ++k) {
     const uint from = f.near_order[k], id = f.grain_id[from];
     TALUS_ASSERT(is_carrier(f, from), k, from, id);
     const Grain& grain = f.grains[from];
     const float radius = grain.position.w, reach = near_reach * radius;
-    const bool solid = grain.velocity.w == 0.0f || (id >= settings.shaped_first && id < settings.births_first);
+    const bool solid = grain.velocity.w == 0.0f || (id >= settings.shapes.first && id < settings.emission.first);
     f.carriers[rank(f, vec3(grain.position), id, [&](uint i) { return f.grain_id[i]; })] = {
         vec4(vec3(grain.position), 1.0f / (reach * reach)), vec4(vec3(grain.velocity), solid ? -radius : radius)};
   }
@@ -151,7 +151,7 @@ void fine_sink(const Args&, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     Grain& grain = f.fine_grains[i];
     const vec3 p(grain.position);
-    if (is_gone(grain) || sink_of(f, p, f.fine_tag[i] & tag_material_mask) == f.settings[0].sinks)
+    if (is_gone(grain) || sink_of(f, p, f.fine_tag[i] & tag_material_mask) == f.settings[0].emission.sinks)
       continue;
     grain = {vec4(p, 0.0f), vec4(0.0f)};
     std::atomic_ref(f.status[0].fine_gone).fetch_add(1);
@@ -164,21 +164,21 @@ void fine_emit(const Args&, Fields& f, uint begin, uint end) {
     return;
   const Settings& settings = f.settings[0];
   const World& world = f.worlds[0];  // the only one
-  const uint first = settings.births_first - status.freed + world.born - world.released;
-  const auto birth_at = [&](uint i) { return f.grain_id[i] - settings.births_first; };
+  const uint first = settings.emission.first - status.freed + world.born - world.released;
+  const auto birth_at = [&](uint i) { return f.grain_id[i] - settings.emission.first; };
   const auto count_at = [&](uint i) { return f.fine_first[birth_at(i) + 1] - f.fine_first[birth_at(i)]; };
   uint before = 0;
   for (uint own = 0; own < begin; ++own)
     before += count_at(first + own);
   for (uint own = begin; own < std::min(end, world.released); ++own) {
     const uint i = first + own, count = count_at(i);
-    TALUS_ASSERT(f.grain_id[i] >= settings.births_first && birth_at(i) + 1 < f.fine_first.size(), i, f.grain_id[i]);
+    TALUS_ASSERT(f.grain_id[i] >= settings.emission.first && birth_at(i) + 1 < f.fine_first.size(), i, f.grain_id[i]);
     const vec4 coarse = f.grains[i].position;
     for (uint k = 0; k < count; ++k) {
-      const uint number = settings.fine_births_first + f.fine_first[birth_at(i)] + k;
-      const uint place = settings.fine_births_first - status.fine_freed + status.fine_born + before + k;
+      const uint number = settings.fine.first + f.fine_first[birth_at(i)] + k;
+      const uint place = settings.fine.first - status.fine_freed + status.fine_born + before + k;
       const auto random = [&](uint n) {
-        return static_cast<float>(random_bits(number, n, settings.fine_seed)) * 0x1p-24f;
+        return static_cast<float>(random_bits(number, n, settings.fine.seed)) * 0x1p-24f;
       };
       TALUS_ASSERT(place < f.fine_grains.size() && is_gone(f.fine_grains[place]), place, number);
       vec3 in_ball(0.0f);
@@ -188,7 +188,7 @@ void fine_emit(const Args&, Fields& f, uint begin, uint end) {
           in_ball = p;
           break;
         }
-      const float radius = settings.fine_radii.x + random(0) * (settings.fine_radii.y - settings.fine_radii.x);
+      const float radius = settings.fine.radii.x + random(0) * (settings.fine.radii.y - settings.fine.radii.x);
       f.fine_grains[place] = {vec4(vec3(coarse) + (coarse.w - radius) * in_ball, radius),
                               vec4(vec3(f.grains[i].velocity), 1.0f)};
       f.fine_clear[place] = 0.0f;

@@ -24,7 +24,7 @@ void leave_ball(FineGrain& grain, const Flow& flow, const Settings& settings) {
   const float length = glm::length(d), depth = grain.radius - flow.ball->velocity.w - length;
   if (depth > fine_touch * grain.radius)
     leave(grain, length > 0.0f ? d / length : vec3(0.0f, 0.0f, 1.0f), depth, vec3(flow.ball->velocity),
-          settings.fine_friction);
+          settings.fine.friction);
 }
 
 bool leave_body(FineGrain& grain, uint b, const Fields& f) {
@@ -37,7 +37,7 @@ bool leave_body(FineGrain& grain, uint b, const Fields& f) {
   const float depth = grain.radius - d.value;
   if (depth <= fine_touch * grain.radius)
     return false;
-  leave(grain, d.gradient, depth, velocity_at(body.motion, offset - d.value * d.gradient), f.settings[0].fine_friction);
+  leave(grain, d.gradient, depth, velocity_at(body.motion, offset - d.value * d.gradient), f.settings[0].fine.friction);
   return true;
 }
 
@@ -45,9 +45,9 @@ bool leave_walls(FineGrain& grain, const Settings& settings) {
   bool touches = false;
   for (uint wall = 0; wall < 6; ++wall) {
     const float depth = grain.radius - wall_distance(grain.place, wall, settings);
-    if (settings.axis[static_cast<int>(wall / 2)] != axis_wall || depth <= fine_touch * grain.radius)
+    if (settings.domain.axis[static_cast<int>(wall / 2)] != axis_wall || depth <= fine_touch * grain.radius)
       continue;
-    leave(grain, wall_normal(wall), depth, vec3(0.0f), settings.fine_friction);
+    leave(grain, wall_normal(wall), depth, vec3(0.0f), settings.fine.friction);
     touches = true;
   }
   return touches;
@@ -82,7 +82,7 @@ float free_of_body(FineGrain& grain, Way& way, uint b, bool first, const Fields&
   if (room > fine_stop * grain.radius)
     return std::min(1.0f, room / ahead);
   const vec3 surface = velocity_at(motion, offset - d.value * d.gradient);
-  leave(grain, d.gradient, grain.radius - d.value, surface, f.settings[0].fine_friction);
+  leave(grain, d.gradient, grain.radius - d.value, surface, f.settings[0].fine.friction);
   way.rest -= std::min(0.0f, glm::dot(way.rest - way.time * surface, d.gradient)) * d.gradient;
   return 0.0f;
 }
@@ -92,11 +92,11 @@ float free_of_wall(FineGrain& grain, Way& way, uint wall, const Settings& settin
   const vec3 n = wall_normal(wall);
   const float ahead = -glm::dot(way.rest, n), d = wall_distance(grain.place, wall, settings);
   const float room = d - fine_slack * grain.radius;
-  if (settings.axis[static_cast<int>(wall / 2)] != axis_wall || room >= ahead)
+  if (settings.domain.axis[static_cast<int>(wall / 2)] != axis_wall || room >= ahead)
     return 1.0f;
   if (room > fine_stop * grain.radius)
     return room / ahead;
-  leave(grain, n, grain.radius - d, vec3(0.0f), settings.fine_friction);
+  leave(grain, n, grain.radius - d, vec3(0.0f), settings.fine.friction);
   way.rest += std::max(ahead, 0.0f) * n;
   return 0.0f;
 }
@@ -110,7 +110,7 @@ bool trace(FineGrain& grain, vec3 from, float time, const Fields& f) {
   float share = 0.0f;
   for (uint k = 0; k < fine_stops && share < 1.0f; ++k) {
     share = 1.0f;
-    for (uint b = 0; b < f.settings[0].bodies; ++b)
+    for (uint b = 0; b < f.settings[0].bodies.count; ++b)
       share = std::min(share, free_of_body(grain, way, b, k == 0, f, near));
     for (uint wall = 0; near && wall < 6; ++wall)
       share = std::min(share, free_of_wall(grain, way, wall, f.settings[0]));
@@ -135,11 +135,11 @@ float clear_before(const Fields& f, uint i) {
 void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& f, float& clear) {
   const Settings& settings = f.settings[0];
   const float ways = glm::distance(grain.place, from) + f.status[0].fine_body_way;
-  const bool bodies = settings.bodies > 0 && clear <= fine_sure * (ways + grain.radius) && trace(grain, from, time, f);
+  const bool bodies = settings.bodies.count > 0 && clear <= fine_sure * (ways + grain.radius) && trace(grain, from, time, f);
   bool touches = true;
   for (uint k = 0; k < fine_rounds && touches; ++k) {
     touches = false;
-    for (uint b = 0; bodies && b < settings.bodies; ++b)
+    for (uint b = 0; bodies && b < settings.bodies.count; ++b)
       touches |= leave_body(grain, b, f);
     touches |= leave_walls(grain, settings);
   }
@@ -149,10 +149,10 @@ void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& f, floa
 // Back into the domain along periodic axes.
 vec3 into_periods(vec3 p, const Settings& settings) {
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic) {
-      const float edge = settings.domain_max[a] - settings.domain_min[a];
-      const float x = p[a] - edge * std::floor((p[a] - settings.domain_min[a]) / edge);
-      p[a] = x >= settings.domain_max[a] ? settings.domain_min[a] : x;
+    if (settings.domain.axis[a] == axis_periodic) {
+      const float edge = settings.domain.max[a] - settings.domain.min[a];
+      const float x = p[a] - edge * std::floor((p[a] - settings.domain.min[a]) / edge);
+      p[a] = x >= settings.domain.max[a] ? settings.domain.min[a] : x;
     }
   return p;
 }
@@ -171,7 +171,7 @@ Flow flow_around(Near& near, vec3 p, vec3 velocity) {
 void fine_move(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const float h = f.status[0].fine_h, since = time_since(h, args);
-  const bool plain = (settings.options & option_plain_advection) != 0;
+  const bool plain = settings.fine.plain_advection != 0;
   Near near(f);
   for (uint i = begin; i < end; ++i) {
     const Grain grain = f.fine_grains[i];
@@ -181,13 +181,13 @@ void fine_move(const Args& args, Fields& f, uint begin, uint end) {
     const Flow flow = flow_around(near, from, velocity);
     const float loose = looseness(flow, plain);
     const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
-    const vec3 own = velocity + h * settings.gravity, next = (1.0f - loose) * mean + loose * own;
+    const vec3 own = velocity + h * settings.domain.gravity, next = (1.0f - loose) * mean + loose * own;
     float clear = clear_before(f, i);
-    const bool looks = settings.bodies > 0 && clear <= settings.fine_sight + 2.0f * f.status[0].fine_body_way;
+    const bool looks = settings.bodies.count > 0 && clear <= settings.fine.sight + 2.0f * f.status[0].fine_body_way;
     const Distance body = looks ? nearest_body(f, from, since, clear) : Distance{vec3(0.0f), 3.4e38f};
     const vec3 give = plain || !(flow.sum > fine_crowded)
                           ? vec3(0.0f)
-                          : room(f, grain.position, aim_of(flow, settings.near_radius, settings.crowd_sum),
+                          : room(f, grain.position, aim_of(flow, settings.near_grid.radius, settings.crowd_grid.sum),
                                  h * std::max(0.0f, stir_of(flow) - crowd_still), body);
     FineGrain g{from + (since * next + give), next, grain.position.w, loose};
     leave_ball(g, flow, settings);

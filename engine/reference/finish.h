@@ -28,20 +28,17 @@ public:
     const Settings& settings = f_.settings[0];
     const float speed2 = squared(vec3(g.velocity));
     if (!std::isfinite(speed2 + std::abs(g.position.x) + std::abs(g.position.y) + std::abs(g.position.z))) {
-      atomic_max(f_.status[0].halt, halt_invalid);
-      atomic_min(f_.worlds[world_].invalid, f_.grain_id[i]);
+      atomic_min(f_.worlds[world_].invalid, i);
       return;
     }
     for (int a = 0; a < 3; ++a)
-      if (settings.axis[a] == axis_periodic) {
+      if (settings.domain.axis[a] == axis_periodic) {
         int laps;
-        g.position[a] = around(g.position[a], settings.domain_min[a], settings.domain_max[a], laps);
+        g.position[a] = around(g.position[a], settings.domain.min[a], settings.domain.max[a], laps);
         (laps > 0 ? seam_up_ : seam_down_)[a] += static_cast<uint>(std::abs(laps));
       }
     fastest2_ = std::max(fastest2_, speed2);
-    // What is thin touches planes and cannot get through them: its radius says nothing about its speed.
-    const bool cloth = f_.grain_id[i] - settings.cloth_first < settings.cloth;
-    fast_ += counts_fast_ && !cloth && 4.0f * (h_ * h_ * speed2) > g.position.w * g.position.w;
+    fast_ += counts_fast_ && !(f_.grain_tag[i] & tag_thin) && 4.0f * (h_ * h_ * speed2) > g.position.w * g.position.w;
   }
 
   // Of grains that have been looked at elsewhere: their greatest squared speed [m2/s2], and how many are fast.
@@ -52,14 +49,15 @@ public:
 
   void flush() {
     TALUS_ASSERT(world_ < f_.worlds.size(), world_);
-    atomic_max(f_.worlds[world_].speed2_bits, std::bit_cast<uint>(std::exchange(fastest2_, 0.0f)));
+    World& world = f_.worlds[world_];
+    atomic_max(world.speed2_bits, std::bit_cast<uint>(std::exchange(fastest2_, 0.0f)));
     if (fast_)
-      std::atomic_ref(f_.status[0].fast).fetch_add(std::exchange(fast_, 0u));
+      std::atomic_ref(world.fast).fetch_add(std::exchange(fast_, 0u));
     for (int a = 0; a < 3; ++a) {
       if (seam_up_[a])
-        std::atomic_ref(f_.status[0].seam_up[a]).fetch_add(std::exchange(seam_up_[a], 0u));
+        std::atomic_ref(world.seam_up[a]).fetch_add(std::exchange(seam_up_[a], 0u));
       if (seam_down_[a])
-        std::atomic_ref(f_.status[0].seam_down[a]).fetch_add(std::exchange(seam_down_[a], 0u));
+        std::atomic_ref(world.seam_down[a]).fetch_add(std::exchange(seam_down_[a], 0u));
     }
   }
 

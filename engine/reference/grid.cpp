@@ -12,11 +12,11 @@ uint key_of(const Fields& f, uint i, uint world) {
 
 // Cells and slices of the worlds that rebuild.
 uint cells_of_all(const Fields& f) {
-  return f.status[0].rebuild * grid_cells(f.settings[0].grid_bits);
+  return f.status[0].rebuild * grid_cells(f.settings[0].grid.bits);
 }
 uint slices_of_all(const Args& args, const Fields& f) {
   const Settings& settings = f.settings[0];
-  return settings.worlds == 1 ? slices_of(args.grains) : f.status[0].rebuild * slices_of(settings.places);
+  return settings.worlds.count == 1 ? slices_of(args.grains) : f.status[0].rebuild * slices_of(settings.worlds.places);
 }
 
 }  // namespace
@@ -48,8 +48,8 @@ void grid_fill(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void grid_rank(const Args& args, Fields& f, uint begin, uint end) {
-  const uint cells = grid_cells(f.settings[0].grid_bits);
-  const bool mends = f.settings[0].options & option_mend;
+  const uint cells = grid_cells(f.settings[0].grid.bits);
+  const bool mends = f.settings[0].grid.incremental;
   const auto put = [&](std::size_t to, uint from, vec4 position) {
     TALUS_ASSERT(to < args.grains, to, args.grains);
     f.grid_from[to] = from;
@@ -81,7 +81,7 @@ void grid_gather(const Args& args, Fields& f, uint begin, uint end) {
     for (uint e = begin; e < end; ++e)
       if (const uint k = rebuilt_place(f, e); k < args.grains) {
         TALUS_ASSERT(f.grid_from[k] == no_grain || world_of(f, f.grid_from[k]) == world_of(f, k), k, f.grid_from[k]);
-        put(k, f.grid_from[k], k - world_of(f, k) * f.settings[0].places);
+        put(k, f.grid_from[k], k - world_of(f, k) * f.settings[0].worlds.places);
       }
   });
 }

@@ -21,7 +21,7 @@ void hand_pull(const Args& args, Fields& f, uint begin, uint end) {
     if (const float fastest = std::sqrt(hand_acceleration * glm::length(way)), speed = glm::length(ahead);
         speed > fastest)
       wanted = args.hand_velocity + ahead * (fastest / speed);
-    vec3 change = wanted - v - args.h * settings.gravity;
+    vec3 change = wanted - v - args.h * settings.domain.gravity;
     if (const float most = hand_acceleration * args.h, size = glm::length(change); size > most)
       change *= most / size;
     g.velocity = vec4(v + change, g.velocity.w);

@@ -10,22 +10,22 @@ using Method = ImpulseMethod;
 // Impulse per residual.
 float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
   const Settings& settings = f.settings[0];
-  if (settings.iteration == iteration_gauss_seidel)
-    return settings.omega / (w + other_w);
+  if (settings.solver.iteration == iteration_gauss_seidel)
+    return settings.solver.omega / (w + other_w);
   TALUS_ASSERT(w + other_w > 0.0f, i, partner, w, other_w);
   const bool grains_both = partner < body_partner;
   const float other_load = grains_both ? static_cast<float>(f.contact_load[partner]) : 1.0f;
   return impulse_rate(w, other_w, static_cast<float>(f.contact_load[i]), other_load, grains_both,
-                      settings.iteration == iteration_mass_splitting, settings.omega);
+                      settings.solver.iteration == iteration_mass_splitting, settings.solver.omega);
 }
 
 }  // namespace
 
 vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint& load) {
   const Settings& settings = f.settings[0];
-  const bool memory = settings.options & option_memory, impulses = settings.options & option_impulses;
+  const bool memory = settings.contacts.memory, impulses = settings.contacts.impulses;
   const Grain& grain = f.grains[i];
-  const float h = args.h, fall = h * glm::length(settings.gravity), r = grain.position.w, w = grain.velocity.w;
+  const float h = args.h, fall = h * glm::length(settings.domain.gravity), r = grain.position.w, w = grain.velocity.w;
   const uint partner = partner_at(f, i, slot);
   const Contact c = contact_with(f, i, partner);
   const vec3 relative = vec3(grain.velocity) - c.velocity;
@@ -38,7 +38,7 @@ vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint&
   if (sum != vec4(0.0f)) {
     if (memory)
       shear = vec3_at(f.contact_shear, slot);
-    const float warm = is_body(partner) ? std::min(settings.warm_start, warm_most) : settings.warm_start;
+    const float warm = is_body(partner) ? std::min(settings.solver.warm_start, warm_most) : settings.solver.warm_start;
     vec3 drag(sum);
     impulse_recall(c, law, relative, w, impulse_hold(law.adhesion, c.gap, r_min, h), across_share(c, w), warm, memory,
                    h, drag, sum.w, shear, friction);
@@ -50,7 +50,7 @@ vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint&
     put(f.contact_shear, slot, shear);
   if (memory && law.friction_static != law.friction_kinetic)
     f.contact_friction[slot] = friction;
-  if (settings.iteration == iteration_improved_jacobi)
+  if (settings.solver.iteration == iteration_improved_jacobi)
     put(f.contact_change, slot, vec4(0.0f));
   return push;
 }
@@ -66,17 +66,17 @@ vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
 
   const vec3 relative = vec3(grain.velocity) - c.velocity;
   const float approach = glm::dot(relative, c.normal);
-  const float residual = method == Method::sp ? sp_residual(approach, c.gap, settings.kv, settings.kc, args.h)
-                                              : vts_residual(approach, c.gap, settings.gamma, args.h);
+  const float residual = method == Method::sp ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, args.h)
+                                              : vts_residual(approach, c.gap, settings.solver.gamma, args.h);
   vec3 slip = relative - approach * c.normal;
-  if (settings.options & option_memory)
+  if (settings.contacts.memory)
     slip += memory_share / args.h * vec3_at(f.contact_shear, slot);
 
   const PairLaw& law = law_of(f, i, partner);
   float friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = args.beta;
-  const bool momentum = settings.iteration == iteration_improved_jacobi;
+  const bool momentum = settings.solver.iteration == iteration_improved_jacobi;
   const vec4 before = vec4_at(f.contact_sum, slot), last = momentum ? vec4_at(f.contact_change, slot) : vec4(0.0f);
-  if (!(settings.options & option_memory))
+  if (!settings.contacts.memory)
     beta = impulse_beta(law, residual, slip, vec3(last), last.w, beta);
   else if (friction_static != friction_kinetic)
     friction_static = friction_kinetic = f.contact_friction[slot];
@@ -96,7 +96,7 @@ namespace {
 
 void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
   const Settings& settings = f.settings[0];
-  const bool parallel = settings.iteration != iteration_gauss_seidel;
+  const bool parallel = settings.solver.iteration != iteration_gauss_seidel;
   const float h = args.h;
   for (uint i = begin; i < end; ++i) {
     const Grain& grain = f.grains[i];
@@ -107,7 +107,7 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
     if (parallel)
       f.contact_load[i] = std::max(load, 1u);
     if (w > 0.0f)
-      v += w * push + h * settings.gravity;
+      v += w * push + h * settings.domain.gravity;
     vec3 p(grain.position);
     if (method == Method::sp)
       p += h * v;

@@ -8,7 +8,7 @@ void predict(const Args& args, Fields& f, uint begin, uint end) {
     Grain& g = f.grains[i];
     vec3 v(g.velocity);
     if (g.velocity.w > 0.0f)
-      v += args.h * f.settings[0].gravity;
+      v += args.h * f.settings[0].domain.gravity;
     g.velocity = vec4(v, g.velocity.w);
     g.position = vec4(vec3(g.position) + args.h * v, g.position.w);
   }

@@ -17,7 +17,7 @@ inline uint* record_of(Fields& f, uint i, uint body) {
 
 // A body gets this impulse [N s] at a point away from its origin.
 inline void add_to_record(Fields& f, uint* record, vec3 point, vec3 impulse) {
-  const vec3 force = f.settings[0].quanta.x * impulse, torque = f.settings[0].quanta.y * glm::cross(point, impulse);
+  const vec3 force = f.settings[0].bodies.quanta.x * impulse, torque = f.settings[0].bodies.quanta.y * glm::cross(point, impulse);
   const float numbers[] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   if (!std::ranges::all_of(numbers, [](float x) { return std::abs(x) < 0x1p62f; })) {
     std::atomic_ref(record[load_uncounted]).fetch_add(1);
@@ -61,7 +61,7 @@ inline Received take_records(Fields& f, uint* records, uint copies, uint word_to
     return vec3(static_cast<std::int64_t>(sums[n]), static_cast<std::int64_t>(sums[n + 1]),
                 static_cast<std::int64_t>(sums[n + 2]));
   };
-  return {f.settings[0].load_quantum.x * sums_of(0), f.settings[0].load_quantum.y * sums_of(3), word};
+  return {f.settings[0].bodies.load_quantum.x * sums_of(0), f.settings[0].bodies.load_quantum.y * sums_of(3), word};
 }
 inline Received take_records(Fields& f, uint body, uint word_too) {
   return take_records(f, &f.body_sums[load_words * load_copies * body], load_copies, word_too);

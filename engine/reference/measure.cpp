@@ -57,10 +57,10 @@ void contact_lines(const Args& args, Fields& f, uint begin, uint end) {
     }
     // Of its world; where there is one, of all that there is room for.
     const Settings& settings = f.settings[0];
-    const uint first = world * settings.places, places = places_end(args, f, world);
-    const std::size_t rows = world * std::size_t{settings.rows} + rows_before(f, slices_of(places), world);
+    const uint first = world * settings.worlds.places, places = places_end(args, f, world);
+    const std::size_t rows = world * std::size_t{settings.worlds.rows} + rows_before(f, slices_of(places), world);
     const std::size_t end_slot =
-        settings.worlds == 1 ? f.contact_lines.size() : (world + 1) * std::size_t{settings.rows} * slice_grains;
+        settings.worlds.count == 1 ? f.contact_lines.size() : (world + 1) * std::size_t{settings.worlds.rows} * slice_grains;
     for (std::size_t slot = rows * slice_grains + i - first; slot < end_slot; slot += places - first)
       f.contact_lines[slot] = {};
   }

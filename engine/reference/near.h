@@ -7,14 +7,14 @@ namespace talus::reference {
 
 // In near cells.
 inline vec3 near_place(vec3 p, const Settings& settings) {
-  return glm::clamp((p - settings.domain_min) * settings.near_inverse, vec3(-1e6f), vec3(1e6f));
+  return glm::clamp((p - settings.domain.min) * settings.near_grid.inverse, vec3(-1e6f), vec3(1e6f));
 }
 
 inline uint near_key(ivec3 cell, const Settings& settings) {
   for (int a = 0; a < 3; ++a)
-    cell[a] = grid_wrap(cell[a], settings.near_cells[a]);
-  TALUS_ASSERT(grid_key(cell, settings.near_bits) < grid_cells(settings.near_bits), cell.x, cell.y, cell.z);
-  return grid_key(cell, settings.near_bits);
+    cell[a] = grid_wrap(cell[a], settings.near_grid.cells[a]);
+  TALUS_ASSERT(grid_key(cell, settings.near_grid.bits) < grid_cells(settings.near_grid.bits), cell.x, cell.y, cell.z);
+  return grid_key(cell, settings.near_grid.bits);
 }
 
 inline uint near_key_at(vec3 p, const Settings& settings) {
@@ -26,7 +26,7 @@ inline uint near_key_at(vec3 p, const Settings& settings) {
 class Near {
 public:
   explicit Near(const Fields& fields)
-      : f_(fields), periodic_(glm::any(glm::equal(fields.settings[0].axis, uvec3(axis_periodic)))) {}
+      : f_(fields), periodic_(glm::any(glm::equal(fields.settings[0].domain.axis, uvec3(axis_periodic)))) {}
 
   // Calls visit(carrier, way, q) for those whose reach holds p: the way from there [m], and its square in reaches.
   void each(vec3 p, auto&& visit) {

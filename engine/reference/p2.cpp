@@ -59,8 +59,8 @@ void p2_sleep(const Args& args, Fields& f, uint begin, uint end) {
     bool bears = false;
     each_contact(f, i, [&](std::size_t slot) { bears = bears || w_at(f.contact_sum, slot) > 0.0f; });
     if (w > 0.0f && bears &&
-        p2_sleeps(vec3(grain.velocity), vec3(f.grains_start[i].velocity), settings.sleep_speed, args.h,
-                  glm::length(settings.gravity)))
+        p2_sleeps(vec3(grain.velocity), vec3(f.grains_start[i].velocity), settings.solver.sleep_speed, args.h,
+                  glm::length(settings.domain.gravity)))
       grain = {f.grains_start[i].position, vec4(0.0f, 0.0f, 0.0f, w)};
   }
 }

@@ -10,7 +10,7 @@ namespace talus::reference {
 class P2Solver {
 public:
   P2Solver(const Args& args, Fields& f)
-      : args_(args), f_(f), split_(f.settings[0].iteration == iteration_mass_splitting),
+      : args_(args), f_(f), split_(f.settings[0].solver.iteration == iteration_mass_splitting),
         by_weight_(by_weight(f.settings[0])), by_mean_(by_mean(f.settings[0])) {}
 
   float weight_next = 0.0f;  // by which the contact solved last shares in the next iteration [kg]
@@ -40,7 +40,7 @@ public:
       w_ = w_parts;
       relax_ = relaxation(law, w_parts, args_.h, static_cast<float>(args_.iterations));
     }
-    const bool memory = f_.settings[0].options & option_memory;
+    const bool memory = f_.settings[0].contacts.memory;
     const vec3 slipped = memory ? vec3_at(f_.contact_shear, slot) : vec3(0.0f);
     change = p2_iterate(c, relax_, shares, relative_way(args_, f_, i, c), memory, slipped, hold, across_share(c, w),
                         law, drag, pressure);
@@ -52,7 +52,7 @@ public:
 
   // Part of a change that falls to the grain, of inverse mass w.
   float part(float w, const Contact& c) const {
-    return p2_part(c, w, f_.settings[0].down, f_.settings[0].error_reduction);
+    return p2_part(c, w, f_.settings[0].domain.down, f_.settings[0].solver.error_reduction);
   }
 
   // A grain's corrections, of which it takes the sum, or the mean.

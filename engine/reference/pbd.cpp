@@ -38,7 +38,7 @@ void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
 
 // Every contact once, from its grain that is first in memory, applied to both before the next one looks.
 void pbd_gauss_seidel(const Args& args, Fields& f, uint, uint) {
-  const float sor = f.settings[0].sor;
+  const float sor = f.settings[0].solver.sor;
   if (args.iteration == 0)
     for (uint i = 0; i < args.grains; ++i)
       clear_sums(f, i);

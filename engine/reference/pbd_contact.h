@@ -17,15 +17,15 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
   const Settings& settings = f.settings[0];
   const float w = f.grains[i].velocity.w, r = f.grains[i].position.w;
   const vec4 sum = vec4_at(f.contact_sum, slot);
-  const bool after = settings.options & option_friction_after, last = args.iteration + 1 == args.iterations;
-  const bool accumulated = !(settings.options & (option_per_iteration | option_friction_after));
+  const bool after = settings.solver.friction == friction_after, last = args.iteration + 1 == args.iterations;
+  const bool accumulated = settings.solver.friction == friction_accumulated;
   const bool weighs = by_weight(settings);
   change.weight = weighs ? weight_of(args, f, i, c, sum.w) : 0.0f;
   if (!pbd_touches(c, r, sum.w, w, after && last))
     return false;
-  const float other_w = pbd_scaled(c, r, settings.down, settings.mass_scaling), w_sum = w + other_w;
+  const float other_w = pbd_scaled(c, r, settings.domain.down, settings.solver.mass_scaling), w_sum = w + other_w;
   Shares shares{1.0f, 1.0f};
-  if (settings.iteration == iteration_mass_splitting) {
+  if (settings.solver.iteration == iteration_mass_splitting) {
     shares.normal = shares.tangential = w_sum / shared_w(f, i, partner, other_w);
   } else if (weighs) {
     const float weight = weight_of(args, f, i, c, pbd_bears(c, sum.w, after && last));
@@ -34,7 +34,7 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
   vec3 drag(sum);
   float pressure = sum.w;
   change.way = pbd_iterate(c, shares, relative_way(args, f, i, c), across_share(c, w), law_of(f, i, partner),
-                           accumulated, after, last, args.h, glm::length(settings.gravity), drag, pressure);
+                           accumulated, after, last, args.h, glm::length(settings.domain.gravity), drag, pressure);
   put(f.contact_sum, slot, vec4(drag, pressure));
   change.part = w / w_sum;
   change.impulse = 1.0f / w_sum;
@@ -70,7 +70,7 @@ inline void pbd_move(const Args& args, Fields& f, uint i, const PbdMean& mean, G
   const Settings& settings = f.settings[0];
   if (by_weight(settings))
     f.contact_weights_next[i] = mean.weights_next;
-  const float sor = by_weight(settings) ? 1.0f : settings.sor;  // the shares have it
+  const float sor = by_weight(settings) ? 1.0f : settings.solver.sor;  // the shares have it
   const float scale = by_mean(settings) && mean.weights > 0.0f ? sor / mean.weights : sor;
   mean.pushes.add(f, i, scale / args.h);
   if (grain.velocity.w > 0.0f && mean.weights > 0.0f)
@@ -84,7 +84,7 @@ inline void pbd_part(const Fields& f, uint i, std::size_t slot, PbdMean& mean) {
   if (!(w > 0.0f) || c.gap >= 0.0f)
     return;
   float weight;
-  mean.correction += pbd_apart(c, w, f.settings[0].options & option_plain_mean, weight);
+  mean.correction += pbd_apart(c, w, f.settings[0].solver.plain_mean, weight);
   mean.weights += weight;
 }
 

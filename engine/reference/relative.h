@@ -19,17 +19,17 @@ inline float hold_of(const Args& args, const Fields& f, uint i, uint partner, co
 
 // Do the contacts of a grain share its mass by weight? They have equal parts of it, or their mean is taken, otherwise.
 inline bool by_weight(const Settings& settings) {
-  return settings.iteration == iteration_jacobi && !(settings.options & option_plain_mean);
+  return settings.solver.iteration == iteration_jacobi && !settings.solver.plain_mean;
 }
 // Is the plain mean of a grain's contacts taken, which does not conserve momentum?
 inline bool by_mean(const Settings& settings) {
-  return settings.iteration == iteration_jacobi && (settings.options & option_plain_mean);
+  return settings.solver.iteration == iteration_jacobi && (settings.solver.plain_mean);
 }
 
 // Weight of a contact of grain i that bears this [m].
 inline float weight_of(const Args& args, const Fields& f, uint i, const Contact& c, float bears) {
   return contact_weight(c, f.grains[i].velocity.w, f.grains[i].position.w, bears, args.h,
-                        glm::length(f.settings[0].gravity));
+                        glm::length(f.settings[0].domain.gravity));
 }
 
 // What a contact of this weight applies of the correction of two whole masses.
@@ -38,7 +38,7 @@ inline Shares shares_of(const Fields& f, uint i, uint partner, float other_w, fl
   const bool grains_both = is_grain(partner);
   return shares_by_weight(f.grains[i].velocity.w, other_w, f.contact_weights[i],
                           grains_both ? f.contact_weights[partner] : 0.0f, weight, closes, grains_both, over_normal,
-                          f.settings[0].sor);
+                          f.settings[0].solver.sor);
 }
 
 // w of both sides together, where they split their masses in equal parts.

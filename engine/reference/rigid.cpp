@@ -29,7 +29,7 @@ class Point {
 public:
   Point(const Args& args, Fields& f, uint k)
       : f_(f), settings_(f.settings[0]), h_(args.h),
-        radius_max_(f.worlds[f.body_points[k].body / f.settings[0].bodies].radius), k_(k), own_(f.body_points[k].body),
+        radius_max_(f.worlds[f.body_points[k].body / f.settings[0].bodies.count].radius), k_(k), own_(f.body_points[k].body),
         radius_(f.body_points[k].radius), place_(rotated(f.bodies[own_].motion.rotation, f.body_points[k].place)) {
     std::copy_n(&f.point_contacts[point_partners * k], point_partners, before_.begin());
   }
@@ -38,13 +38,13 @@ public:
     TALUS_ASSERT(is_dynamic(f_, own_), k_, own_);
     const vec3 p = f_.bodies[own_].motion.position + place_;
     for (uint wall = 0; wall < 6; ++wall)
-      if (settings_.axis[static_cast<int>(wall / 2)] == axis_wall)
+      if (settings_.domain.axis[static_cast<int>(wall / 2)] == axis_wall)
         touch(wall_partner + wall, wall_normal(wall), wall_distance(p, wall, settings_) - radius_, vec3(0.0f));
-    const uint words = body_words(settings_.bodies), first = own_ - own_ % settings_.bodies;
+    const uint words = body_words(settings_.bodies.count), first = own_ - own_ % settings_.bodies.count;
     for (uint word = 0; word < words; ++word)
       for (uint bits = f_.body_near[own_ * words + word]; bits; bits &= bits - 1) {
         const uint other = first + 32 * word + static_cast<uint>(std::countr_zero(bits));
-        TALUS_ASSERT(other < first + settings_.bodies && other != own_, own_, other);
+        TALUS_ASSERT(other < first + settings_.bodies.count && other != own_, own_, other);
         const vec3 offset = shortest(p - f_.bodies[other].motion.position, settings_);
         const Distance d = from_body(f_, other, offset);
         touch(body_partner + other, d.gradient, d.value - radius_, offset);
@@ -57,7 +57,7 @@ private:
   void count(uint body) { std::atomic_ref(record_of(f_, k_, body)[load_points]).fetch_add(1); }
 
   // As point_contacts name it, by its number in the world.
-  uint listed(uint partner) const { return partner_in_world(partner, own_ / settings_.bodies, 0, settings_.bodies); }
+  uint listed(uint partner) const { return partner_in_world(partner, own_ / settings_.bodies.count, 0, settings_.bodies.count); }
 
   vec3 shear_before(uint partner) const {
     const auto found = std::ranges::find(before_, listed(partner), &PointContact::partner);
@@ -79,7 +79,7 @@ private:
     count(own_);
     if (other_dynamic)
       count(body_of(partner));
-    const float ahead = other_dynamic ? approach : approach + h_ * glm::dot(settings_.gravity, normal);
+    const float ahead = other_dynamic ? approach : approach + h_ * glm::dot(settings_.domain.gravity, normal);
     Mobility ease = mobility(body, here, normal);
     if (other) {
       const Mobility theirs = mobility(*other, there, normal);
@@ -93,9 +93,9 @@ private:
       return;
     }
     vec3 shear = shear_before(partner);
-    const uint material = other ? other->material : settings_.materials;
-    TALUS_ASSERT(body.material <= settings_.materials && material <= settings_.materials, body.material, material);
-    const PairLaw& law = f_.pair_laws[body.material * (settings_.materials + 1) + material];
+    const uint material = other ? other->material : settings_.contacts.materials;
+    TALUS_ASSERT(body.material <= settings_.contacts.materials && material <= settings_.contacts.materials, body.material, material);
+    const PairLaw& law = f_.pair_laws[body.material * (settings_.contacts.materials + 1) + material];
     const vec3 impulse = point_impulse(gap, normal, v, brake, {ease.along, ease.across}, law, h_, shear);
     add_load(f_, k_, body_partner + own_, here, -impulse);
     if (other)
@@ -153,7 +153,7 @@ void body_share(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   if (f.status[0].halt != halt_none)
     return;
-  const uint words = body_words(settings.bodies);
+  const uint words = body_words(settings.bodies.count);
   for (uint b = begin; b < end; ++b) {
     if (!is_dynamic(f, b))
       continue;
@@ -161,9 +161,9 @@ void body_share(const Args&, Fields& f, uint begin, uint end) {
     TALUS_ASSERT(f.body_contacts[b] < 0x80000000u, b, f.body_contacts[b]);  // else it has fallen below 0
     body.split = std::max(1.0f, static_cast<float>(f.body_contacts[b]) + f.rigid_states[b].points);
     std::vector<uint> near(words, 0u);
-    const uint world = b / settings.bodies, own = b % settings.bodies;
-    for (uint k = 0; k < settings.bodies; ++k) {
-      const Body& other = f.bodies[world * settings.bodies + k];
+    const uint world = b / settings.bodies.count, own = b % settings.bodies.count;
+    for (uint k = 0; k < settings.bodies.count; ++k) {
+      const Body& other = f.bodies[world * settings.bodies.count + k];
       const float reach = body.reach + other.reach + f.worlds[world].margin;
       if (k != own && squared(shortest(body.motion.position - other.motion.position, settings)) < reach * reach)
         near[k / 32] |= 1u << k % 32;
@@ -192,7 +192,7 @@ void body_start(const Args& args, Fields& f, uint begin, uint end) {
     RigidState& state = f.rigid_states[b];
     const Received received = take_records(f, b, load_points);
     const vec3 arm = matrix_of(body.motion.rotation) * (rigid.center - rigid.pivot);
-    const vec3 pull = args.h * (rigid.mass * f.settings[0].gravity + command.force);
+    const vec3 pull = args.h * (rigid.mass * f.settings[0].domain.gravity + command.force);
     const vec3 turning =
         received.moment - glm::cross(body.pivot, received.impulse) + glm::cross(arm, pull) + args.h * command.torque;
     state.velocity = velocity_at(body.motion, body.pivot) + body.inverse_mass * (received.impulse + pull);
@@ -208,7 +208,7 @@ void body_start(const Args& args, Fields& f, uint begin, uint end) {
 void body_push(const Args& args, Fields& f, uint begin, uint end) {
   if (f.status[0].halt != halt_none)
     return;
-  const bool total = f.settings[0].options & option_total_push;
+  const bool total = f.settings[0].bodies.total_push;
   for (uint b = begin; b < end; ++b) {
     if (!is_dynamic(f, b))
       continue;
@@ -228,7 +228,7 @@ void body_advance(const Args& args, Fields& f, uint begin, uint end) {
   for (uint b = begin; b < end; ++b) {
     if (!is_dynamic(f, b))
       continue;
-    World& world = f.worlds[b / settings.bodies];
+    World& world = f.worlds[b / settings.bodies.count];
     RigidState& state = f.rigid_states[b];
     BodyMotion m = f.bodies[b].motion;
     move(args, f, b, m, state.value, state.position_rest);
@@ -236,13 +236,13 @@ void body_advance(const Args& args, Fields& f, uint begin, uint end) {
     const float speed2 = fastest * fastest;
     if (!std::isfinite(speed2 + std::abs(m.position.x) + std::abs(m.position.y) + std::abs(m.position.z))) {
       atomic_max(status.halt, halt_invalid);
-      atomic_min(world.invalid, body_partner + b % settings.bodies);
+      atomic_min(world.invalid, body_partner + b % settings.bodies.count);
       continue;
     }
     for (int a = 0; a < 3; ++a)
-      if (settings.axis[a] == axis_periodic && f.rigid[b].joint == joint_free) {
-        const float edge = settings.domain_max[a] - settings.domain_min[a];
-        m.position[a] -= edge * std::floor((m.position[a] - settings.domain_min[a]) / edge);
+      if (settings.domain.axis[a] == axis_periodic && f.rigid[b].joint == joint_free) {
+        const float edge = settings.domain.max[a] - settings.domain.min[a];
+        m.position[a] -= edge * std::floor((m.position[a] - settings.domain.min[a]) / edge);
       }
     atomic_max(world.speed2_bits, std::bit_cast<uint>(speed2));
     state.motion = m;

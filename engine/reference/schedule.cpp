@@ -35,18 +35,18 @@ void new_grid(World& world, const Settings& settings, Motion motions) {
   world.cells_low = ivec3(cells_none);
   world.cells_high = ivec3(-cells_none);
   world.stashed = 0;
-  const float radius = world.radius, reach = settings.reach * radius, motion = motions.steady + motions.more;
+  const float radius = world.radius, reach = settings.contacts.reach * radius, motion = motions.steady + motions.more;
   world.margin = std::max(margin_for(motions, radius) + reach, std::min(2.2f * motion + reach, margin_limit * radius));
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
   world.cloth_reach =
-      std::max(radius, settings.cloth_radius) + settings.cloth_radius + world.cloth_half + motion + world.margin;
-  const vec3 edge = settings.domain_max - settings.domain_min;
+      std::max(radius, settings.cloth.radius) + settings.cloth.radius + world.cloth_half + motion + world.margin;
+  const vec3 edge = settings.domain.max - settings.domain.min;
   for (int a = 0; a < 3; ++a) {
     const float cell = 2.0f * radius + world.margin, coarse = 2.002f * world.cloth_reach;
     world.inverse_cell[a] = 1.0f / cell;
     world.cloth_inverse_cell[a] = 1.0f / coarse;
     world.cells[a] = world.cloth_cells[a] = 0;
-    if (settings.axis[a] == axis_periodic) {
+    if (settings.domain.axis[a] == axis_periodic) {
       world.cells[a] = std::max(3, cells_along(edge[a], cell));
       world.inverse_cell[a] = 1.0f / (edge[a] / static_cast<float>(world.cells[a]));
       world.cloth_cells[a] = std::max(1, cells_along(edge[a], coarse));
@@ -58,8 +58,8 @@ void new_grid(World& world, const Settings& settings, Motion motions) {
 // May lists be mended that hold no longer? Not where the margin does not suit the motion any more, or where too many
 // grains have another place in them than the one that they were sorted by.
 bool can_mend(const World& world, const Settings& settings, Motion motions) {
-  const float reach = settings.reach * world.radius;
-  return (settings.options & option_mend) != 0 && world.travel < lists_void && world.mend_wait == 0 &&
+  const float reach = settings.contacts.reach * world.radius;
+  return settings.grid.incremental != 0 && world.travel < lists_void && world.mend_wait == 0 &&
          world.linked * linked_most <= world.count &&
          margin_for(motions, world.radius) + reach <= mend_widen * world.margin &&
          0.5f * (world.margin - reach) > motions.steady + motions.more;
@@ -68,11 +68,11 @@ bool can_mend(const World& world, const Settings& settings, Motion motions) {
 // Opens the gates of what makes the lists of so many worlds.
 void open_rebuild(const Args& args, Fields& f, uint count) {
   const Settings& settings = f.settings[0];
-  const uint grains = settings.worlds == 1 ? args.grains : count * settings.places, slices = slices_of(grains);
-  const uint cells = count * grid_cells(settings.grid_bits);
+  const uint grains = settings.worlds.count == 1 ? args.grains : count * settings.worlds.places, slices = slices_of(grains);
+  const uint cells = count * grid_cells(settings.grid.bits);
   f.gates[gate_rebuild_grains] = groups(groups_for(grains));
   f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(cells));
-  f.gates[gate_rebuild_bodies] = groups(count * settings.bodies * body_threads / group_size);
+  f.gates[gate_rebuild_bodies] = groups(count * settings.bodies.count * body_threads / group_size);
   f.gates[gate_rebuild_cells] = groups(groups_for(cells));
   f.gates[gate_rebuild_once] = groups(1);
   f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices));
@@ -81,7 +81,7 @@ void open_rebuild(const Args& args, Fields& f, uint count) {
 void open_mend(const Args& args, Fields& f) {
   const Settings& settings = f.settings[0];
   f.gates[gate_mend_grains] = groups(groups_for(args.grains));
-  f.gates[gate_mend_cells] = groups(groups_for(grid_cells(settings.grid_bits)));
+  f.gates[gate_mend_cells] = groups(groups_for(grid_cells(settings.grid.bits)));
   f.gates[gate_mend_once] = groups(1);
   bool moved = false;
   for (std::size_t body = 0; body < f.bodies.size(); ++body)
@@ -90,14 +90,14 @@ void open_mend(const Args& args, Fields& f) {
     return;
   f.gates[gate_moved_grains] = f.gates[gate_mend_grains];
   f.gates[gate_moved_cells] = f.gates[gate_mend_cells];
-  f.gates[gate_moved_bodies] = groups(settings.bodies * body_threads / group_size);
+  f.gates[gate_moved_bodies] = groups(settings.bodies.count * body_threads / group_size);
 }
 
 Motion motion_of(const Args& args, const Fields& f, uint number) {
   const Settings& settings = f.settings[0];
   const World& world = f.worlds[number];
-  const float speed = std::max(world.speed, f.body_speeds[step_of_batch(args, f) * settings.worlds + number]);
-  const float pull = glm::length(settings.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
+  const float speed = std::max(world.speed, f.body_speeds[step_of_batch(args, f) * settings.worlds.count + number]);
+  const float pull = glm::length(settings.domain.gravity) + (args.held > 0 ? hand_acceleration : 0.0f);
   return {args.h * speed, args.h * args.h * pull + world.shift};
 }
 
@@ -117,15 +117,15 @@ void plan(const Args& args, Fields& f, uint, uint) {
 
   status.rebuild = 0;
   bool mend = false;
-  for (uint number = 0; number < settings.worlds; ++number) {
+  for (uint number = 0; number < settings.worlds.count; ++number) {
     World& world = f.worlds[number];
     const Motion motions = motion_of(args, f, number);
     const float motion = motions.steady + motions.more;
     world.table = no_table;
-    const float reach = settings.reach * world.radius;
+    const float reach = settings.contacts.reach * world.radius;
     const bool wide = world.age >= lists_old && margin_for(motions, world.radius) + reach < lists_shrink * world.margin;
     if (2.0f * (world.travel + motion) + reach > world.margin || wide ||
-        (settings.options & option_rebuild_always) != 0u) {
+        settings.grid.rebuild_always != 0) {
       if (!wide && can_mend(world, settings, motions)) {
         const float half = 0.5f * (world.margin - reach);
         world.stale_way = std::min(mend_share * half, half - motion);
@@ -137,11 +137,11 @@ void plan(const Args& args, Fields& f, uint, uint) {
       }
       new_grid(world, settings, motions);
       world.table = status.rebuild++;
-      TALUS_ASSERT(world.table < settings.worlds && world.margin > 0.0f, number, world.table, world.margin);
+      TALUS_ASSERT(world.table < settings.worlds.count && world.margin > 0.0f, number, world.table, world.margin);
       f.rebuilding[world.table] = number;
     }
   }
-  std::fill(f.rebuilding.begin() + status.rebuild, f.rebuilding.end(), settings.worlds);
+  std::fill(f.rebuilding.begin() + status.rebuild, f.rebuilding.end(), settings.worlds.count);
   if (mend)
     f.rebuilding[0] = 0;
   std::fill_n(f.gates.begin(), gate_fine, groups(0));
@@ -174,22 +174,22 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
   if (status.halt != halt_none || !status.rebuild)
     return;
   uint most = 0, most_stashed = 0;
-  TALUS_ASSERT(status.rebuild <= settings.worlds, status.rebuild, settings.worlds);
+  TALUS_ASSERT(status.rebuild <= settings.worlds.count, status.rebuild, settings.worlds.count);
   const std::span<const uint> rebuilding(f.rebuilding.data(), status.rebuild);
   for (const uint world : rebuilding) {
-    const uint rows = next_row(f, slices_of(places_end(args, f, world)), world) - world * settings.rows;
+    const uint rows = next_row(f, slices_of(places_end(args, f, world)), world) - world * settings.worlds.rows;
     f.worlds[world].slots = rows * slice_grains;
     most = std::max(most, rows);
     most_stashed = std::max(most_stashed, f.worlds[world].stashed);
   }
-  const bool fits = most <= settings.rows && most_stashed <= settings.stash;
+  const bool fits = most <= settings.worlds.rows && most_stashed <= settings.worlds.stash;
   for (const uint world : rebuilding) {
     f.worlds[world].travel = fits ? 0.0f : lists_void;
     f.worlds[world].age = 0;
   }
-  if (fits && (settings.options & option_mend)) {
+  if (fits && (settings.grid.incremental)) {
     World& world = f.worlds[0];
-    world.count = f.grid_start[grid_cells(settings.grid_bits)];
+    world.count = f.grid_start[grid_cells(settings.grid.bits)];
     world.linked = 0;
     world.mend_wait -= std::min(world.mend_wait, 1u);
     list_bodies(f);
@@ -204,11 +204,15 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
   status.rebuilds += 1;
 }
 
-void end_substep(const Args& args, Fields& f, uint begin, uint end) {
+void end_substep(const Args& args, Fields& f, uint, uint) {
   Status& status = f.status[0];
   if (status.halt != halt_none)
     return;
-  for (uint number = begin; number < end; ++number) {
+  if (std::ranges::any_of(f.worlds, [](const World& world) { return world.invalid != no_grain; })) {
+    status.halt = halt_invalid;
+    return;
+  }
+  for (uint number = 0; number < f.settings[0].worlds.count; ++number) {
     World& world = f.worlds[number];
     world.speed = std::sqrt(std::bit_cast<float>(world.speed2_bits));
     world.speed2_bits = 0;
@@ -216,16 +220,14 @@ void end_substep(const Args& args, Fields& f, uint begin, uint end) {
     world.shift_bits = 0;
     world.cloth_half = std::bit_cast<float>(world.cloth_half_bits);
     world.cloth_half_bits = 0;
-    const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds + number];
+    const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds.count + number];
     world.travel += args.h * std::max(world.speed, body_speed) + world.shift;
     world.age += 1;
   }
-  if (begin == 0) {
-    const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds];
-    status.body_way += args.h * (f.settings[0].rigid > 0 ? std::max(f.worlds[0].speed, body_speed) : body_speed);
-    status.substep += 1;
-    status.substeps_done += 1;
-  }
+  const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds.count];
+  status.body_way += args.h * (f.settings[0].bodies.rigid > 0 ? std::max(f.worlds[0].speed, body_speed) : body_speed);
+  status.substep += 1;
+  status.substeps_done += 1;
 }
 
 void end_step(const Args&, Fields& f, uint begin, uint end) {
@@ -251,16 +253,16 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   for (uint i = begin; i < end; ++i) {
     Grain& grain = f.grains[i];
-    if (grain.velocity.w == 0.0f || f.grain_id[i] - settings.cloth_first < settings.cloth)  // fixed, gone, or cloth
+    if (grain.velocity.w == 0.0f || f.grain_id[i] - settings.cloth.first < settings.cloth.vertices)  // fixed, gone, or cloth
       continue;
     const vec3 p(grain.position);
     const uint found = sink_of(f, p, material_of(f.grain_tag[i]));
-    if (found == settings.sinks)
+    if (found == settings.emission.sinks)
       continue;
     grain = {vec4(p, 0.0f), vec4(0.0f)};
     const uint world = world_of(f, i);
-    TALUS_ASSERT(found < settings.sinks, i, found, settings.sinks);
-    std::atomic_ref(f.sink_counts[world * settings.sinks + found]).fetch_add(1);
+    TALUS_ASSERT(found < settings.emission.sinks, i, found, settings.emission.sinks);
+    std::atomic_ref(f.sink_counts[world * settings.emission.sinks + found]).fetch_add(1);
     std::atomic_ref(f.worlds[world].gone).fetch_add(1);
   }
 }

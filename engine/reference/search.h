@@ -11,8 +11,9 @@ namespace talus::reference {
 inline bool same_shape(const Fields& f, uint i, uint j) {
   TALUS_ASSERT(i != j, i);
   const Settings& settings = f.settings[0];
-  const uint a = f.grain_id[i] - settings.shaped_first, b = f.grain_id[j] - settings.shaped_first;
-  return a < settings.shaped && b < settings.shaped && f.shaped[a].shape == f.shaped[b].shape;
+  const uint a = f.grain_id[i] - settings.shapes.first, b = f.grain_id[j] - settings.shapes.first;
+  return a < settings.shapes.particles && b < settings.shapes.particles && 
+         f.shape_data[settings.shapes.words + a] == f.shape_data[settings.shapes.words + b];
 }
 
 // May grain i, vertex `self`, touch triangle t of cloth? Where it comes near the box around it.
@@ -27,8 +28,8 @@ inline bool near_triangle(const Fields& f, uint i, uint self, uint t, vec3 p, fl
     low = glm::min(low, from);
     high = glm::max(high, from);
   }
-  const uint own = triangle_corner(f, t, 0), cloth = f.cloth_vertices[own].cloth;
-  if (self < settings.cloth && cloth >= cloth_apart && f.cloth_vertices[self].cloth == cloth)
+  const uint own = triangle_corner(f, t, 0), cloth = cloth_of_vertex(f, own);
+  if (self < settings.cloth.vertices && cloth >= cloth_apart && cloth_of_vertex(f, self) == cloth)
     return false;
   const float reach = radius + f.grains[place_of_vertex(f, own)].position.w + f.worlds[0].margin;
   return squared(glm::max(glm::max(low, -high), vec3(0.0f))) < reach * reach;
@@ -40,12 +41,12 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
   const Settings& s = f.settings[0];
   const World& world = f.worlds[0];
   const vec3 p(f.grains[i].position);
-  const uint self = f.grain_id[i] - s.cloth_first, cells = grid_cells(s.cloth_bits);
+  const uint self = f.grain_id[i] - s.cloth.first, cells = grid_cells(s.cloth.bits);
   const ivec3 low = cloth_cell_of(p - world.cloth_reach, s, world);
   ivec3 last(1);
   for (int a = 0; a < 3; ++a) {  // on a periodic axis the two may share a place in the table
     const int next = grid_wrap(low[a] + 1, world.cloth_cells[a]);
-    last[a] = ((low[a] ^ next) & ((1 << s.cloth_bits[a]) - 1)) != 0;
+    last[a] = ((low[a] ^ next) & ((1 << s.cloth.bits[a]) - 1)) != 0;
   }
   for (int z = 0; z <= last.z; ++z)
     for (int y = 0; y <= last.y; ++y)
@@ -53,11 +54,11 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
         ivec3 cell = low + ivec3(x, y, z);
         for (int a = 0; a < 3; ++a)
           cell[a] = grid_wrap(cell[a], world.cloth_cells[a]);
-        const uint key = grid_key(cell, s.cloth_bits);
-        const uint end = f.shape_data[cloth_start_word(s.cloth_words, s.cloth_triangles, s.cloth, key + 1)];
-        TALUS_ASSERT(end <= s.cloth_triangles, key, end, s.cloth_triangles);
-        for (uint k = f.shape_data[cloth_start_word(s.cloth_words, s.cloth_triangles, s.cloth, key)]; k < end; ++k) {
-          const uint t = f.shape_data[cloth_order_word(s.cloth_words, s.cloth_triangles, s.cloth, cells, k)];
+        const uint key = grid_key(cell, s.cloth.bits);
+        const uint end = f.shape_data[cloth_start_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, key + 1)];
+        TALUS_ASSERT(end <= s.cloth.triangles, key, end, s.cloth.triangles);
+        for (uint k = f.shape_data[cloth_start_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, key)]; k < end; ++k) {
+          const uint t = f.shape_data[cloth_order_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, cells, k)];
           if (near_triangle(f, i, self, t, p, f.grains[i].position.w))
             found(triangle_contact(t, face_unknown));
         }
@@ -78,7 +79,7 @@ template <Neighbourhood by> bool may_touch(const Fields& f, uint i, vec3 p, uint
   const Settings& settings = f.settings[0];
   const float reach = f.grains[i].position.w + f.grains[j].position.w + world.margin;
   return j != i && squared(shortest(p - place_of<by>(f, j), settings)) < reach * reach &&
-         !(settings.shaped > 0 && same_shape(f, i, j)) &&
+         !(settings.shapes.particles > 0 && same_shape(f, i, j)) &&
          (f.grains[i].velocity.w > 0.0f || f.grains[j].velocity.w > 0.0f);  // two fixed ones do nothing
 }
 
@@ -98,7 +99,7 @@ void search_grains(const Fields& f, uint i, Found found) {
   const Settings& settings = f.settings[0];
   const uint number = world_of(f, i);
   const World& world = f.worlds[number];
-  if (f.grain_id[i] - settings.cloth_first < settings.cloth)  // vertices of cloth touch triangles alone
+  if (f.grain_id[i] - settings.cloth.first < settings.cloth.vertices)  // vertices of cloth touch triangles alone
     return;
   const vec3 p = place_of<by>(f, i);
   const ivec3 home = cell_of(p, settings, world);
@@ -106,7 +107,7 @@ void search_grains(const Fields& f, uint i, Found found) {
     return cell_key(wrap_cell(home + ivec3(x, y, z), world), world, settings);
   };
   const auto visit = [&](uint j) {
-    if (f.grain_id[j] - settings.cloth_first >= settings.cloth && may_touch<by>(f, i, p, j, world))
+    if (f.grain_id[j] - settings.cloth.first >= settings.cloth.vertices && may_touch<by>(f, i, p, j, world))
       found(j);
   };
   const auto visit_cells = [&](uint first, uint last) {
@@ -139,16 +140,16 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
   const World& world = f.worlds[number];
   const vec3 p = place_of<by>(f, i), v = glm::abs(vec3(f.grains[i].velocity));
   const float radius = f.grains[i].position.w;
-  if (settings.cloth > 0)
+  if (settings.cloth.vertices > 0)
     search_triangles(f, i, found);
-  const uint words = body_words(settings.bodies);
+  const uint words = body_words(settings.bodies.count);
   const uint home = words > 0 ? cell_key(cell_of(p, settings, world), world, settings) * words : 0;
   for (uint word = 0; word < words; ++word)
     for (uint bits = f.body_cells[home + word]; bits; bits &= bits - 1) {
-      const uint body = number * settings.bodies + 32 * word + static_cast<uint>(std::countr_zero(bits));
-      TALUS_ASSERT(body < (number + 1) * settings.bodies && f.bodies[body].parts > 0, i, body, number);
+      const uint body = number * settings.bodies.count + 32 * word + static_cast<uint>(std::countr_zero(bits));
+      TALUS_ASSERT(body < (number + 1) * settings.bodies.count && f.bodies[body].parts > 0, i, body, number);
       const vec3 offset = shortest(p - f.bodies[body].motion.position, settings);
-      if (const SolidPart* mesh = only_triangles(f, body)) {  // its triangles are looked through once
+      if (const auto mesh = only_triangles(f, body)) {  // its triangles are looked through once
         const Surroundings around = around_mesh(f, *mesh, body, offset, radius + world.margin);
         if (around.distance < radius + world.margin)
           for (uint s = around.hollow ? 1 : 0; s <= (around.hollow ? hollow_surfaces : 0); ++s)
@@ -160,7 +161,7 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
         continue;
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       for (uint k = 0; k < f.bodies[body].parts; ++k)
-        for (uint s = 0; s < surfaces_of(f.solid_parts[f.bodies[body].first_part + k].kind); ++s) {
+        for (uint s = 0; s < surfaces_of(solid_part(f, f.bodies[body].first_part + k).kind); ++s) {
           const uint surface = part_surfaces * k + s;
           if (surface != nearest.surface) {
             const float d = from_body_surface(f, body, surface, offset).value;
@@ -172,7 +173,7 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
     }
   const float reach = radius + world.margin + 2.0f * args.h * (v.x + v.y + v.z);
   for (uint wall = 0; wall < 6; ++wall)
-    if (settings.axis[static_cast<int>(wall / 2)] == axis_wall && wall_distance(p, wall, settings) < reach)
+    if (settings.domain.axis[static_cast<int>(wall / 2)] == axis_wall && wall_distance(p, wall, settings) < reach)
       found(wall_partner + wall);
 }
 
@@ -236,7 +237,7 @@ template <class Search> void mend_rows_of(const Args& args, Fields& f, uint begi
     uint& count = f.contact_count_next[i];
     if (count != row_wanted)
       continue;
-    if (f.worlds[0].stashed > f.settings[0].stash) {
+    if (f.worlds[0].stashed > f.settings[0].worlds.stash) {
       std::atomic_ref(f.worlds[0].unfit).fetch_add(1);
       count = row_kept;
       continue;
@@ -260,14 +261,14 @@ template <class Search> void mend_rows_of(const Args& args, Fields& f, uint begi
 
 // A contact in the lists being built, of those that share the mass of a dynamic body.
 inline void count_contact(Fields& f, uint partner) {
-  if (partner >= body_partner && partner < wall_partner && f.settings[0].rigid > 0)
+  if (partner >= body_partner && partner < wall_partner && f.settings[0].bodies.rigid > 0)
     std::atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(1);
 }
 
 // The list of an element of passes that rebuild, as the longest so far of its slice, whose elements come in order.
 // Lists that may be mended have room for more.
 inline void widen_slice(Fields& f, uint element, uint length) {
-  if (f.settings[0].options & option_mend)
+  if (f.settings[0].grid.incremental)
     length = std::max(length + mend_rows, mend_rows_least);
   TALUS_ASSERT(element / slice_grains < f.slice_width.size(), element, f.slice_width.size());
   uint& width = f.slice_width[element / slice_grains];

@@ -53,19 +53,19 @@ struct Particle {
 std::vector<Particle> particles_of(const Args& args, const Fields& f, const MatchedShape& shape, uint world) {
   const Settings& settings = f.settings[0];
   std::vector<Particle> particles;
-  TALUS_ASSERT(shape.first <= shape.end && shape.end <= settings.shaped, shape.first, shape.end, settings.shaped);
+  TALUS_ASSERT(shape.first <= shape.end && shape.end <= settings.shapes.particles, shape.first, shape.end, settings.shapes.particles);
   for (uint k = shape.first; k < shape.end; ++k)
-    if (const uint i = world * settings.places + f.shape_place[world * settings.shaped + k];
-        i < args.grains && f.grain_id[i] == settings.shaped_first + k && !is_gone(f.grains[i]))
-      particles.push_back({i, glm::dvec3(f.shaped[k].place)});
+    if (const uint i = world * settings.worlds.places + f.shape_place[world * settings.shapes.particles + k];
+        i < args.grains && f.grain_id[i] == settings.shapes.first + k && !is_gone(f.grains[i]))
+      particles.push_back({i, glm::dvec3(f.shaped_place[k])});
   return particles;
 }
 
 vec3 within(vec3 p, const Settings& settings) {
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic) {
-      const float edge = settings.domain_max[a] - settings.domain_min[a];
-      p[a] -= edge * std::floor((p[a] - settings.domain_min[a]) / edge);
+    if (settings.domain.axis[a] == axis_periodic) {
+      const float edge = settings.domain.max[a] - settings.domain.min[a];
+      p[a] -= edge * std::floor((p[a] - settings.domain.min[a]) / edge);
     }
   return p;
 }
@@ -78,8 +78,8 @@ glm::dvec3 spin_of(const glm::dvec3& momentum, const glm::dmat3& squares) {
 
 void match(const Args& args, Fields& f, uint s, Finish& finish) {
   const Settings& settings = f.settings[0];
-  const MatchedShape& shape = f.shapes[s % settings.shapes];
-  const std::vector<Particle> particles = particles_of(args, f, shape, s / settings.shapes);
+  const MatchedShape& shape = f.shapes[s % settings.shapes.count];
+  const std::vector<Particle> particles = particles_of(args, f, shape, s / settings.shapes.count);
   if (particles.empty())
     return;
   const double count = static_cast<double>(particles.size()), h = static_cast<double>(args.h);
@@ -139,8 +139,8 @@ void shape_find(const Args& args, Fields& f, uint begin, uint end) {
     const uint i = rebuilt_place(f, e);
     if (i >= args.grains)
       continue;
-    if (const uint world = world_of(f, i), k = f.grain_id[i] - settings.shaped_first; k < settings.shaped)
-      f.shape_place[world * settings.shaped + k] = i - world * settings.places;
+    if (const uint world = world_of(f, i), k = f.grain_id[i] - settings.shapes.first; k < settings.shapes.particles)
+      f.shape_place[world * settings.shapes.particles + k] = i - world * settings.worlds.places;
   }
 }
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <optional>
 
 namespace talus::reference {
 
@@ -45,13 +47,21 @@ inline Distance from_triangles(const Fields& f, const SolidPart& part, vec3 p) {
   return {s.gradient, s.distance};
 }
 
-// The mesh that is the only part of a body and met by its triangles, or null.
-inline const SolidPart* only_triangles(const Fields& f, uint body) {
+// Part k of the shapes of bodies and sinks, which shape_data begins with.
+inline SolidPart solid_part(const Fields& f, uint k) {
+  TALUS_ASSERT(part_words * (std::size_t{k} + 1) <= f.shape_data.size(), k, f.shape_data.size());
+  SolidPart part;
+  std::memcpy(&part, &f.shape_data[part_words * k], sizeof part);
+  return part;
+}
+
+// The mesh that is the only part of a body and met by its triangles, if there is one.
+inline std::optional<SolidPart> only_triangles(const Fields& f, uint body) {
   const Body& b = f.bodies[body];
   if (b.parts != 1)
-    return nullptr;
-  const SolidPart& part = f.solid_parts[b.first_part];
-  return (part.kind & solid_kind_mask) == solid_triangles ? &part : nullptr;
+    return std::nullopt;
+  const SolidPart part = solid_part(f, b.first_part);
+  return (part.kind & solid_kind_mask) == solid_triangles ? std::optional(part) : std::nullopt;
 }
 
 inline Distance from_shape(const Fields& f, const SolidPart& part, vec3 p) {
@@ -99,10 +109,10 @@ inline Distance from_surface(const Fields& f, const SolidPart& part, uint surfac
 
 // From parts put together, in their frame.
 inline NearestSurface from_parts(const Fields& f, uint first, uint parts, vec3 p) {
-  TALUS_ASSERT(parts > 0 && std::size_t{first} + parts <= f.solid_parts.size(), first, parts, f.solid_parts.size());
+  TALUS_ASSERT(parts > 0, first);
   NearestSurface d{};
   for (uint k = 0; k < parts; ++k) {
-    const SolidPart& part = f.solid_parts[first + k];
+    const SolidPart part = solid_part(f, first + k);
     const Distance other = from_shape(f, part, rotated_back(part.rotation, p - part.position));
     const bool subtracts = part.kind & solid_subtracts;
     const float value = subtracts ? -other.value : other.value;
@@ -125,7 +135,7 @@ inline NearestSurface from_body(const Fields& f, uint body, vec3 offset) {
 inline Distance from_body_surface(const Fields& f, uint body, uint surface, vec3 offset) {
   const Body& b = f.bodies[body];
   TALUS_ASSERT(surface / part_surfaces < b.parts, body, surface, b.parts);
-  const SolidPart& part = f.solid_parts[b.first_part + surface / part_surfaces];
+  const SolidPart part = solid_part(f, b.first_part + surface / part_surfaces);
   const vec3 p = rotated_back(part.rotation, rotated_back(b.motion.rotation, offset) - part.position);
   const Distance d = from_surface(f, part, surface % part_surfaces, p);
   return {rotated(b.motion.rotation, rotated(part.rotation, d.gradient)), d.value};

@@ -29,13 +29,13 @@ inline uint step_of_batch(const Args& args, const Fields& f) {
 
 // World of the place of a grain, and the end of a world's places.
 inline uint world_of(const Fields& f, uint i) {
-  TALUS_ASSERT(f.settings[0].worlds == 1 || i / f.settings[0].places < f.settings[0].worlds, i, f.settings[0].places,
-               f.settings[0].worlds);
-  return f.settings[0].worlds == 1 ? 0 : i / f.settings[0].places;
+  TALUS_ASSERT(f.settings[0].worlds.count == 1 || i / f.settings[0].worlds.places < f.settings[0].worlds.count, i, f.settings[0].worlds.places,
+               f.settings[0].worlds.count);
+  return f.settings[0].worlds.count == 1 ? 0 : i / f.settings[0].worlds.places;
 }
 inline uint places_end(const Args& args, const Fields& f, uint world) {
-  TALUS_ASSERT(world < f.settings[0].worlds, world, f.settings[0].worlds);
-  return f.settings[0].worlds == 1 ? args.grains : (world + 1) * f.settings[0].places;
+  TALUS_ASSERT(world < f.settings[0].worlds.count, world, f.settings[0].worlds.count);
+  return f.settings[0].worlds.count == 1 ? args.grains : (world + 1) * f.settings[0].worlds.places;
 }
 
 // Has a body moved since lists that are mended have known of it?
@@ -59,50 +59,50 @@ inline ivec3 cell_of(vec3 p, const Settings& settings, const World& world) {
   ivec3 cell;
   for (int a = 0; a < 3; ++a)
     cell[a] =
-        static_cast<int>(std::floor(std::clamp((p[a] - settings.domain_min[a]) * world.inverse_cell[a], -1e6f, 1e6f)));
+        static_cast<int>(std::floor(std::clamp((p[a] - settings.domain.min[a]) * world.inverse_cell[a], -1e6f, 1e6f)));
   return wrap_cell(cell, world);
 }
 
 // A cell in the tables of the worlds that rebuild, one after another.
 inline uint cell_key(ivec3 cell, const World& world, const Settings& settings) {
-  TALUS_ASSERT(world.table < settings.worlds, world.table, settings.worlds);
-  return world.table * grid_cells(settings.grid_bits) + grid_key(cell, settings.grid_bits);
+  TALUS_ASSERT(world.table < settings.worlds.count, world.table, settings.worlds.count);
+  return world.table * grid_cells(settings.grid.bits) + grid_key(cell, settings.grid.bits);
 }
 
 // Passes that rebuild lists go through the worlds that do so, one after another, as if there were no others: the place
 // in memory of an element of theirs; that of all grains or more behind the last one.
 inline uint rebuilt_place(const Fields& f, uint element) {
   const Settings& settings = f.settings[0];
-  return settings.worlds == 1 ? element
-                              : f.rebuilding[element / settings.places] * settings.places + element % settings.places;
+  return settings.worlds.count == 1 ? element
+                              : f.rebuilding[element / settings.worlds.places] * settings.worlds.places + element % settings.worlds.places;
 }
 
 // The place of the first grain of a cell; of the cell behind the last one of a world: behind its last grain that is
 // there. grid_start counts those of all worlds that rebuild.
 inline uint first_in_cell(const Fields& f, uint key, uint world) {
   const Settings& settings = f.settings[0];
-  TALUS_ASSERT(f.worlds[world].table < settings.worlds, world, f.worlds[world].table);
-  TALUS_ASSERT(key >= f.worlds[world].table * grid_cells(settings.grid_bits) &&
-                   key <= (f.worlds[world].table + 1) * grid_cells(settings.grid_bits),
+  TALUS_ASSERT(f.worlds[world].table < settings.worlds.count, world, f.worlds[world].table);
+  TALUS_ASSERT(key >= f.worlds[world].table * grid_cells(settings.grid.bits) &&
+                   key <= (f.worlds[world].table + 1) * grid_cells(settings.grid.bits),
                key, f.worlds[world].table);
-  TALUS_ASSERT(f.grid_start[key] >= f.grid_start[f.worlds[world].table * grid_cells(settings.grid_bits)], key,
+  TALUS_ASSERT(f.grid_start[key] >= f.grid_start[f.worlds[world].table * grid_cells(settings.grid.bits)], key,
                f.grid_start[key]);
-  return world * settings.places + f.grid_start[key] -
-         f.grid_start[f.worlds[world].table * grid_cells(settings.grid_bits)];
+  return world * settings.worlds.places + f.grid_start[key] -
+         f.grid_start[f.worlds[world].table * grid_cells(settings.grid.bits)];
 }
 
 // d, or its image across a periodic axis that is shorter.
 inline vec3 shortest(vec3 d, const Settings& settings) {
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic)
-      d[a] = shorter(d[a], settings.domain_max[a] - settings.domain_min[a]);
+    if (settings.domain.axis[a] == axis_periodic)
+      d[a] = shorter(d[a], settings.domain.max[a] - settings.domain.min[a]);
   return d;
 }
 
 inline float wall_distance(vec3 p, uint wall, const Settings& settings) {
   TALUS_ASSERT(wall < 6, wall);
   const int a = static_cast<int>(wall / 2);
-  return wall % 2 == 0 ? p[a] - settings.domain_min[a] : settings.domain_max[a] - p[a];
+  return wall % 2 == 0 ? p[a] - settings.domain.min[a] : settings.domain.max[a] - p[a];
 }
 
 inline vec3 wall_normal(uint wall) {
@@ -114,14 +114,14 @@ inline vec3 wall_normal(uint wall) {
 
 // Rows of its world before those of a slice: slices of a world are followed by the end of its last one.
 inline uint rows_before(const Fields& f, uint slice, uint world) {
-  TALUS_ASSERT(world < f.settings[0].worlds, world, f.settings[0].worlds);
+  TALUS_ASSERT(world < f.settings[0].worlds.count, world, f.settings[0].worlds.count);
   return f.slice_start[slice + world];
 }
 // The width of a slice, in rows. Slices of grains that have come since the lists were built have none yet, and no
 // contacts.
 inline uint rows_of(const Fields& f, uint slice, uint world) {
   const uint first = rows_before(f, slice, world), end = rows_before(f, slice + 1, world);
-  TALUS_ASSERT(first <= end && end <= f.settings[0].rows, slice, world, first, end, f.settings[0].rows);
+  TALUS_ASSERT(first <= end && end <= f.settings[0].worlds.rows, slice, world, first, end, f.settings[0].worlds.rows);
   return end - first;
 }
 // Is there room for so many contacts in the row of grain i?
@@ -131,17 +131,17 @@ inline bool has_rows(const Fields& f, uint i, uint contacts) {
 // .. in the lists that are being built, among those of all worlds. slice_start_next counts those of all that rebuild.
 inline uint next_row(const Fields& f, uint slice, uint world) {
   const Settings& settings = f.settings[0];
-  const uint slices = settings.places / slice_grains, first = f.worlds[world].table * slices;
-  TALUS_ASSERT(f.worlds[world].table < settings.worlds && slice >= world * slices, slice, world, f.worlds[world].table);
+  const uint slices = settings.worlds.places / slice_grains, first = f.worlds[world].table * slices;
+  TALUS_ASSERT(f.worlds[world].table < settings.worlds.count && slice >= world * slices, slice, world, f.worlds[world].table);
   TALUS_ASSERT(f.slice_start_next[first + slice - world * slices] >= f.slice_start_next[first], slice, world, first);
-  return world * settings.rows + f.slice_start_next[first + slice - world * slices] - f.slice_start_next[first];
+  return world * settings.worlds.rows + f.slice_start_next[first + slice - world * slices] - f.slice_start_next[first];
 }
 
 // Slot of the k-th contact of grain i.
 inline std::size_t contact_slot(const Fields& f, uint i, uint k) {
   const uint world = world_of(f, i);
   TALUS_ASSERT(k == 0 || k < rows_of(f, i / slice_grains, world), i, k, world);
-  const std::size_t row = world * f.settings[0].rows + rows_before(f, i / slice_grains, world) + k;
+  const std::size_t row = world * f.settings[0].worlds.rows + rows_before(f, i / slice_grains, world) + k;
   return row * slice_grains + i % slice_grains;
 }
 inline std::size_t next_slot(const Fields& f, uint i, uint k) {
@@ -154,7 +154,7 @@ inline std::size_t next_slot(const Fields& f, uint i, uint k) {
 inline uint next_rows(const Fields& f, uint i) {
   const uint slice = i / slice_grains, world = world_of(f, i);
   TALUS_ASSERT(next_row(f, slice, world) <= next_row(f, slice + 1, world), slice, world);
-  TALUS_ASSERT(next_row(f, slice + 1, world) <= (world + 1) * f.settings[0].rows, slice, world, f.settings[0].rows);
+  TALUS_ASSERT(next_row(f, slice + 1, world) <= (world + 1) * f.settings[0].worlds.rows, slice, world, f.settings[0].worlds.rows);
   return next_row(f, slice + 1, world) - next_row(f, slice, world);
 }
 
@@ -163,21 +163,21 @@ inline bool is_partner(const Fields& f, uint partner) {
   if (is_grain(partner))
     return partner < f.grains.size();
   if (is_triangle(partner))
-    return triangle_of(partner) < f.settings[0].cloth_triangles;
+    return triangle_of(partner) < f.settings[0].cloth.triangles;
   return partner < wall_partner ? body_of(partner) < f.bodies.size() : partner - wall_partner < 6;
 }
 
 // The partner of grain i in a slot of its row, among those of all worlds, and as lists name it.
 inline uint partner_at(const Fields& f, uint i, std::size_t slot) {
   const Settings& settings = f.settings[0];
-  const uint partner = partner_in_all(f.contact_partner[slot], world_of(f, i), settings.places, settings.bodies);
+  const uint partner = partner_in_all(f.contact_partner[slot], world_of(f, i), settings.worlds.places, settings.bodies.count);
   TALUS_ASSERT(is_partner(f, partner) && partner != i, i, slot, f.contact_partner[slot]);
   return partner;
 }
 inline uint in_lists(const Fields& f, uint i, uint partner) {
   const Settings& settings = f.settings[0];
   TALUS_ASSERT(is_partner(f, partner) && partner != i, i, partner);
-  return partner_in_world(partner, world_of(f, i), settings.places, settings.bodies);
+  return partner_in_world(partner, world_of(f, i), settings.worlds.places, settings.bodies.count);
 }
 
 // Vectors of slots lie component by component, as in shared/slots.glsl.
@@ -229,7 +229,7 @@ inline void mirror_sum(Fields& f, uint i, uint partner, std::size_t slot) {
 
 // Distance of a grain of radius r from a surface of a body. Of several that it may touch at once, none counts twice.
 inline Distance touched(const Fields& f, uint body, uint surface, vec3 offset, float r) {
-  if (const SolidPart* part = surface > 0 ? only_triangles(f, body) : nullptr)
+  if (const auto part = surface > 0 ? only_triangles(f, body) : std::nullopt)
     return from_hollow(f, *part, body, surface - 1, offset, r);
   const NearestSurface nearest = from_body(f, body, offset);
   if (surface == nearest.surface)
@@ -279,7 +279,7 @@ Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f,
 
 // Law of grain i's contact with a partner.
 inline const PairLaw& law_of(const Fields& f, uint i, uint partner) {
-  const uint materials = f.settings[0].materials;
+  const uint materials = f.settings[0].contacts.materials;
   const uint other = partner >= wall_partner   ? materials
                      : partner >= body_partner ? f.bodies[body_of(partner)].material
                                                : material_of(f.grain_tag[partner]);

@@ -8,21 +8,21 @@ namespace talus::reference {
 
 // Does a contact remember anything? Triangles do: the face that the grain is on.
 inline bool remembers(const Fields& f, std::size_t slot) {
-  const uint options = f.settings[0].options;
+  const ContactSettings& keeps = f.settings[0].contacts;
   const auto some = [&](std::span<const float> of, uint components) {
     uint bits = 0;
     for (uint c = 0; c < components; ++c)
       bits |= std::bit_cast<uint>(of[first_component(slot, components) + c * slice_grains]);
     return bits != 0;
   };
-  return is_triangle(f.contact_partner[slot]) || ((options & option_memory) && some(f.contact_shear, 3)) ||
-         ((options & option_impulses) && some(f.contact_sum, 4));
+  return is_triangle(f.contact_partner[slot]) || (keeps.memory && some(f.contact_shear, 3)) ||
+         (keeps.impulses && some(f.contact_sum, 4));
 }
 
 // Room in the stash of its world for so many contacts of grains: the first of them, or nothing where it is full, and
 // then nothing comes of the new rows.
 inline std::optional<uint> stash_room(Fields& f, uint world, uint count) {
-  const uint before = std::atomic_ref(f.worlds[world].stashed).fetch_add(count), room = f.settings[0].stash;
+  const uint before = std::atomic_ref(f.worlds[world].stashed).fetch_add(count), room = f.settings[0].worlds.stash;
   TALUS_ASSERT((world + 1) * std::size_t{room} <= f.stash_partner.size(), world, room, f.stash_partner.size());
   return before + count <= room ? std::optional(world * room + before) : std::nullopt;
 }
@@ -30,11 +30,11 @@ inline std::optional<uint> stash_room(Fields& f, uint world, uint count) {
 inline void put_aside(Fields& f, uint entry, std::size_t slot) {
   TALUS_ASSERT(entry < f.stash_partner.size() && slot < f.contact_partner.size(), entry, slot);
   TALUS_ASSERT(f.contact_partner[slot] != no_partner, entry, slot);
-  const uint options = f.settings[0].options;
+  const ContactSettings& keeps = f.settings[0].contacts;
   f.stash_partner[entry] = f.contact_partner[slot];
-  if (options & option_memory)
+  if (keeps.memory)
     f.stash_shear[entry] = vec3_at(f.contact_shear, slot);
-  if (options & option_impulses)
+  if (keeps.impulses)
     f.stash_sum[entry] = vec4_at(f.contact_sum, slot);
 }
 

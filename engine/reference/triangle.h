@@ -7,21 +7,25 @@
 namespace talus::reference {
 
 inline uint triangle_corner(const Fields& f, uint triangle, uint corner) {
-  TALUS_ASSERT(triangle < f.settings[0].cloth_triangles && corner < 3, triangle, corner);
-  return f.shape_data[cloth_corner_word(f.settings[0].cloth_words, triangle, corner)] & ~cloth_border;
+  TALUS_ASSERT(triangle < f.settings[0].cloth.triangles && corner < 3, triangle, corner);
+  return f.shape_data[cloth_corner_word(f.settings[0].cloth.words, triangle, corner)] & ~cloth_border;
 }
 inline bool is_on_border(const Fields& f, uint triangle, uint corner) {
-  TALUS_ASSERT(triangle < f.settings[0].cloth_triangles && corner < 3, triangle, corner);
-  return f.shape_data[cloth_corner_word(f.settings[0].cloth_words, triangle, corner)] & cloth_border;
+  TALUS_ASSERT(triangle < f.settings[0].cloth.triangles && corner < 3, triangle, corner);
+  return f.shape_data[cloth_corner_word(f.settings[0].cloth.words, triangle, corner)] & cloth_border;
 }
 inline uint place_of_vertex(const Fields& f, uint vertex) {
-  TALUS_ASSERT(vertex < f.settings[0].cloth, vertex, f.settings[0].cloth);
-  return f.shape_data[cloth_place_word(f.settings[0].cloth_words, f.settings[0].cloth_triangles, vertex)];
+  TALUS_ASSERT(vertex < f.settings[0].cloth.vertices, vertex, f.settings[0].cloth.vertices);
+  return f.shape_data[cloth_place_word(f.settings[0].cloth.words, f.settings[0].cloth.triangles, vertex)];
+}
+inline uint cloth_of_vertex(const Fields& f, uint vertex) {
+  const ClothSettings& s = f.settings[0].cloth;
+  return f.shape_data[cloth_number_word(s.words, s.triangles, s.vertices, vertex)];
 }
 inline uint& contacts_of_vertex(Fields& f, uint vertex) {
   const Settings& s = f.settings[0];
-  TALUS_ASSERT(vertex < s.cloth, vertex, s.cloth);
-  return f.shape_data[cloth_contacts_word(s.cloth_words, s.cloth_triangles, s.cloth, vertex)];
+  TALUS_ASSERT(vertex < s.cloth.vertices, vertex, s.cloth.vertices);
+  return f.shape_data[cloth_contacts_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, vertex)];
 }
 inline uint contacts_of_vertex(const Fields& f, uint vertex) {
   return contacts_of_vertex(const_cast<Fields&>(f), vertex);
@@ -31,7 +35,7 @@ inline ivec3 cloth_cell_of(vec3 p, const Settings& settings, const World& world)
   ivec3 cell;
   for (int a = 0; a < 3; ++a)
     cell[a] = grid_wrap(static_cast<int>(std::floor(
-                            std::clamp((p[a] - settings.domain_min[a]) * world.cloth_inverse_cell[a], -1e6f, 1e6f))),
+                            std::clamp((p[a] - settings.domain.min[a]) * world.cloth_inverse_cell[a], -1e6f, 1e6f))),
                         world.cloth_cells[a]);
   return cell;
 }
@@ -41,7 +45,7 @@ inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place) {
   Triangle t;
   for (uint k = 0; k < 3; ++k) {
     t.at[k] = place_of_vertex(f, triangle_corner(f, triangle, k));
-    TALUS_ASSERT(f.grain_id[t.at[k]] == f.settings[0].cloth_first + triangle_corner(f, triangle, k), triangle, k,
+    TALUS_ASSERT(f.grain_id[t.at[k]] == f.settings[0].cloth.first + triangle_corner(f, triangle, k), triangle, k,
                  t.at[k]);
     const Grain& g = f.grains[t.at[k]];
     t.corner[k] = shortest(vec3(g.position) - place, f.settings[0]);
@@ -63,7 +67,7 @@ inline uint cloth_face(const Fields& f, uint i, uint partner) {
     bool round = true;
     for (uint c = 0; c < 3; ++c)
       round &= nearest.weights[static_cast<int>(c)] == 0.0f || is_on_border(f, triangle_of(partner), c);
-    if (round || f.grain_id[i] - settings.cloth_first < settings.cloth)
+    if (round || f.grain_id[i] - settings.cloth.first < settings.cloth.vertices)
       return seen_face(t, nearest);
     float least = nearest.distance2;
     for (uint k = 0; k < f.contact_count[i]; ++k) {

@@ -178,7 +178,10 @@ void Batches::grow(const Status& status) {
 void Batches::give_up(const Status& status) {
   const std::uint64_t bad_step = run_.step() + run_.steps_until(status);
   const auto bad = std::ranges::find_if(run_.worlds(), [](const World& w) { return w.invalid != ~0u; });
-  const std::string name = model_.name_of_grain(static_cast<std::uint32_t>(bad - run_.worlds().begin()), bad->invalid);
+  uint invalid = bad->invalid;
+  if (invalid < body_partner)  // the slot of a grain
+    memory_.executor().read(FieldId::grain_id, std::as_writable_bytes(std::span(&invalid, 1)), invalid * sizeof(uint));
+  const std::string name = model_.name_of_grain(static_cast<std::uint32_t>(bad - run_.worlds().begin()), invalid);
   loads_.cut(snapshot_.step());
   snapshot_.restore(status);
   throw StateError(fmt::format(

@@ -143,7 +143,7 @@ CheckedState Checkpoints::check(Checkpoint checkpoint) const {
   const glm::dvec3 sum = state.hand.from + state.hand.to;
   if (!std::isfinite(sum.x + sum.y + sum.z + state.time_zero))
     throw CheckpointError(fmt::format("{} or {} is not finite", hand_name, time_name));
-  settings.rows = static_cast<uint>(fields[std::string(info(FieldId::contact_partner).name)].size() /
+  settings.worlds.rows = static_cast<uint>(fields[std::string(info(FieldId::contact_partner).name)].size() /
                                     (sizeof(uint) * model_.worlds() * slice_grains));
   if (const auto wrong = wrong_with(state, settings))
     throw CheckpointError(*wrong);
@@ -188,9 +188,9 @@ std::optional<std::string> Checkpoints::wrong_with(const CheckedState& state, co
   const Population& population = state.population;
   const std::uint64_t step = state.checkpoint.step;
   StateBounds bounds{.settings = settings};
-  const bool own = settings.places != no_grain;
+  const bool own = settings.worlds.places != no_grain;
   bounds.initial = static_cast<std::uint32_t>(population.initial.size());
-  bounds.places = own ? settings.places : static_cast<uint>(population.initial.size() + population.poured.size());
+  bounds.places = own ? settings.worlds.places : static_cast<uint>(population.initial.size() + population.poured.size());
   bounds.ids = bounds.places;
   bounds.materials = static_cast<uint>(model_.scene().materials.size());
   for (const Body& body : model_.bodies().bodies)

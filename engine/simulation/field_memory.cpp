@@ -25,7 +25,7 @@ std::uint64_t FieldMemory::batch_most() const {
 }
 
 bool FieldMemory::has_field(FieldId id, const Settings& of) const {
-  const Wants wants{model_.scene().solver, (of.options & option_mend) != 0, model_.options().marks};
+  const Wants wants{model_.scene().solver, of.grid.incremental != 0, model_.options().marks};
   const auto& conditions = info(id).conditions;
   return !conditions.front() || std::ranges::any_of(conditions, [&](Condition holds) { return holds && holds(wants); });
 }
@@ -45,10 +45,10 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   const Cloth& cloth = model_.cloth();
   const Dynamics& dynamics = model_.dynamics();
   const std::size_t worlds = scene.worlds;
-  const std::size_t slots = std::size_t{settings.rows} * slice_grains;
+  const std::size_t slots = std::size_t{settings.worlds.rows} * slice_grains;
   const std::size_t grains =
-      settings.places != no_grain ? settings.places : population.initial.size() + population.poured.size();
-  const std::size_t cells = grid_cells(settings.grid_bits);
+      settings.worlds.places != no_grain ? settings.worlds.places : population.initial.size() + population.poured.size();
+  const std::size_t cells = grid_cells(settings.grid.bits);
   const std::size_t slices = (grains + slice_grains - 1) / slice_grains;
   const std::size_t fine = has_fine(population) ? population.fine.size() + population.fine_first.back() : 0;
   const std::size_t materials = scene.materials.size();
@@ -64,7 +64,7 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::pairs:
     return (materials + 1) * (materials + 1);
   case Extent::births:
-    return settings.places != no_grain ? model_.emission_room(settings) : population.poured.size();
+    return settings.worlds.places != no_grain ? model_.emission_room(settings) : population.poured.size();
   case Extent::pours:
     return worlds * scene.emitters.size() * (batch_most() + 1);
   case Extent::emitters:
@@ -88,9 +88,7 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::body_motions:
     return worlds * bodies.bodies.size() * (batch_most() + 1);
   case Extent::body_sums:
-    return (bodies.bodies.size() * load_copies + settings.cloth) * load_words;
-  case Extent::solid_parts:
-    return bodies.parts.size();
+    return (bodies.bodies.size() * load_copies + settings.cloth.vertices) * load_words;
   case Extent::shape_data:
     return bodies.shape_data.size();
   case Extent::carried:
@@ -108,9 +106,9 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::cloth_links:
     return cloth.links.size();
   case Extent::cloth_touches:
-    return settings.cloth > 0 ? slots : 0;
+    return settings.cloth.vertices > 0 ? slots : 0;
   case Extent::body_cells:
-    return cells * body_words(settings.bodies);
+    return cells * body_words(settings.bodies.count);
   case Extent::rigid:
     return dynamics.rigid.size();
   case Extent::rigid_pairs:
@@ -120,7 +118,7 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::point_contacts:
     return dynamics.points.size() * point_partners;
   case Extent::taken_cells:
-    return settings.bodies > 0 ? cells : 0;
+    return settings.bodies.count > 0 ? cells : 0;
   case Extent::grains:
     return grains;
   case Extent::cells:
@@ -136,13 +134,13 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::near_grains:
     return fine > 0 ? std::max(fine, grains) : 0;
   case Extent::near_cells:
-    return fine > 0 ? grid_cells(settings.near_bits) : 0;
+    return fine > 0 ? grid_cells(settings.near_grid.bits) : 0;
   case Extent::near_cells_and_end:
-    return fine > 0 ? grid_cells(settings.near_bits) + 1 : 0;
+    return fine > 0 ? grid_cells(settings.near_grid.bits) + 1 : 0;
   case Extent::crowd_nodes:
-    return fine > 0 ? grid_cells(settings.crowd_bits) * crowd_block : 0;
+    return fine > 0 ? grid_cells(settings.crowd_grid.bits) * crowd_block : 0;
   case Extent::crowd_blocks:
-    return fine > 0 ? grid_cells(settings.crowd_bits) : 0;
+    return fine > 0 ? grid_cells(settings.crowd_grid.bits) : 0;
   case Extent::chunks:
     return scan_chunks;
   case Extent::depth_cameras:
@@ -154,7 +152,7 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::slots_of_4:
     return slots * slot_components(extent);
   case Extent::stash:
-    return worlds * settings.stash;
+    return worlds * settings.worlds.stash;
   case Extent::carriers:
     return fine > 0 ? grains : 0;
   case Extent::held:  // these have as many elements as somebody asked for
@@ -263,7 +261,6 @@ void FieldMemory::write_constants() {
     }
   write_field(*executor_, FieldId::body_points, points);
   write_field(*executor_, FieldId::sinks, bodies.sinks);
-  write_field(*executor_, FieldId::solid_parts, bodies.parts);
   write_field(*executor_, FieldId::shape_data, bodies.shape_data);
   std::vector<Carried> carried;
   for (const SkinGrain& grain : population.skin)
@@ -271,7 +268,7 @@ void FieldMemory::write_constants() {
   write_field(*executor_, FieldId::carried, carried);
   const Shapes shapes = shapes_of(model_.scene(), population);
   write_field(*executor_, FieldId::shapes, shapes.shapes);
-  write_field(*executor_, FieldId::shaped, shapes.shaped);
+  write_field(*executor_, FieldId::shaped_place, shapes.places);
   write_field(*executor_, FieldId::cloth_vertices, cloth.vertices);
   write_field(*executor_, FieldId::cloth_links, cloth.links);
   write_field(*executor_, FieldId::depth_cameras, depth_cameras_of(model_.scene()));

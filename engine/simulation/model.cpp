@@ -60,14 +60,17 @@ Model::Model(Prepared prepared, const Options& options)
   }
   settings_ = settings_with(population_);
   cloth_ = cloth_of(scene_, population_, settings_);
-  settings_.cloth_words = static_cast<uint>(bodies_.shape_data.size());
+  const std::vector<uint> shape_of = shapes_of(scene_, population_).shape_of;
+  settings_.shapes.words = static_cast<uint>(bodies_.shape_data.size());
+  bodies_.shape_data.insert(bodies_.shape_data.end(), shape_of.begin(), shape_of.end());
+  settings_.cloth.words = static_cast<uint>(bodies_.shape_data.size());
   bodies_.shape_data.insert(bodies_.shape_data.end(), cloth_.words.begin(), cloth_.words.end());
   // A grain at rest has some 9 neighbours within the margin; the rest is what rows waste beside a slice's longest list.
-  const std::size_t grains = own_slots() ? settings_.places : population_.initial.size() + population_.poured.size();
+  const std::size_t grains = own_slots() ? settings_.worlds.places : population_.initial.size() + population_.poured.size();
   const std::size_t slots = options_.contact_slots ? options_.contact_slots : std::max<std::size_t>(1024, 16 * grains);
-  settings_.rows = static_cast<uint>((slots + slice_grains - 1) / slice_grains);
+  settings_.worlds.rows = static_cast<uint>((slots + slice_grains - 1) / slice_grains);
   // Some 6 of the 16 slots of a grain in a heap at rest have a history.
-  settings_.stash = static_cast<uint>(slots * 3 / 8);
+  settings_.worlds.stash = static_cast<uint>(slots * 3 / 8);
 }
 
 bool Model::is_dynamic(std::uint32_t body) const {
@@ -75,18 +78,18 @@ bool Model::is_dynamic(std::uint32_t body) const {
 }
 
 std::size_t Model::emission_room(const Settings& of) const {
-  return scene_.emitters.empty() ? 0 : of.places - of.births_first;
+  return scene_.emitters.empty() ? 0 : of.worlds.places - of.emission.first;
 }
 
 Features Model::features() const {
   Features features{.solid_kinds = 0,
-                    .shapes = settings_.shapes > 0,
-                    .cloth = settings_.cloth > 0,
-                    .rigid = settings_.rigid > 0,
+                    .shapes = settings_.shapes.count > 0,
+                    .cloth = settings_.cloth.vertices > 0,
+                    .rigid = settings_.bodies.rigid > 0,
                     .worlds = own_slots(),
                     .periodic = 0};
   for (int a = 0; a < 3; ++a)
-    features.periodic |= settings_.axis[a] == axis_periodic ? 1u << a : 0u;
+    features.periodic |= settings_.domain.axis[a] == axis_periodic ? 1u << a : 0u;
   for (const SolidPart& part : bodies_.parts)
     features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
   if (std::ranges::any_of(bodies_.bodies, [](const Body& body) { return body.parts > 1; }))
@@ -104,7 +107,7 @@ std::string Model::name_in_world(uint grain) const {
     return "body " + scene_.bodies[grain - body_partner].name;
   if (!is_vertex(grain))
     return fmt::format("grain {}", grain);
-  const uint vertex = grain - settings_.cloth_first;
+  const uint vertex = grain - settings_.cloth.first;
   const auto place = std::ranges::upper_bound(population_.cloths, vertex, {}, &ClothPlace::first) - 1;
   return fmt::format("vertex {} of cloth {}", vertex - place->first, scene_.cloths[place->cloth].name);
 }
@@ -140,26 +143,28 @@ void Model::give_slots(Settings& to) const {
   if (scene_.bodies.size() * scene_.worlds > bodies_most)
     throw SceneError(fmt::format("{}: {} worlds of {} bodies are more than {}", scene_.source, scene_.worlds,
                                  scene_.bodies.size(), bodies_most));
-  to.places = static_cast<uint>(places);
+  to.worlds.places = static_cast<uint>(places);
   // An incremental rebuild needs the table of cells of the last rebuild, and a world has one only while it rebuilds.
-  to.options &= ~option_mend;
-  to.births_first = static_cast<uint>(most);
-  to.carried_first = to.births_first - to.carried;
-  to.cloth_first = to.carried_first - to.cloth;
-  to.shaped_first = to.cloth_first - to.shaped;
+  to.grid.incremental = 0;
+  to.emission.first = static_cast<uint>(most);
+  to.bodies.carried_first = to.emission.first - to.bodies.carried;
+  to.cloth.first = to.bodies.carried_first - to.cloth.vertices;
+  to.shapes.first = to.cloth.first - to.shapes.particles;
 }
 
 Settings Model::settings_after(const Scene& changed, const Population& population) const {
   Settings next = settings_of(changed, population, dynamics_, options_.grid_cells);
-  next.cloth_words = settings_.cloth_words;
-  next.places = settings_.places;
-  next.rows = settings_.rows;
-  next.stash = settings_.stash;
-  next.carried_first = settings_.carried_first;
-  next.cloth_first = settings_.cloth_first;
-  next.shaped_first = settings_.shaped_first;
-  next.births_first = own_slots() ? settings_.births_first : next.births_first;
-  next.options &= own_slots() ? ~option_mend : ~0u;  // for the reason that give_slots() says
+  next.shapes.words = settings_.shapes.words;
+  next.cloth.words = settings_.cloth.words;
+  next.worlds.places = settings_.worlds.places;
+  next.worlds.rows = settings_.worlds.rows;
+  next.worlds.stash = settings_.worlds.stash;
+  next.bodies.carried_first = settings_.bodies.carried_first;
+  next.cloth.first = settings_.cloth.first;
+  next.shapes.first = settings_.shapes.first;
+  next.emission.first = own_slots() ? settings_.emission.first : next.emission.first;
+  if (own_slots())
+    next.grid.incremental = 0;  // for the reason that give_slots() says
   return next;
 }
 
@@ -172,8 +177,8 @@ void Model::adopt(Scene scene, Population population, double time_zero, const Se
 }
 
 void Model::set_contact_capacity(uint rows, uint history) {
-  settings_.rows = rows;
-  settings_.stash = history;
+  settings_.worlds.rows = rows;
+  settings_.worlds.stash = history;
 }
 
 void Model::add_note_once(std::string_view beginning, std::string_view rest) {

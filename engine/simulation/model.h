@@ -60,15 +60,15 @@ public:
   std::size_t bodies_of_all() const { return std::size_t{scene_.worlds} * scene_.bodies.size(); }
   const BodySpec& spec_of(std::uint32_t body) const { return scene_.bodies[body % scene_.bodies.size()]; }
   bool is_dynamic(std::uint32_t body) const;  // false for a body that is not there
-  bool is_vertex(uint id) const { return id - settings_.cloth_first < settings_.cloth; }
+  bool is_vertex(uint id) const { return id - settings_.cloth.first < settings_.cloth.vertices; }
   // Has each world its own slots, the same number for good? Otherwise the only world's slots grow and shrink.
-  bool own_slots() const { return settings_.places != no_grain; }
+  bool own_slots() const { return settings_.worlds.places != no_grain; }
   // Grains that all worlds have alike: particles of shapes, vertices of cloth, and grains that stand for bodies. Their
   // ids come after the other grains of the fullest world. The ids of emitted grains follow.
-  std::uint32_t alike() const { return settings_.births_first - settings_.shaped_first; }
+  std::uint32_t alike() const { return settings_.emission.first - settings_.shapes.first; }
   std::size_t emission_room(const Settings& of) const;  // emitted grains that a world with slots of its own can have
   Features features() const;
-  std::string name_of_grain(std::uint32_t world, uint grain) const;  // a value of World::invalid in words
+  std::string name_of_grain(std::uint32_t world, uint grain) const;  // a grain by its number, or body_partner + body
   void check_worlds(std::span<const std::uint32_t> which) const;     // throws std::invalid_argument
 
   // The settings of this scene with the grains of another population, before any contact slots are counted.

@@ -79,7 +79,7 @@ private:
   // Particles of shapes, vertices of cloth and fixed grains stay: their mass here is infinite.
   Movable ball_of(const Grain& g, uint id) const {
     const Settings& settings = model_.settings();
-    const bool free = g.velocity.w > 0.0f && (id < settings.shaped_first || id >= settings.births_first);
+    const bool free = g.velocity.w > 0.0f && (id < settings.shapes.first || id >= settings.emission.first);
     return {glm::dvec3(g.position), static_cast<double>(g.position.w),
             free ? 1.0 / static_cast<double>(g.velocity.w) : std::numeric_limits<double>::infinity()};
   }

@@ -31,8 +31,6 @@ void RollbackSnapshot::restore(const Status& halted) {
   status.fine_time = status_.fine_time;
   status.fine_travel = status_.fine_travel;
   status.fine_drift = status.body_way = lists_void;
-  status.seam_up = status_.seam_up;
-  status.seam_down = status_.seam_down;
   run_.roll_back(step_, status);
   run_.set_worlds(worlds_before());
   executor.finish();

@@ -145,9 +145,13 @@ std::vector<EmitterCounts> Simulation::emitter_counts() const {
   return impl_->idle().emission.counts();
 }
 std::array<SeamCrossings, 3> Simulation::seam_crossings() const {
-  const Status& status = impl_->run.status();
-  const auto of = [&](int axis) -> SeamCrossings { return {status.seam_up[axis], status.seam_down[axis]}; };
-  return {of(0), of(1), of(2)};
+  std::array<SeamCrossings, 3> crossings{};
+  for (const World& world : impl_->run.worlds())
+    for (int axis = 0; axis < 3; ++axis) {
+      crossings[static_cast<std::size_t>(axis)].up += world.seam_up[axis];
+      crossings[static_cast<std::size_t>(axis)].down += world.seam_down[axis];
+    }
+  return crossings;
 }
 std::vector<PassTime> Simulation::pass_times() const {
   return impl_->idle().executor().pass_times();
@@ -162,7 +166,10 @@ std::uint64_t Simulation::mends() const {
   return impl_->idle().run.read_status().mends;
 }
 std::uint64_t Simulation::fast() const {
-  return impl_->idle().run.read_status().fast;
+  std::uint64_t sum = 0;
+  for (const World& world : impl_->idle().run.read_worlds())
+    sum += world.fast;
+  return sum;
 }
 std::uint64_t Simulation::cloth_uncounted() const {
   return impl_->idle().run.read_status().cloth_uncounted;

@@ -19,7 +19,7 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   const Settings& settings = model_.settings();
   const Dynamics& dynamics = model_.dynamics();
   const std::vector<Seed>& seeds = start.initial;
-  const std::size_t slots = model_.own_slots() ? settings.places : seeds.size();
+  const std::size_t slots = model_.own_slots() ? settings.worlds.places : seeds.size();
   std::vector<Grain> grains(slots);
   std::vector<uint> ids(slots, no_grain), tags(slots);
   World state{};
@@ -28,17 +28,17 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   state.cloth_half = longest_side(model_.population()) / 2.0f;
   const std::size_t own = seeds.size() - model_.alike();
   for (std::size_t k = 0; k < seeds.size(); ++k) {
-    const std::size_t at = k < own ? k : settings.shaped_first + (k - own);
+    const std::size_t at = k < own ? k : settings.shapes.first + (k - own);
     grains[at] = grain_of(scene, seeds[k]);
     ids[at] = static_cast<uint>(at);
-    tags[at] = seeds[k].material;
+    tags[at] = seeds[k].material | (model_.is_vertex(ids[at]) ? tag_thin : 0u);
     state.speed = std::max(state.speed, glm::length(seeds[k].velocity));
     state.radius = std::max(state.radius, seeds[k].radius);
   }
   for (const TimedSeed& timed : *start.emitted)
     state.radius = std::max(state.radius, timed.seed.radius);
   if (!model_.own_slots() || state.radius == 0.0f)
-    state.radius = settings.radius_max;  // without vertices of cloth
+    state.radius = settings.grid.radius_max;  // without vertices of cloth
   const auto put = [&](FieldId id, const auto& data) { memory_.write_share(world, id, data); };
   each_follower(Follows::grains, [&](FieldId id) { memory_.clear_slots(id, world * slots, slots); });
   put(FieldId::grains, grains);

@@ -1,10 +1,10 @@
 // Where emitters look for room. Needs settings, status, pours, births_made, births, spouts and spots in scope.
 #include "shared/births.h"
 
-Pour pour_of(uint world, uint emitter) { return pours[(step_of_batch * settings.worlds + world) * settings.emitters + emitter]; }
+Pour pour_of(uint world, uint emitter) { return pours[(step_of_batch * settings.worlds.count + world) * settings.emission.emitters + emitter]; }
 
 Due due_of(uint world, uint emitter) {
-  return due_of(pour_of(world, emitter), births_made[world * settings.emitters + emitter], spouts[emitter].waiting);
+  return due_of(pour_of(world, emitter), births_made[world * settings.emission.emitters + emitter], spouts[emitter].waiting);
 }
 
 // Places at which a birth that waits is tried in a step.

@@ -2,6 +2,6 @@
 #include "shared/solid.glsl"
 
 void count_contact(uint partner) {
-  if (solid_kinds != 0u && partner >= body_partner && partner < wall_partner && settings.rigid > 0u)
+  if (solid_kinds != 0u && partner >= body_partner && partner < wall_partner && settings.bodies.rigid > 0u)
     atomicAdd(body_contacts[body_of(partner)], 1u);
 }

@@ -26,7 +26,7 @@ uint greatest_bits(vec3 v) {
 
 // A body gets this impulse at a point away from its origin.
 void add_to_record(uint record, vec3 point, vec3 impulse) {
-  vec3 force = roundEven(settings.quanta.x * impulse), torque = roundEven(settings.quanta.y * cross(point, impulse));
+  vec3 force = roundEven(settings.bodies.quanta.x * impulse), torque = roundEven(settings.bodies.quanta.y * cross(point, impulse));
   if (max(greatest_bits(force), greatest_bits(torque)) >= floatBitsToUint(4611686018427387904.0)) {
     atomicAdd(body_sums[record + load_uncounted], 1u);
     return;
@@ -39,7 +39,7 @@ void add_to_record(uint record, vec3 point, vec3 impulse) {
 
 // A vertex of cloth.
 void add_to_vertex(uint record, vec3 impulse) {
-  vec3 force = roundEven(settings.quanta.x * impulse);
+  vec3 force = roundEven(settings.bodies.quanta.x * impulse);
   if (greatest_bits(force) >= floatBitsToUint(4611686018427387904.0)) {
     atomicAdd(body_sums[record + load_uncounted], 1u);
     return;

@@ -2,7 +2,6 @@
 #include "shared/pass.glsl"
 #include "shared/rotation.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 3, scalar) buffer SumBlock { uint body_sums[]; };
@@ -18,10 +17,10 @@ vec3 impulse, moment;  // N s, N m s about its origin; and sum_word of its point
 // All threads call it; one of a dynamic body goes on.
 bool receive() {
   body = group_index();
-  if (body >= settings.worlds * settings.bodies || status.halt != halt_none || !(rigid[body].mass > 0.0))
+  if (body >= settings.worlds.count * settings.bodies.count || status.halt != halt_none || !(rigid[body].mass > 0.0))
     return false;
   take_records(body, load_points);
-  impulse = sums_of(0u) * settings.load_quantum.x;
-  moment = sums_of(3u) * settings.load_quantum.y;
+  impulse = sums_of(0u) * settings.bodies.load_quantum.x;
+  moment = sums_of(3u) * settings.bodies.load_quantum.y;
   return gl_LocalInvocationID.x == 0u;
 }

@@ -8,12 +8,12 @@ ivec3 wrapped(ivec3 cell, uint world) {
 }
 
 ivec3 cell_of(vec3 p, uint world) {
-  precise vec3 c = (p - settings.domain_min) * worlds[world].inverse_cell;
+  precise vec3 c = (p - settings.domain.min) * worlds[world].inverse_cell;
   return wrapped(ivec3(floor(clamp(c, vec3(-1e6), vec3(1e6)))), world);
 }
 
 // A cell in the tables of the worlds that rebuild, one after another.
 uint cell_key(ivec3 cell, uint world) {
-  uint key = grid_key(cell, settings.grid_bits);
-  return many_worlds == 0u ? key : worlds[world].table * grid_cells(settings.grid_bits) + key;
+  uint key = grid_key(cell, settings.grid.bits);
+  return many_worlds == 0u ? key : worlds[world].table * grid_cells(settings.grid.bits) + key;
 }

@@ -7,10 +7,13 @@
 layout(constant_id = 2) const uint with_cloth = 1u;  // constant_cloth
 
 uint triangle_corner(uint triangle, uint corner) {
-  return shape_data[cloth_corner_word(settings.cloth_words, triangle, corner)] & ~cloth_border;
+  return shape_data[cloth_corner_word(settings.cloth.words, triangle, corner)] & ~cloth_border;
 }
 bool is_on_border(uint triangle, uint corner) {
-  return (shape_data[cloth_corner_word(settings.cloth_words, triangle, corner)] & cloth_border) != 0u;
+  return (shape_data[cloth_corner_word(settings.cloth.words, triangle, corner)] & cloth_border) != 0u;
 }
-uint place_of_vertex(uint vertex) { return shape_data[cloth_place_word(settings.cloth_words, settings.cloth_triangles, vertex)]; }
+uint place_of_vertex(uint vertex) { return shape_data[cloth_place_word(settings.cloth.words, settings.cloth.triangles, vertex)]; }
+uint cloth_of_vertex(uint vertex) {
+  return shape_data[cloth_number_word(settings.cloth.words, settings.cloth.triangles, settings.cloth.vertices, vertex)];
+}
 #endif

@@ -2,16 +2,16 @@
 #include "shared/grid.h"
 
 ivec3 cloth_cell_of(vec3 p) {
-  precise vec3 c = (p - settings.domain_min) * worlds[0].cloth_inverse_cell;
+  precise vec3 c = (p - settings.domain.min) * worlds[0].cloth_inverse_cell;
   ivec3 cell = ivec3(floor(clamp(c, vec3(-1e6), vec3(1e6))));
   for (int a = 0; a < 3; ++a)
     cell[a] = grid_wrap(cell[a], worlds[0].cloth_cells[a]);
   return cell;
 }
-uint cloth_key(ivec3 cell) { return grid_key(cell, settings.cloth_bits); }
+uint cloth_key(ivec3 cell) { return grid_key(cell, settings.cloth.bits); }
 
 // Words of shape_data: the first triangle of a cell in the order, and the k-th one in it.
-uint start_word(uint cell) { return cloth_start_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, cell); }
+uint start_word(uint cell) { return cloth_start_word(settings.cloth.words, settings.cloth.triangles, settings.cloth.vertices, cell); }
 uint order_word(uint k) {
-  return cloth_order_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, grid_cells(settings.cloth_bits), k);
+  return cloth_order_word(settings.cloth.words, settings.cloth.triangles, settings.cloth.vertices, grid_cells(settings.cloth.bits), k);
 }

@@ -7,7 +7,7 @@
 // Contacts that press, where the mean of them is taken; else 0.
 float weights_of(uint i, uint count) {
   float weights = 0.0;
-  if (settings.force >= force_correction && by_mean())
+  if (settings.solver.force >= force_correction && by_mean())
     for (uint k = 0u; k < count; ++k) {
       uint slot = contact_slot(i, k);
       weights += !is_triangle(partner_at(i, slot)) && load_w(contact_sum, slot) > 0.0 ? 1.0 : 0.0;
@@ -20,7 +20,7 @@ float force_of(uint i, uint slot, Contact c, float weights) {
   float w = grains[i].velocity.w, w_sum = w + c.inverse_mass, h = args.h;
   if (!(w_sum > 0.0))
     return 0.0;
-  if (settings.force == force_spring) {
+  if (settings.solver.force == force_spring) {
     if (c.gap >= 0.0)
       return 0.0;
     DemSpring spring = spring_of(law_of(grain_tag[i], partner), partner < body_partner, c, w, grains[i].position.w);
@@ -29,8 +29,8 @@ float force_of(uint i, uint slot, Contact c, float weights) {
   float pressed = load_w(contact_sum, slot);
   if (!(pressed > 0.0))
     return 0.0;
-  if (settings.force == force_impulse)
+  if (settings.solver.force == force_impulse)
     return pressed / h;
   float share = weights > 0.0 ? 1.0 / weights : 1.0;
-  return share * (settings.force == force_displacement && !by_weight() ? settings.sor : 1.0) * pressed / (h * h * w_sum);
+  return share * (settings.solver.force == force_displacement && !by_weight() ? settings.solver.sor : 1.0) * pressed / (h * h * w_sum);
 }

@@ -9,8 +9,6 @@
 layout(set = 0, binding = 13, scalar) readonly buffer BodyCellBlock { uint body_cells[]; };
 
 #ifndef MENDED
-layout(set = 0, binding = 18, scalar) readonly buffer ClothBlock { ClothVertex cloth_vertices[]; };
-
 // May grain i, vertex `self`, touch triangle t of cloth? Where it comes near the box around it.
 bool near_triangle(uint i, uint self, uint t, vec3 p, float radius) {
   vec3 low = vec3(1e30), high = vec3(-1e30);
@@ -24,7 +22,7 @@ bool near_triangle(uint i, uint self, uint t, vec3 p, float radius) {
     high = max(high, from);
   }
   uint own = triangle_corner(t, 0u);
-  if (self < settings.cloth && cloth_vertices[own].cloth >= cloth_apart && cloth_vertices[self].cloth == cloth_vertices[own].cloth)
+  if (self < settings.cloth.vertices && cloth_of_vertex(own) >= cloth_apart && cloth_of_vertex(self) == cloth_of_vertex(own))
     return false;
   precise float reach = radius + grains[place_of_vertex(own)].position.w + margin;
   precise float limit = reach * reach;
@@ -38,7 +36,7 @@ void search_triangles(uint i, uint self) {
   ivec3 low = cloth_cell_of(corner), last = ivec3(1);
   for (int a = 0; a < 3; ++a) {  // on a periodic axis the two may share a place in the table
     int next = grid_wrap(low[a] + 1, worlds[world].cloth_cells[a]);
-    last[a] = ((low[a] ^ next) & ((1 << settings.cloth_bits[a]) - 1)) != 0 ? 1 : 0;
+    last[a] = ((low[a] ^ next) & ((1 << settings.cloth.bits[a]) - 1)) != 0 ? 1 : 0;
   }
   for (int z = 0; z <= last.z; ++z)
     for (int y = 0; y <= last.y; ++y)
@@ -68,10 +66,10 @@ void search(uint i) {
   if (with_cloth != 0u)
     search_triangles(i, vertex_of(i));
 #endif
-  uint words = solid_kinds != 0u ? body_words(settings.bodies) : 0u, cell = words > 0u ? key_at(cell_of(p, world)) * words : 0u;
+  uint words = solid_kinds != 0u ? body_words(settings.bodies.count) : 0u, cell = words > 0u ? key_at(cell_of(p, world)) * words : 0u;
   for (uint word = 0u; word < words; ++word)
     for (uint bits = body_cells[cell + word]; bits != 0u; bits &= bits - 1u) {
-      uint body = world * settings.bodies + 32u * word + uint(findLSB(bits));
+      uint body = world * settings.bodies.count + 32u * word + uint(findLSB(bits));
       if (bodies[body].parts == 0u)  // of grains alone
         continue;
       precise vec3 offset = p - bodies[body].motion.position;
@@ -79,7 +77,7 @@ void search(uint i) {
       uint nearest;
       if (from_body(body, offset, nearest).w >= radius + margin)
         continue;
-      if (only_triangles(body) && is_hollow(solid_parts[bodies[body].first_part], in_body(body, offset), radius + margin)) {
+      if (only_triangles(body) && is_hollow(solid_part(bodies[body].first_part), in_body(body, offset), radius + margin)) {
         for (uint s = 1u; s <= hollow_surfaces; ++s) {
           FOUND(surface_partner(body, s));
         }
@@ -88,7 +86,7 @@ void search(uint i) {
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       uint parts = composed() ? bodies[body].parts : 1u;
       for (uint k = 0u; k < parts; ++k) {
-        uint surfaces = surfaces_of(solid_parts[bodies[body].first_part + k].kind);
+        uint surfaces = surfaces_of(solid_part(bodies[body].first_part + k).kind);
         for (uint s = part_surfaces * k; s < part_surfaces * k + surfaces; ++s) {
           float d = s == nearest ? 0.0 : from_body_surface(body, s, offset).w;
           if (d > -margin && d < radius + margin) {
@@ -101,7 +99,7 @@ void search(uint i) {
   // leaves such a grain outside for some substeps.)
   precise float reach = radius + margin + 2.0 * args.h * (v.x + v.y + v.z);
   for (uint wall = 0u; wall < 6u; ++wall)
-    if (settings.axis[wall >> 1] == axis_wall && wall_distance(p, wall) < reach) {
+    if (settings.domain.axis[wall >> 1] == axis_wall && wall_distance(p, wall) < reach) {
       FOUND((wall_partner + wall));
     }
 }

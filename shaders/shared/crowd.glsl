@@ -7,7 +7,7 @@ struct CrowdPlace {
 };
 
 CrowdPlace crowd_place(vec3 p) {
-  precise vec3 c = clamp((p - settings.domain_min) * settings.crowd_inverse, vec3(-1e6), vec3(1e6));
+  precise vec3 c = clamp((p - settings.domain.min) * settings.crowd_grid.inverse, vec3(-1e6), vec3(1e6));
   vec3 low = floor(c);
   precise vec3 within = c - low;
   return CrowdPlace(ivec3(low), within);
@@ -16,7 +16,7 @@ CrowdPlace crowd_place(vec3 p) {
 ivec3 crowd_corner(ivec3 node, uint corner) {
   ivec3 at = node + ivec3(corner & 1u, corner >> 1 & 1u, corner >> 2);
   for (int a = 0; a < 3; ++a)
-    at[a] = grid_wrap(at[a], settings.crowd_nodes[a]);
+    at[a] = grid_wrap(at[a], settings.crowd_grid.nodes[a]);
   return at;
 }
 

@@ -19,8 +19,8 @@ vec3 respond(Contact c, uint partner, vec3 shear) {
   float h = args.h, r = grain.position.w, w = grain.velocity.w;
   PairLaw law = law_of(tag, partner);
   DemSpring spring = spring_of(law, partner < body_partner, c, w, r);
-  DemContact d = dem_contact(c, spring, law, grain.velocity.xyz, w, r, change, h * settings.gravity, partner >= body_partner,
-                             settings.reach > 0.0, h);
+  DemContact d = dem_contact(c, spring, law, grain.velocity.xyz, w, r, change, h * settings.domain.gravity, partner >= body_partner,
+                             settings.contacts.reach > 0.0, h);
   if (!d.touches)
     return vec3(0.0);
   vec3 response = dem_respond(d, c, spring, law, across_share(c, w), h, shear);
@@ -36,7 +36,7 @@ vec3 respond(uint partner, vec3 shear) {
 
 Grain end() {
   if (grain.velocity.w > 0.0)
-    grain.velocity.xyz += change + args.h * settings.gravity;
+    grain.velocity.xyz += change + args.h * settings.domain.gravity;
   grain.position.xyz += args.h * grain.velocity.xyz;
   return grain;
 }

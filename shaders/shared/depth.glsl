@@ -26,7 +26,7 @@ View view_of(DepthCamera camera, uint world) {
                   rotated(camera.rotation, vec3(1.0, 0.0, 0.0)));
   if (camera.body == no_body)
     return own;
-  uint body = world * settings.bodies + camera.body;
+  uint body = world * settings.bodies.count + camera.body;
   vec4 q = bodies[body].motion.rotation;
   precise vec3 eye = bodies[body].motion.position + rotated(q, own.eye);
   return View(eye, rotated(q, own.right), rotated(q, own.up), rotated(q, own.ahead));

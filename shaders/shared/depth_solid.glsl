@@ -119,7 +119,7 @@ float surface_ahead(uint first, uint end, Ray ray, float t, float slack) {
   uint nearest;
   vec4 d = from_parts(first, end, ray.from + t * ray.way, nearest);
   float slope = -dot(d.xyz, ray.way);
-  if (is_convex(solid_parts[first + nearest / part_surfaces]) || slope <= 0.0)
+  if (is_convex(solid_part(first + nearest / part_surfaces)) || slope <= 0.0)
     return t;
   return t + min(max(d.w, 0.0) / slope, depth_glance * slack);
 }
@@ -140,7 +140,7 @@ float met(uint body, DepthCamera camera, View view, vec2 at, float end) {
   for (uint stop = 0u; stop < depth_stops && t < end; ++stop) {
     float clear = endless;
     for (uint k = first; k < parts_end; ++k) {
-      SolidPart part = solid_parts[k];
+      SolidPart part = solid_part(k);
       float other = clear_until(part, ray_of(in_frame(own, part.rotation, part.position), perspective, at), t, slack);
       clear = (part.kind & solid_subtracts) != 0u ? max(clear, other) : min(clear, other);
     }

@@ -13,7 +13,7 @@ bool leave_body(inout FineGrain g, uint body) {
   float depth = g.radius - d.w;
   if (depth <= fine_touch * g.radius)
     return false;
-  leave(g, d.xyz, depth, bodies[body].motion.velocity + cross(bodies[body].motion.spin, offset - d.w * d.xyz), settings.fine_friction);
+  leave(g, d.xyz, depth, bodies[body].motion.velocity + cross(bodies[body].motion.spin, offset - d.w * d.xyz), settings.fine.friction);
   return true;
 }
 
@@ -21,8 +21,8 @@ bool leave_walls(inout FineGrain g) {
   bool touches = false;
   for (uint wall = 0u; wall < 6u; ++wall) {
     float depth = g.radius - wall_distance(g.place, wall);
-    if (settings.axis[wall >> 1] == axis_wall && depth > fine_touch * g.radius) {
-      leave(g, wall_normal(wall), depth, vec3(0.0), settings.fine_friction);
+    if (settings.domain.axis[wall >> 1] == axis_wall && depth > fine_touch * g.radius) {
+      leave(g, wall_normal(wall), depth, vec3(0.0), settings.fine.friction);
       touches = true;
     }
   }
@@ -57,7 +57,7 @@ float free_of_body(inout FineGrain g, inout Way way, uint body, bool first, inou
   if (room > fine_stop * g.radius)
     return min(1.0, room / ahead);
   vec3 surface = motion.velocity + cross(motion.spin, offset - d.w * d.xyz);
-  leave(g, d.xyz, g.radius - d.w, surface, settings.fine_friction);
+  leave(g, d.xyz, g.radius - d.w, surface, settings.fine.friction);
   way.rest -= min(0.0, dot(way.rest - way.time * surface, d.xyz)) * d.xyz;
   return 0.0;
 }
@@ -66,11 +66,11 @@ float free_of_body(inout FineGrain g, inout Way way, uint body, bool first, inou
 float free_of_wall(inout FineGrain g, inout Way way, uint wall) {
   vec3 n = wall_normal(wall);
   float ahead = -dot(way.rest, n), d = wall_distance(g.place, wall), room = d - fine_slack * g.radius;
-  if (settings.axis[wall >> 1] != axis_wall || room >= ahead)
+  if (settings.domain.axis[wall >> 1] != axis_wall || room >= ahead)
     return 1.0;
   if (room > fine_stop * g.radius)
     return room / ahead;
-  leave(g, n, g.radius - d, vec3(0.0), settings.fine_friction);
+  leave(g, n, g.radius - d, vec3(0.0), settings.fine.friction);
   way.rest += max(ahead, 0.0) * n;
   return 0.0;
 }
@@ -85,7 +85,7 @@ bool trace(inout FineGrain g, vec3 from, float time) {
   float share = 0.0;
   for (uint k = 0u; k < fine_stops && share < 1.0; ++k) {
     share = 1.0;
-    for (uint body = 0u; body < settings.bodies; ++body)
+    for (uint body = 0u; body < settings.bodies.count; ++body)
       share = min(share, free_of_body(g, way, body, k == 0u, near));
     for (uint wall = 0u; near && wall < 6u; ++wall)
       share = min(share, free_of_wall(g, way, wall));
@@ -110,7 +110,7 @@ void leave_solids(inout FineGrain g, vec3 from, float time, inout float clear) {
   for (uint k = 0u; k < fine_rounds && touches; ++k) {
     touches = false;
     if (near_bodies)
-      for (uint body = 0u; body < settings.bodies; ++body)
+      for (uint body = 0u; body < settings.bodies.count; ++body)
         touches = leave_body(g, body) || touches;
     touches = leave_walls(g) || touches;
   }
@@ -123,11 +123,11 @@ float time_since(float moved) { return min(moved, args.h * float(args.substep));
 // Back into the domain along periodic axes.
 vec3 into_periods(vec3 p) {
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic) {
-      precise float edge = settings.domain_max[a] - settings.domain_min[a];
-      precise float laps = floor((p[a] - settings.domain_min[a]) / edge);
+    if (settings.domain.axis[a] == axis_periodic) {
+      precise float edge = settings.domain.max[a] - settings.domain.min[a];
+      precise float laps = floor((p[a] - settings.domain.min[a]) / edge);
       precise float x = p[a] - edge * laps;
-      p[a] = x >= settings.domain_max[a] ? settings.domain_min[a] : x;
+      p[a] = x >= settings.domain.max[a] ? settings.domain.min[a] : x;
     }
   return p;
 }

@@ -12,8 +12,8 @@ float free_share(float away) {
 float to_other_image(vec3 offset) {
   float least = 3.4e38;
   for (int a = 0; a < 3; ++a)
-    if (settings.axis[a] == axis_periodic)
-      least = min(least, 0.5 * (settings.domain_max[a] - settings.domain_min[a]) - abs(offset[a]));
+    if (settings.domain.axis[a] == axis_periodic)
+      least = min(least, 0.5 * (settings.domain.max[a] - settings.domain.min[a]) - abs(offset[a]));
   return least;
 }
 
@@ -25,10 +25,10 @@ vec4 nearest_body(vec3 p, float time, out float clear) {
   vec4 nearest = no_body_near;
   clear = 1e6;
   if (solid_kinds != 0u)
-    for (uint body = 0u; body < settings.bodies; ++body) {
+    for (uint body = 0u; body < settings.bodies.count; ++body) {
       vec3 offset = shortest(p - bodies[body].motion.position);
       float gone = fine_away * time * length(bodies[body].motion.velocity + cross(bodies[body].motion.spin, offset));
-      float reach = bodies[body].reach + crowd_sight * settings.crowd_edges.x + gone, away2 = dot(offset, offset);
+      float reach = bodies[body].reach + crowd_sight * settings.crowd_grid.edges.x + gone, away2 = dot(offset, offset);
       if (bodies[body].parts == 0u)
         continue;
       if (away2 > reach * reach) {
@@ -52,16 +52,16 @@ vec3 room(vec4 grain, float aim, float most, vec4 body) {
   for (uint c = 0u; c < 8u; ++c) {
     ivec3 node = crowd_corner(place.node, c), block = crowd_block_of(node);
     vec3 corner = vec3(c & 1u, c >> 1 & 1u, c >> 2) - place.within;  // from the grain, in edges
-    float share = free_share((body.w - grain.w + dot(body.xyz, corner * settings.crowd_edges)) * settings.crowd_inverse.x);
+    float share = free_share((body.w - grain.w + dot(body.xyz, corner * settings.crowd_grid.edges)) * settings.crowd_grid.inverse.x);
     for (uint wall = 0u; wall < 6u; ++wall)
-      if (settings.axis[wall >> 1] == axis_wall) {
+      if (settings.domain.axis[wall >> 1] == axis_wall) {
         uint a = wall >> 1;
         float side = (wall & 1u) == 0u ? 1.0 : -1.0;
-        share *= free_share((wall_distance(grain.xyz, wall) - grain.w) * settings.crowd_inverse[a] + side * corner[a]);
+        share *= free_share((wall_distance(grain.xyz, wall) - grain.w) * settings.crowd_grid.inverse[a] + side * corner[a]);
       }
-    bool own = crowd_owner[crowd_slot(block, settings.crowd_bits)] == crowd_key(block, settings.crowd_bits);
-    float count = own ? float(crowd_count[crowd_index(node, settings.crowd_bits)]) : 0.0;
-    excess[c] = clamp(count / (aim * settings.crowd_full * max(share, crowd_share)) - crowd_free, 0.0, crowd_most);
+    bool own = crowd_owner[crowd_slot(block, settings.crowd_grid.bits)] == crowd_key(block, settings.crowd_grid.bits);
+    float count = own ? float(crowd_count[crowd_index(node, settings.crowd_grid.bits)]) : 0.0;
+    excess[c] = clamp(count / (aim * settings.crowd_grid.full * max(share, crowd_share)) - crowd_free, 0.0, crowd_most);
   }
   vec3 t = place.within, slope;
   vec4 x = vec4(excess[0] + t.x * (excess[1] - excess[0]), excess[2] + t.x * (excess[3] - excess[2]),
@@ -71,7 +71,7 @@ vec3 room(vec4 grain, float aim, float most, vec4 body) {
   slope.x = mix(mix(rise.x, rise.y, t.y), mix(rise.z, rise.w, t.y), t.z);
   slope.y = mix(x.y - x.x, x.w - x.z, t.z);
   slope.z = low_high.y - low_high.x;
-  vec3 way = -crowd_gain * settings.crowd_edges * slope;
-  float len = length(way), limit = min(most, crowd_way * settings.crowd_radius);
+  vec3 way = -crowd_gain * settings.crowd_grid.edges * slope;
+  float len = length(way), limit = min(most, crowd_way * settings.crowd_grid.radius);
   return len > limit ? way * (limit / len) : way;
 }

@@ -34,7 +34,7 @@ Flow flow_around(vec3 p, vec3 v) {
   float grains = 0.0;
   vec3 place = near_place(p);
   ivec3 home = ivec3(floor(place));
-  vec3 within = place - vec3(home), reach = near_reach * settings.near_radius * settings.near_inverse;  // cells
+  vec3 within = place - vec3(home), reach = near_reach * settings.near_grid.radius * settings.near_grid.inverse;  // cells
   for (int z = -2; z <= 2; ++z)
     for (int y = -2; y <= 2; ++y) {
       // How far this row of cells is off, in reaches; and how far along it others are near.
@@ -68,5 +68,5 @@ void leave_ball(inout FineGrain g, Flow flow) {
   vec3 d = shortest(g.place - carriers[flow.ball].position.xyz);
   float len = length(d), depth = g.radius - carriers[flow.ball].velocity.w - len;
   if (depth > fine_touch * g.radius)
-    leave(g, len > 0.0 ? d / len : vec3(0.0, 0.0, 1.0), depth, carriers[flow.ball].velocity.xyz, settings.fine_friction);
+    leave(g, len > 0.0 ? d / len : vec3(0.0, 0.0, 1.0), depth, carriers[flow.ball].velocity.xyz, settings.fine.friction);
 }

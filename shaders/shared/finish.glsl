@@ -1,9 +1,6 @@
 // The end of a grain's substep: back into the periodic box, which is counted, the greatest speed for the next plan, and is every number still a
-// number? All threads of a workgroup call it. Needs settings, status, worlds and grain_id in scope; both may be written.
-// COUNTS_FAST: false where these grains' speeds of the substep have been counted before.
-#ifndef COUNTS_FAST
-#define COUNTS_FAST true
-#endif
+// number? All threads of a workgroup call it. Needs worlds in scope, to be written, and grain_tag where SPEEDS_ARE_COUNTED is not defined: it
+// says that the speeds of these grains have been compared with their radii elsewhere in this substep.
 shared uint speed2_bits;  // floats >= 0 sort as their bits
 shared uint fast;
 shared uint seam[6];  // times that grains left each end of a periodic axis
@@ -35,30 +32,31 @@ Grain finish(bool alive, uint i, Grain g) {
     precise float speed2 = g.velocity.x * g.velocity.x + g.velocity.y * g.velocity.y + g.velocity.z * g.velocity.z;
     precise float sum = speed2 + abs(g.position.x) + abs(g.position.y) + abs(g.position.z);
     if ((floatBitsToUint(sum) & 0x7F800000u) == 0x7F800000u) {  // infinite or not a number; by bits, as compilers may assume neither
-      atomicMax(status.halt, halt_invalid);
-      atomicMin(worlds[world_of(i)].invalid, grain_id[i]);
+      atomicMin(worlds[world_of(i)].invalid, i);
     } else {
       if (periodic_axes != 0u) {
-        vec3 p = g.position.xyz, low = settings.domain_min, high = settings.domain_max;
+        vec3 p = g.position.xyz, low = settings.domain.min, high = settings.domain.max;
         g.position.xyz = vec3(wrapped(p.x, 0u, low.x, high.x), wrapped(p.y, 1u, low.y, high.y), wrapped(p.z, 2u, low.z, high.z));
       }
       atomicMax(speed2_bits, floatBitsToUint(speed2));
+#ifndef SPEEDS_ARE_COUNTED
       precise float way2 = 4.0 * (args.h * args.h * speed2), radius2 = g.position.w * g.position.w;
-      // What is thin touches planes and cannot get through them: its radius says nothing about its speed.
-      if (COUNTS_FAST && way2 > radius2 && grain_id[i] - settings.cloth_first >= settings.cloth)
+      if (way2 > radius2 && (grain_tag[i] & tag_thin) == 0u)
         atomicAdd(fast, 1u);
+#endif
     }
   }
   barrier();
   if (gl_LocalInvocationID.x == 0u) {
-    atomicMax(worlds[world_of(min(i, args.grains - 1u))].speed2_bits, speed2_bits);
+    uint world = world_of(min(i, args.grains - 1u));
+    atomicMax(worlds[world].speed2_bits, speed2_bits);
     if (fast > 0u)
-      atomicAdd(status.fast, fast);
+      atomicAdd(worlds[world].fast, fast);
     for (int a = 0; a < 3 && periodic_axes != 0u; ++a) {
       if (seam[2 * a] > 0u)
-        atomicAdd(status.seam_down[a], seam[2 * a]);
+        atomicAdd(worlds[world].seam_down[a], seam[2 * a]);
       if (seam[2 * a + 1] > 0u)
-        atomicAdd(status.seam_up[a], seam[2 * a + 1]);
+        atomicAdd(worlds[world].seam_up[a], seam[2 * a + 1]);
     }
   }
   return g;

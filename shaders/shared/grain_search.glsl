@@ -17,8 +17,8 @@ uint world;
 float margin;
 bool moves;
 
-// Number of a vertex of cloth; settings.cloth and above: of what is none.
-uint vertex_of(uint i) { return with_cloth == 0u ? 0xFFFFFFFFu : grain_id[i] - settings.cloth_first; }
+// Number of a vertex of cloth; settings.cloth.vertices and above: of what is none.
+uint vertex_of(uint i) { return with_cloth == 0u ? 0xFFFFFFFFu : grain_id[i] - settings.cloth.first; }
 
 #include "shared/may_touch.glsl"
 
@@ -26,7 +26,7 @@ uint key_at(ivec3 cell) { return cell_key(wrapped(cell, world), world); }
 
 // Calls FOUND for grain j that is near.
 #define VISIT(j)                                                                                                            \
-  if (near(i, j, p, radius) && vertex_of(j) >= settings.cloth) { \
+  if (near(i, j, p, radius) && vertex_of(j) >= settings.cloth.vertices) { \
     FOUND(j);                                                           \
   }
 
@@ -39,7 +39,7 @@ void search_grains(uint i) {
   uint self = vertex_of(i);
   ivec3 home = cell_of(p, world);
   // Vertices of cloth touch triangles alone.
-  for (int z = -1; z <= 1 && self >= settings.cloth; ++z)
+  for (int z = -1; z <= 1 && self >= settings.cloth.vertices; ++z)
     for (int y = -1; y <= 1; ++y) {
 #if defined(LINKED) || defined(MENDED)
       for (int x = -1; x <= 1; ++x) {

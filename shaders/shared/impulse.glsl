@@ -3,7 +3,6 @@
 // kept to rounding.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 0, scalar) readonly buffer SettingsBlock { Settings settings; };
 layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
@@ -16,4 +15,3 @@ layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact
 #include "shared/laws/friction.h"
 #include "shared/laws/impulse.h"
 
-bool has(uint option) { return (settings.options & option) != 0u; }

@@ -17,13 +17,13 @@ uint tag, load = 0u;
 vec3 push = vec3(0.0);
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return has(option_impulses) ? load_vec4(contact_sum, slot) : vec4(0.0); }
+vec4 recall(uint slot) { return settings.contacts.impulses != 0u ? load_vec4(contact_sum, slot) : vec4(0.0); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 v = grain.velocity.xyz;
-  float r = grain.position.w, w = grain.velocity.w, h = args.h, fall = h * length(settings.gravity);
-  bool memory = has(option_memory);
-  bool momentum = settings.iteration == iteration_improved_jacobi;
+  float r = grain.position.w, w = grain.velocity.w, h = args.h, fall = h * length(settings.domain.gravity);
+  bool memory = settings.contacts.memory != 0u;
+  bool momentum = settings.solver.iteration == iteration_improved_jacobi;
   vec3 shear = vec3(0.0);
   PairLaw law = law_of(tag, partner);
   float friction = law.friction_static, r_min = min(r, c.radius);
@@ -34,7 +34,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     if (memory)
       shear = load_vec3(contact_shear, slot);
     vec3 drag = sum.xyz;
-    float pressure = sum.w, warm = is_body(partner) ? min(settings.warm_start, warm_most) : settings.warm_start;
+    float pressure = sum.w, warm = is_body(partner) ? min(settings.solver.warm_start, warm_most) : settings.solver.warm_start;
     impulse_recall(c, law, relative, w, impulse_hold(law.adhesion, c.gap, r_min, h), across_share(c, w), warm, memory, h, drag, pressure, shear,
                    friction);
     sum = vec4(drag, pressure);
@@ -60,7 +60,7 @@ void main() {
   contact_load[i] = max(load, 1u);
   float w = grain.velocity.w, h = args.h;
   if (w > 0.0)
-    grain.velocity.xyz += w * push + h * settings.gravity;
+    grain.velocity.xyz += w * push + h * settings.domain.gravity;
   if (POSITIONS)
     grain.position.xyz += h * grain.velocity.xyz;
   grains_next[i] = grain;

@@ -19,8 +19,8 @@ vec4 recall(uint slot) { return load_vec4(contact_sum, slot); }
 void touch(uint slot, uint partner, Contact c, vec4 before) {
   vec3 v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
-  bool memory = has(option_memory);
-  bool momentum = settings.iteration == iteration_improved_jacobi, split = settings.iteration == iteration_mass_splitting;
+  bool memory = settings.contacts.memory != 0u;
+  bool momentum = settings.solver.iteration == iteration_improved_jacobi, split = settings.solver.iteration == iteration_mass_splitting;
   float w_sum = w + c.inverse_mass;
   vec4 last = momentum ? load_vec4(contact_change, slot) : vec4(0.0);
   vec3 relative = v - c.velocity;
@@ -44,7 +44,7 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
     other_w = grains[partner].velocity.w;
     other_load = float(contact_load[partner]);
   }
-  float rate = impulse_rate(w, other_w, own_load, other_load, grains_both, split, settings.omega);
+  float rate = impulse_rate(w, other_w, own_load, other_load, grains_both, split, settings.solver.omega);
   vec3 drag = before.xyz;
   float pressure = before.w;
   impulse_iterate(c.normal, residual, slip, hold, rate, across_share(c, w), beta, law.friction_static, law.friction_kinetic, last.xyz, last.w,

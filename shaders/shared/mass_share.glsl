@@ -2,6 +2,6 @@
 #include "shared/laws/mass_share.h"
 
 // Do they share it by weight? They have equal parts of it, or their mean is taken, otherwise.
-bool by_weight() { return settings.iteration == iteration_jacobi && (settings.options & option_plain_mean) == 0u; }
+bool by_weight() { return settings.solver.iteration == iteration_jacobi && settings.solver.plain_mean == 0u; }
 // Is the plain mean of them taken, which does not conserve momentum?
-bool by_mean() { return settings.iteration == iteration_jacobi && (settings.options & option_plain_mean) != 0u; }
+bool by_mean() { return settings.solver.iteration == iteration_jacobi && settings.solver.plain_mean != 0u; }

@@ -1,6 +1,6 @@
 // May two grains touch each other before the lists are built again? Needs settings, grains and grain_id in scope, with MENDED list_place,
 // and of the grain that looks: margin, and does it move (moves)?
-layout(set = 0, binding = 12, scalar) readonly buffer ShapedBlock { Shaped shaped[]; };
+#include "shared/shape_data.glsl"
 
 layout(constant_id = 1) const uint with_shapes = 1u;  // constant_shapes
 
@@ -8,8 +8,8 @@ layout(constant_id = 1) const uint with_shapes = 1u;  // constant_shapes
 bool same_shape(uint i, uint j) {
   if (with_shapes == 0u)
     return false;
-  uint a = grain_id[i] - settings.shaped_first, b = grain_id[j] - settings.shaped_first;
-  return a < settings.shaped && b < settings.shaped && shaped[a].shape == shaped[b].shape;
+  uint a = grain_id[i] - settings.shapes.first, b = grain_id[j] - settings.shapes.first;
+  return a < settings.shapes.particles && b < settings.shapes.particles && shape_data[settings.shapes.words + a] == shape_data[settings.shapes.words + b];
 }
 
 // Where a grain is for its list, xyz.

@@ -3,7 +3,7 @@
 
 // In cells.
 vec3 near_place(vec3 p) {
-  precise vec3 c = (p - settings.domain_min) * settings.near_inverse;
+  precise vec3 c = (p - settings.domain.min) * settings.near_grid.inverse;
   return clamp(c, vec3(-1e6), vec3(1e6));
 }
 
@@ -11,6 +11,6 @@ ivec3 near_cell(vec3 p) { return ivec3(floor(near_place(p))); }
 
 uint near_key(ivec3 cell) {
   for (int a = 0; a < 3; ++a)
-    cell[a] = grid_wrap(cell[a], settings.near_cells[a]);
-  return grid_key(cell, settings.near_bits);
+    cell[a] = grid_wrap(cell[a], settings.near_grid.cells[a]);
+  return grid_key(cell, settings.near_grid.bits);
 }

@@ -6,11 +6,11 @@
 uint next_row(uint slice, uint world) {
   if (many_worlds == 0u)
     return slice_start_next[slice];
-  uint slices = settings.places / slice_grains, first = worlds[world].table * slices;
-  return world * settings.rows + slice_start_next[first + slice - world * slices] - slice_start_next[first];
+  uint slices = settings.worlds.places / slice_grains, first = worlds[world].table * slices;
+  return world * settings.worlds.rows + slice_start_next[first + slice - world * slices] - slice_start_next[first];
 }
 
 // A partner of grain i as lists name it.
 uint in_lists(uint partner, uint i) {
-  return many_worlds == 0u ? partner : partner_in_world(partner, world_of(i), settings.places, settings.bodies);
+  return many_worlds == 0u ? partner : partner_in_world(partner, world_of(i), settings.worlds.places, settings.bodies.count);
 }

@@ -33,19 +33,19 @@ void new_grid(uint world, Motion motions) {
   worlds[world].cells_high = ivec3(-cells_none);
   worlds[world].stashed = 0u;
   // New lists last at least for the substep at hand.
-  float radius = worlds[world].radius, reach = settings.reach * radius, motion = motions.steady + motions.more;
+  float radius = worlds[world].radius, reach = settings.contacts.reach * radius, motion = motions.steady + motions.more;
   float margin = max(margin_for(motions, radius) + reach, min(2.2 * motion + reach, margin_limit * radius));
   worlds[world].margin = margin;
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
-  float cloth_reach = max(radius, settings.cloth_radius) + settings.cloth_radius + worlds[world].cloth_half + motion + margin;
+  float cloth_reach = max(radius, settings.cloth.radius) + settings.cloth.radius + worlds[world].cloth_half + motion + margin;
   worlds[world].cloth_reach = cloth_reach;
   float cloth_cell = 2.002 * cloth_reach;
   // A periodic axis is long enough for three cells, so that no two of a cell's neighbours are the same (period_least).
-  vec3 edge = settings.domain_max - settings.domain_min;
+  vec3 edge = settings.domain.max - settings.domain.min;
   for (int a = 0; a < 3; ++a) {
     float cell = 2.0 * radius + margin, coarse = cloth_cell;
     int cells = 0, cloth_cells = 0;
-    if (settings.axis[a] == axis_periodic) {
+    if (settings.domain.axis[a] == axis_periodic) {
       cells = max(3, cells_along(edge[a], cell));
       cell = edge[a] / float(cells);
       cloth_cells = max(1, cells_along(edge[a], cloth_cell));
@@ -59,18 +59,18 @@ void new_grid(uint world, Motion motions) {
 }
 
 Motion motion_of(uint world) {
-  float speed = max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds + world]);
-  float pull = length(settings.gravity) + (args.held > 0u ? hand_acceleration : 0.0);
+  float speed = max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds.count + world]);
+  float pull = length(settings.domain.gravity) + (args.held > 0u ? hand_acceleration : 0.0);
   return Motion(args.h * speed, args.h * args.h * pull + worlds[world].shift);
 }
 
 // Opens the gates of what makes the lists of so many worlds, or closes them.
 void open_rebuild(uint count) {
-  uint on = min(count, 1u), grains = many_worlds == 0u ? on * args.grains : count * settings.places;
-  uint slices = (grains + slice_grains - 1u) / slice_grains, cells = count * grid_cells(settings.grid_bits);
+  uint on = min(count, 1u), grains = many_worlds == 0u ? on * args.grains : count * settings.worlds.places;
+  uint slices = (grains + slice_grains - 1u) / slice_grains, cells = count * grid_cells(settings.grid.bits);
   open(gate_rebuild_grains, groups_for(grains));
   open(gate_rebuild_cell_chunks, on * scan_chunks_of(cells));
-  open(gate_rebuild_bodies, count * settings.bodies * body_threads / group_size);
+  open(gate_rebuild_bodies, count * settings.bodies.count * body_threads / group_size);
   open(gate_rebuild_cells, groups_for(cells));
   open(gate_rebuild_once, on);
   open(gate_rebuild_slice_chunks, on * scan_chunks_of(slices));

@@ -5,5 +5,5 @@ layout(set = 0, binding = 21, scalar) readonly buffer RebuildingBlock { uint reb
 uint rebuilt_place(uint element) {
   if (many_worlds == 0u || element >= args.grains)
     return element;
-  return rebuilding[element / settings.places] * settings.places + element % settings.places;
+  return rebuilding[element / settings.worlds.places] * settings.worlds.places + element % settings.worlds.places;
 }

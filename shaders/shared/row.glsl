@@ -9,11 +9,11 @@ uint rows_before(uint slice, uint world) { return slice_start[slice + world]; }
 
 uint contact_slot(uint i, uint k) {
   uint world = world_of(i);
-  return (world * settings.rows + rows_before(i / slice_grains, world) + k) * slice_grains + i % slice_grains;
+  return (world * settings.worlds.rows + rows_before(i / slice_grains, world) + k) * slice_grains + i % slice_grains;
 }
 
 // The partner of grain i in a slot of its row, among those of all worlds.
 uint partner_at(uint i, uint slot) {
-  return many_worlds == 0u ? contact_partner[slot] : partner_in_all(contact_partner[slot], world_of(i), settings.places, settings.bodies);
+  return many_worlds == 0u ? contact_partner[slot] : partner_in_all(contact_partner[slot], world_of(i), settings.worlds.places, settings.bodies.count);
 }
 #endif

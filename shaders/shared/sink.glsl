@@ -4,10 +4,10 @@ bool holds(Sink sink, vec3 p) {
   return from_parts(sink.first_part, sink.first_part + sink.parts, rotated_back(sink.rotation, shortest(offset))).w < 0.0;
 }
 
-// The first one that takes a grain of this material here; settings.sinks: none.
+// The first one that takes a grain of this material here; settings.emission.sinks: none.
 uint sink_of(vec3 p, uint material) {
   uint s = 0u;
-  while (s < settings.sinks && !((sinks[s].material == any_material || sinks[s].material == material) && holds(sinks[s], p)))
+  while (s < settings.emission.sinks && !((sinks[s].material == any_material || sinks[s].material == material) && holds(sinks[s], p)))
     ++s;
   return s;
 }

@@ -5,7 +5,7 @@ shared uint lengths[group_size];
 // All threads of a workgroup call it. there: has this one a grain? length: of its list, or 0.
 void widen_slice(bool there, uint length) {
   uint lane = gl_LocalInvocationID.x;
-  if (there && (settings.options & option_mend) != 0u)
+  if (there && settings.grid.incremental != 0u)
     length = max(length + mend_rows, mend_rows_least);
   lengths[lane] = length;
   barrier();

@@ -1,11 +1,12 @@
 #ifndef TALUS_SOLID
 #define TALUS_SOLID
 layout(set = 0, binding = 14, scalar) readonly buffer BodyBlock { Body bodies[]; };
-layout(set = 0, binding = 15, scalar) readonly buffer PartBlock { SolidPart solid_parts[]; };
-layout(set = 0, binding = 16, scalar) readonly buffer ShapeBlock { uint shape_data[]; };
+#include "shared/shape_data.glsl"
 
 layout(constant_id = 0) const uint solid_kinds = ~0u;  // constant_solid_kinds
 bool has_kind(uint kind) { return (solid_kinds & 1u << kind) != 0u; }
+
+#include "shared/solid_part.glsl"
 
 // Signed distances, positive outside, with their gradients: vec4(gradient, distance).
 #include "shared/laws/dialect.h"
@@ -49,12 +50,12 @@ vec3 in_part(SolidPart part, vec3 p) {
 // Is a mesh that is met by its triangles the only part of a body?
 bool only_triangles(uint body) {
   return has_kind(solid_triangles) && bodies[body].parts == 1u &&
-         (solid_parts[bodies[body].first_part].kind & solid_kind_mask) == solid_triangles;
+         (solid_part(bodies[body].first_part).kind & solid_kind_mask) == solid_triangles;
 }
 
 // In the frame of the first part of a body, at a point away from the body's origin.
 vec3 in_body(uint body, vec3 offset) {
-  return in_part(solid_parts[bodies[body].first_part], rotated_back(bodies[body].motion.rotation, offset));
+  return in_part(solid_part(bodies[body].first_part), rotated_back(bodies[body].motion.rotation, offset));
 }
 
 #include "shared/solid_surfaces.glsl"
@@ -64,7 +65,7 @@ vec4 from_parts(uint first, uint end, vec3 p, out uint nearest) {
   vec4 d = vec4(0.0);
   nearest = 0u;
   for (uint k = first; k < end; ++k) {
-    SolidPart part = solid_parts[k];
+    SolidPart part = solid_part(k);
     vec4 other = from_shape(part, in_part(part, p));
     uint surface = part_surfaces * (k - first) + surface_at(part.kind, other.xyz);
     other.xyz = rotated(part.rotation, other.xyz);
@@ -96,7 +97,7 @@ vec4 from_body(uint body, vec3 offset) {
 // Of one of a body's surfaces, whether it is the nearest one or not.
 vec4 from_body_surface(uint body, uint surface, vec3 offset) {
   vec4 rotation = bodies[body].motion.rotation;
-  SolidPart part = solid_parts[bodies[body].first_part + surface / part_surfaces];
+  SolidPart part = solid_part(bodies[body].first_part + surface / part_surfaces);
   vec3 q = in_part(part, rotated_back(rotation, offset));
   vec4 d = from_surface(part, surface % part_surfaces, q);
   return vec4(rotated(rotation, rotated(part.rotation, d.xyz)), d.w);

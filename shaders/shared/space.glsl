@@ -7,7 +7,7 @@
 vec3 shortest(vec3 d) {
   if (periodic_axes == 0u)
     return d;
-  precise vec3 r = d, edge = settings.domain_max - settings.domain_min;
+  precise vec3 r = d, edge = settings.domain.max - settings.domain.min;
   if ((periodic_axes & 1u) != 0u)
     r.x = shorter(d.x, edge.x);
   if ((periodic_axes & 2u) != 0u)
@@ -20,7 +20,7 @@ vec3 shortest(vec3 d) {
 // Distance of p from wall `wall` (2 axis + side), positive inside the domain.
 float wall_distance(vec3 p, uint wall) {
   uint a = wall >> 1;
-  vec3 d = (wall & 1u) == 0u ? p - settings.domain_min : settings.domain_max - p;
+  vec3 d = (wall & 1u) == 0u ? p - settings.domain.min : settings.domain.max - p;
   return a == 0u ? d.x : a == 1u ? d.y : d.z;
 }
 

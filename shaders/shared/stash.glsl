@@ -3,5 +3,5 @@
 #include "shared/partner.h"
 #include "shared/slots.glsl"
 
-bool stashes_shear() { return (settings.options & option_memory) != 0u; }
-bool stashes_sum() { return (settings.options & option_impulses) != 0u; }
+bool stashes_shear() { return settings.contacts.memory != 0u; }
+bool stashes_sum() { return settings.contacts.impulses != 0u; }

@@ -32,8 +32,8 @@ void stash(bool wanted, uint i, uint slot, uint end) {
     first_here = stashed_here > 0u ? atomicAdd(worlds[world].stashed, stashed_here) : 0u;
   barrier();
   entry += first_here;
-  bool room = entry + count <= settings.stash;  // if not, nothing comes of the new rows
-  entry += world * settings.stash;
+  bool room = entry + count <= settings.worlds.stash;  // if not, nothing comes of the new rows
+  entry += world * settings.worlds.stash;
   if (wanted) {
     stash_first[i] = entry;
     stash_count[i] = count;

@@ -74,7 +74,7 @@ float inverse_mass_at(uint partner, vec3 weights) {
   float inverse_mass = 0.0;
   for (uint k = 0u; k < 3u; ++k) {
     uint vertex = triangle_corner(triangle_of(partner), k);
-    uint contacts = shape_data[cloth_contacts_word(settings.cloth_words, settings.cloth_triangles, settings.cloth, vertex)];
+    uint contacts = shape_data[cloth_contacts_word(settings.cloth.words, settings.cloth.triangles, settings.cloth.vertices, vertex)];
     inverse_mass += weights[k] * weights[k] * float(max(contacts, 1u)) * grains[place_of_vertex(vertex)].velocity.w;
   }
   return inverse_mass;

@@ -150,7 +150,7 @@ TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with
 TALUS_CONST uint loads_most = 8u;       // surfaces of bodies that push a grain at once, as far as p2 and pbd count
 
 TALUS_CONST uint cloth_border = 0x80000000u;  // added to a corner of a triangle: it lies where the cloth ends, or more than two triangles meet
-TALUS_CONST uint cloth_apart = 0x80000000u;  // added to ClothVertex.cloth: its cloth does not touch itself
+TALUS_CONST uint cloth_apart = 0x80000000u;  // added to the number of a cloth (shared/cloth.h): it does not touch itself
 
 // A dynamic body touches bodies and walls by points (BodyPoint), each at most so many of them at once.
 TALUS_CONST uint point_partners = 4u;
@@ -291,8 +291,10 @@ struct Grain {
   vec4 velocity;  // xyz [m/s], w inverse mass [1/kg]
 };
 
-// What a grain is besides its motion: its material.
+// What a grain is besides its motion: its material; and whether it is thin, a vertex of cloth, which touches planes and cannot get through
+// them, so that its radius says nothing about how fast it may go.
 TALUS_CONST uint tag_material_mask = 0xFFu;
+TALUS_CONST uint tag_thin = 0x100u;
 TALUS_CONST uint any_material = 0xFFFFFFFFu;  // Sink.material
 TALUS_CONST uint no_grain = 0xFFFFFFFFu;      // id of a place in memory that no grain has
 // What each word of a place that never had a grain holds, of fields that follow grains: 0; all bits; the number of the
@@ -377,6 +379,8 @@ struct SolidPart {
   float far;   // m, of grid and triangles: the surface is further away than that where they do not tell
 };
 
+TALUS_CONST uint part_words = 14u;  // of a SolidPart in shape_data, which begins with those of all bodies and sinks
+
 TALUS_CONST uint triangle_words = 30u;  // of a triangle in shape_data: three corners and seven normals
 
 // How a body moves during a step: from this pose with constant velocities.
@@ -389,7 +393,7 @@ struct BodyMotion {
 
 struct Body {
   BodyMotion motion;  // from the start of the substep on
-  uint first_part;    // shape: solid_parts[first_part .. first_part + parts)
+  uint first_part;    // shape: the parts [first_part, first_part + parts) in shape_data
   uint parts;
   uint material;  // settings.materials: that of a wall
   float reach;    // m, radius of a ball around its origin that holds it
@@ -476,7 +480,7 @@ struct BodyLoad {
 struct Sink {
   vec4 rotation;    // quaternion xyzw, sink to world
   vec3 position;    // m, of its origin
-  uint first_part;  // shape: solid_parts[first_part .. first_part + parts)
+  uint first_part;  // shape: the parts [first_part, first_part + parts) in shape_data
   uint parts;
   uint material;  // of the grains that it takes, or any_material
 };
@@ -487,17 +491,11 @@ struct Carried {
   uint body;
 };
 
-// A shape: particles that keep their places in it (shape matching). They are grains, of ids settings.shaped_first + [first, end).
+// A shape: particles that keep their places in it (shape matching). They are grains, of ids ShapeSettings.first + [first, end).
 struct MatchedShape {
   uint first;
   uint end;
   float share;  // of the way to its place that a particle goes in a substep
-};
-
-// A particle of a shape.
-struct Shaped {
-  vec3 place;  // m, from the shape's center of mass, as the shape was given
-  uint shape;
 };
 
 // Where a shape is.
@@ -513,7 +511,6 @@ struct ClothVertex {
   uint end_triangle;
   uint first_link;
   uint end_link;
-  uint cloth;  // number of its cloth
 };
 
 // A distance that a vertex keeps to another one. Each of the two has it.
@@ -553,31 +550,23 @@ struct PairLaw {
   float adhesion;   // Pa; p2: over the area of contact, others: over the smaller grain's cross-section
 };
 
-// Settings.force: by what a method knows the normal force of a contact.
+// SolverSettings.force: by what a method knows the normal force of a contact.
 TALUS_CONST uint force_spring = 0u;       // dem: the spring and the damper where the grains are
 TALUS_CONST uint force_impulse = 1u;      // vts, sp: the impulse of the last substep
 TALUS_CONST uint force_correction = 2u;   // p2: the corrections of the last substep, of which a grain takes its share
 TALUS_CONST uint force_displacement = 3u; // pbd: likewise
 
-// Settings.iteration.
+// SolverSettings.iteration.
 TALUS_CONST uint iteration_jacobi = 0u;
 TALUS_CONST uint iteration_improved_jacobi = 1u;
 TALUS_CONST uint iteration_mass_splitting = 2u;
 TALUS_CONST uint iteration_pja = 3u;
 TALUS_CONST uint iteration_gauss_seidel = 4u;
 
-// Settings.options.
-TALUS_CONST uint option_memory = 1u;              // contacts remember over substeps
-TALUS_CONST uint option_impulses = 16u;           // .. their impulses too (vts, sp)
-TALUS_CONST uint option_plain_mean = 2u;          // p2, pbd with jacobi: mean over contacts as printed, which loses momentum
-TALUS_CONST uint option_per_iteration = 4u;       // pbd: friction bounded by each iteration's overlap
-TALUS_CONST uint option_material_stiffness = 8u;  // dem
-TALUS_CONST uint option_rebuild_always = 32u;     // neighbours are found anew in every substep
-TALUS_CONST uint option_friction_after = 128u;    // pbd: friction once, in the last iteration, bounded by the push that a grain's weight takes
-TALUS_CONST uint option_mend = 512u;               // lists are mended where few grains have moved
-TALUS_CONST uint option_total_push = 64u;         // what a dynamic body receives between iterations is all of the substep so far (vts, sp)
-
-TALUS_CONST uint option_plain_advection = 256u;   // fine grains: as printed
+// SolverSettings.friction: the bound of friction (pbd).
+TALUS_CONST uint friction_accumulated = 0u;   // by what contacts have pushed in the substep so far
+TALUS_CONST uint friction_per_iteration = 1u; // by the overlap of each iteration
+TALUS_CONST uint friction_after = 2u;         // once, in the last iteration, by the push that a grain's weight takes
 
 // A coarse grain as fine ones see it.
 struct Carrier {
@@ -585,45 +574,46 @@ struct Carrier {
   vec4 velocity;  // xyz [m/s], w radius [m]; negative: it stands for a body
 };
 
-// Constant while the scene's settings stand.
-struct Settings {
-  vec3 domain_min;    // m
-  vec3 domain_max;    // m
-  uvec3 axis;         // axis_open, axis_wall or axis_periodic
-  vec3 gravity;       // m/s2
-  vec3 down;          // along gravity, of length 1; 0 without gravity
-  uvec3 grid_bits;    // log2 of the cell table's edge per axis
-  uint materials;     // number of materials; rows of the pair table are materials + 1 long
-  uint worlds;        // number of worlds, side by side in all fields of grains, cells, slots, bodies and sinks
-  uint places;        // places in memory of the grains of a world, whole workgroups; the only world has all of them: ~0
-  uint rows;          // rows of contact slots that there is room for in a world
-  uint stash;         // contacts of a world that there is room for in the stash
-  uint bodies;        // number of bodies of a world
-  uint carried_first; // number (id) of the first grain that a body carries
-  uint carried;       // .. and how many there are
-  uint shapes;        // number of shapes of a world
-  uint shaped_first;  // number (id) of the first particle of a shape
-  uint shaped;        // .. and how many there are
-  uint sinks;         // number of sinks, which all worlds share
-  uint emitters;      // .. and of emitters
-  uint rigid;         // number of dynamic bodies of a world
-  uint body_points;   // number of their points in all worlds
-  uint cloth;            // number of vertices of cloth
-  uint cloth_first;      // number (id) of the first one
-  uint cloth_triangles;  // .. and of triangles
-  uvec3 cloth_bits;      // log2 of the edge of their table of cells, per axis
-  float cloth_radius;    // m, half the thickness of the thickest
-  uint cloth_words;      // shape_data from here on is of cloth (shared/cloth.h)
-  float cloth_kv;        // share of velocity and of error in the residual of a distance, as kv and kc
-  float cloth_kc;
-  uint cloth_moves;      // 1: iterations change positions, too
-  float radius_max;   // m, over all grains that ever live in the first world
-  float birth_speed;  // m/s, of the fastest grain that an emitter releases
-  float reach;        // radii of the largest grain, gap across which grains may pull each other (dem): lists hold such pairs
-  // Of the solver: Solver in engine/scene/scene.h says what they mean and which method reads them.
-  uint iteration;
-  uint force;
-  uint options;
+// Constant while the scene's settings stand, by subsystem. A flag is 1 or 0.
+
+struct DomainSettings {
+  vec3 min;      // m
+  vec3 max;      // m
+  uvec3 axis;    // axis_open, axis_wall or axis_periodic
+  vec3 gravity;  // m/s2
+  vec3 down;     // along gravity, of length 1; 0 without gravity
+};
+
+// Worlds lie side by side in all fields of grains, cells, slots, bodies and sinks.
+struct WorldSettings {
+  uint count;
+  uint places;  // places in memory of the grains of a world, whole workgroups; the only world has all of them: ~0
+  uint rows;    // rows of contact slots that there is room for in a world
+  uint stash;   // contacts of a world that there is room for in the stash
+};
+
+// The neighbour grid and its lists.
+struct GridSettings {
+  uvec3 bits;           // log2 of the cell table's edge per axis
+  float radius_max;     // m, over all grains that ever live in the first world
+  uint incremental;     // flag: lists are mended where few grains have moved
+  uint rebuild_always;  // flag: neighbours are found anew in every substep
+};
+
+struct ContactSettings {
+  uint materials;  // number of materials; rows of the pair table are materials + 1 long
+  float reach;     // radii of the largest grain, gap across which grains may pull each other (dem): lists hold such pairs
+  uint memory;     // flag: contacts remember over substeps how far they have slipped
+  uint impulses;   // flag: they remember their impulses, too (vts, sp)
+};
+
+// Solver in engine/scene/scene.h says what they mean and which method reads them.
+struct SolverSettings {
+  uint iteration;           // iteration_jacobi, ..
+  uint force;               // force_spring, ..
+  uint friction;            // friction_accumulated, .. (pbd)
+  uint plain_mean;          // flag: p2, pbd with jacobi take the mean over contacts as printed, which loses momentum
+  uint material_stiffness;  // flag: the stiffness of a contact is that of its materials (dem)
   float error_reduction;
   float sleep_speed;
   float mass_scaling;
@@ -633,30 +623,90 @@ struct Settings {
   float kv;
   float kc;
   float warm_start;
-  // Of the sums that become a body's load: [N s] and [N m s], powers of two.
-  vec2 load_quantum;
-  vec2 quanta;  // per N s and per N m s
-  // Of fine grains.
-  uint births_first;       // number (id) of the first grain that an emitter releases
-  uint fine_births_first;  // likewise of fine ones
-  uint fine_seed;
-  vec2 fine_radii;         // m, least and greatest
-  float fine_volume;       // 1/m3, to the cube of a radius, of the mean
-  float fine_step;         // s, between two moves where all is slow
-  float fine_travel;       // m, that the fastest coarse grain goes between two moves
-  float fine_sight;        // m, bodies further away than this do not matter to how a fine grain makes room
-  float fine_friction;
-  float near_radius;       // m, of the largest coarse grain that fine ones see
-  vec3 near_inverse;       // 1/m, of a near cell's edges
-  ivec3 near_cells;        // number on a periodic axis, 0 elsewhere
-  uvec3 near_bits;         // as grid_bits
-  float crowd_radius;      // m, of the largest coarse grain that has fine ones
-  vec3 crowd_edges;        // m, of the crowding grid
-  vec3 crowd_inverse;      // 1/m
-  ivec3 crowd_nodes;       // number on a periodic axis, 0 elsewhere
-  uvec3 crowd_bits;        // log2 of the number of blocks per axis
-  float crowd_full;        // count of a node where fine grains are dense
-  float crowd_sum;         // share of that which they aim at amidst coarse grains, by the sum of weights
+};
+
+struct BodySettings {
+  uint count;          // bodies of a world
+  uint rigid;          // dynamic ones among them
+  uint points;         // of dynamic bodies in all worlds
+  uint carried_first;  // number (id) of the first grain that a body carries
+  uint carried;        // how many grains bodies carry
+  uint total_push;     // flag: what a dynamic body receives between iterations is all of the substep so far (vts, sp)
+  vec2 load_quantum;   // [N s] and [N m s], powers of two: units of the sums that become a body's load
+  vec2 quanta;         // per N s and per N m s
+};
+
+struct ShapeSettings {
+  uint count;      // shapes of a world
+  uint first;      // number (id) of the first particle of a shape
+  uint particles;  // of all shapes of a world
+  uint words;      // shape_data from here on: the shape of each particle
+};
+
+struct EmissionSettings {
+  uint emitters;
+  uint sinks;   // number of sinks, which all worlds share
+  uint first;   // number (id) of the first grain that an emitter releases
+  float speed;  // m/s, of the fastest grain that an emitter releases
+};
+
+struct ClothSettings {
+  uint vertices;
+  uint first;      // number (id) of the first vertex
+  uint triangles;
+  uvec3 bits;      // log2 of the edge of the triangles' table of cells, per axis
+  float radius;    // m, half the thickness of the thickest
+  uint words;      // shape_data from here on is of cloth (shared/cloth.h)
+  float kv;        // shares of velocity and of error in the residual of a distance, as the solver's kv and kc
+  float kc;
+  uint moves;      // flag: iterations change positions, too
+};
+
+// Fine grains.
+struct FineSettings {
+  uint first;            // number (id) of the first fine grain that an emitter releases
+  uint seed;
+  uint plain_advection;  // flag: advection as printed
+  float volume;          // 1/m3, to the cube of a radius, of the mean
+  vec2 radii;            // m, least and greatest
+  float step;            // s, between two moves where all is slow
+  float travel;          // m, that the fastest coarse grain goes between two moves
+  float sight;           // m, bodies further away than this do not matter to how a fine grain makes room
+  float friction;
+};
+
+// The grid in which fine grains find coarse ones.
+struct NearGridSettings {
+  float radius;   // m, of the largest coarse grain that fine ones see
+  vec3 inverse;   // 1/m, of a cell's edges
+  ivec3 cells;    // number on a periodic axis, 0 elsewhere
+  uvec3 bits;     // as GridSettings.bits
+};
+
+// The nodes at which fine grains are counted.
+struct CrowdGridSettings {
+  float radius;   // m, of the largest coarse grain that has fine ones
+  vec3 edges;     // m
+  vec3 inverse;   // 1/m
+  ivec3 nodes;    // number on a periodic axis, 0 elsewhere
+  uvec3 bits;     // log2 of the number of blocks per axis
+  float full;     // count of a node where fine grains are dense
+  float sum;      // share of that which they aim at amidst coarse grains, by the sum of weights
+};
+
+struct Settings {
+  DomainSettings domain;
+  WorldSettings worlds;
+  GridSettings grid;
+  ContactSettings contacts;
+  SolverSettings solver;
+  BodySettings bodies;
+  ShapeSettings shapes;
+  EmissionSettings emission;
+  ClothSettings cloth;
+  FineSettings fine;
+  NearGridSettings near_grid;
+  CrowdGridSettings crowd_grid;
 };
 
 // Push constants of every pass.
@@ -695,10 +745,7 @@ struct Status {
   uint slots;           // contact slots that the longest of the last lists of a world took
   uint stashed;         // contacts that the fullest stash of a world has held, or was to hold, when lists were last made
   uint cloth_uncounted;   // pushes on cloth that were too large, or came with too many others
-  uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
   uint freed;           // grains that sinks have taken, whose places in memory are given up
-  uvec3 seam_up;        // times that a grain left a periodic axis at its upper end and came in at the lower one
-  uvec3 seam_down;      // .. the other way
   float fine_time;      // s, since fine grains have moved
   float fine_travel;    // m, coarse grains have gone no further since then
   float fine_drift;     // m, .. since fine grains were sorted
@@ -715,7 +762,7 @@ struct Status {
 
 // What its lists know of one world. Each world has its own, so that it goes on bit for bit as if it were alone.
 struct World {
-  uint invalid;         // the first grain (id) or body (body_partner + number) that is not a number any more; ~0: none is
+  uint invalid;         // the first grain (place in memory) or body (body_partner + number) that is not a number any more; ~0: none is
   float radius;         // m, of its largest grain, over all that ever live
   uint table;           // its tables of cells and slices, where this substep rebuilds its lists: of those that do, it is the k-th; else no_table
   uint slots;           // contact slots that they take
@@ -742,6 +789,9 @@ struct World {
   uint released;        // .. in the last step
   uint gone;            // grains that sinks have taken
   uint gone_before;     // .. up to the last step
+  uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
+  uvec3 seam_up;        // times that a grain left a periodic axis at its upper end and came in at the lower one
+  uvec3 seam_down;      // times that one left at the lower end
   uint cloth_half_bits;     // m, half the longest edge of the box around a triangle of cloth, as the bits of a float
   float cloth_half;         // m, .. where the last substep started
   float cloth_reach;        // m, from a grain along an axis to the middle of a triangle that it may touch, at most
@@ -809,7 +859,7 @@ struct Dispatch {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(Grain) == 32 && sizeof(Birth) == 40 && sizeof(Args) <= 128);
+static_assert(sizeof(Grain) == 32 && sizeof(Birth) == 40 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
 }  // namespace talus::shared
 #endif
 #undef TALUS_CONST

@@ -9,5 +9,5 @@ float split_w(uint i, float w, uint partner, float other_w) {
 Shares shares_of(uint i, float w, uint partner, float other_w, float weight, bool closes, float over_normal) {
   bool grains_both = is_grain(partner);
   return shares_by_weight(w, other_w, contact_weights[i], grains_both ? contact_weights[partner] : 0.0, weight, closes, grains_both, over_normal,
-                          settings.sor);
+                          settings.solver.sor);
 }

@@ -53,7 +53,7 @@ TEST_CASE("A pass whose source is edited runs; one that is broken or does not fi
   Live live(balls, sources.options);
   live.play_to(0.1);
   const double start = level(live);
-  const std::string gravity = "args.h * settings.gravity", up = "args.h * -2.0 * settings.gravity";
+  const std::string gravity = "args.h * settings.domain.gravity", up = "args.h * -2.0 * settings.domain.gravity";
   sources.edit("shared/dem_contact.glsl", {{gravity, up}});  // which dem.comp includes
   CHECK(contains(told(live), "dem.comp is in use"));
   live.play_to(0.5);

@@ -37,7 +37,7 @@ void seen_falling(Live& live) {
 void spoil(Live& live) {
   live.session().between_steps([](Simulation& simulation) {
     auto settings = read_field<shared::Settings>(simulation.executor(), FieldId::settings, 1);
-    settings[0].gravity = {0.0f, 0.0f, 1e23f};
+    settings[0].domain.gravity = {0.0f, 0.0f, 1e23f};
     write_field(simulation.executor(), FieldId::settings, settings);
   });
 }
