@@ -1,7 +1,7 @@
 // What bodies cost, and the three ways in which grains meet a mesh.
 #include "bench/experiment.h"
 #include "bench/scenes.h"
-#include "engine/executor.h"
+#include "engine/core/executor.h"
 #include "engine/geometry/mesh.h"
 #include <algorithm>
 #include <array>

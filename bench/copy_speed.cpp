@@ -1,6 +1,6 @@
 #include "bench/copy_speed.h"
 #include "bench/suite.h"
-#include "engine/executor.h"
+#include "engine/core/executor.h"
 #include "engine/gpu/graph.h"
 #include <algorithm>
 #include <thread>

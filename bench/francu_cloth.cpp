@@ -49,7 +49,8 @@ struct SolverCase {
   std::string name;
   talus::Solver solver;
 };
-// Improved Jacobi with Chebyshev's momentum (engine/chebyshev.h): the paper's makes cloth blow up at few iterations.
+// Improved Jacobi with Chebyshev's momentum (engine/core/chebyshev.h): the paper's makes cloth blow up at few
+// iterations.
 std::vector<SolverCase> cloth_solvers() {
   talus::Solver improved = plain(Method::pbd, Iteration::jacobi), jacobi = improved,
                 sequential = plain(Method::pbd, Iteration::gauss_seidel), sor = sequential;

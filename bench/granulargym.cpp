@@ -2,8 +2,8 @@
 #include "bench/experiment.h"
 #include "bench/measure.h"
 #include "bench/scenes.h"
-#include "engine/executor.h"
-#include "engine/step.h"
+#include "engine/core/executor.h"
+#include "engine/core/step.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "bench/papers.h"
 #include "bench/scenes.h"
-#include "engine/io/atomic_file.h"
+#include "engine/base/atomic_file.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "bench/pass_bytes.h"
-#include "engine/bound_fields.h"
-#include "engine/executor.h"
+#include "engine/core/executor.h"
+#include "engine/executors/bound_fields.h"
 #include <algorithm>
 
 namespace bench {

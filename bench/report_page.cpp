@@ -1,7 +1,7 @@
 #include "bench/report_page.h"
 #include "bench/compare.h"
 #include "bench/measure.h"
-#include "engine/io/atomic_file.h"
+#include "engine/base/atomic_file.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "bench/results.h"
 #include "bench/measure.h"
-#include "engine/io/atomic_file.h"
+#include "engine/base/atomic_file.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

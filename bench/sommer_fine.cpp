@@ -2,7 +2,7 @@
 #include "bench/experiment.h"
 #include "bench/fine_scenes.h"
 #include "bench/scenes.h"
-#include "engine/executor.h"
+#include "engine/core/executor.h"
 #include "engine/reference/near.h"
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "bench/copy_speed.h"
 #include "bench/measure.h"
 #include "bench/scenes.h"
-#include "engine/executor.h"
+#include "engine/core/executor.h"
 #include "engine/gpu/device.h"
 #include "engine/gpu/error.h"
 #include <algorithm>

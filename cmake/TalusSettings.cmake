@@ -8,7 +8,7 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 endif()
 
-option(TALUS_ASSERTIONS "Check the engine's invariants (engine/assert.h); Debug builds always do" OFF)
+option(TALUS_ASSERTIONS "Check the engine's invariants (engine/base/assert.h); Debug builds always do" OFF)
 set(TALUS_SANITIZE "" CACHE STRING "Sanitizers that everything is compiled with, as -fsanitize= names them: address,undefined")
 
 find_program(CCACHE ccache)

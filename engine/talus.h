@@ -7,7 +7,9 @@
 //   for (const talus::GrainState& g : simulation.grains()) ...
 //
 // SI units, z up. Set-up errors throw one sentence a user can act on: SceneError, DeviceError, StateError.
+#include "engine/core/options.h"
 #include "engine/geometry/pose.h"
+#include "engine/motion/states.h"
 #include "engine/scene/scene.h"
 #include "shaders/shared/types.h"
 #include <array>
@@ -25,67 +27,12 @@
 namespace talus {
 
 class Executor;
-class OpenDevice;
-class OpenDevices;
 struct Checkpoint;
 struct StepTrace;
 namespace gpu {
 class Device;
 class Buffer;
 }  // namespace gpu
-
-// No such device, or it lacks something that Talus needs (says what). Exit status 3.
-struct DeviceError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-// The device was lost or memory ran out: what was needed and what there is. Exit status 4.
-struct ResourceError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-// The state is not a number any more: step and grain. The simulation stands at its last valid state. Exit status 5.
-struct StateError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-// --verify: a pass differs from its reference: pass, field, element, both values. Exit status 5.
-struct VerifyError : StateError {
-  using StateError::StateError;
-};
-// A checkpoint that cannot be read, or that belongs to another scene. Exit status 2.
-struct CheckpointError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// For Options::devices, where one simulation follows another. Closes its devices with its last owner.
-std::shared_ptr<OpenDevices> keep_devices_open();
-
-struct Options {
-  std::string device = "auto";  // auto | cpu | index | part of a name, as in `talus devices`
-  int threads = 0;              // of the CPU path; 0: all cores. The result does not depend on it
-  bool verify = false;          // every pass there and by its reference, compared after each; cpu: the vectorised ones
-  bool wide = true;             // CPU path: AVX-512 where the processor has it. The result does not depend on it
-  bool validation = false;      // Vulkan validation layer with synchronization checks
-  bool timing = true;           // measure each pass
-  // s: how much a live view hands to a device at a time (Simulation::start), so that its frames get in between. As the
-  // passes are measured; all at once where they are not.
-  double slice = 1.0 / 60.0;
-  std::uint32_t grid_cells = 0;  // most cells of the neighbour table, on open axes and between walls; 0: four per grain
-  std::uint32_t contact_slots = 0;  // initial capacity; 0: an estimate. Grows when a step needs more
-  // Places to keep the states of worlds at, on the device (Simulation::save_world).
-  std::uint32_t shelves = 0;
-  // Gives each grain a number of the caller's own (FieldId::grain_mark), 0 at first, that no pass reads: where a grain
-  // came from, say. It stays with the grain, and is part of the state.
-  bool marks = false;
-  // A simulation takes a device from here that none uses, opened and with the passes compiled that those before it
-  // needed, and leaves it here. Null: it opens its own and closes it.
-  std::shared_ptr<OpenDevices> devices;
-  // One device for several simulations and what draws them (engine/open_devices.h), all on one thread. Takes the place
-  // of `device`, unless that is "cpu".
-  std::shared_ptr<OpenDevice> on;
-};
-
-struct DeviceSummary {
-  std::string name, driver, api_version, type;
-};
 
 struct GrainState {
   std::uint32_t id;
@@ -96,11 +43,6 @@ struct GrainState {
   std::uint32_t world;
 };
 
-// In the world. The twist is that of the step to come; grains that touch the body feel just this motion.
-struct BodyState {
-  Pose pose;    // its origin along a periodic axis within the domain
-  Twist twist;  // m/s, rad/s
-};
 // Of a body of particles that keep its shape: its center of mass, how it is turned from how it was given, and the mean
 // velocity [m/s] of its particles.
 struct ShapeState {
@@ -116,20 +58,10 @@ struct ClothState {
   double strain_max = 0.0;            // .. of the one with most; below 0: all are shorter
   double kinetic_energy = 0.0;        // J
 };
-// What a commanded body may do, each above 0.
-struct BodyLimits {
-  static constexpr double none = std::numeric_limits<double>::infinity();
-  double speed = none, acceleration = none;      // m/s, m/s2, of its origin
-  double spin = none, spin_acceleration = none;  // rad/s, rad/s2
-};
 // At the center of mass, in the axes of the world.
 struct Wrench {
   glm::dvec3 force{0.0};   // N
   glm::dvec3 torque{0.0};  // N m
-};
-struct JointState {
-  double value;  // degrees (revolute) or m (prismatic)
-  double speed;  // the same per s, in the step to come
 };
 
 // Over grains and vertices of cloth alike, which touch what their triangles touch, but for the number of grains.
@@ -161,12 +93,6 @@ struct SeamCrossings {
 // body's origin, both in the axes of the world.
 using BodyLoad = shared::BodyLoad;
 inline constexpr std::uint64_t load_steps_most = 65536;  // of a load_history()
-
-struct PassTime {
-  std::string name;
-  std::uint64_t calls = 0;
-  double ms = 0.0;  // in total
-};
 
 // What of a simulation takes long and needs no device: grains in their places, distance fields of meshes, substeps.
 struct PreparedParts;
@@ -301,7 +227,7 @@ public:
   // Everything that matters for going on bit for bit on the same device, commands too.
   void save(const std::filesystem::path& file);
   void resume(const std::filesystem::path& file);  // throws CheckpointError
-  // The same in memory (engine/io/checkpoint.h).
+  // The same in memory (engine/simulation/checkpoint_file.h).
   Checkpoint checkpoint();
   void resume(Checkpoint checkpoint);
 
@@ -347,13 +273,13 @@ public:
   gpu::Buffer* line_buffer();         // ContactLine, line_places() of them; those of force 0 are none
   std::uint32_t line_places() const;  // of the last survey; all there may be while steps are under way
 
-  // The fields themselves, for tests and tools (engine/executor.h).
+  // The fields themselves, for tests and tools (engine/core/executor.h).
   Executor& executor();
 
   // One line per pass of a step: what it reads and writes, and the barrier before it. dot: Graphviz.
   std::string describe_step(bool dot);
-  // The same as data (engine/step_trace.h), on any thread: prepares the scene anew, on a device of its own unless
-  // options.on names one.
+  // The same as data (engine/simulation/step_trace.h), on any thread: prepares the scene anew, on a device of its own
+  // unless options.on names one.
   static StepTrace trace_step(const Scene& scene, Options options);
 
 private:

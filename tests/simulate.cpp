@@ -1,6 +1,6 @@
 #define CATCH_CONFIG_EXTERNAL_INTERFACES  // version 2 declares listeners only then
 #include "simulate.h"
-#include "engine/open_devices.h"
+#include "engine/executors/open_devices.h"
 #include <cstdlib>
 
 namespace talus_tests {

@@ -2,7 +2,7 @@
 // Scenes for tests, and the devices that they run on.
 #include "bench/scenes.h"
 #include "catch.h"
-#include "engine/executor.h"
+#include "engine/core/executor.h"
 #include "engine/gpu/device.h"
 #include "engine/talus.h"
 #include <algorithm>

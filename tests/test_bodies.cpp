@@ -261,7 +261,7 @@ TEST_CASE("Lists hold every body that a grain may touch", "[bodies]") {
       for (uint i = 0; i < simulation.grain_count(); ++i)
         for (uint b = 0; b < f.bodies.size(); ++b)
           for (uint k = 0; k < f.bodies[b].parts; ++k)
-            for (uint s = 0; s < surfaces_of(solid_part(f, f.bodies[b].first_part + k).kind); ++s) {
+            for (uint s = 0; s < surfaces_of(reference::solid_part(f, f.bodies[b].first_part + k).kind); ++s) {
               const uint partner = surface_partner(b, part_surfaces * k + s);
               if (reference::contact_with(f, i, partner).gap >= 0.0f)
                 continue;

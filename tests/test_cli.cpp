@@ -1,6 +1,6 @@
 // The program `talus` as its users and their scripts see it: options, exit statuses, error texts and files.
-#include "engine/io/checkpoint.h"
 #include "engine/scene/text.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "shaders/shared/types.h"
 #include "tests/catch.h"
 #include "tests/scratch.h"

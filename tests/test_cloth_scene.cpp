@@ -1,8 +1,8 @@
 // Cloth before it moves: its sheets, how scene files say it, and where its vertices are among the grains.
+#include "engine/core/setup.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
 #include "engine/scene/text.h"
-#include "engine/setup.h"
 #include "scratch.h"
 #include "tests/catch.h"
 #include "viewer/renderer_camera.h"

@@ -1,8 +1,8 @@
 // Depth cameras against rays that are cast exactly, in double.
-#include "engine/io/checkpoint.h"
 #include "engine/reference/solid.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/words.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "simulate.h"
 #include <functional>
 #include <limits>

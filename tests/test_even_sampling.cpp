@@ -1,5 +1,5 @@
 // Very many balls at once, by all cores: apart, inside, dense, and the same for any number of threads.
-#include "engine/geometry/even_sampling.h"
+#include "engine/scene/even_sampling.h"
 #include "simulate.h"
 #include "tests/catch.h"
 #include <numbers>

@@ -1,6 +1,6 @@
 // The declaration of a field decides how it lives: a field that no other line of code names shows it (grain_mark).
 #include "engine/gpu/graph.h"
-#include "engine/io/checkpoint.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "scratch.h"
 #include "simulate.h"
 #include <map>

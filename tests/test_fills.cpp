@@ -1,7 +1,7 @@
 // Grains in shapes of all kinds: inside, apart, and as dense as random places get.
 #include "engine/geometry/gear.h"
-#include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/sampling.h"
 #include "engine/scene/text.h"
 #include "scratch.h"
 #include "simulate.h"

@@ -1,6 +1,6 @@
 // Checkpoints, exported grains and tables.
-#include "engine/io/checkpoint.h"
 #include "engine/io/series.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "tests/catch.h"
 #include "tests/scratch.h"
 #include <algorithm>

@@ -1,10 +1,10 @@
 // Every pass on the device against its reference, from the same input.
-#include "engine/bound_fields.h"
+#include "engine/core/passes.h"
+#include "engine/core/sdf.h"
 #include "engine/cpu/passes.h"
-#include "engine/geometry/sdf.h"
+#include "engine/executors/bound_fields.h"
 #include "engine/gpu/graph.h"
 #include "engine/gpu/shader.h"
-#include "engine/passes.h"
 #include "simulate.h"
 #include <algorithm>
 #include <set>

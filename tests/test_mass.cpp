@@ -1,11 +1,11 @@
 // What dynamic bodies weigh, where they touch, and what scenes say of them.
 #include "engine/geometry/box_index.h"
-#include "engine/geometry/sampling.h"
 #include "engine/geometry/volume_properties.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/mass.h"
 #include "engine/scene/overlaps.h"
+#include "engine/scene/sampling.h"
 #include "engine/scene/text.h"
 #include "scratch.h"
 #include "tests/catch.h"

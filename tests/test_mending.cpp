@@ -1,5 +1,5 @@
 // Lists that are searched again only where grains have moved.
-#include "engine/passes.h"
+#include "engine/core/passes.h"
 #include "scratch.h"
 #include "simulate.h"
 #include <set>

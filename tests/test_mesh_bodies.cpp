@@ -1,12 +1,12 @@
 // Meshes that grains meet: by distance field, by triangles, by a skin of grains.
+#include "engine/core/sdf.h"
 #include "engine/geometry/extract.h"
-#include "engine/geometry/sdf.h"
 #include "engine/geometry/solid.h"
-#include "engine/geometry/surface_sampling.h"
 #include "engine/gpu/graph.h"
 #include "engine/gpu/shader.h"
 #include "engine/reference/space.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/surface_sampling.h"
 #include "engine/scene/words.h"
 #include "scratch.h"
 #include "simulate.h"
@@ -229,8 +229,9 @@ material = "m"
 mesh = { file = "cube.obj", as = "particles", scale = 1e6 }
 )";
   const std::string file = (scratch / "s.toml").string();
-  CHECK(error_of([&] { populate(parse_scene(text, file)); }).starts_with(
-      file + ":12:8: body.b.mesh of body b: surface: 6e+12 m2 take about"));
+  CHECK(error_of([&] {
+          populate(parse_scene(text, file));
+        }).starts_with(file + ":12:8: body.b.mesh of body b: surface: 6e+12 m2 take about"));
 }
 
 TEST_CASE("The grid of a mesh of long triangles stays within what can be looked at", "[mesh][triangles]") {
@@ -346,11 +347,11 @@ TEST_CASE("Shaders see meshes as the host does", "[device][mesh]") {
   const auto devices = gpu::list_devices(instance);
   gpu::Device device(instance, gpu::choose(devices, vulkan_device()));
   {
-    gpu::Buffer data(device, "data", f.shape_data.size() * 4),
-        point_buffer(device, "points", points.size() * 16), sample_buffer(device, "samples", points.size() * 16);
+    gpu::Buffer data(device, "data", f.shape_data.size() * 4), point_buffer(device, "points", points.size() * 16),
+        sample_buffer(device, "samples", points.size() * 16);
     gpu::ComputePipeline pipeline(device, "solid_sample", test_shaders::find_shader("solid_sample.comp"));
-    const auto bound = pipeline.resolve(
-        {{"shape_data", &data}, {"points", &point_buffer}, {"samples", &sample_buffer}});
+    const auto bound =
+        pipeline.resolve({{"shape_data", &data}, {"points", &point_buffer}, {"samples", &sample_buffer}});
     gpu::Graph graph(device);
     graph.upload(data, std::as_bytes(std::span(f.shape_data)));
     graph.upload(point_buffer, std::as_bytes(std::span(points)));

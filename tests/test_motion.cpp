@@ -1,5 +1,5 @@
 // Bodies that move: what scenes say against closed forms, and commands within their limits.
-#include "engine/drive.h"
+#include "engine/motion/drive.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/curve.h"
 #include "engine/scene/text.h"

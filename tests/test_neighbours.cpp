@@ -1,5 +1,5 @@
 // Contact lists against brute force over all pairs.
-#include "engine/passes.h"
+#include "engine/core/passes.h"
 #include "simulate.h"
 #include <algorithm>
 #include <map>

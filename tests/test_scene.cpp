@@ -1,5 +1,5 @@
 // The loader names every mistake and its place; the samplers keep what they promise.
-#include "engine/geometry/sampling.h"
+#include "engine/scene/sampling.h"
 #include "engine/scene/tables.h"
 #include "engine/scene/text.h"
 #include "scratch.h"

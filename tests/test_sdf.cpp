@@ -1,5 +1,5 @@
 // Distance fields baked from meshes: against analytic shapes, against brute force, with wrong meshes.
-#include "engine/geometry/sdf.h"
+#include "engine/core/sdf.h"
 #include "engine/gpu/graph.h"
 #include "scratch.h"
 #include "simulate.h"

@@ -1,6 +1,6 @@
 // What a run promises: the same bits, nothing dropped, no state lost.
-#include "engine/io/checkpoint.h"
-#include "engine/passes.h"
+#include "engine/core/passes.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "scratch.h"
 #include "shaders/shared/partner.h"
 #include "simulate.h"

@@ -1,7 +1,7 @@
 // Fine grains: as many as the coarse ones have volume, in the same places, and along with them.
 #include "bench/measure.h"
-#include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/sampling.h"
 #include "scratch.h"
 #include "simulate.h"
 #include <numbers>

@@ -1,6 +1,6 @@
 // Worlds side by side in one simulation: each goes on as if it were alone.
-#include "engine/io/checkpoint.h"
 #include "engine/io/report.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "simulate.h"
 #include <algorithm>
 #include <array>

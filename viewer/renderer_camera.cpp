@@ -1,8 +1,8 @@
 #include "viewer/renderer_camera.h"
-#include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
 #include "engine/scene/kinematics.h"
+#include "engine/scene/sampling.h"
 #include <algorithm>
 #include <cmath>
 #include <glm/gtc/constants.hpp>

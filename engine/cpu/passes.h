@@ -1,6 +1,6 @@
 #pragma once
 // Hot passes again, for those who run on the CPU: vectorised, and held to the reference.
-#include "engine/passes.h"
+#include "engine/core/passes.h"
 
 namespace talus::cpu {
 

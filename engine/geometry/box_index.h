@@ -1,6 +1,6 @@
 #pragma once
 // Which of many boxes may meet another one, by a grid: what would be a loop over all of them.
-#include "engine/assert.h"
+#include "engine/base/assert.h"
 #include "engine/geometry/bounds.h"
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
 #include "engine/geometry/cloth.h"
-#include "engine/assert.h"
+#include "engine/base/assert.h"
 #include <algorithm>
 #include <array>
 #include <map>

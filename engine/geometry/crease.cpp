@@ -1,5 +1,5 @@
 #include "engine/geometry/crease.h"
-#include "engine/assert.h"
+#include "engine/base/assert.h"
 #include <cmath>
 #include <glm/trigonometric.hpp>
 

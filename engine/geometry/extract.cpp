@@ -1,5 +1,5 @@
 #include "engine/geometry/extract.h"
-#include "engine/assert.h"
+#include "engine/base/assert.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

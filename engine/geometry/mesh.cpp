@@ -1,6 +1,6 @@
 #include "engine/geometry/mesh.h"
-#include "engine/assert.h"
-#include "engine/io/atomic_file.h"
+#include "engine/base/assert.h"
+#include "engine/base/atomic_file.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -72,6 +72,10 @@ std::string to_obj(const Mesh& mesh) {
 }
 
 }  // namespace
+
+std::uint64_t checksum(const Mesh& mesh, std::uint64_t sum) {
+  return checksum(std::as_bytes(std::span(mesh.triangles)), checksum(std::as_bytes(std::span(mesh.vertices)), sum));
+}
 
 Bounds bounds(const Mesh& mesh) {
   if (mesh.vertices.empty())

@@ -1,5 +1,6 @@
 #pragma once
 // Triangle meshes: what they enclose, how they are read from files and repaired, how they are written.
+#include "engine/base/cache.h"
 #include "engine/geometry/bounds.h"
 #include <array>
 #include <cstdint>
@@ -25,8 +26,9 @@ struct Mesh {
 inline constexpr std::size_t mesh_triangles_most = 2'000'000;
 inline constexpr std::uintmax_t mesh_bytes_most = std::uintmax_t(512) << 20;  // of a file and what it refers to
 
-Bounds bounds(const Mesh& mesh);  // of the vertices; zero for none
-double area(const Mesh& mesh);    // m2
+std::uint64_t checksum(const Mesh& mesh, std::uint64_t sum = checksum_of_nothing);  // its vertices, then its triangles
+Bounds bounds(const Mesh& mesh);                                                    // of the vertices; zero for none
+double area(const Mesh& mesh);                                                      // m2
 
 // Of a closed mesh, exact up to rounding: the integrals over the tetrahedra between each triangle and one point.
 double volume(const Mesh& mesh);  // m3; negative for a mesh that is inside out

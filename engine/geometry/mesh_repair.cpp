@@ -1,4 +1,4 @@
-#include "engine/assert.h"
+#include "engine/base/assert.h"
 #include "engine/geometry/mesh.h"
 #include <algorithm>
 #include <cmath>

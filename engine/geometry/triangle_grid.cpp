@@ -1,6 +1,6 @@
 #include "engine/geometry/triangle_grid.h"
-#include "engine/assert.h"
-#include "engine/io/cache.h"
+#include "engine/base/assert.h"
+#include "engine/base/cache.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 #include "engine/gpu/buffer.h"
-#include "engine/assert.h"
+#include "engine/base/assert.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>

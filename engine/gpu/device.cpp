@@ -1,6 +1,6 @@
 #include "engine/gpu/device.h"
+#include "engine/base/cache.h"
 #include "engine/gpu/shader.h"
-#include "engine/io/cache.h"
 #include <algorithm>
 #include <cctype>
 #include <charconv>

@@ -1,5 +1,5 @@
 #include "engine/gpu/freeze.h"
-#include "engine/assert.h"
+#include "engine/base/assert.h"
 #include <algorithm>
 #include <spirv_cross/spirv.hpp>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 #include "engine/gpu/timestamps.h"
-#include "engine/assert.h"
+#include "engine/base/assert.h"
 #include <algorithm>
 #include <bit>
 

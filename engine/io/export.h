@@ -1,7 +1,7 @@
 #pragma once
 // Grains, cloth and meshes as files; and tables that grow by a row at a time. engine/io/series.h puts them together.
+#include "engine/base/atomic_file.h"
 #include "engine/geometry/mesh.h"
-#include "engine/io/atomic_file.h"
 #include "engine/talus.h"
 #include <array>
 #include <fstream>

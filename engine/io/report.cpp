@@ -1,8 +1,8 @@
 #include "engine/io/report.h"
-#include "engine/executor.h"
+#include "engine/core/executor.h"
+#include "engine/core/setup.h"
 #include "engine/io/export.h"
 #include "engine/scene/words.h"
-#include "engine/setup.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

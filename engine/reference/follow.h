@@ -1,6 +1,6 @@
 #pragma once
 // What follows grains is brought to where they go, field after field: on fields of any type, by their bytes.
-#include "engine/passes.h"
+#include "engine/core/passes.h"
 #include <cstring>
 #include <type_traits>
 

@@ -1,6 +1,6 @@
 #pragma once
 // The laws of contacts in plain C++ (shaders/shared/laws/dialect.h).
-#include "engine/passes.h"
+#include "engine/core/passes.h"
 #include "shaders/shared/cloth.h"
 #include "shaders/shared/laws/dialect.h"
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Distance field of a mesh on a grid.
-#include "engine/passes.h"
+#include "engine/core/passes.h"
 #include "shaders/shared/bake.h"
 #include <algorithm>
 #include <array>

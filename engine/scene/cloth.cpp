@@ -1,5 +1,5 @@
 #include "engine/scene/cloth.h"
-#include "engine/assert.h"
+#include "engine/base/assert.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Where a dynamic body can touch others: candidates from each part, of which those on the surface of the whole stay.
-#include "engine/geometry/sampling.h"
-#include "engine/geometry/surface_sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/mass.h"
+#include "engine/scene/sampling.h"
+#include "engine/scene/surface_sampling.h"
 #include <algorithm>
 #include <cmath>
 #include <functional>

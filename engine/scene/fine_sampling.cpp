@@ -1,5 +1,5 @@
 #include "engine/scene/fine_sampling.h"
-#include "engine/geometry/even_sampling.h"
+#include "engine/scene/even_sampling.h"
 #include "shaders/shared/types.h"
 #include <algorithm>
 #include <cmath>
@@ -307,10 +307,10 @@ private:
     // Cells of the largest of the balls below.
     const glm::dvec3 cells = (box.max - box.min) / (2.0 * std::cbrt(sparse) * spec_.radius_max);
     if (!(cells.x * cells.y * cells.z <= cells_most))
-      throw SceneError(fmt::format("{}: the box around the fill has room for {:.3g} fine grains, too many to look for "
-                                   "places among: allowed are {:.3g}; give a larger upsampling.radius, or a smaller fill",
-                                   group.where.empty() ? scene_.source : group.where, cells.x * cells.y * cells.z,
-                                   cells_most));
+      throw SceneError(
+          fmt::format("{}: the box around the fill has room for {:.3g} fine grains, too many to look for "
+                      "places among: allowed are {:.3g}; give a larger upsampling.radius, or a smaller fill",
+                      group.where.empty() ? scene_.source : group.where, cells.x * cells.y * cells.z, cells_most));
     // Of the radius.
     double share = std::min(1.0, std::cbrt(sparse * std::max(carried_volume(space, carried) / volume, 1.0)));
     std::vector<Ball> balls;

@@ -1,6 +1,6 @@
 #pragma once
 // Fine grains in the shapes that the coarse ones fill.
-#include "engine/geometry/sampling.h"
+#include "engine/scene/sampling.h"
 
 namespace talus {
 

@@ -1,10 +1,10 @@
 // The tables of a scene file. keys.cpp describes their keys.
-#include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/load_parts.h"
 #include "engine/scene/precision.h"
 #include "engine/scene/presets.h"
+#include "engine/scene/sampling.h"
 #include "engine/scene/settings.h"
 #include "shaders/shared/color_scale.h"
 #include "shaders/shared/types.h"

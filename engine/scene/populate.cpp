@@ -1,12 +1,12 @@
 #include "engine/geometry/box_index.h"
-#include "engine/geometry/sampling.h"
-#include "engine/geometry/separate.h"
-#include "engine/geometry/surface_sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
 #include "engine/scene/fine_sampling.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/obstacles.h"
+#include "engine/scene/sampling.h"
+#include "engine/scene/separate.h"
+#include "engine/scene/surface_sampling.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

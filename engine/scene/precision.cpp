@@ -1,5 +1,5 @@
 #include "engine/scene/precision.h"
-#include "engine/geometry/sampling.h"
+#include "engine/scene/sampling.h"
 #include <cmath>
 #include <fmt/format.h>
 

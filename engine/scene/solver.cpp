@@ -1,11 +1,11 @@
 // What suits a method, how many substeps a scene needs, and what cannot work.
-#include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/mass.h"
 #include "engine/scene/overlaps.h"
 #include "engine/scene/precision.h"
+#include "engine/scene/sampling.h"
 #include "engine/scene/words.h"
 #include "shaders/shared/types.h"
 #include <algorithm>

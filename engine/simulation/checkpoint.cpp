@@ -1,9 +1,9 @@
 #include "engine/simulation/checkpoint.h"
-#include "engine/check_state.h"
-#include "engine/io/cache.h"
+#include "engine/base/cache.h"
 #include "engine/scene/fine_sampling.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/text.h"
+#include "engine/simulation/check_state.h"
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -144,7 +144,7 @@ CheckedState Checkpoints::check(Checkpoint checkpoint) const {
   if (!std::isfinite(sum.x + sum.y + sum.z + state.time_zero))
     throw CheckpointError(fmt::format("{} or {} is not finite", hand_name, time_name));
   settings.worlds.rows = static_cast<uint>(fields[std::string(info(FieldId::contact_partner).name)].size() /
-                                    (sizeof(uint) * model_.worlds() * slice_grains));
+                                           (sizeof(uint) * model_.worlds() * slice_grains));
   if (const auto wrong = wrong_with(state, settings))
     throw CheckpointError(*wrong);
   return state;
@@ -190,7 +190,8 @@ std::optional<std::string> Checkpoints::wrong_with(const CheckedState& state, co
   StateBounds bounds{.settings = settings};
   const bool own = settings.worlds.places != no_grain;
   bounds.initial = static_cast<std::uint32_t>(population.initial.size());
-  bounds.places = own ? settings.worlds.places : static_cast<uint>(population.initial.size() + population.poured.size());
+  bounds.places =
+      own ? settings.worlds.places : static_cast<uint>(population.initial.size() + population.poured.size());
   bounds.ids = bounds.places;
   bounds.materials = static_cast<uint>(model_.scene().materials.size());
   for (const Body& body : model_.bodies().bodies)

@@ -1,6 +1,6 @@
 #pragma once
 // What a simulation puts into a checkpoint, and what it accepts from one.
-#include "engine/io/checkpoint.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "engine/simulation/commands.h"
 #include "engine/simulation/emission.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 // What bodies and the hand are told, and how bodies move.
-#include "engine/drives.h"
+#include "engine/talus.h"
+#include "engine/motion/drives.h"
 #include "engine/simulation/field_memory.h"
 #include "engine/simulation/hand.h"
 #include "engine/simulation/run_state.h"

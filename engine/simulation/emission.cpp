@@ -54,7 +54,7 @@ void Emission::write(std::uint32_t world) {
   const Scene& scene = model_.scene();
   due_[world].assign(scene.emitters.size(), {});
   std::vector<std::vector<Birth>> of_emitters(scene.emitters.size());
-  uint id = model_.settings().births_first;
+  uint id = model_.settings().emission.first;
   for (const TimedSeed& timed : *schedules_[world]) {
     due_[world][timed.emitter].push_back(timed.step);
     of_emitters[timed.emitter].push_back({grain_of(scene, timed.seed), id++, timed.seed.material});

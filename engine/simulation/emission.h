@@ -1,6 +1,7 @@
 #pragma once
 // When emitters release which grains.
-#include "engine/drives.h"
+#include "engine/talus.h"
+#include "engine/motion/drives.h"
 #include "engine/simulation/field_memory.h"
 #include "engine/simulation/run_state.h"
 #include <span>

@@ -1,5 +1,5 @@
 #include "engine/simulation/evaluation.h"
-#include "engine/depth_cameras.h"
+#include "engine/core/depth_cameras.h"
 #include <algorithm>
 
 namespace talus {
@@ -25,7 +25,7 @@ Measure Evaluation::measure(std::optional<std::uint32_t> world) {
   if (grains_.alive() == 0)
     return m;
   build_lists();
-  if (model_.settings().bodies > 0)
+  if (model_.settings().bodies.count > 0)
     move_bodies(memory_.executor(), planner_.now());
   Args args{};
   args.grains = grains_.slots_at(run_.step());
@@ -54,7 +54,7 @@ Measure Evaluation::measure(std::optional<std::uint32_t> world) {
     m.speed_max = std::max(m.speed_max, glm::length(velocity));
     m.height = std::max(m.height, static_cast<double>(g.position.z) + g.position.w - floor);
   }
-  m.grains = counted - model_.settings().cloth;
+  m.grains = counted - model_.settings().cloth.vertices;
   m.contacts_mean = counted ? static_cast<double>(contacts) / counted : 0.0;
   m.penetration_mean = contacts ? penetration / static_cast<double>(contacts) : 0.0;
   return m;

@@ -1,5 +1,6 @@
 #pragma once
 // Measurements of a state, which change nothing of it.
+#include "engine/talus.h"
 #include "engine/simulation/planner.h"
 #include <optional>
 

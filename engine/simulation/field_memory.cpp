@@ -1,5 +1,5 @@
 #include "engine/simulation/field_memory.h"
-#include "engine/depth_cameras.h"
+#include "engine/core/depth_cameras.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -46,8 +46,8 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   const Dynamics& dynamics = model_.dynamics();
   const std::size_t worlds = scene.worlds;
   const std::size_t slots = std::size_t{settings.worlds.rows} * slice_grains;
-  const std::size_t grains =
-      settings.worlds.places != no_grain ? settings.worlds.places : population.initial.size() + population.poured.size();
+  const std::size_t grains = settings.worlds.places != no_grain ? settings.worlds.places
+                                                                : population.initial.size() + population.poured.size();
   const std::size_t cells = grid_cells(settings.grid.bits);
   const std::size_t slices = (grains + slice_grains - 1) / slice_grains;
   const std::size_t fine = has_fine(population) ? population.fine.size() + population.fine_first.back() : 0;
@@ -190,7 +190,7 @@ void FieldMemory::clear_slots(FieldId id, std::size_t first, std::size_t count) 
   if (executor_->size(id) == 0)
     return;
   const std::size_t words = info(id).stride / sizeof(uint);
-  const uint slots_of_world = model_.settings().places;  // ~0 where the only world has all of them
+  const uint slots_of_world = model_.settings().worlds.places;  // ~0 where the only world has all of them
   std::vector<uint> data(count * words, info(id).start == Start::none ? ~0u : 0u);
   for (std::size_t k = 0; k < data.size() && info(id).start == Start::place; ++k)
     data[k] = static_cast<uint>(first + k / words) % slots_of_world;
@@ -256,7 +256,7 @@ void FieldMemory::write_constants() {
   std::vector<BodyPoint> points;
   for (std::uint32_t w = 0; w < model_.worlds(); ++w)
     for (BodyPoint point : dynamics.points) {
-      point.body += w * model_.settings().bodies;
+      point.body += w * model_.settings().bodies.count;
       points.push_back(point);
     }
   write_field(*executor_, FieldId::body_points, points);
@@ -293,18 +293,18 @@ void FieldMemory::write_cameras() {
 
 void FieldMemory::count_rows() {
   const std::size_t rows = executor_->size(FieldId::contact_partner) / (std::size_t{model_.worlds()} * slice_grains);
-  model_.set_contact_capacity(static_cast<uint>(rows), model_.settings().stash);
+  model_.set_contact_capacity(static_cast<uint>(rows), model_.settings().worlds.stash);
   resize_all();
   write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
 }
 
 void FieldMemory::grow_contacts(const Status& status, std::uint64_t step) {
-  const uint rows = model_.settings().rows, history = model_.settings().stash, slots = rows * slice_grains;
+  const uint rows = model_.settings().worlds.rows, history = model_.settings().worlds.stash, slots = rows * slice_grains;
   try {
     resize_rows(status.slots > slots ? (status.slots + status.slots / 4) / slice_grains : rows,
                 status.stashed > history ? status.stashed + status.stashed / 4 : history);
   } catch (const ResourceError& e) {
-    model_.set_contact_capacity(model_.settings().rows, history);
+    model_.set_contact_capacity(model_.settings().worlds.rows, history);
     throw ResourceError(
         fmt::format("step {}: {} contact slots are needed and {} in the stash, {} and {} are there, and "
                     "more do not fit: {}",

@@ -26,7 +26,7 @@ GrainSlots::GrainSlots(const Model& model, FieldMemory& memory, RunState& run, c
 
 std::uint32_t GrainSlots::slots_at(std::uint64_t at) const {
   if (model_.own_slots())
-    return model_.worlds() * model_.settings().places;
+    return model_.worlds() * model_.settings().worlds.places;
   return static_cast<std::uint32_t>(model_.population().initial.size()) + emission_.emitted_until(at) -
          run_.status().freed;
 }
@@ -59,12 +59,12 @@ std::uint32_t GrainSlots::fine_alive() const {
 }
 
 std::uint32_t GrainSlots::number_alone(std::uint32_t world, uint id) const {
-  const uint gap = model_.own_slots() ? model_.settings().births_first - at_start_[world] : 0;
-  return id < model_.settings().shaped_first ? id : id - gap;
+  const uint gap = model_.own_slots() ? model_.settings().emission.first - at_start_[world] : 0;
+  return id < model_.settings().shapes.first ? id : id - gap;
 }
 
 GrainsRead GrainSlots::read() const {
-  const std::uint32_t slots = slots_at(run_.step()), slots_of_world = model_.settings().places;
+  const std::uint32_t slots = slots_at(run_.step()), slots_of_world = model_.settings().worlds.places;
   Executor& executor = memory_.executor();
   GrainsRead out{read_field<Grain>(executor, FieldId::grains, slots),
                  read_field<uint>(executor, FieldId::grain_id, slots),

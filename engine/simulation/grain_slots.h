@@ -1,5 +1,6 @@
 #pragma once
 // The slots of grains in memory: how many there are, how many grains are in them, and which.
+#include "engine/talus.h"
 #include "engine/simulation/emission.h"
 #include "engine/simulation/hand.h"
 

@@ -1,5 +1,5 @@
 #include "engine/simulation/model.h"
-#include "engine/drive.h"
+#include "engine/motion/drive.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/precision.h"
 #include <algorithm>
@@ -66,7 +66,8 @@ Model::Model(Prepared prepared, const Options& options)
   settings_.cloth.words = static_cast<uint>(bodies_.shape_data.size());
   bodies_.shape_data.insert(bodies_.shape_data.end(), cloth_.words.begin(), cloth_.words.end());
   // A grain at rest has some 9 neighbours within the margin; the rest is what rows waste beside a slice's longest list.
-  const std::size_t grains = own_slots() ? settings_.worlds.places : population_.initial.size() + population_.poured.size();
+  const std::size_t grains =
+      own_slots() ? settings_.worlds.places : population_.initial.size() + population_.poured.size();
   const std::size_t slots = options_.contact_slots ? options_.contact_slots : std::max<std::size_t>(1024, 16 * grains);
   settings_.worlds.rows = static_cast<uint>((slots + slice_grains - 1) / slice_grains);
   // Some 6 of the 16 slots of a grain in a heap at rest have a history.

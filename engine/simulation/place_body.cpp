@@ -1,7 +1,7 @@
 // Bodies that are put elsewhere at once, and the grains that are there.
-#include "engine/geometry/separate.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/obstacles.h"
+#include "engine/scene/separate.h"
 #include "engine/simulation/impl.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ public:
 
 private:
   // It goes where the body is.
-  bool stands_for_body(uint id) const { return id - model_.settings().carried_first < model_.settings().carried; }
+  bool stands_for_body(uint id) const { return id - model_.settings().bodies.carried_first < model_.settings().bodies.carried; }
 
   // Particles of shapes, vertices of cloth and fixed grains stay: their mass here is infinite.
   Movable ball_of(const Grain& g, uint id) const {
@@ -117,7 +117,7 @@ void Simulation::Impl::clear_space(std::uint32_t world, const std::vector<Pose>&
   SpaceClearing clearing(model, commands, world);
   clearing.find_placed(commands.drives().poses(run.step(), world), before);
   Executor& executor = memory.executor();
-  const uint slots = model.settings().places;
+  const uint slots = model.settings().worlds.places;
   const std::uint32_t first = model.own_slots() ? world * slots : 0;
   std::vector<Grain> there(model.own_slots() ? slots : grains.slots_at(run.step()));
   executor.read(FieldId::grains, std::as_writable_bytes(std::span(there)), first * sizeof(Grain));

@@ -1,8 +1,8 @@
 #pragma once
 // Plans of the steps to come.
+#include "engine/core/step.h"
 #include "engine/simulation/commands.h"
 #include "engine/simulation/grain_slots.h"
-#include "engine/step.h"
 
 namespace talus {
 

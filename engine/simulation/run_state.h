@@ -1,6 +1,6 @@
 #pragma once
 // How far a run has come, and what the device last told about it.
-#include "engine/executor.h"
+#include "engine/core/executor.h"
 #include <vector>
 
 namespace talus {

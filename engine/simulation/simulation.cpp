@@ -1,5 +1,5 @@
-#include "engine/cloth_state.h"
-#include "engine/gpu_executor.h"
+#include "engine/executors/gpu_executor.h"
+#include "engine/simulation/cloth_state.h"
 #include "engine/simulation/impl.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -129,13 +129,13 @@ double Simulation::time(std::uint32_t world) const {
   return impl_->commands.drives().time(impl_->run.step(), world);
 }
 std::uint32_t Simulation::grain_count() const {
-  return impl_->grains.alive() - impl_->model.settings().cloth;
+  return impl_->grains.alive() - impl_->model.settings().cloth.vertices;
 }
 std::uint32_t Simulation::grain_places() const {
   return impl_->grains.slots_at(impl_->batches.planned_step());
 }
 std::uint32_t Simulation::grains_born() const {
-  return impl_->grains.born() - impl_->model.settings().cloth;
+  return impl_->grains.born() - impl_->model.settings().cloth.vertices;
 }
 std::vector<std::uint32_t> Simulation::sink_counts() const {
   const Scene& scene = impl_->idle().model.scene();
@@ -167,7 +167,7 @@ std::uint64_t Simulation::mends() const {
 }
 std::uint64_t Simulation::fast() const {
   std::uint64_t sum = 0;
-  for (const World& world : impl_->idle().run.read_worlds())
+  for (const World& world : impl_->idle().run.worlds())
     sum += world.fast;
   return sum;
 }
@@ -205,10 +205,10 @@ gpu::Buffer* Simulation::fine_tag_buffer() {
   return impl_->executor().gpu_buffer(FieldId::fine_tag);
 }
 std::array<std::uint32_t, 2> Simulation::coarse_without_fine() const {
-  return {impl_->model.settings().shaped_first, impl_->model.settings().births_first};
+  return {impl_->model.settings().shapes.first, impl_->model.settings().emission.first};
 }
 std::uint32_t Simulation::cloth_first() const {
-  return impl_->model.settings().cloth_first;
+  return impl_->model.settings().cloth.first;
 }
 gpu::Buffer* Simulation::shape_buffer() {
   return impl_->executor().gpu_buffer(FieldId::shape_motions);
@@ -274,7 +274,7 @@ ClothState Simulation::cloth_state(std::uint32_t cloth) const {
   const Model& model = impl_->idle().model;
   const ClothPlace& place = model.population().cloths.at(cloth);
   const GrainsRead s = impl_->grains.read();
-  const uint first = model.settings().cloth_first + place.first;
+  const uint first = model.settings().cloth.first + place.first;
   auto at = std::ranges::lower_bound(s.by_id, first, {}, [&](std::uint32_t i) { return s.ids[i]; });
   std::vector<Grain> vertices;
   for (std::size_t k = 0; k < place.sheet.vertices.size(); ++k)

@@ -1,4 +1,4 @@
-#include "engine/io/cache.h"
+#include "engine/base/cache.h"
 #include "engine/simulation/evaluation.h"
 #include <algorithm>
 

@@ -69,7 +69,7 @@ void Worlds::reset(std::span<const std::uint32_t> which, std::span<const std::ui
   // Grains must not reach into the slots of others.
   const std::size_t emitted_most = model_.emission_room(model_.settings());
   const std::size_t most =
-      emitted_most > 0 || model_.alike() > 0 ? model_.settings().births_first : model_.settings().places;
+      emitted_most > 0 || model_.alike() > 0 ? model_.settings().emission.first : model_.settings().worlds.places;
   std::vector<WorldStart> anew;
   for (const std::uint64_t seed : seeds) {
     anew.push_back(start_of(model_.scene(), seed));

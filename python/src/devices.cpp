@@ -1,6 +1,6 @@
 // What there is to run on.
+#include "engine/executors/open_devices.h"
 #include "engine/gpu/device.h"
-#include "engine/open_devices.h"
 #include "module.h"
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

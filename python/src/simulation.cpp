@@ -1,8 +1,8 @@
 // Simulations and pictures of them.
-#include "engine/executor.h"
-#include "engine/io/checkpoint.h"
+#include "engine/core/executor.h"
+#include "engine/executors/open_devices.h"
 #include "engine/io/series.h"
-#include "engine/open_devices.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "module.h"
 #include "repr.h"
 #include "scene.h"

@@ -1,7 +1,7 @@
 // Checkpoints: what reads the file, and a simulation that takes the state over. Inputs begin as what this version
 // saves, and most get their checksums right again, since nothing gets past them by chance.
-#include "engine/io/cache.h"
-#include "engine/io/checkpoint.h"
+#include "engine/base/cache.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "engine/talus.h"
 #include "small.h"
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "small.h"
-#include "engine/geometry/sampling.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/meshes.h"
+#include "engine/scene/sampling.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // Scenes that come, go and fail, in the window that the tests share.
-#include "engine/executor.h"
+#include "engine/core/executor.h"
 #include "engine/scene/text.h"
 #include "live.h"
 #include "shaders/shared/types.h"
@@ -192,7 +192,7 @@ TEST_CASE("A mesh that is none is refused with its reader's sentence", "[live]")
 
 TEST_CASE("A hundred scenes one after the other leave nothing behind", "[live]") {
   Live live(balls);
-  live.resize(32, 32);  // drawing is slow on these drivers
+  live.resize(32, 32);                                             // drawing is slow on these drivers
   live.app->sharpness().choice = viewer::Sharpness::Choice::full;  // one size of the picture
   const std::filesystem::path scene = live.scratch / "scene.toml";
   const auto round = [&] {

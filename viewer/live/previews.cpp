@@ -1,5 +1,5 @@
 #include "viewer/live/previews.h"
-#include "engine/io/cache.h"
+#include "engine/base/cache.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/text.h"
 #include "viewer/png.h"

@@ -1,5 +1,5 @@
 #include "viewer/live/remembered.h"
-#include "engine/io/atomic_file.h"
+#include "engine/base/atomic_file.h"
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>

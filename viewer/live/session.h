@@ -1,6 +1,6 @@
 #pragma once
 // A scene that runs: played and paused, at the pace asked for, without ever waiting for a step.
-#include "engine/io/checkpoint.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "engine/talus.h"
 #include "viewer/inputs.h"
 #include "viewer/parameters.h"

@@ -1,5 +1,5 @@
 #include "viewer/live/step_describer.h"
-#include "engine/executor.h"
+#include "engine/core/executor.h"
 
 namespace viewer {
 

@@ -1,7 +1,7 @@
 #pragma once
 // The passes of a step of the scene that is shown, made ready beside the window.
-#include "engine/fields.h"
-#include "engine/step_trace.h"
+#include "engine/core/fields.h"
+#include "engine/simulation/step_trace.h"
 #include "viewer/live/session.h"
 #include <array>
 #include <future>

@@ -1,7 +1,7 @@
 #pragma once
 // A window and what Vulkan draws in it. The only files of the viewer that see GLFW's types are those that say so here.
+#include "engine/executors/open_devices.h"
 #include "engine/gpu/graph.h"
-#include "engine/open_devices.h"
 #include <filesystem>
 #include <memory>
 #include <string>

@@ -1,0 +1,149 @@
+#include "engine/core/dynamics.h"
+#include "engine/scene/bodies.h"
+#include "engine/scene/mass.h"
+#include "shaders/shared/grid.h"
+#include <algorithm>
+#include <cmath>
+
+namespace talus {
+namespace {
+
+constexpr double points_per_reach = 8.0;  // of a body, along a line as long as its reach
+
+// About another point of the body than the center of mass.
+glm::dmat3 inertia_about(const MassProperties& m, const glm::dvec3& point) {
+  const glm::dvec3 d = m.center - point;
+  return m.inertia + m.mass * (glm::dot(d, d) * glm::dmat3(1.0) - glm::outerProduct(d, d));
+}
+
+struct Held {
+  Rigid rigid{};
+  RigidState state{};
+};
+
+// Inertia of a body that turns in every way, about its pivot.
+void set_inertia(const glm::dmat3& inertia, Rigid& rigid) {
+  rigid.inertia = mat3(inertia);
+  rigid.inverse_inertia = mat3(glm::inverse(inertia));
+  const PrincipalAxes principal = principal_axes(inertia);
+  const glm::dvec3 ease = 1.0 / principal.moments;
+  rigid.turning_least = vec4(glm::dvec4(principal.axes[0], ease[0] - ease[1]));
+  rigid.turning_greatest = vec4(glm::dvec4(principal.axes[2], ease[2] - ease[1]));
+  rigid.turning_middle = static_cast<float>(ease[1]);
+}
+
+// Its motion at the start is as the scene has it.
+Held free_body(const BodySpec& body, const MassProperties& m) {
+  Held held;
+  held.rigid.joint = joint_free;
+  held.rigid.pivot = vec3(m.center);
+  held.rigid.inverse_mass = mat3(glm::dmat3(1.0 / m.mass));
+  set_inertia(m.inertia, held.rigid);
+  const Pose pose = pose_of(body);
+  held.state.motion = {vector_of(pose.rotation), vec3(pose.position), vec3(body.velocity), vec3(body.spin)};
+  return held;
+}
+
+Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties& m) {
+  Held held;
+  Rigid& rigid = held.rigid;
+  const Pose frame{joint.origin, rotation_of(joint.rotation)}, zero = frame * pose_of(body);
+  const glm::dvec3 axis = frame.rotation * glm::normalize(joint.axis);
+  const auto into_body = [&](const glm::dvec3& v) { return glm::conjugate(zero.rotation) * v; };
+  const glm::dvec3 own_axis = into_body(axis), anchor = into_body(joint.origin - zero.position);
+  rigid.anchor = vec3(joint.origin);
+  rigid.axis = vec3(axis);
+  rigid.rotation = vector_of(zero.rotation);
+  rigid.position = vec3(zero.position);
+  rigid.friction = static_cast<float>(joint.friction);
+  const double value = std::get<double>(joint.value);
+  const double unit = unit_of(joint.type);
+  Pose pose = zero;
+  glm::dvec3 velocity(0.0), spin(0.0);
+  if (joint.type == JointType::ball) {
+    rigid.joint = joint_ball;
+    rigid.pivot = vec3(anchor);
+    set_inertia(inertia_about(m, anchor), rigid);
+    rigid.lean = vec3(own_axis);
+    rigid.low = joint.max < 180.0 ? static_cast<float>(std::cos(glm::radians(joint.max))) : -2.0f;
+    spin = body.spin;
+    velocity = glm::cross(spin, pose.position - joint.origin);
+  } else if (joint.type == JointType::revolute) {
+    rigid.joint = joint_revolute;
+    rigid.pivot = vec3(anchor);
+    const double about_axis = glm::dot(own_axis, inertia_about(m, anchor) * own_axis);
+    rigid.inverse_inertia = mat3(glm::outerProduct(own_axis, own_axis) / about_axis);
+    pose = frame * Pose{{}, glm::angleAxis(glm::radians(value), glm::normalize(joint.axis))} * pose_of(body);
+    spin = glm::radians(joint.start_speed) * axis;
+    velocity = glm::cross(spin, pose.position - joint.origin);
+  } else {
+    rigid.joint = joint_prismatic;
+    rigid.pivot = vec3(m.center);
+    rigid.inverse_mass = mat3(glm::outerProduct(axis, axis) / m.mass);
+    pose.position += value * axis;
+    velocity = joint.start_speed * axis;
+  }
+  if (joint.type != JointType::ball) {
+    rigid.low = static_cast<float>(unit * joint.min);
+    rigid.high = static_cast<float>(unit * joint.max);
+  }
+  held.state.motion = {vector_of(pose.rotation), vec3(pose.position), vec3(velocity), vec3(spin)};
+  held.state.value = static_cast<float>(unit * value);
+  return held;
+}
+
+RigidCommand command_of(const BodySpec& body) {
+  RigidCommand command{};
+  if (const auto* joint = std::get_if<Joint>(&body.motion); joint && joint->motor) {
+    const double unit = unit_of(joint->type);
+    command.motor_speed = static_cast<float>(unit * joint->motor->speed);
+    command.motor_strength = static_cast<float>(joint->motor->strength);
+  }
+  return command;
+}
+
+// Both ways: as field body_ignores.
+std::vector<uint> ignored(const Scene& scene) {
+  const uint words = body_words(static_cast<uint>(scene.bodies.size()));
+  std::vector<uint> bits(scene.bodies.size() * words, 0u);
+  const auto set = [&](std::size_t a, std::size_t b) { bits[a * words + b / 32] |= 1u << b % 32; };
+  const std::vector<std::vector<std::size_t>> all = ignored_bodies(scene);
+  for (std::size_t b = 0; b < all.size(); ++b)
+    for (const std::size_t other : all[b]) {
+      set(b, other);
+      set(other, b);
+    }
+  return bits;
+}
+
+}  // namespace
+
+Dynamics dynamics_of(const Scene& scene) {
+  Dynamics all;
+  if (!std::ranges::any_of(scene.bodies, is_dynamic))
+    return all;
+  if (scene.solver.detection == Detection::one_loop || scene.solver.detection == Detection::two_loops)
+    throw SceneError(scene.source + ": dynamic bodies need contact lists, which count what shares their mass");
+  all.ignores = ignored(scene);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySpec& body = scene.bodies[b];
+    Held held;
+    if (is_dynamic(body)) {
+      const MassProperties m = mass_of(body);
+      const auto* joint = std::get_if<Joint>(&body.motion);
+      held = joint ? jointed_body(body, *joint, m) : free_body(body, m);
+      held.rigid.mass = static_cast<float>(m.mass);
+      held.rigid.center = vec3(m.center);
+      for (const ContactPoint& point : contact_points(body, reach_of(body) / points_per_reach))
+        all.points.push_back({vec3(point.place), static_cast<float>(point.radius), static_cast<uint>(b)});
+      all.count += 1;
+      all.mass += m.mass;
+    }
+    all.rigid.push_back(held.rigid);
+    all.states.push_back(held.state);
+    all.commands.push_back(command_of(body));
+  }
+  return all;
+}
+
+}  // namespace talus

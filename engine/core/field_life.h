@@ -1,0 +1,215 @@
+#pragma once
+// How a field lives: all that its line in the table of fields (engine/core/fields.h) declares beside name, type and
+// meaning. Whatever handles "all fields that .." goes through the table and asks here.
+#include "shaders/shared/types.h"
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace talus {
+
+using namespace shared;
+
+struct Solver;
+
+// X(extent, whether each world has as many elements, one world after another)
+//
+// slots_of_3, slots_of_4: the components of slots; of the 16 slots of a row first all x, then all y, ..
+// (shaders/shared/slots.glsl). stash: as contacts of a world that may be stashed. carriers: as grains, where fine
+// ones are. lines: as slots, once asked for. shelves: as many words as states of worlds need. baked: empty but while a
+// distance field is baked.
+#define TALUS_EXTENTS(X)                                                                                               \
+  X(one, false)                                                                                                        \
+  X(worlds, true)                                                                                                      \
+  X(world_steps, false)                                                                                                \
+  X(gates, false)                                                                                                      \
+  X(pairs, false)                                                                                                      \
+  X(births, true)                                                                                                      \
+  X(pours, false)                                                                                                      \
+  X(emitters, false)                                                                                                   \
+  X(world_emitters, true)                                                                                              \
+  X(spots, false)                                                                                                      \
+  X(births_and_end, false)                                                                                             \
+  X(sinks, false)                                                                                                      \
+  X(sink_counts, true)                                                                                                 \
+  X(bodies, true)                                                                                                      \
+  X(body_motions, false)                                                                                               \
+  X(body_sums, true)                                                                                                   \
+  X(shape_data, false)                                                                                                 \
+  X(carried, false)                                                                                                    \
+  X(shapes, false)                                                                                                     \
+  X(shaped, false)                                                                                                     \
+  X(world_shapes, true)                                                                                                \
+  X(world_shaped, true)                                                                                                \
+  X(cloth_vertices, false)                                                                                             \
+  X(cloth_links, false)                                                                                                \
+  X(cloth_touches, false)                                                                                              \
+  X(body_cells, true)                                                                                                  \
+  X(rigid, true)                                                                                                       \
+  X(rigid_pairs, true)                                                                                                 \
+  X(body_points, true)                                                                                                 \
+  X(point_contacts, true)                                                                                              \
+  X(taken_cells, true)                                                                                                 \
+  X(held, false)                                                                                                       \
+  X(grains, true)                                                                                                      \
+  X(cells, true)                                                                                                       \
+  X(cells_and_end, false)                                                                                              \
+  X(slices, true)                                                                                                      \
+  X(slices_and_end, true)                                                                                              \
+  X(chunks, false)                                                                                                     \
+  X(fine, false)                                                                                                       \
+  X(near_grains, false)                                                                                                \
+  X(near_cells, false)                                                                                                 \
+  X(near_cells_and_end, false)                                                                                         \
+  X(crowd_nodes, false)                                                                                                \
+  X(crowd_blocks, false)                                                                                               \
+  X(depth_cameras, false)                                                                                              \
+  X(depth_pixels, false)                                                                                               \
+  X(slots, true)                                                                                                       \
+  X(slots_of_3, true)                                                                                                  \
+  X(slots_of_4, true)                                                                                                  \
+  X(stash, false)                                                                                                      \
+  X(carriers, false)                                                                                                   \
+  X(lines, false)                                                                                                      \
+  X(shelves, false)                                                                                                    \
+  X(baked, false)
+
+enum class Extent {
+#define X(name, each) name,
+  TALUS_EXTENTS(X)
+#undef X
+};
+
+constexpr bool of_each_world(Extent extent) {
+  constexpr bool each_world[] = {
+#define X(name, each) each,
+      TALUS_EXTENTS(X)
+#undef X
+  };
+  return each_world[static_cast<std::size_t>(extent)];
+}
+
+// Numbers of a slot of the contact lists; 0 of what is not of slots.
+constexpr std::size_t slot_components(Extent extent) {
+  return extent == Extent::slots ? 1 : extent == Extent::slots_of_3 ? 3 : extent == Extent::slots_of_4 ? 4 : 0;
+}
+
+// The copies of a field that an executor keeps, where the field declares them: `next`, which shaders and reference
+// passes know as NAME_next, for passes that write what they also read; `valid` as it was at the start of the batch, to
+// fall back to.
+enum class Copy : std::uint8_t { now, next, valid };
+inline constexpr std::array copies{Copy::now, Copy::next, Copy::valid};
+
+enum class Follows : std::uint8_t { nothing, grains, fine_grains };
+
+// Each word of a place in memory that never had a grain: the number of the place in its world, for lists of rows.
+enum class Start : std::uint32_t { zero = start_zero, none = start_none, place = start_place };
+
+// What lockstep compares: each element; the grains of a cell, in any order; linked lists, by what they lead to, and
+// with them their heads; what a grain has in the stash; sums of 64 bits, of which each is one number.
+enum class Compared : std::uint8_t { elements, of_cell, of_near_cell, links, heads, stash, sums };
+
+// How far a device and the reference may differ, where its inputs' roundings allow more than the tolerance of the pass:
+// a quantity whose error follows from that of a distance (engine/executors/lockstep_executor.cpp). contact_sum,
+// contact_shear: what the method makes of them.
+enum class Rounding : std::uint8_t {
+  none,
+  displacement,
+  speed,
+  impulse,
+  overlap,
+  contact_sum,
+  contact_shear,
+  weights,
+  fine_clear,
+  spin
+};
+struct Rounded {
+  Rounding by = Rounding::none;
+  std::string_view member;  // begins with it; empty: all
+  Copy copy = Copy::now;
+};
+
+// What decides whether a run has a field at all.
+struct Wants {
+  const Solver& solver;
+  bool mends = false;  // are lists mended?
+  bool marks = false;  // Options::marks
+};
+using Condition = bool (*)(const Wants&);
+bool finds_linked(const Wants& wants);     // neighbours, by linked lists
+bool remembers(const Wants& wants);        // how far contacts have slipped
+bool sums_contacts(const Wants& wants);    // over iterations
+bool stashes_sums(const Wants& wants);     // .. and keeps them over substeps
+bool keeps_friction(const Wants& wants);   // of a contact, static or kinetic
+bool has_momentum(const Wants& wants);     // from one iteration to the next, of contacts
+bool counts_contacts(const Wants& wants);  // that share a grain's mass (vts, sp)
+bool shares_mass(const Wants& wants);      // of a grain among its contacts (p2, pbd)
+bool lets_sleep(const Wants& wants);       // slow grains
+bool mends(const Wants& wants);
+bool marks(const Wants& wants);
+
+struct Life {
+  bool saved = false;        // by checkpoints; where each world has a share, that is part of the world's state
+  bool rolled_back = false;  // has a copy `valid`
+  bool doubled = false;      // has a copy `next`
+  std::size_t hashed = 0;    // bytes of an element that state_hash counts, from its start
+  Follows follows = Follows::nothing;
+  Start start = Start::zero;
+  Compared compared = Compared::elements;
+  std::array<Rounded, 2> rounded{};
+  std::array<Condition, 2> conditions{};  // one of them must hold, if there are any
+};
+
+constexpr Life operator|(Life a, const Life& b) {
+  a.saved |= b.saved;
+  a.rolled_back |= b.rolled_back;
+  a.doubled |= b.doubled;
+  a.hashed = std::max(a.hashed, b.hashed);
+  if (b.follows != Follows::nothing)
+    a.follows = b.follows;
+  if (b.start != Start::zero)
+    a.start = b.start;
+  if (b.compared != Compared::elements)
+    a.compared = b.compared;
+  for (const Rounded& rounded : b.rounded)
+    if (rounded.by != Rounding::none)
+      *std::ranges::find(a.rounded, Rounding::none, &Rounded::by) = rounded;
+  for (const Condition condition : b.conditions)
+    if (condition)
+      *std::ranges::find(a.conditions, nullptr) = condition;
+  return a;
+}
+
+// The words of the table of fields.
+namespace life {
+
+inline constexpr Life plain{};  // set up once, or made anew before it is read
+inline constexpr Life saved{.saved = true};
+inline constexpr Life rolled_back{.rolled_back = true};
+inline constexpr Life doubled{.doubled = true};
+// Sorted and moved up with the grains (the fine ones), and where a grain is born what `start` says; so it is part of
+// the state.
+inline constexpr Life follows_grain{.saved = true, .doubled = true, .follows = Follows::grains};
+inline constexpr Life follows_fine{.saved = true, .doubled = true, .follows = Follows::fine_grains};
+constexpr Life starts_as(Start start) {
+  return {.start = start};
+}
+constexpr Life hashed(std::size_t bytes = ~std::size_t{0}) {
+  return {.hashed = bytes};
+}
+constexpr Life when(Condition condition) {
+  return {.conditions = {condition}};
+}
+constexpr Life compared(Compared by) {
+  return {.compared = by};
+}
+constexpr Life rounded(Rounding by, std::string_view member = {}, Copy copy = Copy::now) {
+  return {.rounded = {Rounded{by, member, copy}}};
+}
+
+}  // namespace life
+
+}  // namespace talus

@@ -1,0 +1,235 @@
+#pragma once
+// Every buffer once: name, type of an element, how many there are, how it lives, and what it means. A shader's buffer
+// variable is bound to the field of its name. Worlds lie one after another in all that a world has.
+#include "engine/core/column.h"
+#include "engine/core/field_life.h"
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace talus {
+
+// X(name, element, extent, life, "meaning [unit]"): engine/core/field_life.h has the words of which a life is made. The
+// parts of state_hash follow one another as here.
+#define TALUS_FIELDS(X)                                                                                                \
+  X(settings, Settings, one, plain, "what the scene sets")                                                             \
+  X(pair_laws, PairLaw, pairs, plain,                                                                                  \
+    "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
+  X(births, Birth, births, plain, "grains that emitters will release: emitter after emitter, each in order")           \
+  X(birth_blocked, uint, births, plain, "bit t: birth k has no room where it is tried the t-th time in this step")     \
+  X(births_made, uint, world_emitters, saved | rolled_back,                                                            \
+    "grains released: by emitter e of world w at w emitters + e")                                                      \
+  X(pours, Pour, pours, plain,                                                                                         \
+    "births of emitter e of world w in step s of the batch: at (s worlds + w) emitters + e")                           \
+  X(spouts, Spout, emitters, plain, "emitters")                                                                        \
+  X(spots, vec3, spots, plain, "places in the shapes of emitters, where births that wait are tried [m]")               \
+  X(status, Status, one, saved, "state of the run")                                                                    \
+  X(worlds, World, worlds, saved | rounded(Rounding::displacement, "shift_bits"),                                      \
+    "what the lists of a world are like")                                                                              \
+  X(rebuilding, uint, worlds, plain,                                                                                   \
+    "worlds that rebuild their lists in this substep; behind the last the number of all")                              \
+  X(body_speeds, float, world_steps, plain,                                                                            \
+    "no point of a body's surface is faster: of world w in step s of the batch at s worlds + w [m/s]")                 \
+  X(bodies, Body, bodies, plain, "bodies where the substep starts")                                                    \
+  X(body_listed, BodyMotion, bodies, saved | when(mends), "of bodies as lists know them that are mended")              \
+  X(rigid, Rigid, rigid, plain, "dynamic bodies: what stays")                                                          \
+  X(rigid_states, RigidState, rigid,                                                                                   \
+    saved | rolled_back | hashed(sizeof(BodyMotion)) | rounded(Rounding::spin, "motion.spin"),                         \
+    "how dynamic bodies are where the substep starts")                                                                 \
+  X(rigid_commands, RigidCommand, rigid, saved, "what is asked of dynamic bodies")                                     \
+  X(shapes, MatchedShape, shapes, plain, "shapes that particles keep")                                                 \
+  X(shape_motions, ShapeMotion, world_shapes, saved | rolled_back | hashed(),                                          \
+    "where shapes are at the end of the substep: shape s of world w at w shapes + s")                                  \
+  X(sinks, Sink, sinks, plain, "shapes in which grains vanish")                                                        \
+  X(sink_counts, uint, sink_counts, saved | rolled_back | hashed(),                                                    \
+    "grains that a sink has taken: sink s of world w at w sinks + s")                                                  \
+  X(body_motions, BodyMotion, body_motions, plain, "of body b in step s of the batch: s bodies + b")                   \
+  X(body_sums, uint, body_sums, saved | compared(Compared::sums),                                                      \
+    "what grains have done to a body in this step: copy c of body b at load_words (load_copies b + c); then to "       \
+    "vertices of cloth since they last took it (shared/cloth.h)")                                                      \
+  X(body_load, BodyLoad, bodies, saved | rolled_back, "what grains did to a body in the last step")                    \
+  X(body_loads, BodyLoad, body_motions, plain, "body_load after step s of the batch: s bodies + b")                    \
+  X(shape_data, uint, shape_data, plain,                                                                               \
+    "parts of the shapes of bodies, then of sinks (part_words); distances and triangles of meshes "                    \
+    "(SolidPart::first); "                                                                                             \
+    "the shape of each particle (ShapeSettings::words); cloth (shared/cloth.h)")                                       \
+  X(carried, Carried, carried, plain, "grains that stand for bodies, by number from settings.bodies.carried_first on") \
+  X(shaped_place, vec3, shaped, plain,                                                                                 \
+    "where a particle of a shape is in it: from its center of mass, as it was given, by number from "                  \
+    "ShapeSettings.first on [m]")                                                                                      \
+  X(shape_place, uint, world_shaped, saved,                                                                            \
+    "which place of its world a particle of a shape has, while it is there: particle k of world w at w shaped + k")    \
+  X(cloth_vertices, ClothVertex, cloth_vertices, plain, "by number from settings.cloth.first on")                      \
+  X(cloth_place, uint, cloth_vertices, saved, "where in memory a vertex of cloth is")                                  \
+  X(cloth_work, ClothWork, cloth_vertices, plain, "vertices of cloth within a substep")                                \
+  X(cloth_links, ClothLink, cloth_links, plain, "distances that vertices keep, vertex after vertex")                   \
+  X(cloth_pulls, ClothPull, cloth_links, rounded(Rounding::impulse), "their impulses in this substep")                 \
+  X(cloth_touches, ClothTouch, cloth_touches, plain, "contacts with cloth in this substep, as contact_partner")        \
+  X(body_cells, uint, body_cells, plain,                                                                               \
+    "which bodies reach into a cell: bit b % 32 of word b / 32, all of them where no grain was; cells as in "          \
+    "grid_start")                                                                                                      \
+  X(body_contacts, uint, rigid, saved, "contacts of a dynamic body with grains in the lists")                          \
+  X(body_ignores, uint, rigid_pairs, plain, "bodies that body b does not touch: bit k % 32 of word b words + k / 32")  \
+  X(body_near, uint, rigid_pairs, plain,                                                                               \
+    "bodies that a dynamic body could touch in this substep, bits as in body_ignores")                                 \
+  X(body_points, BodyPoint, body_points, plain, "by which dynamic bodies touch")                                       \
+  X(point_contacts, PointContact, point_contacts, saved, "of point k at point_partners k")                             \
+  X(cell_taken, uint, taken_cells, plain, "1: grains are in the cell, of whatever world; cells as in grid_start")      \
+  X(held, HandGrain, held, plain, "grains in the hand, by number")                                                     \
+  X(gates, Dispatch, gates, plain, "workgroups that gated passes start [1]")                                           \
+  X(grains_start, Grain, grains, when(lets_sleep), "grains at the start of the substep, where some may stay there")    \
+  X(grain_id, uint, grains, follows_grain | starts_as(Start::none) | rolled_back | hashed(),                           \
+    "number of the grain in its world, for good")                                                                      \
+  X(grain_tag, uint, grains, follows_grain | rolled_back | hashed(), "material")                                       \
+  X(grains, Grain, grains,                                                                                             \
+    follows_grain | rolled_back | hashed() | rounded(Rounding::displacement, "position", Copy::next) |                 \
+        rounded(Rounding::speed, "velocity", Copy::next),                                                              \
+    "position [m], radius [m], velocity [m/s], inverse mass [1/kg], in cell order")                                    \
+  X(grain_row, uint, grains, follows_grain | starts_as(Start::place),                                                  \
+    "row of the contact lists that the grain had when they were made")                                                 \
+  X(grain_mark, uint, grains, follows_grain | rolled_back | hashed() | when(marks), "number of the caller's own")      \
+  X(grid_count, uint, cells, plain, "grains not yet placed in a cell; zero between builds")                            \
+  X(grid_start, uint, cells_and_end, saved, "first grain of a cell")                                                   \
+  X(grid_sums, uint, chunks, plain, "grains per chunk of cells")                                                       \
+  X(grid_order, uint, grains, compared(Compared::of_cell), "grains by cell, in no order inside it")                    \
+  X(grid_from, uint, grains, plain, "which place the grain comes from that goes to this one; no_grain: none does")     \
+  X(grid_head, uint, cells, when(finds_linked) | when(mends) | compared(Compared::heads),                              \
+    "linked lists: a grain of the cell; of lists that are mended: one linked to it, cell_swept")                       \
+  X(grid_link, uint, grains, when(finds_linked) | when(mends) | compared(Compared::links),                             \
+    "linked lists: another grain of the same cell")                                                                    \
+  X(list_place, vec4, grains, saved | when(mends),                                                                     \
+    "of lists that are mended: xyz place of the grain that its list is of [m], w radius [m], negative: not the one "   \
+    "that the grain was sorted by; 0: it has none yet")                                                                \
+  X(contact_count, uint, grains, saved | doubled, "contacts of a grain, walls included")                               \
+  X(slice_width, uint, slices, plain, "contact slots per grain of a slice")                                            \
+  X(slice_start, uint, slices_and_end, saved | doubled,                                                                \
+    "first row of a slice; a row has a slot for each grain of the slice")                                              \
+  X(slice_sums, uint, chunks, plain, "rows per chunk of slices")                                                       \
+  X(contact_partner, uint, slots, saved,                                                                               \
+    "grain or wall on the other side; slot k of grain i: 16 (slice_start + k) + i % 16")                               \
+  X(contact_sum, float, slots_of_4, saved | when(sums_contacts) | rounded(Rounding::contact_sum),                      \
+    "xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what resists"   \
+    " motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered")         \
+  X(contact_load, uint, grains, when(counts_contacts), "contacts that share a grain's mass (vts, sp)")                 \
+  X(contact_weights, float, grains, doubled | when(shares_mass) | rounded(Rounding::weights),                          \
+    "p2, pbd: sum of the weights by which a grain's contacts share its mass [kg; mass_splitting: their number]")       \
+  X(contact_friction, float, slots, when(keeps_friction),                                                              \
+    "coefficient of friction in this substep, where static and kinetic differ (vts, sp with memory) [1]")              \
+  X(contact_change, float, slots_of_4, when(has_momentum) | rounded(Rounding::contact_sum),                            \
+    "last iteration's change of contact_sum (improved_jacobi) [N s]")                                                  \
+  X(contact_shear, float, slots_of_3, saved | when(remembers) | rounded(Rounding::contact_shear),                      \
+    "tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]")           \
+  X(stash_first, uint, grains, compared(Compared::heads),                                                              \
+    "first of the contacts of a grain in the stash, while its row is made anew")                                       \
+  X(stash_count, uint, grains, plain, "how many there are, those that remember anything")                              \
+  X(stash_partner, uint, stash, compared(Compared::stash),                                                             \
+    "contact_partner of a contact in the stash; grain after grain, in any order")                                      \
+  X(stash_shear, vec3, stash, when(remembers) | compared(Compared::stash), "its contact_shear")                        \
+  X(stash_sum, vec4, stash, when(stashes_sums) | compared(Compared::stash), "its contact_sum")                         \
+  X(fine_grains, Grain, fine, follows_fine | rolled_back,                                                              \
+    "fine grains: position [m], radius [m], velocity [m/s], how loose they are (0: carried, 1: free)")                 \
+  X(fine_tag, uint, fine, follows_fine | rolled_back, "material and number")                                           \
+  X(fine_clear, float, fine, follows_fine | rounded(Rounding::fine_clear),                                             \
+    "a fine grain was at least so far from all bodies when it last went on [m]")                                       \
+  X(fine_first, uint, births_and_end, plain, "of the births of fine grains, the first that comes with the k-th birth") \
+  X(near_count, uint, near_cells, plain, "as grid_count, of coarse or fine grains in near cells")                      \
+  X(near_start, uint, near_cells_and_end, plain, "as grid_start, likewise")                                            \
+  X(near_sums, uint, chunks, plain, "as grid_sums, likewise")                                                          \
+  X(near_order, uint, near_grains, compared(Compared::of_near_cell), "as grid_order, likewise")                        \
+  X(near_from, uint, fine, plain, "as grid_from, of fine grains")                                                      \
+  X(carriers, Carrier, carriers, plain, "coarse grains as fine ones see them, in the order of near cells")             \
+  X(crowd_count, uint, crowd_nodes, plain, "fine grains around a node, in crowd_unit")                                 \
+  X(crowd_owner, uint, crowd_blocks, plain, "which of the places that share a block has it (shared/crowd.h)")          \
+  X(measures, GrainMeasure, grains, rounded(Rounding::overlap, "penetration"), "what each grain adds to the report")   \
+  X(shelves, uint, shelves, plain, "states of worlds, shelf after shelf: what each has of saved fields")               \
+  X(contact_lines, ContactLine, lines, plain, "contacts that press, slots as contact_partner")                         \
+  X(depth_cameras, DepthCamera, depth_cameras, plain, "cameras that see how far things are")                           \
+  X(depth_bits, uint, depth_pixels, plain,                                                                             \
+    "what they saw last [m], as the bits of a float: camera after camera, in each world after world, row by row "      \
+    "from the top")                                                                                                    \
+  X(bake_grid, BakeGrid, baked, plain, "grid and tree of the distance field being baked")                              \
+  X(bake_triangles, BakeTriangle, baked, plain, "triangles in the order of the tree's leaves [cells]")                 \
+  X(bake_tree, BakeNode, baked, plain, "bounding volumes and winding moments [cells]")                                 \
+  X(bake_corners, BakeCorner, baked, plain, "distance [cells] and winding number at the corners of bricks")            \
+  X(bake_values, float, baked, plain, "distance at the nodes, x fastest, positive outside [cells]")
+
+enum class FieldId {
+#define X(name, ...) name,
+  TALUS_FIELDS(X)
+#undef X
+};
+#define X(...) +1
+inline constexpr std::size_t field_count = 0 TALUS_FIELDS(X);
+#undef X
+
+struct FieldInfo : Life {
+  std::string_view name;
+  std::size_t stride;  // bytes
+  Extent extent;
+  std::string_view meaning;
+};
+
+constexpr FieldInfo field_of(Life life, std::string_view name, std::size_t stride, Extent extent,
+                             std::string_view meaning) {
+  life.hashed = std::min(life.hashed, stride);
+  return {life, name, stride, extent, meaning};
+}
+
+constexpr std::array<FieldInfo, field_count> make_field_infos() {
+  using namespace life;
+  return {{
+#define X(name, type, extent, life, meaning) field_of(life, #name, sizeof(type), Extent::extent, meaning),
+      TALUS_FIELDS(X)
+#undef X
+  }};
+}
+inline constexpr std::array<FieldInfo, field_count> field_infos = make_field_infos();
+
+inline const FieldInfo& info(FieldId id) {
+  TALUS_ASSERT(static_cast<std::size_t>(id) < field_count, id);
+  return field_infos[static_cast<std::size_t>(id)];
+}
+
+// Calls visit(id) for each field that answers yes: those for which `of`, a member of FieldInfo, is true.
+template <class Of, class Visit> void each_field(Of of, Visit visit) {
+  for (std::size_t f = 0; f < field_count; ++f)
+    if (std::invoke(of, field_infos[f]))
+      visit(static_cast<FieldId>(f));
+}
+
+// Calls visit(id) for each field that follows these grains.
+template <class Visit> void each_follower(Follows what, Visit visit) {
+  each_field([what](const FieldInfo& field) { return field.follows == what; }, visit);
+}
+
+constexpr bool has_copy(const FieldInfo& field, Copy copy) {
+  return copy == Copy::now || (copy == Copy::next ? field.doubled : field.rolled_back);
+}
+
+// One of the copies of a field.
+struct FieldCopy {
+  FieldId id;
+  Copy copy = Copy::now;
+  constexpr FieldCopy(FieldId field, Copy which = Copy::now) : id(field), copy(which) {}
+  auto operator<=>(const FieldCopy&) const = default;
+};
+std::string name_of(FieldCopy field);                         // as shaders have it
+std::optional<FieldCopy> field_named(std::string_view name);  // .. and back; none: there is no such field or copy
+
+// The fields in the host's memory: what the reference passes work on. Copies that a field does not declare are empty.
+struct Fields {
+#define X(name, type, ...) Column<type> name, name##_next, name##_valid;
+  TALUS_FIELDS(X)
+#undef X
+  // What the vectorised contact_count has found, for contact_fill: the first contacts of each grain.
+  static constexpr uint found_most = 16;
+  Column<uint> contact_found;
+
+  std::span<std::byte> bytes(FieldCopy field);
+  void resize(FieldId id, std::size_t count);  // all its copies; new elements are zero
+  void swap(FieldId id);                       // exchanges the field and its copy `next`
+};
+
+}  // namespace talus

@@ -1,0 +1,487 @@
+#include "engine/core/setup.h"
+#include "engine/core/mesh_shapes.h"
+#include "engine/scene/bodies.h"
+#include "engine/scene/cloth.h"
+#include "engine/scene/sampling.h"
+#include "shaders/shared/cloth.h"
+#include "shaders/shared/grid.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <numbers>
+#include <span>
+
+namespace talus {
+namespace {
+
+// Bits per axis of a table of cells: enough for the domain, at most 2^most cells. Where the table is smaller than the
+// domain it repeats after 2^least cells or more, except along periodic axes, whose cells must all differ.
+uvec3 table_bits_for(const Settings& s, float cell, uint most, uint least = 2) {
+  uvec3 bits;
+  for (int a = 0; a < 3; ++a) {
+    const float cells = std::clamp(std::ceil((s.domain.max[a] - s.domain.min[a]) / cell) + 1.0f,
+                                   static_cast<float>(1u << least), 1048576.0f);
+    bits[a] = static_cast<uint>(std::bit_width(static_cast<uint>(cells) - 1u));
+  }
+  while (bits.x + bits.y + bits.z > most) {
+    int largest = -1;
+    for (int a = 0; a < 3; ++a)
+      if (s.domain.axis[a] != axis_periodic && bits[a] > least && (largest < 0 || bits[a] > bits[largest]))
+        largest = a;
+    if (largest < 0)
+      break;
+    bits[largest] -= 1;
+  }
+  if (bits.x + bits.y + bits.z > 28)
+    throw SceneError("the domain's periodic axes are too long for grains this small: more than 2^28 cells");
+  return bits;
+}
+
+void set_solver(Settings& settings, const Solver& s) {
+  settings.contacts.memory = remembers({s});
+  settings.contacts.impulses = stashes_sums({s});
+  settings.grid.rebuild_always = s.detection != Detection::lists;
+  settings.grid.incremental = !settings.grid.rebuild_always && s.mending && s.neighbours == Neighbours::sorted;
+  settings.bodies.total_push = s.method == Method::vts || s.method == Method::sp;
+  SolverSettings& to = settings.solver;
+  to.iteration = static_cast<uint>(s.iteration);
+  to.force = s.method == Method::dem   ? force_spring
+             : s.method == Method::p2  ? force_correction
+             : s.method == Method::pbd ? force_displacement
+                                       : force_impulse;
+  to.friction = s.friction == FrictionBound::per_iteration ? friction_per_iteration
+                : s.friction == FrictionBound::afterwards  ? friction_after
+                                                           : friction_accumulated;
+  to.plain_mean = s.averaging == Averaging::plain;
+  to.material_stiffness = s.stiffness == Stiffness::material;
+  to.error_reduction = static_cast<float>(s.error_reduction);
+  to.sleep_speed = static_cast<float>(s.sleep_speed);
+  to.mass_scaling = static_cast<float>(s.mass_scaling);
+  to.sor = static_cast<float>(s.sor);
+  to.omega = static_cast<float>(s.omega);
+  to.gamma = static_cast<float>(s.gamma);
+  to.kv = static_cast<float>(s.kv);
+  to.kc = static_cast<float>(s.kc);
+  to.warm_start = static_cast<float>(s.warm_start);
+}
+
+// Two springs (dampers) of twice the value in a row.
+double in_series(double a, double b) {
+  if (a < 0.0 || b < 0.0)
+    return -1.0;  // one is not given
+  return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0;
+}
+
+// Numbers of 63 bits must hold what all grains together can do to a body in a step, and resolve what a single one does.
+// Twice the momentum that they have a thousand times faster than they should ever be leaves 2^-40 of their weight and
+// less as the quantum.
+void set_load_quanta(Settings& settings, const Scene& scene, const Population& population, const Dynamics& dynamics) {
+  double mass = dynamics.mass, fastest = settings.emission.speed;
+  const auto add = [&](const Seed& seed) {
+    if (!seed.fixed)
+      mass += 1.0 / static_cast<double>(grain_of(scene, seed).velocity.w);
+  };
+  for (const Seed& seed : population.initial) {
+    add(seed);
+    fastest = std::max(fastest, static_cast<double>(glm::length(seed.velocity)));
+  }
+  for (const TimedSeed& timed : population.poured)
+    add(timed.seed);
+  const double speed =
+      fastest + settings.grid.radius_max / substep_of(scene) + scene.dt * glm::length(scene.domain.gravity);
+  // In wide steps: worlds whose grains differ a little have the same one.
+  const int finest = std::ilogb(1e3 * std::max(mass, 1e-30) * speed) + 2 - 62;
+  const int impulse = static_cast<int>(std::ceil(finest / 4.0)) * 4;
+  const int moment = impulse + std::ilogb(glm::length(scene.domain.max - scene.domain.min)) + 1;
+  settings.bodies.load_quantum = vec2(std::ldexp(1.0f, impulse), std::ldexp(1.0f, moment));
+  settings.bodies.quanta = vec2(std::ldexp(1.0f, -impulse), std::ldexp(1.0f, -moment));
+}
+
+// Number of cells of about `edge` on a periodic axis, 0 elsewhere, and what their edges become.
+void fit_cells(const Settings& s, float edge, ivec3& cells, vec3& edges) {
+  for (int a = 0; a < 3; ++a) {
+    const float length = s.domain.max[a] - s.domain.min[a];
+    cells[a] = s.domain.axis[a] == axis_periodic ? static_cast<int>(length / edge) : 0;
+    edges[a] = cells[a] > 0 ? length / static_cast<float>(cells[a]) : edge;
+  }
+}
+
+void set_fine(Settings& settings, const Scene& scene, const Population& population) {
+  settings.emission.first = static_cast<uint>(population.initial.size());
+  if (!scene.upsampling)
+    return;
+  const Upsampling& u = *scene.upsampling;
+  float smallest = settings.grid.radius_max, largest = 0.0f;
+  const auto look_at = [&](float radius) {
+    smallest = std::min(smallest, radius);
+    largest = std::max(largest, radius);
+  };
+  for (const Seed& seed : std::span(population.initial).first(settings.shapes.first))
+    if (!seed.fixed)
+      look_at(seed.radius);
+  for (const TimedSeed& timed : population.poured)
+    look_at(timed.seed.radius);
+  const double mean_cube =
+      (u.radius_min * u.radius_min + u.radius_max * u.radius_max) * (u.radius_min + u.radius_max) / 4.0;
+  settings.fine.plain_advection = u.advection == Advection::plain;
+  settings.fine.first = static_cast<uint>(population.fine.size());
+  settings.fine.seed = static_cast<uint>(scene.seed ^ scene.seed >> 32);
+  settings.fine.radii = vec2(u.radius_min, u.radius_max);
+  settings.fine.volume = static_cast<float>(1.0 / mean_cube);
+  settings.fine.step = static_cast<float>(fine_step(scene));
+  settings.fine.travel = fine_travel_most * smallest;
+  settings.fine.friction = static_cast<float>(u.friction);
+  settings.near_grid.radius = settings.grid.radius_max;
+  settings.crowd_grid.radius = largest;
+  const std::size_t grains = population.initial.size() + population.poured.size(),
+                    fine = population.fine.size() + population.fine_first.back();
+  const auto bits_for = [](std::size_t entries) { return static_cast<uint>(std::bit_width(entries)); };
+  vec3 edges;
+  fit_cells(settings, near_edge * settings.near_grid.radius, settings.near_grid.cells, edges);
+  settings.near_grid.inverse = 1.0f / edges;
+  settings.near_grid.bits =
+      table_bits_for(settings, near_edge * settings.near_grid.radius, std::max(12u, bits_for(8 * grains)), 3);
+  const float crowd = std::max(crowd_edge * largest, crowd_grains * static_cast<float>(std::cbrt(mean_cube)));
+  fit_cells(settings, crowd, settings.crowd_grid.nodes, settings.crowd_grid.edges);
+  settings.crowd_grid.inverse = 1.0f / settings.crowd_grid.edges;
+  // An edge on from the nodes around it (room).
+  const float edge = settings.crowd_grid.edges.x;
+  settings.fine.sight =
+      1.01f * std::max(glm::length(settings.crowd_grid.edges) + edge + settings.fine.radii.y, crowd_sight * edge);
+  // A block for four fine grains at most, and 64 MiB of them: devices may bind no more than 128 MiB.
+  settings.crowd_grid.bits = table_bits_for(settings, 4.0f * crowd, std::clamp(bits_for(fine / 4), 9u, 18u));
+  settings.crowd_grid.sum = static_cast<float>(crowd_local * crowd_density / u.packing);
+  const vec3 e = settings.crowd_grid.edges;
+  settings.crowd_grid.full =
+      static_cast<float>(crowd_unit * u.packing / (4.0 / 3.0 * std::numbers::pi * mean_cube)) * (e.x * e.y * e.z);
+}
+
+// How residuals of distances are made up follows what the method takes into account: p2, pbd and dem positions alone,
+// vts velocities and a share of the error where the substep starts.
+void set_cloth(Settings& settings, const Scene& scene, const Population& population) {
+  const Solver& solver = scene.solver;
+  const bool vts = solver.method == Method::vts, sp = solver.method == Method::sp;
+  if (settings.cloth.vertices > 0 &&
+      (solver.detection == Detection::one_loop || solver.detection == Detection::two_loops))
+    throw SceneError("cloth needs contact lists: Solver::detection is without them");
+  if (settings.cloth.vertices > 0)
+    settings.grid.incremental = 0;  // its triangles lie in cells of their own
+  settings.cloth.kv = vts ? 1.0f : sp ? settings.solver.kv : 0.0f;
+  settings.cloth.kc = vts ? settings.solver.gamma : sp ? settings.solver.kc : 1.0f;
+  settings.cloth.moves = vts ? 0 : 1;
+  for (const ClothPlace& place : population.cloths) {
+    settings.cloth.triangles += static_cast<uint>(place.sheet.triangles.size());
+    settings.cloth.radius =
+        std::max(settings.cloth.radius, static_cast<float>(scene.cloths[place.cloth].thickness / 2.0));
+  }
+  // Some four cells a triangle, as a sheet fills few of those of a cube.
+  const uint bits = std::clamp(static_cast<uint>(std::bit_width(4 * settings.cloth.triangles)), 6u, 20u);
+  settings.cloth.bits = {(bits + 2) / 3, (bits + 1) / 3, bits / 3};
+}
+
+// How far away the surface of a body is, at least, where not all of its parts tell a distance.
+float far_of(std::span<const SolidPart> parts) {
+  float far = 1e30f;
+  for (const SolidPart& part : parts)
+    if (const uint kind = part.kind & solid_kind_mask; kind == solid_grid || kind == solid_triangles)
+      far = std::min(far, part.far);
+  return far;
+}
+
+}  // namespace
+
+bool has_fine(const Population& population) {
+  return !population.fine.empty() || (!population.fine_first.empty() && population.fine_first.back() > 0);
+}
+
+FineGrains fine_grains_of(const Population& population) {
+  FineGrains out;
+  out.tags.reserve(population.fine.size());
+  out.grains.reserve(population.fine.size());
+  for (const Seed& seed : population.fine) {
+    out.tags.push_back(seed.material | static_cast<uint>(out.tags.size()) << fine_tag_shift);
+    out.grains.push_back({vec4(seed.position, seed.radius), vec4(seed.velocity, 0.0f)});
+  }
+  return out;
+}
+
+float longest_side(const Population& population) {
+  double side = 0.0;
+  for (const ClothPlace& place : population.cloths)
+    side = std::max(side, sides_of(place.sheet).max);
+  return static_cast<float>(side);
+}
+
+// A low-pass of first order.
+float load_share_of(double time_constant, double dt) {
+  return time_constant > 0.0 ? static_cast<float>(-std::expm1(-dt / time_constant)) : 1.0f;
+}
+
+double substep_of(const Scene& scene) {
+  return scene.dt / scene.solver.substeps;
+}
+
+Grain grain_of(const Scene& scene, const Seed& seed) {
+  const double r = seed.radius;
+  const double mass = seed.mass > 0.0f
+                          ? static_cast<double>(seed.mass)
+                          : scene.materials[seed.material].density * 4.0 / 3.0 * std::numbers::pi * r * r * r;
+  return {vec4(seed.position, seed.radius), vec4(seed.velocity, seed.fixed ? 0.0f : static_cast<float>(1.0 / mass))};
+}
+
+Settings settings_of(const Scene& scene, const Population& population, const Dynamics& dynamics,
+                     std::uint32_t grid_cells) {
+  Settings settings{};
+  const Domain& domain = scene.domain;
+  settings.domain.min = vec3(domain.min);
+  settings.domain.max = vec3(domain.max);
+  for (int a = 0; a < 3; ++a)
+    settings.domain.axis[a] = static_cast<uint>(domain.axis[static_cast<std::size_t>(a)]);
+  settings.domain.gravity = vec3(domain.gravity);
+  const double weight = glm::length(domain.gravity);
+  settings.domain.down = vec3(weight > 0.0 ? domain.gravity / weight : glm::dvec3(0.0));
+  const Solver& solver = scene.solver;
+  set_solver(settings, solver);
+  settings.contacts.materials = static_cast<uint>(scene.materials.size());
+  settings.worlds.count = scene.worlds;
+  settings.worlds.places = no_grain;  // as long as there is one world
+  settings.bodies.count = static_cast<uint>(scene.bodies.size());
+  settings.bodies.rigid = dynamics.count;
+  settings.bodies.points = scene.worlds * static_cast<uint>(dynamics.points.size());
+  settings.emission.sinks = static_cast<uint>(scene.sinks.size());
+  settings.emission.emitters = static_cast<uint>(scene.emitters.size());
+  settings.shapes.count = static_cast<uint>(scene.shapes.size());
+  settings.shapes.particles = static_cast<uint>(population.shaped.size());
+  settings.cloth.vertices = population.cloth_vertices;
+  settings.cloth.first =
+      static_cast<uint>(population.initial.size() - population.skin.size()) - settings.cloth.vertices;
+  settings.shapes.first = settings.cloth.first - settings.shapes.particles;
+  settings.bodies.carried = static_cast<uint>(population.skin.size());
+  settings.bodies.carried_first = static_cast<uint>(population.initial.size()) - settings.bodies.carried;
+  for (std::size_t k = 0; k < population.initial.size(); ++k)
+    if (k - settings.cloth.first >= settings.cloth.vertices)
+      settings.grid.radius_max = std::max(settings.grid.radius_max, population.initial[k].radius);
+  set_cloth(settings, scene, population);
+  for (const TimedSeed& timed : population.poured) {
+    settings.grid.radius_max = std::max(settings.grid.radius_max, timed.seed.radius);
+    settings.emission.speed = std::max(settings.emission.speed, glm::length(timed.seed.velocity));
+  }
+  if (settings.grid.radius_max == 0.0f)  // a world without grains still has cells
+    settings.grid.radius_max = settings.cloth.vertices > 0 ? settings.cloth.radius : 0.01f;
+  if (solver.method == Method::dem &&
+      (domain.adhesion.value_or(0.0) > 0.0 ||
+       std::ranges::any_of(scene.materials, [](const Material& m) { return m.adhesion > 0.0; })))
+    settings.contacts.reach = dem_hold_reach;
+  for (int a = 0; a < 3; ++a)
+    if (settings.domain.axis[a] == axis_periodic &&
+        settings.domain.max[a] - settings.domain.min[a] < period_least * settings.grid.radius_max)
+      throw SceneError(fmt::format(
+          "{}: periodic axis {} is {} m long; the least is 12 radii of the largest grain, {} m", scene.source, "xyz"[a],
+          settings.domain.max[a] - settings.domain.min[a], period_least * settings.grid.radius_max));
+  // Twice the reach of a grain, so that it meets one image of each triangle; stretched by half at most.
+  const float side = longest_side(population);
+  const float least = 2.0f * (std::max(settings.grid.radius_max, settings.cloth.radius) + settings.cloth.radius +
+                              0.75f * side + margin_limit * settings.grid.radius_max);
+  for (int a = 0; a < 3; ++a)
+    if (settings.cloth.vertices > 0 && settings.domain.axis[a] == axis_periodic &&
+        settings.domain.max[a] - settings.domain.min[a] < least)
+      throw SceneError(fmt::format("{}: periodic axis {} is {} m long; the least for cloth with sides of {} m is {} m",
+                                   scene.source, "xyz"[a], settings.domain.max[a] - settings.domain.min[a], side,
+                                   least));
+  set_fine(settings, scene, population);
+  set_load_quanta(settings, scene, population, dynamics);
+  const std::size_t grains = population.initial.size() + population.poured.size();
+  settings.grid.bits = table_bits_for(settings, (2.0f + margin_rest) * settings.grid.radius_max,
+                                      grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
+                                                     : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u));
+  return settings;
+}
+
+Spouts spouts_of(const Scene& scene, const Population& population) {
+  Spouts out;
+  for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
+    // As many that wait are tried in a step as the emitter needs to catch up.
+    constexpr double least = 16.0, most = 4096.0;
+    const Emitter& emitter = scene.emitters[i];
+    const Bounds box = bounds(emitter.shape);
+    out.spouts.push_back({vec3((box.min + box.max) / 2.0), vec3((box.max - box.min) / 2.0),
+                          static_cast<float>(emitter.radius_max), static_cast<uint>(out.spots.size()),
+                          static_cast<uint>(population.spots[i].size()),
+                          static_cast<uint>(std::clamp(2.0 * std::ceil(emitter.rate * scene.dt), least, most))});
+    out.spots.insert(out.spots.end(), population.spots[i].begin(), population.spots[i].end());
+  }
+  return out;
+}
+
+Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Executor& executor) {
+  struct Size {
+    MeshShapes& meshes;
+
+    static SolidPart of(uint kind, const glm::dvec3& size) {
+      SolidPart part{};
+      part.kind = kind;
+      part.size = vec3(size);
+      return part;
+    }
+    SolidPart operator()(const PlanePart&) const { return of(solid_plane, glm::dvec3(0.0)); }
+    SolidPart operator()(const BoxPart& p) const { return of(solid_box, p.size / 2.0); }
+    SolidPart operator()(const SpherePart& p) const { return of(solid_sphere, {p.radius, 0.0, 0.0}); }
+    SolidPart operator()(const CapsulePart& p) const {
+      return of(solid_capsule, {p.radius, 0.0, p.height / 2 - p.radius});
+    }
+    SolidPart operator()(const ConePart& p) const { return of(solid_cone, {p.radius, p.top_radius, p.height / 2}); }
+    SolidPart operator()(const TorusPart& p) const { return of(solid_torus, {p.radius, p.section, 0.0}); }
+    SolidPart operator()(const MeshPart& p) const { return meshes.add(p); }
+  };
+  Bodies out{};
+  MeshShapes meshes(radii_of(scene), executor);
+  // Behind those there are; how many.
+  const auto add_parts = [&](const std::vector<BodyPart>& parts) {
+    const std::size_t before = out.parts.size();
+    for (const BodyPart& p : parts) {
+      if (is_skin(p))
+        continue;
+      SolidPart part = std::visit(Size{meshes}, p.shape);
+      const glm::dquat turn = rotation_of(p.rotation);
+      part.rotation = vector_of(turn);
+      part.position = vec3(p.position + turn * glm::dvec3(part.position));
+      part.kind |= p.subtract ? solid_subtracts : 0u;
+      out.parts.push_back(part);
+    }
+    return static_cast<uint>(out.parts.size() - before);
+  };
+  for (const BodySpec& spec : scene.bodies) {
+    Body body{};
+    body.motion = motions[out.bodies.size()];
+    body.first_part = static_cast<uint>(out.parts.size());
+    body.material = spec.material.value_or(static_cast<std::uint32_t>(scene.materials.size()));
+    body.reach = static_cast<float>(std::min(reach_of(spec), 1e30));
+    body.load_share = load_share_of(spec.load_filter, scene.dt);
+    body.parts = add_parts(spec.parts);
+    body.far = far_of(std::span(out.parts).subspan(body.first_part));
+    out.bodies.push_back(body);
+  }
+  for (const SinkSpec& spec : scene.sinks) {
+    Sink sink{};
+    sink.rotation = vector_of(rotation_of(spec.rotation));
+    sink.position = vec3(spec.position);
+    sink.first_part = static_cast<uint>(out.parts.size());
+    sink.parts = add_parts(spec.parts);
+    sink.material = spec.material.value_or(any_material);
+    out.sinks.push_back(sink);
+  }
+  const std::size_t before = part_words * out.parts.size();
+  for (SolidPart& part : out.parts)
+    if (const uint kind = part.kind & solid_kind_mask; kind == solid_grid || kind == solid_triangles)
+      part.first += static_cast<uint>(before);
+  out.shape_data.resize(before);
+  std::memcpy(out.shape_data.data(), out.parts.data(), out.parts.size() * sizeof(SolidPart));
+  out.shape_data.insert(out.shape_data.end(), meshes.words.begin(), meshes.words.end());
+  out.notes = std::move(meshes.notes);
+  return out;
+}
+
+Shapes shapes_of(const Scene& scene, const Population& population) {
+  Shapes out;
+  for (const ShapeSpec& spec : scene.shapes) {
+    const double share = -std::expm1(std::log1p(-spec.stiffness) / scene.solver.substeps);  // 1 where the stiffness is
+    out.shapes.push_back({0, 0, static_cast<float>(share)});
+    ShapeMotion motion{};
+    motion.rotation = vector_of(glm::dquat(1.0, 0.0, 0.0, 0.0));
+    out.motions.push_back(motion);
+  }
+  std::vector<glm::dvec3> position(scene.shapes.size()), velocity(scene.shapes.size());
+  const std::size_t before = population.initial.size() - population.skin.size() - population.shaped.size();
+  for (std::size_t k = 0; k < population.shaped.size(); ++k) {
+    const ShapedGrain& grain = population.shaped[k];
+    MatchedShape& shape = out.shapes[grain.shape];
+    if (shape.end == 0)
+      shape.first = static_cast<uint>(k);
+    shape.end = static_cast<uint>(k) + 1;
+    out.places.push_back(vec3(grain.place));
+    out.shape_of.push_back(grain.shape);
+    position[grain.shape] += glm::dvec3(population.initial[before + k].position);
+    velocity[grain.shape] += glm::dvec3(population.initial[before + k].velocity);
+  }
+  for (std::size_t s = 0; s < out.shapes.size(); ++s) {
+    const double count = out.shapes[s].end - out.shapes[s].first;
+    out.motions[s].position = vec3(position[s] / count);
+    out.motions[s].velocity = vec3(velocity[s] / count);
+  }
+  return out;
+}
+
+Cloth cloth_of(const Scene& scene, const Population& population, const Settings& settings) {
+  Cloth out;
+  std::vector<uint> corners, numbers;
+  for (const ClothPlace& place : population.cloths) {
+    const ClothSpec& spec = scene.cloths[place.cloth];
+    const ClothSheet& sheet = place.sheet;
+    const double stiffness[] = {spec.stretch, spec.shear, spec.bend};
+    std::vector<std::vector<ClothLink>> links(sheet.vertices.size());
+    for (const ClothEdge& edge : sheet.edges)
+      if (const double k = stiffness[static_cast<std::size_t>(edge.kind)]; k > 0.0) {
+        const double length = glm::length(sheet.vertices[edge.ends.x] - sheet.vertices[edge.ends.y]);
+        links[edge.ends.x].push_back({place.first + edge.ends.y, static_cast<float>(length), static_cast<float>(k)});
+        links[edge.ends.y].push_back({place.first + edge.ends.x, static_cast<float>(length), static_cast<float>(k)});
+      }
+    const std::vector<bool> border = border_of(sheet);
+    auto triangle = sheet.triangles.begin();
+    for (std::size_t v = 0; v < sheet.vertices.size(); ++v) {
+      ClothVertex vertex{};
+      vertex.first_triangle = static_cast<uint>(corners.size() / 3);
+      for (; triangle != sheet.triangles.end() && triangle->x == v; ++triangle)
+        for (int c = 0; c < 3; ++c)
+          corners.push_back(place.first + (*triangle)[c] + (border[(*triangle)[c]] ? cloth_border : 0u));
+      vertex.end_triangle = static_cast<uint>(corners.size() / 3);
+      vertex.first_link = static_cast<uint>(out.links.size());
+      out.links.insert(out.links.end(), links[v].begin(), links[v].end());
+      vertex.end_link = static_cast<uint>(out.links.size());
+      numbers.push_back(place.cloth + (spec.touches_itself ? 0u : cloth_apart));
+      out.vertices.push_back(vertex);
+    }
+  }
+  const uint triangles = static_cast<uint>(corners.size() / 3);
+  out.words = std::move(corners);
+  out.words.resize(cloth_order_word(0, triangles, static_cast<uint>(out.vertices.size()),
+                                    grid_cells(settings.cloth.bits), triangles));
+  std::ranges::copy(numbers, out.words.begin() + cloth_number_word(0, triangles, static_cast<uint>(numbers.size()), 0));
+  return out;
+}
+
+std::vector<PairLaw> pair_laws_of(const Scene& scene) {
+  const double h = substep_of(scene);
+  const std::size_t count = scene.materials.size();
+  // Left to the pass (< 0) where dem knows better than the damping that suits p2.
+  const auto damping = [&](const Material& m) {
+    return m.damping.value_or(scene.solver.method == Method::dem ? -1.0 : 0.1 * m.stiffness * h);
+  };
+  const Method method = scene.solver.method;
+  const double area = method == Method::p2 ? 1.0 : method == Method::pbd ? 0.0 : adhesion_area;  // pbd has none
+  std::vector<PairLaw> laws((count + 1) * (count + 1));
+  for (std::size_t a = 0; a < count; ++a) {
+    const Material& ma = scene.materials[a];
+    for (std::size_t b = 0; b < count; ++b) {
+      const Material& mb = scene.materials[b];
+      laws[a * (count + 1) + b] = {static_cast<float>(std::sqrt(ma.friction_static * mb.friction_static)),
+                                   static_cast<float>(std::sqrt(ma.friction_kinetic * mb.friction_kinetic)),
+                                   static_cast<float>(in_series(ma.stiffness, mb.stiffness)),
+                                   static_cast<float>(in_series(damping(ma), damping(mb))),
+                                   static_cast<float>(area * std::sqrt(ma.adhesion * mb.adhesion))};
+    }
+    const PairLaw wall{static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
+                       static_cast<float>(scene.domain.friction_kinetic.value_or(ma.friction_kinetic)),
+                       static_cast<float>(ma.stiffness), static_cast<float>(damping(ma)),
+                       static_cast<float>(area * scene.domain.adhesion.value_or(ma.adhesion))};
+    laws[a * (count + 1) + count] = laws[count * (count + 1) + a] = wall;
+  }
+  // Of bodies without a material with each other and with the walls.
+  const double still = scene.domain.friction_static.value_or(Material{}.friction_static);
+  laws.back().friction_static = static_cast<float>(still);
+  laws.back().friction_kinetic = static_cast<float>(scene.domain.friction_kinetic.value_or(still));
+  return laws;
+}
+
+}  // namespace talus

@@ -1,0 +1,438 @@
+#include "engine/core/step.h"
+#include "engine/core/chebyshev.h"
+#include "engine/core/setup.h"
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace talus {
+namespace {
+
+Args args_of(const StepPlan& p) {
+  TALUS_ASSERT(p.h > 0.0f && p.solver.substeps > 0 && p.solver.iterations > 0, p.h, p.solver.substeps,
+               p.solver.iterations);
+  Args args{};
+  args.grains = p.grains;
+  args.iterations = static_cast<uint>(p.solver.iterations);
+  args.substeps = static_cast<uint>(p.solver.substeps);
+  args.h = p.h;
+  args.batch = p.batch;
+  args.fine = p.fine;
+  args.held = p.held;
+  args.hand = p.hand;
+  args.hand_velocity = p.hand_velocity;
+  return args;
+}
+
+// All fields that follow grains, to where these go (grid_from, near_from).
+void take_along(Executor& e, Follows what, std::initializer_list<Pass> passes, Work work, Args args) {
+  for (const Pass pass : passes)
+    each_follower(what, [&](FieldId id) {
+      if (e.size(id) == 0)
+        return;
+      TALUS_ASSERT(e.size(id) >= work.elements && info(id).stride % sizeof(uint) == 0, id, e.size(id), work.elements);
+      args.field = static_cast<uint>(id);
+      args.words = static_cast<uint>(info(id).stride / sizeof(uint));
+      args.start = static_cast<uint>(info(id).start);
+      e.run(pass, work, args);
+    });
+}
+
+// Grains in cell order, with the first of every cell.
+void sort_grains(Executor& e, const Args& args) {
+  const Work grains{args.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_cell_chunks};
+  e.run(Pass::grid_count, grains, args);
+  e.run(Pass::grid_reduce, chunks, args);
+  e.run(Pass::grid_scan, chunks, args);
+  e.run(Pass::grid_fill, grains, args);
+  e.run(Pass::grid_rank, grains, args);
+  take_along(e, Follows::grains, {Pass::grid_gather, Pass::grid_commit}, grains, args);
+}
+
+// Dynamic bodies share their mass among their contacts, and touch bodies and walls.
+void touch_bodies(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.rigid == 0)
+    return;
+  e.run(Pass::body_share, {p.bodies}, args);
+  e.run(Pass::body_touch, {p.body_points}, args);
+}
+
+// A pass over bodies, where some are dynamic.
+void run_rigid(Executor& e, const StepPlan& p, Pass pass, const Args& args) {
+  if (p.rigid > 0)
+    e.run(pass, {p.bodies}, args);
+}
+
+// Particles of shapes are where the sorting has put them.
+void find_shapes(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.shapes > 0)
+    e.run(Pass::shape_find, {p.grains, gate_rebuild_grains}, args);
+}
+
+// Vertices of cloth likewise, and its triangles by cells of their own.
+void find_cloth(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.cloth == 0)
+    return;
+  e.run(Pass::cloth_find, {p.grains, gate_rebuild_grains}, args);
+  e.run(Pass::cloth_sort, {1, gate_rebuild_once}, args);
+}
+
+// Cloth at the start of a substep: what shares the mass of its vertices.
+void weigh_cloth(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.cloth == 0)
+    return;
+  e.run(Pass::cloth_weigh, {p.cloth}, args);
+  e.run(Pass::cloth_share, {p.grains, gate_grains}, args);
+}
+
+// Bodies, and the grains that stand for them, to where they are at the start of the substep.
+void place_bodies(Executor& e, const StepPlan& p, const Args& args) {
+  e.run(Pass::body_move, {p.bodies}, args);
+  if (p.carried > 0)
+    e.run(Pass::body_carry, {p.grains}, args);
+}
+
+// Which cells with grains bodies reach into.
+struct BodyGates {
+  uint cells = gate_rebuild_cells, grains = gate_rebuild_grains, bodies = gate_rebuild_bodies;
+};
+void mark_bodies(Executor& e, const StepPlan& p, const Args& args, BodyGates gates = {}) {
+  if (p.bodies == 0)
+    return;
+  e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::cell_taken)), gates.cells}, args);
+  e.run(Pass::body_survey, {p.grains, gates.grains}, args);
+  e.run(Pass::body_mark, {p.bodies * body_threads, gates.bodies}, args);
+}
+
+// Fine grains in the order of near cells.
+void sort_fine(Executor& e, const StepPlan& p, const Args& args) {
+  const Work fine{p.fine, gate_fine_sort}, chunks{scan_chunks, gate_fine_sort_chunks};
+  e.run(Pass::fine_count, fine, args);
+  e.run(Pass::near_reduce, chunks, args);
+  e.run(Pass::near_scan, chunks, args);
+  e.run(Pass::fine_fill, fine, args);
+  e.run(Pass::fine_rank, fine, args);
+  take_along(e, Follows::fine_grains, {Pass::fine_gather, Pass::fine_commit}, fine, args);
+}
+
+// The coarse grains in the order of near cells, and fine grains with them.
+void advect_fine(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_fine_grains}, chunks{scan_chunks, gate_fine_chunks}, fine{p.fine, gate_fine};
+  e.run(Pass::carrier_count, grains, args);
+  e.run(Pass::near_reduce, chunks, args);
+  e.run(Pass::near_scan, chunks, args);
+  e.run(Pass::carrier_fill, grains, args);
+  e.run(Pass::carrier_gather, grains, args);
+  if (p.crowding) {
+    e.run(Pass::crowd_clear, {static_cast<std::uint32_t>(e.size(FieldId::crowd_count)), gate_fine_crowd}, args);
+    e.run(Pass::crowd_mark, fine, args);
+    e.run(Pass::crowd_fill, fine, args);
+  }
+  e.run(Pass::fine_move, fine, args);
+}
+
+// Fine grains, at a point in time after the substep: with the coarse grains that have been around them since they last
+// moved, and out of walls and bodies as these are now.
+void move_fine(Executor& e, const StepPlan& p, Args args) {
+  const bool last = args.substep + 1 == args.substeps;
+  if (p.fine == 0 || !(last || (args.substep + 1) % fine_point == 0))
+    return;
+  args.fine_span = args.h * static_cast<float>(args.substep % fine_point + 1);
+  args.fine_last = last ? 1 : 0;
+  args.substep += 1;
+  if (p.bodies > 0)
+    e.run(Pass::body_move, {p.bodies}, args);
+  e.run(Pass::fine_plan, {1}, args);
+
+  e.behind(gate_fine_sort, [&] { sort_fine(e, p, args); });
+  e.behind(gate_fine, [&] { advect_fine(e, p, args); });
+  e.run(Pass::fine_coast, {p.fine, gate_fine_coast}, args);
+}
+
+// Lists that hold no longer because some grains have moved: rows near those and near bodies that move are searched
+// again, where they are. Where that does not go, mend_check has all of them built.
+void mend(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_mend_grains};
+  e.run(Pass::mend_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_head)), gate_mend_cells}, args);
+  e.run(Pass::mend_mark, grains, args);
+  mark_bodies(e, p, args, {gate_moved_cells, gate_moved_grains, gate_moved_bodies});
+  e.run(Pass::mend_choose, grains, args);
+  e.run(Pass::mend_stash, grains, args);
+  e.run(Pass::mend_search, grains, args);
+  e.run(Pass::mend_recall, grains, args);
+  e.run(Pass::mend_check, {1, gate_mend_once}, args);
+}
+
+// Neighbour lists from the positions at the start of the substep: exact contact lists. What reads them later finds
+// grains at most half the margin away from here.
+void rebuild(Executor& e, const StepPlan& p, const Args& args) {
+  const bool linked = p.solver.neighbours == Neighbours::linked;
+  const Work grains{p.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_slice_chunks};
+  if (linked) {
+    e.run(Pass::linked_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_head)), gate_rebuild_cells}, args);
+    e.run(Pass::linked_insert, grains, args);
+  } else {
+    sort_grains(e, args);
+  }
+  find_shapes(e, p, args);
+  find_cloth(e, p, args);
+  mark_bodies(e, p, args);
+  e.run(linked ? Pass::linked_count : Pass::contact_count, grains, args);
+  e.run(Pass::contact_reduce, chunks, args);
+  e.run(Pass::contact_scan, chunks, args);
+  const bool recalls = remembers({p.solver}) || stashes_sums({p.solver}) || p.cloth > 0;  // its triangles, faces
+  if (recalls)
+    e.run(Pass::contact_stash, grains, args);
+  e.run(Pass::contact_check, {1}, args);
+  e.run(linked ? Pass::linked_fill : Pass::contact_fill, grains, args);
+  if (recalls)
+    e.run(Pass::contact_recall, grains, args);
+  e.run(Pass::contact_commit, grains, args);
+}
+
+// Lists that hold for the substep to come.
+void renew_lists(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.mends)
+    e.behind(gate_mend_once, [&] { mend(e, p, args); });
+  e.behind(gate_rebuild_once, [&] { rebuild(e, p, args); });
+}
+
+// Momentum of iteration l of n: none at first, then more and more (Francu and Moldoveanu 2014, section 4). On the host,
+// so that all executors get the same bits.
+float momentum(const Solver& s, uint l, uint n) {
+  return static_cast<float>(std::min(s.beta_a * std::pow(static_cast<double>(l) / n, s.beta_b), 1.0));
+}
+
+// Links of cloth and what touches it, after each iteration of the other contacts.
+void solve_cloth(Executor& e, const StepPlan& p, Args args) {
+  if (p.cloth == 0)
+    return;
+  const uint each = static_cast<uint>(p.solver.cloth_iterations), first = (args.iteration - 1) * each;
+  args.iterations *= each;
+  args.omega = 1.0f;
+  args.beta = 0.0f;
+  Chebyshev chebyshev(args.iterations);
+  for (args.iteration = 0; args.iteration < first + each; ++args.iteration) {
+    if (p.solver.cloth_momentum) {
+      const auto [omega, beta] = chebyshev.next();
+      args.omega = omega;
+      args.beta = beta;
+    }
+    if (args.iteration < first)
+      continue;
+    if (p.solver.iteration == Iteration::gauss_seidel) {
+      e.run(Pass::cloth_gauss_seidel, {1, gate_grains}, args);
+    } else {
+      e.run(Pass::cloth_solve, {p.cloth}, args);
+      e.run(Pass::cloth_apply, {p.cloth}, args);
+    }
+    e.run(Pass::cloth_touch, {p.grains, gate_grains}, args);
+    e.run(Pass::cloth_receive, {p.cloth}, args);
+  }
+}
+
+// What the contacts' sums mean to bodies: after an iteration to dynamic ones, after all of them to all.
+void push_bodies(Executor& e, const StepPlan& p, const Args& args, std::optional<Pass> push) {
+  if (push && (p.rigid > 0 || (p.bodies > 0 && args.iteration == args.iterations)))
+    e.run(*push, {p.grains, gate_grains}, args);
+  run_rigid(e, p, Pass::body_push, args);
+}
+
+// All contacts at once, or on the CPU one after another. push: of the methods whose solver does not push bodies itself.
+void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_seidel, std::optional<Pass> push = {}) {
+  const Work grains{p.grains, gate_grains};
+  // Contacts of p2 and pbd come and go from one iteration to the next; those of vts and sp are counted at their recall.
+  const bool weighs = shares_mass({p.solver});
+  const bool weighs_next = weighs && p.solver.shares_by_weight();  // each iteration does so for the next one
+  while (args.iteration < args.iterations) {
+    if (p.solver.iteration == Iteration::gauss_seidel) {
+      e.run(gauss_seidel, {1, gate_grains}, args);
+    } else {
+      if (weighs && (args.iteration == 0 || !weighs_next))
+        e.run(Pass::contact_weigh, grains, args);
+      args.beta =
+          p.solver.iteration == Iteration::improved_jacobi ? momentum(p.solver, args.iteration, args.iterations) : 0.0f;
+      e.run(solve, grains, args);
+      e.swap(FieldId::grains);
+      if (weighs_next)
+        e.swap(FieldId::contact_weights);
+    }
+    args.iteration += 1;
+    push_bodies(e, p, args, push);
+    solve_cloth(e, p, args);
+  }
+}
+
+// Parallel Particles (Holz 2014).
+void solve_p2(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_grains};
+  if (lets_sleep({p.solver}))
+    e.copy(FieldId::grains, FieldId::grains_start);
+  run_rigid(e, p, Pass::body_start, args);
+  e.run(Pass::predict, grains, args);
+  iterate(e, p, args, Pass::p2_solve, Pass::p2_gauss_seidel);
+  if (lets_sleep({p.solver}))
+    e.run(Pass::p2_sleep, grains, args);
+  if (remembers({p.solver}))
+    e.run(Pass::p2_remember, grains, args);
+  e.run(Pass::finalize, grains, args);
+}
+
+// Position-based dynamics (Macklin 2014, Sommer and Schwanecke 2022).
+void solve_pbd(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_grains};
+  Args stabilize = args;
+  stabilize.iterations = static_cast<uint>(p.solver.stabilization);
+  for (stabilize.iteration = 0; stabilize.iteration < stabilize.iterations; ++stabilize.iteration) {
+    e.run(Pass::pbd_stabilize, grains, stabilize);
+    e.swap(FieldId::grains);
+  }
+  run_rigid(e, p, Pass::body_start, args);
+  e.run(Pass::predict, grains, args);
+  iterate(e, p, args, Pass::pbd_solve, Pass::pbd_gauss_seidel);
+  e.run(Pass::finalize, grains, args);
+}
+
+// Dynamic bodies with gravity and with the share of the last substep's impulses that the grains set off with.
+void set_off(Executor& e, const StepPlan& p, const Args& args, Pass push) {
+  run_rigid(e, p, Pass::body_start, args);
+  if (p.rigid > 0)
+    push_bodies(e, p, args, push);
+}
+
+// Velocity time stepping (Francu and Moldoveanu 2014, Millard 2023): impulses at the contacts of the substep's start.
+void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_grains};
+  e.run(Pass::vts_recall, grains, args);
+  e.swap(FieldId::grains);
+  set_off(e, p, args, Pass::vts_push);
+  iterate(e, p, args, Pass::vts_solve, Pass::vts_gauss_seidel, Pass::vts_push);
+  e.run(Pass::advance, grains, args);
+}
+
+// Sequential positions (Francu and Moldoveanu 2014): impulses that move the positions, too.
+void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_grains};
+  e.run(Pass::sp_recall, grains, args);
+  e.swap(FieldId::grains);
+  set_off(e, p, args, Pass::sp_push);
+  iterate(e, p, args, Pass::sp_solve, Pass::sp_gauss_seidel, Pass::sp_push);
+  e.run(Pass::finalize, grains, args);
+}
+
+// Explicit dynamics: a substep is one pass.
+void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
+  const Pass pass = p.solver.detection == Detection::one_loop    ? Pass::dem_one_loop
+                    : p.solver.detection == Detection::two_loops ? Pass::dem_two_loops
+                                                                 : Pass::dem;
+  e.run(pass, {p.grains, gate_grains}, args);
+  e.swap(FieldId::grains);
+  run_rigid(e, p, Pass::body_start, args);
+  Args done = args;
+  done.iteration = done.iterations = 1;
+  solve_cloth(e, p, done);
+}
+
+// A substep that finds and solves its contacts in one pass.
+bool without_lists(const StepPlan& p) {
+  return p.solver.detection == Detection::one_loop || p.solver.detection == Detection::two_loops;
+}
+
+void solve(Executor& e, const StepPlan& p, const Args& args) {
+  switch (p.solver.method) {
+  case Method::dem:
+    return solve_dem(e, p, args);
+  case Method::p2:
+    return solve_p2(e, p, args);
+  case Method::pbd:
+    return solve_pbd(e, p, args);
+  case Method::vts:
+    return solve_vts(e, p, args);
+  case Method::sp:
+    return solve_sp(e, p, args);
+  }
+}
+
+// Grains for the next step. There is room for them beside bodies where these are at the end of this one.
+void emit(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.emitters == 0)
+    return;
+  if (p.bodies > 0)
+    e.run(Pass::body_move, {p.bodies}, args);
+  e.run(Pass::birth_test, {p.worlds * p.emitters}, args);
+  e.run(Pass::birth_meet, {p.grains}, args);
+  e.run(Pass::emit, {p.worlds}, args);
+  if (p.fine_births)
+    e.run(Pass::fine_emit, {static_cast<std::uint32_t>(e.size(FieldId::births)), gate_births}, args);
+}
+
+}  // namespace
+
+void build_lists(Executor& e, const StepPlan& p) {
+  const Args args = args_of(p);
+  move_bodies(e, p);
+  e.run(Pass::plan, {1}, args);
+  renew_lists(e, p, args);
+}
+
+void survey_contacts(Executor& e, const StepPlan& p, std::uint32_t listed, std::uint32_t gate) {
+  Args args = args_of(p);
+  e.run(Pass::measure, {p.grains, gate}, args);
+  args.grains = listed;
+  e.run(Pass::contact_lines, {listed, gate}, args);
+}
+
+void pose_bodies(Executor& e, const StepPlan& p) {
+  e.run(Pass::body_move, {p.bodies}, args_of(p));
+}
+
+void move_bodies(Executor& e, const StepPlan& p) {
+  place_bodies(e, p, args_of(p));
+}
+
+void see_depth(Executor& e, const StepPlan& p, std::uint32_t camera, std::uint32_t pixels, bool heights) {
+  Args args = args_of(p);
+  args.first = camera;
+  e.run(Pass::depth_bodies, {pixels}, args);
+  e.run(Pass::depth_grains, {p.grains}, args);
+  if (heights)
+    e.run(Pass::depth_heights, {pixels}, args);
+}
+
+void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) {
+  Args args = args_of(p);
+  for (args.substep = from; args.substep < std::min(args.substeps, to); ++args.substep) {
+    place_bodies(e, p, args);
+    e.run(Pass::plan, {1}, args);
+    if (without_lists(p)) {
+      sort_grains(e, args);
+      find_shapes(e, p, args);
+      mark_bodies(e, p, args);
+    } else {
+      renew_lists(e, p, args);
+    }
+    if (p.held > 0)
+      e.run(Pass::hand_pull, {p.grains, gate_grains}, args);
+    weigh_cloth(e, p, args);
+    touch_bodies(e, p, args);
+    solve(e, p, args);
+    if (p.shapes > 0)
+      e.run(Pass::shape_match, {p.shapes}, args);
+    run_rigid(e, p, Pass::body_advance, args);
+    e.run(Pass::end_substep, {1}, args);
+    move_fine(e, p, args);
+  }
+  if (to < args.substeps)
+    return;
+  if (p.bodies > 0)
+    e.run(Pass::body_sum, {p.bodies}, args);
+  // Last, so that a halt cannot come between what comes and goes and the end of its step.
+  if (p.sinks > 0)
+    e.run(Pass::sink, {p.grains}, args);
+  if (p.sinks > 0 && p.fine > 0)
+    e.run(Pass::fine_sink, {p.fine}, args);
+  emit(e, p, args);
+  e.run(Pass::end_step, {p.worlds}, args);
+}
+
+}  // namespace talus

@@ -1,0 +1,51 @@
+#pragma once
+// The order of one step, as plain code, per solver method. Nothing here waits for the device.
+#include "engine/core/executor.h"
+#include "engine/scene/scene.h"
+
+namespace talus {
+
+struct StepPlan {
+  std::uint32_t grains;    // places in memory in this step, those of grains that are gone too
+  bool mends;              // lists are mended where few grains have moved
+  std::uint32_t emitters;  // that may still release grains, all of them or none
+  std::uint32_t worlds;
+  std::uint32_t bodies;  // of all worlds
+  std::uint32_t sinks;
+  std::uint32_t shapes;           // shape-matched bodies of all worlds
+  std::uint32_t carried;          // grains that stand for bodies
+  std::uint32_t rigid;            // dynamic bodies
+  std::uint32_t body_points;      // by which they touch
+  std::uint32_t cloth;            // vertices
+  std::uint32_t fine;             // places of fine grains in memory, those that are gone too
+  bool fine_births;               // fine grains come with those that emitters release
+  bool crowding;                  // fine grains make room for each other
+  std::uint32_t batch;            // step that the batch began with, whose motions are the first of body_motions
+  std::uint32_t held;             // grains in the hand
+  glm::vec3 hand, hand_velocity;  // m, where it is at the start of the step; m/s
+  Solver solver;                  // substeps > 0
+  float h;                        // s, of a substep
+
+  bool operator==(const StepPlan&) const = default;
+};
+
+// Builds the neighbour lists of the grains where they are, if they are void or too old for the substep to come. Changes
+// nothing else that a step would not change in the same way. Where slots run out, Status.halt says so.
+void build_lists(Executor& executor, const StepPlan& plan);
+
+// What grains feel, into measures and contact_lines. listed: those that the lists are of, not the ones born since.
+void survey_contacts(Executor& executor, const StepPlan& plan, std::uint32_t listed, std::uint32_t gate = gates_total);
+
+// Bodies where they are at the start of the step; pose_bodies: without the grains that stand for them.
+void pose_bodies(Executor& executor, const StepPlan& plan);
+void move_bodies(Executor& executor, const StepPlan& plan);
+
+// What a depth camera sees of the grains, and of the bodies where they were last moved to. pixels: of its images in all
+// worlds.
+void see_depth(Executor& executor, const StepPlan& plan, std::uint32_t camera, std::uint32_t pixels, bool heights);
+
+// Runs one step from substep `from` on (0, unless an earlier attempt was halted inside the step) up to substep `to`,
+// and with the last one its end.
+void step(Executor& executor, const StepPlan& plan, std::uint32_t from = 0, std::uint32_t to = ~0u);
+
+}  // namespace talus

@@ -1,0 +1,108 @@
+#include "engine/executors/open_devices.h"
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace talus {
+
+namespace {
+
+std::array<gpu::Constant, 6> constants_of(const Features& features) {
+  return {{{constant_solid_kinds, features.solid_kinds},
+           {constant_shapes, features.shapes},
+           {constant_cloth, features.cloth},
+           {constant_rigid, features.rigid},
+           {constant_worlds, features.worlds},
+           {constant_periodic, features.periodic}}};
+}
+
+// The shader is the truth about what a pass binds; here it is held against the fields.
+void check_bindings(Pass pass, const gpu::Reflection& shader) {
+  const std::string_view name = info(pass).name;
+  if (shader.push_bytes != 0 && shader.push_bytes != sizeof(Args))
+    throw DeviceError(fmt::format("pass {} takes {} bytes of push constants, but Args has {}", name, shader.push_bytes,
+                                  sizeof(Args)));
+  if (shader.local_size != std::array{group_size, 1u, 1u})
+    throw DeviceError(fmt::format("pass {} has workgroups of {} threads, but gates count in {}", name,
+                                  shader.local_size[0] * shader.local_size[1] * shader.local_size[2], group_size));
+  bound_fields(pass, shader.buffers);
+}
+
+PassProgram load(gpu::Device& device, Pass pass, const Features& features) {
+  const std::string name(info(pass).name);
+  const auto code = shader_of(pass);
+  if (code.empty())
+    throw DeviceError(fmt::format("pass {} has no shader: shaders/{}.comp is missing from this build", name, name));
+  PassProgram program;
+  program.pipeline = std::make_unique<gpu::ComputePipeline>(device, name, code, constants_of(features));
+  check_bindings(pass, program.pipeline->reflection());
+  return program;
+}
+
+}  // namespace
+
+OpenDevice::OpenDevice(const Options& options)
+    : instance({.validation = options.validation, .print = true}),
+      device(instance, gpu::choose(gpu::list_devices(instance), options.device)), wanted_(options.device),
+      validation_(options.validation) {}
+
+OpenDevice::OpenDevice(const gpu::InstanceOptions& instance_options, const gpu::DeviceOptions& device_options,
+                       const Choose& choose)
+    : instance(instance_options), device(instance, choose(gpu::list_devices(instance), instance), device_options) {}
+
+bool OpenDevice::serves(const Options& options) const {
+  return options.device == wanted_ && options.validation == validation_;
+}
+
+const PassProgram& OpenDevice::program(Pass pass, const Features& features) {
+  const std::pair key{pass, features};
+  auto found = programs_.find(key);
+  if (found == programs_.end())
+    found = programs_.emplace(key, load(device, pass, features)).first;
+  return found->second;
+}
+
+void OpenDevice::reload(Pass pass, std::vector<std::uint32_t> spirv) {
+  const std::string name(info(pass).name), file = name + ".comp";
+  check_bindings(pass, gpu::reflect(name, spirv, constants_of({})));
+  std::vector<std::uint32_t> before = device.replace_shader(file, std::move(spirv));
+  try {
+    std::vector<std::pair<PassProgram*, PassProgram>> fresh;
+    for (auto& [key, program] : programs_)
+      if (key.first == pass)
+        fresh.emplace_back(&program, load(device, pass, key.second));
+    for (auto& [program, with] : fresh)
+      *program = std::move(with);
+    ++reloads_;
+  } catch (...) {
+    device.replace_shader(file, std::move(before));
+    throw;
+  }
+}
+
+std::shared_ptr<OpenDevice> OpenDevices::take(const Options& options) {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = std::ranges::find_if(idle_, [&](const auto& open) { return open->serves(options); });
+    if (found != idle_.end()) {
+      auto open = std::move(*found);
+      idle_.erase(found);
+      open->instance.log().clear();
+      return open;
+    }
+  }
+  return std::make_shared<OpenDevice>(options);
+}
+
+void OpenDevices::leave(std::shared_ptr<OpenDevice> device) {
+  if (device->device.is_lost())
+    return;
+  const std::scoped_lock lock(mutex_);
+  idle_.push_back(std::move(device));
+}
+
+std::shared_ptr<OpenDevices> keep_devices_open() {
+  return std::make_shared<OpenDevices>();
+}
+
+}  // namespace talus

@@ -1,0 +1,55 @@
+#pragma once
+// Vulkan devices with the passes compiled for them, which go from one simulation to the next.
+#include "engine/core/executor.h"
+#include "engine/executors/bound_fields.h"
+#include "engine/gpu/graph.h"
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace talus {
+
+struct PassProgram {
+  std::unique_ptr<gpu::ComputePipeline> pipeline;
+};
+
+class OpenDevice {
+public:
+  // Opens the device that the options name. Throws gpu::Error.
+  explicit OpenDevice(const Options& options);
+  // One that can do more, such as draw in a window, for Options::on. choose: takes one from the list, or throws.
+  using Choose = std::function<gpu::DeviceInfo(const std::vector<gpu::DeviceInfo>&, const gpu::Instance&)>;
+  OpenDevice(const gpu::InstanceOptions& instance, const gpu::DeviceOptions& device, const Choose& choose);
+
+  gpu::Instance instance;
+  gpu::Device device;
+
+  bool serves(const Options& options) const;
+  // Compiled when it is first asked for: a method needs few of the passes.
+  const PassProgram& program(Pass pass, const Features& features);
+  // Another shader for a pass, in all that run here, from the next run of it on. Throws what program() would, and
+  // changes nothing then.
+  void reload(Pass pass, std::vector<std::uint32_t> spirv);
+  std::uint64_t reloads() const { return reloads_; }  // so far
+
+private:
+  std::string wanted_;
+  bool validation_ = false;
+  std::map<std::pair<Pass, Features>, PassProgram> programs_;
+  std::uint64_t reloads_ = 0;
+};
+
+// The devices that are open and that no simulation uses. Safe to use from any thread.
+class OpenDevices {
+public:
+  std::shared_ptr<OpenDevice> take(const Options& options);  // opens one where none serves
+  void leave(std::shared_ptr<OpenDevice> device);            // closes it where it is lost
+
+private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<OpenDevice>> idle_;
+};
+
+}  // namespace talus

@@ -1,0 +1,248 @@
+#include "engine/simulation/check_state.h"
+#include "shaders/shared/partner.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace talus {
+namespace {
+
+template <class T> std::vector<T> values_of(const Checkpoint& checkpoint, FieldId id) {
+  const std::vector<std::byte>& bytes = checkpoint.fields.at(std::string(info(id).name));
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!values.empty())
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+bool finite(float x) {
+  return std::isfinite(x);
+}
+bool finite(const auto& v) {
+  for (int a = 0; a < static_cast<int>(v.length()); ++a)
+    if (!std::isfinite(v[a]))
+      return false;
+  return true;
+}
+bool finite(const BodyMotion& m) {
+  return finite(m.rotation) && finite(m.position) && finite(m.velocity) && finite(m.spin);
+}
+bool finite_bits(uint bits) {
+  return std::isfinite(std::bit_cast<float>(bits));
+}
+
+class Check {
+public:
+  Check(const Checkpoint& checkpoint, const StateBounds& bounds)
+      : state_(checkpoint), b_(bounds), s_(bounds.settings) {}
+
+  void all() {
+    status();
+    grains_ = values_of<Grain>(state_, FieldId::grains);
+    ids_ = values_of<uint>(state_, FieldId::grain_id);
+    tags_ = values_of<uint>(state_, FieldId::grain_tag);
+    rows_ = values_of<uint>(state_, FieldId::grain_row);
+    list_places_ = values_of<vec4>(state_, FieldId::list_place);
+    counts_ = values_of<uint>(state_, FieldId::contact_count);
+    starts_ = values_of<uint>(state_, FieldId::slice_start);
+    partners_ = values_of<uint>(state_, FieldId::contact_partner);
+    cells_ = values_of<uint>(state_, FieldId::grid_start);
+    const auto made = values_of<uint>(state_, FieldId::births_made);
+    used_ = b_.places;
+    if (s_.worlds.places == no_grain) {
+      const std::uint64_t had = std::accumulate(b_.due.begin(), b_.due.end(), std::uint64_t{b_.initial});
+      need(status_.freed <= had && had - status_.freed <= b_.places, FieldId::status,
+           "has more free places than grains");
+      used_ = what_ ? 0 : static_cast<uint>(had - status_.freed);
+    }
+    for (std::size_t k = 0; k < made.size(); ++k)
+      need(made[k] <= b_.due[k], FieldId::births_made, "has more births than were due");
+    for (uint w = 0; w < s_.worlds.count; ++w) {
+      uint born = 0;
+      for (uint e = 0; e < s_.emission.emitters; ++e)
+        born += made[w * s_.emission.emitters + e];
+      world(w, born);
+      grains(w);
+      lists(w);
+    }
+    bodies();
+    cloth();
+    fine();
+  }
+
+  const std::optional<std::string>& what() const { return what_; }
+
+private:
+  const Checkpoint& state_;
+  const StateBounds& b_;
+  const Settings& s_;
+  std::optional<std::string> what_;
+  Status status_{};
+  uint used_ = 0;  // places that grains have or had
+  std::vector<World> worlds_;
+  std::vector<Grain> grains_;
+  std::vector<uint> ids_, tags_, rows_, counts_, starts_, partners_, cells_;
+  std::vector<vec4> list_places_;
+
+  void need(bool holds, FieldId field, std::string_view what) {
+    if (!holds && !what_)
+      what_ = fmt::format("field {} {}", info(field).name, what);
+  }
+
+  void status() {
+    status_ = values_of<Status>(state_, FieldId::status)[0];
+    worlds_ = values_of<World>(state_, FieldId::worlds);
+    const Status& s = status_;
+    need(s.halt == halt_none && s.substep == 0, FieldId::status, "is not at the end of a step");
+    need(s.step == static_cast<uint>(state_.step), FieldId::status, "is of another step");
+    need(s.rebuild <= s_.worlds.count, FieldId::status, "has lists of more worlds than there are");
+    need(finite(s.fine_time) && finite(s.fine_travel) && finite(s.fine_drift) && finite(s.fine_h) &&
+             finite(s.body_way) && finite(s.fine_body_way),
+         FieldId::status, "has a number that is not finite");
+    need(s.freed == 0 || (s_.worlds.count == 1 && s_.worlds.places == no_grain && s.freed <= worlds_[0].gone),
+         FieldId::status, "has more free places than grains are gone");
+    need(s.fine_born <= b_.fine_due && s.fine_released == 0 && s.fine_gone <= b_.fine_initial + s.fine_born &&
+             s.fine_freed <= s.fine_gone,
+         FieldId::status, "counts fine grains that are not there");
+  }
+
+  void world(uint w, uint born) {
+    const World& world = worlds_[w];
+    need(world.born == born && world.released <= born, FieldId::worlds, "has other births than births_made");
+    need(world.gone_before == world.gone, FieldId::worlds, "is not at the end of a step");
+    need(world.invalid == ~0u, FieldId::worlds, "is invalid");
+    need(world.table == no_table || world.table < s_.worlds.count, FieldId::worlds, "names a table that is not there");
+    need(world.slots / slice_grains <= s_.worlds.rows && world.count <= b_.places, FieldId::worlds,
+         "counts more than there is room for");
+    // The square of a speed may be out of the range of floats: the substep that meets it tells.
+    need(finite(world.radius) && world.radius > 0.0f && !std::isnan(world.speed) && finite(world.shift) &&
+             finite(world.travel) && finite(world.margin) && finite(world.stale_way) && finite(world.stale_most) &&
+             finite(world.cloth_half) && finite(world.cloth_reach) && finite(world.inverse_cell) &&
+             finite(world.cloth_inverse_cell) && !std::isnan(std::bit_cast<float>(world.speed2_bits)) &&
+             finite_bits(world.shift_bits) && finite_bits(world.cloth_half_bits),
+         FieldId::worlds, "has a number that is not finite");
+    const bool lists = world.travel < lists_void;
+    for (int a = 0; a < 3; ++a) {
+      for (const int cells : {world.cells[a], world.cloth_cells[a]})
+        need(cells == 0 || (cells > 0 && s_.domain.axis[a] == axis_periodic), FieldId::worlds,
+             "has a period of cells where there is none");
+      need(!lists || (world.inverse_cell[a] > 0.0f && world.inverse_cell[a] * world.radius <= 1.0f), FieldId::worlds,
+           "has cells smaller than a grain");
+    }
+  }
+
+  // Places [begin, end) of a world in the fields of all.
+  uint first_of(uint w) const { return w * b_.places; }
+
+  void grains(uint w) {
+    const World& world = worlds_[w];
+    std::vector<bool> seen(b_.ids);
+    uint there = 0;
+    for (uint k = 0; k < b_.places; ++k) {
+      const uint i = first_of(w) + k;
+      const Grain& g = grains_[i];
+      need(rows_[i] < b_.places, FieldId::grain_row, "names a row that is not there");
+      need((tags_[i] & tag_material_mask) < std::max(b_.materials, 1u), FieldId::grain_tag,
+           "names a material that is not there");
+      need(finite(g.position) && finite(g.velocity), FieldId::grains, "has a number that is not finite");
+      const bool gone = g.position.w == 0.0f;
+      need(ids_[i] < b_.ids || (gone && ids_[i] == no_grain), FieldId::grain_id, "has a number that no grain has");
+      if (!list_places_.empty())
+        need(finite(list_places_[i]), FieldId::list_place, "has a number that is not finite");
+      if (gone || what_ || k >= used_)
+        continue;
+      ++there;
+      need(!seen[ids_[i]], FieldId::grain_id, "has the same number twice");
+      seen[ids_[i]] = true;
+      const bool vertex = ids_[i] - s_.cloth.first < s_.cloth.vertices;
+      need(vertex == ((tags_[i] & tag_thin) != 0), FieldId::grain_tag, "does not know its vertices of cloth");
+      need(g.position.w > 0.0f && (vertex || g.position.w <= world.radius) && g.velocity.w >= 0.0f, FieldId::grains,
+           "has a radius or a mass that no grain has");
+    }
+    need(world.gone <= b_.initial + world.born || s_.worlds.places != no_grain, FieldId::worlds,
+         "has more grains gone than there were");
+    if (s_.worlds.places == no_grain)
+      need(there == b_.initial + world.born - world.gone, FieldId::grains, "are not as many as were born and not gone");
+  }
+
+  bool names(uint partner) const {
+    if (is_grain(partner))
+      return partner < b_.places;
+    if (is_triangle(partner))
+      return triangle_of(partner) < s_.cloth.triangles && face_of(partner) <= face_back;
+    if (partner >= wall_partner)
+      return partner < wall_partner + 6;
+    return body_of(partner) < s_.bodies.count && surface_of(partner) < b_.parts[body_of(partner)] * part_surfaces;
+  }
+
+  void lists(uint w) {
+    const World& world = worlds_[w];
+    const uint slices = (b_.places + slice_grains - 1) / slice_grains;
+    for (uint i = 0; i < used_ && !what_; ++i) {
+      const uint count = counts_[first_of(w) + i], start = starts_[w * (slices + 1) + i / slice_grains];
+      need(count == 0 || (start <= s_.worlds.rows && count <= s_.worlds.rows - start), FieldId::contact_count,
+           "reaches beyond the rows that there are");
+      for (uint k = 0; k < count && !what_; ++k) {
+        const std::size_t row = std::size_t{w} * s_.worlds.rows + start + k;
+        need(names(partners_[slice_grains * row + i % slice_grains]), FieldId::contact_partner,
+             "names a partner that is not there");
+      }
+    }
+    const uint table = s_.worlds.count == 1 ? 0 : world.table, cells = s_.grid.bits.x + s_.grid.bits.y + s_.grid.bits.z;
+    if (table == no_table || cells_.empty() || what_)
+      return;
+    const auto first = cells_.begin() + (std::ptrdiff_t{table} << cells),
+               end = first + (std::ptrdiff_t{1} << cells) + 1;
+    need(std::is_sorted(first, end) && *(end - 1) - *first <= b_.places, FieldId::grid_start,
+         "has cells of more grains than there are");
+  }
+
+  void bodies() {
+    for (const BodyMotion& m : values_of<BodyMotion>(state_, FieldId::body_listed))
+      need(finite(m), FieldId::body_listed, "has a number that is not finite");
+    for (const RigidState& r : values_of<RigidState>(state_, FieldId::rigid_states))
+      need(finite(r.motion) && finite(r.position_rest) && finite(r.value) && finite(r.points) && r.points >= 0.0f &&
+               finite(r.velocity) && finite(r.spin) && finite(r.impulse) && finite(r.moment) &&
+               finite(r.step_impulse) && finite(r.step_moment),
+           FieldId::rigid_states, "has a number that is not finite");
+    for (const RigidCommand& c : values_of<RigidCommand>(state_, FieldId::rigid_commands))
+      need(finite(c.force) && finite(c.torque) && finite(c.motor_speed) && finite(c.motor_strength),
+           FieldId::rigid_commands, "has a number that is not finite");
+    for (const PointContact& c : values_of<PointContact>(state_, FieldId::point_contacts))
+      need(finite(c.shear), FieldId::point_contacts, "has a number that is not finite");
+    for (const ShapeMotion& m : values_of<ShapeMotion>(state_, FieldId::shape_motions))
+      need(finite(m.rotation) && finite(m.position) && finite(m.velocity), FieldId::shape_motions,
+           "has a number that is not finite");
+  }
+
+  void cloth() {
+    const auto places = values_of<uint>(state_, FieldId::cloth_place);
+    for (std::size_t k = 0; k < places.size(); ++k)
+      need(places[k] < used_ && ids_[places[k]] == s_.cloth.first + k, FieldId::cloth_place,
+           "names a place where the vertex is not");
+  }
+
+  void fine() {
+    const auto grains = values_of<Grain>(state_, FieldId::fine_grains);
+    const auto tags = values_of<uint>(state_, FieldId::fine_tag);
+    for (std::size_t i = 0; i < grains.size(); ++i) {
+      need(finite(grains[i].position) && finite(grains[i].velocity), FieldId::fine_grains,
+           "has a number that is not finite");
+      need((tags[i] & tag_material_mask) < std::max(b_.materials, 1u) && tags[i] >> fine_tag_shift < b_.fine_places,
+           FieldId::fine_tag, "names a material or a number that is not there");
+    }
+  }
+};
+
+}  // namespace
+
+std::optional<std::string> wrong_in(const Checkpoint& checkpoint, const StateBounds& bounds) {
+  Check check(checkpoint, bounds);
+  check.all();
+  return check.what();
+}
+
+}  // namespace talus

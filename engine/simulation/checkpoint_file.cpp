@@ -1,0 +1,175 @@
+#include "engine/simulation/checkpoint_file.h"
+#include "engine/base/atomic_file.h"
+#include "engine/base/cache.h"
+#include "engine/talus.h"
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <span>
+#include <system_error>
+
+// Little endian:  magic[8]  version u32  blocks u32  block...
+// A block:        checksum u64, of all that follows  |  name size u32  data size u64  name  data
+namespace talus {
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+constexpr std::array<char, 8> magic{'T', 'A', 'L', 'U', 'S', 'S', 'A', 'V'};
+constexpr std::uint32_t newest_version = 1;
+constexpr std::string_view field_prefix = "field:";
+
+template <class T> std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+class Writer {
+public:
+  Writer(AtomicFile& out, std::uint32_t blocks) : out_(out) {
+    out_.write(bytes_of(magic));
+    out_.write(bytes_of(newest_version));
+    out_.write(bytes_of(blocks));
+  }
+
+  void block(const std::string& name, std::span<const std::byte> data) {
+    const auto name_size = static_cast<std::uint32_t>(name.size());
+    const std::uint64_t data_size = data.size();
+    const std::array parts{bytes_of(name_size), bytes_of(data_size), bytes_of(name), data};
+    std::uint64_t sum = checksum_of_nothing;
+    for (auto part : parts)
+      sum = checksum(part, sum);
+    out_.write(bytes_of(sum));
+    for (auto part : parts)
+      out_.write(part);
+  }
+
+private:
+  AtomicFile& out_;
+};
+
+class Reader {
+public:
+  explicit Reader(const std::filesystem::path& file) : file_(file.string()), in_(file, std::ios::binary) {
+    if (!in_)
+      fail(fmt::format("cannot be opened: {}", std::generic_category().message(errno)));
+    std::error_code error;
+    left_ = std::filesystem::file_size(file, error);
+    if (error)
+      fail(fmt::format("cannot be read: {}", error.message()));
+    if (left_ < magic.size() || get<std::array<char, 8>>() != magic)
+      fail("is not a state saved by Talus");
+    const auto version = get<std::uint32_t>();
+    if (version == 0)
+      fail("is damaged: version 0");
+    if (version > newest_version)
+      fail(fmt::format("was saved by a newer Talus: version {}, this one reads up to {}", version, newest_version));
+    blocks_ = get<std::uint32_t>();
+  }
+
+  // The next block's name and data; false after the last one.
+  bool next(std::string& name, std::vector<std::byte>& data) {
+    if (blocks_ == 0) {
+      if (left_ != 0)
+        fail(fmt::format("is damaged: {} bytes too many", left_));
+      return false;
+    }
+    --blocks_;
+    const auto expected = get<std::uint64_t>();
+    const auto name_size = get<std::uint32_t>();
+    const auto data_size = get<std::uint64_t>();
+    need(name_size);
+    name.resize(name_size);
+    take(name.data(), name_size);
+    need(data_size);
+    data.resize(data_size);
+    take(data.data(), data_size);
+    std::uint64_t sum = checksum_of_nothing;
+    for (auto part : {bytes_of(name_size), bytes_of(data_size), bytes_of(name), std::span<const std::byte>(data)})
+      sum = checksum(part, sum);
+    if (sum != expected)
+      fail("is damaged: a checksum does not match");
+    return true;
+  }
+
+  [[noreturn]] void fail(const std::string& why) const { throw CheckpointError(file_ + " " + why); }
+
+private:
+  void need(std::uint64_t size) const {  // before memory is asked for: a damaged size may be anything
+    if (size > left_)
+      fail("is damaged or cut short: it ends too early");
+  }
+  void take(void* to, std::uint64_t size) {
+    need(size);
+    if (!in_.read(static_cast<char*>(to), static_cast<std::streamsize>(size)))
+      fail("cannot be read to its end");
+    left_ -= size;
+  }
+  template <class T> T get() {
+    T value;
+    take(&value, sizeof value);
+    return value;
+  }
+
+  std::string file_;
+  std::ifstream in_;
+  std::uint64_t left_ = 0;  // bytes of the file not read yet
+  std::uint32_t blocks_ = 0;
+};
+
+std::string to_text(const std::vector<std::byte>& data) {
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
+    throw CheckpointError(
+        fmt::format("{} is not a file, and a checkpoint cannot be saved in its place", file.string()));
+  try {
+    AtomicFile out(file);
+    Writer writer(out, static_cast<std::uint32_t>(3 + checkpoint.fields.size()));
+    writer.block("scene", bytes_of(checkpoint.scene_text));
+    writer.block("step", bytes_of(checkpoint.step));
+    writer.block("device", bytes_of(checkpoint.device));
+    for (const auto& [name, data] : checkpoint.fields)
+      writer.block(std::string(field_prefix) + name, data);
+    out.commit();
+  } catch (const ExportError& e) {
+    throw CheckpointError(e.what());
+  }
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& file) {
+  Reader reader(file);
+  Checkpoint checkpoint;
+  bool scene = false, step = false;
+  std::string name;
+  std::vector<std::byte> data;
+  while (reader.next(name, data)) {
+    if (name == "scene") {
+      checkpoint.scene_text = to_text(data);
+      scene = true;
+    } else if (name == "step" && data.size() == sizeof checkpoint.step) {
+      std::memcpy(&checkpoint.step, data.data(), data.size());
+      step = true;
+    } else if (name == "device") {
+      checkpoint.device = to_text(data);
+    } else if (name.starts_with(field_prefix)) {
+      checkpoint.fields[name.substr(field_prefix.size())] = std::move(data);
+    }
+  }
+  if (!scene || !step)
+    reader.fail("is damaged: scene or step is missing");
+  return checkpoint;
+}
+
+}  // namespace talus
