@@ -20,9 +20,9 @@ Lists lists_of(const Scene& scene, const Options& options) {
   Simulation simulation(scene, options);
   simulation.measure();
   const Fields f =
-      fields_of(simulation.executor(), {FieldId::settings, FieldId::worlds, FieldId::bodies,
-                                        FieldId::shape_data, FieldId::body_cells, FieldId::grains,
-                                        FieldId::contact_count, FieldId::slice_start, FieldId::contact_partner});
+      fields_of(simulation.executor(),
+                {FieldId::settings, FieldId::worlds, FieldId::bodies, FieldId::shape_data, FieldId::body_cells,
+                 FieldId::grains, FieldId::contact_count, FieldId::slice_start, FieldId::contact_partner});
   Lists lists{.grains = simulation.grain_count()};
   const uint bodies = f.settings[0].bodies.count;
   for (uint i = 0; i < f.grains.size(); ++i) {

@@ -52,8 +52,8 @@ public:
   // Those that grain i may touch, until the next call.
   std::span<const uint> near(const Fields& f, uint i) {
     const Settings& settings = f.settings[0];
-    const bool periodic =
-        settings.domain.axis.x == axis_periodic || settings.domain.axis.y == axis_periodic || settings.domain.axis.z == axis_periodic;
+    const bool periodic = settings.domain.axis.x == axis_periodic || settings.domain.axis.y == axis_periodic ||
+                          settings.domain.axis.z == axis_periodic;
     const vecs at = all(place_of<by>(f, i));
     const float r = f.grains[i].position.w, margin = f.worlds[world_].margin;
     const float *x = x_.data(), *y = y_.data(), *z = z_.data(), *radius = radius_.data();

@@ -19,8 +19,8 @@ struct Shares {
 
 // Are contacts of two grains such that most of the law is not needed?
 bool plain(const Settings& settings) {
-  return settings.contacts.reach == 0.0f && !settings.solver.material_stiffness &&
-         settings.contacts.memory && settings.domain.axis.x != axis_periodic && settings.domain.axis.y != axis_periodic &&
+  return settings.contacts.reach == 0.0f && !settings.solver.material_stiffness && settings.contacts.memory &&
+         settings.domain.axis.x != axis_periodic && settings.domain.axis.y != axis_periodic &&
          settings.domain.axis.z != axis_periodic;
 }
 
@@ -99,8 +99,8 @@ private:
     along(0, grains.position.x, normal.x);
     along(1, grains.position.y, normal.y);
     along(2, grains.position.z, normal.z);
-    respond(contact_of_wall(normal, gap, grains.radius), {}, laws_of([&](uint) { return settings.contacts.materials; }), mask,
-            true, slot);
+    respond(contact_of_wall(normal, gap, grains.radius), {}, laws_of([&](uint) { return settings.contacts.materials; }),
+            mask, true, slot);
   }
 
   // One after the other: bodies have shapes of their own.
@@ -121,8 +121,9 @@ private:
   void respond(const Contact& c, const Shares& shares, const Law& law, ints within, bool last, std::size_t slot) {
     const DemSpring spring = dem_spring(shares.stiffness, grains.inverse_mass + c.inverse_mass, law, h_,
                                         !plain && settings.solver.material_stiffness);
-    const DemContact d = dem_contact(c, spring, law, grains.velocity, grains.inverse_mass, grains.radius, change_,
-                                     all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, h_);
+    const DemContact d =
+        dem_contact(c, spring, law, grains.velocity, grains.inverse_mass, grains.radius, change_,
+                    all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, h_);
     const ints touches = within & d.touches;
     if (memory_)
       this->ask_ahead(f.contact_shear, slot, 3);

@@ -113,8 +113,9 @@ private:
     const ints active = row.mask & (w_sum > 0.0f);
     const vecs relative = grains.velocity - c.velocity;
     const floats approach = dot(relative, c.normal);
-    const floats residual = method == Method::sp ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, h_)
-                                                 : vts_residual(approach, c.gap, settings.solver.gamma, h_);
+    const floats residual = method == Method::sp
+                                ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, h_)
+                                : vts_residual(approach, c.gap, settings.solver.gamma, h_);
     vecs slip = relative - approach * c.normal;
     if (memory_)
       slip = slip + all(memory_share / h_) * load_vecs(f.contact_shear, row.slot);

@@ -61,7 +61,8 @@ private:
         store_vecs4(f.contact_sum, row.slot, before);
       return;
     }
-    const floats other_w = pbd_scaled(c, grains.radius, all(settings.domain.down), settings.solver.mass_scaling), w_sum = w + other_w;
+    const floats other_w = pbd_scaled(c, grains.radius, all(settings.domain.down), settings.solver.mass_scaling),
+                 w_sum = w + other_w;
     Shares shares{all(1.0f), all(1.0f)};
     if (split_) {
       shares.normal = shares.tangential = w_sum / shared_w(row, other_w);

@@ -16,7 +16,8 @@ struct Source {
 
   Source(const Args& args, const Fields& fields, uint in_world, uint which)
       : f(fields), world(in_world), emitter(which), spout(f.spouts[emitter]),
-        pour(f.pours[(step_of_batch(args, f) * f.settings[0].worlds.count + world) * f.settings[0].emission.emitters + emitter]),
+        pour(f.pours[(step_of_batch(args, f) * f.settings[0].worlds.count + world) * f.settings[0].emission.emitters +
+                     emitter]),
         due(due_of(pour, f.births_made[world * f.settings[0].emission.emitters + emitter], spout.waiting)) {}
 
   float radius(uint k) const { return f.births[k].grain.position.w; }
@@ -60,7 +61,7 @@ public:
   Release(const Args& args, Fields& f, uint world)
       : args_(args), f_(f), world_(world),
         first_((f.settings[0].worlds.count == 1 ? f.settings[0].emission.first - f.status[0].freed
-                                          : world * f.settings[0].worlds.places + f.settings[0].emission.first) +
+                                                : world * f.settings[0].worlds.places + f.settings[0].emission.first) +
                f.worlds[world].born) {}
 
   void run() {

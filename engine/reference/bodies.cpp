@@ -70,7 +70,8 @@ void body_clear(const Args&, Fields& f, uint begin, uint end) {
     f.cell_taken[k] = 0;
     for (uint word = 0; word < words; ++word)
       f.body_cells[k * words + word] = body_word_of_all(settings.bodies.count, word);
-    if (settings.bodies.rigid > 0 && body < settings.bodies.count && f.status[0].rebuild > 0)  // mended lists keep count
+    if (settings.bodies.rigid > 0 && body < settings.bodies.count &&
+        f.status[0].rebuild > 0)  // mended lists keep count
       f.body_contacts[world * settings.bodies.count + body] = 0;
   }
 }
@@ -195,8 +196,8 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
   // By cubes of eight cells: one distance for all of them first.
   const uvec3 cubes = uvec3(box.last - box.first + 2) / 2u;
   const uint table = grid_cells(bits), before = world.table * table;
-  TALUS_ASSERT(world.table < f.settings[0].worlds.count && first < last && last <= body_threads, body, world.table, first,
-               last);
+  TALUS_ASSERT(world.table < f.settings[0].worlds.count && first < last && last <= body_threads, body, world.table,
+               first, last);
   const bool wide = cubes.x > table / cubes.y / cubes.z;  // few grains in a wide space: all of them look at the body
   const Cubes around(f, body, world);
   const bool by_distance = tells_distance(f, body);

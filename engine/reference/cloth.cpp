@@ -201,8 +201,8 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
       if (w_sum > 0.0f && c.gap < surface_hidden * r) {
         const vec3 relative = vec3(grain.velocity) - velocity_at(f, partner, c.weights);
         shear = turned(shear, c.normal);
-        const PairLaw& law =
-            f.pair_laws[material_of(f.grain_tag[i]) * (settings.contacts.materials + 1) + material_of_triangle(f, partner)];
+        const PairLaw& law = f.pair_laws[material_of(f.grain_tag[i]) * (settings.contacts.materials + 1) +
+                                         material_of_triangle(f, partner)];
         cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, args.h, touch.push, touch.drag);
         const vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
         touches = true;

@@ -30,7 +30,8 @@ public:
     if (settings_.solver.force == force_impulse)
       return sum / h;
     const float share = weights_ > 0.0f ? 1.0f / weights_ : 1.0f;
-    return share * (settings_.solver.force == force_displacement && !by_weight(settings_) ? settings_.solver.sor : 1.0f) * sum /
+    return share *
+           (settings_.solver.force == force_displacement && !by_weight(settings_) ? settings_.solver.sor : 1.0f) * sum /
            (h * h * w_sum);
   }
 

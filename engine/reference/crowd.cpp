@@ -142,8 +142,8 @@ vec3 room(const Fields& f, vec4 grain, float aim, float most, const Distance& bo
     for (int side = 0; side < 2; ++side) {
       walls[a][side] = 1.0f;
       const float ahead = static_cast<float>(side) - place.within[a];
-      for (uint wall = 2 * static_cast<uint>(a); settings.domain.axis[a] == axis_wall && wall <= 2 * static_cast<uint>(a) + 1;
-           ++wall)
+      for (uint wall = 2 * static_cast<uint>(a);
+           settings.domain.axis[a] == axis_wall && wall <= 2 * static_cast<uint>(a) + 1; ++wall)
         walls[a][side] *= free_share((wall_distance(p, wall, settings) - grain.w) * settings.crowd_grid.inverse[a] +
                                      (wall % 2 == 0 ? ahead : -ahead));
     }
@@ -151,13 +151,14 @@ vec3 room(const Fields& f, vec4 grain, float aim, float most, const Distance& bo
   std::array<float, 8> excess;
   for (int c = 0; c < 8; ++c) {
     const vec3 corner = vec3(c & 1, c >> 1 & 1, c >> 2) - place.within;  // from the grain, in edges
-    const float share = free_share((body.value - grain.w + glm::dot(body.gradient, corner * settings.crowd_grid.edges)) *
-                                   settings.crowd_grid.inverse.x) *
-                        walls[0][c & 1] * walls[1][c >> 1 & 1] * walls[2][c >> 2];
+    const float share =
+        free_share((body.value - grain.w + glm::dot(body.gradient, corner * settings.crowd_grid.edges)) *
+                   settings.crowd_grid.inverse.x) *
+        walls[0][c & 1] * walls[1][c >> 1 & 1] * walls[2][c >> 2];
     const CrowdNode node = nodes[c];
     const float count = f.crowd_owner[node.slot] == node.key ? static_cast<float>(f.crowd_count[node.index]) : 0.0f;
-    excess[static_cast<std::size_t>(c)] =
-        std::clamp(count / (aim * settings.crowd_grid.full * std::max(share, crowd_share)) - crowd_free, 0.0f, crowd_most);
+    excess[static_cast<std::size_t>(c)] = std::clamp(
+        count / (aim * settings.crowd_grid.full * std::max(share, crowd_share)) - crowd_free, 0.0f, crowd_most);
   }
   // Slope of the trilinear interpolant, per edge.
   vec3 slope(0.0f);

@@ -14,7 +14,8 @@ template <class Contacts> void advance(const Args& args, Fields& f, uint begin, 
     contacts(i, change);
     const Grain& grain = f.grains[i];
     const float r = grain.position.w, w = grain.velocity.w;
-    const vec3 v = w > 0.0f ? vec3(grain.velocity) + (change + args.h * f.settings[0].domain.gravity) : vec3(grain.velocity);
+    const vec3 v =
+        w > 0.0f ? vec3(grain.velocity) + (change + args.h * f.settings[0].domain.gravity) : vec3(grain.velocity);
     f.grains_next[i] = {vec4(vec3(grain.position) + args.h * v, r), vec4(v, w)};
     finish.grain(i, f.grains_next[i]);
   }

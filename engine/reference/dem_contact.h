@@ -19,8 +19,9 @@ inline vec3 respond(const Args& args, Fields& f, uint i, uint partner, vec3 shea
   const Contact c = contact_with<true>(f, i, partner);
   const PairLaw& law = law_of(f, i, partner);
   const DemSpring spring = spring_of(args, f, i, partner, c);
-  const DemContact d = dem_contact(c, spring, law, vec3(grain.velocity), w, grain.position.w, change,
-                                   h * settings.domain.gravity, partner >= body_partner, settings.contacts.reach > 0.0f, h);
+  const DemContact d =
+      dem_contact(c, spring, law, vec3(grain.velocity), w, grain.position.w, change, h * settings.domain.gravity,
+                  partner >= body_partner, settings.contacts.reach > 0.0f, h);
   if (!d.touches)
     return vec3(0.0f);
   TALUS_ASSERT(d.w_sum > 0.0f, i, partner, d.w_sum);

@@ -53,7 +53,7 @@ Window window_between(const DepthCamera& camera, glm::vec2 low, glm::vec2 high);
 
 // A solid in the view of a camera.
 struct SeenPart {
-  const SolidPart* part;
+  SolidPart part;
   View view;      // in its frame
   Window window;  // pixels that may see it
 };

@@ -184,7 +184,7 @@ SeenBody::SeenBody(const Fields& fields, const DepthCamera& camera, const View& 
     const SolidPart part = solid_part(f_, body.first_part + k);
     const View own = view_.in_frame(part.rotation, part.position);
     const Window window = window_around(camera, own, part);
-    parts_.push_back({&part, own, window});
+    parts_.push_back({part, own, window});
     convex_ &= is_convex(part);
     window_.low = glm::min(window_.low, window.low);
     window_.high = glm::max(window_.high, window.high);
@@ -195,7 +195,7 @@ SeenBody::SeenBody(const Fields& fields, const DepthCamera& camera, const View& 
 float SeenBody::surface_ahead(const Ray& ray, float t) const {
   const NearestSurface d = from_parts(f_, body_.first_part, body_.parts, ray.at(t));
   const float slope = -dot_of(d.gradient, ray.way);
-  if (is_convex(*parts_[d.surface / part_surfaces].part) || slope <= 0.0f)
+  if (is_convex(parts_[d.surface / part_surfaces].part) || slope <= 0.0f)
     return t;
   return t + std::min(std::max(d.value, 0.0f) / slope, depth_glance * slack_);
 }
@@ -207,8 +207,8 @@ float SeenBody::met(const Pixel& pixel, float end) const {
     for (const SeenPart& seen : parts_) {
       if (!seen.window.holds(pixel))
         continue;
-      const float other = clear_until(f_, *seen.part, seen.view.ray(camera_.perspective, pixel.place), t, slack_);
-      clear = seen.part->kind & solid_subtracts ? std::max(clear, other) : std::min(clear, other);
+      const float other = clear_until(f_, seen.part, seen.view.ray(camera_.perspective, pixel.place), t, slack_);
+      clear = seen.part.kind & solid_subtracts ? std::max(clear, other) : std::min(clear, other);
     }
     if (clear <= t && stop == 0)
       return end;

@@ -135,7 +135,8 @@ float clear_before(const Fields& f, uint i) {
 void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& f, float& clear) {
   const Settings& settings = f.settings[0];
   const float ways = glm::distance(grain.place, from) + f.status[0].fine_body_way;
-  const bool bodies = settings.bodies.count > 0 && clear <= fine_sure * (ways + grain.radius) && trace(grain, from, time, f);
+  const bool bodies =
+      settings.bodies.count > 0 && clear <= fine_sure * (ways + grain.radius) && trace(grain, from, time, f);
   bool touches = true;
   for (uint k = 0; k < fine_rounds && touches; ++k) {
     touches = false;

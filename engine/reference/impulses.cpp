@@ -66,8 +66,9 @@ vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
 
   const vec3 relative = vec3(grain.velocity) - c.velocity;
   const float approach = glm::dot(relative, c.normal);
-  const float residual = method == Method::sp ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, args.h)
-                                              : vts_residual(approach, c.gap, settings.solver.gamma, args.h);
+  const float residual = method == Method::sp
+                             ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, args.h)
+                             : vts_residual(approach, c.gap, settings.solver.gamma, args.h);
   vec3 slip = relative - approach * c.normal;
   if (settings.contacts.memory)
     slip += memory_share / args.h * vec3_at(f.contact_shear, slot);

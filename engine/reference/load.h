@@ -17,7 +17,8 @@ inline uint* record_of(Fields& f, uint i, uint body) {
 
 // A body gets this impulse [N s] at a point away from its origin.
 inline void add_to_record(Fields& f, uint* record, vec3 point, vec3 impulse) {
-  const vec3 force = f.settings[0].bodies.quanta.x * impulse, torque = f.settings[0].bodies.quanta.y * glm::cross(point, impulse);
+  const vec3 force = f.settings[0].bodies.quanta.x * impulse,
+             torque = f.settings[0].bodies.quanta.y * glm::cross(point, impulse);
   const float numbers[] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   if (!std::ranges::all_of(numbers, [](float x) { return std::abs(x) < 0x1p62f; })) {
     std::atomic_ref(record[load_uncounted]).fetch_add(1);

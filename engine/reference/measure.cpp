@@ -59,8 +59,9 @@ void contact_lines(const Args& args, Fields& f, uint begin, uint end) {
     const Settings& settings = f.settings[0];
     const uint first = world * settings.worlds.places, places = places_end(args, f, world);
     const std::size_t rows = world * std::size_t{settings.worlds.rows} + rows_before(f, slices_of(places), world);
-    const std::size_t end_slot =
-        settings.worlds.count == 1 ? f.contact_lines.size() : (world + 1) * std::size_t{settings.worlds.rows} * slice_grains;
+    const std::size_t end_slot = settings.worlds.count == 1
+                                     ? f.contact_lines.size()
+                                     : (world + 1) * std::size_t{settings.worlds.rows} * slice_grains;
     for (std::size_t slot = rows * slice_grains + i - first; slot < end_slot; slot += places - first)
       f.contact_lines[slot] = {};
   }

@@ -29,8 +29,9 @@ class Point {
 public:
   Point(const Args& args, Fields& f, uint k)
       : f_(f), settings_(f.settings[0]), h_(args.h),
-        radius_max_(f.worlds[f.body_points[k].body / f.settings[0].bodies.count].radius), k_(k), own_(f.body_points[k].body),
-        radius_(f.body_points[k].radius), place_(rotated(f.bodies[own_].motion.rotation, f.body_points[k].place)) {
+        radius_max_(f.worlds[f.body_points[k].body / f.settings[0].bodies.count].radius), k_(k),
+        own_(f.body_points[k].body), radius_(f.body_points[k].radius),
+        place_(rotated(f.bodies[own_].motion.rotation, f.body_points[k].place)) {
     std::copy_n(&f.point_contacts[point_partners * k], point_partners, before_.begin());
   }
 
@@ -57,7 +58,9 @@ private:
   void count(uint body) { std::atomic_ref(record_of(f_, k_, body)[load_points]).fetch_add(1); }
 
   // As point_contacts name it, by its number in the world.
-  uint listed(uint partner) const { return partner_in_world(partner, own_ / settings_.bodies.count, 0, settings_.bodies.count); }
+  uint listed(uint partner) const {
+    return partner_in_world(partner, own_ / settings_.bodies.count, 0, settings_.bodies.count);
+  }
 
   vec3 shear_before(uint partner) const {
     const auto found = std::ranges::find(before_, listed(partner), &PointContact::partner);
@@ -94,7 +97,8 @@ private:
     }
     vec3 shear = shear_before(partner);
     const uint material = other ? other->material : settings_.contacts.materials;
-    TALUS_ASSERT(body.material <= settings_.contacts.materials && material <= settings_.contacts.materials, body.material, material);
+    TALUS_ASSERT(body.material <= settings_.contacts.materials && material <= settings_.contacts.materials,
+                 body.material, material);
     const PairLaw& law = f_.pair_laws[body.material * (settings_.contacts.materials + 1) + material];
     const vec3 impulse = point_impulse(gap, normal, v, brake, {ease.along, ease.across}, law, h_, shear);
     add_load(f_, k_, body_partner + own_, here, -impulse);

@@ -68,7 +68,8 @@ bool can_mend(const World& world, const Settings& settings, Motion motions) {
 // Opens the gates of what makes the lists of so many worlds.
 void open_rebuild(const Args& args, Fields& f, uint count) {
   const Settings& settings = f.settings[0];
-  const uint grains = settings.worlds.count == 1 ? args.grains : count * settings.worlds.places, slices = slices_of(grains);
+  const uint grains = settings.worlds.count == 1 ? args.grains : count * settings.worlds.places,
+             slices = slices_of(grains);
   const uint cells = count * grid_cells(settings.grid.bits);
   f.gates[gate_rebuild_grains] = groups(groups_for(grains));
   f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(cells));
@@ -124,8 +125,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
     world.table = no_table;
     const float reach = settings.contacts.reach * world.radius;
     const bool wide = world.age >= lists_old && margin_for(motions, world.radius) + reach < lists_shrink * world.margin;
-    if (2.0f * (world.travel + motion) + reach > world.margin || wide ||
-        settings.grid.rebuild_always != 0) {
+    if (2.0f * (world.travel + motion) + reach > world.margin || wide || settings.grid.rebuild_always != 0) {
       if (!wide && can_mend(world, settings, motions)) {
         const float half = 0.5f * (world.margin - reach);
         world.stale_way = std::min(mend_share * half, half - motion);
@@ -253,7 +253,8 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   for (uint i = begin; i < end; ++i) {
     Grain& grain = f.grains[i];
-    if (grain.velocity.w == 0.0f || f.grain_id[i] - settings.cloth.first < settings.cloth.vertices)  // fixed, gone, or cloth
+    if (grain.velocity.w == 0.0f ||
+        f.grain_id[i] - settings.cloth.first < settings.cloth.vertices)  // fixed, gone, or cloth
       continue;
     const vec3 p(grain.position);
     const uint found = sink_of(f, p, material_of(f.grain_tag[i]));

@@ -12,7 +12,7 @@ inline bool same_shape(const Fields& f, uint i, uint j) {
   TALUS_ASSERT(i != j, i);
   const Settings& settings = f.settings[0];
   const uint a = f.grain_id[i] - settings.shapes.first, b = f.grain_id[j] - settings.shapes.first;
-  return a < settings.shapes.particles && b < settings.shapes.particles && 
+  return a < settings.shapes.particles && b < settings.shapes.particles &&
          f.shape_data[settings.shapes.words + a] == f.shape_data[settings.shapes.words + b];
 }
 
@@ -57,7 +57,8 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
         const uint key = grid_key(cell, s.cloth.bits);
         const uint end = f.shape_data[cloth_start_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, key + 1)];
         TALUS_ASSERT(end <= s.cloth.triangles, key, end, s.cloth.triangles);
-        for (uint k = f.shape_data[cloth_start_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, key)]; k < end; ++k) {
+        for (uint k = f.shape_data[cloth_start_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, key)]; k < end;
+             ++k) {
           const uint t = f.shape_data[cloth_order_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, cells, k)];
           if (near_triangle(f, i, self, t, p, f.grains[i].position.w))
             found(triangle_contact(t, face_unknown));

@@ -53,7 +53,8 @@ struct Particle {
 std::vector<Particle> particles_of(const Args& args, const Fields& f, const MatchedShape& shape, uint world) {
   const Settings& settings = f.settings[0];
   std::vector<Particle> particles;
-  TALUS_ASSERT(shape.first <= shape.end && shape.end <= settings.shapes.particles, shape.first, shape.end, settings.shapes.particles);
+  TALUS_ASSERT(shape.first <= shape.end && shape.end <= settings.shapes.particles, shape.first, shape.end,
+               settings.shapes.particles);
   for (uint k = shape.first; k < shape.end; ++k)
     if (const uint i = world * settings.worlds.places + f.shape_place[world * settings.shapes.particles + k];
         i < args.grains && f.grain_id[i] == settings.shapes.first + k && !is_gone(f.grains[i]))

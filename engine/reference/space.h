@@ -29,8 +29,8 @@ inline uint step_of_batch(const Args& args, const Fields& f) {
 
 // World of the place of a grain, and the end of a world's places.
 inline uint world_of(const Fields& f, uint i) {
-  TALUS_ASSERT(f.settings[0].worlds.count == 1 || i / f.settings[0].worlds.places < f.settings[0].worlds.count, i, f.settings[0].worlds.places,
-               f.settings[0].worlds.count);
+  TALUS_ASSERT(f.settings[0].worlds.count == 1 || i / f.settings[0].worlds.places < f.settings[0].worlds.count, i,
+               f.settings[0].worlds.places, f.settings[0].worlds.count);
   return f.settings[0].worlds.count == 1 ? 0 : i / f.settings[0].worlds.places;
 }
 inline uint places_end(const Args& args, const Fields& f, uint world) {
@@ -74,7 +74,8 @@ inline uint cell_key(ivec3 cell, const World& world, const Settings& settings) {
 inline uint rebuilt_place(const Fields& f, uint element) {
   const Settings& settings = f.settings[0];
   return settings.worlds.count == 1 ? element
-                              : f.rebuilding[element / settings.worlds.places] * settings.worlds.places + element % settings.worlds.places;
+                                    : f.rebuilding[element / settings.worlds.places] * settings.worlds.places +
+                                          element % settings.worlds.places;
 }
 
 // The place of the first grain of a cell; of the cell behind the last one of a world: behind its last grain that is
@@ -132,7 +133,8 @@ inline bool has_rows(const Fields& f, uint i, uint contacts) {
 inline uint next_row(const Fields& f, uint slice, uint world) {
   const Settings& settings = f.settings[0];
   const uint slices = settings.worlds.places / slice_grains, first = f.worlds[world].table * slices;
-  TALUS_ASSERT(f.worlds[world].table < settings.worlds.count && slice >= world * slices, slice, world, f.worlds[world].table);
+  TALUS_ASSERT(f.worlds[world].table < settings.worlds.count && slice >= world * slices, slice, world,
+               f.worlds[world].table);
   TALUS_ASSERT(f.slice_start_next[first + slice - world * slices] >= f.slice_start_next[first], slice, world, first);
   return world * settings.worlds.rows + f.slice_start_next[first + slice - world * slices] - f.slice_start_next[first];
 }
@@ -154,7 +156,8 @@ inline std::size_t next_slot(const Fields& f, uint i, uint k) {
 inline uint next_rows(const Fields& f, uint i) {
   const uint slice = i / slice_grains, world = world_of(f, i);
   TALUS_ASSERT(next_row(f, slice, world) <= next_row(f, slice + 1, world), slice, world);
-  TALUS_ASSERT(next_row(f, slice + 1, world) <= (world + 1) * f.settings[0].worlds.rows, slice, world, f.settings[0].worlds.rows);
+  TALUS_ASSERT(next_row(f, slice + 1, world) <= (world + 1) * f.settings[0].worlds.rows, slice, world,
+               f.settings[0].worlds.rows);
   return next_row(f, slice + 1, world) - next_row(f, slice, world);
 }
 
@@ -170,7 +173,8 @@ inline bool is_partner(const Fields& f, uint partner) {
 // The partner of grain i in a slot of its row, among those of all worlds, and as lists name it.
 inline uint partner_at(const Fields& f, uint i, std::size_t slot) {
   const Settings& settings = f.settings[0];
-  const uint partner = partner_in_all(f.contact_partner[slot], world_of(f, i), settings.worlds.places, settings.bodies.count);
+  const uint partner =
+      partner_in_all(f.contact_partner[slot], world_of(f, i), settings.worlds.places, settings.bodies.count);
   TALUS_ASSERT(is_partner(f, partner) && partner != i, i, slot, f.contact_partner[slot]);
   return partner;
 }

@@ -1,6 +1,7 @@
 #include "engine/simulation/batches.h"
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -175,13 +176,29 @@ void Batches::grow(const Status& status) {
   memory_.grow_contacts(status, run_.step());
 }
 
+// The lowest number of a grain whose state is not finite, of the world that has the one in this slot.
+uint Batches::first_invalid(uint slot) {
+  const std::size_t all = memory_.executor().size(FieldId::grains),
+                    each = model_.own_slots() ? model_.settings().worlds.places : all, first = slot / each * each;
+  std::vector<Grain> grains(std::min(each, all - first));
+  std::vector<uint> ids(grains.size());
+  memory_.executor().read(FieldId::grains, std::as_writable_bytes(std::span(grains)), first * sizeof(Grain));
+  memory_.executor().read(FieldId::grain_id, std::as_writable_bytes(std::span(ids)), first * sizeof(uint));
+  uint lowest = ids[slot - first];
+  for (std::size_t k = 0; k < grains.size(); ++k) {
+    const vec3 p(grains[k].position), v(grains[k].velocity);
+    if (grains[k].position.w > 0.0f && !std::isfinite(glm::dot(v, v) + std::abs(p.x) + std::abs(p.y) + std::abs(p.z)))
+      lowest = std::min(lowest, ids[k]);
+  }
+  return lowest;
+}
+
 void Batches::give_up(const Status& status) {
   const std::uint64_t bad_step = run_.step() + run_.steps_until(status);
   const auto bad = std::ranges::find_if(run_.worlds(), [](const World& w) { return w.invalid != ~0u; });
-  uint invalid = bad->invalid;
-  if (invalid < body_partner)  // the slot of a grain
-    memory_.executor().read(FieldId::grain_id, std::as_writable_bytes(std::span(&invalid, 1)), invalid * sizeof(uint));
-  const std::string name = model_.name_of_grain(static_cast<std::uint32_t>(bad - run_.worlds().begin()), invalid);
+  const auto world = static_cast<std::uint32_t>(bad - run_.worlds().begin());
+  const std::string name =
+      model_.name_of_grain(world, bad->invalid < body_partner ? first_invalid(bad->invalid) : bad->invalid);
   loads_.cut(snapshot_.step());
   snapshot_.restore(status);
   throw StateError(fmt::format(

@@ -66,6 +66,7 @@ private:
   void complete();
   void finish_steps(std::uint64_t steps);
   void grow(const Status& status);
+  uint first_invalid(uint slot);
   [[noreturn]] void give_up(const Status& status);
 
   const Model& model_;

@@ -1,10 +1,10 @@
 #pragma once
 // What bodies and the hand are told, and how bodies move.
-#include "engine/talus.h"
 #include "engine/motion/drives.h"
 #include "engine/simulation/field_memory.h"
 #include "engine/simulation/hand.h"
 #include "engine/simulation/run_state.h"
+#include "engine/talus.h"
 #include <functional>
 #include <map>
 #include <optional>

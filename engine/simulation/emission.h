@@ -1,9 +1,9 @@
 #pragma once
 // When emitters release which grains.
-#include "engine/talus.h"
 #include "engine/motion/drives.h"
 #include "engine/simulation/field_memory.h"
 #include "engine/simulation/run_state.h"
+#include "engine/talus.h"
 #include <span>
 
 namespace talus {

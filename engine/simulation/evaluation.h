@@ -1,7 +1,7 @@
 #pragma once
 // Measurements of a state, which change nothing of it.
-#include "engine/talus.h"
 #include "engine/simulation/planner.h"
+#include "engine/talus.h"
 #include <optional>
 
 namespace talus {

@@ -299,7 +299,8 @@ void FieldMemory::count_rows() {
 }
 
 void FieldMemory::grow_contacts(const Status& status, std::uint64_t step) {
-  const uint rows = model_.settings().worlds.rows, history = model_.settings().worlds.stash, slots = rows * slice_grains;
+  const uint rows = model_.settings().worlds.rows, history = model_.settings().worlds.stash,
+             slots = rows * slice_grains;
   try {
     resize_rows(status.slots > slots ? (status.slots + status.slots / 4) / slice_grains : rows,
                 status.stashed > history ? status.stashed + status.stashed / 4 : history);

@@ -1,8 +1,8 @@
 #pragma once
 // The slots of grains in memory: how many there are, how many grains are in them, and which.
-#include "engine/talus.h"
 #include "engine/simulation/emission.h"
 #include "engine/simulation/hand.h"
+#include "engine/talus.h"
 
 namespace talus {
 

@@ -1,8 +1,8 @@
 #pragma once
 // The scene of a simulation, and all that follows from it without a device.
-#include "engine/talus.h"
 #include "engine/core/executor.h"
 #include "engine/core/setup.h"
+#include "engine/talus.h"
 #include <memory>
 #include <span>
 #include <string>

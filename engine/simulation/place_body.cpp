@@ -74,7 +74,9 @@ public:
 
 private:
   // It goes where the body is.
-  bool stands_for_body(uint id) const { return id - model_.settings().bodies.carried_first < model_.settings().bodies.carried; }
+  bool stands_for_body(uint id) const {
+    return id - model_.settings().bodies.carried_first < model_.settings().bodies.carried;
+  }
 
   // Particles of shapes, vertices of cloth and fixed grains stay: their mass here is infinite.
   Movable ball_of(const Grain& g, uint id) const {
