@@ -21,7 +21,7 @@ std::vector<std::string> names(auto&& all) {
   return list;
 }
 
-// What a scene may have for a key of a table at the top of a scene file, by the loader's own description:
+// The values that a scene may have for a key of a table at the top of a scene file, by the loader's own description:
 // material.sand, density. gravity.x is a component of gravity.
 void take_range(std::string_view table, std::string_view key, Parameter& p) {
   const auto find = [](const reading::TableKeys& keys, std::string_view name) -> const reading::Key& {

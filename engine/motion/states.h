@@ -11,7 +11,7 @@ struct BodyState {
   Twist twist;  // m/s, rad/s
 };
 
-// What a commanded body may do, each above 0.
+// The limits of a commanded body, each above 0.
 struct BodyLimits {
   static constexpr double none = std::numeric_limits<double>::infinity();
   double speed = none, acceleration = none;      // m/s, m/s2, of its origin

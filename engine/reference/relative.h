@@ -1,5 +1,5 @@
 #pragma once
-// What the methods share that correct predicted positions (p2, pbd): between iterations velocity * h is the
+// Shared by the methods that correct predicted positions (p2, pbd): between iterations velocity * h is the
 // displacement p - x of the substep.
 #include "engine/reference/space.h"
 
@@ -32,7 +32,7 @@ inline float weight_of(const Args& args, const Fields& f, uint i, const Contact&
                         glm::length(f.settings[0].domain.gravity));
 }
 
-// What a contact of this weight applies of the correction of two whole masses.
+// The shares that a contact of this weight applies of the correction of two whole masses.
 inline Shares shares_of(const Fields& f, uint i, uint partner, float other_w, float weight, bool closes,
                         float over_normal) {
   const bool grains_both = is_grain(partner);

@@ -49,7 +49,7 @@ public:
   void finish();
 
 private:
-  // What the device does not have yet of a batch.
+  // The part of a batch that the device does not have yet.
   struct Rest {
     std::uint64_t step = 0, end = 0;  // [step, end)
     std::uint32_t substep = 0;        // substeps that the device has of the first step

@@ -9,7 +9,7 @@
 namespace talus {
 namespace {
 
-// What an emitter releases from now on.
+// The grains that an emitter releases from now on.
 void take_emission(Emitter& to, const Emitter& from) {
   to.rate = from.rate;
   to.velocity = from.velocity;

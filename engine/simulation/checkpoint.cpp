@@ -183,7 +183,7 @@ void Checkpoints::check_sizes(const CheckedState& state, const Settings& setting
   });
 }
 
-// What the numbers in the fields must not exceed, where the state is taken over with its own emission schedules.
+// The limits of the numbers in the fields, where the state is taken over with its own emission schedules.
 std::optional<std::string> Checkpoints::wrong_with(const CheckedState& state, const Settings& settings) const {
   const Population& population = state.population;
   const std::uint64_t step = state.checkpoint.step;

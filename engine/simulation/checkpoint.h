@@ -1,5 +1,5 @@
 #pragma once
-// What a simulation puts into a checkpoint, and what it accepts from one.
+// Puts a simulation into a checkpoint, and takes over what it accepts from one.
 #include "engine/simulation/checkpoint_file.h"
 #include "engine/simulation/commands.h"
 #include "engine/simulation/emission.h"

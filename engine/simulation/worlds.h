@@ -27,7 +27,7 @@ public:
   void restore(std::uint32_t shelf, std::span<const std::uint32_t> which);
 
 private:
-  // What the host knows of a world.
+  // The host's knowledge of a world.
   struct WorldCourse {
     World state{};
     std::uint32_t at_start = 0;  // grains that it had at its start

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// What a contact remembers of the substep: how far it has slipped since it began to stick. Both sides of a contact do the same arithmetic
+// Keeps how far a contact has slipped since it began to stick. Both sides of a contact do the same arithmetic
 // with opposite signs.
 #include "shared/pass.glsl"
 

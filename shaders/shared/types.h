@@ -291,7 +291,7 @@ struct Grain {
   vec4 velocity;  // xyz [m/s], w inverse mass [1/kg]
 };
 
-// What a grain is besides its motion: its material; and whether it is thin, a vertex of cloth, which touches planes and cannot get through
+// The tag of a grain has its material; and whether it is thin, a vertex of cloth, which touches planes and cannot get through
 // them, so that its radius says nothing about how fast it may go.
 TALUS_CONST uint tag_material_mask = 0xFFu;
 TALUS_CONST uint tag_thin = 0x100u;

@@ -330,7 +330,7 @@ void compare_positions(Comparison& c, const State& s, const Run& run, const Outc
   const oracle::Parts applied{d(o.share_normal), d(o.share_tangential)};
   const oracle::Correction now{vec(s.sum_drag), pressed, vec(0.0)};
   const vec slipped(s.slipped);
-  // What is turned into a plane that it hardly lies in keeps its length, with the error of its direction.
+  // A slip that is turned into a plane that it hardly lies in keeps its length, with the error of its direction.
   const double flat = glm::length(slipped - glm::dot(slipped, pair.normal) * pair.normal);
   const double turned = glm::length(slipped) * glm::length(slipped) / flat;
   const double sums = glm::length(now.drag) + pressed + hold + std::abs(pair.gap) + ways;

@@ -1,5 +1,5 @@
 #pragma once
-// What a window does about a device that was lost.
+// Recovers from a device that was lost.
 #include "viewer/live/session.h"
 #include <chrono>
 #include <filesystem>

@@ -26,7 +26,7 @@ class StepDescriber {
 public:
   explicit StepDescriber(talus::Options options) : options_(std::move(options)) {}
 
-  // Of the session's scene as it is now; null while it is not there yet. Where it cannot be made, throws once what is
+  // The description of the session's scene as it is now; null while it is not there yet. Where it cannot be made, throws once what is
   // wrong, and has no passes from then on. scene: its number.
   const Described* of(Session& session, std::uint64_t scene);
 

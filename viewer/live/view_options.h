@@ -1,5 +1,5 @@
 #pragma once
-// What the live viewer is started with.
+// The options that the live viewer is started with.
 #include <filesystem>
 #include <glm/glm.hpp>
 #include <optional>

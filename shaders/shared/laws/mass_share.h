@@ -2,7 +2,7 @@
 // sides of a contact must find the same share: momentum is conserved by it. GLSL needs these functions for another reason, too: glslang takes
 // minutes to follow PRECISE back through all that makes a contact.
 
-// What a contact bears [m]: its normal correction so far, its overlap, and what adhesion may take back (hold, of p2).
+// A contact bears [m] its normal correction so far, its overlap, and what adhesion may take back (hold, of p2).
 LAW real contact_bears(Contact c, real pressure, real hold) { return pressure + max(-c.gap, 0.0f) + hold; }
 
 // w_i + w_j [1/kg], where a fixed partner counts as a second grain.

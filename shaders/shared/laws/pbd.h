@@ -19,7 +19,7 @@ LAW real pbd_scaled(Contact c, real r, real3 down, float mass_scaling) {
   return c.inverse_mass * exp(clamp(mass_scaling * rise, -60.0f, 60.0f));
 }
 
-// What a contact bears [m], by which it shares mass. Friction afterwards takes all of the slip at once: its parts must add up to 1, as the
+// The load of a contact [m], by which it shares mass. Friction afterwards takes all of the slip at once: its parts must add up to 1, as the
 // weights of the sums do, so that it leaves the overlap out.
 LAW real pbd_bears(Contact c, real pressure, bool once) {
   real bears = contact_bears(c, pressure, zero());
