@@ -1,7 +1,8 @@
 #pragma once
-// The table of passes, one line each. A pass `name` is the shader shaders/name.comp and the function reference::name;
-// the line says what one element of it is (thread: a thread; group: a workgroup) and how far the two may differ. A
-// serial pass goes through all that it treats in order, as one element: it has no shader and runs on the CPU alone.
+// The table of passes, one line each. A pass `name` is the shader shaders/STAGE/name.comp and the function
+// reference::name; the line says what one element of it is (thread: a thread; group: a workgroup) and how far the two
+// may differ. A serial pass goes through all that it treats in order, as one element: it has no shader and runs on the
+// CPU alone.
 //
 // The tolerance is relative to the largest magnitude of the member (the vector) in the field, since a float's error is
 // that of the numbers it was made from. 0: the same bits. unordered: grains of one cell, and the stashes of
