@@ -377,7 +377,8 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
     if (const uint kind = part.kind & solid_kind_mask; kind == solid_grid || kind == solid_triangles)
       part.first += static_cast<uint>(before);
   out.shape_data.resize(before);
-  std::memcpy(out.shape_data.data(), out.parts.data(), out.parts.size() * sizeof(SolidPart));
+  if (!out.parts.empty())
+    std::memcpy(out.shape_data.data(), out.parts.data(), out.parts.size() * sizeof(SolidPart));
   out.shape_data.insert(out.shape_data.end(), meshes.words.begin(), meshes.words.end());
   out.notes = std::move(meshes.notes);
   return out;

@@ -60,15 +60,15 @@ TEST_CASE("A pass whose source is edited runs; one that is broken or does not fi
   const double risen = level(live);
   CHECK(risen > start);
 
-  sources.edit("dem.comp", {{"i < args.grains", "i < args.grainz"}});
+  sources.edit("dem/dem.comp", {{"i < args.grains", "i < args.grainz"}});
   const std::string broken = told(live);
   CHECK(contains(broken, "dem.comp stays as it was"));
-  CHECK(contains(broken, place_in(sources.folder, "dem.comp", "args.grainz")));
+  CHECK(contains(broken, place_in(sources.folder, "dem/dem.comp", "args.grainz")));
   CHECK(contains(broken, "grainz"));
-  sources.edit("dem.comp", {{"args.grainz", "args.grains"},
-                            {"float contact_shear[]", "vec4 contact_shear[]"},
-                            {"load_vec3(contact_shear, slot)", "contact_shear[slot].xyz"},
-                            {"store_vec3(contact_shear, slot, after)", "contact_shear[slot].xyz = after"}});
+  sources.edit("dem/dem.comp", {{"args.grainz", "args.grains"},
+                                {"float contact_shear[]", "vec4 contact_shear[]"},
+                                {"load_vec3(contact_shear, slot)", "contact_shear[slot].xyz"},
+                                {"store_vec3(contact_shear, slot, after)", "contact_shear[slot].xyz = after"}});
   CHECK(contains(told(live), "elements of 16 bytes"));
   live.play_to(0.7);
   CHECK(level(live) > risen);
@@ -78,12 +78,12 @@ TEST_CASE("A shader that draws is edited in the same way", "[live]") {
   const Sources sources;
   Live live(balls, sources.options);
   const Image before = live.picture();
-  sources.edit("draw_picture.frag", {{"zenith = vec3(0.42, 0.57, 0.78)", "zenith = vec3(0.8, 0.0, 0.0)"},
-                                     {"horizon = vec3(0.90, 0.92, 0.94)", "horizon = vec3(0.8, 0.0, 0.0)"}});
+  sources.edit("draw/draw_picture.frag", {{"zenith = vec3(0.42, 0.57, 0.78)", "zenith = vec3(0.8, 0.0, 0.0)"},
+                                          {"horizon = vec3(0.90, 0.92, 0.94)", "horizon = vec3(0.8, 0.0, 0.0)"}});
   CHECK(contains(told(live), "draw_picture.frag is in use"));
   CHECK(patch(live.picture(), red).pixels > 4 * patch(before, red).pixels);
 
-  sources.edit("draw_picture.frag", {{"vec4 draw_colors[]", "vec3 draw_colors[]"}});
+  sources.edit("draw/draw_picture.frag", {{"vec4 draw_colors[]", "vec3 draw_colors[]"}});
   CHECK(contains(told(live), "draw_picture.frag stays as it was"));
   CHECK(patch(live.picture(), red).pixels > 4 * patch(before, red).pixels);
 }
