@@ -141,7 +141,8 @@ const std::string no_vulkan = "VK_ICD_FILENAMES=/nonexistent.json VK_DRIVER_FILE
 TEST_CASE("usage errors end with 2 and a sentence", "[cli]") {
   Shell shell;
   check_refused(shell.talus(""), 2, "subcommand is required");
-  check_refused(shell.talus("walk pile.toml"), 2, "walk is no command of talus; the commands are run, render, devices");
+  check_refused(shell.talus("walk pile.toml"), 2,
+                "walk is not a command of talus; the commands are run, render, devices");
   check_refused(shell.talus("runn pile.toml"), 2, "did you mean run?");
   check_refused(shell.talus("run pile.toml --stepz=5"), 2, "did you mean --steps?");
   check_refused(shell.talus("check pile.toml --sett a.b=1"), 2, "did you mean --set?");
@@ -326,7 +327,7 @@ TEST_CASE("text of scenes and meshes does not drive the terminal", "[cli]") {
   write_text(shell.scratch / "esc.obj", "v 0 0 0\nv \x1b[31mRED\x1b[0m 0 0\nv 1 1 0\nf 1 2 3\n");
   write_text(shell.scratch / "esc.toml", pile + "[[body]]\nname = \"b\"\nmaterial = \"sand\"\n"
                                                 "mesh = { file = \"esc.obj\", as = \"particles\" }\n");
-  check_refused(shell.talus("check esc.toml"), 2, "\"\\x1b[31mRED\\x1b[0m\" is no number");
+  check_refused(shell.talus("check esc.toml"), 2, "\"\\x1b[31mRED\\x1b[0m\" is not a number");
   for (const std::string& bad :
        {std::string("\\u001b]0;title\\u0007"), std::string("\\u009b2J"), std::string("a\\rb")}) {
     write_text(shell.scratch / "title.toml", pile + "[[body]]\nname = \"" + bad + "\"\nmaterial = \"none\"\n");

@@ -202,7 +202,7 @@ TEST_CASE("Surface samples of slivers are as many as their length asks for, and 
     }
     return "no error";
   };
-  CHECK(error_of_mesh(cube(1e6), 0.05) == "surface: 6e+12 m2 take about 1.68e+15 points 0.05 m apart, allowed are "
+  CHECK(error_of_mesh(cube(1e6), 0.05) == "surface: 6e+12 m2 take about 1.68e+15 points 0.05 m apart, the limit is "
                                           "5e+05: give a larger radius, or the mesh a smaller scale");
   const Mesh line{{{0, 0, 0}, {1e6f, 0, 0}, {1e6f, 1e-3f, 0}}, {{0, 1, 2}}};  // an area of only 500 m2
   CHECK(error_of_mesh(line, 0.05).find("take about 2e+07 points") != std::string::npos);

@@ -584,11 +584,11 @@ TEST_CASE("Every wrong motion is named with its place", "[motion]") {
       {"repeat = @true", "allowed beside keyframes"},
       {"motion = @{}", "gives no motion"},
       {"motion = { position = @[\"t\", 0] }", "must be [x, y, z]"},
-      {"motion = { position = [@\"sin(\", 0, 0] }", "is no formula of t"},
+      {"motion = { position = [@\"sin(\", 0, 0] }", "is not a formula of t"},
       {"motion = { position = [0, @\"2*x\", 0] }", "Unexpected token \"x\""},
       {"motion = { position = [0, @\"1, 2\", 0] }", "several values"},
       {"motion = { position = [0, @\"t = 2\", 0] }", "sets t"},
-      {"motion = { rotation = [0, 0, @\"\"] }", "is no formula of t"},
+      {"motion = { rotation = [0, 0, @\"\"] }", "is not a formula of t"},
       {"motion = { rotation = [0, 0, @\"1/(2-t)\"] }", "is inf at 2 s"},
       {"motion = { rotation = [0, 0, @\"sqrt(3-t)\"] }", "nan at 3.01 s"},
       {"motion = { rotation = [0, 0, @true] }", "must be a number"},
@@ -612,7 +612,7 @@ TEST_CASE("Every wrong motion is named with its place", "[motion]") {
       {joint("value = @[[0, 0], [1, 20]], repeat = true"), "would jump"},
       {joint("value = @[[0, 0]], repeat = true"), "give at least two"},
       {joint("value = 3, repeat = @true"), "allowed beside value = [[time, value], ..]"},
-      {joint("value = @\"t +\""), "is no formula of t"},
+      {joint("value = @\"t +\""), "is not a formula of t"},
   };
   for (const auto& [keys, says] : wrong) {
     const Marked scene("[time]\ndt = 0.01\nend = 4\n" + ball("a", keys));

@@ -555,7 +555,7 @@ position = [0, 0, -0.5]
   CHECK(height_after("ignores = [\"axle\"]") == Approx(-0.45 + 0.15).margin(2e-3));
   CHECK(height_after("ignores = [\"axle\", \"floor\"]") < -1.0);
   CHECK_THROWS_WITH(with_ignores("ignores = [\"rod\"]"),
-                    Catch::Contains("axle.toml:") && Catch::Contains("\"rod\" is no other body of the scene"));
+                    Catch::Contains("axle.toml:") && Catch::Contains("\"rod\" is not another body of the scene"));
   CHECK(parse_scene(to_toml(with_ignores("ignores = [\"axle\"]")), "again").bodies[1].ignores ==
         std::vector<std::string>{"axle"});
 }

@@ -276,6 +276,9 @@ TEST_CASE("A checkpoint that names what is not there is refused and nothing chan
   CHECK(world(offsetof(World, gone), 1) == "field worlds is not at the end of a step");
   CHECK(world(offsetof(World, table), 1) == "field worlds names a table that is not there");
   CHECK(world(offsetof(World, slots), huge) == "field worlds counts more than there is room for");
+  CHECK(world(offsetof(World, listed), huge) == "field worlds counts more than there is room for");
+  CHECK(world(offsetof(World, listed), 0) ==
+        "field contact_count has contacts of grains that have come since the lists were built");
   CHECK(world(offsetof(World, margin), nan) == "field worlds has a number that is not finite");
   CHECK(world(offsetof(World, cells), 5) == "field worlds has a period of cells where there is none");
   CHECK(world(offsetof(World, inverse_cell), 0x501502F9) == "field worlds has cells smaller than a grain");  // 1e10
@@ -287,9 +290,11 @@ TEST_CASE("A checkpoint that names what is not there is refused and nothing chan
         "field grains has a radius or a mass that no grain has");
   CHECK(said(FieldId::grains, offsetof(Grain, position) + 12, 0) ==
         "field grains are not as many as were born and not gone");
-  CHECK(said(FieldId::contact_count, 0, huge) == "field contact_count reaches beyond the rows that there are");
+  CHECK(said(FieldId::contact_count, 0, huge) == "field contact_count reaches beyond the rows of its slice");
   CHECK(said(FieldId::grid_start, 0, huge) == "field grid_start has cells of more grains than there are");
-  CHECK(said(FieldId::slice_start, 0, huge) == "field contact_count reaches beyond the rows that there are");
+  for (const std::size_t slice : {0, 1})
+    CHECK(said(FieldId::slice_start, slice * sizeof(uint), huge) ==
+          "field slice_start reaches beyond the rows that there are");
   for (const std::uint32_t partner :
        {50u, triangle_partner, body_partner + 1, surface_partner(0, part_surfaces), wall_partner + 6, no_partner})
     CHECK(said(FieldId::contact_partner, 0, partner) == "field contact_partner names a partner that is not there");
@@ -298,7 +303,7 @@ TEST_CASE("A checkpoint that names what is not there is refused and nothing chan
   CHECK(simulation.state_hash() == before);
 }
 
-TEST_CASE("A state that is no number any more is named, and the last valid one comes back", "[simulation]") {
+TEST_CASE("A state that is not a number any more is named, and the last valid one comes back", "[simulation]") {
   invalid_state_falls_back(on_cpu);
 }
 TEST_CASE("An invalid state falls back on the device", "[device][simulation]") {

@@ -143,7 +143,7 @@ void check_verb(const CLI::App& app, int argc, char** argv) {
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
     verbs.push_back(verb->get_name());
   if (std::ranges::find(verbs, argv[1]) == verbs.end())
-    throw UsageError(fmt::format("{} is no command of talus{}; the commands are {}; see talus --help", argv[1],
+    throw UsageError(fmt::format("{} is not a command of talus{}; the commands are {}; see talus --help", argv[1],
                                  talus::reading::did_you_mean(argv[1], verbs), fmt::join(verbs, ", ")));
 }
 

@@ -46,7 +46,7 @@ talus::Image read_png(const std::filesystem::path& file) {
   const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
       stbi_load(file.string().c_str(), &image.width, &image.height, nullptr, 4), stbi_image_free);
   if (!pixels)
-    throw std::runtime_error(file.string() + " is no picture");
+    throw std::runtime_error(file.string() + " is not a PNG file");
   image.rgba.assign(pixels.get(), pixels.get() + std::size_t{4} * image.width * image.height);
   return image;
 }

@@ -249,7 +249,7 @@ private:
           const auto number = number_of(word);
           if (!number)
             fail(word.empty() ? "a vertex needs three coordinates"
-                              : fmt::format("\"{}\" is no number", word.substr(0, 40)));
+                              : fmt::format("\"{}\" is not a number", word.substr(0, 40)));
           at[a] = *number;
         }
         source_.check_vertices(++vertices);
@@ -258,7 +258,7 @@ private:
       } else if (key == "endfacet") {
         source_.check_triangles(++facets);
         if (corners.size() != 3)
-          fail(fmt::format("a facet has {} corners; allowed are 3", corners.size()));
+          fail(fmt::format("a facet has {} corners; it must have 3", corners.size()));
         out.polygon(corners);
         corners.clear();
       }
@@ -335,7 +335,7 @@ private:
         fail("a vertex needs three coordinates");
       const auto number = number_of(word);
       if (!number)
-        fail(fmt::format("\"{}\" is no number", word.substr(0, 40)));
+        fail(fmt::format("\"{}\" is not a number", word.substr(0, 40)));
       at[a] = *number;
     }
     source_.check_vertices(static_cast<std::uint64_t>(++vertices_));
@@ -350,7 +350,7 @@ private:
       std::int64_t index = 0;
       const char* const end = word.data() + word.size();
       if (const auto read = std::from_chars(word.data(), end, index); read.ec != std::errc() || read.ptr != end)
-        fail(fmt::format("\"{}\" is no number of a vertex", word.substr(0, 40)));
+        fail(fmt::format("\"{}\" is not a vertex number", word.substr(0, 40)));
       if (index == 0 || index < -vertices_)  // negative: counted back from here
         fail(fmt::format("there is no vertex {}", index));
       const std::int64_t number = index > 0 ? index : vertices_ + 1 + index;
@@ -422,7 +422,7 @@ private:
         {"float64", {8, Type::real}}};
     const auto found = types.find(word);
     if (found == types.end())
-      source_.fail(fmt::format("is damaged: \"{}\" is no type of a PLY", word.substr(0, 40)));
+      source_.fail(fmt::format("is damaged: \"{}\" is not a PLY type", word.substr(0, 40)));
     return found->second;
   }
 
@@ -445,7 +445,7 @@ private:
         const std::string_view count = next_word(line);
         const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), e.count);
         if (error != std::errc() || end != count.data() + count.size())
-          source_.fail(fmt::format("is damaged: \"{}\" is no number of elements", count.substr(0, 40)));
+          source_.fail(fmt::format("is damaged: \"{}\" is not a number of elements", count.substr(0, 40)));
       } else if (key == "property") {
         if (elements_.empty())
           source_.fail("is damaged: a property before any element");
@@ -462,7 +462,7 @@ private:
     ascii_ = format == "ascii";
     big_endian_ = format == "binary_big_endian";
     if (!ascii_ && !big_endian_ && format != "binary_little_endian")
-      source_.fail(fmt::format("is damaged: \"{}\" is no format of a PLY", format.substr(0, 40)));
+      source_.fail(fmt::format("is damaged: \"{}\" is not a PLY format", format.substr(0, 40)));
   }
 
   double number(const Type& type) {
@@ -473,7 +473,7 @@ private:
       if (rest_.empty())
         cut_short();
       if (error != std::errc())
-        source_.fail(fmt::format("is damaged: \"{}\" is no number",
+        source_.fail(fmt::format("is damaged: \"{}\" is not a number",
                                  rest_.substr(0, rest_.find_first_of(" \t\r\n")).substr(0, 40)));
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       return value;
@@ -498,7 +498,7 @@ private:
 
   std::uint32_t index(double value, const char* what) const {
     if (!(value >= 0 && value <= 4294967295.0) || value != std::floor(value))
-      source_.fail(fmt::format("is damaged: {} is no {}", value, what));
+      source_.fail(fmt::format("is damaged: {} is not a {}", value, what));
     return static_cast<std::uint32_t>(value);
   }
 
@@ -582,7 +582,7 @@ public:
   Files files() {
     const Json& asset = in_.at("asset");
     if (const std::string version = asset.at("version"); !version.starts_with("2."))
-      source_.fail(fmt::format("is glTF {}; read is version 2", version.substr(0, 20)));
+      source_.fail(fmt::format("is glTF {}; only version 2 is read", version.substr(0, 20)));
     for (const Json& name : list(in_, "extensionsRequired"))
       if (const std::string n = name; !n.starts_with("KHR_materials_") && !n.starts_with("KHR_texture_"))
         source_.fail(fmt::format("needs the extension {} of glTF, which is not read", n.substr(0, 60)));
@@ -606,7 +606,7 @@ private:
 
   std::uint64_t whole(const Json& value, const char* what) const {
     if (!value.is_number_unsigned())
-      source_.fail(fmt::format("is damaged: {} is no whole number", what));
+      source_.fail(fmt::format("is damaged: {} is not a whole number", what));
     return value;
   }
 
@@ -628,7 +628,7 @@ private:
     if (bytes.size() < 20 || !bytes.starts_with("glTF"))
       source_.fail("is no GLB: it does not start with \"glTF\" and a header");
     if (const auto version = little_endian<std::uint32_t>(bytes, 4); version != 2)
-      source_.fail(fmt::format("is GLB version {}; read is version 2", version));
+      source_.fail(fmt::format("is GLB version {}; only version 2 is read", version));
     auto chunk = [&](std::string_view at, std::string_view type) {
       const std::uint64_t size = at.size() < 8 ? 0 : little_endian<std::uint32_t>(at, 0);
       if (at.size() < 8 + size)
@@ -728,7 +728,7 @@ private:
     if (positions ? type != 5126 || in.at("type") != "VEC3"
                   : (type != 5121 && type != 5123 && type != 5125) || in.at("type") != "SCALAR")
       source_.fail(positions ? "has positions that are not three floats each"
-                             : "has indices that are no unsigned integers");
+                             : "has indices that are not unsigned integers");
     const auto [known, added] = accessor_of_.try_emplace(index.get<std::size_t>(), accessors_.size());
     const std::size_t n = known->second;
     if (!added)
@@ -736,7 +736,7 @@ private:
     if (in.contains("sparse") || !in.contains("bufferView"))
       source_.fail("has sparse accessors or such without data, which are not read");
     if (count == 0 || count > vertices_most)
-      source_.fail(fmt::format("has an accessor with {} elements; allowed are 1 to {}", count, vertices_most));
+      source_.fail(fmt::format("has an accessor with {} elements; the number must be 1 to {}", count, vertices_most));
     const Json& view = element("bufferViews", in.at("bufferView"));
     const std::uint64_t size = positions      ? 12
                                : type == 5121 ? 1
@@ -961,7 +961,7 @@ LoadedMesh load_mesh(const fs::path& file, const MeshOptions& options) {
     try {
       files = Gltf(source, std::move(bytes), extension == ".glb").files();
     } catch (const Json::exception& e) {
-      source.fail(fmt::format("is no valid glTF: {}", e.what()));
+      source.fail(fmt::format("is not valid glTF: {}", e.what()));
     }
     read_with_assimp(source, std::move(files), builder);
   }

@@ -202,7 +202,7 @@ private:
     for (std::size_t v = 0; v < vertices().size(); ++v)
       for (int a = 0; a < 3; ++a)
         if (!std::isfinite(vertices()[v][a]))
-          fail(fmt::format("vertex {} has {} as its {}, which is no finite number", v, vertices()[v][a], "xyz"[a]));
+          fail(fmt::format("vertex {} has {} as its {}, which is not a finite number", v, vertices()[v][a], "xyz"[a]));
   }
 
   std::size_t drop_unused() {

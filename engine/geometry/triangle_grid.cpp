@@ -156,9 +156,10 @@ public:
     const std::uint64_t lists = 2 * cells + 1, triangles = lists + start[cells];
     const std::uint64_t total = triangles + triangle_words * mesh_.triangles.size();
     if (total > words_most)
-      throw MeshError(fmt::format("mesh: {} triangles near each other take {} MiB to look for the nearest, allowed are "
-                                  "{} MiB: use as = \"sdf\" for it, or fewer triangles",
-                                  mesh_.triangles.size(), total >> 18, words_most >> 18));
+      throw MeshError(
+          fmt::format("mesh: {} triangles near each other take {} MiB to look for the nearest, the limit is "
+                      "{} MiB: use as = \"sdf\" for it, or fewer triangles",
+                      mesh_.triangles.size(), total >> 18, words_most >> 18));
     std::vector<std::uint32_t>& words = grid_.words;
     words.resize(total);
     for (std::size_t c = 0; c <= cells; ++c)

@@ -554,7 +554,7 @@ void Graph::begin_rendering(const Rendering& rendering, Label label) {
     if (!image || !*image)
       fail("it has no image to draw into");
     if (image->depth() != depth)
-      fail(fmt::format("the image {} is no {} target", image->name, depth ? "depth" : "colour"));
+      fail(fmt::format("the image {} is not a {} target", image->name, depth ? "depth" : "colour"));
     if (image->width() != first->width() || image->height() != first->height()) {
       fail(fmt::format("the images {} and {} differ in size", first->name, image->name));
     }

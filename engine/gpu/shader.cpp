@@ -54,7 +54,7 @@ public:
     for (const auto& i : used.sampled_images) {
       const auto& type = spirv_.get_type(i.type_id);
       if (!type.array.empty() || type.image.dim != spv::Dim2D || type.image.arrayed || type.image.ms) {
-        fail(fmt::format("{} is no plain sampler2D or sampler2DShadow", i.name));
+        fail(fmt::format("{} is not a plain sampler2D or sampler2DShadow", i.name));
       }
       r.images.push_back({spirv_.get_name(i.id), set_of(i), spirv_.get_decoration(i.id, spv::DecorationBinding),
                           type.image.depth, static_cast<VkShaderStageFlags>(r.stage)});

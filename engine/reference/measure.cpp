@@ -39,7 +39,10 @@ void measure(const Args& args, Fields& f, uint begin, uint end) {
 void contact_lines(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     const Grain& grain = f.grains[i];
-    const uint world = world_of(f, i), width = rows_of(f, i / slice_grains, world);
+    const Settings& settings = f.settings[0];
+    const uint world = world_of(f, i), first = world * settings.worlds.places,
+               slices_end = slices_of(first + f.worlds[world].listed), slice = i / slice_grains,
+               width = slice < slices_end ? rows_of(f, slice, world) : 0;
     TALUS_ASSERT(f.contact_count[i] <= width, i, f.contact_count[i], width);
     const ContactForces forces(args, f, i);
     for (uint k = 0; k < width; ++k) {
@@ -56,9 +59,8 @@ void contact_lines(const Args& args, Fields& f, uint begin, uint end) {
       line = {vec3(grain.position), vec3(grain.position) - way * c.normal, force};
     }
     // Of its world; where there is one, of all that there is room for.
-    const Settings& settings = f.settings[0];
-    const uint first = world * settings.worlds.places, places = places_end(args, f, world);
-    const std::size_t rows = world * std::size_t{settings.worlds.rows} + rows_before(f, slices_of(places), world);
+    const uint places = places_end(args, f, world);
+    const std::size_t rows = world * std::size_t{settings.worlds.rows} + rows_before(f, slices_end, world);
     const std::size_t end_slot = settings.worlds.count == 1
                                      ? f.contact_lines.size()
                                      : (world + 1) * std::size_t{settings.worlds.rows} * slice_grains;

@@ -183,9 +183,12 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
     most_stashed = std::max(most_stashed, f.worlds[world].stashed);
   }
   const bool fits = most <= settings.worlds.rows && most_stashed <= settings.worlds.stash;
-  for (const uint world : rebuilding) {
-    f.worlds[world].travel = fits ? 0.0f : lists_void;
-    f.worlds[world].age = 0;
+  for (const uint number : rebuilding) {
+    World& world = f.worlds[number];
+    world.travel = fits ? 0.0f : lists_void;
+    world.age = 0;
+    if (fits)
+      world.listed = places_end(args, f, number) - number * settings.worlds.places;
   }
   if (fits && (settings.grid.incremental)) {
     World& world = f.worlds[0];

@@ -118,8 +118,7 @@ inline uint rows_before(const Fields& f, uint slice, uint world) {
   TALUS_ASSERT(world < f.settings[0].worlds.count, world, f.settings[0].worlds.count);
   return f.slice_start[slice + world];
 }
-// The width of a slice, in rows. Slices of grains that have come since the lists were built have none yet, and no
-// contacts.
+// The width of a slice that the lists were built with, in rows.
 inline uint rows_of(const Fields& f, uint slice, uint world) {
   const uint first = rows_before(f, slice, world), end = rows_before(f, slice + 1, world);
   TALUS_ASSERT(first <= end && end <= f.settings[0].worlds.rows, slice, world, first, end, f.settings[0].worlds.rows);

@@ -57,7 +57,7 @@ std::vector<std::vector<std::size_t>> ignored_bodies(const Scene& scene) {
     for (const std::string& name : spec.ignores) {
       const std::optional<std::size_t> found = names.find(name);
       if (!found || name == spec.name)
-        throw SceneError(fmt::format("{} = \"{}\" is no other body of the scene: give the name of another [[body]]",
+        throw SceneError(fmt::format("{} = \"{}\" is not another body of the scene: give the name of another [[body]]",
                                      spec.ignores_where.empty() ? scene.source + ": body " + spec.name + ": ignores"
                                                                 : spec.ignores_where,
                                      name));

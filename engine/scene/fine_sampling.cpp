@@ -247,7 +247,7 @@ private:
   std::uint32_t check(long long more) const {
     const auto all = population_.fine.size() + static_cast<std::size_t>(more);
     if (all > fine_most)
-      throw SceneError(fmt::format("{}: upsampling.radius makes {} fine grains or more: allowed are {}; give a larger "
+      throw SceneError(fmt::format("{}: upsampling.radius makes {} fine grains or more: the limit is {}; give a larger "
                                    "radius",
                                    spec_.where.empty() ? scene_.source : spec_.where, all, fine_most));
     return static_cast<std::uint32_t>(more);
@@ -309,7 +309,7 @@ private:
     if (!(cells.x * cells.y * cells.z <= cells_most))
       throw SceneError(
           fmt::format("{}: the box around the fill has room for {:.3g} fine grains, too many to look for "
-                      "places among: allowed are {:.3g}; give a larger upsampling.radius, or a smaller fill",
+                      "places among: the limit is {:.3g}; give a larger upsampling.radius, or a smaller fill",
                       group.where.empty() ? scene_.source : group.where, cells.x * cells.y * cells.z, cells_most));
     // Of the radius.
     double share = std::min(1.0, std::cbrt(sparse * std::max(carried_volume(space, carried) / volume, 1.0)));

@@ -43,7 +43,7 @@ Function parse(const Formula& formula, const std::string& body) {
   try {
     return parse_formula(formula.text);
   } catch (const std::invalid_argument& e) {
-    throw SceneError(fmt::format("{} = \"{}\" is no formula of t: {}; allowed are numbers, t, pi, e, + - * / ^ ( ), "
+    throw SceneError(fmt::format("{} = \"{}\" is not a formula of t: {}; allowed: numbers, t, pi, e, + - * / ^ ( ), "
                                  "a < b ? c : d, and functions as sin, sqrt, abs, min, mod",
                                  formula.where.empty() ? body : formula.where, formula.text, e.what()));
   }
@@ -141,7 +141,7 @@ void check_dynamic(const BodySpec& spec, const std::string& name) {
   if (joint && (joint->type == JointType::fixed || !std::holds_alternative<double>(joint->value)))
     throw SceneError(name + " has a mass and a joint that is fixed or has a value over time: allowed is a number");
   if (!joint && !std::holds_alternative<std::monostate>(spec.motion))
-    throw SceneError(name + " has a mass and a motion over time: allowed are velocity and spin, or a joint");
+    throw SceneError(name + " has a mass and a motion over time; allowed: velocity and spin, or a joint");
 }
 
 glm::dvec3 at(const std::vector<Function>& f, double time) {
@@ -198,7 +198,7 @@ void Kinematics::find_parents(const Scene& scene) {
       continue;
     const std::optional<std::size_t> found = names.find(parent);
     if (!found)
-      throw SceneError(fmt::format("{} = \"{}\" is no body of this scene: give the name of a [[body]]",
+      throw SceneError(fmt::format("{} = \"{}\" is not a body of this scene: give the name of a [[body]]",
                                    scene.bodies[b].parent_where.empty() ? bodies_[b].where + ": its parent"
                                                                         : scene.bodies[b].parent_where,
                                    parent));

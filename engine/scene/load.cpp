@@ -48,7 +48,7 @@ std::uint32_t reading::material_of(const Value& name, const std::vector<Material
       return i;
     names.push_back(materials[i].name);
   }
-  name.fail(fmt::format("= \"{}\" is no material of this scene{}; {}", word, reading::did_you_mean(word, names),
+  name.fail(fmt::format("= \"{}\" is not a material of this scene{}; {}", word, reading::did_you_mean(word, names),
                         names.empty() ? "it has none: add [[material]]"
                                       : fmt::format("there are: {}", fmt::join(names, ", "))));
 }
@@ -265,7 +265,7 @@ private:
       for (const Iteration i : allowed)
         words.push_back(word(i));
       refuse(iteration, {method},
-             fmt::format("= \"{}\" is no iteration of method = \"{}\": allowed are {}", word(wanted),
+             fmt::format("= \"{}\" is not an iteration of method = \"{}\"; allowed: {}", word(wanted),
                          word(scene_.solver.method), fmt::join(words, ", ")));
     }
     return wanted;
@@ -502,7 +502,7 @@ private:
   void check_number(const Value& at, double more) {
     grains_ += more;
     if (grains_ > static_cast<double>(grains_most))
-      at.fail(fmt::format("brings the scene to about {:.3g} grains: allowed are {}", grains_, grains_most));
+      at.fail(fmt::format("brings the scene to about {:.3g} grains: the limit is {}", grains_, grains_most));
   }
 
   // The neighbour grid needs three cells on a periodic axis, each a diameter and the search margin wide.

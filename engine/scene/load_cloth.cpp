@@ -92,7 +92,7 @@ ClothSpec read_cloth(Table t, const Scene& scene) {
   for (const ClothSpec& other : scene.cloths)
     vertices += vertices_of(other);
   if (vertices > vertices_most)
-    sheet_at.fail(fmt::format("brings the scene to {} vertices of cloth: allowed are {}", vertices, vertices_most));
+    sheet_at.fail(fmt::format("brings the scene to {} vertices of cloth: the limit is {}", vertices, vertices_most));
   position.get(c.position);
   rotation.get(c.rotation);
   velocity.get(c.velocity);

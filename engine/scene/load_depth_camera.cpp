@@ -19,7 +19,7 @@ std::uint32_t body_of(const Value& name, const std::vector<BodySpec>& bodies) {
     names.push_back(bodies[b].name);
   }
   name.fail(
-      fmt::format("= \"{}\" is no body of this scene{}; {}", word, did_you_mean(word, names),
+      fmt::format("= \"{}\" is not a body of this scene{}; {}", word, did_you_mean(word, names),
                   names.empty() ? "it has none: add [[body]]" : fmt::format("there are: {}", fmt::join(names, ", "))));
 }
 
@@ -34,7 +34,7 @@ void read_size(const Value& size, const Scene& scene, DepthCameraSpec& c) {
     pixels += std::size_t{other.size.x} * other.size.y;
   pixels *= scene.worlds;
   if (pixels > pixels_most)
-    size.fail(fmt::format("brings the depth cameras to {} pixels in all worlds: allowed are {}", pixels, pixels_most));
+    size.fail(fmt::format("brings the depth cameras to {} pixels in all worlds: the limit is {}", pixels, pixels_most));
 }
 
 }  // namespace

@@ -111,8 +111,8 @@ Joint read_joint(Table t, bool dynamic) {
   const bool fixed = joint.type == JointType::fixed, ball = joint.type == JointType::ball;
   if (dynamic) {
     if (fixed)
-      type.fail("= \"fixed\" leaves a body with mass or density no way to move: allowed are revolute, prismatic, ball");
-    refuse({&speed, &acceleration}, "the joint of a body with mass or density, which nothing commands: allowed are "
+      type.fail("= \"fixed\" leaves a body with mass or density no way to move; allowed: revolute, prismatic, ball");
+    refuse({&speed, &acceleration}, "the joint of a body with mass or density, which nothing commands; allowed: "
                                     "start_speed, friction and motor");
     if (value && !value.is_number())
       value.must_be("a number, from where a body with mass or density starts");
@@ -120,8 +120,8 @@ Joint read_joint(Table t, bool dynamic) {
   } else {
     if (ball)
       type.fail("= \"ball\" is for a body with mass or density: allowed is one of revolute, prismatic, fixed");
-    refuse({&start_speed, &friction, &motor}, "the joint of a body without mass or density, which moves as it is told: "
-                                              "allowed are value, speed and acceleration");
+    refuse({&start_speed, &friction, &motor}, "the joint of a body without mass or density, which moves as it is told; "
+                                              "allowed: value, speed and acceleration");
   }
   if (fixed) {
     refuse({&axis, &min, &max, &speed, &acceleration, &value}, "a fixed joint: allowed with revolute and prismatic");
@@ -129,7 +129,7 @@ Joint read_joint(Table t, bool dynamic) {
     return joint;
   }
   if (ball)
-    refuse({&min, &value, &start_speed, &motor}, "a ball joint: allowed are axis, origin, rotation, max and friction");
+    refuse({&min, &value, &start_speed, &motor}, "a ball joint; allowed: axis, origin, rotation, max and friction");
   const bool slides = joint.type == JointType::prismatic;
   const std::string_view unit = slides ? "m" : "degrees", strength_unit = slides ? "N" : "N m";
   const Range range{-1e6, 1e6, unit}, above_0{1e-9, 1e9, unit}, either_way{-1e6, 1e6, slides ? "m/s" : "degrees/s"};
@@ -176,7 +176,7 @@ void MotionKeys::get(BodySpec& b) const {
       first = given;
     }
   if (is_dynamic(b))
-    refuse({&parent_, &keyframes_, &motion_}, "a body with mass or density, which moves by what pushes it: allowed are "
+    refuse({&parent_, &keyframes_, &motion_}, "a body with mass or density, which moves by what pushes it; allowed: "
                                               "velocity and spin, with which it starts, or a joint");
   if (parent_) {
     parent_.get(b.parent);

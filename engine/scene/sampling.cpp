@@ -31,7 +31,7 @@ void check_cells(double cells, double balls) {
   if (!(cells <= most))
     throw SceneError(
         fmt::format("the fill leaves nearly all of the box around it empty: {:.3g} places in there are too "
-                    "many to look at for {:.3g} grains, allowed are {:.3g}: give larger grains, or cut "
+                    "many to look at for {:.3g} grains, the limit is {:.3g}: give larger grains, or cut "
                     "what sticks out of the mesh",
                     cells, balls, most));
 }

@@ -197,7 +197,7 @@ void check_number(const Mesh& mesh, std::span<const Piece> pieces, double area, 
                        std::floor(longest_edge(t) / spacing));
   if (!(points <= surface_points_most))
     throw MeshError(
-        fmt::format("surface: {:.3g} m2 take about {:.3g} points {:.4g} m apart, allowed are {:.3g}: give a "
+        fmt::format("surface: {:.3g} m2 take about {:.3g} points {:.4g} m apart, the limit is {:.3g}: give a "
                     "larger radius, or the mesh a smaller scale",
                     area, points, spacing, surface_points_most));
   const Bounds box = bounds(mesh);

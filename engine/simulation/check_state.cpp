@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <numeric>
+#include <span>
 
 namespace talus {
 namespace {
@@ -115,8 +116,8 @@ private:
     need(world.gone_before == world.gone, FieldId::worlds, "is not at the end of a step");
     need(world.invalid == ~0u, FieldId::worlds, "is invalid");
     need(world.table == no_table || world.table < s_.worlds.count, FieldId::worlds, "names a table that is not there");
-    need(world.slots / slice_grains <= s_.worlds.rows && world.count <= b_.places, FieldId::worlds,
-         "counts more than there is room for");
+    need(world.slots / slice_grains <= s_.worlds.rows && world.listed <= b_.places && world.count <= b_.places,
+         FieldId::worlds, "counts more than there is room for");
     // The square of a speed may be out of the range of floats: the substep that meets it tells.
     need(finite(world.radius) && world.radius > 0.0f && !std::isnan(world.speed) && finite(world.shift) &&
              finite(world.travel) && finite(world.margin) && finite(world.stale_way) && finite(world.stale_most) &&
@@ -180,11 +181,20 @@ private:
 
   void lists(uint w) {
     const World& world = worlds_[w];
-    const uint slices = (b_.places + slice_grains - 1) / slice_grains;
-    for (uint i = 0; i < used_ && !what_; ++i) {
-      const uint count = counts_[first_of(w) + i], start = starts_[w * (slices + 1) + i / slice_grains];
-      need(count == 0 || (start <= s_.worlds.rows && count <= s_.worlds.rows - start), FieldId::contact_count,
-           "reaches beyond the rows that there are");
+    const auto slices_of = [](uint places) { return (places + slice_grains - 1) / slice_grains; };
+    if (what_)
+      return;
+    const auto starts = std::span(starts_).subspan(w * (slices_of(b_.places) + 1), slices_of(world.listed) + 1);
+    need(std::ranges::is_sorted(starts) && starts.back() <= s_.worlds.rows, FieldId::slice_start,
+         "reaches beyond the rows that there are");
+    const auto counts = std::span(counts_).subspan(first_of(w), used_);
+    const uint listed = std::min(world.listed, used_);
+    need(std::ranges::all_of(counts.subspan(listed), [](uint count) { return count == 0; }), FieldId::contact_count,
+         "has contacts of grains that have come since the lists were built");
+    for (uint i = 0; i < listed && !what_; ++i) {
+      const uint count = counts[i], start = starts[i / slice_grains];
+      need(count <= starts[i / slice_grains + 1] - start, FieldId::contact_count,
+           "reaches beyond the rows of its slice");
       for (uint k = 0; k < count && !what_; ++k) {
         const std::size_t row = std::size_t{w} * s_.worlds.rows + start + k;
         need(names(partners_[slice_grains * row + i % slice_grains]), FieldId::contact_partner,

@@ -133,7 +133,7 @@ void Model::give_slots(Settings& to) const {
   const char* const lone = !scene_.cloths.empty() ? "cloth" : scene_.upsampling ? "upsampling" : nullptr;
   if (lone)
     throw SceneError(fmt::format("{}: there are {} worlds and {} shelves for states of worlds, which a scene with {} "
-                                 "cannot have: allowed are grains, emitters, bodies, shapes and sinks",
+                                 "cannot have; allowed: grains, emitters, bodies, shapes and sinks",
                                  scene_.source, scene_.worlds, options_.shelves, lone));
   const std::size_t most = initial_most_, emitted = emitted_most_;
   const std::size_t groups = std::max<std::size_t>((most + emitted + group_size - 1) / group_size, 1),

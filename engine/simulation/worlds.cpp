@@ -62,8 +62,8 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
 void Worlds::reset(std::span<const std::uint32_t> which, std::span<const std::uint64_t> seeds) {
   model_.check_worlds(which);
   if (!seeds.empty() && seeds.size() != which.size())
-    throw std::invalid_argument(fmt::format("{} worlds are to be reset, with {} seeds: allowed are as many, or none",
-                                            which.size(), seeds.size()));
+    throw std::invalid_argument(fmt::format(
+        "{} worlds are to be reset, with {} seeds: give as many seeds as worlds, or none", which.size(), seeds.size()));
   if (!model_.own_slots())
     throw std::invalid_argument("only a simulation of several worlds, or with shelves, resets one");
   // Grains must not reach into the slots of others.

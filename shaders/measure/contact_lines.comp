@@ -11,6 +11,7 @@ layout(set = 0, binding = 6, scalar) writeonly buffer LinesBlock { ContactLine c
 layout(set = 0, binding = 7, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 #define OVERLAP_MOST 1e30
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
@@ -23,7 +24,9 @@ void main() {
     return;
   vec3 p = grains[i].position.xyz;
   float r = grains[i].position.w;
-  uint world = world_of(i), slice = i / slice_grains, width = rows_before(slice + 1u, world) - rows_before(slice, world);
+  uint world = world_of(i), first = world * settings.worlds.places, slice = i / slice_grains;
+  uint slices_end = (first + worlds[world].listed + slice_grains - 1u) / slice_grains;
+  uint width = slice < slices_end ? rows_before(slice + 1u, world) - rows_before(slice, world) : 0u;
   uint count = r > 0.0 ? contact_count[i] : 0u;
   float weights = weights_of(i, count);
   for (uint k = 0u; k < width; ++k) {
@@ -39,7 +42,7 @@ void main() {
     contact_lines[slot] = line;
   }
   // Of its world; where there is one, of all that there is room for.
-  uint first = world * settings.worlds.places, rows_end = world * settings.worlds.rows + rows_before((places_end(world) + slice_grains - 1u) / slice_grains, world);
+  uint rows_end = world * settings.worlds.rows + rows_before(slices_end, world);
   uint end = many_worlds == 0u ? uint(contact_lines.length()) : (world + 1u) * settings.worlds.rows * slice_grains;
   for (uint slot = rows_end * slice_grains + i - first; slot < end; slot += places_end(world) - first)
     contact_lines[slot] = ContactLine(vec3(0.0), vec3(0.0), 0.0);

@@ -37,8 +37,11 @@ void main() {
   bool fits = most <= settings.worlds.rows && most_stashed <= settings.worlds.stash;
   // Where they do not fit, grains are sorted anew and plan has set the margin: the repeated substep must build again.
   for (uint k = lane; k < status.rebuild; k += group_size) {
-    worlds[rebuilding[k]].travel = fits ? 0.0 : lists_void;
-    worlds[rebuilding[k]].age = 0u;
+    uint world = rebuilding[k];
+    worlds[world].travel = fits ? 0.0 : lists_void;
+    worlds[world].age = 0u;
+    if (fits)
+      worlds[world].listed = places_end(world) - world * settings.worlds.places;
   }
   bool mends = fits && settings.grid.incremental != 0u;
   if (lane == 0u && mends) {

@@ -774,6 +774,7 @@ struct World {
   float travel;         // m, no grain has moved further than this since the lists were built
   float margin;         // m, of the current lists
   uint age;             // substeps since they were built
+  uint listed;          // places in memory that they were built for: grains that have come since have no row
   uint count;           // grains that they were built of, of those that may be mended
   float stale_way;      // m, grains further than this from their place in the lists get a new one when these are mended
   uint stale;           // grains that did, the last time
