@@ -11,7 +11,7 @@ namespace {
 constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
 constexpr std::size_t messages_kept = 256;
 
-std::vector<VkExtensionProperties> extensions_of(const char* layer) {
+std::vector<VkExtensionProperties> instance_extensions(const char* layer) {
   std::uint32_t count = 0;
   if (vkEnumerateInstanceExtensionProperties(layer, &count, nullptr) < 0)
     return {};
@@ -19,10 +19,6 @@ std::vector<VkExtensionProperties> extensions_of(const char* layer) {
   vkEnumerateInstanceExtensionProperties(layer, &count, list.data());
   list.resize(count);
   return list;
-}
-
-bool offers(const std::vector<VkExtensionProperties>& list, const char* name) {
-  return std::ranges::any_of(list, [&](const auto& e) { return std::strcmp(e.extensionName, name) == 0; });
 }
 
 bool has_layer(const char* name) {
@@ -89,7 +85,7 @@ Instance::Instance(const InstanceOptions& options) : print_(options.print) {
                             validation_layer));
   }
 
-  const auto offered = extensions_of(nullptr);
+  const auto offered = instance_extensions(nullptr);
   std::vector<const char*> extensions;
   for (const char* name : options.extensions) {
     if (!offers(offered, name))
@@ -134,7 +130,7 @@ Instance::Instance(const InstanceOptions& options) : print_(options.print) {
     info.ppEnabledLayerNames = &validation_layer;
     if (listen)
       info.pNext = &messenger;
-    if (enable_if_offered(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME, extensions_of(validation_layer))) {
+    if (enable_if_offered(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME, instance_extensions(validation_layer))) {
       features.pNext = info.pNext;
       info.pNext = &features;
     }
