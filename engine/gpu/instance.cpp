@@ -78,7 +78,7 @@ Instance::Instance(const InstanceOptions& options) : print_(options.print) {
   }
 
   const char* wish = std::getenv("TALUS_VALIDATION");
-  validation_ = options.validation || (wish && std::strcmp(wish, "1") == 0);
+  validation_ = options.validation.value_or(wish && std::strcmp(wish, "1") == 0);
   if (validation_ && !has_layer(validation_layer)) {
     throw Error(fmt::format("Validation is asked for, but the layer {} is not installed: install it (Debian: "
                             "vulkan-validationlayers), or run without validation.",
