@@ -15,30 +15,11 @@ namespace {
 // Tests follow one another on one device, whose passes are compiled once. It closes while the validation layer, which
 // says then what was left behind, is still there: before static objects go.
 std::shared_ptr<talus::OpenDevices> devices = talus::keep_devices_open();
-std::shared_ptr<talus::OpenDevice> unvalidated;  // for lockstep
-
-// Opens the device without the validation layer, which TALUS_VALIDATION=1 asks for everywhere else.
-std::shared_ptr<talus::OpenDevice> open_unvalidated() {
-  const auto set = [](const char* value) {
-#ifdef _WIN32
-    _putenv_s("TALUS_VALIDATION", value);
-#else
-    setenv("TALUS_VALIDATION", value, 1);
-#endif
-  };
-  const char* const wish = std::getenv("TALUS_VALIDATION");
-  const std::string before = wish ? wish : "";
-  set("");
-  auto device = std::make_shared<talus::OpenDevice>(talus::Options{.device = vulkan_device()});
-  set(before.c_str());
-  return device;
-}
 
 struct CloseDevices : EventListener {
   using EventListener::EventListener;
   void testRunEnded(const Catch::TestRunStats& stats) override {
     devices.reset();
-    unvalidated.reset();
     EventListener::testRunEnded(stats);
   }
 };
@@ -51,9 +32,7 @@ talus::Options on_device() {
 }
 
 talus::Options in_lockstep() {
-  if (!unvalidated)
-    unvalidated = open_unvalidated();
-  return {.device = vulkan_device(), .verify = true, .on = unvalidated};
+  return {.device = vulkan_device(), .verify = true, .validation = false, .devices = devices};
 }
 
 talus::Options in_validated_lockstep() {

@@ -285,7 +285,7 @@ TEST_CASE("Meshes that are empty, degenerate, huge, tiny, far off or wrong have 
   const auto executor = make_cpu_executor(1);
   std::string note;
   CHECK(bake_sdf({}, {}, *executor, note).values.empty());
-  CHECK(sample({}, {1.0f, 2.0f, 3.0f}).distance == std::numeric_limits<float>::max());
+  CHECK(sample(Sdf{}, {1.0f, 2.0f, 3.0f}).distance == std::numeric_limits<float>::max());
   CHECK_THROWS_AS(bake_sdf({{{0, 0, 0}}, {{0, 1, 2}}}, {}, *executor, note), SceneError);
   CHECK_THROWS_AS(bake_sdf({{{0, 0, NAN}}, {{0, 0, 0}}}, {}, *executor, note), SceneError);
 

@@ -74,7 +74,8 @@ void add_device(CLI::App* verb, Arguments& a) {
       ->type_name("N")
       ->check(CLI::Range(0, 65536))
       ->capture_default_str();
-  verb->add_flag("--validation", a.run.engine.validation, "Vulkan validation layer");
+  verb->add_flag_callback(
+      "--validation", [&a] { a.run.engine.validation = true; }, "Vulkan validation layer");
 }
 
 // What `run` and `render` share.

@@ -2,6 +2,7 @@
 // How a simulation is run, which errors it throws, and what it says of the device.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -39,8 +40,9 @@ struct Options {
   int threads = 0;              // of the CPU path; 0: all cores. The result does not depend on it
   bool verify = false;          // every pass there and by its reference, compared after each; cpu: the vectorised ones
   bool wide = true;             // CPU path: AVX-512 where the processor has it. The result does not depend on it
-  bool validation = false;      // Vulkan validation layer with synchronization checks
-  bool timing = true;           // measure each pass
+  // Vulkan validation layer with synchronization checks; unset: where the environment variable TALUS_VALIDATION is 1.
+  std::optional<bool> validation;
+  bool timing = true;  // measure each pass
   // s: how much a live view hands to a device at a time (Simulation::start), so that its frames get in between. As the
   // passes are measured; all at once where they are not.
   double slice = 1.0 / 60.0;

@@ -54,7 +54,7 @@ public:
     const Settings& settings = f.settings[0];
     const bool periodic = settings.domain.axis.x == axis_periodic || settings.domain.axis.y == axis_periodic ||
                           settings.domain.axis.z == axis_periodic;
-    const vecs at = all(place_of<by>(f, i));
+    const vecs at = all(position_of<by>(f, i));
     const float r = f.grains[i].position.w, margin = f.worlds[world_].margin;
     const float *x = x_.data(), *y = y_.data(), *z = z_.data(), *radius = radius_.data();
     const uint *place = place_.data(), end = count_;
@@ -144,7 +144,7 @@ void search_grains_by_lanes(const Fields& f, uint i, Around<by>& around, Found f
   if (settings.cloth.vertices > 0 || settings.shapes.particles > 0 || f.grains[i].velocity.w == 0.0f)
     return search_grains_of_one<by>(f, i, found);
   const uint world = world_of(f, i);
-  around.look(f, cell_of(place_of<by>(f, i), settings, f.worlds[world]), world);
+  around.look(f, cell_of(position_of<by>(f, i), settings, f.worlds[world]), world);
   for (const uint j : around.near(f, i))
     found(j);
 }

@@ -36,7 +36,7 @@ public:
 
 private:
   std::string wanted_;
-  bool validation_ = false;
+  std::optional<bool> validation_;
   std::map<std::pair<Pass, Features>, PassProgram> programs_;
   std::uint64_t reloads_ = 0;
 };

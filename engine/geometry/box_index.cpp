@@ -7,7 +7,7 @@ namespace talus {
 namespace {
 
 constexpr double cells_per_box = 2.0;
-constexpr int cells_most = 64;  // of a box: a larger one is looked at every time
+constexpr int box_cells_most = 64;  // of a box: a larger one is looked at every time
 
 bool is_finite(const Bounds& box) {
   return std::isfinite(glm::dot(box.min, glm::dvec3(1.0))) && std::isfinite(glm::dot(box.max, glm::dvec3(1.0)));
@@ -42,7 +42,7 @@ BoxIndex::BoxIndex(std::span<const Bounds> boxes, const glm::dvec3& period) : pe
   std::vector<std::uint32_t> small;
   for (std::uint32_t i = 0; i < boxes.size(); ++i) {
     const Range range = is_finite(boxes[i]) ? range_of(boxes[i]) : Range{};
-    if (!is_finite(boxes[i]) || std::int64_t{range.count.x} * range.count.y * range.count.z > cells_most) {
+    if (!is_finite(boxes[i]) || std::int64_t{range.count.x} * range.count.y * range.count.z > box_cells_most) {
       large_.push_back(i);
       continue;
     }

@@ -11,7 +11,6 @@ namespace {
 
 constexpr double nodes_most = 0x1p30;
 constexpr double margin = 1e-3;  // of an edge, between a vertex and the edge's ends: no triangle without area
-constexpr std::uint32_t none = ~0u;
 
 // The corners of a cell are numbered by their offsets, x + 2 y + 4 z. A tetrahedron goes from corner 0 to corner 7
 // along the axes in one of six orders; the odd orders are left-handed.
@@ -53,7 +52,7 @@ public:
   Mesh run() {
     for (int k = 0; k < 2; ++k) {
       values_[k].resize(plane_);
-      crossings_[k].assign(7 * plane_, none);
+      crossings_[k].assign(7 * plane_, no_index);
     }
     fill(0);
     for (layer_ = 0; layer_ < cells_.z; ++layer_) {
@@ -61,7 +60,7 @@ public:
       for (int y = 0; y < cells_.y; ++y)
         for (int x = 0; x < cells_.x; ++x)
           march({x, y, layer_});
-      std::ranges::fill(crossings_[layer_ & 1], none);
+      std::ranges::fill(crossings_[layer_ & 1], no_index);
       if (mesh_.triangles.size() > mesh_triangles_most)
         fail(fmt::format("more than {} triangles: take larger cells", mesh_triangles_most));
     }
@@ -142,7 +141,7 @@ private:
     TALUS_ASSERT(a < b && (a & ~b) == 0, a, b);  // the edge runs along axes
     const glm::ivec3 node = cell + offset(a);
     std::uint32_t& found = crossings_[node.z & 1][7 * index(node) + (b - a) - 1];
-    if (found == none) {
+    if (found == no_index) {
       found = static_cast<std::uint32_t>(mesh_.vertices.size());
       const double share = std::clamp(v[a] / (double(v[a]) - v[b]), margin, 1 - margin);
       mesh_.vertices.emplace_back(place(node) + share * glm::dvec3(offset(b) - offset(a)) * edge_);

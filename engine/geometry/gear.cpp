@@ -8,7 +8,7 @@ namespace talus {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double addendum = 1.0, dedendum = 1.25;  // modules
 constexpr double twist_most = 0.05;                // rad between two layers
 

@@ -23,6 +23,7 @@ struct Mesh {
   std::vector<glm::uvec3> triangles;  // counterclockwise seen from outside
 };
 
+inline constexpr std::uint32_t no_index = ~0u;  // in place of the index of a vertex, a triangle or a part
 inline constexpr std::size_t mesh_triangles_most = 2'000'000;
 inline constexpr std::uintmax_t mesh_bytes_most = std::uintmax_t(512) << 20;  // of a file and what it refers to
 

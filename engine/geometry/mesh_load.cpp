@@ -117,9 +117,9 @@ private:
 };
 
 // Puts polygons together to one mesh, each where its node says.
-class Builder {
+class MeshBuilder {
 public:
-  Builder(const Source& source, const MeshOptions& options, UpAxis up) : source_(source) {
+  MeshBuilder(const Source& source, const MeshOptions& options, UpAxis up) : source_(source) {
     const double s = options.scale;
     const glm::dmat3 to_z[] = {{{0, 0, s}, {s, 0, 0}, {0, s, 0}}, {{s, 0, 0}, {0, 0, s}, {0, -s, 0}}, glm::dmat3(s)};
     root_ = glm::dmat4(to_z[static_cast<int>(up)]);
@@ -190,7 +190,7 @@ public:
       source_.check_triangles(*count);
   }
 
-  void read(Builder& out) {
+  void read(MeshBuilder& out) {
     out.start();
     if (const std::optional<std::uint64_t> count = count_of(bytes_.size()))
       return read_binary(*count, out);
@@ -218,7 +218,7 @@ private:
     return size == header + facet * count ? std::optional(count) : std::nullopt;
   }
 
-  void read_binary(std::uint64_t count, Builder& out) const {
+  void read_binary(std::uint64_t count, MeshBuilder& out) const {
     if (count == 0)
       source_.fail("has no triangles");
     source_.check_triangles(count);
@@ -231,7 +231,7 @@ private:
     }
   }
 
-  void read_text(Builder& out) const {
+  void read_text(MeshBuilder& out) const {
     if (bytes_.find("endsolid") == bytes_.npos)
       source_.fail("is damaged or cut short: it has no \"endsolid\"");
     std::uint64_t facets = 0, line_number = 0;
@@ -274,7 +274,7 @@ class Obj {
 public:
   Obj(const Source& source, std::string_view text) : source_(source), rest_(text) {}
 
-  void read(Builder& out) {
+  void read(MeshBuilder& out) {
     out.start();
     while (!rest_.empty())
       read_line(out);
@@ -308,7 +308,7 @@ private:
     return last != line.npos && line[last] == '\\';
   }
 
-  void read_line(Builder& out) {
+  void read_line(MeshBuilder& out) {
     std::string_view line = next_line(rest_);
     ++line_number_;
     std::string joined;
@@ -327,7 +327,7 @@ private:
       read_face(line);
   }
 
-  void read_vertex(std::string_view line, Builder& out) {
+  void read_vertex(std::string_view line, MeshBuilder& out) {
     glm::dvec3 at(0.0);
     for (int a = 0; a < 3; ++a) {
       const std::string_view word = next_word(line);
@@ -381,7 +381,7 @@ public:
         source_.check_triangles(e.count);
   }
 
-  void read(Builder& out) {
+  void read(MeshBuilder& out) {
     read_header();
     out.start();
     for (const std::string_view wanted : {"vertex", "face"}) {
@@ -502,7 +502,7 @@ private:
     return static_cast<std::uint32_t>(value);
   }
 
-  void read(const Element& element, Builder& out) {
+  void read(const Element& element, MeshBuilder& out) {
     glm::dvec3 at(0);
     for (const Property& p : element.properties) {
       if (!p.length) {
@@ -860,7 +860,7 @@ private:
 };
 
 // All meshes of a scene.
-void add(const aiScene& scene, const Source& source, Builder& out) {
+void add(const aiScene& scene, const Source& source, MeshBuilder& out) {
   auto matrix = [](const aiMatrix4x4& m) {
     return glm::dmat4(m.a1, m.b1, m.c1, m.d1, m.a2, m.b2, m.c2, m.d2, m.a3, m.b3, m.c3, m.d3, m.a4, m.b4, m.c4, m.d4);
   };
@@ -906,7 +906,7 @@ void keep_reader(Assimp::Importer& importer, const std::string& extension) {
   }
 }
 
-void read_with_assimp(const Source& source, Files files, Builder& out) {
+void read_with_assimp(const Source& source, Files files, MeshBuilder& out) {
   // assimp turns every exception into a text, that of a lack of memory too.
   const auto no_memory = [](std::string_view why) {
     return why.find("bad_alloc") != why.npos || why.find("allocat") != why.npos;
@@ -943,7 +943,7 @@ LoadedMesh load_mesh(const fs::path& file, const MeshOptions& options) {
   if (!gltf && extension != ".obj" && extension != ".stl" && extension != ".ply")
     source.fail("is of no kind that is read; its name must end in .obj, .stl, .ply, .gltf or .glb");
 
-  Builder builder(source, options, options.up.value_or(gltf ? UpAxis::y : UpAxis::z));
+  MeshBuilder builder(source, options, options.up.value_or(gltf ? UpAxis::y : UpAxis::z));
   std::string bytes = source.read(file, [&](std::string_view begin, std::uintmax_t size) {
     if (extension == ".stl")
       Stl(source, begin).check(size);

@@ -13,7 +13,6 @@ namespace {
 constexpr double weld_share = 1e-6;        // of the diagonal
 constexpr double flat_share = 1e-9;        // of the diagonal's cube
 constexpr std::size_t hole_corners = 500;  // more are no hole but a rim
-constexpr std::uint32_t none = ~0u;
 
 // A triangle's side between the vertices low and high, run through from low to high or back.
 struct Side {
@@ -155,7 +154,7 @@ private:
     Bounds box{glm::dvec3(INFINITY), glm::dvec3(-INFINITY)};
     double volume = 0;
     bool closed = true;
-    std::uint32_t outermost = none;  // the part around it that no other part is around
+    std::uint32_t outermost = no_index;  // the part around it that no other part is around
     std::vector<std::uint32_t> triangles;
     double size() const { return glm::length(box.max - box.min); }
     bool inside_out() const { return closed && volume < -flat_share * std::pow(size(), 3); }
@@ -206,13 +205,13 @@ private:
   }
 
   std::size_t drop_unused() {
-    std::vector<std::uint32_t> place(vertices().size(), none);
+    std::vector<std::uint32_t> place(vertices().size(), no_index);
     for (const glm::uvec3& t : triangles())
       for (int k = 0; k < 3; ++k)
         place[t[k]] = 0;
     std::uint32_t kept = 0;
     for (std::size_t v = 0; v < vertices().size(); ++v)
-      if (place[v] != none) {
+      if (place[v] != no_index) {
         vertices()[kept] = vertices()[v];
         place[v] = kept++;
       }
@@ -235,7 +234,7 @@ private:
     std::size_t buckets = 1;
     while (buckets < vertices().size())
       buckets *= 2;
-    std::vector<std::uint32_t> head(buckets, none), next, place(vertices().size());
+    std::vector<std::uint32_t> head(buckets, no_index), next, place(vertices().size());
     auto bucket = [&](const glm::ivec3& c) -> std::uint32_t& {
       std::uint64_t h = static_cast<std::uint64_t>(c.x) * 0x9E3779B97F4A7C15u;
       h = (h ^ (h >> 32) ^ static_cast<std::uint64_t>(c.y)) * 0xBF58476D1CE4E5B9u;
@@ -247,14 +246,14 @@ private:
     for (std::size_t v = 0; v < vertices().size(); ++v) {
       const glm::dvec3 p(vertices()[v]), at = p - box_.min;
       const glm::ivec3 low(glm::floor((at - reach) / cell)), high(glm::floor((at + reach) / cell));
-      std::uint32_t found = none;
+      std::uint32_t found = no_index;
       for (int z = low.z; z <= high.z; ++z)
         for (int y = low.y; y <= high.y; ++y)
           for (int x = low.x; x <= high.x; ++x)
-            for (std::uint32_t k = bucket({x, y, z}); k != none; k = next[k])
+            for (std::uint32_t k = bucket({x, y, z}); k != no_index; k = next[k])
               if (k < found && glm::distance(p, glm::dvec3(vertices()[k])) <= reach)
                 found = k;
-      if (found == none) {
+      if (found == no_index) {
         found = kept;
         vertices()[kept++] = vertices()[v];
         std::uint32_t& first = bucket(glm::ivec3(glm::floor(at / cell)));
@@ -446,23 +445,23 @@ private:
     std::partial_sum(next.begin(), next.end(), next.begin());
     const std::vector<std::uint32_t> last(next.begin() + 1, next.end());
     std::vector<std::vector<std::uint32_t>> loops;
-    std::vector<std::uint32_t> path, place(out_.mesh.vertices.size(), none);
+    std::vector<std::uint32_t> path, place(out_.mesh.vertices.size(), no_index);
     for (const auto& side : missing) {
       path = {side.first};
       place[side.first] = 0;
       while (next[path.back()] < last[path.back()]) {
         const std::uint32_t to = missing[next[path.back()]++].second;
-        if (place[to] == none) {
+        if (place[to] == no_index) {
           place[to] = static_cast<std::uint32_t>(path.size());
           path.push_back(to);
           continue;
         }
         const auto first = path.begin() + place[to];
         loops.emplace_back(first, path.end());
-        std::for_each(first + 1, path.end(), [&](std::uint32_t v) { place[v] = none; });
+        std::for_each(first + 1, path.end(), [&](std::uint32_t v) { place[v] = no_index; });
         path.erase(first + 1, path.end());
       }
-      place[side.first] = none;
+      place[side.first] = no_index;
     }
     return loops;
   }
@@ -499,12 +498,12 @@ private:
   std::vector<Part> find_parts() {
     const Edges edges(out_.mesh);
     Sets connected = connect(edges);
-    std::vector<std::uint32_t> part(triangles().size(), none);
+    std::vector<std::uint32_t> part(triangles().size(), no_index);
     std::vector<Part> parts;
     const glm::dvec3 origin = (box_.min + box_.max) / 2.0;
     for (std::uint32_t t = 0; t < triangles().size(); ++t) {
       std::uint32_t& index = part[connected.find(t).first];
-      if (index == none) {
+      if (index == no_index) {
         index = static_cast<std::uint32_t>(parts.size());
         parts.emplace_back();
       }
@@ -539,12 +538,12 @@ private:
     std::vector<int> winding(parts.size());
     std::vector<Point> within;  // the box of a part
     for (std::uint32_t i = 0; i < parts.size(); ++i) {
-      if (parts[i].outermost != none)
+      if (parts[i].outermost != no_index)
         continue;
       const Bounds& box = parts[i].box;
       within.clear();
       for (const Point& p : between(points, box.min.x, box.max.x))
-        if (p.second > i && parts[p.second].outermost == none && glm::all(glm::greaterThan(p.first, box.min)) &&
+        if (p.second > i && parts[p.second].outermost == no_index && glm::all(glm::greaterThan(p.first, box.min)) &&
             glm::all(glm::lessThan(p.first, box.max)))
           within.push_back(p);
       if (within.empty())
@@ -568,7 +567,7 @@ private:
     nest(parts);
     std::size_t outer = 0, inner = 0;
     for (const Part& p : parts) {
-      const bool nested = p.outermost != none;
+      const bool nested = p.outermost != no_index;
       if (!(nested ? parts[p.outermost] : p).inside_out())
         continue;
       for (const std::uint32_t t : p.triangles)

@@ -19,7 +19,7 @@ using shared::corner_turn;
 using shared::hollow_surfaces;
 using shared::triangle_words;
 
-constexpr double cells_most = 1 << 20;
+constexpr double grid_cells_most = 1 << 20;
 // Pairs of a triangle and a cell that are looked at: some seconds. Triangles that are long and aslant have many.
 constexpr double pairs_most = 1 << 28;
 // A triangle that is further away than the nearest one by this share of `far` may be touched beside it: a third of the
@@ -106,9 +106,9 @@ struct Normals {
   }
 };
 
-class Builder {
+class GridBuilder {
 public:
-  Builder(const Mesh& mesh, bool closed, double far) : mesh_(mesh), normals_(mesh) {
+  GridBuilder(const Mesh& mesh, bool closed, double far) : mesh_(mesh), normals_(mesh) {
     const Bounds box = bounds(mesh);
     const glm::dvec3 extent = box.max - box.min + 2.0 * far;
     // Cells some triangles wide: larger ones have long lists, smaller ones are many.
@@ -117,7 +117,7 @@ public:
                            std::max({extent.x, extent.y, extent.z}) / 128.0);
     TALUS_ASSERT(cell > 0.0, cell, triangle, far);
     const auto count = [&] { return glm::max(glm::ceil(extent / cell), glm::dvec3(1.0)); };
-    while (count().x * count().y * count().z > cells_most)
+    while (count().x * count().y * count().z > grid_cells_most)
       cell *= 1.1;
     grid_.origin = glm::vec3(box.min - far);
     grid_.far = static_cast<float>(far);
@@ -413,7 +413,7 @@ bool is_hollow(const Cell& list, const Touch& nearest, bool closed, const glm::v
 TriangleGrid triangle_grid(const Mesh& mesh, bool closed, double far) {
   if (mesh.triangles.empty())
     throw MeshError("mesh: has no triangles, so that nothing is nearest");
-  return Builder(mesh, closed, far).build();
+  return GridBuilder(mesh, closed, far).build();
 }
 
 std::shared_ptr<const TriangleGrid> shared_triangle_grid(const Mesh& mesh, bool closed, double far) {

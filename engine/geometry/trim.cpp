@@ -8,8 +8,6 @@
 namespace talus {
 namespace {
 
-constexpr std::uint32_t none = ~0u;
-
 class Trimmer {
 public:
   Trimmer(Triangles triangles, const std::function<double(const glm::dvec3&)>& keep, double cell)
@@ -29,7 +27,7 @@ private:
   // Whether an edge is cut in halves depends on nothing but the edge, so that neighbours stay neighbours. The
   // balls around its edges, as diameters, cover a triangle: where keep is 0 inside of it, one of them knows.
   std::uint32_t middle(std::uint32_t a, std::uint32_t b) {
-    const auto [found, is_new] = middles_.try_emplace(key(a, b), none);
+    const auto [found, is_new] = middles_.try_emplace(key(a, b), no_index);
     if (is_new) {
       const double length = glm::distance(vertices_[a].position, vertices_[b].position);
       const glm::dvec3 half = 0.5 * (vertices_[a].position + vertices_[b].position);
@@ -43,19 +41,19 @@ private:
 
   bool split(const glm::uvec3& t) {
     const std::array<std::uint32_t, 3> m{middle(t[0], t[1]), middle(t[1], t[2]), middle(t[2], t[0])};
-    const int count = (m[0] != none) + (m[1] != none) + (m[2] != none);
+    const int count = (m[0] != no_index) + (m[1] != no_index) + (m[2] != no_index);
     if (count == 3) {
       for (int i = 0; i < 3; ++i)
         open_.push_back({t[i], m[i], m[(i + 2) % 3]});
       open_.push_back({m[0], m[1], m[2]});
     }
     for (int i = 0; i < 3 && count == 1; ++i)
-      if (m[i] != none) {
+      if (m[i] != no_index) {
         open_.push_back({t[i], m[i], t[(i + 2) % 3]});
         open_.push_back({m[i], t[(i + 1) % 3], t[(i + 2) % 3]});
       }
     for (int i = 0; i < 3 && count == 2; ++i)
-      if (m[i] == none) {
+      if (m[i] == no_index) {
         const std::uint32_t a = t[i], b = t[(i + 1) % 3], c = t[(i + 2) % 3], bc = m[(i + 1) % 3], ca = m[(i + 2) % 3];
         open_.push_back({a, b, bc});
         open_.push_back({a, bc, ca});
@@ -73,7 +71,7 @@ private:
 
   // Where keep is 0 between a and b.
   std::uint32_t crossing(std::uint32_t a, std::uint32_t b) {
-    const auto [found, is_new] = crossings_.try_emplace(key(a, b), none);
+    const auto [found, is_new] = crossings_.try_emplace(key(a, b), no_index);
     if (is_new) {
       if (a > b)
         std::swap(a, b);

@@ -108,10 +108,6 @@ std::vector<VkExtensionProperties> extensions_of(VkPhysicalDevice device) {
   return list;
 }
 
-bool offers(const std::vector<VkExtensionProperties>& list, const char* name) {
-  return std::ranges::any_of(list, [&](const auto& e) { return std::strcmp(e.extensionName, name) == 0; });
-}
-
 DeviceInfo describe(VkPhysicalDevice handle) {
   DeviceInfo info;
   info.handle = handle;

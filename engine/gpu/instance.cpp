@@ -11,7 +11,7 @@ namespace {
 constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
 constexpr std::size_t messages_kept = 256;
 
-std::vector<VkExtensionProperties> extensions_of(const char* layer) {
+std::vector<VkExtensionProperties> instance_extensions(const char* layer) {
   std::uint32_t count = 0;
   if (vkEnumerateInstanceExtensionProperties(layer, &count, nullptr) < 0)
     return {};
@@ -19,10 +19,6 @@ std::vector<VkExtensionProperties> extensions_of(const char* layer) {
   vkEnumerateInstanceExtensionProperties(layer, &count, list.data());
   list.resize(count);
   return list;
-}
-
-bool offers(const std::vector<VkExtensionProperties>& list, const char* name) {
-  return std::ranges::any_of(list, [&](const auto& e) { return std::strcmp(e.extensionName, name) == 0; });
 }
 
 bool has_layer(const char* name) {
@@ -82,14 +78,14 @@ Instance::Instance(const InstanceOptions& options) : print_(options.print) {
   }
 
   const char* wish = std::getenv("TALUS_VALIDATION");
-  validation_ = options.validation || (wish && std::strcmp(wish, "1") == 0);
+  validation_ = options.validation.value_or(wish && std::strcmp(wish, "1") == 0);
   if (validation_ && !has_layer(validation_layer)) {
     throw Error(fmt::format("Validation is asked for, but the layer {} is not installed: install it (Debian: "
                             "vulkan-validationlayers), or run without validation.",
                             validation_layer));
   }
 
-  const auto offered = extensions_of(nullptr);
+  const auto offered = instance_extensions(nullptr);
   std::vector<const char*> extensions;
   for (const char* name : options.extensions) {
     if (!offers(offered, name))
@@ -134,7 +130,7 @@ Instance::Instance(const InstanceOptions& options) : print_(options.print) {
     info.ppEnabledLayerNames = &validation_layer;
     if (listen)
       info.pNext = &messenger;
-    if (enable_if_offered(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME, extensions_of(validation_layer))) {
+    if (enable_if_offered(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME, instance_extensions(validation_layer))) {
       features.pNext = info.pNext;
       info.pNext = &features;
     }

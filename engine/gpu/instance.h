@@ -2,6 +2,7 @@
 #include "engine/gpu/error.h"
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ private:
 };
 
 struct InstanceOptions {
-  bool validation = false;  // validation layer with synchronization checks; TALUS_VALIDATION=1 asks for it too
+  // Validation layer with synchronization checks; unset: where the environment variable TALUS_VALIDATION is 1.
+  std::optional<bool> validation;
   std::vector<const char*> extensions;  // that must be there, such as those a window surface needs
   bool print = false;                   // validation messages to stderr as well
 };

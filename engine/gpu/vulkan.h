@@ -4,6 +4,9 @@
 #ifndef VK_NO_PROTOTYPES
 #define VK_NO_PROTOTYPES
 #endif
+#include <algorithm>
+#include <cstring>
+#include <vector>
 #include <volk.h>
 
 namespace talus::gpu {
@@ -13,6 +16,11 @@ template <class T> T make(VkStructureType type) {
   T value{};
   value.sType = type;
   return value;
+}
+
+// An extension is among those that a driver or a layer lists.
+inline bool offers(const std::vector<VkExtensionProperties>& list, const char* name) {
+  return std::ranges::any_of(list, [&](const auto& e) { return std::strcmp(e.extensionName, name) == 0; });
 }
 
 }  // namespace talus::gpu

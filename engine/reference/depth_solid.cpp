@@ -92,12 +92,12 @@ bool is_convex(const SolidPart& part) {
 }
 
 // The box around a part; of a plane, which has none, all.
-struct Box {
+struct PartBox {
   vec3 low, high;
 };
-Box box_around(const SolidPart& part) {
+PartBox box_around(const SolidPart& part) {
   const vec3 size = part.size;
-  const auto both = [](float across, float up) { return Box{-vec3(across, across, up), vec3(across, across, up)}; };
+  const auto both = [](float across, float up) { return PartBox{-vec3(across, across, up), vec3(across, across, up)}; };
   switch (part.kind & solid_kind_mask) {
   case solid_plane:
     return {vec3(-endless), vec3(endless)};
@@ -120,7 +120,7 @@ Box box_around(const SolidPart& part) {
 
 // Pixels that may see a part: around the corners of its box and, where that reaches past the eye, of what is ahead.
 Window window_around(const DepthCamera& camera, const View& view, const SolidPart& part) {
-  const Box box = box_around(part);
+  const PartBox box = box_around(part);
   if ((part.kind & solid_kind_mask) == solid_plane)
     return {glm::uvec2(0u), {camera.width, camera.height}};
   const float least = camera.perspective ? 1e-6f * camera.far : -endless;
@@ -155,7 +155,7 @@ Span in_part(const SolidPart& part, const Ray& ray) {
   case solid_cone:
     return in_cone(ray, part.size);
   default:
-    const Box box = box_around(part);
+    const PartBox box = box_around(part);
     return in_box(ray, box.low, box.high);
   }
 }

@@ -71,7 +71,7 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
 enum class Neighbourhood { sorted, linked, mended };
 
 // Where a grain is for its list.
-template <Neighbourhood by> vec3 place_of(const Fields& f, uint i) {
+template <Neighbourhood by> vec3 position_of(const Fields& f, uint i) {
   return vec3(by == Neighbourhood::mended ? f.list_place[i] : f.grains[i].position);
 }
 
@@ -79,7 +79,7 @@ template <Neighbourhood by> vec3 place_of(const Fields& f, uint i) {
 template <Neighbourhood by> bool may_touch(const Fields& f, uint i, vec3 p, uint j, const World& world) {
   const Settings& settings = f.settings[0];
   const float reach = f.grains[i].position.w + f.grains[j].position.w + world.margin;
-  return j != i && squared(shortest(p - place_of<by>(f, j), settings)) < reach * reach &&
+  return j != i && squared(shortest(p - position_of<by>(f, j), settings)) < reach * reach &&
          !(settings.shapes.particles > 0 && same_shape(f, i, j)) &&
          (f.grains[i].velocity.w > 0.0f || f.grains[j].velocity.w > 0.0f);  // two fixed ones do nothing
 }
@@ -102,7 +102,7 @@ void search_grains(const Fields& f, uint i, Found found) {
   const World& world = f.worlds[number];
   if (f.grain_id[i] - settings.cloth.first < settings.cloth.vertices)  // vertices of cloth touch triangles alone
     return;
-  const vec3 p = place_of<by>(f, i);
+  const vec3 p = position_of<by>(f, i);
   const ivec3 home = cell_of(p, settings, world);
   const auto key_at = [&](int x, int y, int z) {
     return cell_key(wrap_cell(home + ivec3(x, y, z), world), world, settings);
@@ -139,7 +139,7 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
   const Settings& settings = f.settings[0];
   const uint number = world_of(f, i);
   const World& world = f.worlds[number];
-  const vec3 p = place_of<by>(f, i), v = glm::abs(vec3(f.grains[i].velocity));
+  const vec3 p = position_of<by>(f, i), v = glm::abs(vec3(f.grains[i].velocity));
   const float radius = f.grains[i].position.w;
   if (settings.cloth.vertices > 0)
     search_triangles(f, i, found);

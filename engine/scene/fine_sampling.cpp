@@ -26,11 +26,7 @@ constexpr double sparse = 0.30;
 constexpr double cells_most = 2e9;
 
 // Radii up to which a mesh tells depths: whole cubes as wide as the largest ball are then known to be within it.
-constexpr double far_radii = 3.0;
-
-double ball_volume(double r) {
-  return 4.0 / 3.0 * std::numbers::pi * r * r * r;
-}
+constexpr double depth_radii = 3.0;
 
 // For balls that are a share as large as fine grains: where these are in the fill's shape.
 class InShape final : public Region {
@@ -297,7 +293,7 @@ private:
 
   void fill_shape(std::size_t i, std::uint32_t count, const Carried& carried, Packing& others, Random& random) {
     const GrainGroup& group = scene_.grains[i];
-    const Space space(group.shape, scene_.domain, far_radii * spec_.radius_max);
+    const Space space(group.shape, scene_.domain, depth_radii * spec_.radius_max);
     const Bounds& box = space.bounds();
     glm::dvec3 period(0.0);
     for (int a = 0; a < 3; ++a)

@@ -46,7 +46,7 @@ std::optional<VolumeProperties> exact(const std::vector<BodyPart>& parts) {
     const std::optional<VolumeProperties> own = std::visit(Exact{}, part.shape);
     if (part.subtract || !own)
       return {};
-    const Bounds box = bounds_of({part}, {});
+    const Bounds box = bounds_of(std::vector{part}, {});
     if (std::ranges::any_of(bounds, [&](const Bounds& other) { return overlap(box, other); }))
       return {};
     bounds.push_back(box);

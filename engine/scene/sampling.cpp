@@ -20,10 +20,6 @@ double square(double x) {
   return x * x;
 }
 
-double ball_volume(double r) {
-  return 4.0 / 3.0 * std::numbers::pi * r * r * r;
-}
-
 // Refuses a shape that leaves so much of its box empty that looking for places takes minutes, before any work. balls:
 // how many there will be, cells: how many places in the box are looked at.
 void check_cells(double cells, double balls) {

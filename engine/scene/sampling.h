@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <numbers>
 #include <span>
 
 namespace talus {
@@ -39,6 +40,9 @@ struct Ball {
   glm::vec3 center;  // m
   float radius;      // m
 };
+inline double ball_volume(double radius) {  // m3
+  return 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
+}
 
 Bounds bounds(const Shape& shape);
 

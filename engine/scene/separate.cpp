@@ -18,9 +18,9 @@ constexpr int pushes_most = 32;
 constexpr std::size_t sweeps_most = 2000, work_most = 200'000'000;  // balls times sweeps
 
 // Balls by cells of the largest diameter.
-class Cells {
+class BallCells {
 public:
-  Cells(std::span<const Movable> balls, const glm::dvec3& period) : period_(period) {
+  BallCells(std::span<const Movable> balls, const glm::dvec3& period) : period_(period) {
     for (const Movable& ball : balls)
       edge_ = std::max(edge_, 2 * ball.radius);
     for (int a = 0; a < 3; ++a)  // whole cells, so that both ends of a period meet
@@ -99,7 +99,7 @@ bool moves(const Movable& ball) {
 }
 
 // m; negative: apart.
-double overlap_of(const Cells& cells, const Movable& a, const Movable& b) {
+double overlap_of(const BallCells& cells, const Movable& a, const Movable& b) {
   return a.radius + b.radius - glm::length(cells.way(a.center, b.center));
 }
 
@@ -107,7 +107,7 @@ double overlap_of(const Cells& cells, const Movable& a, const Movable& b) {
 
 Overlaps overlaps_of(std::span<const Movable> balls, const glm::dvec3& period, double least) {
   Overlaps all;
-  const Cells cells(balls, period);
+  const BallCells cells(balls, period);
   for (std::size_t i = 0; i < balls.size() && all.pairs < pairs_most; ++i)
     cells.near(balls[i].center, [&](std::uint32_t j) {
       if (j <= i || !(moves(balls[i]) || moves(balls[j])))
@@ -122,7 +122,7 @@ Overlaps overlaps_of(std::span<const Movable> balls, const glm::dvec3& period, d
 
 void separate(std::span<Movable> balls, const glm::dvec3& period, double least,
               const std::function<void(glm::dvec3&, double)>& keep, std::vector<std::uint32_t> crowd) {
-  Cells cells(balls, period);
+  BallCells cells(balls, period);
   std::vector<std::uint32_t> next;  // those that still overlap, and those moved into
   std::vector<bool> in_crowd(balls.size(), true);
   if (crowd.empty()) {

@@ -68,10 +68,6 @@ constexpr double leaning_layers = 40;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-double ball_volume(double r) {
-  return 4.0 / 3.0 * std::numbers::pi * r * r * r;
-}
-
 // Grains of one group or emitter.
 struct Source {
   std::uint32_t material;

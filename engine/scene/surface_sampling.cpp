@@ -18,9 +18,9 @@ constexpr double gap_least = 0.02;  // spacings: smaller pieces of the surface a
 constexpr double points_per_square = 0.7;
 
 // Points by cells four times as wide as the spacing: what is near lies in eight of them at most.
-class Cells {
+class PointCells {
 public:
-  explicit Cells(double spacing) : edge_(4.0 * spacing) { TALUS_ASSERT(spacing > 0.0, spacing); }
+  explicit PointCells(double spacing) : edge_(4.0 * spacing) { TALUS_ASSERT(spacing > 0.0, spacing); }
 
   // Calls visit(point), until it returns true, for all points no further than `reach` from a place, and some others.
   // Returns whether visit did.
@@ -180,7 +180,7 @@ private:
   }
 
   double spacing_;
-  Cells cells_;
+  PointCells cells_;
   Random& random_;
   glm::vec3 normal_{0.0f};        // of the triangle: that of a small piece may be lost in rounding
   std::vector<glm::dvec3> near_;  // points that a piece may be covered by

@@ -1,4 +1,5 @@
 #include "engine/simulation/batches.h"
+#include "engine/base/assert.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -62,6 +63,7 @@ void Batches::finish() {
 }
 
 void Batches::aim(std::uint64_t steps) {
+  TALUS_ASSERT(!under_way() && started_ == 0, started_);
   end_ = run_.step() + steps;
   loads_.begin(run_.step());
 }
@@ -81,10 +83,14 @@ void Batches::go_on() {
 
 // live: does not wait, and a device leaves the bodies where they are to be drawn.
 void Batches::begin(std::uint64_t steps, bool live) {
+  TALUS_ASSERT(!under_way() && started_ == 0, started_);
+  TALUS_ASSERT(steps <= memory_.batch_most(), steps, memory_.batch_most());
+  TALUS_ASSERT(run_.step() + steps <= end_, run_.step(), steps, end_);
   if (run_.substep() == 0) {
     grains_.free_slots();
     snapshot_.take();
   }
+  TALUS_ASSERT(snapshot_.step() <= run_.step(), snapshot_.step(), run_.step());
   commands_.write_motions(live ? steps + 1 : steps);
   emission_.write_plan(steps);
   const bool on_device = memory_.executor().gpu_device() != nullptr;
@@ -113,8 +119,12 @@ void Batches::hand_over(std::uint64_t count) {
   Executor& executor = memory_.executor();
   const auto substeps = static_cast<std::uint32_t>(model_.scene().solver.substeps);
   const bool all = count == SliceLength::all;
+  TALUS_ASSERT(rest_.step <= rest_.end, rest_.step, rest_.end);
+  TALUS_ASSERT(rest_.substep < substeps, rest_.substep, substeps);
   while (count > 0 && rest_.step < rest_.end) {
     const StepPlan plan = planner_.plan_of(rest_.step);
+    TALUS_ASSERT(plan.grains <= executor.size(FieldId::grains), plan.grains, rest_.step);
+    TALUS_ASSERT(plan.fine <= executor.size(FieldId::fine_grains), plan.fine, rest_.step);
     if (const std::uint64_t alike = all && rest_.substep == 0 ? steps_alike() : 1; alike > 1) {
       executor.repeat(static_cast<std::uint32_t>(alike), [&] { talus::step(executor, plan); });
       slice_.count(alike * substeps);
@@ -128,6 +138,7 @@ void Batches::hand_over(std::uint64_t count) {
     rest_.substep = to % substeps;
     rest_.step += to == substeps;
   }
+  TALUS_ASSERT(rest_.step < rest_.end || rest_.substep == 0, rest_.substep);
   if (rest_.step == rest_.end)
     end_batch();
   executor.submit();
@@ -152,7 +163,10 @@ void Batches::complete() {
   memory_.executor().finish();
   if (rest_.posed && memory_.executor().gpu_device())
     slice_.measure(memory_.executor(), model_.options().slice);
+  TALUS_ASSERT(rest_.step == rest_.end, rest_.step, rest_.end);
   const Status status = run_.take_kept();
+  TALUS_ASSERT(run_.steps_until(status) <= steps, status.step, run_.step(), steps);
+  TALUS_ASSERT(status.halt != halt_none || run_.steps_until(status) == steps, status.step, run_.step(), steps);
   loads_.take_kept(run_.steps_until(status));
   if (status.halt == halt_invalid)
     give_up(status);
@@ -171,6 +185,7 @@ void Batches::finish_steps(std::uint64_t steps) {
 // room, before anything moved. The run goes on from there with more. Exchanges of grains and grains_next that were
 // recorded after that need no undoing: contact_check has made the two equal.
 void Batches::grow(const Status& status) {
+  TALUS_ASSERT(status.substep < static_cast<uint>(model_.scene().solver.substeps), status.substep);
   finish_steps(run_.steps_until(status));
   run_.go_on_after_halt(status);
   memory_.grow_contacts(status, run_.step());
@@ -180,7 +195,9 @@ void Batches::grow(const Status& status) {
 uint Batches::first_invalid(uint slot) {
   const std::size_t all = memory_.executor().size(FieldId::grains),
                     each = model_.own_slots() ? model_.settings().worlds.places : all, first = slot / each * each;
+  TALUS_ASSERT(slot < all, slot, all);
   std::vector<Grain> grains(std::min(each, all - first));
+  TALUS_ASSERT(slot - first < grains.size(), slot, first, grains.size());
   std::vector<uint> ids(grains.size());
   memory_.executor().read(FieldId::grains, std::as_writable_bytes(std::span(grains)), first * sizeof(Grain));
   memory_.executor().read(FieldId::grain_id, std::as_writable_bytes(std::span(ids)), first * sizeof(uint));
@@ -196,6 +213,7 @@ uint Batches::first_invalid(uint slot) {
 void Batches::give_up(const Status& status) {
   const std::uint64_t bad_step = run_.step() + run_.steps_until(status);
   const auto bad = std::ranges::find_if(run_.worlds(), [](const World& w) { return w.invalid != ~0u; });
+  TALUS_ASSERT(bad != run_.worlds().end());
   const auto world = static_cast<std::uint32_t>(bad - run_.worlds().begin());
   const std::string name =
       model_.name_of_grain(world, bad->invalid < body_partner ? first_invalid(bad->invalid) : bad->invalid);

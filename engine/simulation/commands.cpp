@@ -1,4 +1,5 @@
 #include "engine/simulation/commands.h"
+#include "engine/base/assert.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <stdexcept>
@@ -17,6 +18,7 @@ Commands::Commands(Model& model, FieldMemory& memory, const RunState& run)
     : model_(model), memory_(memory), run_(run), drives_(model.scene()) {}
 
 RigidState Commands::rigid_state(std::uint32_t body) const {
+  TALUS_ASSERT(body < memory_.executor().size(FieldId::rigid_states), body);
   std::vector<RigidState> state(1);
   memory_.executor().read(FieldId::rigid_states, std::as_writable_bytes(std::span(state)), body * sizeof(RigidState));
   return state[0];
@@ -48,6 +50,7 @@ JointState Commands::joint_state(std::uint32_t body) const {
 
 std::vector<Pose> Commands::poses(std::uint32_t world) const {
   std::vector<Pose> poses = drives_.poses(run_.step(), world);
+  TALUS_ASSERT(poses.size() == model_.scene().bodies.size(), poses.size(), model_.scene().bodies.size());
   for (std::size_t b = 0; b < poses.size(); ++b)
     if (const auto body = static_cast<std::uint32_t>(world * poses.size() + b); model_.is_dynamic(body)) {
       const BodyMotion m = rigid_state(body).motion;
@@ -124,6 +127,7 @@ void Commands::remember() {
 
 // A dynamic body may be told several things between two steps: what it was told before the first of them is remembered.
 void Commands::command(std::uint32_t body, const std::function<void(RigidCommand&)>& change) {
+  TALUS_ASSERT(body < memory_.executor().size(FieldId::rigid_commands), body);
   std::vector<RigidCommand> one(1);
   const std::size_t offset = body * sizeof(RigidCommand);
   memory_.executor().read(FieldId::rigid_commands, std::as_writable_bytes(std::span(one)), offset);
@@ -158,26 +162,33 @@ void Commands::hold(Hand next) {
   hand_ = std::move(next);
   memory_.executor().resize(FieldId::held, hand_.held.size());
   write_field(memory_.executor(), FieldId::held, hand_.held);
+  TALUS_ASSERT(memory_.executor().size(FieldId::held) == hand_.held.size(), hand_.held.size());
 }
 
 void Commands::write_motions(std::uint64_t steps) {
   if (model_.scene().bodies.empty())
     return;
   const Drive::Batch motions = drives_.batch(run_.step(), steps);
+  TALUS_ASSERT(motions.motions.size() == steps * model_.bodies_of_all(), motions.motions.size(), steps);
+  TALUS_ASSERT(motions.motions.size() <= memory_.executor().size(FieldId::body_motions), motions.motions.size());
+  TALUS_ASSERT(motions.speeds.size() <= memory_.executor().size(FieldId::body_speeds), motions.speeds.size());
   write_field(memory_.executor(), FieldId::body_motions, motions.motions);
   write_field(memory_.executor(), FieldId::body_speeds, motions.speeds);
 }
 
 void Commands::restore(const std::vector<Drives::Course>& courses, Hand hand) {
+  TALUS_ASSERT(courses.size() == model_.worlds(), courses.size(), model_.worlds());
   drives_.set(courses);
   hold(std::move(hand));
 }
 
 void Commands::restore(const CommandState& state) {
   restore(state.courses, state.hand);
-  for (const auto& [body, command] : state.rigid)
+  for (const auto& [body, command] : state.rigid) {
+    TALUS_ASSERT(body < memory_.executor().size(FieldId::rigid_commands), body);
     memory_.executor().write(FieldId::rigid_commands, std::as_bytes(std::span(&command, 1)),
                              body * sizeof(RigidCommand));
+  }
 }
 
 }  // namespace talus

@@ -60,7 +60,10 @@ public:
   CommandState current() const { return {drives_.courses(), hand_, {}}; }
   void restore(const CommandState& state);
   void restore(const std::vector<Drives::Course>& courses, Hand hand);
-  void set_course(std::uint32_t world, Drives::Course course) { drives_.set(world, std::move(course)); }
+  void set_course(std::uint32_t world, Drives::Course course) {
+    TALUS_ASSERT(world < model_.worlds(), world, model_.worlds());
+    drives_.set(world, std::move(course));
+  }
   void set_drives(Drives drives) { drives_ = std::move(drives); }  // after the scene was changed
 
 private:

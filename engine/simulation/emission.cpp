@@ -1,4 +1,5 @@
 #include "engine/simulation/emission.h"
+#include "engine/base/assert.h"
 #include <algorithm>
 
 namespace talus {
@@ -8,6 +9,7 @@ Emission::Emission(const Model& model, FieldMemory& memory, const RunState& run,
       schedules_(model.worlds(), std::make_shared<const std::vector<TimedSeed>>()), due_(model.worlds()) {}
 
 std::uint32_t Emission::emitted_until(std::uint64_t at, std::uint32_t world) const {
+  TALUS_ASSERT(world < schedules_.size(), world, schedules_.size());
   const std::vector<TimedSeed>& emitted = *schedules_[world];
   const auto after = std::ranges::upper_bound(emitted, drives_.local(at, world), {}, &TimedSeed::step);
   return static_cast<std::uint32_t>(after - emitted.begin());
@@ -27,12 +29,15 @@ std::vector<EmitterCounts> Emission::counts() const {
   const Scene& scene = model_.scene();
   const std::size_t emitters = scene.emitters.size();
   const auto made = read_field<uint>(memory_.executor(), FieldId::births_made, scene.worlds * emitters);
+  TALUS_ASSERT(made.size() == due_.size() * emitters, made.size(), emitters);
   std::vector<EmitterCounts> counts;
   for (std::size_t k = 0; k < made.size(); ++k) {
     const auto world = static_cast<std::uint32_t>(k / emitters);
     const std::uint64_t now = drives_.local(run_.step(), world);
     const std::vector<std::uint64_t>& steps = due_[world][k % emitters];
-    const auto rest = static_cast<std::uint32_t>(std::ranges::upper_bound(steps, now) - steps.begin()) - made[k];
+    const auto due = static_cast<std::uint32_t>(std::ranges::upper_bound(steps, now) - steps.begin());
+    TALUS_ASSERT(made[k] <= due, made[k], due, k, now);  // no grain is released before it is due
+    const std::uint32_t rest = due - made[k];
     const bool over = stopped(scene.emitters[k % emitters], now + 1, scene.dt, model_.time_zero());
     counts.push_back({made[k], over ? 0 : rest, over ? rest : 0});
   }
@@ -40,11 +45,14 @@ std::vector<EmitterCounts> Emission::counts() const {
 }
 
 void Emission::set_schedule(std::uint32_t world, const EmissionSchedule& schedule) {
+  TALUS_ASSERT(world < schedules_.size(), world, schedules_.size());
+  TALUS_ASSERT(schedule != nullptr);
   schedules_[world] = schedule;
   write(world);
 }
 
 void Emission::set_schedules(std::vector<EmissionSchedule> schedules) {
+  TALUS_ASSERT(schedules.size() == model_.worlds(), schedules.size(), model_.worlds());
   schedules_ = std::move(schedules);
   for (std::uint32_t w = 0; w < model_.worlds(); ++w)
     write(w);
@@ -55,19 +63,24 @@ void Emission::write(std::uint32_t world) {
   due_[world].assign(scene.emitters.size(), {});
   std::vector<std::vector<Birth>> of_emitters(scene.emitters.size());
   uint id = model_.settings().emission.first;
+  TALUS_ASSERT(std::ranges::is_sorted(*schedules_[world], {}, &TimedSeed::step), world);
   for (const TimedSeed& timed : *schedules_[world]) {
+    TALUS_ASSERT(timed.emitter < scene.emitters.size(), timed.emitter, scene.emitters.size());
+    TALUS_ASSERT(timed.seed.material < scene.materials.size(), timed.seed.material, scene.materials.size());
     due_[world][timed.emitter].push_back(timed.step);
     of_emitters[timed.emitter].push_back({grain_of(scene, timed.seed), id++, timed.seed.material});
   }
   std::vector<Birth> births;
   for (const std::vector<Birth>& of_one : of_emitters)
     births.insert(births.end(), of_one.begin(), of_one.end());
+  TALUS_ASSERT(births.size() == schedules_[world]->size(), births.size(), schedules_[world]->size());
   memory_.write_share(world, FieldId::births, births);
 }
 
 // An emitter does not go on after its stop, whether grains wait for room or not.
 Pour Emission::due_in(std::uint64_t at, std::uint32_t world, std::uint32_t emitter) const {
   const Scene& scene = model_.scene();
+  TALUS_ASSERT(world < due_.size() && emitter < due_[world].size(), world, emitter);
   const std::uint64_t now = drives_.local(at + 1, world);
   if (stopped(scene.emitters[emitter], now, scene.dt, model_.time_zero()))
     return {};
@@ -76,6 +89,7 @@ Pour Emission::due_in(std::uint64_t at, std::uint32_t world, std::uint32_t emitt
     base += due_[world][e].size();
   const std::vector<std::uint64_t>& steps = due_[world][emitter];
   const auto first = std::ranges::lower_bound(steps, now), end = std::ranges::upper_bound(steps, now);
+  TALUS_ASSERT(base + steps.size() <= memory_.executor().size(FieldId::births), base, steps.size());
   const auto number = [&](auto it) { return static_cast<uint>(base + static_cast<std::size_t>(it - steps.begin())); };
   return {static_cast<uint>(base), number(first), number(end), static_cast<uint>(now)};
 }
@@ -89,6 +103,7 @@ void Emission::write_plan(std::uint64_t steps) {
     for (std::uint32_t w = 0; w < model_.worlds(); ++w)
       for (std::uint32_t e = 0; e < emitters; ++e)
         table.push_back(due_in(at, w, e));
+  TALUS_ASSERT(table.size() <= memory_.executor().size(FieldId::pours), table.size(), steps);
   write_field(memory_.executor(), FieldId::pours, table);
 }
 

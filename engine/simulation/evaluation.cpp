@@ -1,4 +1,5 @@
 #include "engine/simulation/evaluation.h"
+#include "engine/base/assert.h"
 #include "engine/core/depth_cameras.h"
 #include <algorithm>
 
@@ -37,6 +38,7 @@ Measure Evaluation::measure(std::optional<std::uint32_t> world) {
   std::uint64_t contacts = 0;
   double penetration = 0.0;
   std::uint32_t counted = 0;
+  TALUS_ASSERT(state.by_id.size() == grains_.alive(), state.by_id.size(), grains_.alive());
   for (const std::uint32_t i : state.by_id) {  // in this order, so that equal states have equal sums
     if (world && state.world_of(i) != *world)
       continue;
@@ -54,6 +56,7 @@ Measure Evaluation::measure(std::optional<std::uint32_t> world) {
     m.speed_max = std::max(m.speed_max, glm::length(velocity));
     m.height = std::max(m.height, static_cast<double>(g.position.z) + g.position.w - floor);
   }
+  TALUS_ASSERT(counted >= model_.settings().cloth.vertices, counted);
   m.grains = counted - model_.settings().cloth.vertices;
   m.contacts_mean = counted ? static_cast<double>(contacts) / counted : 0.0;
   m.penetration_mean = contacts ? penetration / static_cast<double>(contacts) : 0.0;
@@ -86,6 +89,7 @@ void Evaluation::pose_bodies() {
 void Evaluation::see_depth(std::uint32_t first, std::uint32_t end) {
   const Scene& scene = model_.scene();
   const std::vector<DepthCamera> cameras = depth_cameras_of(scene);
+  TALUS_ASSERT(first <= end && end <= cameras.size(), first, end, cameras.size());
   commands_.write_motions(1);
   const StepPlan plan = planner_.now();
   move_bodies(memory_.executor(), plan);
@@ -99,6 +103,7 @@ std::vector<float> Evaluation::depth(std::uint32_t camera) {
   const DepthCamera c = depth_cameras_of(model_.scene()).at(camera);
   see_depth(camera, camera + 1);
   std::vector<float> image(pixels_of(c, model_.scene()));
+  TALUS_ASSERT(c.first + image.size() <= memory_.executor().size(FieldId::depth_bits), c.first, image.size());
   memory_.executor().read(FieldId::depth_bits, std::as_writable_bytes(std::span(image)), c.first * sizeof(float));
   return image;
 }

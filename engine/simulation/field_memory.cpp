@@ -165,7 +165,10 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
 }
 
 std::size_t FieldMemory::share_of(FieldId id) const {
-  return of_each_world(info(id).extent) ? executor_->size(id) / model_.worlds() * info(id).stride : 0;
+  if (!of_each_world(info(id).extent))
+    return 0;
+  TALUS_ASSERT(executor_->size(id) % model_.worlds() == 0, executor_->size(id), model_.worlds(), id);
+  return executor_->size(id) / model_.worlds() * info(id).stride;
 }
 
 std::vector<FieldId> FieldMemory::fields_of_worlds() const {
@@ -189,6 +192,8 @@ std::uint64_t FieldMemory::bytes() const {
 void FieldMemory::clear_slots(FieldId id, std::size_t first, std::size_t count) {
   if (executor_->size(id) == 0)
     return;
+  TALUS_ASSERT(first + count <= executor_->size(id), first, count, executor_->size(id), id);
+  TALUS_ASSERT(info(id).stride % sizeof(uint) == 0, info(id).stride);
   const std::size_t words = info(id).stride / sizeof(uint);
   const uint slots_of_world = model_.settings().worlds.places;  // ~0 where the only world has all of them
   std::vector<uint> data(count * words, info(id).start == Start::none ? ~0u : 0u);
@@ -209,6 +214,8 @@ void FieldMemory::forget_point_contacts() {
 
 // Executor::copy_part() wants ranges that do not overlap, hence pieces as long as the distance, from the end on.
 void FieldMemory::move_right(FieldId id, std::size_t from, std::size_t to, std::size_t bytes) {
+  TALUS_ASSERT(from <= to, from, to);
+  TALUS_ASSERT(to + bytes <= executor_->size(id) * info(id).stride, to, bytes, executor_->size(id), id);
   const std::size_t piece = to - from;
   for (std::size_t end = bytes; end > 0 && piece > 0;) {
     const std::size_t begin = end > piece ? end - piece : 0;
@@ -224,6 +231,7 @@ void FieldMemory::resize_all() {
     if (wanted == before)
       continue;
     executor_->resize(id, wanted);
+    TALUS_ASSERT(executor_->size(id) == wanted, executor_->size(id), wanted, id);
     if (info(id).follows != Follows::nothing && wanted > before)
       clear_slots(id, before, wanted - before);
   }
@@ -293,6 +301,7 @@ void FieldMemory::write_cameras() {
 
 void FieldMemory::count_rows() {
   const std::size_t rows = executor_->size(FieldId::contact_partner) / (std::size_t{model_.worlds()} * slice_grains);
+  TALUS_ASSERT(rows * model_.worlds() * slice_grains == executor_->size(FieldId::contact_partner), rows);
   model_.set_contact_capacity(static_cast<uint>(rows), model_.settings().worlds.stash);
   resize_all();
   write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
@@ -301,6 +310,8 @@ void FieldMemory::count_rows() {
 void FieldMemory::grow_contacts(const Status& status, std::uint64_t step) {
   const uint rows = model_.settings().worlds.rows, history = model_.settings().worlds.stash,
              slots = rows * slice_grains;
+  TALUS_ASSERT(status.halt == halt_slots, status.halt);
+  TALUS_ASSERT(status.slots > slots || status.stashed > history, status.slots, slots, status.stashed, history);
   try {
     resize_rows(status.slots > slots ? (status.slots + status.slots / 4) / slice_grains : rows,
                 status.stashed > history ? status.stashed + status.stashed / 4 : history);
@@ -316,12 +327,15 @@ void FieldMemory::grow_contacts(const Status& status, std::uint64_t step) {
 // Each world has so many rows of contact slots from now on, no fewer than before.
 void FieldMemory::resize_rows(uint rows, uint history) {
   const std::uint32_t worlds = model_.worlds();
+  TALUS_ASSERT(rows >= model_.settings().worlds.rows, rows, model_.settings().worlds.rows);
+  TALUS_ASSERT(history >= model_.settings().worlds.stash, history, model_.settings().worlds.stash);
   for (std::size_t f = 0; f < field_count; ++f) {
     const auto id = static_cast<FieldId>(f);
     const std::size_t elements = std::size_t{rows} * slice_grains * slot_components(field_infos[f].extent);
     if (elements == 0 || !has_field(id, model_.settings()))
       continue;
     const std::size_t before = share_of(id), after = elements * field_infos[f].stride;
+    TALUS_ASSERT(before <= after, before, after, id);
     executor_->resize(id, worlds * elements);
     for (std::size_t w = worlds; w-- > 1;)
       move_right(id, w * before, w * after, before);

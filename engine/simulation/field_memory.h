@@ -1,5 +1,6 @@
 #pragma once
 // The fields of a simulation: how large they are, and what the model puts into them.
+#include "engine/base/assert.h"
 #include "engine/simulation/model.h"
 
 namespace talus {
@@ -28,6 +29,8 @@ public:
   std::uint64_t bytes() const;                    // that all fields and their copies take
 
   template <class T> void write_share(std::uint32_t world, FieldId id, const std::vector<T>& data) {
+    TALUS_ASSERT(world < model_.worlds(), world, model_.worlds());
+    TALUS_ASSERT(data.size() * sizeof(T) <= share_of(id), data.size(), share_of(id), id);
     executor_->write(id, std::as_bytes(std::span(data)), world * share_of(id));
   }
   // Elements of a field that follows grains as they are in slots that never held one.

@@ -27,16 +27,20 @@ GrainSlots::GrainSlots(const Model& model, FieldMemory& memory, RunState& run, c
 std::uint32_t GrainSlots::slots_at(std::uint64_t at) const {
   if (model_.own_slots())
     return model_.worlds() * model_.settings().worlds.places;
-  return static_cast<std::uint32_t>(model_.population().initial.size()) + emission_.emitted_until(at) -
-         run_.status().freed;
+  const auto filled = static_cast<std::uint32_t>(model_.population().initial.size()) + emission_.emitted_until(at);
+  TALUS_ASSERT(run_.status().freed <= filled, run_.status().freed, filled);
+  return filled - run_.status().freed;
 }
 
 std::uint32_t GrainSlots::fine_slots_at(std::uint64_t at) const {
   const Population& population = model_.population();
   if (!has_fine(population))
     return 0;
-  return static_cast<std::uint32_t>(population.fine.size()) + population.fine_first[emission_.emitted_until(at)] -
-         run_.status().fine_freed;
+  const std::uint32_t emitted = emission_.emitted_until(at);
+  TALUS_ASSERT(emitted < population.fine_first.size(), emitted, population.fine_first.size());
+  const std::uint32_t filled = static_cast<std::uint32_t>(population.fine.size()) + population.fine_first[emitted];
+  TALUS_ASSERT(run_.status().fine_freed <= filled, run_.status().fine_freed, filled);
+  return filled - run_.status().fine_freed;
 }
 
 std::uint32_t GrainSlots::born() const {
@@ -53,12 +57,23 @@ std::uint32_t GrainSlots::gone() const {
   return sum;
 }
 
+std::uint32_t GrainSlots::alive() const {
+  TALUS_ASSERT(gone() <= born(), gone(), born());
+  TALUS_ASSERT(run_.status().freed <= gone(), run_.status().freed, gone());
+  return born() - gone();
+}
+
 std::uint32_t GrainSlots::fine_alive() const {
   const Status& status = run_.status();
+  TALUS_ASSERT(status.fine_freed <= status.fine_gone, status.fine_freed, status.fine_gone);
+  TALUS_ASSERT(status.fine_gone <= model_.population().fine.size() + status.fine_born, status.fine_gone,
+               status.fine_born);
   return static_cast<std::uint32_t>(model_.population().fine.size()) + status.fine_born - status.fine_gone;
 }
 
 std::uint32_t GrainSlots::number_alone(std::uint32_t world, uint id) const {
+  TALUS_ASSERT(world < at_start_.size(), world, at_start_.size());
+  TALUS_ASSERT(!model_.own_slots() || at_start_[world] <= model_.settings().emission.first, at_start_[world]);
   const uint gap = model_.own_slots() ? model_.settings().emission.first - at_start_[world] : 0;
   return id < model_.settings().shapes.first ? id : id - gap;
 }
@@ -66,6 +81,7 @@ std::uint32_t GrainSlots::number_alone(std::uint32_t world, uint id) const {
 GrainsRead GrainSlots::read() const {
   const std::uint32_t slots = slots_at(run_.step()), slots_of_world = model_.settings().worlds.places;
   Executor& executor = memory_.executor();
+  TALUS_ASSERT(slots <= executor.size(FieldId::grains), slots, executor.size(FieldId::grains));
   GrainsRead out{read_field<Grain>(executor, FieldId::grains, slots),
                  read_field<uint>(executor, FieldId::grain_id, slots),
                  read_field<uint>(executor, FieldId::grain_tag, slots),
@@ -79,8 +95,10 @@ GrainsRead GrainSlots::read() const {
     for (std::uint32_t i = first; i < end; ++i) {
       if (out.grains[i].position.w == 0.0f)
         continue;
+      TALUS_ASSERT(out.ids[i] != no_grain, i);
       if (out.ids[i] >= slot_of_id.size())
         slot_of_id.resize(out.ids[i] + 1, none);
+      TALUS_ASSERT(slot_of_id[out.ids[i]] == none, out.ids[i], i);  // no two grains of a world have one id
       slot_of_id[out.ids[i]] = i;
     }
     std::ranges::copy_if(slot_of_id, std::back_inserter(out.by_id), [](std::uint32_t i) { return i != none; });
@@ -101,6 +119,7 @@ std::vector<GrainState> GrainSlots::read_all() const {
 
 std::vector<GrainState> GrainSlots::read_fine() const {
   const std::uint32_t slots = fine_slots_at(run_.step());
+  TALUS_ASSERT(slots <= memory_.executor().size(FieldId::fine_grains), slots);
   const auto grains = read_field<Grain>(memory_.executor(), FieldId::fine_grains, slots);
   const auto tags = read_field<uint>(memory_.executor(), FieldId::fine_tag, slots);
   std::vector<GrainState> fine;
@@ -130,14 +149,22 @@ void GrainSlots::count_at_start() {
   const GrainsRead s = read();
   for (const std::uint32_t i : s.by_id)
     ++there[s.world_of(i)];
-  for (std::uint32_t w = 0; w < model_.worlds(); ++w)
-    at_start_[w] = there[w] + run_.worlds()[w].gone - run_.worlds()[w].born;
+  for (std::uint32_t w = 0; w < model_.worlds(); ++w) {
+    const World& world = run_.worlds()[w];
+    TALUS_ASSERT(world.born <= there[w] + world.gone, world.born, there[w], world.gone);
+    at_start_[w] = there[w] + world.gone - world.born;
+  }
 }
 
 // When this happens does not matter to the bits: lists that are invalid are built anew, and come out the same from any
 // slots in this order; fine grains may lie in any order.
 void GrainSlots::free_slots() {
   const std::uint32_t slots = slots_at(run_.step()), fine_slots = fine_slots_at(run_.step());
+  TALUS_ASSERT(run_.substep() == 0, run_.substep());  // passes of a step count on the slots of its start
+  TALUS_ASSERT(slots <= memory_.executor().size(FieldId::grains), slots);
+  TALUS_ASSERT(fine_slots <= memory_.executor().size(FieldId::fine_grains), fine_slots);
+  TALUS_ASSERT(alive() <= slots, alive(), slots);
+  TALUS_ASSERT(!has_fine(model_.population()) || fine_alive() <= fine_slots, fine_alive(), fine_slots);
   const bool coarse = !model_.own_slots() && many(gone() - run_.status().freed, slots),
              fine = many(run_.status().fine_gone - run_.status().fine_freed, fine_slots);
   if (!coarse && !fine)
@@ -155,12 +182,14 @@ void GrainSlots::free_slots() {
 }
 
 void GrainSlots::move_up(Follows what, std::uint32_t slots) {
+  TALUS_ASSERT(!model_.own_slots());
   Executor& executor = memory_.executor();
   const auto grains =
       read_field<Grain>(executor, what == Follows::grains ? FieldId::grains : FieldId::fine_grains, slots);
   each_follower(what, [&](FieldId id) {
     if (executor.size(id) == 0)
       return;
+    TALUS_ASSERT(slots <= executor.size(id), slots, executor.size(id), id);
     const std::size_t stride = info(id).stride;
     std::vector<std::byte> bytes(slots * stride);
     executor.read(id, bytes);

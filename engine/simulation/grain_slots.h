@@ -35,9 +35,12 @@ public:
   std::uint32_t fine_slots_at(std::uint64_t at) const;
   std::uint32_t born() const;  // so far, with those of the start
   std::uint32_t gone() const;  // into sinks
-  std::uint32_t alive() const { return born() - gone(); }
+  std::uint32_t alive() const;
   std::uint32_t fine_alive() const;
-  std::uint32_t at_start(std::uint32_t world) const { return at_start_[world]; }
+  std::uint32_t at_start(std::uint32_t world) const {
+    TALUS_ASSERT(world < at_start_.size(), world, at_start_.size());
+    return at_start_[world];
+  }
   std::uint32_t number_alone(std::uint32_t world, uint id) const;  // id of a grain if its world were the only one
 
   GrainsRead read() const;
@@ -45,7 +48,10 @@ public:
   std::vector<GrainState> read_fine() const;  // by number, which is their `id`
   std::vector<HandGrain> within(const glm::dvec3& at, double radius) const;  // only grains that a hand can hold
 
-  void set_at_start(std::uint32_t world, std::uint32_t grains) { at_start_[world] = grains; }
+  void set_at_start(std::uint32_t world, std::uint32_t grains) {
+    TALUS_ASSERT(world < at_start_.size(), world, at_start_.size());
+    at_start_[world] = grains;
+  }
   void count_at_start();  // from the grains that are there now
   // Where many grains are gone, moves the others up, in their order, so that passes do not visit empty slots for ever.
   void free_slots();

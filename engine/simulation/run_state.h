@@ -1,5 +1,6 @@
 #pragma once
 // How far a run has come, and what the device last told about it.
+#include "engine/base/assert.h"
 #include "engine/core/executor.h"
 #include <vector>
 
@@ -36,16 +37,23 @@ public:
   void invalidate_fine_lists();
   void invalidate_all_lists();
   // Here, where the device has the world's state already.
-  void note_world(std::uint32_t world, const World& state) { worlds_[world] = state; }
+  void note_world(std::uint32_t world, const World& state) {
+    TALUS_ASSERT(world < worlds_.size(), world, worlds_.size());
+    worlds_[world] = state;
+  }
 
   // Sets both fields aside at the end of a batch, and takes them over when the batch is done.
   void keep();
   const Status& take_kept();
 
   // Steps of the batch that had been completed when the device gave this status.
-  std::uint32_t steps_until(const Status& status) const { return status.step - static_cast<uint>(step_); }
+  std::uint32_t steps_until(const Status& status) const {
+    const std::uint32_t steps = status.step - static_cast<uint>(step_);
+    TALUS_ASSERT(steps < ~0u / 2, status.step, step_);  // never before the batch
+    return steps;
+  }
   void advance(std::uint64_t steps) { step_ += steps; }
-  void end_batch() { substep_ = 0; }
+  void end_batch();
   void go_on_after_halt(Status status);  // in the substep where the device halted
   void roll_back(std::uint64_t step, const Status& status);
   void read_back(std::uint64_t step);  // after the fields were replaced by those of a state after so many steps

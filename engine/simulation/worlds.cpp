@@ -1,4 +1,5 @@
 #include "engine/simulation/worlds.h"
+#include "engine/base/assert.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -9,6 +10,7 @@ Worlds::Worlds(const Model& model, FieldMemory& memory, RunState& run, Commands&
                GrainSlots& grains, std::vector<WorldStart> starts)
     : model_(model), memory_(memory), run_(run), commands_(commands), emission_(emission), grains_(grains),
       starts_(std::move(starts)), shelves_(model.options().shelves) {
+  TALUS_ASSERT(starts_.size() == model_.worlds(), starts_.size(), model_.worlds());
   for (std::uint32_t w = 0; w < model_.worlds(); ++w)
     fill(w, starts_[w]);
 }
@@ -20,6 +22,7 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   const Dynamics& dynamics = model_.dynamics();
   const std::vector<Seed>& seeds = start.initial;
   const std::size_t slots = model_.own_slots() ? settings.worlds.places : seeds.size();
+  TALUS_ASSERT(seeds.size() <= slots && model_.alike() <= seeds.size(), seeds.size(), slots, model_.alike());
   std::vector<Grain> grains(slots);
   std::vector<uint> ids(slots, no_grain), tags(slots);
   World state{};
@@ -29,6 +32,7 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   const std::size_t own = seeds.size() - model_.alike();
   for (std::size_t k = 0; k < seeds.size(); ++k) {
     const std::size_t at = k < own ? k : settings.shapes.first + (k - own);
+    TALUS_ASSERT(at < slots && ids[at] == no_grain, at, slots);
     grains[at] = grain_of(scene, seeds[k]);
     ids[at] = static_cast<uint>(at);
     tags[at] = seeds[k].material | (model_.is_vertex(ids[at]) ? tag_thin : 0u);
@@ -96,6 +100,7 @@ Worlds::WorldCourse Worlds::course_of(std::uint32_t world) const {
 void Worlds::become(std::span<const std::uint32_t> which, const WorldCourse& other) {
   commands_.forget_replaced();
   for (const std::uint32_t world : which) {
+    TALUS_ASSERT(other.state.invalid == ~0u, other.state.invalid);
     run_.note_world(world, other.state);
     grains_.set_at_start(world, other.at_start);
     commands_.set_course(world, other.course);
@@ -129,6 +134,7 @@ void Worlds::save(std::uint32_t world, std::uint32_t shelf) {
     memory_.executor().copy_part(id, world * share, FieldId::shelves, at, share);
     at += share;
   }
+  TALUS_ASSERT(at <= (shelf + std::size_t{1}) * shelf_bytes_, at, shelf, shelf_bytes_);
   kept = std::move(now);
   memory_.executor().submit();
 }
@@ -138,9 +144,11 @@ void Worlds::restore(std::uint32_t shelf, std::span<const std::uint32_t> which) 
   const Shelf& kept = shelf_at(shelf);
   if (!kept.filled)
     throw std::invalid_argument(fmt::format("shelf {} is empty: save_world() puts a world's state there", shelf));
+  TALUS_ASSERT(kept.shares.size() == memory_.fields_of_worlds().size(), kept.shares.size());
   std::size_t at = shelf * shelf_bytes_;
   auto share = kept.shares.begin();
   for (const FieldId id : memory_.fields_of_worlds()) {
+    TALUS_ASSERT(*share <= memory_.share_of(id), *share, memory_.share_of(id), id);
     for (const std::uint32_t world : which)  // the world may have more contact slots by now
       memory_.executor().copy_part(FieldId::shelves, at, id, world * memory_.share_of(id), *share);
     at += *share++;
@@ -162,6 +170,7 @@ Worlds::Shelf& Worlds::shelf_at(std::uint32_t shelf) {
 void Worlds::widen_shelves(std::size_t bytes) {
   if (bytes <= shelf_bytes_)
     return;
+  TALUS_ASSERT(bytes % sizeof(uint) == 0, bytes);
   memory_.executor().resize(FieldId::shelves, shelves_.size() * bytes / sizeof(uint));
   for (std::size_t k = shelves_.size(); k-- > 1;)
     memory_.move_right(FieldId::shelves, k * shelf_bytes_, k * bytes, shelf_bytes_);

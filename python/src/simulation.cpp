@@ -239,7 +239,7 @@ void bind_options(nb::class_<Simulation>& c) {
         new (self) Simulation(scene, {.device = std::move(device),
                                       .threads = threads,
                                       .verify = verify,
-                                      .validation = validation,
+                                      .validation = validation ? std::optional(true) : std::nullopt,
                                       .timing = timing,
                                       .grid_cells = grid_cells,
                                       .contact_slots = contact_slots,

@@ -52,7 +52,8 @@ int view(int argc, char** argv) {
       ->excludes("SCENE");
   app.add_option("--frame-times", frame_times, "Ends after so many frames and says where their time went")->group("");
   app.add_flag("--paused", options.paused, "Does not play at first");
-  app.add_flag("--validation", options.validation, "Vulkan validation layer");
+  app.add_flag_callback(
+      "--validation", [&options] { options.validation = true; }, "Vulkan validation layer");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {

@@ -14,7 +14,7 @@ struct ViewOptions {
   std::filesystem::path replay;        // of inputs, instead of `scene`
   std::string device = "auto";         // as in `talus devices`
   int threads = 0;                     // of the CPU path; 0: all cores
-  bool validation = false;
+  std::optional<bool> validation;
   std::optional<glm::ivec2> size;  // of the window, points; unset: as it was last
   bool paused = false;             // at the start
   std::filesystem::path

@@ -47,7 +47,7 @@ Windows::~Windows() {
   glfwTerminate();
 }
 
-std::shared_ptr<OpenDevice> Windows::open_device(const std::string& wanted, bool validation) const {
+std::shared_ptr<OpenDevice> Windows::open_device(const std::string& wanted, std::optional<bool> validation) const {
   std::uint32_t count = 0;
   const char** names = glfwGetRequiredInstanceExtensions(&count);
   if (!names)

@@ -4,6 +4,7 @@
 #include "engine/gpu/graph.h"
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +27,7 @@ public:
 
   // A device that computes and draws in windows: the one that `wanted` names (as in `talus devices`), or the best,
   // where it is auto or cpu. Throws NoWindow.
-  std::shared_ptr<talus::OpenDevice> open_device(const std::string& wanted, bool validation) const;
+  std::shared_ptr<talus::OpenDevice> open_device(const std::string& wanted, std::optional<bool> validation) const;
 };
 
 struct KeyPress {
