@@ -224,7 +224,7 @@ TEST_CASE("A hundred scenes one after the other leave nothing behind", "[live]")
   CAPTURE(growth);
   std::ranges::sort(growth);
   CHECK(on_device() == device);
-  CHECK(growth[sets / 2] < scenes * (100 << 10));  // 100 KiB a scene
+  CHECK(growth[sets / 2] < scenes * (200 << 10));  // 200 KiB a scene, of which the validation layer keeps 70 to 95
 }
 
 TEST_CASE("The time of frames is split into simulation, drawing and idle", "[live]") {
