@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace talus {
@@ -13,6 +14,7 @@ namespace talus {
 using namespace shared;
 
 struct Solver;
+enum class FieldId;
 
 // X(extent, whether each world has as many elements, one world after another)
 //
@@ -161,6 +163,7 @@ struct Life {
   Compared compared = Compared::elements;
   std::array<Rounded, 2> rounded{};
   std::array<Condition, 2> conditions{};  // one of them must hold, if there are any
+  std::optional<FieldId> header;          // the field behind whose only element this one lies in a block of shaders
 };
 
 constexpr Life operator|(Life a, const Life& b) {
@@ -180,6 +183,8 @@ constexpr Life operator|(Life a, const Life& b) {
   for (const Condition condition : b.conditions)
     if (condition)
       *std::ranges::find(a.conditions, nullptr) = condition;
+  if (b.header)
+    a.header = b.header;
   return a;
 }
 
@@ -205,6 +210,10 @@ constexpr Life when(Condition condition) {
 }
 constexpr Life compared(Compared by) {
   return {.compared = by};
+}
+// Shaders declare both as one block, the header and then this field as a runtime array, and bind one buffer.
+constexpr Life tail_of(FieldId header) {
+  return {.header = header};
 }
 constexpr Life rounded(Rounding by, std::string_view member = {}, Copy copy = Copy::now) {
   return {.rounded = {Rounded{by, member, copy}}};

@@ -15,7 +15,7 @@ namespace talus {
 // parts of state_hash follow one another as here.
 #define TALUS_FIELDS(X)                                                                                                \
   X(settings, Settings, one, plain, "what the scene sets")                                                             \
-  X(pair_laws, PairLaw, pairs, plain,                                                                                  \
+  X(pair_laws, PairLaw, pairs, tail_of(FieldId::settings),                                                             \
     "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
   X(births, Birth, births, plain, "grains that emitters will release: emitter after emitter, each in order")           \
   X(birth_blocked, uint, births, plain, "bit t: birth k has no room where it is tried the t-th time in this step")     \

@@ -25,16 +25,19 @@ struct ScalarMember {
 
 enum class BufferAccess { read, write, read_write };
 
-// A storage block: either one runtime array and nothing else, or a struct of fixed size.
+// A storage block: a runtime array, a struct of fixed size, or one behind the other (header and tail), which is
+// readonly.
 struct BufferBinding {
-  // As the shader says it: of the block's instance; where it has none, of its only member; else of the block.
+  // As the shader says it: of the block's instance; where it has none, of `member`; else of the block.
   std::string name;
-  std::string member;  // of the block's only member, such as the runtime array; else empty
+  std::string member;  // of the block's only member, such as the runtime array, or of its header; else empty
   std::uint32_t set = 0, binding = 0;
   BufferAccess access = BufferAccess::read_write;  // from readonly and writeonly
   bool array = false;                              // a runtime array
-  std::uint32_t stride = 0;                        // bytes of an element: of the array, or of the whole block
-  std::vector<ScalarMember> scalars;               // of an element, in order of offset
+  std::uint32_t stride = 0;           // bytes of an element: of the array, of the header, or of the whole block
+  std::vector<ScalarMember> scalars;  // of an element, in order of offset
+  std::string tail;                   // name of the runtime array behind a header; else empty
+  std::uint32_t tail_stride = 0;      // bytes of its elements
   VkShaderStageFlags stages = 0;
 };
 
@@ -61,7 +64,7 @@ struct Reflection {
 };
 
 // Reads a shader's description. Throws Error, with the shader's name, for what this folder does not bind: another set
-// than 0, blocks that mix a header with a runtime array, uniform blocks, storage images.
+// than 0, blocks of several members other than a readonly header with its tail, uniform blocks, storage images.
 Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv,
                    std::span<const Constant> constants = {});
 
