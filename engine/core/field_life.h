@@ -20,8 +20,8 @@ enum class FieldId;
 //
 // slots_of_3, slots_of_4: the components of slots; of the 16 slots of a row first all x, then all y, ..
 // (shaders/shared/slots.glsl). stash: as contacts of a world that may be stashed. carriers: as grains, where fine
-// ones are. lines: as slots, once asked for. shelves: as many words as states of worlds need. baked: empty but while a
-// distance field is baked.
+// ones are. cell_lists: words of cells, and links of grains. lines: as slots, once asked for. shelves: as many words as
+// states of worlds need. baked: empty but while a distance field is baked.
 #define TALUS_EXTENTS(X)                                                                                               \
   X(one, false)                                                                                                        \
   X(worlds, true)                                                                                                      \
@@ -48,7 +48,7 @@ enum class FieldId;
   X(cloth_vertices, false)                                                                                             \
   X(cloth_links, false)                                                                                                \
   X(cloth_touches, false)                                                                                              \
-  X(body_cells, true)                                                                                                  \
+  X(cell_lists, false)                                                                                                 \
   X(rigid, true)                                                                                                       \
   X(rigid_pairs, true)                                                                                                 \
   X(body_points, true)                                                                                                 \
@@ -109,8 +109,8 @@ enum class Follows : std::uint8_t { nothing, grains, fine_grains };
 // Each word of a place in memory that never had a grain: the number of the place in its world, for lists of rows.
 enum class Start : std::uint32_t { zero = start_zero, none = start_none, place = start_place };
 
-// What lockstep compares: each element; the grains of a cell, in any order; linked lists, by what they lead to, and
-// with them their heads; what a grain has in the stash; sums of 64 bits, of which each is one number.
+// What lockstep compares: each element; the grains of a cell, in any order; linked lists, by what they lead to; what a
+// grain has in the stash, and with it where that begins (heads); sums of 64 bits, of which each is one number.
 enum class Compared : std::uint8_t { elements, of_cell, of_near_cell, links, heads, stash, sums };
 
 // How far a device and the reference may differ, where its inputs' roundings allow more than the tolerance of the pass:

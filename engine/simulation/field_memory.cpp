@@ -24,8 +24,12 @@ std::uint64_t FieldMemory::batch_most() const {
   return std::clamp<std::uint64_t>(batch_motions_max / bodies, 1, batch_steps_max);
 }
 
+Wants FieldMemory::wants_of(const Settings& of) const {
+  return {model_.scene().solver, of.grid.incremental != 0, model_.options().marks};
+}
+
 bool FieldMemory::has_field(FieldId id, const Settings& of) const {
-  const Wants wants{model_.scene().solver, of.grid.incremental != 0, model_.options().marks};
+  const Wants wants = wants_of(of);
   const auto& conditions = info(id).conditions;
   return !conditions.front() || std::ranges::any_of(conditions, [&](Condition holds) { return holds && holds(wants); });
 }
@@ -107,8 +111,11 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return cloth.links.size();
   case Extent::cloth_touches:
     return settings.cloth.vertices > 0 ? slots : 0;
-  case Extent::body_cells:
-    return cells * body_words(settings.bodies.count);
+  case Extent::cell_lists: {
+    const Wants wants = wants_of(settings);
+    const bool links = finds_linked(wants) || mends(wants);
+    return worlds * (cells * (body_words(settings.bodies.count) + links) + links * grains);
+  }
   case Extent::rigid:
     return dynamics.rigid.size();
   case Extent::rigid_pairs:

@@ -6,7 +6,9 @@
 #include "shared/cloth_cell.glsl"
 #endif
 
-layout(set = 0, binding = 13, scalar) readonly buffer BodyCellBlock { uint body_cells[]; };
+#if !defined(LINKED) && !defined(MENDED)  // which have it from the search for grains
+layout(set = 0, binding = 13, scalar) readonly buffer CellListBlock { uint cell_lists[]; };
+#endif
 
 #ifndef MENDED
 // May grain i, vertex `self`, touch triangle t of cloth? Where it comes near the box around it.
@@ -68,7 +70,7 @@ void search(uint i) {
 #endif
   uint words = solid_kinds != 0u ? body_words(settings.bodies.count) : 0u, cell = words > 0u ? key_at(cell_of(p, world)) * words : 0u;
   for (uint word = 0u; word < words; ++word)
-    for (uint bits = body_cells[cell + word]; bits != 0u; bits &= bits - 1u) {
+    for (uint bits = cell_lists[cell + word]; bits != 0u; bits &= bits - 1u) {
       uint body = world * settings.bodies.count + 32u * word + uint(findLSB(bits));
       if (bodies[body].parts == 0u)  // of grains alone
         continue;

@@ -62,8 +62,8 @@ TALUS_CONST float mend_widen = 1.5f;
 // Rows of a slice beyond those that its lists take, and rows at least, so that mended lists fit.
 TALUS_CONST uint mend_rows = 2u;
 TALUS_CONST uint mend_rows_least = 12u;
-// While lists are mended, grains that have got a new place since they were sorted are linked to their cells. Added to grid_head: all rows
-// of the cell are to be searched again. Added to grid_link: the grain has just got its place.
+// While lists are mended, grains that have got a new place since they were sorted are linked to their cells. Added to the head of a cell: all
+// its rows are to be searched again. Added to the link of a grain: it has just got its place.
 TALUS_CONST uint cell_swept = 0x80000000u;
 TALUS_CONST uint link_new = 0x80000000u;
 TALUS_CONST uint link_mask = 0x3FFFFFFFu;
