@@ -18,7 +18,6 @@ namespace talus {
   X(pair_laws, PairLaw, pairs, tail_of(FieldId::settings),                                                             \
     "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
   X(births, Birth, births, plain, "grains that emitters will release: emitter after emitter, each in order")           \
-  X(birth_blocked, uint, births, plain, "bit t: birth k has no room where it is tried the t-th time in this step")     \
   X(births_made, uint, world_emitters, saved | rolled_back,                                                            \
     "grains released: by emitter e of world w at w emitters + e")                                                      \
   X(pours, Pour, pours, plain,                                                                                         \

@@ -326,24 +326,25 @@ struct Birth {
   Grain grain;
   uint id;
   uint tag;
+  uint blocked;  // bit t: it has no room where it is tried the t-th time in this step
 };
 
 // The births of an emitter that are due in a step. It releases them in order: those that found no room when they were due come first.
 struct Pour {
-  uint base;   // first birth of the emitter in this world
-  uint first;  // births [first, end) are due in this step; 0, as base and end are: the emitter has stopped
+  uint base;        // first birth of the emitter in this world
+  uint first;       // births [first, end) are due in this step; 0, as base and end are: the emitter has stopped
   uint end;
-  uint step;   // of the world
+  uint step;        // of the world
+  uint waiting;     // births that wait, as many as are tried in the step
+  uint first_spot;  // they are tried in spots[first_spot .. first_spot + spots), too, which hold the emitter's largest grain
+  uint spots;
 };
 
-// An emitter, as far as births that wait for room need it.
+// Where an emitter releases grains.
 struct Spout {
   vec3 middle;      // m, of the box around its shape
   vec3 half_edges;  // m
   float radius;     // m, of its largest grain
-  uint first_spot;  // spots[first_spot .. first_spot + spots) hold a grain of that radius
-  uint spots;
-  uint waiting;     // births that wait, as many as are tried in a step
 };
 
 // A grain in the hand.
@@ -859,7 +860,7 @@ struct Dispatch {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(Grain) == 32 && sizeof(Birth) == 40 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
+static_assert(sizeof(Grain) == 32 && sizeof(Birth) == 44 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
 }  // namespace talus::shared
 #endif
 #undef TALUS_CONST
