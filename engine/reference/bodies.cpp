@@ -172,7 +172,7 @@ private:
 bool tells_distance(const Fields& f, uint body) {
   const Body& b = f.bodies[body];
   for (uint k = 0; k < b.parts; ++k)
-    if ((solid_part(f, b.first_part + k).kind & solid_kind_mask) == solid_triangles)
+    if ((part_kind(f, b.first_part + k) & solid_kind_mask) == solid_triangles)
       return false;
   return true;
 }

@@ -172,7 +172,7 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
         continue;
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       for (uint k = 0; k < f.bodies[body].parts; ++k)
-        for (uint s = 0; s < surfaces_of(solid_part(f, f.bodies[body].first_part + k).kind); ++s) {
+        for (uint s = 0; s < surfaces_of(part_kind(f, f.bodies[body].first_part + k)); ++s) {
           const uint surface = part_surfaces * k + s;
           if (surface != nearest.surface) {
             const float d = from_body_surface(f, body, surface, offset).value;

@@ -273,9 +273,8 @@ void FieldMemory::write_constants() {
   for (const SkinGrain& grain : population.skin)
     carried.push_back({vec3(grain.place), grain.body});
   write_field(*executor_, FieldId::carried, carried);
-  const Shapes shapes = shapes_of(model_.scene(), population);
-  write_field(*executor_, FieldId::shapes, shapes.shapes);
-  write_field(*executor_, FieldId::shaped_place, shapes.places);
+  write_field(*executor_, FieldId::shapes, model_.shapes().shapes);
+  write_field(*executor_, FieldId::shaped_place, model_.shapes().places);
   write_field(*executor_, FieldId::cloth_vertices, cloth.vertices);
   write_field(*executor_, FieldId::cloth_links, cloth.links);
   write_field(*executor_, FieldId::depth_cameras, depth_cameras_of(model_.scene()));
@@ -288,7 +287,7 @@ void FieldMemory::write_changed() {
     bodies[b].load_share = load_share_of(spec.load_filter, model_.scene().dt);
   }
   write_field(*executor_, FieldId::bodies, bodies);
-  write_field(*executor_, FieldId::shapes, shapes_of(model_.scene(), model_.population()).shapes);
+  write_field(*executor_, FieldId::shapes, model_.shapes().shapes);
 }
 
 void FieldMemory::write_cameras() {

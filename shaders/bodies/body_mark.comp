@@ -87,7 +87,7 @@ void main() {
   }
   bool by_distance = true;  // triangles tell of none as far as this needs
   for (uint part = 0u; part < bodies[body].parts; ++part)
-    by_distance = by_distance && (solid_part(bodies[body].first_part + part).kind & solid_kind_mask) != solid_triangles;
+    by_distance = by_distance && (part_kind(bodies[body].first_part + part) & solid_kind_mask) != solid_triangles;
   float cell_reach = reach_of(0.5), cube_reach = reach_of(1.0);
   // Middles of cells are at most this far from that of their cube: nearer to the body, all of them reach it.
   precise float all_reach = cell_reach - 0.5 * length_of(1.0 / worlds[world].inverse_cell);

@@ -88,7 +88,7 @@ void search(uint i) {
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       uint parts = composed() ? bodies[body].parts : 1u;
       for (uint k = 0u; k < parts; ++k) {
-        uint surfaces = surfaces_of(solid_part(bodies[body].first_part + k).kind);
+        uint surfaces = surfaces_of(part_kind(bodies[body].first_part + k));
         for (uint s = part_surfaces * k; s < part_surfaces * k + surfaces; ++s) {
           float d = s == nearest ? 0.0 : from_body_surface(body, s, offset).w;
           if (d > -margin && d < radius + margin) {

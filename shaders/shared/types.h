@@ -380,7 +380,8 @@ struct SolidPart {
   float far;   // m, of grid and triangles: the surface is further away than that where they do not tell
 };
 
-TALUS_CONST uint part_words = 14u;  // of a SolidPart in shape_data, which begins with those of all bodies and sinks
+TALUS_CONST uint part_words = 14u;      // of a SolidPart in shape_data, which begins with those of all bodies and sinks
+TALUS_CONST uint part_kind_word = 10u;  // which of them its kind is
 
 TALUS_CONST uint triangle_words = 30u;  // of a triangle in shape_data: three corners and seven normals
 
