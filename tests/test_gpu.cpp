@@ -180,6 +180,18 @@ TEST_CASE("a shader describes its bindings", "[gpu]") {
   CHECK(draw.images[1].compare);
 }
 
+TEST_CASE("a shader with too many buffers is named with their number and names", "[gpu]") {
+  Reflection r;
+  for (std::size_t k = 0; k < buffers_most; ++k)
+    r.buffers.push_back({.name = "field_" + std::to_string(k)});
+  CHECK(portability_problems("full.comp", r).empty());
+  r.buffers.push_back({.name = "grains"});
+  const std::vector<std::string> problems = portability_problems("full.comp", r);
+  REQUIRE(problems.size() == 1);
+  CHECK(contains(problems[0], "full.comp binds 13 storage buffers, and 12 is the most: field_0, field_1"));
+  CHECK(contains(problems[0], "field_11, grains."));
+}
+
 TEST_CASE("devices are listed with what they are", "[gpu][device]") {
   Machine machine;
   REQUIRE_FALSE(machine.devices.empty());

@@ -9,7 +9,6 @@ namespace talus::gpu {
 namespace {
 
 // Limits that no shader of Talus may exceed if it is to run everywhere.
-constexpr std::size_t portable_buffers = 16;
 constexpr std::uint32_t portable_push_bytes = 128;
 constexpr std::uint32_t portable_group_size = 256;
 
@@ -240,9 +239,12 @@ Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv, 
 
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& r) {
   std::vector<std::string> list;
-  if (r.buffers.size() > portable_buffers) {
-    list.push_back(
-        fmt::format("{} binds {} storage buffers; every device takes {}.", name, r.buffers.size(), portable_buffers));
+  if (r.buffers.size() > buffers_most) {
+    std::string names;
+    for (const BufferBinding& b : r.buffers)
+      names += (names.empty() ? "" : ", ") + b.name;
+    list.push_back(fmt::format("{} binds {} storage buffers, and {} is the most: {}.", name, r.buffers.size(),
+                               buffers_most, names));
   }
   if (r.push_bytes > portable_push_bytes) {
     list.push_back(fmt::format("{} has {} bytes of push constants; every device takes {}.", name, r.push_bytes,

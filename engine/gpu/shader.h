@@ -68,8 +68,12 @@ struct Reflection {
 Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv,
                    std::span<const Constant> constants = {});
 
-// What would keep this shader from running on every Vulkan 1.3 device, a sentence each: more than 16 storage buffers,
-// more than 128 bytes of push constants, more than 256 threads in a group.
+// Storage buffers that a shader may bind at most. Every device that Talus supports takes 16; four of them are spare, so
+// that a method can get another field without a merge of fields first.
+inline constexpr std::size_t buffers_most = 12;
+
+// What breaks the limits within which a shader runs on every device that Talus supports, a sentence each: more than
+// buffers_most storage buffers, more than 128 bytes of push constants, more than 256 threads in a group.
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& reflection);
 
 // What compute and graphics pipelines have in common. Descriptor sets are cached by what is bound.
