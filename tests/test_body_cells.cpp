@@ -21,7 +21,7 @@ Lists lists_of(const Scene& scene, const Options& options) {
   simulation.measure();
   const Fields f =
       fields_of(simulation.executor(),
-                {FieldId::settings, FieldId::worlds, FieldId::bodies, FieldId::shape_data, FieldId::body_cells,
+                {FieldId::settings, FieldId::worlds, FieldId::bodies, FieldId::shape_data, FieldId::cell_lists,
                  FieldId::grains, FieldId::contact_count, FieldId::slice_start, FieldId::contact_partner});
   Lists lists{.grains = simulation.grain_count()};
   const uint bodies = f.settings[0].bodies.count;
@@ -43,7 +43,7 @@ Lists lists_of(const Scene& scene, const Options& options) {
       const vec3 way = reference::shortest(p - f.bodies[body].motion.position, f.settings[0]);
       if (reference::from_body(f, body, way).value < f.grains[i].position.w + world.margin)
         near.push_back(b);
-      lists.looked += f.body_cells[key * body_words(bodies) + b / 32] >> (b % 32) & 1;
+      lists.looked += f.cell_lists[key * body_words(bodies) + b / 32] >> (b % 32) & 1;
     }
     lists.near += near.size();
     if (listed != near) {

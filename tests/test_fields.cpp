@@ -228,3 +228,31 @@ TEST_CASE("A field that is not wanted has no elements", "[fields]") {
   Simulation simulation(jumble(127), on_cpu);
   CHECK(simulation.executor().size(FieldId::grain_mark) == 0);
 }
+
+TEST_CASE("A field behind another one shares its buffer and is sized, written and read by itself", "[device][fields]") {
+  Scene scene = jumble(20);
+  scene.materials = {{.name = "a", .friction_static = 0.9}, {.name = "b"}, {.name = "c"}};
+  Simulation simulation(scene, on_device()), reference(scene, on_cpu);
+  Executor& executor = simulation.executor();
+  const std::size_t laws = executor.size(FieldId::pair_laws);
+  CHECK(laws == 16);
+  CHECK(executor.gpu_buffer(FieldId::pair_laws) == executor.gpu_buffer(FieldId::settings));
+  const auto words_of = [&](Executor& of, FieldId id, std::size_t bytes) {
+    std::vector<uint> words(bytes / sizeof(uint));
+    of.read(id, std::as_writable_bytes(std::span(words)));
+    return words;
+  };
+  const auto settings = words_of(executor, FieldId::settings, sizeof(Settings));
+  CHECK(settings == words_of(reference.executor(), FieldId::settings, sizeof(Settings)));
+  CHECK(words_of(executor, FieldId::pair_laws, laws * sizeof(PairLaw)) ==
+        words_of(reference.executor(), FieldId::pair_laws, laws * sizeof(PairLaw)));
+  std::vector<PairLaw> more(25, PairLaw{0.5f, 0.25f, 1.0f, 2.0f, 3.0f});
+  executor.resize(FieldId::pair_laws, more.size());
+  write_field(executor, FieldId::pair_laws, more);
+  CHECK(words_of(executor, FieldId::settings, sizeof(Settings)) == settings);
+  CHECK(read_field<PairLaw>(executor, FieldId::pair_laws, 25)[24].damping == more[24].damping);
+  executor.keep(FieldId::pair_laws, 1);
+  executor.finish();
+  CHECK(std::ranges::equal(executor.kept(FieldId::pair_laws).first(sizeof(PairLaw)),
+                           std::as_bytes(std::span(more).first(1))));
+}

@@ -120,7 +120,7 @@ TEST_CASE("a shader describes its bindings", "[gpu]") {
   CHECK(r.push_bytes == 28);
   CHECK(portability_problems("layout.comp", r).empty());
 
-  REQUIRE(r.buffers.size() == 3);  // what is declared and not used does not count
+  REQUIRE(r.buffers.size() == 4);  // what is declared and not used does not count
   const BufferBinding &points = r.buffers[0], &status = r.buffers[1], &particles = r.buffers[2];
   CHECK(points.name == "points");
   CHECK(points.binding == 2);
@@ -155,6 +155,20 @@ TEST_CASE("a shader describes its bindings", "[gpu]") {
   CHECK(particles.scalars[21].name == "frame[1].z");
   CHECK(particles.scalars[21].offset == 84);
 
+  const BufferBinding& table = r.buffers[3];  // a header and what lies behind it
+  CHECK(table.name == "header");
+  CHECK(table.member == "header");
+  CHECK(table.access == BufferAccess::read);
+  CHECK_FALSE(table.array);
+  CHECK(table.stride == 20);
+  REQUIRE(table.scalars.size() == 5);
+  CHECK(table.scalars[1].name == "axis.y");
+  CHECK(table.scalars[4].name == "counts[1]");
+  CHECK(table.scalars[4].offset == 16);
+  CHECK(table.tail == "rows");
+  CHECK(table.tail_stride == 12);
+  CHECK(points.tail.empty());
+
   CHECK(contains(message_of([] { reflect("mixed.comp", find_shader("mixed.comp")); }), "mixed_block"));
   CHECK_THROWS_AS(reflect("nothing", {}), Error);
 
@@ -164,6 +178,18 @@ TEST_CASE("a shader describes its bindings", "[gpu]") {
   CHECK_FALSE(draw.images[0].compare);
   CHECK(draw.images[1].name == "shadow");
   CHECK(draw.images[1].compare);
+}
+
+TEST_CASE("a shader with too many buffers is named with their number and names", "[gpu]") {
+  Reflection r;
+  for (std::size_t k = 0; k < buffers_most; ++k)
+    r.buffers.push_back({.name = "field_" + std::to_string(k)});
+  CHECK(portability_problems("full.comp", r).empty());
+  r.buffers.push_back({.name = "grains"});
+  const std::vector<std::string> problems = portability_problems("full.comp", r);
+  REQUIRE(problems.size() == 1);
+  CHECK(contains(problems[0], "full.comp binds 13 storage buffers, and 12 is the most: field_0, field_1"));
+  CHECK(contains(problems[0], "field_11, grains."));
 }
 
 TEST_CASE("devices are listed with what they are", "[gpu][device]") {

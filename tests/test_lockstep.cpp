@@ -151,7 +151,7 @@ TEST_CASE("Lockstep finds a difference and names pass and field", "[device][lock
   REQUIRE_THROWS_WITH(simulation.advance(1), Catch::Contains("pass ") && Catch::Contains("in the reference"));
 }
 
-TEST_CASE("Every pass has a shader that binds fields, and any device can run", "[lockstep]") {
+TEST_CASE("Every pass has a shader that binds at most 12 fields, and any device can run", "[lockstep]") {
   for (const PassInfo& pass : pass_infos) {
     if (pass.unit == Unit::serial)
       continue;
@@ -170,6 +170,23 @@ TEST_CASE("Every pass has a shader that binds fields, and any device can run", "
     }
     CHECK_NOTHROW(bound_fields(static_cast<Pass>(&pass - pass_infos.data()), shader.buffers));
   }
+}
+
+TEST_CASE("A pass that declares a field behind another one otherwise than the table is refused", "[lockstep]") {
+  const auto bound = [](gpu::BufferBinding binding) {
+    bound_fields(Pass::dem, std::vector{std::move(binding)});
+    return true;
+  };
+  gpu::BufferBinding settings{.member = "settings", .access = gpu::BufferAccess::read, .stride = sizeof(Settings)};
+  settings.tail = "pair_laws";
+  settings.tail_stride = sizeof(PairLaw);
+  CHECK(bound(settings));
+  CHECK_THROWS_WITH(bound({.member = "pair_laws", .array = true, .stride = sizeof(PairLaw)}),
+                    Catch::Contains("pair_laws alone, which lies behind settings"));
+  settings.tail_stride = 4;
+  CHECK_THROWS_WITH(bound(settings), Catch::Contains("pair_laws in elements of 4 bytes"));
+  settings.tail = "grain_tag";
+  CHECK_THROWS_WITH(bound(settings), Catch::Contains("grain_tag behind settings"));
 }
 
 // What vectorised passes must get right, in one scene: partly filled slices, materials, adhesion, seams, bodies, cloth,

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace talus {
@@ -13,13 +14,14 @@ namespace talus {
 using namespace shared;
 
 struct Solver;
+enum class FieldId;
 
 // X(extent, whether each world has as many elements, one world after another)
 //
 // slots_of_3, slots_of_4: the components of slots; of the 16 slots of a row first all x, then all y, ..
 // (shaders/shared/slots.glsl). stash: as contacts of a world that may be stashed. carriers: as grains, where fine
-// ones are. lines: as slots, once asked for. shelves: as many words as states of worlds need. baked: empty but while a
-// distance field is baked.
+// ones are. cell_lists: words of cells, and links of grains. lines: as slots, once asked for. shelves: as many words as
+// states of worlds need. baked: empty but while a distance field is baked.
 #define TALUS_EXTENTS(X)                                                                                               \
   X(one, false)                                                                                                        \
   X(worlds, true)                                                                                                      \
@@ -46,7 +48,7 @@ struct Solver;
   X(cloth_vertices, false)                                                                                             \
   X(cloth_links, false)                                                                                                \
   X(cloth_touches, false)                                                                                              \
-  X(body_cells, true)                                                                                                  \
+  X(cell_lists, false)                                                                                                 \
   X(rigid, true)                                                                                                       \
   X(rigid_pairs, true)                                                                                                 \
   X(body_points, true)                                                                                                 \
@@ -107,8 +109,8 @@ enum class Follows : std::uint8_t { nothing, grains, fine_grains };
 // Each word of a place in memory that never had a grain: the number of the place in its world, for lists of rows.
 enum class Start : std::uint32_t { zero = start_zero, none = start_none, place = start_place };
 
-// What lockstep compares: each element; the grains of a cell, in any order; linked lists, by what they lead to, and
-// with them their heads; what a grain has in the stash; sums of 64 bits, of which each is one number.
+// What lockstep compares: each element; the grains of a cell, in any order; linked lists, by what they lead to; what a
+// grain has in the stash, and with it where that begins (heads); sums of 64 bits, of which each is one number.
 enum class Compared : std::uint8_t { elements, of_cell, of_near_cell, links, heads, stash, sums };
 
 // How far a device and the reference may differ, where its inputs' roundings allow more than the tolerance of the pass:
@@ -161,6 +163,7 @@ struct Life {
   Compared compared = Compared::elements;
   std::array<Rounded, 2> rounded{};
   std::array<Condition, 2> conditions{};  // one of them must hold, if there are any
+  std::optional<FieldId> header;          // the field behind whose only element this one lies in a block of shaders
 };
 
 constexpr Life operator|(Life a, const Life& b) {
@@ -180,6 +183,8 @@ constexpr Life operator|(Life a, const Life& b) {
   for (const Condition condition : b.conditions)
     if (condition)
       *std::ranges::find(a.conditions, nullptr) = condition;
+  if (b.header)
+    a.header = b.header;
   return a;
 }
 
@@ -205,6 +210,10 @@ constexpr Life when(Condition condition) {
 }
 constexpr Life compared(Compared by) {
   return {.compared = by};
+}
+// Shaders declare both as one block, the header and then this field as a runtime array, and bind one buffer.
+constexpr Life tail_of(FieldId header) {
+  return {.header = header};
 }
 constexpr Life rounded(Rounding by, std::string_view member = {}, Copy copy = Copy::now) {
   return {.rounded = {Rounded{by, member, copy}}};

@@ -25,6 +25,16 @@ constexpr bool consistent(const FieldInfo& field) {
 }
 static_assert(std::ranges::all_of(field_infos, consistent));
 
+// A tail begins where its header ends, and each has a single copy.
+constexpr bool consistent_block(const FieldInfo& field) {
+  if (!field.header)
+    return true;
+  const auto single = [](const FieldInfo& f) { return !f.saved && !f.doubled && !f.rolled_back; };
+  const FieldInfo& header = field_infos[static_cast<std::size_t>(*field.header)];
+  return single(field) && single(header) && header.extent == Extent::one && !header.header;
+}
+static_assert(std::ranges::all_of(field_infos, consistent_block));
+
 }  // namespace
 
 std::string name_of(FieldCopy field) {

@@ -15,10 +15,9 @@ namespace talus {
 // parts of state_hash follow one another as here.
 #define TALUS_FIELDS(X)                                                                                                \
   X(settings, Settings, one, plain, "what the scene sets")                                                             \
-  X(pair_laws, PairLaw, pairs, plain,                                                                                  \
+  X(pair_laws, PairLaw, pairs, tail_of(FieldId::settings),                                                             \
     "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
   X(births, Birth, births, plain, "grains that emitters will release: emitter after emitter, each in order")           \
-  X(birth_blocked, uint, births, plain, "bit t: birth k has no room where it is tried the t-th time in this step")     \
   X(births_made, uint, world_emitters, saved | rolled_back,                                                            \
     "grains released: by emitter e of world w at w emitters + e")                                                      \
   X(pours, Pour, pours, plain,                                                                                         \
@@ -67,9 +66,6 @@ namespace talus {
   X(cloth_links, ClothLink, cloth_links, plain, "distances that vertices keep, vertex after vertex")                   \
   X(cloth_pulls, ClothPull, cloth_links, rounded(Rounding::impulse), "their impulses in this substep")                 \
   X(cloth_touches, ClothTouch, cloth_touches, plain, "contacts with cloth in this substep, as contact_partner")        \
-  X(body_cells, uint, body_cells, plain,                                                                               \
-    "which bodies reach into a cell: bit b % 32 of word b / 32, all of them where no grain was; cells as in "          \
-    "grid_start")                                                                                                      \
   X(body_contacts, uint, rigid, saved, "contacts of a dynamic body with grains in the lists")                          \
   X(body_ignores, uint, rigid_pairs, plain, "bodies that body b does not touch: bit k % 32 of word b words + k / 32")  \
   X(body_near, uint, rigid_pairs, plain,                                                                               \
@@ -95,10 +91,10 @@ namespace talus {
   X(grid_sums, uint, chunks, plain, "grains per chunk of cells")                                                       \
   X(grid_order, uint, grains, compared(Compared::of_cell), "grains by cell, in no order inside it")                    \
   X(grid_from, uint, grains, plain, "which place the grain comes from that goes to this one; no_grain: none does")     \
-  X(grid_head, uint, cells, when(finds_linked) | when(mends) | compared(Compared::heads),                              \
-    "linked lists: a grain of the cell; of lists that are mended: one linked to it, cell_swept")                       \
-  X(grid_link, uint, grains, when(finds_linked) | when(mends) | compared(Compared::links),                             \
-    "linked lists: another grain of the same cell")                                                                    \
+  X(cell_lists, uint, cell_lists, compared(Compared::links),                                                           \
+    "which bodies reach into a cell: bit b % 32 of word b / 32, all of them where no grain was; cells as in "          \
+    "grid_start. With linked lists, at link_head_word(cell), a grain of the cell, and at link_word(grain) another "    \
+    "one of its cell; where lists are mended, those that are linked, and cell_swept (shared/grid.h)")                  \
   X(list_place, vec4, grains, saved | when(mends),                                                                     \
     "of lists that are mended: xyz place of the grain that its list is of [m], w radius [m], negative: not the one "   \
     "that the grain was sorted by; 0: it has none yet")                                                                \

@@ -299,17 +299,18 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   return settings;
 }
 
+uint births_tried(const Emitter& emitter, double dt) {
+  constexpr double least = 16.0, most = 4096.0;
+  return static_cast<uint>(std::clamp(2.0 * std::ceil(emitter.rate * dt), least, most));
+}
+
 Spouts spouts_of(const Scene& scene, const Population& population) {
   Spouts out;
   for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
-    // As many that wait are tried in a step as the emitter needs to catch up.
-    constexpr double least = 16.0, most = 4096.0;
     const Emitter& emitter = scene.emitters[i];
     const Bounds box = bounds(emitter.shape);
-    out.spouts.push_back({vec3((box.min + box.max) / 2.0), vec3((box.max - box.min) / 2.0),
-                          static_cast<float>(emitter.radius_max), static_cast<uint>(out.spots.size()),
-                          static_cast<uint>(population.spots[i].size()),
-                          static_cast<uint>(std::clamp(2.0 * std::ceil(emitter.rate * scene.dt), least, most))});
+    out.spouts.push_back(
+        {vec3((box.min + box.max) / 2.0), vec3((box.max - box.min) / 2.0), static_cast<float>(emitter.radius_max)});
     out.spots.insert(out.spots.end(), population.spots[i].begin(), population.spots[i].end());
   }
   return out;

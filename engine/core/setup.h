@@ -20,7 +20,10 @@ Grain grain_of(const Scene& scene, const Seed& seed);
 Settings settings_of(const Scene& scene, const Population& population, const Dynamics& dynamics,
                      std::uint32_t grid_cells = 0);
 
-// Emitters, and where births are tried that wait for room.
+// Births that wait, as many as are tried in a step, so that the emitter can catch up.
+uint births_tried(const Emitter& emitter, double dt);
+
+// Emitters, and where births are tried that wait for room: those of emitter after emitter.
 struct Spouts {
   std::vector<Spout> spouts;
   std::vector<vec3> spots;

@@ -153,7 +153,7 @@ void move_fine(Executor& e, const StepPlan& p, Args args) {
 // again, where they are. Where that does not go, mend_check has all of them built.
 void mend(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_mend_grains};
-  e.run(Pass::mend_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_head)), gate_mend_cells}, args);
+  e.run(Pass::mend_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_count)), gate_mend_cells}, args);
   e.run(Pass::mend_mark, grains, args);
   mark_bodies(e, p, args, {gate_moved_cells, gate_moved_grains, gate_moved_bodies});
   e.run(Pass::mend_choose, grains, args);
@@ -169,7 +169,7 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   const bool linked = p.solver.neighbours == Neighbours::linked;
   const Work grains{p.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_slice_chunks};
   if (linked) {
-    e.run(Pass::linked_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_head)), gate_rebuild_cells}, args);
+    e.run(Pass::linked_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_count)), gate_rebuild_cells}, args);
     e.run(Pass::linked_insert, grains, args);
   } else {
     sort_grains(e, args);

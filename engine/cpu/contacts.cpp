@@ -405,11 +405,12 @@ TALUS_CLONES void mend_choose(const Args& args, Fields& f, uint begin, uint end)
   if (too_many_stale(f.worlds[0]))
     return;
   Around<Neighbourhood::mended> around;
+  const std::size_t links = reference::link_at(f.settings[0], 0);
   end = std::min(end, args.grains);
   for (uint first = begin; first < end; first += lanes) {
     const ints there = lane_numbers < static_cast<int>(end - first);
     const floats listed = load_places<Neighbourhood::mended>(f, first).radius;
-    const ints fresh = there & (listed < 0.0f) & (load<ints>(&f.grid_link[first]) < 0);
+    const ints fresh = there & (listed < 0.0f) & (load<ints>(&f.cell_lists[links + first]) < 0);
     for (uint those = bits_of(fresh); those; those &= those - 1) {
       const uint i = first + static_cast<uint>(std::countr_zero(those));
       if (is_gone(f.grains[i]))

@@ -124,6 +124,7 @@ void GpuExecutor::swap(FieldId id) {
 void GpuExecutor::copy(FieldCopy from, FieldCopy to) {
   TALUS_ASSERT(has_copy(info(from.id), from.copy), from.id, from.copy);
   TALUS_ASSERT(has_copy(info(to.id), to.copy), to.id, to.copy);
+  TALUS_ASSERT(!info(from.id).header && !info(to.id).header, from.id, to.id);
   TALUS_ASSERT(buffer(from).bytes() == buffer(to).bytes(), from.id, to.id, buffer(from).bytes(), buffer(to).bytes());
   if (size(from.id) > 0)
     translated([&] { graph_->copy(buffer(from), buffer(to)); });
@@ -136,7 +137,9 @@ void GpuExecutor::copy_part(FieldId from, std::size_t from_offset, FieldId to, s
   TALUS_ASSERT(from != to || from_offset + bytes <= to_offset || to_offset + bytes <= from_offset, from_offset,
                to_offset, bytes);
   if (bytes > 0)
-    translated([&] { graph_->copy(buffer(from), buffer(to), bytes, from_offset, to_offset); });
+    translated([&] {
+      graph_->copy(buffer(from), buffer(to), bytes, offset_of(from) + from_offset, offset_of(to) + to_offset);
+    });
 }
 
 void GpuExecutor::submit() {
@@ -163,19 +166,23 @@ void GpuExecutor::keep(FieldCopy field, std::size_t elements) {
     gpu::Buffer& kept = kept_[field];
     if (kept.bytes() < bytes)
       kept = gpu::Buffer(open_->device, fmt::format("{} kept", name_of(field)), bytes, gpu::Buffer::Kind::readback);
-    graph_->copy(buffer(field), kept, bytes);
+    graph_->copy(buffer(field), kept, bytes, offset_of(field.id));
   });
 }
 
 void GpuExecutor::resize(FieldId id, std::size_t elements) {
   translated([&] {
-    const std::size_t stride = info(id).stride, kept = std::min(size(id), elements) * stride;
+    const std::size_t stride = info(id).stride, before = offset_of(id),
+                      kept = before + std::min(size(id), elements) * stride;
+    for (std::size_t f = 0; f < field_count; ++f)  // a header gets its size before its tail does
+      TALUS_ASSERT(field_infos[f].header != id || sizes_[f] == 0, id, f);
     for (const Copy copy : copies) {
       if (!has_copy(info(id), copy))
         continue;
       const FieldCopy field{id, copy};
       // An empty buffer cannot be bound.
-      gpu::Buffer bigger(open_->device, name_of(field), std::max<std::size_t>(elements, 1) * stride);
+      gpu::Buffer bigger(open_->device, name_of(info(id).header.value_or(id)),
+                         before + std::max<std::size_t>(elements, 1) * stride);
       if (graph_) {
         graph_->fill(bigger);
         if (kept > 0)
@@ -196,14 +203,14 @@ void GpuExecutor::write(FieldCopy field, std::span<const std::byte> bytes, std::
   TALUS_ASSERT(offset + bytes.size() <= size(field.id) * info(field.id).stride, field.id, offset, bytes.size(),
                size(field.id));
   if (!bytes.empty())
-    translated([&] { graph_->upload(buffer(field), bytes, offset); });
+    translated([&] { graph_->upload(buffer(field), bytes, offset_of(field.id) + offset); });
 }
 
 void GpuExecutor::read(FieldCopy field, std::span<std::byte> bytes, std::size_t offset) {
   TALUS_ASSERT(offset + bytes.size() <= size(field.id) * info(field.id).stride, field.id, offset, bytes.size(),
                size(field.id));
   if (!bytes.empty())
-    translated([&] { graph_->download(buffer(field), bytes, offset); });
+    translated([&] { graph_->download(buffer(field), bytes, offset_of(field.id) + offset); });
 }
 
 std::vector<PassTime> GpuExecutor::pass_times() const {

@@ -66,9 +66,13 @@ private:
   std::unique_ptr<gpu::Graph> graph_;
   gpu::Ticket submitted_ = 0;  // the last of this graph
 
+  // That a field lies in: a tail has its header's.
   gpu::Buffer& buffer(FieldCopy field) {
-    return buffers_[static_cast<std::size_t>(field.id)][static_cast<std::size_t>(field.copy)];
+    return buffers_[static_cast<std::size_t>(info(field.id).header.value_or(field.id))]
+                   [static_cast<std::size_t>(field.copy)];
   }
+  // Bytes from the buffer's start to the field.
+  static std::size_t offset_of(FieldId id) { return info(id).header ? info(*info(id).header).stride : 0; }
   BoundPass& bound(Pass pass, FieldId followed);
 };
 

@@ -134,7 +134,9 @@ private:
       return compare(pass, bound, by_cell(device, FieldId::near_start),
                      by_cell(contents(*cpu_, id), FieldId::near_start));
     case Compared::links:
-      return compare(pass, bound, by_link(*tested_), by_link(*cpu_));
+      if (info(pass).match == Match::unordered)
+        return compare(pass, bound, by_link(*tested_), by_link(*cpu_));
+      return compare(pass, bound, device, contents(*cpu_, id));
     case Compared::heads:
       if (info(pass).match != Match::unordered)  // else by what they lead to
         compare(pass, bound, device, contents(*cpu_, id));
@@ -173,21 +175,25 @@ private:
     return bytes;
   }
 
-  // Cell after cell, is it marked, and the grains that its linked list leads to, in one order.
+  // Sets of bodies as they are; then cell after cell, is it marked, and the grains that its linked list leads to, in
+  // one order.
   static Bytes by_link(Executor& executor) {
-    const auto head = read_field<uint>(executor, FieldId::grid_head, executor.size(FieldId::grid_head));
-    const auto link = read_field<uint>(executor, FieldId::grid_link, executor.size(FieldId::grid_link));
-    std::vector<uint> grains;
+    const auto lists = read_field<uint>(executor, FieldId::cell_lists, executor.size(FieldId::cell_lists));
+    const Settings settings = read_field<Settings>(executor, FieldId::settings, 1)[0];
+    const uint cells = settings.worlds.count * grid_cells(settings.grid.bits);
+    const std::size_t heads = link_head_word(cells, settings.bodies.count, 0);
+    TALUS_ASSERT(heads + cells <= lists.size(), heads, cells, lists.size());
+    const std::span head = std::span(lists).subspan(heads, cells), link = std::span(lists).subspan(heads + cells);
+    std::vector<uint> out(lists.begin(), lists.begin() + static_cast<std::ptrdiff_t>(heads));
     for (const uint first : head) {
-      grains.push_back(first == no_partner ? 0 : first & ~link_mask);
-      const auto begin = static_cast<std::ptrdiff_t>(grains.size());
-      for (uint i = first & link_mask; i < link.size() && grains.size() < link.size() + head.size();
-           i = link[i] & link_mask)
-        grains.push_back(i | (link[i] == no_partner ? 0 : link[i] & link_new));
-      std::sort(grains.begin() + begin, grains.end());
+      out.push_back(first == no_partner ? 0 : first & ~link_mask);
+      const auto begin = static_cast<std::ptrdiff_t>(out.size());
+      for (uint i = first & link_mask; i < link.size() && out.size() < lists.size(); i = link[i] & link_mask)
+        out.push_back(i | (link[i] == no_partner ? 0 : link[i] & link_new));
+      std::sort(out.begin() + begin, out.end());
     }
-    grains.resize(head.size() + link.size(), no_partner);
-    const auto bytes = std::as_bytes(std::span(grains));
+    out.resize(lists.size(), no_partner);
+    const auto bytes = std::as_bytes(std::span(out));
     return {bytes.begin(), bytes.end()};
   }
 

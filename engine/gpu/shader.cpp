@@ -9,7 +9,6 @@ namespace talus::gpu {
 namespace {
 
 // Limits that no shader of Talus may exceed if it is to run everywhere.
-constexpr std::size_t portable_buffers = 16;
 constexpr std::uint32_t portable_push_bytes = 128;
 constexpr std::uint32_t portable_group_size = 256;
 
@@ -118,11 +117,22 @@ private:
     const auto& block = spirv_.get_type(resource.base_type_id);
     const std::size_t members = block.member_types.size();
     const auto& last = spirv_.get_type(block.member_types.back());
-    b.array = !last.array.empty() && last.array_size_literal.back() && last.array.back() == 0;
-    if (members == 1)
+    const bool runtime = !last.array.empty() && last.array_size_literal.back() && last.array.back() == 0;
+    const bool tailed = runtime && members == 2;
+    b.array = runtime && !tailed;
+    if (members == 1 || tailed)
       b.member = spirv_.get_member_name(block.self, 0);
     if (b.name.empty())
-      b.name = members == 1 ? b.member : spirv_.get_name(resource.base_type_id);
+      b.name = b.member.empty() ? spirv_.get_name(resource.base_type_id) : b.member;
+    if (tailed) {
+      if (b.access != BufferAccess::read)
+        fail(fmt::format("the block {} has a runtime array behind a header, but is not readonly", b.name));
+      b.stride = spirv_.type_struct_member_offset(block, 1);  // the header's size, which the host's must be, too
+      flatten(block.member_types[0], "", 0, 0, b.scalars);
+      b.tail = spirv_.get_member_name(block.self, 1);
+      b.tail_stride = spirv_.type_struct_member_array_stride(block, 1);
+      return b;
+    }
     if (!b.array) {
       b.stride = static_cast<std::uint32_t>(spirv_.get_declared_struct_size(block));
       const bool plain_struct = members == 1 && last.array.empty() && last.basetype == spirv_cross::SPIRType::Struct;
@@ -130,7 +140,7 @@ private:
       return b;
     }
     if (members != 1) {
-      fail(fmt::format("the block {} mixes a runtime array with other members: give each a buffer of its own", b.name));
+      fail(fmt::format("the block {} has a runtime array behind {} members: one is the most", b.name, members - 1));
     }
     b.stride = spirv_.type_struct_member_array_stride(block, 0);
     const bool matrix = last.columns > 1;
@@ -229,9 +239,12 @@ Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv, 
 
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& r) {
   std::vector<std::string> list;
-  if (r.buffers.size() > portable_buffers) {
-    list.push_back(
-        fmt::format("{} binds {} storage buffers; every device takes {}.", name, r.buffers.size(), portable_buffers));
+  if (r.buffers.size() > buffers_most) {
+    std::string names;
+    for (const BufferBinding& b : r.buffers)
+      names += (names.empty() ? "" : ", ") + b.name;
+    list.push_back(fmt::format("{} binds {} storage buffers, and {} is the most: {}.", name, r.buffers.size(),
+                               buffers_most, names));
   }
   if (r.push_bytes > portable_push_bytes) {
     list.push_back(fmt::format("{} has {} bytes of push constants; every device takes {}.", name, r.push_bytes,

@@ -25,16 +25,19 @@ struct ScalarMember {
 
 enum class BufferAccess { read, write, read_write };
 
-// A storage block: either one runtime array and nothing else, or a struct of fixed size.
+// A storage block: a runtime array, a struct of fixed size, or one behind the other (header and tail), which is
+// readonly.
 struct BufferBinding {
-  // As the shader says it: of the block's instance; where it has none, of its only member; else of the block.
+  // As the shader says it: of the block's instance; where it has none, of `member`; else of the block.
   std::string name;
-  std::string member;  // of the block's only member, such as the runtime array; else empty
+  std::string member;  // of the block's only member, such as the runtime array, or of its header; else empty
   std::uint32_t set = 0, binding = 0;
   BufferAccess access = BufferAccess::read_write;  // from readonly and writeonly
   bool array = false;                              // a runtime array
-  std::uint32_t stride = 0;                        // bytes of an element: of the array, or of the whole block
-  std::vector<ScalarMember> scalars;               // of an element, in order of offset
+  std::uint32_t stride = 0;           // bytes of an element: of the array, of the header, or of the whole block
+  std::vector<ScalarMember> scalars;  // of an element, in order of offset
+  std::string tail;                   // name of the runtime array behind a header; else empty
+  std::uint32_t tail_stride = 0;      // bytes of its elements
   VkShaderStageFlags stages = 0;
 };
 
@@ -61,12 +64,16 @@ struct Reflection {
 };
 
 // Reads a shader's description. Throws Error, with the shader's name, for what this folder does not bind: another set
-// than 0, blocks that mix a header with a runtime array, uniform blocks, storage images.
+// than 0, blocks of several members other than a readonly header with its tail, uniform blocks, storage images.
 Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv,
                    std::span<const Constant> constants = {});
 
-// What would keep this shader from running on every Vulkan 1.3 device, a sentence each: more than 16 storage buffers,
-// more than 128 bytes of push constants, more than 256 threads in a group.
+// Storage buffers that a shader may bind at most. Every device that Talus supports takes 16; four of them are spare, so
+// that a method can get another field without a merge of fields first.
+inline constexpr std::size_t buffers_most = 12;
+
+// What breaks the limits within which a shader runs on every device that Talus supports, a sentence each: more than
+// buffers_most storage buffers, more than 128 bytes of push constants, more than 256 threads in a group.
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& reflection);
 
 // What compute and graphics pipelines have in common. Descriptor sets are cached by what is bound.

@@ -10,21 +10,19 @@ namespace {
 struct Source {
   const Fields& f;
   uint world, emitter;
-  const Spout& spout;
   const Pour& pour;
   Due due;
 
   Source(const Args& args, const Fields& fields, uint in_world, uint which)
-      : f(fields), world(in_world), emitter(which), spout(f.spouts[emitter]),
+      : f(fields), world(in_world), emitter(which),
         pour(f.pours[(step_of_batch(args, f) * f.settings[0].worlds.count + world) * f.settings[0].emission.emitters +
                      emitter]),
-        due(due_of(pour, f.births_made[world * f.settings[0].emission.emitters + emitter], spout.waiting)) {}
+        due(due_of(pour, f.births_made[world * f.settings[0].emission.emitters + emitter])) {}
 
   float radius(uint k) const { return f.births[k].grain.position.w; }
-  uint tries() const { return spout.spots > 0 ? birth_tries : 1; }  // of a birth that waits
+  uint tries() const { return pour.spots > 0 ? birth_tries : 1; }  // of a birth that waits
   vec3 place_of_try(uint k, uint t) const {
-    return t == 0 ? vec3(f.births[k].grain.position)
-                  : f.spots[spout.first_spot + spot_of(k, t, pour, emitter, spout.spots)];
+    return t == 0 ? vec3(f.births[k].grain.position) : f.spots[spot_of(k, t, pour, emitter)];
   }
   // Calls visit(k, tries) for the births that are looked at.
   void each(auto&& visit) const {
@@ -117,7 +115,7 @@ private:
     for (uint k = source.due.late; k < source.due.late_end; ++k) {
       uint t = 0;
       while (t < source.tries() &&
-             ((f_.birth_blocked[k] >> t & 1) != 0 || taken(source.place_of_try(k, t), source.radius(k), released_)))
+             ((f_.births[k].blocked >> t & 1) != 0 || taken(source.place_of_try(k, t), source.radius(k), released_)))
         ++t;
       if (t == source.tries())
         return;
@@ -128,7 +126,7 @@ private:
   void now(const Source& source) {
     for (uint k = source.due.now; k < source.due.end; ++k) {
       const vec3 place = source.place_of_try(k, 0);
-      if (f_.birth_blocked[k] != 0 || taken(place, source.radius(k), late_))
+      if (f_.births[k].blocked != 0 || taken(place, source.radius(k), late_))
         return;
       release(source, k, place);
     }
@@ -147,7 +145,7 @@ void birth_test(const Args& args, Fields& f, uint begin, uint end) {
       for (uint t = 0; t < tries; ++t)
         if (meets_body(f, source.world, source.place_of_try(k, t), source.radius(k)))
           blocked |= 1u << t;
-      f.birth_blocked[k] = blocked;
+      f.births[k].blocked = blocked;
     });
   }
 }
@@ -160,10 +158,11 @@ void birth_meet(const Args& args, Fields& f, uint begin, uint end) {
   const auto meet = [&](const Source& source, uint first, uint last) {
     if (source.due.late == source.due.late_end && source.due.now == source.due.end)
       return;
+    const Spout& spout = f.spouts[source.emitter];
     for (uint i = first; i < last; ++i) {
       const vec4 grain = f.grains[i].position;
-      const vec3 way = shortest(vec3(grain) - source.spout.middle, settings);
-      const vec3 near = source.spout.half_edges + (source.spout.radius + grain.w);
+      const vec3 way = shortest(vec3(grain) - spout.middle, settings);
+      const vec3 near = spout.half_edges + (spout.radius + grain.w);
       if (is_gone(f.grains[i]) || glm::any(glm::greaterThan(glm::abs(way), near)))
         continue;
       source.each([&](uint k, uint tries) {
@@ -172,7 +171,7 @@ void birth_meet(const Args& args, Fields& f, uint begin, uint end) {
           if (has_no_room(f, source.place_of_try(k, t), source.radius(k), grain))
             blocked |= 1u << t;
         if (blocked != 0)
-          std::atomic_ref(f.birth_blocked[k]).fetch_or(blocked, std::memory_order_relaxed);
+          std::atomic_ref(f.births[k].blocked).fetch_or(blocked, std::memory_order_relaxed);
       });
     }
   };

@@ -1,6 +1,7 @@
 // Where bodies are, and which cells they reach into.
 #include "engine/reference/load.h"
 #include "engine/reference/rigid.h"
+#include "engine/reference/search.h"
 #include <utility>
 
 namespace talus::reference {
@@ -69,7 +70,7 @@ void body_clear(const Args&, Fields& f, uint begin, uint end) {
       continue;
     f.cell_taken[k] = 0;
     for (uint word = 0; word < words; ++word)
-      f.body_cells[k * words + word] = body_word_of_all(settings.bodies.count, word);
+      f.cell_lists[k * words + word] = body_word_of_all(settings.bodies.count, word);
     if (settings.bodies.rigid > 0 && body < settings.bodies.count &&
         f.status[0].rebuild > 0)  // mended lists keep count
       f.body_contacts[world * settings.bodies.count + body] = 0;
@@ -93,7 +94,7 @@ void body_survey(const Args& args, Fields& f, uint begin, uint end) {
       const uint key = cell_key(cell, world, settings), words = body_words(settings.bodies.count);
       std::atomic_ref(f.cell_taken[key]).store(1, std::memory_order_relaxed);
       for (uint word = key * words; word < (key + 1) * words; ++word)
-        std::atomic_ref(f.body_cells[word]).store(0, std::memory_order_relaxed);
+        std::atomic_ref(f.cell_lists[word]).store(0, std::memory_order_relaxed);
       low = glm::min(low, cell);
       high = glm::max(high, cell);
     }
@@ -171,7 +172,7 @@ private:
 bool tells_distance(const Fields& f, uint body) {
   const Body& b = f.bodies[body];
   for (uint k = 0; k < b.parts; ++k)
-    if ((solid_part(f, b.first_part + k).kind & solid_kind_mask) == solid_triangles)
+    if ((part_kind(f, b.first_part + k) & solid_kind_mask) == solid_triangles)
       return false;
   return true;
 }
@@ -179,9 +180,9 @@ bool tells_distance(const Fields& f, uint body) {
 // body: in its world.
 void mark(Fields& f, uint body, uint cell, bool moved) {
   TALUS_ASSERT(body < f.settings[0].bodies.count && f.cell_taken[cell] != 0, body, cell);
-  std::atomic_ref(f.body_cells[cell * body_words(f.settings[0].bodies.count) + body / 32]).fetch_or(1u << (body % 32));
+  std::atomic_ref(f.cell_lists[cell * body_words(f.settings[0].bodies.count) + body / 32]).fetch_or(1u << (body % 32));
   if (moved)
-    std::atomic_ref(f.grid_head[cell]).fetch_or(cell_swept);
+    std::atomic_ref(f.cell_lists[head_at(f.settings[0], cell)]).fetch_or(cell_swept);
 }
 
 // What threads first to last of those of a body do.

@@ -97,7 +97,7 @@ void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
 void linked_clear(const Args&, Fields& f, uint begin, uint end) {
   const uint cells = f.status[0].rebuild * grid_cells(f.settings[0].grid.bits);
   for (uint cell = begin; cell < std::min(end, cells); ++cell)
-    f.grid_head[cell] = no_partner;
+    f.cell_lists[head_at(f.settings[0], cell)] = no_partner;
 }
 
 void linked_insert(const Args& args, Fields& f, uint begin, uint end) {
@@ -107,13 +107,14 @@ void linked_insert(const Args& args, Fields& f, uint begin, uint end) {
     if (i >= args.grains)
       continue;
     if (is_gone(f.grains[i])) {
-      f.grid_link[i] = no_partner;
+      f.cell_lists[link_at(settings, i)] = no_partner;
       continue;
     }
     const World& world = f.worlds[world_of(f, i)];
     const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, world);
     TALUS_ASSERT(i < link_end, i);
-    f.grid_link[i] = std::atomic_ref(f.grid_head[cell_key(cell, world, settings)]).exchange(i);
+    const std::size_t head = head_at(settings, cell_key(cell, world, settings));
+    f.cell_lists[link_at(settings, i)] = std::atomic_ref(f.cell_lists[head]).exchange(i);
   }
 }
 
@@ -170,7 +171,7 @@ void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
 void mend_clear(const Args&, Fields& f, uint begin, uint end) {
   const uint cells = grid_cells(f.settings[0].grid.bits);
   for (uint cell = begin; cell < std::min(end, cells); ++cell)
-    f.grid_head[cell] = link_end;
+    f.cell_lists[head_at(f.settings[0], cell)] = link_end;
 }
 
 namespace {
@@ -215,10 +216,11 @@ void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
     }
     TALUS_ASSERT(i < link_end, i);
     ++linked;
-    const std::atomic_ref head(f.grid_head[cell_key(cell_of(vec3(place), settings, world), world, settings)]);
+    const uint cell = cell_key(cell_of(vec3(place), settings, world), world, settings);
+    const std::atomic_ref head(f.cell_lists[head_at(settings, cell)]);
     const uint other = head.exchange(i);
     TALUS_ASSERT((other & link_mask) == link_end || (other & link_mask) < args.grains, i, other & link_mask);
-    f.grid_link[i] = (other & link_mask) | (stale ? link_new : 0u);
+    f.cell_lists[link_at(settings, i)] = (other & link_mask) | (stale ? link_new : 0u);
     if (other & ~link_mask)  // which the exchange took away
       head.fetch_or(other & ~link_mask);
   }

@@ -84,12 +84,22 @@ template <Neighbourhood by> bool may_touch(const Fields& f, uint i, vec3 p, uint
          (f.grains[i].velocity.w > 0.0f || f.grains[j].velocity.w > 0.0f);  // two fixed ones do nothing
 }
 
+// In cell_lists: the head of a cell's linked list, and the link of a grain.
+inline std::size_t head_at(const Settings& settings, uint cell) {
+  return link_head_word(settings.worlds.count * grid_cells(settings.grid.bits), settings.bodies.count, cell);
+}
+inline std::size_t link_at(const Settings& settings, uint i) {
+  return link_word(settings.worlds.count * grid_cells(settings.grid.bits), settings.bodies.count, i);
+}
+
 // Calls visit(j) for the grains that are linked to a cell.
 template <class Visit> void each_linked(const Fields& f, uint key, Visit visit) {
   [[maybe_unused]] std::size_t visited = 0;
-  for (uint j = f.grid_head[key] & link_mask; j < f.grid_link.size(); j = f.grid_link[j] & link_mask) {
+  const std::size_t grains = f.grains.size(), links = link_at(f.settings[0], 0);
+  for (uint j = f.cell_lists[head_at(f.settings[0], key)] & link_mask; j < grains;
+       j = f.cell_lists[links + j] & link_mask) {
     ++visited;
-    TALUS_ASSERT(visited <= f.grid_link.size(), key, j);  // else a list leads back to itself
+    TALUS_ASSERT(visited <= grains, key, j);  // else a list leads back to itself
     visit(j);
   }
 }
@@ -146,7 +156,7 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
   const uint words = body_words(settings.bodies.count);
   const uint home = words > 0 ? cell_key(cell_of(p, settings, world), world, settings) * words : 0;
   for (uint word = 0; word < words; ++word)
-    for (uint bits = f.body_cells[home + word]; bits; bits &= bits - 1) {
+    for (uint bits = f.cell_lists[home + word]; bits; bits &= bits - 1) {
       const uint body = number * settings.bodies.count + 32 * word + static_cast<uint>(std::countr_zero(bits));
       TALUS_ASSERT(body < (number + 1) * settings.bodies.count && f.bodies[body].parts > 0, i, body, number);
       const vec3 offset = shortest(p - f.bodies[body].motion.position, settings);
@@ -162,7 +172,7 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
         continue;
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       for (uint k = 0; k < f.bodies[body].parts; ++k)
-        for (uint s = 0; s < surfaces_of(solid_part(f, f.bodies[body].first_part + k).kind); ++s) {
+        for (uint s = 0; s < surfaces_of(part_kind(f, f.bodies[body].first_part + k)); ++s) {
           const uint surface = part_surfaces * k + s;
           if (surface != nearest.surface) {
             const float d = from_body_surface(f, body, surface, offset).value;
@@ -200,11 +210,11 @@ inline void insert_sorted(Fields& f, std::size_t first, uint count, uint partner
 // May there be surfaces of bodies near grain i that have moved?
 inline bool is_swept(const Fields& f, uint i) {
   const ivec3 home = cell_of(vec3(f.list_place[i]), f.settings[0], f.worlds[0]);
-  return f.grid_head[cell_key(home, f.worlds[0], f.settings[0])] & cell_swept;
+  return f.cell_lists[head_at(f.settings[0], cell_key(home, f.worlds[0], f.settings[0]))] & cell_swept;
 }
 
 inline bool has_new_place(const Fields& f, uint i) {
-  return f.list_place[i].w < 0.0f && (f.grid_link[i] & link_new);
+  return f.list_place[i].w < 0.0f && (f.cell_lists[link_at(f.settings[0], i)] & link_new);
 }
 
 // Calls want(j) for the rows that the new place of grain i changes: its own, those that it is in and is too far from

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 
@@ -55,13 +56,18 @@ inline SolidPart solid_part(const Fields& f, uint k) {
   return part;
 }
 
+static_assert(offsetof(SolidPart, kind) == part_kind_word * sizeof(uint));
+inline uint part_kind(const Fields& f, uint k) {
+  TALUS_ASSERT(part_words * (std::size_t{k} + 1) <= f.shape_data.size(), k, f.shape_data.size());
+  return f.shape_data[part_words * k + part_kind_word];
+}
+
 // The mesh that is the only part of a body and met by its triangles, if there is one.
 inline std::optional<SolidPart> only_triangles(const Fields& f, uint body) {
   const Body& b = f.bodies[body];
-  if (b.parts != 1)
+  if (b.parts != 1 || (part_kind(f, b.first_part) & solid_kind_mask) != solid_triangles)
     return std::nullopt;
-  const SolidPart part = solid_part(f, b.first_part);
-  return (part.kind & solid_kind_mask) == solid_triangles ? std::optional(part) : std::nullopt;
+  return solid_part(f, b.first_part);
 }
 
 inline Distance from_shape(const Fields& f, const SolidPart& part, vec3 p) {

@@ -68,7 +68,7 @@ void Emission::write(std::uint32_t world) {
     TALUS_ASSERT(timed.emitter < scene.emitters.size(), timed.emitter, scene.emitters.size());
     TALUS_ASSERT(timed.seed.material < scene.materials.size(), timed.seed.material, scene.materials.size());
     due_[world][timed.emitter].push_back(timed.step);
-    of_emitters[timed.emitter].push_back({grain_of(scene, timed.seed), id++, timed.seed.material});
+    of_emitters[timed.emitter].push_back({grain_of(scene, timed.seed), id++, timed.seed.material, 0});
   }
   std::vector<Birth> births;
   for (const std::vector<Birth>& of_one : of_emitters)
@@ -84,14 +84,23 @@ Pour Emission::due_in(std::uint64_t at, std::uint32_t world, std::uint32_t emitt
   const std::uint64_t now = drives_.local(at + 1, world);
   if (stopped(scene.emitters[emitter], now, scene.dt, model_.time_zero()))
     return {};
-  std::size_t base = world * model_.emission_room(model_.settings());
-  for (std::uint32_t e = 0; e < emitter; ++e)
+  const auto& spots = model_.population().spots;
+  std::size_t base = world * model_.emission_room(model_.settings()), first_spot = 0;
+  for (std::uint32_t e = 0; e < emitter; ++e) {
     base += due_[world][e].size();
+    first_spot += spots[e].size();
+  }
   const std::vector<std::uint64_t>& steps = due_[world][emitter];
   const auto first = std::ranges::lower_bound(steps, now), end = std::ranges::upper_bound(steps, now);
   TALUS_ASSERT(base + steps.size() <= memory_.executor().size(FieldId::births), base, steps.size());
   const auto number = [&](auto it) { return static_cast<uint>(base + static_cast<std::size_t>(it - steps.begin())); };
-  return {static_cast<uint>(base), number(first), number(end), static_cast<uint>(now)};
+  return {static_cast<uint>(base),
+          number(first),
+          number(end),
+          static_cast<uint>(now),
+          births_tried(scene.emitters[emitter], scene.dt),
+          static_cast<uint>(first_spot),
+          static_cast<uint>(spots[emitter].size())};
 }
 
 void Emission::write_plan(std::uint64_t steps) {

@@ -24,8 +24,12 @@ std::uint64_t FieldMemory::batch_most() const {
   return std::clamp<std::uint64_t>(batch_motions_max / bodies, 1, batch_steps_max);
 }
 
+Wants FieldMemory::wants_of(const Settings& of) const {
+  return {model_.scene().solver, of.grid.incremental != 0, model_.options().marks};
+}
+
 bool FieldMemory::has_field(FieldId id, const Settings& of) const {
-  const Wants wants{model_.scene().solver, of.grid.incremental != 0, model_.options().marks};
+  const Wants wants = wants_of(of);
   const auto& conditions = info(id).conditions;
   return !conditions.front() || std::ranges::any_of(conditions, [&](Condition holds) { return holds && holds(wants); });
 }
@@ -107,8 +111,11 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return cloth.links.size();
   case Extent::cloth_touches:
     return settings.cloth.vertices > 0 ? slots : 0;
-  case Extent::body_cells:
-    return cells * body_words(settings.bodies.count);
+  case Extent::cell_lists: {
+    const Wants wants = wants_of(settings);
+    const bool links = finds_linked(wants) || mends(wants);
+    return worlds * (cells * (body_words(settings.bodies.count) + links) + links * grains);
+  }
   case Extent::rigid:
     return dynamics.rigid.size();
   case Extent::rigid_pairs:
@@ -274,9 +281,8 @@ void FieldMemory::write_constants() {
   for (const SkinGrain& grain : population.skin)
     carried.push_back({vec3(grain.place), grain.body});
   write_field(*executor_, FieldId::carried, carried);
-  const Shapes shapes = shapes_of(model_.scene(), population);
-  write_field(*executor_, FieldId::shapes, shapes.shapes);
-  write_field(*executor_, FieldId::shaped_place, shapes.places);
+  write_field(*executor_, FieldId::shapes, model_.shapes().shapes);
+  write_field(*executor_, FieldId::shaped_place, model_.shapes().places);
   write_field(*executor_, FieldId::cloth_vertices, cloth.vertices);
   write_field(*executor_, FieldId::cloth_links, cloth.links);
   write_field(*executor_, FieldId::depth_cameras, depth_cameras_of(model_.scene()));
@@ -289,7 +295,7 @@ void FieldMemory::write_changed() {
     bodies[b].load_share = load_share_of(spec.load_filter, model_.scene().dt);
   }
   write_field(*executor_, FieldId::bodies, bodies);
-  write_field(*executor_, FieldId::shapes, shapes_of(model_.scene(), model_.population()).shapes);
+  write_field(*executor_, FieldId::shapes, model_.shapes().shapes);
 }
 
 void FieldMemory::write_cameras() {

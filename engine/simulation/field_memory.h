@@ -52,6 +52,7 @@ public:
   void grow_contacts(const Status& status, std::uint64_t step);
 
 private:
+  Wants wants_of(const Settings& of) const;
   // Elements in one world where each world has as many, and in all worlds elsewhere.
   std::size_t elements_of(Extent extent, const Settings& settings, const Population& population) const;
   void write_constants();

@@ -60,9 +60,9 @@ Model::Model(Prepared prepared, const Options& options)
   }
   settings_ = settings_with(population_);
   cloth_ = cloth_of(scene_, population_, settings_);
-  const std::vector<uint> shape_of = shapes_of(scene_, population_).shape_of;
+  shapes_ = shapes_of(scene_, population_);
   settings_.shapes.words = static_cast<uint>(bodies_.shape_data.size());
-  bodies_.shape_data.insert(bodies_.shape_data.end(), shape_of.begin(), shape_of.end());
+  bodies_.shape_data.insert(bodies_.shape_data.end(), shapes_.shape_of.begin(), shapes_.shape_of.end());
   settings_.cloth.words = static_cast<uint>(bodies_.shape_data.size());
   bodies_.shape_data.insert(bodies_.shape_data.end(), cloth_.words.begin(), cloth_.words.end());
   // A grain at rest has some 9 neighbours within the margin; the rest is what rows waste beside a slice's longest list.
@@ -174,6 +174,7 @@ void Model::adopt(Scene scene, Population population, double time_zero, const Se
   population_ = std::move(population);
   time_zero_ = time_zero;
   settings_ = settings;
+  shapes_ = shapes_of(scene_, population_);
   warnings_ = warnings_of(scene_, population_);
 }
 

@@ -33,7 +33,7 @@ std::vector<std::string> warnings_of(const Scene& scene, const Population& popul
 // The text of everything that a resumed run must share with the saved one: all but the names, the end and the looks.
 std::string physics_of(Scene scene);
 
-// Owns the scene, the grains of its first world, the records of its bodies and of its cloth, the settings that passes
+// Owns the scene, the grains of its first world, the records of its bodies, shapes and cloth, the settings that passes
 // read, and what the user is told about the scene.
 //
 // Between calls:
@@ -52,6 +52,7 @@ public:
   const Population& population() const { return population_; }
   const Dynamics& dynamics() const { return dynamics_; }
   const Bodies& bodies() const { return bodies_; }
+  const Shapes& shapes() const { return shapes_; }
   const Cloth& cloth() const { return cloth_; }
   double time_zero() const { return time_zero_; }  // s, the start of step 1, as if dt had always been what it is now
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -96,6 +97,7 @@ private:
   std::size_t initial_most_ = 0;  // grains of the fullest world at the start
   std::size_t emitted_most_ = 0;  // most grains that emitters release into one world
   Settings settings_{};
+  Shapes shapes_;
   Cloth cloth_;
   std::vector<std::string> warnings_, notes_;
 };

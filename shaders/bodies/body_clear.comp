@@ -4,7 +4,7 @@
 #include "shared/pass.glsl"
 #include "shared/grid.h"
 
-layout(set = 0, binding = 1, scalar) writeonly buffer CellBlock { uint body_cells[]; };
+layout(set = 0, binding = 1, scalar) writeonly buffer CellListBlock { uint cell_lists[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer ContactsBlock { uint body_contacts[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 3, scalar) writeonly buffer TakenBlock { uint cell_taken[]; };
@@ -17,7 +17,7 @@ void main() {
   cell_taken[k] = 0u;
   uint words = body_words(settings.bodies.count), body = k - table * cells;
   for (uint word = 0u; word < words; ++word)
-    body_cells[k * words + word] = body_word_of_all(settings.bodies.count, word);
+    cell_lists[k * words + word] = body_word_of_all(settings.bodies.count, word);
   if (settings.bodies.rigid > 0u && body < settings.bodies.count && status.rebuild > 0u)  // fewer than cells; mended lists keep count
     body_contacts[rebuilding[table] * settings.bodies.count + body] = 0u;
 }

@@ -6,13 +6,12 @@
 
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer TakenBlock { uint cell_taken[]; };
-layout(set = 0, binding = 3, scalar) buffer CellBlock { uint body_cells[]; };
+layout(set = 0, binding = 3, scalar) buffer CellListBlock { uint cell_lists[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
-layout(set = 0, binding = 4, scalar) buffer HeadBlock { uint grid_head[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer ListedBlock { BodyMotion body_listed[]; };
 #include "shared/solid.glsl"
 #include "shared/space.glsl"
-#include "shared/grid.h"
+#include "shared/cell_lists.glsl"
 #include "shared/rebuilt.glsl"
 #include "shared/moved.glsl"
 
@@ -23,9 +22,9 @@ uint cells_before() { return worlds[world].table * grid_cells(settings.grid.bits
 
 void mark(uint key) {
   uint number = body - world * settings.bodies.count;
-  atomicOr(body_cells[(cells_before() + key) * body_words(settings.bodies.count) + number / 32u], 1u << (number % 32u));
+  atomicOr(cell_lists[(cells_before() + key) * body_words(settings.bodies.count) + number / 32u], 1u << (number % 32u));
   if (moved)
-    atomicOr(grid_head[cells_before() + key], cell_swept);
+    atomicOr(cell_lists[head_at(cells_before() + key)], cell_swept);
 }
 
 // How far a grain looks in a cube around a place of 2 half_cells cells an edge: what it is away from the middle, at most, its radius and
@@ -88,7 +87,7 @@ void main() {
   }
   bool by_distance = true;  // triangles tell of none as far as this needs
   for (uint part = 0u; part < bodies[body].parts; ++part)
-    by_distance = by_distance && (solid_part(bodies[body].first_part + part).kind & solid_kind_mask) != solid_triangles;
+    by_distance = by_distance && (part_kind(bodies[body].first_part + part) & solid_kind_mask) != solid_triangles;
   float cell_reach = reach_of(0.5), cube_reach = reach_of(1.0);
   // Middles of cells are at most this far from that of their cube: nearer to the body, all of them reach it.
   precise float all_reach = cell_reach - 0.5 * length_of(1.0 / worlds[world].inverse_cell);

@@ -7,7 +7,7 @@ layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer TakenBlock { uint cell_taken[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer PlaceBlock { vec4 list_place[]; };
-layout(set = 0, binding = 5, scalar) writeonly buffer CellBlock { uint body_cells[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer CellListBlock { uint cell_lists[]; };
 #include "shared/cell.glsl"
 #include "shared/rebuilt.glsl"
 
@@ -27,7 +27,7 @@ void main() {
     uint key = cell_key(cell, world), words = body_words(settings.bodies.count);
     cell_taken[key] = 1u;
     for (uint word = key * words; word < (key + 1u) * words; ++word)
-      body_cells[word] = 0u;
+      cell_lists[word] = 0u;
     for (int a = 0; a < 3; ++a) {
       atomicMin(low[a], cell[a]);
       atomicMax(high[a], cell[a]);

@@ -6,7 +6,6 @@
 
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
-layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer PointBlock { BodyPoint body_points[]; };
 layout(set = 0, binding = 4, scalar) buffer PointContactBlock { PointContact point_contacts[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer NearBlock { uint body_near[]; };

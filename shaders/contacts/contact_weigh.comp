@@ -6,7 +6,6 @@
 // momentum is conserved.
 #include "shared/pass.glsl"
 
-layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };

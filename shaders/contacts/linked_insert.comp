@@ -6,9 +6,9 @@
 
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
-layout(set = 0, binding = 4, scalar) buffer HeadBlock { uint grid_head[]; };
-layout(set = 0, binding = 5, scalar) writeonly buffer LinkBlock { uint grid_link[]; };
+layout(set = 0, binding = 4, scalar) buffer CellListBlock { uint cell_lists[]; };
 #include "shared/cell.glsl"
+#include "shared/cell_lists.glsl"
 #include "shared/rebuilt.glsl"
 
 void main() {
@@ -16,8 +16,8 @@ void main() {
   if (i >= args.grains)
     return;
   if (grains[i].position.w == 0.0) {  // gone
-    grid_link[i] = no_partner;
+    cell_lists[link_at(i)] = no_partner;
     return;
   }
-  grid_link[i] = atomicExchange(grid_head[cell_key(cell_of(grains[i].position.xyz, world), world)], i);
+  cell_lists[link_at(i)] = atomicExchange(cell_lists[head_at(cell_key(cell_of(grains[i].position.xyz, world), world))], i);
 }

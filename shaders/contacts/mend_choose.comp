@@ -13,8 +13,6 @@ layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 6, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 7, scalar) buffer CountNextBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer PlaceBlock { vec4 list_place[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer HeadBlock { uint grid_head[]; };
-layout(set = 0, binding = 11, scalar) readonly buffer LinkBlock { uint grid_link[]; };
 #include "shared/space.glsl"
 #include "shared/stale.glsl"
 
@@ -33,10 +31,10 @@ void want_unless_listed(uint j) {
 #include "shared/grain_search.glsl"
 
 bool is_swept(uint i) {
-  return settings.bodies.count > 0u && (grid_head[cell_key(cell_of(list_place[i].xyz, 0u), 0u)] & cell_swept) != 0u;
+  return settings.bodies.count > 0u && (cell_lists[head_at(cell_key(cell_of(list_place[i].xyz, 0u), 0u))] & cell_swept) != 0u;
 }
 
-bool has_new_place(uint i) { return list_place[i].w < 0.0 && (grid_link[i] & link_new) != 0u; }
+bool has_new_place(uint i) { return list_place[i].w < 0.0 && (cell_lists[link_at(i)] & link_new) != 0u; }
 
 // The rows that a new place changes. Two grains have each other in their rows, or neither.
 void want_changed(uint i) {

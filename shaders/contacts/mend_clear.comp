@@ -2,12 +2,12 @@
 #extension GL_GOOGLE_include_directive : require
 // No cell is marked, and no grain is linked to one.
 #include "shared/pass.glsl"
-#include "shared/grid.h"
 
-layout(set = 0, binding = 1, scalar) writeonly buffer HeadBlock { uint grid_head[]; };
+layout(set = 0, binding = 1, scalar) writeonly buffer CellListBlock { uint cell_lists[]; };
+#include "shared/cell_lists.glsl"
 
 void main() {
   uint cell = element_index();
   if (cell < grid_cells(settings.grid.bits))
-    grid_head[cell] = link_end;
+    cell_lists[head_at(cell)] = link_end;
 }

@@ -7,11 +7,11 @@
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) buffer PlaceBlock { vec4 list_place[]; };
-layout(set = 0, binding = 5, scalar) buffer HeadBlock { uint grid_head[]; };
-layout(set = 0, binding = 6, scalar) writeonly buffer LinkBlock { uint grid_link[]; };
+layout(set = 0, binding = 5, scalar) buffer CellListBlock { uint cell_lists[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer CountNextBlock { uint contact_count_next[]; };
 #include "shared/space.glsl"
 #include "shared/cell.glsl"
+#include "shared/cell_lists.glsl"
 
 shared uint stales;
 shared uint linked;
@@ -47,10 +47,10 @@ void look_at(uint i) {
     atomicAdd(stales, 1u);
   }
   atomicAdd(linked, 1u);
-  uint key = cell_key(cell_of(place.xyz, 0u), 0u), other = atomicExchange(grid_head[key], i);
-  grid_link[i] = (other & link_mask) | (stale ? link_new : 0u);
+  uint head = head_at(cell_key(cell_of(place.xyz, 0u), 0u)), other = atomicExchange(cell_lists[head], i);
+  cell_lists[link_at(i)] = (other & link_mask) | (stale ? link_new : 0u);
   if ((other & ~link_mask) != 0u)  // which the exchange took away
-    atomicOr(grid_head[key], other & ~link_mask);
+    atomicOr(cell_lists[head], other & ~link_mask);
 }
 
 void main() {

@@ -12,8 +12,6 @@ layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 6, scalar) buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 7, scalar) buffer CountBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer PlaceBlock { vec4 list_place[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer HeadBlock { uint grid_head[]; };
-layout(set = 0, binding = 11, scalar) readonly buffer LinkBlock { uint grid_link[]; };
 #include "shared/space.glsl"
 
 uint first = 0u, slot = 0u, end = 0u, found = 0u;

@@ -5,7 +5,6 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
-layout(set = 0, binding = 2, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer TagBlock { uint grain_tag[]; };

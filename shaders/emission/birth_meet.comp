@@ -7,10 +7,9 @@
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer PoursBlock { Pour pours[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer MadeBlock { uint births_made[]; };
-layout(set = 0, binding = 4, scalar) readonly buffer BirthsBlock { Birth births[]; };
+layout(set = 0, binding = 4, scalar) buffer BirthsBlock { Birth births[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer SpoutBlock { Spout spouts[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SpotBlock { vec3 spots[]; };
-layout(set = 0, binding = 7, scalar) buffer BlockedBlock { uint birth_blocked[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 #include "shared/space.glsl"
 #include "shared/births.glsl"
@@ -20,7 +19,7 @@ void meet(uint world, uint emitter, uint k, uint tries, vec4 grain) {
   for (uint t = 0u; t < tries; ++t)
     blocked |= has_no_room(place_of_try(world, emitter, k, t), births[k].grain.position.w, grain) ? 1u << t : 0u;
   if (blocked != 0u)
-    atomicOr(birth_blocked[k], blocked);
+    atomicOr(births[k].blocked, blocked);
 }
 
 void main() {
@@ -38,7 +37,7 @@ void main() {
     if (any(greaterThan(abs(way), near)))
       continue;
     for (uint k = due.late; k < due.late_end; ++k)
-      meet(world, emitter, k, tries_of(emitter), grain);
+      meet(world, emitter, k, tries_of(world, emitter), grain);
     for (uint k = due.now; k < due.end; ++k)
       meet(world, emitter, k, 1u, grain);
   }

@@ -6,10 +6,8 @@
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer PoursBlock { Pour pours[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer MadeBlock { uint births_made[]; };
-layout(set = 0, binding = 4, scalar) readonly buffer BirthsBlock { Birth births[]; };
-layout(set = 0, binding = 5, scalar) readonly buffer SpoutBlock { Spout spouts[]; };
+layout(set = 0, binding = 4, scalar) buffer BirthsBlock { Birth births[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SpotBlock { vec3 spots[]; };
-layout(set = 0, binding = 7, scalar) writeonly buffer BlockedBlock { uint birth_blocked[]; };
 #include "shared/space.glsl"
 #include "shared/solid.glsl"
 #include "shared/births.glsl"
@@ -31,7 +29,7 @@ void test(uint world, uint emitter, uint k, uint tries) {
   uint blocked = 0u;
   for (uint t = 0u; t < tries; ++t)
     blocked |= meets_body(world, place_of_try(world, emitter, k, t), births[k].grain.position.w) ? 1u << t : 0u;
-  birth_blocked[k] = blocked;
+  births[k].blocked = blocked;
 }
 
 void main() {
@@ -41,7 +39,7 @@ void main() {
   uint world = n / settings.emission.emitters, emitter = n % settings.emission.emitters;
   Due due = due_of(world, emitter);
   for (uint k = due.late + lane; k < due.late_end; k += group_size)
-    test(world, emitter, k, tries_of(emitter));
+    test(world, emitter, k, tries_of(world, emitter));
   for (uint k = due.now + lane; k < due.end; k += group_size)
     test(world, emitter, k, 1u);
 }

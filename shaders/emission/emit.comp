@@ -9,9 +9,7 @@ layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status
 layout(set = 0, binding = 2, scalar) readonly buffer PoursBlock { Pour pours[]; };
 layout(set = 0, binding = 3, scalar) coherent buffer MadeBlock { uint births_made[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer BirthsBlock { Birth births[]; };
-layout(set = 0, binding = 5, scalar) readonly buffer SpoutBlock { Spout spouts[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SpotBlock { vec3 spots[]; };
-layout(set = 0, binding = 7, scalar) readonly buffer BlockedBlock { uint birth_blocked[]; };
 layout(set = 0, binding = 8, scalar) coherent buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
@@ -37,10 +35,10 @@ void release(uint k, vec3 place, uint i) {
 
 // One after another, at the first of its tries that is free. What has been released in this step keeps its room.
 void release_late(uint emitter, Due due) {
-  uint tries = tries_of(emitter), k = due.late;
+  uint tries = tries_of(world, emitter), k = due.late;
   for (; k < due.late_end; ++k) {
     if (lane == 0u)
-      decided = birth_blocked[k];
+      decided = births[k].blocked;
     barrier();
     for (uint pair = lane; pair < tries * released; pair += group_size)
       if (has_no_room(place_of_try(world, emitter, k, pair % tries), births[k].grain.position.w, grains[first + pair / tries].position))
@@ -66,7 +64,7 @@ void release_now(uint emitter, Due due, uint late) {
     decided = due.end;
   barrier();
   for (uint k = due.now + lane; k < due.end; k += group_size) {
-    bool blocked = birth_blocked[k] != 0u;
+    bool blocked = births[k].blocked != 0u;
     for (uint j = 0u; j < late && !blocked; ++j)
       blocked = has_no_room(births[k].grain.position.xyz, births[k].grain.position.w, grains[first + j].position);
     if (blocked)

@@ -26,20 +26,20 @@ struct Due {
   uint end;
 };
 
-// made: by the emitter in this world so far. waiting: Spout.waiting.
-TALUS_INLINE Due due_of(Pour pour, uint made, uint waiting) {
+// made: by the emitter in this world so far.
+TALUS_INLINE Due due_of(Pour pour, uint made) {
   uint next = pour.base + made, late = next < pour.first ? next : pour.first, wait = pour.first - late;
   Due due;
   due.late = late;
-  due.late_end = late + (wait < waiting ? wait : waiting);
+  due.late_end = late + (wait < pour.waiting ? wait : pour.waiting);
   due.now = pour.first;
   due.end = pour.end;
   return due;
 }
 
-// Which of an emitter's spots birth k of a world is tried at, the t-th time in a step.
-TALUS_INLINE uint spot_of(uint k, uint t, Pour pour, uint emitter, uint spots) {
-  return random_bits(k - pour.base, pour.step * birth_tries + t, emitter) % spots;
+// Which of the spots birth k of an emitter is tried at, the t-th time in a step.
+TALUS_INLINE uint spot_of(uint k, uint t, Pour pour, uint emitter) {
+  return pour.first_spot + random_bits(k - pour.base, pour.step * birth_tries + t, emitter) % pour.spots;
 }
 
 #ifdef __cplusplus

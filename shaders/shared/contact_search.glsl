@@ -6,7 +6,9 @@
 #include "shared/cloth_cell.glsl"
 #endif
 
-layout(set = 0, binding = 13, scalar) readonly buffer BodyCellBlock { uint body_cells[]; };
+#if !defined(LINKED) && !defined(MENDED)  // which have it from the search for grains
+layout(set = 0, binding = 13, scalar) readonly buffer CellListBlock { uint cell_lists[]; };
+#endif
 
 #ifndef MENDED
 // May grain i, vertex `self`, touch triangle t of cloth? Where it comes near the box around it.
@@ -68,7 +70,7 @@ void search(uint i) {
 #endif
   uint words = solid_kinds != 0u ? body_words(settings.bodies.count) : 0u, cell = words > 0u ? key_at(cell_of(p, world)) * words : 0u;
   for (uint word = 0u; word < words; ++word)
-    for (uint bits = body_cells[cell + word]; bits != 0u; bits &= bits - 1u) {
+    for (uint bits = cell_lists[cell + word]; bits != 0u; bits &= bits - 1u) {
       uint body = world * settings.bodies.count + 32u * word + uint(findLSB(bits));
       if (bodies[body].parts == 0u)  // of grains alone
         continue;
@@ -86,7 +88,7 @@ void search(uint i) {
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       uint parts = composed() ? bodies[body].parts : 1u;
       for (uint k = 0u; k < parts; ++k) {
-        uint surfaces = surfaces_of(solid_part(bodies[body].first_part + k).kind);
+        uint surfaces = surfaces_of(part_kind(bodies[body].first_part + k));
         for (uint s = part_surfaces * k; s < part_surfaces * k + surfaces; ++s) {
           float d = s == nearest ? 0.0 : from_body_surface(body, s, offset).w;
           if (d > -margin && d < radius + margin) {

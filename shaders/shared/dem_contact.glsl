@@ -1,4 +1,4 @@
-// A grain's substep of dem. Needs settings, grains, grain_tag and pair_laws in scope.
+// A grain's substep of dem. Needs settings, grains and grain_tag in scope.
 #include "shared/body_load.glsl"
 #include "shared/dem_spring.glsl"
 #include "shared/pair_law.glsl"

@@ -76,7 +76,7 @@ vec2 below_plane(Ray ray) {
   return ray.way.z < 0.0 ? vec2(t, endless) : vec2(-endless, t);
 }
 
-bool is_convex(SolidPart part) { return (part.kind & solid_kind_mask) <= solid_cone; }
+bool is_convex(uint kind) { return (kind & solid_kind_mask) <= solid_cone; }
 
 // In a part or, where that is not convex, in the box around it.
 vec2 in_solid(SolidPart part, Ray ray) {
@@ -106,7 +106,7 @@ float clear_until(SolidPart part, Ray ray, float t, float slack) {
   bool subtracts = (part.kind & solid_subtracts) != 0u;
   if (!(t >= span.x && t < span.y))
     return subtracts ? t : t < span.x && span.x <= span.y ? span.x : endless;
-  if (is_convex(part))
+  if (is_convex(part.kind))
     return subtracts ? span.y : t;
   // Up to the nearest surface. Interpolated distances may be too great.
   float d = from_shape(part, ray.from + t * ray.way).w, clear = subtracts ? -d : d;
@@ -119,7 +119,7 @@ float surface_ahead(uint first, uint end, Ray ray, float t, float slack) {
   uint nearest;
   vec4 d = from_parts(first, end, ray.from + t * ray.way, nearest);
   float slope = -dot(d.xyz, ray.way);
-  if (is_convex(solid_part(first + nearest / part_surfaces)) || slope <= 0.0)
+  if (is_convex(part_kind(first + nearest / part_surfaces)) || slope <= 0.0)
     return t;
   return t + min(max(d.w, 0.0) / slope, depth_glance * slack);
 }

@@ -1,7 +1,11 @@
 // Walks over the grains that grain i may touch before the lists are built again: those nearer than the margin. Calls FOUND(partner) for
-// each. Needs settings, worlds, grains and grain_id in scope, and grid_start, or with LINKED grid_head and grid_link; with MENDED, for
-// lists that are mended, list_place and all three, and there is no cloth.
+// each. Needs settings, worlds, grains and grain_id in scope, and without LINKED grid_start; with MENDED, for lists that are
+// mended, list_place, too, and there is no cloth.
 #include "shared/cell.glsl"
+#if defined(LINKED) || defined(MENDED)
+layout(set = 0, binding = 13, scalar) readonly buffer CellListBlock { uint cell_lists[]; };
+#include "shared/cell_lists.glsl"
+#endif
 #ifndef LINKED
 #include "shared/cell_start.glsl"
 #endif
@@ -43,11 +47,11 @@ void search_grains(uint i) {
     for (int y = -1; y <= 1; ++y) {
 #if defined(LINKED) || defined(MENDED)
       for (int x = -1; x <= 1; ++x) {
-        uint j = grid_head[key_at(home + ivec3(x, y, z))];
+        uint j = cell_lists[head_at(key_at(home + ivec3(x, y, z)))];
 #ifdef MENDED
-        for (j &= link_mask; j != link_end; j = grid_link[j] & link_mask) {
+        for (j &= link_mask; j != link_end; j = cell_lists[link_at(j)] & link_mask) {
 #else
-        for (; j != no_partner; j = grid_link[j]) {
+        for (; j != no_partner; j = cell_lists[link_at(j)]) {
 #endif
           VISIT(j)
         }

@@ -29,6 +29,15 @@ TALUS_INLINE uint body_words(uint bodies) {
   return (bodies + 31u) / 32u;
 }
 
+// Words of cell_lists, which has `cells` cells: of all tables, sets of bodies; then, of linked lists, the head of each cell's;
+// then a link for each grain.
+TALUS_INLINE uint link_head_word(uint cells, uint bodies, uint cell) {
+  return cells * body_words(bodies) + cell;
+}
+TALUS_INLINE uint link_word(uint cells, uint bodies, uint grain) {
+  return cells * (body_words(bodies) + 1u) + grain;
+}
+
 // A word of the set of all.
 TALUS_INLINE uint body_word_of_all(uint bodies, uint word) {
   uint rest = bodies - 32u * word;

@@ -1,4 +1,4 @@
-// The contact law of a grain with tag `tag` and a partner. Needs settings, grain_tag, pair_laws and bodies in scope.
+// The contact law of a grain with tag `tag` and a partner. Needs settings, grain_tag and bodies in scope.
 uint law_index(uint tag, uint partner) {
   uint material = partner >= wall_partner   ? settings.contacts.materials
                   : partner >= body_partner ? bodies[body_of(partner)].material

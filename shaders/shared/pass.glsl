@@ -6,7 +6,10 @@ layout(local_size_x = 128) in;  // group_size
 layout(push_constant, scalar) uniform Push { Args args; };
 // Not a uniform block: lavapipe (Mesa 22.3) compiles a pass anew for the values of uniform blocks that its branches depend on and keeps them
 // all, which took tests of many scenes 2 to 3 times the memory and 1.2 to 1.6 times the time.
-layout(set = 0, binding = 31, scalar) readonly buffer SettingsBlock { Settings settings; };
+layout(set = 0, binding = 31, scalar) readonly buffer SettingsBlock {
+  Settings settings;
+  PairLaw pair_laws[];
+};
 
 // Number of this thread's workgroup over both dispatch axes, and of this thread.
 uint group_index() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }

@@ -50,7 +50,7 @@ vec3 in_part(SolidPart part, vec3 p) {
 // Is a mesh that is met by its triangles the only part of a body?
 bool only_triangles(uint body) {
   return has_kind(solid_triangles) && bodies[body].parts == 1u &&
-         (solid_part(bodies[body].first_part).kind & solid_kind_mask) == solid_triangles;
+         (part_kind(bodies[body].first_part) & solid_kind_mask) == solid_triangles;
 }
 
 // In the frame of the first part of a body, at a point away from the body's origin.

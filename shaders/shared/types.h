@@ -62,8 +62,8 @@ TALUS_CONST float mend_widen = 1.5f;
 // Rows of a slice beyond those that its lists take, and rows at least, so that mended lists fit.
 TALUS_CONST uint mend_rows = 2u;
 TALUS_CONST uint mend_rows_least = 12u;
-// While lists are mended, grains that have got a new place since they were sorted are linked to their cells. Added to grid_head: all rows
-// of the cell are to be searched again. Added to grid_link: the grain has just got its place.
+// While lists are mended, grains that have got a new place since they were sorted are linked to their cells. Added to the head of a cell: all
+// its rows are to be searched again. Added to the link of a grain: it has just got its place.
 TALUS_CONST uint cell_swept = 0x80000000u;
 TALUS_CONST uint link_new = 0x80000000u;
 TALUS_CONST uint link_mask = 0x3FFFFFFFu;
@@ -326,24 +326,25 @@ struct Birth {
   Grain grain;
   uint id;
   uint tag;
+  uint blocked;  // bit t: it has no room where it is tried the t-th time in this step
 };
 
 // The births of an emitter that are due in a step. It releases them in order: those that found no room when they were due come first.
 struct Pour {
-  uint base;   // first birth of the emitter in this world
-  uint first;  // births [first, end) are due in this step; 0, as base and end are: the emitter has stopped
+  uint base;        // first birth of the emitter in this world
+  uint first;       // births [first, end) are due in this step; 0, as base and end are: the emitter has stopped
   uint end;
-  uint step;   // of the world
+  uint step;        // of the world
+  uint waiting;     // births that wait, as many as are tried in the step
+  uint first_spot;  // they are tried in spots[first_spot .. first_spot + spots), too, which hold the emitter's largest grain
+  uint spots;
 };
 
-// An emitter, as far as births that wait for room need it.
+// Where an emitter releases grains.
 struct Spout {
   vec3 middle;      // m, of the box around its shape
   vec3 half_edges;  // m
   float radius;     // m, of its largest grain
-  uint first_spot;  // spots[first_spot .. first_spot + spots) hold a grain of that radius
-  uint spots;
-  uint waiting;     // births that wait, as many as are tried in a step
 };
 
 // A grain in the hand.
@@ -379,7 +380,8 @@ struct SolidPart {
   float far;   // m, of grid and triangles: the surface is further away than that where they do not tell
 };
 
-TALUS_CONST uint part_words = 14u;  // of a SolidPart in shape_data, which begins with those of all bodies and sinks
+TALUS_CONST uint part_words = 14u;      // of a SolidPart in shape_data, which begins with those of all bodies and sinks
+TALUS_CONST uint part_kind_word = 10u;  // which of them its kind is
 
 TALUS_CONST uint triangle_words = 30u;  // of a triangle in shape_data: three corners and seven normals
 
@@ -860,7 +862,7 @@ struct Dispatch {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(Grain) == 32 && sizeof(Birth) == 40 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
+static_assert(sizeof(Grain) == 32 && sizeof(Birth) == 44 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
 }  // namespace talus::shared
 #endif
 #undef TALUS_CONST

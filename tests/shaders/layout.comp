@@ -18,11 +18,12 @@ struct Particle {
 layout(scalar, binding = 5) readonly buffer Particles { Particle particles[]; };
 layout(scalar, binding = 2) writeonly buffer Points { vec3 points[]; } points;
 layout(scalar, binding = 4) buffer Status { uint total; float most; int cells[3]; } status;
+layout(scalar, binding = 7) readonly buffer Table { Inner header; vec3 rows[]; };
 layout(scalar, binding = 9) buffer Unused { uint unused[]; };
 layout(scalar, push_constant) uniform Args { vec3 shift; uint count; vec3 last; } args;
 
 void main() {
   uint i = gl_GlobalInvocationID.x;
-  points.points[i] = particles[i].position + args.shift + args.last;
+  points.points[i] = particles[i].position + args.shift + args.last + header.axis + rows[i];
   atomicAdd(status.total, extra + args.count);
 }

@@ -1,4 +1,4 @@
-// Not allowed: a block with a header before its runtime array.
+// Not allowed: a runtime array behind a header in a block that is written.
 #version 460
 layout(local_size_x = 1) in;
 layout(std430, binding = 0) buffer Mixed { uint count; uint values[]; } mixed_block;
