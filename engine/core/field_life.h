@@ -43,9 +43,10 @@ struct Solver;
   X(shaped, false)                                                                                                     \
   X(world_shapes, true)                                                                                                \
   X(world_shaped, true)                                                                                                \
-  X(cloth_vertices, false)                                                                                             \
-  X(cloth_links, false)                                                                                                \
-  X(cloth_touches, false)                                                                                              \
+  X(cloth_vertices, true)                                                                                              \
+  X(cloth_links, true)                                                                                                 \
+  X(cloth_touches, true)                                                                                               \
+  X(cloth_sums, true)                                                                                                  \
   X(body_cells, true)                                                                                                  \
   X(rigid, true)                                                                                                       \
   X(rigid_pairs, true)                                                                                                 \

@@ -54,7 +54,7 @@ Measure Evaluation::measure(std::optional<std::uint32_t> world) {
     m.speed_max = std::max(m.speed_max, glm::length(velocity));
     m.height = std::max(m.height, static_cast<double>(g.position.z) + g.position.w - floor);
   }
-  m.grains = counted - model_.settings().cloth.vertices;
+  m.grains = counted - (world ? model_.settings().cloth.vertices : model_.vertices_of_all());
   m.contacts_mean = counted ? static_cast<double>(contacts) / counted : 0.0;
   m.penetration_mean = contacts ? penetration / static_cast<double>(contacts) : 0.0;
   return m;

@@ -88,7 +88,7 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::body_motions:
     return worlds * bodies.bodies.size() * (batch_most() + 1);
   case Extent::body_sums:
-    return (bodies.bodies.size() * load_copies + settings.cloth.vertices) * load_words;
+    return bodies.bodies.size() * load_copies * load_words;
   case Extent::shape_data:
     return bodies.shape_data.size();
   case Extent::carried:
@@ -102,11 +102,13 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::world_shaped:
     return population.shaped.size();
   case Extent::cloth_vertices:
-    return cloth.vertices.size();
+    return settings.cloth.vertices;
   case Extent::cloth_links:
-    return cloth.links.size();
+    return cloth.links.size() / worlds;
   case Extent::cloth_touches:
     return settings.cloth.vertices > 0 ? slots : 0;
+  case Extent::cloth_sums:
+    return settings.cloth.vertices * load_words;
   case Extent::body_cells:
     return cells * body_words(settings.bodies.count);
   case Extent::rigid:
