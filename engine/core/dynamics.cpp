@@ -1,6 +1,6 @@
 #include "engine/core/dynamics.h"
-#include "engine/scene/exceptions.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/exceptions.h"
 #include "engine/scene/mass.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>

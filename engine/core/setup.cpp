@@ -450,8 +450,7 @@ Cloth cloth_of(const Scene& scene, const Population& population, const Settings&
   const uint worlds = settings.worlds.count, vertices = static_cast<uint>(out.vertices.size()),
              triangles = static_cast<uint>(corners.size() / 3), links = static_cast<uint>(out.links.size()),
              cells = grid_cells(settings.cloth.bits);
-  out.words.resize(
-      cloth_order_word(0, worlds * triangles, worlds * vertices, cells, worlds, worlds * triangles));
+  out.words.resize(cloth_order_word(0, worlds * triangles, worlds * vertices, cells, worlds, worlds * triangles));
   for (uint w = 0; w < worlds; ++w) {
     for (uint k = 0; k < corners.size(); ++k)
       out.words[3 * triangles * w + k] = corners[k] + w * vertices;

@@ -138,9 +138,8 @@ void Series::add_cloth(Simulation& simulation) {
       write_vtp(directory_ / name, cloth, simulation.time());
     else
       write_ply(directory_ / name, cloth);
-    cloth_index_->add(
-        name, simulation.time(), simulation.step(),
-        fmt::format("{},{},{}", cloth.positions.size(), cloth.triangles.size(), csv_field(cloths_[c])));
+    cloth_index_->add(name, simulation.time(), simulation.step(),
+                      fmt::format("{},{},{}", cloth.positions.size(), cloth.triangles.size(), csv_field(cloths_[c])));
   }
 }
 

@@ -90,8 +90,7 @@ void cloth_sort(const Args&, Fields& f, uint begin, uint end) {
     std::vector<std::pair<uint, uint>> order;  // key, triangle
     for (uint t = first; t < last; ++t) {
       const uint corner = slot_of_vertex(f, triangle_corner(f, t, 0));
-      const ivec3 cell =
-          cloth_cell_of(vec3(f.grains[corner].position) + box_of(f, t).middle, s, f.worlds[world]);
+      const ivec3 cell = cloth_cell_of(vec3(f.grains[corner].position) + box_of(f, t).middle, s, f.worlds[world]);
       order.emplace_back(grid_key(cell, s.cloth.bits), t);
     }
     std::ranges::sort(order);

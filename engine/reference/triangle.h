@@ -64,8 +64,9 @@ inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place) {
   Triangle t;
   for (uint k = 0; k < 3; ++k) {
     t.at[k] = place_of_vertex(f, triangle_corner(f, triangle, k));
-    TALUS_ASSERT(f.grain_id[t.at[k]] == f.settings[0].cloth.first + triangle_corner(f, triangle, k) % f.settings[0].cloth.vertices, triangle, k,
-                 t.at[k]);
+    TALUS_ASSERT(f.grain_id[t.at[k]] ==
+                     f.settings[0].cloth.first + triangle_corner(f, triangle, k) % f.settings[0].cloth.vertices,
+                 triangle, k, t.at[k]);
     const Grain& g = f.grains[t.at[k]];
     t.corner[k] = shortest(vec3(g.position) - place, f.settings[0]);
   }

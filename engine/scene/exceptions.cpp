@@ -46,8 +46,8 @@ std::string_view name_of(Effect effect) {
 }
 
 const Exception& exception_of(Capability first, Capability second) {
-  const auto at = std::ranges::find_if(
-      exceptions, [&](const Exception& e) { return e.first == first && e.second == second; });
+  const auto at =
+      std::ranges::find_if(exceptions, [&](const Exception& e) { return e.first == first && e.second == second; });
   if (at == exceptions.end())
     throw std::logic_error(fmt::format("{} and {} are no exception", name_of(first), name_of(second)));
   return *at;

@@ -1,7 +1,7 @@
 // The tables of a scene file. keys.cpp describes their keys.
 #include "engine/scene/bodies.h"
-#include "engine/scene/kinematics.h"
 #include "engine/scene/exceptions.h"
+#include "engine/scene/kinematics.h"
 #include "engine/scene/load_parts.h"
 #include "engine/scene/precision.h"
 #include "engine/scene/presets.h"
@@ -508,7 +508,7 @@ private:
 
   void check_exceptions(const Value& upsampling) {
     if (upsampling && scene_.worlds > 1)
-      upsampling.or_override(worlds_).fail("is in a scene with scene.worlds above 1: " +
+      upsampling.or_override(worlds_).fail("is refused: " +
                                            say(exception_of(Capability::worlds, Capability::upsampling)));
     if (!incremental_ || !scene_.solver.mending || scene_.solver.neighbours != Neighbours::sorted)
       return;

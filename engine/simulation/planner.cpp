@@ -18,7 +18,7 @@ StepPlan Planner::plan_of(std::uint64_t at) const {
   plan.sinks = settings.emission.sinks;
   plan.shapes = settings.worlds.count * settings.shapes.count;
   plan.cloth = settings.worlds.count == 1 ? settings.cloth.vertices
-                                           : settings.worlds.count * cloth_threads(settings.cloth.vertices);
+                                          : settings.worlds.count * cloth_threads(settings.cloth.vertices);
   plan.fine = grains_.fine_slots_at(at);
   plan.fine_births = has_fine(population) && population.fine_first.back() > 0;
   plan.crowding = settings.fine.plain_advection == 0;

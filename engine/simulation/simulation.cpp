@@ -282,8 +282,9 @@ ClothState Simulation::cloth_state(std::uint32_t cloth) const {
   const ClothPlace& place = places[cloth % places.size()];
   const GrainsRead s = impl_->grains.read();
   const uint first = model.settings().cloth.first + place.first;
-  auto at = std::ranges::lower_bound(s.by_id, std::pair(world, first), {},
-                                     [&](std::uint32_t i) { return std::pair<std::size_t, uint>(s.world_of(i), s.ids[i]); });
+  auto at = std::ranges::lower_bound(s.by_id, std::pair(world, first), {}, [&](std::uint32_t i) {
+    return std::pair<std::size_t, uint>(s.world_of(i), s.ids[i]);
+  });
   std::vector<Grain> vertices;
   for (std::size_t k = 0; k < place.sheet.vertices.size(); ++k)
     vertices.push_back(s.grains[*at++]);
