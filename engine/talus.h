@@ -207,7 +207,7 @@ public:
   ShapeState shape_state(std::uint32_t shape) const;
 
   // Cloths go by their place in scene().cloths, likewise.
-  std::uint32_t cloth(std::string_view name) const;
+  std::uint32_t cloth(std::string_view name, std::uint32_t world = 0) const;
   ClothState cloth_state(std::uint32_t cloth) const;
   std::uint64_t cloth_uncounted() const;  // pushes on cloth that were beyond all measure and did not move it
 

@@ -17,6 +17,19 @@ std::span<const std::uint32_t> find_shader(std::string_view name);
 using namespace talus;
 using namespace talus_tests;
 
+namespace {
+
+ClothSpec sheet_of(glm::dvec2 size, glm::dvec3 position) {
+  ClothSpec cloth;
+  cloth.name = "sheet";
+  cloth.sheet = ClothGrid{size, {5, 4}};
+  cloth.position = position;
+  cloth.thickness = 0.004;
+  return cloth;
+}
+
+}  // namespace
+
 TEST_CASE("Every pass agrees with its reference for any number of grains", "[device][lockstep]") {
   const unsigned n = GENERATE(0u, 1u, 2u, 13u, 127u, 1000u, 4097u);
   CAPTURE(n);
@@ -38,6 +51,7 @@ TEST_CASE("Every pass agrees with its reference in many worlds", "[device][locks
   Scene scene = jumble_with_bodies(300);
   scene.emitters = pouring(2, 3, 0.08).emitters;
   scene.emitters[0].shape = CylinderFill{{0.0, 0.0, 0.09}, 0.06, 0.05};
+  scene.cloths.push_back(sheet_of({0.08, 0.06}, {0.0, 0.0, 0.05}));
   scene.worlds = 3;
   Simulation simulation(scene, in_validated_lockstep());
   REQUIRE_NOTHROW(simulation.advance(2));
@@ -82,12 +96,7 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     if (variant.solver.detection == Detection::lists) {
       scene.bodies.push_back(body_of("ball", {{SpherePart{0.02}}}, {0.0, 0.05, 0.12}));
       scene.bodies.back().mass = 0.1;
-      ClothSpec cloth;
-      cloth.name = "sheet";
-      cloth.sheet = ClothGrid{{0.1, 0.08}, {5, 4}};
-      cloth.position = {0.0, -0.06, 0.1};
-      cloth.thickness = 0.004;
-      scene.cloths.push_back(cloth);
+      scene.cloths.push_back(sheet_of({0.1, 0.08}, {0.0, -0.06, 0.1}));
     }
     scene.sinks.push_back(
         {.name = "drain", .material = {}, .position = {0.08, 0.0, 0.1}, .parts = {{SpherePart{0.03}}}});
@@ -244,6 +253,7 @@ TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
   }
   SECTION("many worlds") {
     Scene scene = with(jumble_with_bodies(300), default_solver(Method::dem));
+    scene.cloths.push_back(sheet_of({0.08, 0.06}, {0.0, 0.0, 0.05}));
     scene.worlds = 4;
     Simulation simulation(scene, options);
     REQUIRE_NOTHROW(simulation.advance(2));

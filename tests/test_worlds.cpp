@@ -13,8 +13,8 @@ using namespace talus_tests;
 
 namespace {
 
-// Grains of two sizes that rain on a turning paddle, a loose crate, a tilted board, a brick of particles, and into a
-// hole in the middle; for some steps more of them pour from above. Where they start depends on the seed.
+// Grains of two sizes that rain on a turning paddle, a loose crate, a tilted board, a sheet, a brick of particles, and
+// into a hole in the middle; for some steps more of them pour from above. Where they start depends on the seed.
 Scene yard(Solver solver) {
   Scene scene = with(scene_of(1.0 / 240, 4, 6), solver);
   scene.domain.min = {-0.15, -0.1, 0.0};
@@ -33,6 +33,14 @@ Scene yard(Solver solver) {
   const bool lists = solver.detection == Detection::lists;  // without them no body is dynamic
   if (!lists)
     crate.density.reset();
+  ClothSpec sheet;
+  sheet.name = "sheet";
+  sheet.sheet = ClothGrid{{0.1, 0.08}, {6, 5}};  // vertices of a world fill no workgroup
+  sheet.position = {-0.05, 0.04, 0.2};
+  sheet.pins = {{-0.05, -0.04, 0.0}, {-0.05, 0.04, 0.0}};
+  sheet.thickness = 0.003;
+  if (lists)
+    scene.cloths.push_back(sheet);
   scene.bodies = {paddle, crate, body_of("board", {{BoxPart{{0.1, 0.1, 0.004}}}}, {-0.09, 0.0, 0.1}, {0.0, 30.0, 0.0})};
   SinkSpec hole;
   hole.name = "hole";
@@ -285,6 +293,9 @@ TEST_CASE("Bodies of each world are told apart", "[worlds]") {
   CHECK(simulation.sink_counts().size() == 3);
   CHECK(simulation.shape("brick", 2) == 2);
   CHECK(simulation.shape_state(2).pose.position.z < 0.1);  // it has fallen
+  CHECK(simulation.cloth("sheet", 2) == 2);
+  CHECK(simulation.cloth_state(0).positions != simulation.cloth_state(2).positions);
+  CHECK_THROWS_AS(simulation.cloth_state(3), std::out_of_range);
   std::uint32_t grains = 0;
   for (std::uint32_t w = 0; w < 3; ++w)
     grains += simulation.measure(w).grains;
@@ -298,6 +309,7 @@ TEST_CASE("A body is placed at once, among grains that lie still too", "[worlds]
   scene.bodies[0].spin = {};
   scene.sinks.clear();
   scene.shapes.clear();
+  scene.cloths.clear();
   scene.emitters.clear();
   Simulation simulation(with_worlds(scene, 2), on_cpu);
   simulation.advance(480);
@@ -335,10 +347,13 @@ TEST_CASE("Reports and metrics tell the bodies and sinks of worlds apart", "[wor
   const nlohmann::json report = nlohmann::json::parse(report_json(simulation, {}));
   CHECK(report["bodies"].size() == 9);
   CHECK(report["bodies"].back()["name"] == "board of world 2");
+  CHECK(report["cloth"].size() == 3);
+  CHECK(report["cloth"].back()["name"] == "sheet of world 2");
   CHECK(report["sinks"].size() == 3);
   CHECK(report["sinks"].back()["name"] == "hole of world 2");
   const std::string header = metrics_header(simulation.scene());
   CHECK(header.find(",crate of world 1.force_x,") != std::string::npos);
+  CHECK(header.find(",sheet of world 1.strain_max,") != std::string::npos);
   CHECK(std::ranges::count(header, ',') == std::ranges::count(metrics_row(simulation), ','));
 }
 

@@ -1,5 +1,6 @@
 #include "engine/core/dynamics.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/exceptions.h"
 #include "engine/scene/mass.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
@@ -123,7 +124,7 @@ Dynamics dynamics_of(const Scene& scene) {
   if (!std::ranges::any_of(scene.bodies, is_dynamic))
     return all;
   if (scene.solver.detection == Detection::one_loop || scene.solver.detection == Detection::two_loops)
-    throw SceneError(scene.source + ": dynamic bodies need contact lists, which count what shares their mass");
+    throw SceneError(scene.source + ": " + say(exception_of(Capability::dynamic_bodies, Capability::without_lists)));
   all.ignores = ignored(scene);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];

@@ -45,9 +45,10 @@ enum class FieldId;
   X(shaped, false)                                                                                                     \
   X(world_shapes, true)                                                                                                \
   X(world_shaped, true)                                                                                                \
-  X(cloth_vertices, false)                                                                                             \
-  X(cloth_links, false)                                                                                                \
-  X(cloth_touches, false)                                                                                              \
+  X(cloth_vertices, true)                                                                                              \
+  X(cloth_links, true)                                                                                                 \
+  X(cloth_touches, true)                                                                                               \
+  X(cloth_sums, true)                                                                                                  \
   X(cell_lists, false)                                                                                                 \
   X(rigid, true)                                                                                                       \
   X(rigid_pairs, true)                                                                                                 \

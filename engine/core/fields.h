@@ -46,8 +46,7 @@ namespace talus {
     "grains that a sink has taken: sink s of world w at w sinks + s")                                                  \
   X(body_motions, BodyMotion, body_motions, plain, "of body b in step s of the batch: s bodies + b")                   \
   X(body_sums, uint, body_sums, saved | compared(Compared::sums),                                                      \
-    "what grains have done to a body in this step: copy c of body b at load_words (load_copies b + c); then to "       \
-    "vertices of cloth since they last took it (shared/cloth.h)")                                                      \
+    "what grains have done to a body in this step: copy c of body b at load_words (load_copies b + c)")                \
   X(body_load, BodyLoad, bodies, saved | rolled_back, "what grains did to a body in the last step")                    \
   X(body_loads, BodyLoad, body_motions, plain, "body_load after step s of the batch: s bodies + b")                    \
   X(shape_data, uint, shape_data, plain,                                                                               \
@@ -60,8 +59,11 @@ namespace talus {
     "ShapeSettings.first on [m]")                                                                                      \
   X(shape_place, uint, world_shaped, saved,                                                                            \
     "which place of its world a particle of a shape has, while it is there: particle k of world w at w shaped + k")    \
-  X(cloth_vertices, ClothVertex, cloth_vertices, plain, "by number from settings.cloth.first on")                      \
-  X(cloth_place, uint, cloth_vertices, saved, "where in memory a vertex of cloth is")                                  \
+  X(cloth_vertices, ClothVertex, cloth_vertices, plain,                                                                \
+    "vertices of cloth: vertex k of world w at w vertices + k, by number from settings.cloth.first on")                \
+  X(cloth_place, uint, cloth_vertices, saved, "slot of a vertex of cloth, within its world")                           \
+  X(cloth_sums, uint, cloth_sums, compared(Compared::sums),                                                            \
+    "what a vertex of cloth has received since it last took it: vertex v at load_words v; zero between steps")         \
   X(cloth_work, ClothWork, cloth_vertices, plain, "vertices of cloth within a substep")                                \
   X(cloth_links, ClothLink, cloth_links, plain, "distances that vertices keep, vertex after vertex")                   \
   X(cloth_pulls, ClothPull, cloth_links, rounded(Rounding::impulse), "their impulses in this substep")                 \

@@ -2,6 +2,7 @@
 #include "engine/core/mesh_shapes.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
+#include "engine/scene/exceptions.h"
 #include "engine/scene/sampling.h"
 #include "shaders/shared/cloth.h"
 #include "shaders/shared/grid.h"
@@ -165,7 +166,8 @@ void set_cloth(Settings& settings, const Scene& scene, const Population& populat
   const bool vts = solver.method == Method::vts, sp = solver.method == Method::sp;
   if (settings.cloth.vertices > 0 &&
       (solver.detection == Detection::one_loop || solver.detection == Detection::two_loops))
-    throw SceneError("cloth needs contact lists: Solver::detection is without them");
+    throw SceneError(
+        fmt::format("{}: {}", scene.source, say(exception_of(Capability::cloth, Capability::without_lists))));
   if (settings.cloth.vertices > 0)
     settings.grid.incremental = 0;  // its triangles lie in cells of their own
   settings.cloth.kv = vts ? 1.0f : sp ? settings.solver.kv : 0.0f;
@@ -445,11 +447,26 @@ Cloth cloth_of(const Scene& scene, const Population& population, const Settings&
       out.vertices.push_back(vertex);
     }
   }
-  const uint triangles = static_cast<uint>(corners.size() / 3);
-  out.words = std::move(corners);
-  out.words.resize(cloth_order_word(0, triangles, static_cast<uint>(out.vertices.size()),
-                                    grid_cells(settings.cloth.bits), triangles));
-  std::ranges::copy(numbers, out.words.begin() + cloth_number_word(0, triangles, static_cast<uint>(numbers.size()), 0));
+  // The same in each world, by numbers of its own.
+  const uint worlds = settings.worlds.count, vertices = static_cast<uint>(out.vertices.size()),
+             triangles = static_cast<uint>(corners.size() / 3), links = static_cast<uint>(out.links.size()),
+             cells = grid_cells(settings.cloth.bits);
+  out.words.resize(cloth_order_word(0, worlds * triangles, worlds * vertices, cells, worlds, worlds * triangles));
+  for (uint w = 0; w < worlds; ++w) {
+    for (uint k = 0; k < corners.size(); ++k)
+      out.words[3 * triangles * w + k] = corners[k] + w * vertices;
+    for (uint v = 0; v < vertices; ++v)
+      out.words[cloth_number_word(0, worlds * triangles, worlds * vertices, w * vertices + v)] = numbers[v];
+    for (uint v = 0; v < vertices && w > 0; ++v) {
+      const ClothVertex vertex = out.vertices[v];
+      out.vertices.push_back({vertex.first_triangle + w * triangles, vertex.end_triangle + w * triangles,
+                              vertex.first_link + w * links, vertex.end_link + w * links});
+    }
+    for (uint n = 0; n < links && w > 0; ++n) {
+      const ClothLink link = out.links[n];
+      out.links.push_back({link.other + w * vertices, link.rest, link.stiffness});
+    }
+  }
   return out;
 }
 

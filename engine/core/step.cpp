@@ -74,7 +74,7 @@ void find_cloth(Executor& e, const StepPlan& p, const Args& args) {
   if (p.cloth == 0)
     return;
   e.run(Pass::cloth_find, {p.grains, gate_rebuild_grains}, args);
-  e.run(Pass::cloth_sort, {1, gate_rebuild_once}, args);
+  e.run(Pass::cloth_sort, {p.worlds, gate_rebuild_once}, args);
 }
 
 // Cloth at the start of a substep: what shares the mass of its vertices.

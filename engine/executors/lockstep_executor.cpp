@@ -144,7 +144,7 @@ private:
     case Compared::stash:
       return compare(pass, bound, by_row(*tested_, id, args.grains), by_row(*cpu_, id, args.grains));
     case Compared::sums:
-      return compare_sums(pass, device, contents(*cpu_, id));
+      return compare_sums(pass, id, device, contents(*cpu_, id));
     }
   }
 
@@ -337,7 +337,7 @@ private:
 
   // What bodies receive: numbers in two words, of floats that rounding makes differ. By the greatest impulse and
   // moment.
-  void compare_sums(Pass pass, const Bytes& device, const Bytes& host) {
+  void compare_sums(Pass pass, FieldId id, const Bytes& device, const Bytes& host) {
     const auto number = [](const Bytes& bytes, std::size_t word) {
       const std::uint64_t low = word_at(bytes, 4 * word), high = word_at(bytes, 4 * (word + 1));
       return static_cast<double>(static_cast<std::int64_t>(high << 32 | low));
@@ -354,14 +354,14 @@ private:
         if (const double tolerance = static_cast<double>(info(pass).tolerance) * scale[n / 3];
             std::abs(d - h) > tolerance + 1.0 && std::abs(d - h) > rounded_sum(n / 3))
           throw VerifyError(
-              fmt::format("pass {}: body_sums[{}] is {} quanta on the device and {} in the reference (tolerance {})",
-                          info(pass).name, record + 2 * n, d, h, tolerance));
+              fmt::format("pass {}: {}[{}] is {} quanta on the device and {} in the reference (tolerance {})",
+                          info(pass).name, info(id).name, record + 2 * n, d, h, tolerance));
       }
       if (const auto d = word_at(device, 4 * (record + load_uncounted)),
           h = word_at(host, 4 * (record + load_uncounted));
           d != h)
-        throw VerifyError(fmt::format("pass {}: body_sums[{}] is {} contacts on the device and {} in the reference",
-                                      info(pass).name, record + load_uncounted, d, h));
+        throw VerifyError(fmt::format("pass {}: {}[{}] is {} contacts on the device and {} in the reference",
+                                      info(pass).name, info(id).name, record + load_uncounted, d, h));
     }
   }
 

@@ -25,11 +25,6 @@ bool slides_or_turns(const BodySpec& body) {
   return joint && (joint->type == JointType::revolute || joint->type == JointType::prismatic);
 }
 
-// What a row or an entry of a world's own is called: there is nothing to tell apart where there is one world.
-std::string name_in_world(const Scene& scene, const std::string& name, std::size_t world) {
-  return scene.worlds == 1 ? name : fmt::format("{} of world {}", name, world);
-}
-
 Json bodies_json(const Simulation& simulation) {
   Json bodies = Json::array();
   const Scene& scene = simulation.scene();
@@ -80,10 +75,11 @@ glm::dvec3 middle_of(const ClothState& cloth) {
 
 Json cloths_json(const Simulation& simulation) {
   Json cloths = Json::array();
-  const std::vector<ClothSpec>& specs = simulation.scene().cloths;
-  for (std::size_t c = 0; c < specs.size(); ++c) {
+  const Scene& scene = simulation.scene();
+  const std::vector<ClothSpec>& specs = scene.cloths;
+  for (std::size_t c = 0; c < scene.worlds * specs.size(); ++c) {
     const ClothState state = simulation.cloth_state(static_cast<std::uint32_t>(c));
-    cloths.push_back({{"name", specs[c].name},
+    cloths.push_back({{"name", name_in_world(scene, specs[c % specs.size()].name, c / specs.size())},
                       {"vertices", state.positions.size()},
                       {"triangles", state.triangles.size()},
                       {"strain_mean", state.strain_mean},
@@ -129,6 +125,10 @@ Json seams_json(const Simulation& simulation) {
 }
 
 }  // namespace
+
+std::string name_in_world(const Scene& scene, const std::string& name, std::size_t world) {
+  return scene.worlds == 1 ? name : fmt::format("{} of world {}", name, world);
+}
 
 std::string report_json(Simulation& simulation, const RunFacts& facts) {
   const Scene& scene = simulation.scene();
@@ -211,10 +211,10 @@ std::string metrics_header(const Scene& scene) {
       for (const char* quantity : {"joint_value", "joint_speed"})
         add(quantity);
   }
-  for (const ClothSpec& cloth : scene.cloths)
+  for (std::size_t c = 0; c < scene.worlds * scene.cloths.size(); ++c)
     for (const char* quantity :
          {"position_x", "position_y", "position_z", "strain_mean", "strain_max", "kinetic_energy"})
-      add_column(cloth.name, quantity);
+      add_column(name_in_world(scene, scene.cloths[c % scene.cloths.size()].name, c / scene.cloths.size()), quantity);
   for (std::size_t s = 0; s < scene.worlds * scene.sinks.size(); ++s)
     add_column(name_in_world(scene, scene.sinks[s % scene.sinks.size()].name, s / scene.sinks.size()), "grains");
   for (std::size_t e = 0; e < scene.worlds * scene.emitters.size(); ++e)
@@ -247,7 +247,7 @@ std::string metrics_row(Simulation& simulation) {
       row += fmt::format(",{},{}", joint.value, joint.speed);
     }
   }
-  for (std::uint32_t c = 0; c < simulation.scene().cloths.size(); ++c) {
+  for (std::uint32_t c = 0; c < simulation.scene().worlds * simulation.scene().cloths.size(); ++c) {
     const ClothState state = simulation.cloth_state(c);
     const glm::dvec3 p = middle_of(state);
     row += fmt::format(",{},{},{},{},{},{}", p.x, p.y, p.z, state.strain_mean, state.strain_max, state.kinetic_energy);

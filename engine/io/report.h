@@ -5,6 +5,9 @@
 
 namespace talus {
 
+// What a row or an entry of a world's own is called: there is nothing to tell apart where there is one world.
+std::string name_in_world(const Scene& scene, const std::string& name, std::size_t world);
+
 // What only the caller knows.
 struct RunFacts {
   std::uint64_t first_step = 0;      // 0, or the step that the run was resumed at

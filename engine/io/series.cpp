@@ -1,4 +1,5 @@
 #include "engine/io/series.h"
+#include "engine/io/report.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/surface.h"
 #include <algorithm>
@@ -19,10 +20,10 @@ const std::filesystem::path& made(const std::filesystem::path& directory) {
   return directory;
 }
 
-template <class Spec> std::vector<std::string> file_names(std::string_view kind, const std::vector<Spec>& specs) {
+std::vector<std::string> file_names(std::string_view kind, const std::vector<std::string>& of) {
   std::vector<std::string> names;
-  for (const Spec& spec : specs) {
-    std::string name = fmt::format("{}_{}", kind, plain_name(spec.name));
+  for (const std::string& own : of) {
+    std::string name = fmt::format("{}_{}", kind, plain_name(own));
     while (std::ranges::find(names, name) != names.end())
       name += '_';
     names.push_back(std::move(name));
@@ -84,7 +85,10 @@ Series::Series(const std::filesystem::path& directory, Format format, const Scen
   if (scene.upsampling)
     fine_index_.emplace(directory, "index_fine.csv", "fine.pvd", "file,time,step,grains", keep_before, collect);
   if (holds_cloth(format) && !scene.cloths.empty()) {
-    cloth_files_ = file_names("cloth", scene.cloths);
+    for (std::uint32_t w = 0; w < scene.worlds; ++w)
+      for (const ClothSpec& cloth : scene.cloths)
+        cloths_.push_back(name_in_world(scene, cloth.name, w));
+    cloth_files_ = file_names("cloth", cloths_);
     cloth_index_.emplace(directory, "index_cloth.csv", "cloth.pvd", "file,time,step,vertices,triangles,cloth",
                          keep_before, collect);
   }
@@ -97,7 +101,10 @@ Series::Series(const std::filesystem::path& directory, Format format, const Scen
     body_index_.emplace(directory, "index_bodies.csv", "bodies.pvd", "file,time,step,bodies", keep_before, collect);
     return;
   }
-  const std::vector<std::string> names = file_names("body", scene.bodies);
+  std::vector<std::string> names;
+  for (const BodySpec& body : scene.bodies)
+    names.push_back(body.name);
+  names = file_names("body", names);
   for (std::size_t b = 0; b < meshes_.size(); ++b)
     if (!meshes_[b].triangles.empty())
       write_ply(directory / (names[b] + ".ply"), meshes_[b]);
@@ -131,9 +138,8 @@ void Series::add_cloth(Simulation& simulation) {
       write_vtp(directory_ / name, cloth, simulation.time());
     else
       write_ply(directory_ / name, cloth);
-    cloth_index_->add(
-        name, simulation.time(), simulation.step(),
-        fmt::format("{},{},{}", cloth.positions.size(), cloth.triangles.size(), csv_field(scene_.cloths[c].name)));
+    cloth_index_->add(name, simulation.time(), simulation.step(),
+                      fmt::format("{},{},{}", cloth.positions.size(), cloth.triangles.size(), csv_field(cloths_[c])));
   }
 }
 

@@ -50,12 +50,12 @@ private:
   Index index_;
   std::optional<Index> fine_index_, cloth_index_, body_index_;
   std::optional<Table> poses_;
-  std::vector<std::string> cloth_files_;  // their names up to the number
-  std::vector<Mesh> meshes_;              // of bodies, in their frames; empty where a body is hidden
-  std::vector<BodyState> first_;          // of bodies, in the first file of this series
-  std::vector<bool> moved_;               // since then
-  std::string still_;                     // the file that has the others
-  std::size_t number_ = 0;                // of the next file
+  std::vector<std::string> cloths_, cloth_files_;  // of all worlds: names, and those of files up to the number
+  std::vector<Mesh> meshes_;                       // of bodies, in their frames; empty where a body is hidden
+  std::vector<BodyState> first_;                   // of bodies, in the first file of this series
+  std::vector<bool> moved_;                        // since then
+  std::string still_;                              // the file that has the others
+  std::size_t number_ = 0;                         // of the next file
 };
 
 }  // namespace talus

@@ -9,14 +9,34 @@ namespace talus::reference {
 
 void cloth_find(const Args&, Fields& f, uint begin, uint end) {
   const Settings& s = f.settings[0];
-  for (uint i = begin; i < end; ++i)
-    if (const uint k = f.grain_id[i] - s.cloth.first; k < s.cloth.vertices)
-      f.cloth_place[k] = f.shape_data[cloth_place_word(s.cloth.words, s.cloth.triangles, k)] = i;
+  for (uint element = begin; element < end; ++element) {
+    const uint i = rebuilt_place(f, element), world = world_of(f, i);
+    if (const uint k = f.grain_id[i] - s.cloth.first; k < s.cloth.vertices) {
+      f.cloth_place[world * s.cloth.vertices + k] = i - world * s.worlds.places;
+      place_of_vertex(f, world * s.cloth.vertices + k) = i;
+    }
+  }
 }
 
 namespace {
 
 #include "shaders/shared/laws/cloth.h"
+
+uint world_of_vertex(const Fields& f, uint vertex) {
+  return vertex / f.settings[0].cloth.vertices;
+}
+uint slot_of_vertex(const Fields& f, uint vertex) {
+  TALUS_ASSERT(vertex < f.cloth_place.size(), vertex, f.cloth_place.size());
+  return world_of_vertex(f, vertex) * f.settings[0].worlds.places + f.cloth_place[vertex];
+}
+
+// Calls visit(vertex) for the vertices of threads [begin, end), numbered through all worlds.
+template <class Visit> void each_vertex(const Fields& f, uint begin, uint end, Visit visit) {
+  const Settings& s = f.settings[0];
+  for (uint thread = begin; thread < end; ++thread)
+    if (const uint k = cloth_vertex(thread, s.cloth.vertices, s.worlds.count); k != no_vertex)
+      visit(k);
+}
 
 Link link_of(const Fields& f, uint i, uint j) {
   return link_along(shortest(vec3(f.grains[i].position) - vec3(f.grains[j].position), f.settings[0]));
@@ -27,10 +47,10 @@ struct Box {
   vec3 middle, half;
 };
 Box box_of(const Fields& f, uint triangle) {
-  const vec3 p(f.grains[f.cloth_place[triangle_corner(f, triangle, 0)]].position);
+  const vec3 p(f.grains[slot_of_vertex(f, triangle_corner(f, triangle, 0))].position);
   vec3 low(0.0f), high(0.0f);
   for (uint c = 1; c < 3; ++c) {
-    const vec3 corner(f.grains[f.cloth_place[triangle_corner(f, triangle, c)]].position);
+    const vec3 corner(f.grains[slot_of_vertex(f, triangle_corner(f, triangle, c))].position);
     const vec3 side = shortest(corner - p, f.settings[0]);
     low = glm::min(low, side);
     high = glm::max(high, side);
@@ -43,9 +63,8 @@ float residual_of(const Args& args, const Settings& settings, const ClothLink& l
 }
 
 uint* record_of_vertex(Fields& f, uint vertex) {
-  TALUS_ASSERT(cloth_record(f.settings[0].bodies.count, vertex) + load_words <= f.body_sums.size(), vertex,
-               f.body_sums.size());
-  return &f.body_sums[cloth_record(f.settings[0].bodies.count, vertex)];
+  TALUS_ASSERT(load_words * (std::size_t{vertex} + 1) <= f.cloth_sums.size(), vertex, f.cloth_sums.size());
+  return &f.cloth_sums[load_words * vertex];
 }
 
 uint material_of_triangle(const Fields& f, uint partner) {
@@ -63,24 +82,27 @@ void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse
 
 // Triangles of cloth in the order of their cells, each in the one that the middle of its box lies in. They have a grid
 // of their own, since they may be much larger than grains, or smaller.
-void cloth_sort(const Args&, Fields& f, uint, uint) {
+void cloth_sort(const Args&, Fields& f, uint begin, uint end) {
   const Settings& s = f.settings[0];
-  const uint cells = grid_cells(s.cloth.bits), triangles = s.cloth.triangles;
-  std::vector<std::pair<uint, uint>> order;  // key, triangle
-  for (uint t = 0; t < triangles; ++t) {
-    const uint first = place_of_vertex(f, triangle_corner(f, t, 0));
-    const ivec3 cell = cloth_cell_of(vec3(f.grains[first].position) + box_of(f, t).middle, s, f.worlds[0]);
-    order.emplace_back(grid_key(cell, s.cloth.bits), t);
+  const uint cells = grid_cells(s.cloth.bits);
+  for (uint n = begin; n < end; ++n) {
+    const uint world = f.rebuilding[n], first = world * s.cloth.triangles, last = first + s.cloth.triangles;
+    std::vector<std::pair<uint, uint>> order;  // key, triangle
+    for (uint t = first; t < last; ++t) {
+      const uint corner = slot_of_vertex(f, triangle_corner(f, t, 0));
+      const ivec3 cell = cloth_cell_of(vec3(f.grains[corner].position) + box_of(f, t).middle, s, f.worlds[world]);
+      order.emplace_back(grid_key(cell, s.cloth.bits), t);
+    }
+    std::ranges::sort(order);
+    TALUS_ASSERT(order.empty() || order.back().first < cells, order.size(), cells);
+    for (uint k = 0, cell = 0; cell <= cells; ++cell) {
+      while (k < order.size() && order[k].first < cell)
+        ++k;
+      first_triangle(f, world, cell) = first + k;
+    }
+    for (uint k = 0; k < order.size(); ++k)
+      triangle_in_order(f, first + k) = order[k].second;
   }
-  std::ranges::sort(order);
-  TALUS_ASSERT(order.size() == triangles && (order.empty() || order.back().first < cells), order.size(), cells);
-  for (uint k = 0, cell = 0; cell <= cells; ++cell) {
-    while (k < triangles && order[k].first < cell)
-      ++k;
-    f.shape_data[cloth_start_word(s.cloth.words, triangles, s.cloth.vertices, cell)] = k;
-  }
-  for (uint k = 0; k < triangles; ++k)
-    f.shape_data[cloth_order_word(s.cloth.words, triangles, s.cloth.vertices, cells, k)] = order[k].second;
 }
 
 // How the links of a vertex share its mass: with M the sum of their directions times themselves, M's greatest
@@ -90,38 +112,38 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   if (f.status[0].halt != halt_none)
     return;
-  float half = 0.0f;
-  for (uint k = begin; k < end; ++k) {
-    const uint i = f.cloth_place[k];
+  each_vertex(f, begin, end, [&](uint k) {
+    const uint i = slot_of_vertex(f, k);
     const ClothVertex& vertex = f.cloth_vertices[k];
-    f.shape_data[cloth_place_word(settings.cloth.words, settings.cloth.triangles, k)] = i;
-    TALUS_ASSERT(f.grain_id[i] == settings.cloth.first + k, k, i);
+    place_of_vertex(f, k) = i;
+    TALUS_ASSERT(f.grain_id[i] == settings.cloth.first + k % settings.cloth.vertices, k, i);
     TALUS_ASSERT(vertex.first_link <= vertex.end_link && vertex.end_link <= f.cloth_links.size(), k, vertex.first_link,
                  vertex.end_link);
-    TALUS_ASSERT(vertex.first_triangle <= vertex.end_triangle && vertex.end_triangle <= settings.cloth.triangles, k,
+    TALUS_ASSERT(vertex.first_triangle <= vertex.end_triangle && vertex.end_triangle <= all_triangles(settings), k,
                  vertex.first_triangle, vertex.end_triangle);
     contacts_of_vertex(f, k) = 0;
     mat3 directions(0.0f);
     for (uint n = vertex.first_link; n < vertex.end_link; ++n) {
-      const vec3 d = link_of(f, i, f.cloth_place[f.cloth_links[n].other]).direction;
+      const vec3 d = link_of(f, i, slot_of_vertex(f, f.cloth_links[n].other)).direction;
       directions += glm::outerProduct(d, d);
     }
     f.cloth_work[k].split = greatest_eigenvalue(directions);
+    float half = 0.0f;
     for (uint t = vertex.first_triangle; t < vertex.end_triangle; ++t) {
       const Box box = box_of(f, t);
       half = std::max({half, box.half.x, box.half.y, box.half.z});
     }
-  }
-  atomic_max(f.worlds[0].cloth_half_bits, std::bit_cast<uint>(half));
+    atomic_max(f.worlds[world_of_vertex(f, k)].cloth_half_bits, std::bit_cast<uint>(half));
+  });
 }
 
 void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
   const float fall = args.h * glm::length(f.settings[0].domain.gravity);
   for (uint i = begin; i < end; ++i) {
     for (uint k = 0; k < f.contact_count[i]; ++k) {
-      uint& partner = f.contact_partner[contact_slot(f, i, k)];
-      if (is_triangle(partner))
-        partner = triangle_contact(triangle_of(partner), cloth_face(f, i, partner));
+      const std::size_t slot = contact_slot(f, i, k);
+      if (uint& partner = f.contact_partner[slot]; is_triangle(partner))
+        partner = without_face(partner) + cloth_face(f, i, partner_at(f, i, slot));
     }
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const uint partner = partner_at(f, i, contact_slot(f, i, k));
@@ -141,14 +163,14 @@ void cloth_solve(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   if (f.status[0].halt != halt_none)
     return;
-  for (uint k = begin; k < end; ++k) {
-    const uint i = f.cloth_place[k];
+  each_vertex(f, begin, end, [&](uint k) {
+    const uint i = slot_of_vertex(f, k);
     const Grain& grain = f.grains[i];
     const float w = grain.velocity.w;
     vec3 impulse(0.0f);
     for (uint n = f.cloth_vertices[k].first_link; n < f.cloth_vertices[k].end_link; ++n) {
       const ClothLink& link = f.cloth_links[n];
-      const uint j = f.cloth_place[link.other];
+      const uint j = slot_of_vertex(f, link.other);
       TALUS_ASSERT(link.other != k && j != i, k, n, link.other);
       const Grain& other = f.grains[j];
       const float w_split = w * f.cloth_work[k].split + other.velocity.w * f.cloth_work[link.other].split;
@@ -165,14 +187,13 @@ void cloth_solve(const Args& args, Fields& f, uint begin, uint end) {
     }
     f.cloth_work[k].next = grain;
     push(args, settings, f.cloth_work[k].next, impulse);
-  }
+  });
 }
 
 void cloth_apply(const Args&, Fields& f, uint begin, uint end) {
   if (f.status[0].halt != halt_none)
     return;
-  for (uint k = begin; k < end; ++k)
-    f.grains[f.cloth_place[k]] = f.cloth_work[k].next;
+  each_vertex(f, begin, end, [&](uint k) { f.grains[slot_of_vertex(f, k)] = f.cloth_work[k].next; });
 }
 
 // Contacts of a grain with triangles of cloth, one after another: velocity time stepping (Francu and Moldoveanu 2014),
@@ -227,7 +248,7 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
     if (!touches)
       continue;
     if (const uint vertex = f.grain_id[i] - settings.cloth.first; vertex < settings.cloth.vertices) {
-      add_to_record(f, record_of_vertex(f, vertex), vec3(0.0f), total);
+      add_to_record(f, record_of_vertex(f, world_of(f, i) * settings.cloth.vertices + vertex), vec3(0.0f), total);
       continue;
     }
     if (last)
@@ -245,17 +266,17 @@ void cloth_receive(const Args& args, Fields& f, uint begin, uint end) {
     return;
   const bool last = args.iteration + 1 == args.iterations;
   Finish finish(args, f, false);
-  for (uint k = begin; k < end; ++k) {
+  each_vertex(f, begin, end, [&](uint k) {
     const Received received = take_records(f, record_of_vertex(f, k), 1, load_uncounted);
     if (received.word > 0)
       std::atomic_ref(f.status[0].cloth_uncounted).fetch_add(received.word);
-    const uint i = f.cloth_place[k];
+    const uint i = slot_of_vertex(f, k);
     Grain grain = f.grains[i];
     push(args, settings, grain, received.impulse);
     if (last)
       finish.grain(i, grain);
     f.grains[i] = grain;
-  }
+  });
   if (last)
     finish.flush();
 }
@@ -265,13 +286,13 @@ void cloth_gauss_seidel(const Args& args, Fields& f, uint, uint) {
   const Settings& settings = f.settings[0];
   if (f.status[0].halt != halt_none)
     return;
-  for (uint k = 0; k < settings.cloth.vertices; ++k) {
-    const uint i = f.cloth_place[k];
+  for (uint k = 0; k < all_vertices(settings); ++k) {
+    const uint i = slot_of_vertex(f, k);
     for (uint n = f.cloth_vertices[k].first_link; n < f.cloth_vertices[k].end_link; ++n) {
       const ClothLink& link = f.cloth_links[n];
       if (link.other < k)
         continue;
-      const uint j = f.cloth_place[link.other];
+      const uint j = slot_of_vertex(f, link.other);
       const float w_sum = f.grains[i].velocity.w + f.grains[j].velocity.w;
       ClothPull pull = args.iteration > 0 ? f.cloth_pulls[n] : ClothPull{};
       if (w_sum > 0.0f) {

@@ -45,9 +45,6 @@ struct Received {
 };
 inline Received take_records(Fields& f, uint* records, uint copies, uint word_too) {
   TALUS_ASSERT(word_too >= 12 && word_too < load_words, word_too);
-  TALUS_ASSERT(records >= f.body_sums.data() &&
-                   records + load_words * copies <= f.body_sums.data() + f.body_sums.size(),
-               records - f.body_sums.data(), copies, f.body_sums.size());
   std::array<std::uint64_t, 6> sums{};
   uint word = 0;
   for (uint copy = 0; copy < copies; ++copy) {
@@ -65,6 +62,7 @@ inline Received take_records(Fields& f, uint* records, uint copies, uint word_to
   return {f.settings[0].bodies.load_quantum.x * sums_of(0), f.settings[0].bodies.load_quantum.y * sums_of(3), word};
 }
 inline Received take_records(Fields& f, uint body, uint word_too) {
+  TALUS_ASSERT(load_words * load_copies * (std::size_t{body} + 1) <= f.body_sums.size(), body, f.body_sums.size());
   return take_records(f, &f.body_sums[load_words * load_copies * body], load_copies, word_too);
 }
 

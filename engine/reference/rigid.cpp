@@ -59,7 +59,7 @@ private:
 
   // As point_contacts name it, by its number in the world.
   uint listed(uint partner) const {
-    return partner_in_world(partner, own_ / settings_.bodies.count, 0, settings_.bodies.count);
+    return partner_in_world(partner, own_ / settings_.bodies.count, 0, settings_.bodies.count, 0);
   }
 
   vec3 shear_before(uint partner) const {

@@ -75,7 +75,7 @@ void open_rebuild(const Args& args, Fields& f, uint count) {
   f.gates[gate_rebuild_cell_chunks] = groups(scan_chunks_of(cells));
   f.gates[gate_rebuild_bodies] = groups(count * settings.bodies.count * body_threads / group_size);
   f.gates[gate_rebuild_cells] = groups(groups_for(cells));
-  f.gates[gate_rebuild_once] = groups(1);
+  f.gates[gate_rebuild_once] = groups(count);
   f.gates[gate_rebuild_slice_chunks] = groups(scan_chunks_of(slices));
 }
 

@@ -31,7 +31,7 @@ inline bool near_triangle(const Fields& f, uint i, uint self, uint t, vec3 p, fl
   const uint own = triangle_corner(f, t, 0), cloth = cloth_of_vertex(f, own);
   if (self < settings.cloth.vertices && cloth >= cloth_apart && cloth_of_vertex(f, self) == cloth)
     return false;
-  const float reach = radius + f.grains[place_of_vertex(f, own)].position.w + f.worlds[0].margin;
+  const float reach = radius + f.grains[place_of_vertex(f, own)].position.w + f.worlds[world_of(f, i)].margin;
   return squared(glm::max(glm::max(low, -high), vec3(0.0f))) < reach * reach;
 }
 
@@ -39,9 +39,10 @@ inline bool near_triangle(const Fields& f, uint i, uint self, uint t, vec3 p, fl
 // meets.
 template <class Found> void search_triangles(const Fields& f, uint i, Found found) {
   const Settings& s = f.settings[0];
-  const World& world = f.worlds[0];
+  const uint number = world_of(f, i);
+  const World& world = f.worlds[number];
   const vec3 p(f.grains[i].position);
-  const uint self = f.grain_id[i] - s.cloth.first, cells = grid_cells(s.cloth.bits);
+  const uint self = f.grain_id[i] - s.cloth.first;
   const ivec3 low = cloth_cell_of(p - world.cloth_reach, s, world);
   ivec3 last(1);
   for (int a = 0; a < 3; ++a) {  // on a periodic axis the two may share a place in the table
@@ -55,11 +56,10 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
         for (int a = 0; a < 3; ++a)
           cell[a] = grid_wrap(cell[a], world.cloth_cells[a]);
         const uint key = grid_key(cell, s.cloth.bits);
-        const uint end = f.shape_data[cloth_start_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, key + 1)];
-        TALUS_ASSERT(end <= s.cloth.triangles, key, end, s.cloth.triangles);
-        for (uint k = f.shape_data[cloth_start_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, key)]; k < end;
-             ++k) {
-          const uint t = f.shape_data[cloth_order_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, cells, k)];
+        const uint end = first_triangle(f, number, key + 1);
+        TALUS_ASSERT(end <= (number + 1) * s.cloth.triangles, key, end, s.cloth.triangles);
+        for (uint k = first_triangle(f, number, key); k < end; ++k) {
+          const uint t = triangle_in_order(f, k);
           if (near_triangle(f, i, self, t, p, f.grains[i].position.w))
             found(triangle_contact(t, face_unknown));
         }

@@ -165,22 +165,23 @@ inline bool is_partner(const Fields& f, uint partner) {
   if (is_grain(partner))
     return partner < f.grains.size();
   if (is_triangle(partner))
-    return triangle_of(partner) < f.settings[0].cloth.triangles;
+    return triangle_of(partner) < f.settings[0].worlds.count * f.settings[0].cloth.triangles;
   return partner < wall_partner ? body_of(partner) < f.bodies.size() : partner - wall_partner < 6;
 }
 
 // The partner of grain i in a slot of its row, among those of all worlds, and as lists name it.
 inline uint partner_at(const Fields& f, uint i, std::size_t slot) {
   const Settings& settings = f.settings[0];
-  const uint partner =
-      partner_in_all(f.contact_partner[slot], world_of(f, i), settings.worlds.places, settings.bodies.count);
+  const uint partner = partner_in_all(f.contact_partner[slot], world_of(f, i), settings.worlds.places,
+                                      settings.bodies.count, settings.cloth.triangles);
   TALUS_ASSERT(is_partner(f, partner) && partner != i, i, slot, f.contact_partner[slot]);
   return partner;
 }
 inline uint in_lists(const Fields& f, uint i, uint partner) {
   const Settings& settings = f.settings[0];
   TALUS_ASSERT(is_partner(f, partner) && partner != i, i, partner);
-  return partner_in_world(partner, world_of(f, i), settings.worlds.places, settings.bodies.count);
+  return partner_in_world(partner, world_of(f, i), settings.worlds.places, settings.bodies.count,
+                          settings.cloth.triangles);
 }
 
 // Vectors of slots lie component by component, as in shared/slots.glsl.

@@ -6,29 +6,48 @@
 
 namespace talus::reference {
 
+// Triangles and vertices are numbered through all worlds.
+inline uint all_triangles(const Settings& s) {
+  return s.worlds.count * s.cloth.triangles;
+}
+inline uint all_vertices(const Settings& s) {
+  return s.worlds.count * s.cloth.vertices;
+}
 inline uint triangle_corner(const Fields& f, uint triangle, uint corner) {
-  TALUS_ASSERT(triangle < f.settings[0].cloth.triangles && corner < 3, triangle, corner);
+  TALUS_ASSERT(triangle < all_triangles(f.settings[0]) && corner < 3, triangle, corner);
   return f.shape_data[cloth_corner_word(f.settings[0].cloth.words, triangle, corner)] & ~cloth_border;
 }
 inline bool is_on_border(const Fields& f, uint triangle, uint corner) {
-  TALUS_ASSERT(triangle < f.settings[0].cloth.triangles && corner < 3, triangle, corner);
+  TALUS_ASSERT(triangle < all_triangles(f.settings[0]) && corner < 3, triangle, corner);
   return f.shape_data[cloth_corner_word(f.settings[0].cloth.words, triangle, corner)] & cloth_border;
 }
-inline uint place_of_vertex(const Fields& f, uint vertex) {
-  TALUS_ASSERT(vertex < f.settings[0].cloth.vertices, vertex, f.settings[0].cloth.vertices);
-  return f.shape_data[cloth_place_word(f.settings[0].cloth.words, f.settings[0].cloth.triangles, vertex)];
-}
-inline uint cloth_of_vertex(const Fields& f, uint vertex) {
-  const ClothSettings& s = f.settings[0].cloth;
-  return f.shape_data[cloth_number_word(s.words, s.triangles, s.vertices, vertex)];
-}
-inline uint& contacts_of_vertex(Fields& f, uint vertex) {
+template <class AnyFields> auto& place_of_vertex(AnyFields& f, uint vertex) {
   const Settings& s = f.settings[0];
-  TALUS_ASSERT(vertex < s.cloth.vertices, vertex, s.cloth.vertices);
-  return f.shape_data[cloth_contacts_word(s.cloth.words, s.cloth.triangles, s.cloth.vertices, vertex)];
+  TALUS_ASSERT(vertex < all_vertices(s), vertex, all_vertices(s));
+  return f.shape_data[cloth_place_word(s.cloth.words, all_triangles(s), vertex)];
 }
-inline uint contacts_of_vertex(const Fields& f, uint vertex) {
-  return contacts_of_vertex(const_cast<Fields&>(f), vertex);
+// The number of its cloth, the same in all worlds.
+inline uint cloth_of_vertex(const Fields& f, uint vertex) {
+  const Settings& s = f.settings[0];
+  return f.shape_data[cloth_number_word(s.cloth.words, all_triangles(s), all_vertices(s), vertex)];
+}
+template <class AnyFields> auto& contacts_of_vertex(AnyFields& f, uint vertex) {
+  const Settings& s = f.settings[0];
+  TALUS_ASSERT(vertex < all_vertices(s), vertex, all_vertices(s));
+  return f.shape_data[cloth_contacts_word(s.cloth.words, all_triangles(s), all_vertices(s), vertex)];
+}
+
+// The first triangle of a cell in the order of cloth_sort, and the k-th triangle in it.
+template <class AnyFields> auto& first_triangle(AnyFields& f, uint world, uint cell) {
+  const Settings& s = f.settings[0];
+  return f.shape_data[cloth_start_word(s.cloth.words, all_triangles(s), all_vertices(s), grid_cells(s.cloth.bits),
+                                       world, cell)];
+}
+template <class AnyFields> auto& triangle_in_order(AnyFields& f, uint k) {
+  const Settings& s = f.settings[0];
+  TALUS_ASSERT(k < all_triangles(s), k, all_triangles(s));
+  return f.shape_data[cloth_order_word(s.cloth.words, all_triangles(s), all_vertices(s), grid_cells(s.cloth.bits),
+                                       s.worlds.count, k)];
 }
 
 inline ivec3 cloth_cell_of(vec3 p, const Settings& settings, const World& world) {
@@ -45,8 +64,9 @@ inline Triangle triangle_from(const Fields& f, uint triangle, vec3 place) {
   Triangle t;
   for (uint k = 0; k < 3; ++k) {
     t.at[k] = place_of_vertex(f, triangle_corner(f, triangle, k));
-    TALUS_ASSERT(f.grain_id[t.at[k]] == f.settings[0].cloth.first + triangle_corner(f, triangle, k), triangle, k,
-                 t.at[k]);
+    TALUS_ASSERT(f.grain_id[t.at[k]] ==
+                     f.settings[0].cloth.first + triangle_corner(f, triangle, k) % f.settings[0].cloth.vertices,
+                 triangle, k, t.at[k]);
     const Grain& g = f.grains[t.at[k]];
     t.corner[k] = shortest(vec3(g.position) - place, f.settings[0]);
   }
@@ -71,7 +91,7 @@ inline uint cloth_face(const Fields& f, uint i, uint partner) {
       return seen_face(t, nearest);
     float least = nearest.distance2;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
-      const uint other = f.contact_partner[contact_slot(f, i, k)];
+      const uint other = partner_at(f, i, contact_slot(f, i, k));
       if (!is_triangle(other) || face_of(other) == face_unknown)
         continue;
       const Triangle another = triangle_from(f, triangle_of(other), place);
@@ -94,7 +114,7 @@ inline SharedContact shared_contact(const Fields& f, uint i, uint partner, const
                                     const NearestPoint& nearest, vec3 place) {
   SharedContact out{false, is_behind(own, nearest, face_of(partner))};
   for (uint k = 0; k < f.contact_count[i] && !out.hidden; ++k) {
-    const uint other = f.contact_partner[contact_slot(f, i, k)];
+    const uint other = partner_at(f, i, contact_slot(f, i, k));
     if (!is_triangle(other) || other == partner)
       continue;
     const Triangle t = triangle_from(f, triangle_of(other), place);

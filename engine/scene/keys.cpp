@@ -70,7 +70,7 @@ constexpr Key scene_keys[] = {
           "Seed of all random numbers: equal seeds give equal grains on every platform."),
     whole("worlds", 1, 4096, 1,
           "Number of independent copies of the scene in one simulation. World w, counted from 0, has the seed `seed` + "
-          "w. Cloth and upsampling are not available with several worlds, and pictures show the first one."),
+          "w. Upsampling is not available with several worlds, and pictures show the first one."),
 };
 constexpr TableKeys scene_table{"[scene]", "", scene_keys, {}};
 

@@ -1,5 +1,6 @@
 // The tables of a scene file. keys.cpp describes their keys.
 #include "engine/scene/bodies.h"
+#include "engine/scene/exceptions.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/load_parts.h"
 #include "engine/scene/precision.h"
@@ -121,6 +122,7 @@ public:
     attempt([&] { read_camera(camera.table()); });
     stop_at_errors();
     attempt([&] { scene_.upsampling = read_upsampling(upsampling, scene_); });
+    attempt([&] { check_exceptions(upsampling); });
     attempt_each(depth_camera, [&](const Table& t) { scene_.depth_cameras.push_back(read_depth_camera(t, scene_)); });
     attempt([&] { read_output(output.table()); });
     stop_at_errors();
@@ -163,11 +165,12 @@ private:
   std::filesystem::path folder() const { return std::filesystem::path(scene_.source).parent_path(); }
 
   void read_scene(Table t) {
-    const Value title = t["title"], seed = t["seed"], worlds = t["worlds"];
+    const Value title = t["title"], seed = t["seed"];
+    worlds_ = t["worlds"];
     t.finish();
     title.get(scene_.title);
     seed.get(scene_.seed);
-    worlds.get(scene_.worlds);
+    worlds_.get(scene_.worlds);
   }
 
   void read_time(Table t) {
@@ -207,6 +210,7 @@ private:
     std::map<std::string_view, Value> values;
     each_setting(s, [&](const Setting& setting, auto&) { values.emplace(setting.key, t[setting.key]); });
     t.finish();
+    incremental_ = values.at("incremental_rebuild");
 
     // What the defaults depend on.
     s.method = default_method;
@@ -228,7 +232,10 @@ private:
         value.get(out);
       else if (value)
         refuse(value, {method, iteration, memory},
-               fmt::format("has no meaning with {}: it is a setting of {}", describe(s), value.key().readers));
+               setting.key == "incremental_rebuild"
+                   ? "has no meaning here: " +
+                         say(exception_of(Capability::linked_neighbours, Capability::incremental_rebuild))
+                   : fmt::format("has no meaning with {}: it is a setting of {}", describe(s), value.key().readers));
     });
   }
 
@@ -499,6 +506,22 @@ private:
                                                      radius_max, 2 * radius_max));
   }
 
+  void check_exceptions(const Value& upsampling) {
+    if (upsampling && scene_.worlds > 1)
+      upsampling.or_override(worlds_).fail("is refused: " +
+                                           say(exception_of(Capability::worlds, Capability::upsampling)));
+    if (!incremental_ || !scene_.solver.mending || scene_.solver.neighbours != Neighbours::sorted)
+      return;
+    const auto warn = [&](Capability with) {
+      scene_.warnings.push_back(fmt::format("{} = true has no effect: {}", incremental_.label(incremental_.path()),
+                                            say(exception_of(with, Capability::incremental_rebuild))));
+    };
+    if (scene_.worlds > 1)
+      warn(Capability::worlds);
+    if (!scene_.cloths.empty())
+      warn(Capability::cloth);
+  }
+
   void check_number(const Value& at, double more) {
     grains_ += more;
     if (grains_ > static_cast<double>(grains_most))
@@ -533,7 +556,7 @@ private:
   Errors errors_;
   Table root_;
   Scene scene_;
-  Value domain_min_ = none_, domain_max_ = none_;
+  Value domain_min_ = none_, domain_max_ = none_, worlds_ = none_, incremental_ = none_;
   std::array<Value, 3> axis_{none_, none_, none_};
   double radius_max_ = 0, grains_ = 0;
   std::uint32_t uncolored_ = 0;  // materials without a colour or a preset so far

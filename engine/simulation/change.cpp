@@ -1,4 +1,5 @@
 // Other settings for a simulation that goes on.
+#include "engine/scene/exceptions.h"
 #include "engine/scene/text.h"
 #include "engine/simulation/impl.h"
 #include <algorithm>
@@ -156,9 +157,8 @@ std::pair<Population, std::vector<EmissionSchedule>> Simulation::Impl::emission_
   if (same_emission(model.scene(), to) || model.scene().emitters.empty())
     return {std::move(population), emission.schedules()};
   if (model.own_slots())
-    throw SceneError(fmt::format("{}: emitters, gravity and time.dt cannot change while several worlds, or one with "
-                                 "shelves, go on with emitters: start them anew",
-                                 to.source));
+    throw SceneError(
+        fmt::format("{}: {}", to.source, say(exception_of(Capability::worlds, Capability::change_emission))));
   std::vector<Seed> there;
   const GrainsRead state = grains.read();
   for (const std::uint32_t i : state.by_id)

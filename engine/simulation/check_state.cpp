@@ -230,9 +230,10 @@ private:
 
   void cloth() {
     const auto places = values_of<uint>(state_, FieldId::cloth_place);
-    for (std::size_t k = 0; k < places.size(); ++k)
-      need(places[k] < used_ && ids_[places[k]] == s_.cloth.first + k, FieldId::cloth_place,
-           "names a place where the vertex is not");
+    for (uint k = 0; k < places.size(); ++k)
+      need(places[k] < used_ &&
+               ids_[first_of(k / s_.cloth.vertices) + places[k]] == s_.cloth.first + k % s_.cloth.vertices,
+           FieldId::cloth_place, "names a place where the vertex is not");
   }
 
   void fine() {

@@ -56,8 +56,9 @@ Measure Evaluation::measure(std::optional<std::uint32_t> world) {
     m.speed_max = std::max(m.speed_max, glm::length(velocity));
     m.height = std::max(m.height, static_cast<double>(g.position.z) + g.position.w - floor);
   }
-  TALUS_ASSERT(counted >= model_.settings().cloth.vertices, counted);
-  m.grains = counted - model_.settings().cloth.vertices;
+  const std::uint32_t vertices = world ? model_.settings().cloth.vertices : model_.vertices_of_all();
+  TALUS_ASSERT(counted >= vertices, counted, vertices);
+  m.grains = counted - vertices;
   m.contacts_mean = counted ? static_cast<double>(contacts) / counted : 0.0;
   m.penetration_mean = contacts ? penetration / static_cast<double>(contacts) : 0.0;
   return m;

@@ -92,7 +92,7 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::body_motions:
     return worlds * bodies.bodies.size() * (batch_most() + 1);
   case Extent::body_sums:
-    return (bodies.bodies.size() * load_copies + settings.cloth.vertices) * load_words;
+    return bodies.bodies.size() * load_copies * load_words;
   case Extent::shape_data:
     return bodies.shape_data.size();
   case Extent::carried:
@@ -106,9 +106,9 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::world_shaped:
     return population.shaped.size();
   case Extent::cloth_vertices:
-    return cloth.vertices.size();
+    return settings.cloth.vertices;
   case Extent::cloth_links:
-    return cloth.links.size();
+    return cloth.links.size() / worlds;
   case Extent::cloth_touches:
     return settings.cloth.vertices > 0 ? slots : 0;
   case Extent::cell_lists: {
@@ -116,6 +116,8 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     const bool links = finds_linked(wants) || mends(wants);
     return worlds * (cells * (body_words(settings.bodies.count) + links) + links * grains);
   }
+  case Extent::cloth_sums:
+    return settings.cloth.vertices * load_words;
   case Extent::rigid:
     return dynamics.rigid.size();
   case Extent::rigid_pairs:

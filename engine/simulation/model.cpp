@@ -1,5 +1,6 @@
 #include "engine/simulation/model.h"
 #include "engine/motion/drive.h"
+#include "engine/scene/exceptions.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/precision.h"
 #include <algorithm>
@@ -130,11 +131,9 @@ Settings Model::settings_with(const Population& population) const {
 void Model::give_slots(Settings& to) const {
   if (scene_.worlds == 1 && options_.shelves == 0)
     return;
-  const char* const lone = !scene_.cloths.empty() ? "cloth" : scene_.upsampling ? "upsampling" : nullptr;
-  if (lone)
-    throw SceneError(fmt::format("{}: there are {} worlds and {} shelves for states of worlds, which a scene with {} "
-                                 "cannot have; allowed: grains, emitters, bodies, shapes and sinks",
-                                 scene_.source, scene_.worlds, options_.shelves, lone));
+  if (scene_.upsampling)
+    throw SceneError(fmt::format("{}: {}", scene_.upsampling->where.empty() ? scene_.source : scene_.upsampling->where,
+                                 say(exception_of(Capability::worlds, Capability::upsampling))));
   const std::size_t most = initial_most_, emitted = emitted_most_;
   const std::size_t groups = std::max<std::size_t>((most + emitted + group_size - 1) / group_size, 1),
                     places = groups * group_size;
@@ -144,6 +143,9 @@ void Model::give_slots(Settings& to) const {
   if (scene_.bodies.size() * scene_.worlds > bodies_most)
     throw SceneError(fmt::format("{}: {} worlds of {} bodies are more than {}", scene_.source, scene_.worlds,
                                  scene_.bodies.size(), bodies_most));
+  if (std::size_t{to.cloth.triangles} * scene_.worlds >= (body_partner - triangle_partner) / 4)
+    throw SceneError(fmt::format("{}: {} worlds of {} triangles of cloth are more than can be numbered", scene_.source,
+                                 scene_.worlds, to.cloth.triangles));
   to.worlds.places = static_cast<uint>(places);
   // An incremental rebuild needs the table of cells of the last rebuild, and a world has one only while it rebuilds.
   to.grid.incremental = 0;

@@ -62,6 +62,7 @@ public:
   std::size_t bodies_of_all() const { return std::size_t{scene_.worlds} * scene_.bodies.size(); }
   const BodySpec& spec_of(std::uint32_t body) const { return scene_.bodies[body % scene_.bodies.size()]; }
   bool is_dynamic(std::uint32_t body) const;  // false for a body that is not there
+  uint vertices_of_all() const { return settings_.worlds.count * settings_.cloth.vertices; }
   bool is_vertex(uint id) const { return id - settings_.cloth.first < settings_.cloth.vertices; }
   // Has each world its own slots, the same number for good? Otherwise the only world's slots grow and shrink.
   bool own_slots() const { return settings_.worlds.places != no_grain; }

@@ -1,4 +1,5 @@
 #include "engine/simulation/planner.h"
+#include "shaders/shared/cloth.h"
 
 namespace talus {
 
@@ -16,7 +17,8 @@ StepPlan Planner::plan_of(std::uint64_t at) const {
   plan.bodies = settings.worlds.count * settings.bodies.count;
   plan.sinks = settings.emission.sinks;
   plan.shapes = settings.worlds.count * settings.shapes.count;
-  plan.cloth = settings.cloth.vertices;
+  plan.cloth = settings.worlds.count == 1 ? settings.cloth.vertices
+                                          : settings.worlds.count * cloth_threads(settings.cloth.vertices);
   plan.fine = grains_.fine_slots_at(at);
   plan.fine_births = has_fine(population) && population.fine_first.back() > 0;
   plan.crowding = settings.fine.plain_advection == 0;

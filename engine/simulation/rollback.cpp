@@ -24,8 +24,9 @@ void RollbackSnapshot::restore(const Status& halted) {
   each_field(&FieldInfo::rolled_back, [&](FieldId id) { executor.copy({id, Copy::valid}, id); });
   each_field([](const FieldInfo& field) { return field.follows != Follows::nothing && !field.rolled_back; },
              [&](FieldId id) { memory_.clear_slots(id, 0, executor.size(id)); });
-  // What contacts did to bodies, and their history, are those of a later state.
-  write_field(executor, FieldId::body_sums, std::vector<uint>(executor.size(FieldId::body_sums), 0u));
+  // What contacts did to bodies and cloth, and their history, are those of a later state.
+  for (const FieldId sums : {FieldId::body_sums, FieldId::cloth_sums})
+    write_field(executor, sums, std::vector<uint>(executor.size(sums), 0u));
   memory_.forget_contacts();
   commands_.restore(told_);
   Status status = halted;

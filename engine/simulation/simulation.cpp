@@ -1,4 +1,5 @@
 #include "engine/executors/gpu_executor.h"
+#include "engine/scene/exceptions.h"
 #include "engine/simulation/cloth_state.h"
 #include "engine/simulation/impl.h"
 #include <algorithm>
@@ -10,8 +11,7 @@ namespace {
 std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
   if (scene.solver.iteration == Iteration::gauss_seidel) {
     if (options.verify || (options.device != "auto" && options.device != "cpu"))
-      throw DeviceError("iteration gauss_seidel goes through the contacts one after another, on the CPU only: use "
-                        "--device cpu");
+      throw DeviceError(say(exception_of(Capability::gauss_seidel, Capability::gpu)));
     options.device = "cpu";
   }
   if (options.device == "auto" && !options.on && !options.verify)
@@ -129,13 +129,13 @@ double Simulation::time(std::uint32_t world) const {
   return impl_->commands.drives().time(impl_->run.step(), world);
 }
 std::uint32_t Simulation::grain_count() const {
-  return impl_->grains.alive() - impl_->model.settings().cloth.vertices;
+  return impl_->grains.alive() - impl_->model.vertices_of_all();
 }
 std::uint32_t Simulation::grain_places() const {
   return impl_->grains.slots_at(impl_->batches.planned_step());
 }
 std::uint32_t Simulation::grains_born() const {
-  return impl_->grains.born() - impl_->model.settings().cloth.vertices;
+  return impl_->grains.born() - impl_->model.vertices_of_all();
 }
 std::vector<std::uint32_t> Simulation::sink_counts() const {
   const Scene& scene = impl_->idle().model.scene();
@@ -267,15 +267,24 @@ ShapeState Simulation::shape_state(std::uint32_t shape) const {
   const ShapeMotion& m = motions.at(shape);
   return {{glm::dvec3(m.position), quaternion_of(m.rotation)}, glm::dvec3(m.velocity)};
 }
-std::uint32_t Simulation::cloth(std::string_view name) const {
-  return place_of(impl_->model.scene().cloths, name, "cloth");
+std::uint32_t Simulation::cloth(std::string_view name, std::uint32_t world) const {
+  impl_->model.check_worlds(std::span(&world, 1));
+  const std::vector<ClothSpec>& cloths = impl_->model.scene().cloths;
+  return static_cast<std::uint32_t>(world * cloths.size()) + place_of(cloths, name, "cloth");
 }
 ClothState Simulation::cloth_state(std::uint32_t cloth) const {
   const Model& model = impl_->idle().model;
-  const ClothPlace& place = model.population().cloths.at(cloth);
+  const std::vector<ClothPlace>& places = model.population().cloths;
+  if (cloth >= model.worlds() * places.size())
+    throw std::out_of_range(
+        fmt::format("there is no cloth {}: the simulation has {}", cloth, model.worlds() * places.size()));
+  const std::size_t world = cloth / places.size();
+  const ClothPlace& place = places[cloth % places.size()];
   const GrainsRead s = impl_->grains.read();
   const uint first = model.settings().cloth.first + place.first;
-  auto at = std::ranges::lower_bound(s.by_id, first, {}, [&](std::uint32_t i) { return s.ids[i]; });
+  auto at = std::ranges::lower_bound(s.by_id, std::pair(world, first), {}, [&](std::uint32_t i) {
+    return std::pair<std::size_t, uint>(s.world_of(i), s.ids[i]);
+  });
   std::vector<Grain> vertices;
   for (std::size_t k = 0; k < place.sheet.vertices.size(); ++k)
     vertices.push_back(s.grains[*at++]);

@@ -37,12 +37,13 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
     ids[at] = static_cast<uint>(at);
     tags[at] = seeds[k].material | (model_.is_vertex(ids[at]) ? tag_thin : 0u);
     state.speed = std::max(state.speed, glm::length(seeds[k].velocity));
-    state.radius = std::max(state.radius, seeds[k].radius);
+    if (!model_.is_vertex(ids[at]))
+      state.radius = std::max(state.radius, seeds[k].radius);
   }
   for (const TimedSeed& timed : *start.emitted)
     state.radius = std::max(state.radius, timed.seed.radius);
   if (!model_.own_slots() || state.radius == 0.0f)
-    state.radius = settings.grid.radius_max;  // without vertices of cloth
+    state.radius = settings.grid.radius_max;
   const auto put = [&](FieldId id, const auto& data) { memory_.write_share(world, id, data); };
   each_follower(Follows::grains, [&](FieldId id) { memory_.clear_slots(id, world * slots, slots); });
   put(FieldId::grains, grains);

@@ -58,7 +58,8 @@ public:
                 [](const talus::Simulation& s, std::string_view name) { return s.body(name); });
   }
   std::uint32_t cloth(const Which& which) {
-    return find(which, idle().scene().cloths.size(), "cloths", std::mem_fn(&talus::Simulation::cloth));
+    return find(which, idle().worlds() * idle().scene().cloths.size(), "cloths",
+                [](const talus::Simulation& s, std::string_view name) { return s.cloth(name); });
   }
   std::uint32_t shape(const Which& which) {
     return find(which, idle().worlds() * idle().scene().shapes.size(), "shapes",

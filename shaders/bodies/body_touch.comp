@@ -25,7 +25,7 @@ PointContact before[point_partners];
 void count_point(uint body) { atomicAdd(body_sums[record_of(body_partner + body) + load_points], 1u); }
 
 vec3 shear_before(uint partner) {
-  uint listed = partner_in_world(partner, own / settings.bodies.count, 0u, settings.bodies.count);
+  uint listed = partner_in_world(partner, own / settings.bodies.count, 0u, settings.bodies.count, 0u);
   for (uint k = 0u; k < point_partners; ++k)
     if (before[k].partner == listed)
       return before[k].shear;
@@ -67,7 +67,7 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   add_load(body_partner + own, here, -impulse);
   if (solid)
     add_load(partner, there, impulse);
-  point_contacts[point_partners * element_index() + touched] = PointContact(partner_in_world(partner, own / settings.bodies.count, 0u, settings.bodies.count), shear);
+  point_contacts[point_partners * element_index() + touched] = PointContact(partner_in_world(partner, own / settings.bodies.count, 0u, settings.bodies.count, 0u), shear);
   ++touched;
 }
 

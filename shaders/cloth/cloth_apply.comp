@@ -7,9 +7,10 @@ layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status
 layout(set = 0, binding = 2, scalar) writeonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer WorkBlock { ClothWork cloth_work[]; };
+#include "shared/cloth_slot.glsl"
 
 void main() {
-  uint k = element_index();
-  if (k < settings.cloth.vertices && status.halt == halt_none)
-    grains[cloth_place[k]] = cloth_work[k].next;
+  uint k = own_vertex();
+  if (k != no_vertex && status.halt == halt_none)
+    grains[slot_of_vertex(k)] = cloth_work[k].next;
 }

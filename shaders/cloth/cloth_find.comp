@@ -7,14 +7,16 @@
 layout(set = 0, binding = 1, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 2, scalar) writeonly buffer PlaceBlock { uint cloth_place[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer ShapeBlock { uint shape_data[]; };
+#include "shared/rebuilt.glsl"
 
 void main() {
-  uint i = element_index();
+  uint i = rebuilt_place(element_index()), world = world_of(i);
   if (i >= args.grains)
     return;
   uint k = grain_id[i] - settings.cloth.first;
   if (k < settings.cloth.vertices) {
-    cloth_place[k] = i;
-    shape_data[cloth_place_word(settings.cloth.words, settings.cloth.triangles, k)] = i;
+    uint vertex = world * settings.cloth.vertices + k;
+    cloth_place[vertex] = i - world * settings.worlds.places;
+    shape_data[cloth_place_word(settings.cloth.words, settings.worlds.count * settings.cloth.triangles, vertex)] = i;
   }
 }

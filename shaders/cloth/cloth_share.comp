@@ -30,7 +30,7 @@ uint cloth_face(uint i, uint count, uint partner) {
       return seen_face(t, nearest);
     float least = nearest.distance2;
     for (uint k = 0u; k < count; ++k) {
-      uint other = contact_partner[contact_slot(i, k)];
+      uint other = partner_at(i, contact_slot(i, k));
       if (!is_triangle(other) || face_of(other) == face_unknown)
         continue;
       Triangle another = triangle_from(triangle_of(other), place);
@@ -52,12 +52,12 @@ void main() {
   float fall = args.h * length(settings.domain.gravity);
   uint count = contact_count[i];
   for (uint k = 0u; k < count; ++k) {
-    uint partner = contact_partner[contact_slot(i, k)];
+    uint slot = contact_slot(i, k), partner = contact_partner[slot];
     if (is_triangle(partner))
-      contact_partner[contact_slot(i, k)] = triangle_contact(triangle_of(partner), cloth_face(i, count, partner));
+      contact_partner[slot] = without_face(partner) + cloth_face(i, count, partner_at(i, slot));
   }
   for (uint k = 0u; k < count; ++k) {
-    uint partner = contact_partner[contact_slot(i, k)];
+    uint partner = partner_at(i, contact_slot(i, k));
     if (!is_triangle(partner))
       continue;
     ClothTouch c = cloth_contact(i, partner);
@@ -65,7 +65,6 @@ void main() {
     vec3 relative = grain.velocity.xyz - velocity_at(partner, c.weights);
     if (c.gap < max(args.h * (length(relative) + fall), contact_near * grain.position.w))
       for (uint n = 0u; n < 3u; ++n)
-        atomicAdd(shape_data[cloth_contacts_word(settings.cloth.words, settings.cloth.triangles, settings.cloth.vertices,
-                                                 triangle_corner(triangle_of(partner), n))], 1u);
+        atomicAdd(shape_data[contacts_word(triangle_corner(triangle_of(partner), n))], 1u);
   }
 }

@@ -12,19 +12,20 @@ layout(set = 0, binding = 5, scalar) readonly buffer LinkBlock { ClothLink cloth
 layout(set = 0, binding = 6, scalar) buffer PullBlock { ClothPull cloth_pulls[]; };
 layout(set = 0, binding = 7, scalar) buffer WorkBlock { ClothWork cloth_work[]; };
 #include "shared/space.glsl"
+#include "shared/cloth_slot.glsl"
 #include "shared/cloth_link.glsl"
 
 void main() {
-  uint k = element_index();
-  if (k >= settings.cloth.vertices || status.halt != halt_none)
+  uint k = own_vertex();
+  if (k == no_vertex || status.halt != halt_none)
     return;
-  uint i = cloth_place[k];
+  uint i = slot_of_vertex(k);
   Grain grain = grains[i];
   float w = grain.velocity.w, split = cloth_work[k].split;
   vec3 impulse = vec3(0.0);
   for (uint n = cloth_vertices[k].first_link; n < cloth_vertices[k].end_link; ++n) {
     ClothLink link = cloth_links[n];
-    uint j = cloth_place[link.other];
+    uint j = slot_of_vertex(link.other);
     vec4 other = grains[j].velocity;
     // Without contraction, which would differ between the two ends.
     precise float w_split = w * split + other.w * cloth_work[link.other].split, w_sum = w + other.w;

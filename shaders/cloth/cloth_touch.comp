@@ -18,6 +18,7 @@ layout(set = 0, binding = 10, scalar) buffer TouchBlock { ClothTouch cloth_touch
 layout(set = 0, binding = 11, scalar) buffer ShearBlock { float contact_shear[]; };
 #include "shared/space.glsl"
 #include "shared/triangle.glsl"
+#define SUMS cloth_sums
 #include "shared/body_load.glsl"
 #include "shared/laws/friction.h"
 #include "shared/laws/cloth.h"
@@ -57,7 +58,7 @@ void main() {
             grain.position.xyz += h * change;
           for (uint n = 0u; n < 3u; ++n)
             if (c.weights[n] > 0.0)
-              add_to_vertex(cloth_record(settings.bodies.count, triangle_corner(triangle_of(partner), n)), -c.weights[n] * impulse);
+              add_to_vertex(triangle_corner(triangle_of(partner), n), -c.weights[n] * impulse);
         }
         if (last) {
           vec3 slip = relative - dot(relative, c.normal) * c.normal;
@@ -73,7 +74,7 @@ void main() {
   }
   bool vertex = touches && grain_id[i] - settings.cloth.first < settings.cloth.vertices;
   if (vertex)
-    add_to_vertex(cloth_record(settings.bodies.count, grain_id[i] - settings.cloth.first), total);
+    add_to_vertex(world_of(i) * settings.cloth.vertices + grain_id[i] - settings.cloth.first, total);
   touches = touches && !vertex;
   if (last)
     grain = finish(touches, i, grain);

@@ -16,24 +16,25 @@ layout(set = 0, binding = 6, scalar) buffer WorkBlock { ClothWork cloth_work[]; 
 layout(set = 0, binding = 7, scalar) buffer ShapeBlock { uint shape_data[]; };
 #include "shared/space.glsl"
 #include "shared/cloth.glsl"
+#include "shared/cloth_slot.glsl"
 #include "shared/cloth_box.glsl"
 #include "shared/cloth_link.glsl"
 
 shared uint half_bits;
 
 void main() {
-  uint k = element_index();
+  uint k = own_vertex();
   if (gl_LocalInvocationID.x == 0u)
     half_bits = 0u;
   barrier();
-  if (k < settings.cloth.vertices && status.halt == halt_none) {
-    uint i = cloth_place[k];
+  if (k != no_vertex && status.halt == halt_none) {
+    uint i = slot_of_vertex(k);
     ClothVertex vertex = cloth_vertices[k];
-    shape_data[cloth_place_word(settings.cloth.words, settings.cloth.triangles, k)] = i;
-    shape_data[cloth_contacts_word(settings.cloth.words, settings.cloth.triangles, settings.cloth.vertices, k)] = 0u;
+    shape_data[place_word(k)] = i;
+    shape_data[contacts_word(k)] = 0u;
     mat3 directions = mat3(0.0);
     for (uint n = vertex.first_link; n < vertex.end_link; ++n) {
-      vec3 d = link_of(i, cloth_place[cloth_links[n].other]).direction;
+      vec3 d = link_of(i, slot_of_vertex(cloth_links[n].other)).direction;
       directions += outerProduct(d, d);
     }
     cloth_work[k].split = greatest_eigenvalue(directions);
@@ -44,6 +45,6 @@ void main() {
     }
   }
   barrier();
-  if (gl_LocalInvocationID.x == 0u)
-    atomicMax(worlds[0].cloth_half_bits, half_bits);
+  if (gl_LocalInvocationID.x == 0u && k != no_vertex)  // a workgroup's vertices are of one world
+    atomicMax(worlds[world_of_vertex(k)].cloth_half_bits, half_bits);
 }

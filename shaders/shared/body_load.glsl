@@ -1,6 +1,9 @@
-// Sums of what bodies, and vertices of cloth, receive.
+// Sums of what bodies receive, or vertices of cloth with SUMS defined as cloth_sums.
 #include "shared/partner.h"
-layout(set = 0, binding = 17, scalar) buffer BodySumBlock { uint body_sums[]; };
+#ifndef SUMS
+#define SUMS body_sums
+#endif
+layout(set = 0, binding = 17, scalar) buffer BodySumBlock { uint SUMS[]; };
 
 // x: whole, below 2^63.
 void add_whole(uint word, float x) {
@@ -10,8 +13,8 @@ void add_whole(uint word, float x) {
     low = ~low + 1u;
     high = ~high + (low == 0u ? 1u : 0u);
   }
-  uint before = atomicAdd(body_sums[word], low);
-  atomicAdd(body_sums[word + 1u], high + (before > ~low ? 1u : 0u));
+  uint before = atomicAdd(SUMS[word], low);
+  atomicAdd(SUMS[word + 1u], high + (before > ~low ? 1u : 0u));
 }
 
 uint record_of(uint partner) {
@@ -28,7 +31,7 @@ uint greatest_bits(vec3 v) {
 void add_to_record(uint record, vec3 point, vec3 impulse) {
   vec3 force = roundEven(settings.bodies.quanta.x * impulse), torque = roundEven(settings.bodies.quanta.y * cross(point, impulse));
   if (max(greatest_bits(force), greatest_bits(torque)) >= floatBitsToUint(4611686018427387904.0)) {
-    atomicAdd(body_sums[record + load_uncounted], 1u);
+    atomicAdd(SUMS[record + load_uncounted], 1u);
     return;
   }
   for (int a = 0; a < 3; ++a) {
@@ -37,11 +40,12 @@ void add_to_record(uint record, vec3 point, vec3 impulse) {
   }
 }
 
-// A vertex of cloth.
-void add_to_vertex(uint record, vec3 impulse) {
+// A vertex of cloth gets this impulse.
+void add_to_vertex(uint vertex, vec3 impulse) {
+  uint record = load_words * vertex;
   vec3 force = roundEven(settings.bodies.quanta.x * impulse);
   if (greatest_bits(force) >= floatBitsToUint(4611686018427387904.0)) {
-    atomicAdd(body_sums[record + load_uncounted], 1u);
+    atomicAdd(SUMS[record + load_uncounted], 1u);
     return;
   }
   for (int a = 0; a < 3; ++a)

@@ -6,14 +6,16 @@
 
 layout(constant_id = 2) const uint with_cloth = 1u;  // constant_cloth
 
-uint triangle_corner(uint triangle, uint corner) {
-  return shape_data[cloth_corner_word(settings.cloth.words, triangle, corner)] & ~cloth_border;
-}
-bool is_on_border(uint triangle, uint corner) {
-  return (shape_data[cloth_corner_word(settings.cloth.words, triangle, corner)] & cloth_border) != 0u;
-}
-uint place_of_vertex(uint vertex) { return shape_data[cloth_place_word(settings.cloth.words, settings.cloth.triangles, vertex)]; }
-uint cloth_of_vertex(uint vertex) {
-  return shape_data[cloth_number_word(settings.cloth.words, settings.cloth.triangles, settings.cloth.vertices, vertex)];
-}
+// Words of shape_data. Triangles and vertices are numbered through all worlds.
+#define all_triangles (settings.worlds.count * settings.cloth.triangles)
+#define all_vertices (settings.worlds.count * settings.cloth.vertices)
+uint corner_word(uint triangle, uint corner) { return cloth_corner_word(settings.cloth.words, triangle, corner); }
+uint place_word(uint vertex) { return cloth_place_word(settings.cloth.words, all_triangles, vertex); }
+uint contacts_word(uint vertex) { return cloth_contacts_word(settings.cloth.words, all_triangles, all_vertices, vertex); }
+
+uint triangle_corner(uint triangle, uint corner) { return shape_data[corner_word(triangle, corner)] & ~cloth_border; }
+bool is_on_border(uint triangle, uint corner) { return (shape_data[corner_word(triangle, corner)] & cloth_border) != 0u; }
+uint place_of_vertex(uint vertex) { return shape_data[place_word(vertex)]; }
+// The number of its cloth, the same in all worlds.
+uint cloth_of_vertex(uint vertex) { return shape_data[cloth_number_word(settings.cloth.words, all_triangles, all_vertices, vertex)]; }
 #endif

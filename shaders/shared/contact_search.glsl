@@ -35,7 +35,7 @@ bool near_triangle(uint i, uint self, uint t, vec3 p, float radius) {
 void search_triangles(uint i, uint self) {
   vec3 p = grains[i].position.xyz;
   precise vec3 corner = p - vec3(worlds[world].cloth_reach);
-  ivec3 low = cloth_cell_of(corner), last = ivec3(1);
+  ivec3 low = cloth_cell_of(corner, world), last = ivec3(1);
   for (int a = 0; a < 3; ++a) {  // on a periodic axis the two may share a place in the table
     int next = grid_wrap(low[a] + 1, worlds[world].cloth_cells[a]);
     last[a] = ((low[a] ^ next) & ((1 << settings.cloth.bits[a]) - 1)) != 0 ? 1 : 0;
@@ -46,8 +46,8 @@ void search_triangles(uint i, uint self) {
         ivec3 cell = low + ivec3(x, y, z);
         for (int a = 0; a < 3; ++a)
           cell[a] = grid_wrap(cell[a], worlds[world].cloth_cells[a]);
-        uint key = cloth_key(cell), end = shape_data[start_word(key + 1u)];
-        for (uint k = shape_data[start_word(key)]; k < end; ++k) {
+        uint key = cloth_key(cell), end = shape_data[start_word(world, key + 1u)];
+        for (uint k = shape_data[start_word(world, key)]; k < end; ++k) {
           uint t = shape_data[order_word(k)];
           if (near_triangle(i, self, t, p, grains[i].position.w)) {
             FOUND(triangle_contact(t, face_unknown));

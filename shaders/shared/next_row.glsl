@@ -12,5 +12,5 @@ uint next_row(uint slice, uint world) {
 
 // A partner of grain i as lists name it.
 uint in_lists(uint partner, uint i) {
-  return many_worlds == 0u ? partner : partner_in_world(partner, world_of(i), settings.worlds.places, settings.bodies.count);
+  return many_worlds == 0u ? partner : partner_in_world(partner, world_of(i), settings.worlds.places, settings.bodies.count, settings.cloth.triangles);
 }

@@ -31,15 +31,19 @@ TALUS_INLINE uint without_face(uint partner) {
 }
 
 // Lists name a partner by its number within the world, so that they mean the same in every world; passes by its number among those of
-// all worlds. places, bodies: of one world.
-TALUS_INLINE uint partner_in_all(uint partner, uint world, uint places, uint bodies) {
+// all worlds. places, bodies, triangles: of one world.
+TALUS_INLINE uint partner_in_all(uint partner, uint world, uint places, uint bodies, uint triangles) {
   if (is_grain(partner))
     return partner + world * places;
+  if (is_triangle(partner))
+    return partner + 4u * world * triangles;
   return partner >= body_partner && partner < wall_partner ? partner + world * bodies : partner;
 }
-TALUS_INLINE uint partner_in_world(uint partner, uint world, uint places, uint bodies) {
+TALUS_INLINE uint partner_in_world(uint partner, uint world, uint places, uint bodies, uint triangles) {
   if (is_grain(partner))
     return partner - world * places;
+  if (is_triangle(partner))
+    return partner - 4u * world * triangles;
   return partner >= body_partner && partner < wall_partner ? partner - world * bodies : partner;
 }
 

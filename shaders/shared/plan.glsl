@@ -72,6 +72,6 @@ void open_rebuild(uint count) {
   open(gate_rebuild_cell_chunks, on * scan_chunks_of(cells));
   open(gate_rebuild_bodies, count * settings.bodies.count * body_threads / group_size);
   open(gate_rebuild_cells, groups_for(cells));
-  open(gate_rebuild_once, on);
+  open(gate_rebuild_once, count);
   open(gate_rebuild_slice_chunks, on * scan_chunks_of(slices));
 }

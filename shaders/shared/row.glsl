@@ -14,6 +14,6 @@ uint contact_slot(uint i, uint k) {
 
 // The partner of grain i in a slot of its row, among those of all worlds.
 uint partner_at(uint i, uint slot) {
-  return many_worlds == 0u ? contact_partner[slot] : partner_in_all(contact_partner[slot], world_of(i), settings.worlds.places, settings.bodies.count);
+  return many_worlds == 0u ? contact_partner[slot] : partner_in_all(contact_partner[slot], world_of(i), settings.worlds.places, settings.bodies.count, settings.cloth.triangles);
 }
 #endif

@@ -26,7 +26,7 @@ SharedContact shared_contact(uint i, uint partner, Triangle own, NearestPoint ne
   SharedContact result = SharedContact(false, is_behind(own, nearest, face_of(partner)));
   uint count = contact_count[i];
   for (uint k = 0u; k < count && !result.hidden; ++k) {
-    uint other = contact_partner[contact_slot(i, k)];
+    uint other = partner_at(i, contact_slot(i, k));
     if (!is_triangle(other) || other == partner)
       continue;
     Triangle t = triangle_from(triangle_of(other), place);
@@ -74,7 +74,7 @@ float inverse_mass_at(uint partner, vec3 weights) {
   float inverse_mass = 0.0;
   for (uint k = 0u; k < 3u; ++k) {
     uint vertex = triangle_corner(triangle_of(partner), k);
-    uint contacts = shape_data[cloth_contacts_word(settings.cloth.words, settings.cloth.triangles, settings.cloth.vertices, vertex)];
+    uint contacts = shape_data[contacts_word(vertex)];
     inverse_mass += weights[k] * weights[k] * float(max(contacts, 1u)) * grains[place_of_vertex(vertex)].velocity.w;
   }
   return inverse_mass;

@@ -80,7 +80,7 @@ TALUS_CONST uint gate_rebuild_cell_chunks = 2u;   // a workgroup per chunk of th
 TALUS_CONST uint gate_rebuild_slice_chunks = 3u;  // .. over slices
 TALUS_CONST uint gate_rebuild_bodies = 4u;
 TALUS_CONST uint gate_rebuild_cells = 5u;  // a thread per cell
-TALUS_CONST uint gate_rebuild_once = 6u;  // one workgroup
+TALUS_CONST uint gate_rebuild_once = 6u;  // a workgroup for each of these worlds
 TALUS_CONST uint gate_fine = 7u;               // a thread per fine grain, where they move
 TALUS_CONST uint gate_fine_grains = 8u;        // .. a thread per grain
 TALUS_CONST uint gate_fine_chunks = 9u;        // .. a workgroup per chunk of the prefix sum over near cells
@@ -653,9 +653,9 @@ struct EmissionSettings {
 };
 
 struct ClothSettings {
-  uint vertices;
+  uint vertices;   // of a world
   uint first;      // number (id) of the first vertex
-  uint triangles;
+  uint triangles;  // of a world
   uvec3 bits;      // log2 of the edge of the triangles' table of cells, per axis
   float radius;    // m, half the thickness of the thickest
   uint words;      // shape_data from here on is of cloth (shared/cloth.h)

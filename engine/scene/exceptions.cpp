@@ -1,0 +1,61 @@
+#include "engine/scene/exceptions.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace talus {
+
+std::string_view name_of(Capability capability) {
+  switch (capability) {
+  case Capability::worlds:
+    return "several worlds (or shelves)";
+  case Capability::upsampling:
+    return "upsampling";
+  case Capability::incremental_rebuild:
+    return "incremental rebuild";
+  case Capability::cloth:
+    return "cloth";
+  case Capability::dynamic_bodies:
+    return "dynamic bodies";
+  case Capability::without_lists:
+    return "detection without contact lists";
+  case Capability::linked_neighbours:
+    return "linked neighbours";
+  case Capability::gauss_seidel:
+    return "iteration gauss_seidel";
+  case Capability::gpu:
+    return "a Vulkan device, or --verify";
+  case Capability::change_emission:
+    return "changing emitters, gravity or time.dt on the way";
+  case Capability::hand:
+    return "the hand of the viewer";
+  case Capability::window:
+    return "the viewer and talus render";
+  case Capability::depth_cameras:
+    return "depth cameras";
+  case Capability::sinks:
+    return "sinks";
+  case Capability::contact_forces:
+    return "evaluation of contact forces";
+  }
+  return "";
+}
+
+std::string_view name_of(Effect effect) {
+  return effect == Effect::error ? "error" : effect == Effect::warning ? "warning" : "limited";
+}
+
+const Exception& exception_of(Capability first, Capability second) {
+  const auto at =
+      std::ranges::find_if(exceptions, [&](const Exception& e) { return e.first == first && e.second == second; });
+  if (at == exceptions.end())
+    throw std::logic_error(fmt::format("{} and {} are no exception", name_of(first), name_of(second)));
+  return *at;
+}
+
+std::string say(const Exception& exception) {
+  return fmt::format("{} and {} do not go together: {}; docs/exceptions.md lists all such pairs",
+                     name_of(exception.first), name_of(exception.second), exception.what);
+}
+
+}  // namespace talus
