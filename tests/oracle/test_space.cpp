@@ -704,8 +704,10 @@ TEST_CASE("The skin of neighbour lists follows the motion, and cells fit into th
     const double needed = std::min(2.2 * (steady + more) + d(reach), 2.0 * R);
     of_new.add(d(laws::margin_of_new(motion, radius, reach)), std::max(expected + d(reach), needed), 4.0 * R);
     const int n = 1 + static_cast<int>(random.one_of(500));
-    const float cell = random.within(0.01, 0.1),
-                edge = random.one_of(2) ? static_cast<float>(n) * cell : random.within(0.1, 10.0);
+    // A whole number of cells, or by one rounding less, which the quotient may not tell.
+    const float cell = random.within(0.01, 0.1), whole = static_cast<float>(n) * cell;
+    const float edges[] = {whole, std::nextafter(whole, 0.0f), random.within(0.1, 10.0)};
+    const float edge = edges[random.one_of(3)];
     const int cells = laws::cells_along(edge, cell);
     too_many += static_cast<float>(cells) * cell > edge;
     too_few += static_cast<float>(cells + 1) * cell <= edge;
