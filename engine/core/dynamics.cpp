@@ -1,4 +1,5 @@
 #include "engine/core/dynamics.h"
+#include "engine/core/compare.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/exceptions.h"
 #include "engine/scene/mass.h"
@@ -123,7 +124,7 @@ Dynamics dynamics_of(const Scene& scene) {
   Dynamics all;
   if (!std::ranges::any_of(scene.bodies, is_dynamic))
     return all;
-  if (scene.solver.detection == Detection::one_loop || scene.solver.detection == Detection::two_loops)
+  if (compare::without_lists(scene.solver))
     throw SceneError(scene.source + ": " + say(exception_of(Capability::dynamic_bodies, Capability::without_lists)));
   all.ignores = ignored(scene);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {

@@ -17,7 +17,15 @@ namespace talus {
 enum class Unit { thread, group, serial };
 enum class Match { exact, close, unordered };
 
-// X(name, unit, match, tolerance)
+// X(name, unit, match, tolerance). First the passes of variants that are compared with the step (compare.h).
+#define TALUS_COMPARED_PASSES(X)                                                                                       \
+  X(linked_clear, thread, exact, 0)                                                                                    \
+  X(linked_insert, thread, unordered, 0)                                                                               \
+  X(linked_count, thread, exact, 0)                                                                                    \
+  X(linked_fill, thread, exact, 0)                                                                                     \
+  X(dem_one_loop, thread, close, 2e-5)                                                                                 \
+  X(dem_two_loops, thread, close, 2e-5)
+
 #define TALUS_PASSES(X)                                                                                                \
   X(plan, group, close, 1e-6)                                                                                          \
   X(grid_count, thread, exact, 0)                                                                                      \
@@ -61,10 +69,6 @@ enum class Match { exact, close, unordered };
   X(mend_search, thread, exact, 0)                                                                                     \
   X(mend_recall, thread, exact, 0)                                                                                     \
   X(mend_check, group, close, 1e-6)                                                                                    \
-  X(linked_clear, thread, exact, 0)                                                                                    \
-  X(linked_insert, thread, unordered, 0)                                                                               \
-  X(linked_count, thread, exact, 0)                                                                                    \
-  X(linked_fill, thread, exact, 0)                                                                                     \
   X(contact_recall, thread, exact, 0)                                                                                  \
   X(contact_commit, thread, exact, 0)                                                                                  \
   X(hand_pull, thread, close, 2e-6)                                                                                    \
@@ -78,8 +82,6 @@ enum class Match { exact, close, unordered };
   X(pbd_solve, thread, close, 2e-5)                                                                                    \
   X(pbd_gauss_seidel, serial, close, 2e-5)                                                                             \
   X(dem, thread, close, 2e-5)                                                                                          \
-  X(dem_one_loop, thread, close, 2e-5)                                                                                 \
-  X(dem_two_loops, thread, close, 2e-5)                                                                                \
   X(vts_recall, thread, close, 2e-5)                                                                                   \
   X(vts_solve, thread, close, 2e-5)                                                                                    \
   X(vts_gauss_seidel, serial, exact, 0)                                                                                \
@@ -121,7 +123,8 @@ enum class Match { exact, close, unordered };
   X(depth_grains, thread, close, 2e-5)                                                                                 \
   X(depth_heights, thread, close, 2e-5)                                                                                \
   X(sdf_corners, thread, close, 1e-4)                                                                                  \
-  X(sdf_nodes, thread, close, 1e-5)
+  X(sdf_nodes, thread, close, 1e-5)                                                                                    \
+  TALUS_COMPARED_PASSES(X)
 
 enum class Pass {
 #define X(name, ...) name,

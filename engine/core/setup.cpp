@@ -1,4 +1,5 @@
 #include "engine/core/setup.h"
+#include "engine/core/compare.h"
 #include "engine/core/mesh_shapes.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
@@ -164,8 +165,7 @@ void set_fine(Settings& settings, const Scene& scene, const Population& populati
 void set_cloth(Settings& settings, const Scene& scene, const Population& population) {
   const Solver& solver = scene.solver;
   const bool vts = solver.method == Method::vts, sp = solver.method == Method::sp;
-  if (settings.cloth.vertices > 0 &&
-      (solver.detection == Detection::one_loop || solver.detection == Detection::two_loops))
+  if (settings.cloth.vertices > 0 && compare::without_lists(solver))
     throw SceneError(
         fmt::format("{}: {}", scene.source, say(exception_of(Capability::cloth, Capability::without_lists))));
   if (settings.cloth.vertices > 0)

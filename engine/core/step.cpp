@@ -1,5 +1,6 @@
 #include "engine/core/step.h"
 #include "engine/core/chebyshev.h"
+#include "engine/core/compare.h"
 #include "engine/core/setup.h"
 #include <algorithm>
 #include <cmath>
@@ -166,25 +167,20 @@ void mend(Executor& e, const StepPlan& p, const Args& args) {
 // Neighbour lists from the positions at the start of the substep: exact contact lists. What reads them later finds
 // grains at most half the margin away from here.
 void rebuild(Executor& e, const StepPlan& p, const Args& args) {
-  const bool linked = p.solver.neighbours == Neighbours::linked;
   const Work grains{p.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_slice_chunks};
-  if (linked) {
-    e.run(Pass::linked_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_count)), gate_rebuild_cells}, args);
-    e.run(Pass::linked_insert, grains, args);
-  } else {
+  if (!compare::link_grains(e, p.solver, args))
     sort_grains(e, args);
-  }
   find_shapes(e, p, args);
   find_cloth(e, p, args);
   mark_bodies(e, p, args);
-  e.run(linked ? Pass::linked_count : Pass::contact_count, grains, args);
+  e.run(compare::in_place_of(Pass::contact_count, p.solver), grains, args);
   e.run(Pass::contact_reduce, chunks, args);
   e.run(Pass::contact_scan, chunks, args);
   const bool recalls = remembers({p.solver}) || stashes_sums({p.solver}) || p.cloth > 0;  // its triangles, faces
   if (recalls)
     e.run(Pass::contact_stash, grains, args);
   e.run(Pass::contact_check, {1}, args);
-  e.run(linked ? Pass::linked_fill : Pass::contact_fill, grains, args);
+  e.run(compare::in_place_of(Pass::contact_fill, p.solver), grains, args);
   if (recalls)
     e.run(Pass::contact_recall, grains, args);
   e.run(Pass::contact_commit, grains, args);
@@ -322,20 +318,12 @@ void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
 
 // Explicit dynamics: a substep is one pass.
 void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
-  const Pass pass = p.solver.detection == Detection::one_loop    ? Pass::dem_one_loop
-                    : p.solver.detection == Detection::two_loops ? Pass::dem_two_loops
-                                                                 : Pass::dem;
-  e.run(pass, {p.grains, gate_grains}, args);
+  e.run(compare::in_place_of(Pass::dem, p.solver), {p.grains, gate_grains}, args);
   e.swap(FieldId::grains);
   run_rigid(e, p, Pass::body_start, args);
   Args done = args;
   done.iteration = done.iterations = 1;
   solve_cloth(e, p, done);
-}
-
-// A substep that finds and solves its contacts in one pass.
-bool without_lists(const StepPlan& p) {
-  return p.solver.detection == Detection::one_loop || p.solver.detection == Detection::two_loops;
 }
 
 void solve(Executor& e, const StepPlan& p, const Args& args) {
@@ -404,7 +392,7 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
   for (args.substep = from; args.substep < std::min(args.substeps, to); ++args.substep) {
     place_bodies(e, p, args);
     e.run(Pass::plan, {1}, args);
-    if (without_lists(p)) {
+    if (compare::without_lists(p.solver)) {
       sort_grains(e, args);
       find_shapes(e, p, args);
       mark_bodies(e, p, args);

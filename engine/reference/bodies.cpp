@@ -27,13 +27,8 @@ void body_move(const Args& args, Fields& f, uint begin, uint end) {
       continue;
     }
     BodyMotion m = f.body_motions[step_of_batch(args, f) * f.settings[0].worlds.count * f.settings[0].bodies.count + b];
-    const float since = args.h * static_cast<float>(args.substep), speed = glm::length(m.spin);
-    const float half_turn = 0.5f * since * speed;
-    const float x = half_turn - pi * std::round(half_turn / pi);  // the opposite quaternion is the same rotation
-    const vec3 axis = speed > 0.0f ? std::sin(x) / speed * m.spin : vec3(0.0f), from(m.rotation);
-    const float turn = std::cos(x);
-    m.rotation = glm::normalize(
-        vec4(turn * from + m.rotation.w * axis + glm::cross(axis, from), turn * m.rotation.w - glm::dot(axis, from)));
+    const float since = args.h * static_cast<float>(args.substep);
+    m.rotation = then_turned(m.rotation, turn_for(m.spin, since));
     m.position += since * m.velocity;
     f.bodies[b].motion = m;
   }

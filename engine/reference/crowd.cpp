@@ -48,12 +48,6 @@ float weight_of(vec3 within, int corner) {
   return along(0) * along(1) * along(2);
 }
 
-// Part of a node's surroundings in front of a flat surface at this distance, in edges.
-float free_share(float away) {
-  const float t = std::clamp(away, -1.0f, 1.0f);
-  return t < 0.0f ? 0.5f * (1.0f + t) * (1.0f + t) : 1.0f - 0.5f * (1.0f - t) * (1.0f - t);
-}
-
 // How far it is to where another image of a body is the nearer one [m].
 float to_other_image(vec3 offset, const Settings& settings) {
   float least = 3.4e38f;

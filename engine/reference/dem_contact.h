@@ -1,5 +1,6 @@
 #pragma once
 // The contacts of dem in a substep (shaders/shared/laws/dem.h).
+#include "engine/reference/finish.h"
 #include "engine/reference/load.h"
 
 namespace talus::reference {
@@ -30,6 +31,23 @@ inline vec3 respond(const Args& args, Fields& f, uint i, uint partner, vec3 shea
   if (is_body(partner))
     add_load(f, i, partner, c.point, response / d.w_sum);
   return shear;
+}
+
+// A substep of explicit dynamics. contacts(i, change): adds to `change` what all contacts of grain i change its
+// velocity by [m/s].
+template <class Contacts> void dem_substep(const Args& args, Fields& f, uint begin, uint end, Contacts contacts) {
+  Finish finish(args, f);
+  for (uint i = begin; i < end; ++i) {
+    vec3 change(0.0f);
+    contacts(i, change);
+    const Grain& grain = f.grains[i];
+    const float r = grain.position.w, w = grain.velocity.w;
+    const vec3 v =
+        w > 0.0f ? vec3(grain.velocity) + (change + args.h * f.settings[0].domain.gravity) : vec3(grain.velocity);
+    f.grains_next[i] = {vec4(vec3(grain.position) + args.h * v, r), vec4(v, w)};
+    finish.grain(i, f.grains_next[i]);
+  }
+  finish.flush();
 }
 
 }  // namespace talus::reference

@@ -69,14 +69,6 @@ void fine_plan(const Args& args, Fields& f, uint, uint) {
   f.gates[gate_fine_coast] = coasts ? fine : none;
 }
 
-void near_reduce(const Args&, Fields& f, uint begin, uint end) {
-  reduce(f.near_count, grid_cells(f.settings[0].near_grid.bits), f.near_sums, begin, end);
-}
-
-void near_scan(const Args&, Fields& f, uint begin, uint end) {
-  scan(f.near_count, grid_cells(f.settings[0].near_grid.bits), f.near_sums, f.near_start, begin, end);
-}
-
 void fine_count(const Args&, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i)
     if (!is_gone(f.fine_grains[i]))

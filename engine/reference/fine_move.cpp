@@ -150,11 +150,8 @@ void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& f, floa
 // Back into the domain along periodic axes.
 vec3 into_periods(vec3 p, const Settings& settings) {
   for (int a = 0; a < 3; ++a)
-    if (settings.domain.axis[a] == axis_periodic) {
-      const float edge = settings.domain.max[a] - settings.domain.min[a];
-      const float x = p[a] - edge * std::floor((p[a] - settings.domain.min[a]) / edge);
-      p[a] = x >= settings.domain.max[a] ? settings.domain.min[a] : x;
-    }
+    if (settings.domain.axis[a] == axis_periodic)
+      p[a] = into_period(p[a], settings.domain.min[a], settings.domain.max[a]);
   return p;
 }
 

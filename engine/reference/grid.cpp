@@ -10,29 +10,12 @@ uint key_of(const Fields& f, uint i, uint world) {
   return cell_key(cell_of(vec3(f.grains[i].position), settings, f.worlds[world]), f.worlds[world], settings);
 }
 
-// Cells and slices of the worlds that rebuild.
-uint cells_of_all(const Fields& f) {
-  return f.status[0].rebuild * grid_cells(f.settings[0].grid.bits);
-}
-uint slices_of_all(const Args& args, const Fields& f) {
-  const Settings& settings = f.settings[0];
-  return settings.worlds.count == 1 ? slices_of(args.grains) : f.status[0].rebuild * slices_of(settings.worlds.places);
-}
-
 }  // namespace
 
 void grid_count(const Args& args, Fields& f, uint begin, uint end) {
   for (uint e = begin; e < end; ++e)
     if (const uint i = rebuilt_place(f, e); i < args.grains && !is_gone(f.grains[i]))
       std::atomic_ref(f.grid_count[key_of(f, i, world_of(f, i))]).fetch_add(1, std::memory_order_relaxed);
-}
-
-void grid_reduce(const Args&, Fields& f, uint begin, uint end) {
-  reduce(f.grid_count, cells_of_all(f), f.grid_sums, begin, end);
-}
-
-void grid_scan(const Args&, Fields& f, uint begin, uint end) {
-  scan(f.grid_count, cells_of_all(f), f.grid_sums, f.grid_start, begin, end);
 }
 
 void grid_fill(const Args& args, Fields& f, uint begin, uint end) {
@@ -92,14 +75,6 @@ void grid_commit(const Args& args, Fields& f, uint begin, uint end) {
       if (const uint k = rebuilt_place(f, e); k < args.grains)
         put(k);
   });
-}
-
-void contact_reduce(const Args& args, Fields& f, uint begin, uint end) {
-  reduce(f.slice_width, slices_of_all(args, f), f.slice_sums, begin, end);
-}
-
-void contact_scan(const Args& args, Fields& f, uint begin, uint end) {
-  scan(f.slice_width, slices_of_all(args, f), f.slice_sums, f.slice_start_next, begin, end);
 }
 
 }  // namespace talus::reference

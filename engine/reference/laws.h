@@ -78,6 +78,12 @@ inline float one_minus_exp(float x) {
 #include "shaders/shared/laws/relaxation.h"
 #include "shaders/shared/laws/sleep.h"
 
+inline float sine(float x) {
+  return std::sin(x);
+}
+inline float cosine(float x) {
+  return std::cos(x);
+}
 #include "shaders/shared/laws/rotation.h"
 
 #include "shaders/shared/laws/around.h"
@@ -88,5 +94,6 @@ inline float one_minus_exp(float x) {
 #include "shaders/shared/laws/solid.h"
 #include "shaders/shared/laws/space.h"
 #include "shaders/shared/laws/triangle.h"
+#include "shaders/shared/laws/wall.h"
 
 }  // namespace talus::reference

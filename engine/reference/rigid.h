@@ -4,13 +4,6 @@
 
 namespace talus::reference {
 
-// Quaternions xyzw of length 1. The rotation by a vector [rad].
-inline vec4 turn_by(vec3 v) {
-  const float angle = glm::length(v);
-  const float share = angle > 0.0f ? std::sin(0.5f * angle) / angle : 0.5f;
-  return vec4(share * v, std::cos(0.5f * angle));
-}
-
 #include "shaders/shared/laws/joint.h"
 
 // Change of the velocity of a body's point per impulse there [1/kg], for the part of its mass that one contact has.

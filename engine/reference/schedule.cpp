@@ -10,33 +10,15 @@ void close_gates(Fields& f) {
   std::fill(f.gates.begin(), f.gates.end(), groups(0));
 }
 
-// How many cells of this size, at least, an edge has room for. By products, since a device's quotients may be off.
-int cells_along(float edge, float cell) {
-  const auto n = static_cast<int>(std::floor(edge / cell));
-  if (static_cast<float>(n) * cell > edge)
-    return n - 1;
-  return static_cast<float>(n + 1) * cell <= edge ? n + 1 : n;
-}
+#include "shaders/shared/laws/margin.h"
 
-// How far the fastest grain goes in a substep [m]: at the speed that it has, and what may come to that.
-struct Motion {
-  float steady, more;
-};
-
-// The margin of lists, which where grains move lasts some 24 substeps.
-float margin_for(Motion motion, float radius) {
-  const float cheapest = std::max(std::sqrt(margin_cost * motion.steady * radius), margin_least * radius);
-  const float slow = std::min(cheapest + 2.0f * motion.more, margin_rest * radius);
-  return std::clamp(24.0f * motion.steady, slow, margin_motion * radius);
-}
-
-// Cells and margin of new lists, which last at least for the substep at hand.
+// Cells and margin of new lists.
 void new_grid(World& world, const Settings& settings, Motion motions) {
   world.cells_low = ivec3(cells_none);
   world.cells_high = ivec3(-cells_none);
   world.stashed = 0;
   const float radius = world.radius, reach = settings.contacts.reach * radius, motion = motions.steady + motions.more;
-  world.margin = std::max(margin_for(motions, radius) + reach, std::min(2.2f * motion + reach, margin_limit * radius));
+  world.margin = margin_of_new(motions, radius, reach);
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
   world.cloth_reach =
       std::max(radius, settings.cloth.radius) + settings.cloth.radius + world.cloth_half + motion + world.margin;

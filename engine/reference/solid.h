@@ -121,11 +121,11 @@ inline NearestSurface from_parts(const Fields& f, uint first, uint parts, vec3 p
     const SolidPart part = solid_part(f, first + k);
     const Distance other = from_shape(f, part, rotated_back(part.rotation, p - part.position));
     const bool subtracts = part.kind & solid_subtracts;
-    const float value = subtracts ? -other.value : other.value;
-    if (k > 0 && !(subtracts ? value > d.value : value < d.value))
+    if (k > 0 && !decides(other.value, d.value, subtracts))
       continue;
     const vec3 gradient = rotated(part.rotation, other.gradient);
-    d = {{subtracts ? -gradient : gradient, value}, part_surfaces * k + surface_at(part.kind, other.gradient)};
+    d = {{subtracts ? -gradient : gradient, subtracts ? -other.value : other.value},
+         part_surfaces * k + surface_at(part.kind, other.gradient)};
   }
   return d;
 }

@@ -102,15 +102,7 @@ inline vec3 shortest(vec3 d, const Settings& settings) {
 
 inline float wall_distance(vec3 p, uint wall, const Settings& settings) {
   TALUS_ASSERT(wall < 6, wall);
-  const int a = static_cast<int>(wall / 2);
-  return wall % 2 == 0 ? p[a] - settings.domain.min[a] : settings.domain.max[a] - p[a];
-}
-
-inline vec3 wall_normal(uint wall) {
-  TALUS_ASSERT(wall < 6, wall);
-  vec3 n(0.0f);
-  n[static_cast<int>(wall / 2)] = wall % 2 == 0 ? 1.0f : -1.0f;
-  return n;
+  return wall_distance(p, wall, settings.domain.min, settings.domain.max);
 }
 
 // Rows of its world before those of a slice: slices of a world are followed by the end of its last one.

@@ -1,5 +1,6 @@
 #include "engine/simulation/evaluation.h"
 #include "engine/base/assert.h"
+#include "engine/core/compare.h"
 #include "engine/core/depth_cameras.h"
 #include <algorithm>
 
@@ -8,8 +9,7 @@ namespace talus {
 // At the start, and after a rollback, there are no lists of these positions yet. The next step would build the same.
 // Steps that find contacts without lists leave those of an earlier measurement behind.
 void Evaluation::build_lists() {
-  const Detection detection = model_.scene().solver.detection;
-  bool stale = detection == Detection::one_loop || detection == Detection::two_loops;
+  bool stale = compare::without_lists(model_.scene().solver);
   commands_.write_motions(1);
   while (stale || run_.lists_are_invalid()) {
     talus::build_lists(memory_.executor(), planner_.now());

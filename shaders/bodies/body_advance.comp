@@ -22,7 +22,7 @@ void main() {
   switch (rigid[body].joint) {
   case joint_revolute:
     s.value += args.h * dot(axis, m.spin);
-    m.rotation = then_turned(rigid[body].rotation, turn_about(axis, s.value));
+    m.rotation = then_turned(rigid[body].rotation, turn_by(s.value * axis));
     m.position = anchor - matrix_of(m.rotation) * rigid[body].pivot;
     m.velocity = cross(m.spin, m.position - anchor);
     break;

@@ -24,8 +24,8 @@ void main() {
     return;
   }
   BodyMotion m = body_motions[step_of_batch * settings.worlds.count * settings.bodies.count + b];
-  float since = args.h * float(args.substep), speed = length(m.spin);
-  m.rotation = then_turned(m.rotation, turn_about(speed > 0.0 ? m.spin / speed : vec3(0.0), since * speed));
+  float since = args.h * float(args.substep);
+  m.rotation = then_turned(m.rotation, turn_for(m.spin, since));
   m.position += since * m.velocity;
   bodies[b].motion = m;
 }

@@ -120,14 +120,12 @@ void leave_solids(inout FineGrain g, vec3 from, float time, inout float clear) {
 // s, since fine grains have gone on: from their last move, `moved` ago, or from the end of the last step.
 float time_since(float moved) { return min(moved, args.h * float(args.substep)); }
 
+#include "shared/laws/around.h"
+
 // Back into the domain along periodic axes.
 vec3 into_periods(vec3 p) {
   for (int a = 0; a < 3; ++a)
-    if (settings.domain.axis[a] == axis_periodic) {
-      precise float edge = settings.domain.max[a] - settings.domain.min[a];
-      precise float laps = floor((p[a] - settings.domain.min[a]) / edge);
-      precise float x = p[a] - edge * laps;
-      p[a] = x >= settings.domain.max[a] ? settings.domain.min[a] : x;
-    }
+    if (settings.domain.axis[a] == axis_periodic)
+      p[a] = into_period(p[a], settings.domain.min[a], settings.domain.max[a]);
   return p;
 }

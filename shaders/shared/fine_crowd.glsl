@@ -2,12 +2,6 @@
 // surfaces do not swell. Needs settings, crowd_count, crowd_owner, space.glsl and solid.glsl in scope.
 #include "shared/crowd.glsl"
 
-// Part of a node's surroundings in front of a flat surface at this distance, in edges of the crowding grid.
-float free_share(float away) {
-  float t = clamp(away, -1.0, 1.0);
-  return t < 0.0 ? 0.5 * (1.0 + t) * (1.0 + t) : 1.0 - 0.5 * (1.0 - t) * (1.0 - t);
-}
-
 // How far it is to where another image of a body is the nearer one [m].
 float to_other_image(vec3 offset) {
   float least = 3.4e38;

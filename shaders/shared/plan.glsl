@@ -8,33 +8,15 @@ void open(uint gate, uint groups) {
 
 uint groups_for(uint threads) { return (threads + group_size - 1u) / group_size; }
 
-// How many cells of this size, at least, an edge has room for. By their products, which round the same way everywhere: a quotient may be off
-// by 2.5 ulp, and edges that are a whole number of cells long are nothing rare.
-int cells_along(float edge, float cell) {
-  int n = int(floor(edge / cell));
-  precise float long_as = float(n) * cell, longer = float(n + 1) * cell;
-  return long_as > edge ? n - 1 : longer <= edge ? n + 1 : n;
-}
-
-// How far the fastest grain goes in a substep [m]: at the speed that it has, and what may come to that.
-struct Motion {
-  float steady, more;
-};
-
-// The margin of lists, which where grains move lasts some 24 substeps.
-float margin_for(Motion motion, float radius) {
-  float cheapest = max(sqrt(margin_cost * motion.steady * radius), margin_least * radius);
-  float slow = min(cheapest + 2.0 * motion.more, margin_rest * radius);
-  return clamp(24.0 * motion.steady, slow, margin_motion * radius);
-}
+#include "shared/laws/dialect.h"
+#include "shared/laws/margin.h"
 
 void new_grid(uint world, Motion motions) {
   worlds[world].cells_low = ivec3(cells_none);
   worlds[world].cells_high = ivec3(-cells_none);
   worlds[world].stashed = 0u;
-  // New lists last at least for the substep at hand.
   float radius = worlds[world].radius, reach = settings.contacts.reach * radius, motion = motions.steady + motions.more;
-  float margin = max(margin_for(motions, radius) + reach, min(2.2 * motion + reach, margin_limit * radius));
+  float margin = margin_of_new(motions, radius, reach);
   worlds[world].margin = margin;
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
   float cloth_reach = max(radius, settings.cloth.radius) + settings.cloth.radius + worlds[world].cloth_half + motion + margin;

@@ -1,6 +1,9 @@
 // First half of a prefix sum: the sum of each chunk of DATA (LENGTH elements) into SUMS. A workgroup per chunk.
 #include "shared/scan.h"
 
+layout(set = 0, binding = 0, scalar) readonly buffer DataBlock { uint DATA[]; };
+layout(set = 0, binding = 1, scalar) writeonly buffer SumsBlock { uint SUMS[]; };
+
 shared uint partial[group_size];
 
 void main() {

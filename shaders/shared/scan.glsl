@@ -3,6 +3,10 @@
 // Few barriers rather than few additions: on a device without hardware for them (a CPU) a barrier costs more than all the rest.
 #include "shared/scan.h"
 
+layout(set = 0, binding = 0, scalar) readonly buffer DataBlock { uint DATA[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer SumsBlock { uint SUMS[]; };
+layout(set = 0, binding = 2, scalar) writeonly buffer StartBlock { uint START[]; };
+
 const uint segment = 16u;  // lanes that one lane adds up
 shared uint partial[group_size];
 shared uint segments[group_size / segment];

@@ -10,10 +10,7 @@ bool has_kind(uint kind) { return (solid_kinds & 1u << kind) != 0u; }
 
 // Signed distances, positive outside, with their gradients: vec4(gradient, distance).
 #include "shared/laws/dialect.h"
-#ifndef TALUS_LAW_ROTATION
-#define TALUS_LAW_ROTATION
-#include "shared/laws/rotation.h"
-#endif
+#include "shared/rotation.glsl"
 #include "shared/laws/solid.h"
 #include "shared/solid_grid.glsl"
 #include "shared/solid_triangles.glsl"
@@ -70,7 +67,7 @@ vec4 from_parts(uint first, uint end, vec3 p, out uint nearest) {
     uint surface = part_surfaces * (k - first) + surface_at(part.kind, other.xyz);
     other.xyz = rotated(part.rotation, other.xyz);
     bool subtracts = (part.kind & solid_subtracts) != 0u;
-    if (k == first || (subtracts ? -other.w > d.w : other.w < d.w)) {
+    if (k == first || decides(other.w, d.w, subtracts)) {
       d = subtracts ? -other : other;
       nearest = surface;
     }

@@ -17,14 +17,5 @@ vec3 shortest(vec3 d) {
   return r;
 }
 
-// Distance of p from wall `wall` (2 axis + side), positive inside the domain.
-float wall_distance(vec3 p, uint wall) {
-  uint a = wall >> 1;
-  vec3 d = (wall & 1u) == 0u ? p - settings.domain.min : settings.domain.max - p;
-  return a == 0u ? d.x : a == 1u ? d.y : d.z;
-}
-
-vec3 wall_normal(uint wall) {
-  float n = (wall & 1u) == 0u ? 1.0 : -1.0;
-  return mix(vec3(0.0), vec3(n), equal(uvec3(wall >> 1), uvec3(0u, 1u, 2u)));
-}
+#include "shared/laws/wall.h"
+float wall_distance(vec3 p, uint wall) { return wall_distance(p, wall, settings.domain.min, settings.domain.max); }

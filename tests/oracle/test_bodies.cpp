@@ -1,11 +1,8 @@
 // The laws of bodies, of what touches cloth, and of fine grains (shaders/shared/laws) against double precision, by
 // other ways than theirs.
 #include "engine/reference/rigid.h"
-#include "oracle.h"
+#include "random.h"
 #include "tests/catch.h"
-#include <numbers>
-#include <random>
-#include <string>
 #include <vector>
 
 namespace talus::reference {
@@ -23,41 +20,6 @@ using oracle::vec;
 namespace {
 
 constexpr unsigned count = 100000;
-
-class Random {
-public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  float within(double low, double high) {
-    return static_cast<float>(std::uniform_real_distribution<double>(low, high)(engine_));
-  }
-  vec3 inside(float size) { return {within(-size, size), within(-size, size), within(-size, size)}; }
-  vec3 direction() {
-    std::normal_distribution<double> normal;
-    return vec3(glm::normalize(vec(normal(engine_), normal(engine_), normal(engine_))));
-  }
-  unsigned one_of(unsigned n) { return static_cast<unsigned>(engine_() % n); }
-
-private:
-  std::mt19937 engine_;
-};
-
-// The greatest of errors, as shares of what 32 roundings of 2^-24 of `size` allow.
-class Worst {
-public:
-  void add(double value, double expected, double size) {
-    const double allowed = 32.0 * 0x1p-24 * size, error = std::abs(value - expected);
-    share_ =
-        std::max(share_, error <= allowed ? (allowed > 0.0 ? error / allowed : 0.0) : std::max(error / allowed, 2.0));
-  }
-  void add(vec3 value, vec expected, double size) {
-    for (int a = 0; a < 3; ++a)
-      add(static_cast<double>(value[a]), expected[a], size);
-  }
-  double share() const { return share_; }
-
-private:
-  double share_ = 0.0;
-};
 
 // Signed distance in a plane from a polygon that goes round counterclockwise.
 double from_polygon(glm::dvec2 p, const std::vector<glm::dvec2>& corners) {
@@ -134,7 +96,7 @@ TEST_CASE("The point of a triangle that is nearest is the nearest", "[laws]") {
       corners[c] = vec(t.corner[c] = random.inside(1.0f));
     if (k % 2) {  // from a place right beside a side
       const float along = random.within(0.1, 0.9), near = 1e-4f;
-      const vec3 place = t.corner[0] + along * (t.corner[1] - t.corner[0]) + near * random.direction();
+      const vec3 place = t.corner[0] + along * (t.corner[1] - t.corner[0]) + near * vec3(random.direction());
       for (int c = 0; c < 3; ++c)
         corners[c] = vec(t.corner[c] -= place);
     }
@@ -163,7 +125,7 @@ TEST_CASE("A contact moves a body as its mass and inertia say", "[laws]") {
   Worst along, across;
   for (unsigned k = 0; k < count; ++k) {
     const glm::dmat3 mass = symmetric(random, 1.0), inertia = symmetric(random, 10.0);
-    const vec3 pivot = random.inside(0.1f), point = random.inside(0.5f), n = random.direction();
+    const vec3 pivot = random.inside(0.1f), point = random.inside(0.5f), n(random.direction());
     const float split = 1.0f + static_cast<float>(random.one_of(8));
     // The velocity at the point that a unit impulse gives: 1/M p + (I^-1 (r x p)) x r.
     const vec r = vec(point) - vec(pivot);
@@ -241,7 +203,7 @@ TEST_CASE("Points of bodies push as springs and dampers do", "[laws]") {
   Worst worst, spring;
   unsigned left_out = 0;
   for (unsigned k = 0; k < count; ++k) {
-    const vec3 n = random.direction(), v = random.inside(1.0f);
+    const vec3 n(random.direction()), v = random.inside(1.0f);
     const float gap = random.within(-0.01, 0.002), radius = 0.01f, h = random.within(1e-4, 1e-3);
     const vec2 ease(random.within(1, 100), random.within(1, 100));
     const PairLaw law{0.6f, random.one_of(2) ? 0.6f : 0.4f, 0.0f, 0.0f, 0.0f};
@@ -305,10 +267,10 @@ TEST_CASE("Links of cloth and what touches it follow their residuals", "[laws]")
     }
     // Contacts: those of velocity time stepping by the whole residual, with a fifth of an overlap of half a radius at
     // most.
-    const vec3 n = random.direction();
+    const vec3 n(random.direction());
     const float r = 0.01f, gap = random.within(-0.01, 0.002);
     const PairLaw law{0.6f, random.one_of(2) ? 0.6f : 0.4f, 0.0f, 0.0f, 0.0f};
-    const vec t = glm::normalize(glm::cross(vec(n), vec(random.direction())));
+    const vec t = glm::normalize(glm::cross(vec(n), random.direction()));
     const vec3 shear = vec3(t * d(random.within(0, 1e-3))), before = vec3(t * d(random.within(-1e-2, 1e-2)));
     const float pressed = random.within(0, 2e-2);
     float now = pressed;
@@ -367,7 +329,7 @@ TEST_CASE("Fine grains go with the mean of the coarse ones, and leave surfaces w
     // The square root of a difference: to half the digits.
     stir.add(laws::stir_of(flow) * laws::stir_of(flow), squares / weights, 100.0 / weights);
 
-    const vec3 n = random.direction(), surface = random.inside(1.0f);
+    const vec3 n(random.direction()), surface = random.inside(1.0f);
     laws::FineGrain grain{random.inside(1.0f), random.inside(1.0f), 0.001f, random.one_of(2) ? 1.0f : 0.0f};
     const float friction = random.within(0.0, 1.0);
     const vec relative = vec(grain.velocity) - vec(surface), normal(n);

@@ -1,10 +1,9 @@
 // The laws of contacts (shaders/shared/laws) against the oracle, and plain C++ against lanes.
-#include "oracle.h"
+#include "random.h"
 #include "run.h"
 #include "tests/catch.h"
 #include <cstring>
 #include <map>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -17,25 +16,6 @@ namespace {
 constexpr unsigned runs = 16, states_a_run = 6256;  // 100,096 states
 constexpr const char* kinds[] = {"deep",      "grazing",  "coincident", "unequal masses",
                                  "one fixed", "sticking", "sliding",    "adhesive"};
-
-class Random {
-public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  float within(double low, double high) {
-    return static_cast<float>(std::uniform_real_distribution<double>(low, high)(engine_));
-  }
-  float spread(double low, double high) {  // every order of magnitude alike
-    return static_cast<float>(std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(engine_)));
-  }
-  vec direction() {
-    std::normal_distribution<double> normal;
-    return glm::normalize(vec(normal(engine_), normal(engine_), normal(engine_)));
-  }
-  unsigned one_of(unsigned count) { return static_cast<unsigned>(engine_() % count); }
-
-private:
-  std::mt19937 engine_;
-};
 
 Run run_of(unsigned number) {
   Random random(number);
@@ -422,32 +402,28 @@ std::vector<State> states_of(unsigned number, const Run& run) {
   return states;
 }
 
-}  // namespace
-
-TEST_CASE("The laws of contacts of dem, vts and sp are those of the papers", "[laws]") {
+// Each state of each run, as `compares` does it.
+void compare_all(void (*compares)(Comparison&, const State&, const Run&, const Outcome&)) {
   Comparison comparison;
   for (unsigned number = 0; number < runs; ++number) {
     const Run run = run_of(number);
     const std::vector<State> states = states_of(number, run);
     for (unsigned k = 0; k < states_a_run; ++k) {
       comparison.at(number, k);
-      compare(comparison, states[k], run, talus::reference::run_laws(states[k], run));
+      compares(comparison, states[k], run, talus::reference::run_laws(states[k], run));
     }
   }
   comparison.report();
 }
 
+}  // namespace
+
+TEST_CASE("The laws of contacts of dem, vts and sp are those of the papers", "[laws]") {
+  compare_all(compare);
+}
+
 TEST_CASE("The laws of contacts of p2 and pbd are those of the papers", "[laws]") {
-  Comparison comparison;
-  for (unsigned number = 0; number < runs; ++number) {
-    const Run run = run_of(number);
-    const std::vector<State> states = states_of(number, run);
-    for (unsigned k = 0; k < states_a_run; ++k) {
-      comparison.at(number, k);
-      compare_positions(comparison, states[k], run, talus::reference::run_laws(states[k], run));
-    }
-  }
-  comparison.report();
+  compare_all(compare_positions);
 }
 
 namespace in_glsl {

@@ -5,7 +5,8 @@ LAW float around(float x, float low, float high, INOUT(int, laps)) {
   PRECISE float edge = high - low;
   PRECISE float there = x;
   laps = 0;
-  if (there < low - edge || there >= high + edge) {  // several times around
+  PRECISE float above = there + edge, below = there - edge;
+  if (above < low || below >= high) {  // several times around
     PRECISE float times = floor((there - low) / edge);
     there -= edge * times;
     laps = int(clamp(times, -laps_most, laps_most));
@@ -19,4 +20,12 @@ LAW float around(float x, float low, float high, INOUT(int, laps)) {
     ++laps;
   }
   return there;
+}
+
+// The same without counting, for places where the count is of no use.
+LAW float into_period(float x, float low, float high) {
+  PRECISE float edge = high - low;
+  PRECISE float laps = floor((x - low) / edge);
+  PRECISE float there = x - edge * laps;
+  return there >= high ? low : there;
 }

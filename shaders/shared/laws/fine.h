@@ -65,3 +65,9 @@ LAW void leave(INOUT(FineGrain, grain), vec3 normal, float depth, vec3 surface, 
   }
   grain.velocity = surface + v;
 }
+
+// Part of the surroundings of a node of the density field in front of a flat surface at this distance, in edges of its grid.
+LAW float free_share(float away) {
+  float t = clamp(away, -1.0f, 1.0f);
+  return t < 0.0f ? 0.5f * (1.0f + t) * (1.0f + t) : 1.0f - 0.5f * (1.0f - t) * (1.0f - t);
+}

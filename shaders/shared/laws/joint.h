@@ -1,4 +1,4 @@
-// The motion of a dynamic body: what its joint makes of it, and how it turns. Needs turn_by(v), the rotation by a vector [rad].
+// The motion of a dynamic body: what its joint makes of it, and how it turns. Needs rotation.h.
 
 // A speed [rad/s or m/s] that a motor drives towards `target` and friction towards 0, each by `strength` and `friction` [of speed] at
 // most: where the two are in balance with what moves the joint otherwise. What they take from a speed grows with it in two steps, at 0 and

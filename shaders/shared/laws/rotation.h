@@ -1,4 +1,4 @@
-// Rotations, as quaternions xyzw of length 1.
+// Rotations, as quaternions xyzw of length 1. Plain C++ and GLSL alone. Needs sine(x) and cosine(x).
 
 LAW vec3 rotated(vec4 q, vec3 v) {
   PRECISE vec3 t = 2.0f * cross(vec3(q), v);
@@ -18,3 +18,9 @@ LAW vec4 then_turned(vec4 q, vec4 turn) {
   return normalize(vec4(turn.w * b + q.w * a + cross(a, b), turn.w * q.w - dot(a, b)));
 }
 
+// At this spin [rad/s] for a time [s], and by a rotation vector [rad].
+LAW vec4 turn_for(vec3 spin, float time) {
+  float speed = length(spin), half_angle = 0.5f * time * speed;
+  return vec4((speed > 0.0f ? sine(half_angle) / speed : 0.5f * time) * spin, cosine(half_angle));
+}
+LAW vec4 turn_by(vec3 v) { return turn_for(v, 1.0f); }

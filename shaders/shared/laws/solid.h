@@ -73,6 +73,10 @@ LAW vec4 from_corners(vec3 t, float v[8]) {
   return vec4(slope > 0.0f ? gradient / slope : vec3(0.0f, 0.0f, 1.0f), between(below, above, t.z));
 }
 
+// Parts are put together one after another: does a part at this distance decide in place of those before it, which are at distance d?
+// A part that is taken away is solid outside of itself.
+LAW bool decides(float part, float d, bool subtracts) { return subtracts ? -part > d : part < d; }
+
 // The surfaces of parts taken away, seen from inside: where two of them meet is a hollow corner. Which of them, by the gradient of the part's
 // distance: inside it that is the normal of the nearest one.
 LAW uint surface_of_box(vec3 n) {

@@ -1,0 +1,5 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "shared/pass.glsl"
+#include "shared/cell_sums.glsl"
+#include "shared/reduce.glsl"
