@@ -412,7 +412,7 @@ TEST_CASE("A step is described with its passes and barriers", "[device][simulati
   Simulation simulation(box_of(100), on_cpu);
   const std::string text = simulation.describe_step(false), dot = simulation.describe_step(true);
   for (const char* part :
-       {"plan", "grid_scan", "contact_fill", "p2_solve", "finalize", "end_step", "contact_sum", "grains_next"}) {
+       {"plan", "grid_scan", "contact_fill", "p2_solve", "finalize", "end_step", "contact_state", "grains_next"}) {
     CAPTURE(part);
     CHECK(contains(text, part));
     CHECK(contains(dot, part));

@@ -184,7 +184,9 @@ private:
   Slice slices_[32];
 
   void look(Slice& slice) const {
-    const ContactSettings& keeps = f_.settings[0].contacts;
+    const ContactSettings& contacts = f_.settings[0].contacts;
+    if (contacts.kept_words == 0)
+      return;
     const uint first = slice.number * slice_grains;
     const uint world = world_of(f_, first);
     const uint rows = std::min(rows_of(f_, slice.number, world), most);
@@ -192,32 +194,26 @@ private:
     for (uint k = 0; k < rows; ++k)
       for (uint part = 0; part < slice_grains; part += lanes) {
         const std::size_t at = slot + k * slice_grains + part;
+        const float* const x = &f_.contact_state[state_at(f_, at, contacts.kept_first)];
         ints some{};
-        if (keeps.memory)
-          some |= bits_in(f_.contact_shear, at, 3);
-        if (keeps.impulses)
-          some |= bits_in(f_.contact_sum, at, 4);
+        for (uint c = 0; c < contacts.kept_words; ++c)
+          some |= load<ints>(x + c * slice_grains);
         for (uint those = bits_of(some != 0); those; those &= those - 1)
           slice.bits[part + static_cast<uint>(std::countr_zero(those))] |= std::uint64_t{1} << k;
       }
   }
-
-  static ints bits_in(std::span<const float> of, std::size_t slot, uint components) {
-    ints bits{};
-    const float* const x = &of[first_component(slot, components)];
-    for (uint c = 0; c < components; ++c)
-      bits |= load<ints>(x + c * slice_grains);
-    return bits;
-  }
 };
 
 // Nothing is remembered by the contacts of the new lists in these rows; counts: of their grains.
-void forget(std::span<float> of, std::size_t slot, uint rows, uint components, const uint* counts) {
+void forget(Fields& f, std::size_t slot, uint rows, const uint* counts) {
+  const ContactSettings contacts = f.settings[0].contacts;
+  if (contacts.kept_words == 0)
+    return;
   for (uint k = 0; k < rows; ++k)
     for (uint part = 0; part < slice_grains; part += lanes) {
       const ints there = static_cast<int>(k) < load<ints>(counts + part);
-      float* const x = &of[first_component(slot + k * slice_grains + part, components)];
-      for (uint c = 0; c < components; ++c)
+      float* const x = &f.contact_state[state_at(f, slot + k * slice_grains + part, contacts.kept_first)];
+      for (uint c = 0; c < contacts.kept_words; ++c)
         store(x + c * slice_grains, there ? floats{} : load<floats>(x + c * slice_grains));
     }
 }
@@ -343,10 +339,7 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
     uint counts[slice_grains] = {};
     std::ranges::copy_n(&f.contact_count_next[start], there, counts);
     TALUS_ASSERT(std::ranges::max(counts) <= rows, start, std::ranges::max(counts), rows);
-    if (keeps.memory)
-      forget(f.contact_shear, slots, rows, 3, counts);
-    if (keeps.impulses)
-      forget(f.contact_sum, slots, rows, 4, counts);
+    forget(f, slots, rows, counts);
     for (uint lane = 0; lane < there; ++lane) {
       const uint i = start + lane, count = counts[lane], stashed = f.stash_count[i];
       constexpr uint most = 64;
@@ -371,9 +364,9 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
           if (const uint same = bits_of((ints)(load<uints>(names + k) == name)); same) {
             const std::size_t slot = slots + lane + (k + static_cast<uint>(std::countr_zero(same))) * slice_grains;
             if (keeps.memory)
-              put(f.contact_shear, slot, f.stash_shear[entry]);
+              put(f.contact_state, shear_at(f, slot), f.stash_shear[entry]);
             if (keeps.impulses)
-              put(f.contact_sum, slot, f.stash_sum[entry]);
+              put(f.contact_state, sum_at(f, slot), f.stash_sum[entry]);
             break;
           }
       }

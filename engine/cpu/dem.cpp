@@ -109,11 +109,11 @@ private:
       if (!mask[k])
         continue;
       vec3 change = lane(change_, k);
-      const vec3 before = memory_ ? vec3_at(f.contact_shear, slot + k) : vec3(0.0f);
+      const vec3 before = memory_ ? vec3_at(f.contact_state, shear_at(f, slot + k)) : vec3(0.0f);
       const uint i = first + k;
       const vec3 shear = touch_body(args, f, i, partner_at(f, i, slot + k), before, change);
       if (memory_)
-        put(f.contact_shear, slot + k, shear);
+        put(f.contact_state, shear_at(f, slot + k), shear);
       set_lane(change_, k, change);
     }
   }
@@ -126,18 +126,18 @@ private:
                     all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, h_);
     const ints touches = within & d.touches;
     if (memory_)
-      this->ask_ahead(f.contact_shear, slot, 3);
-    const vecs before = memory_ ? load_vecs(f.contact_shear, slot) : vecs{};
+      this->ask_ahead(f.contact_state, shear_at(f, this->ahead(slot)), 3);
+    const vecs before = memory_ ? load_vecs(f.contact_state, shear_at(f, slot)) : vecs{};
     if (!any(touches)) {
       if (memory_ && any(within & differ(before, vecs{})))
-        store_vecs(f.contact_shear, slot, select(within, vecs{}, before));
+        store_vecs(f.contact_state, shear_at(f, slot), select(within, vecs{}, before));
       return;
     }
     vecs shear = before;
     const vecs response = dem_respond(d, c, spring, law, all(1.0f), h_, shear);
     change_ = select(touches, change_ + shares.own * response, change_);
     if (memory_)
-      store_vecs(f.contact_shear, slot, select(touches, shear, select(within, vecs{}, before)));
+      store_vecs(f.contact_state, shear_at(f, slot), select(touches, shear, select(within, vecs{}, before)));
   }
 };
 

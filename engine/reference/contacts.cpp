@@ -47,9 +47,9 @@ template <class Name> void recall(Fields& f, uint i, std::size_t row, uint conta
     if (known && is_triangle(partner))
       f.contact_partner[slot] = f.stash_partner[entry];
     if (keeps.memory)
-      put(f.contact_shear, slot, known ? f.stash_shear[entry] : vec3(0.0f));
+      put(f.contact_state, shear_at(f, slot), known ? f.stash_shear[entry] : vec3(0.0f));
     if (keeps.impulses)
-      put(f.contact_sum, slot, known ? f.stash_sum[entry] : vec4(0.0f));
+      put(f.contact_state, sum_at(f, slot), known ? f.stash_sum[entry] : vec4(0.0f));
   }
 }
 

@@ -18,7 +18,7 @@ public:
   // What the contact in `slot` changes the distance vector of grain i and its partner by; false where it is not active.
   // The sums go on in `slot`.
   bool solve(uint i, uint partner, const Contact& c, std::size_t slot, vec3& change) {
-    const vec4 sum = vec4_at(f_.contact_sum, slot);
+    const vec4 sum = vec4_at(f_.contact_state, sum_at(f_, slot));
     const float w = f_.grains[i].velocity.w, w_sum = w + c.inverse_mass;
     const float hold = hold_of(args_, f_, i, partner, c);
     if (!p2_active(c, sum.w, hold, w_sum))
@@ -41,10 +41,10 @@ public:
       relax_ = relaxation(law, w_parts, args_.h, static_cast<float>(args_.iterations));
     }
     const bool memory = f_.settings[0].contacts.memory;
-    const vec3 slipped = memory ? vec3_at(f_.contact_shear, slot) : vec3(0.0f);
+    const vec3 slipped = memory ? vec3_at(f_.contact_state, shear_at(f_, slot)) : vec3(0.0f);
     change = p2_iterate(c, relax_, shares, relative_way(args_, f_, i, c), memory, slipped, hold, across_share(c, w),
                         law, drag, pressure);
-    put(f_.contact_sum, slot, vec4(drag, pressure));
+    put(f_.contact_state, sum_at(f_, slot), vec4(drag, pressure));
     if (by_weight_)
       weight_next = pressure > 0.0f ? weight_of(args_, f_, i, c, pressure + hold) : 0.0f;
     return true;
@@ -101,14 +101,14 @@ private:
 inline void p2_remember_contact(const Args& args, Fields& f, uint i, std::size_t slot) {
   const uint partner = partner_at(f, i, slot);
   const PairLaw& law = law_of(f, i, partner);
-  const float normal = w_at(f.contact_sum, slot);
+  const float normal = f.contact_state[normal_at(f, slot)];
   if (!(normal > 0.0f) && !(law.adhesion > 0.0f)) {
-    put(f.contact_shear, slot, vec3(0.0f));
+    put(f.contact_state, shear_at(f, slot), vec3(0.0f));
     return;
   }
   const Contact c = contact_with(f, i, partner, args.h);
-  put(f.contact_shear, slot,
-      p2_slipped(c, vec3_at(f.contact_shear, slot), relative_way(args, f, i, c), normal,
+  put(f.contact_state, shear_at(f, slot),
+      p2_slipped(c, vec3_at(f.contact_state, shear_at(f, slot)), relative_way(args, f, i, c), normal,
                  hold_of(args, f, i, partner, c), across_share(c, f.grains[i].velocity.w), law));
 }
 

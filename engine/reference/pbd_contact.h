@@ -16,7 +16,7 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
                         PbdChange& change) {
   const Settings& settings = f.settings[0];
   const float w = f.grains[i].velocity.w, r = f.grains[i].position.w;
-  const vec4 sum = vec4_at(f.contact_sum, slot);
+  const vec4 sum = vec4_at(f.contact_state, sum_at(f, slot));
   const bool after = settings.solver.friction == friction_after, last = args.iteration + 1 == args.iterations;
   const bool accumulated = settings.solver.friction == friction_accumulated;
   const bool weighs = by_weight(settings);
@@ -35,7 +35,7 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
   float pressure = sum.w;
   change.way = pbd_iterate(c, shares, relative_way(args, f, i, c), across_share(c, w), law_of(f, i, partner),
                            accumulated, after, last, args.h, glm::length(settings.domain.gravity), drag, pressure);
-  put(f.contact_sum, slot, vec4(drag, pressure));
+  put(f.contact_state, sum_at(f, slot), vec4(drag, pressure));
   change.part = w / w_sum;
   change.impulse = 1.0f / w_sum;
   if (weighs)

@@ -8,15 +8,11 @@ namespace talus::reference {
 
 // Does a contact remember anything? Triangles do: the face that the grain is on.
 inline bool remembers(const Fields& f, std::size_t slot) {
-  const ContactSettings& keeps = f.settings[0].contacts;
-  const auto some = [&](std::span<const float> of, uint components) {
-    uint bits = 0;
-    for (uint c = 0; c < components; ++c)
-      bits |= std::bit_cast<uint>(of[first_component(slot, components) + c * slice_grains]);
-    return bits != 0;
-  };
-  return is_triangle(f.contact_partner[slot]) || (keeps.memory && some(f.contact_shear, 3)) ||
-         (keeps.impulses && some(f.contact_sum, 4));
+  const ContactSettings& contacts = f.settings[0].contacts;
+  uint bits = 0;
+  for (uint c = 0; c < contacts.kept_words; ++c)
+    bits |= std::bit_cast<uint>(f.contact_state[state_at(f, slot, contacts.kept_first + c)]);
+  return bits != 0 || is_triangle(f.contact_partner[slot]);
 }
 
 // Room in the stash of its world for so many contacts of grains: the first of them, or nothing where it is full, and
@@ -33,9 +29,9 @@ inline void put_aside(Fields& f, uint entry, std::size_t slot) {
   const ContactSettings& keeps = f.settings[0].contacts;
   f.stash_partner[entry] = f.contact_partner[slot];
   if (keeps.memory)
-    f.stash_shear[entry] = vec3_at(f.contact_shear, slot);
+    f.stash_shear[entry] = vec3_at(f.contact_state, shear_at(f, slot));
   if (keeps.impulses)
-    f.stash_sum[entry] = vec4_at(f.contact_sum, slot);
+    f.stash_sum[entry] = vec4_at(f.contact_state, sum_at(f, slot));
 }
 
 }  // namespace talus::reference

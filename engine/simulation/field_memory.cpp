@@ -148,9 +148,8 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::depth_pixels:
     return depth_pixels(scene);
   case Extent::slots:
-  case Extent::slots_of_3:
-  case Extent::slots_of_4:
-    return slots * slot_components(extent);
+  case Extent::slot_states:
+    return slots * elements_of_slot(extent, settings.contacts);
   case Extent::stash:
     return worlds * settings.worlds.stash;
   case Extent::carriers:
@@ -318,7 +317,8 @@ void FieldMemory::resize_rows(uint rows, uint history) {
   const std::uint32_t worlds = model_.worlds();
   for (std::size_t f = 0; f < field_count; ++f) {
     const auto id = static_cast<FieldId>(f);
-    const std::size_t elements = std::size_t{rows} * slice_grains * slot_components(field_infos[f].extent);
+    const std::size_t elements =
+        std::size_t{rows} * slice_grains * elements_of_slot(field_infos[f].extent, model_.settings().contacts);
     if (elements == 0 || !has_field(id, model_.settings()))
       continue;
     const std::size_t before = share_of(id), after = elements * field_infos[f].stride;

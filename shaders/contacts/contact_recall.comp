@@ -8,8 +8,7 @@ layout(set = 0, binding = 2, scalar) readonly buffer RowBlock { uint grain_row[]
 layout(set = 0, binding = 3, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StartNextBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 5, scalar) buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 6, scalar) writeonly buffer ShearBlock { float contact_shear[]; };
-layout(set = 0, binding = 7, scalar) writeonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer FirstBlock { uint stash_first[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer StashCountBlock { uint stash_count[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer StashPartnerBlock { uint stash_partner[]; };

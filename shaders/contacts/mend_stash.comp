@@ -8,8 +8,7 @@ layout(set = 0, binding = 2, scalar) readonly buffer CountNextBlock { uint conta
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint slice_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 6, scalar) readonly buffer ShearBlock { float contact_shear[]; };
-layout(set = 0, binding = 7, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 8, scalar) writeonly buffer FirstBlock { uint stash_first[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer StashCountBlock { uint stash_count[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer StashPartnerBlock { uint stash_partner[]; };

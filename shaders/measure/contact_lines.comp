@@ -10,7 +10,7 @@ layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact
 layout(set = 0, binding = 6, scalar) writeonly buffer LinesBlock { ContactLine contact_lines[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer TagBlock { uint grain_tag[]; };
-layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer StateBlock { float contact_state[]; };
 #define OVERLAP_MOST 1e30
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"

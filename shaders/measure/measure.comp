@@ -9,7 +9,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PairBlock { PairLaw pair_laws[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer TagBlock { uint grain_tag[]; };
-layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer MeasuresBlock { GrainMeasure measures[]; };
 #define OVERLAP_MOST 1e30
 #include "shared/space.glsl"

@@ -17,11 +17,11 @@ void recall(uint i, uint slot, uint end) {
       contact_partner[slot] = stash_partner[from];
     if (stashes_shear()) {
       vec3 remembered = known ? stash_shear[from] : vec3(0.0);
-      store_vec3(contact_shear, slot, remembered);
+      store_vec3(contact_state, shear_at(slot), remembered);
     }
     if (stashes_sum()) {
       vec4 remembered = known ? stash_sum[from] : vec4(0.0);
-      store_vec4(contact_sum, slot, remembered);
+      store_vec4(contact_state, sum_at(slot), remembered);
     }
   }
 }

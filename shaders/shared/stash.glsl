@@ -1,5 +1,5 @@
-// The stash: what contacts remember while their rows are made anew where they are. Needs settings, contact_partner, contact_shear,
-// contact_sum and what is in the stash in scope.
+// The stash: what contacts remember while their rows are made anew where they are. Needs settings, contact_partner,
+// contact_state and what is in the stash in scope.
 #include "shared/partner.h"
 #include "shared/slots.glsl"
 

@@ -5,15 +5,9 @@ shared uint stashed_here, first_here;  // by the workgroup
 
 // Does a contact remember anything? Triangles do: the face that the grain is on.
 bool remembers(uint slot) {
-  uint bits = 0u;
-  if (stashes_shear()) {
-    uvec3 shear = floatBitsToUint(load_vec3(contact_shear, slot));
-    bits |= shear.x | shear.y | shear.z;
-  }
-  if (stashes_sum()) {
-    uvec4 sum = floatBitsToUint(load_vec4(contact_sum, slot));
-    bits |= sum.x | sum.y | sum.z | sum.w;
-  }
+  uint bits = 0u, first = state_at(slot, settings.contacts.kept_first);
+  for (uint c = 0u; c < settings.contacts.kept_words; ++c)
+    bits |= floatBitsToUint(contact_state[first + c * slice_grains]);
   return bits != 0u || is_triangle(contact_partner[slot]);
 }
 
@@ -45,9 +39,9 @@ void stash(bool wanted, uint i, uint slot, uint end) {
       continue;
     stash_partner[entry] = contact_partner[at];
     if (stashes_shear())
-      stash_shear[entry] = load_vec3(contact_shear, at);
+      stash_shear[entry] = load_vec3(contact_state, shear_at(at));
     if (stashes_sum())
-      stash_sum[entry] = load_vec4(contact_sum, at);
+      stash_sum[entry] = load_vec4(contact_state, sum_at(at));
     ++entry;
   }
 }
