@@ -15,6 +15,8 @@ double elements_in_use(talus::Simulation& simulation, FieldId id) {
   switch (talus::info(id).extent) {
   case talus::Extent::grains:
     return used(simulation.grain_places());
+  case talus::Extent::grains_twice:
+    return used(2.0 * simulation.grain_places());
   case talus::Extent::fine:
     return used(simulation.fine_places());
   case talus::Extent::slots:

@@ -16,10 +16,10 @@ struct Solver;
 
 // X(extent, whether each world has as many elements, one world after another)
 //
-// slot_states: the components of the states of contacts; of the 16 slots of a row first all x, then all y, ..
-// (shaders/shared/slots.glsl). stash: as contacts of a world that may be stashed. carriers: as grains, where fine
-// ones are. lines: as slots, once asked for. shelves: as many words as states of worlds need. baked: empty but while a
-// distance field is baked.
+// grains_twice: two of each grain, all first ones before the second ones. slot_states: the components of the states of
+// contacts; of the 16 slots of a row first all x, then all y, .. (shaders/shared/slots.glsl). stash: as contacts of a
+// world that may be stashed. carriers: as grains, where fine ones are. lines: as slots, once asked for. shelves: as
+// many words as states of worlds need. baked: empty but while a distance field is baked.
 #define TALUS_EXTENTS(X)                                                                                               \
   X(one, false)                                                                                                        \
   X(worlds, true)                                                                                                      \
@@ -54,6 +54,7 @@ struct Solver;
   X(taken_cells, true)                                                                                                 \
   X(held, false)                                                                                                       \
   X(grains, true)                                                                                                      \
+  X(grains_twice, true)                                                                                                \
   X(cells, true)                                                                                                       \
   X(cells_and_end, false)                                                                                              \
   X(slices, true)                                                                                                      \

@@ -120,8 +120,9 @@ namespace talus {
     "change: last iteration's change of sum (improved_jacobi) [N s]. friction: coefficient of friction in this "       \
     "substep, where static and kinetic differ (vts, sp with memory) [1]")                                              \
   X(contact_load, uint, grains, when(counts_contacts), "contacts that share a grain's mass (vts, sp)")                 \
-  X(contact_weights, float, grains, doubled | when(shares_mass) | rounded(Rounding::weights),                          \
-    "p2, pbd: sum of the weights by which a grain's contacts share its mass [kg; mass_splitting: their number]")       \
+  X(contact_weights, float, grains_twice, when(shares_mass) | rounded(Rounding::weights),                              \
+    "p2, pbd: sum of the weights by which a grain's contacts share its mass [kg; mass_splitting: their number]: what " \
+    "iterations with even numbers go by, grain after grain, then the odd ones")                                        \
   X(stash_first, uint, grains, compared(Compared::heads),                                                              \
     "first of the contacts of a grain in the stash, while its row is made anew")                                       \
   X(stash_count, uint, grains, plain, "how many there are, those that remember anything")                              \

@@ -30,8 +30,7 @@ public:
       weights += row.mask ? weight : floats{};
     });
     each_other([&](uint k, std::size_t slot) { weights[k] += weight_of_other(args, f, first + k, slot); });
-    for (uint k = 0; k < there; ++k)
-      f.contact_weights[first + k] = weights[k];
+    put_weights(args.iteration, weights);
   }
 };
 

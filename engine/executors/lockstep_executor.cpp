@@ -311,8 +311,8 @@ private:
       return rounding_of().force == force_impulse ? rounding_of().impulse : rounding_of().way;
     case Rounding::contact_shear:
       return rounding_of().force == force_spring ? rounding_of().speed : rounding_of().way;
-    case Rounding::weights:
-      return rounding_of().weight;
+    case Rounding::weights:  // from overlaps; those for the next iteration follow from sums that agree already
+      return pass == Pass::contact_weigh ? rounding_of().weight : 0.0;
     case Rounding::fine_clear:  // falls by the way of a grain, which is as exact as its place
       return static_cast<double>(fine_away * info(pass).tolerance * farthest_fine());
     case Rounding::spin:

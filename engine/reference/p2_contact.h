@@ -27,12 +27,12 @@ public:
     float pressure = std::max(sum.w, 0.0f), w_parts = w_sum;
     Shares shares{1.0f, 1.0f};
     if (split_) {
-      w_parts = shared_w(f_, i, partner, c.inverse_mass);
+      w_parts = shared_w(args_, f_, i, partner, c.inverse_mass);
       shares = {w_sum / w_parts, w_sum / w_parts};
     } else if (by_weight_) {
       const float weight = weight_of(args_, f_, i, c, contact_bears(c, pressure, hold));
       const bool closes = args_.iteration > 0 && !(sum.w > 0.0f);
-      shares = shares_of(f_, i, partner, c.inverse_mass, weight, closes, weight_over_p2);
+      shares = shares_of(args_, f_, i, partner, c.inverse_mass, weight, closes, weight_over_p2);
     }
     const PairLaw& law = law_of(f_, i, partner);
     if (&law != law_ || w_parts != w_) {
@@ -81,7 +81,7 @@ public:
   // Grain i, and what bodies get of it.
   void move(uint i, const Mean& mean, Grain& grain) {
     if (by_weight_)
-      f_.contact_weights_next[i] = mean.weights_next;
+      f_.contact_weights[weights_at(args_, i, args_.iteration + 1)] = mean.weights_next;
     const float scale = by_mean_ && mean.weights > 0.0f ? 1.0f / mean.weights : 1.0f;
     mean.pushes.add(f_, i, scale / args_.h);
     if (grain.velocity.w > 0.0f && mean.weights > 0.0f)

@@ -26,10 +26,10 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
   const float other_w = pbd_scaled(c, r, settings.domain.down, settings.solver.mass_scaling), w_sum = w + other_w;
   Shares shares{1.0f, 1.0f};
   if (settings.solver.iteration == iteration_mass_splitting) {
-    shares.normal = shares.tangential = w_sum / shared_w(f, i, partner, other_w);
+    shares.normal = shares.tangential = w_sum / shared_w(args, f, i, partner, other_w);
   } else if (weighs) {
     const float weight = weight_of(args, f, i, c, pbd_bears(c, sum.w, after && last));
-    shares = shares_of(f, i, partner, other_w, weight, args.iteration > 0 && !(sum.w > 0.0f), weight_over_pbd);
+    shares = shares_of(args, f, i, partner, other_w, weight, args.iteration > 0 && !(sum.w > 0.0f), weight_over_pbd);
   }
   vec3 drag(sum);
   float pressure = sum.w;
@@ -69,7 +69,7 @@ inline void pbd_touch(const Args& args, Fields& f, uint i, std::size_t slot, Pbd
 inline void pbd_move(const Args& args, Fields& f, uint i, const PbdMean& mean, Grain& grain) {
   const Settings& settings = f.settings[0];
   if (by_weight(settings))
-    f.contact_weights_next[i] = mean.weights_next;
+    f.contact_weights[weights_at(args, i, args.iteration + 1)] = mean.weights_next;
   const float sor = by_weight(settings) ? 1.0f : settings.solver.sor;  // the shares have it
   const float scale = by_mean(settings) && mean.weights > 0.0f ? sor / mean.weights : sor;
   mean.pushes.add(f, i, scale / args.h);

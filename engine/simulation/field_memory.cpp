@@ -121,6 +121,8 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return settings.bodies.count > 0 ? cells : 0;
   case Extent::grains:
     return grains;
+  case Extent::grains_twice:
+    return 2 * grains;
   case Extent::cells:
     return cells;
   case Extent::cells_and_end:

@@ -43,5 +43,5 @@ void main() {
     else
       weights += contact_weight(c, w, r, contact_bears(c, 0.0, hold), args.h, length(settings.domain.gravity));
   }
-  contact_weights[i] = weights;
+  contact_weights[weights_at(i, args.iteration)] = weights;
 }

@@ -13,8 +13,7 @@ layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 8, scalar) buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer WeightsBlock { float contact_weights[]; };
-layout(set = 0, binding = 11, scalar) writeonly buffer WeightsNextBlock { float contact_weights_next[]; };
+layout(set = 0, binding = 10, scalar) buffer WeightsBlock { float contact_weights[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
@@ -84,5 +83,5 @@ void main() {
   }
   grains_next[i] = grain;
   if (by_weight())
-    contact_weights_next[i] = weights_next;
+    contact_weights[weights_at(i, args.iteration + 1u)] = weights_next;
 }
