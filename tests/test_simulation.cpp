@@ -132,11 +132,11 @@ TEST_CASE("A stash that runs out while slots do not changes nothing but its size
   const Options narrow{.device = "cpu", .contact_slots = 500 * 8};
   Simulation plenty(scene, on_cpu), scarce(scene, narrow);
   const std::size_t slots = scarce.executor().size(FieldId::contact_partner),
-                    stash = scarce.executor().size(FieldId::stash_partner);
+                    stash = scarce.executor().size(FieldId::stash);
   plenty.advance(60);
   scarce.advance(60);
   CHECK(scarce.executor().size(FieldId::contact_partner) == slots);
-  CHECK(scarce.executor().size(FieldId::stash_partner) > stash);
+  CHECK(scarce.executor().size(FieldId::stash) > stash);
   CHECK(scarce.state_hash() == plenty.state_hash());
 }
 

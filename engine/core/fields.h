@@ -126,10 +126,9 @@ namespace talus {
   X(stash_first, uint, grains, compared(Compared::heads),                                                              \
     "first of the contacts of a grain in the stash, while its row is made anew")                                       \
   X(stash_count, uint, grains, plain, "how many there are, those that remember anything")                              \
-  X(stash_partner, uint, stash, compared(Compared::stash),                                                             \
-    "contact_partner of a contact in the stash; grain after grain, in any order")                                      \
-  X(stash_shear, vec3, stash, when(remembers) | compared(Compared::stash), "its shear")                                \
-  X(stash_sum, vec4, stash, when(stashes_sums) | compared(Compared::stash), "its sum")                                 \
+  X(stash, uint, stash, compared(Compared::stash),                                                                     \
+    "contacts in the stash, each its contact_partner and the components of contact_state that it keeps "               \
+    "(Settings.contacts.kept_words); grain after grain, in any order")                                                 \
   X(fine_grains, Grain, fine, follows_fine | rolled_back,                                                              \
     "fine grains: position [m], radius [m], velocity [m/s], how loose they are (0: carried, 1: free)")                 \
   X(fine_tag, uint, fine, follows_fine | rolled_back, "material and number")                                           \

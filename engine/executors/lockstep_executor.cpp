@@ -227,16 +227,16 @@ private:
     const auto worlds = read_field<World>(executor, FieldId::worlds, settings.worlds.count);
     const bool all = read_field<Status>(executor, FieldId::status, 1)[0].rebuild > 0;
     const Bytes stash = contents(executor, id);
+    const std::size_t entry = (1 + std::size_t{settings.contacts.kept_words}) * info(id).stride;
     Bytes rows;
     for (uint i = 0; i < grains && !stash.empty(); ++i) {
       const World& world = worlds[settings.worlds.count == 1 ? 0 : i / settings.worlds.places];
       const bool made_anew = all ? world.table != no_table : next[i] == row_wanted;
       if (!made_anew || count[i] == 0 || world.stashed > settings.worlds.stash)
         continue;
-      TALUS_ASSERT((std::size_t{first[i]} + count[i]) * info(id).stride <= stash.size(), i, first[i], count[i],
-                   stash.size());
-      const auto at = stash.begin() + static_cast<std::ptrdiff_t>(first[i] * info(id).stride);
-      rows.insert(rows.end(), at, at + static_cast<std::ptrdiff_t>(count[i] * info(id).stride));
+      TALUS_ASSERT((std::size_t{first[i]} + count[i]) * entry <= stash.size(), i, first[i], count[i], stash.size());
+      const auto at = stash.begin() + static_cast<std::ptrdiff_t>(first[i] * entry);
+      rows.insert(rows.end(), at, at + static_cast<std::ptrdiff_t>(count[i] * entry));
     }
     return rows;
   }

@@ -153,7 +153,7 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::slot_states:
     return slots * elements_of_slot(extent, settings.contacts);
   case Extent::stash:
-    return worlds * settings.worlds.stash;
+    return worlds * settings.worlds.stash * (1 + std::size_t{settings.contacts.kept_words});
   case Extent::carriers:
     return fine > 0 ? grains : 0;
   case Extent::held:  // these have as many elements as somebody asked for

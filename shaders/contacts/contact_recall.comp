@@ -11,9 +11,7 @@ layout(set = 0, binding = 5, scalar) buffer PartnerBlock { uint contact_partner[
 layout(set = 0, binding = 6, scalar) writeonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer FirstBlock { uint stash_first[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer StashCountBlock { uint stash_count[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer StashPartnerBlock { uint stash_partner[]; };
-layout(set = 0, binding = 11, scalar) readonly buffer StashShearBlock { vec3 stash_shear[]; };
-layout(set = 0, binding = 12, scalar) readonly buffer StashSumBlock { vec4 stash_sum[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer StashBlock { uint stash[]; };
 #include "shared/next_row.glsl"
 #include "shared/rebuilt.glsl"
 
