@@ -15,13 +15,16 @@ double elements_in_use(talus::Simulation& simulation, FieldId id) {
   switch (talus::info(id).extent) {
   case talus::Extent::grains:
     return used(simulation.grain_places());
+  case talus::Extent::grains_twice:
+    return used(2.0 * simulation.grain_places());
   case talus::Extent::fine:
     return used(simulation.fine_places());
   case talus::Extent::slots:
-  case talus::Extent::slots_of_3:
-  case talus::Extent::slots_of_4:
+  case talus::Extent::slot_states: {
+    const auto contacts = talus::read_field<talus::Settings>(executor, FieldId::settings, 1)[0].contacts;
     return used(talus::read_field<talus::Status>(executor, FieldId::status, 1)[0].slots *
-                static_cast<double>(talus::slot_components(talus::info(id).extent)));
+                static_cast<double>(talus::elements_of_slot(talus::info(id).extent, contacts)));
+  }
   default:
     return held;
   }

@@ -80,11 +80,10 @@ Remembered remembered(Simulation& simulation) {
   const uint i = id[0] == 1 ? 0 : 1;
   const auto start = read_field<uint>(e, FieldId::slice_start, e.size(FieldId::slice_start));
   const std::size_t slot = start[0] * slice_grains + i;
-  Remembered found{
-      reference::vec3_at(read_field<float>(e, FieldId::contact_shear, e.size(FieldId::contact_shear)), slot),
-      vec4(0.0f)};
+  const Fields f = fields_of(e, {FieldId::settings, FieldId::contact_state});
+  Remembered found{reference::vec3_at(f.contact_state, reference::shear_at(f, slot)), vec4(0.0f)};
   if (simulation.scene().solver.method != Method::dem)
-    found.sum = reference::vec4_at(read_field<float>(e, FieldId::contact_sum, e.size(FieldId::contact_sum)), slot);
+    found.sum = reference::vec4_at(f.contact_state, reference::sum_at(f, slot));
   return found;
 }
 

@@ -471,16 +471,19 @@ TEST_CASE("Contacts push and pull with equal and opposite impulses on a device",
     const auto count = read_field<uint>(e, FieldId::contact_count, 1000);
     const auto start = read_field<uint>(e, FieldId::slice_start, e.size(FieldId::slice_start));
     const auto partner = read_field<uint>(e, FieldId::contact_partner, e.size(FieldId::contact_partner));
-    const auto sum = read_field<float>(e, FieldId::contact_sum, e.size(FieldId::contact_sum));
+    const Fields f = fields_of(e, {FieldId::settings, FieldId::contact_state});
+    const auto sum_at = [&](std::size_t slot) {
+      return reference::vec4_at(f.contact_state, reference::sum_at(f, slot));
+    };
     const auto slot = [&](uint i, uint k) { return (start[i / slice_grains] + k) * slice_grains + i % slice_grains; };
     std::size_t pressed = 0, unequal = 0;
     for (uint i = 0; i < 1000; ++i)
       for (uint k = 0; k < count[i]; ++k)
         if (const uint j = partner[slot(i, k)]; j < body_partner) {
-          const vec4 mine = reference::vec4_at(sum, slot(i, k));
+          const vec4 mine = sum_at(slot(i, k));
           for (uint b = 0; b < count[j]; ++b)
             if (partner[slot(j, b)] == i) {
-              const vec4 theirs = reference::vec4_at(sum, slot(j, b));
+              const vec4 theirs = sum_at(slot(j, b));
               pressed += mine.w > 0.0f;
               unequal += mine.w != theirs.w || vec3(mine) != -vec3(theirs);
             }

@@ -132,11 +132,11 @@ TEST_CASE("A stash that runs out while slots do not changes nothing but its size
   const Options narrow{.device = "cpu", .contact_slots = 500 * 8};
   Simulation plenty(scene, on_cpu), scarce(scene, narrow);
   const std::size_t slots = scarce.executor().size(FieldId::contact_partner),
-                    stash = scarce.executor().size(FieldId::stash_partner);
+                    stash = scarce.executor().size(FieldId::stash);
   plenty.advance(60);
   scarce.advance(60);
   CHECK(scarce.executor().size(FieldId::contact_partner) == slots);
-  CHECK(scarce.executor().size(FieldId::stash_partner) > stash);
+  CHECK(scarce.executor().size(FieldId::stash) > stash);
   CHECK(scarce.state_hash() == plenty.state_hash());
 }
 
@@ -417,7 +417,7 @@ TEST_CASE("A step is described with its passes and barriers", "[device][simulati
   Simulation simulation(box_of(100), on_cpu);
   const std::string text = simulation.describe_step(false), dot = simulation.describe_step(true);
   for (const char* part :
-       {"plan", "grid_scan", "contact_fill", "p2_solve", "finalize", "end_step", "contact_sum", "grains_next"}) {
+       {"plan", "grid_scan", "contact_fill", "p2_solve", "finalize", "end_step", "contact_state", "grains_next"}) {
     CAPTURE(part);
     CHECK(contains(text, part));
     CHECK(contains(dot, part));

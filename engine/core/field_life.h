@@ -18,10 +18,11 @@ enum class FieldId;
 
 // X(extent, whether each world has as many elements, one world after another)
 //
-// slots_of_3, slots_of_4: the components of slots; of the 16 slots of a row first all x, then all y, ..
-// (shaders/shared/slots.glsl). stash: as contacts of a world that may be stashed. carriers: as grains, where fine
-// ones are. cell_lists: words of cells, and links of grains. lines: as slots, once asked for. shelves: as many words as
-// states of worlds need. baked: empty but while a distance field is baked.
+// grains_twice: two of each grain, all first ones before the second ones. slot_states: the components of the states of
+// contacts; of the 16 slots of a row first all x, then all y, .. (shaders/shared/slots.glsl). stash: as contacts of a
+// world that may be stashed. carriers: as grains, where fine ones are. cell_lists: words of cells, and links of grains.
+// lines: as slots, once asked for. shelves: as many words as states of worlds need. baked: empty but while a distance
+// field is baked.
 #define TALUS_EXTENTS(X)                                                                                               \
   X(one, false)                                                                                                        \
   X(worlds, true)                                                                                                      \
@@ -57,6 +58,7 @@ enum class FieldId;
   X(taken_cells, true)                                                                                                 \
   X(held, false)                                                                                                       \
   X(grains, true)                                                                                                      \
+  X(grains_twice, true)                                                                                                \
   X(cells, true)                                                                                                       \
   X(cells_and_end, false)                                                                                              \
   X(slices, true)                                                                                                      \
@@ -71,8 +73,7 @@ enum class FieldId;
   X(depth_cameras, false)                                                                                              \
   X(depth_pixels, false)                                                                                               \
   X(slots, true)                                                                                                       \
-  X(slots_of_3, true)                                                                                                  \
-  X(slots_of_4, true)                                                                                                  \
+  X(slot_states, true)                                                                                                 \
   X(stash, false)                                                                                                      \
   X(carriers, false)                                                                                                   \
   X(lines, false)                                                                                                      \
@@ -94,9 +95,9 @@ constexpr bool of_each_world(Extent extent) {
   return each_world[static_cast<std::size_t>(extent)];
 }
 
-// Numbers of a slot of the contact lists; 0 of what is not of slots.
-constexpr std::size_t slot_components(Extent extent) {
-  return extent == Extent::slots ? 1 : extent == Extent::slots_of_3 ? 3 : extent == Extent::slots_of_4 ? 4 : 0;
+// Elements of a slot of the contact lists; 0 of what is not of slots.
+constexpr std::size_t elements_of_slot(Extent extent, const ContactSettings& contacts) {
+  return extent == Extent::slots ? 1 : extent == Extent::slot_states ? contacts.state_words : 0;
 }
 
 // The copies of a field that an executor keeps, where the field declares them: `next`, which shaders and reference
@@ -116,7 +117,7 @@ enum class Compared : std::uint8_t { elements, of_cell, of_near_cell, links, hea
 
 // How far a device and the reference may differ, where its inputs' roundings allow more than the tolerance of the pass:
 // a quantity whose error follows from that of a distance (engine/executors/lockstep_executor.cpp). contact_sum,
-// contact_shear: what the method makes of them.
+// contact_shear: of the state of contacts, what the method makes of it.
 enum class Rounding : std::uint8_t {
   none,
   displacement,
@@ -154,6 +155,16 @@ bool lets_sleep(const Wants& wants);       // slow grains
 bool mends(const Wants& wants);
 bool marks(const Wants& wants);
 
+// A member of the state of a contact, so many floats, in runs for which the condition holds.
+struct StateMember {
+  std::string_view name;
+  uint components = 0;
+  Condition condition = nullptr;
+};
+// What says in the settings where each member begins, in the order in which contact_state declares them.
+inline constexpr std::array state_members{&ContactSettings::sum, &ContactSettings::shear, &ContactSettings::change,
+                                          &ContactSettings::friction};
+
 struct Life {
   bool saved = false;        // by checkpoints; where each world has a share, that is part of the world's state
   bool rolled_back = false;  // has a copy `valid`
@@ -162,9 +173,10 @@ struct Life {
   Follows follows = Follows::nothing;
   Start start = Start::zero;
   Compared compared = Compared::elements;
-  std::array<Rounded, 2> rounded{};
+  std::array<Rounded, 3> rounded{};
   std::array<Condition, 2> conditions{};  // one of them must hold, if there are any
   std::optional<FieldId> header;          // the field behind whose only element this one lies in a block of shaders
+  std::array<StateMember, state_members.size()> members{};
 };
 
 constexpr Life operator|(Life a, const Life& b) {
@@ -186,6 +198,9 @@ constexpr Life operator|(Life a, const Life& b) {
       *std::ranges::find(a.conditions, nullptr) = condition;
   if (b.header)
     a.header = b.header;
+  for (const StateMember& member : b.members)
+    if (member.components > 0)
+      *std::ranges::find(a.members, 0u, &StateMember::components) = member;
   return a;
 }
 
@@ -208,6 +223,9 @@ constexpr Life hashed(std::size_t bytes = ~std::size_t{0}) {
 }
 constexpr Life when(Condition condition) {
   return {.conditions = {condition}};
+}
+constexpr Life member(std::string_view name, uint components, Condition condition) {
+  return {.members = {StateMember{name, components, condition}}};
 }
 constexpr Life compared(Compared by) {
   return {.compared = by};

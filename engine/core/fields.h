@@ -107,25 +107,26 @@ namespace talus {
   X(slice_sums, uint, chunks, plain, "rows per chunk of slices")                                                       \
   X(contact_partner, uint, slots, saved,                                                                               \
     "grain or wall on the other side; slot k of grain i: 16 (slice_start + k) + i % 16")                               \
-  X(contact_sum, float, slots_of_4, saved | when(sums_contacts) | rounded(Rounding::contact_sum),                      \
-    "xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what resists"   \
-    " motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered")         \
+  X(contact_state, float, slot_states,                                                                                 \
+    saved | when(sums_contacts) | when(remembers) | member("sum", 4, sums_contacts) | member("shear", 3, remembers) |  \
+        member("change", 4, has_momentum) | member("friction", 1, keeps_friction) |                                    \
+        rounded(Rounding::contact_sum, "sum") | rounded(Rounding::contact_shear, "shear") |                            \
+        rounded(Rounding::contact_sum, "change"),                                                                      \
+    "sum: xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what "     \
+    "resists motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered. " \
+    "shear: tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]. "   \
+    "change: last iteration's change of sum (improved_jacobi) [N s]. friction: coefficient of friction in this "       \
+    "substep, where static and kinetic differ (vts, sp with memory) [1]")                                              \
   X(contact_load, uint, grains, when(counts_contacts), "contacts that share a grain's mass (vts, sp)")                 \
-  X(contact_weights, float, grains, doubled | when(shares_mass) | rounded(Rounding::weights),                          \
-    "p2, pbd: sum of the weights by which a grain's contacts share its mass [kg; mass_splitting: their number]")       \
-  X(contact_friction, float, slots, when(keeps_friction),                                                              \
-    "coefficient of friction in this substep, where static and kinetic differ (vts, sp with memory) [1]")              \
-  X(contact_change, float, slots_of_4, when(has_momentum) | rounded(Rounding::contact_sum),                            \
-    "last iteration's change of contact_sum (improved_jacobi) [N s]")                                                  \
-  X(contact_shear, float, slots_of_3, saved | when(remembers) | rounded(Rounding::contact_shear),                      \
-    "tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]")           \
+  X(contact_weights, float, grains_twice, when(shares_mass) | rounded(Rounding::weights),                              \
+    "p2, pbd: sum of the weights by which a grain's contacts share its mass [kg; mass_splitting: their number]: what " \
+    "iterations with even numbers go by, grain after grain, then the odd ones")                                        \
   X(stash_first, uint, grains, compared(Compared::heads),                                                              \
     "first of the contacts of a grain in the stash, while its row is made anew")                                       \
   X(stash_count, uint, grains, plain, "how many there are, those that remember anything")                              \
-  X(stash_partner, uint, stash, compared(Compared::stash),                                                             \
-    "contact_partner of a contact in the stash; grain after grain, in any order")                                      \
-  X(stash_shear, vec3, stash, when(remembers) | compared(Compared::stash), "its contact_shear")                        \
-  X(stash_sum, vec4, stash, when(stashes_sums) | compared(Compared::stash), "its contact_sum")                         \
+  X(stash, uint, stash, compared(Compared::stash),                                                                     \
+    "contacts in the stash, each its contact_partner and the components of contact_state that it keeps "               \
+    "(Settings.contacts.kept_words); grain after grain, in any order")                                                 \
   X(fine_grains, Grain, fine, follows_fine | rolled_back,                                                              \
     "fine grains: position [m], radius [m], velocity [m/s], how loose they are (0: carried, 1: free)")                 \
   X(fine_tag, uint, fine, follows_fine | rolled_back, "material and number")                                           \

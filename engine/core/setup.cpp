@@ -1,5 +1,6 @@
 #include "engine/core/setup.h"
 #include "engine/core/compare.h"
+#include "engine/core/fields.h"
 #include "engine/core/mesh_shapes.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
@@ -41,9 +42,24 @@ uvec3 table_bits_for(const Settings& s, float cell, uint most, uint least = 2) {
   return bits;
 }
 
+// Members of contact_state one after another: as its field declares them, those that the solver needs.
+void lay_out(ContactSettings& contacts, const Solver& s) {
+  const auto& members = info(FieldId::contact_state).members;
+  contacts.state_words = 0;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const bool there = members[m].condition({s});
+    contacts.*state_members[m] = there ? contacts.state_words : state_none;
+    contacts.state_words += there ? members[m].components : 0;
+  }
+  // The sum and the shear follow one another.
+  contacts.kept_first = contacts.impulses ? contacts.sum : contacts.memory ? contacts.shear : 0;
+  contacts.kept_words = (contacts.impulses ? 4 : 0) + (contacts.memory ? 3 : 0);
+}
+
 void set_solver(Settings& settings, const Solver& s) {
   settings.contacts.memory = remembers({s});
   settings.contacts.impulses = stashes_sums({s});
+  lay_out(settings.contacts, s);
   settings.grid.rebuild_always = s.detection != Detection::lists;
   settings.grid.incremental = !settings.grid.rebuild_always && s.mending && s.neighbours == Neighbours::sorted;
   settings.bodies.total_push = s.method == Method::vts || s.method == Method::sp;

@@ -250,8 +250,6 @@ void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_s
           p.solver.iteration == Iteration::improved_jacobi ? momentum(p.solver, args.iteration, args.iterations) : 0.0f;
       e.run(solve, grains, args);
       e.swap(FieldId::grains);
-      if (weighs_next)
-        e.swap(FieldId::contact_weights);
     }
     args.iteration += 1;
     push_bodies(e, p, args, push);

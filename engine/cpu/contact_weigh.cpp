@@ -22,15 +22,15 @@ public:
       const floats hold = adheres ? hold_of(laws(row), c) : floats{};
       floats weight;
       if (split_) {
-        const floats pressure = args.iteration > 0 ? load_vecs4(f.contact_sum, row.slot).w : floats{};
+        const floats pressure =
+            args.iteration > 0 ? load<floats>(&f.contact_state[reference::normal_at(f, row.slot)]) : floats{};
         weight = takes_part(c, grains.radius, pressure, hold) ? all(1.0f) : floats{};
       } else
         weight = weight_of(c, contact_bears(c, floats{}, hold));
       weights += row.mask ? weight : floats{};
     });
     each_other([&](uint k, std::size_t slot) { weights[k] += weight_of_other(args, f, first + k, slot); });
-    for (uint k = 0; k < there; ++k)
-      f.contact_weights[first + k] = weights[k];
+    put_weights(args.iteration, weights);
   }
 };
 

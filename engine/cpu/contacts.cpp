@@ -158,6 +158,19 @@ void search_by_lanes(const Args& args, const Fields& f, uint i, Around<by>& arou
   search_rest<by>(args, f, i, found);
 }
 
+// Calls work with the number of components that contacts keep as a constant: a loop over so few costs as much as what
+// is in it. Where there are none, there is no work.
+template <class Work> void with_kept(const Fields& f, Work work) {
+  switch (f.settings[0].contacts.kept_words) {
+  case 3:  // the shear
+    return work(std::integral_constant<uint, 3>());
+  case 4:  // the sum
+    return work(std::integral_constant<uint, 4>());
+  case 7:
+    return work(std::integral_constant<uint, 7>());
+  }
+}
+
 // Which contacts of the old lists remember anything. Grains that are in one slice now were in few before.
 class Remembering {
 public:
@@ -184,42 +197,39 @@ private:
   Slice slices_[32];
 
   void look(Slice& slice) const {
-    const ContactSettings& keeps = f_.settings[0].contacts;
     const uint first = slice.number * slice_grains;
     const uint world = world_of(f_, first);
     const uint rows = std::min(rows_of(f_, slice.number, world), most);
     const std::size_t slot = contact_slot(f_, first, 0);
-    for (uint k = 0; k < rows; ++k)
-      for (uint part = 0; part < slice_grains; part += lanes) {
-        const std::size_t at = slot + k * slice_grains + part;
-        ints some{};
-        if (keeps.memory)
-          some |= bits_in(f_.contact_shear, at, 3);
-        if (keeps.impulses)
-          some |= bits_in(f_.contact_sum, at, 4);
-        for (uint those = bits_of(some != 0); those; those &= those - 1)
-          slice.bits[part + static_cast<uint>(std::countr_zero(those))] |= std::uint64_t{1} << k;
-      }
-  }
-
-  static ints bits_in(std::span<const float> of, std::size_t slot, uint components) {
-    ints bits{};
-    const float* const x = &of[first_component(slot, components)];
-    for (uint c = 0; c < components; ++c)
-      bits |= load<ints>(x + c * slice_grains);
-    return bits;
+    const ContactSettings& contacts = f_.settings[0].contacts;
+    with_kept(f_, [&](auto kept) {
+      const float* row = f_.contact_state.data() + state_at(f_, slot, contacts.kept_first);
+      for (uint k = 0; k < rows; ++k, row += contacts.state_words * slice_grains)
+        for (uint part = 0; part < slice_grains; part += lanes) {
+          ints some{};
+          for (uint c = 0; c < kept; ++c)
+            some |= load<ints>(row + part + c * slice_grains);
+          for (uint those = bits_of(some != 0); those; those &= those - 1)
+            slice.bits[part + static_cast<uint>(std::countr_zero(those))] |= std::uint64_t{1} << k;
+        }
+    });
   }
 };
 
 // Nothing is remembered by the contacts of the new lists in these rows; counts: of their grains.
-void forget(std::span<float> of, std::size_t slot, uint rows, uint components, const uint* counts) {
-  for (uint k = 0; k < rows; ++k)
-    for (uint part = 0; part < slice_grains; part += lanes) {
-      const ints there = static_cast<int>(k) < load<ints>(counts + part);
-      float* const x = &of[first_component(slot + k * slice_grains + part, components)];
-      for (uint c = 0; c < components; ++c)
-        store(x + c * slice_grains, there ? floats{} : load<floats>(x + c * slice_grains));
-    }
+void forget(Fields& f, std::size_t slot, uint rows, const uint* counts) {
+  const uint stride = f.settings[0].contacts.state_words * slice_grains;
+  with_kept(f, [&](auto kept) {
+    float* row = f.contact_state.data() + state_at(f, slot, f.settings[0].contacts.kept_first);
+    for (uint k = 0; k < rows; ++k, row += stride)
+      for (uint part = 0; part < slice_grains; part += lanes) {
+        const ints there = static_cast<int>(k) < load<ints>(counts + part);
+        for (uint c = 0; c < kept; ++c) {
+          float* const x = row + part + c * slice_grains;
+          store(x, there ? floats{} : load<floats>(x));
+        }
+      }
+  });
 }
 
 // Once, not in every clone.
@@ -330,7 +340,6 @@ TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint en
 
 // From the stash, few contacts beside all new ones, to those.
 TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
-  const ContactSettings& keeps = f.settings[0].contacts;
   if (f.settings[0].cloth.vertices > 0)
     return reference::contact_recall(args, f, begin, end);
   for (uint e = begin; e < end; e += slice_grains) {
@@ -343,10 +352,7 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
     uint counts[slice_grains] = {};
     std::ranges::copy_n(&f.contact_count_next[start], there, counts);
     TALUS_ASSERT(std::ranges::max(counts) <= rows, start, std::ranges::max(counts), rows);
-    if (keeps.memory)
-      forget(f.contact_shear, slots, rows, 3, counts);
-    if (keeps.impulses)
-      forget(f.contact_sum, slots, rows, 4, counts);
+    forget(f, slots, rows, counts);
     for (uint lane = 0; lane < there; ++lane) {
       const uint i = start + lane, count = counts[lane], stashed = f.stash_count[i];
       constexpr uint most = 64;
@@ -356,7 +362,7 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
         recall_one(args, f, e + lane);
         continue;
       }
-      TALUS_ASSERT(f.stash_first[i] + std::size_t{stashed} <= f.stash_partner.size(), i, f.stash_first[i], stashed);
+      TALUS_ASSERT(stash_at(f, f.stash_first[i] + stashed) <= f.stash.size(), i, f.stash_first[i], stashed);
       // New partners, as the old lists name them.
       uint names[most];
       for (uint k = 0; k < count; ++k) {
@@ -366,14 +372,10 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
       for (uint k = count; k % lanes != 0; ++k)
         names[k] = no_partner;
       for (uint entry = f.stash_first[i]; entry < f.stash_first[i] + stashed; ++entry) {
-        const uints name = f.stash_partner[entry] - uints{};
+        const uints name = f.stash[stash_at(f, entry)] - uints{};
         for (uint k = 0; k < count; k += lanes)
           if (const uint same = bits_of((ints)(load<uints>(names + k) == name)); same) {
-            const std::size_t slot = slots + lane + (k + static_cast<uint>(std::countr_zero(same))) * slice_grains;
-            if (keeps.memory)
-              put(f.contact_shear, slot, f.stash_shear[entry]);
-            if (keeps.impulses)
-              put(f.contact_sum, slot, f.stash_sum[entry]);
+            take_back(f, entry, slots + lane + (k + static_cast<uint>(std::countr_zero(same))) * slice_grains);
             break;
           }
       }

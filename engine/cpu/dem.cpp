@@ -38,7 +38,10 @@ struct Ends {
 template <bool plain> class Springs : public Pack {
 public:
   Springs(const Args& args, Fields& f, uint first)
-      : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory) {}
+      : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory) {
+    TALUS_ASSERT(!memory_ || (settings.contacts.state_words == 3 && settings.contacts.shear == 0),
+                 settings.contacts.state_words, settings.contacts.shear);
+  }
 
   void touch_grains() {
     const auto touch = [&](const Row& row, const Contact& c) {
@@ -82,6 +85,9 @@ private:
   bool memory_;
   vecs change_;  // m/s, of the velocities by all contacts so far
 
+  // dem keeps nothing else of a contact, so that this is known when it is compiled.
+  static std::size_t shear_at(std::size_t slot) { return first_component(slot, 3); }
+
   // Grains that are not alike.
   Shares shares_of(const Grains& o) const {
     const floats w = grains.inverse_mass;
@@ -109,11 +115,11 @@ private:
       if (!mask[k])
         continue;
       vec3 change = lane(change_, k);
-      const vec3 before = memory_ ? vec3_at(f.contact_shear, slot + k) : vec3(0.0f);
+      const vec3 before = memory_ ? vec3_at(f.contact_state, shear_at(slot + k)) : vec3(0.0f);
       const uint i = first + k;
       const vec3 shear = touch_body(args, f, i, partner_at(f, i, slot + k), before, change);
       if (memory_)
-        put(f.contact_shear, slot + k, shear);
+        put(f.contact_state, shear_at(slot + k), shear);
       set_lane(change_, k, change);
     }
   }
@@ -126,18 +132,18 @@ private:
                     all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, h_);
     const ints touches = within & d.touches;
     if (memory_)
-      this->ask_ahead(f.contact_shear, slot, 3);
-    const vecs before = memory_ ? load_vecs(f.contact_shear, slot) : vecs{};
+      this->ask_ahead(f.contact_state, shear_at(this->ahead(slot)), 3);
+    const vecs before = memory_ ? load_vecs(f.contact_state, shear_at(slot)) : vecs{};
     if (!any(touches)) {
       if (memory_ && any(within & differ(before, vecs{})))
-        store_vecs(f.contact_shear, slot, select(within, vecs{}, before));
+        store_vecs(f.contact_state, shear_at(slot), select(within, vecs{}, before));
       return;
     }
     vecs shear = before;
     const vecs response = dem_respond(d, c, spring, law, all(1.0f), h_, shear);
     change_ = select(touches, change_ + shares.own * response, change_);
     if (memory_)
-      store_vecs(f.contact_shear, slot, select(touches, shear, select(within, vecs{}, before)));
+      store_vecs(f.contact_state, shear_at(slot), select(touches, shear, select(within, vecs{}, before)));
   }
 };
 

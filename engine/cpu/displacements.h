@@ -76,17 +76,23 @@ protected:
     after.velocity = select(moves, grains.velocity + way / all(h_), grains.velocity);
     store_grains(&f.grains_next[first], there, after);
     if (by_weight_)
-      for (uint k = 0; k < there; ++k)
-        f.contact_weights_next[first + k] = weights_next_[k];
+      put_weights(args.iteration + 1, weights_next_);
+  }
+
+  void put_weights(uint iteration, floats weights) {
+    float* const to = &f.contact_weights[reference::weights_at(args, first, iteration)];
+    for (uint k = 0; k < there; ++k)
+      to[k] = weights[k];
   }
 
 private:
   floats own_weights_{};
 
   template <class Place> floats weights_at(Place place) const {
+    const float* const from = f.contact_weights.data() + reference::weights_at(args, 0, args.iteration);
     floats weights;
     for (uint k = 0; k < lanes; ++k)
-      weights[k] = f.contact_weights.data()[place(k)];  // a lane without a grain may read beyond the end
+      weights[k] = from[place(k)];  // a lane without a grain may read beyond the end
     return weights;
   }
 

@@ -70,7 +70,7 @@ private:
     const floats radius = min(grains.radius, c.radius);
     const float fall = h_ * glm::length(settings.domain.gravity);
     load_ -= row.mask & impulse_near(c, relative, radius, fall, h_);
-    const vecs4 kept = load_vecs4(f.contact_sum, row.slot);
+    const vecs4 kept = load_vecs4(f.contact_state, sum_at(f, row.slot));
     const vecs4 before = settings.contacts.impulses ? kept : vecs4{};
     const ints was = row.mask & differ(before, {});
     const Law law = laws(row);
@@ -79,7 +79,7 @@ private:
     vecs shear;
     if (any(was)) {
       vecs4 now = before;
-      vecs slipped = memory_ ? load_vecs(f.contact_shear, row.slot) : vecs{};
+      vecs slipped = memory_ ? load_vecs(f.contact_state, shear_at(f, row.slot)) : vecs{};
       floats coefficient;
       impulse_recall(c, law, relative, grains.inverse_mass, impulse_hold(law.adhesion, c.gap, radius, h_), all(1.0f),
                      settings.solver.warm_start, memory_, h_, now.xyz, now.w, slipped, coefficient);
@@ -88,15 +88,17 @@ private:
       sum = select(was, now, {});
       add(row.mask, was, now.w * c.normal + now.xyz);
     }
-    store_vecs4(f.contact_sum, row.slot, select(row.mask, sum, kept));
+    store_vecs4(f.contact_state, sum_at(f, row.slot), select(row.mask, sum, kept));
     if (memory_)
-      store_vecs(f.contact_shear, row.slot, select(row.mask, shear, load_vecs(f.contact_shear, row.slot)));
+      store_vecs(f.contact_state, shear_at(f, row.slot),
+                 select(row.mask, shear, load_vecs(f.contact_state, shear_at(f, row.slot))));
     if (const ints two = row.mask & (law.friction_static != law.friction_kinetic); memory_ && any(two)) {
-      float* const at = &f.contact_friction[row.slot];
+      float* const at = &f.contact_state[friction_at(f, row.slot)];
       store(at, two ? friction : load<floats>(at));
     }
     if (momentum_)
-      store_vecs4(f.contact_change, row.slot, select(row.mask, vecs4{}, load_vecs4(f.contact_change, row.slot)));
+      store_vecs4(f.contact_state, change_at(f, row.slot),
+                  select(row.mask, vecs4{}, load_vecs4(f.contact_state, change_at(f, row.slot))));
   }
 
   // Impulse per residual.
@@ -118,15 +120,15 @@ private:
                                 : vts_residual(approach, c.gap, settings.solver.gamma, h_);
     vecs slip = relative - approach * c.normal;
     if (memory_)
-      slip = slip + all(memory_share / h_) * load_vecs(f.contact_shear, row.slot);
+      slip = slip + all(memory_share / h_) * load_vecs(f.contact_state, shear_at(f, row.slot));
 
     const Law law = laws(row);
     floats friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = all(args.beta);
-    const vecs4 before = load_vecs4(f.contact_sum, row.slot);
-    const vecs4 last = momentum_ ? load_vecs4(f.contact_change, row.slot) : vecs4{};
+    const vecs4 before = load_vecs4(f.contact_state, sum_at(f, row.slot));
+    const vecs4 last = momentum_ ? load_vecs4(f.contact_state, change_at(f, row.slot)) : vecs4{};
     if (const ints two = friction_static != friction_kinetic; any(two)) {
       if (memory_) {
-        const auto friction = load<floats>(&f.contact_friction[row.slot]);
+        const auto friction = load<floats>(&f.contact_state[friction_at(f, row.slot)]);
         friction_static = two ? friction : friction_static;
         friction_kinetic = two ? friction : friction_kinetic;
       } else {
@@ -138,9 +140,9 @@ private:
     impulse_iterate(c.normal, residual, slip, hold, rate_of(row), all(1.0f), beta, friction_static, friction_kinetic,
                     last.xyz, last.w, now.xyz, now.w);
     const vecs4 change{now.xyz - before.xyz, now.w - before.w};
-    store_vecs4(f.contact_sum, row.slot, select(active, now, before));
+    store_vecs4(f.contact_state, sum_at(f, row.slot), select(active, now, before));
     if (momentum_)
-      store_vecs4(f.contact_change, row.slot, select(active, change, last));
+      store_vecs4(f.contact_state, change_at(f, row.slot), select(active, change, last));
     add(row.mask, active, change.w * c.normal + change.xyz);
   }
 };

@@ -140,28 +140,28 @@ template <class T> void store(void* to, const T& value) {
   __builtin_memcpy(to, &value, sizeof value);
 }
 
-// Vectors of the slots of a row from `slot` on, component by component.
-inline vecs load_vecs(std::span<const float> from, std::size_t slot) {
-  TALUS_ASSERT(reference::first_component(slot, 3) + 2 * slice_grains + lanes <= from.size(), slot, from.size());
-  const float* const x = &from[reference::first_component(slot, 3)];
+// Vectors of the slots of a row, component by component; at: of the first one's x.
+inline vecs load_vecs(std::span<const float> from, std::size_t at) {
+  TALUS_ASSERT(at + 2 * slice_grains + lanes <= from.size(), at, from.size());
+  const float* const x = &from[at];
   return {load<floats>(x), load<floats>(x + slice_grains), load<floats>(x + 2 * slice_grains)};
 }
-inline vecs4 load_vecs4(std::span<const float> from, std::size_t slot) {
-  TALUS_ASSERT(reference::first_component(slot, 4) + 3 * slice_grains + lanes <= from.size(), slot, from.size());
-  const float* const x = &from[reference::first_component(slot, 4)];
+inline vecs4 load_vecs4(std::span<const float> from, std::size_t at) {
+  TALUS_ASSERT(at + 3 * slice_grains + lanes <= from.size(), at, from.size());
+  const float* const x = &from[at];
   return {{load<floats>(x), load<floats>(x + slice_grains), load<floats>(x + 2 * slice_grains)},
           load<floats>(x + 3 * slice_grains)};
 }
-inline void store_vecs(std::span<float> to, std::size_t slot, const vecs& v) {
-  TALUS_ASSERT(reference::first_component(slot, 3) + 2 * slice_grains + lanes <= to.size(), slot, to.size());
-  float* const x = &to[reference::first_component(slot, 3)];
+inline void store_vecs(std::span<float> to, std::size_t at, const vecs& v) {
+  TALUS_ASSERT(at + 2 * slice_grains + lanes <= to.size(), at, to.size());
+  float* const x = &to[at];
   store(x, v.x);
   store(x + slice_grains, v.y);
   store(x + 2 * slice_grains, v.z);
 }
-inline void store_vecs4(std::span<float> to, std::size_t slot, const vecs4& v) {
-  TALUS_ASSERT(reference::first_component(slot, 4) + 3 * slice_grains + lanes <= to.size(), slot, to.size());
-  float* const x = &to[reference::first_component(slot, 4)];
+inline void store_vecs4(std::span<float> to, std::size_t at, const vecs4& v) {
+  TALUS_ASSERT(at + 3 * slice_grains + lanes <= to.size(), at, to.size());
+  float* const x = &to[at];
   store(x, v.xyz.x);
   store(x + slice_grains, v.xyz.y);
   store(x + 2 * slice_grains, v.xyz.z);

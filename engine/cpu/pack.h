@@ -82,10 +82,12 @@ public:
     });
   }
 
-  // Asks for what the next slice has in the row of a slot: rows are too short for a processor to foresee where the next
+  // The slot that the next slice has in the row of this one.
+  std::size_t ahead(std::size_t slot) const { return slot + next_slice_; }
+  // Asks for components that the next slice has there: rows are too short for a processor to foresee where the next
   // ones begin.
-  template <class Field> void ask_ahead(const Field& of, std::size_t slot, uint components) const {
-    const auto* const next = of.data() + reference::first_component(slot + next_slice_, components);
+  template <class Field> void ask_ahead(const Field& of, std::size_t at, uint components) const {
+    const auto* const next = of.data() + at;
     for (uint c = 0; c < components; ++c)
       __builtin_prefetch(next + c * slice_grains);
   }
@@ -134,7 +136,7 @@ private:
       return false;
     row.slot = first_slot() + static_cast<uint>(k) * slice_grains;
     TALUS_ASSERT(row.slot + lanes <= f.contact_partner.size(), first, k, row.slot, f.contact_partner.size());
-    ask_ahead(f.contact_partner, row.slot, 1);
+    ask_ahead(f.contact_partner, ahead(row.slot), 1);
     const auto partner = load<uints>(&f.contact_partner[row.slot]);
     const ints within = k < count_;
     row.mask = within & (ints)(partner < triangle_partner);

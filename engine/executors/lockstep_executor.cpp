@@ -126,6 +126,8 @@ private:
     const FieldId id = bound.field.id;
     switch (info(id).compared) {
     case Compared::elements:
+      if (info(id).members.front().components > 0 && !device.empty())
+        return compare(pass, of_slots(bound), by_slot(device), by_slot(contents(*cpu_, bound.field)));
       return compare(pass, bound, device, contents(*cpu_, bound.field));
     case Compared::of_cell:
       return compare(pass, bound, by_cell(device, FieldId::grid_start),
@@ -146,6 +148,30 @@ private:
     case Compared::sums:
       return compare_sums(pass, id, device, contents(*cpu_, id));
     }
+  }
+
+  ContactSettings contact_settings() { return read_field<Settings>(*cpu_, FieldId::settings, 1)[0].contacts; }
+
+  // The states of contacts, slot after slot, and their members as if they were those of a struct.
+  Bytes by_slot(const Bytes& states) {
+    const std::size_t words = contact_settings().state_words;
+    Bytes slots(states.size());
+    for (std::size_t at = 0; at < states.size() / 4; ++at) {
+      const std::size_t row = at / (words * slice_grains), component = at / slice_grains % words;
+      std::memcpy(&slots[4 * ((row * slice_grains + at % slice_grains) * words + component)], &states[4 * at], 4);
+    }
+    return slots;
+  }
+  BoundField of_slots(BoundField bound) {
+    const ContactSettings contacts = contact_settings();
+    bound.binding.stride = 4 * contacts.state_words;
+    bound.binding.scalars.clear();
+    const auto& members = info(bound.field.id).members;
+    for (std::size_t m = 0; m < members.size(); ++m)
+      if (const uint first = contacts.*state_members[m]; first != state_none)
+        for (uint c = 0; c < members[m].components; ++c)
+          bound.binding.scalars.push_back({std::string(members[m].name), 4 * (first + c), gpu::ScalarKind::float32});
+    return bound;
   }
 
   // The grains of each cell in one order; which grains a cell has must still agree.
@@ -207,16 +233,16 @@ private:
     const auto worlds = read_field<World>(executor, FieldId::worlds, settings.worlds.count);
     const bool all = read_field<Status>(executor, FieldId::status, 1)[0].rebuild > 0;
     const Bytes stash = contents(executor, id);
+    const std::size_t entry = (1 + std::size_t{settings.contacts.kept_words}) * info(id).stride;
     Bytes rows;
     for (uint i = 0; i < grains && !stash.empty(); ++i) {
       const World& world = worlds[settings.worlds.count == 1 ? 0 : i / settings.worlds.places];
       const bool made_anew = all ? world.table != no_table : next[i] == row_wanted;
       if (!made_anew || count[i] == 0 || world.stashed > settings.worlds.stash)
         continue;
-      TALUS_ASSERT((std::size_t{first[i]} + count[i]) * info(id).stride <= stash.size(), i, first[i], count[i],
-                   stash.size());
-      const auto at = stash.begin() + static_cast<std::ptrdiff_t>(first[i] * info(id).stride);
-      rows.insert(rows.end(), at, at + static_cast<std::ptrdiff_t>(count[i] * info(id).stride));
+      TALUS_ASSERT((std::size_t{first[i]} + count[i]) * entry <= stash.size(), i, first[i], count[i], stash.size());
+      const auto at = stash.begin() + static_cast<std::ptrdiff_t>(first[i] * entry);
+      rows.insert(rows.end(), at, at + static_cast<std::ptrdiff_t>(count[i] * entry));
     }
     return rows;
   }
@@ -291,8 +317,8 @@ private:
       return rounding_of().force == force_impulse ? rounding_of().impulse : rounding_of().way;
     case Rounding::contact_shear:
       return rounding_of().force == force_spring ? rounding_of().speed : rounding_of().way;
-    case Rounding::weights:
-      return rounding_of().weight;
+    case Rounding::weights:  // from overlaps; those for the next iteration follow from sums that agree already
+      return pass == Pass::contact_weigh ? rounding_of().weight : 0.0;
     case Rounding::fine_clear:  // falls by the way of a grain, which is as exact as its place
       return static_cast<double>(fine_away * info(pass).tolerance * farthest_fine());
     case Rounding::spin:
@@ -379,7 +405,7 @@ private:
       const std::string_view name = member.name.empty() ? info(bound.field.id).name : std::string_view(member.name);
       const bool real = member.kind == gpu::ScalarKind::float32 || name.ends_with("_bits");
       for (const gpu::ScalarMember& other : bound.binding.scalars) {
-        if (!real || (&other != &member && !same_vector(member.name, other.name)))
+        if (!real || (other.name != member.name && !same_vector(member.name, other.name)))
           continue;
         for (std::size_t at = other.offset; at < host.size(); at += stride)
           if (const float value = std::abs(std::bit_cast<float>(word_at(host, at))); std::isfinite(value))

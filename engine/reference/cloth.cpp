@@ -218,7 +218,7 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
       const ClothTouch c = f.cloth_touches[slot];
       ClothTouch touch = c;
       const float w_sum = w + inverse_mass_at(f, partner, c.weights);
-      vec3 shear = memory ? vec3_at(f.contact_shear, slot) : vec3(0.0f);
+      vec3 shear = memory ? vec3_at(f.contact_state, shear_at(f, slot)) : vec3(0.0f);
       if (w_sum > 0.0f && c.gap < surface_hidden * r) {
         const vec3 relative = vec3(grain.velocity) - velocity_at(f, partner, c.weights);
         shear = turned(shear, c.normal);
@@ -243,7 +243,7 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
         shear = vec3(0.0f);
       f.cloth_touches[slot] = touch;
       if (last && memory)
-        put(f.contact_shear, slot, touch.push > 0.0f ? shear : vec3(0.0f));
+        put(f.contact_state, shear_at(f, slot), touch.push > 0.0f ? shear : vec3(0.0f));
     }
     if (!touches)
       continue;

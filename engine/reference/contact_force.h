@@ -11,7 +11,8 @@ public:
   ContactForces(const Args& args, const Fields& f, uint i)
       : args_(args), f_(f), settings_(f.settings[0]), i_(i), w_(f.grains[i].velocity.w) {
     if (settings_.solver.force >= force_correction && by_mean(settings_))
-      each_contact(f, i, [&](std::size_t slot) { weights_ += w_at(f.contact_sum, slot) > 0.0f ? 1.0f : 0.0f; });
+      each_contact(f, i,
+                   [&](std::size_t slot) { weights_ += f.contact_state[normal_at(f, slot)] > 0.0f ? 1.0f : 0.0f; });
   }
 
   float of(std::size_t slot, const Contact& c) const {
@@ -24,7 +25,7 @@ public:
       const DemSpring spring = spring_of(args_, f_, i_, partner_at(f_, i_, slot), c);
       return dem_force(c, spring, vec3(f_.grains[i_].velocity), w_sum, h);
     }
-    const float sum = w_at(f_.contact_sum, slot);
+    const float sum = f_.contact_state[normal_at(f_, slot)];
     if (!(sum > 0.0f))
       return 0.0f;
     if (settings_.solver.force == force_impulse)

@@ -7,7 +7,7 @@ void contact_weigh(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     float weights = 0.0f;
     each_contact(f, i, [&](std::size_t slot) { weights += weight_at(args, f, i, slot); });
-    f.contact_weights[i] = weights;
+    f.contact_weights[weights_at(args, i, args.iteration)] = weights;
   }
 }
 

@@ -12,8 +12,9 @@ inline float weight_at(const Args& args, const Fields& f, uint i, std::size_t sl
   const float hold = settings.solver.force == force_correction ? hold_of(args, f, i, partner, c) : 0.0f;  // p2
   if (settings.solver.iteration != iteration_mass_splitting)
     return weight_of(args, f, i, c, contact_bears(c, 0.0f, hold));
-  return takes_part(c, f.grains[i].position.w, args.iteration > 0 ? w_at(f.contact_sum, slot) : 0.0f, hold) ? 1.0f
-                                                                                                            : 0.0f;
+  return takes_part(c, f.grains[i].position.w, args.iteration > 0 ? f.contact_state[normal_at(f, slot)] : 0.0f, hold)
+             ? 1.0f
+             : 0.0f;
 }
 
 }  // namespace talus::reference

@@ -27,29 +27,28 @@ void stash(Fields& f, uint i, uint row) {
 // What grain i has in the stash to the contacts of its new row, which begins in this slot: found by the partner, whose
 // name in the old lists is name(partner).
 template <class Name> void recall(Fields& f, uint i, std::size_t row, uint contacts, Name name) {
-  const ContactSettings& keeps = f.settings[0].contacts;
   const uint first = f.stash_first[i], count = f.stash_count[i];
-  TALUS_ASSERT(count == 0 || std::size_t{first} + count <= f.stash_partner.size(), i, first, count);
+  TALUS_ASSERT(count == 0 || stash_at(f, first + count) <= f.stash.size(), i, first, count);
   TALUS_ASSERT(contacts == 0 || row + (contacts - 1) * slice_grains < f.contact_partner.size(), i, row, contacts);
   uint next = 0;  // behind the last one found, most contacts being in the same order as before
   for (uint k = 0; k < contacts; ++k) {
     const std::size_t slot = row + k * slice_grains;
     const uint partner = name(f.contact_partner[slot]);
     uint looked = 0;
-    std::size_t entry = 0;
+    uint entry = 0;
     for (; looked < count; ++looked) {
       entry = first + next;
       next = next + 1 < count ? next + 1 : 0;
-      if (without_face(f.stash_partner[entry]) == without_face(partner))
+      if (without_face(f.stash[stash_at(f, entry)]) == without_face(partner))
         break;
     }
     const bool known = looked < count;
     if (known && is_triangle(partner))
-      f.contact_partner[slot] = f.stash_partner[entry];
-    if (keeps.memory)
-      put(f.contact_shear, slot, known ? f.stash_shear[entry] : vec3(0.0f));
-    if (keeps.impulses)
-      put(f.contact_sum, slot, known ? f.stash_sum[entry] : vec4(0.0f));
+      f.contact_partner[slot] = f.stash[stash_at(f, entry)];
+    if (known)
+      take_back(f, entry, slot);
+    else
+      each_kept(f, slot, [&](uint, std::size_t at) { f.contact_state[at] = 0.0f; });
   }
 }
 
@@ -213,7 +212,7 @@ void mend_recall(const Args& args, Fields& f, uint begin, uint end) {
       count = f.stash_count[i];
       TALUS_ASSERT(has_rows(f, i, count), i, count);
       for (uint k = 0; k < count; ++k)
-        f.contact_partner[row + k * slice_grains] = f.stash_partner[f.stash_first[i] + k];
+        f.contact_partner[row + k * slice_grains] = f.stash[stash_at(f, f.stash_first[i] + k)];
     }
     recall(f, i, row, count, [](uint partner) { return partner; });
     f.contact_count[i] = count;

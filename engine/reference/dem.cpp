@@ -12,10 +12,10 @@ void dem(const Args& args, Fields& f, uint begin, uint end) {
       const std::size_t slot = contact_slot(f, i, k);
       if (is_triangle(f.contact_partner[slot]))
         continue;
-      const vec3 shear =
-          respond(args, f, i, partner_at(f, i, slot), memory ? vec3_at(f.contact_shear, slot) : vec3(0.0f), change);
+      const vec3 shear = respond(args, f, i, partner_at(f, i, slot),
+                                 memory ? vec3_at(f.contact_state, shear_at(f, slot)) : vec3(0.0f), change);
       if (memory)
-        put(f.contact_shear, slot, shear);
+        put(f.contact_state, shear_at(f, slot), shear);
     }
   });
 }

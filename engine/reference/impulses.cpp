@@ -31,13 +31,13 @@ vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint&
   const vec3 relative = vec3(grain.velocity) - c.velocity;
   const float r_min = std::min(r, c.radius);
   load += impulse_near(c, relative, r_min, fall, h);
-  vec4 sum = impulses ? vec4_at(f.contact_sum, slot) : vec4(0.0f);
+  vec4 sum = impulses ? vec4_at(f.contact_state, sum_at(f, slot)) : vec4(0.0f);
   vec3 shear(0.0f), push(0.0f);
   const PairLaw& law = law_of(f, i, partner);
   float friction = law.friction_static;
   if (sum != vec4(0.0f)) {
     if (memory)
-      shear = vec3_at(f.contact_shear, slot);
+      shear = vec3_at(f.contact_state, shear_at(f, slot));
     const float warm = is_body(partner) ? std::min(settings.solver.warm_start, warm_most) : settings.solver.warm_start;
     vec3 drag(sum);
     impulse_recall(c, law, relative, w, impulse_hold(law.adhesion, c.gap, r_min, h), across_share(c, w), warm, memory,
@@ -45,13 +45,13 @@ vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint&
     sum = vec4(drag, sum.w);
     push = sum.w * c.normal + drag;
   }
-  put(f.contact_sum, slot, sum);
+  put(f.contact_state, sum_at(f, slot), sum);
   if (memory)
-    put(f.contact_shear, slot, shear);
+    put(f.contact_state, shear_at(f, slot), shear);
   if (memory && law.friction_static != law.friction_kinetic)
-    f.contact_friction[slot] = friction;
+    f.contact_state[friction_at(f, slot)] = friction;
   if (settings.solver.iteration == iteration_improved_jacobi)
-    put(f.contact_change, slot, vec4(0.0f));
+    put(f.contact_state, change_at(f, slot), vec4(0.0f));
   return push;
 }
 
@@ -71,25 +71,26 @@ vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
                              : vts_residual(approach, c.gap, settings.solver.gamma, args.h);
   vec3 slip = relative - approach * c.normal;
   if (settings.contacts.memory)
-    slip += memory_share / args.h * vec3_at(f.contact_shear, slot);
+    slip += memory_share / args.h * vec3_at(f.contact_state, shear_at(f, slot));
 
   const PairLaw& law = law_of(f, i, partner);
   float friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = args.beta;
   const bool momentum = settings.solver.iteration == iteration_improved_jacobi;
-  const vec4 before = vec4_at(f.contact_sum, slot), last = momentum ? vec4_at(f.contact_change, slot) : vec4(0.0f);
+  const vec4 before = vec4_at(f.contact_state, sum_at(f, slot)),
+             last = momentum ? vec4_at(f.contact_state, change_at(f, slot)) : vec4(0.0f);
   if (!settings.contacts.memory)
     beta = impulse_beta(law, residual, slip, vec3(last), last.w, beta);
   else if (friction_static != friction_kinetic)
-    friction_static = friction_kinetic = f.contact_friction[slot];
+    friction_static = friction_kinetic = f.contact_state[friction_at(f, slot)];
   const float hold = impulse_hold(law.adhesion, c.gap, std::min(grain.position.w, c.radius), args.h);
   vec3 drag(before);
   float pressure = before.w;
   impulse_iterate(c.normal, residual, slip, hold, rate_of(f, i, partner, w, c.inverse_mass), across_share(c, w), beta,
                   friction_static, friction_kinetic, vec3(last), last.w, drag, pressure);
   const vec4 sum(drag, pressure), change = sum - before;
-  put(f.contact_sum, slot, sum);
+  put(f.contact_state, sum_at(f, slot), sum);
   if (momentum)
-    put(f.contact_change, slot, change);
+    put(f.contact_state, change_at(f, slot), change);
   return change.w * c.normal + vec3(change);
 }
 
@@ -160,7 +161,7 @@ void load_bodies(const Args& args, Fields& f, uint begin, uint end, Method metho
       const uint partner = partner_at(f, i, slot);
       if (is_triangle(partner))
         continue;
-      const vec4 sum = vec4_at(f.contact_sum, slot);
+      const vec4 sum = vec4_at(f.contact_state, sum_at(f, slot));
       if (!is_body(partner) || sum == vec4(0.0f) ||
           (args.iteration < args.iterations && f.bodies[body_of(partner)].split == 0.0f))
         continue;

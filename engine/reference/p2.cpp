@@ -5,7 +5,8 @@ namespace talus::reference {
 namespace {
 
 void deactivate(Fields& f, uint i) {
-  each_contact(f, i, [&](std::size_t slot) { put(f.contact_sum, slot, vec4(0.0f, 0.0f, 0.0f, not_active)); });
+  each_contact(f, i,
+               [&](std::size_t slot) { put(f.contact_state, sum_at(f, slot), vec4(0.0f, 0.0f, 0.0f, not_active)); });
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ void p2_sleep(const Args& args, Fields& f, uint begin, uint end) {
     Grain& grain = f.grains[i];
     const float w = grain.velocity.w;
     bool bears = false;
-    each_contact(f, i, [&](std::size_t slot) { bears = bears || w_at(f.contact_sum, slot) > 0.0f; });
+    each_contact(f, i, [&](std::size_t slot) { bears = bears || f.contact_state[normal_at(f, slot)] > 0.0f; });
     if (w > 0.0f && bears &&
         p2_sleeps(vec3(grain.velocity), vec3(f.grains_start[i].velocity), settings.solver.sleep_speed, args.h,
                   glm::length(settings.domain.gravity)))

@@ -18,7 +18,7 @@ public:
   // What the contact in `slot` changes the distance vector of grain i and its partner by; false where it is not active.
   // The sums go on in `slot`.
   bool solve(uint i, uint partner, const Contact& c, std::size_t slot, vec3& change) {
-    const vec4 sum = vec4_at(f_.contact_sum, slot);
+    const vec4 sum = vec4_at(f_.contact_state, sum_at(f_, slot));
     const float w = f_.grains[i].velocity.w, w_sum = w + c.inverse_mass;
     const float hold = hold_of(args_, f_, i, partner, c);
     if (!p2_active(c, sum.w, hold, w_sum))
@@ -27,12 +27,12 @@ public:
     float pressure = std::max(sum.w, 0.0f), w_parts = w_sum;
     Shares shares{1.0f, 1.0f};
     if (split_) {
-      w_parts = shared_w(f_, i, partner, c.inverse_mass);
+      w_parts = shared_w(args_, f_, i, partner, c.inverse_mass);
       shares = {w_sum / w_parts, w_sum / w_parts};
     } else if (by_weight_) {
       const float weight = weight_of(args_, f_, i, c, contact_bears(c, pressure, hold));
       const bool closes = args_.iteration > 0 && !(sum.w > 0.0f);
-      shares = shares_of(f_, i, partner, c.inverse_mass, weight, closes, weight_over_p2);
+      shares = shares_of(args_, f_, i, partner, c.inverse_mass, weight, closes, weight_over_p2);
     }
     const PairLaw& law = law_of(f_, i, partner);
     if (&law != law_ || w_parts != w_) {
@@ -41,10 +41,10 @@ public:
       relax_ = relaxation(law, w_parts, args_.h, static_cast<float>(args_.iterations));
     }
     const bool memory = f_.settings[0].contacts.memory;
-    const vec3 slipped = memory ? vec3_at(f_.contact_shear, slot) : vec3(0.0f);
+    const vec3 slipped = memory ? vec3_at(f_.contact_state, shear_at(f_, slot)) : vec3(0.0f);
     change = p2_iterate(c, relax_, shares, relative_way(args_, f_, i, c), memory, slipped, hold, across_share(c, w),
                         law, drag, pressure);
-    put(f_.contact_sum, slot, vec4(drag, pressure));
+    put(f_.contact_state, sum_at(f_, slot), vec4(drag, pressure));
     if (by_weight_)
       weight_next = pressure > 0.0f ? weight_of(args_, f_, i, c, pressure + hold) : 0.0f;
     return true;
@@ -81,7 +81,7 @@ public:
   // Grain i, and what bodies get of it.
   void move(uint i, const Mean& mean, Grain& grain) {
     if (by_weight_)
-      f_.contact_weights_next[i] = mean.weights_next;
+      f_.contact_weights[weights_at(args_, i, args_.iteration + 1)] = mean.weights_next;
     const float scale = by_mean_ && mean.weights > 0.0f ? 1.0f / mean.weights : 1.0f;
     mean.pushes.add(f_, i, scale / args_.h);
     if (grain.velocity.w > 0.0f && mean.weights > 0.0f)
@@ -101,14 +101,14 @@ private:
 inline void p2_remember_contact(const Args& args, Fields& f, uint i, std::size_t slot) {
   const uint partner = partner_at(f, i, slot);
   const PairLaw& law = law_of(f, i, partner);
-  const float normal = w_at(f.contact_sum, slot);
+  const float normal = f.contact_state[normal_at(f, slot)];
   if (!(normal > 0.0f) && !(law.adhesion > 0.0f)) {
-    put(f.contact_shear, slot, vec3(0.0f));
+    put(f.contact_state, shear_at(f, slot), vec3(0.0f));
     return;
   }
   const Contact c = contact_with(f, i, partner, args.h);
-  put(f.contact_shear, slot,
-      p2_slipped(c, vec3_at(f.contact_shear, slot), relative_way(args, f, i, c), normal,
+  put(f.contact_state, shear_at(f, slot),
+      p2_slipped(c, vec3_at(f.contact_state, shear_at(f, slot)), relative_way(args, f, i, c), normal,
                  hold_of(args, f, i, partner, c), across_share(c, f.grains[i].velocity.w), law));
 }
 

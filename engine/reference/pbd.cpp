@@ -6,7 +6,7 @@ namespace talus::reference {
 namespace {
 
 void clear_sums(Fields& f, uint i) {
-  each_contact(f, i, [&](std::size_t slot) { put(f.contact_sum, slot, vec4(0.0f)); });
+  each_contact(f, i, [&](std::size_t slot) { put(f.contact_state, sum_at(f, slot), vec4(0.0f)); });
 }
 
 }  // namespace

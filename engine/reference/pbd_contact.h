@@ -16,7 +16,7 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
                         PbdChange& change) {
   const Settings& settings = f.settings[0];
   const float w = f.grains[i].velocity.w, r = f.grains[i].position.w;
-  const vec4 sum = vec4_at(f.contact_sum, slot);
+  const vec4 sum = vec4_at(f.contact_state, sum_at(f, slot));
   const bool after = settings.solver.friction == friction_after, last = args.iteration + 1 == args.iterations;
   const bool accumulated = settings.solver.friction == friction_accumulated;
   const bool weighs = by_weight(settings);
@@ -26,16 +26,16 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
   const float other_w = pbd_scaled(c, r, settings.domain.down, settings.solver.mass_scaling), w_sum = w + other_w;
   Shares shares{1.0f, 1.0f};
   if (settings.solver.iteration == iteration_mass_splitting) {
-    shares.normal = shares.tangential = w_sum / shared_w(f, i, partner, other_w);
+    shares.normal = shares.tangential = w_sum / shared_w(args, f, i, partner, other_w);
   } else if (weighs) {
     const float weight = weight_of(args, f, i, c, pbd_bears(c, sum.w, after && last));
-    shares = shares_of(f, i, partner, other_w, weight, args.iteration > 0 && !(sum.w > 0.0f), weight_over_pbd);
+    shares = shares_of(args, f, i, partner, other_w, weight, args.iteration > 0 && !(sum.w > 0.0f), weight_over_pbd);
   }
   vec3 drag(sum);
   float pressure = sum.w;
   change.way = pbd_iterate(c, shares, relative_way(args, f, i, c), across_share(c, w), law_of(f, i, partner),
                            accumulated, after, last, args.h, glm::length(settings.domain.gravity), drag, pressure);
-  put(f.contact_sum, slot, vec4(drag, pressure));
+  put(f.contact_state, sum_at(f, slot), vec4(drag, pressure));
   change.part = w / w_sum;
   change.impulse = 1.0f / w_sum;
   if (weighs)
@@ -69,7 +69,7 @@ inline void pbd_touch(const Args& args, Fields& f, uint i, std::size_t slot, Pbd
 inline void pbd_move(const Args& args, Fields& f, uint i, const PbdMean& mean, Grain& grain) {
   const Settings& settings = f.settings[0];
   if (by_weight(settings))
-    f.contact_weights_next[i] = mean.weights_next;
+    f.contact_weights[weights_at(args, i, args.iteration + 1)] = mean.weights_next;
   const float sor = by_weight(settings) ? 1.0f : settings.solver.sor;  // the shares have it
   const float scale = by_mean(settings) && mean.weights > 0.0f ? sor / mean.weights : sor;
   mean.pushes.add(f, i, scale / args.h);

@@ -32,19 +32,28 @@ inline float weight_of(const Args& args, const Fields& f, uint i, const Contact&
                         glm::length(f.settings[0].domain.gravity));
 }
 
+// Where grain i has the weights that an iteration goes by.
+inline std::size_t weights_at(const Args& args, uint i, uint iteration) {
+  TALUS_ASSERT(i < args.grains, i, args.grains);
+  return std::size_t{iteration % 2} * args.grains + i;
+}
+inline float weights_of(const Args& args, const Fields& f, uint i) {
+  return f.contact_weights[weights_at(args, i, args.iteration)];
+}
+
 // The shares that a contact of this weight applies of the correction of two whole masses.
-inline Shares shares_of(const Fields& f, uint i, uint partner, float other_w, float weight, bool closes,
-                        float over_normal) {
+inline Shares shares_of(const Args& args, const Fields& f, uint i, uint partner, float other_w, float weight,
+                        bool closes, float over_normal) {
   const bool grains_both = is_grain(partner);
-  return shares_by_weight(f.grains[i].velocity.w, other_w, f.contact_weights[i],
-                          grains_both ? f.contact_weights[partner] : 0.0f, weight, closes, grains_both, over_normal,
+  return shares_by_weight(f.grains[i].velocity.w, other_w, weights_of(args, f, i),
+                          grains_both ? weights_of(args, f, partner) : 0.0f, weight, closes, grains_both, over_normal,
                           f.settings[0].solver.sor);
 }
 
 // w of both sides together, where they split their masses in equal parts.
-inline float shared_w(const Fields& f, uint i, uint partner, float other_w) {
-  return w_of_parts(f.grains[i].velocity.w, other_w, f.contact_weights[i],
-                    is_grain(partner) ? f.contact_weights[partner] : 1.0f);
+inline float shared_w(const Args& args, const Fields& f, uint i, uint partner, float other_w) {
+  return w_of_parts(f.grains[i].velocity.w, other_w, weights_of(args, f, i),
+                    is_grain(partner) ? weights_of(args, f, partner) : 1.0f);
 }
 
 inline void displace(const Args& args, Grain& grain, vec3 way) {

@@ -176,28 +176,44 @@ inline uint in_lists(const Fields& f, uint i, uint partner) {
                           settings.cloth.triangles);
 }
 
-// Vectors of slots lie component by component, as in shared/slots.glsl.
+// The state of contacts lies component by component, as in shared/slots.glsl.
 inline std::size_t first_component(std::size_t slot, uint components) {
-  TALUS_ASSERT(components > 0 && components <= 4, components);
+  TALUS_ASSERT(components > 0, components);
   return components * slot - (components - 1) * (slot % slice_grains);
 }
-inline vec3 vec3_at(std::span<const float> of, std::size_t slot) {
-  TALUS_ASSERT(first_component(slot, 3) + 2 * slice_grains < of.size(), slot, of.size());
-  const float* const x = &of[first_component(slot, 3)];
+inline std::size_t state_at(const Fields& f, std::size_t slot, uint component) {
+  const uint words = f.settings[0].contacts.state_words;
+  TALUS_ASSERT(component < words, component, words);
+  return first_component(slot, words) + component * slice_grains;
+}
+inline std::size_t sum_at(const Fields& f, std::size_t slot) {
+  return state_at(f, slot, f.settings[0].contacts.sum);
+}
+inline std::size_t normal_at(const Fields& f, std::size_t slot) {  // w of the sum
+  return state_at(f, slot, f.settings[0].contacts.sum + 3);
+}
+inline std::size_t shear_at(const Fields& f, std::size_t slot) {
+  return state_at(f, slot, f.settings[0].contacts.shear);
+}
+inline std::size_t change_at(const Fields& f, std::size_t slot) {
+  return state_at(f, slot, f.settings[0].contacts.change);
+}
+inline std::size_t friction_at(const Fields& f, std::size_t slot) {
+  return state_at(f, slot, f.settings[0].contacts.friction);
+}
+inline vec3 vec3_at(std::span<const float> of, std::size_t at) {
+  TALUS_ASSERT(at + 2 * slice_grains < of.size(), at, of.size());
+  const float* const x = &of[at];
   return {x[0], x[slice_grains], x[2 * slice_grains]};
 }
-inline vec4 vec4_at(std::span<const float> of, std::size_t slot) {
-  TALUS_ASSERT(first_component(slot, 4) + 3 * slice_grains < of.size(), slot, of.size());
-  const float* const x = &of[first_component(slot, 4)];
+inline vec4 vec4_at(std::span<const float> of, std::size_t at) {
+  TALUS_ASSERT(at + 3 * slice_grains < of.size(), at, of.size());
+  const float* const x = &of[at];
   return {x[0], x[slice_grains], x[2 * slice_grains], x[3 * slice_grains]};
 }
-inline float w_at(std::span<const float> of, std::size_t slot) {
-  TALUS_ASSERT(first_component(slot, 4) + 3 * slice_grains < of.size(), slot, of.size());
-  return of[first_component(slot, 4) + 3 * slice_grains];
-}
-template <glm::length_t n> void put(std::span<float> to, std::size_t slot, const glm::vec<n, float>& value) {
-  TALUS_ASSERT(first_component(slot, n) + (n - 1) * slice_grains < to.size(), slot, n, to.size());
-  float* const x = &to[first_component(slot, n)];
+template <glm::length_t n> void put(std::span<float> to, std::size_t at, const glm::vec<n, float>& value) {
+  TALUS_ASSERT(at + (n - 1) * slice_grains < to.size(), at, n, to.size());
+  float* const x = &to[at];
   for (glm::length_t k = 0; k < n; ++k)
     x[static_cast<uint>(k) * slice_grains] = value[k];
 }
@@ -219,8 +235,8 @@ inline void mirror_sum(Fields& f, uint i, uint partner, std::size_t slot) {
     TALUS_ASSERT(back < f.contact_count[partner], i, partner, f.contact_count[partner]);
   }
   TALUS_ASSERT(is_grain(partner) && partner != i, i, partner);
-  const vec4 sum = vec4_at(f.contact_sum, slot);
-  put(f.contact_sum, contact_slot(f, partner, back), vec4(-vec3(sum), sum.w));
+  const vec4 sum = vec4_at(f.contact_state, sum_at(f, slot));
+  put(f.contact_state, sum_at(f, contact_slot(f, partner, back)), vec4(-vec3(sum), sum.w));
 }
 
 // Distance of a grain of radius r from a surface of a body. Of several that it may touch at once, none counts twice.

@@ -92,23 +92,30 @@ void weigh_grains(const Model& model, FieldMemory& memory, const GrainSlots& gra
   write_field(memory.executor(), FieldId::grains, state.grains);
 }
 
-// The histories of contacts, where the substep is so much longer than it was. Impulses, and what a spring of dem adds
-// to a velocity, go with the time that a force acts; displacements go with its square. Histories that mean nothing to
-// the new method are forgotten.
-void keep_history(FieldMemory& memory, const Solver& before, const Solver& now, double scale) {
-  if (!same_history(before, now))
-    return memory.forget_contacts();
-  if (scale == 1.0)
-    return;
-  const auto multiply = [&](FieldId id, double factor) {
-    auto data = read_field<float>(memory.executor(), id, memory.executor().size(id));
-    for (float& value : data)
-      value *= static_cast<float>(factor);
-    write_field(memory.executor(), id, data);
+std::vector<float> contact_state(FieldMemory& memory) {
+  return read_field<float>(memory.executor(), FieldId::contact_state, memory.executor().size(FieldId::contact_state));
+}
+
+// The states of contacts, laid out as the new settings have them, where the substep is so much longer than it was.
+// Impulses, and what a spring of dem adds to a velocity, go with the time that a force acts; displacements go with its
+// square.
+std::vector<float> carried_over(const std::vector<float>& states, const ContactSettings& before,
+                                const ContactSettings& now, Method method, double scale) {
+  if (before.state_words == 0)
+    return {};
+  const std::size_t slices = states.size() / (before.state_words * slice_grains);
+  std::vector<float> after(slices * now.state_words * slice_grains);
+  const auto carry = [&](uint from, uint to, uint components, double factor) {
+    if (from == state_none || to == state_none)
+      return;
+    for (std::size_t row = 0; row < slices; ++row)
+      for (std::size_t k = 0; k < components * slice_grains; ++k)
+        after[(row * now.state_words + to) * slice_grains + k] =
+            static_cast<float>(factor) * states[(row * before.state_words + from) * slice_grains + k];
   };
-  multiply(FieldId::contact_sum, scale);
-  multiply(FieldId::contact_shear, now.method == Method::dem ? scale : scale * scale);
-  memory.forget_point_contacts();
+  carry(before.sum, now.sum, 4, scale);
+  carry(before.shear, now.shear, 3, method == Method::dem ? scale : scale * scale);
+  return after;
 }
 
 }  // namespace
@@ -141,11 +148,19 @@ void Simulation::Impl::change(Scene to) {
   const double zero = to.dt == scene.dt ? model.time_zero()
                                         : commands.drives().time(run.step()) - static_cast<double>(run.step()) * to.dt;
   auto [population, schedules] = emission_after(to, zero);
-  const Solver before = scene.solver;
   const double scale = substep_of(to) / substep_of(scene);
+  const bool keeps_history = same_history(scene.solver, to.solver);
+  const ContactSettings contacts = model.settings().contacts;
+  const std::vector<float> states = keeps_history ? contact_state(memory) : std::vector<float>();
   weigh_grains(model, memory, grains, to);
   adopt(std::move(to), std::move(population), std::move(schedules), zero);
-  keep_history(memory, before, model.scene().solver, scale);
+  if (keeps_history)
+    write_field(memory.executor(), FieldId::contact_state,
+                carried_over(states, contacts, model.settings().contacts, model.scene().solver.method, scale));
+  else  // it means nothing to the new method
+    memory.forget_contacts();
+  if (scale != 1.0)
+    memory.forget_point_contacts();
   if (why)
     model.add_note(std::move(*why));
 }

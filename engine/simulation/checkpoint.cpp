@@ -177,7 +177,7 @@ void Checkpoints::check_sizes(const CheckedState& state, const Settings& setting
     if (found == fields.end() && !memory_.has_field(id, settings))
       return;  // saved before there was such a field
     if (found == fields.end() || found->second.size() % stride != 0 ||
-        (slot_components(info(id).extent) == 0 &&
+        (elements_of_slot(info(id).extent, settings.contacts) == 0 &&
          found->second.size() != memory_.elements_of(id, settings, state.population) * stride))
       throw CheckpointError(fmt::format("field {} is missing or has another size than this version's", info(id).name));
   });

@@ -130,6 +130,8 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return settings.bodies.count > 0 ? cells : 0;
   case Extent::grains:
     return grains;
+  case Extent::grains_twice:
+    return 2 * grains;
   case Extent::cells:
     return cells;
   case Extent::cells_and_end:
@@ -157,11 +159,10 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::depth_pixels:
     return depth_pixels(scene);
   case Extent::slots:
-  case Extent::slots_of_3:
-  case Extent::slots_of_4:
-    return slots * slot_components(extent);
+  case Extent::slot_states:
+    return slots * elements_of_slot(extent, settings.contacts);
   case Extent::stash:
-    return worlds * settings.worlds.stash;
+    return worlds * settings.worlds.stash * (1 + std::size_t{settings.contacts.kept_words});
   case Extent::carriers:
     return fine > 0 ? grains : 0;
   case Extent::held:  // these have as many elements as somebody asked for
@@ -339,7 +340,8 @@ void FieldMemory::resize_rows(uint rows, uint history) {
   TALUS_ASSERT(history >= model_.settings().worlds.stash, history, model_.settings().worlds.stash);
   for (std::size_t f = 0; f < field_count; ++f) {
     const auto id = static_cast<FieldId>(f);
-    const std::size_t elements = std::size_t{rows} * slice_grains * slot_components(field_infos[f].extent);
+    const std::size_t elements =
+        std::size_t{rows} * slice_grains * elements_of_slot(field_infos[f].extent, model_.settings().contacts);
     if (elements == 0 || !has_field(id, model_.settings()))
       continue;
     const std::size_t before = share_of(id), after = elements * field_infos[f].stride;

@@ -15,7 +15,7 @@ layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact
 layout(set = 0, binding = 8, scalar) readonly buffer ShapeBlock { uint shape_data[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 10, scalar) buffer TouchBlock { ClothTouch cloth_touches[]; };
-layout(set = 0, binding = 11, scalar) buffer ShearBlock { float contact_shear[]; };
+layout(set = 0, binding = 11, scalar) buffer StateBlock { float contact_state[]; };
 #include "shared/space.glsl"
 #include "shared/triangle.glsl"
 #define SUMS cloth_sums
@@ -41,7 +41,7 @@ void main() {
         continue;
       ClothTouch c = cloth_touches[slot], touch = c;
       float w_sum = w + inverse_mass_at(partner, c.weights);
-      vec3 shear = memory ? load_vec3(contact_shear, slot) : vec3(0.0);
+      vec3 shear = memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0);
       if (w_sum > 0.0 && c.gap < surface_hidden * r) {
         touches = true;
         vec3 relative = grain.velocity.xyz - velocity_at(partner, c.weights);
@@ -69,7 +69,7 @@ void main() {
       if (!(touch.push > 0.0))
         shear = vec3(0.0);
       if (last && memory)
-        store_vec3(contact_shear, slot, shear);
+        store_vec3(contact_state, shear_at(slot), shear);
     }
   }
   bool vertex = touches && grain_id[i] - settings.cloth.first < settings.cloth.vertices;

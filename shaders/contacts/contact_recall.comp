@@ -8,13 +8,10 @@ layout(set = 0, binding = 2, scalar) readonly buffer RowBlock { uint grain_row[]
 layout(set = 0, binding = 3, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StartNextBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 5, scalar) buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 6, scalar) writeonly buffer ShearBlock { float contact_shear[]; };
-layout(set = 0, binding = 7, scalar) writeonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer FirstBlock { uint stash_first[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer StashCountBlock { uint stash_count[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer StashPartnerBlock { uint stash_partner[]; };
-layout(set = 0, binding = 11, scalar) readonly buffer StashShearBlock { vec3 stash_shear[]; };
-layout(set = 0, binding = 12, scalar) readonly buffer StashSumBlock { vec4 stash_sum[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer StashBlock { uint stash[]; };
 #include "shared/next_row.glsl"
 #include "shared/rebuilt.glsl"
 

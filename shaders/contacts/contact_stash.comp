@@ -8,13 +8,10 @@ layout(set = 0, binding = 2, scalar) readonly buffer RowBlock { uint grain_row[]
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint slice_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 6, scalar) readonly buffer ShearBlock { float contact_shear[]; };
-layout(set = 0, binding = 7, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 8, scalar) writeonly buffer FirstBlock { uint stash_first[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer StashCountBlock { uint stash_count[]; };
-layout(set = 0, binding = 10, scalar) writeonly buffer StashPartnerBlock { uint stash_partner[]; };
-layout(set = 0, binding = 11, scalar) writeonly buffer StashShearBlock { vec3 stash_shear[]; };
-layout(set = 0, binding = 12, scalar) writeonly buffer StashSumBlock { vec4 stash_sum[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer StashBlock { uint stash[]; };
 #include "shared/row.glsl"
 #include "shared/rebuilt.glsl"
 #include "shared/stash_row.glsl"
@@ -29,5 +26,5 @@ void main() {
       end = slot + count * slice_grains;
     }
   }
-  stash(there, i, slot, end);
+  put_aside(there, i, slot, end);
 }

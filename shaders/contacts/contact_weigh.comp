@@ -11,7 +11,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer WeightsBlock { float contact_weights[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
@@ -38,9 +38,9 @@ void main() {
     vec3 way = args.h * (grain.velocity.xyz - c.velocity);
     float hold = adheres ? p2_hold(c, r, way, law_of(tag, partner).adhesion, w + c.inverse_mass, partner >= body_partner, args.h) : 0.0;
     if (split)
-      weights += takes_part(c, r, args.iteration > 0u ? load_w(contact_sum, slot) : 0.0, hold) ? 1.0 : 0.0;
+      weights += takes_part(c, r, args.iteration > 0u ? contact_state[normal_at(slot)] : 0.0, hold) ? 1.0 : 0.0;
     else
       weights += contact_weight(c, w, r, contact_bears(c, 0.0, hold), args.h, length(settings.domain.gravity));
   }
-  contact_weights[i] = weights;
+  contact_weights[weights_at(i, args.iteration)] = weights;
 }

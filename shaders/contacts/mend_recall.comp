@@ -7,13 +7,10 @@ layout(set = 0, binding = 2, scalar) writeonly buffer CountBlock { uint contact_
 layout(set = 0, binding = 3, scalar) readonly buffer CountNextBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer StartBlock { uint slice_start[]; };
 layout(set = 0, binding = 5, scalar) buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 6, scalar) writeonly buffer ShearBlock { float contact_shear[]; };
-layout(set = 0, binding = 7, scalar) writeonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer FirstBlock { uint stash_first[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer StashCountBlock { uint stash_count[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer StashPartnerBlock { uint stash_partner[]; };
-layout(set = 0, binding = 11, scalar) readonly buffer StashShearBlock { vec3 stash_shear[]; };
-layout(set = 0, binding = 12, scalar) readonly buffer StashSumBlock { vec4 stash_sum[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer StashBlock { uint stash[]; };
 layout(set = 0, binding = 13, scalar) buffer ContactsBlock { uint body_contacts[]; };
 #define NAME(partner) partner
 #include "shared/recall_row.glsl"
@@ -27,7 +24,7 @@ void main() {
   if (count == row_unfit) {  // it has no more than it remembers, until all lists are built in this substep
     count = stash_count[i];
     for (uint k = 0u; k < count; ++k)
-      contact_partner[slot + k * slice_grains] = stash_partner[stash_first[i] + k];
+      contact_partner[slot + k * slice_grains] = stash[stash_at(stash_first[i] + k)];
   }
   uint end = slot + count * slice_grains;
   recall(i, slot, end);

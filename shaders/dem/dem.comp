@@ -12,7 +12,7 @@ layout(set = 0, binding = 5, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 6, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 9, scalar) buffer ShearBlock { float contact_shear[]; };
+layout(set = 0, binding = 9, scalar) buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 #include "shared/space.glsl"
 #define ONE_DIVISION true
@@ -23,12 +23,12 @@ layout(set = 0, binding = 10, scalar) writeonly buffer GrainsNextBlock { Grain g
 bool memory;
 
 #define REMEMBERED vec3
-vec3 recall(uint slot) { return memory ? load_vec3(contact_shear, slot) : vec3(0.0); }
+vec3 recall(uint slot) { return memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0); }
 
 void touch(uint slot, uint partner, Contact c, vec3 before) {
   vec3 after = respond(c, partner, before);
   if (memory && after != before)
-    store_vec3(contact_shear, slot, after);
+    store_vec3(contact_state, shear_at(slot), after);
 }
 
 #include "shared/each_contact.glsl"

@@ -9,8 +9,8 @@ layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer LinesBlock { ContactLine contact_lines[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer TagBlock { uint grain_tag[]; };
-layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { float contact_sum[]; };
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer StateBlock { float contact_state[]; };
 #define OVERLAP_MOST 1e30
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"

@@ -8,7 +8,7 @@ layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_c
 layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer TagBlock { uint grain_tag[]; };
-layout(set = 0, binding = 9, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer MeasuresBlock { GrainMeasure measures[]; };
 #define OVERLAP_MOST 1e30
 #include "shared/space.glsl"

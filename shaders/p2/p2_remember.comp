@@ -9,8 +9,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { float contact_sum[]; };
-layout(set = 0, binding = 9, scalar) buffer ShearBlock { float contact_shear[]; };
+layout(set = 0, binding = 8, scalar) buffer StateBlock { float contact_state[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
@@ -29,18 +28,18 @@ void main() {
     uint slot = contact_slot(i, k), partner = partner_at(i, slot);
     if (is_triangle(partner))
       continue;
-    float normal = load_w(contact_sum, slot);
-    vec3 shear = load_vec3(contact_shear, slot);
+    float normal = contact_state[normal_at(slot)];
+    vec3 shear = load_vec3(contact_state, shear_at(slot));
     PairLaw law = law_of(tag, partner);
     if (!(normal > 0.0) && !(law.adhesion > 0.0)) {
       if (shear != vec3(0.0))
-        store_vec3(contact_shear, slot, vec3(0.0));
+        store_vec3(contact_state, shear_at(slot), vec3(0.0));
       continue;
     }
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
     float w = grain.velocity.w;
     vec3 way = args.h * (grain.velocity.xyz - c.velocity);
     float hold = p2_hold(c, grain.position.w, way, law.adhesion, w + c.inverse_mass, partner >= body_partner, args.h);
-    store_vec3(contact_shear, slot, p2_slipped(c, shear, way, normal, hold, across_share(c, w), law));
+    store_vec3(contact_state, shear_at(slot), p2_slipped(c, shear, way, normal, hold, across_share(c, w), law));
   }
 }

@@ -7,7 +7,7 @@ layout(set = 0, binding = 1, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer StartBlock { Grain grains_start[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
-layout(set = 0, binding = 5, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 #include "shared/row.glsl"
 #include "shared/laws/dialect.h"
@@ -23,7 +23,7 @@ void main() {
     return;
   for (uint k = 0u; k < contact_count[i]; ++k) {
     uint slot = contact_slot(i, k);
-    if (!is_triangle(contact_partner[slot]) && load_w(contact_sum, slot) > 0.0) {
+    if (!is_triangle(contact_partner[slot]) && contact_state[normal_at(slot)] > 0.0) {
       grains[i].position = grains_start[i].position;
       grains[i].velocity.xyz = vec3(0.0);
       return;

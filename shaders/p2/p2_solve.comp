@@ -11,11 +11,9 @@ layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 8, scalar) buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { float contact_shear[]; };
-layout(set = 0, binding = 11, scalar) readonly buffer WeightsBlock { float contact_weights[]; };
-layout(set = 0, binding = 12, scalar) writeonly buffer WeightsNextBlock { float contact_weights_next[]; };
+layout(set = 0, binding = 11, scalar) buffer WeightsBlock { float contact_weights[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
@@ -37,7 +35,7 @@ float last_w = 0.0;
 Relaxation relax;
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : load_vec4(contact_sum, slot); }
+vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : load_vec4(contact_state, sum_at(slot)); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
   float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.domain.gravity);
@@ -50,7 +48,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   bool closes = args.iteration > 0u && !(sum.w > 0.0);
   if (!p2_active(c, sum.w, hold, w_sum)) {
     if (args.iteration == 0u)
-      store_vec4(contact_sum, slot, sum);
+      store_vec4(contact_state, sum_at(slot), sum);
     return;
   }
   vec3 drag = sum.xyz;
@@ -68,7 +66,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     last_law = law_id;
     last_w = w_parts;
   }
-  vec3 slipped = memory ? load_vec3(contact_shear, slot) : vec3(0.0);
+  vec3 slipped = memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0);
   vec3 change = p2_iterate(c, relax, shares, way, memory, slipped, hold, across_share(c, w), law, drag, pressure);
   float part = p2_part(c, w, settings.domain.down, settings.solver.error_reduction);
   correction += part * change;
@@ -77,7 +75,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     weights_next += contact_weight(c, w, r, pressure + hold, h, gravity);
   if (is_body(partner))
     note_push(partner, c.point, p2_mass(c, w, part) * change);
-  store_vec4(contact_sum, slot, vec4(drag, pressure));
+  store_vec4(contact_state, sum_at(slot), vec4(drag, pressure));
 }
 #include "shared/each_contact.glsl"
 
@@ -101,5 +99,5 @@ void main() {
   }
   grains_next[i] = grain;
   if (by_weight())
-    contact_weights_next[i] = weights_next;
+    contact_weights[weights_at(i, args.iteration + 1u)] = weights_next;
 }

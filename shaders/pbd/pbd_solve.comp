@@ -10,10 +10,9 @@ layout(set = 0, binding = 4, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 5, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
 layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
-layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 8, scalar) buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer WeightsBlock { float contact_weights[]; };
-layout(set = 0, binding = 11, scalar) writeonly buffer WeightsNextBlock { float contact_weights_next[]; };
+layout(set = 0, binding = 10, scalar) buffer WeightsBlock { float contact_weights[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
@@ -29,7 +28,7 @@ vec3 correction = vec3(0.0);
 float weights = 0.0, weights_next = 0.0;
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0) : load_vec4(contact_sum, slot); }
+vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0) : load_vec4(contact_state, sum_at(slot)); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
   float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.domain.gravity);
@@ -37,7 +36,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   bool accumulated = settings.solver.friction == friction_accumulated;
   if (!pbd_touches(c, r, sum.w, w, after && last)) {
     if (args.iteration == 0u)
-      store_vec4(contact_sum, slot, sum);
+      store_vec4(contact_state, sum_at(slot), sum);
     if (by_weight() && sum.w > 0.0)
       weights_next += contact_weight(c, w, r, sum.w, h, gravity);
     return;
@@ -60,7 +59,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     weights_next += contact_weight(c, w, r, pressure, h, gravity);
   if (is_body(partner))
     note_push(partner, c.point, 1.0 / w_sum * change);
-  store_vec4(contact_sum, slot, vec4(drag, pressure));
+  store_vec4(contact_state, sum_at(slot), vec4(drag, pressure));
 }
 #include "shared/each_contact.glsl"
 
@@ -83,5 +82,5 @@ void main() {
   }
   grains_next[i] = grain;
   if (by_weight())
-    contact_weights_next[i] = weights_next;
+    contact_weights[weights_at(i, args.iteration + 1u)] = weights_next;
 }

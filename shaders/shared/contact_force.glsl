@@ -1,4 +1,4 @@
-// Normal force of a grain's contacts [N], as the last substep left them (Settings.force). Needs settings, grains, grain_tag, contact_sum,
+// Normal force of a grain's contacts [N], as the last substep left them (Settings.force). Needs settings, grains, grain_tag, contact_state,
 // pair_laws and what a contact's geometry needs in scope.
 #include "shared/pair_law.glsl"
 #include "shared/dem_spring.glsl"
@@ -10,7 +10,7 @@ float weights_of(uint i, uint count) {
   if (settings.solver.force >= force_correction && by_mean())
     for (uint k = 0u; k < count; ++k) {
       uint slot = contact_slot(i, k);
-      weights += !is_triangle(partner_at(i, slot)) && load_w(contact_sum, slot) > 0.0 ? 1.0 : 0.0;
+      weights += !is_triangle(partner_at(i, slot)) && contact_state[normal_at(slot)] > 0.0 ? 1.0 : 0.0;
     }
   return weights;
 }
@@ -26,7 +26,7 @@ float force_of(uint i, uint slot, Contact c, float weights) {
     DemSpring spring = spring_of(law_of(grain_tag[i], partner), partner < body_partner, c, w, grains[i].position.w);
     return dem_force(c, spring, grains[i].velocity.xyz, w_sum, h);
   }
-  float pressed = load_w(contact_sum, slot);
+  float pressed = contact_state[normal_at(slot)];
   if (!(pressed > 0.0))
     return 0.0;
   if (settings.solver.force == force_impulse)

@@ -3,7 +3,7 @@
 #include "shared/impulse.glsl"
 #include "shared/body_load.glsl"
 
-layout(set = 0, binding = 8, scalar) readonly buffer SumBlock { float contact_sum[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer StateBlock { float contact_state[]; };
 
 void main() {
   uint i = element_index();
@@ -15,7 +15,7 @@ void main() {
     uint slot = contact_slot(i, k), partner = partner_at(i, slot);
     if (!is_body(partner) || (args.iteration < args.iterations && bodies[body_of(partner)].split == 0.0))
       continue;
-    vec4 sum = load_vec4(contact_sum, slot);
+    vec4 sum = load_vec4(contact_state, sum_at(slot));
     if (sum == vec4(0.0))
       continue;
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);

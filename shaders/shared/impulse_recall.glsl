@@ -5,11 +5,8 @@
 // contacts.
 #include "shared/impulse.glsl"
 
-layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
-layout(set = 0, binding = 9, scalar) writeonly buffer ChangeBlock { float contact_change[]; };
-layout(set = 0, binding = 10, scalar) buffer ShearBlock { float contact_shear[]; };
+layout(set = 0, binding = 8, scalar) buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 11, scalar) writeonly buffer LoadBlock { uint contact_load[]; };
-layout(set = 0, binding = 12, scalar) writeonly buffer FrictionBlock { float contact_friction[]; };
 layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 
 Grain grain;
@@ -17,7 +14,7 @@ uint tag, load = 0u;
 vec3 push = vec3(0.0);
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return settings.contacts.impulses != 0u ? load_vec4(contact_sum, slot) : vec4(0.0); }
+vec4 recall(uint slot) { return settings.contacts.impulses != 0u ? load_vec4(contact_state, sum_at(slot)) : vec4(0.0); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 v = grain.velocity.xyz;
@@ -32,7 +29,7 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     load += 1u;
   if (sum != vec4(0.0)) {
     if (memory)
-      shear = load_vec3(contact_shear, slot);
+      shear = load_vec3(contact_state, shear_at(slot));
     vec3 drag = sum.xyz;
     float pressure = sum.w, warm = is_body(partner) ? min(settings.solver.warm_start, warm_most) : settings.solver.warm_start;
     impulse_recall(c, law, relative, w, impulse_hold(law.adhesion, c.gap, r_min, h), across_share(c, w), warm, memory, h, drag, pressure, shear,
@@ -40,13 +37,13 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     sum = vec4(drag, pressure);
     push += pressure * c.normal + drag;
   }
-  store_vec4(contact_sum, slot, sum);
+  store_vec4(contact_state, sum_at(slot), sum);
   if (memory)
-    store_vec3(contact_shear, slot, shear);
+    store_vec3(contact_state, shear_at(slot), shear);
   if (memory && law.friction_static != law.friction_kinetic)
-    contact_friction[slot] = friction;
+    contact_state[friction_at(slot)] = friction;
   if (momentum)
-    store_vec4(contact_change, slot, vec4(0.0));
+    store_vec4(contact_state, change_at(slot), vec4(0.0));
 }
 #include "shared/each_contact.glsl"
 

@@ -1,11 +1,8 @@
 // One iteration over the contacts of a grain.
 // Needs shared/impulse.glsl and residual_of(approach, gap) before it.
 
-layout(set = 0, binding = 8, scalar) buffer SumBlock { float contact_sum[]; };
-layout(set = 0, binding = 9, scalar) buffer ChangeBlock { float contact_change[]; };
-layout(set = 0, binding = 10, scalar) readonly buffer ShearBlock { float contact_shear[]; };
+layout(set = 0, binding = 8, scalar) buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_load[]; };
-layout(set = 0, binding = 12, scalar) readonly buffer FrictionBlock { float contact_friction[]; };
 layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 
 Grain grain;
@@ -14,7 +11,7 @@ float own_load;
 vec3 push = vec3(0.0);
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return load_vec4(contact_sum, slot); }
+vec4 recall(uint slot) { return load_vec4(contact_state, sum_at(slot)); }
 
 void touch(uint slot, uint partner, Contact c, vec4 before) {
   vec3 v = grain.velocity.xyz;
@@ -22,7 +19,7 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
   bool memory = settings.contacts.memory != 0u;
   bool momentum = settings.solver.iteration == iteration_improved_jacobi, split = settings.solver.iteration == iteration_mass_splitting;
   float w_sum = w + c.inverse_mass;
-  vec4 last = momentum ? load_vec4(contact_change, slot) : vec4(0.0);
+  vec4 last = momentum ? load_vec4(contact_state, change_at(slot)) : vec4(0.0);
   vec3 relative = v - c.velocity;
   float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
   PairLaw law = law_of(tag, partner);
@@ -32,12 +29,12 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
     return;
   vec3 slip = relative - approach * c.normal;
   if (memory)
-    slip += memory_share / h * load_vec3(contact_shear, slot);
+    slip += memory_share / h * load_vec3(contact_state, shear_at(slot));
   float beta = args.beta;
   if (!memory)
     beta = impulse_beta(law, residual, slip, last.xyz, last.w, beta);
   else if (law.friction_static != law.friction_kinetic)
-    law.friction_static = law.friction_kinetic = contact_friction[slot];
+    law.friction_static = law.friction_kinetic = contact_state[friction_at(slot)];
   float other_w = c.inverse_mass, other_load = 1.0;
   bool grains_both = partner < body_partner;
   if (grains_both) {
@@ -51,9 +48,9 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
                   drag, pressure);
   vec4 sum = vec4(drag, pressure);
   vec4 change = sum - before;
-  store_vec4(contact_sum, slot, sum);
+  store_vec4(contact_state, sum_at(slot), sum);
   if (momentum)
-    store_vec4(contact_change, slot, change);
+    store_vec4(contact_state, change_at(slot), change);
   push += change.w * c.normal + change.xyz;
 }
 #include "shared/each_contact.glsl"

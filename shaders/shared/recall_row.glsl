@@ -11,17 +11,12 @@ void recall(uint i, uint slot, uint end) {
     for (uint looked = first; looked < last && !known; ++looked) {
       from = next;
       next = next + 1u < last ? next + 1u : first;
-      known = without_face(stash_partner[from]) == name;
+      known = without_face(stash[stash_at(from)]) == name;
     }
     if (known && is_triangle(partner))
-      contact_partner[slot] = stash_partner[from];
-    if (stashes_shear()) {
-      vec3 remembered = known ? stash_shear[from] : vec3(0.0);
-      store_vec3(contact_shear, slot, remembered);
-    }
-    if (stashes_sum()) {
-      vec4 remembered = known ? stash_sum[from] : vec4(0.0);
-      store_vec4(contact_sum, slot, remembered);
-    }
+      contact_partner[slot] = stash[stash_at(from)];
+    uint to = state_at(slot, settings.contacts.kept_first);
+    for (uint c = 0u; c < settings.contacts.kept_words; ++c)
+      contact_state[to + c * slice_grains] = uintBitsToFloat(known ? stash[stash_at(from) + 1u + c] : 0u);
   }
 }

@@ -1,20 +1,25 @@
 #ifndef TALUS_SLOTS
 #define TALUS_SLOTS
-// Vectors of contacts, component by component: of the slots of a row first all x, then all y, .., so that threads side by side read
-// numbers side by side. first_component: where a slot has its x, the others slice_grains further each.
+// The state of contacts lies component by component: of the slots of a row first all x, then all y, .., so that threads side by side
+// read numbers side by side. Needs settings in scope.
+
+// Where a slot has the first of its components, the others slice_grains further each.
 uint first_component(uint slot, uint components) { return components * slot - (components - 1u) * (slot % slice_grains); }
 
-#define load_vec3(field, slot) \
-  vec3(field[first_component(slot, 3u)], field[first_component(slot, 3u) + slice_grains], field[first_component(slot, 3u) + 2u * slice_grains])
-#define load_vec4(field, slot) \
-  vec4(field[first_component(slot, 4u)], field[first_component(slot, 4u) + slice_grains], field[first_component(slot, 4u) + 2u * slice_grains], \
-       field[first_component(slot, 4u) + 3u * slice_grains])
-#define load_w(field, slot) field[first_component(slot, 4u) + 3u * slice_grains]
+// Where a slot has the component of contact_state with this number, and those with which its members begin.
+uint state_at(uint slot, uint component) { return first_component(slot, settings.contacts.state_words) + component * slice_grains; }
+uint sum_at(uint slot) { return state_at(slot, settings.contacts.sum); }
+uint normal_at(uint slot) { return state_at(slot, settings.contacts.sum + 3u); }  // w of the sum
+uint shear_at(uint slot) { return state_at(slot, settings.contacts.shear); }
+uint change_at(uint slot) { return state_at(slot, settings.contacts.change); }
+uint friction_at(uint slot) { return state_at(slot, settings.contacts.friction); }
+
+#define load_vec3(field, at) vec3(field[at], field[at + slice_grains], field[at + 2u * slice_grains])
+#define load_vec4(field, at) vec4(field[at], field[at + slice_grains], field[at + 2u * slice_grains], field[at + 3u * slice_grains])
 // value: evaluated for each component.
-#define store_vec3(field, slot, value) \
-  field[first_component(slot, 3u)] = (value).x, field[first_component(slot, 3u) + slice_grains] = (value).y, \
-  field[first_component(slot, 3u) + 2u * slice_grains] = (value).z
-#define store_vec4(field, slot, value) \
-  field[first_component(slot, 4u)] = (value).x, field[first_component(slot, 4u) + slice_grains] = (value).y, \
-  field[first_component(slot, 4u) + 2u * slice_grains] = (value).z, field[first_component(slot, 4u) + 3u * slice_grains] = (value).w
+#define store_vec3(field, at, value) \
+  field[at] = (value).x, field[at + slice_grains] = (value).y, field[at + 2u * slice_grains] = (value).z
+#define store_vec4(field, at, value) \
+  field[at] = (value).x, field[at + slice_grains] = (value).y, field[at + 2u * slice_grains] = (value).z, \
+  field[at + 3u * slice_grains] = (value).w
 #endif

@@ -5,21 +5,15 @@ shared uint stashed_here, first_here;  // by the workgroup
 
 // Does a contact remember anything? Triangles do: the face that the grain is on.
 bool remembers(uint slot) {
-  uint bits = 0u;
-  if (stashes_shear()) {
-    uvec3 shear = floatBitsToUint(load_vec3(contact_shear, slot));
-    bits |= shear.x | shear.y | shear.z;
-  }
-  if (stashes_sum()) {
-    uvec4 sum = floatBitsToUint(load_vec4(contact_sum, slot));
-    bits |= sum.x | sum.y | sum.z | sum.w;
-  }
+  uint bits = 0u, first = state_at(slot, settings.contacts.kept_first);
+  for (uint c = 0u; c < settings.contacts.kept_words; ++c)
+    bits |= floatBitsToUint(contact_state[first + c * slice_grains]);
   return bits != 0u || is_triangle(contact_partner[slot]);
 }
 
 // What the contacts of a row remember, in slots from `slot` to before `end`, for grain i. All threads of a workgroup call it; slot >= end:
 // there is nothing.
-void stash(bool wanted, uint i, uint slot, uint end) {
+void put_aside(bool wanted, uint i, uint slot, uint end) {
   uint lane = gl_LocalInvocationID.x, world = world_of(min(i, args.grains - 1u)), count = 0u;  // that of the workgroup
   if (lane == 0u)
     stashed_here = 0u;
@@ -43,11 +37,9 @@ void stash(bool wanted, uint i, uint slot, uint end) {
   for (uint at = slot; at < end; at += slice_grains) {
     if (!remembers(at))
       continue;
-    stash_partner[entry] = contact_partner[at];
-    if (stashes_shear())
-      stash_shear[entry] = load_vec3(contact_shear, at);
-    if (stashes_sum())
-      stash_sum[entry] = load_vec4(contact_sum, at);
-    ++entry;
+    uint first = state_at(at, settings.contacts.kept_first), to = stash_at(entry++);
+    stash[to] = contact_partner[at];
+    for (uint c = 0u; c < settings.contacts.kept_words; ++c)
+      stash[to + 1u + c] = floatBitsToUint(contact_state[first + c * slice_grains]);
   }
 }

@@ -124,6 +124,7 @@ TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
 TALUS_CONST int cells_none = 0x7FFFFFFF;  // World.cells_low where no grain is; cells_high: the negative
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
 TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.table
+TALUS_CONST uint state_none = 0xFFFFFFFFu;
 
 // A contact with a body pushes for at most this overlap, in radii, that there is when a substep starts. What a grain caught between two
 // bodies takes and gives would otherwise grow with them; one on a body at rest overlaps by a hundredth of that.
@@ -201,7 +202,7 @@ TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that dampi
 // Share of gravity that contacts may leave a sleeping grain uncarried (p2).
 TALUS_CONST float sleep_share = 0.1f;
 
-// contact_sum.w of a p2 contact that has not been active in this substep: negative, and too small to matter beside corrections.
+// Normal sum (contact_state) of a p2 contact that has not been active in this substep: negative, and too small to matter beside corrections.
 TALUS_CONST float not_active = -1e-30f;
 
 // Gap, in radii of both, below which a contact counts among those that share a grain's mass. Not 0: solved contacts end there, and
@@ -463,7 +464,7 @@ struct BodyPoint {
   uint body;
 };
 
-// What a point touches, and the spring across it as in contact_shear.
+// What a point touches, and the spring across it as in contact_state.
 struct PointContact {
   uint partner;
   vec3 shear;
@@ -607,6 +608,15 @@ struct ContactSettings {
   float reach;     // radii of the largest grain, gap across which grains may pull each other (dem): lists hold such pairs
   uint memory;     // flag: contacts remember over substeps how far they have slipped
   uint impulses;   // flag: they remember their impulses, too (vts, sp)
+  // Layout of contact_state (engine/core/fields.h): components of a slot, and the first one of each member; state_none: there is no
+  // such member. Those that are kept while rows are made anew follow one another.
+  uint state_words;
+  uint sum;
+  uint shear;
+  uint change;
+  uint friction;
+  uint kept_first;
+  uint kept_words;
 };
 
 // Solver in engine/scene/scene.h says what they mean and which method reads them.

@@ -1,13 +1,15 @@
 // Parts of the correction of two whole masses that a contact applies (p2, pbd). Needs contact_weights in scope.
 #include "shared/mass_share.glsl"
 
+float weights_of(uint i) { return contact_weights[weights_at(i, args.iteration)]; }
+
 // Masses are split among contacts in equal parts: of both sides together.
 float split_w(uint i, float w, uint partner, float other_w) {
-  return w_of_parts(w, other_w, contact_weights[i], is_grain(partner) ? contact_weights[partner] : 1.0);
+  return w_of_parts(w, other_w, weights_of(i), is_grain(partner) ? weights_of(partner) : 1.0);
 }
 
 Shares shares_of(uint i, float w, uint partner, float other_w, float weight, bool closes, float over_normal) {
   bool grains_both = is_grain(partner);
-  return shares_by_weight(w, other_w, contact_weights[i], grains_both ? contact_weights[partner] : 0.0, weight, closes, grains_both, over_normal,
+  return shares_by_weight(w, other_w, weights_of(i), grains_both ? weights_of(partner) : 0.0, weight, closes, grains_both, over_normal,
                           settings.solver.sor);
 }

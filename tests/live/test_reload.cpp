@@ -65,10 +65,11 @@ TEST_CASE("A pass whose source is edited runs; one that is broken or does not fi
   CHECK(contains(broken, "dem.comp stays as it was"));
   CHECK(contains(broken, place_in(sources.folder, "dem/dem.comp", "args.grainz")));
   CHECK(contains(broken, "grainz"));
-  sources.edit("dem/dem.comp", {{"args.grainz", "args.grains"},
-                                {"float contact_shear[]", "vec4 contact_shear[]"},
-                                {"load_vec3(contact_shear, slot)", "contact_shear[slot].xyz"},
-                                {"store_vec3(contact_shear, slot, after)", "contact_shear[slot].xyz = after"}});
+  sources.edit("dem/dem.comp",
+               {{"args.grainz", "args.grains"},
+                {"float contact_state[]", "vec4 contact_state[]"},
+                {"load_vec3(contact_state, shear_at(slot))", "contact_state[slot].xyz"},
+                {"store_vec3(contact_state, shear_at(slot), after)", "contact_state[slot].xyz = after"}});
   CHECK(contains(told(live), "elements of 16 bytes"));
   live.play_to(0.7);
   CHECK(level(live) > risen);
