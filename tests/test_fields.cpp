@@ -1,5 +1,6 @@
 // The declaration of a field decides how it lives: a field that no other line of code names shows it (grain_mark).
 #include "engine/gpu/graph.h"
+#include "engine/reference/space.h"
 #include "engine/simulation/checkpoint_file.h"
 #include "scratch.h"
 #include "simulate.h"
@@ -255,4 +256,54 @@ TEST_CASE("A field behind another one shares its buffer and is sized, written an
   executor.finish();
   CHECK(std::ranges::equal(executor.kept(FieldId::pair_laws).first(sizeof(PairLaw)),
                            std::as_bytes(std::span(more).first(1))));
+}
+
+TEST_CASE("The state of a contact has the members that the method needs and no others", "[fields]") {
+  const auto components = [](Method method, auto... changes) {
+    Solver solver = default_solver(method);
+    (changes(solver), ...);
+    Simulation simulation(with(jumble(127), solver), on_cpu);
+    Executor& e = simulation.executor();
+    const auto contacts = read_field<Settings>(e, FieldId::settings, 1)[0].contacts;
+    CHECK(e.size(FieldId::contact_state) == contacts.state_words * e.size(FieldId::contact_partner));
+    return contacts.state_words;
+  };
+  const auto forgets = [](Solver& s) { s.contact_memory = false; };
+  const auto with_momentum = [](Solver& s) { s.iteration = Iteration::improved_jacobi; };
+  const auto splits = [](Solver& s) { s.iteration = Iteration::mass_splitting; };
+  CHECK(components(Method::dem) == 3);                            // shear
+  CHECK(components(Method::pbd) == 4);                            // sum
+  CHECK(components(Method::p2, forgets) == 4);                    // sum
+  CHECK(components(Method::p2) == 4 + 3);                         // sum, shear
+  CHECK(components(Method::vts, splits) == 4 + 3 + 1);            // sum, shear, friction
+  CHECK(components(Method::sp, with_momentum) == 4 + 3 + 4 + 1);  // and change
+  CHECK(components(Method::sp, with_momentum, forgets) == 4 + 4);
+}
+
+TEST_CASE("Contacts keep their history where another iteration lays their state out anew", "[fields]") {
+  Solver solver = default_solver(Method::vts);
+  solver.iteration = Iteration::mass_splitting;
+  Scene scene = with(jumble(300), solver);
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(20);
+  const auto histories = [&] {
+    const Fields f = fields_of(simulation.executor(), {FieldId::settings, FieldId::contact_state});
+    std::vector<vec4> sums;
+    std::vector<vec3> shears;
+    for (std::size_t slot = 0; slot < simulation.executor().size(FieldId::contact_partner); ++slot) {
+      sums.push_back(reference::vec4_at(f.contact_state, reference::sum_at(f, slot)));
+      shears.push_back(reference::vec3_at(f.contact_state, reference::shear_at(f, slot)));
+    }
+    return std::pair(sums, shears);
+  };
+  const auto before = histories();
+  CHECK(std::ranges::count_if(before.first, [](const vec4& sum) { return sum.w > 0.0f; }) > 100);
+  scene.solver.iteration = Iteration::improved_jacobi;
+  scene.solver.omega = 0.5;
+  simulation.change(scene);
+  CHECK(histories() == before);
+  simulation.advance(5);
+  scene.solver = solver;
+  simulation.change(scene);
+  CHECK(std::ranges::count_if(histories().first, [](const vec4& sum) { return sum.w > 0.0f; }) > 100);
 }
