@@ -39,8 +39,8 @@ double build_time(talus::Simulation& simulation, int repeats) {
   double best = 1e300;
   for (int i = 0; i < repeats; ++i) {
     auto worlds = talus::read_field<talus::World>(executor, FieldId::worlds, 1);
-    worlds[0].travel = talus::shared::lists_void;
-    worlds[0].speed = 0.0f;  // cells as they are at rest
+    worlds[0].lists.travel = talus::shared::lists_invalid;
+    worlds[0].motion.speed = 0.0f;  // cells as they are at rest
     talus::write_field(executor, FieldId::worlds, worlds);
     const auto begin = std::chrono::steady_clock::now();
     talus::build_lists(executor, plan);

@@ -22,7 +22,7 @@ double elements_in_use(talus::Simulation& simulation, FieldId id) {
   case talus::Extent::slots:
   case talus::Extent::slot_states: {
     const auto contacts = talus::read_field<talus::Settings>(executor, FieldId::settings, 1)[0].contacts;
-    return used(talus::read_field<talus::Status>(executor, FieldId::status, 1)[0].slots *
+    return used(talus::read_field<talus::Status>(executor, FieldId::status, 1)[0].lists.slots *
                 static_cast<double>(talus::elements_of_slot(talus::info(id).extent, contacts)));
   }
   default:
@@ -34,7 +34,8 @@ double elements_in_use(talus::Simulation& simulation, FieldId id) {
 
 double bytes_of_pass(talus::Simulation& simulation, std::string_view name) {
   const auto found = std::ranges::find(talus::pass_infos, name, &talus::PassInfo::name);
-  constexpr std::array of_few_rows{"mend_choose", "mend_stash", "mend_search", "mend_recall"};
+  constexpr std::array of_few_rows{"incremental_choose", "incremental_save", "incremental_search",
+                                   "incremental_restore"};
   if (found == talus::pass_infos.end() || std::ranges::count(of_few_rows, name) > 0)
     return 0.0;
   const auto pass = static_cast<talus::Pass>(found - talus::pass_infos.begin());
@@ -65,13 +66,13 @@ bool of_rebuild(std::string_view pass) {
   if (pass == "contact_check" || pass == "contact_weigh" || pass == "contact_lines")
     return false;
   return std::ranges::any_of(std::initializer_list<std::string_view>{"grid_", "contact_", "linked_", "body_clear",
-                                                                     "body_survey", "body_mark", "shape_find",
+                                                                     "body_occupancy", "body_mark", "shape_find",
                                                                      "cloth_find", "cloth_sort"},
                              [&](std::string_view prefix) { return pass.starts_with(prefix); });
 }
 
-bool of_mend(std::string_view pass) {
-  return pass.starts_with("mend_");
+bool of_incremental(std::string_view pass) {
+  return pass.starts_with("incremental_");
 }
 
 }  // namespace bench

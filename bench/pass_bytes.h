@@ -12,6 +12,6 @@ double bytes_of_pass(talus::Simulation& simulation, std::string_view pass);
 
 // Whether it runs only in substeps that rebuild the contact lists, or mend them.
 bool of_rebuild(std::string_view pass);
-bool of_mend(std::string_view pass);
+bool of_incremental(std::string_view pass);
 
 }  // namespace bench

@@ -19,7 +19,7 @@ Result squirrel(const Context& context) {
   const double end = context.pick(scene.end, 0.25);
   const talus::Population population = talus::populate(scene);
   const std::size_t parts = population.shaped.size(),
-                    first = population.initial.size() - population.skin.size() - population.cloth_vertices - parts;
+                    first = population.initial.size() - population.boundary.size() - population.cloth_vertices - parts;
   const double r = scene.grains.at(0).radius_min, volume = 4.0 / 3.0 * std::acos(-1.0) * r * r * r;
   const double grain = scene.materials[scene.grains[0].material].density * volume,
                part = scene.materials[scene.shapes.at(0).grains.material].density * volume;  // kg

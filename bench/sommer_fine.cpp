@@ -50,7 +50,7 @@ talus::Scene fine_scene(const std::string& name, bool quick) {
 }
 
 bool is_fine(const std::string& pass) {
-  return std::ranges::any_of(std::initializer_list<std::string_view>{"fine_", "crowd_", "carrier_", "near_"},
+  return std::ranges::any_of(std::initializer_list<std::string_view>{"fine_", "density_", "one_advecting_", "near_"},
                              [&](std::string_view prefix) { return pass.starts_with(prefix); });
 }
 
@@ -87,7 +87,7 @@ struct Seen {
 Seen seen(talus::Simulation& simulation) {
   using talus::FieldId;
   const talus::Fields fields = talus::fields_of(
-      simulation.executor(), {FieldId::settings, FieldId::near_start, FieldId::carriers, FieldId::fine_grains});
+      simulation.executor(), {FieldId::settings, FieldId::near_start, FieldId::advecting, FieldId::fine_grains});
   talus::reference::Near around(fields);
   Seen sum;
   double count = 0.0;
@@ -104,14 +104,14 @@ Seen seen(talus::Simulation& simulation) {
 double copy_time(talus::Simulation& simulation) {
   constexpr int times = 20;
   talus::Args args{};
-  args.fine = simulation.fine_places();
-  args.field = static_cast<talus::uint>(talus::FieldId::fine_grains);
-  args.words = sizeof(talus::Grain) / sizeof(talus::uint);
+  args.fine.places = simulation.fine_places();
+  args.followed.field = static_cast<talus::uint>(talus::FieldId::fine_grains);
+  args.followed.words = sizeof(talus::Grain) / sizeof(talus::uint);
   const double before = cost_of(simulation).copy;
   for (int k = 0; k < times; ++k)
-    simulation.executor().run(talus::Pass::fine_commit, {args.fine}, args);
+    simulation.executor().run(talus::Pass::fine_commit, {args.fine.places}, args);
   simulation.executor().finish();
-  return 1e6 * (cost_of(simulation).copy - before) / (times * std::max(1.0, static_cast<double>(args.fine)));
+  return 1e6 * (cost_of(simulation).copy - before) / (times * std::max(1.0, static_cast<double>(args.fine.places)));
 }
 
 // Table 1: the time of a frame of 1/60 s, and how near to the limit of the memory its greatest pass is. That limit is
@@ -144,7 +144,7 @@ Result sommer_table1(const Context& context) {
     const Cost before = cost_of(simulation);
     const auto moves = [&] {
       return static_cast<double>(
-          talus::read_field<talus::Status>(simulation.executor(), talus::FieldId::status, 1)[0].fine_moves);
+          talus::read_field<talus::Status>(simulation.executor(), talus::FieldId::status, 1)[0].fine.moves);
     };
     const double moves_before = moves();
     go_on(simulation, simulation.time() + span);

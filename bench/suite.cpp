@@ -234,7 +234,8 @@ void run_suites(const RunOptions& options) {
 }
 
 Replay::Replay(talus::Simulation from)
-    : simulation(std::move(from)), rebuilds_before_(simulation.rebuilds()), mends_before_(simulation.mends()),
+    : simulation(std::move(from)), rebuilds_before_(simulation.rebuilds()),
+      incremental_rebuilds_before_(simulation.incremental_rebuilds()),
       state_(std::filesystem::temp_directory_path() / fmt::format("talus-bench-{:08x}.state", std::random_device{}())) {
   simulation.save(state_);
 }

@@ -112,11 +112,13 @@ public:
   Sample advance(std::uint64_t steps);
   // Of the lists, since the state.
   std::uint64_t rebuilds() const { return simulation.rebuilds() - rebuilds_before_; }
-  std::uint64_t mends() const { return simulation.mends() - mends_before_; }
+  std::uint64_t incremental_rebuilds() const {
+    return simulation.incremental_rebuilds() - incremental_rebuilds_before_;
+  }
   talus::Simulation simulation;
 
 private:
-  std::uint64_t rebuilds_before_, mends_before_;
+  std::uint64_t rebuilds_before_, incremental_rebuilds_before_;
   std::filesystem::path state_;
 };
 

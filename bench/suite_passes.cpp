@@ -31,12 +31,14 @@ std::vector<Sample> passes_of(Replay& replay, std::uint64_t steps, double copy_b
   const auto after = counts_of(simulation);
   add_quality(samples[0], simulation);
   const double n = static_cast<double>(steps), rebuilds = static_cast<double>(replay.rebuilds()),
-               mends = static_cast<double>(replay.mends());
+               incremental_rebuilds = static_cast<double>(replay.incremental_rebuilds());
   for (const auto& [name, count] : after) {
     const auto found = before.find(name);
     const double calls = count.calls - (found == before.end() ? 0.0 : found->second.calls);
     const double ms = count.ms - (found == before.end() ? 0.0 : found->second.ms);
-    const double runs = of_rebuild(name) ? std::min(rebuilds, calls) : of_mend(name) ? std::min(mends, calls) : calls;
+    const double runs = of_rebuild(name)       ? std::min(rebuilds, calls)
+                        : of_incremental(name) ? std::min(incremental_rebuilds, calls)
+                                               : calls;
     if (runs == 0.0 && ms == 0.0)
       continue;  // a device takes time for what does nothing, too
     Sample sample{.part = name, .iterations = steps, .real_s = 1e-3 * ms};

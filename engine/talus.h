@@ -125,9 +125,9 @@ public:
   // return at once, and sends more; finish() takes the result over and throws what advance() would. Beyond 256 steps,
   // and after buffers had to grow, finish() computes the rest. In between only these may be called, and on a device
   // what is for drawing, grain_places() to body_buffer(), which then describe the state at the end of the steps that
-  // were sent. All else throws std::logic_error. So does finish() where nothing is under way. survey: as survey() at
-  // the end of the steps, whose buffers are then for drawing, too.
-  void start(std::uint64_t steps, bool survey = false);
+  // were sent. All else throws std::logic_error. So does finish() where nothing is under way. evaluate_contacts: as
+  // evaluate_contacts() at the end of the steps, whose buffers are then for drawing, too.
+  void start(std::uint64_t steps, bool evaluate_contacts = false);
   bool ready();
   void finish();
   bool under_way() const;
@@ -158,14 +158,14 @@ public:
   double time(std::uint32_t world = 0) const;     // s simulated, in a world since it was reset
   std::uint32_t grain_count() const;              // that are there: born less gone; vertices of cloth are none
   std::uint32_t grains_born() const;
-  std::vector<std::uint32_t> sink_counts() const;       // grains gone, in the order of scene().sinks, world after world
-  std::vector<EmitterCounts> emitter_counts() const;    // likewise, in the order of scene().emitters
-  std::array<SeamCrossings, 3> seam_crossings() const;  // x, y, z
-  std::vector<GrainState> grains();                     // sorted by world and id
-  std::uint32_t fine_count() const;                     // fine grains that are there; 0 without [upsampling]
-  std::vector<GrainState> fine_grains();                // likewise; they have numbers of their own
-  Measure measure();                                    // over all worlds
-  Measure measure(std::uint32_t world);                 // of one
+  std::vector<std::uint32_t> sink_counts() const;     // grains gone, in the order of scene().sinks, world after world
+  std::vector<EmitterCounts> emitter_counts() const;  // likewise, in the order of scene().emitters
+  std::array<SeamCrossings, 3> periodic_crossings() const;  // x, y, z
+  std::vector<GrainState> grains();                         // sorted by world and id
+  std::uint32_t fine_count() const;                         // fine grains that are there; 0 without [upsampling]
+  std::vector<GrainState> fine_grains();                    // likewise; they have numbers of their own
+  Measure measure();                                        // over all worlds
+  Measure measure(std::uint32_t world);                     // of one
 
   // Worlds go on side by side, in the same steps, as each would alone with solver.incremental_rebuild off, bit for bit.
   // What follows is done on the device between two steps and leaves the other worlds alone. Throws
@@ -213,10 +213,11 @@ public:
 
   std::vector<PassTime> pass_times() const;
   DeviceSummary device() const;
-  std::uint64_t memory_bytes() const;  // of all fields
-  std::uint64_t rebuilds() const;      // of all neighbour lists
-  std::uint64_t mends() const;         // of those near grains that had moved
-  std::uint64_t fast() const;  // grain-substeps faster than half a radius per substep: too fast for their contacts
+  std::uint64_t memory_bytes() const;          // of all fields
+  std::uint64_t rebuilds() const;              // of all neighbour lists
+  std::uint64_t incremental_rebuilds() const;  // of those near grains that had moved
+  std::uint64_t
+  cfl_violations() const;  // grain-substeps faster than half a radius per substep: too fast for their contacts
   std::vector<BodyLoad> body_loads() const;  // of the last step, of all bodies
   // Of each step of the last advance() or start(), s * bodies of all worlds + b; of the last load_steps_most of them
   // where it was longer.
@@ -268,10 +269,10 @@ public:
   // last substep over its length; in p2 and pbd an estimate, as the mean over a grain's contacts in its last iteration
   // weighs their corrections: up to a half too low. Contacts with cloth have none. On the CPU path they are in
   // executor()'s fields measures and contact_lines.
-  void survey();
+  void evaluate_contacts();
   gpu::Buffer* measure_buffer();      // GrainMeasure, grain_places() of them: overlaps, contacts, greatest force
   gpu::Buffer* line_buffer();         // ContactLine, line_places() of them; those of force 0 are none
-  std::uint32_t line_places() const;  // of the last survey; all there may be while steps are under way
+  std::uint32_t line_places() const;  // of the last evaluation; all there may be while steps are under way
 
   // The fields themselves, for tests and tools (engine/core/executor.h).
   Executor& executor();

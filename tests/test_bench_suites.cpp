@@ -136,7 +136,7 @@ TEST_CASE("The bytes of a pass are those of its fields", "[bench]") {
   Simulation simulation(bench::settling_box(Method::vts, 100), on_cpu);
   simulation.advance(1);
   Executor& executor = simulation.executor();
-  const double slots = read_field<Status>(executor, FieldId::status, 1)[0].slots;
+  const double slots = read_field<Status>(executor, FieldId::status, 1)[0].lists.slots;
   CHECK(slots > 0.0);
   CHECK(bench::bytes_of_pass(simulation, "predict") == sizeof(Settings) + 100 * 2 * sizeof(Grain));
   CHECK(bench::bytes_of_pass(simulation, "vts_gauss_seidel") == 0.0);  // it has no shader

@@ -27,8 +27,8 @@ Scene silo() {
 
 // Grains that are planned to have come up to a step.
 std::uint32_t due(const Scene& scene, std::uint64_t step) {
-  return static_cast<std::uint32_t>(
-      std::ranges::count_if(populate(scene).poured, [&](const TimedSeed& timed) { return timed.step <= step; }));
+  return static_cast<std::uint32_t>(std::ranges::count_if(
+      populate(scene).scheduled, [&](const ScheduledGrain& timed) { return timed.step <= step; }));
 }
 
 SinkSpec drain() {
@@ -171,7 +171,7 @@ TEST_CASE("Births that wait give the same bits with any number of threads and af
 
 TEST_CASE("Births that wait in one world are its own affair", "[births]") {
   Scene scene = silo();
-  scene.solver.mending = false;
+  scene.solver.incremental_rebuild = false;
   Simulation alone(scene, on_cpu);
   scene.worlds = 2;
   Simulation both(scene, {.device = "cpu", .shelves = 1});

@@ -41,7 +41,7 @@ Lists lists_of(const Scene& scene, const Options& options) {
     for (uint b = 0; b < bodies; ++b) {
       const uint body = number * bodies + b;
       const vec3 way = reference::shortest(p - f.bodies[body].motion.position, f.settings[0]);
-      if (reference::from_body(f, body, way).value < f.grains[i].position.w + world.margin)
+      if (reference::from_body(f, body, way).value < f.grains[i].position.w + world.lists.skin)
         near.push_back(b);
       lists.looked += f.cell_lists[key * body_words(bodies) + b / 32] >> (b % 32) & 1;
     }

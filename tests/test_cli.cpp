@@ -462,8 +462,8 @@ TEST_CASE("the report is complete and sane", "[cli]") {
                           "substeps",
                           "iterations",
                           "rebuilds",
-                          "mends",
-                          "fast",
+                          "incremental_rebuilds",
+                          "cfl_violations",
                           "speed_max",
                           "height"}) {
     CAPTURE(key);

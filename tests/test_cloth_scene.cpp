@@ -90,7 +90,7 @@ std::string error_of(auto&& act) {
 
 // Seeds of the vertices of one cloth.
 std::vector<Seed> vertices_of(const Population& p, std::size_t k) {
-  const std::size_t first = p.initial.size() - p.skin.size() - p.cloth_vertices + p.cloths[k].first;
+  const std::size_t first = p.initial.size() - p.boundary.size() - p.cloth_vertices + p.cloths[k].first;
   return {p.initial.begin() + static_cast<std::ptrdiff_t>(first),
           p.initial.begin() + static_cast<std::ptrdiff_t>(first + p.cloths[k].sheet.vertices.size())};
 }
@@ -252,8 +252,8 @@ TEST_CASE("Vertices of cloth stand behind particles of shapes and before those o
   const std::size_t sail = 11 * 11, flag = 6 * 6;
   CHECK(p.cloth_vertices == sail + flag);
   CHECK(p.shaped.size() > 10);
-  CHECK(p.skin.size() > 10);
-  CHECK(p.initial.size() == 2 + p.shaped.size() + p.cloth_vertices + p.skin.size());
+  CHECK(p.boundary.size() > 10);
+  CHECK(p.initial.size() == 2 + p.shaped.size() + p.cloth_vertices + p.boundary.size());
   CHECK(std::tuple(p.cloths[0].cloth, p.cloths[0].first) == std::tuple(0u, 0u));
   CHECK(std::tuple(p.cloths[1].cloth, p.cloths[1].first) == std::tuple(1u, static_cast<std::uint32_t>(sail)));
   const std::size_t k = GENERATE(0u, 1u);

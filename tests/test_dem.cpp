@@ -176,7 +176,7 @@ TEST_CASE("dem: no speed carries a grain through a wall", "[dem]") {
         deepest = std::max({deepest, scene.domain.min[a] - grain.position[a], grain.position[a] - scene.domain.max[a]});
   }
   CHECK(deepest < 0.0);  // half a radius of overlap leaves the centre inside
-  CHECK(simulation.fast() > 0);
+  CHECK(simulation.cfl_violations() > 0);
 }
 
 TEST_CASE("dem: fixed grains give nothing back", "[dem]") {
@@ -332,7 +332,7 @@ TEST_CASE("dem: lists hold all that adhesion reaches", "[dem]") {
   scene.domain.axis = {Axis::open, Axis::open, Axis::open};
   scene.domain.gravity = {0.0, 0.0, 0.0};
   scene.materials[0].adhesion = 2e5;
-  const double r = 0.01, x = r + 0.5 * (margin_rest + 0.01) * r;
+  const double r = 0.01, x = r + 0.5 * (skin_rest + 0.01) * r;
   add_points(scene, r, {{-x, 0.0, 0.0}}, {0.1, 0.0, 0.0});
   add_points(scene, r, {{x, 0.0, 0.0}}, {-0.1, 0.0, 0.0});
   Simulation kept(scene, on_cpu);

@@ -98,9 +98,9 @@ TEST_CASE("Scenes with fine grains have as many as their paper's", "[scenes][ups
     double cubes = 0.0;
     for (const Seed& seed : population.initial)
       cubes += std::pow(seed.radius, 3);
-    for (const TimedSeed& birth : population.poured)
-      cubes += std::pow(birth.seed.radius, 3);
-    const std::size_t coarse = population.initial.size() + population.poured.size();
+    for (const ScheduledGrain& emitted : population.scheduled)
+      cubes += std::pow(emitted.seed.radius, 3);
+    const std::size_t coarse = population.initial.size() + population.scheduled.size();
     CHECK(static_cast<double>(coarse) == Approx(c.coarse).epsilon(0.03));
     CHECK(cubes / ((low * low + high * high) * (low + high) / 4.0) == Approx(c.fine).epsilon(0.03));
   }

@@ -119,7 +119,7 @@ void comes_back(const Options& options) {
     grain.position.x = -grain.position.x;
   write_field(simulation.executor(), FieldId::grains, grains);
   auto worlds = read_field<World>(simulation.executor(), FieldId::worlds, 1);
-  worlds[0].travel = lists_void;
+  worlds[0].lists.travel = lists_invalid;
   write_field(simulation.executor(), FieldId::worlds, worlds);
   const std::uint64_t mirrored = simulation.state_hash(), rebuilds = simulation.rebuilds();
   CHECK(mirrored != hash);

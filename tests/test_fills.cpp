@@ -170,11 +170,11 @@ TEST_CASE("Grains are poured out of any shape", "[fills]") {
                          "shape.mesh = { file = \"ring.stl\", position = [0, 0, 1.5] }\n",
                   (scratch / "s.toml").string());
   const Population p = populate(scene);
-  CHECK(p.poured.size() == 800);
+  CHECK(p.scheduled.size() == 800);
   CHECK(p.warnings.empty());
   const Solid ring = solid_of(std::get<SolidFill>(scene.emitters[0].shape).parts, {}, 0.1);
   double out = -1.0;
-  for (const TimedSeed& t : p.poured)
+  for (const ScheduledGrain& t : p.scheduled)
     out = std::max(out, sample(ring, glm::dvec3(t.seed.position)).distance + t.seed.radius);
   CHECK(out < 1e-5);
   Simulation simulation(scene, on_cpu);

@@ -184,7 +184,7 @@ TEST_CASE("former names of keys and words are read, with a warning that says the
 
 TEST_CASE("overrides and scenes that a program builds may have former names, too", "[scene][keys]") {
   const Scene scene = parse_scene("[solver]\nincremental_rebuild = true\n", "s.toml", {"solver.mending=false"});
-  CHECK_FALSE(scene.solver.mending);
+  CHECK_FALSE(scene.solver.incremental_rebuild);
   REQUIRE(scene.warnings.size() == 1);
   CHECK_THAT(scene.warnings[0],
              Catch::StartsWith("--set solver.mending=false: solver.mending is now called solver.incremental_rebuild"));

@@ -71,6 +71,6 @@ TEST_CASE("Ten thousand grains at 20 m/s do not pass a plate one radius thick", 
     CAPTURE(i);
     CHECK(behind == 0);
   }
-  CHECK(simulation.fast() == 0);
+  CHECK(simulation.cfl_violations() == 0);
   CHECK(deepest > 0.3 * r);  // overlaps the face by 0.7 radii at most, when all of it arrives
 }

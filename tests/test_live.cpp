@@ -225,7 +225,7 @@ void feels_its_weight(const Options& options, const Variant& variant) {
   add_points(scene, radius, points);
   Simulation simulation(scene, options);
   simulation.advance(120);
-  simulation.survey();
+  simulation.evaluate_contacts();
   const double weight = 1600.0 * 4.18879 * std::pow(radius, 3) * 9.81;
   const auto ids = read_field<uint>(simulation.executor(), FieldId::grain_id, layers);
   const auto measures = read_field<GrainMeasure>(simulation.executor(), FieldId::measures, layers);
@@ -257,7 +257,7 @@ bool same(const std::vector<ContactLine>& a, const std::vector<ContactLine>& b) 
 }
 
 // Steps that end with a survey know what a survey() after them does, where grains are born and lists grow on the way.
-void surveys_at_the_end(const Options& options) {
+void evaluates_at_the_end(const Options& options) {
   Options narrow = options;
   narrow.contact_slots = 16;
   Simulation live(busy(), narrow), waiting(busy(), options);
@@ -266,7 +266,7 @@ void surveys_at_the_end(const Options& options) {
     CHECK(live.under_way());
     live.finish();
     waiting.advance(15);
-    waiting.survey();
+    waiting.evaluate_contacts();
     const auto lines = [](Simulation& s) {
       return read_field<ContactLine>(s.executor(), FieldId::contact_lines, s.line_places());
     };
@@ -608,7 +608,7 @@ TEST_CASE("Methods that correct positions tell more force below than above", "[l
     scene.materials[0].stiffness = 1e5;
     Simulation simulation(scene, on_cpu);
     simulation.advance(240);
-    simulation.survey();
+    simulation.evaluate_contacts();
     const double weight = 1600.0 * 4.18879 * std::pow(0.02, 3) * 9.81;
     std::array<double, 3> shares{};  // of the weight that each bears
     const auto ids = read_field<uint>(simulation.executor(), FieldId::grain_id, 3);
@@ -629,22 +629,22 @@ TEST_CASE("Grains on a device feel the weight above them", "[device][live]") {
 }
 
 TEST_CASE("What grains feel waits for nothing and changes nothing", "[live]") {
-  Simulation surveyed(busy(), on_cpu), left_alone(busy(), on_cpu);
-  surveyed.survey();
-  CHECK(surveyed.line_places() == 0);
+  Simulation contacts_evaluated(busy(), on_cpu), left_alone(busy(), on_cpu);
+  contacts_evaluated.evaluate_contacts();
+  CHECK(contacts_evaluated.line_places() == 0);
   for (int i = 0; i < 5; ++i) {
-    surveyed.advance(4);
-    surveyed.survey();
+    contacts_evaluated.advance(4);
+    contacts_evaluated.evaluate_contacts();
   }
   left_alone.advance(20);
-  CHECK(surveyed.state_hash() == left_alone.state_hash());
-  CHECK(surveyed.line_places() > 0);
+  CHECK(contacts_evaluated.state_hash() == left_alone.state_hash());
+  CHECK(contacts_evaluated.line_places() > 0);
 }
 
 TEST_CASE("Steps survey what grains feel at their end", "[live]") {
-  surveys_at_the_end(on_cpu);
+  evaluates_at_the_end(on_cpu);
 }
 
 TEST_CASE("Steps on a device survey what grains feel at their end", "[device][live]") {
-  surveys_at_the_end(on_device());
+  evaluates_at_the_end(on_device());
 }

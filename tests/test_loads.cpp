@@ -385,9 +385,10 @@ TEST_CASE("A run that becomes invalid goes back to the loads of its last valid s
   Scene scene = with(pouring(4, 1, 0.5), {.method = Method::dem, .iterations = 1});
   scene.bodies.push_back(body_of("cone", {{ConePart{0.08, 0.02, 0.05}}}));
   Simulation broken(scene, on_cpu), sound(scene, on_cpu);
-  auto births = read_field<Birth>(broken.executor(), FieldId::births, broken.executor().size(FieldId::births));
-  births[200].grain.velocity.x = std::numeric_limits<float>::quiet_NaN();  // in the middle of a batch
-  write_field(broken.executor(), FieldId::births, births);
+  auto emitted =
+      read_field<EmittedGrain>(broken.executor(), FieldId::emitted, broken.executor().size(FieldId::emitted));
+  emitted[200].grain.velocity.x = std::numeric_limits<float>::quiet_NaN();  // in the middle of a batch
+  write_field(broken.executor(), FieldId::emitted, emitted);
   REQUIRE_THROWS_AS(broken.advance(100), StateError);
   REQUIRE(broken.step() > 0);
   sound.advance(broken.step());

@@ -69,11 +69,11 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
           "[device][lockstep]") {
   Options options = in_validated_lockstep();
   options.contact_slots = 1;
-  MeshPart skin;
-  skin.as = MeshAs::particles;
-  skin.radius = 0.01;
-  skin.file = "made here";
-  skin.loaded =
+  MeshPart boundary;
+  boundary.as = MeshAs::particles;
+  boundary.radius = 0.01;
+  boundary.file = "made here";
+  boundary.loaded =
       std::make_shared<LoadedMesh>(LoadedMesh{{{{0, 0, 0}, {0.03f, 0, 0}, {0, 0.03f, 0}}, {{0, 1, 2}}}, false, {}});
   std::set<std::string> run;
   const auto add_run = [&](const std::vector<PassTime>& passes) {
@@ -91,7 +91,7 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
                                    .far = 2.0,
                                    .values = PixelValue::height});
     scene.bodies.push_back(body_of("cone", {{ConePart{0.08, 0.02, 0.05}}}));
-    scene.bodies.push_back(body_of("skin", {{skin}}, {-0.05, 0.0, 0.1}));
+    scene.bodies.push_back(body_of("skin", {{boundary}}, {-0.05, 0.0, 0.1}));
     scene.bodies.back().material = 0;
     if (variant.solver.detection == Detection::lists) {
       scene.bodies.push_back(body_of("ball", {{SpherePart{0.02}}}, {0.0, 0.05, 0.12}));
@@ -111,7 +111,7 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     REQUIRE_NOTHROW(simulation.advance(4));
     if (run.empty())  // the same for all methods
       REQUIRE_NOTHROW(simulation.depth_buffer());
-    REQUIRE_NOTHROW(simulation.survey());
+    REQUIRE_NOTHROW(simulation.evaluate_contacts());
     REQUIRE_NOTHROW(simulation.measure());
     CHECK(simulation.grain_count() > 50);
     CHECK(simulation.fine_count() > 200);
@@ -137,7 +137,7 @@ TEST_CASE("Every method agrees with its reference", "[device][lockstep]") {
   // A contact at the edge of its friction cone may fall to either side of it: among so many grains there is none.
   Simulation simulation(with(jumble_with_bodies(1024), variant.solver), in_lockstep());
   REQUIRE_NOTHROW(simulation.advance(6));
-  REQUIRE_NOTHROW(simulation.survey());
+  REQUIRE_NOTHROW(simulation.evaluate_contacts());
   REQUIRE_NOTHROW(simulation.measure());
 }
 
@@ -201,11 +201,11 @@ TEST_CASE("A pass that declares a field behind another one otherwise than the ta
 // What vectorised passes must get right, in one scene: partly filled slices, materials, adhesion, seams, bodies, cloth,
 // fixed grains, worlds, grains that come and go.
 TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
-  const bool wide = GENERATE(false, true);
-  if (wide && !cpu::runs_wide())
+  const bool avx512 = GENERATE(false, true);
+  if (avx512 && !cpu::runs_avx512())
     return;
-  CAPTURE(wide);
-  const Options options{.device = "cpu", .verify = true, .wide = wide};
+  CAPTURE(avx512);
+  const Options options{.device = "cpu", .verify = true, .avx512 = avx512};
   SECTION("any number of grains") {
     const unsigned n = GENERATE(0u, 1u, 7u, 8u, 9u, 17u, 1000u, 4097u);
     CAPTURE(n);

@@ -46,8 +46,8 @@ void check_against_brute_force(Scene scene, const Options& options) {
   const std::vector<GrainState> grains = before.grains();
   simulation.advance(1);
   const Lists lists = lists_of(simulation);
-  const double margin = read_field<World>(simulation.executor(), FieldId::worlds, 1)[0].margin;
-  REQUIRE(margin > 0.0);
+  const double skin = read_field<World>(simulation.executor(), FieldId::worlds, 1)[0].lists.skin;
+  REQUIRE(skin > 0.0);
   std::size_t pairs = 0, wrong = 0;
   for (const GrainState& a : grains) {
     const auto& mine = lists.at(a.id);
@@ -57,7 +57,7 @@ void check_against_brute_force(Scene scene, const Options& options) {
         continue;
       }
       const glm::dvec3 d = shortest_way(scene, glm::dvec3(a.position) - glm::dvec3(b.position));
-      const double gap = glm::length(d) - (static_cast<double>(a.radius) + b.radius + margin);
+      const double gap = glm::length(d) - (static_cast<double>(a.radius) + b.radius + skin);
       if (std::abs(gap) < 1e-6)
         continue;  // either is right in float
       pairs += gap < 0.0;
@@ -66,9 +66,9 @@ void check_against_brute_force(Scene scene, const Options& options) {
     for (int side = 0; side < 2; ++side) {
       const double gap = (side == 0 ? a.position.z - scene.domain.min.z : scene.domain.max.z - a.position.z) - a.radius;
       const uint wall = wall_partner + 4 + static_cast<uint>(side);
-      if (gap < 0.9 * margin)
+      if (gap < 0.9 * skin)
         wrong += mine.count(wall) != 1;
-      if (gap > margin + 2.0 * scene.dt * 3.0 * glm::length(a.velocity) + 1e-6)
+      if (gap > skin + 2.0 * scene.dt * 3.0 * glm::length(a.velocity) + 1e-6)
         wrong += mine.count(wall) != 0;
     }
   }
@@ -135,15 +135,15 @@ TEST_CASE("No contact is missed between two list builds", "[neighbours]") {
 TEST_CASE("Lists of grains that have come to rest are built once more, with a narrow margin", "[neighbours]") {
   const Scene scene = with(box_of(300), default_solver(Method::dem));
   Simulation simulation(scene, on_cpu);
-  const auto margin = [&] {  // in radii of the largest
+  const auto skin = [&] {  // in radii of the largest
     const World world = read_field<World>(simulation.executor(), FieldId::worlds, 1)[0];
-    return world.margin / world.radius;
+    return world.lists.skin / world.radius;
   };
   simulation.advance(1);
-  CHECK(margin() > 0.3f);
+  CHECK(skin() > 0.3f);
   simulation.advance(720);
-  CHECK(margin() < lists_shrink * margin_rest);
-  CHECK(margin() >= margin_least);
+  CHECK(skin() < lists_shrink * skin_rest);
+  CHECK(skin() >= skin_least);
   check_none_missed(simulation, 20);
   const std::uint64_t rebuilds = simulation.rebuilds();
   simulation.advance(480);  // several times as many substeps as make lists old

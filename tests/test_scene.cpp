@@ -392,7 +392,7 @@ std::uint64_t hash(const Population& p) {
   };
   for (const Seed& s : p.initial)
     mix_seed(s);
-  for (const TimedSeed& s : p.poured) {
+  for (const ScheduledGrain& s : p.scheduled) {
     mix_seed(s.seed);
     mix(&s.step, sizeof s.step);
   }
@@ -578,7 +578,7 @@ TEST_CASE("an empty file is the default scene", "[scene]") {
   CHECK(s.solver.substeps == 0);
   const Population p = populate(s);
   CHECK(p.initial.empty());
-  CHECK(p.poured.empty());
+  CHECK(p.scheduled.empty());
 }
 
 TEST_CASE("one coefficient of friction stands for both", "[scene]") {
@@ -745,7 +745,7 @@ TEST_CASE("every scene of the house loads and populates without a warning", "[sc
     const Population p = populate(s);
     CHECK(p.warnings.empty());
     CHECK(advise(s) == std::vector<std::string>{});
-    const std::size_t n = p.initial.size() + p.poured.size();
+    const std::size_t n = p.initial.size() + p.scheduled.size();
     CHECK(n > 0);
     if (const auto it = counts.find(entry.path().stem().string()); it != counts.end()) {
       ++seen;
@@ -994,25 +994,26 @@ TEST_CASE("an emitter keeps its rate and its grains apart", "[sampling]") {
   const Population p = populate(s);
   CHECK(p.warnings.empty());
   CHECK(p.initial.size() == 1);
-  REQUIRE(p.poured.size() == 350);
-  for (std::size_t k = 0; k < p.poured.size(); ++k) {
-    const double due = 0.255 + static_cast<double>(k) / 350, starts = static_cast<double>(p.poured[k].step - 1) * 0.01;
+  REQUIRE(p.scheduled.size() == 350);
+  for (std::size_t k = 0; k < p.scheduled.size(); ++k) {
+    const double due = 0.255 + static_cast<double>(k) / 350,
+                 starts = static_cast<double>(p.scheduled[k].step - 1) * 0.01;
     CHECK(starts >= due - 1e-6);
     CHECK(starts < due + 0.01);
-    CHECK(p.poured[k].seed.velocity == glm::vec3(0, 0, -0.5f));
+    CHECK(p.scheduled[k].seed.velocity == glm::vec3(0, 0, -0.5f));
   }
   // No birth inside a grain that was born before and falls freely.
   const double h = s.dt / s.solver.substeps;
-  auto fallen = [&](const TimedSeed& t, std::uint64_t step) {
+  auto fallen = [&](const ScheduledGrain& t, std::uint64_t step) {
     const double time = static_cast<double>(step - t.step) * s.dt;
     Seed seed = t.seed;
     seed.position += glm::vec3(glm::dvec3(seed.velocity) * time + s.domain.gravity * (0.5 * time * (time + h)));
     return seed;
   };
   double worst = -1;
-  for (std::size_t k = 1; k < p.poured.size(); ++k)
+  for (std::size_t k = 1; k < p.scheduled.size(); ++k)
     for (std::size_t i = 0; i < k; ++i)  // pairs: what meets further down is the engine's business
-      worst = std::max(worst, worst_overlap({fallen(p.poured[i], p.poured[k].step), p.poured[k].seed}));
+      worst = std::max(worst, worst_overlap({fallen(p.scheduled[i], p.scheduled[k].step), p.scheduled[k].seed}));
   CHECK(worst < 1e-4);
 }
 
@@ -1026,7 +1027,7 @@ TEST_CASE("an emitter keeps its rate where grains fall along a periodic axis", "
                            "shape.box = { min = [-0.2, -0.2, 0.7], max = [0.2, 0.2, 0.9] }\n";
   const Population p = populate(parse_scene(text, "s"));
   CHECK(p.warnings.empty());
-  CHECK(p.poured.size() == 6000);
+  CHECK(p.scheduled.size() == 6000);
 }
 
 TEST_CASE("an emitter that cannot keep its rate says so", "[sampling]") {
@@ -1035,23 +1036,23 @@ TEST_CASE("an emitter that cannot keep its rate says so", "[sampling]") {
   const Population p = populate(parse_scene(text, "s.toml"));
   REQUIRE(p.warnings.size() == 1);
   CHECK(talus_tests::contains(p.warnings[0], "s.toml:11:8: emitter.0: the rate of 500 grains/s is not reached"));
-  CHECK((p.poured.size() > 20 && p.poured.size() < 60));
-  CHECK(std::is_sorted(p.poured.begin(), p.poured.end(),
-                       [](const TimedSeed& a, const TimedSeed& b) { return a.step < b.step; }));
+  CHECK((p.scheduled.size() > 20 && p.scheduled.size() < 60));
+  CHECK(std::is_sorted(p.scheduled.begin(), p.scheduled.end(),
+                       [](const ScheduledGrain& a, const ScheduledGrain& b) { return a.step < b.step; }));
   CHECK(talus_tests::contains(
       error_of([&] { populate(parse_scene(text + "count = 200\n", "s.toml", {"emitter.0.count=200"})); }),
       "200 grains were to be poured"));
-  CHECK(populate(parse_scene(text, "s", {"emitter.0.count=10"})).poured.size() == 10);
+  CHECK(populate(parse_scene(text, "s", {"emitter.0.count=10"})).scheduled.size() == 10);
 }
 
 TEST_CASE("two emitters in one place keep out of each other's way", "[sampling]") {
   const std::string one = "[[emitter]]\nmaterial = \"sand\"\nradius = 0.01\nrate = 200\nvelocity = [0, 0, -1]\n"
                           "shape.box = { min = [-0.1, -0.1, 1], max = [0.1, 0.1, 1.1] }\n";
   const Population p = populate(parse_scene("[time]\nend = 0.5\n" + sand + one + one, "s"));
-  REQUIRE(p.poured.size() == 200);
-  std::map<std::uint64_t, std::vector<Seed>> births;
-  for (const TimedSeed& t : p.poured)
-    births[t.step].push_back(t.seed);
-  for (const auto& [step, seeds] : births)
+  REQUIRE(p.scheduled.size() == 200);
+  std::map<std::uint64_t, std::vector<Seed>> emitted;
+  for (const ScheduledGrain& t : p.scheduled)
+    emitted[t.step].push_back(t.seed);
+  for (const auto& [step, seeds] : emitted)
     CHECK(worst_overlap(seeds) < 0);
 }

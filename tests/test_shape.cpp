@@ -57,7 +57,7 @@ Momenta momenta_of(Simulation& simulation) {
 double deviation(Simulation& simulation, std::uint32_t shape = 0) {
   const Population population = populate(simulation.scene());
   const Pose pose = simulation.shape_state(shape).pose;
-  const std::size_t first = population.initial.size() - population.skin.size() - population.shaped.size();
+  const std::size_t first = population.initial.size() - population.boundary.size() - population.shaped.size();
   double most = 0.0;
   for (const GrainState& grain : simulation.grains())
     if (const std::size_t k = grain.id - first; grain.id >= first && k < population.shaped.size())
@@ -300,7 +300,7 @@ TEST_CASE("A shape goes through the seam of a periodic axis", "[shape]") {
   CHECK(simulation.shape_state(0).velocity.x == Approx(1.0).epsilon(1e-4));
   CHECK(simulation.shape_state(0).pose.position.x == Approx(start + 0.8 - 0.6).margin(1e-3));
   CHECK(deviation(simulation) < 1e-5);
-  const SeamCrossings crossings = simulation.seam_crossings()[0];
+  const SeamCrossings crossings = simulation.periodic_crossings()[0];
   CHECK(crossings.up - crossings.down == simulation.grain_count());  // each of them once
   scene.shapes[0].grains.shape = BoxFill{{-0.29, -0.05, -0.03}, {0.29, 0.05, 0.03}};
   CHECK_THROWS_WITH(Simulation(scene, on_cpu), Catch::Contains("shape brick") && Catch::Contains("allowed is 0.45"));

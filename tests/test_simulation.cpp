@@ -51,7 +51,7 @@ void invalid_state_falls_back(Options options) {
   REQUIRE_THROWS_WITH(simulation.advance(1), Catch::Contains("grain 0 ") && Catch::Contains("in step 5"));
   CHECK(simulation.step() == 5);
   CHECK(simulation.state_hash() == before);
-  CHECK(read_field<World>(simulation.executor(), FieldId::worlds, 1)[0].travel == lists_void);
+  CHECK(read_field<World>(simulation.executor(), FieldId::worlds, 1)[0].lists.travel == lists_invalid);
   settings[0].domain.gravity = {0.0f, 0.0f, -9.81f};
   write_field(simulation.executor(), FieldId::settings, settings);
   simulation.advance(5);
@@ -106,15 +106,15 @@ TEST_CASE("Contact slots that run out in the middle of a run change nothing", "[
   scene.grains[0].velocity_random = 0.0;
   scene.solver.iterations = GENERATE(2, 3);
   scene = with(scene, variant.solver);
-  scene.solver.mending = GENERATE(false, true);  // with rows to spare, so that they may not run out
-  CAPTURE(scene.solver.mending);
+  scene.solver.incremental_rebuild = GENERATE(false, true);  // with rows to spare, so that they may not run out
+  CAPTURE(scene.solver.incremental_rebuild);
   Simulation plenty(scene, on_cpu);
   plenty.advance(1);
-  const std::uint32_t slots = read_field<Status>(plenty.executor(), FieldId::status, 1)[0].slots;
+  const std::uint32_t slots = read_field<Status>(plenty.executor(), FieldId::status, 1)[0].lists.slots;
   plenty.advance(119);
   Simulation scarce(scene, {.device = "cpu", .contact_slots = slots});
   scarce.advance(120);
-  if (slots > 0 && !scene.solver.mending)
+  if (slots > 0 && !scene.solver.incremental_rebuild)
     CHECK(scarce.executor().size(FieldId::contact_partner) > slots);
   CHECK(scarce.state_hash() == plenty.state_hash());
 }
@@ -122,7 +122,7 @@ TEST_CASE("Contact slots that run out in the middle of a run change nothing", "[
 TEST_CASE("A stash that runs out while slots do not changes nothing but its size", "[simulation]") {
   // A dense lattice: whatever is in a list touches and remembers, where a heap's contacts do half of the time.
   Scene scene = with(box_of(500), default_solver(Method::dem));
-  scene.solver.mending = false;
+  scene.solver.incremental_rebuild = false;
   scene.solver.substeps = 8;
   scene.grains[0].radius_min = scene.grains[0].radius_max;
   scene.grains[0].spacing = 1.0;
@@ -132,11 +132,11 @@ TEST_CASE("A stash that runs out while slots do not changes nothing but its size
   const Options narrow{.device = "cpu", .contact_slots = 500 * 8};
   Simulation plenty(scene, on_cpu), scarce(scene, narrow);
   const std::size_t slots = scarce.executor().size(FieldId::contact_partner),
-                    stash = scarce.executor().size(FieldId::stash);
+                    history = scarce.executor().size(FieldId::history);
   plenty.advance(60);
   scarce.advance(60);
   CHECK(scarce.executor().size(FieldId::contact_partner) == slots);
-  CHECK(scarce.executor().size(FieldId::stash) > stash);
+  CHECK(scarce.executor().size(FieldId::history) > history);
   CHECK(scarce.state_hash() == plenty.state_hash());
 }
 
@@ -269,19 +269,20 @@ TEST_CASE("A checkpoint that names what is not there is refused and nothing chan
   CHECK(status(offsetof(Status, halt), halt_slots) == "field status is not at the end of a step");
   CHECK(status(offsetof(Status, substep), 3) == "field status is not at the end of a step");
   CHECK(status(offsetof(Status, step), 7) == "field status is of another step");
-  CHECK(status(offsetof(Status, rebuild), huge) == "field status has lists of more worlds than there are");
+  CHECK(status(offsetof(Status, lists.rebuilding), huge) == "field status has lists of more worlds than there are");
   CHECK(status(offsetof(Status, freed), 1) == "field status has more free places than grains are gone");
-  CHECK(status(offsetof(Status, fine_gone), 1) == "field status counts fine grains that are not there");
-  CHECK(world(offsetof(World, born), 1) == "field worlds has other births than births_made");
-  CHECK(world(offsetof(World, gone), 1) == "field worlds is not at the end of a step");
-  CHECK(world(offsetof(World, table), 1) == "field worlds names a table that is not there");
-  CHECK(world(offsetof(World, slots), huge) == "field worlds counts more than there is room for");
-  CHECK(world(offsetof(World, listed), huge) == "field worlds counts more than there is room for");
-  CHECK(world(offsetof(World, listed), 0) ==
+  CHECK(status(offsetof(Status, fine.gone), 1) == "field status counts fine grains that are not there");
+  CHECK(world(offsetof(World, population.born), 1) == "field worlds has other births than emitted_count");
+  CHECK(world(offsetof(World, population.gone), 1) == "field worlds is not at the end of a step");
+  CHECK(world(offsetof(World, lists.table), 1) == "field worlds names a table that is not there");
+  CHECK(world(offsetof(World, lists.slots), huge) == "field worlds counts more than there is room for");
+  CHECK(world(offsetof(World, lists.grains), huge) == "field worlds counts more than there is room for");
+  CHECK(world(offsetof(World, lists.grains), 0) ==
         "field contact_count has contacts of grains that have come since the lists were built");
-  CHECK(world(offsetof(World, margin), nan) == "field worlds has a number that is not finite");
-  CHECK(world(offsetof(World, cells), 5) == "field worlds has a period of cells where there is none");
-  CHECK(world(offsetof(World, inverse_cell), 0x501502F9) == "field worlds has cells smaller than a grain");  // 1e10
+  CHECK(world(offsetof(World, lists.skin), nan) == "field worlds has a number that is not finite");
+  CHECK(world(offsetof(World, grid.cells), 5) == "field worlds has a period of cells where there is none");
+  CHECK(world(offsetof(World, grid.inverse_cell), 0x501502F9) ==
+        "field worlds has cells smaller than a grain");  // 1e10
   CHECK(said(FieldId::grain_id, 0, 50) == "field grain_id has a number that no grain has");
   CHECK(said(FieldId::grain_tag, 0, 9) == "field grain_tag names a material that is not there");
   CHECK(said(FieldId::grain_row, 0, 50) == "field grain_row names a row that is not there");
@@ -330,7 +331,7 @@ TEST_CASE("Emitters release their grains in time and in order", "[simulation]") 
   for (std::size_t i = 0; i < grains.size(); ++i)
     CHECK(grains[i].id == i);
   const Population population = populate(scene);
-  CHECK(grains.size() == population.initial.size() + population.poured.size());
+  CHECK(grains.size() == population.initial.size() + population.scheduled.size());
 }
 
 TEST_CASE("A new camera, title or end does not keep a run from being resumed", "[simulation]") {

@@ -59,7 +59,7 @@ void balances(const Options& options, const Variant& variant, int steps) {
     CAPTURE(i);
     const auto grains = simulation.grains();
     const auto at = static_cast<std::uint64_t>(i + 1);
-    const auto poured = std::ranges::count_if(all.poured, [&](const TimedSeed& t) { return t.step <= at; });
+    const auto poured = std::ranges::count_if(all.scheduled, [&](const ScheduledGrain& t) { return t.step <= at; });
     std::size_t waiting = 0;  // where the grains that bounce off the board are in the way
     for (const EmitterCounts& counts : simulation.emitter_counts())
       waiting += counts.waiting + counts.given_up;
@@ -259,13 +259,13 @@ TEST_CASE("A seam counts the grains that pass it", "[sinks]") {
   add_points(scene, 0.01, {{1.5, 0.5, 0.7}}, {0.0, 0.0, 1000.0});  // 4 times around in a step, once in a substep
   Simulation simulation(scene, on_cpu);
   simulation.advance(480);
-  const auto seams = simulation.seam_crossings();
-  CHECK(seams[0].up == 5);    // 1.5 + 2 * 2.3 = 6.1
-  CHECK(seams[0].down == 2);  // 1.5 - 2 * 1.2 = -0.9
-  CHECK(seams[1].up + seams[1].down == 0);
-  CHECK(seams[2].up >= 2000);  // rounding may let it stop short of its last lap
-  CHECK(seams[2].up <= 2002);
-  CHECK(seams[2].down == 0);
+  const auto periodic_crossings = simulation.periodic_crossings();
+  CHECK(periodic_crossings[0].up == 5);    // 1.5 + 2 * 2.3 = 6.1
+  CHECK(periodic_crossings[0].down == 2);  // 1.5 - 2 * 1.2 = -0.9
+  CHECK(periodic_crossings[1].up + periodic_crossings[1].down == 0);
+  CHECK(periodic_crossings[2].up >= 2000);  // rounding may let it stop short of its last lap
+  CHECK(periodic_crossings[2].up <= 2002);
+  CHECK(periodic_crossings[2].down == 0);
 }
 
 TEST_CASE("A tower with a periodic axis has a flow that does not change", "[sinks]") {
@@ -298,9 +298,9 @@ parts = [{ box = { size = [0.2, 0.2, 0.02] } }, { cylinder = { radius = 0.055, h
   const std::uint32_t grains = simulation.grain_count();
   std::vector<double> flow;  // 1/s
   for (int i = 0; i < 4; ++i) {
-    const auto before = simulation.seam_crossings()[2];
+    const auto before = simulation.periodic_crossings()[2];
     simulation.advance(100);
-    const auto after = simulation.seam_crossings()[2];
+    const auto after = simulation.periodic_crossings()[2];
     flow.push_back(((after.down - before.down) - (after.up - before.up)) / 0.5);
   }
   CHECK(simulation.grain_count() == grains);

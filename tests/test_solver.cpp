@@ -309,7 +309,7 @@ TEST_CASE("the number of substeps follows from the scene", "[substeps]") {
     s.domain.axis = {Axis::open, Axis::open, Axis::wall};
     CHECK(contains(choose_substeps(s).why, "under 8 layers"));
     s.solver.substeps = 0;
-    CHECK(populate(s).poured.size() == 1000);
+    CHECK(populate(s).scheduled.size() == 1000);
   }
   SECTION("more than 1000 are an error that says what helps") {
     try {

@@ -79,7 +79,7 @@ std::span<const std::uint32_t> span_of(const List& list) {
 
 // The hash of a world that nobody shares a device with. Its lists are built whole, as several worlds have it.
 std::uint64_t alone(Scene scene, const Options& options, std::uint64_t seed, std::uint64_t steps) {
-  scene.solver.mending = false;
+  scene.solver.incremental_rebuild = false;
   Simulation simulation(with_worlds(scene, 1, seed), options);
   simulation.advance(steps);
   return simulation.state_hash(0);

@@ -93,8 +93,8 @@ int check(const std::vector<std::filesystem::path>& scenes, const std::vector<st
       print_out("ok: {}: {} grains", file.string(), population.initial.size() - population.cloth_vertices);
       if (population.cloth_vertices > 0)
         print_out(", {} vertices of cloth", population.cloth_vertices);
-      if (!population.poured.empty())
-        print_out(", {} poured", population.poured.size());
+      if (!population.scheduled.empty())
+        print_out(", {} poured", population.scheduled.size());
       if (scene.upsampling)
         print_out(", {} fine, {} of them poured", population.fine.size() + population.fine_first.back(),
                   population.fine_first.back());

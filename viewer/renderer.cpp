@@ -85,7 +85,7 @@ struct Renderer::Impl {
   gpu::Image seen, depth;  // two samples per pixel and direction
   gpu::Image open, target;
   gpu::ComputePipeline measure, cull_count, cull_scan, cull_fill;
-  std::optional<gpu::ComputePipeline> cloth_place, cloth_normal;  // where there is cloth
+  std::optional<gpu::ComputePipeline> cloth_index, cloth_normal;  // where there is cloth
   gpu::GraphicsPipeline draw_shadow, draw_grain, draw_point, draw_contact, draw_slice, draw_open, draw_picture,
       draw_line;
   gpu::GraphicsPipeline draw_body, draw_body_shadow;
@@ -102,7 +102,7 @@ struct Renderer::Impl {
     std::uint32_t fine = 0;
     uvec2 without_fine{0}, matched{0};
     gpu::Buffer* shapes = nullptr;
-    // What grains feel; null: not surveyed.
+    // What grains feel; null: not evaluated.
     gpu::Buffer *measures = nullptr, *lines = nullptr;
     std::uint32_t line_places = 0;
   } source;
@@ -194,8 +194,8 @@ struct Renderer::Impl {
     fill(body_vertices, "draw_vertices", drawing.vertices);
     fill(body_triangles, "draw_triangles", drawing.triangles);
     fill(around, "draw_around", cloth.around);
-    if (!cloth.vertices.empty() && !cloth_place) {
-      cloth_place.emplace(device, "draw_cloth_place", shaders::find_shader("draw_cloth_place.comp"));
+    if (!cloth.vertices.empty() && !cloth_index) {
+      cloth_index.emplace(device, "draw_cloth_place", shaders::find_shader("draw_cloth_place.comp"));
       cloth_normal.emplace(device, "draw_cloth_normal", shaders::find_shader("draw_cloth_normal.comp"));
     }
     source = {};
@@ -209,7 +209,7 @@ struct Renderer::Impl {
   }
 
   // The state of a world of a simulation; the buffers of the first one where it runs on this device, else a copy.
-  void take(Simulation& simulation, bool surveyed, std::uint32_t world) {
+  void take(Simulation& simulation, bool contacts_evaluated, std::uint32_t world) {
     settle_measured();
     const std::uint32_t cloth_first = simulation.cloth_first();
     const auto [first, end] = simulation.coarse_without_fine();
@@ -227,7 +227,7 @@ struct Renderer::Impl {
       source.fine_grains = simulation.fine_buffer();
       source.fine_tags = simulation.fine_tag_buffer();
       source.shapes = simulation.shape_buffer();
-      if (surveyed) {
+      if (contacts_evaluated) {
         source.measures = simulation.measure_buffer();
         source.lines = simulation.line_buffer();
         source.line_places = simulation.line_places() / simulation.worlds();
@@ -250,7 +250,7 @@ struct Renderer::Impl {
     source.fine_grains = copy(host_fine, FieldId::fine_grains, source.fine, Grain{});
     source.fine_tags = copy(host_fine_tags, FieldId::fine_tag, source.fine, uint{});
     source.shapes = copy(host_shapes, FieldId::shape_motions, simulation.scene().shapes.size(), ShapeMotion{});
-    if (!surveyed)
+    if (!contacts_evaluated)
       return;
     source.measures = copy(host_measures, FieldId::measures, source.count, GrainMeasure{});
     auto lines = read(FieldId::contact_lines, simulation.line_places() / simulation.worlds(), ContactLine{});
@@ -380,7 +380,7 @@ struct Renderer::Impl {
     };
     if (const auto vertices = static_cast<std::uint32_t>(cloth.vertices.size()); vertices > 0) {
       if (frame.cloth > 0)
-        compute(*cloth_place, std::array{coarse}, coarse);
+        compute(*cloth_index, std::array{coarse}, coarse);
       else
         graph.upload(body_vertices, std::as_bytes(std::span(cloth.vertices)));
       compute(*cloth_normal, std::array{vertices}, vertices);
@@ -497,10 +497,10 @@ Renderer::~Renderer() = default;
 
 Image Renderer::draw(Simulation& simulation, std::uint32_t world) {
   return translated([&] {
-    const bool surveyed = shows_contacts(impl_->look);
-    if (surveyed)
-      simulation.survey();
-    impl_->take(simulation, surveyed, world);
+    const bool contacts_evaluated = shows_contacts(impl_->look);
+    if (contacts_evaluated)
+      simulation.evaluate_contacts();
+    impl_->take(simulation, contacts_evaluated, world);
     impl_->record();
     return impl_->read();
   });
@@ -544,8 +544,8 @@ const Box& Renderer::bounds() const {
   return impl_->box;
 }
 
-void Renderer::take(Simulation& simulation, bool surveyed) {
-  translated([&] { impl_->take(simulation, surveyed, 0); });
+void Renderer::take(Simulation& simulation, bool contacts_evaluated) {
+  translated([&] { impl_->take(simulation, contacts_evaluated, 0); });
 }
 
 gpu::Image& Renderer::record() {

@@ -63,9 +63,9 @@ public:
   void look(const View& view);
   void show_as(const Look& look);  // instead of the scene's own
   const Box& bounds() const;       // of what the scene is to show
-  // A simulation on another device than the renderer's has its state copied over and must not be under way. surveyed:
-  // what its grains feel is there, too; else grains have their own colour instead of one by that.
-  void take(Simulation& simulation, bool surveyed = false);
+  // A simulation on another device than the renderer's has its state copied over and must not be under way.
+  // contacts_evaluated: what its grains feel is there, too; else grains have their own colour instead of one by that.
+  void take(Simulation& simulation, bool contacts_evaluated = false);
   gpu::Image& record();
   Image read();  // what record() gave last, drawn and waited for
   // Ends of the colour scale in the last picture that is done; none where colours have no scale, or it is not known

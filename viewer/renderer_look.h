@@ -32,7 +32,8 @@ struct Look : Output {
   Look(const Output& output) : Output(output) {}
 };
 
-// Is this what grains feel? Then it takes Simulation::survey(), and coarse grains are shown, which have contacts.
+// Is this what grains feel? Then it takes Simulation::evaluate_contacts(), and coarse grains are shown, which have
+// contacts.
 bool shows_contacts(const Look& look);
 
 }  // namespace talus

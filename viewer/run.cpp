@@ -246,12 +246,12 @@ private:
               stop_signal() ? "stopped after" : "done:", steps, simulated, facts_.wall_s,
               facts_.wall_s > 0.0 ? simulated / facts_.wall_s : 0.0, simulation_.grain_count(),
               fine > 0 ? fmt::format(", {} fine", fine) : "", simulation_.device().name);
-    if (const std::uint64_t fast = simulation_.fast(); fast > 0)
+    if (const std::uint64_t fast = simulation_.cfl_violations(); fast > 0)
       print_out(
           "note: {} times a grain moved further than half its radius in a substep, too fast for its contacts; more "
           "solver.substeps or a smaller time.dt prevents that\n",
           fast);
-    tell_births();
+    tell_emitted();
     const std::vector<talus::BodySpec>& bodies = simulation_.scene().bodies;
     for (std::size_t b = 0; const talus::BodyLoad& load : simulation_.body_loads()) {
       const std::string& name = bodies[b++ % bodies.size()].name;
@@ -274,7 +274,7 @@ private:
     return files;
   }
 
-  void tell_births() const {
+  void tell_emitted() const {
     const std::size_t emitters = simulation_.scene().emitters.size();
     for (std::size_t k = 0; const talus::EmitterCounts& counts : simulation_.emitter_counts()) {
       const std::size_t emitter = k++ % emitters;

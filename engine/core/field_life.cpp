@@ -19,7 +19,7 @@ bool remembers(const Wants& wants) {
 bool sums_contacts(const Wants& wants) {
   return wants.solver.method != Method::dem;
 }
-bool stashes_sums(const Wants& wants) {
+bool saves_sums(const Wants& wants) {
   return finds_impulses(wants.solver) && (wants.solver.contact_memory || wants.solver.warm_start > 0.0);
 }
 bool keeps_friction(const Wants& wants) {
@@ -39,8 +39,8 @@ bool shares_mass(const Wants& wants) {
 bool lets_sleep(const Wants& wants) {
   return wants.solver.method == Method::p2 && wants.solver.sleep_speed > 0.0;
 }
-bool mends(const Wants& wants) {
-  return wants.mends;
+bool incremental(const Wants& wants) {
+  return wants.incremental;
 }
 bool marks(const Wants& wants) {
   return wants.marks;

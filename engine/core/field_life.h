@@ -19,8 +19,8 @@ enum class FieldId;
 // X(extent, whether each world has as many elements, one world after another)
 //
 // grains_twice: two of each grain, all first ones before the second ones. slot_states: the components of the states of
-// contacts; of the 16 slots of a row first all x, then all y, .. (shaders/shared/slots.glsl). stash: as contacts of a
-// world that may be stashed. carriers: as grains, where fine ones are. cell_lists: words of cells, and links of grains.
+// contacts; of the 16 slots of a row first all x, then all y, .. (shaders/shared/slots.glsl). history: as contacts of a
+// world that may be saved. advecting: as grains, where fine ones are. cell_lists: words of cells, and links of grains.
 // lines: as slots, once asked for. shelves: as many words as states of worlds need. baked: empty but while a distance
 // field is baked.
 #define TALUS_EXTENTS(X)                                                                                               \
@@ -29,12 +29,12 @@ enum class FieldId;
   X(world_steps, false)                                                                                                \
   X(gates, false)                                                                                                      \
   X(pairs, false)                                                                                                      \
-  X(births, true)                                                                                                      \
-  X(pours, false)                                                                                                      \
+  X(emitted, true)                                                                                                     \
+  X(emissions_due, false)                                                                                              \
   X(emitters, false)                                                                                                   \
   X(world_emitters, true)                                                                                              \
-  X(spots, false)                                                                                                      \
-  X(births_and_end, false)                                                                                             \
+  X(sites, false)                                                                                                      \
+  X(emitted_and_end, false)                                                                                            \
   X(sinks, false)                                                                                                      \
   X(sink_counts, true)                                                                                                 \
   X(bodies, true)                                                                                                      \
@@ -68,14 +68,14 @@ enum class FieldId;
   X(near_grains, false)                                                                                                \
   X(near_cells, false)                                                                                                 \
   X(near_cells_and_end, false)                                                                                         \
-  X(crowd_nodes, false)                                                                                                \
-  X(crowd_blocks, false)                                                                                               \
+  X(density_nodes, false)                                                                                              \
+  X(density_blocks, false)                                                                                             \
   X(depth_cameras, false)                                                                                              \
   X(depth_pixels, false)                                                                                               \
   X(slots, true)                                                                                                       \
   X(slot_states, true)                                                                                                 \
-  X(stash, false)                                                                                                      \
-  X(carriers, false)                                                                                                   \
+  X(history, false)                                                                                                    \
+  X(advecting, false)                                                                                                  \
   X(lines, false)                                                                                                      \
   X(shelves, false)                                                                                                    \
   X(baked, false)
@@ -112,8 +112,8 @@ enum class Follows : std::uint8_t { nothing, grains, fine_grains };
 enum class Start : std::uint32_t { zero = start_zero, none = start_none, place = start_place };
 
 // What lockstep compares: each element; the grains of a cell, in any order; linked lists, by what they lead to; what a
-// grain has in the stash, and with it where that begins (heads); sums of 64 bits, of which each is one number.
-enum class Compared : std::uint8_t { elements, of_cell, of_near_cell, links, heads, stash, sums };
+// grain has in the history buffer, and with it where that begins (heads); sums of 64 bits, of which each is one number.
+enum class Compared : std::uint8_t { elements, of_cell, of_near_cell, links, heads, history, sums };
 
 // How far a device and the reference may differ, where its inputs' roundings allow more than the tolerance of the pass:
 // a quantity whose error follows from that of a distance (engine/executors/lockstep_executor.cpp). contact_sum,
@@ -139,20 +139,20 @@ struct Rounded {
 // What decides whether a run has a field at all.
 struct Wants {
   const Solver& solver;
-  bool mends = false;  // are lists mended?
-  bool marks = false;  // Options::marks
+  bool incremental = false;  // are lists rebuilt incrementally?
+  bool marks = false;        // Options::marks
 };
 using Condition = bool (*)(const Wants&);
 bool finds_linked(const Wants& wants);     // neighbours, by linked lists
 bool remembers(const Wants& wants);        // how far contacts have slipped
 bool sums_contacts(const Wants& wants);    // over iterations
-bool stashes_sums(const Wants& wants);     // .. and keeps them over substeps
+bool saves_sums(const Wants& wants);       // .. and keeps them over substeps
 bool keeps_friction(const Wants& wants);   // of a contact, static or kinetic
 bool has_momentum(const Wants& wants);     // from one iteration to the next, of contacts
 bool counts_contacts(const Wants& wants);  // that share a grain's mass (vts, sp)
 bool shares_mass(const Wants& wants);      // of a grain among its contacts (p2, pbd)
 bool lets_sleep(const Wants& wants);       // slow grains
-bool mends(const Wants& wants);
+bool incremental(const Wants& wants);
 bool marks(const Wants& wants);
 
 // A member of the state of a contact, so many floats, in runs for which the condition holds.

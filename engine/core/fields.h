@@ -17,13 +17,13 @@ namespace talus {
   X(settings, Settings, one, plain, "what the scene sets")                                                             \
   X(pair_laws, PairLaw, pairs, tail_of(FieldId::settings),                                                             \
     "contact law of material a with material b at a (materials + 1) + b; last row: wall")                              \
-  X(births, Birth, births, plain, "grains that emitters will release: emitter after emitter, each in order")           \
-  X(births_made, uint, world_emitters, saved | rolled_back,                                                            \
+  X(emitted, EmittedGrain, emitted, plain, "grains that emitters will release: emitter after emitter, each in order")  \
+  X(emitted_count, uint, world_emitters, saved | rolled_back,                                                          \
     "grains released: by emitter e of world w at w emitters + e")                                                      \
-  X(pours, Pour, pours, plain,                                                                                         \
-    "births of emitter e of world w in step s of the batch: at (s worlds + w) emitters + e")                           \
-  X(spouts, Spout, emitters, plain, "emitters")                                                                        \
-  X(spots, vec3, spots, plain, "places in the shapes of emitters, where births that wait are tried [m]")               \
+  X(emissions_due, EmissionDue, emissions_due, plain,                                                                  \
+    "emitted grains that are due of emitter e of world w in step s of the batch: at (s worlds + w) emitters + e")      \
+  X(emitter_regions, EmitterRegion, emitters, plain, "emitters")                                                       \
+  X(sites, vec3, sites, plain, "places in the shapes of emitters, where emitted grains that wait are tried [m]")       \
   X(status, Status, one, saved, "state of the run")                                                                    \
   X(worlds, World, worlds, saved | rounded(Rounding::displacement, "shift_bits"),                                      \
     "what the lists of a world are like")                                                                              \
@@ -32,7 +32,8 @@ namespace talus {
   X(body_speeds, float, world_steps, plain,                                                                            \
     "no point of a body's surface is faster: of world w in step s of the batch at s worlds + w [m/s]")                 \
   X(bodies, Body, bodies, plain, "bodies where the substep starts")                                                    \
-  X(body_listed, BodyMotion, bodies, saved | when(mends), "of bodies as lists know them that are mended")              \
+  X(body_listed, BodyMotion, bodies, saved | when(incremental),                                                        \
+    "of bodies as lists know them that are rebuilt incrementally")                                                     \
   X(rigid, Rigid, rigid, plain, "dynamic bodies: what stays")                                                          \
   X(rigid_states, RigidState, rigid,                                                                                   \
     saved | rolled_back | hashed(sizeof(BodyMotion)) | rounded(Rounding::spin, "motion.spin"),                         \
@@ -54,14 +55,14 @@ namespace talus {
     "(SolidPart::first); "                                                                                             \
     "the shape of each particle (ShapeSettings::words); cloth (shared/cloth.h)")                                       \
   X(carried, Carried, carried, plain, "grains that stand for bodies, by number from settings.bodies.carried_first on") \
-  X(shaped_place, vec3, shaped, plain,                                                                                 \
+  X(rest_position, vec3, shaped, plain,                                                                                \
     "where a particle of a shape is in it: from its center of mass, as it was given, by number from "                  \
     "ShapeSettings.first on [m]")                                                                                      \
-  X(shape_place, uint, world_shaped, saved,                                                                            \
+  X(shape_index, uint, world_shaped, saved,                                                                            \
     "which place of its world a particle of a shape has, while it is there: particle k of world w at w shaped + k")    \
   X(cloth_vertices, ClothVertex, cloth_vertices, plain,                                                                \
     "vertices of cloth: vertex k of world w at w vertices + k, by number from settings.cloth.first on")                \
-  X(cloth_place, uint, cloth_vertices, saved, "slot of a vertex of cloth, within its world")                           \
+  X(cloth_index, uint, cloth_vertices, saved, "slot of a vertex of cloth, within its world")                           \
   X(cloth_sums, uint, cloth_sums, compared(Compared::sums),                                                            \
     "what a vertex of cloth has received since it last took it: vertex v at load_words v; zero between steps")         \
   X(cloth_work, ClothWork, cloth_vertices, plain, "vertices of cloth within a substep")                                \
@@ -96,9 +97,10 @@ namespace talus {
   X(cell_lists, uint, cell_lists, compared(Compared::links),                                                           \
     "which bodies reach into a cell: bit b % 32 of word b / 32, all of them where no grain was; cells as in "          \
     "grid_start. With linked lists, at link_head_word(cell), a grain of the cell, and at link_word(grain) another "    \
-    "one of its cell; where lists are mended, those that are linked, and cell_swept (shared/grid.h)")                  \
-  X(list_place, vec4, grains, saved | when(mends),                                                                     \
-    "of lists that are mended: xyz place of the grain that its list is of [m], w radius [m], negative: not the one "   \
+    "one of its cell; where lists are rebuilt incrementally, those that are linked, and cell_swept (shared/grid.h)")   \
+  X(list_position, vec4, grains, saved | when(incremental),                                                            \
+    "of lists that are rebuilt incrementally: xyz place of the grain that its list is of [m], w radius [m], "          \
+    "negative: not the one "                                                                                           \
     "that the grain was sorted by; 0: it has none yet")                                                                \
   X(contact_count, uint, grains, saved | doubled, "contacts of a grain, walls included")                               \
   X(slice_width, uint, slices, plain, "contact slots per grain of a slice")                                            \
@@ -121,26 +123,26 @@ namespace talus {
   X(contact_weights, float, grains_twice, when(shares_mass) | rounded(Rounding::weights),                              \
     "p2, pbd: sum of the weights by which a grain's contacts share its mass [kg; mass_splitting: their number]: what " \
     "iterations with even numbers go by, grain after grain, then the odd ones")                                        \
-  X(stash_first, uint, grains, compared(Compared::heads),                                                              \
-    "first of the contacts of a grain in the stash, while its row is made anew")                                       \
-  X(stash_count, uint, grains, plain, "how many there are, those that remember anything")                              \
-  X(stash, uint, stash, compared(Compared::stash),                                                                     \
-    "contacts in the stash, each its contact_partner and the components of contact_state that it keeps "               \
+  X(history_first, uint, grains, compared(Compared::heads),                                                            \
+    "first of the contacts of a grain in the history buffer, while its row is made anew")                              \
+  X(history_count, uint, grains, plain, "how many there are, those that remember anything")                            \
+  X(history, uint, history, compared(Compared::history),                                                               \
+    "contacts in the history buffer, each its contact_partner and the components of contact_state that it keeps "      \
     "(Settings.contacts.kept_words); grain after grain, in any order")                                                 \
   X(fine_grains, Grain, fine, follows_fine | rolled_back,                                                              \
     "fine grains: position [m], radius [m], velocity [m/s], how loose they are (0: carried, 1: free)")                 \
   X(fine_tag, uint, fine, follows_fine | rolled_back, "material and number")                                           \
   X(fine_clear, float, fine, follows_fine | rounded(Rounding::fine_clear),                                             \
     "a fine grain was at least so far from all bodies when it last went on [m]")                                       \
-  X(fine_first, uint, births_and_end, plain, "of the births of fine grains, the first that comes with the k-th birth") \
+  X(fine_first, uint, emitted_and_end, plain, "the first fine grain that comes with the k-th emitted grain")           \
   X(near_count, uint, near_cells, plain, "as grid_count, of coarse or fine grains in near cells")                      \
   X(near_start, uint, near_cells_and_end, plain, "as grid_start, likewise")                                            \
   X(near_sums, uint, chunks, plain, "as grid_sums, likewise")                                                          \
   X(near_order, uint, near_grains, compared(Compared::of_near_cell), "as grid_order, likewise")                        \
   X(near_from, uint, fine, plain, "as grid_from, of fine grains")                                                      \
-  X(carriers, Carrier, carriers, plain, "coarse grains as fine ones see them, in the order of near cells")             \
-  X(crowd_count, uint, crowd_nodes, plain, "fine grains around a node, in crowd_unit")                                 \
-  X(crowd_owner, uint, crowd_blocks, plain, "which of the places that share a block has it (shared/crowd.h)")          \
+  X(advecting, AdvectingGrain, advecting, plain, "coarse grains as fine ones see them, in the order of near cells")    \
+  X(density_count, uint, density_nodes, plain, "fine grains around a node, in density_unit")                           \
+  X(density_owner, uint, density_blocks, plain, "which of the places that share a block has it (shared/density.h)")    \
   X(measures, GrainMeasure, grains, rounded(Rounding::overlap, "penetration"), "what each grain adds to the report")   \
   X(shelves, uint, shelves, plain, "states of worlds, shelf after shelf: what each has of saved fields")               \
   X(contact_lines, ContactLine, lines, plain, "contacts that press, slots as contact_partner")                         \

@@ -21,7 +21,7 @@ std::uint64_t key_of(const MeshPart& part) {
 MeshShapes::MeshShapes(const RadiusRange& grains, Executor& executor) : grains_(grains), executor_(executor) {
   if (grains_.max == 0.0)
     grains_ = {radius_default, radius_default};
-  far_ = static_cast<float>(1.01 * (1.0 + margin_limit) * grains_.max);  // how far contacts are looked for
+  far_ = static_cast<float>(1.01 * (1.0 + skin_limit) * grains_.max);  // how far contacts are looked for
 }
 
 SolidPart MeshShapes::add(const MeshPart& part) {

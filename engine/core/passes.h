@@ -5,7 +5,7 @@
 // CPU alone.
 //
 // The tolerance is relative to the largest magnitude of the member (the vector) in the field, since a float's error is
-// that of the numbers it was made from. 0: the same bits. unordered: grains of one cell, and the stashes of
+// that of the numbers it was made from. 0: the same bits. unordered: grains of one cell, and the histories of
 // grains, may come in any order.
 #include "engine/core/fields.h"
 #include <array>
@@ -48,7 +48,7 @@ enum class Match { exact, close, unordered };
   X(body_move, thread, close, 1e-6)                                                                                    \
   X(body_carry, thread, close, 1e-6)                                                                                   \
   X(body_clear, thread, exact, 0)                                                                                      \
-  X(body_survey, thread, exact, 0)                                                                                     \
+  X(body_occupancy, thread, exact, 0)                                                                                  \
   X(body_mark, thread, exact, 0)                                                                                       \
   X(body_sum, group, close, 1e-6)                                                                                      \
   X(body_share, thread, close, 1e-6)                                                                                   \
@@ -59,17 +59,17 @@ enum class Match { exact, close, unordered };
   X(contact_count, thread, exact, 0)                                                                                   \
   X(contact_reduce, group, exact, 0)                                                                                   \
   X(contact_scan, group, exact, 0)                                                                                     \
-  X(contact_stash, thread, unordered, 0)                                                                               \
+  X(history_save, thread, unordered, 0)                                                                                \
   X(contact_check, group, exact, 0)                                                                                    \
   X(contact_fill, thread, exact, 0)                                                                                    \
-  X(mend_clear, thread, exact, 0)                                                                                      \
-  X(mend_mark, thread, unordered, 0)                                                                                   \
-  X(mend_choose, thread, exact, 0)                                                                                     \
-  X(mend_stash, thread, unordered, 0)                                                                                  \
-  X(mend_search, thread, exact, 0)                                                                                     \
-  X(mend_recall, thread, exact, 0)                                                                                     \
-  X(mend_check, group, close, 1e-6)                                                                                    \
-  X(contact_recall, thread, exact, 0)                                                                                  \
+  X(incremental_clear, thread, exact, 0)                                                                               \
+  X(incremental_mark, thread, unordered, 0)                                                                            \
+  X(incremental_choose, thread, exact, 0)                                                                              \
+  X(incremental_save, thread, unordered, 0)                                                                            \
+  X(incremental_search, thread, exact, 0)                                                                              \
+  X(incremental_restore, thread, exact, 0)                                                                             \
+  X(incremental_check, group, close, 1e-6)                                                                             \
+  X(history_restore, thread, exact, 0)                                                                                 \
   X(contact_commit, thread, exact, 0)                                                                                  \
   X(hand_pull, thread, close, 2e-6)                                                                                    \
   X(predict, thread, close, 1e-6)                                                                                      \
@@ -82,11 +82,11 @@ enum class Match { exact, close, unordered };
   X(pbd_solve, thread, close, 2e-5)                                                                                    \
   X(pbd_gauss_seidel, serial, close, 2e-5)                                                                             \
   X(dem, thread, close, 2e-5)                                                                                          \
-  X(vts_recall, thread, close, 2e-5)                                                                                   \
+  X(vts_warm_start, thread, close, 2e-5)                                                                               \
   X(vts_solve, thread, close, 2e-5)                                                                                    \
   X(vts_gauss_seidel, serial, exact, 0)                                                                                \
   X(vts_push, thread, close, 2e-5)                                                                                     \
-  X(sp_recall, thread, close, 2e-5)                                                                                    \
+  X(sp_warm_start, thread, close, 2e-5)                                                                                \
   X(sp_solve, thread, close, 2e-5)                                                                                     \
   X(sp_gauss_seidel, serial, exact, 0)                                                                                 \
   X(sp_push, thread, close, 2e-5)                                                                                      \
@@ -95,8 +95,8 @@ enum class Match { exact, close, unordered };
   X(shape_match, group, close, 2e-5)                                                                                   \
   X(end_substep, group, close, 1e-6)                                                                                   \
   X(sink, thread, exact, 0)                                                                                            \
-  X(birth_test, group, exact, 0)                                                                                       \
-  X(birth_meet, thread, exact, 0)                                                                                      \
+  X(emission_test, group, exact, 0)                                                                                    \
+  X(emission_overlap, thread, exact, 0)                                                                                \
   X(emit, group, exact, 0)                                                                                             \
   X(near_reduce, group, exact, 0)                                                                                      \
   X(near_scan, group, exact, 0)                                                                                        \
@@ -106,12 +106,12 @@ enum class Match { exact, close, unordered };
   X(fine_rank, thread, exact, 0)                                                                                       \
   X(fine_gather, thread, exact, 0)                                                                                     \
   X(fine_commit, thread, exact, 0)                                                                                     \
-  X(carrier_count, thread, exact, 0)                                                                                   \
-  X(carrier_fill, thread, unordered, 0)                                                                                \
-  X(carrier_gather, thread, close, 1e-6)                                                                               \
-  X(crowd_clear, thread, exact, 0)                                                                                     \
-  X(crowd_mark, thread, exact, 0)                                                                                      \
-  X(crowd_fill, thread, exact, 0)                                                                                      \
+  X(advecting_count, thread, exact, 0)                                                                                 \
+  X(advecting_fill, thread, unordered, 0)                                                                              \
+  X(advecting_gather, thread, close, 1e-6)                                                                             \
+  X(density_clear, thread, exact, 0)                                                                                   \
+  X(density_mark, thread, exact, 0)                                                                                    \
+  X(density_fill, thread, exact, 0)                                                                                    \
   X(fine_move, thread, close, 2e-5)                                                                                    \
   X(fine_coast, thread, close, 2e-5)                                                                                   \
   X(fine_sink, thread, exact, 0)                                                                                       \

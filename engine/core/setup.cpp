@@ -58,10 +58,11 @@ void lay_out(ContactSettings& contacts, const Solver& s) {
 
 void set_solver(Settings& settings, const Solver& s) {
   settings.contacts.memory = remembers({s});
-  settings.contacts.impulses = stashes_sums({s});
+  settings.contacts.impulses = saves_sums({s});
   lay_out(settings.contacts, s);
   settings.grid.rebuild_always = s.detection != Detection::lists;
-  settings.grid.incremental = !settings.grid.rebuild_always && s.mending && s.neighbours == Neighbours::sorted;
+  settings.grid.incremental =
+      !settings.grid.rebuild_always && s.incremental_rebuild && s.neighbours == Neighbours::sorted;
   settings.bodies.total_push = s.method == Method::vts || s.method == Method::sp;
   SolverSettings& to = settings.solver;
   to.iteration = static_cast<uint>(s.iteration);
@@ -105,7 +106,7 @@ void set_load_quanta(Settings& settings, const Scene& scene, const Population& p
     add(seed);
     fastest = std::max(fastest, static_cast<double>(glm::length(seed.velocity)));
   }
-  for (const TimedSeed& timed : population.poured)
+  for (const ScheduledGrain& timed : population.scheduled)
     add(timed.seed);
   const double speed =
       fastest + settings.grid.radius_max / substep_of(scene) + scene.dt * glm::length(scene.domain.gravity);
@@ -139,7 +140,7 @@ void set_fine(Settings& settings, const Scene& scene, const Population& populati
   for (const Seed& seed : std::span(population.initial).first(settings.shapes.first))
     if (!seed.fixed)
       look_at(seed.radius);
-  for (const TimedSeed& timed : population.poured)
+  for (const ScheduledGrain& timed : population.scheduled)
     look_at(timed.seed.radius);
   const double mean_cube =
       (u.radius_min * u.radius_min + u.radius_max * u.radius_max) * (u.radius_min + u.radius_max) / 4.0;
@@ -152,8 +153,8 @@ void set_fine(Settings& settings, const Scene& scene, const Population& populati
   settings.fine.travel = fine_travel_most * smallest;
   settings.fine.friction = static_cast<float>(u.friction);
   settings.near_grid.radius = settings.grid.radius_max;
-  settings.crowd_grid.radius = largest;
-  const std::size_t grains = population.initial.size() + population.poured.size(),
+  settings.density_grid.radius = largest;
+  const std::size_t grains = population.initial.size() + population.scheduled.size(),
                     fine = population.fine.size() + population.fine_first.back();
   const auto bits_for = [](std::size_t entries) { return static_cast<uint>(std::bit_width(entries)); };
   vec3 edges;
@@ -161,19 +162,19 @@ void set_fine(Settings& settings, const Scene& scene, const Population& populati
   settings.near_grid.inverse = 1.0f / edges;
   settings.near_grid.bits =
       table_bits_for(settings, near_edge * settings.near_grid.radius, std::max(12u, bits_for(8 * grains)), 3);
-  const float crowd = std::max(crowd_edge * largest, crowd_grains * static_cast<float>(std::cbrt(mean_cube)));
-  fit_cells(settings, crowd, settings.crowd_grid.nodes, settings.crowd_grid.edges);
-  settings.crowd_grid.inverse = 1.0f / settings.crowd_grid.edges;
+  const float node_edge = std::max(density_edge * largest, density_grains * static_cast<float>(std::cbrt(mean_cube)));
+  fit_cells(settings, node_edge, settings.density_grid.nodes, settings.density_grid.edges);
+  settings.density_grid.inverse = 1.0f / settings.density_grid.edges;
   // An edge on from the nodes around it (room).
-  const float edge = settings.crowd_grid.edges.x;
+  const float edge = settings.density_grid.edges.x;
   settings.fine.sight =
-      1.01f * std::max(glm::length(settings.crowd_grid.edges) + edge + settings.fine.radii.y, crowd_sight * edge);
+      1.01f * std::max(glm::length(settings.density_grid.edges) + edge + settings.fine.radii.y, density_sight * edge);
   // A block for four fine grains at most, and 64 MiB of them: devices may bind no more than 128 MiB.
-  settings.crowd_grid.bits = table_bits_for(settings, 4.0f * crowd, std::clamp(bits_for(fine / 4), 9u, 18u));
-  settings.crowd_grid.sum = static_cast<float>(crowd_local * crowd_density / u.packing);
-  const vec3 e = settings.crowd_grid.edges;
-  settings.crowd_grid.full =
-      static_cast<float>(crowd_unit * u.packing / (4.0 / 3.0 * std::numbers::pi * mean_cube)) * (e.x * e.y * e.z);
+  settings.density_grid.bits = table_bits_for(settings, 4.0f * node_edge, std::clamp(bits_for(fine / 4), 9u, 18u));
+  settings.density_grid.sum = static_cast<float>(density_local * packing_coarse / u.packing);
+  const vec3 e = settings.density_grid.edges;
+  settings.density_grid.full =
+      static_cast<float>(density_unit * u.packing / (4.0 / 3.0 * std::numbers::pi * mean_cube)) * (e.x * e.y * e.z);
 }
 
 // How residuals of distances are made up follows what the method takes into account: p2, pbd and dem positions alone,
@@ -274,15 +275,15 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   settings.shapes.particles = static_cast<uint>(population.shaped.size());
   settings.cloth.vertices = population.cloth_vertices;
   settings.cloth.first =
-      static_cast<uint>(population.initial.size() - population.skin.size()) - settings.cloth.vertices;
+      static_cast<uint>(population.initial.size() - population.boundary.size()) - settings.cloth.vertices;
   settings.shapes.first = settings.cloth.first - settings.shapes.particles;
-  settings.bodies.carried = static_cast<uint>(population.skin.size());
+  settings.bodies.carried = static_cast<uint>(population.boundary.size());
   settings.bodies.carried_first = static_cast<uint>(population.initial.size()) - settings.bodies.carried;
   for (std::size_t k = 0; k < population.initial.size(); ++k)
     if (k - settings.cloth.first >= settings.cloth.vertices)
       settings.grid.radius_max = std::max(settings.grid.radius_max, population.initial[k].radius);
   set_cloth(settings, scene, population);
-  for (const TimedSeed& timed : population.poured) {
+  for (const ScheduledGrain& timed : population.scheduled) {
     settings.grid.radius_max = std::max(settings.grid.radius_max, timed.seed.radius);
     settings.emission.speed = std::max(settings.emission.speed, glm::length(timed.seed.velocity));
   }
@@ -291,7 +292,7 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   if (solver.method == Method::dem &&
       (domain.adhesion.value_or(0.0) > 0.0 ||
        std::ranges::any_of(scene.materials, [](const Material& m) { return m.adhesion > 0.0; })))
-    settings.contacts.reach = dem_hold_reach;
+    settings.contacts.reach = dem_adhesion_reach;
   for (int a = 0; a < 3; ++a)
     if (settings.domain.axis[a] == axis_periodic &&
         settings.domain.max[a] - settings.domain.min[a] < period_least * settings.grid.radius_max)
@@ -301,7 +302,7 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   // Twice the reach of a grain, so that it meets one image of each triangle; stretched by half at most.
   const float side = longest_side(population);
   const float least = 2.0f * (std::max(settings.grid.radius_max, settings.cloth.radius) + settings.cloth.radius +
-                              0.75f * side + margin_limit * settings.grid.radius_max);
+                              0.75f * side + skin_limit * settings.grid.radius_max);
   for (int a = 0; a < 3; ++a)
     if (settings.cloth.vertices > 0 && settings.domain.axis[a] == axis_periodic &&
         settings.domain.max[a] - settings.domain.min[a] < least)
@@ -310,8 +311,8 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
                                    least));
   set_fine(settings, scene, population);
   set_load_quanta(settings, scene, population, dynamics);
-  const std::size_t grains = population.initial.size() + population.poured.size();
-  settings.grid.bits = table_bits_for(settings, (2.0f + margin_rest) * settings.grid.radius_max,
+  const std::size_t grains = population.initial.size() + population.scheduled.size();
+  settings.grid.bits = table_bits_for(settings, (2.0f + skin_rest) * settings.grid.radius_max,
                                       grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
                                                      : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u));
   return settings;
@@ -322,14 +323,14 @@ uint births_tried(const Emitter& emitter, double dt) {
   return static_cast<uint>(std::clamp(2.0 * std::ceil(emitter.rate * dt), least, most));
 }
 
-Spouts spouts_of(const Scene& scene, const Population& population) {
+Spouts emitter_regions_of(const Scene& scene, const Population& population) {
   Spouts out;
   for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
     const Emitter& emitter = scene.emitters[i];
     const Bounds box = bounds(emitter.shape);
-    out.spouts.push_back(
+    out.emitter_regions.push_back(
         {vec3((box.min + box.max) / 2.0), vec3((box.max - box.min) / 2.0), static_cast<float>(emitter.radius_max)});
-    out.spots.insert(out.spots.end(), population.spots[i].begin(), population.spots[i].end());
+    out.sites.insert(out.sites.end(), population.sites[i].begin(), population.sites[i].end());
   }
   return out;
 }
@@ -360,7 +361,7 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
   const auto add_parts = [&](const std::vector<BodyPart>& parts) {
     const std::size_t before = out.parts.size();
     for (const BodyPart& p : parts) {
-      if (is_skin(p))
+      if (is_boundary(p))
         continue;
       SolidPart part = std::visit(Size{meshes}, p.shape);
       const glm::dquat turn = rotation_of(p.rotation);
@@ -413,7 +414,7 @@ Shapes shapes_of(const Scene& scene, const Population& population) {
     out.motions.push_back(motion);
   }
   std::vector<glm::dvec3> position(scene.shapes.size()), velocity(scene.shapes.size());
-  const std::size_t before = population.initial.size() - population.skin.size() - population.shaped.size();
+  const std::size_t before = population.initial.size() - population.boundary.size() - population.shaped.size();
   for (std::size_t k = 0; k < population.shaped.size(); ++k) {
     const ShapedGrain& grain = population.shaped[k];
     MatchedShape& shape = out.shapes[grain.shape];

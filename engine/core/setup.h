@@ -20,15 +20,15 @@ Grain grain_of(const Scene& scene, const Seed& seed);
 Settings settings_of(const Scene& scene, const Population& population, const Dynamics& dynamics,
                      std::uint32_t grid_cells = 0);
 
-// Births that wait, as many as are tried in a step, so that the emitter can catch up.
+// Emitted grains that wait, as many as are tried in a step, so that the emitter can catch up.
 uint births_tried(const Emitter& emitter, double dt);
 
-// Emitters, and where births are tried that wait for room: those of emitter after emitter.
+// Emitters, and where emitted grains that wait for room are tried: those of emitter after emitter.
 struct Spouts {
-  std::vector<Spout> spouts;
-  std::vector<vec3> spots;
+  std::vector<EmitterRegion> emitter_regions;
+  std::vector<vec3> sites;
 };
-Spouts spouts_of(const Scene& scene, const Population& population);
+Spouts emitter_regions_of(const Scene& scene, const Population& population);
 
 // The bodies, with their motions in the first step, the sinks, and the parts of the shapes of both. Distance fields of
 // meshes are baked on the executor, or come from the user's cache folder.

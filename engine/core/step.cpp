@@ -18,10 +18,10 @@ Args args_of(const StepPlan& p) {
   args.substeps = static_cast<uint>(p.solver.substeps);
   args.h = p.h;
   args.batch = p.batch;
-  args.fine = p.fine;
-  args.held = p.held;
-  args.hand = p.hand;
-  args.hand_velocity = p.hand_velocity;
+  args.fine.places = p.fine;
+  args.hand.held = p.held;
+  args.hand.position = p.hand;
+  args.hand.velocity = p.hand_velocity;
   return args;
 }
 
@@ -32,9 +32,9 @@ void take_along(Executor& e, Follows what, std::initializer_list<Pass> passes, W
       if (e.size(id) == 0)
         return;
       TALUS_ASSERT(e.size(id) >= work.elements && info(id).stride % sizeof(uint) == 0, id, e.size(id), work.elements);
-      args.field = static_cast<uint>(id);
-      args.words = static_cast<uint>(info(id).stride / sizeof(uint));
-      args.start = static_cast<uint>(info(id).start);
+      args.followed.field = static_cast<uint>(id);
+      args.followed.words = static_cast<uint>(info(id).stride / sizeof(uint));
+      args.followed.start = static_cast<uint>(info(id).start);
       e.run(pass, work, args);
     });
 }
@@ -101,7 +101,7 @@ void mark_bodies(Executor& e, const StepPlan& p, const Args& args, BodyGates gat
   if (p.bodies == 0)
     return;
   e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::cell_taken)), gates.cells}, args);
-  e.run(Pass::body_survey, {p.grains, gates.grains}, args);
+  e.run(Pass::body_occupancy, {p.grains, gates.grains}, args);
   e.run(Pass::body_mark, {p.bodies * body_threads, gates.bodies}, args);
 }
 
@@ -119,15 +119,15 @@ void sort_fine(Executor& e, const StepPlan& p, const Args& args) {
 // The coarse grains in the order of near cells, and fine grains with them.
 void advect_fine(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_fine_grains}, chunks{scan_chunks, gate_fine_chunks}, fine{p.fine, gate_fine};
-  e.run(Pass::carrier_count, grains, args);
+  e.run(Pass::advecting_count, grains, args);
   e.run(Pass::near_reduce, chunks, args);
   e.run(Pass::near_scan, chunks, args);
-  e.run(Pass::carrier_fill, grains, args);
-  e.run(Pass::carrier_gather, grains, args);
+  e.run(Pass::advecting_fill, grains, args);
+  e.run(Pass::advecting_gather, grains, args);
   if (p.crowding) {
-    e.run(Pass::crowd_clear, {static_cast<std::uint32_t>(e.size(FieldId::crowd_count)), gate_fine_crowd}, args);
-    e.run(Pass::crowd_mark, fine, args);
-    e.run(Pass::crowd_fill, fine, args);
+    e.run(Pass::density_clear, {static_cast<std::uint32_t>(e.size(FieldId::density_count)), gate_fine_density}, args);
+    e.run(Pass::density_mark, fine, args);
+    e.run(Pass::density_fill, fine, args);
   }
   e.run(Pass::fine_move, fine, args);
 }
@@ -138,8 +138,8 @@ void move_fine(Executor& e, const StepPlan& p, Args args) {
   const bool last = args.substep + 1 == args.substeps;
   if (p.fine == 0 || !(last || (args.substep + 1) % fine_point == 0))
     return;
-  args.fine_span = args.h * static_cast<float>(args.substep % fine_point + 1);
-  args.fine_last = last ? 1 : 0;
+  args.fine.span = args.h * static_cast<float>(args.substep % fine_point + 1);
+  args.fine.last = last ? 1 : 0;
   args.substep += 1;
   if (p.bodies > 0)
     e.run(Pass::body_move, {p.bodies}, args);
@@ -151,21 +151,22 @@ void move_fine(Executor& e, const StepPlan& p, Args args) {
 }
 
 // Lists that hold no longer because some grains have moved: rows near those and near bodies that move are searched
-// again, where they are. Where that does not go, mend_check has all of them built.
-void mend(Executor& e, const StepPlan& p, const Args& args) {
-  const Work grains{p.grains, gate_mend_grains};
-  e.run(Pass::mend_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_count)), gate_mend_cells}, args);
-  e.run(Pass::mend_mark, grains, args);
+// again, where they are. Where that does not go, incremental_check has all of them built.
+void rebuild_incrementally(Executor& e, const StepPlan& p, const Args& args) {
+  const Work grains{p.grains, gate_incremental_grains};
+  e.run(Pass::incremental_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_count)), gate_incremental_cells},
+        args);
+  e.run(Pass::incremental_mark, grains, args);
   mark_bodies(e, p, args, {gate_moved_cells, gate_moved_grains, gate_moved_bodies});
-  e.run(Pass::mend_choose, grains, args);
-  e.run(Pass::mend_stash, grains, args);
-  e.run(Pass::mend_search, grains, args);
-  e.run(Pass::mend_recall, grains, args);
-  e.run(Pass::mend_check, {1, gate_mend_once}, args);
+  e.run(Pass::incremental_choose, grains, args);
+  e.run(Pass::incremental_save, grains, args);
+  e.run(Pass::incremental_search, grains, args);
+  e.run(Pass::incremental_restore, grains, args);
+  e.run(Pass::incremental_check, {1, gate_incremental_once}, args);
 }
 
 // Neighbour lists from the positions at the start of the substep: exact contact lists. What reads them later finds
-// grains at most half the margin away from here.
+// grains at most half the skin away from here.
 void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_rebuild_grains}, chunks{scan_chunks, gate_rebuild_slice_chunks};
   if (!compare::link_grains(e, p.solver, args))
@@ -176,20 +177,20 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   e.run(compare::in_place_of(Pass::contact_count, p.solver), grains, args);
   e.run(Pass::contact_reduce, chunks, args);
   e.run(Pass::contact_scan, chunks, args);
-  const bool recalls = remembers({p.solver}) || stashes_sums({p.solver}) || p.cloth > 0;  // its triangles, faces
-  if (recalls)
-    e.run(Pass::contact_stash, grains, args);
+  const bool restores = remembers({p.solver}) || saves_sums({p.solver}) || p.cloth > 0;  // its triangles, faces
+  if (restores)
+    e.run(Pass::history_save, grains, args);
   e.run(Pass::contact_check, {1}, args);
   e.run(compare::in_place_of(Pass::contact_fill, p.solver), grains, args);
-  if (recalls)
-    e.run(Pass::contact_recall, grains, args);
+  if (restores)
+    e.run(Pass::history_restore, grains, args);
   e.run(Pass::contact_commit, grains, args);
 }
 
 // Lists that hold for the substep to come.
 void renew_lists(Executor& e, const StepPlan& p, const Args& args) {
-  if (p.mends)
-    e.behind(gate_mend_once, [&] { mend(e, p, args); });
+  if (p.incremental)
+    e.behind(gate_incremental_once, [&] { rebuild_incrementally(e, p, args); });
   e.behind(gate_rebuild_once, [&] { rebuild(e, p, args); });
 }
 
@@ -297,7 +298,7 @@ void set_off(Executor& e, const StepPlan& p, const Args& args, Pass push) {
 // Velocity time stepping (Francu and Moldoveanu 2014, Millard 2023): impulses at the contacts of the substep's start.
 void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
-  e.run(Pass::vts_recall, grains, args);
+  e.run(Pass::vts_warm_start, grains, args);
   e.swap(FieldId::grains);
   set_off(e, p, args, Pass::vts_push);
   iterate(e, p, args, Pass::vts_solve, Pass::vts_gauss_seidel, Pass::vts_push);
@@ -307,7 +308,7 @@ void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
 // Sequential positions (Francu and Moldoveanu 2014): impulses that move the positions, too.
 void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
-  e.run(Pass::sp_recall, grains, args);
+  e.run(Pass::sp_warm_start, grains, args);
   e.swap(FieldId::grains);
   set_off(e, p, args, Pass::sp_push);
   iterate(e, p, args, Pass::sp_solve, Pass::sp_gauss_seidel, Pass::sp_push);
@@ -345,11 +346,11 @@ void emit(Executor& e, const StepPlan& p, const Args& args) {
     return;
   if (p.bodies > 0)
     e.run(Pass::body_move, {p.bodies}, args);
-  e.run(Pass::birth_test, {p.worlds * p.emitters}, args);
-  e.run(Pass::birth_meet, {p.grains}, args);
+  e.run(Pass::emission_test, {p.worlds * p.emitters}, args);
+  e.run(Pass::emission_overlap, {p.grains}, args);
   e.run(Pass::emit, {p.worlds}, args);
-  if (p.fine_births)
-    e.run(Pass::fine_emit, {static_cast<std::uint32_t>(e.size(FieldId::births)), gate_births}, args);
+  if (p.fine_emitted)
+    e.run(Pass::fine_emit, {static_cast<std::uint32_t>(e.size(FieldId::emitted)), gate_emission}, args);
 }
 
 }  // namespace
@@ -361,7 +362,7 @@ void build_lists(Executor& e, const StepPlan& p) {
   renew_lists(e, p, args);
 }
 
-void survey_contacts(Executor& e, const StepPlan& p, std::uint32_t listed, std::uint32_t gate) {
+void evaluate_contacts(Executor& e, const StepPlan& p, std::uint32_t listed, std::uint32_t gate) {
   Args args = args_of(p);
   e.run(Pass::measure, {p.grains, gate}, args);
   args.grains = listed;

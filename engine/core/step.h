@@ -7,7 +7,7 @@ namespace talus {
 
 struct StepPlan {
   std::uint32_t grains;    // places in memory in this step, those of grains that are gone too
-  bool mends;              // lists are mended where few grains have moved
+  bool incremental;        // lists are rebuilt incrementally where few grains have moved
   std::uint32_t emitters;  // that may still release grains, all of them or none
   std::uint32_t worlds;
   std::uint32_t bodies;  // of all worlds
@@ -18,7 +18,7 @@ struct StepPlan {
   std::uint32_t body_points;      // by which they touch
   std::uint32_t cloth;            // vertices
   std::uint32_t fine;             // places of fine grains in memory, those that are gone too
-  bool fine_births;               // fine grains come with those that emitters release
+  bool fine_emitted;              // fine grains come with those that emitters release
   bool crowding;                  // fine grains make room for each other
   std::uint32_t batch;            // step that the batch began with, whose motions are the first of body_motions
   std::uint32_t held;             // grains in the hand
@@ -34,7 +34,8 @@ struct StepPlan {
 void build_lists(Executor& executor, const StepPlan& plan);
 
 // What grains feel, into measures and contact_lines. listed: those that the lists are of, not the ones born since.
-void survey_contacts(Executor& executor, const StepPlan& plan, std::uint32_t listed, std::uint32_t gate = gates_total);
+void evaluate_contacts(Executor& executor, const StepPlan& plan, std::uint32_t listed,
+                       std::uint32_t gate = gates_total);
 
 // Bodies where they are at the start of the step; pose_bodies: without the grains that stand for them.
 void pose_bodies(Executor& executor, const StepPlan& plan);

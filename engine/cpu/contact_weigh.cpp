@@ -19,14 +19,13 @@ public:
     floats weights{};
     const bool adheres = settings.solver.force == force_correction;  // p2
     each_row([&](const Row& row, const Contact& c) {
-      const floats hold = adheres ? hold_of(laws(row), c) : floats{};
+      const floats adhesion_limit = adheres ? adhesion_limit_of(laws(row), c) : floats{};
       floats weight;
       if (split_) {
-        const floats pressure =
-            args.iteration > 0 ? load<floats>(&f.contact_state[reference::normal_at(f, row.slot)]) : floats{};
-        weight = takes_part(c, grains.radius, pressure, hold) ? all(1.0f) : floats{};
+        const floats pressure = args.iteration > 0 ? load<floats>(&f.contact_state[normal_at(row)]) : floats{};
+        weight = takes_part(c, grains.radius, pressure, adhesion_limit) ? all(1.0f) : floats{};
       } else
-        weight = weight_of(c, contact_bears(c, floats{}, hold));
+        weight = weight_of(c, contact_bears(c, floats{}, adhesion_limit));
       weights += row.mask ? weight : floats{};
     });
     each_other([&](uint k, std::size_t slot) { weights[k] += weight_of_other(args, f, first + k, slot); });

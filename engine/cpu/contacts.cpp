@@ -8,11 +8,12 @@ namespace {
 
 using namespace reference;
 
-// Those where grains are for their lists: xyz, w radius, which tells more than that of lists that are mended.
+// Those where grains are for their lists: xyz, w radius, which tells more than that of lists that are rebuilt
+// incrementally.
 template <Neighbourhood by> Grains load_places(const Fields& f, uint first) {
   return load_grains([&](uint k) -> const void* {
-    if constexpr (by == Neighbourhood::mended)
-      return f.list_place.data() + first + k;  // which may be read beyond its end
+    if constexpr (by == Neighbourhood::incremental)
+      return f.list_position.data() + first + k;  // which may be read beyond its end
     else
       return f.grains.data() + first + k;
   });
@@ -30,7 +31,7 @@ public:
     count_ = 0;
     const uvec3 bits = f.settings[0].grid.bits;
     const ivec3 low = wrap_cell(home - 1, f.worlds[world]), high = wrap_cell(home + 1, f.worlds[world]);
-    const uint table = f.worlds[world].table * grid_cells(bits);
+    const uint table = f.worlds[world].lists.table * grid_cells(bits);
     before_ = world * f.settings[0].worlds.places - f.grid_start[table];
     for (const int z : {low.z, home.z, high.z})
       for (const int y : {low.y, home.y, high.y}) {
@@ -41,7 +42,7 @@ public:
         else
           for (const uint key : {first, middle, last})
             add(f, key, key + 1);
-        if (by == Neighbourhood::mended)
+        if (by == Neighbourhood::incremental)
           for (const uint key : {first, middle, last})
             add_linked(f, key);
       }
@@ -55,7 +56,7 @@ public:
     const bool periodic = settings.domain.axis.x == axis_periodic || settings.domain.axis.y == axis_periodic ||
                           settings.domain.axis.z == axis_periodic;
     const vecs at = all(position_of<by>(f, i));
-    const float r = f.grains[i].position.w, margin = f.worlds[world_].margin;
+    const float r = f.grains[i].position.w, skin = f.worlds[world_].lists.skin;
     const float *x = x_.data(), *y = y_.data(), *z = z_.data(), *radius = radius_.data();
     const uint *place = place_.data(), end = count_;
     uint *const near = near_.data(), count = 0;
@@ -63,7 +64,7 @@ public:
       vecs d = at - vecs{load<floats>(x + k), load<floats>(y + k), load<floats>(z + k)};
       if (periodic)
         d = shortest(d, settings);
-      const floats reach = r + load<floats>(radius + k) + margin;
+      const floats reach = r + load<floats>(radius + k) + skin;
       return bits_of((dot(d, d) < reach * reach) & (load<ints>(place + k) != static_cast<int>(i)));
     };
     // Many at a time: how many there are is hard to foretell, and costs as much as testing a few.
@@ -104,7 +105,7 @@ private:
       reserve(count_ + lanes);
       const Grains g = load_places<by>(f, first);
       const floats nowhere = all(std::numeric_limits<float>::infinity());
-      store(&x_[count_], by == Neighbourhood::mended ? g.radius > 0.0f ? g.position.x : nowhere : g.position.x);
+      store(&x_[count_], by == Neighbourhood::incremental ? g.radius > 0.0f ? g.position.x : nowhere : g.position.x);
       store(&y_[count_], g.position.y);
       store(&z_[count_], g.position.z);
       store(&radius_[count_], g.radius);
@@ -116,7 +117,7 @@ private:
   void add_linked(const Fields& f, uint cell) {
     each_linked(f, cell, [&](uint j) {
       reserve(count_ + lanes);
-      const vec4& place = f.list_place[j];
+      const vec4& place = f.list_position[j];
       x_[count_] = place.x;
       y_[count_] = place.y;
       z_[count_] = place.z;
@@ -156,19 +157,6 @@ void search_by_lanes(const Args& args, const Fields& f, uint i, Around<by>& arou
     return;
   search_grains_by_lanes(f, i, around, found);
   search_rest<by>(args, f, i, found);
-}
-
-// Calls work with the number of components that contacts keep as a constant: a loop over so few costs as much as what
-// is in it. Where there are none, there is no work.
-template <class Work> void with_kept(const Fields& f, Work work) {
-  switch (f.settings[0].contacts.kept_words) {
-  case 3:  // the shear
-    return work(std::integral_constant<uint, 3>());
-  case 4:  // the sum
-    return work(std::integral_constant<uint, 4>());
-  case 7:
-    return work(std::integral_constant<uint, 7>());
-  }
 }
 
 // Which contacts of the old lists remember anything. Grains that are in one slice now were in few before.
@@ -234,13 +222,13 @@ void forget(Fields& f, std::size_t slot, uint rows, const uint* counts) {
 
 // Once, not in every clone.
 [[gnu::noinline]] void mark_one(const Args& args, Fields& f, uint i) {
-  reference::mend_mark(args, f, i, i + 1);
+  reference::incremental_mark(args, f, i, i + 1);
 }
-[[gnu::noinline]] void stash_some(const Args& args, Fields& f, uint begin, uint end) {
-  reference::contact_stash(args, f, begin, end);
+[[gnu::noinline]] void history_some(const Args& args, Fields& f, uint begin, uint end) {
+  reference::history_save(args, f, begin, end);
 }
-[[gnu::noinline]] void recall_one(const Args& args, Fields& f, uint element) {
-  reference::contact_recall(args, f, element, element + 1);
+[[gnu::noinline]] void restore_one(const Args& args, Fields& f, uint element) {
+  reference::history_restore(args, f, element, element + 1);
 }
 
 }  // namespace
@@ -297,9 +285,9 @@ TALUS_CLONES void contact_fill(const Args& args, Fields& f, uint begin, uint end
 }
 
 // By slices: grains that are in one now were in few before.
-TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_CLONES void history_save(const Args& args, Fields& f, uint begin, uint end) {
   if (f.settings[0].cloth.vertices > 0)  // triangles remember more than numbers
-    return reference::contact_stash(args, f, begin, end);
+    return reference::history_save(args, f, begin, end);
   Remembering remembering(f);
   for (uint e = begin; e < end; e += slice_grains) {
     const uint start = rebuilt_place(f, e);
@@ -318,30 +306,30 @@ TALUS_CLONES void contact_stash(const Args& args, Fields& f, uint begin, uint en
       total += static_cast<uint>(std::popcount(bits[lane]));
     }
     if (longest > Remembering::most) {
-      stash_some(args, f, e, e + there);
+      history_some(args, f, e, e + there);
       continue;
     }
-    const auto room = stash_room(f, world_of(f, start), total);
+    const auto room = history_room(f, world_of(f, start), total);
     uint entry = room.value_or(0);
     for (uint lane = 0; lane < there; ++lane) {
-      f.stash_first[start + lane] = entry;
-      f.stash_count[start + lane] = static_cast<uint>(std::popcount(bits[lane]));
+      f.history_first[start + lane] = entry;
+      f.history_count[start + lane] = static_cast<uint>(std::popcount(bits[lane]));
       if (!room || !bits[lane])
         continue;
       const std::size_t first = contact_slot(f, world + f.grain_row[start + lane], 0);
-      TALUS_ASSERT(f.stash_first[start + lane] + f.stash_count[start + lane] <=
-                       (world_of(f, start) + 1) * f.settings[0].worlds.stash,
-                   start, lane, f.stash_first[start + lane], f.stash_count[start + lane]);
+      TALUS_ASSERT(f.history_first[start + lane] + f.history_count[start + lane] <=
+                       (world_of(f, start) + 1) * f.settings[0].worlds.history,
+                   start, lane, f.history_first[start + lane], f.history_count[start + lane]);
       for (; bits[lane]; bits[lane] &= bits[lane] - 1)
         put_aside(f, entry++, first + static_cast<uint>(std::countr_zero(bits[lane])) * slice_grains);
     }
   }
 }
 
-// From the stash, few contacts beside all new ones, to those.
-TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
+// From the history buffer, few contacts beside all new ones, to those.
+TALUS_CLONES void history_restore(const Args& args, Fields& f, uint begin, uint end) {
   if (f.settings[0].cloth.vertices > 0)
-    return reference::contact_recall(args, f, begin, end);
+    return reference::history_restore(args, f, begin, end);
   for (uint e = begin; e < end; e += slice_grains) {
     const uint start = rebuilt_place(f, e);
     if (start >= args.grains)
@@ -354,15 +342,16 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
     TALUS_ASSERT(std::ranges::max(counts) <= rows, start, std::ranges::max(counts), rows);
     forget(f, slots, rows, counts);
     for (uint lane = 0; lane < there; ++lane) {
-      const uint i = start + lane, count = counts[lane], stashed = f.stash_count[i];
+      const uint i = start + lane, count = counts[lane], history_contacts = f.history_count[i];
       constexpr uint most = 64;
-      if (stashed == 0 || count == 0)
+      if (history_contacts == 0 || count == 0)
         continue;
       if (count > most) {
-        recall_one(args, f, e + lane);
+        restore_one(args, f, e + lane);
         continue;
       }
-      TALUS_ASSERT(stash_at(f, f.stash_first[i] + stashed) <= f.stash.size(), i, f.stash_first[i], stashed);
+      TALUS_ASSERT(history_at(f, f.history_first[i] + history_contacts) <= f.history.size(), i, f.history_first[i],
+                   history_contacts);
       // New partners, as the old lists name them.
       uint names[most];
       for (uint k = 0; k < count; ++k) {
@@ -371,8 +360,8 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
       }
       for (uint k = count; k % lanes != 0; ++k)
         names[k] = no_partner;
-      for (uint entry = f.stash_first[i]; entry < f.stash_first[i] + stashed; ++entry) {
-        const uints name = f.stash[stash_at(f, entry)] - uints{};
+      for (uint entry = f.history_first[i]; entry < f.history_first[i] + history_contacts; ++entry) {
+        const uints name = f.history[history_at(f, entry)] - uints{};
         for (uint k = 0; k < count; k += lanes)
           if (const uint same = bits_of((ints)(load<uints>(names + k) == name)); same) {
             take_back(f, entry, slots + lane + (k + static_cast<uint>(std::countr_zero(same))) * slice_grains);
@@ -384,13 +373,13 @@ TALUS_CLONES void contact_recall(const Args& args, Fields& f, uint begin, uint e
 }
 
 // Few grains are looked at one by one: those that are far from their place in the lists, or were before.
-TALUS_CLONES void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
+TALUS_CLONES void incremental_mark(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  const float limit = f.worlds[0].stale_way * f.worlds[0].stale_way;
+  const float limit = f.worlds[0].incremental.distance * f.worlds[0].incremental.distance;
   end = std::min(end, args.grains);
   for (uint first = begin; first < end; first += lanes) {
     const Grains now = load_places<Neighbourhood::sorted>(f, first),
-                 listed = load_places<Neighbourhood::mended>(f, first);
+                 listed = load_places<Neighbourhood::incremental>(f, first);
     const vecs way = shortest(now.position - listed.position, settings);
     const ints there = lane_numbers < static_cast<int>(end - first);
     const ints keep = (listed.radius > 0.0f) & ~(dot(way, way) > limit);
@@ -403,15 +392,15 @@ TALUS_CLONES void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-TALUS_CLONES void mend_choose(const Args& args, Fields& f, uint begin, uint end) {
-  if (too_many_stale(f.worlds[0]))
+TALUS_CLONES void incremental_choose(const Args& args, Fields& f, uint begin, uint end) {
+  if (too_many_displaced(f.worlds[0]))
     return;
-  Around<Neighbourhood::mended> around;
+  Around<Neighbourhood::incremental> around;
   const std::size_t links = reference::link_at(f.settings[0], 0);
   end = std::min(end, args.grains);
   for (uint first = begin; first < end; first += lanes) {
     const ints there = lane_numbers < static_cast<int>(end - first);
-    const floats listed = load_places<Neighbourhood::mended>(f, first).radius;
+    const floats listed = load_places<Neighbourhood::incremental>(f, first).radius;
     const ints fresh = there & (listed < 0.0f) & (load<ints>(&f.cell_lists[links + first]) < 0);
     for (uint those = bits_of(fresh); those; those &= those - 1) {
       const uint i = first + static_cast<uint>(std::countr_zero(those));
@@ -427,9 +416,9 @@ TALUS_CLONES void mend_choose(const Args& args, Fields& f, uint begin, uint end)
   }
 }
 
-TALUS_CLONES void mend_search(const Args& args, Fields& f, uint begin, uint end) {
-  Around<Neighbourhood::mended> around;
-  mend_rows_of(args, f, begin, end, [&](uint i, auto found) { search_by_lanes(args, f, i, around, found); });
+TALUS_CLONES void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
+  Around<Neighbourhood::incremental> around;
+  incremental_rows_of(args, f, begin, end, [&](uint i, auto found) { search_by_lanes(args, f, i, around, found); });
 }
 
 }  // namespace talus::TALUS_CPU

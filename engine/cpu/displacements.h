@@ -24,9 +24,10 @@ protected:
   // Of the grains relative to their partners since the start of the substep.
   vecs way_of(const Contact& c) const { return all(h_) * (grains.velocity - c.velocity); }
 
-  // As reference::hold_of.
-  floats hold_of(const Law& law, const Contact& c) const {
-    return p2_hold(c, grains.radius, way_of(c), law.adhesion, grains.inverse_mass + c.inverse_mass, false, h_);
+  // As reference::adhesion_limit_of.
+  floats adhesion_limit_of(const Law& law, const Contact& c) const {
+    return p2_adhesion_limit(c, grains.radius, way_of(c), law.adhesion, grains.inverse_mass + c.inverse_mass, false,
+                             h_);
   }
 
   // w of both sides together, where they split their masses.

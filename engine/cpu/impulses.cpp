@@ -10,8 +10,8 @@ using namespace reference;
 using Method = ImpulseMethod;
 
 // Once, not in every clone.
-[[gnu::noinline]] vec3 recall_other(const Args& args, Fields& f, uint i, std::size_t slot, uint& load) {
-  return recall_contact(args, f, i, slot, load);
+[[gnu::noinline]] vec3 restore_other(const Args& args, Fields& f, uint i, std::size_t slot, uint& load) {
+  return restore_contact(args, f, i, slot, load);
 }
 [[gnu::noinline]] vec3 iterate_other(const Args& args, Fields& f, uint i, std::size_t slot, Method method) {
   return iterate_contact(args, f, i, slot, method);
@@ -23,11 +23,11 @@ public:
       : Pack(args, f, first), h_(args.h), memory_(settings.contacts.memory),
         momentum_(settings.solver.iteration == iteration_improved_jacobi) {}
 
-  void recall() {
-    each_row([&](const Row& row, const Contact& c) { recall(row, c); });
+  void restore() {
+    each_row([&](const Row& row, const Contact& c) { restore(row, c); });
     each_other([&](uint k, std::size_t slot) {
       uint load = 0;
-      set_lane(push_, k, lane(push_, k) + recall_other(args, f, first + k, slot, load));
+      set_lane(push_, k, lane(push_, k) + restore_other(args, f, first + k, slot, load));
       load_[k] += static_cast<int>(load);
     });
     const ints load = load_ < 1 ? ints{} + 1 : load_;
@@ -65,12 +65,12 @@ private:
 
   void add(ints mask, ints active, const vecs& push) { push_ = select(mask, push_ + select(active, push, {}), push_); }
 
-  void recall(const Row& row, const Contact& c) {
+  void restore(const Row& row, const Contact& c) {
     const vecs relative = grains.velocity - c.velocity;
     const floats radius = min(grains.radius, c.radius);
     const float fall = h_ * glm::length(settings.domain.gravity);
     load_ -= row.mask & impulse_near(c, relative, radius, fall, h_);
-    const vecs4 kept = load_vecs4(f.contact_state, sum_at(f, row.slot));
+    const vecs4 kept = load_vecs4(f.contact_state, sum_at(row));
     const vecs4 before = settings.contacts.impulses ? kept : vecs4{};
     const ints was = row.mask & differ(before, {});
     const Law law = laws(row);
@@ -79,26 +79,25 @@ private:
     vecs shear;
     if (any(was)) {
       vecs4 now = before;
-      vecs slipped = memory_ ? load_vecs(f.contact_state, shear_at(f, row.slot)) : vecs{};
+      vecs slipped = memory_ ? load_vecs(f.contact_state, shear_at(row)) : vecs{};
       floats coefficient;
-      impulse_recall(c, law, relative, grains.inverse_mass, impulse_hold(law.adhesion, c.gap, radius, h_), all(1.0f),
-                     settings.solver.warm_start, memory_, h_, now.xyz, now.w, slipped, coefficient);
+      impulse_warm_start(c, law, relative, grains.inverse_mass, impulse_adhesion_limit(law.adhesion, c.gap, radius, h_),
+                         all(1.0f), settings.solver.warm_start, memory_, h_, now.xyz, now.w, slipped, coefficient);
       friction = was ? coefficient : friction;
       shear = select(was, slipped, {});
       sum = select(was, now, {});
       add(row.mask, was, now.w * c.normal + now.xyz);
     }
-    store_vecs4(f.contact_state, sum_at(f, row.slot), select(row.mask, sum, kept));
+    store_vecs4(f.contact_state, sum_at(row), select(row.mask, sum, kept));
     if (memory_)
-      store_vecs(f.contact_state, shear_at(f, row.slot),
-                 select(row.mask, shear, load_vecs(f.contact_state, shear_at(f, row.slot))));
+      store_vecs(f.contact_state, shear_at(row), select(row.mask, shear, load_vecs(f.contact_state, shear_at(row))));
     if (const ints two = row.mask & (law.friction_static != law.friction_kinetic); memory_ && any(two)) {
-      float* const at = &f.contact_state[friction_at(f, row.slot)];
+      float* const at = &f.contact_state[friction_at(row)];
       store(at, two ? friction : load<floats>(at));
     }
     if (momentum_)
-      store_vecs4(f.contact_state, change_at(f, row.slot),
-                  select(row.mask, vecs4{}, load_vecs4(f.contact_state, change_at(f, row.slot))));
+      store_vecs4(f.contact_state, change_at(row),
+                  select(row.mask, vecs4{}, load_vecs4(f.contact_state, change_at(row))));
   }
 
   // Impulse per residual.
@@ -120,36 +119,36 @@ private:
                                 : vts_residual(approach, c.gap, settings.solver.gamma, h_);
     vecs slip = relative - approach * c.normal;
     if (memory_)
-      slip = slip + all(memory_share / h_) * load_vecs(f.contact_state, shear_at(f, row.slot));
+      slip = slip + all(memory_share / h_) * load_vecs(f.contact_state, shear_at(row));
 
     const Law law = laws(row);
     floats friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = all(args.beta);
-    const vecs4 before = load_vecs4(f.contact_state, sum_at(f, row.slot));
-    const vecs4 last = momentum_ ? load_vecs4(f.contact_state, change_at(f, row.slot)) : vecs4{};
+    const vecs4 before = load_vecs4(f.contact_state, sum_at(row));
+    const vecs4 last = momentum_ ? load_vecs4(f.contact_state, change_at(row)) : vecs4{};
     if (const ints two = friction_static != friction_kinetic; any(two)) {
       if (memory_) {
-        const auto friction = load<floats>(&f.contact_state[friction_at(f, row.slot)]);
+        const auto friction = load<floats>(&f.contact_state[friction_at(row)]);
         friction_static = two ? friction : friction_static;
         friction_kinetic = two ? friction : friction_kinetic;
       } else {
         beta = impulse_beta(law, residual, slip, last.xyz, last.w, args.beta);
       }
     }
-    const floats hold = impulse_hold(law.adhesion, c.gap, min(grains.radius, c.radius), h_);
+    const floats adhesion_limit = impulse_adhesion_limit(law.adhesion, c.gap, min(grains.radius, c.radius), h_);
     vecs4 now = before;
-    impulse_iterate(c.normal, residual, slip, hold, rate_of(row), all(1.0f), beta, friction_static, friction_kinetic,
-                    last.xyz, last.w, now.xyz, now.w);
+    impulse_iterate(c.normal, residual, slip, adhesion_limit, rate_of(row), all(1.0f), beta, friction_static,
+                    friction_kinetic, last.xyz, last.w, now.xyz, now.w);
     const vecs4 change{now.xyz - before.xyz, now.w - before.w};
-    store_vecs4(f.contact_state, sum_at(f, row.slot), select(active, now, before));
+    store_vecs4(f.contact_state, sum_at(row), select(active, now, before));
     if (momentum_)
-      store_vecs4(f.contact_state, change_at(f, row.slot), select(active, change, last));
+      store_vecs4(f.contact_state, change_at(row), select(active, change, last));
     add(row.mask, active, change.w * c.normal + change.xyz);
   }
 };
 
-template <Method method> void recall(const Args& args, Fields& f, uint begin, uint end) {
+template <Method method> void restore(const Args& args, Fields& f, uint begin, uint end) {
   for (uint first = begin; first < end; first += lanes)
-    Impulses<method>(args, f, first).recall();
+    Impulses<method>(args, f, first).restore();
 }
 template <Method method> void iterate(const Args& args, Fields& f, uint begin, uint end) {
   for (uint first = begin; first < end; first += lanes)
@@ -158,14 +157,14 @@ template <Method method> void iterate(const Args& args, Fields& f, uint begin, u
 
 }  // namespace
 
-TALUS_CLONES void vts_recall(const Args& args, Fields& f, uint begin, uint end) {
-  recall<Method::vts>(args, f, begin, end);
+TALUS_CLONES void vts_warm_start(const Args& args, Fields& f, uint begin, uint end) {
+  restore<Method::vts>(args, f, begin, end);
 }
 TALUS_CLONES void vts_solve(const Args& args, Fields& f, uint begin, uint end) {
   iterate<Method::vts>(args, f, begin, end);
 }
-TALUS_CLONES void sp_recall(const Args& args, Fields& f, uint begin, uint end) {
-  recall<Method::sp>(args, f, begin, end);
+TALUS_CLONES void sp_warm_start(const Args& args, Fields& f, uint begin, uint end) {
+  restore<Method::sp>(args, f, begin, end);
 }
 TALUS_CLONES void sp_solve(const Args& args, Fields& f, uint begin, uint end) {
   iterate<Method::sp>(args, f, begin, end);

@@ -2,17 +2,17 @@
 // Numbers side by side, by the vector extensions of GCC and Clang: what they become is the compiler's choice, from
 // pairs of SSE registers up. No fused operations, so that every processor gives the same bits.
 //
-// Eight of them; where TALUS_WIDE is defined, sixteen, in a namespace of their own, for processors with AVX-512. What
+// Eight of them; where TALUS_AVX512 is defined, sixteen, in a namespace of their own, for processors with AVX-512. What
 // such a file includes comes ahead of the target that it is compiled for: of an inline function the linker keeps one
 // for all, and it must run everywhere.
 #include "engine/cpu/passes.h"
 #include "engine/reference/dem_contact.h"
 #include "engine/reference/finish.h"
+#include "engine/reference/history.h"
 #include "engine/reference/impulse.h"
 #include "engine/reference/p2_contact.h"
 #include "engine/reference/pbd_contact.h"
 #include "engine/reference/search.h"
-#include "engine/reference/stash.h"
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -22,13 +22,13 @@
 #define TALUS_TARGETS 1
 #endif
 
-#if defined(TALUS_WIDE) && defined(TALUS_TARGETS)
+#if defined(TALUS_AVX512) && defined(TALUS_TARGETS)
 #define TALUS_LANES 16
-#define TALUS_CPU cpu::wide
+#define TALUS_CPU cpu::avx512
 #define TALUS_CLONES __attribute__((flatten))
 #include <immintrin.h>
 #pragma GCC target("arch=x86-64-v4", "prefer-vector-width=512")
-#elif !defined(TALUS_WIDE) && defined(__GNUC__)
+#elif !defined(TALUS_AVX512) && defined(__GNUC__)
 #define TALUS_LANES 8
 #define TALUS_CPU cpu
 // A pass compiled for several processors, of which the loader takes the best that this one can run.

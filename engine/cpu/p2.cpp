@@ -71,7 +71,7 @@ public:
     P2Solver::Mean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, P2Solver::Mean& mean) {
       if (args.iteration == 0)
-        put(f.contact_state, sum_at(f, slot), vec4(0.0f, 0.0f, 0.0f, not_active));
+        put(f.contact_state, reference::sum_at(f, slot), vec4(0.0f, 0.0f, 0.0f, not_active));
       touch_other(solver, i, slot, mean);
     });
     move(1.0f, means);
@@ -86,14 +86,14 @@ private:
   // As P2Solver::touch.
   void solve(const Row& row, const Contact& c, Relaxations& relax) {
     const floats w = grains.inverse_mass, w_sum = w + c.inverse_mass;
-    const vecs4 kept = load_vecs4(f.contact_state, sum_at(f, row.slot));
+    const vecs4 kept = load_vecs4(f.contact_state, sum_at(row));
     const vecs4 before = args.iteration == 0 ? select(row.mask, vecs4{{}, all(not_active)}, kept) : kept;
     const Law law = laws(row);
-    const floats hold = hold_of(law, c);
-    const ints active = row.mask & p2_active(c, before.w, hold, w_sum);
+    const floats adhesion_limit = adhesion_limit_of(law, c);
+    const ints active = row.mask & p2_active(c, before.w, adhesion_limit, w_sum);
     if (!any(active)) {
       if (args.iteration == 0)
-        store_vecs4(f.contact_state, sum_at(f, row.slot), before);
+        store_vecs4(f.contact_state, sum_at(row), before);
       return;
     }
     vecs4 sum = before;
@@ -102,27 +102,28 @@ private:
     Shares shares{w_sum / w_parts, w_sum / w_parts};
     if (by_weight_) {
       const ints closes = args.iteration > 0 ? ~(before.w > 0.0f) : ints{};
-      shares = shares_of(row, c.inverse_mass, weight_of(c, contact_bears(c, sum.w, hold)), closes, weight_over_p2);
+      shares =
+          shares_of(row, c.inverse_mass, weight_of(c, contact_bears(c, sum.w, adhesion_limit)), closes, weight_over_p2);
     }
     const bool memory = settings.contacts.memory;
-    const vecs slipped = memory ? load_vecs(f.contact_state, shear_at(f, row.slot)) : vecs{};
-    const vecs change = p2_iterate(c, relax.find(active, law, w_parts), shares, way_of(c), memory, slipped, hold,
-                                   all(1.0f), law, sum.xyz, sum.w);
-    store_vecs4(f.contact_state, sum_at(f, row.slot), select(active, sum, before));
+    const vecs slipped = memory ? load_vecs(f.contact_state, shear_at(row)) : vecs{};
+    const vecs change = p2_iterate(c, relax.find(active, law, w_parts), shares, way_of(c), memory, slipped,
+                                   adhesion_limit, all(1.0f), law, sum.xyz, sum.w);
+    store_vecs4(f.contact_state, sum_at(row), select(active, sum, before));
     add(active, all(1.0f), p2_part(c, w, all(settings.domain.down), settings.solver.error_reduction) * change);
     if (by_weight_)
-      weights_next_ += active & (sum.w > 0.0f) ? weight_of(c, sum.w + hold) : floats{};
+      weights_next_ += active & (sum.w > 0.0f) ? weight_of(c, sum.w + adhesion_limit) : floats{};
   }
 
   // As p2_remember_contact.
   void remember(const Row& row, const Contact& c) {
-    const auto normal = load<floats>(&f.contact_state[normal_at(f, row.slot)]);
-    const vecs before = load_vecs(f.contact_state, shear_at(f, row.slot));
+    const auto normal = load<floats>(&f.contact_state[normal_at(row)]);
+    const vecs before = load_vecs(f.contact_state, shear_at(row));
     const Law law = laws(row);
     vecs after;
     if (any(row.mask & ((normal > 0.0f) | (law.adhesion > 0.0f))))
-      after = p2_slipped(c, before, way_of(c), normal, hold_of(law, c), all(1.0f), law);
-    store_vecs(f.contact_state, shear_at(f, row.slot), select(row.mask, after, before));
+      after = p2_slipped(c, before, way_of(c), normal, adhesion_limit_of(law, c), all(1.0f), law);
+    store_vecs(f.contact_state, shear_at(row), select(row.mask, after, before));
   }
 };
 

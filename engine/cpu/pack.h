@@ -8,7 +8,8 @@ namespace talus::TALUS_CPU {
 // What is in a row of the lists: of the lanes in `mask`, in these slots, with grains at these places.
 struct Row {
   ints mask;
-  std::size_t slot;  // of the first lane
+  std::size_t slot;   // of the first lane
+  std::size_t state;  // its first component in contact_state
   ints other;
   uint places[lanes];
   Grains grains;
@@ -36,6 +37,13 @@ public:
   const Settings& settings;
   uint first, there;  // grain of the first lane; how many lanes have one
   Grains grains;
+
+  // Where a row has the members of contact_state, of its first lane.
+  std::size_t sum_at(const Row& row) const { return row.state + sum_; }
+  std::size_t normal_at(const Row& row) const { return sum_at(row) + 3 * slice_grains; }
+  std::size_t shear_at(const Row& row) const { return row.state + shear_; }
+  std::size_t change_at(const Row& row) const { return row.state + change_; }
+  std::size_t friction_at(const Row& row) const { return row.state + friction_; }
 
   // Calls touch(row, contacts) for the rows in which grains are. They come first, in each lane. periodic: may an axis
   // be? one_division: as contact_of_grains. The contacts of a row are found before what the row ahead of it does
@@ -135,6 +143,7 @@ private:
     if (k >= rows_)
       return false;
     row.slot = first_slot() + static_cast<uint>(k) * slice_grains;
+    row.state = state_words_ == 0 ? 0 : reference::first_component(row.slot, state_words_);
     TALUS_ASSERT(row.slot + lanes <= f.contact_partner.size(), first, k, row.slot, f.contact_partner.size());
     ask_ahead(f.contact_partner, ahead(row.slot), 1);
     const auto partner = load<uints>(&f.contact_partner[row.slot]);
@@ -152,6 +161,10 @@ private:
     return true;
   }
 
+  // Copies, since what is stored to fields might be settings for all that the compiler knows.
+  uint state_words_ = settings.contacts.state_words, sum_ = settings.contacts.sum * slice_grains,
+       shear_ = settings.contacts.shear * slice_grains, change_ = settings.contacts.change * slice_grains,
+       friction_ = settings.contacts.friction * slice_grains;
   int rows_ = 0, others_ = 1 << 30;  // .. from which on some partners are no grains
   int first_place_;                  // of its world
   std::size_t next_slice_;           // slots from a row to that of the next slice

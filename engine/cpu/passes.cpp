@@ -3,7 +3,7 @@
 
 namespace talus::cpu {
 
-bool runs_wide() {
+bool runs_avx512() {
 #ifdef TALUS_TARGETS
   return __builtin_cpu_supports("x86-64-v4");
 #else
@@ -11,7 +11,7 @@ bool runs_wide() {
 #endif
 }
 
-PassFunctions vectorised(PassFunctions passes, [[maybe_unused]] bool wide) {
+PassFunctions vectorised(PassFunctions passes, [[maybe_unused]] bool avx512) {
 #ifdef TALUS_LANES
 #define X(name) passes[static_cast<std::size_t>(Pass::name)] = name;
   TALUS_VECTORISED_PASSES(X)
@@ -19,8 +19,8 @@ PassFunctions vectorised(PassFunctions passes, [[maybe_unused]] bool wide) {
 #endif
 #ifdef TALUS_TARGETS
 #define X(name)                                                                                                        \
-  if (wide)                                                                                                            \
-    passes[static_cast<std::size_t>(Pass::name)] = wide::name;
+  if (avx512)                                                                                                          \
+    passes[static_cast<std::size_t>(Pass::name)] = avx512::name;
   TALUS_VECTORISED_PASSES(X)
 #undef X
 #endif

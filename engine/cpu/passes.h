@@ -7,15 +7,15 @@ namespace talus::cpu {
 #define TALUS_VECTORISED_PASSES(X)                                                                                     \
   X(contact_count)                                                                                                     \
   X(contact_fill)                                                                                                      \
-  X(contact_stash)                                                                                                     \
-  X(contact_recall)                                                                                                    \
-  X(mend_mark)                                                                                                         \
-  X(mend_choose)                                                                                                       \
-  X(mend_search)                                                                                                       \
+  X(history_save)                                                                                                      \
+  X(history_restore)                                                                                                   \
+  X(incremental_mark)                                                                                                  \
+  X(incremental_choose)                                                                                                \
+  X(incremental_search)                                                                                                \
   X(dem)                                                                                                               \
-  X(vts_recall)                                                                                                        \
+  X(vts_warm_start)                                                                                                    \
   X(vts_solve)                                                                                                         \
-  X(sp_recall)                                                                                                         \
+  X(sp_warm_start)                                                                                                     \
   X(sp_solve)                                                                                                          \
   X(contact_weigh)                                                                                                     \
   X(p2_solve)                                                                                                          \
@@ -25,15 +25,15 @@ namespace talus::cpu {
 
 #define X(name) void name(const Args& args, Fields& fields, std::uint32_t begin, std::uint32_t end);
 TALUS_VECTORISED_PASSES(X)
-namespace wide {  // for processors with AVX-512
+namespace avx512 {  // for processors with AVX-512
 TALUS_VECTORISED_PASSES(X)
 }
 #undef X
 
 // Has this processor AVX-512, and the library passes for it?
-bool runs_wide();
+bool runs_avx512();
 
-// These passes, with those replaced that are here. wide: for processors that run them.
-PassFunctions vectorised(PassFunctions passes, bool wide);
+// These passes, with those replaced that are here. avx512: for processors that run them.
+PassFunctions vectorised(PassFunctions passes, bool avx512);
 
 }  // namespace talus::cpu

@@ -24,7 +24,7 @@ public:
     PbdMean means[lanes];
     touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) {
       if (args.iteration == 0)
-        put(f.contact_state, sum_at(f, slot), vec4(0.0f));
+        put(f.contact_state, reference::sum_at(f, slot), vec4(0.0f));
       touch_other(args, f, i, slot, mean);
     });
     move(settings.solver.sor, means);
@@ -42,7 +42,7 @@ public:
     const floats shift = static_cast<float>(args.iterations) * sqrt(dot(correction, correction));
     for (uint k = 0; k < there; ++k)
       if (moves[k])
-        atomic_max(f.worlds[world_of(f, first)].shift_bits, std::bit_cast<uint>(static_cast<float>(shift[k])));
+        atomic_max(f.worlds[world_of(f, first)].motion.shift_bits, std::bit_cast<uint>(static_cast<float>(shift[k])));
   }
 
 private:
@@ -51,14 +51,14 @@ private:
     const bool after = settings.solver.friction == friction_after, last = args.iteration + 1 == args.iterations;
     const bool accumulated = settings.solver.friction == friction_accumulated;
     const floats w = grains.inverse_mass;
-    const vecs4 kept = load_vecs4(f.contact_state, sum_at(f, row.slot)),
+    const vecs4 kept = load_vecs4(f.contact_state, sum_at(row)),
                 before = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
     const ints active = row.mask & pbd_touches(c, grains.radius, before.w, w, after && last);
     if (by_weight_)
       weights_next_ += row.mask & ~active & (before.w > 0.0f) ? weight_of(c, before.w) : floats{};
     if (!any(active)) {
       if (args.iteration == 0)
-        store_vecs4(f.contact_state, sum_at(f, row.slot), before);
+        store_vecs4(f.contact_state, sum_at(row), before);
       return;
     }
     const floats other_w = pbd_scaled(c, grains.radius, all(settings.domain.down), settings.solver.mass_scaling),
@@ -73,7 +73,7 @@ private:
     vecs4 sum = before;
     const vecs change = pbd_iterate(c, shares, way_of(c), all(1.0f), laws(row), accumulated, after, last, h_,
                                     glm::length(settings.domain.gravity), sum.xyz, sum.w);
-    store_vecs4(f.contact_state, sum_at(f, row.slot), select(active, sum, before));
+    store_vecs4(f.contact_state, sum_at(row), select(active, sum, before));
     add(active, all(1.0f), (w / w_sum) * change);
     if (by_weight_)
       weights_next_ += active & (sum.w > 0.0f) ? weight_of(c, sum.w) : floats{};

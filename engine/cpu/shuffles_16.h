@@ -2,7 +2,7 @@
 // What depends on the number of lanes: sixteen.
 #include "engine/cpu/lanes.h"
 
-namespace talus::cpu::wide {
+namespace talus::cpu::avx512 {
 
 inline constexpr ints lane_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
@@ -55,4 +55,4 @@ inline void store_grains(Grain* grains, uint count, const Grains& g) {
     store(grains + k, __builtin_shufflevector(m[k - 8], m[k - 8], 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
-}  // namespace talus::cpu::wide
+}  // namespace talus::cpu::avx512

@@ -32,7 +32,7 @@ public:
   CpuExecutor(int threads, CpuPasses passes)
       : passes_(passes == CpuPasses::reference
                     ? references
-                    : cpu::vectorised(references, passes == CpuPasses::fastest && cpu::runs_wide())),
+                    : cpu::vectorised(references, passes == CpuPasses::fastest && cpu::runs_avx512())),
         arena_(threads > 0 ? threads : tbb::task_arena::automatic) {
     if (threads > tbb::info::default_concurrency())  // more than TBB starts by itself
       more_workers_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));

@@ -74,7 +74,7 @@ void GpuExecutor::run(Pass pass, Work work, const Args& args) {
   if (info(pass).unit == Unit::serial)
     throw DeviceError(fmt::format("pass {} runs on the CPU only: use --device cpu", info(pass).name));
   translated([&] {
-    const BoundPass& bound = this->bound(pass, static_cast<FieldId>(args.field));
+    const BoundPass& bound = this->bound(pass, static_cast<FieldId>(args.followed.field));
     const gpu::Work size = work.gate < gates_total
                                ? gpu::Work::indirect(buffer(FieldId::gates), work.gate * sizeof(Dispatch))
                            : info(pass).unit == Unit::group ? gpu::Work::groups(work.elements)

@@ -37,7 +37,7 @@ public:
     if (work.elements == 0)
       return;
     h_ = static_cast<double>(args.h);
-    std::vector<BoundField> written = bindings(pass, static_cast<FieldId>(args.field));
+    std::vector<BoundField> written = bindings(pass, static_cast<FieldId>(args.followed.field));
     std::erase_if(written, [](const BoundField& bound) { return bound.binding.access == gpu::BufferAccess::read; });
     tested_->run(pass, work, args);
     // One submission for the pass and all that is read of it.
@@ -143,7 +143,7 @@ private:
       if (info(pass).match != Match::unordered)  // else by what they lead to
         compare(pass, bound, device, contents(*cpu_, id));
       return;
-    case Compared::stash:
+    case Compared::history:
       return compare(pass, bound, by_row(*tested_, id, args.grains), by_row(*cpu_, id, args.grains));
     case Compared::sums:
       return compare_sums(pass, id, device, contents(*cpu_, id));
@@ -223,25 +223,25 @@ private:
     return {bytes.begin(), bytes.end()};
   }
 
-  // What grains have in the stash, grain after grain: of those whose rows are made anew.
+  // What grains have in the history buffer, grain after grain: of those whose rows are made anew.
   static Bytes by_row(Executor& executor, FieldId id, uint grains) {
-    const auto first = read_field<uint>(executor, FieldId::stash_first, grains);
-    const auto count = read_field<uint>(executor, FieldId::stash_count, grains);
+    const auto first = read_field<uint>(executor, FieldId::history_first, grains);
+    const auto count = read_field<uint>(executor, FieldId::history_count, grains);
     std::vector<uint> next(grains);
     executor.read({FieldId::contact_count, Copy::next}, std::as_writable_bytes(std::span(next)));
     const auto settings = read_field<Settings>(executor, FieldId::settings, 1)[0];
     const auto worlds = read_field<World>(executor, FieldId::worlds, settings.worlds.count);
-    const bool all = read_field<Status>(executor, FieldId::status, 1)[0].rebuild > 0;
-    const Bytes stash = contents(executor, id);
+    const bool all = read_field<Status>(executor, FieldId::status, 1)[0].lists.rebuilding > 0;
+    const Bytes history = contents(executor, id);
     const std::size_t entry = (1 + std::size_t{settings.contacts.kept_words}) * info(id).stride;
     Bytes rows;
-    for (uint i = 0; i < grains && !stash.empty(); ++i) {
+    for (uint i = 0; i < grains && !history.empty(); ++i) {
       const World& world = worlds[settings.worlds.count == 1 ? 0 : i / settings.worlds.places];
-      const bool made_anew = all ? world.table != no_table : next[i] == row_wanted;
-      if (!made_anew || count[i] == 0 || world.stashed > settings.worlds.stash)
+      const bool made_anew = all ? world.lists.table != no_table : next[i] == row_wanted;
+      if (!made_anew || count[i] == 0 || world.lists.history > settings.worlds.history)
         continue;
-      TALUS_ASSERT((std::size_t{first[i]} + count[i]) * entry <= stash.size(), i, first[i], count[i], stash.size());
-      const auto at = stash.begin() + static_cast<std::ptrdiff_t>(first[i] * entry);
+      TALUS_ASSERT((std::size_t{first[i]} + count[i]) * entry <= history.size(), i, first[i], count[i], history.size());
+      const auto at = history.begin() + static_cast<std::ptrdiff_t>(first[i] * entry);
       rows.insert(rows.end(), at, at + static_cast<std::ptrdiff_t>(count[i] * entry));
     }
     return rows;

@@ -1,4 +1,5 @@
 #include "engine/geometry/trim.h"
+#include "engine/geometry/mesh.h"
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -109,19 +109,19 @@ Json emitters_json(const Simulation& simulation) {
 }
 
 // Calls visit(axis, crossings) for the periodic axes.
-void each_seam(const Simulation& simulation, auto&& visit) {
-  const auto crossings = simulation.seam_crossings();
+void each_periodic_axis(const Simulation& simulation, auto&& visit) {
+  const auto crossings = simulation.periodic_crossings();
   for (std::size_t a = 0; a < 3; ++a)
     if (simulation.scene().domain.axis[a] == Axis::periodic)
       visit("xyz"[a], crossings[a]);
 }
 
-Json seams_json(const Simulation& simulation) {
-  Json seams = Json::array();
-  each_seam(simulation, [&](char axis, const SeamCrossings& c) {
-    seams.push_back({{"axis", std::string(1, axis)}, {"up", c.up}, {"down", c.down}});
+Json crossings_json(const Simulation& simulation) {
+  Json periodic_crossings = Json::array();
+  each_periodic_axis(simulation, [&](char axis, const SeamCrossings& c) {
+    periodic_crossings.push_back({{"axis", std::string(1, axis)}, {"up", c.up}, {"down", c.down}});
   });
-  return seams;
+  return periodic_crossings;
 }
 
 }  // namespace
@@ -155,8 +155,8 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"grains", simulation.grain_count()},
       {"grains_born", simulation.grains_born()},
       {"fine_grains", simulation.fine_count()},
-      {"fine_moves", status.fine_moves},
-      {"fine_apart", status.fine_apart},
+      {"fine_moves", status.fine.moves},
+      {"fine_apart", status.fine.apart},
       {"dt", scene.dt},
       {"first_step", facts.first_step},
       {"steps", steps},
@@ -172,15 +172,15 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"speed_max", measure.speed_max},
       {"height", measure.height},
       {"rebuilds", simulation.rebuilds()},
-      {"mends", simulation.mends()},
-      {"fast", simulation.fast()},
+      {"incremental_rebuilds", simulation.incremental_rebuilds()},
+      {"cfl_violations", simulation.cfl_violations()},
       {"passes", passes},
       {"bodies", bodies_json(simulation)},
       {"shapes", shapes_json(simulation)},
       {"cloth", cloths_json(simulation)},
       {"emitters", emitters_json(simulation)},
       {"sinks", sinks_json(simulation)},
-      {"seams", seams_json(simulation)},
+      {"periodic_crossings", crossings_json(simulation)},
       {"memory_bytes", simulation.memory_bytes()},
       {"state_hash", fmt::format("{:016x}", simulation.state_hash())},
   };
@@ -223,7 +223,7 @@ std::string metrics_header(const Scene& scene) {
                  quantity);
   for (std::size_t a = 0; a < 3; ++a)
     if (scene.domain.axis[a] == Axis::periodic)
-      header += fmt::format(",{0}.seam_up,{0}.seam_down", "xyz"[a]);
+      header += fmt::format(",{0}.crossed_up,{0}.crossed_down", "xyz"[a]);
   return header;
 }
 
@@ -256,7 +256,7 @@ std::string metrics_row(Simulation& simulation) {
     row += fmt::format(",{}", count);
   for (const EmitterCounts& c : simulation.emitter_counts())
     row += fmt::format(",{},{},{}", c.born, c.waiting, c.given_up);
-  each_seam(simulation, [&](char, const SeamCrossings& c) { row += fmt::format(",{},{}", c.up, c.down); });
+  each_periodic_axis(simulation, [&](char, const SeamCrossings& c) { row += fmt::format(",{},{}", c.up, c.down); });
   return row;
 }
 

@@ -22,7 +22,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts);
 // position, velocity and angular velocity as well, and, where it turns about an axis or slides along one, joint_value
 // and joint_speed [degrees, m; per s]. Of each cloth the mean position of its vertices,
 // strain_mean, strain_max and kinetic_energy. Since the start, of each sink the grains that it took, NAME.grains, and
-// of each periodic axis how often grains went through its ends, x.seam_up and x.seam_down.
+// of each periodic axis how often grains went through its ends, x.crossed_up and x.crossed_down.
 std::string metrics_header(const Scene& scene);
 std::string metrics_row(Simulation& simulation);
 

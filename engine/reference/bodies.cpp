@@ -67,12 +67,12 @@ void body_clear(const Args&, Fields& f, uint begin, uint end) {
     for (uint word = 0; word < words; ++word)
       f.cell_lists[k * words + word] = body_word_of_all(settings.bodies.count, word);
     if (settings.bodies.rigid > 0 && body < settings.bodies.count &&
-        f.status[0].rebuild > 0)  // mended lists keep count
+        f.status[0].lists.rebuilding > 0)  // incrementally rebuilt lists keep count
       f.body_contacts[world * settings.bodies.count + body] = 0;
   }
 }
 
-void body_survey(const Args& args, Fields& f, uint begin, uint end) {
+void body_occupancy(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   for (uint e = begin; e < end;) {  // world after world
     uint i = rebuilt_place(f, e);
@@ -84,7 +84,7 @@ void body_survey(const Args& args, Fields& f, uint begin, uint end) {
     for (; i < last; ++i, ++e) {
       if (is_gone(f.grains[i]))
         continue;
-      const vec4& place = settings.grid.incremental ? f.list_place[i] : f.grains[i].position;
+      const vec4& place = settings.grid.incremental ? f.list_position[i] : f.grains[i].position;
       const ivec3 cell = cell_of(vec3(place), settings, world);
       const uint key = cell_key(cell, world, settings), words = body_words(settings.bodies.count);
       std::atomic_ref(f.cell_taken[key]).store(1, std::memory_order_relaxed);
@@ -94,8 +94,8 @@ void body_survey(const Args& args, Fields& f, uint begin, uint end) {
       high = glm::max(high, cell);
     }
     for (int a = 0; a < 3; ++a) {
-      atomic_min(world.cells_low[a], low[a]);
-      atomic_max(world.cells_high[a], high[a]);
+      atomic_min(world.grid.low[a], low[a]);
+      atomic_max(world.grid.high[a], high[a]);
     }
   }
 }
@@ -111,17 +111,18 @@ struct CellBox {
 CellBox cells_around(const Fields& f, uint body, const World& world) {
   const Settings& settings = f.settings[0];
   const vec3 center = f.bodies[body].motion.position;
-  const float around = f.bodies[body].reach + world.radius + world.margin;
+  const float around = f.bodies[body].reach + world.radius + world.lists.skin;
   const auto cell_at = [&](float x, int a) {
-    return static_cast<int>(std::floor(std::clamp((x - settings.domain.min[a]) * world.inverse_cell[a], -1e6f, 1e6f)));
+    return static_cast<int>(
+        std::floor(std::clamp((x - settings.domain.min[a]) * world.grid.inverse_cell[a], -1e6f, 1e6f)));
   };
   CellBox box;
   for (int a = 0; a < 3; ++a) {
     box.first[a] = cell_at(center[a] - around, a);
     box.last[a] = cell_at(center[a] + around, a);
-    if (const int period = world.cells[a]; period == 0) {
-      box.first[a] = std::max(box.first[a], world.cells_low[a]);
-      box.last[a] = std::min(box.last[a], world.cells_high[a]);
+    if (const int period = world.grid.cells[a]; period == 0) {
+      box.first[a] = std::max(box.first[a], world.grid.low[a]);
+      box.last[a] = std::min(box.last[a], world.grid.high[a]);
     } else if (box.last[a] - box.first[a] >= period) {
       box.first[a] = 0;
       box.last[a] = period - 1;
@@ -134,10 +135,10 @@ CellBox cells_around(const Fields& f, uint body, const World& world) {
 class Cubes {
 public:
   Cubes(const Fields& f, uint body, const World& world)
-      : f_(f), body_(body), radius_(world.radius), margin_(world.margin), edge_(1.0f / world.inverse_cell),
+      : f_(f), body_(body), radius_(world.radius), margin_(world.lists.skin), edge_(1.0f / world.grid.inverse_cell),
         diagonal_(length_of(edge_)) {}
 
-  // How far a grain in such a cube looks: what it is away from the middle, at most, its radius and the margin; and
+  // How far a grain in such a cube looks: what it is away from the middle, at most, its radius and the skin; and
   // somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
   float reach(float half) const { return 1.01f * (half * (diagonal_ + 2.0f * radius_) + 0.5f * radius_ + margin_); }
 
@@ -183,7 +184,7 @@ void mark(Fields& f, uint body, uint cell, bool moved) {
 // What threads first to last of those of a body do.
 void mark_cells(Fields& f, uint body, uint first, uint last) {
   const uint own = body % f.settings[0].bodies.count;
-  const bool moved = f.status[0].rebuild == 0 && has_moved(f, body);  // and lists are mended
+  const bool moved = f.status[0].lists.rebuilding == 0 && has_moved(f, body);  // and lists are rebuilt incrementally
   const World& world = f.worlds[body / f.settings[0].bodies.count];
   const CellBox box = cells_around(f, body, world);
   if (box.empty())
@@ -191,9 +192,9 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
   const uvec3 bits = f.settings[0].grid.bits;
   // By cubes of eight cells: one distance for all of them first.
   const uvec3 cubes = uvec3(box.last - box.first + 2) / 2u;
-  const uint table = grid_cells(bits), before = world.table * table;
-  TALUS_ASSERT(world.table < f.settings[0].worlds.count && first < last && last <= body_threads, body, world.table,
-               first, last);
+  const uint table = grid_cells(bits), before = world.lists.table * table;
+  TALUS_ASSERT(world.lists.table < f.settings[0].worlds.count && first < last && last <= body_threads, body,
+               world.lists.table, first, last);
   const bool wide = cubes.x > table / cubes.y / cubes.z;  // few grains in a wide space: all of them look at the body
   const Cubes around(f, body, world);
   const bool by_distance = tells_distance(f, body);
@@ -211,7 +212,7 @@ void mark_cells(Fields& f, uint body, uint first, uint last) {
       const ivec3 corner = box.first + 2 * ivec3(k % cubes.x, k / cubes.x % cubes.y, k / cubes.x / cubes.y);
       ivec3 home = corner;
       for (int a = 0; a < 3; ++a)
-        if (const int period = world.cells[a]; period > 0)
+        if (const int period = world.grid.cells[a]; period > 0)
           home[a] = grid_home(corner[a], period);
       std::array<uint, 8> keys;
       uint taken = 0;

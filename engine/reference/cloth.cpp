@@ -12,7 +12,7 @@ void cloth_find(const Args&, Fields& f, uint begin, uint end) {
   for (uint element = begin; element < end; ++element) {
     const uint i = rebuilt_place(f, element), world = world_of(f, i);
     if (const uint k = f.grain_id[i] - s.cloth.first; k < s.cloth.vertices) {
-      f.cloth_place[world * s.cloth.vertices + k] = i - world * s.worlds.places;
+      f.cloth_index[world * s.cloth.vertices + k] = i - world * s.worlds.places;
       place_of_vertex(f, world * s.cloth.vertices + k) = i;
     }
   }
@@ -26,8 +26,8 @@ uint world_of_vertex(const Fields& f, uint vertex) {
   return vertex / f.settings[0].cloth.vertices;
 }
 uint slot_of_vertex(const Fields& f, uint vertex) {
-  TALUS_ASSERT(vertex < f.cloth_place.size(), vertex, f.cloth_place.size());
-  return world_of_vertex(f, vertex) * f.settings[0].worlds.places + f.cloth_place[vertex];
+  TALUS_ASSERT(vertex < f.cloth_index.size(), vertex, f.cloth_index.size());
+  return world_of_vertex(f, vertex) * f.settings[0].worlds.places + f.cloth_index[vertex];
 }
 
 // Calls visit(vertex) for the vertices of threads [begin, end), numbered through all worlds.
@@ -71,7 +71,7 @@ uint material_of_triangle(const Fields& f, uint partner) {
   return material_of(f.grain_tag[place_of_vertex(f, triangle_corner(f, triangle_of(partner), 0))]);
 }
 
-void push(const Args& args, const Settings& settings, Grain& grain, vec3 impulse) {
+void normal_impulse(const Args& args, const Settings& settings, Grain& grain, vec3 impulse) {
   const vec3 change = grain.velocity.w * impulse;
   grain.velocity += vec4(change, 0.0f);
   if (settings.cloth.moves != 0)
@@ -133,7 +133,7 @@ void cloth_weigh(const Args&, Fields& f, uint begin, uint end) {
       const Box box = box_of(f, t);
       half = std::max({half, box.half.x, box.half.y, box.half.z});
     }
-    atomic_max(f.worlds[world_of_vertex(f, k)].cloth_half_bits, std::bit_cast<uint>(half));
+    atomic_max(f.worlds[world_of_vertex(f, k)].cloth.half_bits, std::bit_cast<uint>(half));
   });
 }
 
@@ -186,7 +186,7 @@ void cloth_solve(const Args& args, Fields& f, uint begin, uint end) {
       f.cloth_pulls[n] = pull;
     }
     f.cloth_work[k].next = grain;
-    push(args, settings, f.cloth_work[k].next, impulse);
+    normal_impulse(args, settings, f.cloth_work[k].next, impulse);
   });
 }
 
@@ -224,12 +224,14 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
         shear = turned(shear, c.normal);
         const PairLaw& law = f.pair_laws[material_of(f.grain_tag[i]) * (settings.contacts.materials + 1) +
                                          material_of_triangle(f, partner)];
-        cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, args.h, touch.push, touch.drag);
-        const vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
+        cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, args.h, touch.normal_impulse,
+                      touch.friction_impulse);
+        const vec3 impulse =
+            (touch.normal_impulse - c.normal_impulse) * c.normal + touch.friction_impulse - c.friction_impulse;
         touches = true;
         if (impulse != vec3(0.0f)) {
           total += impulse;
-          push(args, settings, grain, impulse);
+          normal_impulse(args, settings, grain, impulse);
           for (uint n = 0; n < 3; ++n)
             if (const float weight = c.weights[static_cast<int>(n)]; weight > 0.0f)
               add_to_record(f, record_of_vertex(f, triangle_corner(f, triangle_of(partner), n)), vec3(0.0f),
@@ -237,13 +239,14 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
         }
         if (last) {
           const vec3 slip = relative - glm::dot(relative, c.normal) * c.normal;
-          shear = cloth_slipped(shear, slip + w * (touch.drag - c.drag), touch.push, w_sum, args.h, law);
+          shear = cloth_slipped(shear, slip + w * (touch.friction_impulse - c.friction_impulse), touch.normal_impulse,
+                                w_sum, args.h, law);
         }
       } else
         shear = vec3(0.0f);
       f.cloth_touches[slot] = touch;
       if (last && memory)
-        put(f.contact_state, shear_at(f, slot), touch.push > 0.0f ? shear : vec3(0.0f));
+        put(f.contact_state, shear_at(f, slot), touch.normal_impulse > 0.0f ? shear : vec3(0.0f));
     }
     if (!touches)
       continue;
@@ -272,7 +275,7 @@ void cloth_receive(const Args& args, Fields& f, uint begin, uint end) {
       std::atomic_ref(f.status[0].cloth_uncounted).fetch_add(received.word);
     const uint i = slot_of_vertex(f, k);
     Grain grain = f.grains[i];
-    push(args, settings, grain, received.impulse);
+    normal_impulse(args, settings, grain, received.impulse);
     if (last)
       finish.grain(i, grain);
     f.grains[i] = grain;
@@ -301,8 +304,8 @@ void cloth_gauss_seidel(const Args& args, Fields& f, uint, uint) {
         const float residual = residual_of(args, settings, link, d, relative);
         const float sum = link_relaxed(pull, link.stiffness, residual, w_sum, w_sum, settings.solver.sor, 0.0f);
         pull = {sum, sum - pull.sum};
-        push(args, settings, f.grains[i], pull.change * d.direction);
-        push(args, settings, f.grains[j], -pull.change * d.direction);
+        normal_impulse(args, settings, f.grains[i], pull.change * d.direction);
+        normal_impulse(args, settings, f.grains[j], -pull.change * d.direction);
       }
       f.cloth_pulls[n] = pull;
     }

@@ -5,7 +5,7 @@
 namespace talus::reference {
 
 void linked_clear(const Args&, Fields& f, uint begin, uint end) {
-  const uint cells = f.status[0].rebuild * grid_cells(f.settings[0].grid.bits);
+  const uint cells = f.status[0].lists.rebuilding * grid_cells(f.settings[0].grid.bits);
   for (uint cell = begin; cell < std::min(end, cells); ++cell)
     f.cell_lists[head_at(f.settings[0], cell)] = no_partner;
 }

@@ -1,12 +1,12 @@
-// Contact lists: everything nearer than the margin.
+// Contact lists: everything nearer than the skin.
+#include "engine/reference/history.h"
 #include "engine/reference/search.h"
-#include "engine/reference/stash.h"
 
 namespace talus::reference {
 namespace {
 
 // Puts aside what the contacts of a row remember, for grain i, whose row is made anew.
-void stash(Fields& f, uint i, uint row) {
+void history(Fields& f, uint i, uint row) {
   TALUS_ASSERT(has_rows(f, row, f.contact_count[row]), i, row, f.contact_count[row]);
   const auto each = [&](auto visit) {
     for (uint k = 0; k < f.contact_count[row]; ++k)
@@ -15,20 +15,21 @@ void stash(Fields& f, uint i, uint row) {
   };
   uint count = 0;
   each([&](std::size_t) { ++count; });
-  f.stash_count[i] = count;
-  if (auto entry = stash_room(f, world_of(f, i), count)) {
-    f.stash_first[i] = *entry;
+  f.history_count[i] = count;
+  if (auto entry = history_room(f, world_of(f, i), count)) {
+    f.history_first[i] = *entry;
     each([&](std::size_t slot) { put_aside(f, (*entry)++, slot); });
-    TALUS_ASSERT(*entry == f.stash_first[i] + count, i, *entry, count);
-    TALUS_ASSERT(*entry <= (world_of(f, i) + 1) * f.settings[0].worlds.stash, i, *entry, f.settings[0].worlds.stash);
+    TALUS_ASSERT(*entry == f.history_first[i] + count, i, *entry, count);
+    TALUS_ASSERT(*entry <= (world_of(f, i) + 1) * f.settings[0].worlds.history, i, *entry,
+                 f.settings[0].worlds.history);
   }
 }
 
-// What grain i has in the stash to the contacts of its new row, which begins in this slot: found by the partner, whose
-// name in the old lists is name(partner).
-template <class Name> void recall(Fields& f, uint i, std::size_t row, uint contacts, Name name) {
-  const uint first = f.stash_first[i], count = f.stash_count[i];
-  TALUS_ASSERT(count == 0 || stash_at(f, first + count) <= f.stash.size(), i, first, count);
+// What grain i has in the history buffer to the contacts of its new row, which begins in this slot: found by the
+// partner, whose name in the old lists is name(partner).
+template <class Name> void restore(Fields& f, uint i, std::size_t row, uint contacts, Name name) {
+  const uint first = f.history_first[i], count = f.history_count[i];
+  TALUS_ASSERT(count == 0 || history_at(f, first + count) <= f.history.size(), i, first, count);
   TALUS_ASSERT(contacts == 0 || row + (contacts - 1) * slice_grains < f.contact_partner.size(), i, row, contacts);
   uint next = 0;  // behind the last one found, most contacts being in the same order as before
   for (uint k = 0; k < contacts; ++k) {
@@ -39,12 +40,12 @@ template <class Name> void recall(Fields& f, uint i, std::size_t row, uint conta
     for (; looked < count; ++looked) {
       entry = first + next;
       next = next + 1 < count ? next + 1 : 0;
-      if (without_face(f.stash[stash_at(f, entry)]) == without_face(partner))
+      if (without_face(f.history[history_at(f, entry)]) == without_face(partner))
         break;
     }
     const bool known = looked < count;
     if (known && is_triangle(partner))
-      f.contact_partner[slot] = f.stash[stash_at(f, entry)];
+      f.contact_partner[slot] = f.history[history_at(f, entry)];
     if (known)
       take_back(f, entry, slot);
     else
@@ -93,25 +94,25 @@ void contact_fill(const Args& args, Fields& f, uint begin, uint end) {
   }
 }
 
-void contact_stash(const Args& args, Fields& f, uint begin, uint end) {
+void history_save(const Args& args, Fields& f, uint begin, uint end) {
   for (uint e = begin; e < end; ++e)
     if (const uint i = rebuilt_place(f, e); i < args.grains)
-      stash(f, i, world_of(f, i) * f.settings[0].worlds.places + f.grain_row[i]);
+      history(f, i, world_of(f, i) * f.settings[0].worlds.places + f.grain_row[i]);
 }
 
-void contact_recall(const Args& args, Fields& f, uint begin, uint end) {
+void history_restore(const Args& args, Fields& f, uint begin, uint end) {
   for (uint e = begin; e < end; ++e) {
     const uint i = rebuilt_place(f, e);
     if (i >= args.grains)
       continue;
     const uint first = world_of(f, i) * f.settings[0].worlds.places;
     TALUS_ASSERT(f.contact_count_next[i] <= next_rows(f, i), i, f.contact_count_next[i], next_rows(f, i));
-    recall(f, i, next_slot(f, i, 0), f.contact_count_next[i],
-           [&](uint partner) { return is_grain(partner) ? f.grain_row[first + partner] : partner; });
+    restore(f, i, next_slot(f, i, 0), f.contact_count_next[i],
+            [&](uint partner) { return is_grain(partner) ? f.grain_row[first + partner] : partner; });
   }
 }
 
-void mend_clear(const Args&, Fields& f, uint begin, uint end) {
+void incremental_clear(const Args&, Fields& f, uint begin, uint end) {
   const uint cells = grid_cells(f.settings[0].grid.bits);
   for (uint cell = begin; cell < std::min(end, cells); ++cell)
     f.cell_lists[head_at(f.settings[0], cell)] = link_end;
@@ -122,8 +123,8 @@ namespace {
 // Where a grain gets its new place: it stays near it for longer where it is ahead.
 vec3 place_ahead(const Args& args, const Fields& f, const Grain& grain) {
   const Settings& settings = f.settings[0];
-  const float speed2 = squared(vec3(grain.velocity)), most = mend_ahead_most * f.worlds[0].stale_way;
-  float ahead = mend_ahead * args.h;
+  const float speed2 = squared(vec3(grain.velocity)), most = incremental_ahead_most * f.worlds[0].incremental.distance;
+  float ahead = incremental_ahead * args.h;
   while (ahead * ahead * speed2 > most * most)  // no quotient, no root: a device may be off, and find another cell
     ahead *= 0.5f;
   vec3 place = vec3(grain.position) + ahead * vec3(grain.velocity);
@@ -139,23 +140,23 @@ vec3 place_ahead(const Args& args, const Fields& f, const Grain& grain) {
 
 }  // namespace
 
-void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
+void incremental_mark(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   World& world = f.worlds[0];
-  uint stales = 0, linked = 0;
+  uint displaced_count = 0, linked = 0;
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     f.contact_count_next[i] = row_kept;
     const Grain& grain = f.grains[i];
     if (is_gone(grain))
       continue;
-    vec4& place = f.list_place[i];
-    const bool stale =
-        squared(shortest(vec3(grain.position) - vec3(place), settings)) > world.stale_way * world.stale_way;
-    if (!stale && place.w > 0.0f)
+    vec4& place = f.list_position[i];
+    const bool displaced = squared(shortest(vec3(grain.position) - vec3(place), settings)) >
+                           world.incremental.distance * world.incremental.distance;
+    if (!displaced && place.w > 0.0f)
       continue;
-    if (stale) {
+    if (displaced) {
       place = vec4(place_ahead(args, f, grain), -grain.position.w);
-      ++stales;
+      ++displaced_count;
     }
     TALUS_ASSERT(i < link_end, i);
     ++linked;
@@ -163,18 +164,18 @@ void mend_mark(const Args& args, Fields& f, uint begin, uint end) {
     const std::atomic_ref head(f.cell_lists[head_at(settings, cell)]);
     const uint other = head.exchange(i);
     TALUS_ASSERT((other & link_mask) == link_end || (other & link_mask) < args.grains, i, other & link_mask);
-    f.cell_lists[link_at(settings, i)] = (other & link_mask) | (stale ? link_new : 0u);
+    f.cell_lists[link_at(settings, i)] = (other & link_mask) | (displaced ? link_new : 0u);
     if (other & ~link_mask)  // which the exchange took away
       head.fetch_or(other & ~link_mask);
   }
-  if (stales > 0)
-    std::atomic_ref(world.stale).fetch_add(stales);
+  if (displaced_count > 0)
+    std::atomic_ref(world.incremental.displaced).fetch_add(displaced_count);
   if (linked > 0)
-    std::atomic_ref(world.linked).fetch_add(linked);
+    std::atomic_ref(world.incremental.linked).fetch_add(linked);
 }
 
-void mend_choose(const Args& args, Fields& f, uint begin, uint end) {
-  if (too_many_stale(f.worlds[0]))
+void incremental_choose(const Args& args, Fields& f, uint begin, uint end) {
+  if (too_many_displaced(f.worlds[0]))
     return;
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     if (is_gone(f.grains[i]))
@@ -183,25 +184,26 @@ void mend_choose(const Args& args, Fields& f, uint begin, uint end) {
       want_row(f, i);
     if (has_new_place(f, i))
       each_changed_row(
-          f, i, [&](auto found) { search_grains<Neighbourhood::mended>(f, i, found); },
+          f, i, [&](auto found) { search_grains<Neighbourhood::incremental>(f, i, found); },
           [&](uint j) { want_row(f, j); });
   }
 }
 
-void mend_stash(const Args& args, Fields& f, uint begin, uint end) {
+void incremental_save(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     if (f.contact_count_next[i] != row_wanted)
       continue;
     count_bodies(f, contact_slot(f, i, 0), f.contact_count[i], ~0u);
-    stash(f, i, i);
+    history(f, i, i);
   }
 }
 
-void mend_search(const Args& args, Fields& f, uint begin, uint end) {
-  mend_rows_of(args, f, begin, end, [&](uint i, auto found) { search<Neighbourhood::mended>(args, f, i, found); });
+void incremental_search(const Args& args, Fields& f, uint begin, uint end) {
+  incremental_rows_of(args, f, begin, end,
+                      [&](uint i, auto found) { search<Neighbourhood::incremental>(args, f, i, found); });
 }
 
-void mend_recall(const Args& args, Fields& f, uint begin, uint end) {
+void incremental_restore(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     uint count = f.contact_count_next[i];
     if (count == row_kept)
@@ -209,12 +211,12 @@ void mend_recall(const Args& args, Fields& f, uint begin, uint end) {
     const std::size_t row = contact_slot(f, i, 0);
     TALUS_ASSERT(count == row_unfit || has_rows(f, i, count), i, count);
     if (count == row_unfit) {  // it has no more than it remembers, until all lists are built in this substep
-      count = f.stash_count[i];
+      count = f.history_count[i];
       TALUS_ASSERT(has_rows(f, i, count), i, count);
       for (uint k = 0; k < count; ++k)
-        f.contact_partner[row + k * slice_grains] = f.stash[stash_at(f, f.stash_first[i] + k)];
+        f.contact_partner[row + k * slice_grains] = f.history[history_at(f, f.history_first[i] + k)];
     }
-    recall(f, i, row, count, [](uint partner) { return partner; });
+    restore(f, i, row, count, [](uint partner) { return partner; });
     f.contact_count[i] = count;
     count_bodies(f, row, count, 1);
   }

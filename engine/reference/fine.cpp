@@ -9,7 +9,7 @@
 namespace talus::reference {
 namespace {
 
-bool is_carrier(const Fields& f, uint i) {
+bool is_advecting(const Fields& f, uint i) {
   return !is_gone(f.grains[i]) && f.grain_id[i] - f.settings[0].cloth.first >= f.settings[0].cloth.vertices;
 }
 
@@ -38,32 +38,33 @@ std::size_t rank(const Fields& f, vec3 place, uint number, auto number_of) {
 void fine_plan(const Args& args, Fields& f, uint, uint) {
   const Settings& settings = f.settings[0];
   Status& status = f.status[0];
-  const bool runs = status.halt == halt_none, last = args.fine_last != 0;
+  const bool runs = status.halt == halt_none, last = args.fine.last != 0;
   bool moves = false, sorts = false;
   if (runs) {
-    status.fine_time += args.fine_span;
-    status.fine_travel += args.fine_span * f.worlds[0].speed;
-    const float ahead = args.h * static_cast<float>(fine_point) * f.worlds[0].speed;
+    status.fine.time += args.fine.span;
+    status.fine.travel += args.fine.span * f.worlds[0].motion.speed;
+    const float ahead = args.h * static_cast<float>(fine_point) * f.worlds[0].motion.speed;
     moves =
-        (last && status.fine_time >= 0.999f * settings.fine.step) || status.fine_travel + ahead > settings.fine.travel;
+        (last && status.fine.time >= 0.999f * settings.fine.step) || status.fine.travel + ahead > settings.fine.travel;
   }
   if (moves) {
-    const float drift = status.fine_drift + status.fine_travel;
-    sorts = drift > settings.crowd_grid.radius;
-    status.fine_drift = sorts ? 0.0f : drift;
-    status.fine_h = status.fine_time;
-    status.fine_time = status.fine_travel = 0.0f;
-    status.fine_moves += 1;
+    const float drift = status.fine.drift + status.fine.travel;
+    sorts = drift > settings.density_grid.radius;
+    status.fine.drift = sorts ? 0.0f : drift;
+    status.fine.h = status.fine.time;
+    status.fine.time = status.fine.travel = 0.0f;
+    status.fine.moves += 1;
   }
   const bool coasts = runs && last && !moves;
   if (moves || coasts)
-    status.fine_body_way = std::exchange(status.body_way, 0.0f);
-  const Dispatch none = groups(0), fine = groups(groups_for(args.fine)),
+    status.fine.body_way_before = std::exchange(status.fine.body_way, 0.0f);
+  const Dispatch none = groups(0), fine = groups(groups_for(args.fine.places)),
                  chunks = groups(scan_chunks_of(grid_cells(settings.near_grid.bits)));
   f.gates[gate_fine] = moves ? fine : none;
   f.gates[gate_fine_grains] = moves ? groups(groups_for(args.grains)) : none;
   f.gates[gate_fine_chunks] = moves ? chunks : none;
-  f.gates[gate_fine_crowd] = moves ? groups(groups_for(grid_cells(settings.crowd_grid.bits) * crowd_block)) : none;
+  f.gates[gate_fine_density] =
+      moves ? groups(groups_for(grid_cells(settings.density_grid.bits) * density_block)) : none;
   f.gates[gate_fine_sort] = sorts ? fine : none;
   f.gates[gate_fine_sort_chunks] = sorts ? chunks : none;
   f.gates[gate_fine_coast] = coasts ? fine : none;
@@ -110,29 +111,29 @@ void fine_commit(const Args& args, Fields& f, uint begin, uint end) {
   });
 }
 
-void carrier_count(const Args&, Fields& f, uint begin, uint end) {
+void advecting_count(const Args&, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i)
-    if (is_carrier(f, i))
+    if (is_advecting(f, i))
       count(f, vec3(f.grains[i].position));
 }
 
-void carrier_fill(const Args&, Fields& f, uint begin, uint end) {
+void advecting_fill(const Args&, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i)
-    if (is_carrier(f, i))
+    if (is_advecting(f, i))
       put_in_order(f, vec3(f.grains[i].position), i);
 }
 
-void carrier_gather(const Args&, Fields& f, uint begin, uint end) {
+void advecting_gather(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const uint there = f.near_start[grid_cells(settings.near_grid.bits)];
-  TALUS_ASSERT(there <= f.carriers.size(), there, f.carriers.size());
+  TALUS_ASSERT(there <= f.advecting.size(), there, f.advecting.size());
   for (uint k = begin; k < std::min(end, there); ++k) {
     const uint from = f.near_order[k], id = f.grain_id[from];
-    TALUS_ASSERT(is_carrier(f, from), k, from, id);
+    TALUS_ASSERT(is_advecting(f, from), k, from, id);
     const Grain& grain = f.grains[from];
     const float radius = grain.position.w, reach = near_reach * radius;
     const bool solid = grain.velocity.w == 0.0f || (id >= settings.shapes.first && id < settings.emission.first);
-    f.carriers[rank(f, vec3(grain.position), id, [&](uint i) { return f.grain_id[i]; })] = {
+    f.advecting[rank(f, vec3(grain.position), id, [&](uint i) { return f.grain_id[i]; })] = {
         vec4(vec3(grain.position), 1.0f / (reach * reach)), vec4(vec3(grain.velocity), solid ? -radius : radius)};
   }
 }
@@ -146,7 +147,7 @@ void fine_sink(const Args&, Fields& f, uint begin, uint end) {
     if (is_gone(grain) || sink_of(f, p, f.fine_tag[i] & tag_material_mask) == f.settings[0].emission.sinks)
       continue;
     grain = {vec4(p, 0.0f), vec4(0.0f)};
-    std::atomic_ref(f.status[0].fine_gone).fetch_add(1);
+    std::atomic_ref(f.status[0].fine.gone).fetch_add(1);
   }
 }
 
@@ -156,19 +157,20 @@ void fine_emit(const Args&, Fields& f, uint begin, uint end) {
     return;
   const Settings& settings = f.settings[0];
   const World& world = f.worlds[0];  // the only one
-  const uint first = settings.emission.first - status.freed + world.born - world.released;
-  const auto birth_at = [&](uint i) { return f.grain_id[i] - settings.emission.first; };
-  const auto count_at = [&](uint i) { return f.fine_first[birth_at(i) + 1] - f.fine_first[birth_at(i)]; };
+  const uint first = settings.emission.first - status.freed + world.population.born - world.population.released;
+  const auto emission_at = [&](uint i) { return f.grain_id[i] - settings.emission.first; };
+  const auto count_at = [&](uint i) { return f.fine_first[emission_at(i) + 1] - f.fine_first[emission_at(i)]; };
   uint before = 0;
   for (uint own = 0; own < begin; ++own)
     before += count_at(first + own);
-  for (uint own = begin; own < std::min(end, world.released); ++own) {
+  for (uint own = begin; own < std::min(end, world.population.released); ++own) {
     const uint i = first + own, count = count_at(i);
-    TALUS_ASSERT(f.grain_id[i] >= settings.emission.first && birth_at(i) + 1 < f.fine_first.size(), i, f.grain_id[i]);
+    TALUS_ASSERT(f.grain_id[i] >= settings.emission.first && emission_at(i) + 1 < f.fine_first.size(), i,
+                 f.grain_id[i]);
     const vec4 coarse = f.grains[i].position;
     for (uint k = 0; k < count; ++k) {
-      const uint number = settings.fine.first + f.fine_first[birth_at(i)] + k;
-      const uint place = settings.fine.first - status.fine_freed + status.fine_born + before + k;
+      const uint number = settings.fine.first + f.fine_first[emission_at(i)] + k;
+      const uint place = settings.fine.first - status.fine.freed + status.fine.born + before + k;
       const auto random = [&](uint n) {
         return static_cast<float>(random_bits(number, n, settings.fine.seed)) * 0x1p-24f;
       };
@@ -187,8 +189,8 @@ void fine_emit(const Args&, Fields& f, uint begin, uint end) {
       f.fine_tag[place] = (f.grain_tag[i] & tag_material_mask) | number << fine_tag_shift;
     }
     before += count;
-    if (own + 1 == world.released)
-      status.fine_released = before;
+    if (own + 1 == world.population.released)
+      status.fine.released = before;
   }
 }
 

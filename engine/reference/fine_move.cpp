@@ -6,7 +6,7 @@ namespace talus::reference {
 namespace {
 
 // Adds a coarse grain to the flow around a fine one. Is it one that has fine grains?
-bool see(const Carrier& c, vec3 d, float q, vec3 velocity, Flow& flow) {
+bool see(const AdvectingGrain& c, vec3 d, float q, vec3 velocity, Flow& flow) {
   add_to_flow(d, q, vec3(c.velocity) - velocity, flow);
   if (c.velocity.w > 0.0f)
     return true;
@@ -129,12 +129,12 @@ float time_since(float moved, const Args& args) {
 }  // namespace
 
 float clear_before(const Fields& f, uint i) {
-  return f.fine_clear[i] - fine_away * f.status[0].fine_body_way;
+  return f.fine_clear[i] - fine_away * f.status[0].fine.body_way_before;
 }
 
 void leave_solids(FineGrain& grain, vec3 from, float time, const Fields& f, float& clear) {
   const Settings& settings = f.settings[0];
-  const float ways = glm::distance(grain.place, from) + f.status[0].fine_body_way;
+  const float ways = glm::distance(grain.place, from) + f.status[0].fine.body_way_before;
   const bool bodies =
       settings.bodies.count > 0 && clear <= fine_sure * (ways + grain.radius) && trace(grain, from, time, f);
   bool touches = true;
@@ -158,7 +158,7 @@ vec3 into_periods(vec3 p, const Settings& settings) {
 Flow flow_around(Near& near, vec3 p, vec3 velocity) {
   Flow flow{};
   bool granular = false;
-  near.each(p, [&](const Carrier& c, vec3 d, float q) { granular |= see(c, d, q, velocity, flow); });
+  near.each(p, [&](const AdvectingGrain& c, vec3 d, float q) { granular |= see(c, d, q, velocity, flow); });
   if (!granular) {
     flow.sum = flow.most = 0.0f;
     flow.way = vec3(0.0f);
@@ -168,7 +168,7 @@ Flow flow_around(Near& near, vec3 p, vec3 velocity) {
 
 void fine_move(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
-  const float h = f.status[0].fine_h, since = time_since(h, args);
+  const float h = f.status[0].fine.h, since = time_since(h, args);
   const bool plain = settings.fine.plain_advection != 0;
   Near near(f);
   for (uint i = begin; i < end; ++i) {
@@ -181,12 +181,13 @@ void fine_move(const Args& args, Fields& f, uint begin, uint end) {
     const vec3 mean = flow.sum > 0.0f ? velocity + flow.way / flow.sum : velocity;
     const vec3 own = velocity + h * settings.domain.gravity, next = (1.0f - loose) * mean + loose * own;
     float clear = clear_before(f, i);
-    const bool looks = settings.bodies.count > 0 && clear <= settings.fine.sight + 2.0f * f.status[0].fine_body_way;
+    const bool looks =
+        settings.bodies.count > 0 && clear <= settings.fine.sight + 2.0f * f.status[0].fine.body_way_before;
     const Distance body = looks ? nearest_body(f, from, since, clear) : Distance{vec3(0.0f), 3.4e38f};
-    const vec3 give = plain || !(flow.sum > fine_crowded)
+    const vec3 give = plain || !(flow.sum > fine_dense)
                           ? vec3(0.0f)
-                          : room(f, grain.position, aim_of(flow, settings.near_grid.radius, settings.crowd_grid.sum),
-                                 h * std::max(0.0f, stir_of(flow) - crowd_still), body);
+                          : room(f, grain.position, aim_of(flow, settings.near_grid.radius, settings.density_grid.sum),
+                                 h * std::max(0.0f, stir_of(flow) - density_still), body);
     FineGrain g{from + (since * next + give), next, grain.position.w, loose};
     leave_ball(g, flow, settings);
     leave_solids(g, from, since, f, clear);
@@ -196,7 +197,7 @@ void fine_move(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void fine_coast(const Args& args, Fields& f, uint begin, uint end) {
-  const float since = time_since(f.status[0].fine_time, args);
+  const float since = time_since(f.status[0].fine.time, args);
   for (uint i = begin; i < end; ++i) {
     const Grain grain = f.fine_grains[i];
     if (is_gone(grain))

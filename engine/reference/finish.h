@@ -35,7 +35,7 @@ public:
       if (settings.domain.axis[a] == axis_periodic) {
         int laps;
         g.position[a] = around(g.position[a], settings.domain.min[a], settings.domain.max[a], laps);
-        (laps > 0 ? seam_up_ : seam_down_)[a] += static_cast<uint>(std::abs(laps));
+        (laps > 0 ? crossed_up_ : crossed_down_)[a] += static_cast<uint>(std::abs(laps));
       }
     fastest2_ = std::max(fastest2_, speed2);
     fast_ += counts_fast_ && !(f_.grain_tag[i] & tag_thin) && 4.0f * (h_ * h_ * speed2) > g.position.w * g.position.w;
@@ -50,14 +50,14 @@ public:
   void flush() {
     TALUS_ASSERT(world_ < f_.worlds.size(), world_);
     World& world = f_.worlds[world_];
-    atomic_max(world.speed2_bits, std::bit_cast<uint>(std::exchange(fastest2_, 0.0f)));
+    atomic_max(world.motion.speed2_bits, std::bit_cast<uint>(std::exchange(fastest2_, 0.0f)));
     if (fast_)
-      std::atomic_ref(world.fast).fetch_add(std::exchange(fast_, 0u));
+      std::atomic_ref(world.motion.cfl_violations).fetch_add(std::exchange(fast_, 0u));
     for (int a = 0; a < 3; ++a) {
-      if (seam_up_[a])
-        std::atomic_ref(world.seam_up[a]).fetch_add(std::exchange(seam_up_[a], 0u));
-      if (seam_down_[a])
-        std::atomic_ref(world.seam_down[a]).fetch_add(std::exchange(seam_down_[a], 0u));
+      if (crossed_up_[a])
+        std::atomic_ref(world.periodic.up[a]).fetch_add(std::exchange(crossed_up_[a], 0u));
+      if (crossed_down_[a])
+        std::atomic_ref(world.periodic.down[a]).fetch_add(std::exchange(crossed_down_[a], 0u));
     }
   }
 
@@ -66,7 +66,7 @@ private:
   float h_, fastest2_ = 0.0f;
   bool counts_fast_;
   uint world_ = 0, fast_ = 0;
-  uvec3 seam_up_{0}, seam_down_{0};
+  uvec3 crossed_up_{0}, crossed_down_{0};
 };
 
 }  // namespace talus::reference

@@ -32,19 +32,19 @@ void grid_fill(const Args& args, Fields& f, uint begin, uint end) {
 
 void grid_rank(const Args& args, Fields& f, uint begin, uint end) {
   const uint cells = grid_cells(f.settings[0].grid.bits);
-  const bool mends = f.settings[0].grid.incremental;
+  const bool incremental = f.settings[0].grid.incremental;
   const auto put = [&](std::size_t to, uint from, vec4 position) {
     TALUS_ASSERT(to < args.grains, to, args.grains);
     f.grid_from[to] = from;
-    if (mends)
-      f.list_place[to] = position;
+    if (incremental)
+      f.list_position[to] = position;
   };
   for (uint e = begin; e < end; ++e) {
     const uint k = rebuilt_place(f, e);
     if (k >= args.grains)
       continue;
     const uint world = world_of(f, k);
-    if (k >= first_in_cell(f, (f.worlds[world].table + 1) * cells, world)) {
+    if (k >= first_in_cell(f, (f.worlds[world].lists.table + 1) * cells, world)) {
       put(k, no_grain, vec4(0.0f));
       continue;
     }

@@ -21,7 +21,7 @@ float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
 
 }  // namespace
 
-vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint& load) {
+vec3 restore_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint& load) {
   const Settings& settings = f.settings[0];
   const bool memory = settings.contacts.memory, impulses = settings.contacts.impulses;
   const Grain& grain = f.grains[i];
@@ -39,11 +39,11 @@ vec3 recall_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint&
     if (memory)
       shear = vec3_at(f.contact_state, shear_at(f, slot));
     const float warm = is_body(partner) ? std::min(settings.solver.warm_start, warm_most) : settings.solver.warm_start;
-    vec3 drag(sum);
-    impulse_recall(c, law, relative, w, impulse_hold(law.adhesion, c.gap, r_min, h), across_share(c, w), warm, memory,
-                   h, drag, sum.w, shear, friction);
-    sum = vec4(drag, sum.w);
-    push = sum.w * c.normal + drag;
+    vec3 friction_impulse(sum);
+    impulse_warm_start(c, law, relative, w, impulse_adhesion_limit(law.adhesion, c.gap, r_min, h), across_share(c, w),
+                       warm, memory, h, friction_impulse, sum.w, shear, friction);
+    sum = vec4(friction_impulse, sum.w);
+    push = sum.w * c.normal + friction_impulse;
   }
   put(f.contact_state, sum_at(f, slot), sum);
   if (memory)
@@ -82,12 +82,14 @@ vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
     beta = impulse_beta(law, residual, slip, vec3(last), last.w, beta);
   else if (friction_static != friction_kinetic)
     friction_static = friction_kinetic = f.contact_state[friction_at(f, slot)];
-  const float hold = impulse_hold(law.adhesion, c.gap, std::min(grain.position.w, c.radius), args.h);
-  vec3 drag(before);
+  const float adhesion_limit =
+      impulse_adhesion_limit(law.adhesion, c.gap, std::min(grain.position.w, c.radius), args.h);
+  vec3 friction_impulse(before);
   float pressure = before.w;
-  impulse_iterate(c.normal, residual, slip, hold, rate_of(f, i, partner, w, c.inverse_mass), across_share(c, w), beta,
-                  friction_static, friction_kinetic, vec3(last), last.w, drag, pressure);
-  const vec4 sum(drag, pressure), change = sum - before;
+  impulse_iterate(c.normal, residual, slip, adhesion_limit, rate_of(f, i, partner, w, c.inverse_mass),
+                  across_share(c, w), beta, friction_static, friction_kinetic, vec3(last), last.w, friction_impulse,
+                  pressure);
+  const vec4 sum(friction_impulse, pressure), change = sum - before;
   put(f.contact_state, sum_at(f, slot), sum);
   if (momentum)
     put(f.contact_state, change_at(f, slot), change);
@@ -96,7 +98,7 @@ vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
 
 namespace {
 
-void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
+void restore(const Args& args, Fields& f, uint begin, uint end, Method method) {
   const Settings& settings = f.settings[0];
   const bool parallel = settings.solver.iteration != iteration_gauss_seidel;
   const float h = args.h;
@@ -105,7 +107,7 @@ void recall(const Args& args, Fields& f, uint begin, uint end, Method method) {
     vec3 v(grain.velocity), push(0.0f);
     const float r = grain.position.w, w = grain.velocity.w;
     uint load = 0;
-    each_contact(f, i, [&](std::size_t slot) { push += recall_contact(args, f, i, slot, load); });
+    each_contact(f, i, [&](std::size_t slot) { push += restore_contact(args, f, i, slot, load); });
     if (parallel)
       f.contact_load[i] = std::max(load, 1u);
     if (w > 0.0f)
@@ -172,8 +174,8 @@ void load_bodies(const Args& args, Fields& f, uint begin, uint end, Method metho
 
 }  // namespace
 
-void vts_recall(const Args& args, Fields& f, uint begin, uint end) {
-  recall(args, f, begin, end, Method::vts);
+void vts_warm_start(const Args& args, Fields& f, uint begin, uint end) {
+  restore(args, f, begin, end, Method::vts);
 }
 void vts_solve(const Args& args, Fields& f, uint begin, uint end) {
   jacobi(args, f, begin, end, Method::vts);
@@ -184,8 +186,8 @@ void vts_gauss_seidel(const Args& args, Fields& f, uint, uint) {
 void vts_push(const Args& args, Fields& f, uint begin, uint end) {
   load_bodies(args, f, begin, end, Method::vts);
 }
-void sp_recall(const Args& args, Fields& f, uint begin, uint end) {
-  recall(args, f, begin, end, Method::sp);
+void sp_warm_start(const Args& args, Fields& f, uint begin, uint end) {
+  restore(args, f, begin, end, Method::sp);
 }
 void sp_solve(const Args& args, Fields& f, uint begin, uint end) {
   jacobi(args, f, begin, end, Method::sp);

@@ -41,7 +41,7 @@ void contact_lines(const Args& args, Fields& f, uint begin, uint end) {
     const Grain& grain = f.grains[i];
     const Settings& settings = f.settings[0];
     const uint world = world_of(f, i), first = world * settings.worlds.places,
-               slices_end = slices_of(first + f.worlds[world].listed), slice = i / slice_grains,
+               slices_end = slices_of(first + f.worlds[world].lists.grains), slice = i / slice_grains,
                width = slice < slices_end ? rows_of(f, slice, world) : 0;
     TALUS_ASSERT(f.contact_count[i] <= width, i, f.contact_count[i], width);
     const ContactForces forces(args, f, i);

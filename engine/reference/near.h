@@ -41,18 +41,18 @@ public:
     }
     for (std::size_t k = 0; k < within; ++k) {
       const uint i = within_[k];
-      TALUS_ASSERT(i < carrier_.size(), k, i);
-      visit(f_.carriers[carrier_[i]], way(p, i), q_[i]);
+      TALUS_ASSERT(i < one_advecting_.size(), k, i);
+      visit(f_.advecting[one_advecting_[i]], way(p, i), q_[i]);
     }
   }
 
-  std::size_t looked_at() const { return carrier_.size(); }  // the last time
+  std::size_t looked_at() const { return one_advecting_.size(); }  // the last time
 
 private:
   const Fields& f_;
   bool periodic_, looked_ = false;
   ivec3 home_{0};
-  std::vector<uint> carrier_, within_;
+  std::vector<uint> one_advecting_, within_;
   std::vector<float> x_, y_, z_, scale_, q_;  // side by side, for the compiler to take several at a time
 
   vec3 way(vec3 p, uint i) const {
@@ -76,13 +76,13 @@ private:
   void look_around(ivec3 home) {
     looked_ = true;
     home_ = home;
-    carrier_.clear();
+    one_advecting_.clear();
     const Settings& settings = f_.settings[0];
     const auto add = [&](uint first_cell, uint last_cell) {
       TALUS_ASSERT(f_.near_start[first_cell] <= f_.near_start[last_cell + 1], first_cell, last_cell);
-      TALUS_ASSERT(f_.near_start[last_cell + 1] <= f_.carriers.size(), last_cell, f_.near_start[last_cell + 1]);
+      TALUS_ASSERT(f_.near_start[last_cell + 1] <= f_.advecting.size(), last_cell, f_.near_start[last_cell + 1]);
       for (uint j = f_.near_start[first_cell]; j < f_.near_start[last_cell + 1]; ++j)
-        carrier_.push_back(j);
+        one_advecting_.push_back(j);
     };
     for (int z = -2; z <= 2; ++z)
       for (int y = -2; y <= 2; ++y) {
@@ -96,10 +96,10 @@ private:
           }
       }
     for (std::vector<float>* values : {&x_, &y_, &z_, &scale_, &q_})
-      values->resize(carrier_.size());
-    within_.resize(carrier_.size());
-    for (std::size_t i = 0; i < carrier_.size(); ++i) {
-      const vec4 at = f_.carriers[carrier_[i]].position;
+      values->resize(one_advecting_.size());
+    within_.resize(one_advecting_.size());
+    for (std::size_t i = 0; i < one_advecting_.size(); ++i) {
+      const vec4 at = f_.advecting[one_advecting_[i]].position;
       x_[i] = at.x;
       y_[i] = at.y;
       z_[i] = at.z;
@@ -117,8 +117,8 @@ vec3 into_periods(vec3 place, const Settings& settings);
 
 // The coarse grains around a fine one; weights as in fine_move.
 struct Flow : FlowSums {
-  const Carrier* ball = nullptr;  // one that stands for a body, nearest by its surface
-  float gap = 3.4e38f;            // m, to that
+  const AdvectingGrain* ball = nullptr;  // one that stands for a body, nearest by its surface
+  float gap = 3.4e38f;                   // m, to that
 };
 Flow flow_around(Near& near, vec3 place, vec3 velocity);
 

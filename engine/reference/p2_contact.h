@@ -20,17 +20,17 @@ public:
   bool solve(uint i, uint partner, const Contact& c, std::size_t slot, vec3& change) {
     const vec4 sum = vec4_at(f_.contact_state, sum_at(f_, slot));
     const float w = f_.grains[i].velocity.w, w_sum = w + c.inverse_mass;
-    const float hold = hold_of(args_, f_, i, partner, c);
-    if (!p2_active(c, sum.w, hold, w_sum))
+    const float adhesion_limit = adhesion_limit_of(args_, f_, i, partner, c);
+    if (!p2_active(c, sum.w, adhesion_limit, w_sum))
       return false;
-    vec3 drag(sum);
+    vec3 friction_impulse(sum);
     float pressure = std::max(sum.w, 0.0f), w_parts = w_sum;
     Shares shares{1.0f, 1.0f};
     if (split_) {
       w_parts = shared_w(args_, f_, i, partner, c.inverse_mass);
       shares = {w_sum / w_parts, w_sum / w_parts};
     } else if (by_weight_) {
-      const float weight = weight_of(args_, f_, i, c, contact_bears(c, pressure, hold));
+      const float weight = weight_of(args_, f_, i, c, contact_bears(c, pressure, adhesion_limit));
       const bool closes = args_.iteration > 0 && !(sum.w > 0.0f);
       shares = shares_of(args_, f_, i, partner, c.inverse_mass, weight, closes, weight_over_p2);
     }
@@ -42,11 +42,11 @@ public:
     }
     const bool memory = f_.settings[0].contacts.memory;
     const vec3 slipped = memory ? vec3_at(f_.contact_state, shear_at(f_, slot)) : vec3(0.0f);
-    change = p2_iterate(c, relax_, shares, relative_way(args_, f_, i, c), memory, slipped, hold, across_share(c, w),
-                        law, drag, pressure);
-    put(f_.contact_state, sum_at(f_, slot), vec4(drag, pressure));
+    change = p2_iterate(c, relax_, shares, relative_way(args_, f_, i, c), memory, slipped, adhesion_limit,
+                        across_share(c, w), law, friction_impulse, pressure);
+    put(f_.contact_state, sum_at(f_, slot), vec4(friction_impulse, pressure));
     if (by_weight_)
-      weight_next = pressure > 0.0f ? weight_of(args_, f_, i, c, pressure + hold) : 0.0f;
+      weight_next = pressure > 0.0f ? weight_of(args_, f_, i, c, pressure + adhesion_limit) : 0.0f;
     return true;
   }
 
@@ -109,7 +109,7 @@ inline void p2_remember_contact(const Args& args, Fields& f, uint i, std::size_t
   const Contact c = contact_with(f, i, partner, args.h);
   put(f.contact_state, shear_at(f, slot),
       p2_slipped(c, vec3_at(f.contact_state, shear_at(f, slot)), relative_way(args, f, i, c), normal,
-                 hold_of(args, f, i, partner, c), across_share(c, f.grains[i].velocity.w), law));
+                 adhesion_limit_of(args, f, i, partner, c), across_share(c, f.grains[i].velocity.w), law));
 }
 
 }  // namespace talus::reference

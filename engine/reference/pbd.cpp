@@ -20,7 +20,7 @@ void pbd_stabilize(const Args& args, Fields& f, uint begin, uint end) {
       const vec3 correction = mean.correction / mean.weights;
       f.grains_next[i].position += vec4(correction, 0.0f);
       const float shift = static_cast<float>(args.iterations) * glm::length(correction);
-      atomic_max(f.worlds[world_of(f, i)].shift_bits, std::bit_cast<uint>(shift));
+      atomic_max(f.worlds[world_of(f, i)].motion.shift_bits, std::bit_cast<uint>(shift));
     }
   }
 }

@@ -31,11 +31,12 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
     const float weight = weight_of(args, f, i, c, pbd_bears(c, sum.w, after && last));
     shares = shares_of(args, f, i, partner, other_w, weight, args.iteration > 0 && !(sum.w > 0.0f), weight_over_pbd);
   }
-  vec3 drag(sum);
+  vec3 friction_impulse(sum);
   float pressure = sum.w;
-  change.way = pbd_iterate(c, shares, relative_way(args, f, i, c), across_share(c, w), law_of(f, i, partner),
-                           accumulated, after, last, args.h, glm::length(settings.domain.gravity), drag, pressure);
-  put(f.contact_state, sum_at(f, slot), vec4(drag, pressure));
+  change.way =
+      pbd_iterate(c, shares, relative_way(args, f, i, c), across_share(c, w), law_of(f, i, partner), accumulated, after,
+                  last, args.h, glm::length(settings.domain.gravity), friction_impulse, pressure);
+  put(f.contact_state, sum_at(f, slot), vec4(friction_impulse, pressure));
   change.part = w / w_sum;
   change.impulse = 1.0f / w_sum;
   if (weighs)

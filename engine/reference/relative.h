@@ -11,10 +11,10 @@ inline vec3 relative_way(const Args& args, const Fields& f, uint i, const Contac
 }
 
 // How far adhesion may take grain i and its partner back in the substep (p2).
-inline float hold_of(const Args& args, const Fields& f, uint i, uint partner, const Contact& c) {
+inline float adhesion_limit_of(const Args& args, const Fields& f, uint i, uint partner, const Contact& c) {
   const vec4 v = f.grains[i].velocity;
-  return p2_hold(c, f.grains[i].position.w, relative_way(args, f, i, c), law_of(f, i, partner).adhesion,
-                 v.w + c.inverse_mass, !is_grain(partner), args.h);
+  return p2_adhesion_limit(c, f.grains[i].position.w, relative_way(args, f, i, c), law_of(f, i, partner).adhesion,
+                           v.w + c.inverse_mass, !is_grain(partner), args.h);
 }
 
 // Do the contacts of a grain share its mass by weight? They have equal parts of it, or their mean is taken, otherwise.

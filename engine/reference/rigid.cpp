@@ -88,8 +88,8 @@ private:
       const Mobility theirs = mobility(*other, there, normal);
       ease = {ease.along + theirs.along, ease.across + theirs.across};
     }
-    const float brake = point_brake(gap, ahead, radius_max_, h_);
-    if ((gap >= 0.0f && brake <= 0.0f) || !(ease.along > 0.0f))
+    const float speculative = point_brake(gap, ahead, radius_max_, h_);
+    if ((gap >= 0.0f && speculative <= 0.0f) || !(ease.along > 0.0f))
       return;
     if (touched_ == point_partners) {
       std::atomic_ref(record_of(f_, k_, own_)[load_uncounted]).fetch_add(1);
@@ -100,7 +100,7 @@ private:
     TALUS_ASSERT(body.material <= settings_.contacts.materials && material <= settings_.contacts.materials,
                  body.material, material);
     const PairLaw& law = f_.pair_laws[body.material * (settings_.contacts.materials + 1) + material];
-    const vec3 impulse = point_impulse(gap, normal, v, brake, {ease.along, ease.across}, law, h_, shear);
+    const vec3 impulse = point_impulse(gap, normal, v, speculative, {ease.along, ease.across}, law, h_, shear);
     add_load(f_, k_, body_partner + own_, here, -impulse);
     if (other)
       add_load(f_, k_, partner, there, impulse);
@@ -168,7 +168,7 @@ void body_share(const Args&, Fields& f, uint begin, uint end) {
     const uint world = b / settings.bodies.count, own = b % settings.bodies.count;
     for (uint k = 0; k < settings.bodies.count; ++k) {
       const Body& other = f.bodies[world * settings.bodies.count + k];
-      const float reach = body.reach + other.reach + f.worlds[world].margin;
+      const float reach = body.reach + other.reach + f.worlds[world].lists.skin;
       if (k != own && squared(shortest(body.motion.position - other.motion.position, settings)) < reach * reach)
         near[k / 32] |= 1u << k % 32;
     }
@@ -248,7 +248,7 @@ void body_advance(const Args& args, Fields& f, uint begin, uint end) {
         const float edge = settings.domain.max[a] - settings.domain.min[a];
         m.position[a] -= edge * std::floor((m.position[a] - settings.domain.min[a]) / edge);
       }
-    atomic_max(world.speed2_bits, std::bit_cast<uint>(speed2));
+    atomic_max(world.motion.speed2_bits, std::bit_cast<uint>(speed2));
     state.motion = m;
     state.step_impulse += std::exchange(state.impulse, vec3(0.0f));
     state.step_moment += std::exchange(state.moment, vec3(0.0f));

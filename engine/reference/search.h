@@ -31,7 +31,7 @@ inline bool near_triangle(const Fields& f, uint i, uint self, uint t, vec3 p, fl
   const uint own = triangle_corner(f, t, 0), cloth = cloth_of_vertex(f, own);
   if (self < settings.cloth.vertices && cloth >= cloth_apart && cloth_of_vertex(f, self) == cloth)
     return false;
-  const float reach = radius + f.grains[place_of_vertex(f, own)].position.w + f.worlds[world_of(f, i)].margin;
+  const float reach = radius + f.grains[place_of_vertex(f, own)].position.w + f.worlds[world_of(f, i)].lists.skin;
   return squared(glm::max(glm::max(low, -high), vec3(0.0f))) < reach * reach;
 }
 
@@ -43,10 +43,10 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
   const World& world = f.worlds[number];
   const vec3 p(f.grains[i].position);
   const uint self = f.grain_id[i] - s.cloth.first;
-  const ivec3 low = cloth_cell_of(p - world.cloth_reach, s, world);
+  const ivec3 low = cloth_cell_of(p - world.cloth.reach, s, world);
   ivec3 last(1);
   for (int a = 0; a < 3; ++a) {  // on a periodic axis the two may share a place in the table
-    const int next = grid_wrap(low[a] + 1, world.cloth_cells[a]);
+    const int next = grid_wrap(low[a] + 1, world.cloth.cells[a]);
     last[a] = ((low[a] ^ next) & ((1 << s.cloth.bits[a]) - 1)) != 0;
   }
   for (int z = 0; z <= last.z; ++z)
@@ -54,7 +54,7 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
       for (int x = 0; x <= last.x; ++x) {
         ivec3 cell = low + ivec3(x, y, z);
         for (int a = 0; a < 3; ++a)
-          cell[a] = grid_wrap(cell[a], world.cloth_cells[a]);
+          cell[a] = grid_wrap(cell[a], world.cloth.cells[a]);
         const uint key = grid_key(cell, s.cloth.bits);
         const uint end = first_triangle(f, number, key + 1);
         TALUS_ASSERT(end <= (number + 1) * s.cloth.triangles, key, end, s.cloth.triangles);
@@ -67,18 +67,19 @@ template <class Found> void search_triangles(const Fields& f, uint i, Found foun
 }
 
 // By what the grains around a place are found: in cells that they are sorted by, from linked lists, or, of lists that
-// are mended, by their places in the lists: in cells those that have kept it, and the others from linked lists.
-enum class Neighbourhood { sorted, linked, mended };
+// are rebuilt incrementally, by their positions in the lists: in cells those that have kept it, and the others from
+// linked lists.
+enum class Neighbourhood { sorted, linked, incremental };
 
 // Where a grain is for its list.
 template <Neighbourhood by> vec3 position_of(const Fields& f, uint i) {
-  return vec3(by == Neighbourhood::mended ? f.list_place[i] : f.grains[i].position);
+  return vec3(by == Neighbourhood::incremental ? f.list_position[i] : f.grains[i].position);
 }
 
 // May grain i, of this place, touch grain j before the lists are built again? No vertices of cloth.
 template <Neighbourhood by> bool may_touch(const Fields& f, uint i, vec3 p, uint j, const World& world) {
   const Settings& settings = f.settings[0];
-  const float reach = f.grains[i].position.w + f.grains[j].position.w + world.margin;
+  const float reach = f.grains[i].position.w + f.grains[j].position.w + world.lists.skin;
   return j != i && squared(shortest(p - position_of<by>(f, j), settings)) < reach * reach &&
          !(settings.shapes.particles > 0 && same_shape(f, i, j)) &&
          (f.grains[i].velocity.w > 0.0f || f.grains[j].velocity.w > 0.0f);  // two fixed ones do nothing
@@ -125,7 +126,7 @@ void search_grains(const Fields& f, uint i, Found found) {
     const uint end = first_in_cell(f, last + 1, number);
     TALUS_ASSERT(first <= last && first_in_cell(f, first, number) <= end && end <= f.grains.size(), first, last, end);
     for (uint j = first_in_cell(f, first, number); j < end; ++j)
-      if (by != Neighbourhood::mended || f.list_place[j].w > 0.0f)
+      if (by != Neighbourhood::incremental || f.list_position[j].w > 0.0f)
         visit(j);
   };
   for (int z = -1; z <= 1; ++z)
@@ -161,14 +162,14 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
       TALUS_ASSERT(body < (number + 1) * settings.bodies.count && f.bodies[body].parts > 0, i, body, number);
       const vec3 offset = shortest(p - f.bodies[body].motion.position, settings);
       if (const auto mesh = only_triangles(f, body)) {  // its triangles are looked through once
-        const Surroundings around = around_mesh(f, *mesh, body, offset, radius + world.margin);
-        if (around.distance < radius + world.margin)
+        const Surroundings around = around_mesh(f, *mesh, body, offset, radius + world.lists.skin);
+        if (around.distance < radius + world.lists.skin)
           for (uint s = around.hollow ? 1 : 0; s <= (around.hollow ? hollow_surfaces : 0); ++s)
             found(surface_partner(body, s));
         continue;
       }
       const NearestSurface nearest = from_body(f, body, offset);
-      if (nearest.value >= radius + world.margin)
+      if (nearest.value >= radius + world.lists.skin)
         continue;
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.
       for (uint k = 0; k < f.bodies[body].parts; ++k)
@@ -176,13 +177,13 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
           const uint surface = part_surfaces * k + s;
           if (surface != nearest.surface) {
             const float d = from_body_surface(f, body, surface, offset).value;
-            if (d <= -world.margin || d >= radius + world.margin)
+            if (d <= -world.lists.skin || d >= radius + world.lists.skin)
               continue;
           }
           found(surface_partner(body, surface));
         }
     }
-  const float reach = radius + world.margin + 2.0f * args.h * (v.x + v.y + v.z);
+  const float reach = radius + world.lists.skin + 2.0f * args.h * (v.x + v.y + v.z);
   for (uint wall = 0; wall < 6; ++wall)
     if (settings.domain.axis[static_cast<int>(wall / 2)] == axis_wall && wall_distance(p, wall, settings) < reach)
       found(wall_partner + wall);
@@ -209,24 +210,24 @@ inline void insert_sorted(Fields& f, std::size_t first, uint count, uint partner
 
 // May there be surfaces of bodies near grain i that have moved?
 inline bool is_swept(const Fields& f, uint i) {
-  const ivec3 home = cell_of(vec3(f.list_place[i]), f.settings[0], f.worlds[0]);
+  const ivec3 home = cell_of(vec3(f.list_position[i]), f.settings[0], f.worlds[0]);
   return f.cell_lists[head_at(f.settings[0], cell_key(home, f.worlds[0], f.settings[0]))] & cell_swept;
 }
 
 inline bool has_new_place(const Fields& f, uint i) {
-  return f.list_place[i].w < 0.0f && (f.cell_lists[link_at(f.settings[0], i)] & link_new);
+  return f.list_position[i].w < 0.0f && (f.cell_lists[link_at(f.settings[0], i)] & link_new);
 }
 
 // Calls want(j) for the rows that the new place of grain i changes: its own, those that it is in and is too far from
 // now, and those that it lacks, of what search(found) finds near. Two grains have each other in their rows, or neither.
 template <class Search, class Want> void each_changed_row(const Fields& f, uint i, Search search, Want want) {
   want(i);
-  const vec3 place(f.list_place[i]);
+  const vec3 place(f.list_position[i]);
   TALUS_ASSERT(has_rows(f, i, f.contact_count[i]), i, f.contact_count[i]);
   const std::size_t first = contact_slot(f, i, 0), end = first + std::size_t{f.contact_count[i]} * slice_grains;
   for (std::size_t slot = first; slot < end; slot += slice_grains)
     if (const uint j = f.contact_partner[slot];
-        is_grain(j) && !may_touch<Neighbourhood::mended>(f, i, place, j, f.worlds[0]))
+        is_grain(j) && !may_touch<Neighbourhood::incremental>(f, i, place, j, f.worlds[0]))
       want(j);
   search([&](uint j) {
     bool listed = false;
@@ -237,19 +238,19 @@ template <class Search, class Want> void each_changed_row(const Fields& f, uint 
   });
 }
 
-// Such a row, of mend_choose: several grains may want the same.
+// Such a row, of incremental_choose: several grains may want the same.
 inline void want_row(Fields& f, uint i) {
   std::atomic_ref(f.contact_count_next[i]).store(row_wanted, std::memory_order_relaxed);
 }
 
 // Rows that are wanted are searched again where they are, by search(i, found), which calls found(partner).
-template <class Search> void mend_rows_of(const Args& args, Fields& f, uint begin, uint end, Search search) {
+template <class Search> void incremental_rows_of(const Args& args, Fields& f, uint begin, uint end, Search search) {
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     uint& count = f.contact_count_next[i];
     if (count != row_wanted)
       continue;
-    if (f.worlds[0].stashed > f.settings[0].worlds.stash) {
-      std::atomic_ref(f.worlds[0].unfit).fetch_add(1);
+    if (f.worlds[0].lists.history > f.settings[0].worlds.history) {
+      std::atomic_ref(f.worlds[0].incremental.unfit).fetch_add(1);
       count = row_kept;
       continue;
     }
@@ -264,7 +265,7 @@ template <class Search> void mend_rows_of(const Args& args, Fields& f, uint begi
     count = found <= room ? found : row_unfit;
     if (found <= room)
       continue;
-    std::atomic_ref(f.worlds[0].unfit).fetch_add(1);
+    std::atomic_ref(f.worlds[0].incremental.unfit).fetch_add(1);
     for (uint k = 0; k < room; ++k)  // which ones are in it is chance
       f.contact_partner[row + k * slice_grains] = no_partner;
   }
@@ -277,10 +278,10 @@ inline void count_contact(Fields& f, uint partner) {
 }
 
 // The list of an element of passes that rebuild, as the longest so far of its slice, whose elements come in order.
-// Lists that may be mended have room for more.
+// Lists that may be rebuilt incrementally have room for more.
 inline void widen_slice(Fields& f, uint element, uint length) {
   if (f.settings[0].grid.incremental)
-    length = std::max(length + mend_rows, mend_rows_least);
+    length = std::max(length + spare_rows, spare_rows_least);
   TALUS_ASSERT(element / slice_grains < f.slice_width.size(), element, f.slice_width.size());
   uint& width = f.slice_width[element / slice_grains];
   width = element % slice_grains == 0 ? length : std::max(width, length);

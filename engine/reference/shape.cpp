@@ -56,9 +56,9 @@ std::vector<Particle> particles_of(const Args& args, const Fields& f, const Matc
   TALUS_ASSERT(shape.first <= shape.end && shape.end <= settings.shapes.particles, shape.first, shape.end,
                settings.shapes.particles);
   for (uint k = shape.first; k < shape.end; ++k)
-    if (const uint i = world * settings.worlds.places + f.shape_place[world * settings.shapes.particles + k];
+    if (const uint i = world * settings.worlds.places + f.shape_index[world * settings.shapes.particles + k];
         i < args.grains && f.grain_id[i] == settings.shapes.first + k && !is_gone(f.grains[i]))
-      particles.push_back({i, glm::dvec3(f.shaped_place[k])});
+      particles.push_back({i, glm::dvec3(f.rest_position[k])});
   return particles;
 }
 
@@ -141,7 +141,7 @@ void shape_find(const Args& args, Fields& f, uint begin, uint end) {
     if (i >= args.grains)
       continue;
     if (const uint world = world_of(f, i), k = f.grain_id[i] - settings.shapes.first; k < settings.shapes.particles)
-      f.shape_place[world * settings.shapes.particles + k] = i - world * settings.worlds.places;
+      f.shape_index[world * settings.shapes.particles + k] = i - world * settings.worlds.places;
   }
 }
 

@@ -38,35 +38,35 @@ inline uint places_end(const Args& args, const Fields& f, uint world) {
   return f.settings[0].worlds.count == 1 ? args.grains : (world + 1) * f.settings[0].worlds.places;
 }
 
-// Has a body moved since lists that are mended have known of it?
+// Has a body moved since lists that are rebuilt incrementally have known of it?
 inline bool has_moved(const Fields& f, std::size_t body) {
   const BodyMotion &now = f.bodies[body].motion, &listed = f.body_listed[body];
   return now.position != listed.position || now.rotation != listed.rotation;
 }
 
-// Do so many grains need a new place in the lists that mending them is dearer than to build them?
-inline bool too_many_stale(const World& world) {
-  return static_cast<float>(world.stale) > world.stale_most;
+// Do so many grains need a new place in the lists that rebuilding them incrementally is dearer than to build them?
+inline bool too_many_displaced(const World& world) {
+  return static_cast<float>(world.incremental.displaced) > world.incremental.displaced_most;
 }
 
 inline ivec3 wrap_cell(ivec3 cell, const World& world) {
   for (int a = 0; a < 3; ++a)
-    cell[a] = grid_wrap(cell[a], world.cells[a]);
+    cell[a] = grid_wrap(cell[a], world.grid.cells[a]);
   return cell;
 }
 
 inline ivec3 cell_of(vec3 p, const Settings& settings, const World& world) {
   ivec3 cell;
   for (int a = 0; a < 3; ++a)
-    cell[a] =
-        static_cast<int>(std::floor(std::clamp((p[a] - settings.domain.min[a]) * world.inverse_cell[a], -1e6f, 1e6f)));
+    cell[a] = static_cast<int>(
+        std::floor(std::clamp((p[a] - settings.domain.min[a]) * world.grid.inverse_cell[a], -1e6f, 1e6f)));
   return wrap_cell(cell, world);
 }
 
 // A cell in the tables of the worlds that rebuild, one after another.
 inline uint cell_key(ivec3 cell, const World& world, const Settings& settings) {
-  TALUS_ASSERT(world.table < settings.worlds.count, world.table, settings.worlds.count);
-  return world.table * grid_cells(settings.grid.bits) + grid_key(cell, settings.grid.bits);
+  TALUS_ASSERT(world.lists.table < settings.worlds.count, world.lists.table, settings.worlds.count);
+  return world.lists.table * grid_cells(settings.grid.bits) + grid_key(cell, settings.grid.bits);
 }
 
 // Passes that rebuild lists go through the worlds that do so, one after another, as if there were no others: the place
@@ -82,14 +82,14 @@ inline uint rebuilt_place(const Fields& f, uint element) {
 // there. grid_start counts those of all worlds that rebuild.
 inline uint first_in_cell(const Fields& f, uint key, uint world) {
   const Settings& settings = f.settings[0];
-  TALUS_ASSERT(f.worlds[world].table < settings.worlds.count, world, f.worlds[world].table);
-  TALUS_ASSERT(key >= f.worlds[world].table * grid_cells(settings.grid.bits) &&
-                   key <= (f.worlds[world].table + 1) * grid_cells(settings.grid.bits),
-               key, f.worlds[world].table);
-  TALUS_ASSERT(f.grid_start[key] >= f.grid_start[f.worlds[world].table * grid_cells(settings.grid.bits)], key,
+  TALUS_ASSERT(f.worlds[world].lists.table < settings.worlds.count, world, f.worlds[world].lists.table);
+  TALUS_ASSERT(key >= f.worlds[world].lists.table * grid_cells(settings.grid.bits) &&
+                   key <= (f.worlds[world].lists.table + 1) * grid_cells(settings.grid.bits),
+               key, f.worlds[world].lists.table);
+  TALUS_ASSERT(f.grid_start[key] >= f.grid_start[f.worlds[world].lists.table * grid_cells(settings.grid.bits)], key,
                f.grid_start[key]);
   return world * settings.worlds.places + f.grid_start[key] -
-         f.grid_start[f.worlds[world].table * grid_cells(settings.grid.bits)];
+         f.grid_start[f.worlds[world].lists.table * grid_cells(settings.grid.bits)];
 }
 
 // d, or its image across a periodic axis that is shorter.
@@ -123,9 +123,9 @@ inline bool has_rows(const Fields& f, uint i, uint contacts) {
 // .. in the lists that are being built, among those of all worlds. slice_start_next counts those of all that rebuild.
 inline uint next_row(const Fields& f, uint slice, uint world) {
   const Settings& settings = f.settings[0];
-  const uint slices = settings.worlds.places / slice_grains, first = f.worlds[world].table * slices;
-  TALUS_ASSERT(f.worlds[world].table < settings.worlds.count && slice >= world * slices, slice, world,
-               f.worlds[world].table);
+  const uint slices = settings.worlds.places / slice_grains, first = f.worlds[world].lists.table * slices;
+  TALUS_ASSERT(f.worlds[world].lists.table < settings.worlds.count && slice >= world * slices, slice, world,
+               f.worlds[world].lists.table);
   TALUS_ASSERT(f.slice_start_next[first + slice - world * slices] >= f.slice_start_next[first], slice, world, first);
   return world * settings.worlds.rows + f.slice_start_next[first + slice - world * slices] - f.slice_start_next[first];
 }

@@ -43,11 +43,12 @@ private:
 
 // Over the cells and the slices of the worlds that rebuild, and over near cells.
 PrefixSum cell_sums(Fields& f) {
-  return {f.grid_count, f.status[0].rebuild * grid_cells(f.settings[0].grid.bits), f.grid_sums, f.grid_start};
+  return {f.grid_count, f.status[0].lists.rebuilding * grid_cells(f.settings[0].grid.bits), f.grid_sums, f.grid_start};
 }
 PrefixSum slice_sums(const Args& args, Fields& f) {
   const WorldSettings& worlds = f.settings[0].worlds;
-  return {f.slice_width, worlds.count == 1 ? slices_of(args.grains) : f.status[0].rebuild * slices_of(worlds.places),
+  return {f.slice_width,
+          worlds.count == 1 ? slices_of(args.grains) : f.status[0].lists.rebuilding * slices_of(worlds.places),
           f.slice_sums, f.slice_start_next};
 }
 PrefixSum near_sums(Fields& f) {

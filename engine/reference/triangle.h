@@ -24,7 +24,7 @@ inline bool is_on_border(const Fields& f, uint triangle, uint corner) {
 template <class AnyFields> auto& place_of_vertex(AnyFields& f, uint vertex) {
   const Settings& s = f.settings[0];
   TALUS_ASSERT(vertex < all_vertices(s), vertex, all_vertices(s));
-  return f.shape_data[cloth_place_word(s.cloth.words, all_triangles(s), vertex)];
+  return f.shape_data[cloth_index_word(s.cloth.words, all_triangles(s), vertex)];
 }
 // The number of its cloth, the same in all worlds.
 inline uint cloth_of_vertex(const Fields& f, uint vertex) {
@@ -54,8 +54,8 @@ inline ivec3 cloth_cell_of(vec3 p, const Settings& settings, const World& world)
   ivec3 cell;
   for (int a = 0; a < 3; ++a)
     cell[a] = grid_wrap(static_cast<int>(std::floor(
-                            std::clamp((p[a] - settings.domain.min[a]) * world.cloth_inverse_cell[a], -1e6f, 1e6f))),
-                        world.cloth_cells[a]);
+                            std::clamp((p[a] - settings.domain.min[a]) * world.cloth.inverse_cell[a], -1e6f, 1e6f))),
+                        world.cloth.cells[a]);
   return cell;
 }
 

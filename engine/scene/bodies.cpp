@@ -71,7 +71,7 @@ Pose pose_of(const BodySpec& body) {
   return {body.position, rotation_of(body.rotation)};
 }
 
-bool is_skin(const BodyPart& part) {
+bool is_boundary(const BodyPart& part) {
   const auto* mesh = std::get_if<MeshPart>(&part.shape);
   return mesh && mesh->as == MeshAs::particles;
 }
@@ -83,7 +83,7 @@ Solid solid_of(const BodySpec& body, const Pose& pose, double far) {
 Solid solid_of(const std::vector<BodyPart>& parts, const Pose& pose, double far) {
   Solid solid;
   for (const BodyPart& part : parts)
-    if (!is_skin(part)) {
+    if (!is_boundary(part)) {
       const Pose at = pose * Pose{part.position, rotation_of(part.rotation)};
       solid.parts.push_back({std::visit(Primitive{far}, part.shape), at.position, at.rotation, part.subtract});
     }

@@ -46,7 +46,7 @@ auto with_place(const MeshPart& part, auto&& work) {
 }
 
 // Are these grains that stand for a mesh?
-bool is_skin(const BodyPart& part);
+bool is_boundary(const BodyPart& part);
 
 // Radius of a ball around the body's origin that holds it, m; infinite for planes.
 double reach_of(const BodySpec& body);

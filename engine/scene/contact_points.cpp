@@ -160,7 +160,7 @@ struct BallsOf {
 };
 
 // Vertices where faces meet at more than 20 degrees, or all where they are few, and places all over it.
-std::vector<Spot> spots_of(const Mesh& mesh, double spacing, std::size_t few, Random& random) {
+std::vector<Spot> sites_of(const Mesh& mesh, double spacing, std::size_t few, Random& random) {
   std::vector<glm::dvec3> normals(mesh.vertices.size(), glm::dvec3(0.0));
   std::vector<bool> sharp(mesh.vertices.size(), mesh.vertices.size() <= few);
   std::map<std::pair<std::uint32_t, std::uint32_t>, glm::dvec3> across;  // normal of the triangle at an edge
@@ -256,7 +256,7 @@ private:
       if (mesh) {
         Random random(1, i);
         for (const Spot& spot :
-             with_place(*mesh, [&] { return spots_of(mesh->loaded->mesh, spacing, most_ / 8, random); }))
+             with_place(*mesh, [&] { return sites_of(mesh->loaded->mesh, spacing, most_ / 8, random); }))
           add_if_outer(placed(spot, pose, part.subtract));
       }
     }

@@ -95,7 +95,7 @@ public:
   Carried(const std::vector<Ball>& coarse, const Domain& domain) {
     for (const Ball& ball : coarse) {
       reach_ = std::max(reach_, shared::near_reach * ball.radius);
-      carriers_.push_back({ball.center, 1.0f / (shared::near_reach * ball.radius)});
+      advecting_.push_back({ball.center, 1.0f / (shared::near_reach * ball.radius)});
     }
     for (int a = 0; a < 3; ++a)
       if (domain.axis[a] == Axis::periodic)
@@ -126,7 +126,7 @@ public:
   }
 
 private:
-  struct Carrier {
+  struct AdvectingGrain {
     glm::vec3 place;
     float per_reach;  // 1/m
   };
@@ -145,38 +145,38 @@ private:
 
   // Of those that reach across an end of a periodic axis from as far as it is asked for.
   void add_images(int axis, float min, float max) {
-    for (std::size_t i = 0, n = carriers_.size(); i < n; ++i)
+    for (std::size_t i = 0, n = advecting_.size(); i < n; ++i)
       for (const float side : {-1.0f, 1.0f}) {
-        Carrier image = carriers_[i];
+        AdvectingGrain image = advecting_[i];
         image.place[axis] += side * (max - min);
         if (image.place[axis] > min - 2.0f * reach_ && image.place[axis] < max + 2.0f * reach_)
-          carriers_.push_back(image);
+          advecting_.push_back(image);
       }
   }
 
   void sort_by_cell() {
     glm::vec3 high(std::numeric_limits<float>::lowest());
     low_ = -high;
-    for (const Carrier& c : carriers_) {
+    for (const AdvectingGrain& c : advecting_) {
       low_ = glm::min(low_, c.place);
       high = glm::max(high, c.place);
     }
     const glm::vec3 extent = glm::max(high - low_, glm::vec3(reach_));
-    // Few more cells than carriers, where these lie far apart.
+    // Few more cells than advecting grains, where these lie far apart.
     const float edge = std::max(
-        0.5f * reach_, std::cbrt(extent.x * extent.y * extent.z / (4.0f * static_cast<float>(carriers_.size()))));
-    cells_ = carriers_.empty() ? glm::ivec3(1) : glm::ivec3(extent / edge) + 1;
-    per_meter_ = carriers_.empty() ? 1.0f : 1.0f / edge;
+        0.5f * reach_, std::cbrt(extent.x * extent.y * extent.z / (4.0f * static_cast<float>(advecting_.size()))));
+    cells_ = advecting_.empty() ? glm::ivec3(1) : glm::ivec3(extent / edge) + 1;
+    per_meter_ = advecting_.empty() ? 1.0f : 1.0f / edge;
     first_.assign(index(cells_ - 1) + 2, 0);
-    for (const Carrier& c : carriers_)
+    for (const AdvectingGrain& c : advecting_)
       ++first_[index(cell_of(c.place))];
     std::uint32_t sum = 0;
     for (std::uint32_t& first : first_)
       first = sum += first;
-    std::vector<Carrier> sorted(carriers_.size());
-    for (std::size_t i = carriers_.size(); i-- > 0;)
-      sorted[--first_[index(cell_of(carriers_[i].place))]] = carriers_[i];
-    carriers_ = std::move(sorted);
+    std::vector<AdvectingGrain> sorted(advecting_.size());
+    for (std::size_t i = advecting_.size(); i-- > 0;)
+      sorted[--first_[index(cell_of(advecting_[i].place))]] = advecting_[i];
+    advecting_ = std::move(sorted);
   }
 
   glm::ivec3 cell_of(const glm::vec3& place) const {  // the nearest
@@ -194,7 +194,7 @@ private:
     for (int z = from.z; z <= to.z; ++z)
       for (int y = from.y; y <= to.y; ++y)
         for (std::uint32_t i = first_[index({from.x, y, z})], end = first_[index({to.x, y, z}) + 1]; i < end; ++i)
-          if (const glm::vec3 way = carriers_[i].place - place; visit(glm::dot(way, way), carriers_[i].per_reach))
+          if (const glm::vec3 way = advecting_[i].place - place; visit(glm::dot(way, way), advecting_[i].per_reach))
             return;
   }
 
@@ -202,8 +202,8 @@ private:
   glm::vec3 low_;
   float per_meter_;  // cells
   glm::ivec3 cells_;
-  std::vector<std::uint32_t> first_;  // carrier of a cell; one more
-  std::vector<Carrier> carriers_;     // by cell
+  std::vector<std::uint32_t> first_;       // advecting grain of a cell; one more
+  std::vector<AdvectingGrain> advecting_;  // by cell
 };
 
 class FineSampling {
@@ -213,28 +213,28 @@ public:
         mean_volume_(ball_volume(1.0) * (spec_.radius_min * spec_.radius_min + spec_.radius_max * spec_.radius_max) *
                      (spec_.radius_min + spec_.radius_max) / 4.0) {}
 
-  // kept_out: what fine grains lie around, and never within. carriers: coarse grains that they go with.
+  // kept_out: what fine grains lie around, and never within. carriers: the coarse grains that advect them.
   void fill_all(const std::vector<std::size_t>& group_first, const std::vector<Ball>& kept_out,
-                const std::vector<Ball>& carriers) {
+                const std::vector<Ball>& advecting) {
     const double largest = std::accumulate(kept_out.begin(), kept_out.end(), spec_.radius_max,
                                            [](double most, const Ball& b) { return std::max<double>(most, b.radius); });
     Packing others(largest, scene_.domain);
     for (const Ball& ball : kept_out)
       others.add(ball);
-    const Carried carried(carriers, scene_.domain);
+    const Carried carried(advecting, scene_.domain);
     for (std::size_t i = 0; i < scene_.grains.size(); ++i)
       if (!scene_.grains[i].fixed)
         fill(i, std::span<const Seed>(population_.initial).subspan(group_first[i], group_first[i + 1] - group_first[i]),
              carried, others);
   }
 
-  // How many each coarse birth brings: all together their volume.
-  void count_births() {
+  // How many each emitted coarse grain brings: all together their volume.
+  void count_emitted() {
     double sum = 0.0;
     population_.fine_first.clear();
-    for (const TimedSeed& birth : population_.poured) {
+    for (const ScheduledGrain& emitted : population_.scheduled) {
       population_.fine_first.push_back(check(std::llround(sum / mean_volume_)));
-      sum += ball_volume(birth.seed.radius);
+      sum += ball_volume(emitted.seed.radius);
     }
     population_.fine_first.push_back(check(std::llround(sum / mean_volume_)));
   }
@@ -379,25 +379,26 @@ void sample_fine(const Scene& scene, const std::vector<std::size_t>& group_first
                  Population& population) {
   if (!scene.upsampling)
     return;
-  std::vector<Ball> kept_out, carriers;
+  std::vector<Ball> kept_out, advecting;
   const auto add = [&](std::vector<Ball>& to, std::size_t first, std::size_t end) {
     for (const Seed& seed : std::span<const Seed>(population.initial).subspan(first, end - first))
       to.push_back({seed.position, seed.radius});
   };
-  const std::size_t skin = population.initial.size() - population.skin.size(), cloth = skin - population.cloth_vertices;
+  const std::size_t boundary = population.initial.size() - population.boundary.size(),
+                    cloth = boundary - population.cloth_vertices;
   add(kept_out, group_first.back(), cloth);  // particles of shapes
-  add(kept_out, skin, population.initial.size());
+  add(kept_out, boundary, population.initial.size());
   for (std::size_t i = 0; i < scene.grains.size(); ++i)
-    add(scene.grains[i].fixed ? kept_out : carriers, group_first[i], group_first[i + 1]);
+    add(scene.grains[i].fixed ? kept_out : advecting, group_first[i], group_first[i + 1]);
   FineSampling fine(scene, blocked, population);
-  fine.fill_all(group_first, kept_out, carriers);
-  fine.count_births();
+  fine.fill_all(group_first, kept_out, advecting);
+  fine.count_emitted();
 }
 
-void count_fine_births(const Scene& scene, Population& population) {
+void count_fine_emitted(const Scene& scene, Population& population) {
   const Space::Blocked nothing;
   if (scene.upsampling)
-    FineSampling(scene, nothing, population).count_births();
+    FineSampling(scene, nothing, population).count_emitted();
 }
 
 }  // namespace talus

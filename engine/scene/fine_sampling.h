@@ -10,6 +10,6 @@ void sample_fine(const Scene& scene, const std::vector<std::size_t>& group_first
                  Population& population);
 
 // Fills Population::fine_first alone, by Population::poured.
-void count_fine_births(const Scene& scene, Population& population);
+void count_fine_emitted(const Scene& scene, Population& population);
 
 }  // namespace talus

@@ -103,7 +103,7 @@ constexpr TableKeys domain_table{
     "[domain]",
     "Grains that leave through an open end are simulated on outside. What leaves through one end of a periodic axis "
     "comes in at the other with its velocity, and grains touch across it; reports and metrics count the grains that "
-    "pass (`seams`).",
+    "pass (`periodic_crossings`).",
     domain_keys,
     {}};
 
@@ -216,7 +216,7 @@ constexpr Key material_keys[] = {
 };
 constexpr TableKeys material_table{"[[material]]", "A scene has at most 255 materials.", material_keys, {}};
 
-// Geometries: bodies and sinks consist of them, grains fill them, emitters pour out of them.
+// Geometries: bodies and sinks consist of them, grains fill them, emitters release grains in them.
 
 constexpr Key placed_keys[] = {
     vector("position", place_range, zero, "Position of its centre, or of the origin of a mesh."),
@@ -343,7 +343,7 @@ constexpr std::string_view about_fill =
     "One of these geometries. It lies within the walls and the periodic ends of the "
     "domain.";
 constexpr TableKeys fill_table{"fill of [[grains]] and [[shape_matched_body]]", about_fill, fill_keys, points_keys};
-constexpr TableKeys pour_table{"shape of an [[emitter]]", about_fill, fill_keys, {}};
+constexpr TableKeys emissions_due_table{"shape of an [[emitter]]", about_fill, fill_keys, {}};
 
 // [[grains]], [[shape_matched_body]], [[emitter]], [[sink]]
 
@@ -386,7 +386,7 @@ constexpr Key emitter_keys[] = {
     material_key,
     radius_key,
     number("rate", {1e-6, 1e9, "1/s"}, required, "Grains per second."),
-    table("shape", pour_table, required, "Geometry inside which grains appear at random positions."),
+    table("shape", emissions_due_table, required, "Geometry inside which grains appear at random positions."),
     vector("velocity", speed_range, zero, "Velocity with which grains are emitted."),
     number("start", time_range, 0, "Time at which the first grain is due."),
     number("stop", time_range, Said{"`time.end`"}, "Time at which it stops, not before `start`."),

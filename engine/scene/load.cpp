@@ -435,8 +435,8 @@ private:
     e.shape = placed.shape;
     e.where = (count ? count : rate).place();
     check_shape(placed, radius, r.max);
-    const double births = e.rate * (e.stop - e.start);
-    check_number(rate, e.count ? std::min<double>(births, *e.count) : births);
+    const double emitted = e.rate * (e.stop - e.start);
+    check_number(rate, e.count ? std::min<double>(emitted, *e.count) : emitted);
     radius_max_ = std::max(radius_max_, r.max);
     scene_.emitters.push_back(std::move(e));
   }
@@ -510,7 +510,7 @@ private:
     if (upsampling && scene_.worlds > 1)
       upsampling.or_override(worlds_).fail("is refused: " +
                                            say(exception_of(Capability::worlds, Capability::upsampling)));
-    if (!incremental_ || !scene_.solver.mending || scene_.solver.neighbours != Neighbours::sorted)
+    if (!incremental_ || !scene_.solver.incremental_rebuild || scene_.solver.neighbours != Neighbours::sorted)
       return;
     const auto warn = [&](Capability with) {
       scene_.warnings.push_back(fmt::format("{} = true has no effect: {}", incremental_.label(incremental_.path()),

@@ -343,7 +343,7 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
       mesh->where += " of body " + b.name;
   if (b.parts.size() > shared::parts_most)
     parts.fail(fmt::format("are {}, too many for one body, which has at most {}", b.parts.size(), shared::parts_most));
-  if (!b.material && std::ranges::any_of(b.parts, is_skin))
+  if (!b.material && std::ranges::any_of(b.parts, is_boundary))
     t.fail("needs a material, which its boundary particles (as = \"particles\") have");
   if (is_dynamic(b)) {
     try {

@@ -57,7 +57,7 @@ std::optional<VolumeProperties> exact(const std::vector<BodyPart>& parts) {
 
 // What makes a part no piece of a dynamic body, or nothing.
 std::string why_not(const BodyPart& part) {
-  if (is_skin(part))
+  if (is_boundary(part))
     return "has a mesh of boundary particles, which are hollow: use the mesh with as = \"sdf\" or \"triangles\"";
   if (const auto* mesh = std::get_if<MeshPart>(&part.shape); mesh && !mesh->loaded->closed)
     return "has a mesh that encloses no volume, since its holes are too large to be closed: use a closed mesh";

@@ -30,9 +30,9 @@ glm::dvec3 into_period(const Domain& d, glm::dvec3 p) {
 // Out of one obstacle after another, and then back between the walls.
 glm::dvec3 pushed_out(std::span<const Obstacle> obstacles, const Domain& d, glm::dvec3 center, double radius) {
   for (const Obstacle& o : obstacles)
-    if (const glm::dvec3 p = nearest_image(d, center, o.middle); is_near(o, p, radius + o.skin)) {
+    if (const glm::dvec3 p = nearest_image(d, center, o.middle); is_near(o, p, radius + o.clearance)) {
       const SolidSample s = sample(o.solid, p);
-      if (const double depth = radius + o.skin - s.distance; depth > 0.0)
+      if (const double depth = radius + o.clearance - s.distance; depth > 0.0)
         center += depth * s.gradient;
     }
   for (int a = 0; a < 3; ++a)
@@ -56,9 +56,9 @@ Obstacle obstacle_of(const BodySpec& body, const Pose& pose, double far) {
 
 double depth_in(const Obstacle& obstacle, const Domain& domain, const glm::dvec3& center, double radius) {
   const glm::dvec3 p = nearest_image(domain, center, obstacle.middle);
-  if (!is_near(obstacle, p, std::max(radius + obstacle.skin, 0.0)))
+  if (!is_near(obstacle, p, std::max(radius + obstacle.clearance, 0.0)))
     return -std::numeric_limits<double>::infinity();  // a solid is no nearer than the box around it
-  return radius + obstacle.skin - sample(obstacle.solid, p).distance;
+  return radius + obstacle.clearance - sample(obstacle.solid, p).distance;
 }
 
 void keep_out(std::span<const Obstacle> obstacles, const Domain& domain, glm::dvec3& center, double radius) {

@@ -11,7 +11,7 @@ struct Obstacle {
   Solid solid;
   Bounds box;  // around the solid
   glm::dvec3 middle;
-  double skin = 0.0;  // m, around it
+  double clearance = 0.0;  // m, around it
 };
 Obstacle obstacle_of(const BodySpec& body, const Pose& pose, double far);  // far: as solid_of()
 

@@ -16,7 +16,7 @@ namespace {
 constexpr double slack = 1e-3;  // of a body's reach: less is how one is placed on top of another
 
 bool has_end(const BodyPart& part) {
-  return !is_skin(part) && (part.subtract || !std::holds_alternative<PlanePart>(part.shape));
+  return !is_boundary(part) && (part.subtract || !std::holds_alternative<PlanePart>(part.shape));
 }
 
 // A body where it starts.

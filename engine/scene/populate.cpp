@@ -23,7 +23,7 @@ enum : std::uint64_t {
   stream_places = 1'000'000'000,
   stream_speeds = 2'000'000'000,
   stream_emitter = 3'000'000'000,
-  stream_skin = 4'000'000'000,
+  stream_boundary = 4'000'000'000,
   stream_shape = 5'000'000'000,
   stream_spots = 6'000'000'000
 };
@@ -76,7 +76,7 @@ Space::Blocked blocked_by(const std::vector<Obstacle>& obstacles, const Domain& 
     return {};
   std::vector<Bounds> boxes;
   for (const Obstacle& o : obstacles)
-    boxes.push_back({o.box.min - o.skin, o.box.max + o.skin});
+    boxes.push_back({o.box.min - o.clearance, o.box.max + o.clearance});
   return [obstacles, domain, index = BoxIndex(boxes, period_of(domain))](const glm::dvec3& center, double radius) {
     const double reach = std::max(radius, 0.0);  // a solid is no nearer than the box around it
     return index.any({center - reach, center + reach},
@@ -174,16 +174,16 @@ std::vector<Seed> cloth_vertices_of(const Scene& scene, std::vector<ClothPlace>&
 // Grains all over the meshes that are given as particles, so close together that none of their size passes. Those of a
 // closed mesh lie within it.
 struct Skin {
-  std::vector<SkinGrain> grains;
+  std::vector<BoundaryParticle> grains;
   std::vector<Seed> seeds;
 };
-Skin skins_of(const Scene& scene, const std::vector<Pose>& poses) {
+Skin boundaries_of(const Scene& scene, const std::vector<Pose>& poses) {
   Skin out;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
-    Random random(seed_of_bodies, stream_skin + b);
+    Random random(seed_of_bodies, stream_boundary + b);
     for (const BodyPart& part : body.parts) {
-      if (!is_skin(part))
+      if (!is_boundary(part))
         continue;
       const auto& mesh = std::get<MeshPart>(part.shape);
       const double radius = mesh.radius > 0.0 ? mesh.radius : radii_of(scene).max;
@@ -207,47 +207,47 @@ Skin skins_of(const Scene& scene, const std::vector<Pose>& poses) {
   return out;
 }
 
-// Where births of an emitter are tried that found no room where they were planned.
-std::vector<glm::vec3> spots_of(const Scene& scene, std::size_t emitter) {
+// Where emitted grains are tried that found no room where they were planned.
+std::vector<glm::vec3> sites_of(const Scene& scene, std::size_t emitter) {
   constexpr std::size_t most = 1024, darts = 100 * most;
   const Emitter& e = scene.emitters[emitter];
   const Space space(e.shape, scene.domain, e.radius_max);
   const Bounds& box = space.bounds();
   Random random(seed_of_bodies, stream_spots + emitter);
-  std::vector<glm::vec3> spots;
-  for (std::size_t dart = 0; dart < darts && spots.size() < most; ++dart)
+  std::vector<glm::vec3> sites;
+  for (std::size_t dart = 0; dart < darts && sites.size() < most; ++dart)
     if (const glm::vec3 spot(box.min + random.vec() * (box.max - box.min)); space.holds(glm::dvec3(spot), e.radius_max))
-      spots.push_back(spot);
-  return spots;
+      sites.push_back(spot);
+  return sites;
 }
 
-// Pours: who is to be born when and where is planned beforehand, as if those born before fell freely. Whether there is
-// room is seen when the time has come.
+// Plans the emission schedule: which grain is emitted when and where, as if those emitted before fell freely. Whether
+// there is room is seen when the time has come.
 class Pouring {
 public:
   Pouring(const Scene& scene, double radius_max, double time_zero = 0.0, std::uint64_t steps = 0)
       : scene_(scene), substeps_(substeps_of(scene)), radius_max_(radius_max), time_zero_(time_zero), done_(steps) {
     for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
       const Emitter& e = scene.emitters[i];
-      double births = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
+      double emitted = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
       if (e.count && steps == 0)
-        births = std::min<double>(births, *e.count);
+        emitted = std::min<double>(emitted, *e.count);
       // Grains that are poured anew come to other places.
       const std::uint64_t seed = scene.seed + steps * 0x9E3779B97F4A7C15u;
-      spouts_.push_back({e, Space(e.shape, scene.domain, e.radius_max), Random(seed, stream_emitter + i),
-                         static_cast<std::uint64_t>(births)});
+      emitter_regions_.push_back({e, Space(e.shape, scene.domain, e.radius_max), Random(seed, stream_emitter + i),
+                                  static_cast<std::uint64_t>(emitted)});
     }
   }
 
-  // Goes on after births: those that are due are done, and what a count leaves is still to come.
-  void go_on(const std::vector<TimedSeed>& born, const std::vector<Seed>& there) {
-    for (std::size_t i = 0; i < spouts_.size(); ++i) {
-      Spout& s = spouts_[i];
-      while (s.born < s.births && step_of(s) <= done_)
+  // Goes on after emitted grains: those that are due are done, and what a count leaves is still to come.
+  void go_on(const std::vector<ScheduledGrain>& born, const std::vector<Seed>& there) {
+    for (std::size_t i = 0; i < emitter_regions_.size(); ++i) {
+      EmitterRegion& s = emitter_regions_[i];
+      while (s.born < s.emitted && step_of(s) <= done_)
         ++s.born;
-      const auto count = static_cast<std::uint64_t>(std::ranges::count(born, i, &TimedSeed::emitter));
+      const auto count = static_cast<std::uint64_t>(std::ranges::count(born, i, &ScheduledGrain::emitter));
       if (s.emitter.count)
-        s.births = std::min(s.births, s.born + std::max<std::uint64_t>(*s.emitter.count, count) - count);
+        s.emitted = std::min(s.emitted, s.born + std::max<std::uint64_t>(*s.emitter.count, count) - count);
     }
     for (const Seed& seed : there)
       falling_.push_back({glm::dvec3(seed.position), glm::dvec3(seed.velocity), seed.radius, done_ + 1});
@@ -256,22 +256,22 @@ public:
   void run(Population& population) {
     for (std::uint64_t step = done_;;) {
       std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
-      for (const Spout& s : spouts_)
-        if (s.born < s.births)
+      for (const EmitterRegion& s : emitter_regions_)
+        if (s.born < s.emitted)
           next = std::min(next, step_of(s));
       if (next == std::numeric_limits<std::uint64_t>::max())
         break;
-      pour(step = std::max(step + 1, next), population.poured);
+      pour(step = std::max(step + 1, next), population.scheduled);
     }
     report(population);
   }
 
 private:
-  struct Spout {
+  struct EmitterRegion {
     const Emitter& emitter;
     Space space;
     Random random;
-    std::uint64_t births = 0;  // in all
+    std::uint64_t emitted = 0;  // in all
     std::uint64_t born = 0;
     std::uint64_t missed = 0;
   };
@@ -282,7 +282,7 @@ private:
   };
 
   // The first step that starts at or after the next birth; step n starts at time_zero + (n - 1) dt.
-  std::uint64_t step_of(const Spout& s) const {
+  std::uint64_t step_of(const EmitterRegion& s) const {
     const double time = s.emitter.start + static_cast<double>(s.born) / s.emitter.rate - time_zero_;
     return 1 + static_cast<std::uint64_t>(std::max(0.0, std::ceil(time / scene_.dt - 1e-6)));
   }
@@ -298,8 +298,8 @@ private:
   bool gone(const Falling& f, std::uint64_t step) const {
     const glm::dvec3 p = position(f, step), g = scene_.domain.gravity;
     const glm::dvec3 v = f.velocity + g * (static_cast<double>(step - f.step) * scene_.dt);
-    return std::all_of(spouts_.begin(), spouts_.end(), [&](const Spout& s) {
-      if (s.born == s.births)
+    return std::all_of(emitter_regions_.begin(), emitter_regions_.end(), [&](const EmitterRegion& s) {
+      if (s.born == s.emitted)
         return true;
       for (int a = 0; a < 3; ++a) {
         const double reach = f.radius + s.emitter.radius_max;
@@ -311,22 +311,22 @@ private:
     });
   }
 
-  void pour(std::uint64_t step, std::vector<TimedSeed>& poured) {
+  void pour(std::uint64_t step, std::vector<ScheduledGrain>& poured) {
     std::erase_if(falling_, [&](const Falling& f) { return gone(f, step); });
     Packing packing(radius_max_, scene_.domain);
     for (const Falling& f : falling_)
       packing.add({glm::vec3(position(f, step)), static_cast<float>(f.radius)});
-    for (Spout& s : spouts_)
-      while (s.born < s.births && step_of(s) <= step) {
+    for (EmitterRegion& s : emitter_regions_)
+      while (s.born < s.emitted && step_of(s) <= step) {
         if (stopped(s.emitter, step, scene_.dt, time_zero_)) {
-          s.missed = s.births - s.born;
-          s.births = s.born;
+          s.missed = s.emitted - s.born;
+          s.emitted = s.born;
         } else if (!bear(s, step, packing, poured))
           break;  // no room now: again at the next step
       }
   }
 
-  bool bear(Spout& s, std::uint64_t step, Packing& packing, std::vector<TimedSeed>& poured) {
+  bool bear(EmitterRegion& s, std::uint64_t step, Packing& packing, std::vector<ScheduledGrain>& poured) {
     // Darts that miss the shape say nothing about room in it.
     constexpr int tries = 100, darts = 100 * tries;
     const Emitter& e = s.emitter;
@@ -343,7 +343,7 @@ private:
       falling_.push_back({glm::dvec3(ball.center), e.velocity, radius, step});
       poured.push_back({{ball.center, radius, glm::vec3(e.velocity), e.material},
                         step,
-                        static_cast<std::uint32_t>(&s - spouts_.data())});
+                        static_cast<std::uint32_t>(&s - emitter_regions_.data())});
       ++s.born;
       return true;
     }
@@ -351,8 +351,8 @@ private:
   }
 
   void report(Population& population) const {
-    for (std::size_t i = 0; i < spouts_.size(); ++i) {
-      const Spout& s = spouts_[i];
+    for (std::size_t i = 0; i < emitter_regions_.size(); ++i) {
+      const EmitterRegion& s = emitter_regions_[i];
       const std::string name = name_of(scene_, s.emitter.where, "emitter", i);
       const std::string remedy = "give a lower rate, a larger shape, a higher speed or smaller grains";
       if (s.missed && s.emitter.count)
@@ -362,7 +362,7 @@ private:
         population.warnings.push_back(
             fmt::format("{}: the rate of {} grains/s is not reached, since {} of {} grains find no room: {}", name,
                         s.emitter.rate, s.missed, s.born + s.missed, remedy));
-      else if (s.births == 0)
+      else if (s.emitted == 0)
         population.warnings.push_back(fmt::format(
             "{}: no grain is due between the start at {} s and the stop at {} s: give a higher rate or a later stop",
             name, s.emitter.start, s.emitter.stop));
@@ -378,7 +378,7 @@ private:
   double radius_max_;
   double time_zero_;  // s, where step 1 starts
   std::uint64_t done_;
-  std::vector<Spout> spouts_;
+  std::vector<EmitterRegion> emitter_regions_;
   std::vector<Falling> falling_;
 };
 
@@ -444,12 +444,12 @@ Population populate(const Scene& scene) {
   Population population;
   const double r = radii_of(scene).max;
   const std::vector<Pose> poses = initial_poses(scene);
-  Skin skin = skins_of(scene, poses);
+  Skin boundary = boundaries_of(scene, poses);
   Packing packing(
-      std::accumulate(skin.seeds.begin(), skin.seeds.end(), r,
+      std::accumulate(boundary.seeds.begin(), boundary.seeds.end(), r,
                       [](double most, const Seed& s) { return std::max(most, static_cast<double>(s.radius)); }),
       scene.domain);
-  for (const Seed& s : skin.seeds)
+  for (const Seed& s : boundary.seeds)
     packing.add({s.position, s.radius});
   const std::vector<Seed> vertices = cloth_vertices_of(scene, population.cloths);
   const std::vector<Obstacle> obstacles = obstacles_of(scene, poses, population.cloths);
@@ -471,24 +471,24 @@ Population populate(const Scene& scene) {
   population.shaped = std::move(shapes.grains);
   population.initial.insert(population.initial.end(), vertices.begin(), vertices.end());
   population.cloth_vertices = static_cast<std::uint32_t>(vertices.size());
-  population.initial.insert(population.initial.end(), skin.seeds.begin(), skin.seeds.end());
-  population.skin = std::move(skin.grains);
+  population.initial.insert(population.initial.end(), boundary.seeds.begin(), boundary.seeds.end());
+  population.boundary = std::move(boundary.grains);
   separate_overlapping(scene, obstacles, movable, population);
   Pouring(scene, r).run(population);
   for (std::size_t i = 0; i < scene.emitters.size(); ++i)
-    population.spots.push_back(spots_of(scene, i));
+    population.sites.push_back(sites_of(scene, i));
   sample_fine(scene, group_first, blocked, population);
   return population;
 }
 
 void pour_anew(const Scene& scene, double time_zero, std::uint64_t steps, const std::vector<Seed>& there,
                Population& population) {
-  std::erase_if(population.poured, [&](const TimedSeed& timed) { return timed.step > steps; });
+  std::erase_if(population.scheduled, [&](const ScheduledGrain& timed) { return timed.step > steps; });
   population.warnings.clear();
   Pouring pouring(scene, radii_of(scene).max, time_zero, steps);
-  pouring.go_on(population.poured, there);
+  pouring.go_on(population.scheduled, there);
   pouring.run(population);
-  count_fine_births(scene, population);
+  count_fine_emitted(scene, population);
 }
 
 }  // namespace talus

@@ -85,7 +85,7 @@ struct Solver {
   Averaging averaging = Averaging::mass;  // p2, pbd
   FrictionBound friction = FrictionBound::accumulated;  // pbd
   Neighbours neighbours = Neighbours::sorted;
-  bool mending = true;                         // sorted: lists are searched again only where grains have moved
+  bool incremental_rebuild = true;             // sorted: lists are searched again only where grains have moved
   Detection detection = Detection::lists;      // no key of a scene file
   Stiffness stiffness = Stiffness::numerical;  // dem
   double error_reduction = 0.0;                // p2: share eps by which the upper grain of a contact moves more, 0 .. 1
@@ -241,7 +241,7 @@ struct ClothSpec {
   std::optional<glm::vec3> color;  // linear RGB; unset: its material's
 };
 
-// Pours grains out of a shape (not points) at random places inside it, without overlap among its own.
+// Emits grains inside a shape (not points) at random places inside it, without overlap among its own.
 struct Emitter {
   std::uint32_t material = 0;
   double radius_min = 0.0, radius_max = 0.0;  // m
@@ -427,13 +427,13 @@ struct Seed {
   bool fixed = false;  // of infinite mass
   float mass = 0.0f;   // kg; 0: by the material's density
 };
-struct TimedSeed {
+struct ScheduledGrain {
   Seed seed;
   std::uint64_t step;         // first step that the grain takes part in, >= 1
   std::uint32_t emitter = 0;  // index into Scene::emitters
 };
 // A grain that stands for a piece of a body's skin.
-struct SkinGrain {
+struct BoundaryParticle {
   std::uint32_t body;  // index into Scene::bodies
   glm::dvec3 place;    // m, in the body
 };
@@ -457,20 +457,21 @@ struct Population {
   std::vector<Seed> initial;
   std::vector<ShapedGrain> shaped;  // of those before skins, shape after shape
   std::vector<ClothPlace> cloths;
-  std::uint32_t cloth_vertices = 0;  // of those before skins; in order of cloths
-  std::vector<SkinGrain> skin;       // of the last ones of `initial`
-  std::vector<TimedSeed> poured;
-  std::vector<Seed> fine;                 // at the start
-  std::vector<std::uint32_t> fine_first;  // of the fine grains of births, the first of poured[k]; one more: how many
-  std::vector<std::vector<glm::vec3>> spots;  // in the shape of each emitter: places that hold its largest grain
+  std::uint32_t cloth_vertices = 0;        // of those before skins; in order of cloths
+  std::vector<BoundaryParticle> boundary;  // of the last ones of `initial`
+  std::vector<ScheduledGrain> scheduled;
+  std::vector<Seed> fine;  // at the start
+  std::vector<std::uint32_t>
+      fine_first;  // of the fine grains of emitted ones, the first of scheduled[k]; one more: how many
+  std::vector<std::vector<glm::vec3>> sites;  // in the shape of each emitter: places that hold its largest grain
   std::vector<std::string> warnings;          // emitters that cannot keep their rate, one sentence each
   std::vector<std::shared_ptr<const TriangleGrid>> grids;  // of bodies; kept for worlds that start anew
 };
 Population populate(const Scene& scene);
 
-// Pours anew by the scene as it is now, in a run that has done `steps`: births up to then stay. time_zero: s, of the
-// start of step 1, as if dt had always been what it is now. there: grains that were poured, and that others must not be
-// born into. Throws SceneError where an emitter's count finds no room.
+// Plans the emission anew by the scene as it is now, in a run that has done `steps`: grains emitted up to then stay.
+// time_zero: s, of the start of step 1, as if dt had always been what it is now. there: grains that were poured, and
+// that others must not be born into. Throws SceneError where an emitter's count finds no room.
 void pour_anew(const Scene& scene, double time_zero, std::uint64_t steps, const std::vector<Seed>& there,
                Population& population);
 
@@ -478,7 +479,7 @@ void pour_anew(const Scene& scene, double time_zero, std::uint64_t steps, const 
 // as above.
 bool stopped(const Emitter& emitter, std::uint64_t step, double dt, double time_zero);
 
-// Most fine grains of a scene, those of births too: their numbers share a word with the material.
+// Most fine grains of a scene, those of emitted grains too: their numbers share a word with the material.
 inline constexpr std::size_t fine_most = std::size_t{1} << 24;
 
 }  // namespace talus

@@ -124,7 +124,7 @@ void separate(std::span<Movable> balls, const glm::dvec3& period, double least,
               const std::function<void(glm::dvec3&, double)>& keep, std::vector<std::uint32_t> crowd) {
   BallCells cells(balls, period);
   std::vector<std::uint32_t> next;  // those that still overlap, and those moved into
-  std::vector<bool> in_crowd(balls.size(), true);
+  std::vector<bool> in_density_grid(balls.size(), true);
   if (crowd.empty()) {
     crowd.resize(balls.size());
     std::iota(crowd.begin(), crowd.end(), 0u);
@@ -137,11 +137,11 @@ void separate(std::span<Movable> balls, const glm::dvec3& period, double least,
   for (std::size_t sweep = 0, work = 0; sweep < sweeps_most && work < work_most && !crowd.empty(); ++sweep) {
     work += crowd.size();
     next.clear();
-    std::fill(in_crowd.begin(), in_crowd.end(), false);
+    std::fill(in_density_grid.begin(), in_density_grid.end(), false);
     const auto again = [&](std::uint32_t i) {
-      if (!in_crowd[i])
+      if (!in_density_grid[i])
         next.push_back(i);
-      in_crowd[i] = true;
+      in_density_grid[i] = true;
     };
     for (const std::uint32_t i : crowd) {
       std::vector<std::uint32_t> pushes;

@@ -20,7 +20,7 @@ void each_setting(auto& s, auto&& visit) {
   visit(Setting{"iterations", !dem}, s.iterations);
   visit(Setting{"overlap", true}, s.overlap);
   visit(Setting{"neighbours", true}, s.neighbours);
-  visit(Setting{"incremental_rebuild", s.neighbours == Neighbours::sorted}, s.mending);
+  visit(Setting{"incremental_rebuild", s.neighbours == Neighbours::sorted}, s.incremental_rebuild);
   visit(Setting{"averaging", (p2 || pbd) && jacobi}, s.averaging);
   visit(Setting{"friction", pbd}, s.friction);
   visit(Setting{"stiffness", dem}, s.stiffness);

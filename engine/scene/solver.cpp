@@ -77,7 +77,7 @@ struct Source {
   double volume = 0.0;  // m3, of all grains together
   double height = 0.0;  // m, of the columns of grains when they lie on the shape's own footprint: a mean by volume
   bool fixed = false;   // neither falls nor weighs
-  bool poured = false;
+  bool scheduled = false;
   Bounds centers{};  // of all grains, at birth
 
   double radius() const { return (radius_min + radius_max) / 2; }
@@ -148,11 +148,11 @@ Source source_of(const Emitter& e) {
   Source s{e.material, e.radius_min, e.radius_max, &e.shape, glm::length(e.velocity)};
   const Bounds b = bounds(e.shape);
   s.centers = {b.min + s.radius_min, b.max - s.radius_min};
-  double births = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
+  double emitted = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
   if (e.count)
-    births = std::min<double>(births, *e.count);
-  s.volume = births * s.mean_volume();
-  s.poured = true;
+    emitted = std::min<double>(emitted, *e.count);
+  s.volume = emitted * s.mean_volume();
+  s.scheduled = true;
   return s;
 }
 
@@ -176,7 +176,7 @@ void pile_up_fills(Bed& bed, const Domain& domain, int down) {
   for (const Source& s : bed.sources) {
     double depth = 0.0, layers = 0.0;
     for (const Source& t : bed.sources)
-      if (!s.poured && !t.poured && !s.fixed && !t.fixed && meet(s, t)) {
+      if (!s.scheduled && !t.scheduled && !s.fixed && !t.fixed && meet(s, t)) {
         depth += t.height;
         layers += t.height / (layer * t.radius());
       }
@@ -193,7 +193,7 @@ void pile_up_fills(Bed& bed, const Domain& domain, int down) {
 void pile_up_poured(Bed& bed, const Domain& domain, int down) {
   double volume = 0.0, radius = 0.0;  // mean by volume
   for (const Source& s : bed.sources)
-    if (s.poured) {
+    if (s.scheduled) {
       volume += s.volume;
       radius += s.volume * s.radius();
     }
@@ -503,7 +503,7 @@ SubstepChoice choose_substeps(const Scene& scene) {
   const double h_speed = bed.speed > 0.0 ? stride * bed.radius_min / bed.speed : inf;
   // Half the way that adhesion reaches: what is put on at once then still finds most of its force.
   const double stretch = stretch_at_hold(scene, bed, 1.0);
-  const double h_hold = stretch > 0.0 ? std::sqrt(0.5 * shared::dem_hold_reach / stretch) : inf;
+  const double h_hold = stretch > 0.0 ? std::sqrt(0.5 * shared::dem_adhesion_reach / stretch) : inf;
   const double h_most = std::min({h_rest, h_speed, h_hold, h_cloth, h_turn});
   const std::string asks = h_cloth == h_most   ? "the cloth"
                            : h_turn == h_most  ? turning_of(turns, spin)
@@ -585,7 +585,7 @@ std::vector<std::string> advise(const Scene& scene) {
       "the grains of a bed of {:.0f} layers{} overlap by {:.2g} r on average at rest: set solver.substeps to {:.0f} or "
       "\"auto\"",
       bed.layers, describe_pressed(bed), overlap, std::ceil(substeps * std::sqrt(overlap / s.overlap)));
-  const double stretch = stretch_at_hold(scene, bed, h), reach = shared::dem_hold_reach;
+  const double stretch = stretch_at_hold(scene, bed, h), reach = shared::dem_adhesion_reach;
   warn(stretch > reach * (1 + 1e-9),
        "adhesion bears only {:.2g} of its force, as contacts part at a gap of {:g} r: set solver.substeps to {:.0f} or "
        "\"auto\"",
@@ -623,7 +623,7 @@ std::vector<std::string> advise(const Scene& scene) {
 
   // Loads of bodies
   for (const BodySpec& body : scene.bodies)
-    warn(std::ranges::any_of(body.parts, is_skin),
+    warn(std::ranges::any_of(body.parts, is_boundary),
          "force and torque of body {} leave out its boundary particles: where they matter, use its mesh with as = "
          "\"sdf\" or \"triangles\"",
          body.name);

@@ -1,7 +1,7 @@
 #include "engine/scene/surface.h"
-#include "engine/scene/bodies.h"
 #include "engine/geometry/crease.h"
 #include "engine/geometry/trim.h"
+#include "engine/scene/bodies.h"
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -129,7 +129,7 @@ void append(Surface& surface, const Triangles& more) {
 
 Surface surface_of(const BodySpec& all, double tolerance, double plane) {
   BodySpec body = all;
-  std::erase_if(body.parts, is_skin);  // drawn as the grains that it is
+  std::erase_if(body.parts, is_boundary);  // drawn as the grains that it is
 
   double extent = 0.0;
   for (const BodyPart& part : body.parts)

@@ -36,10 +36,10 @@ void Batches::advance(std::uint64_t steps) {
   go_on();
 }
 
-void Batches::start(std::uint64_t steps, bool survey) {
+void Batches::start(std::uint64_t steps, bool evaluate_contacts) {
   aim(steps);
-  surveying_ = survey;
-  if (survey)
+  evaluating_ = evaluate_contacts;
+  if (evaluate_contacts)
     evaluation_.make_room_for_lines();
   begin(std::min(steps, memory_.batch_most()), true);
 }
@@ -58,8 +58,8 @@ void Batches::finish() {
   complete();
   const std::uint64_t then = run_.step();
   go_on();
-  if (surveying_ && run_.step() > then)
-    evaluation_.survey();
+  if (evaluating_ && run_.step() > then)
+    evaluation_.evaluate_contacts();
 }
 
 void Batches::aim(std::uint64_t steps) {
@@ -94,10 +94,10 @@ void Batches::begin(std::uint64_t steps, bool live) {
   commands_.write_motions(live ? steps + 1 : steps);
   emission_.write_plan(steps);
   const bool on_device = memory_.executor().gpu_device() != nullptr;
-  const bool survey = live && surveying_, in_slices = live && on_device;
+  const bool evaluate_contacts = live && evaluating_, in_slices = live && on_device;
   const auto policy = live && !on_device ? std::launch::async : std::launch::deferred;
   work_ = std::async(policy, [=, this] {
-    rest_ = {run_.step(), run_.step() + steps, run_.substep(), in_slices || survey, survey};
+    rest_ = {run_.step(), run_.step() + steps, run_.substep(), in_slices || evaluate_contacts, evaluate_contacts};
     hand_over(in_slices ? slice_.substeps() : SliceLength::all);
   });
   started_ = steps;
@@ -149,8 +149,8 @@ void Batches::end_batch() {
   const StepPlan plan = planner_.plan_of(rest_.end);
   if (rest_.posed)
     pose_bodies(memory_.executor(), plan);
-  if (rest_.surveyed)  // behind a gate, since lists without room for their contacts have none to evaluate
-    survey_contacts(memory_.executor(), plan, grains_.listed_at(rest_.end), gate_grains);
+  if (rest_.contacts_evaluated)  // behind a gate, since lists without room for their contacts have none to evaluate
+    evaluate_contacts(memory_.executor(), plan, grains_.listed_at(rest_.end), gate_grains);
   run_.keep();
   loads_.keep(rest_.end - run_.step());
 }

@@ -44,7 +44,7 @@ public:
 
   // As Simulation has them.
   void advance(std::uint64_t steps);
-  void start(std::uint64_t steps, bool survey);
+  void start(std::uint64_t steps, bool evaluate_contacts);
   bool ready();
   void finish();
 
@@ -54,7 +54,7 @@ private:
     std::uint64_t step = 0, end = 0;  // [step, end)
     std::uint32_t substep = 0;        // substeps that the device has of the first step
     bool posed = false;               // bodies are left where they are to be drawn
-    bool surveyed = false;            // contact forces are evaluated at the end
+    bool contacts_evaluated = false;  // contact forces are evaluated at the end
   };
 
   void aim(std::uint64_t steps);
@@ -83,7 +83,7 @@ private:
   std::uint64_t batch_ = 1;    // the next batch has so many steps
   std::uint64_t end_ = 0;      // step at which what was asked for ends
   std::uint64_t started_ = 0;  // steps that are under way
-  bool surveying_ = false;     // are contact forces evaluated at their end?
+  bool evaluating_ = false;    // are contact forces evaluated at their end?
   Rest rest_;
   // Records the steps that are under way, or computes them on the CPU path. It is the last member, since it uses all
   // others until it is destroyed.

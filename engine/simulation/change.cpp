@@ -79,7 +79,7 @@ bool same_emission(const Scene& a, const Scene& b) {
 // Does the history of a contact mean the same to both?
 bool same_history(const Solver& a, const Solver& b) {
   return a.method == b.method && a.contact_memory == b.contact_memory && a.stiffness == b.stiffness &&
-         a.neighbours == b.neighbours && a.detection == b.detection && stashes_sums({a}) == stashes_sums({b});
+         a.neighbours == b.neighbours && a.detection == b.detection && saves_sums({a}) == saves_sums({b});
 }
 
 // Grains weigh what their material's density says. Vertices of cloth have weights of their own.
@@ -181,7 +181,7 @@ std::pair<Population, std::vector<EmissionSchedule>> Simulation::Impl::emission_
       there.push_back({vec3(state.grains[i].position), state.grains[i].position.w, vec3(state.grains[i].velocity),
                        state.tags[i] & tag_material_mask});
   pour_anew(to, zero, run.step(), there, population);
-  const auto schedule = std::make_shared<const std::vector<TimedSeed>>(population.poured);
+  const auto schedule = std::make_shared<const std::vector<ScheduledGrain>>(population.scheduled);
   return {std::move(population), {schedule}};
 }
 

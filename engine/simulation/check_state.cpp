@@ -46,12 +46,12 @@ public:
     ids_ = values_of<uint>(state_, FieldId::grain_id);
     tags_ = values_of<uint>(state_, FieldId::grain_tag);
     rows_ = values_of<uint>(state_, FieldId::grain_row);
-    list_places_ = values_of<vec4>(state_, FieldId::list_place);
+    list_positions_ = values_of<vec4>(state_, FieldId::list_position);
     counts_ = values_of<uint>(state_, FieldId::contact_count);
     starts_ = values_of<uint>(state_, FieldId::slice_start);
     partners_ = values_of<uint>(state_, FieldId::contact_partner);
     cells_ = values_of<uint>(state_, FieldId::grid_start);
-    const auto made = values_of<uint>(state_, FieldId::births_made);
+    const auto made = values_of<uint>(state_, FieldId::emitted_count);
     used_ = b_.places;
     if (s_.worlds.places == no_grain) {
       const std::uint64_t had = std::accumulate(b_.due.begin(), b_.due.end(), std::uint64_t{b_.initial});
@@ -60,7 +60,7 @@ public:
       used_ = what_ ? 0 : static_cast<uint>(had - status_.freed);
     }
     for (std::size_t k = 0; k < made.size(); ++k)
-      need(made[k] <= b_.due[k], FieldId::births_made, "has more births than were due");
+      need(made[k] <= b_.due[k], FieldId::emitted_count, "has more emitted grains than were due");
     for (uint w = 0; w < s_.worlds.count; ++w) {
       uint born = 0;
       for (uint e = 0; e < s_.emission.emitters; ++e)
@@ -86,7 +86,7 @@ private:
   std::vector<World> worlds_;
   std::vector<Grain> grains_;
   std::vector<uint> ids_, tags_, rows_, counts_, starts_, partners_, cells_;
-  std::vector<vec4> list_places_;
+  std::vector<vec4> list_positions_;
 
   void need(bool holds, FieldId field, std::string_view what) {
     if (!holds && !what_)
@@ -99,39 +99,44 @@ private:
     const Status& s = status_;
     need(s.halt == halt_none && s.substep == 0, FieldId::status, "is not at the end of a step");
     need(s.step == static_cast<uint>(state_.step), FieldId::status, "is of another step");
-    need(s.rebuild <= s_.worlds.count, FieldId::status, "has lists of more worlds than there are");
-    need(finite(s.fine_time) && finite(s.fine_travel) && finite(s.fine_drift) && finite(s.fine_h) &&
-             finite(s.body_way) && finite(s.fine_body_way),
+    need(s.lists.rebuilding <= s_.worlds.count, FieldId::status, "has lists of more worlds than there are");
+    need(finite(s.fine.time) && finite(s.fine.travel) && finite(s.fine.drift) && finite(s.fine.h) &&
+             finite(s.fine.body_way) && finite(s.fine.body_way_before),
          FieldId::status, "has a number that is not finite");
-    need(s.freed == 0 || (s_.worlds.count == 1 && s_.worlds.places == no_grain && s.freed <= worlds_[0].gone),
+    need(s.freed == 0 ||
+             (s_.worlds.count == 1 && s_.worlds.places == no_grain && s.freed <= worlds_[0].population.gone),
          FieldId::status, "has more free places than grains are gone");
-    need(s.fine_born <= b_.fine_due && s.fine_released == 0 && s.fine_gone <= b_.fine_initial + s.fine_born &&
-             s.fine_freed <= s.fine_gone,
+    need(s.fine.born <= b_.fine_due && s.fine.released == 0 && s.fine.gone <= b_.fine_initial + s.fine.born &&
+             s.fine.freed <= s.fine.gone,
          FieldId::status, "counts fine grains that are not there");
   }
 
   void world(uint w, uint born) {
     const World& world = worlds_[w];
-    need(world.born == born && world.released <= born, FieldId::worlds, "has other births than births_made");
-    need(world.gone_before == world.gone, FieldId::worlds, "is not at the end of a step");
+    need(world.population.born == born && world.population.released <= born, FieldId::worlds,
+         "has another number of emitted grains than emitted_count");
+    need(world.population.gone_before == world.population.gone, FieldId::worlds, "is not at the end of a step");
     need(world.invalid == ~0u, FieldId::worlds, "is invalid");
-    need(world.table == no_table || world.table < s_.worlds.count, FieldId::worlds, "names a table that is not there");
-    need(world.slots / slice_grains <= s_.worlds.rows && world.listed <= b_.places && world.count <= b_.places,
+    need(world.lists.table == no_table || world.lists.table < s_.worlds.count, FieldId::worlds,
+         "names a table that is not there");
+    need(world.lists.slots / slice_grains <= s_.worlds.rows && world.lists.grains <= b_.places &&
+             world.incremental.sorted <= b_.places,
          FieldId::worlds, "counts more than there is room for");
     // The square of a speed may be out of the range of floats: the substep that meets it tells.
-    need(finite(world.radius) && world.radius > 0.0f && !std::isnan(world.speed) && finite(world.shift) &&
-             finite(world.travel) && finite(world.margin) && finite(world.stale_way) && finite(world.stale_most) &&
-             finite(world.cloth_half) && finite(world.cloth_reach) && finite(world.inverse_cell) &&
-             finite(world.cloth_inverse_cell) && !std::isnan(std::bit_cast<float>(world.speed2_bits)) &&
-             finite_bits(world.shift_bits) && finite_bits(world.cloth_half_bits),
+    need(finite(world.radius) && world.radius > 0.0f && !std::isnan(world.motion.speed) && finite(world.motion.shift) &&
+             finite(world.lists.travel) && finite(world.lists.skin) && finite(world.incremental.distance) &&
+             finite(world.incremental.displaced_most) && finite(world.cloth.half_edge) && finite(world.cloth.reach) &&
+             finite(world.grid.inverse_cell) && finite(world.cloth.inverse_cell) &&
+             !std::isnan(std::bit_cast<float>(world.motion.speed2_bits)) && finite_bits(world.motion.shift_bits) &&
+             finite_bits(world.cloth.half_bits),
          FieldId::worlds, "has a number that is not finite");
-    const bool lists = world.travel < lists_void;
+    const bool lists = world.lists.travel < lists_invalid;
     for (int a = 0; a < 3; ++a) {
-      for (const int cells : {world.cells[a], world.cloth_cells[a]})
+      for (const int cells : {world.grid.cells[a], world.cloth.cells[a]})
         need(cells == 0 || (cells > 0 && s_.domain.axis[a] == axis_periodic), FieldId::worlds,
              "has a period of cells where there is none");
-      need(!lists || (world.inverse_cell[a] > 0.0f && world.inverse_cell[a] * world.radius <= 1.0f), FieldId::worlds,
-           "has cells smaller than a grain");
+      need(!lists || (world.grid.inverse_cell[a] > 0.0f && world.grid.inverse_cell[a] * world.radius <= 1.0f),
+           FieldId::worlds, "has cells smaller than a grain");
     }
   }
 
@@ -151,8 +156,8 @@ private:
       need(finite(g.position) && finite(g.velocity), FieldId::grains, "has a number that is not finite");
       const bool gone = g.position.w == 0.0f;
       need(ids_[i] < b_.ids || (gone && ids_[i] == no_grain), FieldId::grain_id, "has a number that no grain has");
-      if (!list_places_.empty())
-        need(finite(list_places_[i]), FieldId::list_place, "has a number that is not finite");
+      if (!list_positions_.empty())
+        need(finite(list_positions_[i]), FieldId::list_position, "has a number that is not finite");
       if (gone || what_ || k >= used_)
         continue;
       ++there;
@@ -163,10 +168,11 @@ private:
       need(g.position.w > 0.0f && (vertex || g.position.w <= world.radius) && g.velocity.w >= 0.0f, FieldId::grains,
            "has a radius or a mass that no grain has");
     }
-    need(world.gone <= b_.initial + world.born || s_.worlds.places != no_grain, FieldId::worlds,
+    need(world.population.gone <= b_.initial + world.population.born || s_.worlds.places != no_grain, FieldId::worlds,
          "has more grains gone than there were");
     if (s_.worlds.places == no_grain)
-      need(there == b_.initial + world.born - world.gone, FieldId::grains, "are not as many as were born and not gone");
+      need(there == b_.initial + world.population.born - world.population.gone, FieldId::grains,
+           "are not as many as were born and not gone");
   }
 
   bool names(uint partner) const {
@@ -184,11 +190,11 @@ private:
     const auto slices_of = [](uint places) { return (places + slice_grains - 1) / slice_grains; };
     if (what_)
       return;
-    const auto starts = std::span(starts_).subspan(w * (slices_of(b_.places) + 1), slices_of(world.listed) + 1);
+    const auto starts = std::span(starts_).subspan(w * (slices_of(b_.places) + 1), slices_of(world.lists.grains) + 1);
     need(std::ranges::is_sorted(starts) && starts.back() <= s_.worlds.rows, FieldId::slice_start,
          "reaches beyond the rows that there are");
     const auto counts = std::span(counts_).subspan(first_of(w), used_);
-    const uint listed = std::min(world.listed, used_);
+    const uint listed = std::min(world.lists.grains, used_);
     need(std::ranges::all_of(counts.subspan(listed), [](uint count) { return count == 0; }), FieldId::contact_count,
          "has contacts of grains that have come since the lists were built");
     for (uint i = 0; i < listed && !what_; ++i) {
@@ -201,7 +207,8 @@ private:
              "names a partner that is not there");
       }
     }
-    const uint table = s_.worlds.count == 1 ? 0 : world.table, cells = s_.grid.bits.x + s_.grid.bits.y + s_.grid.bits.z;
+    const uint table = s_.worlds.count == 1 ? 0 : world.lists.table,
+               cells = s_.grid.bits.x + s_.grid.bits.y + s_.grid.bits.z;
     if (table == no_table || cells_.empty() || what_)
       return;
     const auto first = cells_.begin() + (std::ptrdiff_t{table} << cells),
@@ -229,11 +236,11 @@ private:
   }
 
   void cloth() {
-    const auto places = values_of<uint>(state_, FieldId::cloth_place);
+    const auto places = values_of<uint>(state_, FieldId::cloth_index);
     for (uint k = 0; k < places.size(); ++k)
       need(places[k] < used_ &&
                ids_[first_of(k / s_.cloth.vertices) + places[k]] == s_.cloth.first + k % s_.cloth.vertices,
-           FieldId::cloth_place, "names a place where the vertex is not");
+           FieldId::cloth_index, "names a place where the vertex is not");
   }
 
   void fine() {

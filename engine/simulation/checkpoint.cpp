@@ -16,7 +16,8 @@ namespace {
 // Blocks of a checkpoint beside the fields. Older checkpoints have none.
 const std::string commands_name = "body_commands";
 const std::string hand_name = "hand";
-const std::string time_name = "time_zero", schedules_name = "pours";  // after change(), a scene does not tell them
+const std::string time_name = "time_zero",
+                  schedules_name = "emission_schedules";  // after change(), a scene does not tell them
 
 // An emitted grain as it is saved.
 struct SavedBirth {
@@ -47,13 +48,13 @@ std::vector<std::byte> bytes_of(const std::vector<EmissionSchedule>& worlds) {
 }
 
 // Could an emitter of the scene have released it? The size of a block tells no more than that it holds emitted grains.
-bool is_of(const Scene& scene, const SavedBirth& birth) {
+bool is_of(const Scene& scene, const SavedBirth& emitted) {
   constexpr float place_most = 2e6f, speed_most = 1e4f;  // m, m/s: more than any scene has
   const auto within = [](const vec3& v, float most) { return glm::all(glm::lessThanEqual(glm::abs(v), vec3(most))); };
-  return birth.emitter < scene.emitters.size() && birth.material < scene.materials.size() &&
-         birth.position.w >= static_cast<float>(scene.emitters[birth.emitter].radius_min) &&
-         birth.position.w <= static_cast<float>(scene.emitters[birth.emitter].radius_max) &&
-         within(vec3(birth.position), place_most) && within(birth.velocity, speed_most);
+  return emitted.emitter < scene.emitters.size() && emitted.material < scene.materials.size() &&
+         emitted.position.w >= static_cast<float>(scene.emitters[emitted.emitter].radius_min) &&
+         emitted.position.w <= static_cast<float>(scene.emitters[emitted.emitter].radius_max) &&
+         within(vec3(emitted.position), place_most) && within(emitted.velocity, speed_most);
 }
 
 // Nothing where the bytes are none of this scene.
@@ -72,7 +73,7 @@ std::optional<std::vector<EmissionSchedule>> schedules_of(std::span<const std::b
       take(count);
     if (count > bytes.size() / sizeof(SavedBirth))
       return {};
-    std::vector<TimedSeed> of_world;
+    std::vector<ScheduledGrain> of_world;
     std::uint64_t step = 0;
     for (SavedBirth s; of_world.size() < count;) {
       take(s);
@@ -81,7 +82,7 @@ std::optional<std::vector<EmissionSchedule>> schedules_of(std::span<const std::b
         return {};
       of_world.push_back({{vec3(s.position), s.position.w, s.velocity, s.material}, step, s.emitter});
     }
-    schedules.push_back(std::make_shared<const std::vector<TimedSeed>>(std::move(of_world)));
+    schedules.push_back(std::make_shared<const std::vector<ScheduledGrain>>(std::move(of_world)));
   }
   return bytes.empty() ? std::optional(std::move(schedules)) : std::nullopt;
 }
@@ -165,8 +166,8 @@ void Checkpoints::read_schedules(CheckedState& state) const {
   if (!saved)
     throw CheckpointError(fmt::format("{} are not those of this scene", schedules_name));
   state.schedules = std::move(*saved);
-  state.population.poured = *state.schedules[0];
-  count_fine_births(model_.scene(), state.population);
+  state.population.scheduled = *state.schedules[0];
+  count_fine_emitted(model_.scene(), state.population);
 }
 
 void Checkpoints::check_sizes(const CheckedState& state, const Settings& settings) const {
@@ -191,7 +192,7 @@ std::optional<std::string> Checkpoints::wrong_with(const CheckedState& state, co
   const bool own = settings.worlds.places != no_grain;
   bounds.initial = static_cast<std::uint32_t>(population.initial.size());
   bounds.places =
-      own ? settings.worlds.places : static_cast<uint>(population.initial.size() + population.poured.size());
+      own ? settings.worlds.places : static_cast<uint>(population.initial.size() + population.scheduled.size());
   bounds.ids = bounds.places;
   bounds.materials = static_cast<uint>(model_.scene().materials.size());
   for (const Body& body : model_.bodies().bodies)
@@ -201,10 +202,10 @@ std::optional<std::string> Checkpoints::wrong_with(const CheckedState& state, co
     if (state.courses[w].start < 0 || now > step)
       return "a world starts after this step";
     if (own && state.schedules[w]->size() > model_.emission_room(settings))
-      return "a world has more births than there is room for";
+      return "a world has more emitted grains than there is room for";
     std::vector<uint> due(model_.scene().emitters.size());
-    for (const TimedSeed& birth : *state.schedules[w])
-      due[birth.emitter] += birth.step <= now ? 1 : 0;
+    for (const ScheduledGrain& emitted : *state.schedules[w])
+      due[emitted.emitter] += emitted.step <= now ? 1 : 0;
     bounds.due.insert(bounds.due.end(), due.begin(), due.end());
   }
   if (has_fine(population)) {

@@ -6,19 +6,19 @@ namespace talus {
 
 Emission::Emission(const Model& model, FieldMemory& memory, const RunState& run, const Drives& drives)
     : model_(model), memory_(memory), run_(run), drives_(drives),
-      schedules_(model.worlds(), std::make_shared<const std::vector<TimedSeed>>()), due_(model.worlds()) {}
+      schedules_(model.worlds(), std::make_shared<const std::vector<ScheduledGrain>>()), due_(model.worlds()) {}
 
 std::uint32_t Emission::emitted_until(std::uint64_t at, std::uint32_t world) const {
   TALUS_ASSERT(world < schedules_.size(), world, schedules_.size());
-  const std::vector<TimedSeed>& emitted = *schedules_[world];
-  const auto after = std::ranges::upper_bound(emitted, drives_.local(at, world), {}, &TimedSeed::step);
+  const std::vector<ScheduledGrain>& emitted = *schedules_[world];
+  const auto after = std::ranges::upper_bound(emitted, drives_.local(at, world), {}, &ScheduledGrain::step);
   return static_cast<std::uint32_t>(after - emitted.begin());
 }
 
 bool Emission::emits_in(std::uint64_t at) const {
   const Scene& scene = model_.scene();
   for (std::uint32_t w = 0; w < scene.worlds; ++w)
-    if (run_.worlds()[w].born < schedules_[w]->size())
+    if (run_.worlds()[w].population.born < schedules_[w]->size())
       for (const Emitter& emitter : scene.emitters)
         if (!stopped(emitter, drives_.local(at + 1, w), scene.dt, model_.time_zero()))
           return true;
@@ -28,7 +28,7 @@ bool Emission::emits_in(std::uint64_t at) const {
 std::vector<EmitterCounts> Emission::counts() const {
   const Scene& scene = model_.scene();
   const std::size_t emitters = scene.emitters.size();
-  const auto made = read_field<uint>(memory_.executor(), FieldId::births_made, scene.worlds * emitters);
+  const auto made = read_field<uint>(memory_.executor(), FieldId::emitted_count, scene.worlds * emitters);
   TALUS_ASSERT(made.size() == due_.size() * emitters, made.size(), emitters);
   std::vector<EmitterCounts> counts;
   for (std::size_t k = 0; k < made.size(); ++k) {
@@ -61,59 +61,59 @@ void Emission::set_schedules(std::vector<EmissionSchedule> schedules) {
 void Emission::write(std::uint32_t world) {
   const Scene& scene = model_.scene();
   due_[world].assign(scene.emitters.size(), {});
-  std::vector<std::vector<Birth>> of_emitters(scene.emitters.size());
+  std::vector<std::vector<EmittedGrain>> of_emitters(scene.emitters.size());
   uint id = model_.settings().emission.first;
-  TALUS_ASSERT(std::ranges::is_sorted(*schedules_[world], {}, &TimedSeed::step), world);
-  for (const TimedSeed& timed : *schedules_[world]) {
+  TALUS_ASSERT(std::ranges::is_sorted(*schedules_[world], {}, &ScheduledGrain::step), world);
+  for (const ScheduledGrain& timed : *schedules_[world]) {
     TALUS_ASSERT(timed.emitter < scene.emitters.size(), timed.emitter, scene.emitters.size());
     TALUS_ASSERT(timed.seed.material < scene.materials.size(), timed.seed.material, scene.materials.size());
     due_[world][timed.emitter].push_back(timed.step);
     of_emitters[timed.emitter].push_back({grain_of(scene, timed.seed), id++, timed.seed.material, 0});
   }
-  std::vector<Birth> births;
-  for (const std::vector<Birth>& of_one : of_emitters)
-    births.insert(births.end(), of_one.begin(), of_one.end());
-  TALUS_ASSERT(births.size() == schedules_[world]->size(), births.size(), schedules_[world]->size());
-  memory_.write_share(world, FieldId::births, births);
+  std::vector<EmittedGrain> emitted;
+  for (const std::vector<EmittedGrain>& of_one : of_emitters)
+    emitted.insert(emitted.end(), of_one.begin(), of_one.end());
+  TALUS_ASSERT(emitted.size() == schedules_[world]->size(), emitted.size(), schedules_[world]->size());
+  memory_.write_share(world, FieldId::emitted, emitted);
 }
 
 // An emitter does not go on after its stop, whether grains wait for room or not.
-Pour Emission::due_in(std::uint64_t at, std::uint32_t world, std::uint32_t emitter) const {
+EmissionDue Emission::due_in(std::uint64_t at, std::uint32_t world, std::uint32_t emitter) const {
   const Scene& scene = model_.scene();
   TALUS_ASSERT(world < due_.size() && emitter < due_[world].size(), world, emitter);
   const std::uint64_t now = drives_.local(at + 1, world);
   if (stopped(scene.emitters[emitter], now, scene.dt, model_.time_zero()))
     return {};
-  const auto& spots = model_.population().spots;
-  std::size_t base = world * model_.emission_room(model_.settings()), first_spot = 0;
+  const auto& sites = model_.population().sites;
+  std::size_t base = world * model_.emission_room(model_.settings()), first_site = 0;
   for (std::uint32_t e = 0; e < emitter; ++e) {
     base += due_[world][e].size();
-    first_spot += spots[e].size();
+    first_site += sites[e].size();
   }
   const std::vector<std::uint64_t>& steps = due_[world][emitter];
   const auto first = std::ranges::lower_bound(steps, now), end = std::ranges::upper_bound(steps, now);
-  TALUS_ASSERT(base + steps.size() <= memory_.executor().size(FieldId::births), base, steps.size());
+  TALUS_ASSERT(base + steps.size() <= memory_.executor().size(FieldId::emitted), base, steps.size());
   const auto number = [&](auto it) { return static_cast<uint>(base + static_cast<std::size_t>(it - steps.begin())); };
   return {static_cast<uint>(base),
           number(first),
           number(end),
           static_cast<uint>(now),
           births_tried(scene.emitters[emitter], scene.dt),
-          static_cast<uint>(first_spot),
-          static_cast<uint>(spots[emitter].size())};
+          static_cast<uint>(first_site),
+          static_cast<uint>(sites[emitter].size())};
 }
 
 void Emission::write_plan(std::uint64_t steps) {
   const std::size_t emitters = model_.scene().emitters.size();
   if (emitters == 0)
     return;
-  std::vector<Pour> table;
+  std::vector<EmissionDue> table;
   for (std::uint64_t at = run_.step(); at < run_.step() + steps; ++at)
     for (std::uint32_t w = 0; w < model_.worlds(); ++w)
       for (std::uint32_t e = 0; e < emitters; ++e)
         table.push_back(due_in(at, w, e));
-  TALUS_ASSERT(table.size() <= memory_.executor().size(FieldId::pours), table.size(), steps);
-  write_field(memory_.executor(), FieldId::pours, table);
+  TALUS_ASSERT(table.size() <= memory_.executor().size(FieldId::emissions_due), table.size(), steps);
+  write_field(memory_.executor(), FieldId::emissions_due, table);
 }
 
 }  // namespace talus

@@ -12,7 +12,8 @@ namespace talus {
 //
 // Between calls:
 // - A schedule is sorted by step, and its steps are those of its world, which may have started later than the run.
-// - The field `births` has the grains of all schedules, emitter after emitter, with ids from Settings::births_first on.
+// - The field `emitted` has the grains of all schedules, emitter after emitter, with ids from Settings::emitted_first
+// on.
 //
 // Needs the model, the fields, how many grains each world has released (RunState::worlds), and when each world started
 // (Drives::local).
@@ -31,11 +32,11 @@ public:
   // Sets the schedules of all worlds anew. That is needed, too, where settings have changed that a grain's weight
   // depends on.
   void set_schedules(std::vector<EmissionSchedule> schedules);
-  void write_plan(std::uint64_t steps);  // who is due in the next steps, into the field `pours`
+  void write_plan(std::uint64_t steps);  // who is due in the next steps, into the field `emissions_due`
 
 private:
   void write(std::uint32_t world);
-  Pour due_in(std::uint64_t at, std::uint32_t world, std::uint32_t emitter) const;
+  EmissionDue due_in(std::uint64_t at, std::uint32_t world, std::uint32_t emitter) const;
 
   const Model& model_;
   FieldMemory& memory_;

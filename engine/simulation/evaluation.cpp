@@ -9,11 +9,11 @@ namespace talus {
 // At the start, and after a rollback, there are no lists of these positions yet. The next step would build the same.
 // Steps that find contacts without lists leave those of an earlier measurement behind.
 void Evaluation::build_lists() {
-  bool stale = compare::without_lists(model_.scene().solver);
+  bool displaced = compare::without_lists(model_.scene().solver);
   commands_.write_motions(1);
-  while (stale || run_.lists_are_invalid()) {
+  while (displaced || run_.lists_are_invalid()) {
     talus::build_lists(memory_.executor(), planner_.now());
-    stale = false;
+    displaced = false;
     if (const Status status = run_.read_status(); status.halt == halt_slots) {
       run_.go_on_after_halt(status);
       memory_.grow_contacts(status, run_.step());
@@ -70,12 +70,12 @@ void Evaluation::make_room_for_lines() {
     executor.resize(FieldId::contact_lines, slots);
 }
 
-void Evaluation::survey() {
+void Evaluation::evaluate_contacts() {
   make_room_for_lines();
   commands_.write_motions(1);
   const StepPlan plan = planner_.now();
   talus::pose_bodies(memory_.executor(), plan);
-  survey_contacts(memory_.executor(), plan, grains_.listed_at(run_.step()));
+  talus::evaluate_contacts(memory_.executor(), plan, grains_.listed_at(run_.step()));
   memory_.executor().submit();
 }
 

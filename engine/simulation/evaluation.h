@@ -20,7 +20,7 @@ public:
 
   Measure measure(std::optional<std::uint32_t> world);  // counts one world, or all
   // Contact-force evaluation with the lists and sums of the last substep, whatever their age. It does not wait.
-  void survey();
+  void evaluate_contacts();
   void make_room_for_lines();  // for as many contact lines as there are contact slots
   // Steps leave bodies where they stood at the start of the last substep. This moves them to where they are now.
   void pose_bodies();

@@ -50,8 +50,9 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   const Dynamics& dynamics = model_.dynamics();
   const std::size_t worlds = scene.worlds;
   const std::size_t slots = std::size_t{settings.worlds.rows} * slice_grains;
-  const std::size_t grains = settings.worlds.places != no_grain ? settings.worlds.places
-                                                                : population.initial.size() + population.poured.size();
+  const std::size_t grains = settings.worlds.places != no_grain
+                                 ? settings.worlds.places
+                                 : population.initial.size() + population.scheduled.size();
   const std::size_t cells = grid_cells(settings.grid.bits);
   const std::size_t slices = (grains + slice_grains - 1) / slice_grains;
   const std::size_t fine = has_fine(population) ? population.fine.size() + population.fine_first.back() : 0;
@@ -67,21 +68,21 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return gates_total;
   case Extent::pairs:
     return (materials + 1) * (materials + 1);
-  case Extent::births:
-    return settings.worlds.places != no_grain ? model_.emission_room(settings) : population.poured.size();
-  case Extent::pours:
+  case Extent::emitted:
+    return settings.worlds.places != no_grain ? model_.emission_room(settings) : population.scheduled.size();
+  case Extent::emissions_due:
     return worlds * scene.emitters.size() * (batch_most() + 1);
   case Extent::emitters:
     return scene.emitters.size();
   case Extent::world_emitters:
     return scene.emitters.size();
-  case Extent::spots: {
-    std::size_t spots = 0;
-    for (const std::vector<glm::vec3>& of_emitter : population.spots)
-      spots += of_emitter.size();
-    return spots;
+  case Extent::sites: {
+    std::size_t sites = 0;
+    for (const std::vector<glm::vec3>& of_emitter : population.sites)
+      sites += of_emitter.size();
+    return sites;
   }
-  case Extent::births_and_end:
+  case Extent::emitted_and_end:
     return fine > 0 ? population.fine_first.size() : 0;
   case Extent::sinks:
     return scene.sinks.size();
@@ -96,7 +97,7 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::shape_data:
     return bodies.shape_data.size();
   case Extent::carried:
-    return population.skin.size();
+    return population.boundary.size();
   case Extent::shapes:
     return scene.shapes.size();
   case Extent::shaped:
@@ -113,7 +114,7 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return settings.cloth.vertices > 0 ? slots : 0;
   case Extent::cell_lists: {
     const Wants wants = wants_of(settings);
-    const bool links = finds_linked(wants) || mends(wants);
+    const bool links = finds_linked(wants) || incremental(wants);
     return worlds * (cells * (body_words(settings.bodies.count) + links) + links * grains);
   }
   case Extent::cloth_sums:
@@ -148,10 +149,10 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return fine > 0 ? grid_cells(settings.near_grid.bits) : 0;
   case Extent::near_cells_and_end:
     return fine > 0 ? grid_cells(settings.near_grid.bits) + 1 : 0;
-  case Extent::crowd_nodes:
-    return fine > 0 ? grid_cells(settings.crowd_grid.bits) * crowd_block : 0;
-  case Extent::crowd_blocks:
-    return fine > 0 ? grid_cells(settings.crowd_grid.bits) : 0;
+  case Extent::density_nodes:
+    return fine > 0 ? grid_cells(settings.density_grid.bits) * density_block : 0;
+  case Extent::density_blocks:
+    return fine > 0 ? grid_cells(settings.density_grid.bits) : 0;
   case Extent::chunks:
     return scan_chunks;
   case Extent::depth_cameras:
@@ -161,9 +162,9 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   case Extent::slots:
   case Extent::slot_states:
     return slots * elements_of_slot(extent, settings.contacts);
-  case Extent::stash:
-    return worlds * settings.worlds.stash * (1 + std::size_t{settings.contacts.kept_words});
-  case Extent::carriers:
+  case Extent::history:
+    return worlds * settings.worlds.history * (1 + std::size_t{settings.contacts.kept_words});
+  case Extent::advecting:
     return fine > 0 ? grains : 0;
   case Extent::held:  // these have as many elements as somebody asked for
   case Extent::lines:
@@ -249,9 +250,9 @@ void FieldMemory::resize_all() {
 
 void FieldMemory::write_settings() {
   const Population& population = model_.population();
-  const Spouts spouts = spouts_of(model_.scene(), population);
-  write_field(*executor_, FieldId::spouts, spouts.spouts);
-  write_field(*executor_, FieldId::spots, spouts.spots);
+  const Spouts emitter_regions = emitter_regions_of(model_.scene(), population);
+  write_field(*executor_, FieldId::emitter_regions, emitter_regions.emitter_regions);
+  write_field(*executor_, FieldId::sites, emitter_regions.sites);
   write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
   write_field(*executor_, FieldId::pair_laws, pair_laws_of(model_.scene()));
   write_field(*executor_, FieldId::fine_first, has_fine(population) ? population.fine_first : std::vector<uint>{});
@@ -281,11 +282,11 @@ void FieldMemory::write_constants() {
   write_field(*executor_, FieldId::sinks, bodies.sinks);
   write_field(*executor_, FieldId::shape_data, bodies.shape_data);
   std::vector<Carried> carried;
-  for (const SkinGrain& grain : population.skin)
+  for (const BoundaryParticle& grain : population.boundary)
     carried.push_back({vec3(grain.place), grain.body});
   write_field(*executor_, FieldId::carried, carried);
   write_field(*executor_, FieldId::shapes, model_.shapes().shapes);
-  write_field(*executor_, FieldId::shaped_place, model_.shapes().places);
+  write_field(*executor_, FieldId::rest_position, model_.shapes().places);
   write_field(*executor_, FieldId::cloth_vertices, cloth.vertices);
   write_field(*executor_, FieldId::cloth_links, cloth.links);
   write_field(*executor_, FieldId::depth_cameras, depth_cameras_of(model_.scene()));
@@ -311,25 +312,26 @@ void FieldMemory::write_cameras() {
 void FieldMemory::count_rows() {
   const std::size_t rows = executor_->size(FieldId::contact_partner) / (std::size_t{model_.worlds()} * slice_grains);
   TALUS_ASSERT(rows * model_.worlds() * slice_grains == executor_->size(FieldId::contact_partner), rows);
-  model_.set_contact_capacity(static_cast<uint>(rows), model_.settings().worlds.stash);
+  model_.set_contact_capacity(static_cast<uint>(rows), model_.settings().worlds.history);
   resize_all();
   write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
 }
 
 void FieldMemory::grow_contacts(const Status& status, std::uint64_t step) {
-  const uint rows = model_.settings().worlds.rows, history = model_.settings().worlds.stash,
+  const uint rows = model_.settings().worlds.rows, history = model_.settings().worlds.history,
              slots = rows * slice_grains;
   TALUS_ASSERT(status.halt == halt_slots, status.halt);
-  TALUS_ASSERT(status.slots > slots || status.stashed > history, status.slots, slots, status.stashed, history);
+  TALUS_ASSERT(status.lists.slots > slots || status.lists.history > history, status.lists.slots, slots,
+               status.lists.history, history);
   try {
-    resize_rows(status.slots > slots ? (status.slots + status.slots / 4) / slice_grains : rows,
-                status.stashed > history ? status.stashed + status.stashed / 4 : history);
+    resize_rows(status.lists.slots > slots ? (status.lists.slots + status.lists.slots / 4) / slice_grains : rows,
+                status.lists.history > history ? status.lists.history + status.lists.history / 4 : history);
   } catch (const ResourceError& e) {
     model_.set_contact_capacity(model_.settings().worlds.rows, history);
     throw ResourceError(
-        fmt::format("step {}: {} contact slots are needed and {} in the stash, {} and {} are there, and "
+        fmt::format("step {}: {} contact slots are needed and {} in the history buffer, {} and {} are there, and "
                     "more do not fit: {}",
-                    step, status.slots, status.stashed, slots, history, e.what()));
+                    step, status.lists.slots, status.lists.history, slots, history, e.what()));
   }
 }
 
@@ -337,7 +339,7 @@ void FieldMemory::grow_contacts(const Status& status, std::uint64_t step) {
 void FieldMemory::resize_rows(uint rows, uint history) {
   const std::uint32_t worlds = model_.worlds();
   TALUS_ASSERT(rows >= model_.settings().worlds.rows, rows, model_.settings().worlds.rows);
-  TALUS_ASSERT(history >= model_.settings().worlds.stash, history, model_.settings().worlds.stash);
+  TALUS_ASSERT(history >= model_.settings().worlds.history, history, model_.settings().worlds.history);
   for (std::size_t f = 0; f < field_count; ++f) {
     const auto id = static_cast<FieldId>(f);
     const std::size_t elements =

@@ -40,7 +40,8 @@ public:
   // Moves bytes to a higher offset of the same field, where the two ranges may overlap.
   void move_right(FieldId id, std::size_t from, std::size_t to, std::size_t bytes);
 
-  void write_settings();  // what passes read of the model that a change of settings may change, but for births
+  void write_settings();  // what passes read of the model that a change of settings may change, but for the emission
+                          // schedules
   void write_changed();   // bodies and shapes after a change of settings
   void write_cameras();   // depth cameras, and room for their images
   // After the model has changed, or a state was taken over: fields that have their size already keep their content.

@@ -19,7 +19,7 @@ GrainSlots::GrainSlots(const Model& model, FieldMemory& memory, RunState& run, c
     const FineGrains fine = fine_grains_of(model_.population());
     write_field(memory_.executor(), FieldId::fine_grains, fine.grains);
     write_field(memory_.executor(), FieldId::fine_tag, fine.tags);
-    status.fine_drift = lists_void;
+    status.fine.drift = lists_invalid;
   }
   run_.set_status(status);
 }
@@ -39,21 +39,21 @@ std::uint32_t GrainSlots::fine_slots_at(std::uint64_t at) const {
   const std::uint32_t emitted = emission_.emitted_until(at);
   TALUS_ASSERT(emitted < population.fine_first.size(), emitted, population.fine_first.size());
   const std::uint32_t filled = static_cast<std::uint32_t>(population.fine.size()) + population.fine_first[emitted];
-  TALUS_ASSERT(run_.status().fine_freed <= filled, run_.status().fine_freed, filled);
-  return filled - run_.status().fine_freed;
+  TALUS_ASSERT(run_.status().fine.freed <= filled, run_.status().fine.freed, filled);
+  return filled - run_.status().fine.freed;
 }
 
 std::uint32_t GrainSlots::born() const {
   std::uint32_t sum = 0;
   for (std::uint32_t w = 0; w < model_.worlds(); ++w)
-    sum += at_start_[w] + run_.worlds()[w].born;
+    sum += at_start_[w] + run_.worlds()[w].population.born;
   return sum;
 }
 
 std::uint32_t GrainSlots::gone() const {
   std::uint32_t sum = 0;
   for (const World& world : run_.worlds())
-    sum += world.gone;
+    sum += world.population.gone;
   return sum;
 }
 
@@ -65,10 +65,10 @@ std::uint32_t GrainSlots::alive() const {
 
 std::uint32_t GrainSlots::fine_alive() const {
   const Status& status = run_.status();
-  TALUS_ASSERT(status.fine_freed <= status.fine_gone, status.fine_freed, status.fine_gone);
-  TALUS_ASSERT(status.fine_gone <= model_.population().fine.size() + status.fine_born, status.fine_gone,
-               status.fine_born);
-  return static_cast<std::uint32_t>(model_.population().fine.size()) + status.fine_born - status.fine_gone;
+  TALUS_ASSERT(status.fine.freed <= status.fine.gone, status.fine.freed, status.fine.gone);
+  TALUS_ASSERT(status.fine.gone <= model_.population().fine.size() + status.fine.born, status.fine.gone,
+               status.fine.born);
+  return static_cast<std::uint32_t>(model_.population().fine.size()) + status.fine.born - status.fine.gone;
 }
 
 std::uint32_t GrainSlots::number_alone(std::uint32_t world, uint id) const {
@@ -151,8 +151,9 @@ void GrainSlots::count_at_start() {
     ++there[s.world_of(i)];
   for (std::uint32_t w = 0; w < model_.worlds(); ++w) {
     const World& world = run_.worlds()[w];
-    TALUS_ASSERT(world.born <= there[w] + world.gone, world.born, there[w], world.gone);
-    at_start_[w] = there[w] + world.gone - world.born;
+    TALUS_ASSERT(world.population.born <= there[w] + world.population.gone, world.population.born, there[w],
+                 world.population.gone);
+    at_start_[w] = there[w] + world.population.gone - world.population.born;
   }
 }
 
@@ -166,7 +167,7 @@ void GrainSlots::free_slots() {
   TALUS_ASSERT(alive() <= slots, alive(), slots);
   TALUS_ASSERT(!has_fine(model_.population()) || fine_alive() <= fine_slots, fine_alive(), fine_slots);
   const bool coarse = !model_.own_slots() && many(gone() - run_.status().freed, slots),
-             fine = many(run_.status().fine_gone - run_.status().fine_freed, fine_slots);
+             fine = many(run_.status().fine.gone - run_.status().fine.freed, fine_slots);
   if (!coarse && !fine)
     return;
   Status status = run_.read_status();
@@ -176,7 +177,7 @@ void GrainSlots::free_slots() {
   }
   if (fine) {
     move_up(Follows::fine_grains, fine_slots);
-    status.fine_freed = status.fine_gone;
+    status.fine.freed = status.fine.gone;
   }
   run_.set_status(status);
 }

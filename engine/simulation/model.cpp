@@ -16,7 +16,7 @@ std::vector<std::string> warnings_of(const Scene& scene, const Population& popul
 }
 
 WorldStart start_of(const Population& population) {
-  return {population.initial, std::make_shared<const std::vector<TimedSeed>>(population.poured)};
+  return {population.initial, std::make_shared<const std::vector<ScheduledGrain>>(population.scheduled)};
 }
 
 WorldStart start_of(Scene scene, std::uint64_t seed) {
@@ -53,7 +53,7 @@ Prepared prepare(Scene scene) {
 Model::Model(Prepared prepared, const Options& options)
     : scene_(std::move(prepared.scene)), options_(options), dynamics_(prepared.parts->dynamics),
       bodies_(prepared.parts->bodies), population_(prepared.parts->population),
-      initial_most_(population_.initial.size()), emitted_most_(population_.poured.size()),
+      initial_most_(population_.initial.size()), emitted_most_(population_.scheduled.size()),
       warnings_(std::move(prepared.warnings)), notes_(std::move(prepared.notes)) {
   for (const WorldStart& start : prepared.parts->others) {
     initial_most_ = std::max(initial_most_, start.initial.size());
@@ -66,13 +66,14 @@ Model::Model(Prepared prepared, const Options& options)
   bodies_.shape_data.insert(bodies_.shape_data.end(), shapes_.shape_of.begin(), shapes_.shape_of.end());
   settings_.cloth.words = static_cast<uint>(bodies_.shape_data.size());
   bodies_.shape_data.insert(bodies_.shape_data.end(), cloth_.words.begin(), cloth_.words.end());
-  // A grain at rest has some 9 neighbours within the margin; the rest is what rows waste beside a slice's longest list.
+  // A grain at rest has some 9 neighbours within the Verlet skin; the rest is what rows waste beside a slice's longest
+  // list.
   const std::size_t grains =
-      own_slots() ? settings_.worlds.places : population_.initial.size() + population_.poured.size();
+      own_slots() ? settings_.worlds.places : population_.initial.size() + population_.scheduled.size();
   const std::size_t slots = options_.contact_slots ? options_.contact_slots : std::max<std::size_t>(1024, 16 * grains);
   settings_.worlds.rows = static_cast<uint>((slots + slice_grains - 1) / slice_grains);
   // Some 6 of the 16 slots of a grain in a heap at rest have a history.
-  settings_.worlds.stash = static_cast<uint>(slots * 3 / 8);
+  settings_.worlds.history = static_cast<uint>(slots * 3 / 8);
 }
 
 bool Model::is_dynamic(std::uint32_t body) const {
@@ -161,7 +162,7 @@ Settings Model::settings_after(const Scene& changed, const Population& populatio
   next.cloth.words = settings_.cloth.words;
   next.worlds.places = settings_.worlds.places;
   next.worlds.rows = settings_.worlds.rows;
-  next.worlds.stash = settings_.worlds.stash;
+  next.worlds.history = settings_.worlds.history;
   next.bodies.carried_first = settings_.bodies.carried_first;
   next.cloth.first = settings_.cloth.first;
   next.shapes.first = settings_.shapes.first;
@@ -182,7 +183,7 @@ void Model::adopt(Scene scene, Population population, double time_zero, const Se
 
 void Model::set_contact_capacity(uint rows, uint history) {
   settings_.worlds.rows = rows;
-  settings_.worlds.stash = history;
+  settings_.worlds.history = history;
 }
 
 void Model::add_note_once(std::string_view beginning, std::string_view rest) {

@@ -12,7 +12,7 @@ namespace talus {
 
 // The grains that the emitters of one world release, sorted by step. Worlds share a schedule where one is a copy of
 // another.
-using EmissionSchedule = std::shared_ptr<const std::vector<TimedSeed>>;
+using EmissionSchedule = std::shared_ptr<const std::vector<ScheduledGrain>>;
 
 struct WorldStart {
   std::vector<Seed> initial;

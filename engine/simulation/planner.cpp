@@ -9,7 +9,7 @@ StepPlan Planner::plan_of(std::uint64_t at) const {
   const Population& population = model_.population();
   StepPlan plan{};
   plan.grains = grains_.slots_at(at);
-  plan.mends = settings.grid.incremental != 0;
+  plan.incremental = settings.grid.incremental != 0;
   plan.emitters = emission_.emits_in(at) ? static_cast<std::uint32_t>(scene.emitters.size()) : 0;
   plan.solver = scene.solver;
   plan.h = static_cast<float>(substep_of(scene));
@@ -20,7 +20,7 @@ StepPlan Planner::plan_of(std::uint64_t at) const {
   plan.cloth = settings.worlds.count == 1 ? settings.cloth.vertices
                                           : settings.worlds.count * cloth_threads(settings.cloth.vertices);
   plan.fine = grains_.fine_slots_at(at);
-  plan.fine_births = has_fine(population) && population.fine_first.back() > 0;
+  plan.fine_emitted = has_fine(population) && population.fine_first.back() > 0;
   plan.crowding = settings.fine.plain_advection == 0;
   plan.carried = settings.bodies.carried;
   plan.rigid = settings.bodies.rigid;

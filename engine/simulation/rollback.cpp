@@ -33,11 +33,11 @@ void RollbackSnapshot::restore(const Status& halted) {
   status.halt = halt_none;
   status.step = static_cast<uint>(step_);
   status.substep = 0;
-  status.fine_born = status_.fine_born;
-  status.fine_gone = status_.fine_gone;
-  status.fine_time = status_.fine_time;
-  status.fine_travel = status_.fine_travel;
-  status.fine_drift = status.body_way = lists_void;
+  status.fine.born = status_.fine.born;
+  status.fine.gone = status_.fine.gone;
+  status.fine.time = status_.fine.time;
+  status.fine.travel = status_.fine.travel;
+  status.fine.drift = status.fine.body_way = lists_invalid;
   run_.roll_back(step_, status);
   run_.set_worlds(worlds_before());
   executor.finish();
@@ -54,11 +54,11 @@ std::vector<World> RollbackSnapshot::worlds_before() const {
   TALUS_ASSERT(each * worlds.size() == grains.size(), grains.size(), worlds.size());
   for (std::size_t w = 0; w < worlds.size(); ++w) {
     World& world = worlds[w];
-    world.gone_before = world.gone;
-    world.speed = 0.0f;
+    world.population.gone_before = world.population.gone;
+    world.motion.speed = 0.0f;
     for (std::size_t i = w * each; i < (w + 1) * each; ++i)
-      world.speed = std::max(world.speed, glm::length(vec3(grains[i].velocity)));
-    world.travel = lists_void;
+      world.motion.speed = std::max(world.motion.speed, glm::length(vec3(grains[i].velocity)));
+    world.lists.travel = lists_invalid;
   }
   return worlds;
 }

@@ -5,7 +5,7 @@ namespace talus {
 
 bool RunState::lists_are_invalid() const {
   const auto worlds = read_field<World>(executor_, FieldId::worlds, worlds_.size());
-  return std::ranges::any_of(worlds, [](const World& world) { return world.travel >= lists_void; });
+  return std::ranges::any_of(worlds, [](const World& world) { return world.lists.travel >= lists_invalid; });
 }
 
 void RunState::set_status(const Status& status) {
@@ -28,22 +28,22 @@ void RunState::set_worlds(std::vector<World> worlds) {
 void RunState::invalidate_lists(std::uint32_t world) {
   TALUS_ASSERT(world < worlds_.size(), world, worlds_.size());
   World state = worlds_[world];
-  state.travel = lists_void;
+  state.lists.travel = lists_invalid;
   set_world(world, state);
 }
 
 void RunState::invalidate_fine_lists() {
   Status status = read_status();
-  status.body_way = status.fine_drift = lists_void;
+  status.fine.body_way = status.fine.drift = lists_invalid;
   set_status(status);
 }
 
 void RunState::invalidate_all_lists() {
   Status status = read_status();
-  status.fine_drift = lists_void;
+  status.fine.drift = lists_invalid;
   set_status(status);
   for (World& world : worlds_)
-    world.travel = lists_void;
+    world.lists.travel = lists_invalid;
   write_worlds();
 }
 
@@ -57,7 +57,8 @@ const Status& RunState::take_kept() {
   worlds_ = kept_field<World>(executor_, FieldId::worlds, worlds_.size());
   TALUS_ASSERT(status_.halt == halt_none || status_.halt == halt_slots || status_.halt == halt_invalid, status_.halt);
   for (const World& world : worlds_) {
-    TALUS_ASSERT(world.gone >= world.gone_before, world.gone, world.gone_before);
+    TALUS_ASSERT(world.population.gone >= world.population.gone_before, world.population.gone,
+                 world.population.gone_before);
     TALUS_ASSERT((world.invalid == ~0u) || status_.halt == halt_invalid, world.invalid, status_.halt);
   }
   return status_;

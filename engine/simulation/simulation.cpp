@@ -16,7 +16,7 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
   }
   if (options.device == "auto" && !options.on && !options.verify)
     options.device = real_gpu().value_or("cpu");
-  const CpuPasses passes = options.wide ? CpuPasses::fastest : CpuPasses::narrow;
+  const CpuPasses passes = options.avx512 ? CpuPasses::fastest : CpuPasses::narrow;
   auto executor = options.device == "cpu" ? make_cpu_executor(options.threads, passes) : make_gpu_executor(options);
   return options.verify ? make_lockstep_executor(std::move(executor), options.threads) : std::move(executor);
 }
@@ -84,8 +84,8 @@ Simulation::~Simulation() = default;
 void Simulation::advance(std::uint64_t steps) {
   impl_->idle().batches.advance(steps);
 }
-void Simulation::start(std::uint64_t steps, bool survey) {
-  impl_->idle().batches.start(steps, survey);
+void Simulation::start(std::uint64_t steps, bool evaluate_contacts) {
+  impl_->idle().batches.start(steps, evaluate_contacts);
 }
 bool Simulation::ready() {
   return !under_way() || impl_->batches.ready();
@@ -144,12 +144,12 @@ std::vector<std::uint32_t> Simulation::sink_counts() const {
 std::vector<EmitterCounts> Simulation::emitter_counts() const {
   return impl_->idle().emission.counts();
 }
-std::array<SeamCrossings, 3> Simulation::seam_crossings() const {
+std::array<SeamCrossings, 3> Simulation::periodic_crossings() const {
   std::array<SeamCrossings, 3> crossings{};
   for (const World& world : impl_->run.worlds())
     for (int axis = 0; axis < 3; ++axis) {
-      crossings[static_cast<std::size_t>(axis)].up += world.seam_up[axis];
-      crossings[static_cast<std::size_t>(axis)].down += world.seam_down[axis];
+      crossings[static_cast<std::size_t>(axis)].up += world.periodic.up[axis];
+      crossings[static_cast<std::size_t>(axis)].down += world.periodic.down[axis];
     }
   return crossings;
 }
@@ -160,15 +160,15 @@ DeviceSummary Simulation::device() const {
   return impl_->executor().device();
 }
 std::uint64_t Simulation::rebuilds() const {
-  return impl_->idle().run.read_status().rebuilds;
+  return impl_->idle().run.read_status().lists.rebuilds;
 }
-std::uint64_t Simulation::mends() const {
-  return impl_->idle().run.read_status().mends;
+std::uint64_t Simulation::incremental_rebuilds() const {
+  return impl_->idle().run.read_status().lists.incremental_rebuilds;
 }
-std::uint64_t Simulation::fast() const {
+std::uint64_t Simulation::cfl_violations() const {
   std::uint64_t sum = 0;
   for (const World& world : impl_->idle().run.worlds())
-    sum += world.fast;
+    sum += world.motion.cfl_violations;
   return sum;
 }
 std::uint64_t Simulation::cloth_uncounted() const {
@@ -213,8 +213,8 @@ std::uint32_t Simulation::cloth_first() const {
 gpu::Buffer* Simulation::shape_buffer() {
   return impl_->executor().gpu_buffer(FieldId::shape_motions);
 }
-void Simulation::survey() {
-  impl_->idle().evaluation.survey();
+void Simulation::evaluate_contacts() {
+  impl_->idle().evaluation.evaluate_contacts();
 }
 gpu::Buffer* Simulation::measure_buffer() {
   return impl_->executor().gpu_buffer(FieldId::measures);
@@ -224,7 +224,7 @@ gpu::Buffer* Simulation::line_buffer() {
 }
 std::uint32_t Simulation::line_places() const {
   const auto places = static_cast<std::uint32_t>(impl_->executor().size(FieldId::contact_lines));
-  return under_way() || impl_->model.own_slots() ? places : std::min(impl_->run.status().slots, places);
+  return under_way() || impl_->model.own_slots() ? places : std::min(impl_->run.status().lists.slots, places);
 }
 gpu::Buffer* Simulation::body_buffer() {
   if (!under_way())  // its steps leave them posed

@@ -20,7 +20,7 @@ StepTrace Simulation::trace_step(const Scene& scene, Options options) {
   Impl other(prepare(scene), options, std::move(executor));
   gpu.finish();
   gpu.set_trace(true);
-  const std::vector<TimedSeed>& emitted = *other.emission.schedules()[0];
+  const std::vector<ScheduledGrain>& emitted = *other.emission.schedules()[0];
   StepPlan plan = other.planner.plan_of(emitted.empty() ? 0 : emitted.back().step - 1);
   StepTrace trace{plan.solver.substeps, plan.solver.iterations, {}};
   plan.solver.substeps = 1;

@@ -27,8 +27,8 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   std::vector<uint> ids(slots, no_grain), tags(slots);
   World state{};
   state.invalid = ~0u;
-  state.travel = lists_void;
-  state.cloth_half = longest_side(model_.population()) / 2.0f;
+  state.lists.travel = lists_invalid;
+  state.cloth.half_edge = longest_side(model_.population()) / 2.0f;
   const std::size_t own = seeds.size() - model_.alike();
   for (std::size_t k = 0; k < seeds.size(); ++k) {
     const std::size_t at = k < own ? k : settings.shapes.first + (k - own);
@@ -36,11 +36,11 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
     grains[at] = grain_of(scene, seeds[k]);
     ids[at] = static_cast<uint>(at);
     tags[at] = seeds[k].material | (model_.is_vertex(ids[at]) ? tag_thin : 0u);
-    state.speed = std::max(state.speed, glm::length(seeds[k].velocity));
+    state.motion.speed = std::max(state.motion.speed, glm::length(seeds[k].velocity));
     if (!model_.is_vertex(ids[at]))
       state.radius = std::max(state.radius, seeds[k].radius);
   }
-  for (const TimedSeed& timed : *start.emitted)
+  for (const ScheduledGrain& timed : *start.emitted)
     state.radius = std::max(state.radius, timed.seed.radius);
   if (!model_.own_slots() || state.radius == 0.0f)
     state.radius = settings.grid.radius_max;
@@ -55,7 +55,7 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   put(FieldId::body_sums, std::vector<uint>(scene.bodies.size() * load_copies * load_words));
   put(FieldId::body_load, std::vector<BodyLoad>(scene.bodies.size()));
   put(FieldId::sink_counts, std::vector<uint>(scene.sinks.size()));
-  put(FieldId::births_made, std::vector<uint>(scene.emitters.size()));
+  put(FieldId::emitted_count, std::vector<uint>(scene.emitters.size()));
   put(FieldId::point_contacts,
       std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
   put(FieldId::shape_motions, model_.shapes().motions);

@@ -285,8 +285,8 @@ void bind_facts(nb::class_<Simulation>& c) {
       .def_prop_ro("device", told<&S::device>())
       .def_prop_ro("memory_bytes", told<&S::memory_bytes>(), "Of all fields.")
       .def_prop_ro("rebuilds", told<&S::rebuilds>(), "Of all neighbour lists.")
-      .def_prop_ro("mends", told<&S::mends>(), "Of those near grains that had moved.")
-      .def_prop_ro("fast", told<&S::fast>(), "Grain-substeps too fast for their contacts.")
+      .def_prop_ro("incremental_rebuilds", told<&S::incremental_rebuilds>(), "Rebuilds of the lists near displaced grains alone.")
+      .def_prop_ro("cfl_violations", told<&S::cfl_violations>(), "Grain-substeps too fast for their contacts.")
       .def_prop_ro("cloth_uncounted", told<&S::cloth_uncounted>(), "Pushes on cloth that did not move it.")
       .def_prop_ro("pass_times", told<&S::pass_times>())
       .def_prop_ro(
@@ -302,10 +302,10 @@ void bind_facts(nb::class_<Simulation>& c) {
           },
           "Per emitter: grains released, due and waiting for room, and given up at its stop; world after world.")
       .def_prop_ro(
-          "seam_crossings",
+          "periodic_crossings",
           [](Simulation& s) {
             std::vector<std::pair<std::uint32_t, std::uint32_t>> axes;
-            for (const talus::SeamCrossings& axis : s.idle().seam_crossings())
+            for (const talus::SeamCrossings& axis : s.idle().periodic_crossings())
               axes.emplace_back(axis.up, axis.down);
             return axes;
           },

@@ -345,7 +345,7 @@ def test_a_gear_tower_counts_what_goes_round():
         total += reward
         assert info["flow"] * 0.1 == pytest.approx(reward)
     simulation = env.unwrapped.worlds_env.worlds._simulation
-    up, down = simulation.seam_crossings[2]
+    up, down = simulation.periodic_crossings[2]
     assert down > 5
     assert total == pytest.approx((down - up) / 100.0)
     assert observation["density"].sum() == pytest.approx(1.0)

@@ -57,7 +57,7 @@ void main() {
       float edge = settings.domain.max[a] - settings.domain.min[a];
       m.position[a] -= edge * floor((m.position[a] - settings.domain.min[a]) / edge);
     }
-  atomicMax(worlds[world].speed2_bits, floatBitsToUint(speed2));
+  atomicMax(worlds[world].motion.speed2_bits, floatBitsToUint(speed2));
   s.motion = m;
   s.step_impulse += s.impulse;
   s.step_moment += s.moment;

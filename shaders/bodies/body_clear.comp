@@ -18,6 +18,6 @@ void main() {
   uint words = body_words(settings.bodies.count), body = k - table * cells;
   for (uint word = 0u; word < words; ++word)
     cell_lists[k * words + word] = body_word_of_all(settings.bodies.count, word);
-  if (settings.bodies.rigid > 0u && body < settings.bodies.count && status.rebuild > 0u)  // fewer than cells; mended lists keep count
+  if (settings.bodies.rigid > 0u && body < settings.bodies.count && status.lists.rebuilding > 0u)  // fewer than cells; incrementally rebuilt lists keep count
     body_contacts[rebuilding[table] * settings.bodies.count + body] = 0u;
 }

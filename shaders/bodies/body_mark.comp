@@ -16,9 +16,9 @@ layout(set = 0, binding = 5, scalar) readonly buffer ListedBlock { BodyMotion bo
 #include "shared/moved.glsl"
 
 uint body, world;
-bool moved = false;  // since lists that are being mended have known of it
+bool moved = false;  // since lists that are being rebuilt incrementally have known of it
 
-uint cells_before() { return worlds[world].table * grid_cells(settings.grid.bits); }
+uint cells_before() { return worlds[world].lists.table * grid_cells(settings.grid.bits); }
 
 void mark(uint key) {
   uint number = body - world * settings.bodies.count;
@@ -28,17 +28,17 @@ void mark(uint key) {
 }
 
 // How far a grain looks in a cube around a place of 2 half_cells cells an edge: what it is away from the middle, at most, its radius and
-// the margin; and somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
+// the skin; and somewhat more, for distances that are interpolated, more so far from the surface, and for rounding.
 float reach_of(float half_cells) {
-  precise vec3 edge = 1.0 / worlds[world].inverse_cell;
-  precise float reach = 1.01 * (half_cells * (length_of(edge) + 2.0 * worlds[world].radius) + 0.5 * worlds[world].radius + worlds[world].margin);
+  precise vec3 edge = 1.0 / worlds[world].grid.inverse_cell;
+  precise float reach = 1.01 * (half_cells * (length_of(edge) + 2.0 * worlds[world].radius) + 0.5 * worlds[world].radius + worlds[world].lists.skin);
   return reach;
 }
 
 // Distance of the middle of such a cube around `at`, in cells; below every reach where that does not stand for all grains in it: they
 // look at the nearer side of the body.
 float distance_at(vec3 at, float half_cells) {
-  precise vec3 edge = 1.0 / worlds[world].inverse_cell, way = settings.domain.min + at * edge - bodies[body].motion.position;
+  precise vec3 edge = 1.0 / worlds[world].grid.inverse_cell, way = settings.domain.min + at * edge - bodies[body].motion.position;
   way = shortest(way);
   for (int a = 0; a < 3; ++a) {
     precise float turn = 0.5 * (settings.domain.max[a] - settings.domain.min[a]) - half_cells * edge[a];
@@ -59,20 +59,20 @@ void main() {
   body = world * settings.bodies.count + body % settings.bodies.count;
   if (bodies[body].parts == 0u)  // of grains alone
     return;
-  if (status.rebuild == 0u)  // lists are mended
+  if (status.lists.rebuilding == 0u)  // lists are rebuilt incrementally
     moved = has_moved(body);
   vec3 center = bodies[body].motion.position;
-  float around = bodies[body].reach + worlds[world].radius + worlds[world].margin;
-  precise vec3 low = (center - around - settings.domain.min) * worlds[world].inverse_cell;
-  precise vec3 high = (center + around - settings.domain.min) * worlds[world].inverse_cell;
+  float around = bodies[body].reach + worlds[world].radius + worlds[world].lists.skin;
+  precise vec3 low = (center - around - settings.domain.min) * worlds[world].grid.inverse_cell;
+  precise vec3 high = (center + around - settings.domain.min) * worlds[world].grid.inverse_cell;
   ivec3 first = ivec3(floor(clamp(low, vec3(-1e6), vec3(1e6)))), last = ivec3(floor(clamp(high, vec3(-1e6), vec3(1e6))));
   for (int a = 0; a < 3; ++a)
-    if (worlds[world].cells[a] == 0) {
-      first[a] = max(first[a], worlds[world].cells_low[a]);
-      last[a] = min(last[a], worlds[world].cells_high[a]);
-    } else if (last[a] - first[a] >= worlds[world].cells[a]) {
+    if (worlds[world].grid.cells[a] == 0) {
+      first[a] = max(first[a], worlds[world].grid.low[a]);
+      last[a] = min(last[a], worlds[world].grid.high[a]);
+    } else if (last[a] - first[a] >= worlds[world].grid.cells[a]) {
       first[a] = 0;
-      last[a] = worlds[world].cells[a] - 1;
+      last[a] = worlds[world].grid.cells[a] - 1;
     }
   if (any(lessThan(last, first)))
     return;
@@ -90,18 +90,18 @@ void main() {
     by_distance = by_distance && (part_kind(bodies[body].first_part + part) & solid_kind_mask) != solid_triangles;
   float cell_reach = reach_of(0.5), cube_reach = reach_of(1.0);
   // Middles of cells are at most this far from that of their cube: nearer to the body, all of them reach it.
-  precise float all_reach = cell_reach - 0.5 * length_of(1.0 / worlds[world].inverse_cell);
+  precise float all_reach = cell_reach - 0.5 * length_of(1.0 / worlds[world].grid.inverse_cell);
   for (uint k = lane; k < cubes.x * cubes.y * cubes.z; k += body_threads) {
     ivec3 corner = first + 2 * ivec3(k % cubes.x, k / cubes.x % cubes.y, k / cubes.x / cubes.y);
     ivec3 home = corner;
     for (int a = 0; a < 3; ++a)
-      if (worlds[world].cells[a] > 0)
-        home[a] = grid_home(corner[a], worlds[world].cells[a]);
+      if (worlds[world].grid.cells[a] > 0)
+        home[a] = grid_home(corner[a], worlds[world].grid.cells[a]);
     uint keys[8], taken = 0u;
     for (uint c = 0u; c < 8u; ++c) {
       ivec3 cell = home + ivec3(c & 1u, c >> 1 & 1u, c >> 2);
       for (int a = 0; a < 3; ++a)
-        cell[a] = grid_wrap(cell[a], worlds[world].cells[a]);
+        cell[a] = grid_wrap(cell[a], worlds[world].grid.cells[a]);
       keys[c] = grid_key(cell, settings.grid.bits);
       taken |= cell_taken[cells_before() + keys[c]] << c;
     }

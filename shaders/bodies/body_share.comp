@@ -15,7 +15,7 @@ layout(set = 0, binding = 7, scalar) writeonly buffer NearBlock { uint body_near
 #include "shared/space.glsl"
 
 bool near(uint a, uint b) {
-  precise float reach = bodies[a].reach + bodies[b].reach + worlds[a / settings.bodies.count].margin;
+  precise float reach = bodies[a].reach + bodies[b].reach + worlds[a / settings.bodies.count].lists.skin;
   precise vec3 offset = bodies[a].motion.position - bodies[b].motion.position;
   return a != b && squared(shortest(offset)) < reach * reach;
 }

@@ -55,15 +55,15 @@ void touch(uint partner, vec3 normal, float gap, vec3 offset) {
   vec2 ease = mobility(own, here, normal);
   if (solid)
     ease += mobility(other, there, normal);
-  float brake = point_brake(gap, ahead, worlds[own / settings.bodies.count].radius, h);
-  if ((gap >= 0.0 && brake <= 0.0) || !(ease.x > 0.0))
+  float speculative = point_brake(gap, ahead, worlds[own / settings.bodies.count].radius, h);
+  if ((gap >= 0.0 && speculative <= 0.0) || !(ease.x > 0.0))
     return;
   if (touched == point_partners) {
     atomicAdd(body_sums[record_of(body_partner + own) + load_uncounted], 1u);
     return;
   }
   vec3 shear = shear_before(partner);
-  vec3 impulse = point_impulse(gap, normal, v, brake, ease, pair_laws[bodies[own].material * (settings.contacts.materials + 1u) + material], h, shear);
+  vec3 impulse = point_impulse(gap, normal, v, speculative, ease, pair_laws[bodies[own].material * (settings.contacts.materials + 1u) + material], h, shear);
   add_load(body_partner + own, here, -impulse);
   if (solid)
     add_load(partner, there, impulse);

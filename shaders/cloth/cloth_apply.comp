@@ -5,7 +5,7 @@
 
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) writeonly buffer GrainsBlock { Grain grains[]; };
-layout(set = 0, binding = 3, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
+layout(set = 0, binding = 3, scalar) readonly buffer PlaceBlock { uint cloth_index[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer WorkBlock { ClothWork cloth_work[]; };
 #include "shared/cloth_slot.glsl"
 

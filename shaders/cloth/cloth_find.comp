@@ -5,7 +5,7 @@
 #include "shared/cloth.h"
 
 layout(set = 0, binding = 1, scalar) readonly buffer IdBlock { uint grain_id[]; };
-layout(set = 0, binding = 2, scalar) writeonly buffer PlaceBlock { uint cloth_place[]; };
+layout(set = 0, binding = 2, scalar) writeonly buffer PlaceBlock { uint cloth_index[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer ShapeBlock { uint shape_data[]; };
 #include "shared/rebuilt.glsl"
 
@@ -16,7 +16,7 @@ void main() {
   uint k = grain_id[i] - settings.cloth.first;
   if (k < settings.cloth.vertices) {
     uint vertex = world * settings.cloth.vertices + k;
-    cloth_place[vertex] = i - world * settings.worlds.places;
-    shape_data[cloth_place_word(settings.cloth.words, settings.worlds.count * settings.cloth.triangles, vertex)] = i;
+    cloth_index[vertex] = i - world * settings.worlds.places;
+    shape_data[cloth_index_word(settings.cloth.words, settings.worlds.count * settings.cloth.triangles, vertex)] = i;
   }
 }

@@ -6,7 +6,7 @@
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) buffer GrainsBlock { Grain grains[]; };
-layout(set = 0, binding = 4, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer PlaceBlock { uint cloth_index[]; };
 layout(set = 0, binding = 5, scalar) buffer SumBlock { uint cloth_sums[]; };
 #include "shared/cloth_slot.glsl"
 #include "shared/whole.glsl"

@@ -7,7 +7,7 @@
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer VertexBlock { ClothVertex cloth_vertices[]; };
-layout(set = 0, binding = 4, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer PlaceBlock { uint cloth_index[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer LinkBlock { ClothLink cloth_links[]; };
 layout(set = 0, binding = 6, scalar) buffer PullBlock { ClothPull cloth_pulls[]; };
 layout(set = 0, binding = 7, scalar) buffer WorkBlock { ClothWork cloth_work[]; };

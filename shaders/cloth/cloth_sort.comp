@@ -8,7 +8,7 @@
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) coherent buffer ShapeBlock { uint shape_data[]; };
-layout(set = 0, binding = 5, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer PlaceBlock { uint cloth_index[]; };
 #include "shared/space.glsl"
 #include "shared/cloth.glsl"
 #include "shared/cloth_slot.glsl"

@@ -48,8 +48,8 @@ void main() {
         shear = turned(shear, c.normal);
         uint corner = place_of_vertex(triangle_corner(triangle_of(partner), 0u));
         PairLaw law = pair_laws[(grain_tag[i] & tag_material_mask) * (settings.contacts.materials + 1u) + (grain_tag[corner] & tag_material_mask)];
-        cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, h, touch.push, touch.drag);
-        vec3 impulse = (touch.push - c.push) * c.normal + touch.drag - c.drag;
+        cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, h, touch.normal_impulse, touch.friction_impulse);
+        vec3 impulse = (touch.normal_impulse - c.normal_impulse) * c.normal + touch.friction_impulse - c.friction_impulse;
         if (impulse != vec3(0.0)) {
           total += impulse;
           vec3 change = w * impulse;
@@ -62,11 +62,11 @@ void main() {
         }
         if (last) {
           vec3 slip = relative - dot(relative, c.normal) * c.normal;
-          shear = cloth_slipped(shear, slip + w * (touch.drag - c.drag), touch.push, w_sum, h, law);
+          shear = cloth_slipped(shear, slip + w * (touch.friction_impulse - c.friction_impulse), touch.normal_impulse, w_sum, h, law);
         }
       }
       cloth_touches[slot] = touch;
-      if (!(touch.push > 0.0))
+      if (!(touch.normal_impulse > 0.0))
         shear = vec3(0.0);
       if (last && memory)
         store_vec3(contact_state, shear_at(slot), shear);

@@ -10,7 +10,7 @@ layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer VertexBlock { ClothVertex cloth_vertices[]; };
-layout(set = 0, binding = 4, scalar) readonly buffer PlaceBlock { uint cloth_place[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer PlaceBlock { uint cloth_index[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer LinkBlock { ClothLink cloth_links[]; };
 layout(set = 0, binding = 6, scalar) buffer WorkBlock { ClothWork cloth_work[]; };
 layout(set = 0, binding = 7, scalar) buffer ShapeBlock { uint shape_data[]; };
@@ -46,5 +46,5 @@ void main() {
   }
   barrier();
   if (gl_LocalInvocationID.x == 0u && k != no_vertex)  // a workgroup's vertices are of one world
-    atomicMax(worlds[world_of_vertex(k)].cloth_half_bits, half_bits);
+    atomicMax(worlds[world_of_vertex(k)].cloth.half_bits, half_bits);
 }

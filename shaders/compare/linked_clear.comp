@@ -9,6 +9,6 @@ layout(set = 0, binding = 1, scalar) writeonly buffer CellListBlock { uint cell_
 
 void main() {
   uint cell = element_index();
-  if (cell < status.rebuild * grid_cells(settings.grid.bits))
+  if (cell < status.lists.rebuilding * grid_cells(settings.grid.bits))
     cell_lists[head_at(cell)] = no_partner;
 }

@@ -36,11 +36,11 @@ void main() {
       continue;
     Contact c = contact_with(partner, i, grain.position.xyz, r);
     vec3 way = args.h * (grain.velocity.xyz - c.velocity);
-    float hold = adheres ? p2_hold(c, r, way, law_of(tag, partner).adhesion, w + c.inverse_mass, partner >= body_partner, args.h) : 0.0;
+    float adhesion_limit = adheres ? p2_adhesion_limit(c, r, way, law_of(tag, partner).adhesion, w + c.inverse_mass, partner >= body_partner, args.h) : 0.0;
     if (split)
-      weights += takes_part(c, r, args.iteration > 0u ? contact_state[normal_at(slot)] : 0.0, hold) ? 1.0 : 0.0;
+      weights += takes_part(c, r, args.iteration > 0u ? contact_state[normal_at(slot)] : 0.0, adhesion_limit) ? 1.0 : 0.0;
     else
-      weights += contact_weight(c, w, r, contact_bears(c, 0.0, hold), args.h, length(settings.domain.gravity));
+      weights += contact_weight(c, w, r, contact_bears(c, 0.0, adhesion_limit), args.h, length(settings.domain.gravity));
   }
   contact_weights[weights_at(i, args.iteration)] = weights;
 }

@@ -23,7 +23,7 @@ layout(set = 0, binding = 10, scalar) writeonly buffer GrainsNextBlock { Grain g
 bool memory;
 
 #define REMEMBERED vec3
-vec3 recall(uint slot) { return memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0); }
+vec3 restore(uint slot) { return memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0); }
 
 void touch(uint slot, uint partner, Contact c, vec3 before) {
   vec3 after = respond(c, partner, before);

@@ -26,7 +26,7 @@ void main() {
   vec2 corner = square_corner(gl_VertexIndex);
   vec3 end = tube.from + (corner.x < 0.0 ? -tube.radius : tube.span + tube.radius) * tube.axis;
   vec3 side = cross(tube.axis, end);
-  const float margin = 1.1;  // a tube that is near is seen wider than its middle
-  ray = end + side * (margin * tube.radius * corner.y / max(length(side), 1e-12));
+  const float skin = 1.1;  // a tube that is near is seen wider than its middle
+  ray = end + side * (skin * tube.radius * corner.y / max(length(side), 1e-12));
   gl_Position = to_screen(draw_frame, ray);
 }

@@ -6,10 +6,10 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
-layout(set = 0, binding = 2, scalar) readonly buffer PoursBlock { Pour pours[]; };
-layout(set = 0, binding = 3, scalar) coherent buffer MadeBlock { uint births_made[]; };
-layout(set = 0, binding = 4, scalar) readonly buffer BirthsBlock { Birth births[]; };
-layout(set = 0, binding = 6, scalar) readonly buffer SpotBlock { vec3 spots[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer PoursBlock { EmissionDue emissions_due[]; };
+layout(set = 0, binding = 3, scalar) coherent buffer MadeBlock { uint emitted_count[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer BirthsBlock { EmittedGrain emitted[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer SpotBlock { vec3 sites[]; };
 layout(set = 0, binding = 8, scalar) coherent buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
@@ -17,19 +17,19 @@ layout(set = 0, binding = 12, scalar) writeonly buffer CountBlock { uint contact
 layout(set = 0, binding = 13, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 #include "shared/space.glsl"
-#include "shared/births.glsl"
+#include "shared/emission.glsl"
 
-shared uint decided;  // tries that fail; first birth that does
+shared uint decided;  // tries that fail; first emitted grain that does
 
 uint world, lane, first;  // place in memory of the first grain that is released in this step
 uint released = 0u;
 
 // Other fields that follow grains hold in this place what they start with.
 void release(uint k, vec3 place, uint i) {
-  Grain grain = births[k].grain;
+  Grain grain = emitted[k].grain;
   grains[i] = Grain(vec4(place, grain.position.w), grain.velocity);
-  grain_id[i] = births[k].id;
-  grain_tag[i] = births[k].tag;
+  grain_id[i] = emitted[k].id;
+  grain_tag[i] = emitted[k].tag;
   contact_count[i] = 0u;
 }
 
@@ -38,10 +38,10 @@ void release_late(uint emitter, Due due) {
   uint tries = tries_of(world, emitter), k = due.late;
   for (; k < due.late_end; ++k) {
     if (lane == 0u)
-      decided = births[k].blocked;
+      decided = emitted[k].blocked;
     barrier();
     for (uint pair = lane; pair < tries * released; pair += group_size)
-      if (has_no_room(place_of_try(world, emitter, k, pair % tries), births[k].grain.position.w, grains[first + pair / tries].position))
+      if (has_no_room(place_of_try(world, emitter, k, pair % tries), emitted[k].grain.position.w, grains[first + pair / tries].position))
         atomicOr(decided, 1u << pair % tries);
     barrier();
     uint free = ~decided & ((1u << tries) - 1u);
@@ -55,7 +55,7 @@ void release_late(uint emitter, Due due) {
   }
   barrier();
   if (lane == 0u)
-    births_made[world * settings.emission.emitters + emitter] += k - due.late;
+    emitted_count[world * settings.emission.emitters + emitter] += k - due.late;
 }
 
 // All at once, up to the first one that finds no room where it is planned. The plan keeps these apart, not from late ones.
@@ -64,20 +64,20 @@ void release_now(uint emitter, Due due, uint late) {
     decided = due.end;
   barrier();
   for (uint k = due.now + lane; k < due.end; k += group_size) {
-    bool blocked = births[k].blocked != 0u;
+    bool blocked = emitted[k].blocked != 0u;
     for (uint j = 0u; j < late && !blocked; ++j)
-      blocked = has_no_room(births[k].grain.position.xyz, births[k].grain.position.w, grains[first + j].position);
+      blocked = has_no_room(emitted[k].grain.position.xyz, emitted[k].grain.position.w, grains[first + j].position);
     if (blocked)
       atomicMin(decided, k);
   }
   barrier();
   uint end = decided;
   for (uint k = due.now + lane; k < end; k += group_size)
-    release(k, births[k].grain.position.xyz, first + released + (k - due.now));
+    release(k, emitted[k].grain.position.xyz, first + released + (k - due.now));
   released += end - due.now;
   barrier();
   if (lane == 0u)
-    births_made[world * settings.emission.emitters + emitter] += end - due.now;
+    emitted_count[world * settings.emission.emitters + emitter] += end - due.now;
 }
 
 void main() {
@@ -86,7 +86,7 @@ void main() {
   if (world >= settings.worlds.count || status.halt != halt_none)
     return;
   // All that are there lie before it.
-  first = (many_worlds == 0u ? settings.emission.first - status.freed : world * settings.worlds.places + settings.emission.first) + worlds[world].born;
+  first = (many_worlds == 0u ? settings.emission.first - status.freed : world * settings.worlds.places + settings.emission.first) + worlds[world].population.born;
   for (uint emitter = 0u; emitter < settings.emission.emitters; ++emitter) {
     Due due = due_of(world, emitter);
     if (due.late < due.late_end)
@@ -105,12 +105,12 @@ void main() {
   barrier();  // all have read the place of the first one
   if (lane != 0u)
     return;
-  worlds[world].released = released;
-  worlds[world].born += released;
+  worlds[world].population.released = released;
+  worlds[world].population.born += released;
   if (released > 0u)
-    worlds[world].speed = max(worlds[world].speed, settings.emission.speed);
+    worlds[world].motion.speed = max(worlds[world].motion.speed, settings.emission.speed);
   if (released > 0u || grows)  // lists are of all places, those of grains that wait too
-    worlds[world].travel = lists_void;
+    worlds[world].lists.travel = lists_invalid;
   if (world == 0u)
-    gates[gate_births] = Dispatch(min(released, dispatch_row), (released + dispatch_row - 1u) / dispatch_row, 1u);
+    gates[gate_emission] = Dispatch(min(released, dispatch_row), (released + dispatch_row - 1u) / dispatch_row, 1u);
 }

@@ -12,10 +12,10 @@ layout(set = 0, binding = 3, scalar) buffer ClearBlock { float fine_clear[]; };
 
 void main() {
   uint i = element_index();
-  if (i >= args.fine || fine_grains[i].position.w == 0.0)
+  if (i >= args.fine.places || fine_grains[i].position.w == 0.0)
     return;
   Grain grain = fine_grains[i];
-  float since = time_since(status.fine_time);
+  float since = time_since(status.fine.time);
   FineGrain g = FineGrain(grain.position.xyz + since * grain.velocity.xyz, grain.velocity.xyz, grain.position.w, grain.velocity.w);
   float clear = clear_before(i);
   leave_solids(g, grain.position.xyz, since, clear);

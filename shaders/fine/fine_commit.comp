@@ -4,5 +4,5 @@
 #include "shared/pass.glsl"
 
 uint first_of_group() { return group_index() * group_size; }
-#define PLACES args.fine
+#define PLACES args.fine.places
 #include "shared/field_commit.glsl"

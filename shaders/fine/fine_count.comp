@@ -9,7 +9,7 @@ layout(set = 0, binding = 2, scalar) buffer CountBlock { uint near_count[]; };
 
 void main() {
   uint i = element_index();
-  if (i >= args.fine || fine_grains[i].position.w == 0.0)
+  if (i >= args.fine.places || fine_grains[i].position.w == 0.0)
     return;
   atomicAdd(near_count[near_key(near_cell(fine_grains[i].position.xyz))], 1u);
 }

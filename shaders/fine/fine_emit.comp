@@ -31,17 +31,17 @@ vec3 place_in_ball(uint number) {
 
 // How many come with the coarse grain at a place in memory.
 uint count_of(uint i) {
-  uint birth = grain_id[i] - settings.emission.first;
-  return fine_first[birth + 1u] - fine_first[birth];
+  uint emitted = grain_id[i] - settings.emission.first;
+  return fine_first[emitted + 1u] - fine_first[emitted];
 }
 
 shared uint before;  // that come with coarse grains before this one
 
 void main() {
-  uint released = worlds[0].released, own = group_index(), lane = gl_LocalInvocationID.x;  // of the only world
+  uint released = worlds[0].population.released, own = group_index(), lane = gl_LocalInvocationID.x;  // of the only world
   if (own >= released || status.halt != halt_none)
     return;
-  uint first = settings.emission.first - status.freed + worlds[0].born - released, i = first + own;
+  uint first = settings.emission.first - status.freed + worlds[0].population.born - released, i = first + own;
   if (lane == 0u)
     before = 0u;
   barrier();
@@ -50,7 +50,7 @@ void main() {
   barrier();
   Grain coarse = grains[i];
   uint count = count_of(i), number = settings.fine.first + fine_first[grain_id[i] - settings.emission.first];
-  uint place_first = settings.fine.first - status.fine_freed + status.fine_born + before;
+  uint place_first = settings.fine.first - status.fine.freed + status.fine.born + before;
   for (uint k = lane; k < count; k += group_size) {
     precise float radius = settings.fine.radii.x + random(number + k, 0u) * (settings.fine.radii.y - settings.fine.radii.x);
     precise vec3 place = coarse.position.xyz + (coarse.position.w - radius) * place_in_ball(number + k);
@@ -59,5 +59,5 @@ void main() {
     fine_tag[place_first + k] = (grain_tag[i] & tag_material_mask) | (number + k) << fine_tag_shift;
   }
   if (own == released - 1u && lane == 0u)
-    status.fine_released = before + count;
+    status.fine.released = before + count;
 }

@@ -11,7 +11,7 @@ layout(set = 0, binding = 4, scalar) writeonly buffer OrderBlock { uint near_ord
 
 void main() {
   uint i = element_index();
-  if (i >= args.fine || fine_grains[i].position.w == 0.0)
+  if (i >= args.fine.places || fine_grains[i].position.w == 0.0)
     return;
   uint key = near_key(near_cell(fine_grains[i].position.xyz));
   near_order[near_start[key] + atomicAdd(near_count[key], 0xFFFFFFFFu) - 1u] = i;

@@ -8,5 +8,5 @@ layout(set = 0, binding = 1, scalar) readonly buffer FromBlock { uint near_from[
 uint first_of_group() { return group_index() * group_size; }
 uint number_of(uint place) { return place; }
 #define FROM near_from
-#define PLACES args.fine
+#define PLACES args.fine.places
 #include "shared/field_gather.glsl"

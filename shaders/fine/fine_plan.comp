@@ -16,32 +16,32 @@ void open(uint gate, uint groups) {
 void main() {
   if (element_index() != 0u)
     return;
-  bool moves = false, sorts = false, last = args.fine_last != 0u;
+  bool moves = false, sorts = false, last = args.fine.last != 0u;
   if (status.halt == halt_none) {
-    status.fine_time += args.fine_span;
-    status.fine_travel += args.fine_span * worlds[0].speed;
-    float ahead = args.h * float(fine_point) * worlds[0].speed;
-    moves = (last && status.fine_time >= 0.999 * settings.fine.step) || status.fine_travel + ahead > settings.fine.travel;
+    status.fine.time += args.fine.span;
+    status.fine.travel += args.fine.span * worlds[0].motion.speed;
+    float ahead = args.h * float(fine_point) * worlds[0].motion.speed;
+    moves = (last && status.fine.time >= 0.999 * settings.fine.step) || status.fine.travel + ahead > settings.fine.travel;
     if (moves) {
-      sorts = status.fine_drift + status.fine_travel > settings.crowd_grid.radius;
-      status.fine_drift = sorts ? 0.0 : status.fine_drift + status.fine_travel;
-      status.fine_h = status.fine_time;
-      status.fine_time = 0.0;
-      status.fine_travel = 0.0;
-      status.fine_moves += 1u;
+      sorts = status.fine.drift + status.fine.travel > settings.density_grid.radius;
+      status.fine.drift = sorts ? 0.0 : status.fine.drift + status.fine.travel;
+      status.fine.h = status.fine.time;
+      status.fine.time = 0.0;
+      status.fine.travel = 0.0;
+      status.fine.moves += 1u;
     }
   }
   bool coasts = last && !moves && status.halt == halt_none;
   if (moves || coasts) {
-    status.fine_body_way = status.body_way;
-    status.body_way = 0.0;
+    status.fine.body_way_before = status.fine.body_way;
+    status.fine.body_way = 0.0;
   }
-  uint fine = (args.fine + group_size - 1u) / group_size, chunks = scan_chunks_of(grid_cells(settings.near_grid.bits));
+  uint fine = (args.fine.places + group_size - 1u) / group_size, chunks = scan_chunks_of(grid_cells(settings.near_grid.bits));
   uint move = moves ? 1u : 0u, sort = sorts ? 1u : 0u;
   open(gate_fine, move * fine);
   open(gate_fine_grains, move * ((args.grains + group_size - 1u) / group_size));
   open(gate_fine_chunks, move * chunks);
-  open(gate_fine_crowd, move * (grid_cells(settings.crowd_grid.bits) * crowd_block / group_size));
+  open(gate_fine_density, move * (grid_cells(settings.density_grid.bits) * density_block / group_size));
   open(gate_fine_sort, sort * fine);
   open(gate_fine_sort_chunks, sort * chunks);
   open(gate_fine_coast, coasts ? fine : 0u);

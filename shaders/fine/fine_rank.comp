@@ -13,7 +13,7 @@ layout(set = 0, binding = 5, scalar) writeonly buffer FromBlock { uint near_from
 
 void main() {
   uint k = element_index();
-  if (k >= args.fine)
+  if (k >= args.fine.places)
     return;
   if (k >= near_start[grid_cells(settings.near_grid.bits)]) {
     near_from[k] = no_grain;

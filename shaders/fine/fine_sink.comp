@@ -13,11 +13,11 @@ layout(set = 0, binding = 4, scalar) readonly buffer SinkBlock { Sink sinks[]; }
 
 void main() {
   uint i = element_index();
-  if (i >= args.fine || status.halt != halt_none || fine_grains[i].position.w == 0.0)
+  if (i >= args.fine.places || status.halt != halt_none || fine_grains[i].position.w == 0.0)
     return;
   vec3 p = fine_grains[i].position.xyz;
   if (sink_of(p, fine_tag[i] & tag_material_mask) == settings.emission.sinks)
     return;
   fine_grains[i] = Grain(vec4(p, 0.0), vec4(0.0));
-  atomicAdd(status.fine_gone, 1u);
+  atomicAdd(status.fine.gone, 1u);
 }

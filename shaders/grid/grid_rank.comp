@@ -11,7 +11,7 @@ layout(set = 0, binding = 3, scalar) readonly buffer StartBlock { uint grid_star
 layout(set = 0, binding = 4, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer FromBlock { uint grid_from[]; };
-layout(set = 0, binding = 7, scalar) writeonly buffer PlaceBlock { vec4 list_place[]; };
+layout(set = 0, binding = 7, scalar) writeonly buffer PlaceBlock { vec4 list_position[]; };
 #include "shared/cell.glsl"
 #include "shared/cell_start.glsl"
 #include "shared/rebuilt.glsl"
@@ -19,7 +19,7 @@ layout(set = 0, binding = 7, scalar) writeonly buffer PlaceBlock { vec4 list_pla
 void put(uint to, uint from, vec4 position) {
   grid_from[to] = from;
   if (settings.grid.incremental != 0u)
-    list_place[to] = position;
+    list_position[to] = position;
 }
 
 void main() {
@@ -27,7 +27,7 @@ void main() {
   if (k >= args.grains)
     return;
   // Behind all cells lie the places of grains that are gone.
-  if (k >= first_in_cell((worlds[world].table + 1u) * grid_cells(settings.grid.bits), world)) {
+  if (k >= first_in_cell((worlds[world].lists.table + 1u) * grid_cells(settings.grid.bits), world)) {
     put(k, no_grain, vec4(0.0));
     return;
   }

@@ -8,9 +8,9 @@ layout(set = 0, binding = 2, scalar) readonly buffer IdBlock { uint grain_id[]; 
 layout(set = 0, binding = 3, scalar) readonly buffer HeldBlock { HandGrain held[]; };
 #include "shared/space.glsl"
 
-// Among those in the hand; args.held: not there.
+// Among those in the hand; args.hand.held: not there.
 uint find(uint id) {
-  uint low = 0u, high = args.held;
+  uint low = 0u, high = args.hand.held;
   while (low < high) {
     uint middle = (low + high) / 2u;
     if (held[middle].id < id)
@@ -18,7 +18,7 @@ uint find(uint id) {
     else
       high = middle;
   }
-  return low < args.held && held[low].id == id ? low : args.held;
+  return low < args.hand.held && held[low].id == id ? low : args.hand.held;
 }
 
 void main() {
@@ -27,17 +27,17 @@ void main() {
     return;
   Grain g = grains[i];
   uint k = find(grain_id[i]);
-  if (k == args.held || g.velocity.w == 0.0)
+  if (k == args.hand.held || g.velocity.w == 0.0)
     return;
-  vec3 target = args.hand + float(args.substep + 1u) * args.h * args.hand_velocity + held[k].place;
+  vec3 target = args.hand.position + float(args.substep + 1u) * args.h * args.hand.velocity + held[k].place;
   float rate = hand_rate * args.h;
   vec3 way = shortest(target - g.position.xyz);
-  vec3 wanted = (g.velocity.xyz + rate * (hand_rate * way + 2.0 * args.hand_velocity)) / (1.0 + rate * (2.0 + rate));
+  vec3 wanted = (g.velocity.xyz + rate * (hand_rate * way + 2.0 * args.hand.velocity)) / (1.0 + rate * (2.0 + rate));
   // No faster than half of the strength can stop in time.
-  vec3 ahead = wanted - args.hand_velocity;
+  vec3 ahead = wanted - args.hand.velocity;
   float fastest = sqrt(hand_acceleration * length(way)), speed = length(ahead);
   if (speed > fastest)
-    wanted = args.hand_velocity + ahead * (fastest / speed);
+    wanted = args.hand.velocity + ahead * (fastest / speed);
   vec3 change = wanted - g.velocity.xyz - args.h * settings.domain.gravity;
   float most = hand_acceleration * args.h, size = length(change);
   if (size > most)

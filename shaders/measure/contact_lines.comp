@@ -24,7 +24,7 @@ void main() {
   vec3 p = grains[i].position.xyz;
   float r = grains[i].position.w;
   uint world = world_of(i), first = world * settings.worlds.places, slice = i / slice_grains;
-  uint slices_end = (first + worlds[world].listed + slice_grains - 1u) / slice_grains;
+  uint slices_end = (first + worlds[world].lists.grains + slice_grains - 1u) / slice_grains;
   uint width = slice < slices_end ? rows_before(slice + 1u, world) - rows_before(slice, world) : 0u;
   uint count = r > 0.0 ? contact_count[i] : 0u;
   float weights = weights_of(i, count);

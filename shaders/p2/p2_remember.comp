@@ -39,7 +39,7 @@ void main() {
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
     float w = grain.velocity.w;
     vec3 way = args.h * (grain.velocity.xyz - c.velocity);
-    float hold = p2_hold(c, grain.position.w, way, law.adhesion, w + c.inverse_mass, partner >= body_partner, args.h);
-    store_vec3(contact_state, shear_at(slot), p2_slipped(c, shear, way, normal, hold, across_share(c, w), law));
+    float adhesion_limit = p2_adhesion_limit(c, grain.position.w, way, law.adhesion, w + c.inverse_mass, partner >= body_partner, args.h);
+    store_vec3(contact_state, shear_at(slot), p2_slipped(c, shear, way, normal, adhesion_limit, across_share(c, w), law));
   }
 }

@@ -35,7 +35,7 @@ float last_w = 0.0;
 Relaxation relax;
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : load_vec4(contact_state, sum_at(slot)); }
+vec4 restore(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : load_vec4(contact_state, sum_at(slot)); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
   float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.domain.gravity);
@@ -44,21 +44,21 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   uint law_id = law_index(tag, partner);
   PairLaw law = pair_laws[law_id];
   vec3 way = h * (grain.velocity.xyz - c.velocity);
-  float hold = p2_hold(c, r, way, law.adhesion, w_sum, partner >= body_partner, h);
+  float adhesion_limit = p2_adhesion_limit(c, r, way, law.adhesion, w_sum, partner >= body_partner, h);
   bool closes = args.iteration > 0u && !(sum.w > 0.0);
-  if (!p2_active(c, sum.w, hold, w_sum)) {
+  if (!p2_active(c, sum.w, adhesion_limit, w_sum)) {
     if (args.iteration == 0u)
       store_vec4(contact_state, sum_at(slot), sum);
     return;
   }
-  vec3 drag = sum.xyz;
+  vec3 friction_impulse = sum.xyz;
   float pressure = max(sum.w, 0.0), w_parts = w_sum;
   Shares shares = Shares(1.0, 1.0);
   if (settings.solver.iteration == iteration_mass_splitting) {
     w_parts = split_w(own_index, w, partner, c.inverse_mass);
     shares = Shares(w_sum / w_parts, w_sum / w_parts);
   } else if (by_weight()) {
-    float weight = contact_weight(c, w, r, contact_bears(c, pressure, hold), h, gravity);
+    float weight = contact_weight(c, w, r, contact_bears(c, pressure, adhesion_limit), h, gravity);
     shares = shares_of(own_index, w, partner, c.inverse_mass, weight, closes, weight_over_p2);
   }
   if (law_id != last_law || w_parts != last_w) {
@@ -67,15 +67,15 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     last_w = w_parts;
   }
   vec3 slipped = memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0);
-  vec3 change = p2_iterate(c, relax, shares, way, memory, slipped, hold, across_share(c, w), law, drag, pressure);
+  vec3 change = p2_iterate(c, relax, shares, way, memory, slipped, adhesion_limit, across_share(c, w), law, friction_impulse, pressure);
   float part = p2_part(c, w, settings.domain.down, settings.solver.error_reduction);
   correction += part * change;
   weights += 1.0;
   if (by_weight() && pressure > 0.0)
-    weights_next += contact_weight(c, w, r, pressure + hold, h, gravity);
+    weights_next += contact_weight(c, w, r, pressure + adhesion_limit, h, gravity);
   if (is_body(partner))
     note_push(partner, c.point, p2_mass(c, w, part) * change);
-  store_vec4(contact_state, sum_at(slot), vec4(drag, pressure));
+  store_vec4(contact_state, sum_at(slot), vec4(friction_impulse, pressure));
 }
 #include "shared/each_contact.glsl"
 

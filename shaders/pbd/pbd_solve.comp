@@ -28,7 +28,7 @@ vec3 correction = vec3(0.0);
 float weights = 0.0, weights_next = 0.0;
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return args.iteration == 0u ? vec4(0.0) : load_vec4(contact_state, sum_at(slot)); }
+vec4 restore(uint slot) { return args.iteration == 0u ? vec4(0.0) : load_vec4(contact_state, sum_at(slot)); }
 
 void touch(uint slot, uint partner, Contact c, vec4 sum) {
   float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.domain.gravity);
@@ -50,16 +50,16 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     float weight = contact_weight(c, w, r, pbd_bears(c, sum.w, after && last), h, gravity);
     shares = shares_of(own_index, w, partner, other_w, weight, args.iteration > 0u && !(sum.w > 0.0), weight_over_pbd);
   }
-  vec3 way = h * (grain.velocity.xyz - c.velocity), drag = sum.xyz;
+  vec3 way = h * (grain.velocity.xyz - c.velocity), friction_impulse = sum.xyz;
   float pressure = sum.w;
-  vec3 change = pbd_iterate(c, shares, way, across_share(c, w), law_of(tag, partner), accumulated, after, last, h, gravity, drag, pressure);
+  vec3 change = pbd_iterate(c, shares, way, across_share(c, w), law_of(tag, partner), accumulated, after, last, h, gravity, friction_impulse, pressure);
   correction += w / w_sum * change;
   weights += 1.0;
   if (by_weight() && pressure > 0.0)
     weights_next += contact_weight(c, w, r, pressure, h, gravity);
   if (is_body(partner))
     note_push(partner, c.point, 1.0 / w_sum * change);
-  store_vec4(contact_state, sum_at(slot), vec4(drag, pressure));
+  store_vec4(contact_state, sum_at(slot), vec4(friction_impulse, pressure));
 }
 #include "shared/each_contact.glsl"
 

@@ -48,5 +48,5 @@ void main() {
   }
   barrier();
   if (gl_LocalInvocationID.x == 0u && shift_bits > 0u)
-    atomicMax(worlds[world_of(i)].shift_bits, shift_bits);
+    atomicMax(worlds[world_of(i)].motion.shift_bits, shift_bits);
 }

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Are there slots enough, and room in the stash? If not, everything after this does nothing until the host has grown them and repeats the substep. One
+// Are there slots enough, and room in the history buffer? If not, everything after this does nothing until the host has grown them and repeats the substep. One
 // workgroup.
 #include "shared/pass.glsl"
 
@@ -17,39 +17,39 @@ layout(set = 0, binding = 7, scalar) writeonly buffer ListedBlock { BodyMotion b
 #include "shared/next_row.glsl"
 #include "shared/rebuilt.glsl"
 
-shared uint most, most_stashed;  // rows of a world, and contacts in its stash
+shared uint most, most_history;  // rows of a world, and contacts in its history buffer
 
 void main() {
   uint lane = gl_LocalInvocationID.x;
-  if (status.halt != halt_none || status.rebuild == 0u)
+  if (status.halt != halt_none || status.lists.rebuilding == 0u)
     return;
   if (lane == 0u)
-    most = most_stashed = 0u;
+    most = most_history = 0u;
   barrier();
-  for (uint k = lane; k < status.rebuild; k += group_size) {
+  for (uint k = lane; k < status.lists.rebuilding; k += group_size) {
     uint world = rebuilding[k], end = (places_end(world) + slice_grains - 1u) / slice_grains;
     uint rows = next_row(end, world) - world * settings.worlds.rows;
-    worlds[world].slots = rows * slice_grains;
+    worlds[world].lists.slots = rows * slice_grains;
     atomicMax(most, rows);
-    atomicMax(most_stashed, worlds[world].stashed);
+    atomicMax(most_history, worlds[world].lists.history);
   }
   barrier();
-  bool fits = most <= settings.worlds.rows && most_stashed <= settings.worlds.stash;
-  // Where they do not fit, grains are sorted anew and plan has set the margin: the repeated substep must build again.
-  for (uint k = lane; k < status.rebuild; k += group_size) {
+  bool fits = most <= settings.worlds.rows && most_history <= settings.worlds.history;
+  // Where they do not fit, grains are sorted anew and plan has set the skin: the repeated substep must build again.
+  for (uint k = lane; k < status.lists.rebuilding; k += group_size) {
     uint world = rebuilding[k];
-    worlds[world].travel = fits ? 0.0 : lists_void;
-    worlds[world].age = 0u;
+    worlds[world].lists.travel = fits ? 0.0 : lists_invalid;
+    worlds[world].lists.age = 0u;
     if (fits)
-      worlds[world].listed = places_end(world) - world * settings.worlds.places;
+      worlds[world].lists.grains = places_end(world) - world * settings.worlds.places;
   }
-  bool mends = fits && settings.grid.incremental != 0u;
-  if (lane == 0u && mends) {
-    worlds[0].count = grid_start[grid_cells(settings.grid.bits)];
-    worlds[0].linked = 0u;
-    worlds[0].mend_wait -= min(worlds[0].mend_wait, 1u);
+  bool incremental = fits && settings.grid.incremental != 0u;
+  if (lane == 0u && incremental) {
+    worlds[0].incremental.sorted = grid_start[grid_cells(settings.grid.bits)];
+    worlds[0].incremental.linked = 0u;
+    worlds[0].incremental.wait -= min(worlds[0].incremental.wait, 1u);
   }
-  for (uint body = lane; body < settings.bodies.count && mends; body += group_size)
+  for (uint body = lane; body < settings.bodies.count && incremental; body += group_size)
     body_listed[body] = bodies[body].motion;
   for (uint g = lane; g < gates_total && !fits; g += group_size)
     gates[g] = Dispatch(0u, 0u, 1u);
@@ -58,10 +58,10 @@ void main() {
     grains_next[i] = grains[i];
   if (lane != 0u)
     return;
-  status.slots = most * slice_grains;
-  status.stashed = most_stashed;
+  status.lists.slots = most * slice_grains;
+  status.lists.history = most_history;
   if (fits)
-    status.rebuilds += 1u;
+    status.lists.rebuilds += 1u;
   else
     status.halt = halt_slots;
 }

@@ -10,13 +10,13 @@ void main() {
   uint world = element_index();
   if (world >= settings.worlds.count || status.halt != halt_none)
     return;
-  if (worlds[world].gone != worlds[world].gone_before)
-    worlds[world].travel = lists_void;
-  worlds[world].gone_before = worlds[world].gone;
+  if (worlds[world].population.gone != worlds[world].population.gone_before)
+    worlds[world].lists.travel = lists_invalid;
+  worlds[world].population.gone_before = worlds[world].population.gone;
   if (world != 0u)
     return;
-  status.fine_born += status.fine_released;
-  status.fine_released = 0u;
+  status.fine.born += status.fine.released;
+  status.fine.released = 0u;
   status.step += 1u;
   status.substep = 0u;
 }

@@ -11,14 +11,14 @@ layout(set = 0, binding = 2, scalar) readonly buffer SpeedBlock { float body_spe
 shared uint invalid;
 
 void pass_substep(uint world) {
-  worlds[world].speed = sqrt(uintBitsToFloat(worlds[world].speed2_bits));
-  worlds[world].speed2_bits = 0u;
-  worlds[world].shift = uintBitsToFloat(worlds[world].shift_bits);
-  worlds[world].shift_bits = 0u;
-  worlds[world].cloth_half = uintBitsToFloat(worlds[world].cloth_half_bits);
-  worlds[world].cloth_half_bits = 0u;
-  worlds[world].travel += args.h * max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds.count + world]) + worlds[world].shift;
-  worlds[world].age += 1u;
+  worlds[world].motion.speed = sqrt(uintBitsToFloat(worlds[world].motion.speed2_bits));
+  worlds[world].motion.speed2_bits = 0u;
+  worlds[world].motion.shift = uintBitsToFloat(worlds[world].motion.shift_bits);
+  worlds[world].motion.shift_bits = 0u;
+  worlds[world].cloth.half_edge = uintBitsToFloat(worlds[world].cloth.half_bits);
+  worlds[world].cloth.half_bits = 0u;
+  worlds[world].lists.travel += args.h * max(worlds[world].motion.speed, body_speeds[step_of_batch * settings.worlds.count + world]) + worlds[world].motion.shift;
+  worlds[world].lists.age += 1u;
 }
 
 void main() {
@@ -40,8 +40,8 @@ void main() {
     return;
   }
   float body_speed = body_speeds[step_of_batch * settings.worlds.count];
-  precise float body_way = args.h * (settings.bodies.rigid > 0u ? max(worlds[0].speed, body_speed) : body_speed);
-  status.body_way += body_way;
+  precise float body_way = args.h * (settings.bodies.rigid > 0u ? max(worlds[0].motion.speed, body_speed) : body_speed);
+  status.fine.body_way += body_way;
   status.substep += 1u;
   status.substeps_done += 1u;
 }

@@ -14,37 +14,37 @@ layout(set = 0, binding = 6, scalar) readonly buffer ListedBlock { BodyMotion bo
 
 #include "shared/plan.glsl"
 
-// May lists be mended that hold no longer? Not where the margin does not suit the motion any more, or where too many grains have another
+// May lists be rebuilt incrementally that hold no longer? Not where the skin does not suit the motion any more, or where too many grains have another
 // place in them than the one that they were sorted by.
-bool can_mend(uint world, Motion motions) {
-  float radius = worlds[world].radius, reach = settings.contacts.reach * radius, margin = worlds[world].margin;
-  return many_worlds == 0u && settings.grid.incremental != 0u && worlds[world].travel < lists_void && worlds[world].mend_wait == 0u &&
-         worlds[world].linked * linked_most <= worlds[world].count &&
-         margin_for(motions, radius) + reach <= mend_widen * margin && 0.5 * (margin - reach) > motions.steady + motions.more;
+bool can_rebuild_incrementally(uint world, Motion motions) {
+  float radius = worlds[world].radius, reach = settings.contacts.reach * radius, skin = worlds[world].lists.skin;
+  return many_worlds == 0u && settings.grid.incremental != 0u && worlds[world].lists.travel < lists_invalid && worlds[world].incremental.wait == 0u &&
+         worlds[world].incremental.linked * linked_most <= worlds[world].incremental.sorted &&
+         skin_for(motions, radius) + reach <= incremental_widen * skin && 0.5 * (skin - reach) > motions.steady + motions.more;
 }
 
-const uint plan_keep = 0u, plan_mend = 1u, plan_rebuild = 2u;
+const uint plan_keep = 0u, plan_incremental = 1u, plan_rebuild = 2u;
 
 uint plan_world(uint world) {
   Motion motions = motion_of(world);
-  float radius = worlds[world].radius, reach = settings.contacts.reach * radius, margin = worlds[world].margin, motion = motions.steady + motions.more;
-  bool wide = worlds[world].age >= lists_old && margin_for(motions, radius) + reach < lists_shrink * margin;
-  bool renew = 2.0 * (worlds[world].travel + motions.steady + motions.more) + reach > margin || wide || settings.grid.rebuild_always != 0u;
+  float radius = worlds[world].radius, reach = settings.contacts.reach * radius, skin = worlds[world].lists.skin, motion = motions.steady + motions.more;
+  bool wide = worlds[world].lists.age >= lists_old && skin_for(motions, radius) + reach < lists_shrink * skin;
+  bool renew = 2.0 * (worlds[world].lists.travel + motions.steady + motions.more) + reach > skin || wide || settings.grid.rebuild_always != 0u;
   if (!renew)
     return plan_keep;
-  if (!wide && can_mend(world, motions)) {
-    float margin_half = 0.5 * (margin - reach);
-    worlds[world].stale_way = min(mend_share * margin_half, margin_half - motion);
-    worlds[world].stale_most = float(worlds[world].count) * (1.0 - worlds[world].stale_way / margin_half) / mend_cost;
-    worlds[world].stale = worlds[world].linked = worlds[world].unfit = worlds[world].stashed = 0u;
-    return plan_mend;
+  if (!wide && can_rebuild_incrementally(world, motions)) {
+    float skin_half = 0.5 * (skin - reach);
+    worlds[world].incremental.distance = min(incremental_share * skin_half, skin_half - motion);
+    worlds[world].incremental.displaced_most = float(worlds[world].incremental.sorted) * (1.0 - worlds[world].incremental.distance / skin_half) / incremental_cost;
+    worlds[world].incremental.displaced = worlds[world].incremental.linked = worlds[world].incremental.unfit = worlds[world].lists.history = 0u;
+    return plan_incremental;
   }
   new_grid(world, motions);
   return plan_rebuild;
 }
 
 shared uint counts[group_size];  // worlds of a thread that rebuild
-shared uint mend;                // are the lists of the only world mended?
+shared uint incremental;                // are the lists of the only world rebuilt incrementally?
 shared uint moved;               // .. and has a body moved since they were?
 
 void main() {
@@ -58,16 +58,16 @@ void main() {
        end = min(begin + each, settings.worlds.count), own = 0u, wanted = plan_keep;
   for (uint world = begin; world < end; ++world) {
     wanted = plan_world(world);
-    worlds[world].table = wanted == plan_rebuild ? 0u : no_table;  // which one comes later
+    worlds[world].lists.table = wanted == plan_rebuild ? 0u : no_table;  // which one comes later
     own += wanted == plan_rebuild ? 1u : 0u;
   }
   counts[lane] = own;
   if (lane == 0u) {
-    mend = wanted == plan_mend ? 1u : 0u;
+    incremental = wanted == plan_incremental ? 1u : 0u;
     moved = 0u;
   }
   barrier();
-  for (uint body = lane; body < settings.bodies.count && mend != 0u; body += group_size)
+  for (uint body = lane; body < settings.bodies.count && incremental != 0u; body += group_size)
     if (has_moved(body))
       atomicOr(moved, 1u);
   barrier();
@@ -77,23 +77,23 @@ void main() {
     count += counts[other];
   }
   for (uint world = begin; world < end; ++world)
-    if (worlds[world].table != no_table) {
-      worlds[world].table = table;
+    if (worlds[world].lists.table != no_table) {
+      worlds[world].lists.table = table;
       rebuilding[table++] = world;
     }
   for (uint k = count + lane; k < settings.worlds.count; k += group_size)
     rebuilding[k] = settings.worlds.count;
   if (lane != 0u)
     return;
-  status.rebuild = count;
+  status.lists.rebuilding = count;
   open(gate_grains, groups_for(args.grains));
   open_rebuild(count);
   // Of the only world.
-  if (mend != 0u)
-    rebuilding[0] = worlds[0].table = 0u;
-  open(gate_mend_grains, mend * groups_for(args.grains));
-  open(gate_mend_cells, mend * groups_for(grid_cells(settings.grid.bits)));
-  open(gate_mend_once, mend);
+  if (incremental != 0u)
+    rebuilding[0] = worlds[0].lists.table = 0u;
+  open(gate_incremental_grains, incremental * groups_for(args.grains));
+  open(gate_incremental_cells, incremental * groups_for(grid_cells(settings.grid.bits)));
+  open(gate_incremental_once, incremental);
   open(gate_moved_grains, moved * groups_for(args.grains));
   open(gate_moved_cells, moved * groups_for(grid_cells(settings.grid.bits)));
   open(gate_moved_bodies, moved * settings.bodies.count * body_threads / group_size);

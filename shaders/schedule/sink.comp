@@ -26,5 +26,5 @@ void main() {
   grains[i] = Grain(vec4(p, 0.0), vec4(0.0));
   uint world = world_of(i);
   atomicAdd(sink_counts[world * settings.emission.sinks + s], 1u);
-  atomicAdd(worlds[world].gone, 1u);
+  atomicAdd(worlds[world].population.gone, 1u);
 }

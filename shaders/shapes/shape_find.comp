@@ -4,7 +4,7 @@
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 1, scalar) readonly buffer IdBlock { uint grain_id[]; };
-layout(set = 0, binding = 2, scalar) writeonly buffer PlaceBlock { uint shape_place[]; };
+layout(set = 0, binding = 2, scalar) writeonly buffer PlaceBlock { uint shape_index[]; };
 #include "shared/rebuilt.glsl"
 
 void main() {
@@ -13,5 +13,5 @@ void main() {
     return;
   uint k = grain_id[i] - settings.shapes.first;
   if (k < settings.shapes.particles)
-    shape_place[world * settings.shapes.particles + k] = i - world * settings.worlds.places;
+    shape_index[world * settings.shapes.particles + k] = i - world * settings.worlds.places;
 }

@@ -10,8 +10,8 @@ layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer ShapesBlock { MatchedShape shapes[]; };
-layout(set = 0, binding = 5, scalar) readonly buffer ShapedBlock { vec3 shaped_place[]; };
-layout(set = 0, binding = 6, scalar) readonly buffer PlaceBlock { uint shape_place[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer ShapedBlock { vec3 rest_position[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer PlaceBlock { uint shape_index[]; };
 layout(set = 0, binding = 7, scalar) buffer MotionBlock { ShapeMotion shape_motions[]; };
 #include "shared/space.glsl"
 #include "shared/extract_rotation.glsl"
@@ -53,7 +53,7 @@ uint world;  // of the shape
 
 // Where particle k is in memory; false where a sink has taken it.
 bool find(uint k, out uint i) {
-  i = world * settings.worlds.places + shape_place[world * settings.shapes.particles + k];
+  i = world * settings.worlds.places + shape_index[world * settings.shapes.particles + k];
   return i < args.grains && grain_id[i] == settings.shapes.first + k && grains[i].position.w > 0.0;
 }
 
@@ -103,7 +103,7 @@ void main() {
   clear_sums();
   for (uint k = shape.first + lane; k < shape.end; k += group_size)
     if (find(k, i)) {
-      vec3 p = shortest(grains[i].position.xyz - motion.position), place = shaped_place[k];
+      vec3 p = shortest(grains[i].position.xyz - motion.position), place = rest_position[k];
       add(0u, p);
       add(3u, place);
       for (uint c = 0u; c < 3u; ++c)
@@ -122,7 +122,7 @@ void main() {
   clear_sums();
   for (uint k = shape.first + lane; k < shape.end; k += group_size)
     if (find(k, i)) {
-      vec3 p = shortest(grains[i].position.xyz - motion.position), way = shape.share * (turn * shaped_place[k] + offset - p), there = p + way;
+      vec3 p = shortest(grains[i].position.xyz - motion.position), way = shape.share * (turn * rest_position[k] + offset - p), there = p + way;
       add(0u, way);
       add(3u, cross(p, way) / args.h + cross(way, grains[i].velocity.xyz - motion.velocity));
       add(6u, there * there);
@@ -137,7 +137,7 @@ void main() {
     Grain grain;
     if (alive) {
       grain = grains[i];
-      vec3 p = shortest(grain.position.xyz - motion.position), way = shape.share * (turn * shaped_place[k] + offset - p);
+      vec3 p = shortest(grain.position.xyz - motion.position), way = shape.share * (turn * rest_position[k] + offset - p);
       grain.position.xyz += way - rest;
       grain.velocity.xyz += (way - rest) / args.h + cross(spin, p + way);
     }

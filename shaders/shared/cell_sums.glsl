@@ -4,4 +4,4 @@ layout(set = 0, binding = 4, scalar) readonly buffer StatusBlock { Status status
 #define DATA grid_count
 #define SUMS grid_sums
 #define START grid_start
-#define LENGTH (status.rebuild * grid_cells(settings.grid.bits))
+#define LENGTH (status.lists.rebuilding * grid_cells(settings.grid.bits))

@@ -10,7 +10,7 @@ layout(constant_id = 2) const uint with_cloth = 1u;  // constant_cloth
 #define all_triangles (settings.worlds.count * settings.cloth.triangles)
 #define all_vertices (settings.worlds.count * settings.cloth.vertices)
 uint corner_word(uint triangle, uint corner) { return cloth_corner_word(settings.cloth.words, triangle, corner); }
-uint place_word(uint vertex) { return cloth_place_word(settings.cloth.words, all_triangles, vertex); }
+uint place_word(uint vertex) { return cloth_index_word(settings.cloth.words, all_triangles, vertex); }
 uint contacts_word(uint vertex) { return cloth_contacts_word(settings.cloth.words, all_triangles, all_vertices, vertex); }
 
 uint triangle_corner(uint triangle, uint corner) { return shape_data[corner_word(triangle, corner)] & ~cloth_border; }

@@ -23,7 +23,7 @@ TALUS_CONST uint no_vertex = 0xFFFFFFFFu;
 TALUS_INLINE uint cloth_corner_word(uint first, uint triangle, uint corner) {
   return first + 3u * triangle + corner;
 }
-TALUS_INLINE uint cloth_place_word(uint first, uint triangles, uint vertex) {
+TALUS_INLINE uint cloth_index_word(uint first, uint triangles, uint vertex) {
   return first + 3u * triangles + vertex;
 }
 TALUS_INLINE uint cloth_contacts_word(uint first, uint triangles, uint vertices, uint vertex) {

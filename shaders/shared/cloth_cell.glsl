@@ -2,10 +2,10 @@
 #include "shared/grid.h"
 
 ivec3 cloth_cell_of(vec3 p, uint world) {
-  precise vec3 c = (p - settings.domain.min) * worlds[world].cloth_inverse_cell;
+  precise vec3 c = (p - settings.domain.min) * worlds[world].cloth.inverse_cell;
   ivec3 cell = ivec3(floor(clamp(c, vec3(-1e6), vec3(1e6))));
   for (int a = 0; a < 3; ++a)
-    cell[a] = grid_wrap(cell[a], worlds[world].cloth_cells[a]);
+    cell[a] = grid_wrap(cell[a], worlds[world].cloth.cells[a]);
   return cell;
 }
 uint cloth_key(ivec3 cell) { return grid_key(cell, settings.cloth.bits); }

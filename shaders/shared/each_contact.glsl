@@ -1,9 +1,9 @@
-// Walks the contacts of a grain. Needs contact_row.glsl and contact_count in scope, REMEMBERED recall(slot): what a contact remembers, and
+// Walks the contacts of a grain. Needs contact_row.glsl and contact_count in scope, REMEMBERED restore(slot): what a contact remembers, and
 // touch(slot, partner, contact, remembered).
 
 // .. for the slots of a row, and none behind its end.
 uint partner_until(uint i, uint slot, uint end) { return slot < end ? partner_at(i, slot) : no_partner; }
-REMEMBERED recall_until(uint slot, uint end) { return slot < end ? recall(slot) : REMEMBERED(0.0); }
+REMEMBERED restore_until(uint slot, uint end) { return slot < end ? restore(slot) : REMEMBERED(0.0); }
 
 // Calls touch for the contacts of grain i, at p with radius r. Grains come first in a row. Two loops, since threads whose first body is at
 // different places of their rows would go through both kinds of contact at each of these places. Memory is far: what the next contact
@@ -12,11 +12,11 @@ void each_contact(uint i, vec3 p, float r) {
   uint slot = contact_slot(i, 0u), end = slot + contact_count[i] * slice_grains;
   uint partner = partner_until(i, slot, end), next = partner_until(i, slot + slice_grains, end);
   Grain other = grains[is_grain(partner) ? partner : i];
-  REMEMBERED remembered = recall_until(slot, end);
+  REMEMBERED remembered = restore_until(slot, end);
   for (; is_grain(partner); slot += slice_grains) {
     uint later = partner_until(i, slot + 2u * slice_grains, end);
     Grain next_other = grains[is_grain(next) ? next : i];
-    REMEMBERED next_remembered = recall_until(slot + slice_grains, end);
+    REMEMBERED next_remembered = restore_until(slot + slice_grains, end);
     touch(slot, partner, contact_with_grain(other, partner, i, p, r), remembered);
     partner = next;
     next = later;
@@ -26,6 +26,6 @@ void each_contact(uint i, vec3 p, float r) {
   for (; slot < end; slot += slice_grains) {
     partner = partner_at(i, slot);
     if (!is_triangle(partner))
-      touch(slot, partner, contact_with_other(partner, i, p, r), recall(slot));
+      touch(slot, partner, contact_with_other(partner, i, p, r), restore(slot));
   }
 }

@@ -6,5 +6,5 @@ layout(set = 0, binding = 3, scalar) readonly buffer FollowedNextBlock { uint fo
 void main() {
   uint first = first_of_group(), words = words_from(first);
   for (uint w = gl_LocalInvocationID.x; w < words; w += group_size)
-    followed[first * args.words + w] = followed_next[first * args.words + w];
+    followed[first * args.followed.words + w] = followed_next[first * args.followed.words + w];
 }

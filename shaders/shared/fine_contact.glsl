@@ -98,13 +98,13 @@ bool trace(inout FineGrain g, vec3 from, float time) {
 
 // How far a fine grain is at least from all bodies, as they are now, where it was when it last went on [m].
 float clear_before(uint i) {
-  precise float clear = fine_clear[i] - fine_away * status.fine_body_way;
+  precise float clear = fine_clear[i] - fine_away * status.fine.body_way_before;
   return clear;
 }
 
 // Past walls and bodies on its way from `from` in `time` [s], and out of them where it ends. clear: as clear_before, then where it ends.
 void leave_solids(inout FineGrain g, vec3 from, float time, inout float clear) {
-  float ways = length(g.place - from) + status.fine_body_way;
+  float ways = length(g.place - from) + status.fine.body_way_before;
   bool near_bodies = solid_kinds != 0u && clear <= fine_sure * (ways + g.radius) && trace(g, from, time);
   bool touches = true;
   for (uint k = 0u; k < fine_rounds && touches; ++k) {

@@ -1,4 +1,4 @@
-// The coarse grains around a fine one. `precise` in what decides, so that the CPU decides the same. Needs settings, near_start, carriers,
+// The coarse grains around a fine one. `precise` in what decides, so that the CPU decides the same. Needs settings, near_start, advecting,
 // space.glsl and near.glsl in scope.
 
 struct Flow {
@@ -8,14 +8,14 @@ struct Flow {
 };
 
 void see(uint j, vec3 p, vec3 v, inout Flow flow, inout float grains) {
-  vec4 at = carriers[j].position;
+  vec4 at = advecting[j].position;
   precise vec3 d = p - at.xyz;
   d = shortest(d);
   float distance2 = squared(d);
   precise float q = distance2 * at.w;
   if (q >= 1.0)
     return;
-  vec4 motion = carriers[j].velocity;
+  vec4 motion = advecting[j].velocity;
   add_to_flow(d, q, motion.xyz - v, flow.sums);
   if (motion.w > 0.0) {
     grains = 1.0;
@@ -65,8 +65,8 @@ Flow flow_around(vec3 p, vec3 v) {
 void leave_ball(inout FineGrain g, Flow flow) {
   if (flow.ball == no_partner)
     return;
-  vec3 d = shortest(g.place - carriers[flow.ball].position.xyz);
-  float len = length(d), depth = g.radius - carriers[flow.ball].velocity.w - len;
+  vec3 d = shortest(g.place - advecting[flow.ball].position.xyz);
+  float len = length(d), depth = g.radius - advecting[flow.ball].velocity.w - len;
   if (depth > fine_touch * g.radius)
-    leave(g, len > 0.0 ? d / len : vec3(0.0, 0.0, 1.0), depth, carriers[flow.ball].velocity.xyz, settings.fine.friction);
+    leave(g, len > 0.0 ? d / len : vec3(0.0, 0.0, 1.0), depth, advecting[flow.ball].velocity.xyz, settings.fine.friction);
 }

@@ -3,7 +3,7 @@
 // says that the speeds of these grains have been compared with their radii elsewhere in this substep.
 shared uint speed2_bits;  // floats >= 0 sort as their bits
 shared uint fast;
-shared uint seam[6];  // times that grains left each end of a periodic axis
+shared uint crossed[6];  // times that grains left each end of a periodic axis
 
 #include "shared/laws/dialect.h"
 #include "shared/laws/around.h"
@@ -15,7 +15,7 @@ float wrapped(float x, uint a, float low, float high) {
   int laps;
   x = around(x, low, high, laps);
   if (laps != 0)
-    atomicAdd(seam[2u * a + (laps > 0 ? 1u : 0u)], uint(abs(laps)));
+    atomicAdd(crossed[2u * a + (laps > 0 ? 1u : 0u)], uint(abs(laps)));
   return x;
 }
 
@@ -25,7 +25,7 @@ Grain finish(bool alive, uint i, Grain g) {
     speed2_bits = 0u;
     fast = 0u;
     for (int k = 0; k < 6 && periodic_axes != 0u; ++k)
-      seam[k] = 0u;
+      crossed[k] = 0u;
   }
   barrier();
   if (alive && g.position.w > 0.0) {  // gone grains have no radius
@@ -49,14 +49,14 @@ Grain finish(bool alive, uint i, Grain g) {
   barrier();
   if (gl_LocalInvocationID.x == 0u) {
     uint world = world_of(min(i, args.grains - 1u));
-    atomicMax(worlds[world].speed2_bits, speed2_bits);
+    atomicMax(worlds[world].motion.speed2_bits, speed2_bits);
     if (fast > 0u)
-      atomicAdd(worlds[world].fast, fast);
+      atomicAdd(worlds[world].motion.cfl_violations, fast);
     for (int a = 0; a < 3 && periodic_axes != 0u; ++a) {
-      if (seam[2 * a] > 0u)
-        atomicAdd(worlds[world].seam_down[a], seam[2 * a]);
-      if (seam[2 * a + 1] > 0u)
-        atomicAdd(worlds[world].seam_up[a], seam[2 * a + 1]);
+      if (crossed[2 * a] > 0u)
+        atomicAdd(worlds[world].periodic.down[a], crossed[2 * a]);
+      if (crossed[2 * a + 1] > 0u)
+        atomicAdd(worlds[world].periodic.up[a], crossed[2 * a + 1]);
     }
   }
   return g;

@@ -1,15 +1,15 @@
-// Walks over the grains that grain i may touch before the lists are built again: those nearer than the margin. Calls FOUND(partner) for
-// each. Needs settings, worlds, grains and grain_id in scope, and without LINKED grid_start; with MENDED, for lists that are
-// mended, list_place, too, and there is no cloth.
+// Walks over the grains that grain i may touch before the lists are built again: those nearer than the skin. Calls FOUND(partner) for
+// each. Needs settings, worlds, grains and grain_id in scope, and without LINKED grid_start; with INCREMENTAL, for lists that are
+// rebuilt incrementally, list_position, too, and there is no cloth.
 #include "shared/cell.glsl"
-#if defined(LINKED) || defined(MENDED)
+#if defined(LINKED) || defined(INCREMENTAL)
 layout(set = 0, binding = 13, scalar) readonly buffer CellListBlock { uint cell_lists[]; };
 #include "shared/cell_lists.glsl"
 #endif
 #ifndef LINKED
 #include "shared/cell_start.glsl"
 #endif
-#ifdef MENDED
+#ifdef INCREMENTAL
 const uint with_cloth = 0u;
 #else
 #include "shared/solid.glsl"  // whose shape_data hold the cells of cloth
@@ -18,7 +18,7 @@ const uint with_cloth = 0u;
 
 // Of the grain that looks.
 uint world;
-float margin;
+float skin;
 bool moves;
 
 // Number of a vertex of cloth; settings.cloth.vertices and above: of what is none.
@@ -38,17 +38,17 @@ void search_grains(uint i) {
   vec3 p = PLACE(i).xyz;
   float radius = grains[i].position.w;
   world = world_of(i);
-  margin = worlds[world].margin;
+  skin = worlds[world].lists.skin;
   moves = grains[i].velocity.w > 0.0;
   uint self = vertex_of(i);
   ivec3 home = cell_of(p, world);
   // Vertices of cloth touch triangles alone.
   for (int z = -1; z <= 1 && self >= settings.cloth.vertices; ++z)
     for (int y = -1; y <= 1; ++y) {
-#if defined(LINKED) || defined(MENDED)
+#if defined(LINKED) || defined(INCREMENTAL)
       for (int x = -1; x <= 1; ++x) {
         uint j = cell_lists[head_at(key_at(home + ivec3(x, y, z)))];
-#ifdef MENDED
+#ifdef INCREMENTAL
         for (j &= link_mask; j != link_end; j = cell_lists[link_at(j)] & link_mask) {
 #else
         for (; j != no_partner; j = cell_lists[link_at(j)]) {
@@ -65,8 +65,8 @@ void search_grains(uint i) {
         uint key = row ? first : key_at(home + ivec3(x, y, z));
         uint end = first_in_cell((row ? last : key) + 1u, world);
         for (uint j = first_in_cell(key, world); j < end; ++j) {
-#ifdef MENDED
-          if (list_place[j].w <= 0.0)  // linked
+#ifdef INCREMENTAL
+          if (list_position[j].w <= 0.0)  // linked
             continue;
 #endif
           VISIT(j)

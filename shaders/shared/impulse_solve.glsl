@@ -11,7 +11,7 @@ float own_load;
 vec3 push = vec3(0.0);
 
 #define REMEMBERED vec4
-vec4 recall(uint slot) { return load_vec4(contact_state, sum_at(slot)); }
+vec4 restore(uint slot) { return load_vec4(contact_state, sum_at(slot)); }
 
 void touch(uint slot, uint partner, Contact c, vec4 before) {
   vec3 v = grain.velocity.xyz;
@@ -23,9 +23,9 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
   vec3 relative = v - c.velocity;
   float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
   PairLaw law = law_of(tag, partner);
-  float hold = impulse_hold(law.adhesion, c.gap, min(r, c.radius), h);
+  float adhesion_limit = impulse_adhesion_limit(law.adhesion, c.gap, min(r, c.radius), h);
   // Most contacts in the list are neither pressed nor about to be.
-  if (!(w_sum > 0.0) || (residual >= 0.0 && hold == 0.0 && before == vec4(0.0) && last == vec4(0.0)))
+  if (!(w_sum > 0.0) || (residual >= 0.0 && adhesion_limit == 0.0 && before == vec4(0.0) && last == vec4(0.0)))
     return;
   vec3 slip = relative - approach * c.normal;
   if (memory)
@@ -42,11 +42,11 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
     other_load = float(contact_load[partner]);
   }
   float rate = impulse_rate(w, other_w, own_load, other_load, grains_both, split, settings.solver.omega);
-  vec3 drag = before.xyz;
+  vec3 friction_impulse = before.xyz;
   float pressure = before.w;
-  impulse_iterate(c.normal, residual, slip, hold, rate, across_share(c, w), beta, law.friction_static, law.friction_kinetic, last.xyz, last.w,
-                  drag, pressure);
-  vec4 sum = vec4(drag, pressure);
+  impulse_iterate(c.normal, residual, slip, adhesion_limit, rate, across_share(c, w), beta, law.friction_static, law.friction_kinetic, last.xyz, last.w,
+                  friction_impulse, pressure);
+  vec4 sum = vec4(friction_impulse, pressure);
   vec4 change = sum - before;
   store_vec4(contact_state, sum_at(slot), sum);
   if (momentum)

@@ -1,5 +1,5 @@
-// May two grains touch each other before the lists are built again? Needs settings, grains and grain_id in scope, with MENDED list_place,
-// and of the grain that looks: margin, and does it move (moves)?
+// May two grains touch each other before the lists are built again? Needs settings, grains and grain_id in scope, with INCREMENTAL list_position,
+// and of the grain that looks: skin, and does it move (moves)?
 #include "shared/shape_data.glsl"
 
 layout(constant_id = 1) const uint with_shapes = 1u;  // constant_shapes
@@ -13,8 +13,8 @@ bool same_shape(uint i, uint j) {
 }
 
 // Where a grain is for its list, xyz.
-#ifdef MENDED
-#define PLACE(i) list_place[i]
+#ifdef INCREMENTAL
+#define PLACE(i) list_position[i]
 #else
 #define PLACE(i) grains[i].position
 #endif
@@ -22,7 +22,7 @@ bool same_shape(uint i, uint j) {
 bool near(uint i, uint j, vec3 p, float radius) {
   vec4 other = PLACE(j);
   other.w = abs(other.w);
-  precise float reach = radius + other.w + margin;
+  precise float reach = radius + other.w + skin;
   precise float limit = reach * reach;
   return squared(shortest(p - other.xyz)) < limit && j != i && !same_shape(i, j) &&
          (moves || grains[j].velocity.w > 0.0);  // two fixed ones do nothing

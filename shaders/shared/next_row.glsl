@@ -6,7 +6,7 @@
 uint next_row(uint slice, uint world) {
   if (many_worlds == 0u)
     return slice_start_next[slice];
-  uint slices = settings.worlds.places / slice_grains, first = worlds[world].table * slices;
+  uint slices = settings.worlds.places / slice_grains, first = worlds[world].lists.table * slices;
   return world * settings.worlds.rows + slice_start_next[first + slice - world * slices] - slice_start_next[first];
 }
 

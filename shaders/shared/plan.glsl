@@ -9,23 +9,23 @@ void open(uint gate, uint groups) {
 uint groups_for(uint threads) { return (threads + group_size - 1u) / group_size; }
 
 #include "shared/laws/dialect.h"
-#include "shared/laws/margin.h"
+#include "shared/laws/skin.h"
 
 void new_grid(uint world, Motion motions) {
-  worlds[world].cells_low = ivec3(cells_none);
-  worlds[world].cells_high = ivec3(-cells_none);
-  worlds[world].stashed = 0u;
+  worlds[world].grid.low = ivec3(cells_none);
+  worlds[world].grid.high = ivec3(-cells_none);
+  worlds[world].lists.history = 0u;
   float radius = worlds[world].radius, reach = settings.contacts.reach * radius, motion = motions.steady + motions.more;
-  float margin = margin_of_new(motions, radius, reach);
-  worlds[world].margin = margin;
+  float skin = margin_of_new(motions, radius, reach);
+  worlds[world].lists.skin = skin;
   // Within its reach a grain meets two cells of cloth along an axis; a little more for the sake of rounding.
-  float cloth_reach = max(radius, settings.cloth.radius) + settings.cloth.radius + worlds[world].cloth_half + motion + margin;
-  worlds[world].cloth_reach = cloth_reach;
+  float cloth_reach = max(radius, settings.cloth.radius) + settings.cloth.radius + worlds[world].cloth.half_edge + motion + skin;
+  worlds[world].cloth.reach = cloth_reach;
   float cloth_cell = 2.002 * cloth_reach;
   // A periodic axis is long enough for three cells, so that no two of a cell's neighbours are the same (period_least).
   vec3 edge = settings.domain.max - settings.domain.min;
   for (int a = 0; a < 3; ++a) {
-    float cell = 2.0 * radius + margin, coarse = cloth_cell;
+    float cell = 2.0 * radius + skin, coarse = cloth_cell;
     int cells = 0, cloth_cells = 0;
     if (settings.domain.axis[a] == axis_periodic) {
       cells = max(3, cells_along(edge[a], cell));
@@ -33,17 +33,17 @@ void new_grid(uint world, Motion motions) {
       cloth_cells = max(1, cells_along(edge[a], cloth_cell));
       coarse = edge[a] / float(cloth_cells);
     }
-    worlds[world].cells[a] = cells;
-    worlds[world].cloth_cells[a] = cloth_cells;
-    worlds[world].inverse_cell[a] = 1.0 / cell;
-    worlds[world].cloth_inverse_cell[a] = 1.0 / coarse;
+    worlds[world].grid.cells[a] = cells;
+    worlds[world].cloth.cells[a] = cloth_cells;
+    worlds[world].grid.inverse_cell[a] = 1.0 / cell;
+    worlds[world].cloth.inverse_cell[a] = 1.0 / coarse;
   }
 }
 
 Motion motion_of(uint world) {
-  float speed = max(worlds[world].speed, body_speeds[step_of_batch * settings.worlds.count + world]);
-  float pull = length(settings.domain.gravity) + (args.held > 0u ? hand_acceleration : 0.0);
-  return Motion(args.h * speed, args.h * args.h * pull + worlds[world].shift);
+  float speed = max(worlds[world].motion.speed, body_speeds[step_of_batch * settings.worlds.count + world]);
+  float pull = length(settings.domain.gravity) + (args.hand.held > 0u ? hand_acceleration : 0.0);
+  return Motion(args.h * speed, args.h * args.h * pull + worlds[world].motion.shift);
 }
 
 // Opens the gates of what makes the lists of so many worlds, or closes them.

@@ -1,4 +1,4 @@
-// Rows of each slice: the longest list of its grains, which lie side by side in a workgroup. Lists that may be mended have room for more.
+// Rows of each slice: the longest list of its grains, which lie side by side in a workgroup. Lists that may be rebuilt incrementally have room for more.
 // Needs settings and slice_width in scope.
 shared uint lengths[group_size];
 
@@ -6,7 +6,7 @@ shared uint lengths[group_size];
 void widen_slice(bool there, uint length) {
   uint lane = gl_LocalInvocationID.x;
   if (there && settings.grid.incremental != 0u)
-    length = max(length + mend_rows, mend_rows_least);
+    length = max(length + spare_rows, spare_rows_least);
   lengths[lane] = length;
   barrier();
   if (!there || lane % slice_grains != 0u)

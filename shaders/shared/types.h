@@ -24,46 +24,46 @@ TALUS_CONST uint group_size = 128u;   // threads of a workgroup, all passes
 TALUS_CONST uint slice_grains = 16u;  // grains whose contact rows share one width (sliced ELL)
 TALUS_CONST uint scan_chunks = 256u;  // pieces that a prefix sum is cut into, at most
 
-// Search margin for contacts, in radii of the largest grain: at least, in slow motion, in motion, and at most. In slow motion it is
-// the root of margin_cost times the radii that the fastest grain goes in a substep. That is where a substep pays least for lists: a
-// wide margin has more that does not touch, a narrow one lists that are soon built again.
-TALUS_CONST float margin_least = 0.05f;
-TALUS_CONST float margin_cost = 19.0f;
-TALUS_CONST float margin_rest = 0.3f;
-TALUS_CONST float margin_motion = 0.8f;
-TALUS_CONST float margin_limit = 2.0f;
+// The Verlet skin [radii of the largest grain]: at least, in slow motion, in motion, and at most. In slow motion it is the root of
+// skin_cost times the radii that the fastest grain goes in a substep. There a substep pays least for lists: a wide skin has more pairs
+// that do not touch, a narrow one lists that are soon rebuilt.
+TALUS_CONST float skin_least = 0.05f;
+TALUS_CONST float skin_cost = 19.0f;
+TALUS_CONST float skin_rest = 0.3f;
+TALUS_CONST float skin_motion = 0.8f;
+TALUS_CONST float skin_limit = 2.0f;
 
-// Least edge of a periodic axis, in radii of the largest grain: three cells of a diameter and the largest margin.
-TALUS_CONST float period_least = 3.0f * (2.0f + margin_limit);
+// Least edge of a periodic axis, in radii of the largest grain: three cells of a diameter and the largest skin.
+TALUS_CONST float period_least = 3.0f * (2.0f + skin_limit);
 
-// World.travel of lists that are void: at the start, and where births joined.
-TALUS_CONST float lists_void = 1e30f;
+// World.lists.travel of invalid lists: at the start, and where grains have been emitted.
+TALUS_CONST float lists_invalid = 1e30f;
 
-// Lists of this age [substeps] are built again where a margin by so much smaller would do, since grains have come to rest.
+// Lists of this age [substeps] are rebuilt where a skin by so much smaller would do, since grains have come to rest.
 TALUS_CONST uint lists_old = 256u;
 TALUS_CONST float lists_shrink = 0.6f;
 
-// Mending. The lists are those of the places that grains had when they were last looked at (list_place), so that they hold while no
-// grain is further than half the margin from its own. Where some have gone further, they alone get a new place, and only rows that it
-// changes are searched again. Grains further away than this share of half the margin go along, so that the next time is not now.
-TALUS_CONST float mend_share = 0.5f;
-// A new place is ahead of the grain, where it will be in so many substeps, or a half, a quarter .. of them: no further away than this share
-// of that.
-TALUS_CONST float mend_ahead = 4.0f;
-TALUS_CONST float mend_ahead_most = 0.95f;
-// Where too many grains would get a new place, all lists are built, and so are they the next mend_pause times: one costs so many times what
-// building its list does, and mended lists last only for what is left of half the margin. And so where more grains than one of so many have
-// a place that is not the one they were sorted by.
-TALUS_CONST float mend_cost = 3.0f;
+// Incremental rebuild. The lists are those of the positions that grains had when they were last looked at (list_position), so that they
+// hold while no grain is further than half the skin from its own. Grains that have gone further get a new position, and only rows that
+// these change are searched again. Grains further away than this share of half the skin get one too, so that the next rebuild is later.
+TALUS_CONST float incremental_share = 0.5f;
+// The new position lies ahead of the grain, where it will be in so many substeps, or a half, a quarter, .. of them: no further away than
+// this share of half the skin.
+TALUS_CONST float incremental_ahead = 4.0f;
+TALUS_CONST float incremental_ahead_most = 0.95f;
+// Where too many grains would get a new position, all lists are rebuilt, and so are they the next incremental_pause times: a new position
+// costs so many times what building a grain's list does, and lists last after it only for what is left of half the skin.
+TALUS_CONST float incremental_cost = 3.0f;
+// All lists are rebuilt, too, where more than one grain of so many has another position than the one that it was sorted by,
 TALUS_CONST uint linked_most = 3u;
-TALUS_CONST uint mend_pause = 8u;
-// .. or where the margin has become too narrow by this factor.
-TALUS_CONST float mend_widen = 1.5f;
-// Rows of a slice beyond those that its lists take, and rows at least, so that mended lists fit.
-TALUS_CONST uint mend_rows = 2u;
-TALUS_CONST uint mend_rows_least = 12u;
-// While lists are mended, grains that have got a new place since they were sorted are linked to their cells. Added to the head of a cell: all
-// its rows are to be searched again. Added to the link of a grain: it has just got its place.
+TALUS_CONST uint incremental_pause = 8u;
+// and where the skin has become too narrow by this factor.
+TALUS_CONST float incremental_widen = 1.5f;
+// Rows of a slice beyond those that its lists take, and rows at least, so that incrementally rebuilt lists fit.
+TALUS_CONST uint spare_rows = 2u;
+TALUS_CONST uint spare_rows_least = 12u;
+// During an incremental rebuild, grains that have got a new position since they were sorted are linked to their cells. Added to the head of
+// a cell: all its rows are to be searched again. Added to the link of a grain: it has just got its position.
 TALUS_CONST uint cell_swept = 0x80000000u;
 TALUS_CONST uint link_new = 0x80000000u;
 TALUS_CONST uint link_mask = 0x3FFFFFFFu;
@@ -84,17 +84,17 @@ TALUS_CONST uint gate_rebuild_once = 6u;  // a workgroup for each of these world
 TALUS_CONST uint gate_fine = 7u;               // a thread per fine grain, where they move
 TALUS_CONST uint gate_fine_grains = 8u;        // .. a thread per grain
 TALUS_CONST uint gate_fine_chunks = 9u;        // .. a workgroup per chunk of the prefix sum over near cells
-TALUS_CONST uint gate_fine_crowd = 10u;        // .. a thread per node of the crowding grid
+TALUS_CONST uint gate_fine_density = 10u;        // .. a thread per node of the density grid
 TALUS_CONST uint gate_fine_sort = 11u;         // a thread per fine grain, where they are sorted before they move
 TALUS_CONST uint gate_fine_sort_chunks = 12u;  // .. as gate_fine_chunks
 TALUS_CONST uint gate_fine_coast = 13u;        // a thread per fine grain, where bodies move and fine grains do not
-TALUS_CONST uint gate_mend_grains = 14u;       // a thread per grain, where lists are mended in the substep
-TALUS_CONST uint gate_mend_cells = 15u;        // .. per cell
-TALUS_CONST uint gate_mend_once = 16u;         // .. one workgroup
+TALUS_CONST uint gate_incremental_grains = 14u;       // a thread per grain, where lists are rebuilt incrementally in the substep
+TALUS_CONST uint gate_incremental_cells = 15u;        // .. per cell
+TALUS_CONST uint gate_incremental_once = 16u;         // .. one workgroup
 TALUS_CONST uint gate_moved_grains = 17u;      // .. and bodies have moved since they were: a thread per grain
 TALUS_CONST uint gate_moved_cells = 18u;       // .. per cell
 TALUS_CONST uint gate_moved_bodies = 19u;      // .. as gate_rebuild_bodies
-TALUS_CONST uint gate_births = 20u;            // a workgroup per grain that emitters have released in the step
+TALUS_CONST uint gate_emission = 20u;            // a workgroup per grain that emitters have released in the step
 TALUS_CONST uint gates_total = 21u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
@@ -121,9 +121,9 @@ TALUS_CONST uint bodies_most = 65536u;  // in all worlds together
 TALUS_CONST uint part_surfaces = 8u;  // of a part, at most: surface s belongs to part s / part_surfaces of its body
 TALUS_CONST uint parts_most = (wall_partner - body_partner) / (bodies_most * part_surfaces);
 TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
-TALUS_CONST int cells_none = 0x7FFFFFFF;  // World.cells_low where no grain is; cells_high: the negative
+TALUS_CONST int cells_none = 0x7FFFFFFF;  // World.grid.low where no grain is; grid.high: the negative
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
-TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.table
+TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.lists.table
 TALUS_CONST uint state_none = 0xFFFFFFFFu;
 
 // A contact with a body pushes for at most this overlap, in radii, that there is when a substep starts. What a grain caught between two
@@ -195,8 +195,8 @@ TALUS_CONST float adhesion_area = 0.029775f;
 TALUS_CONST float dem_kappa = 0.6f;
 TALUS_CONST float dem_zeta = 0.12f;
 TALUS_CONST float dem_tangential = 0.285f;
-TALUS_CONST float dem_hold_stretch = 4.0f;  // adhesion holds over this many times the stretch that bears its force, for loads put on at once
-TALUS_CONST float dem_hold_reach = 0.1f;    // .. but no further than this many radii of the smaller grain
+TALUS_CONST float dem_adhesion_stretch = 4.0f;  // adhesion holds over this many times the stretch that bears its force, for loads put on at once
+TALUS_CONST float dem_adhesion_reach = 0.1f;    // .. but no further than this many radii of the smaller grain
 TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that damping takes out in a substep, at most
 
 // Share of gravity that contacts may leave a sleeping grain uncarried (p2).
@@ -228,7 +228,7 @@ TALUS_CONST float gap_least = 1e-5f;
 // Contacts that push by impulses (vts, sp).
 // A light grain among heavy ones takes all of every correction, where one of equals takes half, so that its contacts together overshoot:
 // omega falls by this share towards contacts of very unequal masses. Without it, grains of 1 g to 100 kg with friction blow up.
-TALUS_CONST float uneven_share = 0.5f;
+TALUS_CONST float mass_ratio_share = 0.5f;
 // Contacts of a grain that all push at once take more than there is: beyond so many they share it. A bed at rest has fewer; grains
 // that fall far in a substep meet many at once, and blow up without it.
 TALUS_CONST float load_most = 8.0f;
@@ -237,7 +237,7 @@ TALUS_CONST float load_most = 8.0f;
 TALUS_CONST float warm_most = 0.9f;
 TALUS_CONST float memory_share = 0.2f;     // of a remembered slip, that a substep takes back
 // Share of what adhesion holds, below which nothing is left of a contact's grip but rounding.
-TALUS_CONST float grip_least = 1e-3f;
+TALUS_CONST float friction_limit_least = 1e-3f;
 // A contact has turned back that slips the other way by this share of what friction changed its speed by: not 0, where rounding
 // would decide.
 TALUS_CONST float turned_back = 1e-3f;
@@ -252,23 +252,23 @@ TALUS_CONST float near_edge = 1.5f;          // radii of the largest one: edge o
 TALUS_CONST float fine_c1 = 0.70233196f;      // (8/9)^3, weight at the distance of a radius
 TALUS_CONST float fine_c2 = 0.6f;            // share of one coarse grain in the sum of weights
 TALUS_CONST float fine_carried = 1.0f;       // sum of weights from which on coarse grains carry a fine one
-TALUS_CONST float fine_crowded = 0.3f;       // .. and from which on crowding moves it
-TALUS_CONST float crowd_grains = 2.5f;       // radii of a fine grain: edge of the crowding grid at least, so that what a grain counts itself moves it little
-TALUS_CONST float crowd_edge = 0.7f;         // radii of the largest coarse grain: edge of the crowding grid
-TALUS_CONST float crowd_density = 0.24306f;  // packing of coarse grains in whose midst the sum of weights is 1
-TALUS_CONST float crowd_local = 0.9f;        // share of that packing which fine grains aim at in their midst
-TALUS_CONST float crowd_least = 0.3f;        // share of the packing of dense fine grains that they aim at, at least
-TALUS_CONST float crowd_sight = 3.0f;        // edges within which bodies are looked at
-TALUS_CONST float crowd_lean = 0.125f;       // reaches by which coarse grains lie to one side: in their midst up to here
-TALUS_CONST float crowd_side = 0.375f;       // .. and at their surface from here on
-TALUS_CONST float crowd_free = 0.9f;         // share of the count aimed at, below which nothing pushes
-TALUS_CONST float crowd_most = 3.0f;         // of the excess above that
-TALUS_CONST float crowd_gain = 0.5f;         // edges that a fall of the excess by 1 an edge moves a fine grain by
-TALUS_CONST float crowd_way = 0.15f;         // radii of the largest coarse grain that it moves in one go, at most
-TALUS_CONST float crowd_still = 1e-3f;       // m/s, surroundings that move so little in themselves do not make room
-TALUS_CONST float crowd_share = 0.02f;       // of a node's surroundings that is free, at least
-TALUS_CONST uint crowd_unit = 1024u;         // of a fine grain of mean volume in crowd_count
-TALUS_CONST uint crowd_block = 64u;          // nodes of a block, 4 an axis
+TALUS_CONST float fine_dense = 0.3f;       // .. and from which on crowding moves it
+TALUS_CONST float density_grains = 2.5f;       // radii of a fine grain: edge of the density grid at least, so that what a grain counts itself moves it little
+TALUS_CONST float density_edge = 0.7f;         // radii of the largest coarse grain: edge of the density grid
+TALUS_CONST float packing_coarse = 0.24306f;  // packing of coarse grains in whose midst the sum of weights is 1
+TALUS_CONST float density_local = 0.9f;        // share of that packing which fine grains aim at in their midst
+TALUS_CONST float density_least = 0.3f;        // share of the packing of dense fine grains that they aim at, at least
+TALUS_CONST float density_sight = 3.0f;        // edges within which bodies are looked at
+TALUS_CONST float density_lean = 0.125f;       // reaches by which coarse grains lie to one side: in their midst up to here
+TALUS_CONST float density_side = 0.375f;       // .. and at their surface from here on
+TALUS_CONST float density_free = 0.9f;         // share of the count aimed at, below which nothing pushes
+TALUS_CONST float density_most = 3.0f;         // of the excess above that
+TALUS_CONST float density_gain = 0.5f;         // edges that a fall of the excess by 1 an edge moves a fine grain by
+TALUS_CONST float density_way = 0.15f;         // radii of the largest coarse grain that it moves in one go, at most
+TALUS_CONST float density_still = 1e-3f;       // m/s, surroundings that move so little in themselves do not make room
+TALUS_CONST float density_share = 0.02f;       // of a node's surroundings that is free, at least
+TALUS_CONST uint density_unit = 1024u;         // of a fine grain of mean volume in density_count
+TALUS_CONST uint density_block = 64u;          // nodes of a block, 4 an axis
 TALUS_CONST uint fine_rounds = 4u;           // through all surfaces: in a corner one pushes a fine grain into the next
 TALUS_CONST uint fine_stops = 32u;           // times that a fine grain looks ahead on its way past bodies; where it needs more it goes no further
 TALUS_CONST float fine_slack = 0.25f;        // radii that its centre keeps away from surfaces on its way
@@ -323,26 +323,26 @@ struct DepthCamera {
 };
 
 // A grain that an emitter releases: where it is planned, unless there is no room when it is due.
-struct Birth {
+struct EmittedGrain {
   Grain grain;
   uint id;
   uint tag;
   uint blocked;  // bit t: it has no room where it is tried the t-th time in this step
 };
 
-// The births of an emitter that are due in a step. It releases them in order: those that found no room when they were due come first.
-struct Pour {
-  uint base;        // first birth of the emitter in this world
-  uint first;       // births [first, end) are due in this step; 0, as base and end are: the emitter has stopped
+// The emission schedule of an emitter in a step. It releases grains in order: those that found no room when they were due come first.
+struct EmissionDue {
+  uint base;        // number of the emitter's first grain in this world
+  uint first;       // grains [first, end) are due in this step; 0, as base and end are: the emitter has stopped
   uint end;
   uint step;        // of the world
-  uint waiting;     // births that wait, as many as are tried in the step
-  uint first_spot;  // they are tried in spots[first_spot .. first_spot + spots), too, which hold the emitter's largest grain
-  uint spots;
+  uint waiting;     // grains that wait, as many as are tried in the step
+  uint first_site;  // they are tried in spots[first_site .. first_site + spots), too, which hold the emitter's largest grain
+  uint sites;
 };
 
 // Where an emitter releases grains.
-struct Spout {
+struct EmitterRegion {
   vec3 middle;      // m, of the box around its shape
   vec3 half_edges;  // m
   float radius;     // m, of its largest grain
@@ -540,8 +540,8 @@ struct ClothTouch {
   vec3 normal;   // away from the face that the grain is on
   float gap;     // m; surface_hidden radii where another triangle has the contact
   vec3 weights;  // of the corners at the point of the triangle
-  vec3 drag;     // N s, across the normal
-  float push;    // N s, along it
+  vec3 friction_impulse;     // N s, across the normal
+  float normal_impulse;    // N s, along it
 };
 
 // Contact law of a pair of materials. Row m = number of materials is the wall.
@@ -572,7 +572,7 @@ TALUS_CONST uint friction_per_iteration = 1u; // by the overlap of each iteratio
 TALUS_CONST uint friction_after = 2u;         // once, in the last iteration, by the push that a grain's weight takes
 
 // A coarse grain as fine ones see it.
-struct Carrier {
+struct AdvectingGrain {
   vec4 position;  // xyz [m], w: 1 / reach2 [1/m2]
   vec4 velocity;  // xyz [m/s], w radius [m]; negative: it stands for a body
 };
@@ -592,14 +592,14 @@ struct WorldSettings {
   uint count;
   uint places;  // places in memory of the grains of a world, whole workgroups; the only world has all of them: ~0
   uint rows;    // rows of contact slots that there is room for in a world
-  uint stash;   // contacts of a world that there is room for in the stash
+  uint history;   // contacts of a world that there is room for in the history buffer
 };
 
 // The neighbour grid and its lists.
 struct GridSettings {
   uvec3 bits;           // log2 of the cell table's edge per axis
   float radius_max;     // m, over all grains that ever live in the first world
-  uint incremental;     // flag: lists are mended where few grains have moved
+  uint incremental;     // flag: lists are rebuilt incrementally where few grains have moved
   uint rebuild_always;  // flag: neighbours are found anew in every substep
 };
 
@@ -696,7 +696,7 @@ struct NearGridSettings {
 };
 
 // The nodes at which fine grains are counted.
-struct CrowdGridSettings {
+struct DensityGridSettings {
   float radius;   // m, of the largest coarse grain that has fine ones
   vec3 edges;     // m
   vec3 inverse;   // 1/m
@@ -718,98 +718,158 @@ struct Settings {
   ClothSettings cloth;
   FineSettings fine;
   NearGridSettings near_grid;
-  CrowdGridSettings crowd_grid;
+  DensityGridSettings density_grid;
 };
 
-// Push constants of every pass.
-struct Args {
-  uint grains;     // places in memory, of all worlds: those alive, and some that are gone
-  uint first;      // first element of this run (sdf_*), or number of the camera (depth_*)
-  uint iteration;  // of the solver, from 0
-  uint iterations;
-  uint substep;  // in its step, from 0
-  uint substeps;
-  float h;     // s, the substep
-  float omega;  // relaxation of this iteration (cloth)
-  float beta;  // momentum of this iteration (improved_jacobi, cloth)
-  uint batch;          // step that the batch began with
-  uint fine;         // places of fine grains in memory, likewise
-  float fine_span;   // s, since the last point in time at which fine grains may have moved
-  uint fine_last;    // 1: the step ends here
-  uint held;           // grains in the hand
-  vec3 hand;           // m, where the step starts
-  vec3 hand_velocity;  // m/s
-  // Of passes that are run for one field after another, which they know as `followed` (grid_gather, ..).
+// Push constants of fine grains.
+struct FineArgs {
+  uint places;  // places in memory, with some whose grains are gone
+  float span;   // s, since the last time at which fine grains may have moved
+  uint last;    // 1: the step ends here
+};
+
+// The hand that holds grains.
+struct HandArgs {
+  uint held;      // grains in the hand
+  vec3 position;  // m, where the step starts
+  vec3 velocity;  // m/s
+};
+
+// Passes that are run for one field after another (grid_gather, ..) know it as `followed`.
+struct FollowedArgs {
   uint field;  // its number, for the host
   uint words;  // of an element
   uint start;  // start_zero, start_none or start_place
 };
 
-// State of the run that only the device knows; one per simulation.
-struct Status {
-  uint halt;            // halt_none, or why the device stopped
-  uint step;            // steps completed
-  uint substep;         // substeps completed in this step
-  uint rebuild;         // worlds that rebuild their neighbour lists in this substep
-  uint rebuilds;        // substeps so far that did
-  uint mends;           // substeps so far that mended them
-  uint substeps_done;   // substeps so far
-  uint slots;           // contact slots that the longest of the last lists of a world took
-  uint stashed;         // contacts that the fullest stash of a world has held, or was to hold, when lists were last made
-  uint cloth_uncounted;   // pushes on cloth that were too large, or came with too many others
-  uint freed;           // grains that sinks have taken, whose places in memory are given up
-  float fine_time;      // s, since fine grains have moved
-  float fine_travel;    // m, coarse grains have gone no further since then
-  float fine_drift;     // m, .. since fine grains were sorted
-  float fine_h;         // s, that fine grains move by now
-  float body_way;       // m, no point of a body has gone further since fine grains went on
-  float fine_body_way;  // m, .. from the time before that
-  uint fine_moves;      // of fine grains, so far
-  uint fine_born;       // fine grains that emitters have released, up to the last step
-  uint fine_released;   // .. in this one
-  uint fine_gone;       // fine grains that sinks have taken
-  uint fine_freed;      // .. whose places in memory are given up
-  uint fine_apart;      // times that a fine grain was not counted at a node, whose block belongs to a place far away
+// Push constants of every pass.
+struct Args {
+  uint grains;      // places in memory, of all worlds: those alive, and some that are gone
+  uint first;       // first element of this run (sdf_*), or number of the camera (depth_*)
+  uint iteration;   // of the solver, from 0
+  uint iterations;
+  uint substep;     // in its step, from 0
+  uint substeps;
+  float h;          // s, the substep
+  float omega;      // relaxation of this iteration (cloth)
+  float beta;       // momentum of this iteration (improved_jacobi, cloth)
+  uint batch;       // step that the batch began with
+  FineArgs fine;
+  HandArgs hand;
+  FollowedArgs followed;
 };
 
-// What its lists know of one world. Each world has its own, so that it goes on bit for bit as if it were alone.
-struct World {
-  uint invalid;         // the first grain (place in memory) or body (body_partner + number) that is not a number any more; ~0: none is
-  float radius;         // m, of its largest grain, over all that ever live
-  uint table;           // its tables of cells and slices, where this substep rebuilds its lists: of those that do, it is the k-th; else no_table
-  uint slots;           // contact slots that they take
-  uint stashed;         // contacts that its part of the stash holds, or was to hold
+// Neighbour lists, over all worlds.
+struct ListStatus {
+  uint rebuilding;            // worlds that rebuild their lists in this substep
+  uint rebuilds;              // substeps so far that rebuilt lists
+  uint incremental_rebuilds;  // substeps so far that rebuilt them incrementally
+  uint slots;                 // contact slots that the longest of the last lists of a world took
+  uint history;               // contacts that the fullest history buffer of a world held, or was to hold, in the last rebuild
+};
+
+// Fine grains, which move at some of the substeps.
+struct FineStatus {
+  float time;             // s, since fine grains have moved
+  float travel;           // m, coarse grains have gone no further since then
+  float drift;            // m, coarse grains have gone no further since fine grains were sorted
+  float h;                // s, that fine grains move by now
+  float body_way;         // m, no point of a body has gone further since fine grains went on
+  float body_way_before;  // m, the same of the time before that
+  uint moves;             // moves of fine grains so far
+  uint born;              // fine grains that emitters have released, up to the last step
+  uint released;          // fine grains that they have released in this step
+  uint gone;              // fine grains that sinks have taken
+  uint freed;             // of these, those whose places in memory are given up
+  uint apart;             // times that a fine grain was not counted at a node, whose block belongs to a place far away
+};
+
+// State of the run that only the device knows; one per simulation.
+struct Status {
+  uint halt;             // halt_none, or why the device stopped
+  uint step;             // steps completed
+  uint substep;          // substeps completed in this step
+  ListStatus lists;
+  uint substeps_done;    // substeps so far
+  uint cloth_uncounted;  // impulses on cloth that were too large, or came with too many others
+  uint freed;            // grains that sinks have taken, whose places in memory are given up
+  FineStatus fine;
+};
+
+// The neighbour lists of a world.
+struct WorldLists {
+  uint table;    // of the worlds that rebuild their lists in this substep it is the k-th, and has the k-th tables of cells and slices;
+                 // no_table: it does not rebuild
+  uint slots;    // contact slots that they take
+  uint history;  // contacts that its part of the history buffer holds, or was to hold
+  float travel;  // m, no grain has moved further than this since the lists were built
+  float skin;    // m, Verlet skin of the current lists
+  uint age;      // substeps since they were built
+  uint grains;   // places in memory that they were built for: grains that have come since have no row
+};
+
+// Incremental rebuild of these lists.
+struct WorldIncremental {
+  uint sorted;           // grains that the lists were built of
+  float distance;        // m, a grain further than this from its position in the lists gets a new one
+  uint displaced;        // grains that did, in the last incremental rebuild
+  float displaced_most;  // if more would, all lists are rebuilt
+  uint linked;           // grains whose position in the lists is not the one that they were sorted by
+  uint unfit;            // rows that were too short for what was found, in the last incremental rebuild
+  uint wait;             // so many times all lists are rebuilt before it is tried again
+};
+
+// How fast the grains of a world move.
+struct WorldMotion {
   uint speed2_bits;     // greatest squared speed of the substep in progress [m2/s2], as the bits of a float
   uint shift_bits;      // greatest displacement in it that no speed shows (pbd_stabilize) [m], as the bits of a float
   float speed;          // m/s, greatest speed at the end of the last substep
   float shift;          // m, greatest displacement in the last substep that no speed shows
-  float travel;         // m, no grain has moved further than this since the lists were built
-  float margin;         // m, of the current lists
-  uint age;             // substeps since they were built
-  uint listed;          // places in memory that they were built for: grains that have come since have no row
-  uint count;           // grains that they were built of, of those that may be mended
-  float stale_way;      // m, grains further than this from their place in the lists get a new one when these are mended
-  uint stale;           // grains that did, the last time
-  float stale_most;     // .. if these are more, lists are not mended but built
-  uint linked;          // grains whose place in the lists is not the one that they were sorted by
-  uint unfit;           // rows that were too short for what was found, the last time
-  uint mend_wait;       // so many times lists are built whole before it is tried again to mend them
-  vec3 inverse_cell;    // 1/m, of the edges of a grid cell
-  ivec3 cells;          // number of cells on a periodic axis, 0 elsewhere
-  ivec3 cells_low;      // no grain was in a cell lower than this when the lists were built; of scenes with bodies
-  ivec3 cells_high;     // .. or higher
-  uint born;            // grains that emitters have released
-  uint released;        // .. in the last step
-  uint gone;            // grains that sinks have taken
-  uint gone_before;     // .. up to the last step
-  uint fast;            // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
-  uvec3 seam_up;        // times that a grain left a periodic axis at its upper end and came in at the lower one
-  uvec3 seam_down;      // times that one left at the lower end
-  uint cloth_half_bits;     // m, half the longest edge of the box around a triangle of cloth, as the bits of a float
-  float cloth_half;         // m, .. where the last substep started
-  float cloth_reach;        // m, from a grain along an axis to the middle of a triangle that it may touch, at most
-  vec3 cloth_inverse_cell;  // 1/m, of the edges of a cell of cloth_sort
-  ivec3 cloth_cells;        // .. their number on a periodic axis, 0 elsewhere
+  uint cfl_violations;  // grain-substeps in which a grain moved further than half its radius: too fast for its contacts
+};
+
+// The cells in which neighbours are searched.
+struct WorldGrid {
+  vec3 inverse_cell;  // 1/m, of the edges of a cell
+  ivec3 cells;        // number of cells on a periodic axis, 0 elsewhere
+  ivec3 low;          // no grain was in a cell lower than this when the lists were built; of scenes with bodies
+  ivec3 high;         // no grain was in a higher one
+};
+
+// Grains that were emitted and removed so far.
+struct WorldPopulation {
+  uint born;         // grains that emitters have released
+  uint released;     // of these, those of the last step
+  uint gone;         // grains that sinks have taken
+  uint gone_before;  // of these, those up to the last step
+};
+
+// Crossings of periodic boundaries so far, by axis.
+struct WorldCrossings {
+  uvec3 up;    // times that a grain left at the upper end and came in at the lower one
+  uvec3 down;  // times that a grain left at the lower end
+};
+
+// The cells in which triangles of cloth are searched.
+struct WorldCloth {
+  uint half_bits;     // m, half the longest edge of the box around a triangle of cloth, as the bits of a float
+  float half_edge;    // m, the same where the last substep started
+  float reach;        // m, from a grain along an axis to the middle of a triangle that it may touch, at most
+  vec3 inverse_cell;  // 1/m, of the edges of a cell of cloth_sort
+  ivec3 cells;        // number of these cells on a periodic axis, 0 elsewhere
+};
+
+// What the device knows of one world. Each world has its own, so that it goes on bit for bit as if it were alone.
+struct World {
+  uint invalid;  // the first grain (place in memory) or body (body_partner + number) that is not a number any more; ~0: none is
+  float radius;  // m, of its largest grain, over all that ever live
+  WorldLists lists;
+  WorldMotion motion;
+  WorldIncremental incremental;
+  WorldGrid grid;
+  WorldPopulation population;
+  WorldCrossings periodic;
+  WorldCloth cloth;
 };
 
 // What one grain contributes to the report.
@@ -872,7 +932,7 @@ struct Dispatch {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(Grain) == 32 && sizeof(Birth) == 44 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
+static_assert(sizeof(Grain) == 32 && sizeof(EmittedGrain) == 44 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
 }  // namespace talus::shared
 #endif
 #undef TALUS_CONST

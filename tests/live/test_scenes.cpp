@@ -269,7 +269,7 @@ TEST_CASE("Contacts and what grains feel are shown while a scene plays and while
   viewer::Session& session = live.session();
   const Image plain = live.picture();
   live.app->look().color_by = ColorBy::contacts;
-  live.until([&] { return session.surveyed() && live.app->renderer().color_range(); });
+  live.until([&] { return session.contacts_evaluated() && live.app->renderer().color_range(); });
   session.playing = false;
   live.until([&] { return !session.simulation().under_way(); });
   live.frames(4);
@@ -283,5 +283,5 @@ TEST_CASE("Contacts and what grains feel are shown while a scene plays and while
   live.app->look().grain_size = 0.3;
   live.key("Home");
   CHECK((live.picture().rgba != colored.rgba));
-  CHECK(session.surveyed());
+  CHECK(session.contacts_evaluated());
 }

@@ -49,33 +49,34 @@ Spring dem_spring(double share, double mass, double h, const Spring* material) {
 DemResult dem(Edges& edges, const Pair& pair, Spring law, double adhesion, double ahead, Friction mu, vec spring) {
   const double mass = pair.mass(), h = pair.h, held = adhesion * pi * pair.r_min * pair.r_min;  // N
   DemResult result;
-  result.hold = h * held / mass;
+  result.adhesion_limit = h * held / mass;
   result.reach = held > 0.0 ? std::min(4.0 * held / law.stiffness, 0.1 * pair.r_min) : 0.0;
   // The rest of the way to half a radius deep may be gone in this substep.
   const double left = std::max(pair.gap + pair.r_min / 2.0, 0.0) / h;
-  result.brake = -ahead - left;
+  result.speculative = -ahead - left;
   const double size = std::abs(ahead) + left;
   const bool near = edges.less(pair.gap, result.reach, pair.r_min);
-  const bool too_fast = edges.less(0.0, result.brake, size);
+  const bool too_fast = edges.less(0.0, result.speculative, size);
   result.touches = near || too_fast;
 
   double force = 0.0;  // N, pushing
   if (near)
     force = std::max(-law.stiffness * pair.gap - law.damping * pair.normal_speed(), -held);
-  const bool brakes = edges.less(h * force / mass, result.brake, size + h * std::abs(force) / mass);
-  const double push = brakes ? result.brake * mass : h * force, grip = brakes ? 0.0 : push + h * held;  // N s
+  const bool brakes = edges.less(h * force / mass, result.speculative, size + h * std::abs(force) / mass);
+  const double normal_impulse = brakes ? result.speculative * mass : h * force,
+               friction_limit = brakes ? 0.0 : normal_impulse + h * held;  // N s
 
   // Tangential spring and dashpot, whose force is h f / mass as a speed.
   const vec slip = pair.ease * pair.slip();
   const vec elastic = across(spring, pair.normal) * mass - h * h * 0.285 * law.stiffness * slip;
   const vec pull = elastic - h * 0.5 * law.damping * slip;
-  const vec drag = coulomb(edges, pull, grip, mu, glm::length(pull) + grip);
-  result.spring = (glm::length(pull) > mu.at_rest * grip ? drag : elastic) / mass;
-  result.change = (push * pair.normal + drag) / mass;
+  const vec friction_impulse = coulomb(edges, pull, friction_limit, mu, glm::length(pull) + friction_limit);
+  result.spring = (glm::length(pull) > mu.at_rest * friction_limit ? friction_impulse : elastic) / mass;
+  result.change = (normal_impulse * pair.normal + friction_impulse) / mass;
   return result;
 }
 
-double impulse_hold(double adhesion, double gap, double r_min, double h) {
+double impulse_adhesion_limit(double adhesion, double gap, double r_min, double h) {
   const double ends = 0.02 * r_min, fades = 0.01 * r_min;
   const double share = gap <= fades ? 1.0 : gap >= ends ? 0.0 : (ends - gap) / (ends - fades);
   return share * h * adhesion * pi * r_min * r_min;
@@ -94,32 +95,33 @@ double impulse_rate(double w, double other_w, double load, double other_load, bo
   return omega * even / std::max(w + other_w, parts / 8.0);
 }
 
-Memory impulse_recall(Edges& edges, const Pair& pair, Memory memory, double hold, Friction mu, double warm,
-                      bool remembers) {
-  const double grip = memory.pressure + hold;
+Memory impulse_warm_start(Edges& edges, const Pair& pair, Memory memory, double adhesion_limit, Friction mu,
+                          double warm, bool remembers) {
+  const double friction_limit = memory.pressure + adhesion_limit;
   Memory start;
   start.friction = mu.at_rest;
   start.slipped = vec(0.0);
-  if (remembers && edges.less(1e-3 * hold, grip, std::abs(memory.pressure) + hold)) {
-    const double pull = glm::length(memory.drag), way = glm::dot(memory.drag, pair.slip());
-    const double size = std::abs(memory.pressure) + hold;
-    const bool in_motion = !edges.less(1e-4 * mu.in_motion * grip, std::abs(pull - mu.in_motion * grip), size);
-    const bool at_rest = !edges.less(pull, (1.0 - 1e-4) * mu.at_rest * grip, size);
+  if (remembers && edges.less(1e-3 * adhesion_limit, friction_limit, std::abs(memory.pressure) + adhesion_limit)) {
+    const double pull = glm::length(memory.friction_impulse), way = glm::dot(memory.friction_impulse, pair.slip());
+    const double size = std::abs(memory.pressure) + adhesion_limit;
+    const bool in_motion =
+        !edges.less(1e-4 * mu.in_motion * friction_limit, std::abs(pull - mu.in_motion * friction_limit), size);
+    const bool at_rest = !edges.less(pull, (1.0 - 1e-4) * mu.at_rest * friction_limit, size);
     const bool turned_back = edges.less(1e-3 * pull * pull / pair.mass(), way,
                                         pull * glm::length(pair.slip()) + 1e-3 * pull * pull / pair.mass());
     if ((in_motion || at_rest) && !turned_back)
       start.friction = mu.in_motion;
     // A spring of k = 0.2 / (D h^2): it slides where it pulls with mu lambda_n / h.
     const double stiffness = 0.2 * pair.ease * pair.mass() / (pair.h * pair.h);
-    const double most = start.friction * grip / pair.h / stiffness;
+    const double most = start.friction * friction_limit / pair.h / stiffness;
     const vec slipped = turned(memory.slipped, pair.normal) + pair.h * pair.slip();
     start.slipped = glm::length(slipped) > most ? slipped / glm::length(slipped) * most : slipped;
   }
-  start.pressure = std::max(warm * memory.pressure, -hold);
-  const double most = start.friction * (start.pressure + hold);
-  start.drag = warm * turned(memory.drag, pair.normal);
-  if (glm::length(start.drag) > most)
-    start.drag *= most / glm::length(start.drag);
+  start.pressure = std::max(warm * memory.pressure, -adhesion_limit);
+  const double most = start.friction * (start.pressure + adhesion_limit);
+  start.friction_impulse = warm * turned(memory.friction_impulse, pair.normal);
+  if (glm::length(start.friction_impulse) > most)
+    start.friction_impulse *= most / glm::length(start.friction_impulse);
   return start;
 }
 
@@ -134,19 +136,20 @@ double sp_residual(const Pair& pair, double kv, double kc) {
 double impulse_beta(Edges& edges, const Pair& pair, double residual, const Memory& last, Friction mu, double beta) {
   if (mu.at_rest == mu.in_motion)
     return beta;
-  const double along = residual * last.pressure, side = glm::dot(pair.slip(), last.drag);
-  const double size = std::abs(along) + glm::length(pair.slip()) * glm::length(last.drag);
+  const double along = residual * last.pressure, side = glm::dot(pair.slip(), last.friction_impulse);
+  const double size = std::abs(along) + glm::length(pair.slip()) * glm::length(last.friction_impulse);
   return edges.less(0.0, along + side, size) ? 0.0 : beta;
 }
 
 Memory impulse_iterate(Edges& edges, const Pair& pair, double residual, const Memory& now, const Memory& last,
-                       double hold, double rate, double beta, Friction mu) {
+                       double adhesion_limit, double rate, double beta, Friction mu) {
   Memory next;
   next.slipped = vec(0.0);
-  next.pressure = std::max(now.pressure - rate * residual + beta * last.pressure, -hold);
-  const vec free = across(now.drag + beta * last.drag, pair.normal) - rate * pair.ease * pair.slip();
-  const double grip = next.pressure + hold;
-  next.drag = coulomb(edges, free, grip, mu, glm::length(free) + grip);
+  next.pressure = std::max(now.pressure - rate * residual + beta * last.pressure, -adhesion_limit);
+  const vec free =
+      across(now.friction_impulse + beta * last.friction_impulse, pair.normal) - rate * pair.ease * pair.slip();
+  const double friction_limit = next.pressure + adhesion_limit;
+  next.friction_impulse = coulomb(edges, free, friction_limit, mu, glm::length(free) + friction_limit);
   return next;
 }
 

@@ -62,31 +62,31 @@ struct Spring {
 Spring dem_spring(double share, double mass, double h, const Spring* material);
 
 struct DemResult {
-  double hold, reach, brake;  // m/s, m, m/s
+  double adhesion_limit, reach, speculative;  // m/s, m, m/s
   bool touches;
   vec change, spring;  // m/s, of the relative velocity; of the spring across the normal as a speed
 };
 // ahead: m/s, speed along the normal that the brake sees. adhesion: Pa. spring: m/s.
 DemResult dem(Edges& edges, const Pair& pair, Spring law, double adhesion, double ahead, Friction mu, vec spring);
 
-double impulse_hold(double adhesion, double gap, double r_min, double h);  // N s
-bool impulse_near(Edges& edges, const Pair& pair, double fall);            // fall: m/s
+double impulse_adhesion_limit(double adhesion, double gap, double r_min, double h);  // N s
+bool impulse_near(Edges& edges, const Pair& pair, double fall);                      // fall: m/s
 double impulse_rate(double w, double other_w, double load, double other_load, bool grains, bool split, double omega);
 
 // An impulse, across and along the normal [N s], and how far the contact has slipped [m].
 struct Memory {
-  vec drag;
+  vec friction_impulse;
   double pressure;
   vec slipped;
   double friction = 0.0;
 };
-Memory impulse_recall(Edges& edges, const Pair& pair, Memory memory, double hold, Friction mu, double warm,
-                      bool remembers);
+Memory impulse_warm_start(Edges& edges, const Pair& pair, Memory memory, double adhesion_limit, Friction mu,
+                          double warm, bool remembers);
 double vts_residual(const Pair& pair, double gamma);
 double sp_residual(const Pair& pair, double kv, double kc);
 double impulse_beta(Edges& edges, const Pair& pair, double residual, const Memory& last, Friction mu, double beta);
 Memory impulse_iterate(Edges& edges, const Pair& pair, double residual, const Memory& now, const Memory& last,
-                       double hold, double rate, double beta, Friction mu);
+                       double adhesion_limit, double rate, double beta, Friction mu);
 
 // p2 and pbd, in displacements. Weight of a contact that bears this [m] in the sharing of a grain's mass [kg].
 double weight(const Pair& pair, double bears, double gravity);
@@ -98,7 +98,7 @@ struct Parts {
 Parts parts(const Pair& pair, double W, double sum, double other_sum, bool grains, Parts over);
 
 // p2. apart: m, from the partner's centre, or from its surface along the normal (plane).
-double p2_hold(Edges& edges, const Pair& pair, vec apart, double reach, double pressure, bool plane);
+double p2_adhesion_limit(Edges& edges, const Pair& pair, vec apart, double reach, double pressure, bool plane);
 // Share of the overlap and of the approach that one of n iterations takes out.
 struct Taken {
   double overlap, approach;
@@ -106,13 +106,13 @@ struct Taken {
 Taken p2_taken(const Pair& pair, Spring law, double n);
 // Sums of corrections [m] after an iteration; slipped: m, of the substeps before; null: no memory.
 struct Correction {
-  vec drag;
+  vec friction_impulse;
   double pressure;
   vec change;  // of the distance vector
 };
-Correction p2_iterate(Edges& edges, const Pair& pair, const Correction& now, Taken taken, Parts parts, double hold,
-                      Friction mu, const vec* slipped);
-vec p2_slipped(Edges& edges, const Pair& pair, vec slipped, double pressure, double hold, Friction mu);
+Correction p2_iterate(Edges& edges, const Pair& pair, const Correction& now, Taken taken, Parts parts,
+                      double adhesion_limit, Friction mu, const vec* slipped);
+vec p2_slipped(Edges& edges, const Pair& pair, vec slipped, double pressure, double adhesion_limit, Friction mu);
 // Share of a change that moves the first of two; up: of its side, the cosine of the normal with the vertical.
 double p2_part(double w, double other_w, double up, double error_reduction);
 

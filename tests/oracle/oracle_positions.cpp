@@ -42,7 +42,7 @@ Parts parts(const Pair& pair, double W, double sum, double other_sum, bool grain
   return {share(std::min(over.along, 1.8)), share(std::min(over.across, 1.8))};
 }
 
-double p2_hold(Edges& edges, const Pair& pair, vec apart, double reach, double pressure, bool plane) {
+double p2_adhesion_limit(Edges& edges, const Pair& pair, vec apart, double reach, double pressure, bool plane) {
   const vec before = apart - pair.h * pair.velocity;
   const double gap = (plane ? glm::dot(before, pair.normal) : glm::length(before)) - reach;
   if (pressure == 0.0 || !edges.less(gap, 0.0, reach))
@@ -59,25 +59,27 @@ Taken p2_taken(const Pair& pair, Spring law, double n) {
   return {k / q * (1.0 - leaves), c / q * (1.0 - leaves)};
 }
 
-Correction p2_iterate(Edges& edges, const Pair& pair, const Correction& now, Taken taken, Parts parts, double hold,
-                      Friction mu, const vec* slipped) {
+Correction p2_iterate(Edges& edges, const Pair& pair, const Correction& now, Taken taken, Parts parts,
+                      double adhesion_limit, Friction mu, const vec* slipped) {
   const double closing = pair.h * pair.normal_speed(), error = taken.overlap * pair.gap + taken.approach * closing;
   Correction next;
   next.pressure = std::max(now.pressure - parts.along * error, 0.0);
-  const double pulled = glm::dot(now.drag, pair.normal), more = next.pressure - now.pressure;
+  const double pulled = glm::dot(now.friction_impulse, pair.normal), more = next.pressure - now.pressure;
   const vec slip = pair.h * pair.slip() + (slipped ? laid(*slipped, pair.normal) : vec(0.0));
-  const vec free = across(now.drag, pair.normal) + parts.across * pair.ease * slip;
-  const double grip = next.pressure;
-  next.drag = held(edges, free, mu.at_rest * grip + hold, mu.in_motion * grip + hold, glm::length(free) + grip + hold);
-  next.drag += std::clamp(pulled + more + parts.along * closing, 0.0, hold) * pair.normal;
-  next.change = more * pair.normal + now.drag - next.drag;
+  const vec free = across(now.friction_impulse, pair.normal) + parts.across * pair.ease * slip;
+  const double friction_limit = next.pressure;
+  next.friction_impulse =
+      held(edges, free, mu.at_rest * friction_limit + adhesion_limit, mu.in_motion * friction_limit + adhesion_limit,
+           glm::length(free) + friction_limit + adhesion_limit);
+  next.friction_impulse += std::clamp(pulled + more + parts.along * closing, 0.0, adhesion_limit) * pair.normal;
+  next.change = more * pair.normal + now.friction_impulse - next.friction_impulse;
   return next;
 }
 
-vec p2_slipped(Edges& edges, const Pair& pair, vec slipped, double pressure, double hold, Friction mu) {
+vec p2_slipped(Edges& edges, const Pair& pair, vec slipped, double pressure, double adhesion_limit, Friction mu) {
   const vec all = laid(slipped, pair.normal) + pair.h * pair.slip();
-  return held(edges, pair.ease * all, mu.at_rest * pressure + hold, mu.in_motion * pressure + hold,
-              glm::length(all) + pressure + hold) /
+  return held(edges, pair.ease * all, mu.at_rest * pressure + adhesion_limit, mu.in_motion * pressure + adhesion_limit,
+              glm::length(all) + pressure + adhesion_limit) /
          pair.ease;
 }
 
@@ -88,16 +90,17 @@ double p2_part(double w, double other_w, double up, double error_reduction) {
 Correction pbd_iterate(Edges& edges, const Pair& pair, const Correction& now, Parts parts, Friction mu, Bound bound,
                        double gravity) {
   const double more = pair.gap < 0.0 ? -parts.along * pair.gap : 0.0;
-  const vec start = bound == Bound::sums ? now.drag : vec(0.0);
+  const vec start = bound == Bound::sums ? now.friction_impulse : vec(0.0);
   Correction next;
   next.pressure = now.pressure + more;
-  const double grip = bound == Bound::sums        ? next.pressure
-                      : bound == Bound::iteration ? more
-                      : bound == Bound::weight    ? parts.across * gravity * pair.h * pair.h
-                                                  : 0.0;
+  const double friction_limit = bound == Bound::sums        ? next.pressure
+                                : bound == Bound::iteration ? more
+                                : bound == Bound::weight    ? parts.across * gravity * pair.h * pair.h
+                                                            : 0.0;
   const vec free = across(start, pair.normal) + parts.across * pair.ease * pair.h * pair.slip();
-  next.drag = held(edges, free, mu.at_rest * grip, mu.in_motion * grip, glm::length(free) + grip);
-  next.change = more * pair.normal + start - next.drag;
+  next.friction_impulse =
+      held(edges, free, mu.at_rest * friction_limit, mu.in_motion * friction_limit, glm::length(free) + friction_limit);
+  next.change = more * pair.normal + start - next.friction_impulse;
   return next;
 }
 

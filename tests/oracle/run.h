@@ -17,7 +17,7 @@ inline constexpr unsigned lanes_most = 16;
 
 // count: a multiple of lanes_most.
 void run_lanes_8(const State* states, Outcome* outcomes, unsigned count, const Run& run);
-// Only where talus::cpu::runs_wide().
+// Only where talus::cpu::runs_avx512().
 void run_lanes_16(const State* states, Outcome* outcomes, unsigned count, const Run& run);
 
 }  // namespace talus_tests

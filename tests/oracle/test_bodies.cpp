@@ -208,9 +208,9 @@ TEST_CASE("Points of bodies push as springs and dampers do", "[laws]") {
     const vec2 ease(random.within(1, 100), random.within(1, 100));
     const PairLaw law{0.6f, random.one_of(2) ? 0.6f : 0.4f, 0.0f, 0.0f, 0.0f};
     const vec3 before = random.inside(0.05f);
-    const float ahead = glm::dot(v, n) - h * 9.81f, brake = laws::point_brake(gap, ahead, radius, h);
+    const float ahead = glm::dot(v, n) - h * 9.81f, speculative = laws::point_brake(gap, ahead, radius, h);
     vec3 shear = before;
-    const vec3 impulse = laws::point_impulse(gap, n, v, brake, ease, law, h, shear);
+    const vec3 impulse = laws::point_impulse(gap, n, v, speculative, ease, law, h, shear);
     // In SI units, with the mass that the normal sees; the damping ratio of bodies is .4.
     const double w = static_cast<double>(ease.x), step = static_cast<double>(h), mass = 1.0 / w;
     const oracle::Pair pair{
@@ -238,7 +238,7 @@ TEST_CASE("Points of bodies push as springs and dampers do", "[laws]") {
 
 TEST_CASE("Links of cloth and what touches it follow their residuals", "[laws]") {
   Random random(7);
-  Worst link, push, drag, slipped;
+  Worst link, normal_impulse, friction_impulse, slipped;
   double least = 10.0, most = 0.0;
   unsigned left_out = 0;
   for (unsigned k = 0; k < count; ++k) {
@@ -287,8 +287,8 @@ TEST_CASE("Links of cloth and what touches it follow their residuals", "[laws]")
       continue;
     }
     const double size = 0.05 + (6.0 + 0.01 / d(h)) / d(w_sum);
-    push.add(now, next.pressure, size);
-    drag.add(drawn, next.drag, size);
+    normal_impulse.add(now, next.pressure, size);
+    friction_impulse.add(drawn, next.friction_impulse, size);
     const vec all = vec(shear) + d(h) * vec(relative);
     const double limit = 0.6 * d(now) * d(w_sum) * d(h) / 0.2;
     slipped.add(laws::cloth_slipped(shear, relative, now, w_sum, h, law),
@@ -297,8 +297,8 @@ TEST_CASE("Links of cloth and what touches it follow their residuals", "[laws]")
   CHECK(link.share() <= 1.0);
   CHECK(least > 0.999999);
   CHECK(most < 1.15);
-  CHECK(push.share() <= 1.0);
-  CHECK(drag.share() <= 1.0);
+  CHECK(normal_impulse.share() <= 1.0);
+  CHECK(friction_impulse.share() <= 1.0);
   CHECK(slipped.share() <= 1.0);
   CHECK(left_out < count / 50);
 }

@@ -96,12 +96,13 @@ State state_of(unsigned kind, Random& random, const Run& run) {
   const double mass = 1.0 / static_cast<double>(s.w + s.other_w);
   s.spring = vec3(random.direction() * static_cast<double>(random.spread(1e-4, 0.1)));
   // Impulses within the friction cone, at the edge of sliding, and at that of sticking.
-  const auto hold = static_cast<float>(oracle::impulse_hold(s.law.adhesion, gap, r_min, run.h));
-  s.pressure = static_cast<float>(static_cast<double>(random.spread(1e-3, 1.0)) * mass) - 0.5f * hold;
+  const auto adhesion_limit = static_cast<float>(oracle::impulse_adhesion_limit(s.law.adhesion, gap, r_min, run.h));
+  s.pressure = static_cast<float>(static_cast<double>(random.spread(1e-3, 1.0)) * mass) - 0.5f * adhesion_limit;
   const float mu[] = {random.within(0.0, 0.99) * s.law.friction_static, s.law.friction_kinetic, s.law.friction_static};
   const vec turned = glm::normalize(tangent + 0.05 * random.direction());
-  s.drag = vec3((random.one_of(2) ? 1.0 : -1.0) * turned) * (mu[random.one_of(3)] * (s.pressure + hold));
-  s.last_drag = vec3(0.1 * mass * random.direction());
+  s.friction_impulse =
+      vec3((random.one_of(2) ? 1.0 : -1.0) * turned) * (mu[random.one_of(3)] * (s.pressure + adhesion_limit));
+  s.last_friction = vec3(0.1 * mass * random.direction());
   s.last_pressure = static_cast<float>(0.1 * mass) * random.within(-1.0, 1.0);
   s.shear = vec3(random.direction() * static_cast<double>(random.spread(1e-7, 1e-4)));
   s.own_load = static_cast<float>(1 + random.one_of(16));
@@ -111,10 +112,11 @@ State state_of(unsigned kind, Random& random, const Run& run) {
   const double size = std::abs(gap) + static_cast<double>(run.h) * (std::abs(speed) + slip);
   s.down = vec3(random.direction());
   s.sum_pressure = random.one_of(4) ? static_cast<float>(size) * random.within(0.0, 2.0) : talus::shared::not_active;
-  s.kept_hold = s.law.adhesion > 0.0f ? static_cast<float>(size) * random.spread(1e-2, 2.0) : 0.0f;
-  const float cone = mu[random.one_of(3)] * std::max(s.sum_pressure, 0.0f) + s.kept_hold;
-  s.sum_drag = vec3((random.one_of(2) ? 1.0 : -1.0) * turned) * cone;
-  s.sum_drag -= glm::dot(s.sum_drag, vec3(n)) * vec3(n) - s.kept_hold * random.within(0.0, 1.0) * vec3(n);
+  s.kept_adhesion_limit = s.law.adhesion > 0.0f ? static_cast<float>(size) * random.spread(1e-2, 2.0) : 0.0f;
+  const float cone = mu[random.one_of(3)] * std::max(s.sum_pressure, 0.0f) + s.kept_adhesion_limit;
+  s.sum_friction = vec3((random.one_of(2) ? 1.0 : -1.0) * turned) * cone;
+  s.sum_friction -=
+      glm::dot(s.sum_friction, vec3(n)) * vec3(n) - s.kept_adhesion_limit * random.within(0.0, 1.0) * vec3(n);
   s.slipped =
       vec3((random.one_of(2) ? tangent : random.direction()) * (static_cast<double>(random.spread(1e-3, 2.0)) * size));
   s.overlap_share = random.within(0.0, 1.0);
@@ -207,10 +209,10 @@ void compare(Comparison& c, const State& s, const Run& run, const Outcome& o) {
     const oracle::DemResult r = oracle::dem(edges, pair, spring, d(s.law.adhesion), ahead, mu, vec(s.spring));
     if (!c.undecided("dem", edges)) {
       const double faster = speeds + glm::length(vec(s.change)) + glm::length(vec(s.fall));
-      const double deep = std::abs(pair.gap) + pair.r_min, all = faster + deep / h + r.hold;
-      c.near("dem hold", d(o.hold), r.hold, r.hold);
+      const double deep = std::abs(pair.gap) + pair.r_min, all = faster + deep / h + r.adhesion_limit;
+      c.near("dem hold", d(o.adhesion_limit), r.adhesion_limit, r.adhesion_limit);
       c.near("dem reach", d(o.reach), r.reach, r.reach);
-      c.near("dem brake", d(o.brake), r.brake, faster + deep / h);
+      c.near("dem brake", d(o.speculative), r.speculative, faster + deep / h);
       c.same("dem touches", o.touches == 1.0f, r.touches);
       c.near("dem response", o.response, r.change, all + glm::length(vec(s.spring)));
       c.near("dem spring", o.spring, r.spring, all + glm::length(vec(s.spring)));
@@ -219,8 +221,9 @@ void compare(Comparison& c, const State& s, const Run& run, const Outcome& o) {
     c.near("dem_force", d(o.force), pushed, spring.stiffness * std::abs(pair.gap) + spring.damping * speeds);
   }
 
-  const double hold = oracle::impulse_hold(d(s.law.adhesion), pair.gap, pair.r_min, h);
-  c.near("impulse_hold", d(o.impulse_hold), hold, 3.0 * h * d(s.law.adhesion) * 3.2 * pair.r_min * pair.r_min);
+  const double adhesion_limit = oracle::impulse_adhesion_limit(d(s.law.adhesion), pair.gap, pair.r_min, h);
+  c.near("impulse_adhesion_limit", d(o.impulse_adhesion_limit), adhesion_limit,
+         3.0 * h * d(s.law.adhesion) * 3.2 * pair.r_min * pair.r_min);
   {
     oracle::Edges edges;
     const bool near = oracle::impulse_near(edges, pair, d(run.fall));
@@ -230,19 +233,20 @@ void compare(Comparison& c, const State& s, const Run& run, const Outcome& o) {
   const double rate = oracle::impulse_rate(d(s.w), d(s.other_w), d(s.own_load), d(s.other_load), run.grains_both,
                                            run.split, d(run.omega));
   c.near("impulse_rate", d(o.rate), rate, rate);
-  const oracle::Memory before{vec(s.drag), d(s.pressure), vec(s.shear)},
-      last{vec(s.last_drag), d(s.last_pressure), vec(0.0)};
-  const double impulses = glm::length(before.drag) + std::abs(before.pressure) + 3.0 * d(o.impulse_hold);
+  const oracle::Memory before{vec(s.friction_impulse), d(s.pressure), vec(s.shear)},
+      last{vec(s.last_friction), d(s.last_pressure), vec(0.0)};
+  const double impulses =
+      glm::length(before.friction_impulse) + std::abs(before.pressure) + 3.0 * d(o.impulse_adhesion_limit);
   {
     oracle::Edges edges;
     const oracle::Memory m =
-        oracle::impulse_recall(edges, pair, before, d(o.impulse_hold), mu, d(run.warm), run.memory);
-    if (!c.undecided("impulse_recall", edges)) {
-      c.near("impulse_recall friction", d(o.friction), m.friction, m.friction);
-      c.near("impulse_recall drag", o.recalled_drag, m.drag, impulses);
-      c.near("impulse_recall pressure", d(o.recalled_pressure), m.pressure, impulses);
+        oracle::impulse_warm_start(edges, pair, before, d(o.impulse_adhesion_limit), mu, d(run.warm), run.memory);
+    if (!c.undecided("impulse_warm_start", edges)) {
+      c.near("impulse_warm_start friction", d(o.friction), m.friction, m.friction);
+      c.near("impulse_warm_start drag", o.remembered_drag, m.friction_impulse, impulses);
+      c.near("impulse_warm_start pressure", d(o.remembered_pressure), m.pressure, impulses);
       if (run.memory)
-        c.near("impulse_recall shear", o.recalled_shear, m.slipped, glm::length(before.slipped) + h * speeds);
+        c.near("impulse_warm_start shear", o.remembered_shear, m.slipped, glm::length(before.slipped) + h * speeds);
     }
   }
   const double residual = oracle::vts_residual(pair, d(run.gamma));
@@ -252,14 +256,14 @@ void compare(Comparison& c, const State& s, const Run& run, const Outcome& o) {
   {
     oracle::Edges edges;
     const double beta = oracle::impulse_beta(edges, pair, residual, last, mu, d(run.beta));
-    const oracle::Memory m =
-        oracle::impulse_iterate(edges, pair, d(o.vts_residual), before, last, d(o.impulse_hold), d(o.rate), beta, mu);
+    const oracle::Memory m = oracle::impulse_iterate(edges, pair, d(o.vts_residual), before, last,
+                                                     d(o.impulse_adhesion_limit), d(o.rate), beta, mu);
     if (!c.undecided("impulse_iterate", edges)) {
       c.near("impulse_beta", d(o.beta), beta, beta);
-      const double size = impulses + glm::length(last.drag) + std::abs(last.pressure) +
+      const double size = impulses + glm::length(last.friction_impulse) + std::abs(last.pressure) +
                           d(o.rate) * (speeds + std::abs(d(o.vts_residual)));
       c.near("impulse_iterate pressure", d(o.pressure), m.pressure, size);
-      c.near("impulse_iterate drag", o.drag, m.drag, size);
+      c.near("impulse_iterate drag", o.friction_impulse, m.friction_impulse, size);
     }
   }
 }
@@ -269,7 +273,8 @@ void compare_positions(Comparison& c, const State& s, const Run& run, const Outc
   oracle::Pair pair{vec(o.normal), d(o.gap),     vec(s.velocity) - vec(s.other_velocity),
                     d(s.w),        d(s.other_w), std::min(d(s.r), d(s.other_r)),
                     d(s.across),   d(run.h)};
-  const double D = 1.0 / pair.mass(), reach = d(s.r) + d(s.other_r), hold = d(s.kept_hold), gravity = d(run.gravity);
+  const double D = 1.0 / pair.mass(), reach = d(s.r) + d(s.other_r), adhesion_limit = d(s.kept_adhesion_limit),
+               gravity = d(run.gravity);
   const double ways = pair.h * (glm::length(vec(s.velocity)) + glm::length(vec(s.other_velocity)));
   const double pressed = std::max(d(s.sum_pressure), 0.0), overlap = std::max(-pair.gap, 0.0);
   const oracle::Friction mu{d(s.law.friction_static), d(s.law.friction_kinetic)};
@@ -277,10 +282,10 @@ void compare_positions(Comparison& c, const State& s, const Run& run, const Outc
   bool holds = false, decided = true;
   {
     oracle::Edges edges;
-    const double held =
-        oracle::p2_hold(edges, pair, (pair.gap + reach) * pair.normal, reach, d(s.law.adhesion), !run.grains_both);
-    if (!c.undecided("p2_hold", edges))
-      c.near("p2_hold", d(o.p2_hold), held,
+    const double held = oracle::p2_adhesion_limit(edges, pair, (pair.gap + reach) * pair.normal, reach,
+                                                  d(s.law.adhesion), !run.grains_both);
+    if (!c.undecided("p2_adhesion_limit", edges))
+      c.near("p2_adhesion_limit", d(o.p2_adhesion_limit), held,
              pair.h * pair.h * D * d(s.law.adhesion) * 6.3 * pair.r_min * (reach + ways + std::abs(pair.gap)));
     else
       decided = false;
@@ -289,7 +294,7 @@ void compare_positions(Comparison& c, const State& s, const Run& run, const Outc
   if (decided)
     c.same("p2_active", o.p2_active == 1.0f, s.sum_pressure >= 0.0f || o.gap <= 0.0f || holds);
 
-  const double W = oracle::weight(pair, pressed + overlap + hold, gravity);
+  const double W = oracle::weight(pair, pressed + overlap + adhesion_limit, gravity);
   c.near("contact_weight", d(o.weight), W, W);
   const double new_here = run.closes && s.sum_pressure <= 0.0f ? d(o.weight) : 0.0;
   const oracle::Parts parts = oracle::parts(pair, d(o.weight), d(s.weights) + new_here, d(s.other_weights) + new_here,
@@ -304,24 +309,24 @@ void compare_positions(Comparison& c, const State& s, const Run& run, const Outc
     oracle::Edges edges;
     const bool counts = edges.less(pair.gap, 1e-3 * reach, reach);
     if (!c.undecided("takes_part", edges))
-      c.same("takes_part", o.takes_part == 1.0f, counts || s.sum_pressure > 0.0f || hold > 0.0);
+      c.same("takes_part", o.takes_part == 1.0f, counts || s.sum_pressure > 0.0f || adhesion_limit > 0.0);
   }
 
   const oracle::Parts applied{d(o.share_normal), d(o.share_tangential)};
-  const oracle::Correction now{vec(s.sum_drag), pressed, vec(0.0)};
+  const oracle::Correction now{vec(s.sum_friction), pressed, vec(0.0)};
   const vec slipped(s.slipped);
   // A slip that is turned into a plane that it hardly lies in keeps its length, with the error of its direction.
   const double flat = glm::length(slipped - glm::dot(slipped, pair.normal) * pair.normal);
   const double turned = glm::length(slipped) * glm::length(slipped) / flat;
-  const double sums = glm::length(now.drag) + pressed + hold + std::abs(pair.gap) + ways;
+  const double sums = glm::length(now.friction_impulse) + pressed + adhesion_limit + std::abs(pair.gap) + ways;
   {
     oracle::Edges edges;
     const oracle::Correction next = oracle::p2_iterate(edges, pair, now, {d(s.overlap_share), d(s.approach_share)},
-                                                       applied, hold, mu, run.memory ? &slipped : nullptr);
+                                                       applied, adhesion_limit, mu, run.memory ? &slipped : nullptr);
     if (!c.undecided("p2_iterate", edges)) {
       const double size = sums + (run.memory ? turned : 0.0);
       c.near("p2_iterate pressure", d(o.p2_pressure), next.pressure, sums);
-      c.near("p2_iterate drag", o.p2_drag, next.drag, size);
+      c.near("p2_iterate drag", o.p2_friction, next.friction_impulse, size);
       c.near("p2_iterate change", o.p2_change, next.change, size);
     }
   }
@@ -335,9 +340,9 @@ void compare_positions(Comparison& c, const State& s, const Run& run, const Outc
     c.near("p2_part", d(o.p2_part), 1.0, 1.0);
   {
     oracle::Edges edges;
-    const vec after = oracle::p2_slipped(edges, pair, slipped, pressed, hold, mu);
+    const vec after = oracle::p2_slipped(edges, pair, slipped, pressed, adhesion_limit, mu);
     if (!c.undecided("p2_slipped", edges))
-      c.near("p2_slipped", o.p2_slipped, after, (turned + ways + pressed + hold) / pair.ease);
+      c.near("p2_slipped", o.p2_slipped, after, (turned + ways + pressed + adhesion_limit) / pair.ease);
   }
 
   const bool once = run.after && run.last_iteration;
@@ -357,13 +362,14 @@ void compare_positions(Comparison& c, const State& s, const Run& run, const Outc
     const oracle::Bound bound = run.after         ? (run.last_iteration ? oracle::Bound::weight : oracle::Bound::none)
                                 : run.accumulated ? oracle::Bound::sums
                                                   : oracle::Bound::iteration;
-    const oracle::Correction next =
-        oracle::pbd_iterate(edges, pair, {now.drag - glm::dot(now.drag, pair.normal) * pair.normal, pressed, vec(0.0)},
-                            applied, mu, bound, gravity);
+    const oracle::Correction next = oracle::pbd_iterate(
+        edges, pair,
+        {now.friction_impulse - glm::dot(now.friction_impulse, pair.normal) * pair.normal, pressed, vec(0.0)}, applied,
+        mu, bound, gravity);
     if (!c.undecided("pbd_iterate", edges)) {
       const double size = sums + gravity * pair.h * pair.h;
       c.near("pbd_iterate pressure", d(o.pbd_pressure), next.pressure, size);
-      c.near("pbd_iterate drag", o.pbd_drag, next.drag, size);
+      c.near("pbd_iterate drag", o.pbd_friction, next.friction_impulse, size);
       c.near("pbd_iterate change", o.pbd_change, next.change, size);
     }
   }
@@ -447,15 +453,15 @@ TEST_CASE("Logarithms and exponentials are found without cancellation", "[laws]"
 
 #ifdef __GNUC__  // others have no lanes
 TEST_CASE("The laws of contacts give the same bits in plain C++ and with lanes", "[laws]") {
-  const bool wide = GENERATE(false, true);
-  if (wide && !talus::cpu::runs_wide())
+  const bool avx512 = GENERATE(false, true);
+  if (avx512 && !talus::cpu::runs_avx512())
     return;
   unsigned differ = 0;
   for (unsigned number = 0; number < runs; ++number) {
     const Run run = run_of(number);
     const std::vector<State> states = states_of(number, run);
     std::vector<Outcome> with_lanes(states_a_run);
-    (wide ? run_lanes_16 : run_lanes_8)(states.data(), with_lanes.data(), states_a_run, run);
+    (avx512 ? run_lanes_16 : run_lanes_8)(states.data(), with_lanes.data(), states_a_run, run);
     for (unsigned k = 0; k < states_a_run; ++k) {
       const Outcome plain = talus::reference::run_laws(states[k], run);
       differ += std::memcmp(&plain, &with_lanes[k], sizeof plain) != 0;

@@ -11,7 +11,7 @@
 
 namespace talus::reference {
 namespace {
-#include "shaders/shared/laws/margin.h"
+#include "shaders/shared/laws/skin.h"
 }
 }  // namespace talus::reference
 
@@ -687,7 +687,7 @@ TEST_CASE("Fine grains are loose where no coarse ones carry them, and aim at the
 
 TEST_CASE("The skin of neighbour lists follows the motion, and cells fit into their axis", "[laws]") {
   Random random(20);
-  Worst skin, of_new;
+  Worst boundary, of_new;
   unsigned too_many = 0, too_few = 0;
   for (unsigned k = 0; k < count; ++k) {
     const float radius = random.within(0.001, 0.1);
@@ -699,7 +699,7 @@ TEST_CASE("The skin of neighbour lists follows the motion, and cells fit into th
     const double R = d(radius), steady = d(motion.steady), more = d(motion.more);
     const double slow = std::min(0.3 * R, 2.0 * more + std::max(std::sqrt(19.0 * steady * R), 0.05 * R));
     const double expected = std::min(std::max(24.0 * steady, slow), 0.8 * R);
-    skin.add(d(laws::margin_for(motion, radius)), expected, 4.0 * R);
+    boundary.add(d(laws::skin_for(motion, radius)), expected, 4.0 * R);
     // Never less than the next substep needs with a tenth to spare, up to 2 R.
     const double needed = std::min(2.2 * (steady + more) + d(reach), 2.0 * R);
     of_new.add(d(laws::margin_of_new(motion, radius, reach)), std::max(expected + d(reach), needed), 4.0 * R);
@@ -712,7 +712,7 @@ TEST_CASE("The skin of neighbour lists follows the motion, and cells fit into th
     too_many += static_cast<float>(cells) * cell > edge;
     too_few += static_cast<float>(cells + 1) * cell <= edge;
   }
-  CHECK(skin.share() <= 1.0);
+  CHECK(boundary.share() <= 1.0);
   CHECK(of_new.share() <= 1.0);
   CHECK(too_many == 0);
   CHECK(too_few == 0);

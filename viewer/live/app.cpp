@@ -324,7 +324,7 @@ const Described* App::described() {
 void App::take_state() {
   if (!session_ || !fresh_ || (!session_->simulation().gpu_device() && session_->simulation().under_way()))
     return;
-  renderer().take(session_->simulation(), session_->surveyed());
+  renderer().take(session_->simulation(), session_->contacts_evaluated());
   fresh_ = false;
   redraw_ = true;
 }
@@ -350,7 +350,7 @@ void App::run(double passed) {
   if (!session_->simulation().under_way()) {
     drive();
     fresh_ |= session_->carry_out();
-    fresh_ |= session_->survey(shows_contacts(look_));
+    fresh_ |= session_->evaluate_contacts(shows_contacts(look_));
     look_at_state();
     session_->go_on();
   }

@@ -113,7 +113,7 @@ bool Session::take_over() {
 
 void Session::fail(const std::exception& why) {
   error_ = why.what();
-  playing = surveyed_ = false;
+  playing = evaluated_ = false;
   wanted_steps_ = 0;
   time_ = due_ = simulation_.time();
   step_ = simulation_.step();
@@ -216,13 +216,13 @@ bool Session::settle(double seconds) {
   }
 }
 
-bool Session::survey(bool wanted) {
-  surveying_ = wanted;
-  if (!wanted || surveyed_)
+bool Session::evaluate_contacts(bool wanted) {
+  evaluating_ = wanted;
+  if (!wanted || evaluated_)
     return false;
   try {
-    simulation_.survey();
-    surveyed_ = true;
+    simulation_.evaluate_contacts();
+    evaluated_ = true;
   } catch (const std::exception& e) {
     fail(e);
   }
@@ -237,8 +237,8 @@ void Session::go_on() {
       if (simulation_.gpu_device() && keep_in_ <= 0.0)
         keep();
       frames_ = 0;
-      surveyed_ = surveying_;
-      simulation_.start(steps, surveying_);
+      evaluated_ = evaluating_;
+      simulation_.start(steps, evaluating_);
     }
   } catch (const std::exception& e) {
     fail(e);

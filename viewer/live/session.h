@@ -61,8 +61,8 @@ public:
   bool carry_out();
   //   What grains feel is to be known, at the end of the steps to come too; unless steps are under way. True: it was
   //   not.
-  bool survey(bool wanted);
-  bool surveyed() const { return surveyed_; }  // it is, of the state
+  bool evaluate_contacts(bool wanted);
+  bool contacts_evaluated() const { return evaluated_; }  // it is, of the state
   //   Starts the steps that are due.
   void go_on();
   void finish();  // waits for what is under way
@@ -90,7 +90,7 @@ private:
   int frames_ = 0;              // since the steps under way were started
   double frame_seconds_ = 0.0;  // of the last one
   double rate_ = 0.0, rate_since_ = 0.0, rate_seconds_ = 0.0;
-  bool forever_ = false, surveying_ = false, surveyed_ = false;
+  bool forever_ = false, evaluating_ = false, evaluated_ = false;
   std::string error_;
   std::vector<Parameter> parameters_, opened_parameters_;  // empty: not listed yet
   Kept kept_;

@@ -2,7 +2,7 @@
 // neither material nor mass ratio enters stability (docs/numerics.md). In units of velocity: what the contact changes the relative
 // velocity by in a substep. D = w_i + w_j.
 //   q = max(-hold, -kappa C/h - 2 zeta sqrt(kappa) v_n) where C < reach.
-// Friction: drag_of in friction.h.
+// Friction: friction_of in friction.h.
 
 struct DemSpring {
   real kappa;    // share of the overlap that a substep takes out
@@ -13,10 +13,10 @@ struct DemSpring {
 // takes all of each spring and not half. And a large light grain has as many springs as small ones fit around it: those of equal density
 // weigh too little to matter, but a hollow ball in sand would be shaken to pieces.
 LAW real dem_share(real w, real r, real other_w, real other_r) {
-  real w_sum = w + other_w, uneven = abs(w - other_w) / w_sum;
+  real w_sum = w + other_w, mass_ratio = abs(w - other_w) / w_sum;
   real around = 0.5f * (1.0f + r / other_r), around_other = 0.5f * (1.0f + other_r / r);
-  PRECISE real crowd = (around * around * w + around_other * around_other * other_w) / w_sum;
-  return (1.0f - uneven_share * uneven) / max(1.0f, crowd);
+  PRECISE real coordination = (around * around * w + around_other * around_other * other_w) / w_sum;
+  return (1.0f - mass_ratio_share * mass_ratio) / max(1.0f, coordination);
 }
 
 // of_material: the stiffness and the damping that the material asks for, softer where the substep bears no more.
@@ -35,9 +35,9 @@ struct DemContact {
   real w_sum;      // D [1/kg]
   real3 relative;  // v_i - v_j [m/s]
   real approach;   // v_n, negative: the two get closer
-  real hold;       // m/s, by which adhesion can pull, h D F
+  real adhesion_limit;       // m/s, by which adhesion can pull, h D F
   real reach;      // m, gap up to which it does
-  real brake;      // m/s
+  real speculative;      // m/s
   mask touches;
 };
 
@@ -52,24 +52,24 @@ LAW DemContact dem_contact(Contact c, DemSpring spring, Law law, real3 velocity,
   d.w_sum = w + c.inverse_mass;
   d.relative = velocity - c.velocity;
   d.approach = dot(d.relative, c.normal);
-  d.hold = zero();
+  d.adhesion_limit = zero();
   d.reach = zero();
   if (adheres) {
-    d.hold = h * d.w_sum * law.adhesion * pi * r_min * r_min;
-    d.reach = select(d.hold > 0.0f, min(dem_hold_stretch * d.hold * h / spring.kappa, dem_hold_reach * r_min), zero());
+    d.adhesion_limit = h * d.w_sum * law.adhesion * pi * r_min * r_min;
+    d.reach = select(d.adhesion_limit > 0.0f, min(dem_adhesion_stretch * d.adhesion_limit * h / spring.kappa, dem_adhesion_reach * r_min), zero());
   }
   real ahead = last ? dot(velocity + change + fall - c.velocity, c.normal) : d.approach;
-  d.brake = -ahead - 1.0f / h * max(c.gap + 0.5f * r_min, 0.0f);
-  d.touches = both(either(c.gap < d.reach, d.brake > 0.0f), d.w_sum > 0.0f);
+  d.speculative = -ahead - 1.0f / h * max(c.gap + 0.5f * r_min, 0.0f);
+  d.touches = both(either(c.gap < d.reach, d.speculative > 0.0f), d.w_sum > 0.0f);
   return d;
 }
 
 // The change of the relative velocity. shear: the spring across the normal. across: across_share.
 LAW real3 dem_respond(DemContact d, Contact c, DemSpring spring, Law law, real across, float h, INOUT(real3, shear)) {
-  real elastic = select(c.gap < d.reach, max(-d.hold, -spring.kappa * (1.0f / h) * c.gap - spring.damping * d.approach), zero());
-  real push = max(elastic, d.brake), grip = select(d.brake > elastic, zero(), push + d.hold);
+  real elastic = select(c.gap < d.reach, max(-d.adhesion_limit, -spring.kappa * (1.0f / h) * c.gap - spring.damping * d.approach), zero());
+  real normal_impulse = max(elastic, d.speculative), friction_limit = select(d.speculative > elastic, zero(), normal_impulse + d.adhesion_limit);
   real3 slip = across * (d.relative - d.approach * c.normal);
-  return push * c.normal + drag_of(shear, c.normal, slip, spring.kappa, spring.damping, grip, law);
+  return normal_impulse * c.normal + friction_of(shear, c.normal, slip, spring.kappa, spring.damping, friction_limit, law);
 }
 
 // Normal force [N] of a contact that touches, as the last substep left it.

@@ -31,12 +31,12 @@ LAW float looseness(FlowSums flow, bool plain) {
   return 1.0f - flow.most;
 }
 
-// The density that a fine grain aims at, as a share of the densest: amidst coarse grains theirs, as the sum of weights tells it (crowd_sum:
+// The density that a fine grain aims at, as a share of the densest: amidst coarse grains theirs, as the sum of weights tells it (density_sum:
 // per sum); at a surface, where that tells less, the densest. radius: m, of the largest coarse grain.
-LAW float aim_of(FlowSums flow, float radius, float crowd_sum) {
+LAW float aim_of(FlowSums flow, float radius, float density_sum) {
   float lean = length(flow.lean) / (flow.sum * near_reach * radius);
-  float side = clamp((lean - crowd_lean) / (crowd_side - crowd_lean), 0.0f, 1.0f);
-  float amidst = clamp(crowd_sum * flow.sum, crowd_least, 1.0f);
+  float side = clamp((lean - density_lean) / (density_side - density_lean), 0.0f, 1.0f);
+  float amidst = clamp(density_sum * flow.sum, density_least, 1.0f);
   return amidst + side * (1.0f - amidst);
 }
 

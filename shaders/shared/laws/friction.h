@@ -16,12 +16,12 @@ LAW real3 turned(real3 v, real3 n) {
 // A spring and a damper across the normal, which slide where they pull harder than friction bears (Cundall and Strack 1979):
 //   s <- s - (s.n) n - kappa k_t v_t;  f = s - c/2 v_t;  |f| > mu_s q: f <- mu_k q f/|f|, s = f.
 // slip: v_t, across the normal; grip: q, what presses; shear: s. Returns f, what both pull with.
-LAW real3 drag_of(INOUT(real3, shear), real3 normal, real3 slip, real kappa, real damping, real grip, Law law) {
+LAW real3 friction_of(INOUT(real3, shear), real3 normal, real3 slip, real kappa, real damping, real friction_limit, Law law) {
   shear = shear - dot(shear, normal) * normal - (dem_tangential * kappa) * slip;
-  real3 drag = shear - (0.5f * damping) * slip;
-  real pull = length(drag);
-  mask slides = pull > law.friction_static * grip;
-  drag = select(slides, (law.friction_kinetic * grip / pull) * drag, drag);
-  shear = select(slides, drag, shear);
-  return drag;
+  real3 friction_impulse = shear - (0.5f * damping) * slip;
+  real pull = length(friction_impulse);
+  mask slides = pull > law.friction_static * friction_limit;
+  friction_impulse = select(slides, (law.friction_kinetic * friction_limit / pull) * friction_impulse, friction_impulse);
+  shear = select(slides, friction_impulse, shear);
+  return friction_impulse;
 }

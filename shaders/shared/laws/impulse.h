@@ -2,7 +2,7 @@
 // they have slipped (docs/numerics.md). D = w_i + w_j; lambda = (lambda_t, lambda_n) is the impulse on the grain [N s].
 
 // Impulse by which adhesion can pull in a substep: over the cross-section of the smaller grain, fading out over the gap.
-LAW real impulse_hold(real adhesion, real gap, real r_min, float h) {
+LAW real impulse_adhesion_limit(real adhesion, real gap, real r_min, float h) {
   if (!anywhere(adhesion > 0.0f))
     return zero();
   real fade = clamp(2.0f - gap / (adhesion_reach * r_min), 0.0f, 1.0f);
@@ -21,19 +21,19 @@ LAW real impulse_rate(real w, real other_w, real own_load, real other_load, bool
   PRECISE real w_shared = own_load * w + other_load * other_w;
   if (split)
     return omega / w_shared;
-  real uneven = grains_both ? abs(w - other_w) / w_sum : zero();
-  return (1.0f - uneven_share * uneven) * omega / max(w_sum, w_shared / load_most);
+  real mass_ratio = grains_both ? abs(w - other_w) / w_sum : zero();
+  return (1.0f - mass_ratio_share * mass_ratio) * omega / max(w_sum, w_shared / load_most);
 }
 
 // Does a contact with this impulse slide? It was at the edge of a friction cone when the last substep ended, and has not turned back
 // since. Decided once a substep: within the iterations the pressure is not yet what it will be, and contacts that let go on that account
 // keep a heap restless. The speed of the slip is no part of it: contacts that stick again as soon as they are slow enough stick and slip
 // for ever.
-LAW mask impulse_slides(Law law, real3 drag, real3 slip, real grip, real w_sum) {
-  real drag2 = dot(drag, drag), size = sqrt(drag2);
-  mask at_edge = either(abs(size - law.friction_kinetic * grip) <= 1e-4f * law.friction_kinetic * grip,
-                        size >= (1.0f - 1e-4f) * law.friction_static * grip);
-  return both(at_edge, dot(drag, slip) <= turned_back * w_sum * drag2);
+LAW mask impulse_slides(Law law, real3 friction_impulse, real3 slip, real friction_limit, real w_sum) {
+  real drag2 = dot(friction_impulse, friction_impulse), size = sqrt(drag2);
+  mask at_edge = either(abs(size - law.friction_kinetic * friction_limit) <= 1e-4f * law.friction_kinetic * friction_limit,
+                        size >= (1.0f - 1e-4f) * law.friction_static * friction_limit);
+  return both(at_edge, dot(friction_impulse, slip) <= turned_back * w_sum * drag2);
 }
 
 // A tangential vector of a contact whose normal has turned: of the same length, unless little of it is left in the new plane.
@@ -46,21 +46,21 @@ LAW real3 impulse_turned(real3 t, real3 n) {
 // A contact that has pushed starts a substep with its impulse, of which `warm` is kept, its slip s, and the coefficient of friction
 // of the substep. s is bounded where its pull reaches the friction cone, as a spring of k = k_s / (D h^2) would slip, and never reset while
 // the contact is pressed, or heaps creep. across: across_share.
-LAW void impulse_recall(Contact c, Law law, real3 relative, real w, real hold, real across, float warm, bool memory, float h,
-                        INOUT(real3, drag), INOUT(real, pressure), INOUT(real3, shear), INOUT(real, friction)) {
-  real grip = pressure + hold;
+LAW void impulse_warm_start(Contact c, Law law, real3 relative, real w, real adhesion_limit, real across, float warm, bool memory, float h,
+                        INOUT(real3, friction_impulse), INOUT(real, pressure), INOUT(real3, shear), INOUT(real, friction)) {
+  real friction_limit = pressure + adhesion_limit;
   friction = law.friction_static;
   if (memory) {
-    mask grips = grip > grip_least * hold;
+    mask grips = friction_limit > friction_limit_least * adhesion_limit;
     real3 slip = relative - dot(relative, c.normal) * c.normal;
     real w_sum = w + c.inverse_mass;
-    friction = select(both(grips, impulse_slides(law, drag, slip, grip, w_sum)), law.friction_kinetic, friction);
-    real limit = friction * grip * w_sum * h / (memory_share * across);
+    friction = select(both(grips, impulse_slides(law, friction_impulse, slip, friction_limit, w_sum)), law.friction_kinetic, friction);
+    real limit = friction * friction_limit * w_sum * h / (memory_share * across);
     shear = select(grips, on_cone(impulse_turned(shear, c.normal) + h * slip, limit, limit), zero3());
   }
-  pressure = max(warm * pressure, -hold);
-  real limit = friction * (pressure + hold);
-  drag = on_cone(warm * impulse_turned(drag, c.normal), limit, limit);
+  pressure = max(warm * pressure, -adhesion_limit);
+  real limit = friction * (pressure + adhesion_limit);
+  friction_impulse = on_cone(warm * impulse_turned(friction_impulse, c.normal), limit, limit);
 }
 
 // Residual r [m/s] of velocity time stepping: a gap may close, an overlap is taken out in part (gamma).
@@ -71,18 +71,18 @@ LAW real vts_residual(real approach, real gap, float gamma, float h) {
 LAW real sp_residual(real approach, real gap, float kv, float kc, float h) { return kv * approach + kc * gap / h; }
 
 // Where friction falls as sliding begins, momentum that has overshot would slide on: the beta of an iteration without memory.
-LAW real impulse_beta(Law law, real residual, real3 slip, real3 last_drag, real last_pressure, float beta) {
-  mask overshot = both(law.friction_static != law.friction_kinetic, residual * last_pressure + dot(slip, last_drag) > 0.0f);
+LAW real impulse_beta(Law law, real residual, real3 slip, real3 last_friction, real last_pressure, float beta) {
+  mask overshot = both(law.friction_static != law.friction_kinetic, residual * last_pressure + dot(slip, last_friction) > 0.0f);
   return select(overshot, 0.0f, beta);
 }
 
 // An iteration: lambda follows its residual, with the momentum of the iteration before (`last`: Francu and Moldoveanu 2014, eq 37 and 38 with
 // a plus: as printed it explodes). Pressure is projected on >= -hold, friction on Coulomb's disc.
 //   lambda_n <- max(-hold, lambda_n - rate r + beta last_n);  lambda_t <- lambda_t - rate slip + beta last_t, |.| <= mu (lambda_n + hold)
-LAW void impulse_iterate(real3 normal, real residual, real3 slip, real hold, real rate, real across, real beta, real friction_static,
-                         real friction_kinetic, real3 last_drag, real last_pressure, INOUT(real3, drag), INOUT(real, pressure)) {
-  real3 start = drag + beta * last_drag;
-  pressure = max(pressure + beta * last_pressure - rate * residual, -hold);
-  real grip = pressure + hold;
-  drag = on_cone(start - dot(start, normal) * normal - rate * across * slip, friction_static * grip, friction_kinetic * grip);
+LAW void impulse_iterate(real3 normal, real residual, real3 slip, real adhesion_limit, real rate, real across, real beta, real friction_static,
+                         real friction_kinetic, real3 last_friction, real last_pressure, INOUT(real3, friction_impulse), INOUT(real, pressure)) {
+  real3 start = friction_impulse + beta * last_friction;
+  pressure = max(pressure + beta * last_pressure - rate * residual, -adhesion_limit);
+  real friction_limit = pressure + adhesion_limit;
+  friction_impulse = on_cone(start - dot(start, normal) * normal - rate * across * slip, friction_static * friction_limit, friction_kinetic * friction_limit);
 }

@@ -3,7 +3,7 @@
 // minutes to follow PRECISE back through all that makes a contact.
 
 // A contact bears [m] its normal correction so far, its overlap, and what adhesion may take back (hold, of p2).
-LAW real contact_bears(Contact c, real pressure, real hold) { return pressure + max(-c.gap, 0.0f) + hold; }
+LAW real contact_bears(Contact c, real pressure, real adhesion_limit) { return pressure + max(-c.gap, 0.0f) + adhesion_limit; }
 
 // w_i + w_j [1/kg], where a fixed partner counts as a second grain.
 LAW real weighed_w(Contact c, real w) {
@@ -52,6 +52,6 @@ LAW real w_of_parts(real w, real other_w, real n, real other_n) {
   return both_w;
 }
 // Is the contact among these? It has borne something in this substep, touches or is about to, or holds by adhesion.
-LAW mask takes_part(Contact c, real r, real pressure, real hold) {
-  return either(pressure > 0.0f, either(c.gap < load_reach * (r + c.radius), hold > 0.0f));
+LAW mask takes_part(Contact c, real r, real pressure, real adhesion_limit) {
+  return either(pressure > 0.0f, either(c.gap < load_reach * (r + c.radius), adhesion_limit > 0.0f));
 }

@@ -31,19 +31,19 @@ LAW real pbd_bears(Contact c, real pressure, bool once) {
 // Friction is that of the sums (accumulated), of this iteration alone, or that of the grain's own weight, h^2 g, in the last one (after).
 // across: across_share. Returns what the distance vector changes by.
 LAW real3 pbd_iterate(Contact c, Shares shares, real3 way, real across, Law law, bool accumulated, bool after, bool last, float h,
-                      float gravity, INOUT(real3, drag), INOUT(real, pressure)) {
+                      float gravity, INOUT(real3, friction_impulse), INOUT(real, pressure)) {
   real3 slip = way - dot(way, c.normal) * c.normal, before = zero3();
   real pushed = shares.normal * max(-c.gap, 0.0f), bound = pushed;
   pressure = pressure + pushed;
   if (after)
     bound = last ? h * h * shares.tangential * gravity : zero();
   else if (accumulated) {
-    before = drag;
+    before = friction_impulse;
     bound = pressure;
   }
-  drag = on_cone(before - dot(before, c.normal) * c.normal + shares.tangential * across * slip, law.friction_static * bound,
+  friction_impulse = on_cone(before - dot(before, c.normal) * c.normal + shares.tangential * across * slip, law.friction_static * bound,
                  law.friction_kinetic * bound);
-  return pushed * c.normal - (drag - before);
+  return pushed * c.normal - (friction_impulse - before);
 }
 
 // Stabilization: what takes a grain out of its partner at the start of a substep, times its weight in the mean of the grain's contacts. That

@@ -1,0 +1,53 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Rows that are wanted are searched again where they are, no more than they have room for: grains by number, since those that are linked
+// come in any order.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
+layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
+layout(set = 0, binding = 6, scalar) buffer PartnerBlock { uint contact_partner[]; };
+layout(set = 0, binding = 7, scalar) buffer CountBlock { uint contact_count_next[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer PlaceBlock { vec4 list_position[]; };
+#include "shared/space.glsl"
+
+uint first = 0u, slot = 0u, end = 0u, found = 0u;
+void insert(uint partner) {
+  ++found;
+  if (slot == end)
+    return;
+  uint at = slot;
+  if (partner < triangle_partner)
+    for (; at > first && contact_partner[at - slice_grains] > partner; at -= slice_grains)
+      contact_partner[at] = contact_partner[at - slice_grains];
+  contact_partner[at] = partner;
+  slot += slice_grains;
+}
+#define INCREMENTAL
+#define FOUND(partner) insert(partner)
+#include "shared/contact_search.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains || contact_count_next[i] != row_wanted)
+    return;
+  if (worlds[0].lists.history > settings.worlds.history) {
+    atomicAdd(worlds[0].incremental.unfit, 1u);
+    contact_count_next[i] = row_kept;
+    return;
+  }
+  uint slice = i / slice_grains;
+  first = slot = slice_start[slice] * slice_grains + i % slice_grains;
+  end = slice_start[slice + 1u] * slice_grains + i % slice_grains;
+  search(i);
+  bool fits = found * slice_grains <= end - first;
+  contact_count_next[i] = fits ? found : row_unfit;
+  if (fits)
+    return;
+  atomicAdd(worlds[0].incremental.unfit, 1u);
+  for (slot = first; slot < end; slot += slice_grains)  // which ones are in it is chance
+    contact_partner[slot] = no_partner;
+}

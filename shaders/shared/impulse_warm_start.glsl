@@ -1,0 +1,64 @@
+// The start of a substep, at the positions where it starts: what a contact remembers is brought up to date, and the grains set off
+// with gravity and with a share of the last substep's impulses.
+//
+// The slip s of the last substep is added here, not at its end: its velocities are still at hand, and that saves a walk over all
+// contacts.
+#include "shared/impulse.glsl"
+
+layout(set = 0, binding = 8, scalar) buffer StateBlock { float contact_state[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer LoadBlock { uint contact_load[]; };
+layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+
+Grain grain;
+uint tag, load = 0u;
+vec3 push = vec3(0.0);
+
+#define REMEMBERED vec4
+vec4 restore(uint slot) { return settings.contacts.impulses != 0u ? load_vec4(contact_state, sum_at(slot)) : vec4(0.0); }
+
+void touch(uint slot, uint partner, Contact c, vec4 sum) {
+  vec3 v = grain.velocity.xyz;
+  float r = grain.position.w, w = grain.velocity.w, h = args.h, fall = h * length(settings.domain.gravity);
+  bool memory = settings.contacts.memory != 0u;
+  bool momentum = settings.solver.iteration == iteration_improved_jacobi;
+  vec3 shear = vec3(0.0);
+  PairLaw law = law_of(tag, partner);
+  float friction = law.friction_static, r_min = min(r, c.radius);
+  vec3 relative = v - c.velocity;
+  if (impulse_near(c, relative, r_min, fall, h))
+    load += 1u;
+  if (sum != vec4(0.0)) {
+    if (memory)
+      shear = load_vec3(contact_state, shear_at(slot));
+    vec3 friction_impulse = sum.xyz;
+    float pressure = sum.w, warm = is_body(partner) ? min(settings.solver.warm_start, warm_most) : settings.solver.warm_start;
+    impulse_warm_start(c, law, relative, w, impulse_adhesion_limit(law.adhesion, c.gap, r_min, h), across_share(c, w), warm, memory, h, friction_impulse, pressure, shear,
+                   friction);
+    sum = vec4(friction_impulse, pressure);
+    push += pressure * c.normal + friction_impulse;
+  }
+  store_vec4(contact_state, sum_at(slot), sum);
+  if (memory)
+    store_vec3(contact_state, shear_at(slot), shear);
+  if (memory && law.friction_static != law.friction_kinetic)
+    contact_state[friction_at(slot)] = friction;
+  if (momentum)
+    store_vec4(contact_state, change_at(slot), vec4(0.0));
+}
+#include "shared/each_contact.glsl"
+
+void main() {
+  uint i = element_index();
+  if (i >= args.grains)
+    return;
+  grain = grains[i];
+  tag = grain_tag[i];
+  each_contact(i, grain.position.xyz, grain.position.w);
+  contact_load[i] = max(load, 1u);
+  float w = grain.velocity.w, h = args.h;
+  if (w > 0.0)
+    grain.velocity.xyz += w * push + h * settings.domain.gravity;
+  if (POSITIONS)
+    grain.position.xyz += h * grain.velocity.xyz;
+  grains_next[i] = grain;
+}
