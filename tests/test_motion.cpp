@@ -592,7 +592,7 @@ TEST_CASE("Every wrong motion is named with its place", "[motion]") {
       {"motion = { rotation = [0, 0, @\"1/(2-t)\"] }", "is inf at 2 s"},
       {"motion = { rotation = [0, 0, @\"sqrt(3-t)\"] }", "nan at 3.01 s"},
       {"motion = { rotation = [0, 0, @true] }", "must be a number"},
-      {"parent = @\"bom\"", "no body of this scene"},
+      {"parent = @\"bom\"", "is not a body of this scene"},
       {"parent = @\"a\"", "closes a loop of parents, a -> a"},
       {"parent = @\"b\"\n[[body]]\nname = \"b\"\nsphere.radius = 1\nparent = \"a\"",
        "closes a loop of parents, a -> b -> a"},

@@ -224,7 +224,7 @@ const std::vector<Wrong> wrong{
     {"@[depth_camera]\nname = \"a\"\n", "write [[depth_camera]]"},
     {eye + "@fow = 3\n", "did you mean fov?"},
     {eye + "[[depth_camera]]\nname = @\"eye\"\nsize = [4, 3]\nfar = 2\n", "is taken by another depth camera"},
-    {eye + "body = @\"hull\"\n", "no body of this scene; it has none: add [[body]]"},
+    {eye + "body = @\"hull\"\n", "is not a body of this scene; it has none: add [[body]]"},
     {body + eye + "body = @\"bal\"\n", "did you mean ball?"},
     {eye + "rotation = [0, 90, 0]\ntarget = @[1, 0, 0]\n", "has one of the two"},
     {eye + "position = [1, 0, 0]\ntarget = @[1, 0, 0]\n", "same point"},
@@ -245,7 +245,7 @@ const std::vector<Wrong> wrong{
     {"[[sink]]\nname = @\"\"\nsphere.radius = 1\n", "must not be empty"},
     {"[[sink]]\nname = \"a\"\nsphere.radius = 1\n[[sink]]\nname = @\"a\"\nsphere.radius = 1\n",
      "is taken by another sink"},
-    {"[[sink]]\nname = \"a\"\nsphere.radius = 1\nmaterial = @\"sand\"\n", "no material of this scene"},
+    {"[[sink]]\nname = \"a\"\nsphere.radius = 1\nmaterial = @\"sand\"\n", "is not a material of this scene"},
     {"[[sink]]\nname = \"a\"\nsphere.radius = 1\nposition = @[9, 0, 0]\n", "where no grain comes"},
     {"[[sink]]\nname = \"a\"\nsphere.radius = 1\n@velocity = [9, 0, 0]\n", "unknown key sink.a.velocity"},
     // bodies
@@ -277,7 +277,7 @@ const std::vector<Wrong> wrong{
      "sink.a.cone.rotation cannot be given together with sink.a.cone.base"},
     {"[[body]]\nname = \"a\"\nparts = [{ sphere = { radius = 1, center = [0, 0, 1] }, position = @[0, 0, 1] }]\n",
      "give position and rotation of a part once, in its geometry or beside it"},
-    {body + "material = @\"steel\"\n", "no material of this scene"},
+    {body + "material = @\"steel\"\n", "is not a material of this scene"},
     {body + "[[body]]\nname = @\"ball\"\nsphere.radius = 1\n", "is taken by another body"},
 };
 

@@ -387,7 +387,7 @@ fill.sphere = { center = [0, 0, 1], radius = 0.1 }
   };
   CHECK_THAT(refused("shape_matched_body.0.stiffness=0"), Catch::Contains("stiffness") && Catch::Contains("1e-06"));
   CHECK_THAT(refused("shape_matched_body.0.stiffness=1.5"), Catch::Contains("1"));
-  CHECK_THAT(refused("shape_matched_body.0.material=wool"), Catch::Contains("no material of this scene"));
+  CHECK_THAT(refused("shape_matched_body.0.material=wool"), Catch::Contains("is not a material of this scene"));
   CHECK_THAT(refused("shape_matched_body.0.fixed=true"), Catch::Contains("fixed"));
   CHECK_THAT(refused("shape_matched_body.0.radius=0.2"), Catch::Contains("holds no grain"));
   CHECK_THROWS_WITH(parse_scene(text + text.substr(text.find("[[shape_matched_body]]")), "scene.toml"),

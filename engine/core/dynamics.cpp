@@ -1,7 +1,7 @@
 #include "engine/core/dynamics.h"
 #include "engine/core/compare.h"
 #include "engine/scene/bodies.h"
-#include "engine/scene/exceptions.h"
+#include "engine/scene/limitations.h"
 #include "engine/scene/mass.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
@@ -125,7 +125,7 @@ Dynamics dynamics_of(const Scene& scene) {
   if (!std::ranges::any_of(scene.bodies, is_dynamic))
     return all;
   if (compare::without_lists(scene.solver))
-    throw SceneError(scene.source + ": " + say(exception_of(Capability::dynamic_bodies, Capability::without_lists)));
+    throw SceneError(scene.source + ": " + say(limitation_of(Capability::dynamic_bodies, Capability::without_lists)));
   all.ignores = ignored(scene);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];

@@ -4,7 +4,7 @@
 #include "engine/core/mesh_shapes.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
-#include "engine/scene/exceptions.h"
+#include "engine/scene/limitations.h"
 #include "engine/scene/sampling.h"
 #include "shaders/shared/cloth.h"
 #include "shaders/shared/grid.h"
@@ -184,7 +184,7 @@ void set_cloth(Settings& settings, const Scene& scene, const Population& populat
   const bool vts = solver.method == Method::vts, sp = solver.method == Method::sp;
   if (settings.cloth.vertices > 0 && compare::without_lists(solver))
     throw SceneError(
-        fmt::format("{}: {}", scene.source, say(exception_of(Capability::cloth, Capability::without_lists))));
+        fmt::format("{}: {}", scene.source, say(limitation_of(Capability::cloth, Capability::without_lists))));
   if (settings.cloth.vertices > 0)
     settings.grid.incremental = 0;  // its triangles lie in cells of their own
   settings.cloth.kv = vts ? 1.0f : sp ? settings.solver.kv : 0.0f;

@@ -1,6 +1,6 @@
 // The tables of a scene file. keys.cpp describes their keys.
 #include "engine/scene/bodies.h"
-#include "engine/scene/exceptions.h"
+#include "engine/scene/limitations.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/load_parts.h"
 #include "engine/scene/precision.h"
@@ -234,7 +234,7 @@ private:
         refuse(value, {method, iteration, memory},
                setting.key == "incremental_rebuild"
                    ? "has no meaning here: " +
-                         say(exception_of(Capability::linked_neighbours, Capability::incremental_rebuild))
+                         say(limitation_of(Capability::linked_neighbours, Capability::incremental_rebuild))
                    : fmt::format("has no meaning with {}: it is a setting of {}", describe(s), value.key().readers));
     });
   }
@@ -509,12 +509,12 @@ private:
   void check_exceptions(const Value& upsampling) {
     if (upsampling && scene_.worlds > 1)
       upsampling.or_override(worlds_).fail("is refused: " +
-                                           say(exception_of(Capability::worlds, Capability::upsampling)));
+                                           say(limitation_of(Capability::worlds, Capability::upsampling)));
     if (!incremental_ || !scene_.solver.incremental_rebuild || scene_.solver.neighbours != Neighbours::sorted)
       return;
     const auto warn = [&](Capability with) {
       scene_.warnings.push_back(fmt::format("{} = true has no effect: {}", incremental_.label(incremental_.path()),
-                                            say(exception_of(with, Capability::incremental_rebuild))));
+                                            say(limitation_of(with, Capability::incremental_rebuild))));
     };
     if (scene_.worlds > 1)
       warn(Capability::worlds);

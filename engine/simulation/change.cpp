@@ -1,5 +1,5 @@
 // Other settings for a simulation that goes on.
-#include "engine/scene/exceptions.h"
+#include "engine/scene/limitations.h"
 #include "engine/scene/text.h"
 #include "engine/simulation/impl.h"
 #include <algorithm>
@@ -173,7 +173,7 @@ std::pair<Population, std::vector<EmissionSchedule>> Simulation::Impl::emission_
     return {std::move(population), emission.schedules()};
   if (model.own_slots())
     throw SceneError(
-        fmt::format("{}: {}", to.source, say(exception_of(Capability::worlds, Capability::change_emission))));
+        fmt::format("{}: {}", to.source, say(limitation_of(Capability::worlds, Capability::change_emission))));
   std::vector<Seed> there;
   const GrainsRead state = grains.read();
   for (const std::uint32_t i : state.by_id)

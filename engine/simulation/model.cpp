@@ -1,6 +1,6 @@
 #include "engine/simulation/model.h"
 #include "engine/motion/drive.h"
-#include "engine/scene/exceptions.h"
+#include "engine/scene/limitations.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/precision.h"
 #include <algorithm>
@@ -134,7 +134,7 @@ void Model::give_slots(Settings& to) const {
     return;
   if (scene_.upsampling)
     throw SceneError(fmt::format("{}: {}", scene_.upsampling->where.empty() ? scene_.source : scene_.upsampling->where,
-                                 say(exception_of(Capability::worlds, Capability::upsampling))));
+                                 say(limitation_of(Capability::worlds, Capability::upsampling))));
   const std::size_t most = initial_most_, emitted = emitted_most_;
   const std::size_t groups = std::max<std::size_t>((most + emitted + group_size - 1) / group_size, 1),
                     places = groups * group_size;

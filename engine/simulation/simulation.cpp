@@ -1,5 +1,5 @@
 #include "engine/executors/gpu_executor.h"
-#include "engine/scene/exceptions.h"
+#include "engine/scene/limitations.h"
 #include "engine/simulation/cloth_state.h"
 #include "engine/simulation/impl.h"
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
   if (scene.solver.iteration == Iteration::gauss_seidel) {
     if (options.verify || (options.device != "auto" && options.device != "cpu"))
-      throw DeviceError(say(exception_of(Capability::gauss_seidel, Capability::gpu)));
+      throw DeviceError(say(limitation_of(Capability::gauss_seidel, Capability::gpu)));
     options.device = "cpu";
   }
   if (options.device == "auto" && !options.on && !options.verify)

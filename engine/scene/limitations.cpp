@@ -1,4 +1,4 @@
-#include "engine/scene/exceptions.h"
+#include "engine/scene/limitations.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <stdexcept>
@@ -45,17 +45,17 @@ std::string_view name_of(Effect effect) {
   return effect == Effect::error ? "error" : effect == Effect::warning ? "warning" : "limited";
 }
 
-const Exception& exception_of(Capability first, Capability second) {
+const Limitation& limitation_of(Capability first, Capability second) {
   const auto at =
-      std::ranges::find_if(exceptions, [&](const Exception& e) { return e.first == first && e.second == second; });
-  if (at == exceptions.end())
-    throw std::logic_error(fmt::format("{} and {} are no exception", name_of(first), name_of(second)));
+      std::ranges::find_if(limitations, [&](const Limitation& e) { return e.first == first && e.second == second; });
+  if (at == limitations.end())
+    throw std::logic_error(fmt::format("{} and {} are no limitation", name_of(first), name_of(second)));
   return *at;
 }
 
-std::string say(const Exception& exception) {
-  return fmt::format("{} and {} do not go together: {}; docs/exceptions.md lists all such pairs",
-                     name_of(exception.first), name_of(exception.second), exception.what);
+std::string say(const Limitation& limitation) {
+  return fmt::format("{} and {} do not go together: {}; docs/limitations.md lists all such pairs",
+                     name_of(limitation.first), name_of(limitation.second), limitation.what);
 }
 
 }  // namespace talus

@@ -1,5 +1,5 @@
 #pragma once
-// Pairs of capabilities that do not go together. docs/exceptions.md tells users the same; a test compares the two.
+// Pairs of capabilities that do not go together. docs/limitations.md tells users the same; a test compares the two.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -35,46 +35,46 @@ enum class Effect : std::uint8_t {
 };
 std::string_view name_of(Effect effect);
 
-struct Exception {
+struct Limitation {
   Capability first, second;
   Effect effect;
   std::string_view what;
 };
 
-inline constexpr std::array exceptions{
-    Exception{Capability::worlds, Capability::upsampling, Effect::error,
+inline constexpr std::array limitations{
+    Limitation{Capability::worlds, Capability::upsampling, Effect::error,
               "fine grains, and the grid in which they find coarse ones, exist once"},
-    Exception{Capability::worlds, Capability::incremental_rebuild, Effect::warning,
+    Limitation{Capability::worlds, Capability::incremental_rebuild, Effect::warning,
               "the neighbour lists of all grains of a world are rebuilt, since only worlds that rebuild have a table "
               "of cells"},
-    Exception{Capability::worlds, Capability::change_emission, Effect::error,
+    Limitation{Capability::worlds, Capability::change_emission, Effect::error,
               "each world has an emission schedule of its own, so that the simulation must start anew"},
-    Exception{Capability::worlds, Capability::hand, Effect::limited, "the hand takes grains of the first world"},
-    Exception{Capability::worlds, Capability::window, Effect::limited,
+    Limitation{Capability::worlds, Capability::hand, Effect::limited, "the hand takes grains of the first world"},
+    Limitation{Capability::worlds, Capability::window, Effect::limited,
               "the window and the pictures of talus render show the first world"},
-    Exception{Capability::cloth, Capability::incremental_rebuild, Effect::warning,
+    Limitation{Capability::cloth, Capability::incremental_rebuild, Effect::warning,
               "the neighbour lists of all grains are rebuilt, since triangles lie in cells of their own"},
-    Exception{Capability::cloth, Capability::upsampling, Effect::limited, "fine grains go through cloth"},
-    Exception{Capability::cloth, Capability::depth_cameras, Effect::limited, "depth cameras do not see cloth"},
-    Exception{Capability::cloth, Capability::sinks, Effect::limited, "sinks do not take cloth"},
-    Exception{Capability::cloth, Capability::contact_forces, Effect::limited,
+    Limitation{Capability::cloth, Capability::upsampling, Effect::limited, "fine grains go through cloth"},
+    Limitation{Capability::cloth, Capability::depth_cameras, Effect::limited, "depth cameras do not see cloth"},
+    Limitation{Capability::cloth, Capability::sinks, Effect::limited, "sinks do not take cloth"},
+    Limitation{Capability::cloth, Capability::contact_forces, Effect::limited,
               "contacts with cloth count as contacts, but no force of theirs is evaluated"},
-    Exception{Capability::cloth, Capability::without_lists, Effect::error,
+    Limitation{Capability::cloth, Capability::without_lists, Effect::error,
               "contacts with cloth are kept in contact lists"},
-    Exception{Capability::dynamic_bodies, Capability::without_lists, Effect::error,
+    Limitation{Capability::dynamic_bodies, Capability::without_lists, Effect::error,
               "contact lists count what shares the mass of a dynamic body"},
-    Exception{Capability::linked_neighbours, Capability::incremental_rebuild, Effect::error,
+    Limitation{Capability::linked_neighbours, Capability::incremental_rebuild, Effect::error,
               "an incremental rebuild searches sorted cells"},
-    Exception{Capability::upsampling, Capability::depth_cameras, Effect::limited,
+    Limitation{Capability::upsampling, Capability::depth_cameras, Effect::limited,
               "depth cameras see coarse grains alone"},
-    Exception{Capability::gauss_seidel, Capability::gpu, Effect::error,
+    Limitation{Capability::gauss_seidel, Capability::gpu, Effect::error,
               "it goes through the contacts one after another, on the CPU only: use --device cpu"},
 };
 
-// Throws std::logic_error for a pair that is no exception.
-const Exception& exception_of(Capability first, Capability second);
+// Throws std::logic_error for a pair that has no limitation.
+const Limitation& limitation_of(Capability first, Capability second);
 
-// "A and B do not go together: why; docs/exceptions.md lists all such pairs".
-std::string say(const Exception& exception);
+// "A and B do not go together: why; docs/limitations.md lists all such pairs".
+std::string say(const Limitation& limitation);
 
 }  // namespace talus
