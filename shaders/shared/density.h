@@ -2,8 +2,8 @@
 //
 // Nodes come in blocks of 4 x 4 x 4. Like the cells of grid.h, blocks lie in a table that repeats over space. Of places that share a
 // block only one may have it: density_owner holds its key, the least of those where fine grains are.
-#ifndef TALUS_CROWD_H
-#define TALUS_CROWD_H
+#ifndef TALUS_DENSITY_H
+#define TALUS_DENSITY_H
 #ifdef __cplusplus
 #include "shaders/shared/grid.h"
 namespace talus::shared {

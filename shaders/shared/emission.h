@@ -1,6 +1,6 @@
 // How emitters look for room: numbers that both sides must agree on bit for bit, hence shared.
-#ifndef TALUS_BIRTHS_H
-#define TALUS_BIRTHS_H
+#ifndef TALUS_EMISSION_H
+#define TALUS_EMISSION_H
 #ifdef __cplusplus
 #include "shaders/shared/random.h"
 namespace talus::shared {

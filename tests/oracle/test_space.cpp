@@ -36,11 +36,11 @@ double d(float x) {
 }
 
 // An axis from `low` on. Every other one is so long that its ends and all of its multiples are exact in floats.
-struct Axis {
+struct Interval {
   float low, high;
   double edge() const { return d(high) - d(low); }
 };
-Axis axis_of(Random& random) {
+Interval axis_of(Random& random) {
   if (random.one_of(2))
     return {static_cast<float>(random.one_of(17)) - 8.0f, 9.0f + static_cast<float>(random.one_of(8))};
   const float low = random.within(-2.0, 2.0);
@@ -78,7 +78,7 @@ TEST_CASE("What leaves a periodic axis comes back as many lengths of it away", "
   Worst place, without_count;
   unsigned outside = 0, miscounted = 0, near_ends = 0;
   for (unsigned k = 0; k < count; ++k) {
-    const Axis axis = axis_of(random);
+    const Interval axis = axis_of(random);
     const double low = d(axis.low), edge = axis.edge();
     float x = 0.0f;
     switch (k % 6) {
@@ -149,7 +149,7 @@ TEST_CASE("The shortest image of a distance is the shortest of 27", "[laws]") {
     vec3 from;
     vec edge;
     for (int a = 0; a < 3; ++a) {
-      const Axis axis = axis_of(random);
+      const Interval axis = axis_of(random);
       settings.domain.min[a] = axis.low;
       settings.domain.max[a] = axis.high;
       settings.domain.axis[a] = random.one_of(3) ? axis_periodic : random.one_of(2) ? axis_wall : axis_open;
@@ -189,7 +189,7 @@ TEST_CASE("Walls are the faces of the domain, seen from inside", "[laws]") {
   for (unsigned k = 0; k < count; ++k) {
     Settings settings{};
     for (int a = 0; a < 3; ++a) {
-      const Axis axis = axis_of(random);
+      const Interval axis = axis_of(random);
       settings.domain.min[a] = axis.low;
       settings.domain.max[a] = random.one_of(20) ? axis.high : axis.low;  // also a domain that is flat
     }

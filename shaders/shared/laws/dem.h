@@ -1,7 +1,7 @@
 // The contact of dem: a spring and a damper (Cundall and Strack 1979) whose stiffness is tied to the substep, k = kappa m_eff / h^2, so that
 // neither material nor mass ratio enters stability (docs/numerics.md). In units of velocity: what the contact changes the relative
 // velocity by in a substep. D = w_i + w_j.
-//   q = max(-hold, -kappa C/h - 2 zeta sqrt(kappa) v_n) where C < reach.
+//   q = max(-a, -kappa C/h - 2 zeta sqrt(kappa) v_n) where C < reach; a: adhesion_limit.
 // Friction: friction_of in friction.h.
 
 struct DemSpring {
@@ -32,18 +32,18 @@ LAW DemSpring dem_spring(real share, real w_sum, Law law, float h, bool of_mater
 }
 
 struct DemContact {
-  real w_sum;      // D [1/kg]
-  real3 relative;  // v_i - v_j [m/s]
-  real approach;   // v_n, negative: the two get closer
-  real adhesion_limit;       // m/s, by which adhesion can pull, h D F
-  real reach;      // m, gap up to which it does
-  real speculative;      // m/s
+  real w_sum;           // D [1/kg]
+  real3 relative;       // v_i - v_j [m/s]
+  real approach;        // v_n, negative: the two get closer
+  real adhesion_limit;  // m/s, by which adhesion can pull, h D F
+  real reach;           // m, gap up to which it does
+  real speculative;     // m/s, by which a contact that would go too deep is stopped before it does
   mask touches;
 };
 
 // Adhesion, F = a pi r^2, holds over the cross-section of the smaller grain. The spring bears up to its force and then yields: a load put
 // on at once stretches it further than one at rest.
-// Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. The brake stops it. Bodies and
+// Nothing goes deeper than half a radius in one substep: the spring comes too late for what is that fast. The speculative impulse stops it. Bodies and
 // walls, the last contacts of a grain, have the last word: they see what all others do to it (change) and gravity (fall) [m/s].
 LAW DemContact dem_contact(Contact c, DemSpring spring, Law law, real3 velocity, real w, real r, real3 change, real3 fall, bool last,
                            bool adheres, float h) {
