@@ -181,7 +181,7 @@ void GpuExecutor::resize(FieldId id, std::size_t elements) {
         continue;
       const FieldCopy field{id, copy};
       // An empty buffer cannot be bound.
-      gpu::Buffer bigger(open_->device, name_of(info(id).header.value_or(id)),
+      gpu::Buffer bigger(open_->device, name_of({info(id).header.value_or(id), copy}),
                          before + std::max<std::size_t>(elements, 1) * stride);
       if (graph_) {
         graph_->fill(bigger);
