@@ -218,6 +218,8 @@ private:
   }
 
   void bodies() {
+    for (const uint count : values_of<uint>(state_, FieldId::body_contacts))
+      need(count <= s_.worlds.rows * slice_grains, FieldId::body_contacts, "counts more than there is room for");
     for (const BodyMotion& m : values_of<BodyMotion>(state_, FieldId::body_listed))
       need(finite(m), FieldId::body_listed, "has a number that is not finite");
     for (const RigidState& r : values_of<RigidState>(state_, FieldId::rigid_states))
