@@ -707,8 +707,11 @@ private:
         if (position == p.at("attributes").end())
           continue;
         Json primitive{{"attributes", {{"POSITION", accessor(*position, true)}}}};
-        if (const auto indices = p.find("indices"); indices != p.end())
-          primitive["indices"] = accessor(*indices, false);
+        if (const auto indices = p.find("indices"); indices != p.end()) {
+          const std::size_t n = accessor(*indices, false);
+          check_indices(n, accessors_[primitive["attributes"]["POSITION"].get<std::size_t>()]["count"]);
+          primitive["indices"] = n;
+        }
         if (const auto mode = p.find("mode"); mode != p.end()) {
           if (whole(*mode, "mode") > 6)
             source_.fail("is damaged: a mode of primitives is none of 0 to 6");
@@ -757,6 +760,22 @@ private:
       own_view["byteStride"] = stride;
     accessors_.push_back({{"bufferView", n}, {"componentType", type}, {"count", count}, {"type", in.at("type")}});
     return n;
+  }
+
+  // assimp takes indices beyond the vertices of lines and reads where nothing is.
+  void check_indices(std::size_t accessor, std::uint64_t vertices) const {
+    const std::uint64_t type = accessors_[accessor]["componentType"], count = accessors_[accessor]["count"];
+    const std::size_t size = type == 5121 ? 1 : type == 5123 ? 2 : 4;
+    const std::size_t stride = views_[accessor].value("byteStride", size);
+    const std::string_view bytes = files_.at(fmt::format("buffer{}.bin", accessor));
+    for (std::uint64_t k = 0; k < count; ++k) {
+      const std::size_t at = k * stride;
+      const std::uint64_t vertex = size == 1   ? little_endian<std::uint8_t>(bytes, at)
+                                   : size == 2 ? little_endian<std::uint16_t>(bytes, at)
+                                               : little_endian<std::uint32_t>(bytes, at);
+      if (vertex >= vertices)
+        source_.fail(fmt::format("is damaged: a face names vertex {}, and there are {}", vertex, vertices));
+    }
   }
 
   std::string_view content(const Json& index) {
