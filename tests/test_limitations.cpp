@@ -47,7 +47,8 @@ TEST_CASE("docs/limitations.md has the table of the code", "[scene][limitations]
 
 TEST_CASE("What the table refuses is an error that names both, the place and the table", "[scene][limitations]") {
   const std::string said = say(limitation_of(Capability::worlds, Capability::upsampling));
-  CHECK_THAT(said, Catch::Contains("docs/limitations.md") && Catch::Contains("upsampling") && Catch::Contains("worlds"));
+  CHECK_THAT(said,
+             Catch::Contains("docs/limitations.md") && Catch::Contains("upsampling") && Catch::Contains("worlds"));
   const std::string in_file = error_of(worlds + sand + pile + fine);
   CHECK_THAT(in_file, Catch::StartsWith("s.toml:14:1: upsampling") && Catch::Contains(said));
   CHECK_THAT(error_of(sand + pile + fine, {"scene.worlds=2"}),
@@ -69,8 +70,9 @@ TEST_CASE("Who asks for incremental rebuilds where there are none gets a warning
   CHECK(warnings("[solver]\nincremental_rebuild = false\n" + sand + pile + cloth).empty());
   const auto with_cloth = warnings(by_key + sand + pile + cloth);
   REQUIRE(with_cloth.size() == 1);
-  CHECK_THAT(with_cloth[0], Catch::StartsWith("s.toml:2:23: solver.incremental_rebuild = true has no effect: ") &&
-                                Catch::Contains(say(limitation_of(Capability::cloth, Capability::incremental_rebuild))));
+  CHECK_THAT(with_cloth[0],
+             Catch::StartsWith("s.toml:2:23: solver.incremental_rebuild = true has no effect: ") &&
+                 Catch::Contains(say(limitation_of(Capability::cloth, Capability::incremental_rebuild))));
   const auto with_worlds = warnings(by_key + worlds + sand + pile);
   REQUIRE(with_worlds.size() == 1);
   CHECK_THAT(with_worlds[0], Catch::Contains(say(limitation_of(Capability::worlds, Capability::incremental_rebuild))));

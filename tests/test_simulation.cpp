@@ -272,7 +272,8 @@ TEST_CASE("A checkpoint that names what is not there is refused and nothing chan
   CHECK(status(offsetof(Status, lists.rebuilding), huge) == "field status has lists of more worlds than there are");
   CHECK(status(offsetof(Status, freed), 1) == "field status has more free places than grains are gone");
   CHECK(status(offsetof(Status, fine.gone), 1) == "field status counts fine grains that are not there");
-  CHECK(world(offsetof(World, population.born), 1) == "field worlds has another number of emitted grains than emitted_count");
+  CHECK(world(offsetof(World, population.born), 1) ==
+        "field worlds has another number of emitted grains than emitted_count");
   CHECK(world(offsetof(World, population.gone), 1) == "field worlds is not at the end of a step");
   CHECK(world(offsetof(World, lists.table), 1) == "field worlds names a table that is not there");
   CHECK(world(offsetof(World, lists.slots), huge) == "field worlds counts more than there is room for");

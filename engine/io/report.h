@@ -5,7 +5,7 @@
 
 namespace talus {
 
-// What a row or an entry of a world's own is called: there is nothing to tell apart where there is one world.
+// Name of a row or an entry of one world: there is nothing to tell apart where there is one world.
 std::string name_in_world(const Scene& scene, const std::string& name, std::size_t world);
 
 // What only the caller knows.

@@ -58,7 +58,7 @@ inline void put_aside(Fields& f, uint entry, std::size_t slot) {
   each_kept(f, slot, [&](uint c, std::size_t at) { to[1 + c] = std::bit_cast<uint>(f.contact_state[at]); });
 }
 
-// .. and back.
+// Takes back what put_aside has saved.
 inline void take_back(Fields& f, uint entry, std::size_t slot) {
   const uint* const from = &f.history[history_at(f, entry)];
   each_kept(f, slot, [&](uint c, std::size_t at) { f.contact_state[at] = std::bit_cast<float>(from[1 + c]); });

@@ -1,7 +1,7 @@
 // The tables of a scene file. keys.cpp describes their keys.
 #include "engine/scene/bodies.h"
-#include "engine/scene/limitations.h"
 #include "engine/scene/kinematics.h"
+#include "engine/scene/limitations.h"
 #include "engine/scene/load_parts.h"
 #include "engine/scene/precision.h"
 #include "engine/scene/presets.h"

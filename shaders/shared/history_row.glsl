@@ -11,7 +11,7 @@ bool remembers(uint slot) {
   return bits != 0u || is_triangle(contact_partner[slot]);
 }
 
-// What the contacts of a row remember, in slots from `slot` to before `end`, for grain i. All threads of a workgroup call it; slot >= end:
+// Saves what the contacts of a row remember, in slots from `slot` to before `end`, for grain i. All threads of a workgroup call it; slot >= end:
 // there is nothing.
 void put_aside(bool wanted, uint i, uint slot, uint end) {
   uint lane = gl_LocalInvocationID.x, world = world_of(min(i, args.grains - 1u)), count = 0u;  // that of the workgroup

@@ -464,7 +464,7 @@ struct BodyPoint {
   uint body;
 };
 
-// What a point touches, and the spring across it as in contact_state.
+// A contact of a point: its partner, and the spring across it as in contact_state.
 struct PointContact {
   uint partner;
   vec3 shear;
@@ -859,7 +859,7 @@ struct WorldCloth {
   ivec3 cells;        // number of these cells on a periodic axis, 0 elsewhere
 };
 
-// What the device knows of one world. Each world has its own, so that it goes on bit for bit as if it were alone.
+// State of one world that only the device knows. Each world has its own, so that it goes on bit for bit as if it were alone.
 struct World {
   uint invalid;  // the first grain (place in memory) or body (body_partner + number) that is not a number any more; ~0: none is
   float radius;  // m, of its largest grain, over all that ever live
