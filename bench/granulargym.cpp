@@ -19,11 +19,11 @@ using talus::Scene;
 // Gives the simulation a cell table of another size: the torus of cells that the domain is wound on.
 void set_table(talus::Executor& executor, const glm::uvec3& bits) {
   auto settings = talus::read_field<talus::Settings>(executor, FieldId::settings, 1);
-  const std::size_t before = talus::grid_cells(settings[0].grid.bits), now = talus::grid_cells(bits);
-  // Of each cell the set of its bodies, and, where grains are linked, a head; behind them the links of grains.
-  const std::size_t words = talus::body_words(settings[0].bodies.count), listed = executor.size(FieldId::cell_lists);
-  const std::size_t heads = listed > before * words ? 1 : 0, links = listed - before * (words + heads);
-  executor.resize(FieldId::cell_lists, now * (words + heads) + links);
+  const talus::uint before = talus::grid_cells(settings[0].grid.bits), now = talus::grid_cells(bits),
+                    bodies = settings[0].bodies.count;
+  const auto grains = static_cast<talus::uint>(executor.size(FieldId::grains));
+  const bool linked = executor.size(FieldId::cell_lists) > talus::cell_list_words(before, bodies, false, grains);
+  executor.resize(FieldId::cell_lists, talus::cell_list_words(now, bodies, linked, grains));
   settings[0].grid.bits = bits;
   talus::write_field(executor, FieldId::settings, settings);
   for (std::size_t f = 0; f < talus::field_count; ++f) {

@@ -318,13 +318,13 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   return settings;
 }
 
-uint births_tried(const Emitter& emitter, double dt) {
+uint emissions_tried(const Emitter& emitter, double dt) {
   constexpr double least = 16.0, most = 4096.0;
   return static_cast<uint>(std::clamp(2.0 * std::ceil(emitter.rate * dt), least, most));
 }
 
-Spouts emitter_regions_of(const Scene& scene, const Population& population) {
-  Spouts out;
+EmitterRegions emitter_regions_of(const Scene& scene, const Population& population) {
+  EmitterRegions out;
   for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
     const Emitter& emitter = scene.emitters[i];
     const Bounds box = bounds(emitter.shape);

@@ -21,14 +21,14 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
                      std::uint32_t grid_cells = 0);
 
 // Emitted grains that wait, as many as are tried in a step, so that the emitter can catch up.
-uint births_tried(const Emitter& emitter, double dt);
+uint emissions_tried(const Emitter& emitter, double dt);
 
 // Emitters, and where emitted grains that wait for room are tried: those of emitter after emitter.
-struct Spouts {
+struct EmitterRegions {
   std::vector<EmitterRegion> emitter_regions;
   std::vector<vec3> sites;
 };
-Spouts emitter_regions_of(const Scene& scene, const Population& population);
+EmitterRegions emitter_regions_of(const Scene& scene, const Population& population);
 
 // The bodies, with their motions in the first step, the sinks, and the parts of the shapes of both. Distance fields of
 // meshes are baked on the executor, or come from the user's cache folder.

@@ -724,6 +724,9 @@ private:
     return out;
   }
 
+  // Bytes of an index by the componentType of its accessor, an unsigned integer of 8, 16 or 32 bits.
+  static std::uint64_t index_bytes(std::uint64_t type) { return type == 5121 ? 1 : type == 5123 ? 2 : 4; }
+
   // Copies what an accessor reaches to a buffer of its own; its new number.
   std::size_t accessor(const Json& index, bool positions) {
     const Json& in = element("accessors", index);
@@ -741,10 +744,7 @@ private:
     if (count == 0 || count > vertices_most)
       source_.fail(fmt::format("has an accessor with {} elements; the number must be 1 to {}", count, vertices_most));
     const Json& view = element("bufferViews", in.at("bufferView"));
-    const std::uint64_t size = positions      ? 12
-                               : type == 5121 ? 1
-                               : type == 5123 ? 2
-                                              : 4,
+    const std::uint64_t size = positions ? 12 : index_bytes(type),
                         stride = std::max(size, whole_or_zero(view, "byteStride")),
                         offset = whole_or_zero(in, "byteOffset"), view_offset = whole_or_zero(view, "byteOffset"),
                         length = whole(view.at("byteLength"), "byteLength"), reach = (count - 1) * stride + size;
@@ -765,8 +765,7 @@ private:
   // assimp takes indices beyond the vertices of lines and reads where nothing is.
   void check_indices(std::size_t accessor, std::uint64_t vertices) const {
     const std::uint64_t type = accessors_[accessor]["componentType"], count = accessors_[accessor]["count"];
-    const std::size_t size = type == 5121 ? 1 : type == 5123 ? 2 : 4;
-    const std::size_t stride = views_[accessor].value("byteStride", size);
+    const std::size_t size = index_bytes(type), stride = views_[accessor].value("byteStride", size);
     const std::string_view bytes = files_.at(fmt::format("buffer{}.bin", accessor));
     for (std::uint64_t k = 0; k < count; ++k) {
       const std::size_t at = k * stride;

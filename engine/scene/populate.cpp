@@ -173,12 +173,12 @@ std::vector<Seed> cloth_vertices_of(const Scene& scene, std::vector<ClothPlace>&
 
 // Grains all over the meshes that are given as particles, so close together that none of their size passes. Those of a
 // closed mesh lie within it.
-struct Skin {
+struct BoundaryLayer {
   std::vector<BoundaryParticle> grains;
   std::vector<Seed> seeds;
 };
-Skin boundaries_of(const Scene& scene, const std::vector<Pose>& poses) {
-  Skin out;
+BoundaryLayer boundaries_of(const Scene& scene, const std::vector<Pose>& poses) {
+  BoundaryLayer out;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
     Random random(seed_of_bodies, stream_boundary + b);
@@ -223,9 +223,9 @@ std::vector<glm::vec3> sites_of(const Scene& scene, std::size_t emitter) {
 
 // Plans the emission schedule: which grain is emitted when and where, as if those emitted before fell freely. Whether
 // there is room is seen when the time has come.
-class Pouring {
+class EmissionPlanner {
 public:
-  Pouring(const Scene& scene, double radius_max, double time_zero = 0.0, std::uint64_t steps = 0)
+  EmissionPlanner(const Scene& scene, double radius_max, double time_zero = 0.0, std::uint64_t steps = 0)
       : scene_(scene), substeps_(substeps_of(scene)), radius_max_(radius_max), time_zero_(time_zero), done_(steps) {
     for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
       const Emitter& e = scene.emitters[i];
@@ -444,7 +444,7 @@ Population populate(const Scene& scene) {
   Population population;
   const double r = radii_of(scene).max;
   const std::vector<Pose> poses = initial_poses(scene);
-  Skin boundary = boundaries_of(scene, poses);
+  BoundaryLayer boundary = boundaries_of(scene, poses);
   Packing packing(
       std::accumulate(boundary.seeds.begin(), boundary.seeds.end(), r,
                       [](double most, const Seed& s) { return std::max(most, static_cast<double>(s.radius)); }),
@@ -474,7 +474,7 @@ Population populate(const Scene& scene) {
   population.initial.insert(population.initial.end(), boundary.seeds.begin(), boundary.seeds.end());
   population.boundary = std::move(boundary.grains);
   separate_overlapping(scene, obstacles, movable, population);
-  Pouring(scene, r).run(population);
+  EmissionPlanner(scene, r).run(population);
   for (std::size_t i = 0; i < scene.emitters.size(); ++i)
     population.sites.push_back(sites_of(scene, i));
   sample_fine(scene, group_first, blocked, population);
@@ -485,9 +485,9 @@ void pour_anew(const Scene& scene, double time_zero, std::uint64_t steps, const 
                Population& population) {
   std::erase_if(population.scheduled, [&](const ScheduledGrain& timed) { return timed.step > steps; });
   population.warnings.clear();
-  Pouring pouring(scene, radii_of(scene).max, time_zero, steps);
-  pouring.go_on(population.scheduled, there);
-  pouring.run(population);
+  EmissionPlanner planner(scene, radii_of(scene).max, time_zero, steps);
+  planner.go_on(population.scheduled, there);
+  planner.run(population);
   count_fine_emitted(scene, population);
 }
 

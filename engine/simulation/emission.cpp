@@ -98,7 +98,7 @@ EmissionDue Emission::due_in(std::uint64_t at, std::uint32_t world, std::uint32_
           number(first),
           number(end),
           static_cast<uint>(now),
-          births_tried(scene.emitters[emitter], scene.dt),
+          emissions_tried(scene.emitters[emitter], scene.dt),
           static_cast<uint>(first_site),
           static_cast<uint>(sites[emitter].size())};
 }

@@ -9,11 +9,11 @@ namespace talus {
 // At the start, and after a rollback, there are no lists of these positions yet. The next step would build the same.
 // Steps that find contacts without lists leave those of an earlier measurement behind.
 void Evaluation::build_lists() {
-  bool displaced = compare::without_lists(model_.scene().solver);
+  bool outdated = compare::without_lists(model_.scene().solver);
   commands_.write_motions(1);
-  while (displaced || run_.lists_are_invalid()) {
+  while (outdated || run_.lists_are_invalid()) {
     talus::build_lists(memory_.executor(), planner_.now());
-    displaced = false;
+    outdated = false;
     if (const Status status = run_.read_status(); status.halt == halt_slots) {
       run_.go_on_after_halt(status);
       memory_.grow_contacts(status, run_.step());

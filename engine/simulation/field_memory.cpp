@@ -114,8 +114,9 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return settings.cloth.vertices > 0 ? slots : 0;
   case Extent::cell_lists: {
     const Wants wants = wants_of(settings);
-    const bool links = finds_linked(wants) || incremental(wants);
-    return worlds * (cells * (body_words(settings.bodies.count) + links) + links * grains);
+    const bool linked = finds_linked(wants) || incremental(wants);
+    return cell_list_words(static_cast<uint>(worlds * cells), settings.bodies.count, linked,
+                           static_cast<uint>(worlds * grains));
   }
   case Extent::cloth_sums:
     return settings.cloth.vertices * load_words;
@@ -250,7 +251,7 @@ void FieldMemory::resize_all() {
 
 void FieldMemory::write_settings() {
   const Population& population = model_.population();
-  const Spouts emitter_regions = emitter_regions_of(model_.scene(), population);
+  const EmitterRegions emitter_regions = emitter_regions_of(model_.scene(), population);
   write_field(*executor_, FieldId::emitter_regions, emitter_regions.emitter_regions);
   write_field(*executor_, FieldId::sites, emitter_regions.sites);
   write_field(*executor_, FieldId::settings, std::vector{model_.settings()});

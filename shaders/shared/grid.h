@@ -37,6 +37,10 @@ TALUS_INLINE uint link_head_word(uint cells, uint bodies, uint cell) {
 TALUS_INLINE uint link_word(uint cells, uint bodies, uint grain) {
   return cells * (body_words(bodies) + 1u) + grain;
 }
+// How many there are; linked: with heads and links.
+TALUS_INLINE uint cell_list_words(uint cells, uint bodies, bool linked, uint grains) {
+  return linked ? link_word(cells, bodies, grains) : cells * body_words(bodies);
+}
 
 // A word of the set of all.
 TALUS_INLINE uint body_word_of_all(uint bodies, uint word) {
