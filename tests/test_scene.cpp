@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <regex>
 
 using namespace talus;
 using talus_tests::error_of;
@@ -495,6 +496,33 @@ TEST_CASE("every wrong scene is named with its place", "[scene]") {
       CHECK(starts_with(scene.error, scene.place));
     CHECK(talus_tests::contains(scene.error, w.says));
   }
+}
+
+// What reads places, sizes and ranges must not count on how many numbers there are. The seeds of the fuzzer have every
+// kind of table.
+TEST_CASE("Arrays that lack their last number are refused at their place", "[scene]") {
+  const talus_tests::Scratch scratch;
+  talus_tests::write_text(scratch / "cube.obj",
+                          "v 0 0 0\nv .1 0 0\nv 0 .1 0\nv 0 0 .1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+  const std::string name = (scratch / "s.toml").string();
+  const std::regex numbers(R"(\[ *-?[0-9.]+( *, *-?[0-9.]+)* *\])");
+  std::size_t shortened = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(scenes.parent_path() / "tests/fuzz/seeds/scene")) {
+    const std::string text = talus_tests::read_text(entry.path());
+    for (std::sregex_iterator array(text.begin(), text.end(), numbers), end; array != end; ++array) {
+      const auto at = static_cast<std::size_t>(array->position()), length = static_cast<std::size_t>(array->length());
+      const std::size_t comma = text.substr(at, length).rfind(',');
+      const std::size_t kept = comma == text.npos ? 1 : comma;
+      const std::string less = text.substr(0, at + kept) + text.substr(at + length - 1);
+      const std::string line = fmt::format("{}:{}:", name, std::ranges::count(text.substr(0, at), '\n') + 1);
+      const std::string error = talus_tests::error_of([&] { parse_scene(less, name); });
+      INFO(array->str() << " of " << entry.path() << "\nwant " << line << "\ngot  " << error);
+      CHECK(starts_with(error, line));
+      CHECK(std::ranges::count(error, '\n') == 0);  // nothing that follows from it
+      ++shortened;
+    }
+  }
+  CHECK(shortened >= 50);
 }
 
 TEST_CASE("materials end at 255", "[scene]") {

@@ -193,7 +193,7 @@ private:
     for (int a = 0; a < 3; ++a) {
       if (d.min[a] >= d.max[a])
         (domain_max_ ? domain_max_.or_override(domain_min_) : domain_min_)
-            .elements()[a]
+            .element(a)
             .fail(fmt::format("makes the domain empty: its max {} must lie above its min {} in {}", d.max[a], d.min[a],
                               "xyz"[a]));
       axis_[a].get(d.axis[a]);
@@ -548,7 +548,7 @@ private:
     const Furthest furthest = furthest_of(scene_);
     if (const Value& end = furthest.domain_max.value_or(true) ? domain_max_ : domain_min_; furthest.domain_max && end)
       if (const auto coarse = coarse_places(scene_, furthest, spacing_most))
-        end.elements()[furthest.axis].fail(*coarse);
+        end.element(furthest.axis).fail(*coarse);
     check_spacing(scene_);
   }
 

@@ -75,7 +75,7 @@ PartShape read_box(Table t, Placing& placing) {
   hi.get(box.max);
   for (int a = 0; a < 3; ++a)
     if (box.min[a] >= box.max[a])
-      hi.or_override(lo).elements()[a].fail(
+      hi.or_override(lo).element(a).fail(
           fmt::format("must lie above min: the box has {} <= {} in {}", box.max[a], box.min[a], "xyz"[a]));
   part.size = box.max - box.min;
   placing.at_without_rotation(lo, (box.min + box.max) / 2.0, instead);

@@ -352,6 +352,11 @@ std::vector<Value> Value::elements() const {
   return values;
 }
 
+Value Value::element(std::size_t at) const {
+  const std::vector<Value> there = is_array() ? elements() : std::vector<Value>{};
+  return at < there.size() ? there[at] : *this;
+}
+
 Table Value::table() const {
   if (node_ && !node_->is_table())
     fail(!located(where_)                ? "must be a table"

@@ -89,6 +89,7 @@ public:
   const Key& key() const;  // its description
 
   std::vector<Value> elements() const;  // of an array
+  Value element(std::size_t at) const;  // of an array; the value itself where it has no such element
   Table table() const;                  // of [name] or name = {..}; without keys where there is none
   std::vector<Table> tables() const;    // of [[name]]
 
