@@ -97,8 +97,8 @@ TALUS_API const char* talus_version_text(void);
 
 typedef struct talus_device_info {
   uint32_t size;
-  uint32_t index;          /* what talus_options.device takes for it, as a text; the CPU path: TALUS_NO_INDEX */
-  const char* name;        /* the texts are the list's or the simulation's, until that is freed */
+  uint32_t index;   /* what talus_options.device takes for it, as a text; the CPU path: TALUS_NO_INDEX */
+  const char* name; /* the texts are the list's or the simulation's, until that is freed */
   const char* driver;
   const char* api_version; /* "1.3.230"; CPU path: "" */
   const char* type;        /* "discrete GPU", "integrated GPU", "virtual GPU", "CPU", "other", "CPU path" */
@@ -117,8 +117,8 @@ TALUS_API talus_result talus_devices_free(talus_devices* devices);
 /* ---- Scenes ---- */
 
 /* From the text of a scene file, or from the file. name stands for the file in messages, and meshes are looked for in
-   its folder; NULL: "scene". overrides: texts "table.key=value", as after `talus run --set`. TALUS_ERROR_SCENE tells all
-   that is wrong, one line each. */
+   its folder; NULL: "scene". overrides: texts "table.key=value", as after `talus run --set`. TALUS_ERROR_SCENE tells
+   all that is wrong, one line each. */
 TALUS_API talus_result talus_scene_parse(const char* text, const char* name, const char* const* overrides,
                                          uint64_t override_count, talus_scene** scene);
 TALUS_API talus_result talus_scene_load(const char* file, const char* const* overrides, uint64_t override_count,
@@ -133,21 +133,21 @@ typedef struct talus_scene_info {
   uint32_t worlds;
   const char* title; /* the scene's until it is freed */
   uint64_t seed;
-  double dt, end;                          /* s: length of a step, and when the scene ends */
-  double domain_min[3], domain_max[3];     /* m */
-  uint32_t substeps;                       /* per step; 0: "auto", chosen when the scene is prepared */
-  uint32_t materials, emitters, sinks;     /* the counts are those of one world */
+  double dt, end;                      /* s: length of a step, and when the scene ends */
+  double domain_min[3], domain_max[3]; /* m */
+  uint32_t substeps;                   /* per step; 0: "auto", chosen when the scene is prepared */
+  uint32_t materials, emitters, sinks; /* the counts are those of one world */
   uint32_t bodies, shapes, cloths, depth_cameras;
 } talus_scene_info;
 TALUS_API talus_result talus_scene_describe(const talus_scene* scene, talus_scene_info* info);
 
 enum { /* kinds of parts of a scene that have names */
-  TALUS_KIND_MATERIAL = 0,
-  TALUS_KIND_BODY = 1,
-  TALUS_KIND_SHAPE = 2, /* shape-matched body */
-  TALUS_KIND_CLOTH = 3,
-  TALUS_KIND_SINK = 4,
-  TALUS_KIND_DEPTH_CAMERA = 5
+       TALUS_KIND_MATERIAL = 0,
+       TALUS_KIND_BODY = 1,
+       TALUS_KIND_SHAPE = 2, /* shape-matched body */
+       TALUS_KIND_CLOTH = 3,
+       TALUS_KIND_SINK = 4,
+       TALUS_KIND_DEPTH_CAMERA = 5
 };
 /* The name of a part; the scene's until it is freed. index: its number in the order of the scene, from 0. */
 TALUS_API talus_result talus_scene_name(const talus_scene* scene, uint32_t kind, uint32_t index, const char** name);
@@ -164,10 +164,10 @@ TALUS_API talus_result talus_prepared_free(talus_prepared* prepared);
 
 /* ---- Simulations ---- */
 
-enum { /* Vulkan's validation layer, with synchronization checks */
-  TALUS_VALIDATION_ENVIRONMENT = 0, /* on where the environment variable TALUS_VALIDATION is 1 */
-  TALUS_VALIDATION_ON = 1,
-  TALUS_VALIDATION_OFF = 2
+enum {                                   /* Vulkan's validation layer, with synchronization checks */
+       TALUS_VALIDATION_ENVIRONMENT = 0, /* on where the environment variable TALUS_VALIDATION is 1 */
+       TALUS_VALIDATION_ON = 1,
+       TALUS_VALIDATION_OFF = 2
 };
 
 /* 0 in every member but size is the default. */
@@ -230,11 +230,11 @@ TALUS_API talus_result talus_message(talus_simulation* simulation, uint32_t kind
 typedef struct talus_counts {
   uint32_t size;
   uint32_t worlds;
-  uint64_t step;                 /* steps done */
-  uint32_t grains;               /* that are there; vertices of cloth are none */
-  uint32_t grains_emitted;       /* since the start, those of the start too */
-  uint32_t fine_grains;          /* that are there */
-  uint32_t bodies;               /* of all worlds, as are the next two */
+  uint64_t step;           /* steps done */
+  uint32_t grains;         /* that are there; vertices of cloth are none */
+  uint32_t grains_emitted; /* since the start, those of the start too */
+  uint32_t fine_grains;    /* that are there */
+  uint32_t bodies;         /* of all worlds, as are the next two */
   uint32_t shapes, cloths;
   uint64_t memory_bytes;         /* of all fields */
   uint64_t rebuilds;             /* of all neighbour lists */
@@ -257,10 +257,10 @@ typedef struct talus_measure {
   double contacts_mean;    /* touching contacts per grain */
   double penetration_mean; /* over touching contacts, in radii of the smaller grain */
   double penetration_max;
-  double kinetic_energy;   /* J */
-  double momentum[3];      /* kg m/s */
-  double speed_max;        /* m/s */
-  double height;           /* m, of the top of the highest grain above the domain's floor */
+  double kinetic_energy; /* J */
+  double momentum[3];    /* kg m/s */
+  double speed_max;      /* m/s */
+  double height;         /* m, of the top of the highest grain above the domain's floor */
 } talus_measure;
 /* world: one, or TALUS_ALL_WORLDS. */
 TALUS_API talus_result talus_measure_state(talus_simulation* simulation, uint32_t world, talus_measure* measure);
@@ -285,7 +285,7 @@ TALUS_API talus_result talus_periodic_crossings(talus_simulation* simulation, ui
 typedef struct talus_pass_time {
   const char* name; /* static */
   uint64_t calls;
-  double ms;        /* in total */
+  double ms; /* in total */
 } talus_pass_time;
 TALUS_API talus_result talus_pass_times(talus_simulation* simulation, talus_pass_time* times, uint64_t capacity,
                                         uint64_t* count);
@@ -295,9 +295,9 @@ TALUS_API talus_result talus_pass_times(talus_simulation* simulation, talus_pass
 /* Arrays of the caller, of `capacity` grains each; one that is NULL is not written. */
 typedef struct talus_grain_arrays {
   uint32_t size;
-  uint32_t reserved;   /* 0 */
+  uint32_t reserved; /* 0 */
   uint64_t capacity;
-  uint64_t count;      /* written: grains that there are, with TALUS_ERROR_TOO_SMALL too */
+  uint64_t count; /* written: grains that there are, with TALUS_ERROR_TOO_SMALL too */
   uint32_t* ids;
   float* positions;    /* m, 3 each */
   float* velocities;   /* m/s, 3 each */
@@ -381,8 +381,8 @@ TALUS_API talus_result talus_drive_joint(talus_simulation* simulation, uint32_t 
 TALUS_API talus_result talus_push_body(talus_simulation* simulation, uint32_t body, const double force[3],
                                        const double torque[3]);
 
-/* A hand: holds the grains whose centres are within a radius [m] of a place [m]; *held: how many. It moves on a straight
-   line in the next step. */
+/* A hand: holds the grains whose centres are within a radius [m] of a place [m]; *held: how many. It moves on a
+   straight line in the next step. */
 TALUS_API talus_result talus_grab(talus_simulation* simulation, const double at[3], double radius, uint32_t* held);
 TALUS_API talus_result talus_move_hand(talus_simulation* simulation, const double at[3]);
 TALUS_API talus_result talus_release(talus_simulation* simulation);
@@ -395,15 +395,15 @@ TALUS_API talus_result talus_shape_state(talus_simulation* simulation, uint32_t 
 /* Arrays of the caller; one that is NULL is not written. */
 typedef struct talus_cloth_arrays {
   uint32_t size;
-  uint32_t reserved;               /* 0 */
+  uint32_t reserved; /* 0 */
   uint64_t vertex_capacity;
   uint64_t triangle_capacity;
-  uint64_t vertices, triangles;    /* written: how many there are, with TALUS_ERROR_TOO_SMALL too */
-  float* positions;                /* m, 3 each; the sheet hangs together across periodic axes */
-  float* velocities;               /* m/s, 3 each */
-  uint32_t* corners;               /* 3 vertices of each triangle */
-  double strain_mean, strain_max;  /* written: of the sides that stretch, relative to their length at rest */
-  double kinetic_energy;           /* written: J */
+  uint64_t vertices, triangles;   /* written: how many there are, with TALUS_ERROR_TOO_SMALL too */
+  float* positions;               /* m, 3 each; the sheet hangs together across periodic axes */
+  float* velocities;              /* m/s, 3 each */
+  uint32_t* corners;              /* 3 vertices of each triangle */
+  double strain_mean, strain_max; /* written: of the sides that stretch, relative to their length at rest */
+  double kinetic_energy;          /* written: J */
 } talus_cloth_arrays;
 TALUS_API talus_result talus_read_cloth(talus_simulation* simulation, uint32_t cloth, talus_cloth_arrays* arrays);
 
@@ -412,8 +412,8 @@ TALUS_API talus_result talus_depth_size(talus_simulation* simulation, uint32_t c
                                         uint32_t* height);
 /* What it sees: [worlds][height][width], rows from the top. Distances along its axis [m], "far" where it sees nothing;
    or, where the scene says so, heights above the domain's floor [m], 0 where it sees nothing. */
-TALUS_API talus_result talus_read_depth(talus_simulation* simulation, uint32_t camera, float* pixels,
-                                        uint64_t capacity, uint64_t* count);
+TALUS_API talus_result talus_read_depth(talus_simulation* simulation, uint32_t camera, float* pixels, uint64_t capacity,
+                                        uint64_t* count);
 
 /* ---- Worlds ---- */
 
@@ -460,7 +460,7 @@ TALUS_API talus_result talus_vulkan_handles(talus_simulation* simulation, talus_
 
 /* The structs are those of shaders/shared/types.h. */
 enum {
-  TALUS_BUFFER_GRAINS = 0,          /* Grain: x, y, z, radius [m], vx, vy, vz [m/s], inverse mass [1/kg]; radius 0: none */
+  TALUS_BUFFER_GRAINS = 0, /* Grain: x, y, z, radius [m], vx, vy, vz [m/s], inverse mass [1/kg]; radius 0: none */
   TALUS_BUFFER_GRAIN_MATERIALS = 1, /* uint: index of the material in the low 8 bits */
   TALUS_BUFFER_GRAIN_IDS = 2,       /* uint */
   TALUS_BUFFER_FINE_GRAINS = 3,     /* Grain; in place of the inverse mass how loose it is, from 0 to 1 */

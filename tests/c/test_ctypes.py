@@ -156,7 +156,7 @@ class TestFromPython(unittest.TestCase):
         pose, twist = Pose(), Twist()
         call("talus_body_state", simulation, body, byref(pose), byref(twist))
         self.assertAlmostEqual(pose.position[0], 0.1, places=6)  # 0.5 m/s for 0.2 s
-        self.assertEqual(twist.velocity[0], 0.5)
+        self.assertAlmostEqual(twist.velocity[0], 0.5, places=9)
         self.assertEqual(pose.rotation[3], 1)
 
         view = GrainView(ctypes.sizeof(GrainView))
