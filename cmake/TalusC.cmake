@@ -38,5 +38,6 @@ install(EXPORT talus_c NAMESPACE talus:: FILE talusCTargets.cmake DESTINATION "$
 install(FILES "${PROJECT_SOURCE_DIR}/engine/c/talus_c.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 # By its own place, so that the installed package may be moved.
 file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" up "${up}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/talus.pc.in" "${PROJECT_BINARY_DIR}/talus.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/talus.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

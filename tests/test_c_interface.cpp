@@ -650,10 +650,11 @@ TEST_CASE("C's results tell the exceptions apart", "[c]") {
   check_error(talus_scene_parse(fine_text.c_str(), nullptr, &override, 1, &scene), TALUS_ERROR_SCENE, "iterations");
   CHECK(scene.handle == nullptr);
 
-  const OwnedScene fine = c_scene(fine_text);
+  const std::string without_upsampling = fine_text.substr(0, fine_text.find("[upsampling]"));
+  const OwnedScene serial = c_scene(without_upsampling + "[solver]\nmethod = \"p2\"\niteration = \"gauss_seidel\"\n");
   talus_options options = sized<talus_options>();
-  options.device = "no such device";
-  check_error(talus_simulation_create(fine, &options, &simulation), TALUS_ERROR_DEVICE, "no such device");
+  options.device = "0";
+  check_error(talus_simulation_create(serial, &options, &simulation), TALUS_ERROR_DEVICE, "gauss_seidel");
   CHECK(simulation.handle == nullptr);
 
   // A formula that has no value at its second step, and a crate that is pushed until it is not a number any more.
@@ -665,9 +666,9 @@ TEST_CASE("C's results tell the exceptions apart", "[c]") {
                          nullptr, &end, 1, &formulas));
   const OwnedSimulation formula = c_simulation(formulas);
   check_error(talus_advance(formula, 20), TALUS_ERROR_SCENE, "finite");
-  const OwnedSimulation crate = c_simulation(fine_text.substr(0, fine_text.find("[upsampling]")) +
-                                             "[[body]]\nname = \"c\"\nbox.size = [0.02, 0.02, 0.02]\nmass = 0.001\n"
-                                             "position = [0, 0, 0.28]\n");
+  const OwnedSimulation crate =
+      c_simulation(without_upsampling + "[[body]]\nname = \"c\"\nbox.size = [0.02, 0.02, 0.02]\nmass = 0.001\n"
+                                        "position = [0, 0, 0.28]\n");
   const double force[3]{1e38, 0.0, 0.0}, none[3]{0.0, 0.0, 0.0};
   must(talus_advance(crate, 1));
   const std::uint64_t valid = hash_of(crate);
@@ -854,6 +855,8 @@ TEST_CASE("Whatever null pointer, index or size C is given is an error", "[c]") 
   refused(talus_move_joint(s, 1, 61.0), "cannot reach 61");
   refused(talus_move_body(s, 0, &pose, nullptr), "rotation");  // of length 0
   refused(talus_drive_body(s, 0, &twist, &negative), "above 0");
+  refused(talus_advance(s, static_cast<std::uint64_t>(-1)), "too many");
+  refused(talus_start(s, static_cast<std::uint64_t>(-1), 0), "too many");
   // Sizes.
   info.size = 8;
   refused(talus_scene_describe(scene, &info), "info.size is 8");
@@ -933,6 +936,11 @@ TEST_CASE("C lists devices as C++ does", "[c][device]") {
   }
   talus_device_info info = sized<talus_device_info>();
   check_error(talus_devices_get(devices, count, &info), TALUS_ERROR_INVALID_ARGUMENT, "there is no device");
+
+  talus_options options = sized<talus_options>();
+  options.device = "no such device";
+  OwnedSimulation simulation;
+  check_error(talus_simulation_create(c_scene(fine_text), &options, &simulation), TALUS_ERROR_DEVICE, "no such device");
 }
 
 TEST_CASE("C says where everything lies on a device", "[c][device]") {

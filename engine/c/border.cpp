@@ -79,6 +79,11 @@ Use::Use(talus_simulation* handle, bool while_under_way)
     throw Failure(TALUS_ERROR_SEQUENCE, "steps are under way: talus_finish() takes them over first");
 }
 
+std::mutex& loading_vulkan() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 std::filesystem::path path_of(const char* utf8, const char* name) {
   const char* text = &given(utf8, name);
   return std::filesystem::path(reinterpret_cast<const char8_t*>(text));

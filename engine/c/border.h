@@ -119,6 +119,9 @@ private:
   std::unique_lock<std::mutex> lock_;
 };
 
+// Held where Vulkan may be loaded: its functions are those of the whole program.
+std::mutex& loading_vulkan();
+
 // A pointer that the caller gives, which must be there. name: the argument's.
 template <class T> T& given(T* pointer, const char* name) {
   if (!pointer)

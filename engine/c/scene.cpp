@@ -69,6 +69,7 @@ using namespace talus::c;
 talus_result talus_devices_list(talus_devices** devices) {
   return guarded([&] {
     given(devices, "devices");
+    const std::lock_guard lock(loading_vulkan());
     talus::gpu::Instance instance;
     std::vector<talus::gpu::DeviceInfo> infos = talus::gpu::list_devices(instance);
     std::vector<std::string> reasons;

@@ -35,9 +35,22 @@ Options options_of(const talus_options* given_options) {
   return options;
 }
 
-talus_simulation* handle_to_simulation(Simulation simulation) {
+// description: a Scene, or Prepared.
+template <class Description> talus_simulation* new_simulation(const Description& description, const Options& options) {
+  std::unique_lock lock(loading_vulkan(), std::defer_lock);
+  if (options.device != "cpu")
+    lock.lock();
+  Simulation simulation(description, options);
   DeviceSummary device = simulation.device();
   return new_handle<talus_simulation>(std::move(simulation), std::move(device));
+}
+
+// More are a negative number by mistake; and a step beyond them has no exact time.
+std::uint64_t checked_steps(std::uint64_t steps) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  if (steps > most)
+    refuse(std::to_string(steps) + " steps are too many: at most 2^53 at a time");
+  return steps;
 }
 
 const std::vector<std::string>& messages_of(const Use& simulation, std::uint32_t kind) {
@@ -69,7 +82,7 @@ talus_result talus_simulation_create(const talus_scene* scene, const talus_optio
                                      talus_simulation** simulation) {
   return guarded([&] {
     given(simulation, "simulation");
-    *simulation = handle_to_simulation(talus::Simulation(object_of(scene)->scene, options_of(options)));
+    *simulation = new_simulation(object_of(scene)->scene, options_of(options));
   });
 }
 
@@ -77,7 +90,7 @@ talus_result talus_simulation_create_prepared(const talus_prepared* prepared, co
                                               talus_simulation** simulation) {
   return guarded([&] {
     given(simulation, "simulation");
-    *simulation = handle_to_simulation(talus::Simulation(object_of(prepared)->prepared, options_of(options)));
+    *simulation = new_simulation(object_of(prepared)->prepared, options_of(options));
   });
 }
 
@@ -91,11 +104,11 @@ talus_result talus_simulation_free(talus_simulation* simulation) {
 }
 
 talus_result talus_advance(talus_simulation* simulation, uint64_t steps) {
-  return guarded([&] { Use(simulation)->advance(steps); });
+  return guarded([&] { Use(simulation)->advance(checked_steps(steps)); });
 }
 
 talus_result talus_start(talus_simulation* simulation, uint64_t steps, uint32_t evaluate_contacts) {
-  return guarded([&] { Use(simulation)->start(steps, evaluate_contacts != 0); });
+  return guarded([&] { Use(simulation)->start(checked_steps(steps), evaluate_contacts != 0); });
 }
 
 talus_result talus_ready(talus_simulation* simulation, uint32_t* ready) {

@@ -186,7 +186,9 @@ typedef struct talus_options {
   uint32_t reserved;      /* 0 */
 } talus_options;
 
-/* options: NULL for the defaults. TALUS_ERROR_SCENE, TALUS_ERROR_DEVICE, TALUS_ERROR_RESOURCE. */
+/* options: NULL for the defaults. TALUS_ERROR_SCENE, TALUS_ERROR_DEVICE, TALUS_ERROR_RESOURCE. Those that are not on
+   the device "cpu" are created one at a time, and other threads wait: talus_prepare() first lets what takes long run at
+   once. */
 TALUS_API talus_result talus_simulation_create(const talus_scene* scene, const talus_options* options,
                                                talus_simulation** simulation);
 TALUS_API talus_result talus_simulation_create_prepared(const talus_prepared* prepared, const talus_options* options,
@@ -194,8 +196,8 @@ TALUS_API talus_result talus_simulation_create_prepared(const talus_prepared* pr
 /* Steps that are under way are given up. Frees nothing and fails where another thread is in a call. */
 TALUS_API talus_result talus_simulation_free(talus_simulation* simulation);
 
-/* Goes on by so many steps of talus_scene_info.dt, and waits for them. TALUS_ERROR_RESOURCE, TALUS_ERROR_STATE and
-   TALUS_ERROR_SCENE (a formula of a body's motion is not finite) leave the last valid state. */
+/* Goes on by so many steps of talus_scene_info.dt, at most 2^53, and waits for them. TALUS_ERROR_RESOURCE,
+   TALUS_ERROR_STATE and TALUS_ERROR_SCENE (a formula of a body's motion is not finite) leave the last valid state. */
 TALUS_API talus_result talus_advance(talus_simulation* simulation, uint64_t steps);
 
 /* talus_advance() without waiting: start begins the steps, *ready becomes 1 once finish would return at once, and
