@@ -903,7 +903,7 @@ TEST_CASE("C's structs may be of an older or of a newer header", "[c]") {
   CHECK(info.known.dt == 0.004);
   CHECK(info.more == 0);
   CHECK(info.behind == 77);
-  // What it reads must be 0 there.
+  // In a struct that the library reads, the unknown members must be 0.
   struct NewerOptions {
     talus_options known;
     std::uint64_t more;

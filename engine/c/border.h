@@ -1,5 +1,5 @@
 #pragma once
-// What every function of talus_c.h does: it finds its handles, and turns exceptions into results.
+// The work that all functions of talus_c.h share: finding handles, checking arguments, turning exceptions into results.
 #include "engine/c/talus_c.h"
 #include "engine/gpu/device.h"
 #include "engine/talus.h"

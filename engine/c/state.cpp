@@ -1,4 +1,4 @@
-// What a simulation is made of, read: grains, bodies, shape-matched bodies, cloth, what depth cameras see.
+// The state of a simulation: grains, bodies, shape-matched bodies, cloth, and the images of depth cameras.
 #include "engine/c/border.h"
 #include "engine/core/executor.h"
 #include "engine/core/fields.h"

@@ -51,7 +51,7 @@
 extern "C" {
 #endif
 
-/* Of this header; talus_version() tells that of the library. */
+/* The version of this header; talus_version() tells that of the library. */
 #define TALUS_VERSION_MAJOR 0
 #define TALUS_VERSION_MINOR 1
 #define TALUS_VERSION_PATCH 0
@@ -87,7 +87,7 @@ TALUS_API const char* talus_last_error(void);
 /* "TALUS_ERROR_SCENE"; "unknown" for what is none. Static. */
 TALUS_API const char* talus_result_name(talus_result result);
 
-/* Of the library: 65536 major + 256 minor + patch, and "0.1.0", which is static. */
+/* The version of the library: 65536 major + 256 minor + patch, and as a text such as "0.1.0", which is static. */
 TALUS_API uint32_t talus_version(void);
 TALUS_API const char* talus_version_text(void);
 
@@ -141,13 +141,14 @@ typedef struct talus_scene_info {
 } talus_scene_info;
 TALUS_API talus_result talus_scene_describe(const talus_scene* scene, talus_scene_info* info);
 
-enum { /* kinds of parts of a scene that have names */
-       TALUS_KIND_MATERIAL = 0,
-       TALUS_KIND_BODY = 1,
-       TALUS_KIND_SHAPE = 2, /* shape-matched body */
-       TALUS_KIND_CLOTH = 3,
-       TALUS_KIND_SINK = 4,
-       TALUS_KIND_DEPTH_CAMERA = 5
+/* Kinds of parts of a scene that have names. */
+enum {
+  TALUS_KIND_MATERIAL = 0,
+  TALUS_KIND_BODY = 1,
+  TALUS_KIND_SHAPE = 2, /* shape-matched body */
+  TALUS_KIND_CLOTH = 3,
+  TALUS_KIND_SINK = 4,
+  TALUS_KIND_DEPTH_CAMERA = 5
 };
 /* The name of a part; the scene's until it is freed. index: its number in the order of the scene, from 0. */
 TALUS_API talus_result talus_scene_name(const talus_scene* scene, uint32_t kind, uint32_t index, const char** name);
@@ -157,17 +158,19 @@ TALUS_API talus_result talus_scene_name(const talus_scene* scene, uint32_t kind,
 TALUS_API talus_result talus_scene_needs_restart(const talus_scene* running, const talus_scene* changed,
                                                  const char** key);
 
-/* What of a simulation takes long and needs no device: initial grains, distance fields of meshes, the number of
-   substeps. For a thread of its own, while simulations run. Any number of simulations may be made of it. */
+/* Prepares the parts of a simulation that take long and need no device: initial grains, distance fields of meshes, the
+   number of substeps. It may run on a thread of its own while simulations run. Any number of simulations may be made of
+   the result. */
 TALUS_API talus_result talus_prepare(const talus_scene* scene, talus_prepared** prepared);
 TALUS_API talus_result talus_prepared_free(talus_prepared* prepared);
 
 /* ---- Simulations ---- */
 
-enum {                                   /* Vulkan's validation layer, with synchronization checks */
-       TALUS_VALIDATION_ENVIRONMENT = 0, /* on where the environment variable TALUS_VALIDATION is 1 */
-       TALUS_VALIDATION_ON = 1,
-       TALUS_VALIDATION_OFF = 2
+/* Vulkan's validation layer, with synchronization checks. */
+enum {
+  TALUS_VALIDATION_ENVIRONMENT = 0, /* on where the environment variable TALUS_VALIDATION is 1 */
+  TALUS_VALIDATION_ON = 1,
+  TALUS_VALIDATION_OFF = 2
 };
 
 /* 0 in every member but size is the default. */
@@ -186,9 +189,9 @@ typedef struct talus_options {
   uint32_t reserved;      /* 0 */
 } talus_options;
 
-/* options: NULL for the defaults. TALUS_ERROR_SCENE, TALUS_ERROR_DEVICE, TALUS_ERROR_RESOURCE. Those that are not on
-   the device "cpu" are created one at a time, and other threads wait: talus_prepare() first lets what takes long run at
-   once. */
+/* options: NULL for the defaults. TALUS_ERROR_SCENE, TALUS_ERROR_DEVICE, TALUS_ERROR_RESOURCE. On a
+   device other than "cpu", simulations are created one at a time, and other threads wait. Preparing their scenes with
+   talus_prepare() shortens the wait. */
 TALUS_API talus_result talus_simulation_create(const talus_scene* scene, const talus_options* options,
                                                talus_simulation** simulation);
 TALUS_API talus_result talus_simulation_create_prepared(const talus_prepared* prepared, const talus_options* options,
@@ -352,17 +355,17 @@ TALUS_API talus_result talus_body_state(talus_simulation* simulation, uint32_t b
 /* Degrees and degrees/s (revolute), or m and m/s (prismatic). */
 TALUS_API talus_result talus_joint_state(talus_simulation* simulation, uint32_t body, double* value, double* speed);
 
-/* What grains do to a body, in the axes of the world, torque about its origin. */
+/* The force and torque of grains on a body, in the axes of the world; the torque is about the body's origin. */
 typedef struct talus_body_load {
   float force[3], torque[3];                   /* N, N m: means over a step */
   float force_filtered[3], torque_filtered[3]; /* by the scene's load_filter */
   uint32_t uncounted;                          /* pushes since the start that are not in it */
 } talus_body_load;
-/* Of the last step, of the bodies of all worlds. */
+/* Loads of the last step on the bodies of all worlds. */
 TALUS_API talus_result talus_body_loads(talus_simulation* simulation, talus_body_load* loads, uint64_t capacity,
                                         uint64_t* count);
-/* Of each step of the last talus_advance() or talus_start(), step after step: element s * bodies + b; of at most its
-   last 65536 steps. */
+/* Loads in each step s of the last talus_advance() or talus_start(), on body b: element s * bodies + b. It has at most
+   the last 65536 steps. */
 TALUS_API talus_result talus_load_history(talus_simulation* simulation, talus_body_load* loads, uint64_t capacity,
                                           uint64_t* count);
 
@@ -412,8 +415,8 @@ TALUS_API talus_result talus_read_cloth(talus_simulation* simulation, uint32_t c
 /* Pixels of a depth camera. */
 TALUS_API talus_result talus_depth_size(talus_simulation* simulation, uint32_t camera, uint32_t* width,
                                         uint32_t* height);
-/* What it sees: [worlds][height][width], rows from the top. Distances along its axis [m], "far" where it sees nothing;
-   or, where the scene says so, heights above the domain's floor [m], 0 where it sees nothing. */
+/* The image of a depth camera: [worlds][height][width], rows from the top. Distances along its axis [m], "far" where it
+   sees nothing; or, where the scene says so, heights above the domain's floor [m], 0 where it sees nothing. */
 TALUS_API talus_result talus_read_depth(talus_simulation* simulation, uint32_t camera, float* pixels, uint64_t capacity,
                                         uint64_t* count);
 

@@ -54,7 +54,7 @@ void need_device(Simulation& simulation) {
     throw Failure(TALUS_ERROR_UNAVAILABLE, "the simulation runs on the CPU path, which has no Vulkan device");
 }
 
-// Of a pointer, or of an integer where this platform's handles are integers.
+// A handle of Vulkan as an integer; on some platforms it is one already.
 std::uint64_t integer_of(auto handle) {
   if constexpr (std::is_pointer_v<decltype(handle)>)
     return reinterpret_cast<std::uintptr_t>(handle);

@@ -1,5 +1,5 @@
-# What libtalus exports: the functions of talus_c.h and nothing else, each with the version of Talus that added it. And that
-# the tests call each of them. cmake -DNM=nm -DREADELF=readelf -DLIBRARY=libtalus.so -DSONAME=.. -DSOURCE=the project's folder
+# Checks that libtalus exports the functions of talus_c.h and nothing else, each with the version of Talus that added it, and
+# that the tests call each of them. cmake -DNM=nm -DREADELF=readelf -DLIBRARY=libtalus.so -DSONAME=.. -DSOURCE=the project's folder
 # -P symbols.cmake
 cmake_minimum_required(VERSION 3.25)
 
