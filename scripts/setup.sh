@@ -12,7 +12,7 @@ build_packages=(
   libglfw3-dev libimgui-dev fonts-dejavu-core mesa-vulkan-drivers zlib1g-dev
 )
 test_packages=(
-  catch2 clang ffmpeg gnuplot-nox libclang-rt-dev libx11-dev libxrandr-dev python3-dev python3-venv
+  catch2 clang ffmpeg gnuplot-nox libclang-rt-dev libx11-dev libxrandr-dev pkgconf python3-dev python3-venv
   vulkan-validationlayers xdotool xvfb
 )
 

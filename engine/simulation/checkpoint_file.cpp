@@ -9,7 +9,9 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <span>
+#include <streambuf>
 #include <system_error>
 
 // Little endian:  magic[8]  version u32  blocks u32  block...
@@ -30,14 +32,28 @@ std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
+std::string to_text(const std::vector<std::byte>& data) {
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
 class Writer {
 public:
-  Writer(AtomicFile& out, std::uint32_t blocks) : out_(out) {
-    out_.write(bytes_of(magic));
-    out_.write(bytes_of(newest_version));
-    out_.write(bytes_of(blocks));
+  using Put = std::function<void(std::span<const std::byte>)>;
+
+  explicit Writer(Put put) : put_(std::move(put)) {}
+
+  void checkpoint(const Checkpoint& checkpoint) {
+    put_(bytes_of(magic));
+    put_(bytes_of(newest_version));
+    put_(bytes_of(static_cast<std::uint32_t>(3 + checkpoint.fields.size())));
+    block("scene", bytes_of(checkpoint.scene_text));
+    block("step", bytes_of(checkpoint.step));
+    block("device", bytes_of(checkpoint.device));
+    for (const auto& [name, data] : checkpoint.fields)
+      block(std::string(field_prefix) + name, data);
   }
 
+private:
   void block(const std::string& name, std::span<const std::byte> data) {
     const auto name_size = static_cast<std::uint32_t>(name.size());
     const std::uint64_t data_size = data.size();
@@ -45,24 +61,27 @@ public:
     std::uint64_t sum = checksum_of_nothing;
     for (auto part : parts)
       sum = checksum(part, sum);
-    out_.write(bytes_of(sum));
+    put_(bytes_of(sum));
     for (auto part : parts)
-      out_.write(part);
+      put_(part);
   }
 
-private:
-  AtomicFile& out_;
+  Put put_;
+};
+
+// Bytes in memory as a stream.
+class MemoryBuffer : public std::streambuf {
+public:
+  explicit MemoryBuffer(std::span<const std::byte> bytes) {
+    char* begin = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));  // which a get area only reads
+    setg(begin, begin, begin + bytes.size());
+  }
 };
 
 class Reader {
 public:
-  explicit Reader(const std::filesystem::path& file) : file_(file.string()), in_(file, std::ios::binary) {
-    if (!in_)
-      fail(fmt::format("cannot be opened: {}", std::generic_category().message(errno)));
-    std::error_code error;
-    left_ = std::filesystem::file_size(file, error);
-    if (error)
-      fail(fmt::format("cannot be read: {}", error.message()));
+  // name: of the file, for messages; size: bytes of the stream.
+  Reader(std::istream& in, std::string name, std::uint64_t size) : name_(std::move(name)), in_(in), left_(size) {
     if (left_ < magic.size() || get<std::array<char, 8>>() != magic)
       fail("is not a state saved by Talus");
     const auto version = get<std::uint32_t>();
@@ -73,6 +92,30 @@ public:
     blocks_ = get<std::uint32_t>();
   }
 
+  Checkpoint checkpoint() {
+    Checkpoint checkpoint;
+    bool scene = false, step = false;
+    std::string name;
+    std::vector<std::byte> data;
+    while (next(name, data)) {
+      if (name == "scene") {
+        checkpoint.scene_text = to_text(data);
+        scene = true;
+      } else if (name == "step" && data.size() == sizeof checkpoint.step) {
+        std::memcpy(&checkpoint.step, data.data(), data.size());
+        step = true;
+      } else if (name == "device") {
+        checkpoint.device = to_text(data);
+      } else if (name.starts_with(field_prefix)) {
+        checkpoint.fields[name.substr(field_prefix.size())] = std::move(data);
+      }
+    }
+    if (!scene || !step)
+      fail("is damaged: scene or step is missing");
+    return checkpoint;
+  }
+
+private:
   // The next block's name and data; false after the last one.
   bool next(std::string& name, std::vector<std::byte>& data) {
     if (blocks_ == 0) {
@@ -98,9 +141,7 @@ public:
     return true;
   }
 
-  [[noreturn]] void fail(const std::string& why) const { throw CheckpointError(file_ + " " + why); }
-
-private:
+  [[noreturn]] void fail(const std::string& why) const { throw CheckpointError(name_ + " " + why); }
   void need(std::uint64_t size) const {  // before memory is asked for: a damaged size may be anything
     if (size > left_)
       fail("is damaged or cut short: it ends too early");
@@ -117,15 +158,11 @@ private:
     return value;
   }
 
-  std::string file_;
-  std::ifstream in_;
-  std::uint64_t left_ = 0;  // bytes of the file not read yet
+  std::string name_;
+  std::istream& in_;
+  std::uint64_t left_;  // bytes not read yet
   std::uint32_t blocks_ = 0;
 };
-
-std::string to_text(const std::vector<std::byte>& data) {
-  return {reinterpret_cast<const char*>(data.data()), data.size()};
-}
 
 }  // namespace
 
@@ -136,12 +173,7 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
         fmt::format("{} is not a file, and a checkpoint cannot be saved in its place", file.string()));
   try {
     AtomicFile out(file);
-    Writer writer(out, static_cast<std::uint32_t>(3 + checkpoint.fields.size()));
-    writer.block("scene", bytes_of(checkpoint.scene_text));
-    writer.block("step", bytes_of(checkpoint.step));
-    writer.block("device", bytes_of(checkpoint.device));
-    for (const auto& [name, data] : checkpoint.fields)
-      writer.block(std::string(field_prefix) + name, data);
+    Writer([&](std::span<const std::byte> bytes) { out.write(bytes); }).checkpoint(checkpoint);
     out.commit();
   } catch (const ExportError& e) {
     throw CheckpointError(e.what());
@@ -149,27 +181,29 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {
-  Reader reader(file);
-  Checkpoint checkpoint;
-  bool scene = false, step = false;
-  std::string name;
-  std::vector<std::byte> data;
-  while (reader.next(name, data)) {
-    if (name == "scene") {
-      checkpoint.scene_text = to_text(data);
-      scene = true;
-    } else if (name == "step" && data.size() == sizeof checkpoint.step) {
-      std::memcpy(&checkpoint.step, data.data(), data.size());
-      step = true;
-    } else if (name == "device") {
-      checkpoint.device = to_text(data);
-    } else if (name.starts_with(field_prefix)) {
-      checkpoint.fields[name.substr(field_prefix.size())] = std::move(data);
-    }
-  }
-  if (!scene || !step)
-    reader.fail("is damaged: scene or step is missing");
-  return checkpoint;
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    throw CheckpointError(
+        fmt::format("{} cannot be opened: {}", file.string(), std::generic_category().message(errno)));
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(file, error);
+  if (error)
+    throw CheckpointError(fmt::format("{} cannot be read: {}", file.string(), error.message()));
+  return Reader(in, file.string(), size).checkpoint();
+}
+
+std::vector<std::byte> checkpoint_bytes(const Checkpoint& checkpoint) {
+  std::vector<std::byte> all;
+  Writer([&](std::span<const std::byte> bytes) {
+    all.insert(all.end(), bytes.begin(), bytes.end());
+  }).checkpoint(checkpoint);
+  return all;
+}
+
+Checkpoint read_checkpoint(std::span<const std::byte> bytes) {
+  MemoryBuffer buffer(bytes);
+  std::istream in(&buffer);
+  return Reader(in, "the checkpoint", bytes.size()).checkpoint();
 }
 
 }  // namespace talus

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,9 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
 
 // Throws CheckpointError for anything but a complete, unharmed file of this version or an older one.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
+
+// The same bytes in memory; read_checkpoint() throws CheckpointError as above.
+std::vector<std::byte> checkpoint_bytes(const Checkpoint& checkpoint);
+Checkpoint read_checkpoint(std::span<const std::byte> bytes);
 
 }  // namespace talus
