@@ -1,7 +1,9 @@
 // Lists that are searched again only where grains have moved.
 #include "engine/core/passes.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "scratch.h"
 #include "simulate.h"
+#include <cstring>
 #include <set>
 
 using namespace talus;
@@ -227,6 +229,15 @@ TEST_CASE("Contacts of dynamic bodies are counted while lists are mended", "[rig
     CHECK(read_field<uint>(simulation.executor(), FieldId::body_contacts, 2)[1] == counted);
   }
   CHECK(simulation.incremental_rebuilds() > 50);
+  // Fewer than the lists have, in a checkpoint that was changed, would fall below none.
+  Checkpoint fewer = simulation.checkpoint();
+  auto& bytes = fewer.fields.at("body_contacts");
+  uint count = 0;
+  std::memcpy(&count, bytes.data() + sizeof count, sizeof count);
+  REQUIRE(count > 0);
+  --count;
+  std::memcpy(bytes.data() + sizeof count, &count, sizeof count);
+  REQUIRE_THROWS_WITH(simulation.resume(fewer), "field body_contacts counts fewer than the lists have");
 }
 
 TEST_CASE("Lists of grains that all move are built, not mended", "[neighbours][mending]") {

@@ -52,6 +52,7 @@ public:
     partners_ = values_of<uint>(state_, FieldId::contact_partner);
     cells_ = values_of<uint>(state_, FieldId::grid_start);
     const auto made = values_of<uint>(state_, FieldId::emitted_count);
+    listed_of_body_.resize(std::size_t{s_.worlds.count} * s_.bodies.count);
     used_ = b_.places;
     if (s_.worlds.places == no_grain) {
       const std::uint64_t had = std::accumulate(b_.due.begin(), b_.due.end(), std::uint64_t{b_.initial});
@@ -87,6 +88,7 @@ private:
   std::vector<Grain> grains_;
   std::vector<uint> ids_, tags_, rows_, counts_, starts_, partners_, cells_;
   std::vector<vec4> list_positions_;
+  std::vector<uint> listed_of_body_;  // contacts of a body in the lists, world after world
 
   void need(bool holds, FieldId field, std::string_view what) {
     if (!holds && !what_)
@@ -203,8 +205,10 @@ private:
            "reaches beyond the rows of its slice");
       for (uint k = 0; k < count && !what_; ++k) {
         const std::size_t row = std::size_t{w} * s_.worlds.rows + start + k;
-        need(names(partners_[slice_grains * row + i % slice_grains]), FieldId::contact_partner,
-             "names a partner that is not there");
+        const uint partner = partners_[slice_grains * row + i % slice_grains];
+        need(names(partner), FieldId::contact_partner, "names a partner that is not there");
+        if (!what_ && world.lists.travel < lists_invalid && partner >= body_partner && partner < wall_partner)
+          ++listed_of_body_[w * s_.bodies.count + body_of(partner)];
       }
     }
     const uint table = s_.worlds.count == 1 ? 0 : world.lists.table,
@@ -218,8 +222,13 @@ private:
   }
 
   void bodies() {
-    for (const uint count : values_of<uint>(state_, FieldId::body_contacts))
-      need(count <= s_.worlds.rows * slice_grains, FieldId::body_contacts, "counts more than there is room for");
+    const auto contacts = values_of<uint>(state_, FieldId::body_contacts);
+    for (std::size_t b = 0; b < contacts.size(); ++b) {
+      need(contacts[b] <= s_.worlds.rows * slice_grains, FieldId::body_contacts, "counts more than there is room for");
+      // Incremental rebuilds take what is listed off the count. Contacts of grains that a sink has taken stay in it.
+      need(!s_.grid.incremental || b >= listed_of_body_.size() || contacts[b] >= listed_of_body_[b],
+           FieldId::body_contacts, "counts fewer than the lists have");
+    }
     for (const BodyMotion& m : values_of<BodyMotion>(state_, FieldId::body_listed))
       need(finite(m), FieldId::body_listed, "has a number that is not finite");
     for (const RigidState& r : values_of<RigidState>(state_, FieldId::rigid_states))
