@@ -401,7 +401,7 @@ TEST_CASE("Talus overwrites and destroys nothing that an application still reads
     simulation.finish();
     open->device.collect();
     CHECK(open->device.memory_bytes() == memory);
-    // At the end nothing is submitted any more, and the host waits.
+    // At the end the destructor waits, after which nothing refers to the semaphore.
     shared.release({application.timeline, 3});
     until(3);
   }

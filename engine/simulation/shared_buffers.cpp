@@ -78,6 +78,16 @@ struct SharedBuffers::Impl {
       : simulation(simulation_in), executor(simulation.executor()), device(device_of(simulation)),
         graph(device, {.timing = false}), draws(device, "draws", sizeof(Draws)), drawn(drawn_in) {}
 
+  // A last submission waits for what was released, so that the application may destroy its semaphore afterwards.
+  ~Impl() {
+    try {
+      executor.gpu_device();  // submits what its graph holds
+      graph.fill(draws);
+      graph.finish();
+    } catch (const std::exception&) {  // a lost device: nothing is read any more
+    }
+  }
+
   void write_draws(std::uint32_t grains, std::uint32_t fine) {
     if (drawn_places == std::array{grains, fine})
       return;

@@ -21,9 +21,10 @@
 // of Adoption::other_families.
 //
 // Write after read: once that submission is made, release() names what it signals. The next submission of Talus waits
-// for it on the device, and whatever Talus destroys until then, such as a buffer that had to grow, stays until then.
-// The signal has to be on its way when Talus submits next: submitted, or signalled by another thread. Without
-// release(), the application waits itself until it has read, before it calls Talus again.
+// for it on the device, and whatever Talus destroys until then, such as a buffer that had to grow, stays until then. The
+// signal has to be on its way when Talus submits next: submitted, or signalled by another thread. The semaphore stays
+// until that submission has ended, or until SharedBuffers is gone, whose destructor waits. Without release(), the
+// application waits itself until it has read, before it calls Talus again.
 //
 // Validity: handles and counts hold until release(), or the next call of Talus that changes the state, whichever comes
 // first. They differ from frame to frame: a field has two buffers that change places, and a third where it grew. Ask
@@ -67,6 +68,8 @@ struct SharedFrame {
   // One per shape-matched body of Scene::shapes: rotation from how it was given, position of the center of mass [m],
   // velocity [m/s].
   SharedBuffer shapes;
+  // Vertices of cloth lie among the grains, as balls of the cloth's thickness, with the numbers from
+  // Simulation::cloth_first() on.
   // uint: in which place of its world's grains a vertex of cloth lies, cloth after cloth, as ClothState::positions has
   // them.
   SharedBuffer cloth;
@@ -97,7 +100,7 @@ class SharedBuffers {
 public:
   // Throws DeviceError where the simulation is on the CPU path, std::logic_error while steps are under way.
   explicit SharedBuffers(Simulation& simulation, const DrawnPlace& drawn = {});
-  ~SharedBuffers();
+  ~SharedBuffers();  // waits on the host for what was sent and released
   SharedBuffers(const SharedBuffers&) = delete;
   SharedBuffers& operator=(const SharedBuffers&) = delete;
 

@@ -4,8 +4,8 @@
 //
 //   foreign_renderer [--frames N] [--picture FILE.png] [--size WxH]
 //
-// With TALUS_VALIDATION=1 it runs under the validation layer and fails where that says anything. It fails, too, where
-// the last frame does not show more sand than the first.
+// It fails where the last frame does not show more sand than the first.
+#include <vulkan/vulkan_raii.hpp>
 #define GLFW_INCLUDE_VULKAN
 #include <GLFW/glfw3.h>
 #define GLM_FORCE_DEPTH_ZERO_TO_ONE
@@ -14,8 +14,6 @@
 #include "engine/simulation/shared_buffers.h"
 #include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <glm/gtc/matrix_transform.hpp>
 #include <stb_image_write.h>
 #include <stdexcept>
@@ -55,7 +53,7 @@ name = "sand"
 [[body]]
 name = "box"
 position = [0.0, 0.0, 0.15]
-part.box = { size = [0.4, 0.4, 0.3] }
+box = { size = [0.4, 0.4, 0.3] }
 [[emitter]]
 material = "sand"
 radius = [0.016, 0.024]
@@ -70,244 +68,322 @@ struct Box {
 const Box boxes[] = {{{-1.0f, -1.0f, -0.05f, 0.0f}, {1.0f, 1.0f, 0.0f, 0.0f}, {0.42f, 0.46f, 0.50f, 1.0f}},
                      {{-0.2f, -0.2f, 0.0f, 0.0f}, {0.2f, 0.2f, 0.3f, 0.0f}, {0.20f, 0.35f, 0.65f, 1.0f}}};
 
-void check(VkResult result, const char* what) {
-  if (result < 0)
-    throw std::runtime_error(std::string(what) + " failed: Vulkan error " + std::to_string(result));
-}
+constexpr vk::Format depth_format = vk::Format::eD32Sfloat;
+using Stage = vk::PipelineStageFlagBits2;
+using Access = vk::AccessFlagBits2;
+using Layout = vk::ImageLayout;
+using Aspect = vk::ImageAspectFlagBits;
 
-int complaints = 0;
-VKAPI_ATTR VkBool32 VKAPI_CALL complain(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                                        const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
-  ++complaints;
-  std::fprintf(stderr, "Vulkan: %s\n", data->pMessage);
-  return VK_FALSE;
-}
+struct Window {
+  GLFWwindow* handle = nullptr;
+  Window(int width, int height) {
+    if (!glfwInit())
+      throw std::runtime_error("there is no display");
+    glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
+    glfwWindowHint(GLFW_RESIZABLE, GLFW_FALSE);
+    handle = glfwCreateWindow(width, height, "Sand in a foreign renderer", nullptr, nullptr);
+  }
+  ~Window() { glfwTerminate(); }
+};
 
-constexpr VkFormat depth_format = VK_FORMAT_D32_SFLOAT;
+vk::raii::Instance make_instance(const vk::raii::Context& context) {
+  std::uint32_t count = 0;
+  const char** names = glfwGetRequiredInstanceExtensions(&count);
+  const vk::ApplicationInfo application(nullptr, 0, nullptr, 0, VK_API_VERSION_1_3);
+  return {context, vk::InstanceCreateInfo({}, &application, 0, nullptr, count, names)};
+}
 
 class Renderer {
 public:
-  Renderer(int width, int height) {
-    glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
-    glfwWindowHint(GLFW_RESIZABLE, GLFW_FALSE);
-    window_ = glfwCreateWindow(width, height, "Sand in a foreign renderer", nullptr, nullptr);
-    make_instance();
-    make_device();
-    make_swapchain();
-    const VkVertexInputBindingDescription places{0, 32, VK_VERTEX_INPUT_RATE_INSTANCE};  // compared with frame.grains
-    const VkVertexInputAttributeDescription grain{0, 0, VK_FORMAT_R32G32B32A32_SFLOAT, 0};
-    VkPipelineVertexInputStateCreateInfo none{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-    VkPipelineVertexInputStateCreateInfo instances = none;
-    instances.vertexBindingDescriptionCount = instances.vertexAttributeDescriptionCount = 1;
-    instances.pVertexBindingDescriptions = &places;
-    instances.pVertexAttributeDescriptions = &grain;
-    const VkPushConstantRange push{VK_SHADER_STAGE_VERTEX_BIT, 0, 128};
-    VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    layout.pushConstantRangeCount = 1;
-    layout.pPushConstantRanges = &push;
-    check(vkCreatePipelineLayout(device_, &layout, nullptr, &layout_), "Creating the layout");
-    grains_ = make_pipeline(grains_vert, sizeof grains_vert, grains_frag, sizeof grains_frag, instances);
-    boxes_ = make_pipeline(box_vert, sizeof box_vert, box_frag, sizeof box_frag, none);
+  Renderer(int width, int height)
+      : window_(width, height), instance_(make_instance(context_)), surface_(make_surface()),
+        physical_(instance_.enumeratePhysicalDevices().at(0)), device_(make_device()), queue_(device_, 0, 0),
+        talus_(talus::adopt({.get_instance_proc_addr = vkGetInstanceProcAddr,
+                             .instance = *instance_,
+                             .api_version = VK_API_VERSION_1_3,
+                             .physical_device = *physical_,
+                             .device = *device_,
+                             .created_with = reinterpret_cast<const VkDeviceCreateInfo*>(&create_),
+                             .queue_family = 0,
+                             .queue = *queue_})),
+        swapchain_(make_swapchain()), acquired_(make_semaphore(vk::SemaphoreType::eBinary)),
+        timeline_(make_semaphore(vk::SemaphoreType::eTimeline)),
+        depth_(device_, vk::ImageCreateInfo({}, vk::ImageType::e2D, depth_format, {size_.width, size_.height, 1}, 1, 1,
+                                            vk::SampleCountFlagBits::e1, vk::ImageTiling::eOptimal,
+                                            vk::ImageUsageFlagBits::eDepthStencilAttachment)),
+        depth_memory_(allocate(depth_.getMemoryRequirements(), {})),
+        pixels_(device_,
+                vk::BufferCreateInfo({}, 4 * size_.width * size_.height, vk::BufferUsageFlagBits::eTransferDst)),
+        pixels_memory_(allocate(pixels_.getMemoryRequirements(),
+                                vk::MemoryPropertyFlagBits::eHostVisible | vk::MemoryPropertyFlagBits::eHostCoherent)),
+        pool_(device_, vk::CommandPoolCreateInfo(vk::CommandPoolCreateFlagBits::eResetCommandBuffer, 0)),
+        commands_(std::move(device_.allocateCommandBuffers({*pool_, vk::CommandBufferLevel::ePrimary, 1})[0])) {
+    depth_.bindMemory(*depth_memory_, 0);
+    views_.push_back(view_of(*depth_, depth_format, Aspect::eDepth));
+    pixels_.bindMemory(*pixels_memory_, 0);
+    mapped_ = static_cast<const std::uint8_t*>(pixels_memory_.mapMemory(0, VK_WHOLE_SIZE));
+    const vk::PushConstantRange push(vk::ShaderStageFlagBits::eVertex, 0, 128);
+    layout_ = vk::raii::PipelineLayout(device_, vk::PipelineLayoutCreateInfo({}, {}, push));
+    // An instance for each place of a grain.
+    const vk::VertexInputBindingDescription places(0, sizeof(talus::shared::Grain), vk::VertexInputRate::eInstance);
+    const vk::VertexInputAttributeDescription grain(0, 0, vk::Format::eR32G32B32A32Sfloat, 0);
+    grains_ = make_pipeline(grains_vert, grains_frag, vk::PipelineVertexInputStateCreateInfo({}, places, grain));
+    boxes_ = make_pipeline(box_vert, box_frag, {});
   }
+  ~Renderer() { device_.waitIdle(); }
 
-  ~Renderer() {
-    vkDeviceWaitIdle(device_);
-    for (VkPipeline pipeline : {grains_, boxes_})
-      vkDestroyPipeline(device_, pipeline, nullptr);
-    vkDestroyPipelineLayout(device_, layout_, nullptr);
-    for (VkImageView view : views_)
-      vkDestroyImageView(device_, view, nullptr);
-    vkDestroyImageView(device_, depth_view_, nullptr);
-    vkDestroyImage(device_, depth_, nullptr);
-    vkDestroyBuffer(device_, pixels_, nullptr);
-    for (VkDeviceMemory memory : {depth_memory_, pixels_memory_})
-      vkFreeMemory(device_, memory, nullptr);
-    for (VkSemaphore semaphore : drawn_)
-      vkDestroySemaphore(device_, semaphore, nullptr);
-    for (VkSemaphore semaphore : {acquired_, timeline_})
-      vkDestroySemaphore(device_, semaphore, nullptr);
-    vkDestroyCommandPool(device_, pool_, nullptr);
-    vkDestroySwapchainKHR(device_, swapchain_, nullptr);
-    vkDestroyDevice(device_, nullptr);
-    vkDestroySurfaceKHR(instance_, surface_, nullptr);
-    if (messenger_)
-      function<PFN_vkDestroyDebugUtilsMessengerEXT>("vkDestroyDebugUtilsMessengerEXT")(instance_, messenger_, nullptr);
-    vkDestroyInstance(instance_, nullptr);
-    glfwDestroyWindow(window_);
-  }
-  Renderer(const Renderer&) = delete;
+  const std::shared_ptr<talus::OpenDevice>& talus() const { return talus_; }
+  bool open() const { return !glfwWindowShouldClose(window_.handle); }
+  vk::Extent2D size() const { return size_; }
 
-  std::shared_ptr<talus::OpenDevice> share_with_talus() const { return talus_; }
-  bool open() const { return !glfwWindowShouldClose(window_); }
-
-  // Draws the frame and presents it; the point of its timeline at which it has been drawn.
+  // Draws a frame and presents it; the point of its timeline at which it has been drawn.
   talus::TimelinePoint draw(const talus::SharedFrame& sand) {
-    wait();  // for the frame before: one command buffer
-    std::uint32_t image = 0;
-    check(vkAcquireNextImageKHR(device_, swapchain_, UINT64_MAX, acquired_, VK_NULL_HANDLE, &image), "Acquiring");
+    wait();  // for the frame before: there is one command buffer
+    const std::uint32_t image = swapchain_.acquireNextImage(UINT64_MAX, *acquired_).second;
     record(image, sand);
     ++frames_;
-    const auto point = [](VkSemaphore semaphore, std::uint64_t value, VkPipelineStageFlags2 stages) {
-      return VkSemaphoreSubmitInfo{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, semaphore, value, stages, 0};
-    };
-    const std::array wait{
-        point(acquired_, 0, VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT),
-        // The steps that Talus has just sent: before their grains and their number are read.
-        point(sand.ready.semaphore, sand.ready.value,
-              VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT)};
-    const std::array signal{point(drawn_[image], 0, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT),
-                            point(timeline_, frames_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT)};
-    VkCommandBufferSubmitInfo commands{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
-    commands.commandBuffer = commands_;
-    VkSubmitInfo2 submit{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
-    submit.waitSemaphoreInfoCount = wait.size();
-    submit.pWaitSemaphoreInfos = wait.data();
-    submit.commandBufferInfoCount = 1;
-    submit.pCommandBufferInfos = &commands;
-    submit.signalSemaphoreInfoCount = signal.size();
-    submit.pSignalSemaphoreInfos = signal.data();
-    check(vkQueueSubmit2(queue_, 1, &submit, VK_NULL_HANDLE), "Submitting the frame");
-    VkPresentInfoKHR present{VK_STRUCTURE_TYPE_PRESENT_INFO_KHR};
-    present.waitSemaphoreCount = present.swapchainCount = 1;
-    present.pWaitSemaphores = &drawn_[image];
-    present.pSwapchains = &swapchain_;
-    present.pImageIndices = &image;
-    check(vkQueuePresentKHR(queue_, &present), "Presenting");
-    return {timeline_, frames_};
+    const std::array wait{vk::SemaphoreSubmitInfo(*acquired_, 0, Stage::eColorAttachmentOutput),
+                          // The steps that Talus has just sent: before their grains, and the number of those, are read.
+                          vk::SemaphoreSubmitInfo(sand.ready.semaphore, sand.ready.value,
+                                                  Stage::eVertexAttributeInput | Stage::eDrawIndirect)};
+    const std::array signal{vk::SemaphoreSubmitInfo(*drawn_[image], 0, Stage::eAllCommands),
+                            vk::SemaphoreSubmitInfo(*timeline_, frames_, Stage::eAllCommands)};
+    const vk::CommandBufferSubmitInfo commands(*commands_);
+    queue_.submit2(vk::SubmitInfo2({}, wait, commands, signal));
+    if (queue_.presentKHR(vk::PresentInfoKHR(1, &*drawn_[image], 1, &*swapchain_, &image)) != vk::Result::eSuccess)
+      throw std::runtime_error("the window has changed");
+    return {*timeline_, frames_};
   }
 
   // The last frame: 8-bit RGB, rows from the top.
   std::vector<std::uint8_t> picture() {
     wait();
     std::vector<std::uint8_t> rgb;
-    const auto* pixel = static_cast<const std::uint8_t*>(mapped_);
-    const int red = bgra_ ? 2 : 0;
-    for (std::uint32_t i = 0; i < size_.width * size_.height; ++i, pixel += 4)
-      rgb.insert(rgb.end(), {pixel[red], pixel[1], pixel[2 - red]});
+    const bool bgra = format_ == vk::Format::eB8G8R8A8Unorm || format_ == vk::Format::eB8G8R8A8Srgb;
+    for (const std::uint8_t* p = mapped_; p != mapped_ + 4 * size_.width * size_.height; p += 4)
+      rgb.insert(rgb.end(), {p[bgra ? 2 : 0], p[1], p[bgra ? 0 : 2]});
     return rgb;
   }
-  VkExtent2D size() const { return size_; }
 
 private:
-  template <class F> F function(const char* name) const {
-    return reinterpret_cast<F>(vkGetInstanceProcAddr(instance_, name));
+  vk::raii::SurfaceKHR make_surface() {
+    VkSurfaceKHR surface = VK_NULL_HANDLE;
+    if (glfwCreateWindowSurface(*instance_, window_.handle, nullptr, &surface) != VK_SUCCESS)
+      throw std::runtime_error("the window has no surface");
+    return {instance_, surface};
   }
 
-  void make_instance() {
-    std::uint32_t count = 0;
-    const char** needed = glfwGetRequiredInstanceExtensions(&count);
-    std::vector<const char*> extensions(needed, needed + count);
-    const char* wish = std::getenv("TALUS_VALIDATION");
-    const bool validation = wish && std::strcmp(wish, "1") == 0;
-    if (validation)
-      extensions.insert(extensions.end(),
-                        {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME});
-    const char* layer = "VK_LAYER_KHRONOS_validation";
-    const VkValidationFeatureEnableEXT sync = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
-    VkValidationFeaturesEXT features{VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT};
-    features.enabledValidationFeatureCount = 1;
-    features.pEnabledValidationFeatures = &sync;
-    VkDebugUtilsMessengerCreateInfoEXT listen{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
-    listen.pNext = &features;
-    listen.messageSeverity =
-        VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-    listen.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-    listen.pfnUserCallback = complain;
-    VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    application.apiVersion = VK_API_VERSION_1_3;
-    VkInstanceCreateInfo create{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    create.pNext = validation ? &listen : nullptr;
-    create.pApplicationInfo = &application;
-    create.enabledLayerCount = validation;
-    create.ppEnabledLayerNames = &layer;
-    create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
-    create.ppEnabledExtensionNames = extensions.data();
-    check(vkCreateInstance(&create, nullptr, &instance_), "Creating the instance");
-    listen.pNext = nullptr;
-    if (validation)
-      check(function<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(instance_, &listen, nullptr,
-                                                                                           &messenger_),
-            "Listening to the layer");
-    check(glfwCreateWindowSurface(instance_, window_, nullptr, &surface_), "Creating the surface");
-  }
-
-  void make_device() {
-    std::uint32_t one = 1;
-    check(vkEnumeratePhysicalDevices(instance_, &one, &physical_), "Listing devices");
-    // This renderer takes the first device and its first family, which has to draw, compute and present.
-    VkBool32 presents = VK_FALSE;
-    vkGetPhysicalDeviceSurfaceSupportKHR(physical_, 0, surface_, &presents);
-    if (!presents)
+  // This renderer takes the first device and its first family, which has to draw, compute and present.
+  vk::raii::Device make_device() {
+    if (!physical_.getSurfaceSupportKHR(0, *surface_))
       throw std::runtime_error("the first queue family of the first device does not present");
-    VkPhysicalDeviceVulkan13Features features_13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-    VkPhysicalDeviceVulkan12Features features_12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &features_13};
-    features_13.dynamicRendering = VK_TRUE;              // what this renderer draws with
-    talus::enable_needs(features_12, features_13);       // what Talus needs
-    const float priority = 1.0f;
-    VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queue.queueCount = 1;
-    queue.pQueuePriorities = &priority;
-    const char* extension = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
-    VkDeviceCreateInfo create{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features_12};
-    create.queueCreateInfoCount = 1;
-    create.pQueueCreateInfos = &queue;
-    create.enabledExtensionCount = 1;
-    create.ppEnabledExtensionNames = &extension;
-    check(vkCreateDevice(physical_, &create, nullptr, &device_), "Creating the device");
-    vkGetDeviceQueue(device_, 0, 0, &queue_);
-    talus_ = talus::adopt({.get_instance_proc_addr = vkGetInstanceProcAddr,
-                           .instance = instance_,
-                           .api_version = VK_API_VERSION_1_3,
-                           .debug_utils = messenger_ != VK_NULL_HANDLE,
-                           .physical_device = physical_,
-                           .device = device_,
-                           .created_with = &create,
-                           .queue_family = 0,
-                           .queue = queue_});
-    VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-    check(vkCreateCommandPool(device_, &pool, nullptr, &pool_), "Creating the pool");
-    VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool_,
-                                         VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
-    check(vkAllocateCommandBuffers(device_, &allocate, &commands_), "Allocating commands");
+    features_12_.pNext = &features_13_;
+    features_13_.dynamicRendering = VK_TRUE;          // what this renderer draws with
+    talus::enable_needs(features_12_, features_13_);  // what Talus needs
+    return {physical_, create_};
   }
 
-  VkSemaphore make_semaphore(VkSemaphoreType kind) {
-    VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr, kind, 0};
-    VkSemaphoreCreateInfo create{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
-    VkSemaphore semaphore = VK_NULL_HANDLE;
-    check(vkCreateSemaphore(device_, &create, nullptr, &semaphore), "Creating a semaphore");
-    return semaphore;
+  vk::raii::SwapchainKHR make_swapchain() {
+    const auto can = physical_.getSurfaceCapabilitiesKHR(*surface_);
+    const auto format = physical_.getSurfaceFormatsKHR(*surface_).at(0);
+    format_ = format.format;
+    size_ = can.currentExtent;
+    vk::raii::SwapchainKHR swapchain(
+        device_,
+        vk::SwapchainCreateInfoKHR({}, *surface_, can.minImageCount, format_, format.colorSpace, size_, 1,
+                                   vk::ImageUsageFlagBits::eColorAttachment | vk::ImageUsageFlagBits::eTransferSrc,
+                                   vk::SharingMode::eExclusive, {}, can.currentTransform,
+                                   vk::CompositeAlphaFlagBitsKHR::eOpaque, vk::PresentModeKHR::eFifo, VK_TRUE));
+    for (const vk::Image image : swapchain.getImages()) {
+      images_.push_back(image);
+      views_.push_back(view_of(image, format_, Aspect::eColor));
+      drawn_.push_back(make_semaphore(vk::SemaphoreType::eBinary));
+    }
+    return swapchain;
   }
 
-  VkDeviceMemory allocate(const VkMemoryRequirements& need, VkMemoryPropertyFlags flags) {
-    VkPhysicalDeviceMemoryProperties memory;
-    vkGetPhysicalDeviceMemoryProperties(physical_, &memory);
-    VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, need.size, 0};
-    while (!(need.memoryTypeBits >> info.memoryTypeIndex & 1u) ||
-           (memory.memoryTypes[info.memoryTypeIndex].propertyFlags & flags) != flags)
-      ++info.memoryTypeIndex;
-    VkDeviceMemory out = VK_NULL_HANDLE;
-    check(vkAllocateMemory(device_, &info, nullptr, &out), "Allocating memory");
-    return out;
+  vk::raii::Semaphore make_semaphore(vk::SemaphoreType kind) const {
+    const vk::SemaphoreTypeCreateInfo type(kind, 0);
+    return {device_, vk::SemaphoreCreateInfo({}, &type)};
   }
 
-  VkImageView view_of(VkImage image, VkFormat format, VkImageAspectFlags aspect) {
-    VkImageViewCreateInfo create{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
-    create.image = image;
-    create.viewType = VK_IMAGE_VIEW_TYPE_2D;
-    create.format = format;
-    create.subresourceRange = {aspect, 0, 1, 0, 1};
-    VkImageView view = VK_NULL_HANDLE;
-    check(vkCreateImageView(device_, &create, nullptr, &view), "Creating a view");
-    return view;
+  vk::raii::DeviceMemory allocate(const vk::MemoryRequirements& need, vk::MemoryPropertyFlags flags) const {
+    const auto memory = physical_.getMemoryProperties();
+    std::uint32_t type = 0;
+    while (!(need.memoryTypeBits >> type & 1u) || (memory.memoryTypes[type].propertyFlags & flags) != flags)
+      ++type;
+    return {device_, vk::MemoryAllocateInfo(need.size, type)};
   }
 
-  void make_swapchain();
-  VkPipeline make_pipeline(const std::uint32_t* vert, std::size_t vert_bytes, const std::uint32_t* frag,
-                           std::size_t frag_bytes, const VkPipelineVertexInputStateCreateInfo& input);
-  void record(std::uint32_t image, const talus::SharedFrame& sand);
+  vk::raii::ImageView view_of(vk::Image image, vk::Format format, Aspect aspect) const {
+    return {device_, vk::ImageViewCreateInfo({}, image, vk::ImageViewType::e2D, format, {}, {aspect, 0, 1, 0, 1})};
+  }
+
+  template <std::size_t V, std::size_t F>
+  vk::raii::Pipeline make_pipeline(const std::uint32_t (&vert)[V], const std::uint32_t (&frag)[F],
+                                   const vk::PipelineVertexInputStateCreateInfo& input) const {
+    const vk::raii::ShaderModule vertex(device_, vk::ShaderModuleCreateInfo({}, sizeof vert, vert)),
+        fragment(device_, vk::ShaderModuleCreateInfo({}, sizeof frag, frag));
+    const std::array stages{
+        vk::PipelineShaderStageCreateInfo({}, vk::ShaderStageFlagBits::eVertex, *vertex, "main"),
+        vk::PipelineShaderStageCreateInfo({}, vk::ShaderStageFlagBits::eFragment, *fragment, "main")};
+    const vk::PipelineInputAssemblyStateCreateInfo assembly({}, vk::PrimitiveTopology::eTriangleList);
+    const vk::Viewport viewport(0, 0, float(size_.width), float(size_.height), 0, 1);
+    const vk::Rect2D all({0, 0}, size_);
+    const vk::PipelineViewportStateCreateInfo view({}, viewport, all);
+    vk::PipelineRasterizationStateCreateInfo raster;
+    raster.lineWidth = 1.0f;
+    const vk::PipelineMultisampleStateCreateInfo samples;
+    const vk::PipelineDepthStencilStateCreateInfo depth({}, VK_TRUE, VK_TRUE, vk::CompareOp::eLess);
+    vk::PipelineColorBlendAttachmentState write;
+    write.colorWriteMask = vk::ColorComponentFlags(vk::FlagTraits<vk::ColorComponentFlagBits>::allFlags);
+    const vk::PipelineColorBlendStateCreateInfo blend({}, VK_FALSE, vk::LogicOp::eCopy, write);
+    const vk::PipelineRenderingCreateInfo target(0, format_, depth_format);
+    return {device_, nullptr,
+            vk::GraphicsPipelineCreateInfo({}, stages, &input, &assembly, nullptr, &view, &raster, &samples, &depth,
+                                           &blend, nullptr, *layout_, {}, 0, {}, 0, &target)};
+  }
+
+  void change(vk::Image image, Aspect aspect, vk::PipelineStageFlags2 from, vk::AccessFlags2 written, Layout before,
+              vk::PipelineStageFlags2 to, vk::AccessFlags2 used, Layout after) {
+    const vk::ImageMemoryBarrier2 barrier(from, written, to, used, before, after, VK_QUEUE_FAMILY_IGNORED,
+                                          VK_QUEUE_FAMILY_IGNORED, image, {aspect, 0, 1, 0, 1});
+    commands_.pipelineBarrier2(vk::DependencyInfo({}, {}, {}, barrier));
+  }
+
+  void record(std::uint32_t image, const talus::SharedFrame& sand) {
+    const auto depths = Stage::eEarlyFragmentTests | Stage::eLateFragmentTests;
+    const auto depth_use = Access::eDepthStencilAttachmentRead | Access::eDepthStencilAttachmentWrite;
+    commands_.begin(vk::CommandBufferBeginInfo(vk::CommandBufferUsageFlagBits::eOneTimeSubmit));
+    change(images_[image], Aspect::eColor, Stage::eColorAttachmentOutput, {}, Layout::eUndefined,
+           Stage::eColorAttachmentOutput, Access::eColorAttachmentWrite, Layout::eColorAttachmentOptimal);
+    change(*depth_, Aspect::eDepth, depths, depth_use, Layout::eUndefined, depths, depth_use,
+           Layout::eDepthAttachmentOptimal);
+    const vk::RenderingAttachmentInfo colour(*views_[image], Layout::eColorAttachmentOptimal, {}, {}, {},
+                                             vk::AttachmentLoadOp::eClear, vk::AttachmentStoreOp::eStore,
+                                             vk::ClearColorValue(std::array{0.10f, 0.12f, 0.16f, 1.0f}));
+    const vk::RenderingAttachmentInfo depth(*views_.back(), Layout::eDepthAttachmentOptimal, {}, {}, {},
+                                            vk::AttachmentLoadOp::eClear, vk::AttachmentStoreOp::eDontCare,
+                                            vk::ClearDepthStencilValue(1.0f, 0));
+    commands_.beginRendering(vk::RenderingInfo({}, {{0, 0}, size_}, 1, 0, colour, &depth));
+    const glm::mat4 view = glm::lookAt(glm::vec3(1.5f, -1.9f, 1.2f), glm::vec3(0.0f, 0.0f, 0.2f), glm::vec3(0, 0, 1));
+    glm::mat4 projection = glm::perspective(glm::radians(38.0f), float(size_.width) / float(size_.height), 0.1f, 10.0f);
+    projection[1][1] *= -1.0f;  // y goes down in Vulkan
+    commands_.bindPipeline(vk::PipelineBindPoint::eGraphics, *boxes_);
+    for (const Box& box : boxes) {
+      const PushedBox push{projection * view, box};
+      commands_.pushConstants<PushedBox>(*layout_, vk::ShaderStageFlagBits::eVertex, 0, push);
+      commands_.draw(36, 1, 0, 0);
+    }
+    // The sand: Talus' own buffers.
+    commands_.bindPipeline(vk::PipelineBindPoint::eGraphics, *grains_);
+    commands_.pushConstants<glm::mat4>(*layout_, vk::ShaderStageFlagBits::eVertex, 0, {view, projection});
+    commands_.bindVertexBuffers(0, vk::Buffer(sand.grains.buffer), vk::DeviceSize{0});
+    commands_.drawIndirect(sand.draws.buffer, talus::SharedFrame::draw_grains, 1, sizeof(VkDrawIndirectCommand));
+    commands_.endRendering();
+    change(images_[image], Aspect::eColor, Stage::eColorAttachmentOutput, Access::eColorAttachmentWrite,
+           Layout::eColorAttachmentOptimal, Stage::eCopy, Access::eTransferRead, Layout::eTransferSrcOptimal);
+    const vk::BufferImageCopy whole(0, 0, 0, {Aspect::eColor, 0, 0, 1}, {}, {size_.width, size_.height, 1});
+    commands_.copyImageToBuffer(images_[image], Layout::eTransferSrcOptimal, *pixels_, whole);
+    change(images_[image], Aspect::eColor, Stage::eCopy, {}, Layout::eTransferSrcOptimal, Stage::eNone, {},
+           Layout::ePresentSrcKHR);
+    const vk::MemoryBarrier2 to_host(Stage::eCopy, Access::eTransferWrite, Stage::eHost, Access::eHostRead);
+    commands_.pipelineBarrier2(vk::DependencyInfo({}, to_host));
+    commands_.end();
+  }
+
   void wait() {
-    VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, nullptr, 0, 1, &timeline_, &frames_};
-    check(vkWaitSemaphores(device_, &info, UINT64_MAX), "Waiting for the frame");
+    const vk::Semaphore timeline = *timeline_;
+    if (device_.waitSemaphores(vk::SemaphoreWaitInfo({}, timeline, frames_), UINT64_MAX) != vk::Result::eSuccess)
+      throw std::runtime_error("the frame does not end");
   }
+
+  struct PushedBox {
+    glm::mat4 clip;
+    Box box;
+  };
+  Window window_;
+  vk::raii::Context context_;
+  vk::raii::Instance instance_;
+  vk::raii::SurfaceKHR surface_;
+  vk::raii::PhysicalDevice physical_;
+  vk::PhysicalDeviceVulkan13Features features_13_;
+  vk::PhysicalDeviceVulkan12Features features_12_;
+  const float priority_ = 1.0f;
+  const char* extension_ = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
+  vk::DeviceQueueCreateInfo queues_{{}, 0, 1, &priority_};
+  vk::DeviceCreateInfo create_{{}, 1, &queues_, 0, nullptr, 1, &extension_, nullptr, &features_12_};
+  vk::raii::Device device_;
+  vk::raii::Queue queue_;
+  std::shared_ptr<talus::OpenDevice> talus_;  // goes before the device
+  vk::Format format_{};
+  vk::Extent2D size_;
+  std::vector<vk::Image> images_;
+  std::vector<vk::raii::ImageView> views_;  // of these, and of the depth
+  std::vector<vk::raii::Semaphore> drawn_;
+  vk::raii::SwapchainKHR swapchain_;
+  vk::raii::Semaphore acquired_, timeline_;
+  std::uint64_t frames_ = 0;
+  vk::raii::Image depth_;
+  vk::raii::DeviceMemory depth_memory_;
+  vk::raii::Buffer pixels_;
+  vk::raii::DeviceMemory pixels_memory_;
+  const std::uint8_t* mapped_ = nullptr;
+  vk::raii::PipelineLayout layout_{nullptr};
+  vk::raii::Pipeline grains_{nullptr}, boxes_{nullptr};
+  vk::raii::CommandPool pool_;
+  vk::raii::CommandBuffer commands_;
+};
+
+// Sand is the only thing here that is much redder than blue.
+std::size_t sandy_pixels(const std::vector<std::uint8_t>& rgb) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rgb.size(); i += 3)
+    count += rgb[i] > 60 && rgb[i] > 1.3 * rgb[i + 2];
+  return count;
+}
+
+void run(int frames, const std::string& picture, int width, int height) {
+  Renderer renderer(width, height);
+  talus::Simulation simulation(talus::parse_scene(sand, "sand"), {.timing = false, .on = renderer.talus()});
+  talus::SharedBuffers shared(simulation, {.vertices = 6});
+  std::size_t first = 0;
+  for (int frame = 0; frame < frames && renderer.open(); ++frame) {
+    glfwPollEvents();
+    simulation.start(2);                            // sent, and not waited for
+    shared.release(renderer.draw(shared.frame()));  // drawn in the same frame; overwritten only after that
+    simulation.finish();
+    if (frame == 0)
+      first = sandy_pixels(renderer.picture());
+  }
+  const std::vector<std::uint8_t> last = renderer.picture();
+  const std::size_t sandy = sandy_pixels(last);
+  std::printf("%u grains; %zu pixels of sand in the first frame, %zu in the last\n", simulation.grain_count(), first,
+              sandy);
+  const auto size = renderer.size();
+  if (!picture.empty() && !stbi_write_png(picture.c_str(), int(size.width), int(size.height), 3, last.data(), 0))
+    throw std::runtime_error("cannot write " + picture);
+  if (sandy < first + 1000)
+    throw std::runtime_error("the sand does not grow");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  int frames = 100, width = 640, height = 400;
+  std::string picture;
+  for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
+    if (arguments[i] == "--frames")
+      frames = std::stoi(arguments[i + 1]);
+    else if (arguments[i] == "--picture")
+      picture = arguments[i + 1];
+    else if (arguments[i] != "--size" || std::sscanf(arguments[i + 1].c_str(), "%dx%d", &width, &height) != 2)
+      throw std::runtime_error("unknown option " + arguments[i]);
+  }
+  run(frames, picture, width, height);
+  return 0;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "error: %s\n", e.what());
+  return 1;
+}
