@@ -38,6 +38,7 @@ struct Application {
   VkPhysicalDeviceVulkan12Features features_12 =
       make<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   std::vector<const char*> extensions;
+  bool offers_conditions = false;
   const float priority = 1.0f;
   VkDeviceQueueCreateInfo queues = make<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
   VkDeviceCreateInfo create = make<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
@@ -55,7 +56,8 @@ struct Application {
     vkEnumerateDeviceExtensionProperties(chosen.handle, nullptr, &count, offered.data());
     enable_needs(features_12, features_13);
     features_12.pNext = &features_13;
-    if (wishes.conditions && gpu::offers(offered, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME)) {
+    offers_conditions = gpu::offers(offered, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+    if (wishes.conditions && offers_conditions) {
       extensions.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
       conditions.conditionalRendering = VK_TRUE;
       features_13.pNext = &conditions;
@@ -256,8 +258,6 @@ void check_says(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("Simulations on the device of an application end in the bits of those on Talus' own", "[device][adopt]") {
-  const bool conditions = GENERATE(true, false);
-  CAPTURE(conditions);
   Scene scene = box_of(60);
   scene.solver.substeps = 2;
   Scene other = scene;
@@ -270,28 +270,34 @@ TEST_CASE("Simulations on the device of an application end in the bits of those 
   const std::uint64_t first = alone(scene), second = alone(other);
   CHECK(first != second);
 
-  Application application({.conditions = conditions});
-  int locked = 0, unlocked = 0;
-  {
-    Adoption adoption = application.adoption();
-    adoption.lock = [&] { CHECK(locked++ == unlocked); };
-    adoption.unlock = [&] { CHECK(++unlocked == locked); };
-    const auto open = adopt(adoption);
-    CHECK(open->device.handle() == application.device);
-    CHECK(open->device.queue() == application.queue);
-    CHECK(open->device.conditions() == !application.extensions.empty());
-    Simulation a(scene, on(open)), b(other, on(open));
-    for (int i = 0; i < 4; ++i) {
-      a.advance(3);
-      b.start(3);
-      b.finish();
+  // With and without conditional rendering, where it is offered.
+  for (const bool conditions : {true, false}) {
+    CAPTURE(conditions);
+    Application application({.conditions = conditions});
+    if (!conditions && !application.offers_conditions)
+      return;
+    int locked = 0, unlocked = 0;
+    {
+      Adoption adoption = application.adoption();
+      adoption.lock = [&] { CHECK(locked++ == unlocked); };
+      adoption.unlock = [&] { CHECK(++unlocked == locked); };
+      const auto open = adopt(adoption);
+      CHECK(open->device.handle() == application.device);
+      CHECK(open->device.queue() == application.queue);
+      CHECK(open->device.conditions() == (conditions && application.offers_conditions));
+      Simulation a(scene, on(open)), b(other, on(open));
+      for (int i = 0; i < 4; ++i) {
+        a.advance(3);
+        b.start(3);
+        b.finish();
+      }
+      CHECK(a.state_hash() == first);
+      CHECK(b.state_hash() == second);
+      CHECK(a.device().name == application.chosen.name);
     }
-    CHECK(a.state_hash() == first);
-    CHECK(b.state_hash() == second);
-    CHECK(a.device().name == application.chosen.name);
+    CHECK(locked > 0);
+    CHECK(locked == unlocked);
   }
-  CHECK(locked > 0);
-  CHECK(locked == unlocked);
 }
 
 TEST_CASE("An application reads what a simulation computes, in the frame in which it is sent", "[device][adopt]") {
@@ -495,13 +501,8 @@ TEST_CASE("The CPU path has no buffers to share", "[adopt]") {
 
 #ifndef _WIN32
 TEST_CASE("Buffers go to a second device as file descriptors", "[device][adopt]") {
-  // On a device of Talus' own, and on an adopted one.
-  const bool adopted = GENERATE(false, true);
-  CAPTURE(adopted);
-  Application reader({.exports = true}), maker({.exports = true});
-  Adoption adoption = maker.adoption();
-  adoption.export_memory = true;
-  const auto open = adopted ? adopt(adoption) : open_to_export({.device = vulkan_device(), .validation = true});
+  Application reader({.exports = true});
+  const auto open = open_to_export({.device = vulkan_device(), .validation = true});
   {
     Simulation simulation(box_of(30), on(open));
     SharedBuffers shared(simulation);
@@ -563,6 +564,16 @@ TEST_CASE("Buffers go to a second device as file descriptors", "[device][adopt]"
     }
   }
   CHECK(open->instance.log().count() == 0);
+
+  // On an adopted device, too.
+  Adoption adoption = reader.adoption();
+  adoption.export_memory = true;
+  const auto adopted = adopt(adoption);
+  const gpu::Buffer buffer(adopted->device, "exported", 100);
+  const gpu::Buffer::Exported exported = buffer.export_fd();
+  CHECK(exported.fd >= 0);
+  CHECK(exported.buffer_bytes == 112);  // whole 16 bytes
+  close(exported.fd);
 }
 #endif
 
