@@ -21,7 +21,7 @@ using gpu::make;
 
 namespace {
 
-// What an application makes its device with.
+// An application makes its device with these.
 struct Wishes {
   bool conditions = true;  // conditional rendering, where it is offered
   bool exports = false;
@@ -236,7 +236,7 @@ Options on(const std::shared_ptr<OpenDevice>& device) {
   return {.timing = false, .on = device};
 }
 
-// What an error of act() says.
+// The message of the error E that act() throws.
 template <class E> std::string error_of(auto&& act) {
   try {
     act();
@@ -482,7 +482,7 @@ TEST_CASE("A device that Talus cannot adopt is refused in sentences that name wh
     CAPTURE(feature.name);
     CHECK(contains(nothing_on, feature.name) == !feature.drawing);
   }
-  // What only the renderer needs: Talus computes there, and draws elsewhere.
+  // Features that only the renderer needs: Talus computes there, and draws elsewhere.
   auto no_drawing = application.features_13;
   no_drawing.dynamicRendering = VK_FALSE;
   auto computing = application.features_12;

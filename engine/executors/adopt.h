@@ -11,7 +11,7 @@
 //                             .created_with = &create, .queue_family = family, .queue = queue});
 //   talus::Simulation simulation(scene, {.on = open});      // any number of them, on one thread
 //
-// What is whose: instance, device and queue stay the application's. Talus creates and destroys objects of its own on
+// Ownership: instance, device and queue stay the application's. Talus creates and destroys objects of its own on
 // the device, submits to the queue, and waits for its own submissions alone: it never calls vkDeviceWaitIdle or
 // vkQueueWaitIdle, and destroys nothing that it did not make. The returned pointer and all simulations on it go before
 // the device does.

@@ -24,7 +24,7 @@ template <class T> const T* find_structure(const VkDeviceCreateInfo& created, Vk
   return nullptr;
 }
 
-// What all structures with one feature look like.
+// All structures with a single feature look like this.
 struct LoneFeature {
   VkStructureType type;
   void* next;
@@ -233,7 +233,7 @@ void Device::wait_before_next(const TimelinePoint& point) {
     same->value = std::max(same->value, point.value);
 }
 
-// Of the application's device only this one's own work is waited for, and those who still read its buffers.
+// Waits for the work of this object alone, and for those who still read its buffers; the application may have more.
 void Device::drain_adopted() noexcept {
   drain();
   for (const TimelinePoint& point : waits_) {

@@ -8,17 +8,17 @@
 
 namespace talus::gpu {
 
-// What Talus is told of the device. All handles stay the application's, which destroys them after all that Talus made.
+// The device of an application, which keeps all handles, and destroys them after all that Talus made.
 struct Adoption {
-  // Of the loader that the application's handles come from. Talus calls Vulkan through it alone.
+  // The function of the loader that the handles come from. Talus calls Vulkan through it alone.
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   VkInstance instance = VK_NULL_HANDLE;
   std::uint32_t api_version = 0;  // VkApplicationInfo::apiVersion of the instance
   bool debug_utils = false;       // the instance has VK_EXT_debug_utils: Talus names its objects and passes
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
   VkDevice device = VK_NULL_HANDLE;
-  // What the device was made from, since Vulkan does not tell which features and extensions a device has. Read while
-  // the device is adopted, and not kept.
+  // The structure that the device was made from, since Vulkan does not tell which features and extensions a device has.
+  // Read while the device is adopted, and not kept.
   const VkDeviceCreateInfo* created_with = nullptr;
   // The queue that Talus submits to: the application's own, or another one of the device. Its family computes; that of
   // talus::Renderer draws, too.
@@ -42,7 +42,7 @@ struct NeededFeature {
   bool drawing;           // only talus::Renderer needs it
 };
 
-// What a device must have been made with.
+// The requirements on a device.
 struct DeviceNeeds {
   std::uint32_t api_version;                     // at least, of the instance and of the device
   std::vector<NeededFeature> features;           // each in its structure, or in one of its own

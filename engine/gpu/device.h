@@ -66,7 +66,7 @@ struct Semaphores {
 class Device {
 public:
   Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& options = {});
-  // That of an application (engine/gpu/adopted.cpp). info: what adopted_info() says. Throws Error.
+  // Adopts an application's device (engine/gpu/adopted.cpp). info: from adopted_info(). Throws Error.
   Device(Instance& instance, const DeviceInfo& info, const Adoption& application);
   ~Device();
   Device(const Device&) = delete;

@@ -35,7 +35,7 @@ struct InstanceOptions {
 class Instance {
 public:
   explicit Instance(const InstanceOptions& options = {});
-  // That of an application, which outlives this one and is not destroyed. Throws Error.
+  // Adopts an application's instance, which outlives this object and is not destroyed. Throws Error.
   explicit Instance(const Adoption& application);
   ~Instance();
   Instance(const Instance&) = delete;

@@ -21,9 +21,9 @@
 // of Adoption::other_families.
 //
 // Write after read: once that submission is made, release() names what it signals. The next submission of Talus waits
-// for it on the device, and whatever Talus destroys until then, such as a buffer that had to grow, stays until then. The
-// signal has to be on its way when Talus submits next: submitted, or signalled by another thread. The semaphore stays
-// until that submission has ended, or until SharedBuffers is gone, whose destructor waits. Without release(), the
+// for it on the device, and whatever Talus destroys until then, such as a buffer that had to grow, stays until then.
+// The signal has to be on its way when Talus submits next: submitted, or signalled by another thread. The semaphore
+// stays until that submission has ended, or until SharedBuffers is gone, whose destructor waits. Without release(), the
 // application waits itself until it has read, before it calls Talus again.
 //
 // Validity: handles and counts hold until release(), or the next call of Talus that changes the state, whichever comes
@@ -56,7 +56,7 @@ struct SharedBuffer {
 };
 
 struct SharedFrame {
-  // Places of grains. Those of radius 0 have no grain, and are to be left out. Worlds lie one after another.
+  // Places of grains. A place of radius 0 has no grain, and is to be left out. Worlds lie one after another.
   SharedBuffer grains;  // shared::Grain: position [m] and radius [m], velocity [m/s] and inverse mass [1/kg]
   SharedBuffer tags;    // uint: the material's index in the low 8 bits
   SharedBuffer ids;     // uint: number of the grain in its world, for good
@@ -81,7 +81,7 @@ struct SharedFrame {
   TimelinePoint ready;  // the buffers are as described once the counter has got there
 };
 
-// What the application draws in each place: vertices of a draw without indices, indices of one with.
+// The application draws this in each place: vertices of a draw without indices, indices of one with.
 struct DrawnPlace {
   std::uint32_t vertices = 0, indices = 0;
 };
