@@ -1,7 +1,7 @@
 # talus_volk_names(FOLDER): writes FOLDER/talus_volk_names.h, which gives the functions of volk, and the pointers that it loads, names
 # of Talus' own. volk calls the pointers what Vulkan calls its functions, so that a program that links both Vulkan's loader and
 # a static library with volk calls a pointer as if it were a function, and a program with a volk of its own shares the
-# pointers, which volkLoadDevice() binds to one device.
+# pointers, which volkLoadDevice() binds to one device. Names that begin with talus_ are those that libtalus exports.
 function(talus_volk_names folder)
   file(READ "${TALUS_VOLK_INCLUDE_DIR}/volk.h" text)
   string(REGEX MATCHALL "\nextern PFN_vk[A-Za-z0-9_]+ " pointers "${text}")
@@ -12,7 +12,7 @@ function(talus_volk_names folder)
   set(names "")
   foreach(name IN LISTS pointers functions)
     string(REGEX REPLACE "[ (\n]|extern |PFN_" "" name "${name}")
-    list(APPEND names "#define ${name} talus_${name}")
+    list(APPEND names "#define ${name} ${name}_talus")
   endforeach()
   list(REMOVE_DUPLICATES names)
   list(JOIN names "\n" names)
