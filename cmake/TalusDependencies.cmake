@@ -33,24 +33,21 @@ talus_need(TBB libtbb-dev)
 talus_need(tomlplusplus libtomlplusplus-dev)
 talus_need(VulkanHeaders libvulkan-dev)
 
-# volk has a CMake package on some systems. Others, Debian among them, carry volk.h and volk.c alone; volk.c is then compiled
-# into talus::engine.
+# volk: the header and volk.c beside it, which talus::engine compiles under names of its own (cmake/VolkNames.cmake). Some systems
+# have a CMake package of it, others, Debian among them, only the two files.
 find_package(volk CONFIG QUIET)
-if(TARGET volk::volk)
-  set(TALUS_VOLK_TARGET volk::volk)
-  set(TALUS_VOLK_SOURCE "")
-else()
-  find_path(TALUS_VOLK_INCLUDE_DIR volk.c PATH_SUFFIXES volk)  # by volk.c: GNU Radio has a volk.h, too
-  mark_as_advanced(TALUS_VOLK_INCLUDE_DIR)
-  if(NOT TALUS_VOLK_INCLUDE_DIR)
-    talus_missing(volk libvulkan-volk-dev)
-  endif()
-  set(TALUS_VOLK_SOURCE "${TALUS_VOLK_INCLUDE_DIR}/volk.c")
-  set(TALUS_VOLK_TARGET talus::volk_headers)
-  if(NOT TARGET talus::volk_headers)
-    add_library(talus::volk_headers INTERFACE IMPORTED)
-    set_target_properties(talus::volk_headers PROPERTIES
-      INTERFACE_INCLUDE_DIRECTORIES "${TALUS_VOLK_INCLUDE_DIR}"
-      INTERFACE_LINK_LIBRARIES Vulkan::Headers)
-  endif()
+set(volk_folder "")
+if(TARGET volk::volk_headers)
+  get_target_property(volk_folder volk::volk_headers INTERFACE_INCLUDE_DIRECTORIES)
+endif()
+find_path(TALUS_VOLK_INCLUDE_DIR volk.c HINTS ${volk_folder} PATH_SUFFIXES volk)  # by volk.c: GNU Radio has a volk.h, too
+mark_as_advanced(TALUS_VOLK_INCLUDE_DIR)
+if(NOT TALUS_VOLK_INCLUDE_DIR)
+  talus_missing(volk libvulkan-volk-dev)
+endif()
+if(NOT TARGET talus::volk_headers)
+  add_library(talus::volk_headers INTERFACE IMPORTED)
+  set_target_properties(talus::volk_headers PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${TALUS_VOLK_INCLUDE_DIR}"
+    INTERFACE_LINK_LIBRARIES Vulkan::Headers)
 endif()

@@ -50,6 +50,9 @@ OpenDevice::OpenDevice(const gpu::InstanceOptions& instance_options, const gpu::
                        const Choose& choose)
     : instance(instance_options), device(instance, choose(gpu::list_devices(instance), instance), device_options) {}
 
+OpenDevice::OpenDevice(const gpu::Adoption& application)
+    : instance(application), device(instance, gpu::adopted_info(instance, application), application) {}
+
 bool OpenDevice::serves(const Options& options) const {
   return options.device == wanted_ && options.validation == validation_;
 }

@@ -23,6 +23,9 @@ public:
   using Choose = std::function<gpu::DeviceInfo(const std::vector<gpu::DeviceInfo>&, const gpu::Instance&)>;
   OpenDevice(const gpu::InstanceOptions& instance, const gpu::DeviceOptions& device, const Choose& choose);
 
+  // Adopts an application's device (engine/executors/adopt.h). Throws gpu::Error.
+  explicit OpenDevice(const gpu::Adoption& application);
+
   gpu::Instance instance;
   gpu::Device device;
 

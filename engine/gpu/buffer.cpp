@@ -24,13 +24,23 @@ Buffer::Buffer(Device& device, std::string buffer_name, std::uint64_t bytes, Kin
                  VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
   if (device.conditions())
     create.usage |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
+  const bool exported = kind == Kind::device && device.exports_memory();
+  auto external = make<VkExternalMemoryBufferCreateInfo>(VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO);
+  external.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+  if (exported)
+    create.pNext = &external;
+  if (kind == Kind::device && device.families().size() > 1) {
+    create.sharingMode = VK_SHARING_MODE_CONCURRENT;
+    create.queueFamilyIndexCount = static_cast<std::uint32_t>(device.families().size());
+    create.pQueueFamilyIndices = device.families().data();
+  }
   TALUS_ASSERT(size >= bytes && size % 16 == 0, size, bytes);
   const std::string what = fmt::format("buffer {}", name);
   try {
     check(vkCreateBuffer(device.handle(), &create, nullptr, &handle_), fmt::format("Creating the {}", what));
     VkMemoryRequirements need{};
     vkGetBufferMemoryRequirements(device.handle(), handle_, &need);
-    memory_ = device.allocate(need, kind, what);
+    memory_ = device.allocate(need, kind, what, exported ? handle_ : VK_NULL_HANDLE);
     check(vkBindBufferMemory(device.handle(), handle_, memory_.handle, 0), fmt::format("Binding the {}", what));
     if (kind != Kind::device) {
       void* pointer = nullptr;
@@ -66,6 +76,20 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   kind_ = other.kind_;
   mapped_ = std::exchange(other.mapped_, nullptr);
   return *this;
+}
+
+Buffer::Exported Buffer::export_fd() const {
+  if (!handle_ || kind_ != Kind::device || !device_->exports_memory()) {
+    throw Error(fmt::format("The memory of the buffer {} cannot be exported: its device was not opened or adopted with "
+                            "export_memory.",
+                            name));
+  }
+  auto info = make<VkMemoryGetFdInfoKHR>(VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR);
+  info.memory = memory_.handle;
+  info.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+  int fd = -1;
+  check(vkGetMemoryFdKHR(device_->handle(), &info, &fd), fmt::format("Exporting the buffer {}", name));
+  return {fd, memory_.bytes, std::max<std::uint64_t>(16, (bytes_ + 15) & ~15ull)};
 }
 
 void Buffer::destroy() {

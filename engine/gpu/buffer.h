@@ -27,6 +27,14 @@ public:
   std::uint64_t bytes() const { return bytes_; }
   Kind kind() const { return kind_; }
   VkBuffer handle() const { return handle_; }
+  // Its memory for another API or device: a file descriptor, the caller's to close or to give away. Throws Error where
+  // the device was not opened with export_memory.
+  struct Exported {
+    int fd = -1;                     // VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT
+    std::uint64_t memory_bytes = 0;  // of the allocation, which is the buffer's alone (dedicated), from offset 0 on
+    std::uint64_t buffer_bytes = 0;  // VkBufferCreateInfo::size
+  };
+  Exported export_fd() const;
   std::span<std::byte> mapped() const { return {mapped_, mapped_ ? static_cast<std::size_t>(bytes_) : 0}; }
 
 private:

@@ -1,5 +1,6 @@
 #include "engine/gpu/device.h"
 #include "engine/base/cache.h"
+#include "engine/gpu/features.h"
 #include "engine/gpu/shader.h"
 #include <algorithm>
 #include <cctype>
@@ -17,40 +18,6 @@ namespace {
 constexpr std::uint32_t needed_storage_buffers = 16;  // in one pass
 constexpr std::uint32_t needed_group_size = 256;      // threads
 constexpr const char* portability_subset = "VK_KHR_portability_subset";
-
-// The features that Talus asks for, in one chain. The three without a word of their own below are part of every
-// Vulkan 1.3 device; SPIR-V 1.6 uses them (LocalSizeId, discard).
-struct Features {
-  VkPhysicalDeviceVulkan12Features v12 =
-      make<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-  VkPhysicalDeviceVulkan13Features v13 =
-      make<VkPhysicalDeviceVulkan13Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
-  VkPhysicalDeviceFeatures2 all = make<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
-
-  Features() {
-    all.pNext = &v12;
-    v12.pNext = &v13;
-  }
-  Features(const Features&) = delete;
-};
-
-struct Wanted {
-  const char* name;
-  VkBool32 VkPhysicalDeviceVulkan12Features::*v12;
-  VkBool32 VkPhysicalDeviceVulkan13Features::*v13;
-};
-constexpr Wanted wanted_features[] = {
-    {"timeline semaphores", &VkPhysicalDeviceVulkan12Features::timelineSemaphore, nullptr},
-    {"scalar block layout", &VkPhysicalDeviceVulkan12Features::scalarBlockLayout, nullptr},
-    {"synchronization2", nullptr, &VkPhysicalDeviceVulkan13Features::synchronization2},
-    {"dynamic rendering", nullptr, &VkPhysicalDeviceVulkan13Features::dynamicRendering},
-    {"maintenance4", nullptr, &VkPhysicalDeviceVulkan13Features::maintenance4},
-    {"shader terminate invocation", nullptr, &VkPhysicalDeviceVulkan13Features::shaderTerminateInvocation},
-    {"shader demote to helper", nullptr, &VkPhysicalDeviceVulkan13Features::shaderDemoteToHelperInvocation},
-};
-VkBool32& feature(Features& features, const Wanted& w) {
-  return w.v12 ? features.v12.*w.v12 : features.v13.*w.v13;
-}
 
 struct Kind {
   int rank;
@@ -157,7 +124,7 @@ DeviceInfo describe(VkPhysicalDevice handle) {
   vkGetPhysicalDeviceFeatures2(handle, &features.all);
   for (const Wanted& w : wanted_features) {
     if (!feature(features, w))
-      info.missing.push_back(fmt::format("It lacks {}.", w.name));
+      info.missing.push_back(fmt::format("It lacks {}.", w.text));
   }
   if (basic.limits.maxPerStageDescriptorStorageBuffers < needed_storage_buffers) {
     info.missing.push_back(fmt::format("A shader can bind {} storage buffers on it, and {} are needed.",
@@ -272,6 +239,16 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
       throw NoDevice(fmt::format("Device {} ({}) lacks {}.", info.index, info.name, name));
     extensions.push_back(name);
   }
+  if (options.export_memory) {
+    if (!offers(offered, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
+      throw NoDevice(fmt::format("Device {} ({}) cannot export its memory: it lacks {}.", info.index, info.name,
+                                 VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME));
+    }
+    extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+    if (offers(offered, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME))
+      extensions.push_back(VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME);
+    set_exports(extensions);
+  }
   if (offers(offered, portability_subset))
     extensions.push_back(portability_subset);  // the specification demands it
   conditions_ = offers(offered, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
@@ -282,14 +259,7 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   queue_family_ = family.index;
   timestamp_bits_ = info.timestamps ? family.timestamp_bits : 0;
 
-  auto allocation =
-      make<VkPhysicalDeviceMaintenance3Properties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
-  auto properties = make<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
-  properties.pNext = &allocation;
-  vkGetPhysicalDeviceProperties2(info.handle, &properties);
-  limits_ = properties.properties.limits;
-  max_allocation_ = allocation.maxMemoryAllocationSize;
-  vkGetPhysicalDeviceMemoryProperties(info.handle, &memory_);
+  read_limits();
 
   Features features;
   for (const Wanted& w : wanted_features)
@@ -313,11 +283,7 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   check(vkCreateDevice(info.handle, &create, nullptr, &handle_), fmt::format("Opening the device {}", info.name));
   try {
     vkGetDeviceQueue(handle_, queue_family_, 0, &queue_);
-    auto type = make<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
-    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-    auto semaphore = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
-    semaphore.pNext = &type;
-    check(vkCreateSemaphore(handle_, &semaphore, nullptr, &timeline_), "Creating the device's timeline");
+    make_timeline();
     load_pipeline_cache(options);
   } catch (...) {
     destroy();
@@ -325,12 +291,38 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   }
 }
 
+void Device::read_limits() {
+  auto allocation =
+      make<VkPhysicalDeviceMaintenance3Properties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
+  auto properties = make<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
+  properties.pNext = &allocation;
+  vkGetPhysicalDeviceProperties2(info_.handle, &properties);
+  limits_ = properties.properties.limits;
+  max_allocation_ = allocation.maxMemoryAllocationSize;
+  vkGetPhysicalDeviceMemoryProperties(info_.handle, &memory_);
+}
+
+void Device::make_timeline() {
+  auto exported = make<VkExportSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO);
+  exported.handleTypes = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
+  auto type = make<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  if (exports_timeline_)
+    type.pNext = &exported;
+  auto semaphore = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
+  semaphore.pNext = &type;
+  check(vkCreateSemaphore(handle_, &semaphore, nullptr, &timeline_), "Creating the device's timeline");
+}
+
 Device::~Device() {
   destroy();
 }
 
 void Device::destroy() {
-  vkDeviceWaitIdle(handle_);
+  if (adopted_)
+    drain_adopted();
+  else
+    vkDeviceWaitIdle(handle_);
   while (!deferred_.empty()) {
     auto run = std::move(deferred_.front().destroy);
     deferred_.pop_front();
@@ -344,7 +336,8 @@ void Device::destroy() {
     vkDestroySampler(handle_, sampler, nullptr);
   vkDestroyPipelineCache(handle_, pipeline_cache_, nullptr);
   vkDestroySemaphore(handle_, timeline_, nullptr);
-  vkDestroyDevice(handle_, nullptr);
+  if (!adopted_)
+    vkDestroyDevice(handle_, nullptr);
 }
 
 void Device::lost() {
@@ -367,6 +360,8 @@ Ticket Device::submit(VkCommandBuffer commands, const Semaphores& semaphores, st
   for (VkSemaphore s : semaphores.wait) {
     wait.push_back(entry(s, 0, VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT));
   }
+  for (const TimelinePoint& point : waits_)
+    wait.push_back(entry(point.semaphore, point.value, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT));
   for (VkSemaphore s : semaphores.signal)
     signal.push_back(entry(s, 0, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT));
   signal.push_back(entry(timeline_, submitted_ + 1, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT));
@@ -381,10 +376,15 @@ Ticket Device::submit(VkCommandBuffer commands, const Semaphores& semaphores, st
   info.pCommandBufferInfos = all.data();
   info.signalSemaphoreInfoCount = static_cast<std::uint32_t>(signal.size());
   info.pSignalSemaphoreInfos = signal.data();
+  if (lock_)
+    lock_();
   const VkResult result = vkQueueSubmit2(queue_, 1, &info, VK_NULL_HANDLE);
+  if (unlock_)
+    unlock_();
   if (result == VK_ERROR_DEVICE_LOST)
     lost();
   check(result, "Submitting work to the device");
+  waits_.clear();
   return ++submitted_;
 }
 
@@ -498,7 +498,8 @@ std::uint32_t Device::memory_type(std::uint32_t allowed, MemoryKind kind) const 
   return found.value();  // the specification guarantees one
 }
 
-Device::Memory Device::allocate(const VkMemoryRequirements& need, MemoryKind kind, std::string_view what) {
+Device::Memory Device::allocate(const VkMemoryRequirements& need, MemoryKind kind, std::string_view what,
+                                VkBuffer exported) {
   const std::uint32_t type = memory_type(need.memoryTypeBits, kind);
   const std::uint32_t heap = memory_.memoryTypes[type].heapIndex;
   const std::uint64_t room =
@@ -510,13 +511,20 @@ Device::Memory Device::allocate(const VkMemoryRequirements& need, MemoryKind kin
   auto info = make<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
   info.allocationSize = need.size;
   info.memoryTypeIndex = type;
+  auto dedicated = make<VkMemoryDedicatedAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+  dedicated.buffer = exported;
+  auto handles = make<VkExportMemoryAllocateInfo>(VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO);
+  handles.handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+  handles.pNext = &dedicated;
+  if (exported)
+    info.pNext = &handles;
   Memory memory{VK_NULL_HANDLE, need.size, heap};
   VkResult result =
       need.size <= room ? vkAllocateMemory(handle_, &info, nullptr, &memory.handle) : VK_ERROR_OUT_OF_DEVICE_MEMORY;
   if (const std::size_t waiting = deferred_.size(); result == VK_ERROR_OUT_OF_DEVICE_MEMORY && waiting) {
     wait_idle();  // what is to be freed then may make room
     if (deferred_.size() < waiting)
-      return allocate(need, kind, what);
+      return allocate(need, kind, what, exported);
   }
   if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY) {
     throw OutOfMemory(fmt::format("The {} needs {}, and of the {} of memory that {} has, {} are in use by Talus.", what,
@@ -540,13 +548,15 @@ void Device::release(const Memory& memory) {
 void Device::drain() noexcept {
   try {
     wait_idle();
-  } catch (const Error&) {      // whoever uses the device next is told
-    vkDeviceWaitIdle(handle_);  // does not take for ever on a lost device, either
+  } catch (const Error&) {  // whoever uses the device next is told
+    if (!adopted_)
+      vkDeviceWaitIdle(handle_);  // does not take for ever on a lost device, either
   }
 }
 
 void Device::defer(std::function<void()> destroy) {
-  deferred_.push_back({recording_ ? submitted_ + 1 : submitted_, std::move(destroy)});
+  // The next submission waits for what others still do with it.
+  deferred_.push_back({recording_ || !waits_.empty() ? submitted_ + 1 : submitted_, std::move(destroy)});
   collect();
 }
 

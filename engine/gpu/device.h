@@ -45,8 +45,13 @@ const DeviceInfo& choose(const std::vector<DeviceInfo>& devices, std::string_vie
 // One line per device, as NoDevice shows it.
 std::string device_list_text(const std::vector<DeviceInfo>& devices);
 
+// The application's device as list_devices() shows it, with the queue's family. Throws Error, whose sentence names
+// everything that is wrong with what is given, or missing in the device.
+DeviceInfo adopted_info(Instance& instance, const Adoption& application);
+
 struct DeviceOptions {
   std::vector<const char*> extensions;    // that must be there, such as VK_KHR_swapchain
+  bool export_memory = false;             // of buffers, as file descriptors (Buffer::export_fd)
   bool pipeline_cache = true;             // keep compiled pipelines on disk
   std::filesystem::path cache_directory;  // empty: $XDG_CACHE_HOME/talus, ~/.cache/talus or %LOCALAPPDATA%\talus
 };
@@ -56,10 +61,13 @@ struct Semaphores {
   std::span<const VkSemaphore> wait, signal;
 };
 
-// A logical device with one queue. Not for use by several threads at once. Outlives all that is made on it.
+// A logical device with one queue, its own or that of an application (adopted). Not for use by several threads at once.
+// Outlives all that is made on it.
 class Device {
 public:
   Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& options = {});
+  // Adopts an application's device (engine/gpu/adopted.cpp). info: from adopted_info(). Throws Error.
+  Device(Instance& instance, const DeviceInfo& info, const Adoption& application);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -78,6 +86,18 @@ public:
   void wait(Ticket ticket);  // throws DeviceLost
   void wait_idle() { wait(submitted_); }
   void drain() noexcept;  // wait_idle() for destructors: a lost device uses nothing any more
+
+  // Reaches the number of a ticket with the end of its submission.
+  VkSemaphore timeline() const { return timeline_; }
+  // The next submission, and with it all after it, waits until the semaphore's counter has reached the value. What is
+  // destroyed before that submission stays until its end.
+  void wait_before_next(const TimelinePoint& point);
+  // Families of queues that use the buffers; one or none: that of the queue alone.
+  std::span<const std::uint32_t> families() const { return families_; }
+  bool exports_memory() const { return exports_memory_; }
+  bool exports_timeline() const { return exports_timeline_; }
+  // A file descriptor of the timeline, the caller's to close or to give away. Throws Error where there is none.
+  int export_timeline() const;
 
   // The name of a pass for reports and tools; the same name gives the same label.
   Label label(std::string_view name);
@@ -103,7 +123,9 @@ public:
     std::uint32_t heap = 0;
   };
   enum class MemoryKind { device, upload, readback };
-  Memory allocate(const VkMemoryRequirements& need, MemoryKind kind, std::string_view what);
+  // exported: the buffer whose memory can be exported.
+  Memory allocate(const VkMemoryRequirements& need, MemoryKind kind, std::string_view what,
+                  VkBuffer exported = VK_NULL_HANDLE);
   void release(const Memory& memory);
   void defer(std::function<void()> destroy);  // runs once nothing recorded or submitted so far can be using it
   void collect();                             // runs what has been deferred and is due
@@ -140,6 +162,10 @@ private:
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   Ticket submitted_ = 0, completed_ = 0;
   bool lost_ = false, conditions_ = false;
+  bool adopted_ = false, exports_memory_ = false, exports_timeline_ = false;
+  std::function<void()> lock_, unlock_;  // of the application's queue
+  std::vector<std::uint32_t> families_;
+  std::vector<TimelinePoint> waits_;  // of the next submission
 
   VkPipelineCache pipeline_cache_ = VK_NULL_HANDLE;
   std::filesystem::path cache_file_;
@@ -164,6 +190,10 @@ private:
   std::uint64_t last_id_ = 0;
 
   void destroy();
+  void read_limits();
+  void make_timeline();
+  void set_exports(std::span<const char* const> extensions);  // from those that are enabled
+  void drain_adopted() noexcept;
   void load_pipeline_cache(const DeviceOptions& options);
   [[noreturn]] void lost();
   std::uint32_t memory_type(std::uint32_t allowed, MemoryKind kind) const;

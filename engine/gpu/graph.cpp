@@ -104,6 +104,13 @@ struct Graph::Pending {
   std::vector<Item> items;
 };
 
+LastWrite last_write(const Resource& resource) {
+  if (resource.usage.write == 0)
+    return {};
+  const StageFlags& flags = stage_flags[index_of(resource.usage.write_stage)];
+  return {flags.stages, flags.writes};
+}
+
 const char* hazard_text(Hazard hazard) {
   switch (hazard) {
   case Hazard::read_after_write:

@@ -83,6 +83,14 @@ struct Draw {
   std::array<float, 4> viewport{0, 0, 0, 0};  // x, y, width, height in pixels; zero: all of the target
 };
 
+// Where the passes recorded so far last wrote to a resource: the stages and the access for a barrier after them. Zero
+// where none has.
+struct LastWrite {
+  VkPipelineStageFlags2 stages = 0;
+  VkAccessFlags2 access = 0;
+};
+LastWrite last_write(const Resource& resource);
+
 enum class Hazard { read_after_write, write_after_read, write_after_write, layout };
 const char* hazard_text(Hazard hazard);
 

@@ -1,4 +1,5 @@
 #include "engine/gpu/instance.h"
+#include "engine/gpu/functions.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -102,7 +103,7 @@ Instance::Instance(const InstanceOptions& options) : print_(options.print) {
   };
   const bool portability = enable_if_offered(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME, offered);
   debug_utils_ = enable_if_offered(VK_EXT_DEBUG_UTILS_EXTENSION_NAME, offered);
-  enable_if_offered(VK_KHR_SURFACE_EXTENSION_NAME, offered);  // volk knows one instance: windows go on after this one
+  enable_if_offered(VK_KHR_SURFACE_EXTENSION_NAME, offered);
 
   auto messenger = make<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
   messenger.messageSeverity =
@@ -144,18 +145,31 @@ Instance::Instance(const InstanceOptions& options) : print_(options.print) {
         "mesa-vulkan-drivers). Only the CPU path of a simulation works without; drawing does not.");
   }
   check(created, "Creating a Vulkan instance");
-  volkLoadInstance(handle_);
+  try {
+    take_functions(handle_, vkGetInstanceProcAddr);
+  } catch (...) {
+    reinterpret_cast<PFN_vkDestroyInstance>(vkGetInstanceProcAddr(handle_, "vkDestroyInstance"))(handle_, nullptr);
+    throw;
+  }
   if (listen) {
     check(vkCreateDebugUtilsMessengerEXT(handle_, &messenger, nullptr, &messenger_),
           "Listening to the validation layer");
   }
 }
 
+Instance::Instance(const Adoption& application) : handle_(application.instance), adopted_(true) {
+  check_handles(application);
+  take_functions(handle_, application.get_instance_proc_addr);
+  debug_utils_ = application.debug_utils && vkSetDebugUtilsObjectNameEXT;
+}
+
 Instance::~Instance() {
   if (messenger_)
     vkDestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
-  if (handle_)
+  if (handle_ && !adopted_)
     vkDestroyInstance(handle_, nullptr);
+  if (handle_)
+    leave_functions();
 }
 
 }  // namespace talus::gpu

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/gpu/adoption.h"
 #include "engine/gpu/error.h"
 #include <cstddef>
 #include <mutex>
@@ -34,6 +35,8 @@ struct InstanceOptions {
 class Instance {
 public:
   explicit Instance(const InstanceOptions& options = {});
+  // Adopts an application's instance, which outlives this object and is not destroyed. Throws Error.
+  explicit Instance(const Adoption& application);
   ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
@@ -50,6 +53,7 @@ private:
   bool validation_ = false;
   bool debug_utils_ = false;
   bool print_ = false;
+  bool adopted_ = false;
 
   static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                                    VkDebugUtilsMessageTypeFlagsEXT,

@@ -1,11 +1,13 @@
 #pragma once
 // Vulkan through volk: its functions are loaded at run time, so that nothing links against a loader and a machine
-// without one gets a sentence instead of a failed start.
+// without one gets a sentence instead of a failed start. talus_volk_names.h gives volk's pointers other names than
+// Vulkan's functions have, so that a program may link both (cmake/VolkNames.cmake); engine/gpu/functions.h loads them.
 #ifndef VK_NO_PROTOTYPES
 #define VK_NO_PROTOTYPES
 #endif
 #include <algorithm>
 #include <cstring>
+#include <talus_volk_names.h>
 #include <vector>
 #include <volk.h>
 

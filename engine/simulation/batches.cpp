@@ -94,10 +94,11 @@ void Batches::begin(std::uint64_t steps, bool live) {
   commands_.write_motions(live ? steps + 1 : steps);
   emission_.write_plan(steps);
   const bool on_device = memory_.executor().gpu_device() != nullptr;
-  const bool evaluate_contacts = live && evaluating_, in_slices = live && on_device;
+  const bool evaluate_contacts = live && evaluating_, posed = live && on_device;
+  const bool in_slices = posed && model_.options().timing;  // which tells how long a substep takes
   const auto policy = live && !on_device ? std::launch::async : std::launch::deferred;
   work_ = std::async(policy, [=, this] {
-    rest_ = {run_.step(), run_.step() + steps, run_.substep(), in_slices || evaluate_contacts, evaluate_contacts};
+    rest_ = {run_.step(), run_.step() + steps, run_.substep(), posed || evaluate_contacts, evaluate_contacts};
     hand_over(in_slices ? slice_.substeps() : SliceLength::all);
   });
   started_ = steps;
