@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -106,7 +108,8 @@ CompiledPass compiled_pass(const Scene& scene, const talus::PlannedPass& planned
   if (code.executable) {
     pass.subgroup_size = code.executable->subgroup_size;
     for (const gpu::Statistic& statistic : code.executable->statistics)
-      pass.statistics[key_of(statistic.name)] = statistic.value;
+      if (!statistic.name.ends_with("hash") && !statistic.name.ends_with("Hash"))
+        pass.statistics[key_of(statistic.name)] = statistic.value;
   }
   return pass;
 }
@@ -143,9 +146,16 @@ void compile_family(const std::string& family, const std::vector<Scene>& scenes,
   const std::string icd = radv_icd();
   const Variable files("VK_DRIVER_FILES", icd), older_loaders("VK_ICD_FILENAMES", icd),
       forced("RADV_FORCE_FAMILY", family);
-  const auto open = open_device(0);
+  const std::string unknown = fmt::format("RADV has no family {}: name one that it knows, such as {}", family,
+                                          fmt::join(default_families(), ", "));
+  std::unique_ptr<talus::OpenDevice> open;
+  try {
+    open = open_device(0);
+  } catch (const gpu::Error& e) {
+    throw UsageError(fmt::format("{} ({})", unknown, e.what()));
+  }
   if (!open)
-    throw UsageError(fmt::format("RADV knows no family {}: name some of its families, such as navi21", family));
+    throw UsageError(unknown);
   compile_on(*open, family, scenes, to);
 }
 

@@ -6,6 +6,9 @@
 
 namespace bench {
 
+// Of the scenes that are named as a method: boxes of the suite passes.
+inline constexpr unsigned compiled_box_grains = 10'000;
+
 // One of each kind that passes are specialised for, as small as its kind allows: only its kind counts, and its number
 // of grains for the order of its passes.
 struct CompiledScene {

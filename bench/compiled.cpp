@@ -1,16 +1,29 @@
 #include "bench/compiled.h"
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
-#include <numeric>
+#include <utility>
 
 namespace bench {
 namespace {
 
 constexpr const char* kind = "talus-bench compile";
 constexpr double not_told = std::numeric_limits<double>::quiet_NaN();
+
+// Those that compare() and check() look at: the smaller, the better.
+bool is_figure(const std::string& key) {
+  constexpr std::array figures{"vgprs",         "instructions", "code_size", "inverse_throughput",
+                               "spilled_sgprs", "spilled_vgprs"};
+  return std::ranges::find(figures, key) != figures.end();
+}
+
+std::string name_of(const CompiledPass& pass) {
+  return fmt::format("{}/{} on {}", pass.scene, pass.pass, pass.driver);
+}
 
 Json to_json(const CompiledDriver& driver) {
   return {
@@ -22,8 +35,9 @@ Json to_json(const CompiledPass& pass) {
             {"pass", pass.pass},
             {"driver", pass.driver},
             {"runs", pass.runs},
-            {"invocations", pass.invocations},
-            {"compile_ms", pass.compile_ms}};
+            {"invocations", pass.invocations}};
+  if (pass.compile_ms > 0.0)
+    json["compile_ms"] = pass.compile_ms;
   if (!pass.error.empty())
     json["error"] = pass.error;
   if (pass.subgroup_size > 0)
@@ -82,9 +96,121 @@ double spills_of(const CompiledPass& pass) {
   return spills;
 }
 
-double cycles_of_step(const CompiledPass& pass) {
-  return pass.subgroup_size > 0 ? statistic_of(pass, "inverse_throughput") * pass.invocations / pass.subgroup_size
-                                : not_told;
+std::vector<double> shares_of(const Compiled& compiled) {
+  std::map<std::pair<std::string, std::string>, double> sums;  // by scene and driver
+  std::vector<double> cycles;
+  for (const CompiledPass& pass : compiled.passes) {
+    cycles.push_back(pass.subgroup_size > 0
+                         ? statistic_of(pass, "inverse_throughput") * pass.invocations / pass.subgroup_size
+                         : not_told);
+    if (std::isfinite(cycles.back()))
+      sums[{pass.scene, pass.driver}] += cycles.back();
+  }
+  for (std::size_t k = 0; k < cycles.size(); ++k) {
+    const double sum = sums[{compiled.passes[k].scene, compiled.passes[k].driver}];
+    cycles[k] = sum > 0.0 ? cycles[k] / sum : not_told;
+  }
+  return cycles;
+}
+
+Compiled dearest(const Compiled& compiled, std::size_t n) {
+  Compiled out{compiled.context, compiled.drivers, {}};
+  const std::vector<double> shares = shares_of(compiled);
+  for (const CompiledDriver& driver : compiled.drivers) {
+    std::map<std::string, std::size_t> best;  // by pass: where its share is the greatest
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+      const CompiledPass& pass = compiled.passes[k];
+      if (pass.driver != driver.name || !(shares[k] > 0.0))
+        continue;
+      const auto [at, first] = best.try_emplace(pass.pass, k);
+      if (!first && shares[k] > shares[at->second])
+        at->second = k;
+    }
+    std::vector<std::size_t> order;
+    for (const auto& [pass, k] : best)
+      order.push_back(k);
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) { return shares[k]; });
+    order.resize(std::min(n, order.size()));
+    for (const std::size_t k : order) {
+      CompiledPass pass = compiled.passes[k];
+      pass.compile_ms = 0.0;
+      std::erase_if(pass.statistics, [](const auto& statistic) { return !is_figure(statistic.first); });
+      out.passes.push_back(std::move(pass));
+    }
+  }
+  return out;
+}
+
+double FigureChange::ratio() const {
+  return after == before ? 1.0 : after / before;
+}
+
+std::vector<FigureChange> changes_of(const Compiled& before, const Compiled& after) {
+  std::vector<FigureChange> changes;
+  for (const CompiledPass& is : after.passes) {
+    const auto was =
+        std::ranges::find_if(before.passes, [&](const CompiledPass& pass) { return name_of(pass) == name_of(is); });
+    if (was == before.passes.end() || !was->error.empty() || !is.error.empty())
+      continue;
+    for (const auto& [key, value] : is.statistics)
+      if (const auto old = was->statistics.find(key); old != was->statistics.end() && is_figure(key))
+        changes.push_back({name_of(is), is.driver, key, old->second, value});
+  }
+  return changes;
+}
+
+bool compare(const Compiled& before, const Compiled& after, double threshold) {
+  const std::vector<FigureChange> changes = changes_of(before, after);
+  if (changes.empty())
+    throw UsageError("they have no figure of a pass in common: compare results of the same scenes and drivers");
+  for (const CompiledDriver& is : after.drivers)
+    for (const CompiledDriver& was : before.drivers)
+      if (is.name == was.name && is.version != was.version)
+        fmt::print("{}: other versions: {} and {}\n", is.name, was.version, is.version);
+  fmt::print("{:<44} {:<20} {:>10} {:>10} {:>7}\n", "pass", "figure", "before", "after", "ratio");
+  for (const FigureChange& change : changes)
+    if (change.before != change.after)
+      fmt::print("{:<44} {:<20} {:>10g} {:>10g} {:>7.3f}  {}\n", change.name, change.key, change.before, change.after,
+                 change.ratio(), change.grew(threshold) ? "GREW" : "");
+  const auto grown = std::ranges::count_if(changes, [&](const FigureChange& c) { return c.grew(threshold); });
+  fmt::print("{} of {} figures grew by more than {:g} %\n", grown, changes.size(), 100.0 * threshold);
+  return grown > 0;
+}
+
+Check check(const Compiled& baseline, const Compiled& now, double threshold) {
+  Check found;
+  for (const CompiledPass& pass : now.passes) {
+    if (!pass.error.empty())
+      found.problems.push_back(fmt::format("{} is not compiled: {}", name_of(pass), pass.error));
+    if (const double spills = spills_of(pass); spills > 0.0)
+      found.problems.push_back(fmt::format("{} spills {:g} registers", name_of(pass), spills));
+  }
+  const std::vector<FigureChange> changes = changes_of(baseline, now);
+  for (const CompiledDriver& driver : now.drivers) {
+    const auto of = std::ranges::find(baseline.drivers, driver.name, &CompiledDriver::name);
+    if (of == baseline.drivers.end()) {
+      found.problems.push_back(fmt::format("the baseline has no figures of {}: renew it", driver.name));
+      continue;
+    }
+    if (of->version != driver.version) {
+      found.notes.push_back(fmt::format("{}: the baseline is of {}, and this is {}: spills alone are checked",
+                                        driver.name, of->version, driver.version));
+      continue;
+    }
+    for (const FigureChange& change : changes)
+      if (change.driver == driver.name && change.grew(threshold))
+        found.problems.push_back(fmt::format("{}: {} grew from {:g} to {:g}, by {:.1f} %", change.name, change.key,
+                                             change.before, change.after, 100.0 * (change.ratio() - 1.0)));
+    for (const CompiledPass& was : baseline.passes) {
+      const auto of_scene = [&](const CompiledPass& pass) {
+        return pass.driver == was.driver && pass.scene == was.scene;
+      };
+      if (was.driver == driver.name && std::ranges::any_of(now.passes, of_scene) &&
+          std::ranges::none_of(now.passes, [&](const CompiledPass& pass) { return name_of(pass) == name_of(was); }))
+        found.problems.push_back(fmt::format("{} is in the baseline alone: renew it", name_of(was)));
+    }
+  }
+  return found;
 }
 
 Json to_json(const Compiled& compiled) {
@@ -108,10 +234,6 @@ Compiled compiled_of(const Json& json, const std::string& file) {
   each(json, "drivers", file, compiled.drivers, driver_of);
   each(json, "passes", file, compiled.passes, pass_of);
   return compiled;
-}
-
-Compiled read_compiled(const std::filesystem::path& file) {
-  return compiled_of(read_json(file), file.string());
 }
 
 }  // namespace bench

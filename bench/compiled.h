@@ -36,15 +36,42 @@ std::string key_of(const std::string& statistic);
 double statistic_of(const CompiledPass& pass, const std::string& key);  // NaN: the driver does not tell
 double spills_of(const CompiledPass& pass);                             // registers; 0 too where it is not told
 
-// Cycles that a compute unit's SIMD is busy with all invocations of a step: the inverse throughput of a subgroup by the
-// number of subgroups. NaN where it is not told. ACO, RADV's compiler, counts a loop as eight rounds of it.
-double cycles_of_step(const CompiledPass& pass);
+// Of each pass its share of the cycles that the SIMDs of a GPU are busy with in a step of its scene on its driver: the
+// inverse throughput of a subgroup [cycles] by the number of subgroups in the step. NaN where it is not told. ACO,
+// RADV's compiler, counts a loop as eight rounds of it, whatever the scene does there.
+std::vector<double> shares_of(const Compiled& compiled);
+
+// On each driver the n passes with the greatest shares, each in the scene where it has the greatest, with the figures
+// that check() compares.
+Compiled dearest(const Compiled& compiled, std::size_t n);
+
+// A figure of a pass that both have: registers, instructions, bytes of code, inverse throughput [cycles], spills.
+struct FigureChange {
+  std::string name;  // scene/pass on driver
+  std::string driver, key;
+  double before, after;
+
+  double ratio() const;                                                    // 1 where both are 0
+  bool grew(double threshold) const { return ratio() > 1.0 + threshold; }  // 0.03: by more than 3 %
+};
+std::vector<FigureChange> changes_of(const Compiled& before, const Compiled& after);
+
+// Prints the figures that differ; whether one grew beyond the threshold. Throws UsageError where they have no pass in
+// common.
+bool compare(const Compiled& before, const Compiled& after, double threshold);
+
+// What is wrong with passes, and what was not looked at; a sentence each.
+struct Check {
+  std::vector<std::string> problems, notes;
+};
+// Passes that spill or that are not compiled; figures that grew beyond the threshold, where driver and version are
+// those of the baseline; and passes that only the baseline has of a scene that both have.
+Check check(const Compiled& baseline, const Compiled& now, double threshold);
 
 Json to_json(const Compiled& compiled);
 bool is_compiled(const Json& json);  // or results of the suites
 // Throws UsageError with the file and what is missing or wrong in it.
 Compiled compiled_of(const Json& json, const std::string& file);
-Compiled read_compiled(const std::filesystem::path& file);
 
 // Per scene a line for each pass, the dearest first, and a column for each driver.
 std::string table_of(const Compiled& compiled);

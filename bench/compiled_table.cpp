@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <optional>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace bench {
 namespace {
@@ -23,23 +26,19 @@ std::vector<std::string> scenes_of(const Compiled& compiled) {
   return scenes;
 }
 
-std::vector<Row> rows_of(const Compiled& compiled, const std::string& scene) {
+std::vector<Row> rows_of(const Compiled& compiled, const std::vector<double>& shares, const std::string& scene) {
   std::vector<Row> rows;
-  std::map<std::string, double> sums;
-  for (const CompiledPass& pass : compiled.passes) {
+  for (std::size_t k = 0; k < compiled.passes.size(); ++k) {
+    const CompiledPass& pass = compiled.passes[k];
     if (pass.scene != scene)
       continue;
     auto row = std::ranges::find(rows, pass.pass, &Row::pass);
     if (row == rows.end())
       row = rows.insert(rows.end(), {pass.pass, pass.runs, 0.0, {}});
     row->drivers[pass.driver] = &pass;
-    if (const double cycles = cycles_of_step(pass); pass.runs > 0.0 && std::isfinite(cycles))
-      sums[pass.driver] += cycles;
+    if (shares[k] > row->share)
+      row->share = shares[k];
   }
-  for (Row& row : rows)
-    for (const auto& [driver, pass] : row.drivers)
-      if (const double cycles = cycles_of_step(*pass); row.runs > 0.0 && std::isfinite(cycles))
-        row.share = std::max(row.share, cycles / sums[driver]);
   std::ranges::stable_sort(rows, std::greater<>(), &Row::share);
   return rows;
 }
@@ -66,8 +65,8 @@ std::string cell_of(const CompiledPass* pass) {
   return cell;
 }
 
-std::string scene_table(const Compiled& compiled, const std::string& scene) {
-  const std::vector<Row> rows = rows_of(compiled, scene);
+std::string scene_table(const Compiled& compiled, const std::vector<double>& shares, const std::string& scene) {
+  const std::vector<Row> rows = rows_of(compiled, shares, scene);
   std::vector<std::vector<std::string>> cells{{"pass", "runs", "share"}};
   for (const CompiledDriver& driver : compiled.drivers)
     cells[0].push_back(driver.name);
@@ -104,8 +103,9 @@ std::string table_of(const Compiled& compiled) {
       "\nv: vector registers, s: scalar registers, w: subgroups per SIMD, c: busy cycles of a subgroup (inverse "
       "throughput), SPILLS: registers in memory.\nruns: of a step. share: the most on any driver, of the cycles of all "
       "passes of a step.\n";
+  const std::vector<double> shares = shares_of(compiled);
   for (const std::string& scene : scenes_of(compiled))
-    text += scene_table(compiled, scene);
+    text += scene_table(compiled, shares, scene);
   return text;
 }
 

@@ -88,14 +88,31 @@ Verb run_verb(CLI::App& app) {
           }};
 }
 
+// How far a figure may grow, and how many passes a baseline has of a driver.
+constexpr double figures_grow = 0.03;
+constexpr std::size_t baseline_passes = 10;
+
+int checked(const bench::Compiled& compiled, const std::filesystem::path& baseline) {
+  const bench::Check found =
+      bench::check(bench::compiled_of(bench::read_json(baseline), baseline.string()), compiled, figures_grow);
+  for (const std::string& note : found.notes)
+    fmt::print("note: {}\n", note);
+  for (const std::string& problem : found.problems)
+    fmt::print("{}\n", problem);
+  fmt::print("{} passes on {} drivers: {} problems\n", compiled.passes.size(), compiled.drivers.size(),
+             found.problems.size());
+  return found.problems.empty() ? done : slower;
+}
+
 Verb compile_verb(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("compile", "Tells what compilers make of the passes of scenes, and runs nothing");
   struct Given {
     bench::CompileOptions options;
-    std::string json;
+    std::string json, baseline, check;
   };
   auto given = std::make_shared<Given>();
-  std::string scenes = "NAME.toml, a scene of the folder scenes, or one of these, which all are the default:";
+  std::string scenes = "A scene of the folder scenes, NAME.toml, every (all passes there are, for a scene that has "
+                       "everything), or one of these, which all are the default:";
   for (const bench::CompiledScene& scene : bench::common_scenes())
     scenes += fmt::format("\n  {}: {}", scene.name, scene.what);
   verb->add_option(
@@ -108,26 +125,40 @@ Verb compile_verb(CLI::App& app) {
   CLI::Option* json = verb->add_option("--json", given->json, "Figures for scripts, into the file or to stdout")
                           ->type_name("[FILE]")
                           ->expected(0, 1);
-  return {verb, [given, json] {
+  verb->add_option("--baseline", given->baseline,
+                   fmt::format("Writes the {} dearest passes of each driver, for --check", baseline_passes))
+      ->type_name("FILE");
+  verb->add_option(
+          "--check", given->check,
+          fmt::format("Exit status 1 where a pass spills registers, or a figure of a pass of this baseline grew "
+                      "by more than {:g} %",
+                      100.0 * figures_grow))
+      ->type_name("FILE");
+  return {verb, [given, json]() -> int {
             const bench::Compiled compiled = bench::compile(given->options);
-            const std::string text = bench::to_json(compiled).dump(1) + '\n';
+            const auto text_of = [](const bench::Compiled& of) { return bench::to_json(of).dump(1) + '\n'; };
             if (!given->json.empty())
-              talus::write_file(given->json, text);
-            fmt::print("{}", *json && given->json.empty() ? text : bench::table_of(compiled));
+              talus::write_file(given->json, text_of(compiled));
+            if (!given->baseline.empty())
+              talus::write_file(given->baseline, text_of(bench::dearest(compiled, baseline_passes)));
+            if (!given->check.empty())
+              return checked(compiled, given->check);
+            fmt::print("{}", *json && given->json.empty() ? text_of(compiled) : bench::table_of(compiled));
             return done;
           }};
 }
 
 Verb compare_verb(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
-      "compare", "Tells what became slower from one result to another; exit status 1 where something did");
+      "compare",
+      "Tells what became slower from one result to another, or what grew; exit status 1 where something did");
   struct Given {
     std::filesystem::path before, after;
     double percent = 5.0;
   };
   auto given = std::make_shared<Given>();
-  verb->add_option("before", given->before, "Results of talus-bench run")->type_name("A.json")->required();
-  verb->add_option("after", given->after, "The same suite later, or elsewhere")->type_name("B.json")->required();
+  verb->add_option("before", given->before, "Results of talus-bench run or compile")->type_name("A.json")->required();
+  verb->add_option("after", given->after, "The same later, or elsewhere")->type_name("B.json")->required();
   verb->add_option("--threshold", given->percent, "Changes up to this do not count")
       ->type_name("PERCENT")
       ->check(CLI::NonNegativeNumber)

@@ -28,11 +28,6 @@ public:
     if (found == list.passes.end())
       found = list.passes.insert(found, {pass, 0.0, 0.0});
     const double runs = seldom_open(work.gate) ? 1.0 / args.substeps : 1.0;
-    if (requested) {
-      if (found->runs == 0.0)
-        found->elements = work.elements;
-      return;
-    }
     found->runs += runs;
     found->elements += runs * work.elements;
   }
@@ -52,19 +47,11 @@ public:
   DeviceSummary device() const override { return {}; }
 
   PlannedStep list;
-  bool requested = false;  // what is run is no part of a step
 
 private:
   std::array<std::size_t, field_count> sizes_{};
   std::map<FieldCopy, std::vector<std::byte>> kept_;
 };
-
-void list_requested(ListingExecutor& executor, const Scene& scene, const StepPlan& plan) {
-  executor.requested = true;
-  evaluate_contacts(executor, plan, plan.grains);
-  for (std::size_t k = 0; k < scene.depth_cameras.size(); ++k)
-    see_depth(executor, plan, static_cast<std::uint32_t>(k), 1, true);
-}
 
 }  // namespace
 
@@ -84,7 +71,6 @@ PlannedStep planned_step(const Scene& scene) {
   const Planner planner(model, run, commands, emission, grains);
   const StepPlan plan = planner.plan_of(start.emitted->empty() ? 0 : start.emitted->back().step - 1);
   step(executor, plan);
-  list_requested(executor, model.scene(), plan);
   return std::move(executor.list);
 }
 

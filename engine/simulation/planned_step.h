@@ -8,8 +8,8 @@ namespace talus {
 
 struct PlannedPass {
   Pass pass;
-  double runs;      // of a step; 0: on request alone, as evaluate_contacts() and depth cameras run it
-  double elements;  // threads or workgroups (PassInfo::unit) of all these runs; where runs is 0, of one
+  double runs;      // of a step
+  double elements;  // threads or workgroups (PassInfo::unit) of all these runs
 };
 
 // passes: each once, in the order in which a step runs them first, without those that the CPU alone has.
@@ -24,7 +24,7 @@ struct PlannedStep {
 // SceneError.
 PlannedStep planned_step(const Scene& scene);
 
-// Every pass that has a shader, compiled for a scene that has everything. Their runs are 0, and their elements.
+// Every pass that has a shader, those that no step runs too, for a scene that has everything. Runs and elements are 0.
 PlannedStep every_pass();
 
 }  // namespace talus
