@@ -1,5 +1,6 @@
 #include "bench/compare.h"
 #include "bench/compiled.h"
+#include "bench/json.h"
 #include "bench/measure.h"
 #include <algorithm>
 #include <cmath>

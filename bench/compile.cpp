@@ -1,6 +1,7 @@
 #include "bench/compile.h"
 #include "bench/compile_scenes.h"
 #include "bench/context.h"
+#include "bench/json.h"
 #include "engine/executors/open_devices.h"
 #include "engine/gpu/executables.h"
 #include "engine/gpu/freeze.h"
@@ -9,11 +10,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <random>
 
 namespace bench {
 namespace {
@@ -146,16 +148,9 @@ void compile_family(const std::string& family, const std::vector<Scene>& scenes,
   const std::string icd = radv_icd();
   const Variable files("VK_DRIVER_FILES", icd), older_loaders("VK_ICD_FILENAMES", icd),
       forced("RADV_FORCE_FAMILY", family);
-  const std::string unknown = fmt::format("RADV has no family {}: name one that it knows, such as {}", family,
-                                          fmt::join(default_families(), ", "));
-  std::unique_ptr<talus::OpenDevice> open;
-  try {
-    open = open_device(0);
-  } catch (const gpu::Error& e) {
-    throw UsageError(fmt::format("{} ({})", unknown, e.what()));
-  }
+  const auto open = open_device(0);
   if (!open)
-    throw UsageError(unknown);
+    throw UsageError(fmt::format("RADV gives no device for the family {}", family));
   compile_on(*open, family, scenes, to);
 }
 
@@ -164,8 +159,8 @@ void compile_devices(const std::vector<Scene>& scenes, Compiled& to) {
     compile_on(*open, open->device.info().name, scenes, to);
 }
 
-std::vector<Scene> scenes_of(const CompileOptions& options) {
-  std::vector<std::string> names = options.scenes;
+std::vector<Scene> scenes_of(const std::vector<std::string>& given) {
+  std::vector<std::string> names = given;
   if (names.empty())
     for (const CompiledScene& scene : common_scenes())
       names.push_back(scene.name);
@@ -175,10 +170,55 @@ std::vector<Scene> scenes_of(const CompileOptions& options) {
   return scenes;
 }
 
+std::string quoted(const std::string& text) {
+  return '"' + text + '"';
+}
+
+// A folder that is gone in the end.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / fmt::format("talus-compile-{}", std::random_device()());
+  Folder() { fs::create_directories(path); }
+  ~Folder() {
+    std::error_code error;
+    fs::remove_all(path, error);
+  }
+  Folder(const Folder&) = delete;
+};
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Compiled compile_apart(const std::string& family, const CompileOptions& options) {
+  const Folder folder;
+  const fs::path json = folder.path / "compiled.json", log = folder.path / "log.txt";
+  std::string command = quoted(options.program) + " compile --here --family " + quoted(family);
+  for (const std::string& scene : options.scenes)
+    command += " --scene " + quoted(scene);
+  command += fmt::format(" --json {} >{} 2>&1", quoted(json.string()), quoted(log.string()));
+  if (std::system(command.c_str()) != 0)
+    throw UsageError(
+        fmt::format("the passes were not compiled for the family {}; what was said:\n{}", family, text_of(log)));
+  return compiled_of(read_json(json), json.string());
+}
+
 }  // namespace
 
 std::vector<std::string> default_families() {
   return {"polaris10", "raven", "vega20", "navi10", "navi21", "gfx1100"};
+}
+
+Compiled compile_here(const std::string& family, const std::vector<std::string>& scenes) {
+  const std::vector<Scene> planned = scenes_of(scenes);
+  const Variable no_cache("MESA_SHADER_CACHE_DISABLE", "true");  // code that is compiled, and timed, each time
+  Compiled compiled;
+  compiled.context = machine_context();
+  if (family == devices_here)
+    compile_devices(planned, compiled);
+  else
+    compile_family(family, planned, compiled);
+  return compiled;
 }
 
 Compiled compile(const CompileOptions& options) {
@@ -187,16 +227,14 @@ Compiled compile(const CompileOptions& options) {
     families = default_families();
     families.emplace_back(devices_here);
   }
-  const std::vector<Scene> scenes = scenes_of(options);
-  const Variable no_cache("MESA_SHADER_CACHE_DISABLE", "true");  // code that is compiled, and timed, each time
-  Compiled compiled;
-  compiled.context = machine_context();
-  for (const std::string& family : families)
-    if (family == devices_here)
-      compile_devices(scenes, compiled);
-    else
-      compile_family(family, scenes, compiled);
-  return compiled;
+  Compiled all;
+  all.context = machine_context();
+  for (const std::string& family : families) {
+    Compiled of = family == devices_here ? compile_here(family, options.scenes) : compile_apart(family, options);
+    std::ranges::move(of.drivers, std::back_inserter(all.drivers));
+    std::ranges::move(of.passes, std::back_inserter(all.passes));
+  }
+  return all;
 }
 
 }  // namespace bench

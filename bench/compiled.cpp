@@ -1,4 +1,5 @@
 #include "bench/compiled.h"
+#include "bench/json.h"
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -1,14 +1,11 @@
 #pragma once
 // Reading JSON, with errors that name the file and the key.
-#include "bench/error.h"
+#include "bench/results.h"
 #include <filesystem>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace bench {
-
-using Json = nlohmann::ordered_json;
 
 Json read_json(const std::filesystem::path& file);  // throws UsageError
 

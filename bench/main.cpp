@@ -2,6 +2,7 @@
 #include "bench/compare.h"
 #include "bench/compile.h"
 #include "bench/compile_scenes.h"
+#include "bench/json.h"
 #include "bench/papers.h"
 #include "bench/peers.h"
 #include "bench/report_page.h"
@@ -104,13 +105,15 @@ int checked(const bench::Compiled& compiled, const std::filesystem::path& baseli
   return found.problems.empty() ? done : slower;
 }
 
-Verb compile_verb(CLI::App& app) {
+Verb compile_verb(CLI::App& app, const std::string& program) {
   CLI::App* verb = app.add_subcommand("compile", "Tells what compilers make of the passes of scenes, and runs nothing");
   struct Given {
     bench::CompileOptions options;
     std::string json, baseline, check;
+    bool here = false;
   };
   auto given = std::make_shared<Given>();
+  given->options.program = program;
   std::string scenes = "A scene of the folder scenes, NAME.toml, every (all passes there are, for a scene that has "
                        "everything), or one of these, which all are the default:";
   for (const bench::CompiledScene& scene : bench::common_scenes())
@@ -134,8 +137,11 @@ Verb compile_verb(CLI::App& app) {
                       "by more than {:g} %",
                       100.0 * figures_grow))
       ->type_name("FILE");
+  verb->add_flag("--here", given->here)->group("");  // how compile() runs this program for one family
   return {verb, [given, json]() -> int {
-            const bench::Compiled compiled = bench::compile(given->options);
+            const bench::CompileOptions& options = given->options;
+            const bench::Compiled compiled =
+                given->here ? bench::compile_here(options.families.at(0), options.scenes) : bench::compile(options);
             const auto text_of = [](const bench::Compiled& of) { return bench::to_json(of).dump(1) + '\n'; };
             if (!given->json.empty())
               talus::write_file(given->json, text_of(compiled));
@@ -207,8 +213,9 @@ Verb peers_verb(CLI::App& app) {
 int bench_main(int argc, char** argv) {
   CLI::App app("How fast Talus is, and experiments with it.", "talus-bench");
   app.require_subcommand(1);
-  const Verb verbs[] = {run_verb(app),    compile_verb(app), compare_verb(app),
-                        report_verb(app), peers_verb(app),   papers_verb(app)};
+  const Verb verbs[] = {run_verb(app),     compile_verb(app, argv[0]),
+                        compare_verb(app), report_verb(app),
+                        peers_verb(app),   papers_verb(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {

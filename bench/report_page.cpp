@@ -1,6 +1,7 @@
 #include "bench/report_page.h"
 #include "bench/compare.h"
 #include "bench/compile_scenes.h"
+#include "bench/json.h"
 #include "bench/measure.h"
 #include "engine/base/atomic_file.h"
 #include <algorithm>

@@ -1,4 +1,5 @@
 #include "bench/results.h"
+#include "bench/json.h"
 #include "bench/measure.h"
 #include "engine/base/atomic_file.h"
 #include <algorithm>

@@ -1,14 +1,16 @@
 #pragma once
 // Results of the suites as files, in the shape of Google Benchmark's JSON, so that tools for that read ours, too.
-#include "bench/json.h"
+#include "bench/error.h"
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 namespace bench {
 
+using Json = nlohmann::ordered_json;
 using Counters = std::map<std::string, double>;
 
 // One repetition, of a case or of a part of it.

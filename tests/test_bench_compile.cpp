@@ -3,6 +3,7 @@
 #include "bench/compare.h"
 #include "bench/compile.h"
 #include "bench/compile_scenes.h"
+#include "bench/json.h"
 #include "bench/report_page.h"
 #include "engine/simulation/planned_step.h"
 #include "scratch.h"
@@ -237,5 +238,5 @@ TEST_CASE("Scenes to compile are found by name, and others refused", "[compile]"
   CHECK(bench::planned_step_of("dem").passes.size() > 20);
   CHECK(bench::planned_step_of("stack").passes.size() > 20);
   CHECK(bench::planned_step_of("every").passes.size() > 80);
-  CHECK_THROWS_WITH(bench::compile({{"navi21"}, {"nonsense"}}), Catch::Contains("there is no scene nonsense"));
+  CHECK_THROWS_WITH(bench::compile({{"devices"}, {"nonsense"}, ""}), Catch::Contains("there is no scene nonsense"));
 }

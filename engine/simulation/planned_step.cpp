@@ -13,11 +13,12 @@ namespace {
 
 // Gates that a step opens only now and then.
 bool seldom_open(std::uint32_t gate) {
-  constexpr std::array open{gate_grains, gate_fine, gate_fine_grains, gate_fine_chunks, gate_fine_density, gates_total};
+  constexpr std::array open{gate_grains,       gate_fine,     gate_fine_grains, gate_fine_chunks,
+                            gate_fine_density, gate_emission, gates_total};
   return std::ranges::find(open, gate) == open.end();
 }
 
-// Writes down what is run, and knows of fields how long they are.
+// Writes down what is run, all as often as the step has substeps, and knows of fields how long they are.
 class ListingExecutor final : public Executor {
 public:
   void specialize(const Features& features) override { list.features = features; }
@@ -27,9 +28,9 @@ public:
     auto found = std::ranges::find(list.passes, pass, &PlannedPass::pass);
     if (found == list.passes.end())
       found = list.passes.insert(found, {pass, 0.0, 0.0});
-    const double runs = seldom_open(work.gate) ? 1.0 / args.substeps : 1.0;
+    const uint runs = seldom_open(work.gate) ? 1 : args.substeps;
     found->runs += runs;
-    found->elements += runs * work.elements;
+    found->elements += static_cast<double>(runs) * work.elements;
   }
   void swap(FieldId) override {}
   void copy(FieldCopy, FieldCopy) override {}
@@ -71,6 +72,10 @@ PlannedStep planned_step(const Scene& scene) {
   const Planner planner(model, run, commands, emission, grains);
   const StepPlan plan = planner.plan_of(start.emitted->empty() ? 0 : start.emitted->back().step - 1);
   step(executor, plan);
+  for (PlannedPass& pass : executor.list.passes) {
+    pass.runs /= plan.solver.substeps;
+    pass.elements /= plan.solver.substeps;
+  }
   return std::move(executor.list);
 }
 

@@ -19,8 +19,8 @@ struct PlannedStep {
 };
 
 // The last step that releases grains, where there is one: it has every pass. Whether a gate is open is not known before
-// a step runs. gate_grains and those of fine grains that move count as open in every substep, every other gate (lists
-// that are built anew or incrementally, fine grains that are sorted) as open in one substep of the step. Throws
+// a step runs. gate_grains, gate_emission and those of fine grains that move count as open, every other gate (lists
+// that are built anew or incrementally, fine grains that are sorted) as open in one of the step's substeps. Throws
 // SceneError.
 PlannedStep planned_step(const Scene& scene);
 
