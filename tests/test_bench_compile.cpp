@@ -56,14 +56,20 @@ CompiledPass& pass_in(Compiled& compiled, const std::string& scene, const std::s
                                [&](const CompiledPass& p) { return p.scene == scene && p.pass == pass; });
 }
 
-// Passes that a step of the scene runs on the CPU and a device would run, with their runs.
+// Passes that a step of the scene runs on the CPU and a device would run, with their runs: the last step that releases
+// grains, or the first one.
 std::map<std::string, double> runs_of_step(const Scene& scene) {
+  const Population population = populate(scene);
   Simulation simulation(scene, {.device = "cpu"});
-  simulation.advance(1);
-  std::map<std::string, double> runs;
+  if (!population.scheduled.empty())
+    simulation.advance(population.scheduled.back().step - 1);
+  std::map<std::string, double> before, runs;
   for (const PassTime& time : simulation.pass_times())
-    if (time.calls > 0)
-      runs[time.name] = static_cast<double>(time.calls);
+    before[time.name] = static_cast<double>(time.calls);
+  simulation.advance(1);
+  for (const PassTime& time : simulation.pass_times())
+    if (const double of_step = static_cast<double>(time.calls) - before[time.name]; of_step > 0.0)
+      runs[time.name] = of_step;
   return runs;
 }
 
