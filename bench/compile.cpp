@@ -130,15 +130,18 @@ void compile_on(talus::OpenDevice& open, const std::string& name, const std::vec
     }
 }
 
-// The k-th device that the loader lists; none where there are fewer.
-std::unique_ptr<talus::OpenDevice> open_device(std::size_t k) {
+// The k-th device that the loader lists, of all or of those that Talus can use; null where there are fewer.
+enum class Which { all, usable };
+std::unique_ptr<talus::OpenDevice> open_device(Which which, std::size_t k) {
   struct NoMore {};
+  const auto choose = [&](std::vector<gpu::DeviceInfo> devices, const gpu::Instance&) {
+    if (which == Which::usable)
+      std::erase_if(devices, [](const gpu::DeviceInfo& device) { return !device.usable; });
+    return k < devices.size() ? devices[k] : throw NoMore();
+  };
   try {
-    return std::make_unique<talus::OpenDevice>(gpu::InstanceOptions{},
-                                               gpu::DeviceOptions{.pipeline_cache = false, .compile_only = true},
-                                               [&](const std::vector<gpu::DeviceInfo>& devices, const gpu::Instance&) {
-                                                 return k < devices.size() ? devices[k] : throw NoMore();
-                                               });
+    return std::make_unique<talus::OpenDevice>(
+        gpu::InstanceOptions{}, gpu::DeviceOptions{.pipeline_cache = false, .compile_only = true}, choose);
   } catch (const NoMore&) {
     return nullptr;
   }
@@ -148,14 +151,14 @@ void compile_family(const std::string& family, const std::vector<Scene>& scenes,
   const std::string icd = radv_icd();
   const Variable files("VK_DRIVER_FILES", icd), older_loaders("VK_ICD_FILENAMES", icd),
       forced("RADV_FORCE_FAMILY", family);
-  const auto open = open_device(0);
+  const auto open = open_device(Which::all, 0);
   if (!open)
     throw UsageError(fmt::format("RADV gives no device for the family {}", family));
   compile_on(*open, family, scenes, to);
 }
 
 void compile_devices(const std::vector<Scene>& scenes, Compiled& to) {
-  for (std::size_t k = 0; const auto open = open_device(k); ++k)
+  for (std::size_t k = 0; const auto open = open_device(Which::usable, k); ++k)
     compile_on(*open, open->device.info().name, scenes, to);
 }
 
