@@ -115,28 +115,26 @@ std::vector<double> shares_of(const Compiled& compiled) {
 }
 
 Compiled dearest(const Compiled& compiled, std::size_t n) {
-  Compiled out{compiled.context, compiled.drivers, {}};
+  Compiled out{{{"build", compiled.context.value("build", Json::object())}}, compiled.drivers, {}};
   const std::vector<double> shares = shares_of(compiled);
   for (const CompiledDriver& driver : compiled.drivers) {
-    std::map<std::string, std::size_t> best;  // by pass: where its share is the greatest
-    for (std::size_t k = 0; k < shares.size(); ++k) {
-      const CompiledPass& pass = compiled.passes[k];
-      if (pass.driver != driver.name || !(shares[k] > 0.0))
-        continue;
-      const auto [at, first] = best.try_emplace(pass.pass, k);
-      if (!first && shares[k] > shares[at->second])
-        at->second = k;
-    }
-    std::vector<std::size_t> order;
-    for (const auto& [pass, k] : best)
-      order.push_back(k);
-    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) { return shares[k]; });
+    std::map<std::string, double> greatest;  // share, by pass
+    for (std::size_t k = 0; k < shares.size(); ++k)
+      if (compiled.passes[k].driver == driver.name && shares[k] > 0.0) {
+        double& share = greatest[compiled.passes[k].pass];
+        share = std::max(share, shares[k]);
+      }
+    std::vector<std::string> order;
+    for (const auto& [pass, share] : greatest)
+      order.push_back(pass);
+    std::ranges::stable_sort(order, std::greater<>(), [&](const std::string& pass) { return greatest[pass]; });
     order.resize(std::min(n, order.size()));
-    for (const std::size_t k : order) {
-      CompiledPass pass = compiled.passes[k];
-      pass.compile_ms = 0.0;
-      std::erase_if(pass.statistics, [](const auto& statistic) { return !is_figure(statistic.first); });
-      out.passes.push_back(std::move(pass));
+    for (const CompiledPass& pass : compiled.passes) {
+      if (pass.driver != driver.name || std::ranges::find(order, pass.pass) == order.end())
+        continue;
+      CompiledPass& kept = out.passes.emplace_back(pass);
+      kept.compile_ms = 0.0;
+      std::erase_if(kept.statistics, [](const auto& statistic) { return !is_figure(statistic.first); });
     }
   }
   return out;
@@ -221,6 +219,18 @@ Json to_json(const Compiled& compiled) {
   for (const CompiledPass& pass : compiled.passes)
     passes.push_back(to_json(pass));
   return {{"kind", kind}, {"context", compiled.context}, {"drivers", drivers}, {"passes", passes}};
+}
+
+std::string text_of(const Compiled& compiled) {
+  const auto lines = [](const Json& list) {
+    std::string text;
+    for (const Json& item : list)
+      text += fmt::format("{}\n  {}", text.empty() ? "" : ",", item.dump());
+    return text;
+  };
+  const Json json = to_json(compiled);
+  return fmt::format("{{\n \"kind\": {},\n \"context\": {},\n \"drivers\": [{}\n ],\n \"passes\": [{}\n ]\n}}\n",
+                     json["kind"].dump(), json["context"].dump(), lines(json["drivers"]), lines(json["passes"]));
 }
 
 bool is_compiled(const Json& json) {

@@ -41,8 +41,8 @@ double spills_of(const CompiledPass& pass);                             // regis
 // RADV's compiler, counts a loop as eight rounds of it, whatever the scene does there.
 std::vector<double> shares_of(const Compiled& compiled);
 
-// On each driver the n passes with the greatest shares, each in the scene where it has the greatest, with the figures
-// that check() compares.
+// On each driver the n passes with the greatest share in any scene, in all scenes that have them, with the figures that
+// check() compares.
 Compiled dearest(const Compiled& compiled, std::size_t n);
 
 // A figure of a pass that both have: registers, instructions, bytes of code, inverse throughput [cycles], spills.
@@ -69,7 +69,8 @@ struct Check {
 Check check(const Compiled& baseline, const Compiled& now, double threshold);
 
 Json to_json(const Compiled& compiled);
-bool is_compiled(const Json& json);  // or results of the suites
+std::string text_of(const Compiled& compiled);  // the same as text, a line for each pass
+bool is_compiled(const Json& json);             // or results of the suites
 // Throws UsageError with the file and what is missing or wrong in it.
 Compiled compiled_of(const Json& json, const std::string& file);
 

@@ -142,14 +142,13 @@ Verb compile_verb(CLI::App& app, const std::string& program) {
             const bench::CompileOptions& options = given->options;
             const bench::Compiled compiled =
                 given->here ? bench::compile_here(options.families.at(0), options.scenes) : bench::compile(options);
-            const auto text_of = [](const bench::Compiled& of) { return bench::to_json(of).dump(1) + '\n'; };
             if (!given->json.empty())
-              talus::write_file(given->json, text_of(compiled));
+              talus::write_file(given->json, bench::text_of(compiled));
             if (!given->baseline.empty())
-              talus::write_file(given->baseline, text_of(bench::dearest(compiled, baseline_passes)));
+              talus::write_file(given->baseline, bench::text_of(bench::dearest(compiled, baseline_passes)));
             if (!given->check.empty())
               return checked(compiled, given->check);
-            fmt::print("{}", *json && given->json.empty() ? text_of(compiled) : bench::table_of(compiled));
+            fmt::print("{}", *json && given->json.empty() ? bench::text_of(compiled) : bench::table_of(compiled));
             return done;
           }};
 }
