@@ -100,7 +100,7 @@ int checked(const bench::Compiled& compiled, const std::filesystem::path& baseli
     fmt::print("note: {}\n", note);
   for (const std::string& problem : found.problems)
     fmt::print("{}\n", problem);
-  fmt::print("{} passes on {} drivers: {} problems\n", compiled.passes.size(), compiled.drivers.size(),
+  fmt::print("passes: {}, drivers: {}, problems: {}\n", compiled.passes.size(), compiled.drivers.size(),
              found.problems.size());
   return found.problems.empty() ? done : slower;
 }
