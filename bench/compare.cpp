@@ -1,4 +1,6 @@
 #include "bench/compare.h"
+#include "bench/compiled.h"
+#include "bench/json.h"
 #include "bench/measure.h"
 #include <algorithm>
 #include <cmath>
@@ -83,7 +85,10 @@ std::vector<Change> changes_of(const Results& before, const Results& after) {
 }
 
 bool compare(const std::filesystem::path& before, const std::filesystem::path& after, double threshold) {
-  const Results a = read_results(before), b = read_results(after);
+  const Json was = read_json(before), is = read_json(after);
+  if (is_compiled(was) || is_compiled(is))
+    return compare(compiled_of(was, before.string()), compiled_of(is, after.string()), threshold);
+  const Results a = results_of(was, before.string()), b = results_of(is, after.string());
   const std::vector<Change> changes = changes_of(a, b);
   if (changes.empty())
     throw UsageError(fmt::format("{} and {} have no measurement in common: compare results of the same suite",

@@ -1,12 +1,17 @@
 // The program `talus-bench`: how fast Talus is, and the experiments of the papers.
 #include "bench/compare.h"
+#include "bench/compile.h"
+#include "bench/compile_scenes.h"
+#include "bench/json.h"
 #include "bench/papers.h"
 #include "bench/peers.h"
 #include "bench/report_page.h"
 #include "bench/suite.h"
+#include "engine/base/atomic_file.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -84,16 +89,81 @@ Verb run_verb(CLI::App& app) {
           }};
 }
 
+// How far a figure may grow, and how many passes a baseline has of a driver.
+constexpr double figures_grow = 0.03;
+constexpr std::size_t baseline_passes = 10;
+
+int checked(const bench::Compiled& compiled, const std::filesystem::path& baseline) {
+  const bench::Check found =
+      bench::check(bench::compiled_of(bench::read_json(baseline), baseline.string()), compiled, figures_grow);
+  for (const std::string& note : found.notes)
+    fmt::print("note: {}\n", note);
+  for (const std::string& problem : found.problems)
+    fmt::print("{}\n", problem);
+  fmt::print("passes: {}, drivers: {}, problems: {}\n", compiled.passes.size(), compiled.drivers.size(),
+             found.problems.size());
+  return found.problems.empty() ? done : slower;
+}
+
+Verb compile_verb(CLI::App& app, const std::string& program) {
+  CLI::App* verb = app.add_subcommand("compile", "Tells what compilers make of the passes of scenes, and runs nothing");
+  struct Given {
+    bench::CompileOptions options;
+    std::string json, baseline, check;
+    bool here = false;
+  };
+  auto given = std::make_shared<Given>();
+  given->options.program = program;
+  std::string scenes = "A scene of the folder scenes, NAME.toml, every (all passes there are, for a scene that has "
+                       "everything), or one of these, which all are the default:";
+  for (const bench::CompiledScene& scene : bench::common_scenes())
+    scenes += fmt::format("\n  {}: {}", scene.name, scene.what);
+  verb->add_option(
+          "--family", given->options.families,
+          fmt::format("Families of AMD that Mesa's RADV compiles for without their hardware, and devices: those "
+                      "of this machine; default: {} devices",
+                      fmt::join(bench::default_families(), " ")))
+      ->type_name("NAME");
+  verb->add_option("--scene", given->options.scenes, scenes)->type_name("SCENE");
+  CLI::Option* json = verb->add_option("--json", given->json, "Figures for scripts, into the file or to stdout")
+                          ->type_name("[FILE]")
+                          ->expected(0, 1);
+  verb->add_option("--baseline", given->baseline,
+                   fmt::format("Writes the {} dearest passes of each driver, for --check", baseline_passes))
+      ->type_name("FILE");
+  verb->add_option(
+          "--check", given->check,
+          fmt::format("Exit status 1 where a pass spills registers, or a figure of a pass of this baseline grew "
+                      "by more than {:g} %",
+                      100.0 * figures_grow))
+      ->type_name("FILE");
+  verb->add_flag("--here", given->here)->group("");  // how compile() runs this program for one family
+  return {verb, [given, json]() -> int {
+            const bench::CompileOptions& options = given->options;
+            const bench::Compiled compiled =
+                given->here ? bench::compile_here(options.families.at(0), options.scenes) : bench::compile(options);
+            if (!given->json.empty())
+              talus::write_file(given->json, bench::text_of(compiled));
+            if (!given->baseline.empty())
+              talus::write_file(given->baseline, bench::text_of(bench::dearest(compiled, baseline_passes)));
+            if (!given->check.empty())
+              return checked(compiled, given->check);
+            fmt::print("{}", *json && given->json.empty() ? bench::text_of(compiled) : bench::table_of(compiled));
+            return done;
+          }};
+}
+
 Verb compare_verb(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
-      "compare", "Tells what became slower from one result to another; exit status 1 where something did");
+      "compare",
+      "Tells what became slower from one result to another, or what grew; exit status 1 where something did");
   struct Given {
     std::filesystem::path before, after;
     double percent = 5.0;
   };
   auto given = std::make_shared<Given>();
-  verb->add_option("before", given->before, "Results of talus-bench run")->type_name("A.json")->required();
-  verb->add_option("after", given->after, "The same suite later, or elsewhere")->type_name("B.json")->required();
+  verb->add_option("before", given->before, "Results of talus-bench run or compile")->type_name("A.json")->required();
+  verb->add_option("after", given->after, "The same later, or elsewhere")->type_name("B.json")->required();
   verb->add_option("--threshold", given->percent, "Changes up to this do not count")
       ->type_name("PERCENT")
       ->check(CLI::NonNegativeNumber)
@@ -142,7 +212,9 @@ Verb peers_verb(CLI::App& app) {
 int bench_main(int argc, char** argv) {
   CLI::App app("How fast Talus is, and experiments with it.", "talus-bench");
   app.require_subcommand(1);
-  const Verb verbs[] = {run_verb(app), compare_verb(app), report_verb(app), peers_verb(app), papers_verb(app)};
+  const Verb verbs[] = {run_verb(app),     compile_verb(app, argv[0]),
+                        compare_verb(app), report_verb(app),
+                        peers_verb(app),   papers_verb(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {

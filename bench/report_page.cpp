@@ -1,8 +1,11 @@
 #include "bench/report_page.h"
 #include "bench/compare.h"
+#include "bench/compile_scenes.h"
+#include "bench/json.h"
 #include "bench/measure.h"
 #include "engine/base/atomic_file.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -283,6 +286,68 @@ std::string suite_section(const std::vector<DeviceResults>& devices, const Secti
   return out + numbers + "</section>\n";
 }
 
+// What the passes of the scene took of their time together, by pass; empty where that was not measured. The scenes of
+// talus-bench compile that are named as a method are the box that the suite passes lets fall.
+std::map<std::string, double> measured_shares(const DeviceResults& device, const std::string& scene) {
+  const std::string prefix = fmt::format("passes/box_falling/{}/{}/", scene, compiled_box_grains);
+  std::map<std::string, double> shares;
+  double sum = 0.0;
+  for (const Measured& m : device.measured)
+    if (m.name.starts_with(prefix) && !m.samples.empty())
+      sum += shares[m.name.substr(prefix.size())] = median(m.times());
+  for (auto& [pass, share] : shares)
+    share /= sum;
+  return shares;
+}
+
+std::string compiled_section(const std::vector<DeviceResults>& devices, const Compiled& compiled) {
+  constexpr double least_share = 0.01;
+  constexpr std::array statistics{"vgprs",        "sgprs",     "subgroups_per_simd",
+                                  "instructions", "code_size", "lds_size",
+                                  "scratch_size", "latency",   "inverse_throughput"};
+  std::vector<Column> columns{
+      {"scene", "scene"}, {"pass", "pass"}, {"driver", "compiled for"}, {"share", "share of cycles"}};
+  std::vector<std::map<std::string, std::map<std::string, double>>> times(devices.size());  // by scene and pass
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    for (const CompiledPass& pass : compiled.passes)
+      if (!times[d].contains(pass.scene))
+        times[d][pass.scene] = measured_shares(devices[d], pass.scene);
+    columns.push_back({fmt::format("time{}", d), "share of time, " + escaped(devices[d].device)});
+  }
+  columns.push_back({"spills", "spilled registers"});
+  for (const char* statistic : statistics)
+    columns.push_back({statistic, statistic});
+  columns.push_back({"ms", "compiled in [ms]"});
+  std::vector<std::vector<Cell>> rows;
+  const std::vector<double> shares = shares_of(compiled);
+  for (std::size_t k = 0; k < compiled.passes.size(); ++k) {
+    const CompiledPass& pass = compiled.passes[k];
+    if (shares[k] < least_share && spills_of(pass) == 0.0 && pass.error.empty())
+      continue;
+    rows.push_back({text_cell(pass.scene), text_cell(pass.pass),
+                    text_cell(pass.error.empty() ? pass.driver : pass.driver + ": " + pass.error),
+                    number_cell(shares[k])});
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      const auto& of_scene = times[d].at(pass.scene);
+      const auto found = of_scene.find(pass.pass);
+      rows.back().push_back(number_cell(found == of_scene.end() ? NAN : found->second));
+    }
+    rows.back().push_back(number_cell(pass.statistics.empty() ? NAN : spills_of(pass)));
+    for (const char* statistic : statistics)
+      rows.back().push_back(number_cell(statistic_of(pass, statistic)));
+    rows.back().push_back(number_cell(pass.compile_ms > 0.0 ? pass.compile_ms : NAN));
+  }
+  if (rows.empty())
+    return "";
+  return fmt::format(
+             "<section><h2>Compiled passes</h2>\n<p>What compilers make of the passes of a step, without a run. "
+             "Shown are passes with {:g} % of their scene's busy cycles or more, those that spill registers, and "
+             "drivers that tell nothing but the time of compiling. The share of the measured time stands beside "
+             "where the suite passes has the same box, while it falls.</p>\n",
+             100.0 * least_share) +
+         table("compiled", columns, rows) + "</section>\n";
+}
+
 // For the charts: what page.js says.
 Json chart_data(const std::vector<DeviceResults>& devices, const std::vector<DeviceChange>& changes) {
   Json runs = Json::array(), changed = Json::array();
@@ -346,8 +411,13 @@ bool have_a_name_in_common(const std::vector<Measured>& a, const std::vector<Mea
 
 std::vector<DeviceResults> read_devices(const std::vector<fs::path>& given) {
   std::vector<DeviceResults> devices;
+  bool any = false;
   for (const fs::path& file : files_of(given)) {
-    Results results = read_results(file);
+    any = true;
+    const Json json = read_json(file);
+    if (is_compiled(json))
+      continue;
+    Results results = results_of(json, file.string());
     const std::string name = name_of(results.context, file.string());
     DeviceResults* device = nullptr;
     for (int number = 1; !device; ++number) {
@@ -362,18 +432,31 @@ std::vector<DeviceResults> read_devices(const std::vector<fs::path>& given) {
       device->context["copy_bytes_per_s"] = results.context["copy_bytes_per_s"];
     device->measured.insert(device->measured.end(), results.measured.begin(), results.measured.end());
   }
-  if (devices.empty())
+  if (!any)
     throw UsageError("there are no results: name files of talus-bench run, or directories that hold some");
   return devices;
 }
 
-std::string report_page(const std::vector<DeviceResults>& devices, const std::vector<DeviceResults>& before) {
+Compiled read_all_compiled(const std::vector<fs::path>& given) {
+  Compiled all;
+  for (const fs::path& file : files_of(given))
+    if (const Json json = read_json(file); is_compiled(json)) {
+      const Compiled compiled = compiled_of(json, file.string());
+      all.drivers.insert(all.drivers.end(), compiled.drivers.begin(), compiled.drivers.end());
+      all.passes.insert(all.passes.end(), compiled.passes.begin(), compiled.passes.end());
+    }
+  return all;
+}
+
+std::string report_page(const std::vector<DeviceResults>& devices, const std::vector<DeviceResults>& before,
+                        const Compiled& compiled) {
   const std::vector<DeviceChange> changes = changes_between(before, devices);
   std::string content = "<section><h2>Devices</h2>\n" + device_table(devices) + "</section>\n";
   if (!before.empty())
     content += changes_section(changes);
   for (const Section& section : sections())
     content += suite_section(devices, section);
+  content += compiled_section(devices, compiled);
   content += skipped_section(devices);
 
   std::string data = chart_data(devices, changes).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -389,7 +472,8 @@ std::string report_page(const std::vector<DeviceResults>& devices, const std::ve
 
 void write_report(const std::vector<fs::path>& files, const std::vector<fs::path>& before, const fs::path& out) {
   const std::string page =
-      report_page(read_devices(files), before.empty() ? std::vector<DeviceResults>{} : read_devices(before));
+      report_page(read_devices(files), before.empty() ? std::vector<DeviceResults>{} : read_devices(before),
+                  read_all_compiled(files));
   if (out.has_parent_path())
     fs::create_directories(out.parent_path());
   talus::write_file(out, page);

@@ -1,5 +1,6 @@
 #pragma once
 // Results as a page: tables that need nothing, charts that need JavaScript; all of it in one file.
+#include "bench/compiled.h"
 #include "bench/results.h"
 #include <filesystem>
 #include <string>
@@ -14,11 +15,15 @@ struct DeviceResults {
   std::vector<Measured> measured;
 };
 
-// files: results, or directories of them. Throws UsageError where one is wrong or there are none.
+// files: results, or directories of them; those of talus-bench compile are left out. Throws UsageError where one is
+// wrong or there are none.
 std::vector<DeviceResults> read_devices(const std::vector<std::filesystem::path>& files);
+// Those of talus-bench compile among them, in one.
+Compiled read_all_compiled(const std::vector<std::filesystem::path>& files);
 
-// before: older results, of which those of the same devices are compared; may be empty.
-std::string report_page(const std::vector<DeviceResults>& devices, const std::vector<DeviceResults>& before);
+// before: older results, of which those of the same devices are compared; may be empty, as may be compiled.
+std::string report_page(const std::vector<DeviceResults>& devices, const std::vector<DeviceResults>& before,
+                        const Compiled& compiled = {});
 
 void write_report(const std::vector<std::filesystem::path>& files, const std::vector<std::filesystem::path>& before,
                   const std::filesystem::path& out);

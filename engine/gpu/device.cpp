@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 namespace talus::gpu {
 
@@ -228,7 +229,7 @@ const DeviceInfo& choose(const std::vector<DeviceInfo>& devices, std::string_vie
 
 Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& options)
     : instance_(instance), info_(info), labels_{""} {
-  if (!info.usable) {
+  if (!info.usable && !options.compile_only) {
     throw NoDevice(
         fmt::format("Device {} ({}) cannot run Talus. {}", info.index, info.name, fmt::join(info.missing, " ")));
   }
@@ -254,6 +255,9 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   conditions_ = offers(offered, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   if (conditions_)
     extensions.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+  statistics_ = options.compile_only && offers(offered, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+  if (statistics_)
+    extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
 
   const Family family = find_family(info.handle).value();
   queue_family_ = family.index;
@@ -269,6 +273,11 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   conditions.conditionalRendering = VK_TRUE;
   if (conditions_)
     features.v13.pNext = &conditions;
+  auto executables = make<VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
+  executables.pipelineExecutableInfo = VK_TRUE;
+  if (statistics_)
+    executables.pNext = std::exchange(features.v13.pNext, &executables);
   const float priority = 1.0f;
   auto queue = make<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
   queue.queueFamilyIndex = queue_family_;
@@ -283,7 +292,8 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   check(vkCreateDevice(info.handle, &create, nullptr, &handle_), fmt::format("Opening the device {}", info.name));
   try {
     vkGetDeviceQueue(handle_, queue_family_, 0, &queue_);
-    make_timeline();
+    if (!options.compile_only)  // a device without hardware has none
+      make_timeline();
     load_pipeline_cache(options);
   } catch (...) {
     destroy();
@@ -321,7 +331,7 @@ Device::~Device() {
 void Device::destroy() {
   if (adopted_)
     drain_adopted();
-  else
+  else if (timeline_)
     vkDeviceWaitIdle(handle_);
   while (!deferred_.empty()) {
     auto run = std::move(deferred_.front().destroy);
