@@ -3,6 +3,7 @@
 #include "engine/core/executor.h"
 #include "engine/executors/bound_fields.h"
 #include "engine/gpu/graph.h"
+#include "engine/gpu/open.h"
 #include <functional>
 #include <map>
 #include <mutex>
@@ -24,6 +25,7 @@ public:
   OpenDevice(const gpu::InstanceOptions& instance, const gpu::DeviceOptions& device, const Choose& choose);
 
   gpu::Instance instance;
+  std::vector<std::string> passed_over;  // devices that were tried before this one, a sentence each: why they failed
   gpu::Device device;
 
   bool serves(const Options& options) const;

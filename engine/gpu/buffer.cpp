@@ -13,7 +13,7 @@ Buffer::Buffer(Device& device, std::string buffer_name, std::uint64_t bytes, Kin
   // Whole words, because fills are in words; never empty, because Vulkan has no empty buffers.
   const std::uint64_t size = std::max<std::uint64_t>(16, (bytes + 15) & ~15ull);
   const auto& info = device.info();
-  if (bytes > info.max_storage_buffer_range) {
+  if (size > info.max_storage_buffer_range) {  // a descriptor covers the whole buffer
     throw OutOfMemory(fmt::format("The buffer {} needs {}, and shaders on {} reach at most {} of a buffer.", name,
                                   byte_text(bytes), info.name, byte_text(info.max_storage_buffer_range)));
   }
@@ -25,6 +25,10 @@ Buffer::Buffer(Device& device, std::string buffer_name, std::uint64_t bytes, Kin
   if (device.conditions())
     create.usage |= VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT;
   TALUS_ASSERT(size >= bytes && size % 16 == 0, size, bytes);
+  if (size > info.limits.buffer_bytes) {
+    throw OutOfMemory(fmt::format("The buffer {} needs {}, and a buffer of {} has at most {}.", name, byte_text(size),
+                                  info.name, byte_text(info.limits.buffer_bytes)));
+  }
   const std::string what = fmt::format("buffer {}", name);
   try {
     check(vkCreateBuffer(device.handle(), &create, nullptr, &handle_), fmt::format("Creating the {}", what));
