@@ -444,7 +444,7 @@ TEST_CASE("a device without memory is listed with the reason, and never taken", 
   require_done(shell.talus("run pile.toml --steps 1 --verify --report verify.json"));
   CHECK(shell.report("verify.json")["device"]["name"] == list["devices"][1]["name"]);
   require_done(shell.talus("render pile.toml --steps 1 --device cpu --size 64x36 --out pictures"));
-  check_refused(shell.talus("run pile.toml --steps 1 --device 0"), 3, "cannot run Talus. ");
+  check_refused(shell.talus("run pile.toml --steps 1 --device 0"), 3, ") cannot run Talus. It has no memory.");
   check_refused(shell.talus("run pile.toml --steps 1 --device radv"), 3, "It has no memory.");
 }
 

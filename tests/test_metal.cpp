@@ -64,7 +64,7 @@ std::vector<std::string> metal_problems(const std::string& name, std::span<const
   options.argument_buffers_tier = Options::ArgumentBuffersTier::Tier2;
   metal.set_msl_options(options);
   for (const spv::Capability capability : metal.get_declared_capabilities()) {
-    if (capability != spv::CapabilityShader)
+    if (capability != spv::CapabilityShader && capability != spv::CapabilityImageQuery)
       problems.push_back(fmt::format("{} needs the capability {} of SPIR-V, which not every GPU with Metal has.", name,
                                      static_cast<unsigned>(capability)));
   }

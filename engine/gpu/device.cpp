@@ -175,6 +175,7 @@ DeviceInfo describe(VkPhysicalDevice handle, const TestLimits* test) {
     info.missing.push_back(fmt::format("A shader can bind {} storage buffers on it, and {} are needed.",
                                        info.limits.core.maxPerStageDescriptorStorageBuffers, buffers_most));
   }
+  info.graphics = info.graphics && info.limits.core.maxPerStageDescriptorStorageBuffers >= drawn_buffers_most;
   if (info.max_group_size < needed_group_size) {
     info.missing.push_back(
         fmt::format("Its groups hold {} threads, and {} are needed.", info.max_group_size, needed_group_size));
@@ -193,6 +194,10 @@ std::string lower(std::string_view text) {
 std::string line_of(const DeviceInfo& d) {
   return fmt::format("  {}: {} ({}, {}, Vulkan {}){}", d.index, d.name, d.type, d.driver, d.api_version,
                      d.usable ? std::string() : fmt::format(": not usable. {}", fmt::join(d.missing, " ")));
+}
+
+NoDevice unusable(const DeviceInfo& d) {
+  return NoDevice(fmt::format("Device {} ({}) cannot run Talus. {}", d.index, d.name, fmt::join(d.missing, " ")));
 }
 
 // Some drivers trust what they are given, so a cache file carries a sum that is checked first.
@@ -248,8 +253,10 @@ const DeviceInfo& choose(const std::vector<DeviceInfo>& devices, std::string_vie
   const auto fail = [&](std::string_view sentence) -> const DeviceInfo& {
     throw NoDevice(fmt::format("{} There is:\n{}", sentence, device_list_text(devices)));
   };
-  const auto usable = [&](const DeviceInfo& d) -> const DeviceInfo& {
-    return d.usable ? d : fail(fmt::format("Device {} ({}) cannot run Talus.", d.index, d.name));
+  const auto usable = [](const DeviceInfo& d) -> const DeviceInfo& {
+    if (!d.usable)
+      throw unusable(d);
+    return d;
   };
   if (wanted == "auto") {
     const auto found = std::ranges::find_if(devices, &DeviceInfo::usable);
@@ -274,10 +281,8 @@ const DeviceInfo& choose(const std::vector<DeviceInfo>& devices, std::string_vie
 
 Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& options)
     : instance_(instance), info_(info), labels_{""} {
-  if (!info.usable) {
-    throw NoDevice(
-        fmt::format("Device {} ({}) cannot run Talus. {}", info.index, info.name, fmt::join(info.missing, " ")));
-  }
+  if (!info.usable)
+    throw unusable(info);
   const auto offered = extensions_of(info.handle);
   std::vector<const char*> extensions;
   for (const char* name : options.extensions) {

@@ -69,12 +69,15 @@ struct Reflection {
 Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv,
                    std::span<const Constant> constants = {});
 
-// Storage buffers that a shader may bind at most, and a device has to take. Android 15 asks 12 of its devices
+// Storage buffers that a compute shader may bind at most, and a device has to take. Android 15 asks 12 of its devices
 // (docs/limits.md).
 inline constexpr std::size_t buffers_most = 12;
+// The same of a shader that draws: of draw_picture.frag, which looks up all that a pixel may show. A device that takes
+// fewer computes, and does not draw.
+inline constexpr std::size_t drawn_buffers_most = 15;
 
 // What breaks the limits within which a shader runs on every device that Talus supports, a sentence each: more than
-// buffers_most storage buffers, more than 128 bytes of push constants, more than 256 threads in a group, more than 16
+// buffers_most (drawing: drawn_buffers_most) storage buffers, more than 128 bytes of push constants, more than 256 threads in a group, more than 16
 // KiB of memory that a group shares.
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& reflection);
 
