@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t limits_mib = 1ull << 20, limits_gib = 1ull << 30;
 
 // docs/limits.md has the sources.
-constexpr TestLimits test_limits_table[] = {
+constexpr TestLimits profiles[] = {
     {.name = "intel",
      .storage_buffer_range = limits_gib - 4,
      .buffer_bytes = 4 * limits_gib,
@@ -109,17 +109,16 @@ constexpr TestLimits test_limits_table[] = {
      .subgroup_size = 4},
 };
 
-constexpr TestLimits unopened = [] {
-  TestLimits limits = test_limits_table[3];
-  limits.name = "unopened";
-  limits.opens = false;
-  return limits;
-}();
-
 constexpr auto all_test_limits = [] {
-  std::array<TestLimits, std::size(test_limits_table) + 1> all;
-  std::ranges::copy(test_limits_table, all.begin());
-  all.back() = unopened;
+  constexpr std::size_t count = std::size(profiles);
+  std::array<TestLimits, count + 2> all;
+  std::ranges::copy(profiles, all.begin());
+  TestLimits &android15 = all[count], &unopened = all[count + 1];
+  android15 = unopened = profiles[count - 1];
+  android15.name = "android15";
+  android15.stage_storage_buffers = 12;
+  unopened.name = "unopened";
+  unopened.opens = false;
   return all;
 }();
 
