@@ -4,6 +4,7 @@
 #include "engine/gpu/open.h"
 #include "simulate.h"
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 
@@ -93,6 +94,22 @@ TEST_CASE("The limits of a test are those of the device where these are less", "
   CHECK(intel.timestamps);
   for (const TestLimits& test : test_limits())
     CHECK(test.stage_storage_buffers >= buffers_most);
+}
+
+// So that what runs with them runs with the others, too.
+TEST_CASE("No test limits are below the least but those of a device that does not draw", "[gpu]") {
+  Limits large;
+  std::memset(&large.core, 0xFF, sizeof large.core);
+  large.core.minStorageBufferOffsetAlignment = large.core.nonCoherentAtomSize = 1;
+  large.buffer_bytes = large.allocation_bytes = ~0ull;
+  const Limits least = lesser(large, *std::ranges::find(test_limits(), "least", &TestLimits::name));
+  for (const TestLimits& test : test_limits()) {
+    const Limits both = lesser(least, test);
+    CAPTURE(test.name);
+    CHECK((std::memcmp(&both.core, &least.core, sizeof least.core) == 0) == (test.name != "android15"));
+    CHECK(both.buffer_bytes == least.buffer_bytes);
+    CHECK(both.allocation_bytes == least.allocation_bytes);
+  }
 }
 
 TEST_CASE("Devices are listed with the limits that a test gives them", "[gpu][device]") {
