@@ -163,7 +163,7 @@ TEST_CASE("Pipelines and dispatches beyond a limit of the device are refused wit
                           const char* shader = "scale.comp") {
     const LimitedMachine machine(limit);
     CHECK_THROWS_WITH(ComputePipeline(*machine.device, "pipe", find_shader(shader)),
-                      Contains("The pipeline pipe ") && Contains(what));
+                      Contains("The pipeline pipe") && Contains(what));
   };
   refused([](Limits& l) { l.core.maxPerStageDescriptorStorageBuffers = 0; }, "storage buffers, and ");
   refused([](Limits& l) { l.core.maxPerStageResources = 0; }, "resources in a stage, and ");

@@ -13,9 +13,9 @@ Buffer::Buffer(Device& device, std::string buffer_name, std::uint64_t bytes, Kin
   // Whole words, because fills are in words; never empty, because Vulkan has no empty buffers.
   const std::uint64_t size = std::max<std::uint64_t>(16, (bytes + 15) & ~15ull);
   const auto& info = device.info();
-  if (size > info.max_storage_buffer_range) {  // a descriptor covers the whole buffer
+  if (size > device.limits().maxStorageBufferRange) {  // a descriptor covers the whole buffer
     throw OutOfMemory(fmt::format("The buffer {} needs {}, and shaders on {} reach at most {} of a buffer.", name,
-                                  byte_text(bytes), info.name, byte_text(info.max_storage_buffer_range)));
+                                  byte_text(bytes), info.name, byte_text(device.limits().maxStorageBufferRange)));
   }
   auto create = make<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   create.size = size;
