@@ -419,6 +419,59 @@ TEST_CASE("a device that is not there ends with 3", "[cli]") {
   check_refused(shell.talus("render pile.toml --steps 1 --device cpu --out o", no_vulkan), 3, "");
 }
 
+// Mesa's driver of AMD cards for a card that is not there, before lavapipe: ctest's null_device names both to the
+// loader.
+TEST_CASE("a device without memory is listed with the reason, and never taken", "[.null_device]") {
+  Shell shell;
+  auto result = shell.talus("devices --json");
+  require_done(result);
+  const json list = json::parse(result.out);
+  REQUIRE(list["devices"].size() == 2);
+  const json& null = list["devices"][0];
+  CHECK(null["type"] == "discrete GPU");
+  CHECK(null["memory_bytes"] == 0);
+  CHECK(null["usable"] == false);
+  CHECK(null["missing"] == json::array({"It has no memory."}));
+  CHECK(list["devices"][1]["usable"] == true);
+  CHECK(list["auto"] == "cpu");
+  CHECK(contains(shell.talus("devices").out, "cannot be used: It has no memory."));
+
+  require_done(shell.talus("run pile.toml --steps 2 --report auto.json"));
+  require_done(shell.talus("run pile.toml --steps 2 --device cpu --report cpu.json"));
+  CHECK(shell.report("auto.json")["device"] == shell.report("cpu.json")["device"]);
+  require_done(shell.talus("run pile.toml --steps 2 --device llvmpipe --report llvmpipe.json"));
+  CHECK(shell.report("llvmpipe.json")["device"]["name"] == list["devices"][1]["name"]);
+  require_done(shell.talus("run pile.toml --steps 1 --verify --report verify.json"));
+  CHECK(shell.report("verify.json")["device"]["name"] == list["devices"][1]["name"]);
+  require_done(shell.talus("render pile.toml --steps 1 --device cpu --size 64x36 --out pictures"));
+  check_refused(shell.talus("run pile.toml --steps 1 --device 0"), 3, ") cannot run Talus. It has no memory.");
+  check_refused(shell.talus("run pile.toml --steps 1 --device radv"), 3, "It has no memory.");
+}
+
+TEST_CASE("a device that fails while it is opened is passed over with a note", "[cli][device]") {
+  Shell shell;
+  const std::string fails = "TALUS_TEST_LIMITS=unopened";
+  const std::string reason = "Opening the device ";
+  require_done(shell.talus("run pile.toml --steps 2 --device cpu --report cpu.json"));
+  auto result = shell.talus("run pile.toml --steps 2 --report auto.json", fails);
+  CAPTURE(result.out, result.err);
+  REQUIRE(result.status == 0);
+  CHECK(contains("\n" + result.err, "\nnote: Device 0 ("));
+  CHECK(contains(result.err, ") is passed over. " + reason));
+  CHECK(contains(result.err, " failed: initialization failed.\n"));
+  CHECK(shell.report("auto.json")["device"] == shell.report("cpu.json")["device"]);
+  CHECK(shell.report("auto.json")["state_hash"] == shell.report("cpu.json")["state_hash"]);
+  result = shell.talus("run pile.toml --steps 2 --device " + test_device(), fails);
+  check_refused(result, 3, "error: " + reason);
+  CHECK(split(result.err, '\n').size() == 1);
+}
+
+TEST_CASE("a name of test limits that is not there is an error with those that are", "[cli][device]") {
+  Shell shell;
+  check_refused(shell.talus("run pile.toml --steps 1 --device 0", "TALUS_TEST_LIMITS=nosuchgpu"), 3,
+                "TALUS_TEST_LIMITS is \"nosuchgpu\", and there are intel, mali, adreno, moltenvk, least, android15, unopened.");
+}
+
 TEST_CASE("without Vulkan, auto is the CPU path", "[cli]") {
   Shell shell;
   require_done(shell.talus("run pile.toml --steps 2 --report r.json", no_vulkan));

@@ -2,12 +2,15 @@
 #include "engine/core/executor.h"
 #include "engine/core/setup.h"
 #include "engine/gpu/graph.h"
+#include "engine/gpu/open.h"
 #include "viewer/renderer_bodies.h"
 #include "viewer/renderer_frame.h"
 #include "viewer/renderer_slice.h"
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
+#include <fmt/format.h>
 
 // The embedded SPIR-V.
 namespace talus::shaders {
@@ -129,7 +132,12 @@ struct Renderer::Impl {
     own_instance = std::make_unique<gpu::Instance>();
     std::vector<gpu::DeviceInfo> devices = gpu::list_devices(*own_instance);
     std::erase_if(devices, [](const gpu::DeviceInfo& info) { return info.usable && !info.graphics; });
-    own_device = std::make_unique<gpu::Device>(*own_instance, choose(devices, "auto"));
+    std::vector<std::string> passed_over;
+    own_device.reset(new gpu::Device(gpu::open_chosen(
+        *own_instance, std::move(devices), [](const auto& list) { return gpu::choose(list, "auto"); }, {},
+        passed_over)));
+    for (const std::string& note : passed_over)
+      fmt::print(stderr, "note: {}\n", note);
     return *own_device;
   }
 

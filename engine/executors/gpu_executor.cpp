@@ -21,15 +21,26 @@ template <class F> decltype(auto) translated(F f) {
 
 }  // namespace
 
-std::optional<std::string> real_gpu() {
+std::unique_ptr<Executor> make_real_gpu_executor(Options options, std::vector<std::string>& notes) {
+  std::vector<gpu::DeviceInfo> devices;
   try {
     gpu::Instance instance;
-    for (const gpu::DeviceInfo& device : gpu::list_devices(instance))
-      if (device.usable && device.gpu)
-        return std::to_string(device.index);
-  } catch (const gpu::Error&) {  // no Vulkan here
+    devices = gpu::list_devices(instance);
+  } catch (const gpu::NoDevice&) {  // no Vulkan here
+  } catch (const gpu::Error& e) {
+    notes.emplace_back(e.what());
   }
-  return std::nullopt;
+  for (const gpu::DeviceInfo& device : devices) {
+    if (!device.usable || !device.gpu)
+      continue;
+    options.device = std::to_string(device.index);
+    try {
+      return std::make_unique<GpuExecutor>(options);
+    } catch (const DeviceError& e) {
+      notes.push_back(fmt::format("Device {} ({}) is passed over. {}", device.index, device.name, e.what()));
+    }
+  }
+  return nullptr;
 }
 
 GpuExecutor::GpuExecutor(const Options& options) : devices_(options.on ? nullptr : options.devices) {

@@ -3,18 +3,19 @@
 #include "engine/core/executor.h"
 #include "engine/executors/open_devices.h"
 #include <map>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace talus {
 
-// Index of the best real GPU of this machine, for Options::device; none where Vulkan or a GPU that Talus can use is
-// missing.
-std::optional<std::string> real_gpu();
+// On the best real GPU of this machine that opens; null where Vulkan or a GPU that Talus can use is missing. Adds a
+// note, a sentence, for each GPU that did not open.
+std::unique_ptr<Executor> make_real_gpu_executor(Options options, std::vector<std::string>& notes);
 
 class GpuExecutor final : public Executor {
 public:
   explicit GpuExecutor(const Options& options);
+  const std::vector<std::string>& passed_over() const { return open_->passed_over; }  // devices that did not open
   ~GpuExecutor() override;
 
   void specialize(const Features& features) override;

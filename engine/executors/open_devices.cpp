@@ -42,12 +42,19 @@ PassProgram load(gpu::Device& device, Pass pass, const Features& features) {
 
 OpenDevice::OpenDevice(const Options& options)
     : instance({.validation = options.validation, .print = true}),
-      device(instance, gpu::choose(gpu::list_devices(instance), options.device)), wanted_(options.device),
-      validation_(options.validation) {}
+      device(gpu::open_chosen(
+          instance, gpu::list_devices(instance),
+          [&](const std::vector<gpu::DeviceInfo>& devices) { return gpu::choose(devices, options.device); }, {},
+          passed_over)),
+      wanted_(options.device), validation_(options.validation) {}
 
 OpenDevice::OpenDevice(const gpu::InstanceOptions& instance_options, const gpu::DeviceOptions& device_options,
                        const Choose& choose)
-    : instance(instance_options), device(instance, choose(gpu::list_devices(instance), instance), device_options) {}
+    : instance(instance_options),
+      device(gpu::open_chosen(
+          instance, gpu::list_devices(instance),
+          [&](const std::vector<gpu::DeviceInfo>& devices) { return choose(devices, instance); }, device_options,
+          passed_over)) {}
 
 OpenDevice::OpenDevice(const gpu::Adoption& application)
     : instance(application), device(instance, gpu::adopted_info(instance, application), application) {}

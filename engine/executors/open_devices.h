@@ -3,6 +3,7 @@
 #include "engine/core/executor.h"
 #include "engine/executors/bound_fields.h"
 #include "engine/gpu/graph.h"
+#include "engine/gpu/open.h"
 #include <array>
 #include <functional>
 #include <map>
@@ -31,6 +32,7 @@ public:
   explicit OpenDevice(const gpu::Adoption& application);
 
   gpu::Instance instance;
+  std::vector<std::string> passed_over;  // devices that were tried before this one, a sentence each: why they failed
   gpu::Device device;
 
   bool serves(const Options& options) const;

@@ -161,7 +161,8 @@ DeviceInfo adopted_info(Instance& instance, const Adoption& application) {
   if (!why.empty())
     refuse(why);
   info.queue_family = application.queue_family;
-  info.graphics = draws && family.queueFlags & VK_QUEUE_GRAPHICS_BIT;
+  info.graphics = draws && family.queueFlags & VK_QUEUE_GRAPHICS_BIT &&
+                  info.limits.core.maxPerStageDescriptorStorageBuffers >= drawn_buffers_most;
   return info;
 }
 
@@ -172,11 +173,11 @@ Device::Device(Instance& instance, const DeviceInfo& info, const Adoption& appli
   const VkDeviceCreateInfo& created = *application.created_with;
   const auto* conditions = find_structure<VkPhysicalDeviceConditionalRenderingFeaturesEXT>(
       created, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT);
-  conditions_ =
-      enabled(created, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME) && conditions && conditions->conditionalRendering;
+  conditions_ = info.limits.conditional_rendering && enabled(created, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME) &&
+                conditions && conditions->conditionalRendering;
+  vkGetPhysicalDeviceMemoryProperties(info.handle, &memory_);
   const std::uint32_t bits = queue_families(info.handle)[queue_family_].timestampValidBits;
-  read_limits();
-  timestamp_bits_ = limits_.timestampPeriod > 0.0f ? bits : 0;
+  timestamp_bits_ = limits().timestampPeriod > 0.0f ? bits : 0;
   info_.timestamps = timestamp_bits_ > 0;
   families_ = application.other_families;
   families_.push_back(queue_family_);

@@ -13,9 +13,9 @@ Buffer::Buffer(Device& device, std::string buffer_name, std::uint64_t bytes, Kin
   // Whole words, because fills are in words; never empty, because Vulkan has no empty buffers.
   const std::uint64_t size = std::max<std::uint64_t>(16, (bytes + 15) & ~15ull);
   const auto& info = device.info();
-  if (bytes > info.max_storage_buffer_range) {
+  if (size > device.limits().maxStorageBufferRange) {  // a descriptor covers the whole buffer
     throw OutOfMemory(fmt::format("The buffer {} needs {}, and shaders on {} reach at most {} of a buffer.", name,
-                                  byte_text(bytes), info.name, byte_text(info.max_storage_buffer_range)));
+                                  byte_text(bytes), info.name, byte_text(device.limits().maxStorageBufferRange)));
   }
   auto create = make<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   create.size = size;
@@ -35,6 +35,10 @@ Buffer::Buffer(Device& device, std::string buffer_name, std::uint64_t bytes, Kin
     create.pQueueFamilyIndices = device.families().data();
   }
   TALUS_ASSERT(size >= bytes && size % 16 == 0, size, bytes);
+  if (size > info.limits.buffer_bytes) {
+    throw OutOfMemory(fmt::format("The buffer {} needs {}, and a buffer of {} has at most {}.", name, byte_text(size),
+                                  info.name, byte_text(info.limits.buffer_bytes)));
+  }
   const std::string what = fmt::format("buffer {}", name);
   try {
     check(vkCreateBuffer(device.handle(), &create, nullptr, &handle_), fmt::format("Creating the {}", what));

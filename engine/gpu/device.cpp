@@ -16,8 +16,7 @@ namespace talus::gpu {
 
 namespace {
 
-constexpr std::uint32_t needed_storage_buffers = 16;  // in one pass
-constexpr std::uint32_t needed_group_size = 256;      // threads
+constexpr std::uint32_t needed_group_size = 256;  // threads
 constexpr const char* portability_subset = "VK_KHR_portability_subset";
 
 struct Kind {
@@ -76,7 +75,7 @@ std::vector<VkExtensionProperties> extensions_of(VkPhysicalDevice device) {
   return list;
 }
 
-DeviceInfo describe(VkPhysicalDevice handle) {
+DeviceInfo describe(VkPhysicalDevice handle, const TestLimits* test) {
   DeviceInfo info;
   info.handle = handle;
   VkPhysicalDeviceProperties basic{};
@@ -86,8 +85,6 @@ DeviceInfo describe(VkPhysicalDevice handle) {
   info.api_version = version_text(basic.apiVersion);
   info.type = kind.text;
   info.gpu = kind.gpu;
-  info.max_storage_buffer_range = basic.limits.maxStorageBufferRange;
-  info.max_group_size = basic.limits.maxComputeWorkGroupInvocations;
 
   VkPhysicalDeviceMemoryProperties memory{};
   vkGetPhysicalDeviceMemoryProperties(handle, &memory);
@@ -99,9 +96,10 @@ DeviceInfo describe(VkPhysicalDevice handle) {
   const auto family = find_family(handle);
   info.graphics = family && family->graphics;
   info.queue_family = family ? family->index : 0;
-  info.timestamps = family && family->timestamp_bits > 0 && basic.limits.timestampPeriod > 0.0f;
   if (!family)
     info.missing.push_back("It has no queue that computes.");
+  if (info.memory_bytes == 0)  // Mesa's null hardware, which compiles for a GPU that is not there
+    info.missing.push_back("It has no memory.");
 
   if (basic.apiVersion < VK_API_VERSION_1_3) {
     // Older devices do not know the structures asked with below.
@@ -111,15 +109,29 @@ DeviceInfo describe(VkPhysicalDevice handle) {
   }
 
   auto driver = make<VkPhysicalDeviceDriverProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
-  auto subgroup = make<VkPhysicalDeviceSubgroupProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
-  subgroup.pNext = &driver;
   auto properties = make<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
-  properties.pNext = &subgroup;
+  properties.pNext = &driver;
   vkGetPhysicalDeviceProperties2(handle, &properties);
   info.driver = driver.driverName;
   if (driver.driverInfo[0])
     info.driver += fmt::format(" ({})", driver.driverInfo);
-  info.subgroup_size = subgroup.subgroupSize;
+
+  info.limits = limits_of(handle);
+  info.limits.conditional_rendering = offers(extensions_of(handle), VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+  info.limits.timestamps = family && family->timestamp_bits > 0 && basic.limits.timestampPeriod > 0.0f;
+  if (test) {
+    info.limits = lesser(info.limits, *test);
+    info.driver += fmt::format(", with the limits \"{}\" of TALUS_TEST_LIMITS", test->name);
+    if (!test->opens) {
+      info.opens = false;
+      info.type = kind_of(VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU).text;
+      info.gpu = true;
+    }
+  }
+  info.max_storage_buffer_range = info.limits.core.maxStorageBufferRange;
+  info.max_group_size = info.limits.core.maxComputeWorkGroupInvocations;
+  info.subgroup_size = info.limits.subgroup_size;
+  info.timestamps = info.limits.timestamps;
 
   Features features;
   vkGetPhysicalDeviceFeatures2(handle, &features.all);
@@ -127,10 +139,11 @@ DeviceInfo describe(VkPhysicalDevice handle) {
     if (!feature(features, w))
       info.missing.push_back(fmt::format("It lacks {}.", w.text));
   }
-  if (basic.limits.maxPerStageDescriptorStorageBuffers < needed_storage_buffers) {
+  if (info.limits.core.maxPerStageDescriptorStorageBuffers < buffers_most) {
     info.missing.push_back(fmt::format("A shader can bind {} storage buffers on it, and {} are needed.",
-                                       basic.limits.maxPerStageDescriptorStorageBuffers, needed_storage_buffers));
+                                       info.limits.core.maxPerStageDescriptorStorageBuffers, buffers_most));
   }
+  info.graphics = info.graphics && info.limits.core.maxPerStageDescriptorStorageBuffers >= drawn_buffers_most;
   if (info.max_group_size < needed_group_size) {
     info.missing.push_back(
         fmt::format("Its groups hold {} threads, and {} are needed.", info.max_group_size, needed_group_size));
@@ -149,6 +162,10 @@ std::string lower(std::string_view text) {
 std::string line_of(const DeviceInfo& d) {
   return fmt::format("  {}: {} ({}, {}, Vulkan {}){}", d.index, d.name, d.type, d.driver, d.api_version,
                      d.usable ? std::string() : fmt::format(": not usable. {}", fmt::join(d.missing, " ")));
+}
+
+NoDevice unusable(const DeviceInfo& d) {
+  return NoDevice(fmt::format("Device {} ({}) cannot run Talus. {}", d.index, d.name, fmt::join(d.missing, " ")));
 }
 
 // Some drivers trust what they are given, so a cache file carries a sum that is checked first.
@@ -182,9 +199,10 @@ std::vector<DeviceInfo> list_devices(Instance& instance) {
   check(vkEnumeratePhysicalDevices(instance.handle(), &count, handles.data()), "Listing the Vulkan devices");
   handles.resize(count);
   std::ranges::stable_sort(handles, {}, [](VkPhysicalDevice d) { return kind_of(properties_of(d).deviceType).rank; });
+  const TestLimits* test = wanted_test_limits();
   std::vector<DeviceInfo> list;
   for (VkPhysicalDevice handle : handles) {
-    list.push_back(describe(handle));
+    list.push_back(describe(handle, test));
     list.back().index = static_cast<std::uint32_t>(list.size() - 1);
   }
   return list;
@@ -203,8 +221,10 @@ const DeviceInfo& choose(const std::vector<DeviceInfo>& devices, std::string_vie
   const auto fail = [&](std::string_view sentence) -> const DeviceInfo& {
     throw NoDevice(fmt::format("{} There is:\n{}", sentence, device_list_text(devices)));
   };
-  const auto usable = [&](const DeviceInfo& d) -> const DeviceInfo& {
-    return d.usable ? d : fail(fmt::format("Device {} ({}) cannot run Talus.", d.index, d.name));
+  const auto usable = [](const DeviceInfo& d) -> const DeviceInfo& {
+    if (!d.usable)
+      throw unusable(d);
+    return d;
   };
   if (wanted == "auto") {
     const auto found = std::ranges::find_if(devices, &DeviceInfo::usable);
@@ -229,10 +249,8 @@ const DeviceInfo& choose(const std::vector<DeviceInfo>& devices, std::string_vie
 
 Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& options)
     : instance_(instance), info_(info), labels_{""} {
-  if (!info.usable && !options.compile_only) {
-    throw NoDevice(
-        fmt::format("Device {} ({}) cannot run Talus. {}", info.index, info.name, fmt::join(info.missing, " ")));
-  }
+  if (!info.usable && !options.compile_only)
+    throw unusable(info);
   const auto offered = extensions_of(info.handle);
   std::vector<const char*> extensions;
   for (const char* name : options.extensions) {
@@ -252,7 +270,7 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   }
   if (offers(offered, portability_subset))
     extensions.push_back(portability_subset);  // the specification demands it
-  conditions_ = offers(offered, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+  conditions_ = info.limits.conditional_rendering;
   if (conditions_)
     extensions.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   statistics_ = options.compile_only && offers(offered, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
@@ -263,7 +281,7 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   queue_family_ = family.index;
   timestamp_bits_ = info.timestamps ? family.timestamp_bits : 0;
 
-  read_limits();
+  vkGetPhysicalDeviceMemoryProperties(info.handle, &memory_);
 
   Features features;
   for (const Wanted& w : wanted_features)
@@ -289,7 +307,8 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   create.pQueueCreateInfos = &queue;
   create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   create.ppEnabledExtensionNames = extensions.data();
-  check(vkCreateDevice(info.handle, &create, nullptr, &handle_), fmt::format("Opening the device {}", info.name));
+  check(info.opens ? vkCreateDevice(info.handle, &create, nullptr, &handle_) : VK_ERROR_INITIALIZATION_FAILED,
+        fmt::format("Opening the device {}", info.name));
   try {
     vkGetDeviceQueue(handle_, queue_family_, 0, &queue_);
     if (!options.compile_only)  // a device without hardware has none
@@ -299,17 +318,6 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
     destroy();
     throw;
   }
-}
-
-void Device::read_limits() {
-  auto allocation =
-      make<VkPhysicalDeviceMaintenance3Properties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
-  auto properties = make<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
-  properties.pNext = &allocation;
-  vkGetPhysicalDeviceProperties2(info_.handle, &properties);
-  limits_ = properties.properties.limits;
-  max_allocation_ = allocation.maxMemoryAllocationSize;
-  vkGetPhysicalDeviceMemoryProperties(info_.handle, &memory_);
 }
 
 void Device::make_timeline() {
@@ -514,9 +522,13 @@ Device::Memory Device::allocate(const VkMemoryRequirements& need, MemoryKind kin
   const std::uint32_t heap = memory_.memoryTypes[type].heapIndex;
   const std::uint64_t room =
       memory_.memoryHeaps[heap].size - std::min(heap_bytes_[heap], memory_.memoryHeaps[heap].size);
-  if (need.size > max_allocation_) {
+  if (need.size > info_.limits.allocation_bytes) {
     throw OutOfMemory(fmt::format("The {} needs {}, and {} allocates at most {} at once.", what, byte_text(need.size),
-                                  info_.name, byte_text(max_allocation_)));
+                                  info_.name, byte_text(info_.limits.allocation_bytes)));
+  }
+  if (allocations_ >= limits().maxMemoryAllocationCount) {
+    throw OutOfMemory(fmt::format("The {} needs an allocation of memory, and {} has all of its {} in use.", what,
+                                  info_.name, limits().maxMemoryAllocationCount));
   }
   auto info = make<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
   info.allocationSize = need.size;
@@ -542,6 +554,7 @@ Device::Memory Device::allocate(const VkMemoryRequirements& need, MemoryKind kin
                                   byte_text(heap_bytes_[heap])));
   }
   check(result, fmt::format("Allocating memory for the {}", what));
+  ++allocations_;
   memory_bytes_ += memory.bytes;
   heap_bytes_[heap] += memory.bytes;
   return memory;
@@ -551,6 +564,7 @@ void Device::release(const Memory& memory) {
   if (!memory.handle)
     return;
   vkFreeMemory(handle_, memory.handle, nullptr);
+  --allocations_;
   memory_bytes_ -= memory.bytes;
   heap_bytes_[memory.heap] -= memory.bytes;
 }

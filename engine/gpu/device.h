@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/gpu/instance.h"
+#include "engine/gpu/limits.h"
 #include "engine/gpu/track.h"
 #include <cstdint>
 #include <deque>
@@ -30,12 +31,15 @@ struct DeviceInfo {
   std::uint64_t max_storage_buffer_range = 0;  // bytes a shader can reach in one buffer
   std::uint32_t max_group_size = 0;            // threads
   bool timestamps = false;
+  Limits limits;                   // as tests may have lowered them
+  bool opens = true;               // false in tests of a device that fails to open
   bool graphics = false;           // it can draw
   std::uint32_t queue_family = 0;  // of the one queue in use
   VkPhysicalDevice handle = VK_NULL_HANDLE;
 };
 
-// All devices of this machine, unusable ones too. The order is stable from call to call.
+// All devices of this machine, unusable ones too. The order is stable from call to call. The environment variable
+// TALUS_TEST_LIMITS gives them the limits of others (limits.h).
 std::vector<DeviceInfo> list_devices(Instance& instance);
 
 // The device that wanted names: "auto" (the first usable one), an index of the list, or part of a name in any case.
@@ -117,7 +121,7 @@ public:
   VkQueue queue() const { return queue_; }
   std::uint32_t queue_family() const { return queue_family_; }
   VkPipelineCache pipeline_cache() const { return pipeline_cache_; }
-  const VkPhysicalDeviceLimits& limits() const { return limits_; }
+  const VkPhysicalDeviceLimits& limits() const { return info_.limits.core; }
   std::uint32_t timestamp_bits() const { return timestamp_bits_; }  // 0: it has no timestamps
 
   // For the rest of this folder.
@@ -156,9 +160,8 @@ public:
 private:
   Instance& instance_;
   DeviceInfo info_;
-  VkPhysicalDeviceLimits limits_{};
   VkPhysicalDeviceMemoryProperties memory_{};
-  std::uint64_t max_allocation_ = 0;
+  std::uint32_t allocations_ = 0;  // of memory, now
   VkDevice handle_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   std::uint32_t queue_family_ = 0;
@@ -194,7 +197,6 @@ private:
   std::uint64_t last_id_ = 0;
 
   void destroy();
-  void read_limits();
   void make_timeline();
   void set_exports(std::span<const char* const> extensions);  // from those that are enabled
   void drain_adopted() noexcept;

@@ -531,6 +531,15 @@ void Graph::compute(ComputePipeline& pipeline, std::span<Buffer* const> buffers,
   case Work::Kind::grid:
     break;
   }
+  if (work.kind != Work::Kind::indirect) {
+    const auto& most = device_.limits().maxComputeWorkGroupCount;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (grid[axis] > most[axis]) {
+        throw Error(fmt::format("The pass {} would take {} groups along an axis, and {} takes {}.", pipeline.name(),
+                                grid[axis], device_.info().name, most[axis]));
+      }
+    }
+  }
 
   begin();
   if (!label.id)

@@ -23,7 +23,10 @@ Image::Image(Device& device, std::string image_name, const ImageOptions& options
   const VkFormatFeatureFlags features = features_of(device, options.format);
   const VkFormatFeatureFlags target =
       depth() ? VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT : VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT;
-  const std::uint32_t limit = device.limits().maxImageDimension2D;
+  const VkPhysicalDeviceLimits& limits = device.limits();
+  const std::uint32_t limit =
+      std::min({limits.maxImageDimension2D, limits.maxFramebufferWidth, limits.maxFramebufferHeight,
+                limits.maxViewportDimensions[0], limits.maxViewportDimensions[1]});
   if (!options.width || !options.height || options.width > limit || options.height > limit) {
     throw Error(fmt::format("The image {} is {} x {} pixels; {} takes 1 to {} in each direction.", name, options.width,
                             options.height, device.info().name, limit));

@@ -11,6 +11,7 @@ namespace {
 // Limits that no shader of Talus may exceed if it is to run everywhere.
 constexpr std::uint32_t portable_push_bytes = 128;
 constexpr std::uint32_t portable_group_size = 256;
+constexpr std::uint32_t portable_shared_bytes = 16384;
 
 std::uint32_t group_size_of(const Reflection& r) {
   return r.local_size[0] * r.local_size[1] * r.local_size[2];
@@ -19,7 +20,7 @@ std::uint32_t group_size_of(const Reflection& r) {
 class Reader {
 public:
   Reader(std::string_view name, std::span<const std::uint32_t> spirv)
-      : name_(name), spirv_(spirv.data(), spirv.size()) {}
+      : name_(name), words_(spirv), spirv_(spirv.data(), spirv.size()) {}
 
   Reflection read(std::span<const Constant> constants) {
     Reflection r;
@@ -64,13 +65,16 @@ public:
     for (const auto& p : used.push_constant_buffers) {
       r.push_bytes = static_cast<std::uint32_t>(spirv_.get_declared_struct_size(spirv_.get_type(p.base_type_id)));
     }
-    if (r.stage == VK_SHADER_STAGE_COMPUTE_BIT)
+    if (r.stage == VK_SHADER_STAGE_COMPUTE_BIT) {
       r.local_size = local_size(constants);
+      r.shared_bytes = shared_bytes();
+    }
     return r;
   }
 
 private:
   std::string_view name_;
+  std::span<const std::uint32_t> words_;
   spirv_cross::Compiler spirv_;
 
   [[noreturn]] void fail(std::string_view why) const { throw Error(fmt::format("The shader {}: {}.", name_, why)); }
@@ -97,6 +101,29 @@ private:
       }
     }
     return size;
+  }
+
+  // As maxComputeSharedMemorySize counts: each variable laid out on its own, a vector of three in the room of four.
+  std::uint32_t shared_bytes() const {
+    std::uint32_t bytes = 0;
+    for (std::size_t at = 5; at < words_.size(); at += words_[at] >> spv::WordCountShift) {
+      if ((words_[at] & spv::OpCodeMask) == spv::OpVariable && words_[at + 3] == spv::StorageClassWorkgroup)
+        bytes += bytes_of(spirv_.get_type(words_[at + 1]));
+    }
+    return bytes;
+  }
+
+  std::uint32_t bytes_of(const spirv_cross::SPIRType& type) const {
+    std::uint32_t bytes = 0;
+    if (type.basetype == spirv_cross::SPIRType::Struct) {
+      for (const spirv_cross::TypeID member : type.member_types)
+        bytes += bytes_of(spirv_.get_type(member));
+    } else {
+      bytes = std::max(type.width, 32u) / 8 * (type.vecsize == 3 ? 4 : type.vecsize) * type.columns;
+    }
+    for (std::size_t i = 0; i < type.array.size(); ++i)
+      bytes *= type.array_size_literal[i] ? type.array[i] : spirv_.get_constant(type.array[i]).scalar();
+    return bytes;
   }
 
   BufferBinding buffer(const spirv_cross::Resource& resource, VkShaderStageFlagBits stage) const {
@@ -239,12 +266,13 @@ Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv, 
 
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& r) {
   std::vector<std::string> list;
-  if (r.buffers.size() > buffers_most) {
+  const std::size_t most = r.stage == VK_SHADER_STAGE_COMPUTE_BIT ? buffers_most : drawn_buffers_most;
+  if (r.buffers.size() > most) {
     std::string names;
     for (const BufferBinding& b : r.buffers)
       names += (names.empty() ? "" : ", ") + b.name;
-    list.push_back(fmt::format("{} binds {} storage buffers, and {} is the most: {}.", name, r.buffers.size(),
-                               buffers_most, names));
+    list.push_back(
+        fmt::format("{} binds {} storage buffers, and {} is the most: {}.", name, r.buffers.size(), most, names));
   }
   if (r.push_bytes > portable_push_bytes) {
     list.push_back(fmt::format("{} has {} bytes of push constants; every device takes {}.", name, r.push_bytes,
@@ -253,6 +281,10 @@ std::vector<std::string> portability_problems(std::string_view name, const Refle
   if (group_size_of(r) > portable_group_size) {
     list.push_back(fmt::format("{} has {} threads in a group; every device takes {}.", name, group_size_of(r),
                                portable_group_size));
+  }
+  if (r.shared_bytes > portable_shared_bytes) {
+    list.push_back(fmt::format("{} shares {} bytes in a group; every device takes {}.", name, r.shared_bytes,
+                               portable_shared_bytes));
   }
   return list;
 }
@@ -294,20 +326,12 @@ void Pipeline::create_layout(std::span<const Reflection> shaders) {
     merge(images_, r.images);
     push_bytes_ = std::max(push_bytes_, r.push_bytes);
     stages_ |= r.stage;
-    const VkPhysicalDeviceLimits& limits = device_.limits();
-    if (r.buffers.size() > limits.maxPerStageDescriptorStorageBuffers) {
-      fail(fmt::format("it binds {} storage buffers, and {} takes {}", r.buffers.size(), device_.info().name,
-                       limits.maxPerStageDescriptorStorageBuffers));
-    }
-    if (r.push_bytes > limits.maxPushConstantsSize) {
-      fail(fmt::format("it has {} bytes of push constants, and {} takes {}", r.push_bytes, device_.info().name,
-                       limits.maxPushConstantsSize));
-    }
-    if (group_size_of(r) > limits.maxComputeWorkGroupInvocations ||
-        r.local_size[0] > limits.maxComputeWorkGroupSize[0]) {
-      fail(fmt::format("it has {} threads in a group, and {} takes {}", group_size_of(r), device_.info().name,
-                       limits.maxComputeWorkGroupInvocations));
-    }
+    check_limits(r);
+  }
+  const VkPhysicalDeviceLimits& limits = device_.limits();
+  if (buffers_.size() > limits.maxDescriptorSetStorageBuffers) {
+    fail(fmt::format("its stages bind {} storage buffers, and {} takes {}", buffers_.size(), device_.info().name,
+                     limits.maxDescriptorSetStorageBuffers));
   }
 
   // Comparison samplers are part of the layout, because some portable devices take them only there.
@@ -338,6 +362,26 @@ void Pipeline::create_layout(std::span<const Reflection> shaders) {
   layout.pushConstantRangeCount = push_bytes_ ? 1 : 0;
   layout.pPushConstantRanges = &push;
   check(vkCreatePipelineLayout(device_.handle(), &layout, nullptr, &layout_), fmt::format("Laying out {}", name_));
+}
+
+void Pipeline::check_limits(const Reflection& r) const {
+  const VkPhysicalDeviceLimits& limits = device_.limits();
+  const auto check = [&](std::size_t wants, std::uint32_t most, std::string_view what) {
+    if (wants > most)
+      throw Error(
+          fmt::format("The pipeline {} has {} {}, and {} takes {}.", name_, wants, what, device_.info().name, most));
+  };
+  check(r.buffers.size(), limits.maxPerStageDescriptorStorageBuffers, "storage buffers");
+  check(r.images.size(), std::min(limits.maxPerStageDescriptorSamplers, limits.maxPerStageDescriptorSampledImages),
+        "sampled images");
+  check(r.buffers.size() + r.images.size(), limits.maxPerStageResources, "resources in a stage");
+  check(r.push_bytes, limits.maxPushConstantsSize, "bytes of push constants");
+  if (r.stage != VK_SHADER_STAGE_COMPUTE_BIT)
+    return;
+  check(group_size_of(r), limits.maxComputeWorkGroupInvocations, "threads in a group");
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    check(r.local_size[axis], limits.maxComputeWorkGroupSize[axis], "threads along an axis of its groups");
+  check(r.shared_bytes, limits.maxComputeSharedMemorySize, "bytes of memory that a group shares");
 }
 
 void Pipeline::missing(std::string_view binding) const {
@@ -464,6 +508,10 @@ GraphicsPipeline::GraphicsPipeline(Device& device, std::string name, std::span<c
     }
   }
   create_layout(shaders);
+  if (options.colour_formats.size() > device.limits().maxColorAttachments) {
+    throw Error(fmt::format("The pipeline {} draws into {} images, and {} takes {}.", name_,
+                            options.colour_formats.size(), device.info().name, device.limits().maxColorAttachments));
+  }
 
   const Module vertex_module(device, name_, vertex, options.constants);
   std::optional<Module> fragment_module;

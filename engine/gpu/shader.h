@@ -61,6 +61,7 @@ struct Reflection {
   std::vector<ImageBinding> images;    // likewise
   std::uint32_t push_bytes = 0;
   std::array<std::uint32_t, 3> local_size{1, 1, 1};  // with the constants given
+  std::uint32_t shared_bytes = 0;                    // of a workgroup's memory
 };
 
 // Reads a shader's description. Throws Error, with the shader's name, for what this folder does not bind: another set
@@ -68,12 +69,16 @@ struct Reflection {
 Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv,
                    std::span<const Constant> constants = {});
 
-// Storage buffers that a shader may bind at most. Every device that Talus supports takes 16; four of them are spare, so
-// that a method can get another field without a merge of fields first.
+// Storage buffers that a compute shader may bind at most, and a device has to take. Android 15 asks 12 of its devices
+// (docs/limits.md).
 inline constexpr std::size_t buffers_most = 12;
+// The same of a shader that draws: of draw_picture.frag, which looks up all that a pixel may show. A device that takes
+// fewer computes, and does not draw.
+inline constexpr std::size_t drawn_buffers_most = 15;
 
 // What breaks the limits within which a shader runs on every device that Talus supports, a sentence each: more than
-// buffers_most storage buffers, more than 128 bytes of push constants, more than 256 threads in a group.
+// buffers_most (drawing: drawn_buffers_most) storage buffers, more than 128 bytes of push constants, more than 256 threads in a group, more than 16
+// KiB of memory that a group shares.
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& reflection);
 
 // What compute and graphics pipelines have in common. Descriptor sets are cached by what is bound.
@@ -111,6 +116,7 @@ protected:
   Pipeline(Device& device, std::string name);
   ~Pipeline();
   void create_layout(std::span<const Reflection> shaders);
+  void check_limits(const Reflection& shader) const;  // throws Error where the device takes less
   [[noreturn]] void missing(std::string_view binding) const;
 
   Device& device_;

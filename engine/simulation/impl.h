@@ -3,6 +3,8 @@
 #include "engine/simulation/batches.h"
 #include "engine/simulation/checkpoint.h"
 #include "engine/simulation/worlds.h"
+#include <string>
+#include <vector>
 
 namespace talus {
 
@@ -27,6 +29,8 @@ struct Simulation::Impl {
   Batches batches;
 
   Impl(const Prepared& prepared, const Options& options, std::unique_ptr<Executor> executor);
+
+  void begin(std::vector<std::string> notes);  // what was chosen before there was a simulation
 
   Executor& executor() const { return memory.executor(); }
   Impl& idle();  // throws std::logic_error where steps are under way

@@ -4,20 +4,30 @@
 #include "engine/simulation/impl.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace talus {
 namespace {
 
-std::unique_ptr<Executor> make_executor(const Scene& scene, Options options) {
+std::unique_ptr<Executor> make_executor(const Scene& scene, Options options, std::vector<std::string>& notes) {
   if (scene.solver.iteration == Iteration::gauss_seidel) {
     if (options.verify || (options.device != "auto" && options.device != "cpu"))
       throw DeviceError(say(limitation_of(Capability::gauss_seidel, Capability::gpu)));
     options.device = "cpu";
   }
-  if (options.device == "auto" && !options.on && !options.verify)
-    options.device = real_gpu().value_or("cpu");
-  const CpuPasses passes = options.avx512 ? CpuPasses::fastest : CpuPasses::narrow;
-  auto executor = options.device == "cpu" ? make_cpu_executor(options.threads, passes) : make_gpu_executor(options);
+  if (options.device == "auto" && !options.on && !options.verify) {
+    if (auto executor = make_real_gpu_executor(options, notes))
+      return executor;
+    options.device = "cpu";
+  }
+  std::unique_ptr<Executor> executor;
+  if (options.device == "cpu") {
+    executor = make_cpu_executor(options.threads, options.avx512 ? CpuPasses::fastest : CpuPasses::narrow);
+  } else {
+    auto gpu = std::make_unique<GpuExecutor>(options);
+    std::ranges::copy(gpu->passed_over(), std::back_inserter(notes));
+    executor = std::move(gpu);
+  }
   return options.verify ? make_lockstep_executor(std::move(executor), options.threads) : std::move(executor);
 }
 
@@ -68,15 +78,23 @@ void Simulation::Impl::take_over(CheckedState state) {
 }
 
 // A new simulation holds nothing back: others may record on a device that they share.
+void Simulation::Impl::begin(std::vector<std::string> notes) {
+  for (std::string& note : notes)
+    model.add_note(std::move(note));
+  executor().submit();
+}
+
 Simulation::Simulation(Scene scene, const Options& options) {
-  auto executor = make_executor(scene, options);  // first: it says at once what is missing
+  std::vector<std::string> notes;
+  auto executor = make_executor(scene, options, notes);  // first: it says at once what is missing
   impl_ = std::make_unique<Impl>(prepare(std::move(scene)), options, std::move(executor));
-  impl_->executor().submit();
+  impl_->begin(std::move(notes));
 }
 Simulation::Simulation(Prepared prepared, const Options& options) {
-  auto executor = make_executor(prepared.scene, options);
+  std::vector<std::string> notes;
+  auto executor = make_executor(prepared.scene, options, notes);
   impl_ = std::make_unique<Impl>(prepared, options, std::move(executor));
-  impl_->executor().submit();
+  impl_->begin(std::move(notes));
 }
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
