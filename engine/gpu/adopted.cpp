@@ -2,6 +2,7 @@
 #include "engine/gpu/adoption.h"
 #include "engine/gpu/device.h"
 #include "engine/gpu/features.h"
+#include "engine/gpu/shader.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>

@@ -77,8 +77,8 @@ inline constexpr std::size_t buffers_most = 12;
 inline constexpr std::size_t drawn_buffers_most = 15;
 
 // What breaks the limits within which a shader runs on every device that Talus supports, a sentence each: more than
-// buffers_most (drawing: drawn_buffers_most) storage buffers, more than 128 bytes of push constants, more than 256 threads in a group, more than 16
-// KiB of memory that a group shares.
+// buffers_most (drawing: drawn_buffers_most) storage buffers, more than 128 bytes of push constants, more than 256
+// threads in a group, more than 16 KiB of memory that a group shares.
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& reflection);
 
 // What compute and graphics pipelines have in common. Descriptor sets are cached by what is bound.
