@@ -195,7 +195,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
 std::vector<std::byte> checkpoint_bytes(const Checkpoint& checkpoint) {
   std::vector<std::byte> all;
   Writer([&](std::span<const std::byte> bytes) {
-    all.insert(all.end(), bytes.begin(), bytes.end());
+    const std::size_t before = all.size();  // insert() makes GCC 12 warn of an overflow that is none
+    all.resize(before + bytes.size());
+    std::ranges::copy(bytes, all.begin() + static_cast<std::ptrdiff_t>(before));
   }).checkpoint(checkpoint);
   return all;
 }
