@@ -256,7 +256,7 @@ private:
     for (std::size_t b = 0; const talus::BodyLoad& load : simulation_.body_loads()) {
       const std::string& name = bodies[b++ % bodies.size()].name;
       if (load.uncounted > 0)
-        print_out("note: {} pushes on body \"{}\" are not in its force: too many bodies met at a grain, or a push "
+        print_out("note: {} pushes on body \"{}\" are not in its force: too much touched a point of it at once, or a push "
                   "was beyond all measure\n",
                   load.uncounted, name);
     }

@@ -18,7 +18,7 @@ layout(set = 0, binding = 11, scalar) buffer WeightsBlock { float contact_weight
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
-#include "shared/body_pushes.glsl"
+#include "shared/body_load.glsl"
 #include "shared/weight_part.glsl"
 #include "shared/laws/friction.h"
 #include "shared/laws/p2.h"
@@ -29,6 +29,7 @@ Grain grain;
 uint own_index, tag;
 vec3 correction = vec3(0.0);
 float weights = 0.0, weights_next = 0.0;
+bool counting = false;
 // Most contacts of a grain have one law and one mass: the logarithms are worth keeping.
 uint last_law = no_partner;
 float last_w = 0.0;
@@ -51,6 +52,10 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
       store_vec4(contact_state, sum_at(slot), sum);
     return;
   }
+  if (counting) {
+    weights += 1.0;
+    return;
+  }
   vec3 friction_impulse = sum.xyz;
   float pressure = max(sum.w, 0.0), w_parts = w_sum;
   Shares shares = Shares(1.0, 1.0);
@@ -70,13 +75,14 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   vec3 change = p2_iterate(c, relax, shares, way, memory, slipped, adhesion_limit, across_share(c, w), law, friction_impulse, pressure);
   float part = p2_part(c, w, settings.domain.down, settings.solver.error_reduction);
   correction += part * change;
-  weights += 1.0;
+  weights += by_mean() && !is_grain(partner) ? 0.0 : 1.0;  // counted before
   if (by_weight() && pressure > 0.0)
     weights_next += contact_weight(c, w, r, pressure + adhesion_limit, h, gravity);
   if (is_body(partner))
-    note_push(partner, c.point, p2_mass(c, w, part) * change);
+    add_load(partner, c.point, (by_mean() ? 1.0 / (h * weights) : 1.0 / h) * (p2_mass(c, w, part) * change));
   store_vec4(contact_state, sum_at(slot), vec4(friction_impulse, pressure));
 }
+#define TAKES_MEAN
 #include "shared/each_contact.glsl"
 
 void main() {
@@ -85,14 +91,11 @@ void main() {
     return;
   grain = grains[i];
   tag = grain_tag[i];
-  bool split = settings.solver.iteration == iteration_mass_splitting, sum = split || by_weight();
   own_index = i;
   each_contact(i, grain.position.xyz, grain.position.w);
   float w = grain.velocity.w, h = args.h;
-  if (weights > 0.0)
-    add_pushes(sum ? 1.0 / h : 1.0 / (h * weights));
   if (w > 0.0 && weights > 0.0) {
-    if (!sum)
+    if (by_mean())
       correction /= weights;
     grain.position.xyz += correction;
     grain.velocity.xyz += correction / h;

@@ -1,5 +1,6 @@
 // Walks the contacts of a grain. Needs contact_row.glsl and contact_count in scope, REMEMBERED restore(slot): what a contact remembers, and
-// touch(slot, partner, contact, remembered).
+// touch(slot, partner, contact, remembered). Passes that define TAKES_MEAN have by_mean() and a flag `counting`: where a grain takes the mean of
+// its contacts, what bodies get depends on how many push, and those that are no grains are gone through once more before, to be counted.
 
 // .. for the slots of a row, and none behind its end.
 uint partner_until(uint i, uint slot, uint end) { return slot < end ? partner_at(i, slot) : no_partner; }
@@ -23,9 +24,20 @@ void each_contact(uint i, vec3 p, float r) {
     other = next_other;
     remembered = next_remembered;
   }
-  for (; slot < end; slot += slice_grains) {
+#ifdef TAKES_MEAN
+  uint first = slot;
+  counting = by_mean();
+#endif
+  while (slot < end) {
     partner = partner_at(i, slot);
     if (!is_triangle(partner))
       touch(slot, partner, contact_with_other(partner, i, p, r), restore(slot));
+    slot += slice_grains;
+#ifdef TAKES_MEAN
+    if (counting && slot >= end) {
+      counting = false;
+      slot = first;
+    }
+#endif
   }
 }
