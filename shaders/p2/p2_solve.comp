@@ -30,7 +30,7 @@ uint own_index, tag;
 vec3 correction = vec3(0.0);
 float weights = 0.0, weights_next = 0.0;
 bool counting = false;
-// Most contacts of a grain have one law and one mass: the logarithms are worth keeping.
+// Most contacts between grains have one law and one mass: the logarithms are worth keeping.
 uint last_law = no_partner;
 float last_w = 0.0;
 Relaxation relax;
@@ -38,21 +38,21 @@ Relaxation relax;
 #define REMEMBERED vec4
 vec4 restore(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : load_vec4(contact_state, sum_at(slot)); }
 
-void touch(uint slot, uint partner, Contact c, vec4 sum) {
+void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 sum) {
   float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.domain.gravity);
   bool memory = settings.contacts.memory != 0u;
   float w_sum = w + c.inverse_mass;
-  uint law_id = law_index(tag, partner);
+  uint law_id = law_index(tag, partner, with_grain);
   PairLaw law = pair_laws[law_id];
   vec3 way = h * (grain.velocity.xyz - c.velocity);
-  float adhesion_limit = p2_adhesion_limit(c, r, way, law.adhesion, w_sum, partner >= body_partner, h);
+  float adhesion_limit = p2_adhesion_limit(c, r, way, law.adhesion, w_sum, !with_grain, h);
   bool closes = args.iteration > 0u && !(sum.w > 0.0);
   if (!p2_active(c, sum.w, adhesion_limit, w_sum)) {
     if (args.iteration == 0u)
       store_vec4(contact_state, sum_at(slot), sum);
     return;
   }
-  if (counting) {
+  if (!with_grain && counting) {
     weights += 1.0;
     return;
   }
@@ -60,25 +60,25 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
   float pressure = max(sum.w, 0.0), w_parts = w_sum;
   Shares shares = Shares(1.0, 1.0);
   if (settings.solver.iteration == iteration_mass_splitting) {
-    w_parts = split_w(own_index, w, partner, c.inverse_mass);
+    w_parts = split_w(own_index, w, partner, with_grain, c.inverse_mass);
     shares = Shares(w_sum / w_parts, w_sum / w_parts);
   } else if (by_weight()) {
     float weight = contact_weight(c, w, r, contact_bears(c, pressure, adhesion_limit), h, gravity);
-    shares = shares_of(own_index, w, partner, c.inverse_mass, weight, closes, weight_over_p2);
+    shares = shares_of(own_index, w, partner, with_grain, c.inverse_mass, weight, closes, weight_over_p2);
   }
-  if (law_id != last_law || w_parts != last_w) {
+  if (!with_grain || law_id != last_law || w_parts != last_w) {
     relax = relaxation(law, w_parts, h, float(args.iterations));
     last_law = law_id;
     last_w = w_parts;
   }
   vec3 slipped = memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0);
-  vec3 change = p2_iterate(c, relax, shares, way, memory, slipped, adhesion_limit, across_share(c, w), law, friction_impulse, pressure);
+  vec3 change = p2_iterate(c, relax, shares, way, memory, slipped, adhesion_limit, with_grain ? 1.0 : across_share(c, w), law, friction_impulse, pressure);
   float part = p2_part(c, w, settings.domain.down, settings.solver.error_reduction);
   correction += part * change;
-  weights += by_mean() && !is_grain(partner) ? 0.0 : 1.0;  // counted before
+  weights += by_mean() && !with_grain ? 0.0 : 1.0;  // counted before
   if (by_weight() && pressure > 0.0)
     weights_next += contact_weight(c, w, r, pressure + adhesion_limit, h, gravity);
-  if (is_body(partner))
+  if (!with_grain && is_body(partner))
     add_load(partner, c.point, (by_mean() ? 1.0 / (h * weights) : 1.0 / h) * (p2_mass(c, w, part) * change));
   store_vec4(contact_state, sum_at(slot), vec4(friction_impulse, pressure));
 }

@@ -34,7 +34,7 @@ float scale() { return by_weight() ? 1.0 : by_mean() ? settings.solver.sor / wei
 #define REMEMBERED vec4
 vec4 restore(uint slot) { return args.iteration == 0u ? vec4(0.0) : load_vec4(contact_state, sum_at(slot)); }
 
-void touch(uint slot, uint partner, Contact c, vec4 sum) {
+void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 sum) {
   float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.domain.gravity);
   bool after = settings.solver.friction == friction_after, last = args.iteration + 1u == args.iterations;
   bool accumulated = settings.solver.friction == friction_accumulated;
@@ -45,27 +45,27 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
       weights_next += contact_weight(c, w, r, sum.w, h, gravity);
     return;
   }
-  if (counting) {
+  if (!with_grain && counting) {
     weights += 1.0;
     return;
   }
   float other_w = pbd_scaled(c, r, settings.domain.down, settings.solver.mass_scaling), w_sum = w + other_w;
   Shares shares = Shares(1.0, 1.0);
   if (settings.solver.iteration == iteration_mass_splitting) {
-    float share = w_sum / split_w(own_index, w, partner, other_w);
+    float share = w_sum / split_w(own_index, w, partner, with_grain, other_w);
     shares = Shares(share, share);
   } else if (by_weight()) {
     float weight = contact_weight(c, w, r, pbd_bears(c, sum.w, after && last), h, gravity);
-    shares = shares_of(own_index, w, partner, other_w, weight, args.iteration > 0u && !(sum.w > 0.0), weight_over_pbd);
+    shares = shares_of(own_index, w, partner, with_grain, other_w, weight, args.iteration > 0u && !(sum.w > 0.0), weight_over_pbd);
   }
   vec3 way = h * (grain.velocity.xyz - c.velocity), friction_impulse = sum.xyz;
   float pressure = sum.w;
-  vec3 change = pbd_iterate(c, shares, way, across_share(c, w), law_of(tag, partner), accumulated, after, last, h, gravity, friction_impulse, pressure);
+  vec3 change = pbd_iterate(c, shares, way, with_grain ? 1.0 : across_share(c, w), law_of(tag, partner, with_grain), accumulated, after, last, h, gravity, friction_impulse, pressure);
   correction += w / w_sum * change;
-  weights += by_mean() && !is_grain(partner) ? 0.0 : 1.0;  // counted before
+  weights += by_mean() && !with_grain ? 0.0 : 1.0;  // counted before
   if (by_weight() && pressure > 0.0)
     weights_next += contact_weight(c, w, r, pressure, h, gravity);
-  if (is_body(partner))
+  if (!with_grain && is_body(partner))
     add_load(partner, c.point, scale() / h * (1.0 / w_sum * change));
   store_vec4(contact_state, sum_at(slot), vec4(friction_impulse, pressure));
 }
