@@ -1,12 +1,16 @@
 // The program `talus-bench`: how fast Talus is, and the experiments of the papers.
 #include "bench/compare.h"
+#include "bench/compile.h"
+#include "bench/compile_scenes.h"
 #include "bench/papers.h"
 #include "bench/peers.h"
 #include "bench/report_page.h"
 #include "bench/suite.h"
+#include "engine/base/atomic_file.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -84,6 +88,36 @@ Verb run_verb(CLI::App& app) {
           }};
 }
 
+Verb compile_verb(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("compile", "Tells what compilers make of the passes of scenes, and runs nothing");
+  struct Given {
+    bench::CompileOptions options;
+    std::string json;
+  };
+  auto given = std::make_shared<Given>();
+  std::string scenes = "NAME.toml, a scene of the folder scenes, or one of these, which all are the default:";
+  for (const bench::CompiledScene& scene : bench::common_scenes())
+    scenes += fmt::format("\n  {}: {}", scene.name, scene.what);
+  verb->add_option(
+          "--family", given->options.families,
+          fmt::format("Families of AMD that Mesa's RADV compiles for without their hardware, and devices: those "
+                      "of this machine; default: {} devices",
+                      fmt::join(bench::default_families(), " ")))
+      ->type_name("NAME");
+  verb->add_option("--scene", given->options.scenes, scenes)->type_name("SCENE");
+  CLI::Option* json = verb->add_option("--json", given->json, "Figures for scripts, into the file or to stdout")
+                          ->type_name("[FILE]")
+                          ->expected(0, 1);
+  return {verb, [given, json] {
+            const bench::Compiled compiled = bench::compile(given->options);
+            const std::string text = bench::to_json(compiled).dump(1) + '\n';
+            if (!given->json.empty())
+              talus::write_file(given->json, text);
+            fmt::print("{}", *json && given->json.empty() ? text : bench::table_of(compiled));
+            return done;
+          }};
+}
+
 Verb compare_verb(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "compare", "Tells what became slower from one result to another; exit status 1 where something did");
@@ -142,7 +176,8 @@ Verb peers_verb(CLI::App& app) {
 int bench_main(int argc, char** argv) {
   CLI::App app("How fast Talus is, and experiments with it.", "talus-bench");
   app.require_subcommand(1);
-  const Verb verbs[] = {run_verb(app), compare_verb(app), report_verb(app), peers_verb(app), papers_verb(app)};
+  const Verb verbs[] = {run_verb(app),    compile_verb(app), compare_verb(app),
+                        report_verb(app), peers_verb(app),   papers_verb(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {

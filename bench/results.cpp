@@ -79,17 +79,6 @@ double to_ms(double time, const std::string& unit, const std::string& where) {
   throw UsageError(fmt::format("{}: time_unit is \"{}\"; allowed are ns, us, ms and s", where, unit));
 }
 
-// A key that has to be there, of the type asked for.
-template <class T> T need(const Json& json, const char* key, const std::string& where) {
-  if (!json.is_object() || !json.contains(key))
-    throw UsageError(fmt::format("{}: \"{}\" is missing", where, key));
-  try {
-    return json.at(key).get<T>();
-  } catch (const Json::exception&) {
-    throw UsageError(fmt::format("{}: \"{}\" is of another type than it has to be", where, key));
-  }
-}
-
 Sample sample_of(const Json& json, const std::string& where) {
   Sample sample;
   const std::string unit = need<std::string>(json, "time_unit", where);
@@ -179,17 +168,19 @@ Results results_of(const Json& json, const std::string& file) {
   return results;
 }
 
-Results read_results(const std::filesystem::path& file) {
+Json read_json(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in)
     throw UsageError(fmt::format("{} cannot be read: there is no such file, or it may not be opened", file.string()));
-  Json json;
   try {
-    json = Json::parse(in);
+    return Json::parse(in);
   } catch (const Json::exception& e) {
     throw UsageError(fmt::format("{} is not JSON: {}", file.string(), e.what()));
   }
-  return results_of(json, file.string());
+}
+
+Results read_results(const std::filesystem::path& file) {
+  return results_of(read_json(file), file.string());
 }
 
 }  // namespace bench

@@ -1,16 +1,14 @@
 #pragma once
 // Results of the suites as files, in the shape of Google Benchmark's JSON, so that tools for that read ours, too.
-#include "bench/error.h"
+#include "bench/json.h"
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 namespace bench {
 
-using Json = nlohmann::ordered_json;
 using Counters = std::map<std::string, double>;
 
 // One repetition, of a case or of a part of it.

@@ -1,11 +1,8 @@
 #include "engine/executors/open_devices.h"
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace talus {
-
-namespace {
 
 std::array<gpu::Constant, 6> constants_of(const Features& features) {
   return {{{constant_solid_kinds, features.solid_kinds},
@@ -15,6 +12,8 @@ std::array<gpu::Constant, 6> constants_of(const Features& features) {
            {constant_worlds, features.worlds},
            {constant_periodic, features.periodic}}};
 }
+
+namespace {
 
 // The shader is the truth about what a pass binds; here it is held against the fields.
 void check_bindings(Pass pass, const gpu::Reflection& shader) {

@@ -3,6 +3,7 @@
 #include "engine/core/executor.h"
 #include "engine/executors/bound_fields.h"
 #include "engine/gpu/graph.h"
+#include <array>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -10,6 +11,9 @@
 #include <utility>
 
 namespace talus {
+
+// What passes are compiled with for a scene that has these.
+std::array<gpu::Constant, 6> constants_of(const Features& features);
 
 struct PassProgram {
   std::unique_ptr<gpu::ComputePipeline> pipeline;

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 namespace talus::gpu {
 
@@ -261,7 +262,7 @@ const DeviceInfo& choose(const std::vector<DeviceInfo>& devices, std::string_vie
 
 Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& options)
     : instance_(instance), info_(info), labels_{""} {
-  if (!info.usable) {
+  if (!info.usable && !options.compile_only) {
     throw NoDevice(
         fmt::format("Device {} ({}) cannot run Talus. {}", info.index, info.name, fmt::join(info.missing, " ")));
   }
@@ -277,6 +278,9 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   conditions_ = offers(offered, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   if (conditions_)
     extensions.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+  statistics_ = options.compile_only && offers(offered, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+  if (statistics_)
+    extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
 
   const Family family = find_family(info.handle).value();
   queue_family_ = family.index;
@@ -299,6 +303,11 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
   conditions.conditionalRendering = VK_TRUE;
   if (conditions_)
     features.v13.pNext = &conditions;
+  auto executables = make<VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
+  executables.pipelineExecutableInfo = VK_TRUE;
+  if (statistics_)
+    executables.pNext = std::exchange(features.v13.pNext, &executables);
   const float priority = 1.0f;
   auto queue = make<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
   queue.queueFamilyIndex = queue_family_;
@@ -317,7 +326,8 @@ Device::Device(Instance& instance, const DeviceInfo& info, const DeviceOptions& 
     type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
     auto semaphore = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
     semaphore.pNext = &type;
-    check(vkCreateSemaphore(handle_, &semaphore, nullptr, &timeline_), "Creating the device's timeline");
+    if (!options.compile_only)  // a device without hardware has none
+      check(vkCreateSemaphore(handle_, &semaphore, nullptr, &timeline_), "Creating the device's timeline");
     load_pipeline_cache(options);
   } catch (...) {
     destroy();
@@ -330,7 +340,8 @@ Device::~Device() {
 }
 
 void Device::destroy() {
-  vkDeviceWaitIdle(handle_);
+  if (timeline_)
+    vkDeviceWaitIdle(handle_);
   while (!deferred_.empty()) {
     auto run = std::move(deferred_.front().destroy);
     deferred_.pop_front();

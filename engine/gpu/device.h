@@ -49,6 +49,9 @@ struct DeviceOptions {
   std::vector<const char*> extensions;    // that must be there, such as VK_KHR_swapchain
   bool pipeline_cache = true;             // keep compiled pipelines on disk
   std::filesystem::path cache_directory;  // empty: $XDG_CACHE_HOME/talus, ~/.cache/talus or %LOCALAPPDATA%\talus
+  // Pipelines can be made and nothing can be submitted: on a device that has no hardware behind it, too, usable or not.
+  // The driver keeps the statistics of what it compiles (executables.h) where it can.
+  bool compile_only = false;
 };
 
 // Binary semaphores of a submission, for swapchains. Colour output and transfers wait.
@@ -68,6 +71,7 @@ public:
   Instance& instance() const { return instance_; }
   bool graphics() const { return info_.graphics; }
   bool conditions() const { return conditions_; }  // VK_EXT_conditional_rendering
+  bool statistics() const { return statistics_; }  // of compiled pipelines: with compile_only alone
   bool is_lost() const { return lost_; }
   std::uint64_t memory_bytes() const { return memory_bytes_; }  // allocated now, staging included
 
@@ -139,7 +143,7 @@ private:
   std::uint32_t timestamp_bits_ = 0;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   Ticket submitted_ = 0, completed_ = 0;
-  bool lost_ = false, conditions_ = false;
+  bool lost_ = false, conditions_ = false, statistics_ = false;
 
   VkPipelineCache pipeline_cache_ = VK_NULL_HANDLE;
   std::filesystem::path cache_file_;

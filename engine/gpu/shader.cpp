@@ -431,6 +431,8 @@ ComputePipeline::ComputePipeline(Device& device, std::string name, std::span<con
   auto info = make<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   info.stage = stage_info(VK_SHADER_STAGE_COMPUTE_BIT, module);
   info.layout = layout_;
+  if (device.statistics())
+    info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   check(vkCreateComputePipelines(device.handle(), device.pipeline_cache(), 1, &info, nullptr, &handle_),
         fmt::format("Compiling the shader {}", name_));
   device.set_name(VK_OBJECT_TYPE_PIPELINE, reinterpret_cast<std::uint64_t>(handle_), name_);

@@ -1,0 +1,192 @@
+#include "bench/compile.h"
+#include "bench/compile_scenes.h"
+#include "bench/context.h"
+#include "engine/executors/open_devices.h"
+#include "engine/gpu/executables.h"
+#include "engine/gpu/freeze.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+namespace gpu = talus::gpu;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view devices_here = "devices";
+
+void set_variable(const char* name, const char* value) {  // null: unset
+#ifdef _WIN32
+  _putenv_s(name, value ? value : "");
+#else
+  if (value)
+    setenv(name, value, 1);
+  else
+    unsetenv(name);
+#endif
+}
+
+// An environment variable that is as it was in the end.
+class Variable {
+public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name))
+      before_ = before;
+    set_variable(name, value.c_str());
+  }
+  ~Variable() { set_variable(name_, before_ ? before_->c_str() : nullptr); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+// Where the loader finds RADV.
+std::string radv_icd() {
+  for (const char* folder : {"/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/usr/share/vulkan/icd.d"}) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("radeon_icd") && name.ends_with(".json") && name.find("i686") == name.npos &&
+          name.find("i386") == name.npos)
+        return entry.path().string();
+    }
+  }
+  throw UsageError("families of AMD are compiled for by Mesa's RADV, and there is no radeon_icd*.json in the folders "
+                   "vulkan/icd.d: install it (Debian: mesa-vulkan-drivers), or name --family devices");
+}
+
+struct Scene {
+  std::string name;
+  talus::PlannedStep step;
+};
+
+// What a pass compiles to: the same for scenes that do not differ in what it is compiled with.
+struct Code {
+  std::string error;
+  double compile_ms = 0.0;
+  std::optional<gpu::Executable> executable;
+};
+
+Code code_of(talus::OpenDevice& open, talus::Pass pass, const talus::Features& features) {
+  Code code;
+  const auto begin = Clock::now();
+  try {
+    const talus::PassProgram& program = open.program(pass, features);
+    code.compile_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    const std::vector<gpu::Executable> executables = gpu::executables_of(open.device, *program.pipeline);
+    if (!executables.empty())
+      code.executable = executables.front();
+  } catch (const std::exception& e) {
+    code.error = e.what();
+  }
+  return code;
+}
+
+CompiledPass compiled_pass(const Scene& scene, const talus::PlannedPass& planned, const std::string& driver,
+                           const Code& code) {
+  const talus::PassInfo& info = talus::info(planned.pass);
+  CompiledPass pass;
+  pass.scene = scene.name;
+  pass.pass = info.name;
+  pass.driver = driver;
+  pass.runs = planned.runs;
+  pass.invocations = planned.elements * (info.unit == talus::Unit::group ? talus::group_size : 1);
+  pass.compile_ms = code.compile_ms;
+  pass.error = code.error;
+  if (code.executable) {
+    pass.subgroup_size = code.executable->subgroup_size;
+    for (const gpu::Statistic& statistic : code.executable->statistics)
+      pass.statistics[key_of(statistic.name)] = statistic.value;
+  }
+  return pass;
+}
+
+void compile_on(talus::OpenDevice& open, const std::string& name, const std::vector<Scene>& scenes, Compiled& to) {
+  const gpu::DeviceInfo& info = open.device.info();
+  to.drivers.push_back({name, info.name, info.driver, open.device.statistics()});
+  std::map<std::vector<std::uint32_t>, Code> codes;  // by what the driver is given
+  for (const Scene& scene : scenes)
+    for (const talus::PlannedPass& planned : scene.step.passes) {
+      const auto key = gpu::freeze(talus::shader_of(planned.pass), talus::constants_of(scene.step.features));
+      auto found = codes.find(key);
+      if (found == codes.end())
+        found = codes.emplace(key, code_of(open, planned.pass, scene.step.features)).first;
+      to.passes.push_back(compiled_pass(scene, planned, name, found->second));
+    }
+}
+
+// The k-th device that the loader lists; none where there are fewer.
+std::unique_ptr<talus::OpenDevice> open_device(std::size_t k) {
+  struct NoMore {};
+  try {
+    return std::make_unique<talus::OpenDevice>(gpu::InstanceOptions{},
+                                               gpu::DeviceOptions{.pipeline_cache = false, .compile_only = true},
+                                               [&](const std::vector<gpu::DeviceInfo>& devices, const gpu::Instance&) {
+                                                 return k < devices.size() ? devices[k] : throw NoMore();
+                                               });
+  } catch (const NoMore&) {
+    return nullptr;
+  }
+}
+
+void compile_family(const std::string& family, const std::vector<Scene>& scenes, Compiled& to) {
+  const std::string icd = radv_icd();
+  const Variable files("VK_DRIVER_FILES", icd), older_loaders("VK_ICD_FILENAMES", icd),
+      forced("RADV_FORCE_FAMILY", family);
+  const auto open = open_device(0);
+  if (!open)
+    throw UsageError(fmt::format("RADV knows no family {}: name some of its families, such as navi21", family));
+  compile_on(*open, family, scenes, to);
+}
+
+void compile_devices(const std::vector<Scene>& scenes, Compiled& to) {
+  for (std::size_t k = 0; const auto open = open_device(k); ++k)
+    compile_on(*open, open->device.info().name, scenes, to);
+}
+
+std::vector<Scene> scenes_of(const CompileOptions& options) {
+  std::vector<std::string> names = options.scenes;
+  if (names.empty())
+    for (const CompiledScene& scene : common_scenes())
+      names.push_back(scene.name);
+  std::vector<Scene> scenes;
+  for (const std::string& name : names)
+    scenes.push_back({name, planned_step_of(name)});
+  return scenes;
+}
+
+}  // namespace
+
+std::vector<std::string> default_families() {
+  return {"polaris10", "raven", "vega20", "navi10", "navi21", "gfx1100"};
+}
+
+Compiled compile(const CompileOptions& options) {
+  std::vector<std::string> families = options.families;
+  if (families.empty()) {
+    families = default_families();
+    families.emplace_back(devices_here);
+  }
+  const std::vector<Scene> scenes = scenes_of(options);
+  const Variable no_cache("MESA_SHADER_CACHE_DISABLE", "true");  // code that is compiled, and timed, each time
+  Compiled compiled;
+  compiled.context = machine_context();
+  for (const std::string& family : families)
+    if (family == devices_here)
+      compile_devices(scenes, compiled);
+    else
+      compile_family(family, scenes, compiled);
+  return compiled;
+}
+
+}  // namespace bench

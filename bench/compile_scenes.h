@@ -1,0 +1,20 @@
+#pragma once
+// The scenes whose passes talus-bench compile looks at.
+#include "engine/simulation/planned_step.h"
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// One of each kind that passes are specialised for, as small as its kind allows: only its kind counts, and its number
+// of grains for the order of its passes.
+struct CompiledScene {
+  std::string name, what;
+};
+const std::vector<CompiledScene>& common_scenes();
+
+// name: a common scene, a scene of the folder scenes/, a file NAME.toml, or "every" (all passes there are, compiled for
+// a scene that has everything). Throws UsageError where it is none of these.
+talus::PlannedStep planned_step_of(const std::string& name);
+
+}  // namespace bench
