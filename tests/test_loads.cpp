@@ -399,17 +399,24 @@ TEST_CASE("A run that becomes invalid goes back to the loads of its last valid s
     REQUIRE(word == 0);
 }
 
-TEST_CASE("More bodies at a grain than are counted are told", "[bodies][loads]") {
-  Scene scene = with(open_scene(1.0 / 240, 1, 4), default_solver(Method::p2));
-  for (int b = 0; b < 12; ++b)
-    scene.bodies.push_back(body_of(fmt::format("plane {}", b), {{PlanePart{}}}));
-  add_points(scene, 0.02, {{0.0, 0.0, 0.0199}});
-  Simulation simulation(scene, on_cpu);
-  simulation.advance(1);
-  for (std::size_t b = 0; b < 12; ++b) {
-    CAPTURE(b);
-    CHECK(simulation.body_loads()[b].uncounted == (b < loads_most ? 0u : 4u));
-  }
+TEST_CASE("Each of many bodies at a grain is counted, also where the grain takes a mean", "[bodies][loads]") {
+  for (const Method method : {Method::p2, Method::pbd})
+    for (const Averaging averaging : {Averaging::mass, Averaging::plain}) {
+      Solver solver = default_solver(method);
+      solver.averaging = averaging;
+      Scene scene = with(open_scene(1.0 / 240, 1, 4), solver);
+      for (int b = 0; b < 12; ++b)
+        scene.bodies.push_back(body_of(fmt::format("plane {}", b), {{PlanePart{}}}));
+      add_points(scene, 0.02, {{0.0, 0.0, 0.0199}});
+      Simulation simulation(scene, on_cpu);
+      simulation.advance(1);
+      for (std::size_t b = 0; b < 12; ++b) {
+        CAPTURE(method, averaging, b);
+        CHECK(simulation.body_loads()[b].uncounted == 0);
+        CHECK(simulation.body_loads()[b].force.z < 0.0f);
+        CHECK(simulation.body_loads()[b].force.z == simulation.body_loads()[0].force.z);
+      }
+    }
 }
 
 // Greatest force on one of two plates that close on a grain, over m r / h^2, which moves it by a radius in a substep:

@@ -256,9 +256,10 @@ private:
     for (std::size_t b = 0; const talus::BodyLoad& load : simulation_.body_loads()) {
       const std::string& name = bodies[b++ % bodies.size()].name;
       if (load.uncounted > 0)
-        print_out("note: {} pushes on body \"{}\" are not in its force: too many bodies met at a grain, or a push "
-                  "was beyond all measure\n",
-                  load.uncounted, name);
+        print_out(
+            "note: {} pushes on body \"{}\" are not in its force: too much touched a point of it at once, or a push "
+            "was beyond all measure\n",
+            load.uncounted, name);
     }
     if (const std::uint64_t uncounted = simulation_.cloth_uncounted(); uncounted > 0)
       print_out("note: {} pushes on cloth did not move it: too many triangles met at a grain, or a push was beyond all "

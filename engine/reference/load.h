@@ -2,6 +2,7 @@
 // What contacts with bodies do to them: sums of whole numbers, as those are the same in any order.
 #include "engine/reference/space.h"
 #include <array>
+#include <vector>
 
 namespace talus::reference {
 
@@ -69,17 +70,14 @@ inline Received take_records(Fields& f, uint body, uint word_too) {
 // What the contacts of one grain with bodies correct, where a mean over all of them decides how much of it is done.
 class BodyPushes {
 public:
-  void note(Fields& f, uint i, uint partner, vec3 point, vec3 correction) {
-    TALUS_ASSERT(is_body(partner), i, partner);
-    if (count_ < loads_most)
-      pushes_[count_++] = {partner, point, correction};
-    else
-      std::atomic_ref(record_of(f, i, body_of(partner))[load_uncounted]).fetch_add(1);
+  void note(uint partner, vec3 point, vec3 correction) {
+    TALUS_ASSERT(is_body(partner), partner);
+    pushes_.push_back({partner, point, correction});
   }
   // scale: impulse on the grain per correction.
   void add(Fields& f, uint i, float scale) const {
-    for (uint k = 0; k < count_; ++k)
-      add_load(f, i, pushes_[k].partner, pushes_[k].point, scale * pushes_[k].correction);
+    for (const Push& push : pushes_)
+      add_load(f, i, push.partner, push.point, scale * push.correction);
   }
 
 private:
@@ -87,8 +85,7 @@ private:
     uint partner;
     vec3 point, correction;
   };
-  std::array<Push, loads_most> pushes_;
-  uint count_ = 0;
+  std::vector<Push> pushes_;
 };
 
 }  // namespace talus::reference

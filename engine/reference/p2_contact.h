@@ -75,7 +75,7 @@ public:
     mean.weights += 1.0f;
     mean.weights_next += weight_next;
     if (is_body(partner))
-      mean.pushes.note(f_, i, partner, c.point, p2_mass(c, w, own) * change);
+      mean.pushes.note(partner, c.point, p2_mass(c, w, own) * change);
   }
 
   // Grain i, and what bodies get of it.

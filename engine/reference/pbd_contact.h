@@ -63,7 +63,7 @@ inline void pbd_touch(const Args& args, Fields& f, uint i, std::size_t slot, Pbd
   mean.correction += change.part * change.way;
   mean.weights += 1.0f;
   if (is_body(partner))
-    mean.pushes.note(f, i, partner, c.point, change.impulse * change.way);
+    mean.pushes.note(partner, c.point, change.impulse * change.way);
 }
 
 // Grain i after it, and what bodies get of it.

@@ -16,24 +16,30 @@ layout(set = 0, binding = 7, scalar) writeonly buffer GrainsNextBlock { Grain gr
 #include "shared/dem_contact.glsl"
 #include "shared/finish.glsl"
 
-uint found[32], founds = 0u;
-void respond_all() {
-  for (uint k = 0u; k < founds; ++k)
-    respond(found[k], vec3(0.0));
-  founds = 0u;
-}
+// A grain's partners, as many as there is room for: more are found by another search. In shared memory, since an array whose index is known at
+// run time would fill registers.
+const uint room = 16u;
+shared uint found[room * group_size];
+uint founds, from;  // partners so far, and those done by the searches before
+
 void note(uint partner) {
-  if (founds == 32u)
-    respond_all();
-  found[founds++] = partner;
+  if (founds - from < room)  // wraps for those before
+    found[(founds - from) * group_size + gl_LocalInvocationID.x] = partner;
+  ++founds;
 }
 #define FOUND(partner) note(partner)
 #include "shared/contact_search.glsl"
 
 Grain advance(uint i) {
   begin(i);
-  search(i);
-  respond_all();
+  from = 0u;
+  do {
+    founds = 0u;
+    search(i);
+    for (uint k = from; k < min(founds, from + room); ++k)
+      respond(found[(k - from) * group_size + gl_LocalInvocationID.x], vec3(0.0));
+    from += room;
+  } while (from < founds);
   return end();
 }
 

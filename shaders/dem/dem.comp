@@ -25,8 +25,8 @@ bool memory;
 #define REMEMBERED vec3
 vec3 restore(uint slot) { return memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0); }
 
-void touch(uint slot, uint partner, Contact c, vec3 before) {
-  vec3 after = respond(c, partner, before);
+void touch(uint slot, uint partner, bool with_grain, Contact c, vec3 before) {
+  vec3 after = respond(c, partner, with_grain, before);
   if (memory && after != before)
     store_vec3(contact_state, shear_at(slot), after);
 }

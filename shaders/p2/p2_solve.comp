@@ -18,7 +18,7 @@ layout(set = 0, binding = 11, scalar) buffer WeightsBlock { float contact_weight
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
-#include "shared/body_pushes.glsl"
+#include "shared/body_load.glsl"
 #include "shared/weight_part.glsl"
 #include "shared/laws/friction.h"
 #include "shared/laws/p2.h"
@@ -29,7 +29,8 @@ Grain grain;
 uint own_index, tag;
 vec3 correction = vec3(0.0);
 float weights = 0.0, weights_next = 0.0;
-// Most contacts of a grain have one law and one mass: the logarithms are worth keeping.
+bool counting = false;
+// Most contacts between grains have one law and one mass: the logarithms are worth keeping.
 uint last_law = no_partner;
 float last_w = 0.0;
 Relaxation relax;
@@ -37,46 +38,51 @@ Relaxation relax;
 #define REMEMBERED vec4
 vec4 restore(uint slot) { return args.iteration == 0u ? vec4(0.0, 0.0, 0.0, not_active) : load_vec4(contact_state, sum_at(slot)); }
 
-void touch(uint slot, uint partner, Contact c, vec4 sum) {
+void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 sum) {
   float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.domain.gravity);
   bool memory = settings.contacts.memory != 0u;
   float w_sum = w + c.inverse_mass;
-  uint law_id = law_index(tag, partner);
+  uint law_id = law_index(tag, partner, with_grain);
   PairLaw law = pair_laws[law_id];
   vec3 way = h * (grain.velocity.xyz - c.velocity);
-  float adhesion_limit = p2_adhesion_limit(c, r, way, law.adhesion, w_sum, partner >= body_partner, h);
+  float adhesion_limit = p2_adhesion_limit(c, r, way, law.adhesion, w_sum, !with_grain, h);
   bool closes = args.iteration > 0u && !(sum.w > 0.0);
   if (!p2_active(c, sum.w, adhesion_limit, w_sum)) {
     if (args.iteration == 0u)
       store_vec4(contact_state, sum_at(slot), sum);
     return;
   }
+  if (!with_grain && counting) {
+    weights += 1.0;
+    return;
+  }
   vec3 friction_impulse = sum.xyz;
   float pressure = max(sum.w, 0.0), w_parts = w_sum;
   Shares shares = Shares(1.0, 1.0);
   if (settings.solver.iteration == iteration_mass_splitting) {
-    w_parts = split_w(own_index, w, partner, c.inverse_mass);
+    w_parts = split_w(own_index, w, partner, with_grain, c.inverse_mass);
     shares = Shares(w_sum / w_parts, w_sum / w_parts);
   } else if (by_weight()) {
     float weight = contact_weight(c, w, r, contact_bears(c, pressure, adhesion_limit), h, gravity);
-    shares = shares_of(own_index, w, partner, c.inverse_mass, weight, closes, weight_over_p2);
+    shares = shares_of(own_index, w, partner, with_grain, c.inverse_mass, weight, closes, weight_over_p2);
   }
-  if (law_id != last_law || w_parts != last_w) {
+  if (!with_grain || law_id != last_law || w_parts != last_w) {
     relax = relaxation(law, w_parts, h, float(args.iterations));
     last_law = law_id;
     last_w = w_parts;
   }
   vec3 slipped = memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0);
-  vec3 change = p2_iterate(c, relax, shares, way, memory, slipped, adhesion_limit, across_share(c, w), law, friction_impulse, pressure);
+  vec3 change = p2_iterate(c, relax, shares, way, memory, slipped, adhesion_limit, with_grain ? 1.0 : across_share(c, w), law, friction_impulse, pressure);
   float part = p2_part(c, w, settings.domain.down, settings.solver.error_reduction);
   correction += part * change;
-  weights += 1.0;
+  weights += by_mean() && !with_grain ? 0.0 : 1.0;  // counted before
   if (by_weight() && pressure > 0.0)
     weights_next += contact_weight(c, w, r, pressure + adhesion_limit, h, gravity);
-  if (is_body(partner))
-    note_push(partner, c.point, p2_mass(c, w, part) * change);
+  if (!with_grain && is_body(partner))
+    add_load(partner, c.point, (by_mean() ? 1.0 / (h * weights) : 1.0 / h) * (p2_mass(c, w, part) * change));
   store_vec4(contact_state, sum_at(slot), vec4(friction_impulse, pressure));
 }
+#define TAKES_MEAN
 #include "shared/each_contact.glsl"
 
 void main() {
@@ -85,14 +91,11 @@ void main() {
     return;
   grain = grains[i];
   tag = grain_tag[i];
-  bool split = settings.solver.iteration == iteration_mass_splitting, sum = split || by_weight();
   own_index = i;
   each_contact(i, grain.position.xyz, grain.position.w);
   float w = grain.velocity.w, h = args.h;
-  if (weights > 0.0)
-    add_pushes(sum ? 1.0 / h : 1.0 / (h * weights));
   if (w > 0.0 && weights > 0.0) {
-    if (!sum)
+    if (by_mean())
       correction /= weights;
     grain.position.xyz += correction;
     grain.velocity.xyz += correction / h;

@@ -17,7 +17,7 @@ layout(set = 0, binding = 10, scalar) buffer WeightsBlock { float contact_weight
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
-#include "shared/body_pushes.glsl"
+#include "shared/body_load.glsl"
 #include "shared/weight_part.glsl"
 #include "shared/laws/friction.h"
 #include "shared/laws/pbd.h"
@@ -26,11 +26,15 @@ Grain grain;
 uint own_index, tag;
 vec3 correction = vec3(0.0);
 float weights = 0.0, weights_next = 0.0;
+bool counting = false;
+
+// What is done of each correction; shares by weight have sor in them.
+float scale() { return by_weight() ? 1.0 : by_mean() ? settings.solver.sor / weights : settings.solver.sor; }
 
 #define REMEMBERED vec4
 vec4 restore(uint slot) { return args.iteration == 0u ? vec4(0.0) : load_vec4(contact_state, sum_at(slot)); }
 
-void touch(uint slot, uint partner, Contact c, vec4 sum) {
+void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 sum) {
   float r = grain.position.w, w = grain.velocity.w, h = args.h, gravity = length(settings.domain.gravity);
   bool after = settings.solver.friction == friction_after, last = args.iteration + 1u == args.iterations;
   bool accumulated = settings.solver.friction == friction_accumulated;
@@ -41,26 +45,31 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
       weights_next += contact_weight(c, w, r, sum.w, h, gravity);
     return;
   }
+  if (!with_grain && counting) {
+    weights += 1.0;
+    return;
+  }
   float other_w = pbd_scaled(c, r, settings.domain.down, settings.solver.mass_scaling), w_sum = w + other_w;
   Shares shares = Shares(1.0, 1.0);
   if (settings.solver.iteration == iteration_mass_splitting) {
-    float share = w_sum / split_w(own_index, w, partner, other_w);
+    float share = w_sum / split_w(own_index, w, partner, with_grain, other_w);
     shares = Shares(share, share);
   } else if (by_weight()) {
     float weight = contact_weight(c, w, r, pbd_bears(c, sum.w, after && last), h, gravity);
-    shares = shares_of(own_index, w, partner, other_w, weight, args.iteration > 0u && !(sum.w > 0.0), weight_over_pbd);
+    shares = shares_of(own_index, w, partner, with_grain, other_w, weight, args.iteration > 0u && !(sum.w > 0.0), weight_over_pbd);
   }
   vec3 way = h * (grain.velocity.xyz - c.velocity), friction_impulse = sum.xyz;
   float pressure = sum.w;
-  vec3 change = pbd_iterate(c, shares, way, across_share(c, w), law_of(tag, partner), accumulated, after, last, h, gravity, friction_impulse, pressure);
+  vec3 change = pbd_iterate(c, shares, way, with_grain ? 1.0 : across_share(c, w), law_of(tag, partner, with_grain), accumulated, after, last, h, gravity, friction_impulse, pressure);
   correction += w / w_sum * change;
-  weights += 1.0;
+  weights += by_mean() && !with_grain ? 0.0 : 1.0;  // counted before
   if (by_weight() && pressure > 0.0)
     weights_next += contact_weight(c, w, r, pressure, h, gravity);
-  if (is_body(partner))
-    note_push(partner, c.point, 1.0 / w_sum * change);
+  if (!with_grain && is_body(partner))
+    add_load(partner, c.point, scale() / h * (1.0 / w_sum * change));
   store_vec4(contact_state, sum_at(slot), vec4(friction_impulse, pressure));
 }
+#define TAKES_MEAN
 #include "shared/each_contact.glsl"
 
 void main() {
@@ -71,12 +80,9 @@ void main() {
   grain = grains[i];
   tag = grain_tag[i];
   each_contact(i, grain.position.xyz, grain.position.w);
-  bool split = settings.solver.iteration == iteration_mass_splitting;
   float w = grain.velocity.w, h = args.h;
-  float scale = by_weight() ? 1.0 : split || !(weights > 0.0) ? settings.solver.sor : settings.solver.sor / weights;
-  add_pushes(scale / h);
   if (w > 0.0 && weights > 0.0) {
-    correction *= scale;
+    correction *= scale();
     grain.position.xyz += correction;
     grain.velocity.xyz += correction / h;
   }

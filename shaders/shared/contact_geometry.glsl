@@ -18,11 +18,11 @@ bool is_body(uint partner) { return solid_kinds != 0u && partner >= body_partner
 
 // Distance from a surface of a body. Of several that a grain may touch at once, none counts twice.
 vec4 touched(uint body, uint surface, vec3 offset, float r) {
-  if (only_triangles(body) && surface > 0u) {
+  if (only_triangles(body)) {
     SolidPart part = solid_part(bodies[body].first_part);
-    vec4 d = from_hollow(part, in_body(body, offset), hollow_reach * r, surface - 1u);
-    return d.w < surface_hidden * r ? vec4(rotated(bodies[body].motion.rotation, rotated(part.rotation, d.xyz)), d.w)
-                                    : vec4(0.0, 0.0, 1.0, surface_hidden * r);
+    vec4 d = from_mesh(part, in_body(body, offset), hollow_reach * r, surface);
+    return surface == 0u || d.w < surface_hidden * r ? vec4(rotated(bodies[body].motion.rotation, rotated(part.rotation, d.xyz)), d.w)
+                                                     : vec4(0.0, 0.0, 1.0, surface_hidden * r);
   }
   uint nearest;
   vec4 d = from_body(body, offset, nearest);

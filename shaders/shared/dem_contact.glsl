@@ -14,24 +14,24 @@ void begin(uint i) {
   change = vec3(0.0);
 }
 
-// Adds what a contact does to the grain; returns the contact's spring, which was `shear` before.
-vec3 respond(Contact c, uint partner, vec3 shear) {
+// Adds what a contact does to the grain; returns the contact's spring, which was `shear` before. with_grain: the partner is one.
+vec3 respond(Contact c, uint partner, bool with_grain, vec3 shear) {
   float h = args.h, r = grain.position.w, w = grain.velocity.w;
-  PairLaw law = law_of(tag, partner);
-  DemSpring spring = spring_of(law, partner < body_partner, c, w, r);
-  DemContact d = dem_contact(c, spring, law, grain.velocity.xyz, w, r, change, h * settings.domain.gravity, partner >= body_partner,
+  PairLaw law = law_of(tag, partner, with_grain);
+  DemSpring spring = spring_of(law, with_grain, c, w, r);
+  DemContact d = dem_contact(c, spring, law, grain.velocity.xyz, w, r, change, h * settings.domain.gravity, !with_grain,
                              settings.contacts.reach > 0.0, h);
   if (!d.touches)
     return vec3(0.0);
-  vec3 response = dem_respond(d, c, spring, law, across_share(c, w), h, shear);
+  vec3 response = dem_respond(d, c, spring, law, with_grain ? 1.0 : across_share(c, w), h, shear);
   change += w / d.w_sum * response;
-  if (is_body(partner))
+  if (!with_grain && is_body(partner))
     add_load(partner, c.point, response / d.w_sum);
   return shear;
 }
 
 vec3 respond(uint partner, vec3 shear) {
-  return respond(contact_with(partner, self, grain.position.xyz, grain.position.w), partner, shear);
+  return respond(contact_with(partner, self, grain.position.xyz, grain.position.w), partner, is_grain(partner), shear);
 }
 
 Grain end() {

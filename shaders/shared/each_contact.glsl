@@ -1,5 +1,7 @@
 // Walks the contacts of a grain. Needs contact_row.glsl and contact_count in scope, REMEMBERED restore(slot): what a contact remembers, and
-// touch(slot, partner, contact, remembered).
+// touch(slot, partner, with_grain, contact, remembered). with_grain, whether the partner is a grain, is a constant in each of the two loops, so that
+// a loop has no code of the other kind. Passes that define TAKES_MEAN have by_mean() and a flag `counting`: where a grain takes the mean of
+// its contacts, what bodies get depends on how many push, and those that are no grains are gone through once more before, to be counted.
 
 // .. for the slots of a row, and none behind its end.
 uint partner_until(uint i, uint slot, uint end) { return slot < end ? partner_at(i, slot) : no_partner; }
@@ -17,15 +19,26 @@ void each_contact(uint i, vec3 p, float r) {
     uint later = partner_until(i, slot + 2u * slice_grains, end);
     Grain next_other = grains[is_grain(next) ? next : i];
     REMEMBERED next_remembered = restore_until(slot + slice_grains, end);
-    touch(slot, partner, contact_with_grain(other, partner, i, p, r), remembered);
+    touch(slot, partner, true, contact_with_grain(other, partner, i, p, r), remembered);
     partner = next;
     next = later;
     other = next_other;
     remembered = next_remembered;
   }
-  for (; slot < end; slot += slice_grains) {
+#ifdef TAKES_MEAN
+  uint first = slot;
+  counting = by_mean();
+#endif
+  while (slot < end) {
     partner = partner_at(i, slot);
     if (!is_triangle(partner))
-      touch(slot, partner, contact_with_other(partner, i, p, r), restore(slot));
+      touch(slot, partner, false, contact_with_other(partner, i, p, r), restore(slot));
+    slot += slice_grains;
+#ifdef TAKES_MEAN
+    if (counting && slot >= end) {
+      counting = false;
+      slot = first;
+    }
+#endif
   }
 }

@@ -1,5 +1,5 @@
 // Walks over the grains that grain i may touch before the lists are built again: those nearer than the skin. Calls FOUND(partner) for
-// each. Needs settings, worlds, grains and grain_id in scope, and without LINKED grid_start; with INCREMENTAL, for lists that are
+// each, or FOUND_GRAIN where it is defined. Needs settings, worlds, grains and grain_id in scope, and without LINKED grid_start; with INCREMENTAL, for lists that are
 // rebuilt incrementally, list_position, too, and there is no cloth.
 #include "shared/cell.glsl"
 #if defined(LINKED) || defined(INCREMENTAL)
@@ -28,10 +28,13 @@ uint vertex_of(uint i) { return with_cloth == 0u ? 0xFFFFFFFFu : grain_id[i] - s
 
 uint key_at(ivec3 cell) { return cell_key(wrapped(cell, world), world); }
 
-// Calls FOUND for grain j that is near.
+#ifndef FOUND_GRAIN
+#define FOUND_GRAIN(j) FOUND(j)
+#endif
+// Calls FOUND_GRAIN for grain j that is near.
 #define VISIT(j)                                                                                                            \
   if (near(i, j, p, radius) && vertex_of(j) >= settings.cloth.vertices) { \
-    FOUND(j);                                                           \
+    FOUND_GRAIN(j);                                                     \
   }
 
 void search_grains(uint i) {

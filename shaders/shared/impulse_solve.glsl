@@ -13,7 +13,7 @@ vec3 push = vec3(0.0);
 #define REMEMBERED vec4
 vec4 restore(uint slot) { return load_vec4(contact_state, sum_at(slot)); }
 
-void touch(uint slot, uint partner, Contact c, vec4 before) {
+void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 before) {
   vec3 v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h;
   bool memory = settings.contacts.memory != 0u;
@@ -22,7 +22,7 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
   vec4 last = momentum ? load_vec4(contact_state, change_at(slot)) : vec4(0.0);
   vec3 relative = v - c.velocity;
   float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
-  PairLaw law = law_of(tag, partner);
+  PairLaw law = law_of(tag, partner, with_grain);
   float adhesion_limit = impulse_adhesion_limit(law.adhesion, c.gap, min(r, c.radius), h);
   // Most contacts in the list are neither pressed nor about to be.
   if (!(w_sum > 0.0) || (residual >= 0.0 && adhesion_limit == 0.0 && before == vec4(0.0) && last == vec4(0.0)))
@@ -36,15 +36,14 @@ void touch(uint slot, uint partner, Contact c, vec4 before) {
   else if (law.friction_static != law.friction_kinetic)
     law.friction_static = law.friction_kinetic = contact_state[friction_at(slot)];
   float other_w = c.inverse_mass, other_load = 1.0;
-  bool grains_both = partner < body_partner;
-  if (grains_both) {
+  if (with_grain) {
     other_w = grains[partner].velocity.w;
     other_load = float(contact_load[partner]);
   }
-  float rate = impulse_rate(w, other_w, own_load, other_load, grains_both, split, settings.solver.omega);
+  float rate = impulse_rate(w, other_w, own_load, other_load, with_grain, split, settings.solver.omega);
   vec3 friction_impulse = before.xyz;
   float pressure = before.w;
-  impulse_iterate(c.normal, residual, slip, adhesion_limit, rate, across_share(c, w), beta, law.friction_static, law.friction_kinetic, last.xyz, last.w,
+  impulse_iterate(c.normal, residual, slip, adhesion_limit, rate, with_grain ? 1.0 : across_share(c, w), beta, law.friction_static, law.friction_kinetic, last.xyz, last.w,
                   friction_impulse, pressure);
   vec4 sum = vec4(friction_impulse, pressure);
   vec4 change = sum - before;

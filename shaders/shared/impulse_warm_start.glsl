@@ -16,13 +16,13 @@ vec3 push = vec3(0.0);
 #define REMEMBERED vec4
 vec4 restore(uint slot) { return settings.contacts.impulses != 0u ? load_vec4(contact_state, sum_at(slot)) : vec4(0.0); }
 
-void touch(uint slot, uint partner, Contact c, vec4 sum) {
+void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 sum) {
   vec3 v = grain.velocity.xyz;
   float r = grain.position.w, w = grain.velocity.w, h = args.h, fall = h * length(settings.domain.gravity);
   bool memory = settings.contacts.memory != 0u;
   bool momentum = settings.solver.iteration == iteration_improved_jacobi;
   vec3 shear = vec3(0.0);
-  PairLaw law = law_of(tag, partner);
+  PairLaw law = law_of(tag, partner, with_grain);
   float friction = law.friction_static, r_min = min(r, c.radius);
   vec3 relative = v - c.velocity;
   if (impulse_near(c, relative, r_min, fall, h))
@@ -31,8 +31,8 @@ void touch(uint slot, uint partner, Contact c, vec4 sum) {
     if (memory)
       shear = load_vec3(contact_state, shear_at(slot));
     vec3 friction_impulse = sum.xyz;
-    float pressure = sum.w, warm = is_body(partner) ? min(settings.solver.warm_start, warm_most) : settings.solver.warm_start;
-    impulse_warm_start(c, law, relative, w, impulse_adhesion_limit(law.adhesion, c.gap, r_min, h), across_share(c, w), warm, memory, h, friction_impulse, pressure, shear,
+    float pressure = sum.w, warm = !with_grain && is_body(partner) ? min(settings.solver.warm_start, warm_most) : settings.solver.warm_start;
+    impulse_warm_start(c, law, relative, w, impulse_adhesion_limit(law.adhesion, c.gap, r_min, h), with_grain ? 1.0 : across_share(c, w), warm, memory, h, friction_impulse, pressure, shear,
                    friction);
     sum = vec4(friction_impulse, pressure);
     push += pressure * c.normal + friction_impulse;

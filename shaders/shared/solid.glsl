@@ -44,8 +44,10 @@ vec3 in_part(SolidPart part, vec3 p) {
   return rotated_back(part.rotation, offset);
 }
 
-// Is a mesh that is met by its triangles the only part of a body?
+// Is a mesh that is met by its triangles the only part of a body? It is of all bodies of a scene that has no others.
 bool only_triangles(uint body) {
+  if ((solid_kinds & (1u << solid_composed | solid_kind_bits)) == 1u << solid_triangles)
+    return true;
   return has_kind(solid_triangles) && bodies[body].parts == 1u &&
          (part_kind(bodies[body].first_part) & solid_kind_mask) == solid_triangles;
 }

@@ -7,40 +7,57 @@ float inner(vec3 a, vec3 b) {
   return s;
 }
 
-// The way from a triangle's nearest point to p. feature: 0 its face, 1 to 3 the edges ab, bc, ca, 4 to 6 the corners. By Voronoi
-// regions (Ericson 2005, section 5.1.5).
-vec3 from_triangle(vec3 p, vec3 a, vec3 b, vec3 c, out uint feature) {
-  precise vec3 ab = b - a, ac = c - a, bc = c - b, pa = p - a, pb = p - b, pc = p - c;
-  float a1 = inner(ab, pa), a2 = inner(ac, pa), b1 = inner(ab, pb), b2 = inner(ac, pb), c1 = inner(ab, pc), c2 = inner(ac, pc);
+// The way from the nearest point of triangle t to p. feature: 0 its face, 1 to 3 the edges ab, bc, ca, 4 to 6 the corners. By Voronoi
+// regions (Ericson 2005, section 5.1.5). First which of these it is, then the way from one of its corners and along the edges there, which are
+// loaded once more: all differences of the four points would take 18 registers at once.
+vec3 from_triangle(vec3 p, uint t, out uint feature) {
+  float a1, a2, b1, b2, c1, c2;
+  {
+    vec3 a = shape_vector(t), b = shape_vector(t + 3u), c = shape_vector(t + 6u);
+    precise vec3 ab = b - a, ac = c - a, pa = p - a, pb = p - b, pc = p - c;
+    a1 = inner(ab, pa), a2 = inner(ac, pa), b1 = inner(ab, pb), b2 = inner(ac, pb), c1 = inner(ab, pc), c2 = inner(ac, pc);
+  }
   precise float w_a = b1 * c2 - c1 * b2, w_b = c1 * a2 - a1 * c2, w_c = a1 * b2 - b1 * a2;
   precise float from_b = b2 - b1, from_c = c1 - c2;
-  precise vec3 way;
+  uint corner = 0u, end = 0u;  // words of the triangle from which they are
+  precise float s = 0.0, r = 0.0;
   if (a1 <= 0.0 && a2 <= 0.0) {
     feature = 4u;
-    way = pa;
   } else if (b1 >= 0.0 && b2 <= b1) {
     feature = 5u;
-    way = pb;
+    corner = 3u;
   } else if (w_c <= 0.0 && a1 >= 0.0 && b1 <= 0.0) {
     feature = 1u;
-    precise float s = a1 / (a1 - b1);
-    way = pa - s * ab;
+    end = 3u;
+    s = a1 / (a1 - b1);
   } else if (c2 >= 0.0 && c1 <= c2) {
     feature = 6u;
-    way = pc;
+    corner = 6u;
   } else if (w_b <= 0.0 && a2 >= 0.0 && c2 <= 0.0) {
     feature = 3u;
-    precise float s = a2 / (a2 - c2);
-    way = pa - s * ac;
+    end = 6u;
+    s = a2 / (a2 - c2);
   } else if (w_a <= 0.0 && from_b >= 0.0 && from_c >= 0.0) {
     feature = 2u;
-    precise float s = from_b / (from_b + from_c);
-    way = pb - s * bc;
+    corner = 3u;
+    end = 6u;
+    s = from_b / (from_b + from_c);
   } else {
     feature = 0u;
+    end = 3u;
     precise float sum = w_a + w_b + w_c;
-    precise float s = w_b / sum, t = w_c / sum;
-    way = pa - s * ab - t * ac;
+    s = w_b / sum;
+    r = w_c / sum;
+  }
+  vec3 from = shape_vector(t + corner);
+  precise vec3 way = p - from;
+  if (feature < 4u) {
+    precise vec3 edge = shape_vector(t + end) - from;
+    way = way - s * edge;
+  }
+  if (feature == 0u) {
+    precise vec3 edge = shape_vector(t + 6u) - from;
+    way = way - r * edge;
   }
   return way;
 }
@@ -56,7 +73,7 @@ struct Touch {
 Touch touch_of(vec3 p, uint t) {
   Touch touch;
   touch.triangle = t;
-  touch.way = from_triangle(p, shape_vector(t), shape_vector(t + 3u), shape_vector(t + 6u), touch.feature);
+  touch.way = from_triangle(p, t, touch.feature);
   touch.distance2 = inner(touch.way, touch.way);
   return touch;
 }
@@ -96,14 +113,21 @@ uvec3 triangles_around(SolidPart part, vec3 p) {
   return uvec3(shape_data[cell], shape_data[cell + size.x * size.y * size.z + 1u], shape_data[cell + 1u]);
 }
 
+// Only which one is kept, and looked at once more behind the last: a whole Touch would take seven registers from start to end.
 Touch nearest_triangle(SolidPart part, uvec3 list, vec3 p) {
-  Touch nearest = Touch(vec3(0.0), 0u, 0u, 3.4e38);
-  for (uint k = list.x; k < list.y; ++k) {
-    Touch t = touch_of(p, part.first + shape_data[part.first + k]);
-    if (t.distance2 < nearest.distance2)
-      nearest = t;
+  Touch touch = Touch(vec3(0.0), 0u, 0u, 3.4e38);
+  uint nearest = 0u;
+  float distance2 = 3.4e38;
+  for (uint k = list.x; k < list.y || (k == list.y && nearest != 0u); ++k) {
+    touch = touch_of(p, k < list.y ? part.first + shape_data[part.first + k] : nearest);
+    if (touch.distance2 < distance2) {
+      distance2 = touch.distance2;
+      nearest = touch.triangle;
+    }
   }
-  return nearest;
+  if (nearest == 0u)
+    touch.triangle = 0u;
+  return touch;
 }
 
 bool is_closed(SolidPart part) { return (part.kind & solid_two_sided) == 0u; }
@@ -165,19 +189,21 @@ bool is_hollow(SolidPart part, vec3 p, float reach) {
 // place is on; no symmetry of a mesh makes two of them equal.
 float hollow_rank(vec3 direction) { return inner(direction, vec3(0.8147, 0.3179, 0.4851)); }
 
-// From one of the places at which a ball touches a hollow of a mesh, in that order: the nearest point, and the nearest
-// ones within reach that lie in clearly other directions and are the nearest of all places around them. Nowhere near where there are no
-// more than `rank`.
-vec4 from_hollow(SolidPart part, vec3 p, float reach, uint rank) {
+// From a surface of a mesh: 0 is the nearest point, from 1 on they are the places at which a ball touches a hollow, in that order: the nearest
+// point, and the nearest ones within reach that lie in clearly other directions and are the nearest of all places around them. Nowhere near
+// where there are no more than that.
+vec4 from_mesh(SolidPart part, vec3 p, float reach, uint surface) {
   const vec4 none = vec4(0.0, 0.0, 1.0, 3.4e38);
   vec3 way = out_of_triangles(part, p);
   if (way != vec3(0.0))
-    return rank == 0u ? beyond_triangles(part, way) : none;
+    return surface <= 1u ? beyond_triangles(part, way) : none;
   uvec3 list = triangles_around(part, p);
   Touch nearest = nearest_triangle(part, list, p);
   vec4 places[hollow_surfaces];
   uint count = 1u;
   places[0] = from_nearest(part, nearest);
+  if (surface == 0u)
+    return places[0];
   if (nearest.triangle != 0u && places[0].w > 0.0 && places[0].w < reach)
     for (uint e = list.x; e < list.z; ++e) {
       Touch other = touch_of(p, part.first + shape_data[part.first + e]);
@@ -202,7 +228,7 @@ vec4 from_hollow(SolidPart part, vec3 p, float reach, uint rank) {
     uint before = 0u;
     for (uint other = 0u; other < count; ++other)
       before += hollow_rank(places[other].xyz) < hollow_rank(places[k].xyz) ? 1u : 0u;
-    if (before == rank)
+    if (before + 1u == surface)
       return places[k];
   }
   return none;

@@ -148,7 +148,6 @@ TALUS_CONST uint load_uncounted = 12u;  // word of a record: pushes that were to
 TALUS_CONST uint load_points = 13u;     // .. of a dynamic body: its points that touch, or are about to
 // A vertex of cloth has one record, without a moment.
 TALUS_CONST uint load_copies = 32u;     // records of a body, by workgroup: with one they would wait for each other
-TALUS_CONST uint loads_most = 8u;       // surfaces of bodies that push a grain at once, as far as p2 and pbd count
 
 TALUS_CONST uint cloth_border = 0x80000000u;  // added to a corner of a triangle: it lies where the cloth ends, or more than two triangles meet
 TALUS_CONST uint cloth_apart = 0x80000000u;  // added to the number of a cloth (shared/cloth.h): it does not touch itself

@@ -4,12 +4,11 @@
 float weights_of(uint i) { return contact_weights[weights_at(i, args.iteration)]; }
 
 // Masses are split among contacts in equal parts: of both sides together.
-float split_w(uint i, float w, uint partner, float other_w) {
-  return w_of_parts(w, other_w, weights_of(i), is_grain(partner) ? weights_of(partner) : 1.0);
+float split_w(uint i, float w, uint partner, bool with_grain, float other_w) {
+  return w_of_parts(w, other_w, weights_of(i), with_grain ? weights_of(partner) : 1.0);
 }
 
-Shares shares_of(uint i, float w, uint partner, float other_w, float weight, bool closes, float over_normal) {
-  bool grains_both = is_grain(partner);
-  return shares_by_weight(w, other_w, weights_of(i), grains_both ? weights_of(partner) : 0.0, weight, closes, grains_both, over_normal,
+Shares shares_of(uint i, float w, uint partner, bool with_grain, float other_w, float weight, bool closes, float over_normal) {
+  return shares_by_weight(w, other_w, weights_of(i), with_grain ? weights_of(partner) : 0.0, weight, closes, with_grain, over_normal,
                           settings.solver.sor);
 }
