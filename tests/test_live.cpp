@@ -366,7 +366,10 @@ TEST_CASE("Steps are handed to a device in slices, to the same bits", "[device][
     simulation.finish();
     return after - before;
   };
-  CHECK(submissions(slices) >= 4 * static_cast<std::uint64_t>(slices.scene().solver.substeps));
+  if (slices.gpu_device()->info().timestamps)
+    CHECK(submissions(slices) >= 4 * static_cast<std::uint64_t>(slices.scene().solver.substeps));
+  else  // without times there is nothing to slice by
+    CHECK(submissions(slices) <= 2);
   CHECK(submissions(at_once) <= 2);
   CHECK(slices.state_hash() == at_once.state_hash());
 }

@@ -42,6 +42,7 @@ void print_json(const Machine& machine) {
                        {"type", device.type},
                        {"memory_bytes", device.memory_bytes},
                        {"subgroup_size", device.subgroup_size},
+                       {"timestamps", device.timestamps},
                        {"usable", device.usable},
                        {"missing", device.missing}});
   const Json list = {{"devices", devices},

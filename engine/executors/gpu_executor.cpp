@@ -1,5 +1,6 @@
 #include "engine/executors/gpu_executor.h"
 #include <fmt/format.h>
+#include <stdexcept>
 #include <utility>
 
 namespace talus {
@@ -36,7 +37,7 @@ std::unique_ptr<Executor> make_real_gpu_executor(Options options, std::vector<st
     options.device = std::to_string(device.index);
     try {
       return std::make_unique<GpuExecutor>(options);
-    } catch (const DeviceError& e) {
+    } catch (const std::runtime_error& e) {  // DeviceError, and ResourceError where it has no memory left
       notes.push_back(fmt::format("Device {} ({}) is passed over. {}", device.index, device.name, e.what()));
     }
   }

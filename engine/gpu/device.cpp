@@ -526,10 +526,7 @@ Device::Memory Device::allocate(const VkMemoryRequirements& need, MemoryKind kin
     throw OutOfMemory(fmt::format("The {} needs {}, and {} allocates at most {} at once.", what, byte_text(need.size),
                                   info_.name, byte_text(info_.limits.allocation_bytes)));
   }
-  if (allocations_ >= limits().maxMemoryAllocationCount) {
-    throw OutOfMemory(fmt::format("The {} needs an allocation of memory, and {} has all of its {} in use.", what,
-                                  info_.name, limits().maxMemoryAllocationCount));
-  }
+  const bool counted_out = allocations_ >= limits().maxMemoryAllocationCount;
   auto info = make<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
   info.allocationSize = need.size;
   info.memoryTypeIndex = type;
@@ -541,12 +538,16 @@ Device::Memory Device::allocate(const VkMemoryRequirements& need, MemoryKind kin
   if (exported)
     info.pNext = &handles;
   Memory memory{VK_NULL_HANDLE, need.size, heap};
-  VkResult result =
-      need.size <= room ? vkAllocateMemory(handle_, &info, nullptr, &memory.handle) : VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  VkResult result = need.size <= room && !counted_out ? vkAllocateMemory(handle_, &info, nullptr, &memory.handle)
+                                                      : VK_ERROR_OUT_OF_DEVICE_MEMORY;
   if (const std::size_t waiting = deferred_.size(); result == VK_ERROR_OUT_OF_DEVICE_MEMORY && waiting) {
     wait_idle();  // what is to be freed then may make room
     if (deferred_.size() < waiting)
       return allocate(need, kind, what, exported);
+  }
+  if (counted_out) {
+    throw OutOfMemory(fmt::format("The {} needs an allocation of memory, and {} has all of its {} in use.", what,
+                                  info_.name, limits().maxMemoryAllocationCount));
   }
   if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY) {
     throw OutOfMemory(fmt::format("The {} needs {}, and of the {} of memory that {} has, {} are in use by Talus.", what,
