@@ -28,9 +28,9 @@ inline void transpose(floats (&m)[lanes]) {
 template <class Place> Grains load_grains(Place place) {
   floats p[lanes], v[lanes];
   for (uint k = 0; k < lanes; ++k) {
-    const Grain* const grain = place(k);
-    p[k] = load<floats>(&grain->position);
-    v[k] = load<floats>(&grain->velocity);
+    const void* const grain = place(k);  // a Grain
+    p[k] = load<floats>(grain);
+    v[k] = load<floats>(static_cast<const float*>(grain) + lanes);
   }
   transpose(p);
   transpose(v);
