@@ -33,7 +33,7 @@ case "$way" in
     need x86_64-w64-mingw32-g++-posix wine
     options=(--toolchain "$root/cmake/toolchains/x86_64-w64-mingw32.cmake")
     runner=(wine)
-    flags+=" -Wno-maybe-uninitialized"  # which GCC 12 says of an optional that is engaged
+    flags+=" -Wno-maybe-uninitialized"  # GCC 12 warns of an optional that is moved (engine/simulation/rollback.cpp)
     export WINEDEBUG=-all WINEPREFIX="$folder/wine"
     ;;
   *) fail "$way is none of libcxx, arm64, windows" ;;
