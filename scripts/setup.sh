@@ -12,8 +12,8 @@ build_packages=(
   libglfw3-dev libimgui-dev fonts-dejavu-core mesa-vulkan-drivers zlib1g-dev
 )
 test_packages=(
-  catch2 clang ffmpeg gnuplot-nox libclang-rt-dev libx11-dev libxrandr-dev pkgconf python3-dev python3-venv
-  vulkan-validationlayers xdotool xvfb
+  catch2 clang-16 ffmpeg gnuplot-nox libc++-16-dev libc++abi-16-dev libclang-rt-16-dev libx11-dev libxrandr-dev pkgconf
+  python3-dev python3-venv vulkan-validationlayers xdotool xvfb
 )
 
 say() { printf '%s\n' "$*" >&2; }

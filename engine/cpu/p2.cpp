@@ -112,7 +112,7 @@ private:
     store_vecs4(f.contact_state, sum_at(row), select(active, sum, before));
     add(active, all(1.0f), p2_part(c, w, all(settings.domain.down), settings.solver.error_reduction) * change);
     if (by_weight_)
-      weights_next_ += active & (sum.w > 0.0f) ? weight_of(c, sum.w + adhesion_limit) : floats{};
+      weights_next_ += (active & (sum.w > 0.0f)) ? weight_of(c, sum.w + adhesion_limit) : floats{};
   }
 
   // As p2_remember_contact.

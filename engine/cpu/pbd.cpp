@@ -55,7 +55,7 @@ private:
                 before = args.iteration == 0 ? select(row.mask, vecs4{}, kept) : kept;
     const ints active = row.mask & pbd_touches(c, grains.radius, before.w, w, after && last);
     if (by_weight_)
-      weights_next_ += row.mask & ~active & (before.w > 0.0f) ? weight_of(c, before.w) : floats{};
+      weights_next_ += (row.mask & ~active & (before.w > 0.0f)) ? weight_of(c, before.w) : floats{};
     if (!any(active)) {
       if (args.iteration == 0)
         store_vecs4(f.contact_state, sum_at(row), before);
@@ -76,7 +76,7 @@ private:
     store_vecs4(f.contact_state, sum_at(row), select(active, sum, before));
     add(active, all(1.0f), (w / w_sum) * change);
     if (by_weight_)
-      weights_next_ += active & (sum.w > 0.0f) ? weight_of(c, sum.w) : floats{};
+      weights_next_ += (active & (sum.w > 0.0f)) ? weight_of(c, sum.w) : floats{};
   }
 
   // As pbd_part.

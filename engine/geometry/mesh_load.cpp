@@ -1,5 +1,6 @@
 // OBJ, STL and PLY are read here. glTF is checked here before assimp reads it, and assimp sees no file but what is
 // handed to it in memory: its readers trust counts, recurse as deep as a file says and open what a file names.
+#include "engine/base/read_double.h"
 #include "engine/geometry/mesh.h"
 #include <algorithm>
 #include <assimp/BaseImporter.h>
@@ -175,7 +176,7 @@ private:
 std::optional<double> number_of(std::string_view word) {
   word.remove_prefix(word.starts_with('+'));
   double number = 0.0;
-  const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
+  const auto read = read_double(word.data(), word.data() + word.size(), number);
   return read.ec == std::errc() && read.ptr == word.data() + word.size() ? std::optional(number) : std::nullopt;
 }
 
@@ -469,7 +470,7 @@ private:
     if (ascii_) {
       rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
       double value = 0;
-      const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+      const auto [end, error] = read_double(rest_.data(), rest_.data() + rest_.size(), value);
       if (rest_.empty())
         cut_short();
       if (error != std::errc())

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace talus {
@@ -282,7 +283,9 @@ private:
       std::array<std::uint32_t, 3> corners;
       bool back;
       std::uint32_t triangle;
-      auto operator<=>(const Key&) const = default;
+      bool operator<(const Key& other) const {
+        return std::tie(corners, back, triangle) < std::tie(other.corners, other.back, other.triangle);
+      }
     };
     std::vector<Key> keys(triangles().size());
     for (std::uint32_t t = 0; t < keys.size(); ++t) {

@@ -87,9 +87,9 @@ void body_occupancy(const Args& args, Fields& f, uint begin, uint end) {
       const vec4& place = settings.grid.incremental ? f.list_position[i] : f.grains[i].position;
       const ivec3 cell = cell_of(vec3(place), settings, world);
       const uint key = cell_key(cell, world, settings), words = body_words(settings.bodies.count);
-      std::atomic_ref(f.cell_taken[key]).store(1, std::memory_order_relaxed);
+      atomic_ref(f.cell_taken[key]).store(1, std::memory_order_relaxed);
       for (uint word = key * words; word < (key + 1) * words; ++word)
-        std::atomic_ref(f.cell_lists[word]).store(0, std::memory_order_relaxed);
+        atomic_ref(f.cell_lists[word]).store(0, std::memory_order_relaxed);
       low = glm::min(low, cell);
       high = glm::max(high, cell);
     }
@@ -176,9 +176,9 @@ bool tells_distance(const Fields& f, uint body) {
 // body: in its world.
 void mark(Fields& f, uint body, uint cell, bool moved) {
   TALUS_ASSERT(body < f.settings[0].bodies.count && f.cell_taken[cell] != 0, body, cell);
-  std::atomic_ref(f.cell_lists[cell * body_words(f.settings[0].bodies.count) + body / 32]).fetch_or(1u << (body % 32));
+  atomic_ref(f.cell_lists[cell * body_words(f.settings[0].bodies.count) + body / 32]).fetch_or(1u << (body % 32));
   if (moved)
-    std::atomic_ref(f.cell_lists[head_at(f.settings[0], cell)]).fetch_or(cell_swept);
+    atomic_ref(f.cell_lists[head_at(f.settings[0], cell)]).fetch_or(cell_swept);
 }
 
 // What threads first to last of those of a body do.

@@ -153,7 +153,7 @@ void cloth_share(const Args& args, Fields& f, uint begin, uint end) {
       const vec3 relative = vec3(f.grains[i].velocity) - velocity_at(f, partner, c.weights);
       if (c.gap < std::max(args.h * (glm::length(relative) + fall), contact_near * f.grains[i].position.w))
         for (uint n = 0; n < 3; ++n)
-          std::atomic_ref(contacts_of_vertex(f, triangle_corner(f, triangle_of(partner), n))).fetch_add(1);
+          atomic_ref(contacts_of_vertex(f, triangle_corner(f, triangle_of(partner), n))).fetch_add(1);
     }
   }
 }
@@ -272,7 +272,7 @@ void cloth_receive(const Args& args, Fields& f, uint begin, uint end) {
   each_vertex(f, begin, end, [&](uint k) {
     const Received received = take_records(f, record_of_vertex(f, k), 1, load_uncounted);
     if (received.word > 0)
-      std::atomic_ref(f.status[0].cloth_uncounted).fetch_add(received.word);
+      atomic_ref(f.status[0].cloth_uncounted).fetch_add(received.word);
     const uint i = slot_of_vertex(f, k);
     Grain grain = f.grains[i];
     normal_impulse(args, settings, grain, received.impulse);

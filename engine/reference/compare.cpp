@@ -24,7 +24,7 @@ void linked_insert(const Args& args, Fields& f, uint begin, uint end) {
     const ivec3 cell = cell_of(vec3(f.grains[i].position), settings, world);
     TALUS_ASSERT(i < link_end, i);
     const std::size_t head = head_at(settings, cell_key(cell, world, settings));
-    f.cell_lists[link_at(settings, i)] = std::atomic_ref(f.cell_lists[head]).exchange(i);
+    f.cell_lists[link_at(settings, i)] = atomic_ref(f.cell_lists[head]).exchange(i);
   }
 }
 

@@ -58,8 +58,8 @@ void count_bodies(Fields& f, std::size_t row, uint count, uint step) {
   for (uint k = 0; k < count && f.settings[0].bodies.rigid > 0; ++k)
     if (const uint partner = f.contact_partner[row + k * slice_grains];
         partner >= body_partner && partner < wall_partner) {
-      TALUS_ASSERT(step == 1 || std::atomic_ref(f.body_contacts[body_of(partner)]).load() > 0, row, partner);
-      std::atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(step);
+      TALUS_ASSERT(step == 1 || atomic_ref(f.body_contacts[body_of(partner)]).load() > 0, row, partner);
+      atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(step);
     }
 }
 
@@ -161,7 +161,7 @@ void incremental_mark(const Args& args, Fields& f, uint begin, uint end) {
     TALUS_ASSERT(i < link_end, i);
     ++linked;
     const uint cell = cell_key(cell_of(vec3(place), settings, world), world, settings);
-    const std::atomic_ref head(f.cell_lists[head_at(settings, cell)]);
+    const atomic_ref head(f.cell_lists[head_at(settings, cell)]);
     const uint other = head.exchange(i);
     TALUS_ASSERT((other & link_mask) == link_end || (other & link_mask) < args.grains, i, other & link_mask);
     f.cell_lists[link_at(settings, i)] = (other & link_mask) | (displaced ? link_new : 0u);
@@ -169,9 +169,9 @@ void incremental_mark(const Args& args, Fields& f, uint begin, uint end) {
       head.fetch_or(other & ~link_mask);
   }
   if (displaced_count > 0)
-    std::atomic_ref(world.incremental.displaced).fetch_add(displaced_count);
+    atomic_ref(world.incremental.displaced).fetch_add(displaced_count);
   if (linked > 0)
-    std::atomic_ref(world.incremental.linked).fetch_add(linked);
+    atomic_ref(world.incremental.linked).fetch_add(linked);
 }
 
 void incremental_choose(const Args& args, Fields& f, uint begin, uint end) {

@@ -118,9 +118,9 @@ void density_fill(const Args&, Fields& f, uint begin, uint end) {
       const CrowdNode node = nodes[c];
       TALUS_ASSERT(node.index / density_block == node.slot, c, node.index, node.slot);
       if (f.density_owner[node.slot] == node.key)
-        std::atomic_ref(f.density_count[node.index]).fetch_add(static_cast<uint>(share), std::memory_order_relaxed);
+        atomic_ref(f.density_count[node.index]).fetch_add(static_cast<uint>(share), std::memory_order_relaxed);
       else
-        std::atomic_ref(f.status[0].fine.apart).fetch_add(1, std::memory_order_relaxed);
+        atomic_ref(f.status[0].fine.apart).fetch_add(1, std::memory_order_relaxed);
     }
   }
 }

@@ -172,7 +172,7 @@ void emission_overlap(const Args& args, Fields& f, uint begin, uint end) {
           if (has_no_room(f, source.place_of_try(k, t), source.radius(k), grain))
             blocked |= 1u << t;
         if (blocked != 0)
-          std::atomic_ref(f.emitted[k].blocked).fetch_or(blocked, std::memory_order_relaxed);
+          atomic_ref(f.emitted[k].blocked).fetch_or(blocked, std::memory_order_relaxed);
       });
     }
   };

@@ -14,12 +14,12 @@ bool is_advecting(const Fields& f, uint i) {
 }
 
 void count(Fields& f, vec3 place) {
-  std::atomic_ref(f.near_count[near_key_at(place, f.settings[0])]).fetch_add(1, std::memory_order_relaxed);
+  atomic_ref(f.near_count[near_key_at(place, f.settings[0])]).fetch_add(1, std::memory_order_relaxed);
 }
 
 void put_in_order(Fields& f, vec3 place, uint i) {
   const uint key = near_key_at(place, f.settings[0]);
-  const uint left = std::atomic_ref(f.near_count[key]).fetch_sub(1, std::memory_order_relaxed) - 1;
+  const uint left = atomic_ref(f.near_count[key]).fetch_sub(1, std::memory_order_relaxed) - 1;
   TALUS_ASSERT(f.near_start[key] + left < f.near_start[key + 1], i, key, left);
   f.near_order[f.near_start[key] + left] = i;
 }
@@ -147,7 +147,7 @@ void fine_sink(const Args&, Fields& f, uint begin, uint end) {
     if (is_gone(grain) || sink_of(f, p, f.fine_tag[i] & tag_material_mask) == f.settings[0].emission.sinks)
       continue;
     grain = {vec4(p, 0.0f), vec4(0.0f)};
-    std::atomic_ref(f.status[0].fine.gone).fetch_add(1);
+    atomic_ref(f.status[0].fine.gone).fetch_add(1);
   }
 }
 

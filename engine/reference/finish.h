@@ -52,12 +52,12 @@ public:
     World& world = f_.worlds[world_];
     atomic_max(world.motion.speed2_bits, std::bit_cast<uint>(std::exchange(fastest2_, 0.0f)));
     if (fast_)
-      std::atomic_ref(world.motion.cfl_violations).fetch_add(std::exchange(fast_, 0u));
+      atomic_ref(world.motion.cfl_violations).fetch_add(std::exchange(fast_, 0u));
     for (int a = 0; a < 3; ++a) {
       if (crossed_up_[a])
-        std::atomic_ref(world.periodic.up[a]).fetch_add(std::exchange(crossed_up_[a], 0u));
+        atomic_ref(world.periodic.up[a]).fetch_add(std::exchange(crossed_up_[a], 0u));
       if (crossed_down_[a])
-        std::atomic_ref(world.periodic.down[a]).fetch_add(std::exchange(crossed_down_[a], 0u));
+        atomic_ref(world.periodic.down[a]).fetch_add(std::exchange(crossed_down_[a], 0u));
     }
   }
 

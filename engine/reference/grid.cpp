@@ -15,7 +15,7 @@ uint key_of(const Fields& f, uint i, uint world) {
 void grid_count(const Args& args, Fields& f, uint begin, uint end) {
   for (uint e = begin; e < end; ++e)
     if (const uint i = rebuilt_place(f, e); i < args.grains && !is_gone(f.grains[i]))
-      std::atomic_ref(f.grid_count[key_of(f, i, world_of(f, i))]).fetch_add(1, std::memory_order_relaxed);
+      atomic_ref(f.grid_count[key_of(f, i, world_of(f, i))]).fetch_add(1, std::memory_order_relaxed);
 }
 
 void grid_fill(const Args& args, Fields& f, uint begin, uint end) {
@@ -24,7 +24,7 @@ void grid_fill(const Args& args, Fields& f, uint begin, uint end) {
     if (i >= args.grains || is_gone(f.grains[i]))
       continue;
     const uint world = world_of(f, i), key = key_of(f, i, world);
-    const uint left = std::atomic_ref(f.grid_count[key]).fetch_sub(1, std::memory_order_relaxed) - 1;
+    const uint left = atomic_ref(f.grid_count[key]).fetch_sub(1, std::memory_order_relaxed) - 1;
     TALUS_ASSERT(first_in_cell(f, key, world) + left < first_in_cell(f, key + 1, world), i, key, left);
     f.grid_order[first_in_cell(f, key, world) + left] = i;
   }

@@ -44,8 +44,7 @@ inline bool remembers(const Fields& f, std::size_t slot) {
 // Room in the history buffer of its world for so many contacts of grains: the first of them, or nothing where it is
 // full, and then nothing comes of the new rows.
 inline std::optional<uint> history_room(Fields& f, uint world, uint count) {
-  const uint before = std::atomic_ref(f.worlds[world].lists.history).fetch_add(count),
-             room = f.settings[0].worlds.history;
+  const uint before = atomic_ref(f.worlds[world].lists.history).fetch_add(count), room = f.settings[0].worlds.history;
   TALUS_ASSERT(history_at(f, (world + 1) * room) <= f.history.size(), world, room, f.history.size());
   return before + count <= room ? std::optional(world * room + before) : std::nullopt;
 }

@@ -19,7 +19,6 @@ using glm::length;
 using glm::normalize;
 using std::abs;
 using std::clamp;
-using std::exp;
 using std::floor;
 using std::max;
 using std::min;
@@ -57,12 +56,18 @@ inline real squared(const real3& d) {
   return d.x * d.x + d.y * d.y + d.z * d.z;
 }
 
-// Of 1 + q and of x, without cancellation.
+// Functions of a mathematical library are evaluated in double precision and rounded. Libraries disagree in the last
+// bit: glibc's log1pf, expm1f and atan2f give other results on arm64 than on x86-64. Doubles that differ by one unit in
+// the last place round to the same float but for fewer than one argument in 2^28.
+inline float exp(float x) {
+  return static_cast<float>(std::exp(static_cast<double>(x)));
+}
+// log(1 + q) and 1 - exp(-x), without cancellation.
 inline float log_1p(float q) {
-  return std::log1p(q);
+  return static_cast<float>(std::log1p(static_cast<double>(q)));
 }
 inline float one_minus_exp(float x) {
-  return -std::expm1(-x);
+  return static_cast<float>(-std::expm1(-static_cast<double>(x)));
 }
 
 #include "shaders/shared/laws/contact.h"
@@ -79,10 +84,10 @@ inline float one_minus_exp(float x) {
 #include "shaders/shared/laws/sleep.h"
 
 inline float sine(float x) {
-  return std::sin(x);
+  return static_cast<float>(std::sin(static_cast<double>(x)));
 }
 inline float cosine(float x) {
-  return std::cos(x);
+  return static_cast<float>(std::cos(static_cast<double>(x)));
 }
 #include "shaders/shared/laws/rotation.h"
 

@@ -22,14 +22,14 @@ inline void add_to_record(Fields& f, uint* record, vec3 point, vec3 impulse) {
              torque = f.settings[0].bodies.quanta.y * glm::cross(point, impulse);
   const float numbers[] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   if (!std::ranges::all_of(numbers, [](float x) { return std::abs(x) < 0x1p62f; })) {
-    std::atomic_ref(record[load_uncounted]).fetch_add(1);
+    atomic_ref(record[load_uncounted]).fetch_add(1);
     return;
   }
   for (std::size_t n = 0; n < 6; ++n) {
     const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(std::nearbyint(numbers[n])));
     const auto low = static_cast<uint>(whole), high = static_cast<uint>(whole >> 32);
-    const uint before = std::atomic_ref(record[2 * n]).fetch_add(low);
-    std::atomic_ref(record[2 * n + 1]).fetch_add(high + (before + low < before));
+    const uint before = atomic_ref(record[2 * n]).fetch_add(low);
+    atomic_ref(record[2 * n + 1]).fetch_add(high + (before + low < before));
   }
 }
 

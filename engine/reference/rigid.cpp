@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  void count(uint body) { std::atomic_ref(record_of(f_, k_, body)[load_points]).fetch_add(1); }
+  void count(uint body) { atomic_ref(record_of(f_, k_, body)[load_points]).fetch_add(1); }
 
   // As point_contacts name it, by its number in the world.
   uint listed(uint partner) const {
@@ -92,7 +92,7 @@ private:
     if ((gap >= 0.0f && speculative <= 0.0f) || !(ease.along > 0.0f))
       return;
     if (touched_ == point_partners) {
-      std::atomic_ref(record_of(f_, k_, own_)[load_uncounted]).fetch_add(1);
+      atomic_ref(record_of(f_, k_, own_)[load_uncounted]).fetch_add(1);
       return;
     }
     vec3 shear = shear_before(partner);
@@ -227,7 +227,7 @@ void body_push(const Args& args, Fields& f, uint begin, uint end) {
 void body_advance(const Args& args, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   Status& status = f.status[0];
-  if (std::atomic_ref(status.halt).load() != halt_none)
+  if (atomic_ref(status.halt).load() != halt_none)
     return;
   for (uint b = begin; b < end; ++b) {
     if (!is_dynamic(f, b))

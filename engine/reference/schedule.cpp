@@ -253,8 +253,8 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
     grain = {vec4(p, 0.0f), vec4(0.0f)};
     const uint world = world_of(f, i);
     TALUS_ASSERT(found < settings.emission.sinks, i, found, settings.emission.sinks);
-    std::atomic_ref(f.sink_counts[world * settings.emission.sinks + found]).fetch_add(1);
-    std::atomic_ref(f.worlds[world].population.gone).fetch_add(1);
+    atomic_ref(f.sink_counts[world * settings.emission.sinks + found]).fetch_add(1);
+    atomic_ref(f.worlds[world].population.gone).fetch_add(1);
   }
 }
 

@@ -90,7 +90,8 @@ float solid_angle(vec3 p, const BakeTriangle& t) {
   if (det == 0.0f)
     return 0.0f;
   const float la = glm::length(a), lb = glm::length(b), lc = glm::length(c);
-  return 2.0f * std::atan2(det, la * lb * lc + glm::dot(a, b) * lc + glm::dot(b, c) * la + glm::dot(c, a) * lb);
+  const double y = det, x = la * lb * lc + glm::dot(a, b) * lc + glm::dot(b, c) * la + glm::dot(c, a) * lb;
+  return 2.0f * static_cast<float>(std::atan2(y, x));  // as exp() and others in laws.h
 }
 
 // Generalised winding number, hierarchical (Barill et al. 2018, with dipoles): 1 inside, 0 outside, and in between near

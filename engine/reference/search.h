@@ -1,8 +1,8 @@
 #pragma once
 // What a grain may touch.
+#include "engine/base/atomic_ref.h"
 #include "engine/reference/triangle.h"
 #include <algorithm>
-#include <atomic>
 #include <bit>
 
 namespace talus::reference {
@@ -240,7 +240,7 @@ template <class Search, class Want> void each_changed_row(const Fields& f, uint 
 
 // Such a row, of incremental_choose: several grains may want the same.
 inline void want_row(Fields& f, uint i) {
-  std::atomic_ref(f.contact_count_next[i]).store(row_wanted, std::memory_order_relaxed);
+  atomic_ref(f.contact_count_next[i]).store(row_wanted, std::memory_order_relaxed);
 }
 
 // Rows that are wanted are searched again where they are, by search(i, found), which calls found(partner).
@@ -250,7 +250,7 @@ template <class Search> void incremental_rows_of(const Args& args, Fields& f, ui
     if (count != row_wanted)
       continue;
     if (f.worlds[0].lists.history > f.settings[0].worlds.history) {
-      std::atomic_ref(f.worlds[0].incremental.unfit).fetch_add(1);
+      atomic_ref(f.worlds[0].incremental.unfit).fetch_add(1);
       count = row_kept;
       continue;
     }
@@ -265,7 +265,7 @@ template <class Search> void incremental_rows_of(const Args& args, Fields& f, ui
     count = found <= room ? found : row_unfit;
     if (found <= room)
       continue;
-    std::atomic_ref(f.worlds[0].incremental.unfit).fetch_add(1);
+    atomic_ref(f.worlds[0].incremental.unfit).fetch_add(1);
     for (uint k = 0; k < room; ++k)  // which ones are in it is chance
       f.contact_partner[row + k * slice_grains] = no_partner;
   }
@@ -274,7 +274,7 @@ template <class Search> void incremental_rows_of(const Args& args, Fields& f, ui
 // A contact in the lists being built, of those that share the mass of a dynamic body.
 inline void count_contact(Fields& f, uint partner) {
   if (partner >= body_partner && partner < wall_partner && f.settings[0].bodies.rigid > 0)
-    std::atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(1);
+    atomic_ref(f.body_contacts[body_of(partner)]).fetch_add(1);
 }
 
 // The list of an element of passes that rebuild, as the longest so far of its slice, whose elements come in order.

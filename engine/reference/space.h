@@ -1,11 +1,11 @@
 #pragma once
 // Places in the domain, as the reference passes see them.
+#include "engine/base/atomic_ref.h"
 #include "engine/reference/laws.h"
 #include "engine/reference/rigid.h"
 #include "engine/reference/solid.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <span>
 
@@ -300,12 +300,12 @@ inline const PairLaw& law_of(const Fields& f, uint i, uint partner) {
 }
 
 template <class T> void atomic_max(T& target, T value) {
-  std::atomic_ref<T> atom(target);
+  atomic_ref<T> atom(target);
   for (T seen = atom.load(); seen < value && !atom.compare_exchange_weak(seen, value);) {
   }
 }
 template <class T> void atomic_min(T& target, T value) {
-  std::atomic_ref<T> atom(target);
+  atomic_ref<T> atom(target);
   for (T seen = atom.load(); seen > value && !atom.compare_exchange_weak(seen, value);) {
   }
 }

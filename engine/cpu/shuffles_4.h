@@ -1,0 +1,51 @@
+#pragma once
+// What depends on the number of lanes: four.
+#include "engine/cpu/lanes.h"
+#include <arm_neon.h>
+
+namespace talus::cpu {
+
+inline constexpr ints lane_numbers = {0, 1, 2, 3};
+
+// Bit k: lane k of a mask. Each lane keeps its own bit, and the sum of the lanes has them all.
+inline uint bits_of(ints mask) {
+  return static_cast<uint>(vaddvq_s32(mask & ints{1, 2, 4, 8}));
+}
+
+// Rows to columns of 4 x 4; its own inverse.
+inline void transpose(floats (&m)[lanes]) {
+  const floats low_01 = __builtin_shufflevector(m[0], m[1], 0, 4, 1, 5),
+               high_01 = __builtin_shufflevector(m[0], m[1], 2, 6, 3, 7),
+               low_23 = __builtin_shufflevector(m[2], m[3], 0, 4, 1, 5),
+               high_23 = __builtin_shufflevector(m[2], m[3], 2, 6, 3, 7);
+  m[0] = __builtin_shufflevector(low_01, low_23, 0, 1, 4, 5);
+  m[1] = __builtin_shufflevector(low_01, low_23, 2, 3, 6, 7);
+  m[2] = __builtin_shufflevector(high_01, high_23, 0, 1, 4, 5);
+  m[3] = __builtin_shufflevector(high_01, high_23, 2, 3, 6, 7);
+}
+
+// place(k): of lane k.
+template <class Place> Grains load_grains(Place place) {
+  floats p[lanes], v[lanes];
+  for (uint k = 0; k < lanes; ++k) {
+    const void* const grain = place(k);  // a Grain
+    p[k] = load<floats>(grain);
+    v[k] = load<floats>(static_cast<const float*>(grain) + lanes);
+  }
+  transpose(p);
+  transpose(v);
+  return {{p[0], p[1], p[2]}, p[3], {v[0], v[1], v[2]}, v[3]};
+}
+// The first `count`, side by side.
+inline void store_grains(Grain* grains, uint count, const Grains& g) {
+  floats p[lanes] = {g.position.x, g.position.y, g.position.z, g.radius};
+  floats v[lanes] = {g.velocity.x, g.velocity.y, g.velocity.z, g.inverse_mass};
+  transpose(p);
+  transpose(v);
+  for (uint k = 0; k < count; ++k) {
+    store(&grains[k].position, p[k]);
+    store(&grains[k].velocity, v[k]);
+  }
+}
+
+}  // namespace talus::cpu

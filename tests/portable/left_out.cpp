@@ -1,0 +1,30 @@
+// In place of the parts of the engine that need a device or a library that is missing here.
+#include "engine/core/executor.h"
+#include "engine/executors/gpu_executor.h"
+#include "engine/geometry/mesh.h"
+#include "engine/scene/formula.h"
+
+namespace talus {
+namespace {
+
+constexpr const char* left_out = "this program is built without it";
+
+}  // namespace
+
+std::optional<std::string> real_gpu() {
+  return {};
+}
+std::unique_ptr<Executor> make_gpu_executor(const Options&) {
+  throw DeviceError(left_out);
+}
+std::unique_ptr<Executor> make_lockstep_executor(std::unique_ptr<Executor>, int) {
+  throw DeviceError(left_out);
+}
+LoadedMesh load_mesh(const std::filesystem::path& file, const MeshOptions&) {
+  throw MeshError(file.string() + ": " + left_out);
+}
+std::function<double(double)> parse_formula(const std::string&) {
+  throw std::invalid_argument(left_out);
+}
+
+}  // namespace talus
