@@ -88,7 +88,8 @@ public:
 // narrow: vectorised for any processor; fastest: for this one.
 enum class CpuPasses { reference, narrow, fastest };
 std::unique_ptr<Executor> make_cpu_executor(int threads, CpuPasses passes = CpuPasses::fastest);  // 0: all cores
-std::unique_ptr<Executor> make_gpu_executor(const Options& options);
+// notes: receives a sentence for each device that was tried before and did not open.
+std::unique_ptr<Executor> make_gpu_executor(const Options& options, std::vector<std::string>* notes = nullptr);
 // Runs each pass there and by its reference from the same input and compares every field that it writes; run() throws
 // VerifyError where they differ by more than the pass table allows.
 std::unique_ptr<Executor> make_lockstep_executor(std::unique_ptr<Executor> tested, int threads);

@@ -1,5 +1,7 @@
 #include "engine/executors/gpu_executor.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -241,8 +243,11 @@ DeviceSummary GpuExecutor::device() const {
   return {i.name, i.driver, i.api_version, i.type};
 }
 
-std::unique_ptr<Executor> make_gpu_executor(const Options& options) {
-  return std::make_unique<GpuExecutor>(options);
+std::unique_ptr<Executor> make_gpu_executor(const Options& options, std::vector<std::string>* notes) {
+  auto executor = std::make_unique<GpuExecutor>(options);
+  if (notes)
+    std::ranges::copy(executor->passed_over(), std::back_inserter(*notes));
+  return executor;
 }
 
 }  // namespace talus

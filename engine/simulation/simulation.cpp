@@ -20,14 +20,10 @@ std::unique_ptr<Executor> make_executor(const Scene& scene, Options options, std
       return executor;
     options.device = "cpu";
   }
-  std::unique_ptr<Executor> executor;
-  if (options.device == "cpu") {
-    executor = make_cpu_executor(options.threads, options.avx512 ? CpuPasses::fastest : CpuPasses::narrow);
-  } else {
-    auto gpu = std::make_unique<GpuExecutor>(options);
-    std::ranges::copy(gpu->passed_over(), std::back_inserter(notes));
-    executor = std::move(gpu);
-  }
+  std::unique_ptr<Executor> executor =
+      options.device == "cpu"
+          ? make_cpu_executor(options.threads, options.avx512 ? CpuPasses::fastest : CpuPasses::narrow)
+          : make_gpu_executor(options, &notes);
   return options.verify ? make_lockstep_executor(std::move(executor), options.threads) : std::move(executor);
 }
 

@@ -11,10 +11,10 @@ constexpr const char* left_out = "this program is built without it";
 
 }  // namespace
 
-std::optional<std::string> real_gpu() {
-  return {};
+std::unique_ptr<Executor> make_real_gpu_executor(Options, std::vector<std::string>&) {
+  return nullptr;
 }
-std::unique_ptr<Executor> make_gpu_executor(const Options&) {
+std::unique_ptr<Executor> make_gpu_executor(const Options&, std::vector<std::string>*) {
   throw DeviceError(left_out);
 }
 std::unique_ptr<Executor> make_lockstep_executor(std::unique_ptr<Executor>, int) {
