@@ -74,7 +74,7 @@ struct Scene {
   talus::PlannedStep step;
 };
 
-// What a pass compiles to: the same for scenes that do not differ in what it is compiled with.
+// The code that a driver made of a pass. Scenes whose specialisation constants are equal share it.
 struct Code {
   std::string error;
   double compile_ms = 0.0;

@@ -6,7 +6,7 @@
 
 namespace bench {
 
-// Of the scenes that are named as a method: boxes of the suite passes.
+// The scenes that are named as a method are the boxes of the suite passes, with so many grains.
 inline constexpr unsigned compiled_box_grains = 10'000;
 
 // One of each kind that passes are specialised for, as small as its kind allows: only its kind counts, and its number

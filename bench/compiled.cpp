@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kind = "talus-bench compile";
 constexpr double not_told = std::numeric_limits<double>::quiet_NaN();
 
-// Those that compare() and check() look at: the smaller, the better.
+// compare() and check() look at these figures: the smaller, the better.
 bool is_figure(const std::string& key) {
   constexpr std::array figures{"vgprs",         "instructions", "code_size", "inverse_throughput",
                                "spilled_sgprs", "spilled_vgprs"};

@@ -60,7 +60,7 @@ std::vector<FigureChange> changes_of(const Compiled& before, const Compiled& aft
 // common.
 bool compare(const Compiled& before, const Compiled& after, double threshold);
 
-// What is wrong with passes, and what was not looked at; a sentence each.
+// The result of check(): problems of passes, and notes of what was not looked at; a sentence each.
 struct Check {
   std::vector<std::string> problems, notes;
 };

@@ -18,7 +18,7 @@ struct DeviceResults {
 // files: results, or directories of them; those of talus-bench compile are left out. Throws UsageError where one is
 // wrong or there are none.
 std::vector<DeviceResults> read_devices(const std::vector<std::filesystem::path>& files);
-// Those of talus-bench compile among them, in one.
+// The files of talus-bench compile among these, merged into one.
 Compiled read_all_compiled(const std::vector<std::filesystem::path>& files);
 
 // before: older results, of which those of the same devices are compared; may be empty, as may be compiled.

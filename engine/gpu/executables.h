@@ -1,5 +1,5 @@
 #pragma once
-// What a driver tells of the code that it has made of a pipeline.
+// Statistics of the code that a driver has made of a pipeline (VK_KHR_pipeline_executable_properties).
 #include "engine/gpu/shader.h"
 #include <string>
 #include <vector>

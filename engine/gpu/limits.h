@@ -17,7 +17,7 @@ struct Limits {
   bool timestamps = false;             // of the queue family that Talus takes
 };
 
-// What the driver reports, but for the last two. The device knows Vulkan 1.3.
+// The limits that the driver reports, without the last two members. The device knows Vulkan 1.3.
 Limits limits_of(VkPhysicalDevice device);
 
 // The limits of another device, which tests lay over those of the device at hand. The table and the source of each
@@ -45,7 +45,7 @@ struct TestLimits {
 };
 
 std::span<const TestLimits> test_limits();
-// Those that TALUS_TEST_LIMITS names; null where it is not set. Throws Error for a name that is not in the table.
+// The limits that TALUS_TEST_LIMITS names; null where it is not set. Throws Error for a name that is not in the table.
 const TestLimits* wanted_test_limits();
 
 // The lesser of both, for alignments the greater.

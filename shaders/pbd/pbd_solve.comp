@@ -28,7 +28,7 @@ vec3 correction = vec3(0.0);
 float weights = 0.0, weights_next = 0.0;
 bool counting = false;
 
-// What is done of each correction; shares by weight have sor in them.
+// The factor by which each correction is applied; shares by weight have sor in them.
 float scale() { return by_weight() ? 1.0 : by_mean() ? settings.solver.sor / weights : settings.solver.sor; }
 
 #define REMEMBERED vec4

@@ -1,5 +1,5 @@
 #pragma once
-// What the engine uses of oneTBB, on one thread: its results do not depend on how many there are.
+// The part of oneTBB that the engine uses, on one thread: results do not depend on the number of threads.
 #include <tbb/blocked_range.h>
 
 namespace tbb {
