@@ -6,7 +6,8 @@
 
 namespace bench {
 
-// The GPU families of AMD that are compiled for by default, with RADV and without hardware: GCN 4 and 5, RDNA 1, 2 and 3.
+// The GPU families of AMD that are compiled for by default, with RADV and without hardware: GCN 4 and 5, RDNA 1, 2
+// and 3.
 std::vector<std::string> default_families();
 
 struct CompileOptions {

@@ -286,8 +286,8 @@ std::string suite_section(const std::vector<DeviceResults>& devices, const Secti
   return out + numbers + "</section>\n";
 }
 
-// The share of each pass in the time that all passes of the scene took; empty where that was not measured. The scenes of
-// talus-bench compile that are named as a method are the box that the suite passes lets fall.
+// The share of each pass in the time that all passes of the scene took; empty where that was not measured. The scenes
+// of talus-bench compile that are named as a method are the box that the suite passes lets fall.
 std::map<std::string, double> measured_shares(const DeviceResults& device, const std::string& scene) {
   const std::string prefix = fmt::format("passes/box_falling/{}/{}/", scene, compiled_box_grains);
   std::map<std::string, double> shares;
