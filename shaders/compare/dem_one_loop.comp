@@ -16,8 +16,13 @@ layout(set = 0, binding = 7, scalar) writeonly buffer GrainsNextBlock { Grain gr
 #include "shared/dem_contact.glsl"
 #include "shared/finish.glsl"
 
-#define FOUND_GRAIN(j) respond(contact_with_grain(grains[j], j, self, grain.position.xyz, grain.position.w), j, true, vec3(0.0))
-#define FOUND(partner) respond(contact_with_other(partner, self, grain.position.xyz, grain.position.w), partner, false, vec3(0.0))
+// Functions, since the search has variables of its own by the names that these use.
+void meet_grain(uint j) { respond(contact_with_grain(grains[j], j, self, grain.position.xyz, grain.position.w), j, true, vec3(0.0)); }
+void meet_other(uint partner) {
+  respond(contact_with_other(partner, self, grain.position.xyz, grain.position.w), partner, false, vec3(0.0));
+}
+#define FOUND_GRAIN(j) meet_grain(j)
+#define FOUND(partner) meet_other(partner)
 #include "shared/contact_search.glsl"
 
 Grain advance(uint i) {
