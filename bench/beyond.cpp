@@ -1,4 +1,5 @@
 // Beyond the papers: what tells a solver whose heaps, stacks and flows can be believed.
+#include "bench/constants.h"
 #include "bench/experiment.h"
 #include "bench/measure.h"
 #include "bench/scenes.h"
@@ -8,7 +9,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
-#include <numbers>
 
 namespace bench {
 namespace {
@@ -18,8 +18,6 @@ using talus::Iteration;
 using talus::Method;
 using talus::Scene;
 
-constexpr double g = 9.81;
-constexpr double pi = std::numbers::pi;
 const std::string prototype = "an independent prototype";
 
 bool remembers(const MethodCase& method) {

@@ -1,6 +1,7 @@
 #include "bench/compile.h"
 #include "bench/compile_scenes.h"
 #include "bench/context.h"
+#include "bench/files.h"
 #include "bench/json.h"
 #include "engine/executors/open_devices.h"
 #include "engine/gpu/executables.h"
@@ -10,8 +11,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,7 +68,7 @@ std::string radv_icd() {
                    "vulkan/icd.d: install it (Debian: mesa-vulkan-drivers), or name --family devices");
 }
 
-struct Scene {
+struct PlannedScene {
   std::string name;
   talus::PlannedStep step;
 };
@@ -96,7 +95,7 @@ Code code_of(talus::OpenDevice& open, talus::Pass pass, const talus::Features& f
   return code;
 }
 
-CompiledPass compiled_pass(const Scene& scene, const talus::PlannedPass& planned, const std::string& driver,
+CompiledPass compiled_pass(const PlannedScene& scene, const talus::PlannedPass& planned, const std::string& driver,
                            const Code& code) {
   const talus::PassInfo& info = talus::info(planned.pass);
   CompiledPass pass;
@@ -116,11 +115,12 @@ CompiledPass compiled_pass(const Scene& scene, const talus::PlannedPass& planned
   return pass;
 }
 
-void compile_on(talus::OpenDevice& open, const std::string& name, const std::vector<Scene>& scenes, Compiled& to) {
+void compile_on(talus::OpenDevice& open, const std::string& name, const std::vector<PlannedScene>& scenes,
+                Compiled& to) {
   const gpu::DeviceInfo& info = open.device.info();
   to.drivers.push_back({name, info.name, info.driver, open.device.statistics()});
   std::map<std::vector<std::uint32_t>, Code> codes;  // by what the driver is given
-  for (const Scene& scene : scenes)
+  for (const PlannedScene& scene : scenes)
     for (const talus::PlannedPass& planned : scene.step.passes) {
       const auto key = gpu::freeze(talus::shader_of(planned.pass), talus::constants_of(scene.step.features));
       auto found = codes.find(key);
@@ -147,7 +147,7 @@ std::unique_ptr<talus::OpenDevice> open_device(Which which, std::size_t k) {
   }
 }
 
-void compile_family(const std::string& family, const std::vector<Scene>& scenes, Compiled& to) {
+void compile_family(const std::string& family, const std::vector<PlannedScene>& scenes, Compiled& to) {
   const std::string icd = radv_icd();
   const Variable files("VK_DRIVER_FILES", icd), older_loaders("VK_ICD_FILENAMES", icd),
       forced("RADV_FORCE_FAMILY", family);
@@ -157,24 +157,20 @@ void compile_family(const std::string& family, const std::vector<Scene>& scenes,
   compile_on(*open, family, scenes, to);
 }
 
-void compile_devices(const std::vector<Scene>& scenes, Compiled& to) {
+void compile_devices(const std::vector<PlannedScene>& scenes, Compiled& to) {
   for (std::size_t k = 0; const auto open = open_device(Which::usable, k); ++k)
     compile_on(*open, open->device.info().name, scenes, to);
 }
 
-std::vector<Scene> scenes_of(const std::vector<std::string>& given) {
+std::vector<PlannedScene> scenes_of(const std::vector<std::string>& given) {
   std::vector<std::string> names = given;
   if (names.empty())
     for (const CompiledScene& scene : common_scenes())
       names.push_back(scene.name);
-  std::vector<Scene> scenes;
+  std::vector<PlannedScene> scenes;
   for (const std::string& name : names)
     scenes.push_back({name, planned_step_of(name)});
   return scenes;
-}
-
-std::string quoted(const std::string& text) {
-  return '"' + text + '"';
 }
 
 // A folder that is gone in the end.
@@ -188,21 +184,16 @@ struct Folder {
   Folder(const Folder&) = delete;
 };
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 Compiled compile_apart(const std::string& family, const CompileOptions& options) {
   const Folder folder;
   const fs::path json = folder.path / "compiled.json", log = folder.path / "log.txt";
-  std::string command = quoted(options.program) + " compile --here --family " + quoted(family);
+  std::string command = in_quotes(options.program) + " compile --here --family " + in_quotes(family);
   for (const std::string& scene : options.scenes)
-    command += " --scene " + quoted(scene);
-  command += fmt::format(" --json {} >{} 2>&1", quoted(json.string()), quoted(log.string()));
+    command += " --scene " + in_quotes(scene);
+  command += fmt::format(" --json {} >{} 2>&1", in_quotes(json), in_quotes(log));
   if (std::system(command.c_str()) != 0)
     throw UsageError(
-        fmt::format("the passes were not compiled for the family {}; what was said:\n{}", family, text_of(log)));
+        fmt::format("the passes were not compiled for the family {}; what was said:\n{}", family, file_text(log)));
   return compiled_of(read_json(json), json.string());
 }
 
@@ -213,7 +204,7 @@ std::vector<std::string> default_families() {
 }
 
 Compiled compile_here(const std::string& family, const std::vector<std::string>& scenes) {
-  const std::vector<Scene> planned = scenes_of(scenes);
+  const std::vector<PlannedScene> planned = scenes_of(scenes);
   const Variable no_cache("MESA_SHADER_CACHE_DISABLE", "true");  // code that is compiled, and timed, each time
   Compiled compiled;
   compiled.context = machine_context();

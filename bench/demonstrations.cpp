@@ -1,4 +1,5 @@
 // Scenes of the house, measured: they are read from scenes/, so that what is shown and what is measured are the same.
+#include "bench/constants.h"
 #include "bench/experiment.h"
 #include "bench/measure.h"
 #include "bench/scenes.h"
@@ -7,14 +8,10 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
-#include <numbers>
 #include <numeric>
 
 namespace bench {
 namespace {
-
-constexpr double g = 9.81;
-constexpr double pi = std::numbers::pi;
 
 // The hourglass: how evenly it runs, and how fast.
 Result hourglass(const Context& context) {

@@ -1,4 +1,5 @@
 // Holz 2014, Parallel Particles.
+#include "bench/constants.h"
 #include "bench/experiment.h"
 #include "bench/measure.h"
 #include "bench/scenes.h"
@@ -14,7 +15,6 @@ using talus::Iteration;
 using talus::Method;
 using talus::Scene;
 
-constexpr double g = 9.81;
 constexpr double degree = std::numbers::pi / 180.0;
 
 // A grain of 1 kg and 5 cm falls 15 cm onto the floor.

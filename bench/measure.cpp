@@ -1,14 +1,12 @@
 #include "bench/measure.h"
+#include "bench/constants.h"
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace bench {
 namespace {
 
 using talus::GrainState;
-
-constexpr double pi = std::numbers::pi;
 
 // Axis of a heap: the mean place, by height, so that grains that ran away count little.
 glm::dvec2 axis_of(std::span<const GrainState> grains) {

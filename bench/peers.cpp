@@ -1,5 +1,6 @@
 #include "bench/peers.h"
 #include "bench/context.h"
+#include "bench/files.h"
 #include "bench/measure.h"
 #include "bench/scenes.h"
 #include "bench/suite.h"
@@ -31,10 +32,6 @@ struct Springs {
 Springs springs_for(const talus::Scene& scene, double radius) {
   const double m_eff = 0.5 * grain_mass(scene, radius), kn = 1400.0, zeta = 0.12;
   return {kn, 2.0 / 7.0 * kn, 2.0 * zeta * std::sqrt(kn / m_eff), std::numbers::pi * std::sqrt(m_eff / kn)};
-}
-
-std::string in_quotes(const fs::path& path) {
-  return fmt::format("'{}'", path.string());
 }
 
 // The first of the programs that PATH has; empty: none.
@@ -117,11 +114,6 @@ Peer bullet() {
           }};
 }
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Two times as long as the scene, of which the box falls in the first and rests in the second.
 struct Times {
   double falling = NAN, resting = NAN;  // s, of the wall
@@ -161,8 +153,8 @@ Measured run_peer(const Peer& peer, const Setup& setup, const std::string& name,
   fs::remove(setup.folder / "final.txt");
   const int status =
       std::system(fmt::format("cd {} && {} >log.txt 2>&1", in_quotes(setup.folder), peer.command(setup, step)).c_str());
-  const std::string log = text_of(setup.folder / "log.txt");
-  const auto grains = final_grains(text_of(setup.folder / "final.txt"), setup.radius());
+  const std::string log = file_text(setup.folder / "log.txt");
+  const auto grains = final_grains(file_text(setup.folder / "final.txt"), setup.radius());
   const std::vector<double> seconds = loop_times(log);
   if (status != 0 || seconds.size() != 2 || grains.size() != *setup.scene.grains.at(0).count)
     return {name, {}, "it failed: " + log.substr(log.size() - std::min<std::size_t>(log.size(), 300))};

@@ -11,7 +11,7 @@ namespace {
 
 #ifdef _WIN32
 constexpr char path_separator = ';';
-constexpr const char* program = "gnuplot.exe";
+constexpr const char* gnuplot = "gnuplot.exe";
 std::FILE* open_pipe(const char* command) {
   return _popen(command, "wb");
 }
@@ -20,7 +20,7 @@ int close_pipe(std::FILE* pipe) {
 }
 #else
 constexpr char path_separator = ':';
-constexpr const char* program = "gnuplot";
+constexpr const char* gnuplot = "gnuplot";
 std::FILE* open_pipe(const char* command) {
   return popen(command, "w");
 }
@@ -78,7 +78,7 @@ void need_gnuplot() {
   std::istringstream directories(path ? path : "");
   for (std::string directory; std::getline(directories, directory, path_separator);) {
     std::error_code error;
-    if (std::filesystem::is_regular_file(std::filesystem::path(directory) / program, error))
+    if (std::filesystem::is_regular_file(std::filesystem::path(directory) / gnuplot, error))
       return;
   }
   throw PlotError(
@@ -90,7 +90,7 @@ void need_gnuplot() {
 void draw(const Plot& plot, const std::filesystem::path& directory, const std::string& name) {
   const std::string script = gnuplot_script(plot, name);
   std::ofstream(directory / (name + ".gp")) << script;
-  std::FILE* pipe = open_pipe(program);
+  std::FILE* pipe = open_pipe(gnuplot);
   if (!pipe)
     throw PlotError("gnuplot cannot be started");
   const std::string all = fmt::format("cd {}\n{}", quoted(directory.string()), script);

@@ -1,11 +1,11 @@
 #include "bench/scenes.h"
+#include "bench/constants.h"
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
 #include <mutex>
-#include <numbers>
 #include <thread>
 
 namespace bench {
@@ -14,8 +14,6 @@ namespace {
 using talus::Iteration;
 using talus::Method;
 using talus::Solver;
-
-constexpr double pi = std::numbers::pi;
 
 }  // namespace
 
