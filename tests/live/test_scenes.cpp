@@ -236,15 +236,16 @@ TEST_CASE("The time of frames is split into simulation, drawing and idle", "[liv
   const auto drew = [&] {
     return std::ranges::any_of(statistics.drawing(), [](const auto& pass) { return pass.name == "draw_picture"; });
   };
-  live.until([&] { return statistics.splits().size() >= 2 && drew(); });
+  const bool timed = live.app->device().device.info().timestamps;
+  live.until([&] { return statistics.splits().size() >= 2 && (drew() || !timed); });
   const double wall = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   const viewer::Statistics::Split mean = statistics.mean_split();
   const auto frames = static_cast<double>(statistics.frames());
   CHECK(frames >= 2);
-  CHECK(mean.simulation > 0.0);
-  CHECK(mean.drawing > 0.0);
   CHECK(frames * (mean.simulation + mean.drawing) < 2.0 * wall);
   CHECK(frames * (mean.simulation + mean.drawing + mean.idle) > 0.5 * wall);
+  CHECK((mean.simulation > 0.0) == timed);  // on a device without timestamps nothing is known but the whole
+  CHECK((mean.drawing > 0.0) == timed);
   std::set<std::string> names;
   double drawing = 0.0;
   for (const viewer::Statistics::Pass& pass : statistics.drawing()) {
@@ -252,7 +253,7 @@ TEST_CASE("The time of frames is split into simulation, drawing and idle", "[liv
     drawing += pass.ms;
   }
   for (const char* name : {"draw_grain", "draw_shadow", "draw_gui"})
-    CHECK(names.contains(name));
+    CHECK(names.contains(name) == timed);
   CHECK(drawing == Approx(statistics.splits().back().drawing));
   // What is paused is not simulated.
   live.session().playing = false;
