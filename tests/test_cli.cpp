@@ -421,7 +421,7 @@ TEST_CASE("a device that is not there ends with 3", "[cli]") {
 
 // Mesa's driver of AMD cards for a card that is not there, before lavapipe: ctest's null_device names both to the
 // loader.
-TEST_CASE("a device without memory is listed with the reason, and never taken", "[.null_device]") {
+TEST_CASE("a device without memory is listed with the reason, and never taken", "[null_device]") {
   Shell shell;
   auto result = shell.talus("devices --json");
   require_done(result);
