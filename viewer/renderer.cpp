@@ -1,6 +1,7 @@
 #include "viewer/renderer.h"
 #include "engine/core/executor.h"
 #include "engine/core/setup.h"
+#include "engine/executors/translated.h"
 #include "engine/gpu/graph.h"
 #include "engine/gpu/open.h"
 #include "viewer/renderer_bodies.h"
@@ -24,19 +25,6 @@ namespace talus {
 namespace {
 
 using namespace shared;
-
-// Vulkan's errors as those of the public API.
-template <class F> auto translated(F f) {
-  try {
-    return f();
-  } catch (const gpu::OutOfMemory& error) {
-    throw ResourceError(error.what());
-  } catch (const gpu::DeviceLost& error) {
-    throw ResourceError(error.what());
-  } catch (const gpu::Error& error) {
-    throw DeviceError(error.what());
-  }
-}
 
 // How far triangles may lie inside of what is round: too little to see.
 double surface_tolerance(const Box& box) {

@@ -1,4 +1,5 @@
 #include "engine/executors/gpu_executor.h"
+#include "engine/executors/translated.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
@@ -6,23 +7,6 @@
 #include <utility>
 
 namespace talus {
-
-namespace {
-
-// The errors of the folder gpu as those that the public API names.
-template <class F> decltype(auto) translated(F f) {
-  try {
-    return f();
-  } catch (const gpu::OutOfMemory& e) {
-    throw ResourceError(e.what());
-  } catch (const gpu::DeviceLost& e) {
-    throw ResourceError(e.what());
-  } catch (const gpu::Error& e) {
-    throw DeviceError(e.what());
-  }
-}
-
-}  // namespace
 
 std::unique_ptr<Executor> make_real_gpu_executor(Options options, std::vector<std::string>& notes) {
   std::vector<gpu::DeviceInfo> devices;

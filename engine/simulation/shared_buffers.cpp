@@ -1,6 +1,7 @@
 #include "engine/simulation/shared_buffers.h"
 #include "engine/core/executor.h"
 #include "engine/core/fields.h"
+#include "engine/executors/translated.h"
 #include "engine/gpu/graph.h"
 #include <array>
 #include <cstddef>
@@ -42,19 +43,6 @@ struct Draws {
 static_assert(offsetof(Draws, grains) == SharedFrame::draw_grains && offsetof(Draws, fine) == SharedFrame::draw_fine &&
               offsetof(Draws, grains_indexed) == SharedFrame::draw_grains_indexed &&
               offsetof(Draws, fine_indexed) == SharedFrame::draw_fine_indexed);
-
-// The errors of the folder gpu as those that the public API names.
-template <class F> decltype(auto) as_public(F f) {
-  try {
-    return f();
-  } catch (const gpu::OutOfMemory& e) {
-    throw ResourceError(e.what());
-  } catch (const gpu::DeviceLost& e) {
-    throw ResourceError(e.what());
-  } catch (const gpu::Error& e) {
-    throw DeviceError(e.what());
-  }
-}
 
 gpu::Device& device_of(Simulation& simulation) {
   if (gpu::Device* device = simulation.executor().gpu_device())
@@ -144,11 +132,11 @@ struct SharedBuffers::Impl {
 };
 
 SharedBuffers::SharedBuffers(Simulation& simulation, const DrawnPlace& drawn)
-    : impl_(as_public([&] { return std::make_unique<Impl>(simulation, drawn); })) {}
+    : impl_(translated([&] { return std::make_unique<Impl>(simulation, drawn); })) {}
 SharedBuffers::~SharedBuffers() = default;
 
 SharedFrame SharedBuffers::frame() {
-  return as_public([&] { return impl_->frame(); });
+  return translated([&] { return impl_->frame(); });
 }
 
 void SharedBuffers::release(const TimelinePoint& read) {
@@ -158,20 +146,20 @@ void SharedBuffers::release(const TimelinePoint& read) {
 }
 
 ExportedMemory SharedBuffers::export_fd(VkBuffer buffer) const {
-  return as_public([&] {
+  return translated([&] {
     const gpu::Buffer::Exported exported = impl_->with_handle(buffer).export_fd();
     return ExportedMemory{exported.fd, exported.memory_bytes, exported.buffer_bytes};
   });
 }
 
 int SharedBuffers::export_timeline() const {
-  return as_public([&] { return impl_->device.export_timeline(); });
+  return translated([&] { return impl_->device.export_timeline(); });
 }
 
 void SharedBuffers::wait(const TimelinePoint& ready) {
   if (ready.semaphore != impl_->device.timeline())
     throw std::invalid_argument("wait() takes the ready of a frame()");
-  as_public([&] { impl_->device.wait(ready.value); });
+  translated([&] { impl_->device.wait(ready.value); });
 }
 
 }  // namespace talus
