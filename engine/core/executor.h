@@ -29,6 +29,7 @@ struct Features {
   std::uint32_t rigid = 1;          // 0: no body is dynamic
   std::uint32_t worlds = 1;         // 0: there is one world
   std::uint32_t periodic = 7;       // bit a: axis a is periodic
+  std::uint32_t rotation = rotation_rolling;  // SolverSettings.rotation
   auto operator<=>(const Features&) const = default;
 };
 

@@ -39,6 +39,18 @@ bool shares_mass(const Wants& wants) {
 bool lets_sleep(const Wants& wants) {
   return wants.solver.method == Method::p2 && wants.solver.sleep_speed > 0.0;
 }
+bool rotates(const Wants& wants) {
+  return wants.solver.rotation;
+}
+bool remembers_rolling(const Wants& wants) {
+  return wants.rolls && rotates(wants) && remembers(wants);
+}
+bool sums_rolling(const Wants& wants) {
+  return wants.rolls && rotates(wants) && sums_contacts(wants);
+}
+bool has_rolling_momentum(const Wants& wants) {
+  return wants.rolls && rotates(wants) && has_momentum(wants);
+}
 bool incremental(const Wants& wants) {
   return wants.incremental;
 }

@@ -141,17 +141,22 @@ struct Wants {
   const Solver& solver;
   bool incremental = false;  // are lists rebuilt incrementally?
   bool marks = false;        // Options::marks
+  bool rolls = false;        // does some pair of materials resist rolling?
 };
 using Condition = bool (*)(const Wants&);
-bool finds_linked(const Wants& wants);     // neighbours, by linked lists
-bool remembers(const Wants& wants);        // how far contacts have slipped
-bool sums_contacts(const Wants& wants);    // over iterations
-bool saves_sums(const Wants& wants);       // .. and keeps them over substeps
-bool keeps_friction(const Wants& wants);   // of a contact, static or kinetic
-bool has_momentum(const Wants& wants);     // from one iteration to the next, of contacts
-bool counts_contacts(const Wants& wants);  // that share a grain's mass (vts, sp)
-bool shares_mass(const Wants& wants);      // of a grain among its contacts (p2, pbd)
-bool lets_sleep(const Wants& wants);       // slow grains
+bool finds_linked(const Wants& wants);       // neighbours, by linked lists
+bool remembers(const Wants& wants);          // how far contacts have slipped
+bool sums_contacts(const Wants& wants);      // over iterations
+bool saves_sums(const Wants& wants);         // .. and keeps them over substeps
+bool keeps_friction(const Wants& wants);     // of a contact, static or kinetic
+bool has_momentum(const Wants& wants);       // from one iteration to the next, of contacts
+bool counts_contacts(const Wants& wants);    // that share a grain's mass (vts, sp)
+bool shares_mass(const Wants& wants);        // of a grain among its contacts (p2, pbd)
+bool lets_sleep(const Wants& wants);         // slow grains
+bool rotates(const Wants& wants);            // grains
+bool remembers_rolling(const Wants& wants);  // how far contacts have rolled
+bool sums_rolling(const Wants& wants);       // couples of contacts over iterations
+bool has_rolling_momentum(const Wants& wants);
 bool incremental(const Wants& wants);
 bool marks(const Wants& wants);
 
@@ -162,8 +167,9 @@ struct StateMember {
   Condition condition = nullptr;
 };
 // What says in the settings where each member begins, in the order in which contact_state declares them.
-inline constexpr std::array state_members{&ContactSettings::sum, &ContactSettings::shear, &ContactSettings::change,
-                                          &ContactSettings::friction};
+inline constexpr std::array state_members{
+    &ContactSettings::sum,    &ContactSettings::shear,       &ContactSettings::roll,    &ContactSettings::roll_sum,
+    &ContactSettings::change, &ContactSettings::roll_change, &ContactSettings::friction};
 
 struct Life {
   bool saved = false;        // by checkpoints; where each world has a share, that is part of the world's state
@@ -173,7 +179,7 @@ struct Life {
   Follows follows = Follows::nothing;
   Start start = Start::zero;
   Compared compared = Compared::elements;
-  std::array<Rounded, 3> rounded{};
+  std::array<Rounded, 6> rounded{};
   std::array<Condition, 2> conditions{};  // one of them must hold, if there are any
   std::optional<FieldId> header;          // the field behind whose only element this one lies in a block of shaders
   std::array<StateMember, state_members.size()> members{};

@@ -86,6 +86,9 @@ namespace talus {
     follows_grain | rolled_back | hashed() | rounded(Rounding::displacement, "position", Copy::next) |                 \
         rounded(Rounding::speed, "velocity", Copy::next),                                                              \
     "position [m], radius [m], velocity [m/s], inverse mass [1/kg], in cell order")                                    \
+  X(grain_spin, vec4, grains,                                                                                          \
+    follows_grain | rolled_back | hashed() | when(rotates) | rounded(Rounding::speed, "", Copy::next),                 \
+    "xyz radius times angular velocity: surface speed of the spin [m/s], w m r^2 / I, 0: contacts do not turn it [1]") \
   X(grain_row, uint, grains, follows_grain | starts_as(Start::place),                                                  \
     "row of the contact lists that the grain had when they were made")                                                 \
   X(grain_mark, uint, grains, follows_grain | rolled_back | hashed() | when(marks), "number of the caller's own")      \
@@ -111,12 +114,18 @@ namespace talus {
     "grain or wall on the other side; slot k of grain i: 16 (slice_start + k) + i % 16")                               \
   X(contact_state, float, slot_states,                                                                                 \
     saved | when(sums_contacts) | when(remembers) | member("sum", 4, sums_contacts) | member("shear", 3, remembers) |  \
-        member("change", 4, has_momentum) | member("friction", 1, keeps_friction) |                                    \
-        rounded(Rounding::contact_sum, "sum") | rounded(Rounding::contact_shear, "shear") |                            \
-        rounded(Rounding::contact_sum, "change"),                                                                      \
+        member("roll", 3, remembers_rolling) | member("roll_sum", 3, sums_rolling) |                                   \
+        member("change", 4, has_momentum) | member("roll_change", 3, has_rolling_momentum) |                           \
+        member("friction", 1, keeps_friction) | rounded(Rounding::contact_sum, "sum") |                                \
+        rounded(Rounding::contact_shear, "shear") | rounded(Rounding::contact_shear, "roll") |                         \
+        rounded(Rounding::contact_sum, "roll_sum") | rounded(Rounding::contact_sum, "change") |                        \
+        rounded(Rounding::contact_sum, "roll_change"),                                                                 \
     "sum: xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what "     \
     "resists motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered. " \
     "shear: tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]. "   \
+    "roll, roll_sum, roll_change: as shear, the tangential sum and change, of what resists rolling: where roll is "    \
+    "the "                                                                                                             \
+    "way of the surfaces on each other, and roll_sum times R_eff the impulsive couple. "                               \
     "change: last iteration's change of sum (improved_jacobi) [N s]. friction: coefficient of friction in this "       \
     "substep, where static and kinetic differ (vts, sp with memory) [1]")                                              \
   X(contact_load, uint, grains, when(counts_contacts), "contacts that share a grain's mass (vts, sp)")                 \

@@ -43,23 +43,26 @@ uvec3 table_bits_for(const Settings& s, float cell, uint most, uint least = 2) {
 }
 
 // Members of contact_state one after another: as its field declares them, those that the solver needs.
-void lay_out(ContactSettings& contacts, const Solver& s) {
+void lay_out(ContactSettings& contacts, const Wants& wants) {
   const auto& members = info(FieldId::contact_state).members;
   contacts.state_words = 0;
   for (std::size_t m = 0; m < members.size(); ++m) {
-    const bool there = members[m].condition({s});
+    const bool there = members[m].condition(wants);
     contacts.*state_members[m] = there ? contacts.state_words : state_none;
     contacts.state_words += there ? members[m].components : 0;
   }
-  // The sum and the shear follow one another.
+  // In this order they follow one another.
   contacts.kept_first = contacts.impulses ? contacts.sum : contacts.memory ? contacts.shear : 0;
-  contacts.kept_words = (contacts.impulses ? 4 : 0) + (contacts.memory ? 3 : 0);
+  contacts.kept_words = (contacts.impulses ? 4 : 0) + (contacts.memory ? 3 : 0) + (remembers_rolling(wants) ? 3 : 0) +
+                        (contacts.impulses && sums_rolling(wants) ? 3 : 0);
 }
 
-void set_solver(Settings& settings, const Solver& s) {
-  settings.contacts.memory = remembers({s});
-  settings.contacts.impulses = saves_sums({s});
-  lay_out(settings.contacts, s);
+void set_solver(Settings& settings, const Solver& s, bool rolls) {
+  const Wants wants{.solver = s, .rolls = rolls};
+  settings.contacts.memory = remembers(wants);
+  settings.contacts.impulses = saves_sums(wants);
+  lay_out(settings.contacts, wants);
+  settings.solver.rotation = !rotates(wants) ? rotation_off : rolls ? rotation_rolling : rotation_free;
   settings.grid.rebuild_always = s.detection != Detection::lists;
   settings.grid.incremental =
       !settings.grid.rebuild_always && s.incremental_rebuild && s.neighbours == Neighbours::sorted;
@@ -242,6 +245,15 @@ double substep_of(const Scene& scene) {
   return scene.dt / scene.solver.substeps;
 }
 
+bool resists_rolling(const Scene& scene) {
+  return scene.domain.rolling_friction.value_or(0.0) > 0.0 ||
+         std::ranges::any_of(scene.materials, [](const Material& m) { return m.rolling_friction > 0.0; });
+}
+
+float ease_of(const Scene& scene, const Seed& seed) {
+  return seed.fixed ? 0.0f : static_cast<float>(1.0 / scene.materials[seed.material].inertia);
+}
+
 Grain grain_of(const Scene& scene, const Seed& seed) {
   const double r = seed.radius;
   const double mass = seed.mass > 0.0f
@@ -262,7 +274,7 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   const double weight = glm::length(domain.gravity);
   settings.domain.down = vec3(weight > 0.0 ? domain.gravity / weight : glm::dvec3(0.0));
   const Solver& solver = scene.solver;
-  set_solver(settings, solver);
+  set_solver(settings, solver, resists_rolling(scene));
   settings.contacts.materials = static_cast<uint>(scene.materials.size());
   settings.worlds.count = scene.worlds;
   settings.worlds.places = no_grain;  // as long as there is one world
@@ -505,12 +517,15 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
                                    static_cast<float>(std::sqrt(ma.friction_kinetic * mb.friction_kinetic)),
                                    static_cast<float>(in_series(ma.stiffness, mb.stiffness)),
                                    static_cast<float>(in_series(damping(ma), damping(mb))),
-                                   static_cast<float>(area * std::sqrt(ma.adhesion * mb.adhesion))};
+                                   static_cast<float>(area * std::sqrt(ma.adhesion * mb.adhesion)),
+                                   static_cast<float>(std::sqrt(ma.rolling_friction * mb.rolling_friction))};
     }
     const PairLaw wall{static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
                        static_cast<float>(scene.domain.friction_kinetic.value_or(ma.friction_kinetic)),
-                       static_cast<float>(ma.stiffness), static_cast<float>(damping(ma)),
-                       static_cast<float>(area * scene.domain.adhesion.value_or(ma.adhesion))};
+                       static_cast<float>(ma.stiffness),
+                       static_cast<float>(damping(ma)),
+                       static_cast<float>(area * scene.domain.adhesion.value_or(ma.adhesion)),
+                       static_cast<float>(scene.domain.rolling_friction.value_or(ma.rolling_friction))};
     laws[a * (count + 1) + count] = laws[count * (count + 1) + a] = wall;
   }
   // Of bodies without a material with each other and with the walls.

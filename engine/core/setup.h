@@ -14,6 +14,8 @@ float longest_side(const Population& population);  // m, of triangles of cloth; 
 bool has_fine(const Population& population);  // now or later
 
 Grain grain_of(const Scene& scene, const Seed& seed);
+float ease_of(const Scene& scene, const Seed& seed);  // grain_spin.w: m r^2 / I, 0 of a fixed grain [1]
+bool resists_rolling(const Scene& scene);             // does some pair of materials?
 
 // Throws SceneError where a periodic axis is too short for the neighbour grid, or the grid too large for the device.
 // grid_cells: most cells of the neighbour table; 0: some four per grain.
@@ -66,9 +68,9 @@ struct FineGrains {
 };
 FineGrains fine_grains_of(const Population& population);
 
-// [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction and
-// adhesion of two materials are geometric means, stiffness and damping those of two springs in a row. The wall's
-// friction and adhesion are the domain's.
+// [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction,
+// rolling friction and adhesion of two materials are geometric means, stiffness and damping those of two springs in a
+// row. The wall's friction and adhesion are the domain's.
 std::vector<PairLaw> pair_laws_of(const Scene& scene);
 
 }  // namespace talus

@@ -235,6 +235,13 @@ void push_bodies(Executor& e, const StepPlan& p, const Args& args, std::optional
   run_rigid(e, p, Pass::body_push, args);
 }
 
+// After a pass that has written the copies `next`.
+void swap_grains(Executor& e, const StepPlan& p) {
+  e.swap(FieldId::grains);
+  if (rotates({p.solver}))
+    e.swap(FieldId::grain_spin);
+}
+
 // All contacts at once, or on the CPU one after another. push: of the methods whose solver does not push bodies itself.
 void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_seidel, std::optional<Pass> push = {}) {
   const Work grains{p.grains, gate_grains};
@@ -250,7 +257,7 @@ void iterate(Executor& e, const StepPlan& p, Args args, Pass solve, Pass gauss_s
       args.beta =
           p.solver.iteration == Iteration::improved_jacobi ? momentum(p.solver, args.iteration, args.iterations) : 0.0f;
       e.run(solve, grains, args);
-      e.swap(FieldId::grains);
+      swap_grains(e, p);
     }
     args.iteration += 1;
     push_bodies(e, p, args, push);
@@ -299,7 +306,7 @@ void set_off(Executor& e, const StepPlan& p, const Args& args, Pass push) {
 void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
   e.run(Pass::vts_warm_start, grains, args);
-  e.swap(FieldId::grains);
+  swap_grains(e, p);
   set_off(e, p, args, Pass::vts_push);
   iterate(e, p, args, Pass::vts_solve, Pass::vts_gauss_seidel, Pass::vts_push);
   e.run(Pass::advance, grains, args);
@@ -309,7 +316,7 @@ void solve_vts(Executor& e, const StepPlan& p, const Args& args) {
 void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
   e.run(Pass::sp_warm_start, grains, args);
-  e.swap(FieldId::grains);
+  swap_grains(e, p);
   set_off(e, p, args, Pass::sp_push);
   iterate(e, p, args, Pass::sp_solve, Pass::sp_gauss_seidel, Pass::sp_push);
   e.run(Pass::finalize, grains, args);
@@ -318,7 +325,7 @@ void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
 // Explicit dynamics: a substep is one pass.
 void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
   e.run(compare::in_place_of(Pass::dem, p.solver), {p.grains, gate_grains}, args);
-  e.swap(FieldId::grains);
+  swap_grains(e, p);
   run_rigid(e, p, Pass::body_start, args);
   Args done = args;
   done.iteration = done.iterations = 1;

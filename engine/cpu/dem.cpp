@@ -13,8 +13,9 @@ struct Shares {
 };
 
 // Once, not in every clone.
-[[gnu::noinline]] vec3 touch_body(const Args& args, Fields& f, uint i, uint partner, vec3 shear, vec3& change) {
-  return reference::respond(args, f, i, partner, shear, change);
+[[gnu::noinline]] reference::Springs touch_body(const Args& args, Fields& f, uint i, uint partner,
+                                                const reference::Springs& springs, DemChange& change) {
+  return reference::respond(args, f, i, partner, springs, change);
 }
 
 // Are contacts of two grains such that most of the law is not needed?
@@ -35,12 +36,15 @@ struct Ends {
   }
 };
 
-template <bool plain> class Springs : public Pack {
+// rotation: SolverSettings.rotation.
+template <bool plain, uint rotation> class Contacts : public Pack {
 public:
-  Springs(const Args& args, Fields& f, uint first)
+  Contacts(const Args& args, Fields& f, uint first)
       : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory) {
-    TALUS_ASSERT(!memory_ || (settings.contacts.state_words == 3 && settings.contacts.shear == 0),
+    TALUS_ASSERT(!memory_ || (settings.contacts.state_words == words && settings.contacts.shear == 0),
                  settings.contacts.state_words, settings.contacts.shear);
+    if constexpr (rotates)
+      spin_ = spins();
   }
 
   void touch_grains() {
@@ -48,7 +52,7 @@ public:
       Shares shares{all(1.0f), all(0.5f)};
       if (any((grains.inverse_mass != row.grains.inverse_mass) | (grains.radius != row.grains.radius)))
         shares = shares_of(row.grains);
-      respond(c, shares, laws(row), row.mask, false, row.slot);
+      respond(c, shares, laws(row), row.mask, false, row.slot, [&] { return turn_of(row, c, spin_); });
     };
     each_row(touch, !plain, true);
   }
@@ -68,6 +72,8 @@ public:
     const vecs v = select(grains.inverse_mass > 0.0f, moved, grains.velocity);
     const Grains after{grains.position + all(h_) * v, grains.radius, v, grains.inverse_mass};
     store_grains(&f.grains_next[first], there, after);
+    if constexpr (rotates)
+      store_spins(&f.grain_spin_next[first], there, {spin_.xyz + spin_change_, spin_.w});
     const floats speed2 = dot(v, v), radius = after.radius;
     const floats numbers = speed2 + abs(after.position.x) + abs(after.position.y) + abs(after.position.z);
     const ints alive = lane_numbers < static_cast<int>(there);
@@ -83,10 +89,16 @@ public:
 private:
   float h_;  // s
   bool memory_;
-  vecs change_;  // m/s, of the velocities by all contacts so far
+  vecs change_;       // m/s, of the velocities by all contacts so far
+  vecs4 spin_;        // grain_spin, where grains rotate
+  vecs spin_change_;  // m/s, by all contacts so far
+
+  static constexpr bool rotates = rotation != rotation_off, rolls = rotation == rotation_rolling;
+  static constexpr uint words = rolls ? 6 : 3;
 
   // dem keeps nothing else of a contact, so that this is known when it is compiled.
-  static std::size_t shear_at(std::size_t slot) { return first_component(slot, 3); }
+  static std::size_t shear_at(std::size_t slot) { return first_component(slot, words); }
+  static std::size_t roll_at(std::size_t slot) { return shear_at(slot) + 3 * slice_grains; }
 
   // Grains that are not alike.
   Shares shares_of(const Grains& o) const {
@@ -105,8 +117,9 @@ private:
     along(0, grains.position.x, normal.x);
     along(1, grains.position.y, normal.y);
     along(2, grains.position.z, normal.z);
-    respond(contact_of_wall(normal, gap, grains.radius), {}, laws_of([&](uint) { return settings.contacts.materials; }),
-            mask, true, slot);
+    const Contact c = contact_of_wall(normal, gap, grains.radius);
+    respond(c, {}, laws_of([&](uint) { return settings.contacts.materials; }), mask, true, slot,
+            [&] { return turn_of_plane(c, spin_.xyz, spin_.w, grains.inverse_mass, grains.radius, zero3()); });
   }
 
   // One after the other: bodies have shapes of their own.
@@ -114,17 +127,27 @@ private:
     for (uint k = 0; k < lanes && any(mask); ++k) {
       if (!mask[k])
         continue;
-      vec3 change = lane(change_, k);
-      const vec3 before = memory_ ? vec3_at(f.contact_state, shear_at(slot + k)) : vec3(0.0f);
+      DemChange change{lane(change_, k), lane(spin_change_, k)};
       const uint i = first + k;
-      const vec3 shear = touch_body(args, f, i, partner_at(f, i, slot + k), before, change);
+      reference::Springs springs;
       if (memory_)
-        put(f.contact_state, shear_at(slot + k), shear);
-      set_lane(change_, k, change);
+        springs.shear = vec3_at(f.contact_state, shear_at(slot + k));
+      if (memory_ && rolls)
+        springs.roll = vec3_at(f.contact_state, roll_at(slot + k));
+      springs = touch_body(args, f, i, partner_at(f, i, slot + k), springs, change);
+      if (memory_)
+        put(f.contact_state, shear_at(slot + k), springs.shear);
+      if (memory_ && rolls)
+        put(f.contact_state, roll_at(slot + k), springs.roll);
+      set_lane(change_, k, change.velocity);
+      set_lane(spin_change_, k, change.spin);
     }
   }
 
-  void respond(const Contact& c, const Shares& shares, const Law& law, ints within, bool last, std::size_t slot) {
+  // turn(): what the contact needs of spins, where grains rotate.
+  template <class FindTurn>
+  void respond(const Contact& c, const Shares& shares, const Law& law, ints within, bool last, std::size_t slot,
+               FindTurn turn) {
     const DemSpring spring = dem_spring(shares.stiffness, grains.inverse_mass + c.inverse_mass, law, h_,
                                         !plain && settings.solver.material_stiffness);
     const DemContact d =
@@ -132,24 +155,37 @@ private:
                     all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, h_);
     const ints touches = within & d.touches;
     if (memory_)
-      this->ask_ahead(f.contact_state, shear_at(this->ahead(slot)), 3);
+      this->ask_ahead(f.contact_state, shear_at(this->ahead(slot)), words);
     const vecs before = memory_ ? load_vecs(f.contact_state, shear_at(slot)) : vecs{};
+    vecs rolled;
+    if constexpr (rolls)
+      rolled = memory_ ? load_vecs(f.contact_state, roll_at(slot)) : vecs{};
     if (!any(touches)) {
       if (memory_ && any(within & differ(before, vecs{})))
         store_vecs(f.contact_state, shear_at(slot), select(within, vecs{}, before));
+      if (rolls && memory_ && any(within & differ(rolled, vecs{})))
+        store_vecs(f.contact_state, roll_at(slot), select(within, vecs{}, rolled));
       return;
     }
-    vecs shear = before;
-    const vecs response = dem_respond(d, c, spring, law, all(1.0f), h_, shear);
+    vecs shear = before, response;
+    if constexpr (rotates) {
+      vecs roll = rolled;
+      const DemTurn t = dem_turn(d, c, turn(), spring, law, all(1.0f), rolls, h_, shear, roll);
+      response = t.response;
+      spin_change_ = select(touches, spin_change_ + (shares.own * spin_.w) * t.couple, spin_change_);
+      if (rolls && memory_)
+        store_vecs(f.contact_state, roll_at(slot), select(touches, roll, select(within, vecs{}, rolled)));
+    } else {
+      response = dem_respond(d, c, spring, law, all(1.0f), h_, shear);
+    }
     change_ = select(touches, change_ + shares.own * response, change_);
     if (memory_)
       store_vecs(f.contact_state, shear_at(slot), select(touches, shear, select(within, vecs{}, before)));
   }
 };
 
-}  // namespace
-
-TALUS_CLONES void dem(const Args& args, Fields& f, uint begin, uint end) {
+// Inlined into each clone of dem.
+template <uint rotation> void dem_as(const Args& args, Fields& f, uint begin, uint end) {
   Finish finish(args, f);
   Ends ends;
   const auto advance = [&](auto springs) {
@@ -167,12 +203,25 @@ TALUS_CLONES void dem(const Args& args, Fields& f, uint begin, uint end) {
     }
     finish.enter(first);
     if (simple)
-      advance(Springs<true>(args, f, first));
+      advance(Contacts<true, rotation>(args, f, first));
     else
-      advance(Springs<false>(args, f, first));
+      advance(Contacts<false, rotation>(args, f, first));
   }
   ends.report(finish);
   finish.flush();
+}
+
+}  // namespace
+
+TALUS_CLONES void dem(const Args& args, Fields& f, uint begin, uint end) {
+  switch (f.settings[0].solver.rotation) {
+  case rotation_off:
+    return dem_as<rotation_off>(args, f, begin, end);
+  case rotation_free:
+    return dem_as<rotation_free>(args, f, begin, end);
+  default:
+    return dem_as<rotation_rolling>(args, f, begin, end);
+  }
 }
 
 }  // namespace talus::TALUS_CPU

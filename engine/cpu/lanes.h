@@ -122,6 +122,9 @@ inline vecs operator*(float s, const vecs& v) {
 inline floats dot(const vecs& a, const vecs& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
+inline vecs cross(const vecs& a, const vecs& b) {
+  return {a.y * b.z - b.y * a.z, a.z * b.x - b.z * a.x, a.x * b.y - b.x * a.y};
+}
 inline vecs select(ints mask, const vecs& a, const vecs& b) {
   return {mask ? a.x : b.x, mask ? a.y : b.y, mask ? a.z : b.z};
 }

@@ -42,7 +42,10 @@ public:
   std::size_t sum_at(const Row& row) const { return row.state + sum_; }
   std::size_t normal_at(const Row& row) const { return sum_at(row) + 3 * slice_grains; }
   std::size_t shear_at(const Row& row) const { return row.state + shear_; }
+  std::size_t roll_at(const Row& row) const { return row.state + roll_; }
+  std::size_t roll_sum_at(const Row& row) const { return row.state + roll_sum_; }
   std::size_t change_at(const Row& row) const { return row.state + change_; }
+  std::size_t roll_change_at(const Row& row) const { return row.state + roll_change_; }
   std::size_t friction_at(const Row& row) const { return row.state + friction_; }
 
   // Calls touch(row, contacts) for the rows in which grains are. They come first, in each lane. periodic: may an axis
@@ -100,6 +103,15 @@ public:
       __builtin_prefetch(next + c * slice_grains);
   }
 
+  // Where grains rotate: the spins of these grains, and what a row needs of the spins of both sides.
+  vecs4 spins() const {
+    return load_spins([&](uint k) { return f.grain_spin.data() + first + k; });
+  }
+  Turn turn_of(const Row& row, const Contact& c, const vecs4& own) const {
+    const vecs4 other = load_spins([&](uint k) { return f.grain_spin.data() + row.places[k]; });
+    return turn_of_grains(c, own.xyz, own.w, grains.inverse_mass, grains.radius, other.xyz, other.w);
+  }
+
   Law laws(const Row& row) const {
     return laws_of([&](uint k) { return reference::material_of(f.grain_tag[row.places[k]]); });
   }
@@ -117,16 +129,17 @@ public:
     }
     if (alike)
       return same(*of[0]);
-    float members[5][lanes];
+    float members[6][lanes];
     for (uint k = 0; k < lanes; ++k) {
       members[0][k] = of[k]->friction_static;
       members[1][k] = of[k]->friction_kinetic;
       members[2][k] = of[k]->stiffness;
       members[3][k] = of[k]->damping;
       members[4][k] = of[k]->adhesion;
+      members[5][k] = of[k]->rolling;
     }
-    return {load<floats>(members[0]), load<floats>(members[1]), load<floats>(members[2]), load<floats>(members[3]),
-            load<floats>(members[4])};
+    return {load<floats>(members[0]), load<floats>(members[1]), load<floats>(members[2]),
+            load<floats>(members[3]), load<floats>(members[4]), load<floats>(members[5])};
   }
 
 private:
@@ -163,7 +176,9 @@ private:
 
   // Copies, since what is stored to fields might be settings for all that the compiler knows.
   uint state_words_ = settings.contacts.state_words, sum_ = settings.contacts.sum * slice_grains,
-       shear_ = settings.contacts.shear * slice_grains, change_ = settings.contacts.change * slice_grains,
+       shear_ = settings.contacts.shear * slice_grains, roll_ = settings.contacts.roll * slice_grains,
+       roll_sum_ = settings.contacts.roll_sum * slice_grains, change_ = settings.contacts.change * slice_grains,
+       roll_change_ = settings.contacts.roll_change * slice_grains,
        friction_ = settings.contacts.friction * slice_grains;
   int rows_ = 0, others_ = 1 << 30;  // .. from which on some partners are no grains
   int first_place_;                  // of its world
@@ -173,8 +188,8 @@ private:
   std::size_t first_slot() const { return reference::contact_slot(f, first, 0); }
 
   static Law same(const PairLaw& law) {
-    return {all(law.friction_static), all(law.friction_kinetic), all(law.stiffness), all(law.damping),
-            all(law.adhesion)};
+    return {all(law.friction_static), all(law.friction_kinetic), all(law.stiffness),
+            all(law.damping),         all(law.adhesion),         all(law.rolling)};
   }
 };
 

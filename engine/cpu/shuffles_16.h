@@ -55,4 +55,46 @@ inline void store_grains(Grain* grains, uint count, const Grains& g) {
     store(grains + k, __builtin_shufflevector(m[k - 8], m[k - 8], 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
+// Rows to columns of four matrices of 4 x 4, in four lanes each; its own inverse.
+inline void transpose(floats (&m)[4]) {
+  const floats a = __builtin_shufflevector(m[0], m[1], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29),
+               b = __builtin_shufflevector(m[0], m[1], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31),
+               c = __builtin_shufflevector(m[2], m[3], 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29),
+               d = __builtin_shufflevector(m[2], m[3], 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+  m[0] = __builtin_shufflevector(a, c, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+  m[1] = __builtin_shufflevector(a, c, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  m[2] = __builtin_shufflevector(b, d, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+  m[3] = __builtin_shufflevector(b, d, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+}
+
+using Row4 = float __attribute__((vector_size(16)));
+
+inline Row8 join(Row4 a, Row4 b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+// place(k): of lane k.
+template <class Place> vecs4 load_spins(Place place) {
+  floats m[4];
+  for (uint k = 0; k < 4; ++k)
+    m[k] = join(join(load<Row4>(place(k)), load<Row4>(place(k + 4))),
+                join(load<Row4>(place(k + 8)), load<Row4>(place(k + 12))));
+  transpose(m);
+  return {{m[0], m[1], m[2]}, m[3]};
+}
+// The first `count`, side by side.
+inline void store_spins(vec4* spins, uint count, const vecs4& s) {
+  floats m[4] = {s.xyz.x, s.xyz.y, s.xyz.z, s.w};
+  transpose(m);
+  Row4 rows[lanes];
+  for (uint k = 0; k < 4; ++k) {
+    rows[k] = __builtin_shufflevector(m[k], m[k], 0, 1, 2, 3);
+    rows[k + 4] = __builtin_shufflevector(m[k], m[k], 4, 5, 6, 7);
+    rows[k + 8] = __builtin_shufflevector(m[k], m[k], 8, 9, 10, 11);
+    rows[k + 12] = __builtin_shufflevector(m[k], m[k], 12, 13, 14, 15);
+  }
+  for (uint k = 0; k < count; ++k)
+    store(spins + k, rows[k]);
+}
+
 }  // namespace talus::cpu::avx512

@@ -48,4 +48,20 @@ inline void store_grains(Grain* grains, uint count, const Grains& g) {
   }
 }
 
+// place(k): of lane k.
+template <class Place> vecs4 load_spins(Place place) {
+  floats m[lanes];
+  for (uint k = 0; k < lanes; ++k)
+    m[k] = load<floats>(place(k));
+  transpose(m);
+  return {{m[0], m[1], m[2]}, m[3]};
+}
+// The first `count`, side by side.
+inline void store_spins(vec4* spins, uint count, const vecs4& s) {
+  floats m[lanes] = {s.xyz.x, s.xyz.y, s.xyz.z, s.w};
+  transpose(m);
+  for (uint k = 0; k < count; ++k)
+    store(spins + k, m[k]);
+}
+
 }  // namespace talus::cpu

@@ -57,4 +57,35 @@ inline void store_grains(Grain* grains, uint count, const Grains& g) {
     store(grains + k, m[k]);
 }
 
+// Rows to columns of two matrices of 4 x 4, in the lower and in the upper lanes; its own inverse.
+inline void transpose(floats (&m)[4]) {
+  const floats a = __builtin_shufflevector(m[0], m[1], 0, 8, 1, 9, 4, 12, 5, 13),
+               b = __builtin_shufflevector(m[0], m[1], 2, 10, 3, 11, 6, 14, 7, 15),
+               c = __builtin_shufflevector(m[2], m[3], 0, 8, 1, 9, 4, 12, 5, 13),
+               d = __builtin_shufflevector(m[2], m[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  m[0] = __builtin_shufflevector(a, c, 0, 1, 8, 9, 4, 5, 12, 13);
+  m[1] = __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15);
+  m[2] = __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
+  m[3] = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+using Row4 = float __attribute__((vector_size(16)));
+
+// place(k): of lane k.
+template <class Place> vecs4 load_spins(Place place) {
+  floats m[4];
+  for (uint k = 0; k < 4; ++k)
+    m[k] = __builtin_shufflevector(load<Row4>(place(k)), load<Row4>(place(k + 4)), 0, 1, 2, 3, 4, 5, 6, 7);
+  transpose(m);
+  return {{m[0], m[1], m[2]}, m[3]};
+}
+// The first `count`, side by side.
+inline void store_spins(vec4* spins, uint count, const vecs4& s) {
+  floats m[4] = {s.xyz.x, s.xyz.y, s.xyz.z, s.w};
+  transpose(m);
+  for (uint k = 0; k < count; ++k)
+    store(spins + k, k < 4 ? __builtin_shufflevector(m[k % 4], m[k % 4], 0, 1, 2, 3)
+                           : __builtin_shufflevector(m[k % 4], m[k % 4], 4, 5, 6, 7));
+}
+
 }  // namespace talus::cpu

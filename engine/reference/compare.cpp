@@ -61,18 +61,18 @@ void linked_fill(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void dem_one_loop(const Args& args, Fields& f, uint begin, uint end) {
-  dem_substep(args, f, begin, end, [&](uint i, vec3& change) {
-    search(args, f, i, [&](uint partner) { respond(args, f, i, partner, vec3(0.0f), change); });
+  dem_substep(args, f, begin, end, [&](uint i, DemChange& change) {
+    search(args, f, i, [&](uint partner) { respond(args, f, i, partner, {}, change); });
   });
 }
 
 void dem_two_loops(const Args& args, Fields& f, uint begin, uint end) {
   std::vector<uint> found;
-  dem_substep(args, f, begin, end, [&](uint i, vec3& change) {
+  dem_substep(args, f, begin, end, [&](uint i, DemChange& change) {
     found.clear();
     search(args, f, i, [&](uint partner) { found.push_back(partner); });
     for (const uint partner : found)
-      respond(args, f, i, partner, vec3(0.0f), change);
+      respond(args, f, i, partner, {}, change);
   });
 }
 

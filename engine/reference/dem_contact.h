@@ -11,9 +11,18 @@ inline DemSpring spring_of(const Args& args, const Fields& f, uint i, uint partn
   return dem_spring(share, w_sum, law_of(f, i, partner), args.h, f.settings[0].solver.material_stiffness);
 }
 
-// Adds what a contact does to grain i to `change`, of its velocity in this substep [m/s]; returns the contact's spring,
-// which was `shear` before.
-inline vec3 respond(const Args& args, Fields& f, uint i, uint partner, vec3 shear, vec3& change) {
+// The springs of a contact, across the normal and against rolling, in units of velocity [m/s].
+struct Springs {
+  vec3 shear{0.0f}, roll{0.0f};
+};
+
+// What the contacts of a grain change in this substep: its velocity, and its spin [m/s].
+struct DemChange {
+  vec3 velocity{0.0f}, spin{0.0f};
+};
+
+// Adds what a contact does to grain i to `change`; returns the contact's springs, which were `springs` before.
+inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Springs springs, DemChange& change) {
   const Settings& settings = f.settings[0];
   const Grain& grain = f.grains[i];
   const float h = args.h, w = grain.velocity.w;
@@ -21,30 +30,42 @@ inline vec3 respond(const Args& args, Fields& f, uint i, uint partner, vec3 shea
   const PairLaw& law = law_of(f, i, partner);
   const DemSpring spring = spring_of(args, f, i, partner, c);
   const DemContact d =
-      dem_contact(c, spring, law, vec3(grain.velocity), w, grain.position.w, change, h * settings.domain.gravity,
-                  partner >= body_partner, settings.contacts.reach > 0.0f, h);
+      dem_contact(c, spring, law, vec3(grain.velocity), w, grain.position.w, change.velocity,
+                  h * settings.domain.gravity, partner >= body_partner, settings.contacts.reach > 0.0f, h);
   if (!d.touches)
-    return vec3(0.0f);
+    return {};
   TALUS_ASSERT(d.w_sum > 0.0f, i, partner, d.w_sum);
-  const vec3 response = dem_respond(d, c, spring, law, across_share(c, w), h, shear);
-  change += w / d.w_sum * response;
+  if (settings.solver.rotation == rotation_off) {
+    const vec3 response = dem_respond(d, c, spring, law, across_share(c, w), h, springs.shear);
+    change.velocity += w / d.w_sum * response;
+    if (is_body(partner))
+      add_load(f, i, partner, c.point, response / d.w_sum);
+    return springs;
+  }
+  const Turn t = turn_with(f, i, partner, c);
+  const float across = is_grain(partner) ? 1.0f : across_share_of_surfaces(c, t, w);
+  const DemTurn turn = dem_turn(d, c, t, spring, law, across, settings.solver.rotation == rotation_rolling, h,
+                                springs.shear, springs.roll);
+  change.velocity += w / d.w_sum * turn.response;
+  change.spin += w / d.w_sum * f.grain_spin[i].w * turn.couple;
   if (is_body(partner))
-    add_load(f, i, partner, c.point, response / d.w_sum);
-  return shear;
+    add_load(f, i, partner, surface_point(c), turn.response / d.w_sum, grain.position.w / d.w_sum * turn.rolling);
+  return springs;
 }
 
-// A substep of explicit dynamics. contacts(i, change): adds to `change` what all contacts of grain i change its
-// velocity by [m/s].
+// A substep of explicit dynamics. contacts(i, change): adds to `change` what all contacts of grain i do.
 template <class Contacts> void dem_substep(const Args& args, Fields& f, uint begin, uint end, Contacts contacts) {
   Finish finish(args, f);
   for (uint i = begin; i < end; ++i) {
-    vec3 change(0.0f);
+    DemChange change;
     contacts(i, change);
     const Grain& grain = f.grains[i];
     const float r = grain.position.w, w = grain.velocity.w;
-    const vec3 v =
-        w > 0.0f ? vec3(grain.velocity) + (change + args.h * f.settings[0].domain.gravity) : vec3(grain.velocity);
+    const vec3 v = w > 0.0f ? vec3(grain.velocity) + (change.velocity + args.h * f.settings[0].domain.gravity)
+                            : vec3(grain.velocity);
     f.grains_next[i] = {vec4(vec3(grain.position) + args.h * v, r), vec4(v, w)};
+    if (f.settings[0].solver.rotation != rotation_off)
+      f.grain_spin_next[i] = f.grain_spin[i] + vec4(change.spin, 0.0f);
     finish.grain(i, f.grains_next[i]);
   }
   finish.flush();

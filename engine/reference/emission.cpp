@@ -107,6 +107,8 @@ private:
     f_.grains[i] = {vec4(place, emitted.grain.position.w), emitted.grain.velocity};
     f_.grain_id[i] = emitted.id;
     f_.grain_tag[i] = emitted.tag;
+    if (f_.settings[0].solver.rotation != rotation_off)
+      f_.grain_spin[i] = vec4(0.0f, 0.0f, 0.0f, emitted.ease);
     f_.contact_count[i] = 0;
     TALUS_ASSERT(f_.emitted[k].grain.position.w > 0.0f, k, f_.emitted[k].grain.position.w);
     f_.emitted_count[world_ * f_.settings[0].emission.emitters + source.emitter] += 1;

@@ -15,8 +15,12 @@ template <class Work> void with_kept(const Fields& f, Work work) {
     return work(std::integral_constant<uint, 3>());
   case 4:  // the sum
     return work(std::integral_constant<uint, 4>());
-  case 7:
+  case 6:  // the shear and the roll
+    return work(std::integral_constant<uint, 6>());
+  case 7:  // the sum, and the shear or the roll's sum
     return work(std::integral_constant<uint, 7>());
+  case 13:
+    return work(std::integral_constant<uint, 13>());
   }
 }
 

@@ -16,10 +16,10 @@ inline uint* record_of(Fields& f, uint i, uint body) {
   return &f.body_sums[load_words * (load_copies * body + i / group_size % load_copies)];
 }
 
-// A body gets this impulse [N s] at a point away from its origin.
-inline void add_to_record(Fields& f, uint* record, vec3 point, vec3 impulse) {
+// A body gets this impulse [N s] at a point away from its origin, and a couple [N m s].
+inline void add_to_record(Fields& f, uint* record, vec3 point, vec3 impulse, vec3 couple = vec3(0.0f)) {
   const vec3 force = f.settings[0].bodies.quanta.x * impulse,
-             torque = f.settings[0].bodies.quanta.y * glm::cross(point, impulse);
+             torque = f.settings[0].bodies.quanta.y * (glm::cross(point, impulse) + couple);
   const float numbers[] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
   if (!std::ranges::all_of(numbers, [](float x) { return std::abs(x) < 0x1p62f; })) {
     atomic_ref(record[load_uncounted]).fetch_add(1);
@@ -33,10 +33,16 @@ inline void add_to_record(Fields& f, uint* record, vec3 point, vec3 impulse) {
   }
 }
 
-// A contact gave this impulse to grain i: the body gets the opposite.
-inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse) {
+// A contact gave this impulse and this couple to grain i: the body gets the opposite.
+inline void add_load(Fields& f, uint i, uint partner, vec3 point, vec3 impulse, vec3 couple = vec3(0.0f)) {
   TALUS_ASSERT(is_body(partner) && body_of(partner) < f.bodies.size(), i, partner);
-  add_to_record(f, record_of(f, i, body_of(partner)), point, -impulse);
+  add_to_record(f, record_of(f, i, body_of(partner)), point, -impulse, -couple);
+}
+
+// Where a contact's friction acts on a body that grain i turns at: where the grain's surface would be without overlap,
+// so that what the two get of angular momentum is opposite.
+inline vec3 surface_point(const Contact& c) {
+  return c.point + c.gap * c.normal;
 }
 
 // What a body has received since its records were taken last: their sum, and that of one more of their words.

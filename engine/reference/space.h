@@ -195,6 +195,15 @@ inline std::size_t normal_at(const Fields& f, std::size_t slot) {  // w of the s
 inline std::size_t shear_at(const Fields& f, std::size_t slot) {
   return state_at(f, slot, f.settings[0].contacts.shear);
 }
+inline std::size_t roll_at(const Fields& f, std::size_t slot) {
+  return state_at(f, slot, f.settings[0].contacts.roll);
+}
+inline std::size_t roll_sum_at(const Fields& f, std::size_t slot) {
+  return state_at(f, slot, f.settings[0].contacts.roll_sum);
+}
+inline std::size_t roll_change_at(const Fields& f, std::size_t slot) {
+  return state_at(f, slot, f.settings[0].contacts.roll_change);
+}
 inline std::size_t change_at(const Fields& f, std::size_t slot) {
   return state_at(f, slot, f.settings[0].contacts.change);
 }
@@ -287,6 +296,17 @@ Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f,
   const Grain& other = f.grains[partner];
   return contact_of_grains(shortest(p - vec3(other.position), f.settings[0]), r, vec3(other.velocity), other.position.w,
                            other.velocity.w, i < partner ? 1.0f : -1.0f, one_division);
+}
+
+// What the contact c of grain i with a partner needs of the spins of both, where grains rotate.
+inline Turn turn_with(const Fields& f, uint i, uint partner, const Contact& c) {
+  const vec4 own = f.grain_spin[i];
+  const float w = f.grains[i].velocity.w, r = f.grains[i].position.w;
+  if (partner >= body_partner)
+    return turn_of_plane(c, vec3(own), own.w, w, r,
+                         partner < wall_partner ? f.bodies[body_of(partner)].motion.spin : vec3(0.0f));
+  const vec4 other = f.grain_spin[partner];
+  return turn_of_grains(c, vec3(own), own.w, w, r, vec3(other), other.w);
 }
 
 // Law of grain i's contact with a partner.

@@ -98,6 +98,8 @@ constexpr Key domain_keys[] = {
     kinetic_friction(Said{"that of the grain's material"}),
     number("adhesion", adhesion_range, Said{"that of the grain's material"},
            "Tensile stress between grain and wall over the area of their contact."),
+    number("rolling_friction", friction_range, Said{"that of the grain's material"},
+           "Coefficient of rolling and twisting friction between grain and wall."),
 };
 constexpr TableKeys domain_table{
     "[domain]",
@@ -122,6 +124,9 @@ constexpr Key solver_keys[] = {
     flag("contact_memory", Said{"true where the method has one"},
          "Contacts keep their tangential displacement from substep to substep, so that heaps rest. dem always has this "
          "memory; pbd and pja have none."),
+    flag("rotation", false,
+         "Grains rotate. Friction acts at their surfaces and turns them; without rotation it acts at their centers.")
+        .read_by("all methods"),
     other("substeps", "integer or `\"auto\"`", 1, 1000, "auto",
           "Substeps per step. \"auto\" chooses the fewest that keep the mean overlap at rest within `overlap` and the "
           "fastest grain within half a radius per substep, and prints why."),
@@ -208,6 +213,12 @@ constexpr Key material_keys[] = {
     number("adhesion", adhesion_range, Said{"0, or that of the preset"},
            "Tensile stress over the area of a contact, pi r^2 (1 - (d/r - 1)^2) with the smaller radius r and the "
            "overlap d (p2) or d = 0.015 r (vts, sp, dem). pbd has none."),
+    number("rolling_friction", friction_range, 0,
+           "Coefficient of rolling and twisting friction: the greatest couple of a contact is this times its normal "
+           "force times r1 r2 / (r1 + r2); on a surface, r. That of two materials is the geometric mean. Without "
+           "effect where grains do not rotate."),
+    number("inertia", {0.4, 1}, 0.4,
+           "Moment of inertia of a grain in m r^2: 0.4 of a solid sphere, 2/3 of a hollow one."),
     vector("color", color_range, Said{"that of the preset, else one of its own"}, "Linear RGB."),
     number("friction", friction_range, Said{"0.5, or that of the preset"},
            "Coulomb coefficient, sticking and sliding."),

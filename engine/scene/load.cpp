@@ -185,7 +185,7 @@ private:
     domain_min_ = t["min"];
     domain_max_ = t["max"];
     axis_ = {t["x"], t["y"], t["z"]};
-    const Value gravity = t["gravity"], adhesion = t["adhesion"];
+    const Value gravity = t["gravity"], adhesion = t["adhesion"], rolling = t["rolling_friction"];
     const Friction friction(t);
     t.finish();
     domain_min_.get(d.min);
@@ -201,6 +201,7 @@ private:
     gravity.get(d.gravity);
     friction.get(d.friction_static, d.friction_kinetic);
     adhesion.get(d.adhesion);
+    rolling.get(d.rolling_friction);
   }
 
   void read_solver(Table t) {
@@ -300,7 +301,8 @@ private:
   void read_material(Table t) {
     Material m;
     const Value preset = t["preset"], name = preset ? t["name"] : t.need("name"), density = t["density"],
-                stiffness = t["stiffness"], damping = t["damping"], adhesion = t["adhesion"], color = t["color"];
+                stiffness = t["stiffness"], damping = t["damping"], adhesion = t["adhesion"],
+                rolling = t["rolling_friction"], inertia = t["inertia"], color = t["color"];
     const Friction friction(t);
     t.finish();
     if (scene_.materials.size() == materials_most)
@@ -313,6 +315,8 @@ private:
     stiffness.get(m.stiffness);
     damping.get(m.damping);
     adhesion.get(m.adhesion);
+    rolling.get(m.rolling_friction);
+    inertia.get(m.inertia);
     glm::dvec3 rgb(m.color);
     color.get(rgb);
     if (color)

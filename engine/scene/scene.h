@@ -58,6 +58,8 @@ struct Material {
   double stiffness = 1e6;                // N/m, of a contact (p2; dem with the material's stiffness)
   std::optional<double> damping;         // N s/m, of a contact; unset: 0.1 stiffness * substep, in dem 0.12 of critical
   double adhesion = 0.0;                 // Pa, over the contact's area
+  double rolling_friction = 0.0;         // coefficient of rolling and twisting friction
+  double inertia = 0.4;                  // of a grain about its center, in m r^2
   glm::vec3 color{0.76f, 0.64f, 0.42f};  // linear RGB
 };
 
@@ -68,7 +70,8 @@ struct Domain {
   glm::dvec3 gravity{0.0, 0.0, -9.81};  // m/s2
   // Coulomb coefficients of contacts between a grain and a wall; unset: those of the grain's material.
   std::optional<double> friction_static, friction_kinetic;
-  std::optional<double> adhesion;  // Pa, of a grain to a wall; unset: that of the grain's material
+  std::optional<double> adhesion;          // Pa, of a grain to a wall; unset: that of the grain's material
+  std::optional<double> rolling_friction;  // of a grain on a wall; unset: that of the grain's material
 };
 
 // Of a scene that names none.
@@ -82,6 +85,7 @@ struct Solver {
   int substeps = 0;                       // per step; 0: as many as choose_substeps() finds
   double overlap = 0.015;                 // radii, mean overlap at rest that choose_substeps() aims for
   bool contact_memory = true;             // p2, vts, sp: friction holds over substeps, so that heaps rest (dem always)
+  bool rotation = false;                  // grains rotate
   Averaging averaging = Averaging::mass;  // p2, pbd
   FrictionBound friction = FrictionBound::accumulated;  // pbd
   Neighbours neighbours = Neighbours::sorted;

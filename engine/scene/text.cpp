@@ -176,6 +176,8 @@ std::string to_toml(const Scene& scene) {
     line("friction_kinetic", *scene.domain.friction_kinetic);
   if (scene.domain.adhesion)
     line("adhesion", *scene.domain.adhesion);
+  if (scene.domain.rolling_friction)
+    line("rolling_friction", *scene.domain.rolling_friction);
 
   out += "[solver]\n";
   const Solver& solver = scene.solver;
@@ -206,6 +208,8 @@ std::string to_toml(const Scene& scene) {
     if (m.damping)
       line("damping", *m.damping);
     line("adhesion", m.adhesion);
+    line("rolling_friction", m.rolling_friction);
+    line("inertia", m.inertia);
     line("color", vec(m.color));
   }
 

@@ -27,6 +27,7 @@ Scene with_changes(Scene scene, const Scene& from) {
   scene.domain.friction_static = from.domain.friction_static;
   scene.domain.friction_kinetic = from.domain.friction_kinetic;
   scene.domain.adhesion = from.domain.adhesion;
+  scene.domain.rolling_friction = from.domain.rolling_friction;
   for (std::size_t m = 0; m < std::min(scene.materials.size(), from.materials.size()); ++m) {
     std::string name = std::move(scene.materials[m].name);
     scene.materials[m] = from.materials[m];
@@ -79,7 +80,8 @@ bool same_emission(const Scene& a, const Scene& b) {
 // Does the history of a contact mean the same to both?
 bool same_history(const Solver& a, const Solver& b) {
   return a.method == b.method && a.contact_memory == b.contact_memory && a.stiffness == b.stiffness &&
-         a.neighbours == b.neighbours && a.detection == b.detection && saves_sums({a}) == saves_sums({b});
+         a.neighbours == b.neighbours && a.detection == b.detection && a.rotation == b.rotation &&
+         saves_sums({a}) == saves_sums({b});
 }
 
 // Grains weigh what their material's density says. Vertices of cloth have weights of their own.
@@ -114,7 +116,10 @@ std::vector<float> carried_over(const std::vector<float>& states, const ContactS
             static_cast<float>(factor) * states[(row * before.state_words + from) * slice_grains + k];
   };
   carry(before.sum, now.sum, 4, scale);
-  carry(before.shear, now.shear, 3, method == Method::dem ? scale : scale * scale);
+  const double shear = method == Method::dem ? scale : scale * scale;
+  carry(before.shear, now.shear, 3, shear);
+  carry(before.roll, now.roll, 3, shear);
+  carry(before.roll_sum, now.roll_sum, 3, scale);
   return after;
 }
 
@@ -127,6 +132,8 @@ std::optional<std::string> needs_restart(const Scene& running, const Scene& chan
     return here.size() > there.size() ? a->key : b->key;  // the longer one has what the other has not
   if (changed.solver.iteration == Iteration::gauss_seidel && running.solver.iteration != Iteration::gauss_seidel)
     return "solver.iteration";  // on the CPU only
+  if (changed.solver.rotation != running.solver.rotation)
+    return "solver.rotation";  // spins have no field without it
   return std::nullopt;
 }
 
@@ -192,6 +199,7 @@ void Simulation::Impl::adopt(Scene to, Population population, std::vector<Emissi
   drives.set(commands.drives().courses());
   model.adopt(std::move(to), std::move(population), zero, settings);
   commands.set_drives(std::move(drives));
+  memory.specialize();
   memory.resize_all();
   memory.write_settings();
   emission.set_schedules(std::move(schedules));

@@ -68,7 +68,8 @@ void Emission::write(std::uint32_t world) {
     TALUS_ASSERT(timed.emitter < scene.emitters.size(), timed.emitter, scene.emitters.size());
     TALUS_ASSERT(timed.seed.material < scene.materials.size(), timed.seed.material, scene.materials.size());
     due_[world][timed.emitter].push_back(timed.step);
-    of_emitters[timed.emitter].push_back({grain_of(scene, timed.seed), id++, timed.seed.material, 0});
+    of_emitters[timed.emitter].push_back(
+        {grain_of(scene, timed.seed), id++, timed.seed.material, 0, ease_of(scene, timed.seed)});
   }
   std::vector<EmittedGrain> emitted;
   for (const std::vector<EmittedGrain>& of_one : of_emitters)

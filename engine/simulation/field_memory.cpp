@@ -13,10 +13,14 @@ constexpr std::uint64_t batch_steps_max = 256, batch_motions_max = 65536;
 
 FieldMemory::FieldMemory(Model& model, std::unique_ptr<Executor> executor)
     : model_(model), executor_(std::move(executor)) {
-  executor_->specialize(model_.features());
+  specialize();
   resize_all();
   write_settings();
   write_constants();
+}
+
+void FieldMemory::specialize() {
+  executor_->specialize(model_.features());
 }
 
 std::uint64_t FieldMemory::batch_most() const {
@@ -25,7 +29,8 @@ std::uint64_t FieldMemory::batch_most() const {
 }
 
 Wants FieldMemory::wants_of(const Settings& of) const {
-  return {model_.scene().solver, of.grid.incremental != 0, model_.options().marks};
+  return {model_.scene().solver, of.grid.incremental != 0, model_.options().marks,
+          of.solver.rotation == rotation_rolling};
 }
 
 bool FieldMemory::has_field(FieldId id, const Settings& of) const {

@@ -40,6 +40,7 @@ public:
   // Moves bytes to a higher offset of the same field, where the two ranges may overlap.
   void move_right(FieldId id, std::size_t from, std::size_t to, std::size_t bytes);
 
+  void specialize();      // the executor's passes, for what the scene has
   void write_settings();  // what passes read of the model that a change of settings may change, but for the emission
                           // schedules
   void write_changed();   // bodies and shapes after a change of settings

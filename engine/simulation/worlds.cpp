@@ -25,6 +25,7 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   TALUS_ASSERT(seeds.size() <= slots && model_.alike() <= seeds.size(), seeds.size(), slots, model_.alike());
   std::vector<Grain> grains(slots);
   std::vector<uint> ids(slots, no_grain), tags(slots);
+  std::vector<vec4> spins(scene.solver.rotation ? slots : 0);
   World state{};
   state.invalid = ~0u;
   state.lists.travel = lists_invalid;
@@ -34,6 +35,8 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
     const std::size_t at = k < own ? k : settings.shapes.first + (k - own);
     TALUS_ASSERT(at < slots && ids[at] == no_grain, at, slots);
     grains[at] = grain_of(scene, seeds[k]);
+    if (!spins.empty() && !model_.is_vertex(static_cast<uint>(at)) && !model_.is_shaped(static_cast<uint>(at)))
+      spins[at].w = ease_of(scene, seeds[k]);
     ids[at] = static_cast<uint>(at);
     tags[at] = seeds[k].material | (model_.is_vertex(ids[at]) ? tag_thin : 0u);
     state.motion.speed = std::max(state.motion.speed, glm::length(seeds[k].velocity));
@@ -49,6 +52,7 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   put(FieldId::grains, grains);
   put(FieldId::grain_id, ids);
   put(FieldId::grain_tag, tags);
+  put(FieldId::grain_spin, spins);
   put(FieldId::contact_count, std::vector<uint>(slots));
   put(FieldId::rigid_states, dynamics.states);
   put(FieldId::rigid_commands, dynamics.commands);

@@ -10,6 +10,8 @@ layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; 
 layout(set = 0, binding = 5, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 11, scalar) readonly buffer SpinBlock { vec4 grain_spin[]; };
+layout(set = 0, binding = 12, scalar) writeonly buffer SpinNextBlock { vec4 grain_spin_next[]; };
 #include "shared/space.glsl"
 #define ONE_DIVISION true
 #include "shared/contact_geometry.glsl"
@@ -17,10 +19,8 @@ layout(set = 0, binding = 7, scalar) writeonly buffer GrainsNextBlock { Grain gr
 #include "shared/finish.glsl"
 
 // Functions, since the search has variables of its own by the names that these use.
-void meet_grain(uint j) { respond(contact_with_grain(grains[j], j, self, grain.position.xyz, grain.position.w), j, true, vec3(0.0)); }
-void meet_other(uint partner) {
-  respond(contact_with_other(partner, self, grain.position.xyz, grain.position.w), partner, false, vec3(0.0));
-}
+void meet_grain(uint j) { meet(contact_with_grain(grains[j], j, self, grain.position.xyz, grain.position.w), j, true); }
+void meet_other(uint partner) { meet(contact_with_other(partner, self, grain.position.xyz, grain.position.w), partner, false); }
 #define FOUND_GRAIN(j) meet_grain(j)
 #define FOUND(partner) meet_other(partner)
 #include "shared/contact_search.glsl"
@@ -40,4 +40,6 @@ void main() {
   after = finish(alive, i, after);
   if (alive)
     grains_next[i] = after;
+  if (alive && rotating != rotation_off)
+    grain_spin_next[i] = end_spin();
 }

@@ -10,6 +10,8 @@ layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; 
 layout(set = 0, binding = 5, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 11, scalar) readonly buffer SpinBlock { vec4 grain_spin[]; };
+layout(set = 0, binding = 12, scalar) writeonly buffer SpinNextBlock { vec4 grain_spin_next[]; };
 #include "shared/space.glsl"
 #define ONE_DIVISION true
 #include "shared/contact_geometry.glsl"
@@ -36,8 +38,10 @@ Grain advance(uint i) {
   do {
     founds = 0u;
     search(i);
-    for (uint k = from; k < min(founds, from + room); ++k)
-      respond(found[(k - from) * group_size + gl_LocalInvocationID.x], vec3(0.0));
+    for (uint k = from; k < min(founds, from + room); ++k) {
+      uint partner = found[(k - from) * group_size + gl_LocalInvocationID.x];
+      meet(contact_with(partner, i, grain.position.xyz, grain.position.w), partner, is_grain(partner));
+    }
     from += room;
   } while (from < founds);
   return end();
@@ -52,4 +56,6 @@ void main() {
   after = finish(alive, i, after);
   if (alive)
     grains_next[i] = after;
+  if (alive && rotating != rotation_off)
+    grain_spin_next[i] = end_spin();
 }

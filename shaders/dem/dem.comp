@@ -14,6 +14,8 @@ layout(set = 0, binding = 7, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 8, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 9, scalar) buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 11, scalar) readonly buffer SpinBlock { vec4 grain_spin[]; };
+layout(set = 0, binding = 12, scalar) writeonly buffer SpinNextBlock { vec4 grain_spin_next[]; };
 #include "shared/space.glsl"
 #define ONE_DIVISION true
 #include "shared/contact_row.glsl"
@@ -22,13 +24,19 @@ layout(set = 0, binding = 10, scalar) writeonly buffer GrainsNextBlock { Grain g
 
 bool memory;
 
-#define REMEMBERED vec3
-vec3 restore(uint slot) { return memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0); }
+#define REMEMBERED Springs
+#define NOTHING_REMEMBERED Springs(vec3(0.0), vec3(0.0))
+Springs restore(uint slot) {
+  return Springs(memory ? load_vec3(contact_state, shear_at(slot)) : vec3(0.0),
+                 memory && rotating == rotation_rolling ? load_vec3(contact_state, roll_at(slot)) : vec3(0.0));
+}
 
-void touch(uint slot, uint partner, bool with_grain, Contact c, vec3 before) {
-  vec3 after = respond(c, partner, with_grain, before);
-  if (memory && after != before)
-    store_vec3(contact_state, shear_at(slot), after);
+void touch(uint slot, uint partner, bool with_grain, Contact c, Springs before) {
+  Springs after = respond(c, partner, with_grain, before);
+  if (memory && after.shear != before.shear)
+    store_vec3(contact_state, shear_at(slot), after.shear);
+  if (memory && rotating == rotation_rolling && after.roll != before.roll)
+    store_vec3(contact_state, roll_at(slot), after.roll);
 }
 
 #include "shared/each_contact.glsl"
@@ -49,4 +57,6 @@ void main() {
   after = finish(alive, i, after);
   if (alive)
     grains_next[i] = after;
+  if (alive && rotating != rotation_off)
+    grain_spin_next[i] = end_spin();
 }

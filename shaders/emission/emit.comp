@@ -13,6 +13,7 @@ layout(set = 0, binding = 6, scalar) readonly buffer SpotBlock { vec3 sites[]; }
 layout(set = 0, binding = 8, scalar) coherent buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 10, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
+layout(set = 0, binding = 11, scalar) writeonly buffer SpinBlock { vec4 grain_spin[]; };
 layout(set = 0, binding = 12, scalar) writeonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 13, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
@@ -30,6 +31,8 @@ void release(uint k, vec3 place, uint i) {
   grains[i] = Grain(vec4(place, grain.position.w), grain.velocity);
   grain_id[i] = emitted[k].id;
   grain_tag[i] = emitted[k].tag;
+  if (rotating != rotation_off)
+    grain_spin[i] = vec4(0.0, 0.0, 0.0, emitted[k].ease);
   contact_count[i] = 0u;
 }
 

@@ -27,9 +27,9 @@ uint greatest_bits(vec3 v) {
   return max(sizes.x, max(sizes.y, sizes.z));
 }
 
-// A body gets this impulse at a point away from its origin.
-void add_to_record(uint record, vec3 point, vec3 impulse) {
-  vec3 force = roundEven(settings.bodies.quanta.x * impulse), torque = roundEven(settings.bodies.quanta.y * cross(point, impulse));
+// A body gets this impulse at a point away from its origin, and a couple [N m s].
+void add_to_record(uint record, vec3 point, vec3 impulse, vec3 couple) {
+  vec3 force = roundEven(settings.bodies.quanta.x * impulse), torque = roundEven(settings.bodies.quanta.y * (cross(point, impulse) + couple));
   if (max(greatest_bits(force), greatest_bits(torque)) >= floatBitsToUint(4611686018427387904.0)) {
     atomicAdd(SUMS[record + load_uncounted], 1u);
     return;
@@ -52,5 +52,6 @@ void add_to_vertex(uint vertex, vec3 impulse) {
     add_whole(record + 2u * uint(a), force[a]);
 }
 
-// A contact gave this impulse to a grain: the body gets the opposite.
-void add_load(uint partner, vec3 point, vec3 impulse) { add_to_record(record_of(partner), point, -impulse); }
+// A contact gave this impulse and this couple to a grain: the body gets the opposite.
+void add_load(uint partner, vec3 point, vec3 impulse, vec3 couple) { add_to_record(record_of(partner), point, -impulse, -couple); }
+void add_load(uint partner, vec3 point, vec3 impulse) { add_load(partner, point, impulse, vec3(0.0)); }

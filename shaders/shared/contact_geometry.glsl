@@ -4,6 +4,7 @@
 #include "shared/solid.glsl"
 #include "shared/mobility.glsl"
 #include "shared/laws/contact.h"
+#include "shared/laws/turn.h"
 #ifndef MOVED
 #define MOVED 0.0
 #endif

@@ -1,38 +1,56 @@
-// A grain's substep of dem. Needs settings, grains and grain_tag in scope.
+// A grain's substep of dem. Needs settings, grains, grain_tag and grain_spin in scope.
 #include "shared/body_load.glsl"
 #include "shared/dem_spring.glsl"
 #include "shared/pair_law.glsl"
+#include "shared/turn.glsl"
 
 uint self, tag;
 Grain grain;
-vec3 change;
+vec4 spin;
+vec3 change, spin_change;
 
 void begin(uint i) {
   self = i;
   grain = grains[i];
   tag = grain_tag[i];
-  change = vec3(0.0);
+  change = spin_change = vec3(0.0);
+  if (rotating != rotation_off)
+    spin = grain_spin[i];
 }
 
-// Adds what a contact does to the grain; returns the contact's spring, which was `shear` before. with_grain: the partner is one.
-vec3 respond(Contact c, uint partner, bool with_grain, vec3 shear) {
+// The springs of a contact, across the normal and against rolling.
+struct Springs {
+  vec3 shear, roll;
+};
+
+// Adds what a contact does to the grain; returns the contact's springs, which were `springs` before. with_grain: the partner is one.
+Springs respond(Contact c, uint partner, bool with_grain, Springs springs) {
   float h = args.h, r = grain.position.w, w = grain.velocity.w;
   PairLaw law = law_of(tag, partner, with_grain);
   DemSpring spring = spring_of(law, with_grain, c, w, r);
   DemContact d = dem_contact(c, spring, law, grain.velocity.xyz, w, r, change, h * settings.domain.gravity, !with_grain,
                              settings.contacts.reach > 0.0, h);
   if (!d.touches)
-    return vec3(0.0);
-  vec3 response = dem_respond(d, c, spring, law, with_grain ? 1.0 : across_share(c, w), h, shear);
-  change += w / d.w_sum * response;
+    return Springs(vec3(0.0), vec3(0.0));
+  if (rotating == rotation_off) {
+    vec3 response = dem_respond(d, c, spring, law, with_grain ? 1.0 : across_share(c, w), h, springs.shear);
+    change += w / d.w_sum * response;
+    if (!with_grain && is_body(partner))
+      add_load(partner, c.point, response / d.w_sum);
+    return springs;
+  }
+  Turn t = turn_with(partner, with_grain, c, spin, w, r);
+  DemTurn turn = dem_turn(d, c, t, spring, law, with_grain ? 1.0 : across_share_of_surfaces(c, t, w), rotating == rotation_rolling, h, springs.shear,
+                          springs.roll);
+  change += w / d.w_sum * turn.response;
+  spin_change += w / d.w_sum * spin.w * turn.couple;
   if (!with_grain && is_body(partner))
-    add_load(partner, c.point, response / d.w_sum);
-  return shear;
+    add_load(partner, surface_point(c), turn.response / d.w_sum, r / d.w_sum * turn.rolling);
+  return springs;
 }
 
-vec3 respond(uint partner, vec3 shear) {
-  return respond(contact_with(partner, self, grain.position.xyz, grain.position.w), partner, is_grain(partner), shear);
-}
+// A contact without memory.
+void meet(Contact c, uint partner, bool with_grain) { respond(c, partner, with_grain, Springs(vec3(0.0), vec3(0.0))); }
 
 Grain end() {
   if (grain.velocity.w > 0.0)
@@ -40,3 +58,4 @@ Grain end() {
   grain.position.xyz += args.h * grain.velocity.xyz;
   return grain;
 }
+vec4 end_spin() { return vec4(spin.xyz + spin_change, spin.w); }

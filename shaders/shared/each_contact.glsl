@@ -1,11 +1,20 @@
-// Walks the contacts of a grain. Needs contact_row.glsl and contact_count in scope, REMEMBERED restore(slot): what a contact remembers, and
+// Walks the contacts of a grain. Needs contact_row.glsl and contact_count in scope, REMEMBERED restore(slot): what a contact remembers (REMEMBERED(0.0)
+// or NOTHING_REMEMBERED where there is none), and
 // touch(slot, partner, with_grain, contact, remembered). with_grain, whether the partner is a grain, is a constant in each of the two loops, so that
 // a loop has no code of the other kind. Passes that define TAKES_MEAN have by_mean() and a flag `counting`: where a grain takes the mean of
 // its contacts, what bodies get depends on how many push, and those that are no grains are gone through once more before, to be counted.
 
 // .. for the slots of a row, and none behind its end.
 uint partner_until(uint i, uint slot, uint end) { return slot < end ? partner_at(i, slot) : no_partner; }
-REMEMBERED restore_until(uint slot, uint end) { return slot < end ? restore(slot) : REMEMBERED(0.0); }
+#ifndef NOTHING_REMEMBERED
+#define NOTHING_REMEMBERED REMEMBERED(0.0)
+#endif
+REMEMBERED restore_until(uint slot, uint end) {
+  REMEMBERED remembered = NOTHING_REMEMBERED;
+  if (slot < end)
+    remembered = restore(slot);
+  return remembered;
+}
 
 // Calls touch for the contacts of grain i, at p with radius r. Grains come first in a row. Two loops, since threads whose first body is at
 // different places of their rows would go through both kinds of contact at each of these places. Memory is far: what the next contact

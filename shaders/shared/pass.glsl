@@ -19,6 +19,8 @@ layout(constant_id = 4) const uint many_worlds = 1u;  // constant_worlds
 
 layout(constant_id = 5) const uint periodic_axes = 7u;  // constant_periodic
 
+layout(constant_id = 6) const uint rotating = 2u;  // constant_rotation
+
 // The step of the batch, from 0; the world of the place of a grain, and the end of a world's places. Where there are several, a workgroup's
 // places are of one. A macro, since not every pass has the status.
 #define step_of_batch (status.step - args.batch)

@@ -11,6 +11,9 @@ uint state_at(uint slot, uint component) { return first_component(slot, settings
 uint sum_at(uint slot) { return state_at(slot, settings.contacts.sum); }
 uint normal_at(uint slot) { return state_at(slot, settings.contacts.sum + 3u); }  // w of the sum
 uint shear_at(uint slot) { return state_at(slot, settings.contacts.shear); }
+uint roll_at(uint slot) { return state_at(slot, settings.contacts.roll); }
+uint roll_sum_at(uint slot) { return state_at(slot, settings.contacts.roll_sum); }
+uint roll_change_at(uint slot) { return state_at(slot, settings.contacts.roll_change); }
 uint change_at(uint slot) { return state_at(slot, settings.contacts.change); }
 uint friction_at(uint slot) { return state_at(slot, settings.contacts.friction); }
 

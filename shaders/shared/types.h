@@ -174,6 +174,7 @@ TALUS_CONST uint constant_cloth = 2u;        // 0: there is no cloth
 TALUS_CONST uint constant_rigid = 3u;        // 0: no body is dynamic
 TALUS_CONST uint constant_worlds = 4u;       // 0: there is one world
 TALUS_CONST uint constant_periodic = 5u;     // bit a: axis a is periodic
+TALUS_CONST uint constant_rotation = 6u;     // rotation_off, ..
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
@@ -194,6 +195,16 @@ TALUS_CONST float adhesion_area = 0.029775f;
 TALUS_CONST float dem_kappa = 0.6f;
 TALUS_CONST float dem_zeta = 0.12f;
 TALUS_CONST float dem_tangential = 0.285f;
+TALUS_CONST float dem_tangential_damping = 0.5f;  // share of the normal damping that acts across it
+// The same where grains rotate. A bed whose grains all spin alike bears kappa k_t + 4 c_t zeta sqrt(kappa) <= 0.25: with the constants
+// above, 0.36, it heats (surface speeds of 0.14 m/s at friction 0.9, against 1e-3 m/s with these).
+TALUS_CONST float dem_tangential_rotating = 0.2f;
+TALUS_CONST float dem_tangential_damping_rotating = 0.25f;
+// Rolling and twisting resistance, as shares of the normal stiffness and damping; stable up to kappa k_r + 4 c_r zeta sqrt(kappa) = 0.6.
+TALUS_CONST float dem_rolling = 0.285f;
+TALUS_CONST float dem_rolling_damping = 0.5f;
+// (w_i + w_j) / (w_i (1 + e_i) + w_j (1 + e_j)) of solid spheres, for which these constants are: e = m r^2 / I = 5/2.
+TALUS_CONST float solid_tangential_ease = 3.5f;
 TALUS_CONST float dem_adhesion_stretch = 4.0f;  // adhesion holds over this many times the stretch that bears its force, for loads put on at once
 TALUS_CONST float dem_adhesion_reach = 0.1f;    // .. but no further than this many radii of the smaller grain
 TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that damping takes out in a substep, at most
@@ -327,6 +338,7 @@ struct EmittedGrain {
   uint id;
   uint tag;
   uint blocked;  // bit t: it has no room where it is tried the t-th time in this step
+  float ease;    // grain_spin.w
 };
 
 // The emission schedule of an emitter in a step. It releases grains in order: those that found no room when they were due come first.
@@ -550,6 +562,7 @@ struct PairLaw {
   float stiffness;  // N/m
   float damping;    // N s/m; < 0: not given, a method takes what suits it
   float adhesion;   // Pa; p2: over the area of contact, others: over the smaller grain's cross-section
+  float rolling;    // coefficient of rolling and twisting friction: couple / (R_eff normal force), R_eff = r_i r_j / (r_i + r_j)
 };
 
 // SolverSettings.force: by what a method knows the normal force of a contact.
@@ -557,6 +570,11 @@ TALUS_CONST uint force_spring = 0u;       // dem: the spring and the damper wher
 TALUS_CONST uint force_impulse = 1u;      // vts, sp: the impulse of the last substep
 TALUS_CONST uint force_correction = 2u;   // p2: the corrections of the last substep, of which a grain takes its share
 TALUS_CONST uint force_displacement = 3u; // pbd: likewise
+
+// SolverSettings.rotation: grains do not rotate; they do; and some pair of materials resists rolling.
+TALUS_CONST uint rotation_off = 0u;
+TALUS_CONST uint rotation_free = 1u;
+TALUS_CONST uint rotation_rolling = 2u;
 
 // SolverSettings.iteration.
 TALUS_CONST uint iteration_jacobi = 0u;
@@ -612,7 +630,10 @@ struct ContactSettings {
   uint state_words;
   uint sum;
   uint shear;
+  uint roll;
+  uint roll_sum;
   uint change;
+  uint roll_change;
   uint friction;
   uint kept_first;
   uint kept_words;
@@ -620,6 +641,7 @@ struct ContactSettings {
 
 // Solver in engine/scene/scene.h says what they mean and which method reads them.
 struct SolverSettings {
+  uint rotation;            // rotation_off, ..
   uint iteration;           // iteration_jacobi, ..
   uint force;               // force_spring, ..
   uint friction;            // friction_accumulated, .. (pbd)
@@ -931,7 +953,7 @@ struct Dispatch {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(Grain) == 32 && sizeof(EmittedGrain) == 44 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
+static_assert(sizeof(Grain) == 32 && sizeof(EmittedGrain) == 48 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
 }  // namespace talus::shared
 #endif
 #undef TALUS_CONST

@@ -64,12 +64,42 @@ LAW DemContact dem_contact(Contact c, DemSpring spring, Law law, real3 velocity,
   return d;
 }
 
+// What a contact pushes with along the normal, and what of it bears friction [m/s].
+struct DemPush {
+  real along, bears;
+};
+LAW DemPush dem_push(DemContact d, Contact c, DemSpring spring, float h) {
+  real elastic = select(c.gap < d.reach, max(-d.adhesion_limit, -spring.kappa * (1.0f / h) * c.gap - spring.damping * d.approach), zero());
+  DemPush push;
+  push.along = max(elastic, d.speculative);
+  push.bears = select(d.speculative > elastic, zero(), push.along + d.adhesion_limit);
+  return push;
+}
+
 // The change of the relative velocity. shear: the spring across the normal. across: across_share.
 LAW real3 dem_respond(DemContact d, Contact c, DemSpring spring, Law law, real across, float h, INOUT(real3, shear)) {
-  real elastic = select(c.gap < d.reach, max(-d.adhesion_limit, -spring.kappa * (1.0f / h) * c.gap - spring.damping * d.approach), zero());
-  real normal_impulse = max(elastic, d.speculative), friction_limit = select(d.speculative > elastic, zero(), normal_impulse + d.adhesion_limit);
+  DemPush push = dem_push(d, c, spring, h);
   real3 slip = across * (d.relative - d.approach * c.normal);
-  return normal_impulse * c.normal + friction_of(shear, c.normal, slip, spring.kappa, spring.damping, friction_limit, law);
+  return push.along * c.normal + friction_of(shear, c.normal, slip, dem_tangential * spring.kappa, dem_tangential_damping * spring.damping, push.bears, law);
+}
+
+// Where grains rotate: the change of the relative velocity; the rolling couple g; and turn_couple, which times m r^2 / I and the grain's share of
+// the masses is the change of its spin [m/s].
+struct DemTurn {
+  real3 response, rolling, couple;
+};
+// roll: the spring of rolling_of. rolls: does some pair of materials resist rolling? across: across_share_of_surfaces.
+LAW DemTurn dem_turn(DemContact d, Contact c, Turn t, DemSpring spring, Law law, real across, bool rolls, float h, INOUT(real3, shear), INOUT(real3, roll)) {
+  DemPush push = dem_push(d, c, spring, h);
+  real3 slip = across * (d.relative - d.approach * c.normal + turn_slip(c, t));
+  real3 friction = friction_of(shear, c.normal, slip, dem_tangential_rotating * spring.kappa, dem_tangential_damping_rotating * spring.damping, push.bears, law);
+  DemTurn turn;
+  turn.response = push.along * c.normal + friction;
+  turn.rolling = zero3();
+  if (rolls)
+    turn.rolling = rolling_of(roll, t.rolling, dem_rolling * spring.kappa, dem_rolling_damping * spring.damping, push.bears, law);
+  turn.couple = turn_couple(c, t, friction, turn.rolling);
+  return turn;
 }
 
 // Normal force [N] of a contact that touches, as the last substep left it.

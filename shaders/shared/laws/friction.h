@@ -14,14 +14,27 @@ LAW real3 turned(real3 v, real3 n) {
 }
 
 // A spring and a damper across the normal, which slide where they pull harder than friction bears (Cundall and Strack 1979):
-//   s <- s - (s.n) n - kappa k_t v_t;  f = s - c/2 v_t;  |f| > mu_s q: f <- mu_k q f/|f|, s = f.
+//   s <- s - (s.n) n - k_t v_t;  f = s - c_t v_t;  |f| > mu_s q: f <- mu_k q f/|f|, s = f.
 // slip: v_t, across the normal; grip: q, what presses; shear: s. Returns f, what both pull with.
-LAW real3 friction_of(INOUT(real3, shear), real3 normal, real3 slip, real kappa, real damping, real friction_limit, Law law) {
-  shear = shear - dot(shear, normal) * normal - (dem_tangential * kappa) * slip;
-  real3 friction_impulse = shear - (0.5f * damping) * slip;
+LAW real3 friction_of(INOUT(real3, shear), real3 normal, real3 slip, real stiffness, real damping, real friction_limit, Law law) {
+  shear = shear - dot(shear, normal) * normal - stiffness * slip;
+  real3 friction_impulse = shear - damping * slip;
   real pull = length(friction_impulse);
   mask slides = pull > law.friction_static * friction_limit;
   friction_impulse = select(slides, (law.friction_kinetic * friction_limit / pull) * friction_impulse, friction_impulse);
   shear = select(slides, friction_impulse, shear);
   return friction_impulse;
+}
+
+// Rolling and twisting resistance, in the same form, of one spring for both (Iwashita and Oda 1998 have one for rolling):
+//   xi <- xi - k_r W;  g = xi - c_r W;  |g| > mu_r q: g <- mu_r q g/|g|, xi = g.
+// rolling: W (turn.h). Returns g: the couple is m_eff R_eff g / h.
+LAW real3 rolling_of(INOUT(real3, roll), real3 rolling, real stiffness, real damping, real friction_limit, Law law) {
+  roll = roll - stiffness * rolling;
+  real3 couple = roll - damping * rolling;
+  real pull = length(couple), limit = law.rolling * friction_limit;
+  mask rolls = pull > limit;
+  couple = select(rolls, (limit / pull) * couple, couple);
+  roll = select(rolls, couple, roll);
+  return couple;
 }

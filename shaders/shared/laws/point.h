@@ -6,5 +6,5 @@ LAW vec3 point_impulse(float gap, vec3 normal, vec3 v, float speculative, vec2 e
   float approach = dot(v, normal), damping = 2.0f * touch_zeta * sqrt(dem_kappa);
   float elastic = gap < 0.0f ? max(0.0f, -dem_kappa * gap / h - damping * approach) : 0.0f, normal_impulse = max(elastic, speculative);
   vec3 slip = ease.x / max(ease.y, 1e-3f * ease.x) * (v - approach * normal);
-  return (normal_impulse * normal + friction_of(shear, normal, slip, dem_kappa, damping, speculative > elastic ? 0.0f : normal_impulse, law)) / ease.x;
+  return (normal_impulse * normal + friction_of(shear, normal, slip, dem_tangential * dem_kappa, dem_tangential_damping * damping, speculative > elastic ? 0.0f : normal_impulse, law)) / ease.x;
 }

@@ -1,0 +1,14 @@
+// What a contact needs of spins, where grains rotate. Needs settings, bodies and grain_spin in scope.
+
+// spin: of the grain; w, r: its inverse mass and radius.
+Turn turn_with(uint partner, bool with_grain, Contact c, vec4 spin, float w, float r) {
+  if (with_grain) {
+    vec4 other = grain_spin[partner];
+    return turn_of_grains(c, spin.xyz, spin.w, w, r, other.xyz, other.w);
+  }
+  return turn_of_plane(c, spin.xyz, spin.w, w, r, is_body(partner) ? bodies[body_of(partner)].motion.spin : vec3(0.0));
+}
+
+// Where friction acts on a body that grains turn at: where the grain's surface would be without overlap, so that what the two get of angular
+// momentum is opposite.
+vec3 surface_point(Contact c) { return c.point + c.gap * c.normal; }
