@@ -418,7 +418,7 @@ TEST_CASE("Keys that other programs have say why they are not there", "[scene]")
   const std::vector<std::pair<std::string, std::string>> keys{
       {sand + "restitution = 0.3\n", "material.sand.restitution; contacts have no coefficient of restitution"},
       {sand + "young_modulus = 1e7\n", "the stiffness of a contact is stiffness [N/m]"},
-      {sand + "rolling_friction = 0.1\n", "grains do not rotate"},
+      {sand + "rolling_resistance = 0.1\n", "the coefficient is rolling_friction"},
       {sand + "cohesion = 100\n", "adhesion [Pa]"},
       {sand + "mu = 0.5\n", "friction_static and friction_kinetic"},
       {grains + "radius = 0.01\ndensity = 1000\n" + ball, "it is a key of the material"},

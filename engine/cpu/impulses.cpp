@@ -10,24 +10,29 @@ using namespace reference;
 using Method = ImpulseMethod;
 
 // Once, not in every clone.
-[[gnu::noinline]] vec3 restore_other(const Args& args, Fields& f, uint i, std::size_t slot, uint& load) {
-  return restore_contact(args, f, i, slot, load);
+[[gnu::noinline]] reference::Push restore_other(const Args& args, Fields& f, uint i, std::size_t slot, Method method,
+                                                uint& load) {
+  return restore_contact(args, f, i, slot, method, load);
 }
-[[gnu::noinline]] vec3 iterate_other(const Args& args, Fields& f, uint i, std::size_t slot, Method method) {
+[[gnu::noinline]] reference::Push iterate_other(const Args& args, Fields& f, uint i, std::size_t slot, Method method) {
   return iterate_contact(args, f, i, slot, method);
 }
 
-template <Method method> class Impulses : public Pack {
+// rotation: SolverSettings.rotation.
+template <Method method, uint rotation> class Impulses : public Pack {
 public:
   Impulses(const Args& args, Fields& f, uint first)
       : Pack(args, f, first), h_(args.h), memory_(settings.contacts.memory),
-        momentum_(settings.solver.iteration == iteration_improved_jacobi) {}
+        momentum_(settings.solver.iteration == iteration_improved_jacobi) {
+    if constexpr (rotates)
+      spin_ = spins();
+  }
 
   void restore() {
     each_row([&](const Row& row, const Contact& c) { restore(row, c); });
     each_other([&](uint k, std::size_t slot) {
       uint load = 0;
-      set_lane(push_, k, lane(push_, k) + restore_other(args, f, first + k, slot, load));
+      add(k, restore_other(args, f, first + k, slot, method, load));
       load_[k] += static_cast<int>(load);
     });
     const ints load = load_ < 1 ? ints{} + 1 : load_;
@@ -40,30 +45,49 @@ public:
     if (method == Method::sp)
       after.position = grains.position + all(h_) * after.velocity;
     store_grains(&f.grains_next[first], there, after);
+    store_turned();
   }
 
   void iterate() {
     own_load_ = __builtin_convertvector(load<ints>(&f.contact_load[first]), floats);
     each_row([&](const Row& row, const Contact& c) { iterate(row, c); });
-    each_other([&](uint k, std::size_t slot) {
-      set_lane(push_, k, lane(push_, k) + iterate_other(args, f, first + k, slot, method));
-    });
+    each_other([&](uint k, std::size_t slot) { add(k, iterate_other(args, f, first + k, slot, method)); });
     Grains after = grains;
     const vecs change = grains.inverse_mass * push_;
     after.velocity = grains.velocity + change;
     if (method == Method::sp)
       after.position = grains.position + all(h_) * change;
     store_grains(&f.grains_next[first], there, after);
+    store_turned();
   }
 
 private:
   float h_;  // s
   bool memory_, momentum_;
-  vecs push_;  // N s, on the grains by all contacts so far
+  vecs push_, couple_;  // N s, on the grains by all contacts so far
+  vecs4 spin_;          // grain_spin, where grains rotate
   ints load_{};
   floats own_load_;
 
-  void add(ints mask, ints active, const vecs& push) { push_ = select(mask, push_ + select(active, push, {}), push_); }
+  static constexpr bool rotates = rotation != rotation_off, rolls = rotation == rotation_rolling;
+  static constexpr float relaxation = method == Method::sp ? sp_rolling_relaxation : vts_rolling_relaxation,
+                         memory_share = method == Method::sp ? sp_rolling_memory_share : vts_rolling_memory_share;
+
+  static void add(vecs& sum, ints mask, ints active, const vecs& push) {
+    sum = select(mask, sum + select(active, push, {}), sum);
+  }
+  void add(uint k, const reference::Push& push) {
+    set_lane(push_, k, lane(push_, k) + push.impulse);
+    if constexpr (rotates)
+      set_lane(couple_, k, lane(couple_, k) + push.couple);
+  }
+  void store_turned() {
+    if constexpr (rotates)
+      store_spins(&f.grain_spin_next[first], there, {spin_.xyz + (grains.inverse_mass * spin_.w) * couple_, spin_.w});
+  }
+  static void store_in(ints mask, std::span<float> to, std::size_t at, const vecs& v) {
+    store_vecs(to, at, select(mask, v, load_vecs(to, at)));
+  }
 
   void restore(const Row& row, const Contact& c) {
     const vecs relative = grains.velocity - c.velocity;
@@ -76,17 +100,35 @@ private:
     const Law law = laws(row);
     floats friction = law.friction_static;
     vecs4 sum;
-    vecs shear;
+    vecs shear, rolling, roll;
     if (any(was)) {
       vecs4 now = before;
       vecs slipped = memory_ ? load_vecs(f.contact_state, shear_at(row)) : vecs{};
       floats coefficient;
-      impulse_warm_start(c, law, relative, grains.inverse_mass, impulse_adhesion_limit(law.adhesion, c.gap, radius, h_),
-                         all(1.0f), settings.solver.warm_start, memory_, h_, now.xyz, now.w, slipped, coefficient);
+      const floats hold = impulse_adhesion_limit(law.adhesion, c.gap, radius, h_);
+      const float warm = settings.solver.warm_start;
+      if constexpr (!rotates) {
+        impulse_warm_start(c, law, relative, grains.inverse_mass + c.inverse_mass, hold, all(1.0f), warm, memory_, h_,
+                           now.xyz, now.w, slipped, coefficient);
+      } else {
+        const Turn t = turn_of(row, c, spin_);
+        const floats pressed = now.w;
+        impulse_warm_start(c, law, relative + turn_slip(c, t), t.ease, hold, all(1.0f), warm, memory_, h_, now.xyz,
+                           now.w, slipped, coefficient);
+        vecs rolling_impulse;
+        if constexpr (rolls) {
+          rolling_impulse = load_vecs(f.contact_state, roll_sum_at(row));
+          vecs way = memory_ ? load_vecs(f.contact_state, roll_at(row)) : vecs{};
+          impulse_warm_start_rolling(t, law, pressed + hold, hold, now.w, warm, memory_share, h_, rolling_impulse, way);
+          rolling = select(was, rolling_impulse, {});
+          roll = select(was, way, {});
+        }
+        add(couple_, row.mask, was, turn_couple(c, t, now.xyz, rolling_impulse));
+      }
       friction = was ? coefficient : friction;
       shear = select(was, slipped, {});
       sum = select(was, now, {});
-      add(row.mask, was, now.w * c.normal + now.xyz);
+      add(push_, row.mask, was, now.w * c.normal + now.xyz);
     }
     store_vecs4(f.contact_state, sum_at(row), select(row.mask, sum, kept));
     if (memory_)
@@ -98,6 +140,13 @@ private:
     if (momentum_)
       store_vecs4(f.contact_state, change_at(row),
                   select(row.mask, vecs4{}, load_vecs4(f.contact_state, change_at(row))));
+    if constexpr (rolls) {
+      store_in(row.mask, f.contact_state, roll_sum_at(row), rolling);
+      if (memory_)
+        store_in(row.mask, f.contact_state, roll_at(row), roll);
+      if (momentum_)
+        store_in(row.mask, f.contact_state, roll_change_at(row), {});
+    }
   }
 
   // Impulse per residual.
@@ -118,8 +167,13 @@ private:
                                 ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, h_)
                                 : vts_residual(approach, c.gap, settings.solver.gamma, h_);
     vecs slip = relative - approach * c.normal;
+    Turn t;
+    if constexpr (rotates) {
+      t = turn_of(row, c, spin_);
+      slip = slip + turn_slip(c, t);
+    }
     if (memory_)
-      slip = slip + all(memory_share / h_) * load_vecs(f.contact_state, shear_at(row));
+      slip = slip + all(shared::memory_share / h_) * load_vecs(f.contact_state, shear_at(row));
 
     const Law law = laws(row);
     floats friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = all(args.beta);
@@ -136,23 +190,63 @@ private:
     }
     const floats adhesion_limit = impulse_adhesion_limit(law.adhesion, c.gap, min(grains.radius, c.radius), h_);
     vecs4 now = before;
-    impulse_iterate(c.normal, residual, slip, adhesion_limit, rate_of(row), all(1.0f), beta, friction_static,
-                    friction_kinetic, last.xyz, last.w, now.xyz, now.w);
+    const floats rate = rate_of(row);
+    floats across = all(1.0f);
+    if constexpr (rotates)
+      across = w_sum / t.ease;
+    impulse_iterate(c.normal, residual, slip, adhesion_limit, rate, across, beta, friction_static, friction_kinetic,
+                    last.xyz, last.w, now.xyz, now.w);
     const vecs4 change{now.xyz - before.xyz, now.w - before.w};
     store_vecs4(f.contact_state, sum_at(row), select(active, now, before));
     if (momentum_)
       store_vecs4(f.contact_state, change_at(row), select(active, change, last));
-    add(row.mask, active, change.w * c.normal + change.xyz);
+    add(push_, row.mask, active, change.w * c.normal + change.xyz);
+    if constexpr (!rotates)
+      return;
+    vecs rolled;
+    if constexpr (rolls) {
+      const vecs rolling_before = load_vecs(f.contact_state, roll_sum_at(row)),
+                 last_rolling = momentum_ ? load_vecs(f.contact_state, roll_change_at(row)) : vecs{},
+                 roll = memory_ ? load_vecs(f.contact_state, roll_at(row)) : vecs{};
+      vecs rolling = rolling_before;
+      impulse_iterate_rolling(t, law, roll, now.w + adhesion_limit, rate, w_sum, relaxation, memory_share, beta, h_,
+                              last_rolling, rolling);
+      rolled = rolling - rolling_before;
+      store_vecs(f.contact_state, roll_sum_at(row), select(active, rolling, rolling_before));
+      if (momentum_)
+        store_vecs(f.contact_state, roll_change_at(row), select(active, rolled, last_rolling));
+    }
+    add(couple_, row.mask, active, turn_couple(c, t, change.xyz, rolled));
   }
 };
 
-template <Method method> void restore(const Args& args, Fields& f, uint begin, uint end) {
+template <Method method, uint rotation> void restore(const Args& args, Fields& f, uint begin, uint end) {
   for (uint first = begin; first < end; first += lanes)
-    Impulses<method>(args, f, first).restore();
+    Impulses<method, rotation>(args, f, first).restore();
+}
+template <Method method, uint rotation> void iterate(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint first = begin; first < end; first += lanes)
+    Impulses<method, rotation>(args, f, first).iterate();
+}
+
+// Inlined into each clone of the passes.
+template <Method method> void restore(const Args& args, Fields& f, uint begin, uint end) {
+  const uint rotation = f.settings[0].solver.rotation;
+  if (rotation == rotation_off)
+    restore<method, rotation_off>(args, f, begin, end);
+  else if (rotation == rotation_free)
+    restore<method, rotation_free>(args, f, begin, end);
+  else
+    restore<method, rotation_rolling>(args, f, begin, end);
 }
 template <Method method> void iterate(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint first = begin; first < end; first += lanes)
-    Impulses<method>(args, f, first).iterate();
+  const uint rotation = f.settings[0].solver.rotation;
+  if (rotation == rotation_off)
+    iterate<method, rotation_off>(args, f, begin, end);
+  else if (rotation == rotation_free)
+    iterate<method, rotation_free>(args, f, begin, end);
+  else
+    iterate<method, rotation_rolling>(args, f, begin, end);
 }
 
 }  // namespace

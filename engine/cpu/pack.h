@@ -8,8 +8,8 @@ namespace talus::TALUS_CPU {
 // What is in a row of the lists: of the lanes in `mask`, in these slots, with grains at these places.
 struct Row {
   ints mask;
-  std::size_t slot;   // of the first lane
-  std::size_t state;  // its first component in contact_state
+  std::size_t slot;       // of the first lane
+  std::size_t state = 0;  // its first component in contact_state
   ints other;
   uint places[lanes];
   Grains grains;

@@ -113,10 +113,10 @@ constexpr auto all_test_limits = [] {
   constexpr std::size_t count = std::size(profiles);
   std::array<TestLimits, count + 2> all;
   std::ranges::copy(profiles, all.begin());
-  TestLimits &android15 = all[count], &unopened = all[count + 1];
-  android15 = unopened = profiles[count - 1];
-  android15.name = "android15";
-  android15.stage_storage_buffers = 12;
+  TestLimits &undrawn = all[count], &unopened = all[count + 1];
+  undrawn = unopened = profiles[count - 1];
+  undrawn.name = "undrawn";
+  undrawn.stage_storage_buffers = 14;
   unopened.name = "unopened";
   unopened.opens = false;
   return all;

@@ -53,6 +53,8 @@ void body_carry(const Args&, Fields& f, uint begin, uint end) {
       }
     f.grains[i].position = vec4(p, f.grains[i].position.w);
     f.grains[i].velocity = vec4(m.velocity + glm::cross(m.spin, offset), f.grains[i].velocity.w);
+    if (settings.solver.rotation != rotation_off)
+      f.grain_spin[i] = vec4(f.grains[i].position.w * m.spin, 0.0f);
   }
 }
 

@@ -208,6 +208,8 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
     Grain grain = f.grains[i];
     const float w = grain.velocity.w, r = grain.position.w;
+    const bool rotates = settings.solver.rotation != rotation_off;
+    vec4 spin = rotates ? f.grain_spin[i] : vec4(0.0f);
     vec3 total(0.0f);
     bool touches = false;
     for (uint k = 0; k < f.contact_count[i]; ++k) {
@@ -224,7 +226,9 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
         shear = turned(shear, c.normal);
         const PairLaw& law = f.pair_laws[material_of(f.grain_tag[i]) * (settings.contacts.materials + 1) +
                                          material_of_triangle(f, partner)];
-        cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, args.h, touch.normal_impulse,
+        const float approach = glm::dot(relative, c.normal), turns = w * spin.w;
+        const vec3 slip = relative - approach * c.normal + (rotates ? glm::cross(c.normal, vec3(spin)) : vec3(0.0f));
+        cloth_iterate(c.gap, r, approach, slip, w_sum, w_sum + turns, law, shear, args.h, touch.normal_impulse,
                       touch.friction_impulse);
         const vec3 impulse =
             (touch.normal_impulse - c.normal_impulse) * c.normal + touch.friction_impulse - c.friction_impulse;
@@ -232,15 +236,16 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
         if (impulse != vec3(0.0f)) {
           total += impulse;
           normal_impulse(args, settings, grain, impulse);
+          if (rotates)
+            spin += vec4(turns * glm::cross(touch.friction_impulse - c.friction_impulse, c.normal), 0.0f);
           for (uint n = 0; n < 3; ++n)
             if (const float weight = c.weights[static_cast<int>(n)]; weight > 0.0f)
               add_to_record(f, record_of_vertex(f, triangle_corner(f, triangle_of(partner), n)), vec3(0.0f),
                             -weight * impulse);
         }
         if (last) {
-          const vec3 slip = relative - glm::dot(relative, c.normal) * c.normal;
-          shear = cloth_slipped(shear, slip + w * (touch.friction_impulse - c.friction_impulse), touch.normal_impulse,
-                                w_sum, args.h, law);
+          const vec3 pulled = touch.friction_impulse - c.friction_impulse;
+          shear = cloth_slipped(shear, slip + (w + turns) * pulled, touch.normal_impulse, w_sum + turns, args.h, law);
         }
       } else
         shear = vec3(0.0f);
@@ -257,6 +262,8 @@ void cloth_touch(const Args& args, Fields& f, uint begin, uint end) {
     if (last)
       finish.grain(i, grain);
     f.grains[i] = grain;
+    if (rotates)
+      f.grain_spin[i] = spin;
   }
   if (last)
     finish.flush();

@@ -6,11 +6,20 @@ namespace talus::reference {
 
 enum class ImpulseMethod { vts, sp };
 
-// What grain i's contact in `slot` starts a substep with: the impulse on the grain [N s]. load: one more where the two
-// are near.
-vec3 restore_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint& load);
+// What a contact does to a grain [N s]: an impulse, and a couple per radius, of which the spin changes by w m r^2 / I.
+struct Push {
+  vec3 impulse{0.0f}, couple{0.0f};
+  Push& operator+=(const Push& other) {
+    impulse += other.impulse;
+    couple += other.couple;
+    return *this;
+  }
+};
 
-// One iteration of grain i's contact in `slot`: the impulse on the grain, beyond what was there [N s].
-vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, ImpulseMethod method);
+// What grain i's contact in `slot` starts a substep with. load: one more where the two are near.
+Push restore_contact(const Args& args, Fields& f, uint i, std::size_t slot, ImpulseMethod method, uint& load);
+
+// One iteration of grain i's contact in `slot`: what comes to what was there.
+Push iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, ImpulseMethod method);
 
 }  // namespace talus::reference

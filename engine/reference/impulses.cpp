@@ -19,9 +19,16 @@ float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
                       settings.solver.iteration == iteration_mass_splitting, settings.solver.omega);
 }
 
+float rolling_relaxation(Method method) {
+  return method == Method::sp ? sp_rolling_relaxation : vts_rolling_relaxation;
+}
+float rolling_memory_share(Method method) {
+  return method == Method::sp ? sp_rolling_memory_share : vts_rolling_memory_share;
+}
+
 }  // namespace
 
-vec3 restore_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint& load) {
+Push restore_contact(const Args& args, Fields& f, uint i, std::size_t slot, Method method, uint& load) {
   const Settings& settings = f.settings[0];
   const bool memory = settings.contacts.memory, impulses = settings.contacts.impulses;
   const Grain& grain = f.grains[i];
@@ -32,7 +39,9 @@ vec3 restore_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint
   const float r_min = std::min(r, c.radius);
   load += impulse_near(c, relative, r_min, fall, h);
   vec4 sum = impulses ? vec4_at(f.contact_state, sum_at(f, slot)) : vec4(0.0f);
-  vec3 shear(0.0f), push(0.0f);
+  const bool rotates = settings.solver.rotation != rotation_off, rolls = settings.solver.rotation == rotation_rolling;
+  vec3 shear(0.0f), rolling_impulse(0.0f), roll(0.0f);
+  Push push;
   const PairLaw& law = law_of(f, i, partner);
   float friction = law.friction_static;
   if (sum != vec4(0.0f)) {
@@ -40,36 +49,63 @@ vec3 restore_contact(const Args& args, Fields& f, uint i, std::size_t slot, uint
       shear = vec3_at(f.contact_state, shear_at(f, slot));
     const float warm = is_body(partner) ? std::min(settings.solver.warm_start, warm_most) : settings.solver.warm_start;
     vec3 friction_impulse(sum);
-    impulse_warm_start(c, law, relative, w, impulse_adhesion_limit(law.adhesion, c.gap, r_min, h), across_share(c, w),
-                       warm, memory, h, friction_impulse, sum.w, shear, friction);
+    const float hold = impulse_adhesion_limit(law.adhesion, c.gap, r_min, h), pressed = sum.w;
+    if (!rotates) {
+      impulse_warm_start(c, law, relative, w + c.inverse_mass, hold, across_share(c, w), warm, memory, h,
+                         friction_impulse, sum.w, shear, friction);
+    } else {
+      const Turn t = turn_with(f, i, partner, c);
+      impulse_warm_start(c, law, relative + turn_slip(c, t), t.ease, hold, 1.0f, warm, memory, h, friction_impulse,
+                         sum.w, shear, friction);
+      if (rolls) {
+        rolling_impulse = vec3_at(f.contact_state, roll_sum_at(f, slot));
+        if (memory)
+          roll = vec3_at(f.contact_state, roll_at(f, slot));
+        impulse_warm_start_rolling(t, law, pressed + hold, hold, sum.w, warm, rolling_memory_share(method), h,
+                                   rolling_impulse, roll);
+      }
+      push.couple = turn_couple(c, t, friction_impulse, rolling_impulse);
+    }
     sum = vec4(friction_impulse, sum.w);
-    push = sum.w * c.normal + friction_impulse;
+    push.impulse = sum.w * c.normal + friction_impulse;
   }
   put(f.contact_state, sum_at(f, slot), sum);
   if (memory)
     put(f.contact_state, shear_at(f, slot), shear);
   if (memory && law.friction_static != law.friction_kinetic)
     f.contact_state[friction_at(f, slot)] = friction;
-  if (settings.solver.iteration == iteration_improved_jacobi)
+  const bool momentum = settings.solver.iteration == iteration_improved_jacobi;
+  if (momentum)
     put(f.contact_state, change_at(f, slot), vec4(0.0f));
+  if (rolls) {
+    put(f.contact_state, roll_sum_at(f, slot), rolling_impulse);
+    if (memory)
+      put(f.contact_state, roll_at(f, slot), roll);
+    if (momentum)
+      put(f.contact_state, roll_change_at(f, slot), vec3(0.0f));
+  }
   return push;
 }
 
-vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Method method) {
+Push iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Method method) {
   const Settings& settings = f.settings[0];
   const Grain& grain = f.grains[i];
   const uint partner = partner_at(f, i, slot);
   const Contact c = contact_with(f, i, partner, method == Method::sp ? args.h : 0.0f);
   const float w = grain.velocity.w, w_sum = w + c.inverse_mass;
   if (!(w_sum > 0.0f))
-    return vec3(0.0f);
+    return {};
 
   const vec3 relative = vec3(grain.velocity) - c.velocity;
   const float approach = glm::dot(relative, c.normal);
   const float residual = method == Method::sp
                              ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, args.h)
                              : vts_residual(approach, c.gap, settings.solver.gamma, args.h);
+  const bool rotates = settings.solver.rotation != rotation_off;
+  const Turn t = rotates ? turn_with(f, i, partner, c) : Turn{};
   vec3 slip = relative - approach * c.normal;
+  if (rotates)
+    slip += turn_slip(c, t);
   if (settings.contacts.memory)
     slip += memory_share / args.h * vec3_at(f.contact_state, shear_at(f, slot));
 
@@ -86,17 +122,38 @@ vec3 iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
       impulse_adhesion_limit(law.adhesion, c.gap, std::min(grain.position.w, c.radius), args.h);
   vec3 friction_impulse(before);
   float pressure = before.w;
-  impulse_iterate(c.normal, residual, slip, adhesion_limit, rate_of(f, i, partner, w, c.inverse_mass),
-                  across_share(c, w), beta, friction_static, friction_kinetic, vec3(last), last.w, friction_impulse,
-                  pressure);
+  const float rate = rate_of(f, i, partner, w, c.inverse_mass);
+  impulse_iterate(c.normal, residual, slip, adhesion_limit, rate, rotates ? w_sum / t.ease : across_share(c, w), beta,
+                  friction_static, friction_kinetic, vec3(last), last.w, friction_impulse, pressure);
   const vec4 sum(friction_impulse, pressure), change = sum - before;
   put(f.contact_state, sum_at(f, slot), sum);
   if (momentum)
     put(f.contact_state, change_at(f, slot), change);
-  return change.w * c.normal + vec3(change);
+  Push push{change.w * c.normal + vec3(change)};
+  if (!rotates)
+    return push;
+  vec3 rolled(0.0f);
+  if (settings.solver.rotation == rotation_rolling) {
+    const vec3 rolling_before = vec3_at(f.contact_state, roll_sum_at(f, slot)),
+               last_rolling = momentum ? vec3_at(f.contact_state, roll_change_at(f, slot)) : vec3(0.0f),
+               roll = settings.contacts.memory ? vec3_at(f.contact_state, roll_at(f, slot)) : vec3(0.0f);
+    vec3 rolling = rolling_before;
+    impulse_iterate_rolling(t, law, roll, pressure + adhesion_limit, rate, w_sum, rolling_relaxation(method),
+                            rolling_memory_share(method), beta, args.h, last_rolling, rolling);
+    rolled = rolling - rolling_before;
+    put(f.contact_state, roll_sum_at(f, slot), rolling);
+    if (momentum)
+      put(f.contact_state, roll_change_at(f, slot), rolled);
+  }
+  push.couple = turn_couple(c, t, vec3(change), rolled);
+  return push;
 }
 
 namespace {
+
+void turn(const Fields& f, uint i, vec4& spin, vec3 couple) {
+  spin = f.grain_spin[i] + vec4(f.grains[i].velocity.w * f.grain_spin[i].w * couple, 0.0f);
+}
 
 void restore(const Args& args, Fields& f, uint begin, uint end, Method method) {
   const Settings& settings = f.settings[0];
@@ -104,18 +161,21 @@ void restore(const Args& args, Fields& f, uint begin, uint end, Method method) {
   const float h = args.h;
   for (uint i = begin; i < end; ++i) {
     const Grain& grain = f.grains[i];
-    vec3 v(grain.velocity), push(0.0f);
+    vec3 v(grain.velocity);
+    Push push;
     const float r = grain.position.w, w = grain.velocity.w;
     uint load = 0;
-    each_contact(f, i, [&](std::size_t slot) { push += restore_contact(args, f, i, slot, load); });
+    each_contact(f, i, [&](std::size_t slot) { push += restore_contact(args, f, i, slot, method, load); });
     if (parallel)
       f.contact_load[i] = std::max(load, 1u);
     if (w > 0.0f)
-      v += w * push + h * settings.domain.gravity;
+      v += w * push.impulse + h * settings.domain.gravity;
     vec3 p(grain.position);
     if (method == Method::sp)
       p += h * v;
     f.grains_next[i] = {vec4(p, r), vec4(v, w)};
+    if (settings.solver.rotation != rotation_off)
+      turn(f, i, f.grain_spin_next[i], push.couple);
   }
 }
 
@@ -128,10 +188,12 @@ void push(const Args& args, Grain& grain, vec3 impulse, Method method) {
 
 void jacobi(const Args& args, Fields& f, uint begin, uint end, Method method) {
   for (uint i = begin; i < end; ++i) {
-    vec3 impulse(0.0f);
-    each_contact(f, i, [&](std::size_t slot) { impulse += iterate_contact(args, f, i, slot, method); });
+    Push all;
+    each_contact(f, i, [&](std::size_t slot) { all += iterate_contact(args, f, i, slot, method); });
     f.grains_next[i] = f.grains[i];
-    push(args, f.grains_next[i], impulse, method);
+    push(args, f.grains_next[i], all.impulse, method);
+    if (f.settings[0].solver.rotation != rotation_off)
+      turn(f, i, f.grain_spin_next[i], all.couple);
   }
 }
 
@@ -145,7 +207,7 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
         continue;
       if (partner < i)
         continue;
-      const vec3 impulse = iterate_contact(args, f, i, slot, method);
+      const vec3 impulse = iterate_contact(args, f, i, slot, method).impulse;  // grains do not rotate here
       push(args, f.grains[i], impulse, method);
       if (partner >= body_partner)
         continue;
@@ -168,7 +230,10 @@ void load_bodies(const Args& args, Fields& f, uint begin, uint end, Method metho
           (args.iteration < args.iterations && f.bodies[body_of(partner)].split == 0.0f))
         continue;
       const Contact c = contact_with(f, i, partner, method == Method::sp ? args.h : 0.0f);
-      add_load(f, i, partner, c.point, sum.w * c.normal + vec3(sum));
+      const uint rotation = f.settings[0].solver.rotation;
+      const vec3 rolling = rotation == rotation_rolling ? vec3_at(f.contact_state, roll_sum_at(f, slot)) : vec3(0.0f);
+      add_load(f, i, partner, rotation == rotation_off ? c.point : surface_point(c), sum.w * c.normal + vec3(sum),
+               f.grains[i].position.w * rolling);
     }
 }
 

@@ -32,8 +32,8 @@ constexpr std::string_view no_restitution =
 constexpr std::string_view no_modulus = "grains are no elastic bodies with a modulus: the stiffness of a contact is "
                                         "stiffness [N/m], which p2 uses, and dem "
                                         "with solver.stiffness = \"material\"";
-constexpr std::string_view no_rolling = "grains do not rotate, so that nothing rolls: heaps are as steep as with "
-                                        "strong resistance to rolling; use friction";
+constexpr std::string_view no_rolling = "the coefficient is rolling_friction, of rolling and of twisting, with "
+                                        "solver.rotation = true";
 constexpr std::string_view no_cohesion = "what holds grains together is adhesion [Pa], over the area of a contact";
 constexpr std::string_view no_mu = "the coefficient is friction, or friction_static and friction_kinetic";
 constexpr std::array absent{
@@ -45,7 +45,6 @@ constexpr std::array absent{
     Absent{"material", "shear_modulus", no_modulus},
     Absent{"material", "poisson_ratio", no_modulus},
     Absent{"material", "poissons_ratio", no_modulus},
-    Absent{"material", "rolling_friction", no_rolling},
     Absent{"material", "rolling_resistance", no_rolling},
     Absent{"material", "spinning_friction", no_rolling},
     Absent{"material", "cohesion", no_cohesion},

@@ -659,6 +659,17 @@ std::vector<std::string> advise(const Scene& scene) {
   warn(pbd && adhesion > 0.0,
        "pbd has no adhesion, so that the adhesion of {} Pa has no effect: use another solver.method", adhesion);
 
+  // Rolling
+  const auto resists = [&](const Source& source) { return scene.materials[source.material].rolling_friction > 0.0; };
+  const bool rolling = scene.domain.rolling_friction.value_or(0.0) > 0.0 || std::ranges::any_of(bed.sources, resists);
+  warn(rolling && !s.rotation,
+       "rolling friction has no effect, since grains do not rotate: set solver.rotation to true{}",
+       s.method == Method::dem ? "" : " with solver.method = \"dem\"");
+  warn(s.rotation && !rolling && g > 0.0 && scene.domain.axis[2] == Axis::wall,
+       "grains roll on the smooth floor, where a heap of spheres comes to no rest: set the rolling_friction of the "
+       "material "
+       "or of the domain (0.05 to 0.4), or put fixed grains on the floor");
+
   // What makes heaps too steep, hang or fly
   warn(p2 && s.contact_memory && s.error_reduction > 0.0,
        "solver.error_reduction = {} acts as friction and makes heaps too steep with contact memory: set it to 0, or "

@@ -7,6 +7,7 @@ layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status
 layout(set = 0, binding = 2, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer CarriedBlock { Carried carried[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer SpinBlock { vec4 grain_spin[]; };
 #include "shared/solid.glsl"
 
 void main() {
@@ -23,4 +24,6 @@ void main() {
     }
   grains[i].position.xyz = p;
   grains[i].velocity.xyz = m.velocity + cross(m.spin, offset);
+  if (rotating != rotation_off)
+    grain_spin[i] = vec4(grains[i].position.w * m.spin, 0.0);
 }

@@ -16,6 +16,7 @@ layout(set = 0, binding = 8, scalar) readonly buffer ShapeBlock { uint shape_dat
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 10, scalar) buffer TouchBlock { ClothTouch cloth_touches[]; };
 layout(set = 0, binding = 11, scalar) buffer StateBlock { float contact_state[]; };
+layout(set = 0, binding = 12, scalar) buffer SpinBlock { vec4 grain_spin[]; };
 #include "shared/space.glsl"
 #include "shared/triangle.glsl"
 #define SUMS cloth_sums
@@ -30,9 +31,12 @@ void main() {
   float h = args.h;
   bool last = args.iteration + 1u == args.iterations, memory = settings.contacts.memory != 0u, touches = false;
   vec3 total = vec3(0.0);
+  vec4 spin = vec4(0.0);
   Grain grain;
   if (i < args.grains) {
     grain = grains[i];
+    if (rotating != rotation_off)
+      spin = grain_spin[i];
     float w = grain.velocity.w, r = grain.position.w;
     uint count = contact_count[i];
     for (uint k = 0u; k < count; ++k) {
@@ -48,12 +52,19 @@ void main() {
         shear = turned(shear, c.normal);
         uint corner = place_of_vertex(triangle_corner(triangle_of(partner), 0u));
         PairLaw law = pair_laws[(grain_tag[i] & tag_material_mask) * (settings.contacts.materials + 1u) + (grain_tag[corner] & tag_material_mask)];
-        cloth_iterate(c.normal, c.gap, r, relative, w_sum, law, shear, h, touch.normal_impulse, touch.friction_impulse);
+        float approach = dot(relative, c.normal), turns = w * spin.w;
+        vec3 slip = relative - approach * c.normal;
+        if (rotating != rotation_off)
+          slip += cross(c.normal, spin.xyz);
+        cloth_iterate(c.gap, r, approach, slip, w_sum, w_sum + turns, law, shear, h, touch.normal_impulse, touch.friction_impulse);
+        vec3 pulled = touch.friction_impulse - c.friction_impulse;
         vec3 impulse = (touch.normal_impulse - c.normal_impulse) * c.normal + touch.friction_impulse - c.friction_impulse;
         if (impulse != vec3(0.0)) {
           total += impulse;
           vec3 change = w * impulse;
           grain.velocity.xyz += change;
+          if (rotating != rotation_off)
+            spin.xyz += turns * cross(pulled, c.normal);
           if (settings.cloth.moves != 0u)
             grain.position.xyz += h * change;
           for (uint n = 0u; n < 3u; ++n)
@@ -61,8 +72,7 @@ void main() {
               add_to_vertex(triangle_corner(triangle_of(partner), n), -c.weights[n] * impulse);
         }
         if (last) {
-          vec3 slip = relative - dot(relative, c.normal) * c.normal;
-          shear = cloth_slipped(shear, slip + w * (touch.friction_impulse - c.friction_impulse), touch.normal_impulse, w_sum, h, law);
+          shear = cloth_slipped(shear, slip + (w + turns) * pulled, touch.normal_impulse, w_sum + turns, h, law);
         }
       }
       cloth_touches[slot] = touch;
@@ -80,4 +90,6 @@ void main() {
     grain = finish(touches, i, grain);
   if (touches)
     grains[i] = grain;
+  if (touches && rotating != rotation_off)
+    grain_spin[i] = spin;
 }

@@ -19,6 +19,11 @@ void main() {
     if (sum == vec4(0.0))
       continue;
     Contact c = contact_with(partner, i, grain.position.xyz, grain.position.w);
-    add_load(partner, c.point, sum.w * c.normal + sum.xyz);
+    vec3 impulse = sum.w * c.normal + sum.xyz;
+    if (rotating == rotation_off)
+      add_load(partner, c.point, impulse);
+    else
+      add_load(partner, surface_point(c), impulse,
+               rotating == rotation_rolling ? grain.position.w * load_vec3(contact_state, roll_sum_at(slot)) : vec3(0.0));
   }
 }

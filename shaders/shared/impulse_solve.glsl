@@ -4,11 +4,13 @@
 layout(set = 0, binding = 8, scalar) buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer LoadBlock { uint contact_load[]; };
 layout(set = 0, binding = 13, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer SpinNextBlock { vec4 grain_spin_next[]; };
 
 Grain grain;
 uint tag;
 float own_load;
-vec3 push = vec3(0.0);
+vec4 spin;
+vec3 push = vec3(0.0), couple = vec3(0.0);
 
 #define REMEMBERED vec4
 vec4 restore(uint slot) { return load_vec4(contact_state, sum_at(slot)); }
@@ -28,6 +30,11 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 before) {
   if (!(w_sum > 0.0) || (residual >= 0.0 && adhesion_limit == 0.0 && before == vec4(0.0) && last == vec4(0.0)))
     return;
   vec3 slip = relative - approach * c.normal;
+  Turn t;
+  if (rotating != rotation_off) {
+    t = turn_with(partner, with_grain, c, spin, w, r);
+    slip += turn_slip(c, t);
+  }
   if (memory)
     slip += memory_share / h * load_vec3(contact_state, shear_at(slot));
   float beta = args.beta;
@@ -43,7 +50,7 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 before) {
   float rate = impulse_rate(w, other_w, own_load, other_load, with_grain, split, settings.solver.omega);
   vec3 friction_impulse = before.xyz;
   float pressure = before.w;
-  impulse_iterate(c.normal, residual, slip, adhesion_limit, rate, with_grain ? 1.0 : across_share(c, w), beta, law.friction_static, law.friction_kinetic, last.xyz, last.w,
+  impulse_iterate(c.normal, residual, slip, adhesion_limit, rate, rotating != rotation_off ? w_sum / t.ease : with_grain ? 1.0 : across_share(c, w), beta, law.friction_static, law.friction_kinetic, last.xyz, last.w,
                   friction_impulse, pressure);
   vec4 sum = vec4(friction_impulse, pressure);
   vec4 change = sum - before;
@@ -51,6 +58,22 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 before) {
   if (momentum)
     store_vec4(contact_state, change_at(slot), change);
   push += change.w * c.normal + change.xyz;
+  if (rotating == rotation_off)
+    return;
+  vec3 rolled = vec3(0.0);
+  if (rotating == rotation_rolling) {
+    vec3 rolling_before = load_vec3(contact_state, roll_sum_at(slot)), last_rolling = vec3(0.0), roll = vec3(0.0), rolling = rolling_before;
+    if (momentum)
+      last_rolling = load_vec3(contact_state, roll_change_at(slot));
+    if (memory)
+      roll = load_vec3(contact_state, roll_at(slot));
+    impulse_iterate_rolling(t, law, roll, pressure + adhesion_limit, rate, w_sum, rolling_relaxation, rolling_memory_share, beta, h, last_rolling, rolling);
+    rolled = rolling - rolling_before;
+    store_vec3(contact_state, roll_sum_at(slot), rolling);
+    if (momentum)
+      store_vec3(contact_state, roll_change_at(slot), rolled);
+  }
+  couple += turn_couple(c, t, change.xyz, rolled);
 }
 #include "shared/each_contact.glsl"
 
@@ -60,6 +83,8 @@ void main() {
     return;
   grain = grains[i];
   tag = grain_tag[i];
+  if (rotating != rotation_off)
+    spin = grain_spin[i];
   own_load = float(contact_load[i]);
   each_contact(i, grain.position.xyz, grain.position.w);
   float w = grain.velocity.w;
@@ -69,4 +94,6 @@ void main() {
       grain.position.xyz += args.h * w * push;
   }
   grains_next[i] = grain;
+  if (rotating != rotation_off)
+    grain_spin_next[i] = vec4(spin.xyz + w * spin.w * couple, spin.w);
 }

@@ -246,6 +246,13 @@ TALUS_CONST float load_most = 8.0f;
 // bodies takes and gives would grow for ever.
 TALUS_CONST float warm_most = 0.9f;
 TALUS_CONST float memory_share = 0.2f;     // of a remembered slip, that a substep takes back
+// Against rolling: the relaxation of an iteration as a share of omega, and the share of a remembered way that a substep takes back. A bed has
+// greater eigenvalues for rolling than for sliding, up to the number of contacts: with the shares of sliding vts is restless (surface speeds
+// of 0.02 m/s at 4 iterations), with these it comes to rest.
+TALUS_CONST float vts_rolling_relaxation = 0.3f;
+TALUS_CONST float vts_rolling_memory_share = 0.2f;
+TALUS_CONST float sp_rolling_relaxation = 1.0f;
+TALUS_CONST float sp_rolling_memory_share = 0.1f;
 // Share of what adhesion holds, below which nothing is left of a contact's grip but rounding.
 TALUS_CONST float friction_limit_least = 1e-3f;
 // A contact has turned back that slips the other way by this share of what friction changed its speed by: not 0, where rounding

@@ -83,7 +83,7 @@ LAW Outcome run_laws(const State& s, const Run& run) {
   o.remembered_drag = s.friction_impulse;
   o.remembered_pressure = s.pressure;
   o.remembered_shear = s.shear;
-  impulse_warm_start(c, s.law, relative, s.w, o.impulse_adhesion_limit, s.across, run.warm, run.memory, run.h,
+  impulse_warm_start(c, s.law, relative, s.w + c.inverse_mass, o.impulse_adhesion_limit, s.across, run.warm, run.memory, run.h,
                      o.remembered_drag, o.remembered_pressure, o.remembered_shear, o.friction);
   real approach = dot(relative, c.normal);
   real3 slip = relative - approach * c.normal;

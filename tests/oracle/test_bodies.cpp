@@ -275,7 +275,8 @@ TEST_CASE("Links of cloth and what touches it follow their residuals", "[laws]")
     const float pressed = random.within(0, 2e-2);
     float now = pressed;
     vec3 drawn = before;
-    laws::cloth_iterate(n, gap, r, relative, w_sum, law, shear, h, now, drawn);
+    const float approach = glm::dot(relative, n);
+    laws::cloth_iterate(gap, r, approach, relative - approach * n, w_sum, w_sum, law, shear, h, now, drawn);
     oracle::Pair pair{vec(n), d(gap), vec(relative) + 0.2 / d(h) * vec(shear), d(w_sum), 0.0, d(r), 1.0, d(h)};
     const double error_in_gap = gap < 0.0f ? 0.2 * std::max(d(gap), -0.5 * d(r)) : d(gap);
     oracle::Edges edges;

@@ -41,18 +41,17 @@ LAW float link_relaxed(ClothPull pull, float stiffness, float residual, float w_
 }
 
 // An iteration of a grain's contact with a triangle: velocity time stepping, with the gap and the normal of the start of the substep. A substep
-// takes out a share of an overlap. relative: m/s, of the grain; r: m, its radius; shear: m, how far the two have slipped.
-LAW void cloth_iterate(vec3 normal, float gap, float r, vec3 relative, float w_sum, Law law, vec3 shear, float h, INOUT(float, normal_impulse),
+// takes out a share of an overlap. approach: m/s, along the normal; slip: m/s, of its surface across the normal; r: m, its radius; shear: m, how far
+// the two have slipped; w_across: inverse mass of both, across the normal.
+LAW void cloth_iterate(float gap, float r, float approach, vec3 slip, float w_sum, float w_across, Law law, vec3 shear, float h, INOUT(float, normal_impulse),
                        INOUT(vec3, friction_impulse)) {
-  float approach = dot(relative, normal);
-  vec3 slip = relative - approach * normal;
   float residual = approach + (gap < 0.0f ? cloth_recover * max(gap, -body_overlap_most * r) : gap) / h;
   normal_impulse = max(0.0f, normal_impulse - residual / w_sum);
-  friction_impulse = on_cone(friction_impulse - (slip + memory_share / h * shear) / w_sum, law.friction_static * normal_impulse, law.friction_kinetic * normal_impulse);
+  friction_impulse = on_cone(friction_impulse - (slip + memory_share / h * shear) / w_across, law.friction_static * normal_impulse, law.friction_kinetic * normal_impulse);
 }
 
 // The slip when the substep ends, `after` m/s across the normal: no further than friction bears.
-LAW vec3 cloth_slipped(vec3 shear, vec3 after, float normal_impulse, float w_sum, float h, Law law) {
-  float limit = law.friction_static * normal_impulse * w_sum * h / memory_share;
+LAW vec3 cloth_slipped(vec3 shear, vec3 after, float normal_impulse, float w_across, float h, Law law) {
+  float limit = law.friction_static * normal_impulse * w_across * h / memory_share;
   return on_cone(shear + h * after, limit, limit);
 }

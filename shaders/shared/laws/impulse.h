@@ -45,15 +45,14 @@ LAW real3 impulse_turned(real3 t, real3 n) {
 
 // A contact that has pushed starts a substep with its impulse, of which `warm` is kept, its slip s, and the coefficient of friction
 // of the substep. s is bounded where its pull reaches the friction cone, as a spring of k = k_s / (D h^2) would slip, and never reset while
-// the contact is pressed, or heaps creep. across: across_share.
-LAW void impulse_warm_start(Contact c, Law law, real3 relative, real w, real adhesion_limit, real across, float warm, bool memory, float h,
+// the contact is pressed, or heaps creep. relative: m/s, of the surfaces; w_sum: D; across: across_share.
+LAW void impulse_warm_start(Contact c, Law law, real3 relative, real w_sum, real adhesion_limit, real across, float warm, bool memory, float h,
                         INOUT(real3, friction_impulse), INOUT(real, pressure), INOUT(real3, shear), INOUT(real, friction)) {
   real friction_limit = pressure + adhesion_limit;
   friction = law.friction_static;
   if (memory) {
     mask grips = friction_limit > friction_limit_least * adhesion_limit;
     real3 slip = relative - dot(relative, c.normal) * c.normal;
-    real w_sum = w + c.inverse_mass;
     friction = select(both(grips, impulse_slides(law, friction_impulse, slip, friction_limit, w_sum)), law.friction_kinetic, friction);
     real limit = friction * friction_limit * w_sum * h / (memory_share * across);
     shear = select(grips, on_cone(impulse_turned(shear, c.normal) + h * slip, limit, limit), zero3());
@@ -85,4 +84,24 @@ LAW void impulse_iterate(real3 normal, real residual, real3 slip, real adhesion_
   pressure = max(pressure + beta * last_pressure - rate * residual, -adhesion_limit);
   real friction_limit = pressure + adhesion_limit;
   friction_impulse = on_cone(start - dot(start, normal) * normal - rate * across * slip, friction_static * friction_limit, friction_kinetic * friction_limit);
+}
+
+// Rolling and twisting resistance, in the same form: lambda_r is an impulse [N s] at the surfaces, which times R_eff is the couple, and xi the
+// way that they have rolled on each other (turn.h). Neither is turned with the normal.
+LAW void impulse_warm_start_rolling(Turn t, Law law, real friction_limit, real adhesion_limit, real pressure, float warm, float memory, float h,
+                                    INOUT(real3, rolling_impulse), INOUT(real3, roll)) {
+  mask grips = friction_limit > friction_limit_least * adhesion_limit;
+  real limit = law.rolling * friction_limit * t.ease_rolling * h / memory;
+  roll = select(grips, on_cone(roll + h * t.rolling, limit, limit), zero3());
+  real impulse_limit = law.rolling * (pressure + adhesion_limit);
+  rolling_impulse = on_cone(warm * rolling_impulse, impulse_limit, impulse_limit);
+}
+
+//   lambda_r <- lambda_r - rate D / D_r (W + k_r xi / h) + beta last_r,  |.| <= mu_r (lambda_n + hold)
+// rate: that of impulse_iterate; relaxation, memory: of the method, vts_rolling_relaxation, ..
+LAW void impulse_iterate_rolling(Turn t, Law law, real3 roll, real friction_limit, real rate, real w_sum, float relaxation, float memory, real beta, float h,
+                                 real3 last_rolling, INOUT(real3, rolling_impulse)) {
+  real rolling_rate = select(t.ease_rolling > 0.0f, relaxation * rate * w_sum / t.ease_rolling, zero());
+  real limit = law.rolling * friction_limit;
+  rolling_impulse = on_cone(rolling_impulse + beta * last_rolling - rolling_rate * (t.rolling + memory / h * roll), limit, limit);
 }

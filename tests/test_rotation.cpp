@@ -1,0 +1,235 @@
+// Grains that rotate: exact cases, and what is conserved.
+#include "simulate.h"
+#include <numbers>
+
+using namespace talus;
+using namespace talus_tests;
+
+namespace {
+
+constexpr double g = 9.81, mu = 0.3, r = 0.05;
+
+Scene rotating_scene(int substeps = 8) {
+  Scene scene = with(scene_of(1.0 / 200, substeps, 4), default_solver(Method::dem));
+  scene.solver.rotation = true;
+  scene.materials[0].friction_static = scene.materials[0].friction_kinetic = mu;
+  return scene;
+}
+
+struct Spinning {
+  uint id;
+  glm::dvec3 position, velocity, spin;  // m, m/s, sigma = r omega [m/s]
+  double radius, mass, inertia;         // m, kg, kg m2
+};
+std::vector<Spinning> spinning(Simulation& simulation) {
+  const std::uint32_t places = simulation.grain_places();
+  const auto grains = read_field<Grain>(simulation.executor(), FieldId::grains, places);
+  const auto ids = read_field<uint>(simulation.executor(), FieldId::grain_id, places);
+  const auto spins = read_field<vec4>(simulation.executor(), FieldId::grain_spin, places);
+  std::vector<Spinning> out;
+  for (std::uint32_t i = 0; i < places; ++i) {
+    const double radius = grains[i].position.w, mass = 1.0 / static_cast<double>(grains[i].velocity.w);
+    out.push_back({ids[i], vec3(grains[i].position), vec3(grains[i].velocity), vec3(spins[i]), radius, mass,
+                   mass * radius * radius / static_cast<double>(spins[i].w)});
+  }
+  std::ranges::sort(out, {}, &Spinning::id);
+  return out;
+}
+
+void set_spin(Simulation& simulation, glm::dvec3 sigma) {
+  auto spins = read_field<vec4>(simulation.executor(), FieldId::grain_spin, simulation.grain_places());
+  for (vec4& spin : spins)
+    spin = vec4(vec3(sigma), spin.w);
+  write_field(simulation.executor(), FieldId::grain_spin, spins);
+}
+
+// A ball that sets off along a plane tilted by so much.
+Scene ball(double degrees, double speed, double rolling = 0.0, int substeps = 8) {
+  Scene scene = on_incline(rotating_scene(substeps), degrees, mu, mu, speed);
+  scene.domain.rolling_friction = rolling;
+  return scene;
+}
+
+// Of the ball in the second second.
+double acceleration(const Scene& scene) {
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(200);
+  const double before = simulation.grains()[0].velocity.x;
+  simulation.advance(200);
+  return static_cast<double>(simulation.grains()[0].velocity.x) - before;
+}
+
+double slope_of(double degrees) {
+  return glm::radians(degrees);
+}
+
+// Grains of mixed radii and two materials that meet in free space, none within `hole` [m] of its middle.
+Scene cloud(double hole = 0.0) {
+  Scene scene = rotating_scene();
+  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  scene.materials.push_back({.name = "hollow", .friction_static = 0.9, .friction_kinetic = 0.6, .inertia = 2.0 / 3.0});
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> between(-1.0, 1.0);
+  for (int k = 0; k < 120; ++k) {
+    const glm::dvec3 at(0.06 * between(random), 0.06 * between(random), 0.06 * between(random));
+    if (glm::length(at) > hole)
+      add_points(scene, 0.006 + 0.003 * between(random), {at}, -4.0 * at);
+  }
+  for (std::size_t k = 0; k < scene.grains.size(); ++k)
+    scene.grains[k].material = k % 2;
+  return scene;
+}
+
+struct Momenta {
+  glm::dvec3 linear{0.0}, angular{0.0};  // kg m/s, kg m2/s about the origin
+  double size = 0.0;                     // sum of the grains' angular momenta
+};
+Momenta momenta_of(const std::vector<Spinning>& grains) {
+  Momenta sum;
+  for (const Spinning& grain : grains) {
+    const glm::dvec3 own =
+        grain.mass * glm::cross(grain.position, grain.velocity) + grain.inertia / grain.radius * grain.spin;
+    sum.linear += grain.mass * grain.velocity;
+    sum.angular += own;
+    sum.size += glm::length(own);
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("A ball that slides comes to roll at 5/7 of its speed", "[rotation]") {
+  Simulation simulation(ball(0.0, 1.0), on_cpu);
+  const double time = 2.0 / (7.0 * mu * g);
+  simulation.advance(static_cast<std::uint64_t>(0.9 * time / simulation.scene().dt));
+  const Spinning slides = spinning(simulation)[0];
+  CHECK(slides.velocity.x - slides.spin.y > 0.05);
+  simulation.advance(static_cast<std::uint64_t>(0.2 * time / simulation.scene().dt));
+  const Spinning rolls = spinning(simulation)[0];
+  CHECK(rolls.velocity.x == Approx(5.0 / 7.0).epsilon(1e-3));  // the spring has yet to come to rest
+  CHECK(rolls.spin.y == Approx(5.0 / 7.0).epsilon(1e-3));
+  simulation.advance(200);
+  CHECK(spinning(simulation)[0].velocity.x == Approx(5.0 / 7.0).epsilon(1e-5));
+  CHECK(spinning(simulation)[0].spin.y == Approx(5.0 / 7.0).epsilon(1e-5));
+}
+
+TEST_CASE("A ball on an incline rolls where friction bears it, and slides beyond", "[rotation]") {
+  for (const double degrees : {5.0, 20.0, 40.0, 50.0, 60.0}) {  // tan a = 7/2 mu at 46.4
+    CAPTURE(degrees);
+    const double a = slope_of(degrees);
+    const double exact = std::tan(a) < 3.5 * mu ? 5.0 / 7.0 * g * std::sin(a) : g * (std::sin(a) - mu * std::cos(a));
+    CHECK(acceleration(ball(degrees, 0.0)) == Approx(exact).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("Rolling friction slows a ball, and holds it on a slope", "[rotation]") {
+  Simulation simulation(ball(0.0, 1.0, 0.1), on_cpu);
+  simulation.advance(100);
+  const double before = simulation.grains()[0].velocity.x;
+  simulation.advance(40);
+  CHECK(before - static_cast<double>(simulation.grains()[0].velocity.x) ==
+        Approx(5.0 / 7.0 * 0.1 * g * 0.2).epsilon(1e-3));
+  simulation.advance(400);
+  CHECK(std::abs(simulation.grains()[0].velocity.x) < 1e-6f);
+  for (const double degrees : {5.0, 11.2}) {  // atan 0.2 = 11.31
+    CAPTURE(degrees);
+    CHECK(std::abs(acceleration(ball(degrees, 0.0, 0.2))) < 1e-5);
+  }
+  const double a = slope_of(12.0);
+  CHECK(acceleration(ball(12.0, 0.0, 0.2)) == Approx(5.0 / 7.0 * g * (std::sin(a) - 0.2 * std::cos(a))).epsilon(5e-3));
+}
+
+TEST_CASE("A top keeps its spin, and twisting friction slows it", "[rotation]") {
+  for (const double twisting : {0.0, 0.1}) {
+    CAPTURE(twisting);
+    Simulation simulation(ball(0.0, 0.0, twisting), on_cpu);
+    simulation.advance(100);
+    set_spin(simulation, {0.0, 0.0, 1.0});
+    simulation.advance(40);
+    CHECK(spinning(simulation)[0].spin.z == Approx(1.0 - 2.5 * twisting * g * 0.2).epsilon(2e-3));
+  }
+}
+
+// Chung and Ooi 2011, tests 4 and 5, with the wall: sliding takes 7/2 mu (1 + e) v_n of the surface's speed.
+TEST_CASE("An oblique impact turns a ball by what friction bears", "[rotation]") {
+  Scene scene = ball(0.0, 0.0, 0.0, 32);
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  scene.grains.clear();
+  add_points(scene, r, {{0.0, 0.0, 1.05 * r}}, {4.0, 0.0, -1.0});
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(20);
+  const Spinning after = spinning(simulation)[0];
+  CHECK(after.velocity.z > 0.5);
+  CHECK(after.velocity.x == Approx(4.0 - mu * (1.0 + after.velocity.z)).epsilon(1e-4));
+  CHECK(after.spin.y == Approx(2.5 * mu * (1.0 + after.velocity.z)).epsilon(1e-4));
+}
+
+TEST_CASE("A free cloud of grains that rub each other keeps its angular momentum", "[rotation]") {
+  Scene scene = cloud();
+  scene.materials[1].rolling_friction = GENERATE(0.0, 0.3);
+  scene.materials[0].rolling_friction = scene.materials[1].rolling_friction;
+  Simulation simulation(scene, on_cpu);
+  set_spin(simulation, {1.0, -0.5, 2.0});
+  const Momenta before = momenta_of(spinning(simulation));
+  simulation.advance(30);  // they part after 25; then the rounding of positions adds 1e-8 a step
+  const std::vector<Spinning> grains = spinning(simulation);
+  const Momenta after = momenta_of(grains);
+  const auto turned = std::ranges::count_if(
+      grains, [](const Spinning& s) { return glm::length(s.spin - glm::dvec3(1.0, -0.5, 2.0)) > 0.1; });
+  CHECK(turned > 60);
+  CHECK(glm::length(after.angular - before.angular) < 1e-6 * before.size);
+}
+
+TEST_CASE("Grains and a dynamic body keep their angular momentum", "[rotation]") {
+  Scene scene = cloud(0.045);
+  scene.bodies = {body_of("ball", {{SpherePart{0.03}}}, {0.0, 0.0, 0.0})};
+  scene.bodies[0].density = 800.0;
+  for (Material& material : scene.materials)
+    material.rolling_friction = 0.2;
+  Simulation simulation(scene, on_cpu);
+  const double mass = 800.0 * 4.0 / 3.0 * std::numbers::pi * std::pow(0.03, 3), inertia = 0.4 * mass * 0.03 * 0.03;
+  const auto angular = [&] {
+    const BodyMotion body = read_field<RigidState>(simulation.executor(), FieldId::rigid_states, 1)[0].motion;
+    return momenta_of(spinning(simulation)).angular +
+           mass * glm::cross(glm::dvec3(body.position), glm::dvec3(body.velocity)) + inertia * glm::dvec3(body.spin);
+  };
+  set_spin(simulation, {1.0, -0.5, 2.0});
+  const glm::dvec3 before = angular();
+  const double size = momenta_of(spinning(simulation)).size;
+  simulation.advance(60);
+  CHECK(glm::length(read_field<RigidState>(simulation.executor(), FieldId::rigid_states, 1)[0].motion.spin) > 0.5f);
+  CHECK(glm::length(angular() - before) < 2e-6 * size);
+}
+
+TEST_CASE("A bed of grains that rotate comes to rest", "[rotation]") {
+  Scene scene = box_of(500);
+  scene.solver = rotating_scene().solver;
+  scene.materials[0].friction_static = scene.materials[0].friction_kinetic = 0.5;
+  scene.materials[0].rolling_friction = 0.05;
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(static_cast<std::uint64_t>(2.0 / scene.dt));
+  double fastest = 0.0;
+  for (const Spinning& grain : spinning(simulation))
+    fastest = std::max({fastest, glm::length(grain.spin), glm::length(grain.velocity)});
+  CHECK(fastest < 3e-3);
+}
+
+TEST_CASE("Vectorised passes agree with their references where grains rotate", "[lockstep][rotation]") {
+  const bool avx512 = GENERATE(false, true), rolls = GENERATE(false, true);
+  CAPTURE(avx512, rolls);
+  Scene scene = jumble_with_bodies(700);
+  scene.solver = rotating_scene(3).solver;
+  scene.materials[1].rolling_friction = rolls ? 0.2 : 0.0;
+  Simulation simulation(scene, {.device = "cpu", .verify = true, .avx512 = avx512});
+  REQUIRE_NOTHROW(simulation.advance(4));
+}
+
+TEST_CASE("Passes agree with their references where grains rotate", "[lockstep][rotation][device]") {
+  Scene scene = jumble_with_bodies(300);
+  scene.solver = rotating_scene(3).solver;
+  scene.materials[0].rolling_friction = scene.materials[1].rolling_friction = GENERATE(0.0, 0.2);
+  Simulation simulation(scene, in_validated_lockstep());
+  REQUIRE_NOTHROW(simulation.advance(4));
+  CHECK(complaints(simulation).empty());
+}
