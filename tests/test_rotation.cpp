@@ -202,6 +202,26 @@ TEST_CASE("Grains and a dynamic body keep their angular momentum", "[rotation]")
   CHECK(glm::length(angular() - before) < 2e-6 * size);
 }
 
+TEST_CASE("Grains and a shape keep their angular momentum, and its particles spin as it turns", "[rotation][shape]") {
+  Scene scene = cloud(0.045);
+  ShapeSpec shape;
+  shape.name = "brick";
+  shape.grains.radius_min = shape.grains.radius_max = 0.006;
+  shape.grains.shape = BoxFill{{-0.025, -0.02, -0.015}, {0.025, 0.02, 0.015}};
+  scene.shapes.push_back(shape);
+  Simulation simulation(scene, on_cpu);
+  set_spin(simulation, {1.0, -0.5, 2.0});
+  simulation.advance(1);  // the particles' spins have become the shape's
+  const Momenta before = momenta_of(spinning(simulation));
+  simulation.advance(30);
+  const std::vector<Spinning> grains = spinning(simulation);
+  CHECK(glm::length(momenta_of(grains).angular - before.angular) < 2e-6 * before.size);
+  const Spinning& particle = grains[scene.grains.size()];
+  CHECK(particle.radius == Approx(0.006));
+  CHECK(glm::length(particle.spin) > 0.02);
+  CHECK(glm::length(particle.spin - grains.back().spin) < 1e-5);
+}
+
 TEST_CASE("A bed of grains that rotate comes to rest", "[rotation]") {
   Scene scene = box_of(500);
   scene.solver = rotating_scene().solver;
@@ -227,6 +247,11 @@ TEST_CASE("Vectorised passes agree with their references where grains rotate", "
 
 TEST_CASE("Passes agree with their references where grains rotate", "[lockstep][rotation][device]") {
   Scene scene = jumble_with_bodies(300);
+  ShapeSpec shape;
+  shape.name = "brick";
+  shape.grains.radius_min = shape.grains.radius_max = 0.01;
+  shape.grains.shape = BoxFill{{-0.05, -0.05, 0.3}, {0.05, 0.05, 0.36}};
+  scene.shapes.push_back(shape);
   scene.solver = rotating_scene(3).solver;
   scene.materials[0].rolling_friction = scene.materials[1].rolling_friction = GENERATE(0.0, 0.2);
   Simulation simulation(scene, in_validated_lockstep());

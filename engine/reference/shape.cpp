@@ -106,7 +106,7 @@ void match(const Args& args, Fields& f, uint s, Finish& finish) {
     moments += glm::outerProduct(from_center(particle), particle.place);
   }
   moments -= count * glm::outerProduct(mean, mean_place);
-  const glm::dquat rotation = extract_rotation(moments, quaternion_of(motion.rotation));
+  const glm::dquat before = quaternion_of(motion.rotation), rotation = extract_rotation(moments, before);
   motion.rotation = vector_of(rotation);
 
   const double share = static_cast<double>(shape.share);
@@ -114,11 +114,20 @@ void match(const Args& args, Fields& f, uint s, Finish& finish) {
   const auto way_of = [&](const Particle& particle) {
     return share * (turn * (particle.place - mean_place) + mean - from_center(particle));
   };
-  glm::dvec3 momentum(0.0);  // angular, that these ways and their speeds add
+  // Particles spin as the shape turns. What contacts have changed their spins by, the whole shape takes over.
+  const bool rotates = settings.solver.rotation != rotation_off;
+  const glm::dquat since = rotation * glm::conjugate(before);
+  const glm::dvec3 turns = (since.w < 0.0 ? -2.0 : 2.0) / h * glm::dvec3(since.x, since.y, since.z);  // rad/s
+  const auto own_spin = [&](uint i) { return static_cast<double>(f.grains[i].position.w) * turns; };
+  glm::dvec3 momentum(0.0);  // angular, that these ways, their speeds and their spins add
   glm::dmat3 squares(0.0);
   for (const Particle& particle : particles) {
     const glm::dvec3 p = from_center(particle), way = way_of(particle), there = p + way;
     momentum += glm::cross(p, way) / h + glm::cross(way, glm::dvec3(vec3(f.grains[particle.i].velocity)) - velocity);
+    if (const uint i = particle.i; rotates && f.grain_spin[i].w > 0.0f) {
+      const double lever = static_cast<double>(f.grains[i].position.w) / static_cast<double>(f.grain_spin[i].w);
+      momentum += lever * (own_spin(i) - glm::dvec3(vec3(f.grain_spin[i])));
+    }
     squares += glm::outerProduct(there, there);
   }
   const glm::dvec3 spin = -spin_of(momentum, squares);
@@ -128,6 +137,8 @@ void match(const Args& args, Fields& f, uint s, Finish& finish) {
     const glm::dvec3 position = glm::dvec3(vec3(grain.position)) + way;
     const glm::dvec3 speed = glm::dvec3(vec3(grain.velocity)) + way / h + glm::cross(spin, p + way);
     grain = {vec4(vec3(position), grain.position.w), vec4(vec3(speed), grain.velocity.w)};
+    if (rotates)
+      f.grain_spin[particle.i] = vec4(vec3(own_spin(particle.i)), f.grain_spin[particle.i].w);
     finish.grain(particle.i, grain);
   }
 }

@@ -64,7 +64,6 @@ public:
   bool is_dynamic(std::uint32_t body) const;  // false for a body that is not there
   uint vertices_of_all() const { return settings_.worlds.count * settings_.cloth.vertices; }
   bool is_vertex(uint id) const { return id - settings_.cloth.first < settings_.cloth.vertices; }
-  bool is_shaped(uint id) const { return id - settings_.shapes.first < settings_.shapes.particles; }
   // Has each world its own slots, the same number for good? Otherwise the only world's slots grow and shrink.
   bool own_slots() const { return settings_.worlds.places != no_grain; }
   // Grains that all worlds have alike: particles of shapes, vertices of cloth, and grains that stand for bodies. Their

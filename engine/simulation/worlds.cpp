@@ -35,7 +35,7 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
     const std::size_t at = k < own ? k : settings.shapes.first + (k - own);
     TALUS_ASSERT(at < slots && ids[at] == no_grain, at, slots);
     grains[at] = grain_of(scene, seeds[k]);
-    if (!spins.empty() && !model_.is_vertex(static_cast<uint>(at)) && !model_.is_shaped(static_cast<uint>(at)))
+    if (!spins.empty() && !model_.is_vertex(static_cast<uint>(at)))
       spins[at].w = ease_of(scene, seeds[k]);
     ids[at] = static_cast<uint>(at);
     tags[at] = seeds[k].material | (model_.is_vertex(ids[at]) ? tag_thin : 0u);

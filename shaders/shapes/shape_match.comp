@@ -1,7 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Particles of a shape towards their places in it (shape matching: Müller et al. 2005; Sommer and Schwanecke 2022, section 3), in position
-// and in velocity, so that the momentum stays; what that does to the angular momentum is turned back. A workgroup per shape. Its particles
+// and in velocity, so that the momentum stays; what that does to the angular momentum is turned back. Particles spin as the shape turns: what
+// contacts have changed their spins by, the whole shape takes over. A workgroup per shape. Its particles
 // weigh the same.
 #include "shared/pass.glsl"
 
@@ -13,6 +14,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer ShapesBlock { MatchedShape 
 layout(set = 0, binding = 5, scalar) readonly buffer ShapedBlock { vec3 rest_position[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer PlaceBlock { uint shape_index[]; };
 layout(set = 0, binding = 7, scalar) buffer MotionBlock { ShapeMotion shape_motions[]; };
+layout(set = 0, binding = 8, scalar) buffer SpinBlock { vec4 grain_spin[]; };
 #include "shared/space.glsl"
 #include "shared/extract_rotation.glsl"
 #define SPEEDS_ARE_COUNTED
@@ -114,6 +116,8 @@ void main() {
   if (lane == 0u)
     rotation = extract_rotation(mat3(total(6u), total(9u), total(12u)) - outerProduct(count * mean, mean_place), motion.rotation);
   barrier();
+  vec4 since = then_turned(vec4(-motion.rotation.xyz, motion.rotation.w), rotation);
+  vec3 turns = (since.w < 0.0 ? -2.0 : 2.0) / args.h * since.xyz;  // rad/s
   motion.rotation = rotation;
   mat3 turn = matrix_of(rotation);
   vec3 offset = mean - turn * mean_place;
@@ -125,6 +129,10 @@ void main() {
       vec3 p = shortest(grains[i].position.xyz - motion.position), way = shape.share * (turn * rest_position[k] + offset - p), there = p + way;
       add(0u, way);
       add(3u, cross(p, way) / args.h + cross(way, grains[i].velocity.xyz - motion.velocity));
+      if (rotating != rotation_off && grain_spin[i].w > 0.0) {
+        float r = grains[i].position.w;
+        add(3u, r / grain_spin[i].w * (r * turns - grain_spin[i].xyz));
+      }
       add(6u, there * there);
       add(9u, vec3(there.x * there.y, there.x * there.z, there.y * there.z));
     }
@@ -140,6 +148,8 @@ void main() {
       vec3 p = shortest(grain.position.xyz - motion.position), way = shape.share * (turn * rest_position[k] + offset - p);
       grain.position.xyz += way - rest;
       grain.velocity.xyz += (way - rest) / args.h + cross(spin, p + way);
+      if (rotating != rotation_off)
+        grain_spin[i].xyz = grain.position.w * turns;
     }
     grain = finish(alive, i, grain);
     if (alive)
