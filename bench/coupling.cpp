@@ -15,9 +15,9 @@ namespace {
 using talus::Method;
 using talus::Scene;
 
-constexpr double r = 0.01;  // m
+constexpr double grain_radius = 0.01;  // m
 
-struct Case {
+struct CoupledScene {
   std::string what;
   Scene scene;
   unsigned vertices;  // of cloth
@@ -31,17 +31,17 @@ Scene grains_scene(Method method, unsigned count, double edge, double floor, dou
   scene.domain.min = {0.0, 0.0, floor};
   scene.domain.max = {edge, edge, 2.0 * height};
   talus::GrainGroup group;
-  group.radius_min = group.radius_max = r;
-  group.shape = talus::BoxFill{{0.0, 0.0, 2.0 * r}, {edge, edge, height}};
+  group.radius_min = group.radius_max = grain_radius;
+  group.shape = talus::BoxFill{{0.0, 0.0, 2.0 * grain_radius}, {edge, edge, height}};
   group.count = count;
   scene.grains.push_back(group);
   return scene;
 }
 
 // Balls among grains, as heavy as these: a lattice of which the first n are there.
-Case with_bodies(Method method, unsigned grains, int n) {
-  const double edge = r * std::cbrt(grains / 0.5 * 4.2);
-  Case out{fmt::format("{} bodies", n), grains_scene(method, grains, edge, 0.0, 2.0 * edge), 0};
+CoupledScene with_bodies(Method method, unsigned grains, int n) {
+  const double edge = grain_radius * std::cbrt(grains / 0.5 * 4.2);
+  CoupledScene out{fmt::format("{} bodies", n), grains_scene(method, grains, edge, 0.0, 2.0 * edge), 0};
   for (int k = 0; k < n; ++k) {
     talus::BodySpec ball;
     ball.name = fmt::format("ball{}", k);
@@ -55,10 +55,10 @@ Case with_bodies(Method method, unsigned grains, int n) {
 }
 
 // Grains on a cloth of n x n, held along its border, in place of a floor.
-Case with_cloth(Method method, unsigned grains, unsigned n) {
-  const double edge = r * std::sqrt(grains / 5.0 * 4.0), height = 25.0 * r;
-  Case out{n ? fmt::format("cloth of {0} x {0}", n) : "no cloth",
-           grains_scene(method, grains, edge, n ? -0.5 * edge : 0.0, height), n ? (n + 1) * (n + 1) : 0};
+CoupledScene with_cloth(Method method, unsigned grains, unsigned n) {
+  const double edge = grain_radius * std::sqrt(grains / 5.0 * 4.0), height = 25.0 * grain_radius;
+  CoupledScene out{n ? fmt::format("cloth of {0} x {0}", n) : "no cloth",
+                   grains_scene(method, grains, edge, n ? -0.5 * edge : 0.0, height), n ? (n + 1) * (n + 1) : 0};
   if (n > 0) {
     talus::ClothSpec cloth;
     cloth.name = "cloth";
@@ -89,9 +89,9 @@ double seconds(const talus::DeviceSummary& device) {
 // ms per step of each case in each of several turns, [turn][case]: in turns, since a machine is not equally fast at all
 // times.
 std::vector<std::vector<double>> time_in_turns(const Context& context, const std::string& device,
-                                               const std::vector<Case>& cases) {
+                                               const std::vector<CoupledScene>& cases) {
   std::vector<std::unique_ptr<talus::Simulation>> simulations;
-  for (const Case& one : cases) {
+  for (const CoupledScene& one : cases) {
     simulations.push_back(
         std::make_unique<talus::Simulation>(one.scene, talus::Options{.device = device, .threads = 1}));
     simulations.back()->advance(context.pick(40u, 4u));
@@ -128,7 +128,7 @@ Result two_way_cost(const Context& context) {
   for (const std::string& device : devices)
     for (const Method method : {Method::dem, Method::sp}) {
       const std::string name = method == Method::dem ? "dem" : "sp";
-      const auto measure = [&](unsigned grains, const std::vector<Case>& cases, const std::vector<double>& at,
+      const auto measure = [&](unsigned grains, const std::vector<CoupledScene>& cases, const std::vector<double>& at,
                                const std::string& what) {
         const std::vector<std::vector<double>> turns = time_in_turns(context, device, cases);
         Series series{fmt::format("{}, {}, {}", what, name, device), {}, "linespoints"};
@@ -160,7 +160,7 @@ Result two_way_cost(const Context& context) {
       };
       const std::vector<double> bodies = context.pick(std::vector{1.0, 8.0, 64.0}, std::vector{4.0}),
                                 cells = context.pick(std::vector{20.0, 50.0, 100.0}, std::vector{8.0});
-      std::vector<Case> of_bodies{with_bodies(method, many, 0)}, of_cloth{with_cloth(method, few, 0)};
+      std::vector<CoupledScene> of_bodies{with_bodies(method, many, 0)}, of_cloth{with_cloth(method, few, 0)};
       for (const double n : bodies)
         of_bodies.push_back(with_bodies(method, many, static_cast<int>(n)));
       for (const double n : cells)

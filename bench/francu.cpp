@@ -13,7 +13,7 @@ using talus::Iteration;
 using talus::Method;
 using talus::Scene;
 
-constexpr double r = 0.025;  // m; the paper gives none
+constexpr double paper_radius = 0.025;  // m; the paper gives none
 
 // Poured heaps by friction, for each method. 60 Hz and 15 iterations, as in the paper.
 Result heaps_by_friction(const Context& context) {
@@ -24,7 +24,7 @@ Result heaps_by_friction(const Context& context) {
   std::vector<double> angles(all.size() * mus.size());
   in_parallel(context, angles.size(), [&](std::size_t i) {
     Scene scene = floor_scene(all[i / mus.size()].solver, mus[i % mus.size()], 60.0, 1, 15);
-    add_pouring(scene, count, r, pouring);
+    add_pouring(scene, count, paper_radius, pouring);
     talus::Simulation simulation = simulate(context, scene);
     angles[i] = go_on(simulation, end) ? fit_heap(simulation.grains()).angle : std::nan("");
   });
@@ -113,8 +113,9 @@ Result equal_masses(const Context& context) {
                             {"vts improved, a = 1", plain(Method::vts), {}},
                             {"vts improved, a = 2", steep, {}},
                             {"sp gauss-seidel", plain(Method::sp, Iteration::gauss_seidel), {}}};
-  return position_errors(context, std::move(cases), "Grains without friction settle in a box",
-                         [&](Scene& scene) { add_bed(scene, context.pick(3000u, 600u), r, context.pick(10.0, 6.0)); });
+  return position_errors(context, std::move(cases), "Grains without friction settle in a box", [&](Scene& scene) {
+    add_bed(scene, context.pick(3000u, 600u), paper_radius, context.pick(10.0, 6.0));
+  });
 }
 
 Result unequal_masses(const Context& context) {
@@ -124,10 +125,10 @@ Result unequal_masses(const Context& context) {
                             {"vts improved", improved, {}}};
   return position_errors(context, std::move(cases), "Grains of 1 g to 100 kg settle in a box", [&](Scene& scene) {
     const unsigned count = context.pick(3000u, 600u), kinds = 11;
-    scene.materials[0].density /= grain_mass(scene, r);  // 1 kg
+    scene.materials[0].density /= grain_mass(scene, paper_radius);  // 1 kg
     const talus::Material one = scene.materials[0];
     scene.materials.clear();
-    add_bed(scene, count, r, context.pick(10.0, 6.0));
+    add_bed(scene, count, paper_radius, context.pick(10.0, 6.0));
     talus::GrainGroup group = scene.grains[0];
     scene.grains.clear();
     for (unsigned kind = 0; kind < kinds; ++kind) {
@@ -156,7 +157,7 @@ Result velocity_errors(const Context& context) {
     errors[i].name = cases[i].name;
     errors[i].style = "linespoints";
     Scene scene = floor_scene(cases[i].solver, 0.5, 60.0, 1, 60);
-    add_bed(scene, count, r, 6.0);
+    add_bed(scene, count, paper_radius, 6.0);
     talus::Simulation simulation = simulate(context, scene);
     if (!go_on(simulation, 100.0 / 60.0))
       return;
@@ -164,7 +165,7 @@ Result velocity_errors(const Context& context) {
     Scene frozen = scene;
     frozen.grains.clear();
     for (const talus::GrainState& g : before)
-      add_points(frozen, r, {glm::clamp(glm::dvec3(g.position), scene.domain.min, scene.domain.max)},
+      add_points(frozen, paper_radius, {glm::clamp(glm::dvec3(g.position), scene.domain.min, scene.domain.max)},
                  glm::dvec3(g.velocity));
     for (const int n : iterations) {
       frozen.solver.iterations = n;

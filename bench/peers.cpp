@@ -177,7 +177,7 @@ void pin(int core) {
 #endif
 }
 
-void print(const Measured& m) {
+void print_peer(const Measured& m) {
   if (!m.skipped.empty()) {
     fmt::print("{:<26} {}\n", m.name, m.skipped);
     return;
@@ -299,7 +299,7 @@ void run_peers(const PeersOptions& options) {
         results.measured.push_back({name, {}, "no step was found at which the bed rests"});
       else
         results.measured.push_back(run_peer(peer, setup, name, peer.unit(setup) / steps[peer.name]));
-      print(results.measured.back());
+      print_peer(results.measured.back());
       std::fflush(stdout);
     }
     if (!options.out.empty())

@@ -12,16 +12,16 @@ namespace bench {
 namespace {
 
 // A row of the paper's table 1, on an Intel Core i9-9980HK with 8 cores: a scene of this house has its counts.
-struct Row {
+struct PaperRow {
   std::string scene;
   double coarse, fine;        // grains
   double coarse_ms, fine_ms;  // per frame
 };
-const std::vector<Row>& table1() {
-  static const std::vector<Row> rows{{"sandcastle", 2.4e3, 90e3, 9.75, 7.31},
-                                     {"excavator", 6.8e3, 147e3, 21.4, 11.2},
-                                     {"hourglass_fine", 10e3, 460e3, 47.4, 48.5},
-                                     {"squirrel_fine", 10e3, 207e3, 33.0, 15.8}};
+const std::vector<PaperRow>& table1() {
+  static const std::vector<PaperRow> rows{{"sandcastle", 2.4e3, 90e3, 9.75, 7.31},
+                                          {"excavator", 6.8e3, 147e3, 21.4, 11.2},
+                                          {"hourglass_fine", 10e3, 460e3, 47.4, 48.5},
+                                          {"squirrel_fine", 10e3, 207e3, 33.0, 15.8}};
   return rows;
 }
 
@@ -29,7 +29,7 @@ const std::vector<Row>& table1() {
 
 std::vector<std::string> fine_scenes() {
   std::vector<std::string> names;
-  for (const Row& row : table1())
+  for (const PaperRow& row : table1())
     names.push_back(row.scene);
   return names;
 }
@@ -136,7 +136,7 @@ Result sommer_table1(const Context& context) {
   constexpr double copied = 2.0 * sizeof(talus::Grain);  // bytes that fine_commit reads and writes of a fine grain
   bool more = true, faster = true;
   double frame = 0.0;  // ms, of the hourglass
-  for (const Row& row : table1()) {
+  for (const PaperRow& row : table1()) {
     const talus::Scene scene = fine_scene(row.scene, context.quick);
     talus::Simulation simulation = simulate(context, scene);
     const double span = context.pick(0.5, 0.1);

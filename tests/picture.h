@@ -159,5 +159,10 @@ inline Patch patch(const std::function<bool(int, int)>& in) {
 inline Patch patch(const Image& image, Seen what) {
   return patch([&](int x, int y) { return seen(image, x, y) == what; });
 }
+// Pixels that differ by more than that in brightness.
+inline int differing(const Image& a, const Image& b, float by) {
+  return patch([&](int x, int y) { return std::abs(brightness(pixel(a, x, y)) - brightness(pixel(b, x, y))) > by; })
+      .pixels;
+}
 
 }  // namespace talus_tests

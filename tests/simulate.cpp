@@ -55,6 +55,20 @@ talus::Scene scene_of(double dt, int substeps, int iterations) {
   return scene;
 }
 
+talus::Scene open_scene(double dt, int substeps, int iterations) {
+  talus::Scene scene = scene_of(dt, substeps, iterations);
+  scene.domain.axis = {talus::Axis::open, talus::Axis::open, talus::Axis::open};
+  return scene;
+}
+
+void advance_to(talus::Simulation& simulation, double time) {
+  simulation.advance(static_cast<std::uint64_t>(std::llround((time - simulation.time()) / simulation.scene().dt)));
+}
+
+double mass_of(double radius, double density) {
+  return density * 4.0 / 3.0 * pi_ * radius * radius * radius;
+}
+
 std::vector<Variant> variants() {
   using namespace talus;
   return {

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <glm/trigonometric.hpp>
+#include <glm/vec3.hpp>
+#include <numbers>
 #include <random>
 #include <string>
 #include <utility>
@@ -31,8 +33,25 @@ talus::Options in_validated_lockstep();
 // What the validation layer said while the simulation ran; empty on the CPU path.
 std::vector<std::string> complaints(talus::Simulation& simulation);
 
+inline constexpr double g = 9.81;  // m/s2, as scenes have it that say nothing else
+inline constexpr double pi_ = std::numbers::pi;  // without the underscore it is that of the shaders
+
 // A scene in code: defaults that a test changes.
 talus::Scene scene_of(double dt, int substeps, int iterations);
+// Without walls.
+talus::Scene open_scene(double dt, int substeps, int iterations);
+
+// Advances to a simulated time [s], to the nearest step.
+void advance_to(talus::Simulation& simulation, double time);
+
+// Of a ball, kg; radius in m, density in kg/m3, of which 1600 is what materials have that say nothing else.
+double mass_of(double radius, double density = 1600.0);
+
+// What a test adds up over grains, bodies or vertices.
+struct Momenta {
+  glm::dvec3 linear{0.0}, angular{0.0};  // kg m/s; kg m2/s about the origin
+  double mass = 0.0, energy = 0.0;       // kg; J, kinetic
+};
 
 // Every method with what changes its passes, by name. Those of a Gauss-Seidel kind run on the CPU alone.
 struct Variant {

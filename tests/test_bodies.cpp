@@ -11,7 +11,6 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81;
 
 // A single body of one part, at rest where it is made.
 struct Single {
@@ -26,12 +25,6 @@ struct Single {
 };
 
 // A domain without walls.
-Scene open_scene(double dt, int substeps, int iterations) {
-  Scene scene = scene_of(dt, substeps, iterations);
-  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
-  return scene;
-}
-
 }  // namespace
 
 TEST_CASE("Distances from solids are those of geometry", "[bodies]") {

@@ -9,21 +9,21 @@ using namespace talus;
 using namespace talus_tests;
 
 // The lists of a scene's start, compared with those by brute force: all grains against all bodies.
-struct Lists {
+struct BodyLists {
   std::size_t near = 0;    // pairs of a grain and a body
   std::size_t looked = 0;  // pairs whose cell is marked
   std::size_t grains = 0;
   bool complete = true;  // the lists hold all that are near, and no others
 };
 
-Lists lists_of(const Scene& scene, const Options& options) {
+BodyLists lists_of(const Scene& scene, const Options& options) {
   Simulation simulation(scene, options);
   simulation.measure();
   const Fields f =
       fields_of(simulation.executor(),
                 {FieldId::settings, FieldId::worlds, FieldId::bodies, FieldId::shape_data, FieldId::cell_lists,
                  FieldId::grains, FieldId::contact_count, FieldId::slice_start, FieldId::contact_partner});
-  Lists lists{.grains = simulation.grain_count()};
+  BodyLists lists{.grains = simulation.grain_count()};
   const uint bodies = f.settings[0].bodies.count;
   for (uint i = 0; i < f.grains.size(); ++i) {
     if (reference::is_gone(f.grains[i]))
@@ -94,7 +94,7 @@ Scene crowd(unsigned n) {
 }  // namespace
 
 TEST_CASE("Grains find all bodies near them, and look at few others", "[bodies]") {
-  const Lists lists = lists_of(crowd(4000), on_cpu);
+  const BodyLists lists = lists_of(crowd(4000), on_cpu);
   CHECK(lists.complete);
   CHECK(lists.near > 500);
   CHECK(lists.looked < lists.grains * 70 / 20);
@@ -110,13 +110,13 @@ TEST_CASE("A body longer than the table of cells is looked at by the grains near
   scene.domain.axis = {Axis::open, Axis::open, Axis::open};
   scene.bodies = {body_of("floor", {{PlanePart{}}}, {0.0, 0.0, 0.1}),
                   body_of("mast", {{CapsulePart{0.01, 30.0}}}, {0.45, 0.35, 0.4})};
-  const Lists lists = lists_of(scene, on_cpu);
+  const BodyLists lists = lists_of(scene, on_cpu);
   CHECK(lists.complete);
   CHECK(lists.looked < 4 * lists.near);
 
   // One far away: between it and the others are more cells than are worth a look, and all grains look at the floor.
   std::get<PointsFill>(scene.grains[0].shape).points.push_back({900.0, -800.0, 700.0});
-  const Lists wide = lists_of(scene, on_cpu);
+  const BodyLists wide = lists_of(scene, on_cpu);
   CHECK(wide.complete);
   CHECK(wide.near >= lists.near);
   CHECK(wide.looked <= 2 * wide.grains);
@@ -124,9 +124,9 @@ TEST_CASE("A body longer than the table of cells is looked at by the grains near
 
 TEST_CASE("Grains of all worlds find the bodies near them", "[bodies]") {
   Scene scene = crowd(500);
-  const Lists one = lists_of(scene, on_cpu);
+  const BodyLists one = lists_of(scene, on_cpu);
   scene.worlds = 5;
-  const Lists five = lists_of(scene, on_cpu);
+  const BodyLists five = lists_of(scene, on_cpu);
   CHECK(five.complete);
   CHECK(five.grains == 5 * one.grains);
   CHECK(five.near == 5 * one.near);

@@ -8,7 +8,6 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81;
 
 // Without walls; materials[0] is that of grains and cloth.
 Scene space(glm::dvec3 gravity = {}) {
@@ -39,10 +38,6 @@ Variant each_cloth_variant() {
   return all[GENERATE_COPY(range(std::size_t{0}, all.size()))];
 }
 
-void advance_to(Simulation& simulation, double time) {
-  simulation.advance(static_cast<std::uint64_t>(std::llround((time - simulation.time()) / simulation.scene().dt)));
-}
-
 // Grains and vertices as they are, with their masses.
 struct Particle {
   std::uint32_t id;
@@ -61,10 +56,6 @@ std::vector<Particle> particles_of(Simulation& simulation) {
   return out;
 }
 
-struct Momenta {
-  glm::dvec3 linear{0.0}, angular{0.0};  // kg m/s; kg m2/s about the origin
-  double mass = 0.0, energy = 0.0;       // kg; J, kinetic
-};
 Momenta momenta_of(std::span<const Particle> particles) {
   Momenta all;
   for (const Particle& p : particles) {

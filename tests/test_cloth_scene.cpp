@@ -6,6 +6,7 @@
 #include "scratch.h"
 #include "tests/catch.h"
 #include "viewer/renderer_camera.h"
+#include "wrong.h"
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,7 +18,6 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81;
 
 const std::string linen = "[[material]]\nname = \"linen\"\n";
 const std::string cloth = linen + "[[cloth]]\nname = \"sail\"\nmaterial = \"linen\"\nposition = [0, 0, 1]\n";
@@ -77,15 +77,6 @@ Mesh sheet_with_hole(std::uint32_t cells) {
         mesh.triangles.insert(mesh.triangles.end(), {{a, b, c}, {a, c, d}});
     }
   return mesh;
-}
-
-std::string error_of(auto&& act) {
-  try {
-    act();
-  } catch (const SceneError& e) {
-    return e.what();
-  }
-  return "";
 }
 
 // Seeds of the vertices of one cloth.

@@ -12,7 +12,6 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81;
 
 ClothSpec grid_of(std::string name, glm::dvec3 position, glm::dvec3 velocity = {}) {
   ClothSpec cloth;

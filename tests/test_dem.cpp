@@ -9,17 +9,12 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81;
 
 Scene dem_scene(double dt, int substeps) {
   Scene scene = scene_of(dt, substeps, 1);
   scene.solver = default_solver(Method::dem);
   scene.solver.substeps = substeps;
   return scene;
-}
-
-double mass_of(double radius, double density = 1600.0) {
-  return density * 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
 }
 
 Slide slide(double degrees, double mu_s, double mu_k) {

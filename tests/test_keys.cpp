@@ -22,7 +22,7 @@ const std::string tetrahedron = "v 0 0 0\nv 0.2 0 0\nv 0 0.2 0\nv 0 0 0.2\nf 1 3
 // Scenes that have every table of a scene file, in every place where it may stand.
 const std::string sand = "[[material]]\nname = \"sand\"\n[domain]\nmin = [-9, -9, -9]\nmax = [9, 9, 9]\n";
 const std::string grains = "[[grains]]\nmaterial = \"sand\"\nradius = 0.02\ncount = 1\n";
-const std::vector<std::string> scenes{
+const std::vector<std::string> former_scenes{
     sand + "[scene]\n[time]\n[solver]\n[camera]\n[output]\n[upsampling]\nradius = 0.01\n" +
         "[[emitter]]\nmaterial = \"sand\"\nradius = 0.02\nrate = 1\nshape.sphere = { center = [0, 0, 1], radius = 0.1 "
         "}\n" +
@@ -88,7 +88,7 @@ TEST_CASE("every table of the key reference is read, with just the keys that it 
   all_tables(reading::scene_file_keys(), all);
   const talus_tests::Scratch scratch;
   talus_tests::write_text(scratch / "t.obj", tetrahedron);
-  for (const std::string& text : scenes) {
+  for (const std::string& text : former_scenes) {
     // A key that is read and not described, or described and not read, is a std::logic_error.
     CHECK_NOTHROW(parse_scene(text, (scratch / "s.toml").string()));
     tables_in(toml::parse(text), reading::scene_file_keys(), read);

@@ -8,7 +8,7 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double r = 0.01;
+constexpr double leaking_radius = 0.01;
 
 Mesh box_mesh(const glm::dvec3& edges) {
   Mesh mesh;
@@ -21,7 +21,7 @@ Mesh box_mesh(const glm::dvec3& edges) {
 
 // A radius thick, across x at 0.
 std::vector<std::pair<std::string, PartShape>> plates() {
-  const glm::dvec3 edges(r, 1.2, 1.2);
+  const glm::dvec3 edges(leaking_radius, 1.2, 1.2);
   const auto mesh = [&](MeshAs as) {
     MeshPart part;
     part.as = as;
@@ -53,7 +53,7 @@ TEST_CASE("Ten thousand grains at 20 m/s do not pass a plate one radius thick", 
   scene.domain.gravity = {0.0, 0.0, -9.81};
   scene.bodies.push_back(body_of("plate", {{plate}}));
   GrainGroup group;
-  group.radius_min = group.radius_max = r;
+  group.radius_min = group.radius_max = leaking_radius;
   group.shape = BoxFill{{0.03, -0.5, -0.5}, {0.18, 0.5, 0.5}};
   group.velocity = {-20.0, 0.0, 0.0};
   group.velocity_random = 1.0;
@@ -66,11 +66,11 @@ TEST_CASE("Ten thousand grains at 20 m/s do not pass a plate one radius thick", 
     std::size_t behind = 0;
     for (const GrainState& grain : simulation.grains()) {
       behind += grain.position.x < 0.0f;
-      deepest = std::min(deepest, static_cast<double>(grain.position.x) - 0.5 * r);
+      deepest = std::min(deepest, static_cast<double>(grain.position.x) - 0.5 * leaking_radius);
     }
     CAPTURE(i);
     CHECK(behind == 0);
   }
   CHECK(simulation.cfl_violations() == 0);
-  CHECK(deepest > 0.3 * r);  // overlaps the face by 0.7 radii at most, when all of it arrives
+  CHECK(deepest > 0.3 * leaking_radius);  // overlaps the face by 0.7 radii at most, when all of it arrives
 }

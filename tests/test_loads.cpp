@@ -15,14 +15,6 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81, pi_ = std::numbers::pi;
-
-Scene open_scene(double dt, int substeps, int iterations) {
-  Scene scene = scene_of(dt, substeps, iterations);
-  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
-  return scene;
-}
-
 double mass_of(const Scene& scene, double radius) {
   return scene.materials[0].density * 4.0 / 3.0 * pi_ * radius * radius * radius;
 }
@@ -63,7 +55,7 @@ Impulse impulse_of(const Simulation& simulation, std::size_t body) {
 
 // Grains that rain on a tilted box and a ball, each in a world of its own: not every method keeps the momentum of two
 // that touch.
-Scene rain(const Variant& variant) {
+Scene rain_on_bodies(const Variant& variant) {
   Scene scene = with(open_scene(1.0 / 120, 4, 5), variant.solver);
   scene.domain.friction_static = 0.6;
   scene.domain.friction_kinetic = 0.3;
@@ -126,7 +118,7 @@ TEST_CASE("What bodies receive is what grains lose", "[bodies][loads]") {
   CAPTURE(variant.name);
   if (variant.solver.sleep_speed > 0.0)
     return;  // what falls asleep loses its momentum to no one
-  const Scene scene = rain(variant);
+  const Scene scene = rain_on_bodies(variant);
   for (const std::uint32_t slots : {0u, 1u}) {  // 1: every batch is halted for want of slots, and goes on
     CAPTURE(slots);
     Simulation simulation(scene, {.device = "cpu", .contact_slots = slots});

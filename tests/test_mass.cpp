@@ -8,7 +8,7 @@
 #include "engine/scene/sampling.h"
 #include "engine/scene/text.h"
 #include "scratch.h"
-#include "tests/catch.h"
+#include "simulate.h"
 #include "wrong.h"
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,6 @@
 #include <set>
 
 using namespace talus;
-using std::numbers::pi;
 using talus_tests::contains;
 using talus_tests::error_of;
 using talus_tests::Marked;
@@ -92,24 +91,24 @@ TEST_CASE("Solids of one part have the mass and inertia of the textbook", "[rigi
   CHECK(p.inertia[2][2] == Approx(5));
 
   p = mass_of(body_of({{SpherePart{0.5}}}));
-  CHECK(p.mass == Approx(pi / 6));
-  CHECK(p.inertia[1][1] == Approx(0.4 * pi / 6 * 0.25));
+  CHECK(p.mass == Approx(pi_ / 6));
+  CHECK(p.inertia[1][1] == Approx(0.4 * pi_ / 6 * 0.25));
 
   p = mass_of(body_of({cylinder(0.5, 2)}));
-  CHECK(p.mass == Approx(pi / 2));
-  CHECK(p.inertia[2][2] == Approx(pi / 2 * 0.125));
-  CHECK(p.inertia[0][0] == Approx(pi / 2 * (3 * 0.25 + 4) / 12));
+  CHECK(p.mass == Approx(pi_ / 2));
+  CHECK(p.inertia[2][2] == Approx(pi_ / 2 * 0.125));
+  CHECK(p.inertia[0][0] == Approx(pi_ / 2 * (3 * 0.25 + 4) / 12));
 
   // A cone: its centre a quarter up, 3/10 m r2 and 3/20 m r2 + 3/80 m h2.
   p = mass_of(body_of({{ConePart{0.5, 0.0, 2.0}}}));
-  const double cone = pi * 0.25 * 2 / 3;
+  const double cone = pi_ * 0.25 * 2 / 3;
   CHECK(p.mass == Approx(cone));
   CHECK(p.center.z == Approx(-0.5));
   CHECK(p.inertia[2][2] == Approx(0.3 * cone * 0.25));
   CHECK(p.inertia[0][0] == Approx(cone * (0.15 * 0.25 + 3.0 / 80 * 4)));
 
   p = mass_of(body_of({{TorusPart{2.0, 0.5}}}));
-  const double torus = 2 * pi * pi * 2 * 0.25;
+  const double torus = 2 * pi_ * pi_ * 2 * 0.25;
   CHECK(p.mass == Approx(torus));
   CHECK(p.inertia[2][2] == Approx(torus * (4 + 0.75 * 0.25)));
   CHECK(p.inertia[1][1] == Approx(torus * (2 + 0.625 * 0.25)));
@@ -187,7 +186,7 @@ TEST_CASE("What parts have in common counts once, and what is taken away not at 
     BodyPart plane{PlanePart{}};
     plane.subtract = true;
     const MassProperties p = mass_of(body_of({{SpherePart{0.5}}, plane}));
-    CHECK(p.mass == Approx(pi / 12).epsilon(1e-3));
+    CHECK(p.mass == Approx(pi_ / 12).epsilon(1e-3));
     CHECK(p.center.z == Approx(3.0 / 16).epsilon(1e-3));
   }
   SECTION("a gear with and without its own bore") {
@@ -279,7 +278,7 @@ TEST_CASE("Round parts touch with balls, others with points all over them", "[ri
     const auto n = rim(0.2);
     CHECK(n == rim(-0.2));
     CHECK(n >= 24);
-    CHECK(0.5 * (1 - std::cos(pi / static_cast<double>(n))) <= 0.02 * 0.1);
+    CHECK(0.5 * (1 - std::cos(pi_ / static_cast<double>(n))) <= 0.02 * 0.1);
     CHECK(contact_points(body_of({cylinder(0.01, 0.4)}), 0.5).size() >= 48);
     // A cone has one apex.
     CHECK(count_at(contact_points(body_of({{ConePart{0.5, 0.0, 1.0}}}), 0.1), {0, 0, 0.5}) == 1);
@@ -421,7 +420,7 @@ TEST_CASE("Dynamic bodies stand where they start until something moves them", "[
            "start_speed = 90, motor = { speed = -180, strength = 1 } }");
   const glm::dvec3 at = initial_poses(door)[0].position;
   CHECK(glm::distance(at, glm::dvec3(-0.5, -1, 1)) < 1e-12);
-  CHECK(check_motions(door) == Approx(pi * (1 + std::sqrt(0.75))));
+  CHECK(check_motions(door) == Approx(pi_ * (1 + std::sqrt(0.75))));
 }
 
 TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]") {

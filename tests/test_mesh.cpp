@@ -2,7 +2,7 @@
 #include "engine/geometry/extract.h"
 #include "engine/geometry/gear.h"
 #include "engine/geometry/mesh.h"
-#include "tests/catch.h"
+#include "simulate.h"
 #include "tests/scratch.h"
 #include <algorithm>
 #include <bit>
@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
 
 // The eight corners are numbered x + 2 y + 4 z.
 Mesh box(const glm::vec3& min, const glm::vec3& max) {
@@ -44,7 +43,7 @@ Mesh ball(int rings, double radius = 1, const glm::vec3& center = {}) {
   mesh.vertices.emplace_back(center + glm::vec3(0, 0, -radius));
   for (int i = 1; i < rings; ++i)
     for (int j = 0; j < around; ++j) {
-      const double t = pi * i / rings, a = 2 * pi * j / around;
+      const double t = pi_ * i / rings, a = 2 * pi_ * j / around;
       mesh.vertices.push_back(center + glm::vec3(radius * std::sin(t) * std::cos(a), radius * std::sin(t) * std::sin(a),
                                                  -radius * std::cos(t)));
     }
@@ -269,9 +268,9 @@ TEST_CASE("Volume, area, centre and moments of inertia of a mesh are exact", "[m
 TEST_CASE("A fine ball has the volume, area and inertia of a sphere", "[mesh]") {
   const Mesh mesh = ball(200, 0.5, {1, 2, 3});
   const VolumeProperties p = volume_properties(mesh);
-  const double v = 4.0 / 3 * pi * 0.125, moment = 0.4 * v * 0.25;
+  const double v = 4.0 / 3 * pi_ * 0.125, moment = 0.4 * v * 0.25;
   CHECK(p.volume == Approx(v).epsilon(2e-4));
-  CHECK(area(mesh) == Approx(pi).epsilon(2e-4));
+  CHECK(area(mesh) == Approx(pi_).epsilon(2e-4));
   CHECK(glm::distance(p.center, glm::dvec3(1, 2, 3)) < 1e-7);
   for (int i = 0; i < 3; ++i)
     CHECK(p.inertia[i][i] == Approx(moment).epsilon(5e-4));
@@ -399,7 +398,7 @@ TEST_CASE("Meshes that cannot be used are refused with the file and the reason",
   const std::string flat = "v 0 0 0\nv 1 0 1\nv 1 1 1\nv 0 1 0\n";
   std::string moebius, deep(100'000, '['), chain = "[";
   for (int i = 0; i < 12; ++i) {
-    const double a = 2 * pi * i / 12;
+    const double a = 2 * pi_ * i / 12;
     for (const double s : {-0.3, 0.3})
       moebius += fmt::format("v {} {} {}\n", (1 + s * std::cos(a / 2)) * std::cos(a),
                              (1 + s * std::cos(a / 2)) * std::sin(a), s * std::sin(a / 2));
@@ -734,10 +733,10 @@ TEST_CASE("Outlines are cut into triangles by ears", "[mesh]") {
   };
   std::vector<glm::dvec3> star, comb;
   for (int i = 0; i < 400; ++i) {
-    const double r = i % 2 ? 1 : 3, a = 2 * pi * i / 400;
+    const double r = i % 2 ? 1 : 3, a = 2 * pi_ * i / 400;
     star.emplace_back(r * std::cos(a), 5, r * std::sin(a));
   }
-  check(star, 200 * 3 * std::sin(2 * pi / 400));
+  check(star, 200 * 3 * std::sin(2 * pi_ / 400));
   comb.emplace_back(0, 1, 0);
   comb.emplace_back(0, 0, 0);
   comb.emplace_back(40, 0, 0);
@@ -788,12 +787,12 @@ double involute(double angle) {
 
 // The area of the section with true arcs and involutes. A flank sweeps rb^2 (tan^3 at its end - at its start) / 6.
 double gear_area(const GearSpec& s) {
-  const double alpha = s.pressure_angle * pi / 180, rp = s.module * s.teeth / 2, rb = rp * std::cos(alpha),
+  const double alpha = s.pressure_angle * pi_ / 180, rp = s.module * s.teeth / 2, rb = rp * std::cos(alpha),
                ra = rp + s.module, rf = rp - 1.25 * s.module, rs = std::max(rb, rf);
-  auto half = [&](double r) { return pi / (2 * s.teeth) + involute(alpha) - involute(std::acos(rb / r)); };
+  auto half = [&](double r) { return pi_ / (2 * s.teeth) + involute(alpha) - involute(std::acos(rb / r)); };
   auto tan3 = [&](double r) { return std::pow(std::tan(std::acos(rb / r)), 3); };
-  return s.teeth * (ra * ra * half(ra) + rb * rb / 3 * (tan3(ra) - tan3(rs)) + rf * rf * (pi / s.teeth - half(rs))) -
-         pi * s.bore_radius * s.bore_radius;
+  return s.teeth * (ra * ra * half(ra) + rb * rb / 3 * (tan3(ra) - tan3(rs)) + rf * rf * (pi_ / s.teeth - half(rs))) -
+         pi_ * s.bore_radius * s.bore_radius;
 }
 
 // How deep p lies inside an outline; 0 outside.
@@ -860,7 +859,7 @@ TEST_CASE("A gear's section converges to arcs and involutes", "[gear]") {
 TEST_CASE("A gear's tooth is half a pitch thick at the pitch circle, and an involute of the base circle", "[gear]") {
   const GearSpec spec{.module = 0.02, .teeth = 30, .samples = 100};
   const std::vector<glm::dvec2> outline = gear_outline(spec);
-  const double rp = 0.3, rb = rp * std::cos(20 * pi / 180);
+  const double rp = 0.3, rb = rp * std::cos(20 * pi_ / 180);
   std::vector<double> crossings;  // angles at the pitch circle, of the first tooth
   for (std::size_t i = 0; i + 1 < outline.size() / 30; ++i) {
     const double a = glm::length(outline[i]), b = glm::length(outline[i + 1]);
@@ -870,7 +869,7 @@ TEST_CASE("A gear's tooth is half a pitch thick at the pitch circle, and an invo
     }
   }
   REQUIRE(crossings.size() == 2);
-  CHECK(rp * (crossings[1] - crossings[0]) == Approx(pi * spec.module / 2).epsilon(1e-4));
+  CHECK(rp * (crossings[1] - crossings[0]) == Approx(pi_ * spec.module / 2).epsilon(1e-4));
   CHECK(crossings[1] == Approx(-crossings[0]));
 
   // The normal of an involute touches the base circle.
@@ -898,8 +897,8 @@ TEST_CASE("Two gears mesh at the standard distance without cutting into each oth
     auto fit = [&](double distance) {
       Fit out;
       for (int k = 0; k < 40; ++k) {
-        const double angle = 2 * pi / z1 * k / 40;  // at 0 a tooth of the first points into a space of the second
-        const auto a = moved(one, angle, 0), b = moved(two, pi + pi / z2 - angle * z1 / z2, distance);
+        const double angle = 2 * pi_ / z1 * k / 40;  // at 0 a tooth of the first points into a space of the second
+        const auto a = moved(one, angle, 0), b = moved(two, pi_ + pi_ / z2 - angle * z1 / z2, distance);
         double gap = 1;
         for (const glm::dvec2& p : a)
           if (p.x > near * first.module) {
@@ -949,8 +948,8 @@ TEST_CASE("The surface of a sphere is extracted closed, and converges", "[extrac
     const Topology t = topology(mesh);
     CHECK(t.manifold);
     CHECK(t.characteristic == 2);
-    const double v = std::abs(volume(mesh) / (4.0 / 3 * pi * 0.343) - 1),
-                 a = std::abs(area(mesh) / (4 * pi * 0.49) - 1);
+    const double v = std::abs(volume(mesh) / (4.0 / 3 * pi_ * 0.343) - 1),
+                 a = std::abs(area(mesh) / (4 * pi_ * 0.49) - 1);
     INFO("cell " << cell << ": volume " << v << ", area " << a);
     CHECK(volume(mesh) > 0);
     CHECK(v < last_volume / 3);  // 4 for second order
@@ -971,9 +970,9 @@ TEST_CASE("The surface of a torus is extracted with its hole", "[extract]") {
     const Topology t = topology(mesh);
     CHECK(t.manifold);
     CHECK(t.characteristic == 0);
-    const double error = std::abs(volume(mesh) / (2 * pi * pi * 0.35 * 0.35) - 1);
+    const double error = std::abs(volume(mesh) / (2 * pi_ * pi_ * 0.35 * 0.35) - 1);
     CHECK(error < last / 3);
-    CHECK(area(mesh) == Approx(4 * pi * pi * 0.35).epsilon(2 * cell * cell + 2e-3));
+    CHECK(area(mesh) == Approx(4 * pi_ * pi_ * 0.35).epsilon(2 * cell * cell + 2e-3));
     last = error;
   }
   CHECK(last < 5e-3);
@@ -1007,7 +1006,7 @@ TEST_CASE("What reaches the bounds is refused or cut off there", "[extract]") {
   const Mesh mesh = extract_surface(sphere, half, 0.05, AtBounds::close);
   CHECK(topology(mesh).manifold);
   CHECK(topology(mesh).characteristic == 2);
-  CHECK(volume(mesh) == Approx(2.0 / 3 * pi).epsilon(0.01));
+  CHECK(volume(mesh) == Approx(2.0 / 3 * pi_).epsilon(0.01));
   CHECK(bounds(mesh).min.z == Approx(0).margin(1e-4));
   CHECK(volume(extract_surface([](const glm::vec3&) { return -1.0f; }, half, 0.1, AtBounds::close)) ==
         Approx(2.4 * 2.4 * 1.2).margin((8 * 2.4 + 4 * 1.2) / 2 * 0.1 * 0.1));

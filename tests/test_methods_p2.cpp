@@ -8,7 +8,6 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81;
 
 Solver p2(Solver solver = {}) {
   solver.method = Method::p2;
@@ -26,10 +25,6 @@ std::vector<Variant> position_variants() {
   all.push_back({"p2 one by one", p2({.iteration = Iteration::gauss_seidel})});
   all.push_back({"pbd one by one", pbd({.iteration = Iteration::gauss_seidel})});
   return all;
-}
-
-double mass_of(double radius, double density = 1600.0) {
-  return density * 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
 }
 
 Scene empty_space(int substeps, int iterations) {
@@ -111,10 +106,10 @@ double moved_under_adhesion(double share, double overlap, bool along, int iterat
 
 // A column of 300 grains that collapses to a heap. Afterwards: kinetic energy in m g r and how far a grain moved on the
 // average in two more seconds, in r.
-struct Rest {
+struct HeapAtRest {
   double energy, drift;
 };
-Rest heap_at_rest(const Solver& solver) {
+HeapAtRest heap_at_rest(const Solver& solver) {
   const double r = 0.025;
   Scene scene = with(scene_of(1.0 / 240, 1, 4), solver);
   scene.materials[0].friction_static = scene.materials[0].friction_kinetic = 0.3;
@@ -287,7 +282,7 @@ TEST_CASE("Stabilization parts grains without throwing them", "[physics]") {
 }
 
 TEST_CASE("A heap with contact memory comes to rest", "[physics]") {
-  const Rest holds = heap_at_rest(p2()), creeps = heap_at_rest(p2({.contact_memory = false}));
+  const HeapAtRest holds = heap_at_rest(p2()), creeps = heap_at_rest(p2({.contact_memory = false}));
   CAPTURE(holds.energy, holds.drift, creeps.energy, creeps.drift);
   CHECK(holds.energy < 1e-9);
   CHECK(holds.drift < 1e-3);

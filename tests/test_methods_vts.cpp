@@ -10,7 +10,6 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81;
 
 Solver vts(Iteration iteration, bool memory) {
   return {.method = Method::vts,

@@ -13,7 +13,6 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double pi_ = 3.14159265358979323846;
 
 double angle_between(const glm::dquat& a, const glm::dquat& b) {
   const glm::dquat q = b * glm::conjugate(a);

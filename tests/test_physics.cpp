@@ -9,7 +9,6 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81;
 
 // Density of a grain of mass 1 kg.
 double unit_density(double radius) {

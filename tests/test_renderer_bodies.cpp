@@ -37,12 +37,6 @@ Image draw_plain(Setup& setup, const Scene& scene, const std::vector<GrainState>
   return renderer.draw(grain_buffer, tag_buffer, nullptr, static_cast<std::uint32_t>(grains.size()));
 }
 
-// Pixels that differ by more than that in brightness.
-int differing(const Image& a, const Image& b, float by) {
-  return patch([&](int x, int y) { return std::abs(brightness(pixel(a, x, y)) - brightness(pixel(b, x, y))) > by; })
-      .pixels;
-}
-
 glm::dvec2 place(const Scene& scene, const glm::vec3& point) {
   const glm::vec3 at = view_of(scene, static_cast<float>(width) / height).project(point);
   return {(at.x * 0.5 + 0.5) * width, (0.5 - at.y * 0.5) * height};

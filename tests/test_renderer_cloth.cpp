@@ -66,12 +66,6 @@ Mesh ball(float radius, std::uint32_t n) {
   return mesh;
 }
 
-// Pixels that differ by more than that in brightness.
-int differing(const Image& a, const Image& b, float by) {
-  return patch([&](int x, int y) { return std::abs(brightness(pixel(a, x, y)) - brightness(pixel(b, x, y))) > by; })
-      .pixels;
-}
-
 }  // namespace
 
 TEST_CASE("a sheet of cloth looks like a thin board: lit on either face, and its shadow", "[device][renderer][cloth]") {

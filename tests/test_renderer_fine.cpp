@@ -63,11 +63,6 @@ glm::dvec3 taken(const Image& empty, const Image& image) {
   return sum;
 }
 
-int differing(const Image& a, const Image& b, float least) {
-  return patch([&](int x, int y) { return std::abs(brightness(pixel(a, x, y)) - brightness(pixel(b, x, y))) > least; })
-      .pixels;
-}
-
 }  // namespace
 
 TEST_CASE("fine grains are stones, each of a shape of its own, as large as the balls they stand for",

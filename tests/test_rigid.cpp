@@ -10,7 +10,6 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81;
 
 // Nothing but the body, in empty space.
 Scene space(double dt, BodySpec body, bool gravity = true) {
@@ -32,14 +31,6 @@ BodySpec dynamic_body(std::string name, PartShape shape, double mass) {
   return body;
 }
 
-void advance_to(Simulation& simulation, double time) {
-  simulation.advance(static_cast<std::uint64_t>(std::llround((time - simulation.time()) / simulation.scene().dt)));
-}
-
-struct Momenta {
-  glm::dvec3 linear{0.0}, angular{0.0};  // kg m/s; kg m2/s about the origin
-  double energy = 0.0;                   // J, kinetic
-};
 Momenta of_bodies(const Simulation& simulation) {
   Momenta all;
   const auto& bodies = simulation.scene().bodies;

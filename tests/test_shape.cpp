@@ -33,14 +33,6 @@ Scene space() {
   return scene;
 }
 
-void advance_to(Simulation& simulation, double time) {
-  simulation.advance(static_cast<std::uint64_t>(std::llround((time - simulation.time()) / simulation.scene().dt)));
-}
-
-struct Momenta {
-  glm::dvec3 linear{0.0}, angular{0.0};  // kg m/s; kg m2/s about the origin
-  double mass = 0.0;                     // kg
-};
 Momenta momenta_of(Simulation& simulation) {
   Momenta all;
   for (const GrainState& grain : simulation.grains()) {

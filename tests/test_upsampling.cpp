@@ -119,10 +119,6 @@ Scene plate_scene(double thickness) {
   return scene;
 }
 
-void advance_to(Simulation& simulation, double time) {
-  simulation.advance(static_cast<std::uint64_t>(std::llround((time - simulation.time()) / simulation.scene().dt)));
-}
-
 // Deepest overlap of a fine grain with walls and bodies, in its radii.
 double deepest(Simulation& simulation) {
   const Scene& scene = simulation.scene();
