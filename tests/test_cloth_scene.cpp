@@ -4,6 +4,7 @@
 #include "engine/scene/cloth.h"
 #include "engine/scene/text.h"
 #include "scratch.h"
+#include "simulate.h"
 #include "tests/catch.h"
 #include "viewer/renderer_camera.h"
 #include "wrong.h"
@@ -17,7 +18,6 @@ using namespace talus;
 using namespace talus_tests;
 
 namespace {
-
 
 const std::string linen = "[[material]]\nname = \"linen\"\n";
 const std::string cloth = linen + "[[cloth]]\nname = \"sail\"\nmaterial = \"linen\"\nposition = [0, 0, 1]\n";

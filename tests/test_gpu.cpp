@@ -271,16 +271,16 @@ TEST_CASE("a compute pass takes its buffers by name", "[gpu][device]") {
   std::iota(values.begin(), values.end(), 0.0f);
   Graph graph(device);
   upload(graph, source, values);
-  graph.compute(scale, bound, ScaleArgs{count, 3.0f}, gpu::Work::elements(count));
+  graph.compute(scale, bound, ScaleArgs{count, 3.0f}, talus::gpu::Work::elements(count));
   for (float& v : values)
     v *= 3.0f;
   CHECK((download<float>(graph, target) == values));
 
   const std::vector<Buffer*> one{&source}, none{&source, nullptr};
-  CHECK_THROWS_AS(graph.compute(scale, one, ScaleArgs{}, gpu::Work::elements(1)), Error);
-  CHECK_THROWS_AS(graph.compute(scale, none, ScaleArgs{}, gpu::Work::elements(1)), Error);
-  CHECK_THROWS_AS(graph.compute(scale, bound, {}, gpu::Work::elements(1)), Error);
-  graph.compute(scale, bound, ScaleArgs{0, 1.0f}, gpu::Work::elements(0));  // an empty world is fine
+  CHECK_THROWS_AS(graph.compute(scale, one, ScaleArgs{}, talus::gpu::Work::elements(1)), Error);
+  CHECK_THROWS_AS(graph.compute(scale, none, ScaleArgs{}, talus::gpu::Work::elements(1)), Error);
+  CHECK_THROWS_AS(graph.compute(scale, bound, {}, talus::gpu::Work::elements(1)), Error);
+  graph.compute(scale, bound, ScaleArgs{0, 1.0f}, talus::gpu::Work::elements(0));  // an empty world is fine
   graph.finish();
 }
 
@@ -311,7 +311,7 @@ TEST_CASE("specialization constants have their values", "[gpu][device]") {
   const auto run = [&](std::vector<Constant> constants) {
     ComputePipeline switches(machine.device, "switches", find_shader("switches.comp"), constants);
     Graph graph(machine.device);
-    graph.compute(switches, switches.resolve({{"values", &values}}), {}, gpu::Work::groups(1));
+    graph.compute(switches, switches.resolve({{"values", &values}}), {}, talus::gpu::Work::groups(1));
     return download<float>(graph, values);
   };
   CHECK(run({}) == std::vector<float>{5, 1, 1, 1, 0, 0.5f, -1, 1, 15});
@@ -329,7 +329,7 @@ TEST_CASE("barriers stand exactly where a hazard is", "[gpu][device]") {
   graph.set_trace(true);
   const auto run = [&](Buffer& from, Buffer& to) {
     const std::vector<Buffer*> bound{&from, &to};
-    graph.compute(scale, bound, ScaleArgs{count, 2.0f}, gpu::Work::elements(count));
+    graph.compute(scale, bound, ScaleArgs{count, 2.0f}, talus::gpu::Work::elements(count));
   };
   upload(graph, a, std::vector<float>(count, 1.0f));
   run(a, b);  // after the upload
@@ -376,8 +376,8 @@ TEST_CASE("write after read waits, too", "[gpu][device]") {
   graph.finish();
   graph.set_trace(true);
   const std::vector<Buffer*> first{&a, &b}, second{&c, &a};
-  graph.compute(scale, first, ScaleArgs{count, 1.0f}, gpu::Work::elements(count));
-  graph.compute(scale, second, ScaleArgs{count, 1.0f}, gpu::Work::elements(count));
+  graph.compute(scale, first, ScaleArgs{count, 1.0f}, talus::gpu::Work::elements(count));
+  graph.compute(scale, second, ScaleArgs{count, 1.0f}, talus::gpu::Work::elements(count));
   const auto passes = graph.take_trace();
   REQUIRE(hazards(passes.at(1)) == std::vector<Hazard>{Hazard::write_after_read});
   CHECK(passes[1].barrier[0].resource == "a");
@@ -395,7 +395,7 @@ TEST_CASE("a pair of buffers goes back and forth", "[gpu][device]") {
   upload(graph, even, std::vector<float>(count, 1.0f));
   const std::vector<Buffer*> bound{&even, &odd};  // roles; the contents are swapped between them
   for (int i = 0; i < 20; ++i) {
-    graph.compute(scale, bound, ScaleArgs{count, 2.0f}, gpu::Work::elements(count));
+    graph.compute(scale, bound, ScaleArgs{count, 2.0f}, talus::gpu::Work::elements(count));
     std::swap(even, odd);
     if (i % 3 == 0)
       graph.submit();
@@ -414,7 +414,7 @@ TEST_CASE("what is repeated is recorded once", "[gpu][device]") {
   upload(graph, even, std::vector<float>(count, 1.0f));
   const auto pass = [&](Buffer& from, Buffer& to, float factor) {
     const auto bound = scale.resolve({{"source", &from}, {"target", &to}});
-    graph.compute(scale, bound, ScaleArgs{count, factor}, gpu::Work::elements(count));
+    graph.compute(scale, bound, ScaleArgs{count, factor}, talus::gpu::Work::elements(count));
   };
   pass(even, odd, 3.0f);
   pass(odd, even, 1.0f);
@@ -437,7 +437,7 @@ TEST_CASE("passes behind a condition are left out where it is zero", "[gpu][devi
   ComputePipeline add(device, "add", find_shader("add.comp"), std::span(&add_group, 1));
   Graph graph(device);
   const std::vector<Buffer*> added{&values};
-  const auto add_one = [&] { graph.compute(add, added, AddArgs{count, 1}, gpu::Work::elements(count)); };
+  const auto add_one = [&] { graph.compute(add, added, AddArgs{count, 1}, talus::gpu::Work::elements(count)); };
   graph.fill(values);
   for (const std::uint32_t word : {0u, 1u, 0u, 7u}) {
     graph.fill(words, word, 4, 4);  // of the device's own making, as gates are
@@ -471,8 +471,8 @@ TEST_CASE("the device plans its own dispatch", "[gpu][device]") {
   graph.fill(values);
   graph.set_trace(true);
   for (const std::uint32_t part : {count, count / 2}) {  // arguments are read, then written again
-    graph.compute(plan, planned, AddArgs{part, 64}, gpu::Work::groups(1));
-    graph.compute(add, added, AddArgs{part, 3}, gpu::Work::indirect(arguments));
+    graph.compute(plan, planned, AddArgs{part, 64}, talus::gpu::Work::groups(1));
+    graph.compute(add, added, AddArgs{part, 3}, talus::gpu::Work::indirect(arguments));
   }
   const auto passes = graph.take_trace();
   CHECK(passes.at(1).barrier.size() == 2);  // the fill, and the arguments
@@ -482,7 +482,7 @@ TEST_CASE("the device plans its own dispatch", "[gpu][device]") {
   CHECK(result[count / 2 - 1] == 6);
   CHECK(result[count / 2] == 3);
   CHECK(result.back() == 3);
-  CHECK_THROWS_AS(graph.compute(add, added, AddArgs{}, gpu::Work::indirect(arguments, 24)), Error);
+  CHECK_THROWS_AS(graph.compute(add, added, AddArgs{}, talus::gpu::Work::indirect(arguments, 24)), Error);
 }
 
 TEST_CASE("without barriers the validation layer finds the hazard", "[gpu][device]") {
@@ -493,8 +493,8 @@ TEST_CASE("without barriers the validation layer finds the hazard", "[gpu][devic
   const std::vector<Buffer*> first{&a, &b}, second{&b, &c};
   for (const bool barriers : {true, false}) {
     Graph graph(device, {.barriers = barriers});
-    graph.compute(scale, first, ScaleArgs{1024, 1.0f}, gpu::Work::elements(1024));
-    graph.compute(scale, second, ScaleArgs{1024, 1.0f}, gpu::Work::elements(1024));
+    graph.compute(scale, first, ScaleArgs{1024, 1.0f}, talus::gpu::Work::elements(1024));
+    graph.compute(scale, second, ScaleArgs{1024, 1.0f}, talus::gpu::Work::elements(1024));
     graph.finish();
     if (barriers)
       machine.expect_silence();
@@ -513,9 +513,9 @@ TEST_CASE("more than 65535 groups", "[gpu][device]") {
   Graph graph(machine.device);
   graph.fill(values, 1);
   const std::vector<Buffer*> bound{&values};
-  graph.compute(add, bound, AddArgs{count, 1}, gpu::Work::elements(count));
+  graph.compute(add, bound, AddArgs{count, 1}, talus::gpu::Work::elements(count));
   CHECK((download<std::uint32_t>(graph, values) == std::vector<std::uint32_t>(count, 2)));
-  CHECK_THROWS_AS(graph.compute(add, bound, AddArgs{count, 1}, gpu::Work::groups(1ull << 31)), Error);
+  CHECK_THROWS_AS(graph.compute(add, bound, AddArgs{count, 1}, talus::gpu::Work::groups(1ull << 31)), Error);
 }
 
 TEST_CASE("every pass is counted and timed", "[gpu][device]") {
@@ -532,7 +532,7 @@ TEST_CASE("every pass is counted and timed", "[gpu][device]") {
   std::uint32_t expected = 0;
   for (const int calls : {1, 700, 700}) {  // more than the first pool of timestamps holds
     for (int i = 0; i < calls; ++i) {
-      graph.compute(add, bound, AddArgs{count, 1}, gpu::Work::elements(count), i % 2 ? second : Label{});
+      graph.compute(add, bound, AddArgs{count, 1}, talus::gpu::Work::elements(count), i % 2 ? second : Label{});
       ++expected;
     }
     graph.submit();
@@ -549,7 +549,7 @@ TEST_CASE("every pass is counted and timed", "[gpu][device]") {
     CHECK(times[1].ms > 0.0);
   graph.clear_times();
   graph.set_timing(false);
-  graph.compute(add, bound, AddArgs{count, 1}, gpu::Work::elements(count));
+  graph.compute(add, bound, AddArgs{count, 1}, talus::gpu::Work::elements(count));
   CHECK((download<std::uint32_t>(graph, values) == std::vector<std::uint32_t>(count, expected + 1)));
   CHECK(graph.times().empty());
 }
@@ -565,7 +565,7 @@ TEST_CASE("results can be read without stopping the device", "[gpu][device]") {
   Graph graph(device);
   graph.fill(values);
   for (int i = 0; i < 6; ++i) {
-    graph.compute(add, bound, AddArgs{64, 1}, gpu::Work::elements(64));
+    graph.compute(add, bound, AddArgs{64, 1}, talus::gpu::Work::elements(64));
     copies.emplace_back(device, "copy", 256, Buffer::Kind::readback);
     graph.copy(values, copies.back());
     tickets.push_back(graph.submit());
@@ -674,7 +674,7 @@ TEST_CASE("draws read what compute passes wrote", "[gpu][device]") {
     return rgba;
   };
   for (int frame = 0; frame < 3; ++frame) {  // the second time around every layout and hazard is another
-    graph.compute(place, placed, CornerArgs{1.0f, 0.25f}, gpu::Work::elements(3));
+    graph.compute(place, placed, CornerArgs{1.0f, 0.25f}, talus::gpu::Work::elements(3));
     graph.begin_rendering({.colour = {{.image = &colour}}, .depth = {.image = &depth}});
     graph.draw(triangle, drawn, {}, {}, {.vertices = 3, .indices = frame ? &indices : nullptr});
     graph.end_rendering();
@@ -702,7 +702,7 @@ TEST_CASE("draws read what compute passes wrote", "[gpu][device]") {
     const std::vector<Buffer*> corner{&corners};
     Buffer arguments(device, "arguments", sizeof(VkDrawIndirectCommand));
     upload(graph, arguments, std::vector<std::uint32_t>{3, 1, 0, 0});
-    graph.compute(place, placed, CornerArgs{1.0f, 0.75f}, gpu::Work::elements(3));
+    graph.compute(place, placed, CornerArgs{1.0f, 0.75f}, talus::gpu::Work::elements(3));
     graph.begin_rendering({.colour = {}, .depth = {.image = &depth}});
     graph.draw(shadow, corner, {}, {}, {.indirect = &arguments, .viewport = {32, 0, 32, 64}});
     graph.end_rendering();

@@ -191,8 +191,8 @@ TEST_CASE("Pipelines and dispatches beyond a limit of the device are refused wit
     std::uint32_t count = 0;
     float factor = 1.0f;
   } args;
-  CHECK_NOTHROW(graph.compute(scale, buffers, args, gpu::Work::grid(7, 1, 1)));
-  CHECK_THROWS_WITH(graph.compute(scale, buffers, args, gpu::Work::grid(8, 1, 1)),
+  CHECK_NOTHROW(graph.compute(scale, buffers, args, talus::gpu::Work::grid(7, 1, 1)));
+  CHECK_THROWS_WITH(graph.compute(scale, buffers, args, talus::gpu::Work::grid(8, 1, 1)),
                     Contains("The pass scale would take 8 groups along an axis, and ") && Contains("takes 7"));
   graph.finish();
   CHECK_THROWS_WITH(Image(device, "wide", {65, 4, VK_FORMAT_R32_UINT, false}), Contains("takes 1 to 64"));

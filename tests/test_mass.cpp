@@ -20,6 +20,7 @@ using namespace talus;
 using talus_tests::contains;
 using talus_tests::error_of;
 using talus_tests::Marked;
+using talus_tests::pi_;
 
 namespace {
 

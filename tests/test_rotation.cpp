@@ -7,12 +7,12 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double g = 9.81, mu = 0.3, r = 0.05;
+constexpr double ball_friction = 0.3, ball_radius = 0.05;
 
 Scene rotating_scene(int substeps = 8) {
   Scene scene = with(scene_of(1.0 / 200, substeps, 4), default_solver(Method::dem));
   scene.solver.rotation = true;
-  scene.materials[0].friction_static = scene.materials[0].friction_kinetic = mu;
+  scene.materials[0].friction_static = scene.materials[0].friction_kinetic = ball_friction;
   return scene;
 }
 
@@ -44,8 +44,8 @@ void set_spin(Simulation& simulation, glm::dvec3 sigma) {
 }
 
 // A ball that sets off along a plane tilted by so much.
-Scene ball(double degrees, double speed, double rolling = 0.0, int substeps = 8) {
-  Scene scene = on_incline(rotating_scene(substeps), degrees, mu, mu, speed);
+Scene rolling_ball(double degrees, double speed, double rolling = 0.0, int substeps = 8) {
+  Scene scene = on_incline(rotating_scene(substeps), degrees, ball_friction, ball_friction, speed);
   scene.domain.rolling_friction = rolling;
   return scene;
 }
@@ -59,7 +59,7 @@ double acceleration(const Scene& scene) {
   return static_cast<double>(simulation.grains()[0].velocity.x) - before;
 }
 
-double slope_of(double degrees) {
+double in_radians(double degrees) {
   return glm::radians(degrees);
 }
 
@@ -81,12 +81,11 @@ Scene cloud(double hole = 0.0) {
   return scene;
 }
 
-struct Momenta {
-  glm::dvec3 linear{0.0}, angular{0.0};  // kg m/s, kg m2/s about the origin
-  double size = 0.0;                     // sum of the grains' angular momenta
+struct MomentaWithSpins : Momenta {
+  double size = 0.0;  // kg m2/s, sum of the sizes of the grains' angular momenta
 };
-Momenta momenta_of(const std::vector<Spinning>& grains) {
-  Momenta sum;
+MomentaWithSpins momenta_with_spins(const std::vector<Spinning>& grains) {
+  MomentaWithSpins sum;
   for (const Spinning& grain : grains) {
     const glm::dvec3 own =
         grain.mass * glm::cross(grain.position, grain.velocity) + grain.inertia / grain.radius * grain.spin;
@@ -100,8 +99,8 @@ Momenta momenta_of(const std::vector<Spinning>& grains) {
 }  // namespace
 
 TEST_CASE("A ball that slides comes to roll at 5/7 of its speed", "[rotation]") {
-  Simulation simulation(ball(0.0, 1.0), on_cpu);
-  const double time = 2.0 / (7.0 * mu * g);
+  Simulation simulation(rolling_ball(0.0, 1.0), on_cpu);
+  const double time = 2.0 / (7.0 * ball_friction * g);
   simulation.advance(static_cast<std::uint64_t>(0.9 * time / simulation.scene().dt));
   const Spinning slides = spinning(simulation)[0];
   CHECK(slides.velocity.x - slides.spin.y > 0.05);
@@ -115,16 +114,17 @@ TEST_CASE("A ball that slides comes to roll at 5/7 of its speed", "[rotation]") 
 }
 
 TEST_CASE("A ball on an incline rolls where friction bears it, and slides beyond", "[rotation]") {
-  for (const double degrees : {5.0, 20.0, 40.0, 50.0, 60.0}) {  // tan a = 7/2 mu at 46.4
+  for (const double degrees : {5.0, 20.0, 40.0, 50.0, 60.0}) {  // tan a = 7/2 ball_friction at 46.4
     CAPTURE(degrees);
-    const double a = slope_of(degrees);
-    const double exact = std::tan(a) < 3.5 * mu ? 5.0 / 7.0 * g * std::sin(a) : g * (std::sin(a) - mu * std::cos(a));
-    CHECK(acceleration(ball(degrees, 0.0)) == Approx(exact).epsilon(1e-3));
+    const double a = in_radians(degrees);
+    const double exact = std::tan(a) < 3.5 * ball_friction ? 5.0 / 7.0 * g * std::sin(a)
+                                                           : g * (std::sin(a) - ball_friction * std::cos(a));
+    CHECK(acceleration(rolling_ball(degrees, 0.0)) == Approx(exact).epsilon(1e-3));
   }
 }
 
 TEST_CASE("Rolling friction slows a ball, and holds it on a slope", "[rotation]") {
-  Simulation simulation(ball(0.0, 1.0, 0.1), on_cpu);
+  Simulation simulation(rolling_ball(0.0, 1.0, 0.1), on_cpu);
   simulation.advance(100);
   const double before = simulation.grains()[0].velocity.x;
   simulation.advance(40);
@@ -134,16 +134,17 @@ TEST_CASE("Rolling friction slows a ball, and holds it on a slope", "[rotation]"
   CHECK(std::abs(simulation.grains()[0].velocity.x) < 1e-6f);
   for (const double degrees : {5.0, 11.2}) {  // atan 0.2 = 11.31
     CAPTURE(degrees);
-    CHECK(std::abs(acceleration(ball(degrees, 0.0, 0.2))) < 1e-5);
+    CHECK(std::abs(acceleration(rolling_ball(degrees, 0.0, 0.2))) < 1e-5);
   }
-  const double a = slope_of(12.0);
-  CHECK(acceleration(ball(12.0, 0.0, 0.2)) == Approx(5.0 / 7.0 * g * (std::sin(a) - 0.2 * std::cos(a))).epsilon(5e-3));
+  const double a = in_radians(12.0);
+  CHECK(acceleration(rolling_ball(12.0, 0.0, 0.2)) ==
+        Approx(5.0 / 7.0 * g * (std::sin(a) - 0.2 * std::cos(a))).epsilon(5e-3));
 }
 
 TEST_CASE("A top keeps its spin, and twisting friction slows it", "[rotation]") {
   for (const double twisting : {0.0, 0.1}) {
     CAPTURE(twisting);
-    Simulation simulation(ball(0.0, 0.0, twisting), on_cpu);
+    Simulation simulation(rolling_ball(0.0, 0.0, twisting), on_cpu);
     simulation.advance(100);
     set_spin(simulation, {0.0, 0.0, 1.0});
     simulation.advance(40);
@@ -151,18 +152,18 @@ TEST_CASE("A top keeps its spin, and twisting friction slows it", "[rotation]") 
   }
 }
 
-// Chung and Ooi 2011, tests 4 and 5, with the wall: sliding takes 7/2 mu (1 + e) v_n of the surface's speed.
+// Chung and Ooi 2011, tests 4 and 5, with the wall: sliding takes 7/2 ball_friction (1 + e) v_n of the surface's speed.
 TEST_CASE("An oblique impact turns a ball by what friction bears", "[rotation]") {
-  Scene scene = ball(0.0, 0.0, 0.0, 32);
+  Scene scene = rolling_ball(0.0, 0.0, 0.0, 32);
   scene.domain.gravity = {0.0, 0.0, 0.0};
   scene.grains.clear();
-  add_points(scene, r, {{0.0, 0.0, 1.05 * r}}, {4.0, 0.0, -1.0});
+  add_points(scene, ball_radius, {{0.0, 0.0, 1.05 * ball_radius}}, {4.0, 0.0, -1.0});
   Simulation simulation(scene, on_cpu);
   simulation.advance(20);
   const Spinning after = spinning(simulation)[0];
   CHECK(after.velocity.z > 0.5);
-  CHECK(after.velocity.x == Approx(4.0 - mu * (1.0 + after.velocity.z)).epsilon(1e-4));
-  CHECK(after.spin.y == Approx(2.5 * mu * (1.0 + after.velocity.z)).epsilon(1e-4));
+  CHECK(after.velocity.x == Approx(4.0 - ball_friction * (1.0 + after.velocity.z)).epsilon(1e-4));
+  CHECK(after.spin.y == Approx(2.5 * ball_friction * (1.0 + after.velocity.z)).epsilon(1e-4));
 }
 
 TEST_CASE("A free cloud of grains that rub each other keeps its angular momentum", "[rotation]") {
@@ -171,10 +172,10 @@ TEST_CASE("A free cloud of grains that rub each other keeps its angular momentum
   scene.materials[0].rolling_friction = scene.materials[1].rolling_friction;
   Simulation simulation(scene, on_cpu);
   set_spin(simulation, {1.0, -0.5, 2.0});
-  const Momenta before = momenta_of(spinning(simulation));
+  const MomentaWithSpins before = momenta_with_spins(spinning(simulation));
   simulation.advance(30);  // they part after 25; then the rounding of positions adds 1e-8 a step
   const std::vector<Spinning> grains = spinning(simulation);
-  const Momenta after = momenta_of(grains);
+  const MomentaWithSpins after = momenta_with_spins(grains);
   const auto turned = std::ranges::count_if(
       grains, [](const Spinning& s) { return glm::length(s.spin - glm::dvec3(1.0, -0.5, 2.0)) > 0.1; });
   CHECK(turned > 60);
@@ -191,12 +192,12 @@ TEST_CASE("Grains and a dynamic body keep their angular momentum", "[rotation]")
   const double mass = 800.0 * 4.0 / 3.0 * std::numbers::pi * std::pow(0.03, 3), inertia = 0.4 * mass * 0.03 * 0.03;
   const auto angular = [&] {
     const BodyMotion body = read_field<RigidState>(simulation.executor(), FieldId::rigid_states, 1)[0].motion;
-    return momenta_of(spinning(simulation)).angular +
+    return momenta_with_spins(spinning(simulation)).angular +
            mass * glm::cross(glm::dvec3(body.position), glm::dvec3(body.velocity)) + inertia * glm::dvec3(body.spin);
   };
   set_spin(simulation, {1.0, -0.5, 2.0});
   const glm::dvec3 before = angular();
-  const double size = momenta_of(spinning(simulation)).size;
+  const double size = momenta_with_spins(spinning(simulation)).size;
   simulation.advance(60);
   CHECK(glm::length(read_field<RigidState>(simulation.executor(), FieldId::rigid_states, 1)[0].motion.spin) > 0.5f);
   CHECK(glm::length(angular() - before) < 2e-6 * size);
@@ -212,10 +213,10 @@ TEST_CASE("Grains and a shape keep their angular momentum, and its particles spi
   Simulation simulation(scene, on_cpu);
   set_spin(simulation, {1.0, -0.5, 2.0});
   simulation.advance(1);  // the particles' spins have become the shape's
-  const Momenta before = momenta_of(spinning(simulation));
+  const MomentaWithSpins before = momenta_with_spins(spinning(simulation));
   simulation.advance(30);
   const std::vector<Spinning> grains = spinning(simulation);
-  CHECK(glm::length(momenta_of(grains).angular - before.angular) < 2e-6 * before.size);
+  CHECK(glm::length(momenta_with_spins(grains).angular - before.angular) < 2e-6 * before.size);
   const Spinning& particle = grains[scene.grains.size()];
   CHECK(particle.radius == Approx(0.006));
   CHECK(glm::length(particle.spin) > 0.02);

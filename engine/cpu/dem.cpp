@@ -36,12 +36,13 @@ struct Ends {
   }
 };
 
-// rotation: SolverSettings.rotation.
+// rotation: SolverSettings.rotation; where contacts are not plain, rotation_rolling stands for rotation_free, too.
 template <bool plain, uint rotation> class Contacts : public Pack {
 public:
   Contacts(const Args& args, Fields& f, uint first)
-      : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory) {
-    TALUS_ASSERT(!memory_ || (settings.contacts.state_words == words && settings.contacts.shear == 0),
+      : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory),
+        rolls_(settings.solver.rotation == rotation_rolling) {
+    TALUS_ASSERT(!memory_ || (settings.contacts.state_words == words() && settings.contacts.shear == 0),
                  settings.contacts.state_words, settings.contacts.shear);
     if constexpr (rotates)
       spin_ = spins();
@@ -88,17 +89,18 @@ public:
 
 private:
   float h_;  // s
-  bool memory_;
+  bool memory_, rolls_;
   vecs change_;       // m/s, of the velocities by all contacts so far
   vecs4 spin_;        // grain_spin, where grains rotate
   vecs spin_change_;  // m/s, by all contacts so far
 
-  static constexpr bool rotates = rotation != rotation_off, rolls = rotation == rotation_rolling;
-  static constexpr uint words = rolls ? 6 : 3;
+  static constexpr bool rotates = rotation != rotation_off;
+  bool rolls() const { return rotation == rotation_rolling && (plain || rolls_); }
+  uint words() const { return rolls() ? 6 : 3; }
 
-  // dem keeps nothing else of a contact, so that this is known when it is compiled.
-  static std::size_t shear_at(std::size_t slot) { return first_component(slot, words); }
-  static std::size_t roll_at(std::size_t slot) { return shear_at(slot) + 3 * slice_grains; }
+  // dem keeps nothing else of a contact, so that for plain ones this is known when it is compiled.
+  std::size_t shear_at(std::size_t slot) const { return first_component(slot, words()); }
+  std::size_t roll_at(std::size_t slot) const { return shear_at(slot) + 3 * slice_grains; }
 
   // Grains that are not alike.
   Shares shares_of(const Grains& o) const {
@@ -132,12 +134,12 @@ private:
       reference::Springs springs;
       if (memory_)
         springs.shear = vec3_at(f.contact_state, shear_at(slot + k));
-      if (memory_ && rolls)
+      if (memory_ && rolls())
         springs.roll = vec3_at(f.contact_state, roll_at(slot + k));
       springs = touch_body(args, f, i, partner_at(f, i, slot + k), springs, change);
       if (memory_)
         put(f.contact_state, shear_at(slot + k), springs.shear);
-      if (memory_ && rolls)
+      if (memory_ && rolls())
         put(f.contact_state, roll_at(slot + k), springs.roll);
       set_lane(change_, k, change.velocity);
       set_lane(spin_change_, k, change.spin);
@@ -155,25 +157,25 @@ private:
                     all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, h_);
     const ints touches = within & d.touches;
     if (memory_)
-      this->ask_ahead(f.contact_state, shear_at(this->ahead(slot)), words);
+      this->ask_ahead(f.contact_state, shear_at(this->ahead(slot)), words());
     const vecs before = memory_ ? load_vecs(f.contact_state, shear_at(slot)) : vecs{};
     vecs rolled;
-    if constexpr (rolls)
+    if (rolls())
       rolled = memory_ ? load_vecs(f.contact_state, roll_at(slot)) : vecs{};
     if (!any(touches)) {
       if (memory_ && any(within & differ(before, vecs{})))
         store_vecs(f.contact_state, shear_at(slot), select(within, vecs{}, before));
-      if (rolls && memory_ && any(within & differ(rolled, vecs{})))
+      if (rolls() && memory_ && any(within & differ(rolled, vecs{})))
         store_vecs(f.contact_state, roll_at(slot), select(within, vecs{}, rolled));
       return;
     }
     vecs shear = before, response;
     if constexpr (rotates) {
       vecs roll = rolled;
-      const DemTurn t = dem_turn(d, c, turn(), spring, law, all(1.0f), rolls, h_, shear, roll);
+      const DemTurn t = dem_turn(d, c, turn(), spring, law, all(1.0f), rolls(), h_, shear, roll);
       response = t.response;
       spin_change_ = select(touches, spin_change_ + (shares.own * spin_.w) * t.couple, spin_change_);
-      if (rolls && memory_)
+      if (rolls() && memory_)
         store_vecs(f.contact_state, roll_at(slot), select(touches, roll, select(within, vecs{}, rolled)));
     } else {
       response = dem_respond(d, c, spring, law, all(1.0f), h_, shear);
@@ -205,7 +207,7 @@ template <uint rotation> void dem_as(const Args& args, Fields& f, uint begin, ui
     if (simple)
       advance(Contacts<true, rotation>(args, f, first));
     else
-      advance(Contacts<false, rotation>(args, f, first));
+      advance(Contacts < false, rotation == rotation_off ? rotation_off : rotation_rolling > (args, f, first));
   }
   ends.report(finish);
   finish.flush();

@@ -18,12 +18,13 @@ using Method = ImpulseMethod;
   return iterate_contact(args, f, i, slot, method);
 }
 
-// rotation: SolverSettings.rotation.
-template <Method method, uint rotation> class Impulses : public Pack {
+// rotates: do grains? Whether they resist rolling is known at run time alone: each variant takes a minute to compile.
+template <Method method, bool rotates> class Impulses : public Pack {
 public:
   Impulses(const Args& args, Fields& f, uint first)
       : Pack(args, f, first), h_(args.h), memory_(settings.contacts.memory),
-        momentum_(settings.solver.iteration == iteration_improved_jacobi) {
+        momentum_(settings.solver.iteration == iteration_improved_jacobi),
+        rolls_(settings.solver.rotation == rotation_rolling) {
     if constexpr (rotates)
       spin_ = spins();
   }
@@ -63,13 +64,12 @@ public:
 
 private:
   float h_;  // s
-  bool memory_, momentum_;
+  bool memory_, momentum_, rolls_;
   vecs push_, couple_;  // N s, on the grains by all contacts so far
   vecs4 spin_;          // grain_spin, where grains rotate
   ints load_{};
   floats own_load_;
 
-  static constexpr bool rotates = rotation != rotation_off, rolls = rotation == rotation_rolling;
   static constexpr float relaxation = method == Method::sp ? sp_rolling_relaxation : vts_rolling_relaxation,
                          memory_share = method == Method::sp ? sp_rolling_memory_share : vts_rolling_memory_share;
 
@@ -116,7 +116,7 @@ private:
         impulse_warm_start(c, law, relative + turn_slip(c, t), t.ease, hold, all(1.0f), warm, memory_, h_, now.xyz,
                            now.w, slipped, coefficient);
         vecs rolling_impulse;
-        if constexpr (rolls) {
+        if (rolls_) {
           rolling_impulse = load_vecs(f.contact_state, roll_sum_at(row));
           vecs way = memory_ ? load_vecs(f.contact_state, roll_at(row)) : vecs{};
           impulse_warm_start_rolling(t, law, pressed + hold, hold, now.w, warm, memory_share, h_, rolling_impulse, way);
@@ -140,7 +140,7 @@ private:
     if (momentum_)
       store_vecs4(f.contact_state, change_at(row),
                   select(row.mask, vecs4{}, load_vecs4(f.contact_state, change_at(row))));
-    if constexpr (rolls) {
+    if (rotates && rolls_) {
       store_in(row.mask, f.contact_state, roll_sum_at(row), rolling);
       if (memory_)
         store_in(row.mask, f.contact_state, roll_at(row), roll);
@@ -204,7 +204,7 @@ private:
     if constexpr (!rotates)
       return;
     vecs rolled;
-    if constexpr (rolls) {
+    if (rolls_) {
       const vecs rolling_before = load_vecs(f.contact_state, roll_sum_at(row)),
                  last_rolling = momentum_ ? load_vecs(f.contact_state, roll_change_at(row)) : vecs{},
                  roll = memory_ ? load_vecs(f.contact_state, roll_at(row)) : vecs{};
@@ -220,33 +220,22 @@ private:
   }
 };
 
-template <Method method, uint rotation> void restore(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint first = begin; first < end; first += lanes)
-    Impulses<method, rotation>(args, f, first).restore();
-}
-template <Method method, uint rotation> void iterate(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint first = begin; first < end; first += lanes)
-    Impulses<method, rotation>(args, f, first).iterate();
-}
-
 // Inlined into each clone of the passes.
 template <Method method> void restore(const Args& args, Fields& f, uint begin, uint end) {
-  const uint rotation = f.settings[0].solver.rotation;
-  if (rotation == rotation_off)
-    restore<method, rotation_off>(args, f, begin, end);
-  else if (rotation == rotation_free)
-    restore<method, rotation_free>(args, f, begin, end);
-  else
-    restore<method, rotation_rolling>(args, f, begin, end);
+  const bool rotates = f.settings[0].solver.rotation != rotation_off;
+  for (uint first = begin; first < end; first += lanes)
+    if (rotates)
+      Impulses<method, true>(args, f, first).restore();
+    else
+      Impulses<method, false>(args, f, first).restore();
 }
 template <Method method> void iterate(const Args& args, Fields& f, uint begin, uint end) {
-  const uint rotation = f.settings[0].solver.rotation;
-  if (rotation == rotation_off)
-    iterate<method, rotation_off>(args, f, begin, end);
-  else if (rotation == rotation_free)
-    iterate<method, rotation_free>(args, f, begin, end);
-  else
-    iterate<method, rotation_rolling>(args, f, begin, end);
+  const bool rotates = f.settings[0].solver.rotation != rotation_off;
+  for (uint first = begin; first < end; first += lanes)
+    if (rotates)
+      Impulses<method, true>(args, f, first).iterate();
+    else
+      Impulses<method, false>(args, f, first).iterate();
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace talus::TALUS_CPU {
 // What is in a row of the lists: of the lanes in `mask`, in these slots, with grains at these places.
 struct Row {
   ints mask;
-  std::size_t slot;       // of the first lane
+  std::size_t slot = 0;   // of the first lane
   std::size_t state = 0;  // its first component in contact_state
   ints other;
   uint places[lanes];
