@@ -111,14 +111,15 @@ namespace talus {
     "grain or wall on the other side; slot k of grain i: 16 (slice_start + k) + i % 16")                               \
   X(contact_state, float, slot_states,                                                                                 \
     saved | when(sums_contacts) | when(remembers) | member("sum", 4, sums_contacts) | member("shear", 3, remembers) |  \
-        member("change", 4, has_momentum) | member("friction", 1, keeps_friction) |                                    \
+        member("change", 4, has_momentum) | member("friction", 1, keeps_friction) | member("rebound", 1, rebounds) |   \
         rounded(Rounding::contact_sum, "sum") | rounded(Rounding::contact_shear, "shear") |                            \
         rounded(Rounding::contact_sum, "change"),                                                                      \
     "sum: xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what "     \
     "resists motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered. " \
     "shear: tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]. "   \
     "change: last iteration's change of sum (improved_jacobi) [N s]. friction: coefficient of friction in this "       \
-    "substep, where static and kinetic differ (vts, sp with memory) [1]")                                              \
+    "substep, where static and kinetic differ (vts, sp with memory) [1]. rebound: speed of parting in this substep, "  \
+    "where restitution is given and the two strike; 0: they do not (vts, sp) [m/s]")                                   \
   X(contact_load, uint, grains, when(counts_contacts), "contacts that share a grain's mass (vts, sp)")                 \
   X(contact_weights, float, grains_twice, when(shares_mass) | rounded(Rounding::weights),                              \
     "p2, pbd: sum of the weights by which a grain's contacts share its mass [kg; mass_splitting: their number]: what " \

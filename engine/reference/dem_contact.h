@@ -8,7 +8,8 @@ namespace talus::reference {
 inline DemSpring spring_of(const Args& args, const Fields& f, uint i, uint partner, const Contact& c) {
   const float w = f.grains[i].velocity.w, r = f.grains[i].position.w, w_sum = w + c.inverse_mass;
   const float share = partner < body_partner && w_sum > 0.0f ? dem_share(w, r, c.inverse_mass, c.radius) : 1.0f;
-  return dem_spring(share, w_sum, law_of(f, i, partner), args.h, f.settings[0].solver.material_stiffness);
+  return dem_spring(share, w_sum, law_of(f, i, partner), args.h, f.settings[0].solver.material_stiffness,
+                    f.settings[0].contacts.restitution);
 }
 
 // Adds what a contact does to grain i to `change`, of its velocity in this substep [m/s]; returns the contact's spring,
@@ -22,11 +23,11 @@ inline vec3 respond(const Args& args, Fields& f, uint i, uint partner, vec3 shea
   const DemSpring spring = spring_of(args, f, i, partner, c);
   const DemContact d =
       dem_contact(c, spring, law, vec3(grain.velocity), w, grain.position.w, change, h * settings.domain.gravity,
-                  partner >= body_partner, settings.contacts.reach > 0.0f, h);
+                  partner >= body_partner, settings.contacts.reach > 0.0f, settings.contacts.restitution, h);
   if (!d.touches)
     return vec3(0.0f);
   TALUS_ASSERT(d.w_sum > 0.0f, i, partner, d.w_sum);
-  const vec3 response = dem_respond(d, c, spring, law, across_share(c, w), h, shear);
+  const vec3 response = dem_respond(d, c, spring, law, across_share(c, w), settings.contacts.restitution, h, shear);
   change += w / d.w_sum * response;
   if (is_body(partner))
     add_load(f, i, partner, c.point, response / d.w_sum);

@@ -176,6 +176,8 @@ std::string to_toml(const Scene& scene) {
     line("friction_kinetic", *scene.domain.friction_kinetic);
   if (scene.domain.adhesion)
     line("adhesion", *scene.domain.adhesion);
+  if (scene.domain.restitution)
+    line("restitution", *scene.domain.restitution);
 
   out += "[solver]\n";
   const Solver& solver = scene.solver;
@@ -206,6 +208,8 @@ std::string to_toml(const Scene& scene) {
     if (m.damping)
       line("damping", *m.damping);
     line("adhesion", m.adhesion);
+    if (m.restitution)
+      line("restitution", *m.restitution);
     line("color", vec(m.color));
   }
 

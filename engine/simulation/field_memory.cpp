@@ -25,7 +25,7 @@ std::uint64_t FieldMemory::batch_most() const {
 }
 
 Wants FieldMemory::wants_of(const Settings& of) const {
-  return {model_.scene().solver, of.grid.incremental != 0, model_.options().marks};
+  return {model_.scene().solver, of.grid.incremental != 0, model_.options().marks, of.contacts.restitution != 0};
 }
 
 bool FieldMemory::has_field(FieldId id, const Settings& of) const {

@@ -20,10 +20,10 @@ vec3 respond(Contact c, uint partner, bool with_grain, vec3 shear) {
   PairLaw law = law_of(tag, partner, with_grain);
   DemSpring spring = spring_of(law, with_grain, c, w, r);
   DemContact d = dem_contact(c, spring, law, grain.velocity.xyz, w, r, change, h * settings.domain.gravity, !with_grain,
-                             settings.contacts.reach > 0.0, h);
+                             settings.contacts.reach > 0.0, settings.contacts.restitution != 0u, h);
   if (!d.touches)
     return vec3(0.0);
-  vec3 response = dem_respond(d, c, spring, law, with_grain ? 1.0 : across_share(c, w), h, shear);
+  vec3 response = dem_respond(d, c, spring, law, with_grain ? 1.0 : across_share(c, w), settings.contacts.restitution != 0u, h, shear);
   change += w / d.w_sum * response;
   if (!with_grain && is_body(partner))
     add_load(partner, c.point, response / d.w_sum);

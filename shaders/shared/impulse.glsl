@@ -12,5 +12,6 @@ layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
 #include "shared/laws/friction.h"
+#include "shared/laws/restitution.h"
 #include "shared/laws/impulse.h"
 

@@ -57,7 +57,13 @@ State state_of(unsigned kind, Random& random, const Run& run) {
   s.other_w = random.one_of(2) ? s.w : random.spread(100.0, 3000.0);
   double gap = random.within(-0.05, 0.02) * r_min;
   double speed = random.spread(1e-3, 1.0), slip = random.spread(1e-3, 1.0);
-  s.law = {random.within(0.1, 0.9), 0.0f, random.spread(10.0, 1e5), random.one_of(2) ? -1.0f : random.spread(1e-4, 1.0),
+  s.law = {random.within(0.1, 0.9),
+           0.0f,
+           random.spread(10.0, 1e5),
+           random.one_of(2) ? -1.0f : random.spread(1e-4, 1.0),
+           0.0f,
+           0.0f,
+           -1.0f,
            0.0f};
   s.law.friction_kinetic = random.one_of(2) ? s.law.friction_static : s.law.friction_static * random.within(0.3, 1.0);
   s.across = random.one_of(2) ? 1.0f : random.within(0.3, 1.0);
