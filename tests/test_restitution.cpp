@@ -97,14 +97,14 @@ TEST_CASE("Slip does not change the restitution along the normal", "[restitution
 }
 
 TEST_CASE("Friction of a collision is Coulomb's whatever its phase", "[restitution]") {
-  // Sliding throughout: the slip loses mu (1 + e) times the approach.
+  // Sliding throughout: the slip loses mu (1 + e) times the approach, but for what the closing substep pulls.
   Scene scene = collisions(solver_of(Method::dem), Partner::wall, 0.5, 3.0);
   scene.materials[0].friction_static = scene.materials[0].friction_kinetic = 0.3;
   Simulation simulation(scene, on_cpu);
   simulation.advance(60);
   for (const GrainState& grain : simulation.grains())
     CHECK(3.0 - static_cast<double>(grain.velocity.x) ==
-          Approx(0.3 * (speed + static_cast<double>(grain.velocity.z))).epsilon(1e-3));
+          Approx(0.3 * (speed + static_cast<double>(grain.velocity.z))).epsilon(5e-3));
 }
 
 TEST_CASE("Pairs of materials have the geometric mean of their restitutions", "[restitution]") {
@@ -136,7 +136,7 @@ TEST_CASE("A bed of grains with restitution comes to rest", "[restitution]") {
 }
 
 TEST_CASE("Passes agree with their references where restitution is given", "[device][lockstep][restitution]") {
-  Scene scene = with(jumble_with_bodies(600), each_solver());
+  Scene scene = with(jumble_with_bodies(300), each_solver());
   scene.materials[0].restitution = 0.3;
   scene.domain.restitution = 0.8;
   Simulation simulation(scene, in_lockstep());
@@ -145,10 +145,11 @@ TEST_CASE("Passes agree with their references where restitution is given", "[dev
 
 TEST_CASE("Vectorised passes have the bits of their references where restitution is given",
           "[lockstep][restitution]") {
-  Scene scene = with(jumble_with_bodies(600), each_solver());
-  scene.materials[GENERATE(0, 1)].restitution = 0.6;
+  // Of two materials one gives it, and one adheres.
+  Scene scene = with(jumble(300), each_solver());
+  scene.materials[0].restitution = 0.6;
   Simulation simulation(scene, {.device = "cpu", .verify = true});
-  REQUIRE_NOTHROW(simulation.advance(8));
+  REQUIRE_NOTHROW(simulation.advance(6));
 }
 
 TEST_CASE("Restitution is refused where it has no meaning", "[restitution][scene]") {
@@ -160,19 +161,20 @@ TEST_CASE("Restitution is refused where it has no meaning", "[restitution][scene
     CHECK(scene.error.starts_with(scene.place));
     CHECK(scene.error.find(what) != std::string::npos);
   };
-  fails(p2 + sand + "@restitution = 0.5\n", "has no meaning with method = \"p2\"");
-  fails(pbd + sand + "@restitution = 0.5\n", "whose contacts do not bounce: dem, vts and sp have");
-  fails(pbd + "[domain]\n@restitution = 0.5\n", "domain.restitution has no meaning with method = \"pbd\"");
-  fails(sand + "damping = 3\n@restitution = 0.5\n", "has no meaning beside damping");
+  fails(p2 + sand + "restitution = @0.5\n", "has no meaning with method = \"p2\"");
+  fails(pbd + sand + "restitution = @0.5\n", "whose contacts do not bounce: dem, vts and sp have");
+  fails(pbd + "[domain]\nrestitution = @0.5\n", "domain.restitution has no meaning with method = \"pbd\"");
+  fails(sand + "damping = 3\nrestitution = @0.5\n", "has no meaning beside damping");
   fails(sand + "restitution = @0\n", "must be");
   fails(sand + "restitution = @1.1\n", "must be");
-  fails("[solver]\noverlap = 0.01\n@accuracy = \"forces\"\n", "has no meaning beside overlap");
-  fails("[solver]\nsubsteps = 3\n@accuracy = \"forces\"\n", "has no meaning beside a number of substeps");
+  fails("[solver]\noverlap = 0.01\naccuracy = @\"forces\"\n", "has no meaning beside overlap");
+  fails("[solver]\nsubsteps = 3\naccuracy = @\"forces\"\n", "has no meaning beside a number of substeps");
 }
 
 TEST_CASE("Restitution and accuracy decide the number of substeps", "[restitution][substeps]") {
   Scene scene = box_of(2000);
   scene.solver = default_solver(Method::dem);
+  scene.solver.overlap = 0.002;  // which decides, not the speed
   const int plain = choose_substeps(scene).substeps;
   scene.materials[0].restitution = 0.5;
   CHECK(choose_substeps(scene).substeps == plain);

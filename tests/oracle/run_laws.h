@@ -42,6 +42,7 @@ struct Outcome {
   real3 remembered_shear;
   real friction;
   real vts_residual, sp_residual, beta;
+  real rebound, rebound_residual;
   real3 friction_impulse;
   real pressure;
 
@@ -90,6 +91,8 @@ LAW Outcome run_laws(const State& s, const Run& run) {
   real3 slip = relative - approach * c.normal;
   o.vts_residual = vts_residual(approach, c.gap, run.gamma, run.h);
   o.sp_residual = sp_residual(approach, c.gap, run.kv, run.kc, run.h);
+  o.rebound = impulse_rebound(c, s.law, approach, run.fall, run.h);
+  o.rebound_residual = rebound_residual(o.vts_residual, approach, o.rebound);
   o.beta = impulse_beta(s.law, o.vts_residual, slip, s.last_friction, s.last_pressure, zero() + run.beta);
   o.friction_impulse = s.friction_impulse;
   o.pressure = s.pressure;

@@ -464,8 +464,16 @@ TEST_CASE("The laws of contacts give the same bits in plain C++ and with lanes",
     return;
   unsigned differ = 0;
   for (unsigned number = 0; number < runs; ++number) {
-    const Run run = run_of(number);
-    const std::vector<State> states = states_of(number, run);
+    Run run = run_of(number);
+    std::vector<State> states = states_of(number, run);
+    run.rebounds = number % 2 == 1;
+    Random random(2000 + number);
+    for (State& state : states)
+      if (run.rebounds && random.one_of(2) == 0) {
+        state.law.restitution = random.within(0.05, 1.0);
+        state.law.rebound_ratio = random.within(0.0, 1.0);
+        state.law.rebound_kappa = random.within(0.1, 1.25);
+      }
     std::vector<Outcome> with_lanes(states_a_run);
     (avx512 ? run_lanes_16 : run_lanes_8)(states.data(), with_lanes.data(), states_a_run, run);
     for (unsigned k = 0; k < states_a_run; ++k) {
