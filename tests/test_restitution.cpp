@@ -76,7 +76,7 @@ TEST_CASE("A collision gives the restitution that is asked for in every phase of
   const auto [least, most] = rebounds(collisions(solver, partner, e));
   CAPTURE(static_cast<int>(solver.method), static_cast<int>(partner), e, least, most);
   CHECK(least > e - 0.03);
-  CHECK(most < std::min(e + 0.03, 1.00001));
+  CHECK(most < std::min(e + 0.03, 1.0001));  // more than 1 by rounding alone
 }
 
 TEST_CASE("Without restitution, that of dem goes by the phase of the substep", "[restitution]") {
@@ -123,33 +123,34 @@ TEST_CASE("Pairs of materials have the geometric mean of their restitutions", "[
 
 TEST_CASE("A bed of grains with restitution comes to rest", "[restitution]") {
   const Method method = GENERATE(Method::dem, Method::vts, Method::sp);
-  const double e = GENERATE(0.1, 0.3, 0.9);
-  Scene scene = box_of(300);
+  const double e = GENERATE(0.3, 0.9);
+  Scene scene = box_of(150);
   scene.dt = 1.0 / 240;
   scene.solver = default_solver(method);
   scene.solver.substeps = method == Method::dem ? 8 : 2;
   scene.materials[0].restitution = e;
   Simulation simulation(scene, on_cpu);
-  simulation.advance(480);
+  simulation.advance(360);
   CAPTURE(static_cast<int>(method), e);
   CHECK(simulation.measure().speed_max < 5e-3);
 }
 
 TEST_CASE("Passes agree with their references where restitution is given", "[device][lockstep][restitution]") {
-  Scene scene = with(jumble_with_bodies(300), each_solver());
+  // sp has the same contacts as vts.
+  Scene scene = with(jumble_with_bodies(300), solver_of(GENERATE(Method::dem, Method::vts)));
   scene.materials[0].restitution = 0.3;
   scene.domain.restitution = 0.8;
   Simulation simulation(scene, in_lockstep());
-  REQUIRE_NOTHROW(simulation.advance(4));
+  REQUIRE_NOTHROW(simulation.advance(3));
 }
 
 TEST_CASE("Vectorised passes have the bits of their references where restitution is given",
           "[lockstep][restitution]") {
   // Of two materials one gives it, and one adheres.
-  Scene scene = with(jumble(300), each_solver());
+  Scene scene = with(jumble(150), each_solver());
   scene.materials[0].restitution = 0.6;
   Simulation simulation(scene, {.device = "cpu", .verify = true});
-  REQUIRE_NOTHROW(simulation.advance(6));
+  REQUIRE_NOTHROW(simulation.advance(3));
 }
 
 TEST_CASE("Restitution is refused where it has no meaning", "[restitution][scene]") {
