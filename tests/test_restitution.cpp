@@ -204,3 +204,20 @@ TEST_CASE("A warning says how many substeps restitution takes", "[restitution][a
   scene.materials[0].restitution = 0.2;
   CHECK_FALSE(says());
 }
+
+TEST_CASE("A scene says how far its forces are from those of stiff contacts", "[restitution][substeps]") {
+  CHECK(convergence_at(0.015).force == Approx(0.34));
+  CHECK(convergence_at(0.0115).force == Approx(0.28));
+  CHECK(convergence_at(1e-5).force == 0.0);
+  CHECK(convergence_at(1.0).run_out == Approx(0.121));
+  Scene scene = box_of(2000);
+  scene.solver = default_solver(Method::dem);
+  scene.solver.overlap = 0.015;
+  const std::string said = convergence_of(scene).value_or("");
+  CAPTURE(said);
+  CHECK(said.find("the force of grains on a blade is some") != std::string::npos);
+  scene.solver.overlap = 0.001;
+  CHECK_FALSE(convergence_of(scene).has_value());
+  scene.solver = default_solver(Method::vts);
+  CHECK_FALSE(convergence_of(scene).has_value());
+}

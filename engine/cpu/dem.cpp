@@ -19,9 +19,9 @@ struct Shares {
 
 // Are contacts of two grains such that most of the law is not needed?
 bool plain(const Settings& settings) {
-  return settings.contacts.reach == 0.0f && !settings.solver.material_stiffness && !settings.contacts.restitution &&
-         settings.contacts.memory && settings.domain.axis.x != axis_periodic &&
-         settings.domain.axis.y != axis_periodic && settings.domain.axis.z != axis_periodic;
+  return settings.contacts.reach == 0.0f && !settings.solver.material_stiffness && settings.contacts.memory &&
+         settings.domain.axis.x != axis_periodic && settings.domain.axis.y != axis_periodic &&
+         settings.domain.axis.z != axis_periodic;
 }
 
 // What Finish wants to know, lane by lane.
@@ -35,11 +35,10 @@ struct Ends {
   }
 };
 
-template <bool plain> class Springs : public Pack {
+template <bool plain, bool rebounds> class Springs : public Pack {
 public:
   Springs(const Args& args, Fields& f, uint first)
-      : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory),
-        rebounds_(!plain && settings.contacts.restitution) {
+      : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory) {
     TALUS_ASSERT(!memory_ || (settings.contacts.state_words == 3 && settings.contacts.shear == 0),
                  settings.contacts.state_words, settings.contacts.shear);
   }
@@ -83,7 +82,7 @@ public:
 
 private:
   float h_;  // s
-  bool memory_, rebounds_;
+  bool memory_;
   vecs change_;  // m/s, of the velocities by all contacts so far
 
   // dem keeps nothing else of a contact, so that this is known when it is compiled.
@@ -127,10 +126,10 @@ private:
 
   void respond(const Contact& c, const Shares& shares, const Law& law, ints within, bool last, std::size_t slot) {
     const DemSpring spring = dem_spring(shares.stiffness, grains.inverse_mass + c.inverse_mass, law, h_,
-                                        !plain && settings.solver.material_stiffness, rebounds_);
+                                        !plain && settings.solver.material_stiffness, rebounds);
     const DemContact d =
         dem_contact(c, spring, law, grains.velocity, grains.inverse_mass, grains.radius, change_,
-                    all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, rebounds_, h_);
+                    all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, rebounds, h_);
     const ints touches = within & d.touches;
     if (memory_)
       this->ask_ahead(f.contact_state, shear_at(this->ahead(slot)), 3);
@@ -141,7 +140,7 @@ private:
       return;
     }
     vecs shear = before;
-    const vecs response = dem_respond(d, c, spring, law, all(1.0f), rebounds_, h_, shear);
+    const vecs response = dem_respond(d, c, spring, law, all(1.0f), rebounds, h_, shear);
     change_ = select(touches, change_ + shares.own * response, change_);
     if (memory_)
       store_vecs(f.contact_state, shear_at(slot), select(touches, shear, select(within, vecs{}, before)));
@@ -158,7 +157,7 @@ TALUS_CLONES void dem(const Args& args, Fields& f, uint begin, uint end) {
     springs.touch_others();
     springs.end(ends, finish);
   };
-  const bool simple = plain(f.settings[0]);
+  const bool simple = plain(f.settings[0]), rebounds = f.settings[0].contacts.restitution;
   uint world = world_of(f, begin);
   for (uint first = begin; first < end; first += lanes) {
     if (const uint next = world_of(f, first); next != world) {
@@ -167,10 +166,14 @@ TALUS_CLONES void dem(const Args& args, Fields& f, uint begin, uint end) {
       world = next;
     }
     finish.enter(first);
-    if (simple)
-      advance(Springs<true>(args, f, first));
+    if (simple && !rebounds)
+      advance(Springs<true, false>(args, f, first));
+    else if (simple)
+      advance(Springs<true, true>(args, f, first));
+    else if (!rebounds)
+      advance(Springs<false, false>(args, f, first));
     else
-      advance(Springs<false>(args, f, first));
+      advance(Springs<false, true>(args, f, first));
   }
   ends.report(finish);
   finish.flush();

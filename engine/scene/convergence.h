@@ -6,7 +6,7 @@
 
 namespace talus {
 
-// Shares by which dem's figures differ from those at an overlap of 0.002 radii.
+// Shares by which dem's figures differ from those at an overlap of 0.001 radii.
 struct Convergence {
   double force = 0.0;    // by which the force of grains on a blade is too low
   double run_out = 0.0;  // by which a collapsing column runs out too far

@@ -133,9 +133,9 @@ constexpr Key solver_keys[] = {
     number("overlap", {1e-4, 1, "radii"}, 0.015, "Mean overlap at rest that `substeps = \"auto\"` aims at.")
         .read_by("all methods"),
     word<Accuracy>("accuracy", "fast",
-                   "What `substeps = \"auto\"` aims at: fast is overlap = 0.015, at which forces on bodies are a fifth "
-                   "too low, and forces is overlap = 0.004, at which they are converged, with twice the substeps. Not "
-                   "beside `overlap`.")
+                   "What `substeps = \"auto\"` aims at: fast is overlap = 0.015, at which the force on a blade is a "
+                   "third lower than with stiff contacts, and forces is overlap = 0.004, at which it is an eighth "
+                   "lower, with twice the substeps. Not beside `overlap`.")
         .read_by("all methods"),
     word<Neighbours>("neighbours", "sorted",
                      "Cells in which neighbours are searched: sorted keeps grains in memory in the order of their "

@@ -21,6 +21,8 @@ LAW real rebound_push(Contact c, real approach, real adhesion_limit, real kappa,
   real y = 1.0f / h * c.gap;
   mask closes = rebound_closes(c, approach, adhesion_limit, law, h);
   mask opens = both(both(law.rebound_ratio >= 0.0f, adhesion_limit == 0.0f), both(y < 0.0f, approach + (1.0f - kappa) * y >= 0.0f));
+  if (!anywhere(either(closes, opens)))
+    return elastic;
   real inside = kappa * y * (y - approach), outside = kappa * (0.25f * kappa - 1.0f) * y * y;
   real u = sqrt(approach * approach + select(closes, outside, inside));
   real ratio = y / select(closes, approach, -u);
