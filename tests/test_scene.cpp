@@ -416,7 +416,7 @@ TEST_CASE("Errors name tables by their names", "[scene]") {
 
 TEST_CASE("Keys that other programs have say why they are not there", "[scene]") {
   const std::vector<std::pair<std::string, std::string>> keys{
-      {sand + "restitution = 0.3\n", "material.sand.restitution; contacts have no coefficient of restitution"},
+      {sand + "bounce = 0.3\n", "material.sand.bounce; the coefficient of restitution is restitution"},
       {sand + "young_modulus = 1e7\n", "the stiffness of a contact is stiffness [N/m]"},
       {sand + "rolling_resistance = 0.1\n", "the coefficient is rolling_friction"},
       {sand + "cohesion = 100\n", "adhesion [Pa]"},

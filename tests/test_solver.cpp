@@ -1,5 +1,6 @@
 // Settings of the solver: what is read and written, the defaults of a method, materials by name, the number of substeps
 // and what the engine advises against.
+#include "engine/scene/convergence.h"
 #include "engine/scene/presets.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/text.h"
@@ -348,7 +349,7 @@ TEST_CASE("a simulation takes the substeps that were chosen and says why", "[sub
   const Scene scene = box("substeps = \"auto\"\n");
   Simulation simulation(scene, {.device = "cpu"});
   CHECK(simulation.scene().solver.substeps == choose_substeps(scene).substeps);
-  CHECK(simulation.notes() == std::vector{choose_substeps(scene).why});
+  CHECK(simulation.notes() == std::vector{choose_substeps(scene).why, convergence_of(scene).value()});
   CHECK(simulation.warnings().empty());
   simulation.advance(2);
   CHECK(simulation.step() == 2);

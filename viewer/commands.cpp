@@ -1,5 +1,6 @@
 #include "viewer/commands.h"
 #include "engine/gpu/device.h"
+#include "engine/scene/convergence.h"
 #include "engine/scene/keys.h"
 #include "viewer/status.h"
 #include "viewer/terminal.h"
@@ -102,6 +103,8 @@ int check(const std::vector<std::filesystem::path>& scenes, const std::vector<st
       print_out("\n");
       if (scene.solver.substeps == 0)
         print_err("note: {}: {}\n", file.string(), talus::choose_substeps(scene).why);
+      if (const auto convergence = talus::convergence_of(scene))
+        print_err("note: {}: {}\n", file.string(), *convergence);
       for (const std::vector<std::string>& warnings : {population.warnings, advice})
         for (const std::string& warning : warnings)
           print_err("warning: {}\n", warning);

@@ -191,6 +191,9 @@ void add_material(List& list, const Scene& scene, std::size_t m) {
          &Material::density);
   number("adhesion", "adhesion", "Pa", 0, 50000, Scale::logarithmic,
          "Over the area of a contact: damp sand holds together", &Material::adhesion);
+  if (material.restitution)
+    list.number("restitution", "restitution", "", 0.01, 1, Scale::linear, "Speed of parting by that of approach",
+                [m](Scene& s) -> double& { return *s.materials[m].restitution; });
   if (scene.solver.method == Method::p2 || scene.solver.stiffness == Stiffness::material) {
     number("stiffness", "stiffness", "N/m", 1e2, 1e8, Scale::logarithmic, "Of a contact", &Material::stiffness);
   }

@@ -25,6 +25,9 @@ bool saves_sums(const Wants& wants) {
 bool keeps_friction(const Wants& wants) {
   return finds_impulses(wants.solver) && wants.solver.contact_memory;
 }
+bool rebounds(const Wants& wants) {
+  return finds_impulses(wants.solver) && wants.restitution;
+}
 bool has_momentum(const Wants& wants) {
   return finds_impulses(wants.solver) && wants.solver.iteration == Iteration::improved_jacobi;
 }

@@ -142,6 +142,7 @@ struct Wants {
   bool incremental = false;  // are lists rebuilt incrementally?
   bool marks = false;        // Options::marks
   bool rolls = false;        // does some pair of materials resist rolling?
+  bool restitution = false;  // is it given for some pairs?
 };
 using Condition = bool (*)(const Wants&);
 bool finds_linked(const Wants& wants);       // neighbours, by linked lists
@@ -149,6 +150,7 @@ bool remembers(const Wants& wants);          // how far contacts have slipped
 bool sums_contacts(const Wants& wants);      // over iterations
 bool saves_sums(const Wants& wants);         // .. and keeps them over substeps
 bool keeps_friction(const Wants& wants);     // of a contact, static or kinetic
+bool rebounds(const Wants& wants);           // contacts part with a speed that is given (vts, sp)
 bool has_momentum(const Wants& wants);       // from one iteration to the next, of contacts
 bool counts_contacts(const Wants& wants);    // that share a grain's mass (vts, sp)
 bool shares_mass(const Wants& wants);        // of a grain among its contacts (p2, pbd)
@@ -168,8 +170,8 @@ struct StateMember {
 };
 // What says in the settings where each member begins, in the order in which contact_state declares them.
 inline constexpr std::array state_members{
-    &ContactSettings::sum,    &ContactSettings::shear,       &ContactSettings::roll,    &ContactSettings::roll_sum,
-    &ContactSettings::change, &ContactSettings::roll_change, &ContactSettings::friction};
+    &ContactSettings::sum,    &ContactSettings::shear,       &ContactSettings::roll,     &ContactSettings::roll_sum,
+    &ContactSettings::change, &ContactSettings::roll_change, &ContactSettings::friction, &ContactSettings::rebound};
 
 struct Life {
   bool saved = false;        // by checkpoints; where each world has a share, that is part of the world's state

@@ -116,10 +116,10 @@ namespace talus {
     saved | when(sums_contacts) | when(remembers) | member("sum", 4, sums_contacts) | member("shear", 3, remembers) |  \
         member("roll", 3, remembers_rolling) | member("roll_sum", 3, sums_rolling) |                                   \
         member("change", 4, has_momentum) | member("roll_change", 3, has_rolling_momentum) |                           \
-        member("friction", 1, keeps_friction) | rounded(Rounding::contact_sum, "sum") |                                \
-        rounded(Rounding::contact_shear, "shear") | rounded(Rounding::contact_shear, "roll") |                         \
-        rounded(Rounding::contact_sum, "roll_sum") | rounded(Rounding::contact_sum, "change") |                        \
-        rounded(Rounding::contact_sum, "roll_change"),                                                                 \
+        member("friction", 1, keeps_friction) | member("rebound", 1, rebounds) |                                       \
+        rounded(Rounding::contact_sum, "sum") | rounded(Rounding::contact_shear, "shear") |                            \
+        rounded(Rounding::contact_shear, "roll") | rounded(Rounding::contact_sum, "roll_sum") |                        \
+        rounded(Rounding::contact_sum, "change") | rounded(Rounding::contact_sum, "roll_change"),                      \
     "sum: xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what "     \
     "resists motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered. " \
     "shear: tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]. "   \
@@ -127,7 +127,8 @@ namespace talus {
     "the "                                                                                                             \
     "way of the surfaces on each other, and roll_sum times R_eff the impulsive couple. "                               \
     "change: last iteration's change of sum (improved_jacobi) [N s]. friction: coefficient of friction in this "       \
-    "substep, where static and kinetic differ (vts, sp with memory) [1]")                                              \
+    "substep, where static and kinetic differ (vts, sp with memory) [1]. rebound: speed of parting in this substep, "  \
+    "where restitution is given and the two strike; 0: they do not (vts, sp) [m/s]")                                   \
   X(contact_load, uint, grains, when(counts_contacts), "contacts that share a grain's mass (vts, sp)")                 \
   X(contact_weights, float, grains_twice, when(shares_mass) | rounded(Rounding::weights),                              \
     "p2, pbd: sum of the weights by which a grain's contacts share its mass [kg; mass_splitting: their number]: what " \

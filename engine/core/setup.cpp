@@ -5,6 +5,7 @@
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
 #include "engine/scene/limitations.h"
+#include "engine/scene/restitution.h"
 #include "engine/scene/sampling.h"
 #include "shaders/shared/cloth.h"
 #include "shaders/shared/grid.h"
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <numbers>
 #include <span>
 
@@ -58,7 +60,7 @@ void lay_out(ContactSettings& contacts, const Wants& wants) {
 }
 
 void set_solver(Settings& settings, const Solver& s, bool rolls) {
-  const Wants wants{.solver = s, .rolls = rolls};
+  const Wants wants{.solver = s, .rolls = rolls, .restitution = settings.contacts.restitution != 0};
   settings.contacts.memory = remembers(wants);
   settings.contacts.impulses = saves_sums(wants);
   lay_out(settings.contacts, wants);
@@ -274,6 +276,7 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   const double weight = glm::length(domain.gravity);
   settings.domain.down = vec3(weight > 0.0 ? domain.gravity / weight : glm::dvec3(0.0));
   const Solver& solver = scene.solver;
+  settings.contacts.restitution = has_restitution(solver.method) && gives_restitution(scene);
   set_solver(settings, solver, resists_rolling(scene));
   settings.contacts.materials = static_cast<uint>(scene.materials.size());
   settings.worlds.count = scene.worlds;
@@ -508,28 +511,48 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
   };
   const Method method = scene.solver.method;
   const double area = method == Method::p2 ? 1.0 : method == Method::pbd ? 0.0 : adhesion_area;  // pbd has none
+  // Many pairs have the same restitution.
+  std::map<double, Rebound> rebounds;
+  const auto with_restitution = [&](PairLaw law, std::optional<double> restitution) {
+    law.rebound_ratio = -1.0f;
+    if (!restitution)
+      return law;
+    law.restitution = static_cast<float>(*restitution);
+    if (method == Method::dem) {
+      auto found = rebounds.find(*restitution);
+      if (found == rebounds.end())
+        found = rebounds.emplace(*restitution, rebound_of(*restitution)).first;
+      law.rebound_ratio = static_cast<float>(found->second.ratio);
+      law.rebound_kappa = static_cast<float>(found->second.kappa);
+    }
+    return law;
+  };
   std::vector<PairLaw> laws((count + 1) * (count + 1));
   for (std::size_t a = 0; a < count; ++a) {
     const Material& ma = scene.materials[a];
     for (std::size_t b = 0; b < count; ++b) {
       const Material& mb = scene.materials[b];
-      laws[a * (count + 1) + b] = {static_cast<float>(std::sqrt(ma.friction_static * mb.friction_static)),
-                                   static_cast<float>(std::sqrt(ma.friction_kinetic * mb.friction_kinetic)),
-                                   static_cast<float>(in_series(ma.stiffness, mb.stiffness)),
-                                   static_cast<float>(in_series(damping(ma), damping(mb))),
-                                   static_cast<float>(area * std::sqrt(ma.adhesion * mb.adhesion)),
-                                   static_cast<float>(std::sqrt(ma.rolling_friction * mb.rolling_friction))};
+      const PairLaw law{.friction_static = static_cast<float>(std::sqrt(ma.friction_static * mb.friction_static)),
+                        .friction_kinetic = static_cast<float>(std::sqrt(ma.friction_kinetic * mb.friction_kinetic)),
+                        .stiffness = static_cast<float>(in_series(ma.stiffness, mb.stiffness)),
+                        .damping = static_cast<float>(in_series(damping(ma), damping(mb))),
+                        .adhesion = static_cast<float>(area * std::sqrt(ma.adhesion * mb.adhesion)),
+                        .rolling = static_cast<float>(std::sqrt(ma.rolling_friction * mb.rolling_friction))};
+      laws[a * (count + 1) + b] = with_restitution(law, restitution_of(ma, mb));
     }
-    const PairLaw wall{static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
-                       static_cast<float>(scene.domain.friction_kinetic.value_or(ma.friction_kinetic)),
-                       static_cast<float>(ma.stiffness),
-                       static_cast<float>(damping(ma)),
-                       static_cast<float>(area * scene.domain.adhesion.value_or(ma.adhesion)),
-                       static_cast<float>(scene.domain.rolling_friction.value_or(ma.rolling_friction))};
-    laws[a * (count + 1) + count] = laws[count * (count + 1) + a] = wall;
+    const PairLaw wall{.friction_static = static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
+                       .friction_kinetic =
+                           static_cast<float>(scene.domain.friction_kinetic.value_or(ma.friction_kinetic)),
+                       .stiffness = static_cast<float>(ma.stiffness),
+                       .damping = static_cast<float>(damping(ma)),
+                       .adhesion = static_cast<float>(area * scene.domain.adhesion.value_or(ma.adhesion)),
+                       .rolling = static_cast<float>(scene.domain.rolling_friction.value_or(ma.rolling_friction))};
+    laws[a * (count + 1) + count] = laws[count * (count + 1) + a] =
+        with_restitution(wall, restitution_of(ma, scene.domain));
   }
   // Of bodies without a material with each other and with the walls.
   const double still = scene.domain.friction_static.value_or(Material{}.friction_static);
+  laws.back() = with_restitution({}, {});
   laws.back().friction_static = static_cast<float>(still);
   laws.back().friction_kinetic = static_cast<float>(scene.domain.friction_kinetic.value_or(still));
   return laws;

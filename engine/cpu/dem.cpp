@@ -20,9 +20,9 @@ struct Shares {
 
 // Are contacts of two grains such that most of the law is not needed?
 bool plain(const Settings& settings) {
-  return settings.contacts.reach == 0.0f && !settings.solver.material_stiffness && settings.contacts.memory &&
-         settings.domain.axis.x != axis_periodic && settings.domain.axis.y != axis_periodic &&
-         settings.domain.axis.z != axis_periodic;
+  return settings.contacts.reach == 0.0f && !settings.contacts.restitution && !settings.solver.material_stiffness &&
+         settings.contacts.memory && settings.domain.axis.x != axis_periodic &&
+         settings.domain.axis.y != axis_periodic && settings.domain.axis.z != axis_periodic;
 }
 
 // What Finish wants to know, lane by lane.
@@ -96,6 +96,7 @@ private:
 
   static constexpr bool rotates = rotation != rotation_off;
   bool rolls() const { return rotation == rotation_rolling && (plain || rolls_); }
+  bool rebounds() const { return !plain && settings.contacts.restitution; }
   uint words() const { return rolls() ? 6 : 3; }
 
   // dem keeps nothing else of a contact, so that for plain ones this is known when it is compiled.
@@ -151,10 +152,10 @@ private:
   void respond(const Contact& c, const Shares& shares, const Law& law, ints within, bool last, std::size_t slot,
                FindTurn turn) {
     const DemSpring spring = dem_spring(shares.stiffness, grains.inverse_mass + c.inverse_mass, law, h_,
-                                        !plain && settings.solver.material_stiffness);
+                                        !plain && settings.solver.material_stiffness, rebounds());
     const DemContact d =
         dem_contact(c, spring, law, grains.velocity, grains.inverse_mass, grains.radius, change_,
-                    all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, h_);
+                    all(h_ * settings.domain.gravity), last, !plain && settings.contacts.reach > 0.0f, rebounds(), h_);
     const ints touches = within & d.touches;
     if (memory_)
       this->ask_ahead(f.contact_state, shear_at(this->ahead(slot)), words());
@@ -172,13 +173,13 @@ private:
     vecs shear = before, response;
     if constexpr (rotates) {
       vecs roll = rolled;
-      const DemTurn t = dem_turn(d, c, turn(), spring, law, all(1.0f), rolls(), h_, shear, roll);
+      const DemTurn t = dem_turn(d, c, turn(), spring, law, all(1.0f), rolls(), rebounds(), h_, shear, roll);
       response = t.response;
       spin_change_ = select(touches, spin_change_ + (shares.own * spin_.w) * t.couple, spin_change_);
       if (rolls() && memory_)
         store_vecs(f.contact_state, roll_at(slot), select(touches, roll, select(within, vecs{}, rolled)));
     } else {
-      response = dem_respond(d, c, spring, law, all(1.0f), h_, shear);
+      response = dem_respond(d, c, spring, law, all(1.0f), rebounds(), h_, shear);
     }
     change_ = select(touches, change_ + shares.own * response, change_);
     if (memory_)
@@ -195,6 +196,7 @@ template <uint rotation> void dem_as(const Args& args, Fields& f, uint begin, ui
     springs.touch_others();
     springs.end(ends, finish);
   };
+  constexpr uint general = rotation == rotation_off ? rotation_off : rotation_rolling;
   const bool simple = plain(f.settings[0]);
   uint world = world_of(f, begin);
   for (uint first = begin; first < end; first += lanes) {
@@ -207,7 +209,7 @@ template <uint rotation> void dem_as(const Args& args, Fields& f, uint begin, ui
     if (simple)
       advance(Contacts<true, rotation>(args, f, first));
     else
-      advance(Contacts < false, rotation == rotation_off ? rotation_off : rotation_rolling > (args, f, first));
+      advance(Contacts<false, general>(args, f, first));
   }
   ends.report(finish);
   finish.flush();

@@ -137,6 +137,10 @@ private:
       float* const at = &f.contact_state[friction_at(row)];
       store(at, two ? friction : load<floats>(at));
     }
+    if (settings.contacts.restitution) {
+      float* const at = &f.contact_state[rebound_at(row)];
+      store(at, row.mask ? impulse_rebound(c, law, dot(relative, c.normal), fall, h_) : load<floats>(at));
+    }
     if (momentum_)
       store_vecs4(f.contact_state, change_at(row),
                   select(row.mask, vecs4{}, load_vecs4(f.contact_state, change_at(row))));
@@ -150,12 +154,12 @@ private:
   }
 
   // Impulse per residual.
-  floats rate_of(const Row& row) const {
+  floats rate_of(const Row& row, bool split, float omega) const {
     ints loads;
     for (uint k = 0; k < lanes; ++k)
       loads[k] = static_cast<int>(f.contact_load.data()[row.places[k]]);  // beyond the end where there is no grain
     return impulse_rate(grains.inverse_mass, row.grains.inverse_mass, own_load_, __builtin_convertvector(loads, floats),
-                        true, settings.solver.iteration == iteration_mass_splitting, settings.solver.omega);
+                        true, split, omega);
   }
 
   void iterate(const Row& row, const Contact& c) {
@@ -163,9 +167,16 @@ private:
     const ints active = row.mask & (w_sum > 0.0f);
     const vecs relative = grains.velocity - c.velocity;
     const floats approach = dot(relative, c.normal);
-    const floats residual = method == Method::sp
-                                ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, h_)
-                                : vts_residual(approach, c.gap, settings.solver.gamma, h_);
+    floats residual = method == Method::sp ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, h_)
+                                           : vts_residual(approach, c.gap, settings.solver.gamma, h_);
+    floats rate = rate_of(row, settings.solver.iteration == iteration_mass_splitting, settings.solver.omega),
+           beta = all(args.beta);
+    if (settings.contacts.restitution) {
+      const auto rebound = load<floats>(&f.contact_state[rebound_at(row)]);
+      residual = rebound_residual(residual, approach, rebound);
+      rate = rebound_rate(rate, rate_of(row, true, 1.0f), rebound, args.iteration == 0);
+      beta = rebound_beta(beta, rebound, args.iteration == 1);
+    }
     vecs slip = relative - approach * c.normal;
     Turn t;
     if constexpr (rotates) {
@@ -176,7 +187,7 @@ private:
       slip = slip + all(shared::memory_share / h_) * load_vecs(f.contact_state, shear_at(row));
 
     const Law law = laws(row);
-    floats friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = all(args.beta);
+    floats friction_static = law.friction_static, friction_kinetic = law.friction_kinetic;
     const vecs4 before = load_vecs4(f.contact_state, sum_at(row));
     const vecs4 last = momentum_ ? load_vecs4(f.contact_state, change_at(row)) : vecs4{};
     if (const ints two = friction_static != friction_kinetic; any(two)) {
@@ -185,12 +196,11 @@ private:
         friction_static = two ? friction : friction_static;
         friction_kinetic = two ? friction : friction_kinetic;
       } else {
-        beta = impulse_beta(law, residual, slip, last.xyz, last.w, args.beta);
+        beta = impulse_beta(law, residual, slip, last.xyz, last.w, beta);
       }
     }
     const floats adhesion_limit = impulse_adhesion_limit(law.adhesion, c.gap, min(grains.radius, c.radius), h_);
     vecs4 now = before;
-    const floats rate = rate_of(row);
     floats across = all(1.0f);
     if constexpr (rotates)
       across = w_sum / t.ease;

@@ -12,6 +12,7 @@ using mask = ints;
 // Of pairs, as PairLaw.
 struct Law {
   floats friction_static, friction_kinetic, stiffness, damping, adhesion, rolling;
+  floats restitution, rebound_ratio, rebound_kappa;
 };
 
 inline floats zero() {
@@ -53,6 +54,7 @@ inline floats length(const vecs& v) {
 
 #include "shaders/shared/laws/contact.h"
 #include "shaders/shared/laws/friction.h"
+#include "shaders/shared/laws/restitution.h"
 #include "shaders/shared/laws/turn.h"
 
 #include "shaders/shared/laws/dem.h"

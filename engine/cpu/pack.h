@@ -47,6 +47,7 @@ public:
   std::size_t change_at(const Row& row) const { return row.state + change_; }
   std::size_t roll_change_at(const Row& row) const { return row.state + roll_change_; }
   std::size_t friction_at(const Row& row) const { return row.state + friction_; }
+  std::size_t rebound_at(const Row& row) const { return row.state + settings.contacts.rebound * slice_grains; }
 
   // Calls touch(row, contacts) for the rows in which grains are. They come first, in each lane. periodic: may an axis
   // be? one_division: as contact_of_grains. The contacts of a row are found before what the row ahead of it does
@@ -129,7 +130,7 @@ public:
     }
     if (alike)
       return same(*of[0]);
-    float members[6][lanes];
+    float members[9][lanes];
     for (uint k = 0; k < lanes; ++k) {
       members[0][k] = of[k]->friction_static;
       members[1][k] = of[k]->friction_kinetic;
@@ -137,9 +138,13 @@ public:
       members[3][k] = of[k]->damping;
       members[4][k] = of[k]->adhesion;
       members[5][k] = of[k]->rolling;
+      members[6][k] = of[k]->restitution;
+      members[7][k] = of[k]->rebound_ratio;
+      members[8][k] = of[k]->rebound_kappa;
     }
     return {load<floats>(members[0]), load<floats>(members[1]), load<floats>(members[2]),
-            load<floats>(members[3]), load<floats>(members[4]), load<floats>(members[5])};
+            load<floats>(members[3]), load<floats>(members[4]), load<floats>(members[5]),
+            load<floats>(members[6]), load<floats>(members[7]), load<floats>(members[8])};
   }
 
 private:
@@ -189,7 +194,8 @@ private:
 
   static Law same(const PairLaw& law) {
     return {all(law.friction_static), all(law.friction_kinetic), all(law.stiffness),
-            all(law.damping),         all(law.adhesion),         all(law.rolling)};
+            all(law.damping),         all(law.adhesion),         all(law.rolling),
+            all(law.restitution),     all(law.rebound_ratio),    all(law.rebound_kappa)};
   }
 };
 

@@ -8,7 +8,8 @@ namespace talus::reference {
 inline DemSpring spring_of(const Args& args, const Fields& f, uint i, uint partner, const Contact& c) {
   const float w = f.grains[i].velocity.w, r = f.grains[i].position.w, w_sum = w + c.inverse_mass;
   const float share = partner < body_partner && w_sum > 0.0f ? dem_share(w, r, c.inverse_mass, c.radius) : 1.0f;
-  return dem_spring(share, w_sum, law_of(f, i, partner), args.h, f.settings[0].solver.material_stiffness);
+  return dem_spring(share, w_sum, law_of(f, i, partner), args.h, f.settings[0].solver.material_stiffness,
+                    f.settings[0].contacts.restitution);
 }
 
 // The springs of a contact, across the normal and against rolling, in units of velocity [m/s].
@@ -29,14 +30,15 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
   const Contact c = contact_with<true>(f, i, partner);
   const PairLaw& law = law_of(f, i, partner);
   const DemSpring spring = spring_of(args, f, i, partner, c);
-  const DemContact d =
-      dem_contact(c, spring, law, vec3(grain.velocity), w, grain.position.w, change.velocity,
-                  h * settings.domain.gravity, partner >= body_partner, settings.contacts.reach > 0.0f, h);
+  const DemContact d = dem_contact(c, spring, law, vec3(grain.velocity), w, grain.position.w, change.velocity,
+                                   h * settings.domain.gravity, partner >= body_partner, settings.contacts.reach > 0.0f,
+                                   settings.contacts.restitution, h);
   if (!d.touches)
     return {};
   TALUS_ASSERT(d.w_sum > 0.0f, i, partner, d.w_sum);
   if (settings.solver.rotation == rotation_off) {
-    const vec3 response = dem_respond(d, c, spring, law, across_share(c, w), h, springs.shear);
+    const vec3 response =
+        dem_respond(d, c, spring, law, across_share(c, w), settings.contacts.restitution, h, springs.shear);
     change.velocity += w / d.w_sum * response;
     if (is_body(partner))
       add_load(f, i, partner, c.point, response / d.w_sum);
@@ -44,8 +46,8 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
   }
   const Turn t = turn_with(f, i, partner, c);
   const float across = is_grain(partner) ? 1.0f : across_share_of_surfaces(c, t, w);
-  const DemTurn turn = dem_turn(d, c, t, spring, law, across, settings.solver.rotation == rotation_rolling, h,
-                                springs.shear, springs.roll);
+  const DemTurn turn = dem_turn(d, c, t, spring, law, across, settings.solver.rotation == rotation_rolling,
+                                settings.contacts.restitution, h, springs.shear, springs.roll);
   change.velocity += w / d.w_sum * turn.response;
   change.spin += w / d.w_sum * f.grain_spin[i].w * turn.couple;
   if (is_body(partner))

@@ -7,16 +7,21 @@ namespace {
 
 using Method = ImpulseMethod;
 
-// Impulse per residual.
+// Impulse per residual of a Jacobi iteration.
+float rate_of(const Fields& f, uint i, uint partner, float w, float other_w, bool split, float omega) {
+  TALUS_ASSERT(w + other_w > 0.0f, i, partner, w, other_w);
+  const bool grains_both = partner < body_partner;
+  const float other_load = grains_both ? static_cast<float>(f.contact_load[partner]) : 1.0f;
+  return impulse_rate(w, other_w, static_cast<float>(f.contact_load[i]), other_load, grains_both, split, omega);
+}
+
+// The same of any.
 float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
   const Settings& settings = f.settings[0];
   if (settings.solver.iteration == iteration_gauss_seidel)
     return settings.solver.omega / (w + other_w);
-  TALUS_ASSERT(w + other_w > 0.0f, i, partner, w, other_w);
-  const bool grains_both = partner < body_partner;
-  const float other_load = grains_both ? static_cast<float>(f.contact_load[partner]) : 1.0f;
-  return impulse_rate(w, other_w, static_cast<float>(f.contact_load[i]), other_load, grains_both,
-                      settings.solver.iteration == iteration_mass_splitting, settings.solver.omega);
+  return rate_of(f, i, partner, w, other_w, settings.solver.iteration == iteration_mass_splitting,
+                 settings.solver.omega);
 }
 
 float rolling_relaxation(Method method) {
@@ -74,6 +79,8 @@ Push restore_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
     put(f.contact_state, shear_at(f, slot), shear);
   if (memory && law.friction_static != law.friction_kinetic)
     f.contact_state[friction_at(f, slot)] = friction;
+  if (settings.contacts.restitution)
+    f.contact_state[rebound_at(f, slot)] = impulse_rebound(c, law, glm::dot(relative, c.normal), fall, h);
   const bool momentum = settings.solver.iteration == iteration_improved_jacobi;
   if (momentum)
     put(f.contact_state, change_at(f, slot), vec4(0.0f));
@@ -98,9 +105,16 @@ Push iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
 
   const vec3 relative = vec3(grain.velocity) - c.velocity;
   const float approach = glm::dot(relative, c.normal);
-  const float residual = method == Method::sp
-                             ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, args.h)
-                             : vts_residual(approach, c.gap, settings.solver.gamma, args.h);
+  float residual = method == Method::sp ? sp_residual(approach, c.gap, settings.solver.kv, settings.solver.kc, args.h)
+                                        : vts_residual(approach, c.gap, settings.solver.gamma, args.h);
+  float rate = rate_of(f, i, partner, w, c.inverse_mass), beta = args.beta;
+  if (settings.contacts.restitution) {
+    const float rebound = f.contact_state[rebound_at(f, slot)];
+    residual = rebound_residual(residual, approach, rebound);
+    if (settings.solver.iteration != iteration_gauss_seidel)
+      rate = rebound_rate(rate, rate_of(f, i, partner, w, c.inverse_mass, true, 1.0f), rebound, args.iteration == 0);
+    beta = rebound_beta(beta, rebound, args.iteration == 1);
+  }
   const bool rotates = settings.solver.rotation != rotation_off;
   const Turn t = rotates ? turn_with(f, i, partner, c) : Turn{};
   vec3 slip = relative - approach * c.normal;
@@ -110,7 +124,7 @@ Push iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
     slip += memory_share / args.h * vec3_at(f.contact_state, shear_at(f, slot));
 
   const PairLaw& law = law_of(f, i, partner);
-  float friction_static = law.friction_static, friction_kinetic = law.friction_kinetic, beta = args.beta;
+  float friction_static = law.friction_static, friction_kinetic = law.friction_kinetic;
   const bool momentum = settings.solver.iteration == iteration_improved_jacobi;
   const vec4 before = vec4_at(f.contact_state, sum_at(f, slot)),
              last = momentum ? vec4_at(f.contact_state, change_at(f, slot)) : vec4(0.0f);
@@ -122,7 +136,6 @@ Push iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
       impulse_adhesion_limit(law.adhesion, c.gap, std::min(grain.position.w, c.radius), args.h);
   vec3 friction_impulse(before);
   float pressure = before.w;
-  const float rate = rate_of(f, i, partner, w, c.inverse_mass);
   impulse_iterate(c.normal, residual, slip, adhesion_limit, rate, rotates ? w_sum / t.ease : across_share(c, w), beta,
                   friction_static, friction_kinetic, vec3(last), last.w, friction_impulse, pressure);
   const vec4 sum(friction_impulse, pressure), change = sum - before;

@@ -72,6 +72,7 @@ inline float one_minus_exp(float x) {
 
 #include "shaders/shared/laws/contact.h"
 #include "shaders/shared/laws/friction.h"
+#include "shaders/shared/laws/restitution.h"
 #include "shaders/shared/laws/turn.h"
 
 #include "shaders/shared/laws/dem.h"

@@ -210,6 +210,9 @@ inline std::size_t change_at(const Fields& f, std::size_t slot) {
 inline std::size_t friction_at(const Fields& f, std::size_t slot) {
   return state_at(f, slot, f.settings[0].contacts.friction);
 }
+inline std::size_t rebound_at(const Fields& f, std::size_t slot) {
+  return state_at(f, slot, f.settings[0].contacts.rebound);
+}
 inline vec3 vec3_at(std::span<const float> of, std::size_t at) {
   TALUS_ASSERT(at + 2 * slice_grains < of.size(), at, of.size());
   const float* const x = &of[at];

@@ -31,6 +31,7 @@ inline constexpr Range speed_range{-1e4, 1e4, "m/s"};
 inline constexpr Range spin_range{-1e4, 1e4, "rad/s"};
 inline constexpr Range time_range{0, 1e6, "s"};
 inline constexpr Range friction_range{0, 10};
+inline constexpr Range restitution_range{0.01, 1};
 inline constexpr Range adhesion_range{0, 1e9, "Pa"};
 inline constexpr Range color_range{0, 1};
 inline constexpr std::int64_t grains_most = 100'000'000;  // of a scene

@@ -5,6 +5,7 @@
 #include "engine/scene/load_parts.h"
 #include "engine/scene/precision.h"
 #include "engine/scene/presets.h"
+#include "engine/scene/restitution.h"
 #include "engine/scene/sampling.h"
 #include "engine/scene/settings.h"
 #include "shaders/shared/color_scale.h"
@@ -186,6 +187,7 @@ private:
     domain_max_ = t["max"];
     axis_ = {t["x"], t["y"], t["z"]};
     const Value gravity = t["gravity"], adhesion = t["adhesion"], rolling = t["rolling_friction"];
+    domain_restitution_ = t["restitution"];
     const Friction friction(t);
     t.finish();
     domain_min_.get(d.min);
@@ -202,16 +204,18 @@ private:
     friction.get(d.friction_static, d.friction_kinetic);
     adhesion.get(d.adhesion);
     rolling.get(d.rolling_friction);
+    domain_restitution_.get(d.restitution);
   }
 
   void read_solver(Table t) {
     Solver& s = scene_.solver;
     const Value method = t["method"], iteration = t["iteration"], memory = t["contact_memory"],
-                substeps = t["substeps"];
+                substeps = t["substeps"], accuracy = t["accuracy"];
     std::map<std::string_view, Value> values;
     each_setting(s, [&](const Setting& setting, auto&) { values.emplace(setting.key, t[setting.key]); });
     t.finish();
     incremental_ = values.at("incremental_rebuild");
+    method_ = method;
 
     // What the defaults depend on.
     s.method = default_method;
@@ -238,6 +242,32 @@ private:
                          say(limitation_of(Capability::linked_neighbours, Capability::incremental_rebuild))
                    : fmt::format("has no meaning with {}: it is a setting of {}", describe(s), value.key().readers));
     });
+    read_accuracy(accuracy, substeps, values.at("overlap"));
+    if (domain_restitution_)
+      check_restitution(domain_restitution_);
+  }
+
+  void read_accuracy(const Value& accuracy, const Value& substeps, const Value& overlap) {
+    if (!accuracy)
+      return;
+    Solver& s = scene_.solver;
+    if (overlap)
+      refuse(accuracy, {overlap}, "has no meaning beside overlap, which says the same by a number: leave one out");
+    if (s.substeps != 0)
+      refuse(accuracy, {substeps}, "has no meaning beside a number of substeps: set substeps to \"auto\"");
+    Accuracy wanted{};
+    accuracy.get(wanted);
+    s.overlap = overlap_of(wanted);
+  }
+
+  void check_restitution(const Value& restitution) const {
+    const Method method = scene_.solver.method;
+    if (!has_restitution(method))
+      refuse(restitution, {method_},
+             fmt::format("has no meaning with method = \"{}\", {}: dem, vts and sp have a coefficient of restitution",
+                         word(method),
+                         method == Method::p2 ? "whose contacts bounce by their stiffness and damping"
+                                              : "whose contacts do not bounce"));
   }
 
   // Settings of the solver that do not go together: the place is that of `value`, unless an override brought in another
@@ -302,7 +332,8 @@ private:
     Material m;
     const Value preset = t["preset"], name = preset ? t["name"] : t.need("name"), density = t["density"],
                 stiffness = t["stiffness"], damping = t["damping"], adhesion = t["adhesion"],
-                rolling = t["rolling_friction"], inertia = t["inertia"], color = t["color"];
+                rolling = t["rolling_friction"], inertia = t["inertia"], restitution = t["restitution"],
+                color = t["color"];
     const Friction friction(t);
     t.finish();
     if (scene_.materials.size() == materials_most)
@@ -317,6 +348,11 @@ private:
     adhesion.get(m.adhesion);
     rolling.get(m.rolling_friction);
     inertia.get(m.inertia);
+    restitution.get(m.restitution);
+    if (restitution)
+      check_restitution(restitution);
+    if (restitution && damping)
+      refuse(restitution, {damping}, "has no meaning beside damping, which says the same in N s/m: leave one out");
     glm::dvec3 rgb(m.color);
     color.get(rgb);
     if (color)
@@ -560,7 +596,8 @@ private:
   Errors errors_;
   Table root_;
   Scene scene_;
-  Value domain_min_ = none_, domain_max_ = none_, worlds_ = none_, incremental_ = none_;
+  Value domain_min_ = none_, domain_max_ = none_, worlds_ = none_, incremental_ = none_, method_ = none_,
+        domain_restitution_ = none_;
   std::array<Value, 3> axis_{none_, none_, none_};
   double radius_max_ = 0, grains_ = 0;
   std::uint32_t uncolored_ = 0;  // materials without a colour or a preset so far

@@ -27,8 +27,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 struct Absent {
   std::string_view table, key, why;  // table: the first word of the path; empty: any
 };
-constexpr std::string_view no_restitution =
-    "contacts have no coefficient of restitution: what they lose is damping [N s/m], beside stiffness [N/m]";
+constexpr std::string_view its_restitution = "the coefficient of restitution is restitution";
 constexpr std::string_view no_modulus = "grains are no elastic bodies with a modulus: the stiffness of a contact is "
                                         "stiffness [N/m], which p2 uses, and dem "
                                         "with solver.stiffness = \"material\"";
@@ -37,9 +36,8 @@ constexpr std::string_view no_rolling = "the coefficient is rolling_friction, of
 constexpr std::string_view no_cohesion = "what holds grains together is adhesion [Pa], over the area of a contact";
 constexpr std::string_view no_mu = "the coefficient is friction, or friction_static and friction_kinetic";
 constexpr std::array absent{
-    Absent{"material", "restitution", no_restitution},
-    Absent{"material", "coefficient_of_restitution", no_restitution},
-    Absent{"material", "bounce", no_restitution},
+    Absent{"material", "coefficient_of_restitution", its_restitution},
+    Absent{"material", "bounce", its_restitution},
     Absent{"material", "young_modulus", no_modulus},
     Absent{"material", "youngs_modulus", no_modulus},
     Absent{"material", "shear_modulus", no_modulus},

@@ -49,17 +49,20 @@ enum class Neighbours { sorted, linked };
 enum class Detection { lists, lists_anew, two_loops, one_loop };
 // Stiffness of a dem contact: tied to the substep, so that every substep is stable, or the material's.
 enum class Stiffness { numerical, material };
+// What substeps = "auto" aims at: an overlap at which grains look right, or one at which forces are converged.
+enum class Accuracy { fast, forces };
 
 struct Material {
   std::string name;
-  double density = 1600.0;               // kg/m3
-  double friction_static = 0.5;          // Coulomb coefficient, sticking
-  double friction_kinetic = 0.5;         // Coulomb coefficient, sliding
-  double stiffness = 1e6;                // N/m, of a contact (p2; dem with the material's stiffness)
-  std::optional<double> damping;         // N s/m, of a contact; unset: 0.1 stiffness * substep, in dem 0.12 of critical
-  double adhesion = 0.0;                 // Pa, over the contact's area
-  double rolling_friction = 0.0;         // coefficient of rolling and twisting friction
-  double inertia = 0.4;                  // of a grain about its center, in m r^2
+  double density = 1600.0;            // kg/m3
+  double friction_static = 0.5;       // Coulomb coefficient, sticking
+  double friction_kinetic = 0.5;      // Coulomb coefficient, sliding
+  double stiffness = 1e6;             // N/m, of a contact (p2; dem with the material's stiffness)
+  std::optional<double> damping;      // N s/m, of a contact; unset: 0.1 stiffness * substep, in dem 0.12 of critical
+  double adhesion = 0.0;              // Pa, over the contact's area
+  double rolling_friction = 0.0;      // coefficient of rolling and twisting friction
+  double inertia = 0.4;               // of a grain about its center, in m r^2
+  std::optional<double> restitution;  // speed of parting by that of approach (dem, vts, sp); unset: what a method has
   glm::vec3 color{0.76f, 0.64f, 0.42f};  // linear RGB
 };
 
@@ -72,7 +75,13 @@ struct Domain {
   std::optional<double> friction_static, friction_kinetic;
   std::optional<double> adhesion;          // Pa, of a grain to a wall; unset: that of the grain's material
   std::optional<double> rolling_friction;  // of a grain on a wall; unset: that of the grain's material
+  std::optional<double> restitution;       // of a grain with a wall; unset: that of the grain's material
 };
+
+// Radii, mean overlap at rest that it asks for. convergence.h has what forces are at others.
+inline constexpr double overlap_of(Accuracy accuracy) {
+  return accuracy == Accuracy::forces ? 0.004 : 0.015;
+}
 
 // Of a scene that names none.
 inline constexpr Method default_method = Method::dem;
@@ -81,9 +90,9 @@ inline constexpr Method default_method = Method::dem;
 struct Solver {
   Method method = Method::p2;
   Iteration iteration = Iteration::jacobi;
-  int iterations = 5;                     // per substep; dem: always 1
-  int substeps = 0;                       // per step; 0: as many as choose_substeps() finds
-  double overlap = 0.015;                 // radii, mean overlap at rest that choose_substeps() aims for
+  int iterations = 5;                           // per substep; dem: always 1
+  int substeps = 0;                             // per step; 0: as many as choose_substeps() finds
+  double overlap = overlap_of(Accuracy::fast);  // radii, mean overlap at rest that choose_substeps() aims for
   bool contact_memory = true;             // p2, vts, sp: friction holds over substeps, so that heaps rest (dem always)
   bool rotation = false;                  // grains rotate
   Averaging averaging = Averaging::mass;  // p2, pbd

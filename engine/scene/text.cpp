@@ -178,6 +178,8 @@ std::string to_toml(const Scene& scene) {
     line("adhesion", *scene.domain.adhesion);
   if (scene.domain.rolling_friction)
     line("rolling_friction", *scene.domain.rolling_friction);
+  if (scene.domain.restitution)
+    line("restitution", *scene.domain.restitution);
 
   out += "[solver]\n";
   const Solver& solver = scene.solver;
@@ -210,6 +212,8 @@ std::string to_toml(const Scene& scene) {
     line("adhesion", m.adhesion);
     line("rolling_friction", m.rolling_friction);
     line("inertia", m.inertia);
+    if (m.restitution)
+      line("restitution", *m.restitution);
     line("color", vec(m.color));
   }
 

@@ -16,6 +16,7 @@ inline constexpr std::array<std::string_view, 5> words<Iteration>{"jacobi", "imp
 template <> inline constexpr std::array<std::string_view, 2> words<Averaging>{"mass", "plain"};
 template <>
 inline constexpr std::array<std::string_view, 3> words<FrictionBound>{"accumulated", "per_iteration", "afterwards"};
+template <> inline constexpr std::array<std::string_view, 2> words<Accuracy>{"fast", "forces"};
 template <> inline constexpr std::array<std::string_view, 2> words<Neighbours>{"sorted", "linked"};
 template <> inline constexpr std::array<std::string_view, 2> words<Stiffness>{"numerical", "material"};
 template <> inline constexpr std::array<std::string_view, 2> words<Sampling>{"poisson", "lattice"};

@@ -28,6 +28,7 @@ Scene with_changes(Scene scene, const Scene& from) {
   scene.domain.friction_kinetic = from.domain.friction_kinetic;
   scene.domain.adhesion = from.domain.adhesion;
   scene.domain.rolling_friction = from.domain.rolling_friction;
+  scene.domain.restitution = from.domain.restitution;
   for (std::size_t m = 0; m < std::min(scene.materials.size(), from.materials.size()); ++m) {
     std::string name = std::move(scene.materials[m].name);
     scene.materials[m] = from.materials[m];

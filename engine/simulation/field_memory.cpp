@@ -30,7 +30,7 @@ std::uint64_t FieldMemory::batch_most() const {
 
 Wants FieldMemory::wants_of(const Settings& of) const {
   return {model_.scene().solver, of.grid.incremental != 0, model_.options().marks,
-          of.solver.rotation == rotation_rolling};
+          of.solver.rotation == rotation_rolling, of.contacts.restitution != 0};
 }
 
 bool FieldMemory::has_field(FieldId id, const Settings& of) const {

@@ -1,5 +1,6 @@
 #include "engine/simulation/model.h"
 #include "engine/motion/drive.h"
+#include "engine/scene/convergence.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/precision.h"
@@ -32,6 +33,8 @@ Prepared prepare(Scene scene) {
     scene.solver.substeps = choice.substeps;
     out.notes.push_back(choice.why);
   }
+  if (auto convergence = convergence_of(scene))
+    out.notes.push_back(std::move(*convergence));
   auto parts = std::make_shared<PreparedParts>();
   parts->population = populate(scene);
   for (std::uint32_t w = 1; w < scene.worlds; ++w)

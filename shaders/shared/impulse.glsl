@@ -13,6 +13,7 @@ layout(set = 0, binding = 9, scalar) readonly buffer SpinBlock { vec4 grain_spin
 #include "shared/contact_row.glsl"
 #include "shared/pair_law.glsl"
 #include "shared/laws/friction.h"
+#include "shared/laws/restitution.h"
 #include "shared/laws/impulse.h"
 #include "shared/turn.glsl"
 

@@ -24,6 +24,9 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 before) {
   vec4 last = momentum ? load_vec4(contact_state, change_at(slot)) : vec4(0.0);
   vec3 relative = v - c.velocity;
   float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
+  bool rebounds = settings.contacts.restitution != 0u;
+  float rebound = rebounds ? contact_state[rebound_at(slot)] : 0.0;
+  residual = rebound_residual(residual, approach, rebound);
   PairLaw law = law_of(tag, partner, with_grain);
   float adhesion_limit = impulse_adhesion_limit(law.adhesion, c.gap, min(r, c.radius), h);
   // Most contacts in the list are neither pressed nor about to be.
@@ -37,7 +40,7 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 before) {
   }
   if (memory)
     slip += memory_share / h * load_vec3(contact_state, shear_at(slot));
-  float beta = args.beta;
+  float beta = rebound_beta(args.beta, rebound, args.iteration == 1u);
   if (!memory)
     beta = impulse_beta(law, residual, slip, last.xyz, last.w, beta);
   else if (law.friction_static != law.friction_kinetic)
@@ -48,6 +51,8 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 before) {
     other_load = float(contact_load[partner]);
   }
   float rate = impulse_rate(w, other_w, own_load, other_load, with_grain, split, settings.solver.omega);
+  if (rebounds)
+    rate = rebound_rate(rate, impulse_rate(w, other_w, own_load, other_load, with_grain, true, 1.0), rebound, args.iteration == 0u);
   vec3 friction_impulse = before.xyz;
   float pressure = before.w;
   impulse_iterate(c.normal, residual, slip, adhesion_limit, rate, rotating != rotation_off ? w_sum / t.ease : with_grain ? 1.0 : across_share(c, w), beta, law.friction_static, law.friction_kinetic, last.xyz, last.w,

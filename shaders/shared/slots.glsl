@@ -16,6 +16,7 @@ uint roll_sum_at(uint slot) { return state_at(slot, settings.contacts.roll_sum);
 uint roll_change_at(uint slot) { return state_at(slot, settings.contacts.roll_change); }
 uint change_at(uint slot) { return state_at(slot, settings.contacts.change); }
 uint friction_at(uint slot) { return state_at(slot, settings.contacts.friction); }
+uint rebound_at(uint slot) { return state_at(slot, settings.contacts.rebound); }
 
 #define load_vec3(field, at) vec3(field[at], field[at + slice_grains], field[at + 2u * slice_grains])
 #define load_vec4(field, at) vec4(field[at], field[at + slice_grains], field[at + 2u * slice_grains], field[at + 3u * slice_grains])

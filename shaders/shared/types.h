@@ -258,6 +258,9 @@ TALUS_CONST float friction_limit_least = 1e-3f;
 // A contact has turned back that slips the other way by this share of what friction changed its speed by: not 0, where rounding
 // would decide.
 TALUS_CONST float turned_back = 1e-3f;
+// A contact rebounds where it closes faster than gravity makes it in so many substeps (vts, sp). One at rest closes by one of them, and
+// Jacobi iterations leave it a few; a rebound from less would end within 2 e rebound_falls substeps.
+TALUS_CONST float rebound_falls = 4.0f;
 TALUS_CONST float adhesion_reach = 0.01f;  // gap in radii of the smaller grain to which adhesion holds; at twice that it ends
 TALUS_CONST float contact_near = 0.05f;    // gap in radii of the smaller grain within which a contact counts as a load of its grains
 
@@ -570,6 +573,9 @@ struct PairLaw {
   float damping;    // N s/m; < 0: not given, a method takes what suits it
   float adhesion;   // Pa; p2: over the area of contact, others: over the smaller grain's cross-section
   float rolling;    // coefficient of rolling and twisting friction: couple / (R_eff normal force), R_eff = r_i r_j / (r_i + r_j)
+  float restitution;    // vts, sp; 0: none is given
+  float rebound_ratio;  // dem: damping ratio that gives the restitution; < 0: none is given
+  float rebound_kappa;  // dem: the greatest kappa that goes with it between grains that are alike
 };
 
 // SolverSettings.force: by what a method knows the normal force of a contact.
@@ -632,6 +638,7 @@ struct ContactSettings {
   float reach;     // radii of the largest grain, gap across which grains may pull each other (dem): lists hold such pairs
   uint memory;     // flag: contacts remember over substeps how far they have slipped
   uint impulses;   // flag: they remember their impulses, too (vts, sp)
+  uint restitution;  // flag: it is given for some pairs (dem, vts, sp)
   // Layout of contact_state (engine/core/fields.h): components of a slot, and the first one of each member; state_none: there is no
   // such member. Those that are kept while rows are made anew follow one another.
   uint state_words;
@@ -642,6 +649,7 @@ struct ContactSettings {
   uint change;
   uint roll_change;
   uint friction;
+  uint rebound;
   uint kept_first;
   uint kept_words;
 };

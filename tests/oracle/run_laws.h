@@ -25,7 +25,7 @@ struct State {
 struct Run {
   float h, fall, warm, omega, beta, gamma, kv, kc;
   float gravity, sor, error_reduction, mass_scaling, over_normal;
-  bool one_division, of_material, adheres, last, memory, grains_both, split;
+  bool one_division, of_material, adheres, rebounds, last, memory, grains_both, split;
   bool closes, accumulated, after, last_iteration, plain_mean;
 };
 
@@ -42,6 +42,7 @@ struct Outcome {
   real3 remembered_shear;
   real friction;
   real vts_residual, sp_residual, beta;
+  real rebound, rebound_residual;
   real3 friction_impulse;
   real pressure;
 
@@ -63,16 +64,17 @@ LAW Outcome run_laws(const State& s, const Run& run) {
   o.gap = c.gap;
 
   o.share = dem_share(s.w, s.r, s.other_w, s.other_r);
-  DemSpring spring = dem_spring(o.share, s.w + s.other_w, s.law, run.h, run.of_material);
+  DemSpring spring = dem_spring(o.share, s.w + s.other_w, s.law, run.h, run.of_material, run.rebounds);
   o.kappa = spring.kappa;
   o.damping = spring.damping;
-  DemContact d = dem_contact(c, spring, s.law, s.velocity, s.w, s.r, s.change, s.fall, run.last, run.adheres, run.h);
+  DemContact d =
+      dem_contact(c, spring, s.law, s.velocity, s.w, s.r, s.change, s.fall, run.last, run.adheres, run.rebounds, run.h);
   o.adhesion_limit = d.adhesion_limit;
   o.reach = d.reach;
   o.speculative = d.speculative;
   o.touches = select(d.touches, 1.0f, 0.0f);
   o.spring = s.spring;
-  o.response = dem_respond(d, c, spring, s.law, s.across, run.h, o.spring);
+  o.response = dem_respond(d, c, spring, s.law, s.across, run.rebounds, run.h, o.spring);
   o.force = dem_force(c, spring, s.velocity, d.w_sum, run.h);
 
   real r_min = min(s.r, s.other_r);
@@ -83,13 +85,15 @@ LAW Outcome run_laws(const State& s, const Run& run) {
   o.remembered_drag = s.friction_impulse;
   o.remembered_pressure = s.pressure;
   o.remembered_shear = s.shear;
-  impulse_warm_start(c, s.law, relative, s.w + c.inverse_mass, o.impulse_adhesion_limit, s.across, run.warm, run.memory, run.h,
-                     o.remembered_drag, o.remembered_pressure, o.remembered_shear, o.friction);
+  impulse_warm_start(c, s.law, relative, s.w + c.inverse_mass, o.impulse_adhesion_limit, s.across, run.warm, run.memory,
+                     run.h, o.remembered_drag, o.remembered_pressure, o.remembered_shear, o.friction);
   real approach = dot(relative, c.normal);
   real3 slip = relative - approach * c.normal;
   o.vts_residual = vts_residual(approach, c.gap, run.gamma, run.h);
   o.sp_residual = sp_residual(approach, c.gap, run.kv, run.kc, run.h);
-  o.beta = impulse_beta(s.law, o.vts_residual, slip, s.last_friction, s.last_pressure, run.beta);
+  o.rebound = impulse_rebound(c, s.law, approach, run.fall, run.h);
+  o.rebound_residual = rebound_residual(o.vts_residual, approach, o.rebound);
+  o.beta = impulse_beta(s.law, o.vts_residual, slip, s.last_friction, s.last_pressure, zero() + run.beta);
   o.friction_impulse = s.friction_impulse;
   o.pressure = s.pressure;
   impulse_iterate(c.normal, o.vts_residual, slip, o.impulse_adhesion_limit, o.rate, s.across, o.beta,

@@ -206,7 +206,7 @@ TEST_CASE("Points of bodies push as springs and dampers do", "[laws]") {
     const vec3 n(random.direction()), v = random.inside(1.0f);
     const float gap = random.within(-0.01, 0.002), radius = 0.01f, h = random.within(1e-4, 1e-3);
     const vec2 ease(random.within(1, 100), random.within(1, 100));
-    const PairLaw law{0.6f, random.one_of(2) ? 0.6f : 0.4f, 0.0f, 0.0f, 0.0f};
+    const PairLaw law{.friction_static = 0.6f, .friction_kinetic = random.one_of(2) ? 0.6f : 0.4f};
     const vec3 before = random.inside(0.05f);
     const float ahead = glm::dot(v, n) - h * 9.81f, speculative = laws::point_brake(gap, ahead, radius, h);
     vec3 shear = before;
@@ -269,7 +269,7 @@ TEST_CASE("Links of cloth and what touches it follow their residuals", "[laws]")
     // most.
     const vec3 n(random.direction());
     const float r = 0.01f, gap = random.within(-0.01, 0.002);
-    const PairLaw law{0.6f, random.one_of(2) ? 0.6f : 0.4f, 0.0f, 0.0f, 0.0f};
+    const PairLaw law{.friction_static = 0.6f, .friction_kinetic = random.one_of(2) ? 0.6f : 0.4f};
     const vec t = glm::normalize(glm::cross(vec(n), random.direction()));
     const vec3 shear = vec3(t * d(random.within(0, 1e-3))), before = vec3(t * d(random.within(-1e-2, 1e-2)));
     const float pressed = random.within(0, 2e-2);

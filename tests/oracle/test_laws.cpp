@@ -57,7 +57,13 @@ State state_of(unsigned kind, Random& random, const Run& run) {
   s.other_w = random.one_of(2) ? s.w : random.spread(100.0, 3000.0);
   double gap = random.within(-0.05, 0.02) * r_min;
   double speed = random.spread(1e-3, 1.0), slip = random.spread(1e-3, 1.0);
-  s.law = {random.within(0.1, 0.9), 0.0f, random.spread(10.0, 1e5), random.one_of(2) ? -1.0f : random.spread(1e-4, 1.0),
+  s.law = {random.within(0.1, 0.9),
+           0.0f,
+           random.spread(10.0, 1e5),
+           random.one_of(2) ? -1.0f : random.spread(1e-4, 1.0),
+           0.0f,
+           0.0f,
+           -1.0f,
            0.0f};
   s.law.friction_kinetic = random.one_of(2) ? s.law.friction_static : s.law.friction_static * random.within(0.3, 1.0);
   s.across = random.one_of(2) ? 1.0f : random.within(0.3, 1.0);
@@ -458,8 +464,16 @@ TEST_CASE("The laws of contacts give the same bits in plain C++ and with lanes",
     return;
   unsigned differ = 0;
   for (unsigned number = 0; number < runs; ++number) {
-    const Run run = run_of(number);
-    const std::vector<State> states = states_of(number, run);
+    Run run = run_of(number);
+    std::vector<State> states = states_of(number, run);
+    run.rebounds = number % 2 == 1;
+    Random random(2000 + number);
+    for (State& state : states)
+      if (run.rebounds && random.one_of(2) == 0) {
+        state.law.restitution = random.within(0.05, 1.0);
+        state.law.rebound_ratio = random.within(0.0, 1.0);
+        state.law.rebound_kappa = random.within(0.1, 1.25);
+      }
     std::vector<Outcome> with_lanes(states_a_run);
     (avx512 ? run_lanes_16 : run_lanes_8)(states.data(), with_lanes.data(), states_a_run, run);
     for (unsigned k = 0; k < states_a_run; ++k) {

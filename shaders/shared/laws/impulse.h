@@ -70,9 +70,9 @@ LAW real vts_residual(real approach, real gap, float gamma, float h) {
 LAW real sp_residual(real approach, real gap, float kv, float kc, float h) { return kv * approach + kc * gap / h; }
 
 // Where friction falls as sliding begins, momentum that has overshot would slide on: the beta of an iteration without memory.
-LAW real impulse_beta(Law law, real residual, real3 slip, real3 last_friction, real last_pressure, float beta) {
+LAW real impulse_beta(Law law, real residual, real3 slip, real3 last_friction, real last_pressure, real beta) {
   mask overshot = both(law.friction_static != law.friction_kinetic, residual * last_pressure + dot(slip, last_friction) > 0.0f);
-  return select(overshot, 0.0f, beta);
+  return select(overshot, zero(), beta);
 }
 
 // An iteration: lambda follows its residual, with the momentum of the iteration before (`last`: Francu and Moldoveanu 2014, eq 37 and 38 with
