@@ -33,10 +33,10 @@ LAW real rebound_push(Contact c, real approach, real adhesion_limit, real kappa,
 }
 
 // vts and sp. A contact that closes within the substep, faster than gravity makes one at rest, is to part with e times that speed
-// (Newton's law of impact). Decided once, where the substep starts, with the speeds that there are before it. Returns that speed [m/s], 0:
+// (Newton's law of impact). One that overlaps does not: the speed at which overlaps are taken out would be kept by rebounds. Decided once, where the substep starts, with the speeds that there are before it. Returns that speed [m/s], 0:
 // none. fall: h |g| [m/s].
 LAW real impulse_rebound(Contact c, Law law, real approach, float fall, float h) {
-  mask strikes = both(approach < -rebound_falls * fall, c.gap + h * approach < 0.0f);
+  mask strikes = both(approach < -rebound_falls * fall, both(c.gap >= 0.0f, c.gap + h * approach < 0.0f));
   return select(both(law.restitution > 0.0f, strikes), -law.restitution * approach, zero());
 }
 
