@@ -30,6 +30,7 @@ struct Features {
   std::uint32_t worlds = 1;         // 0: there is one world
   std::uint32_t periodic = 7;       // bit a: axis a is periodic
   std::uint32_t rotation = rotation_rolling;  // SolverSettings.rotation
+  std::uint32_t restitution = 1;              // 0: it is given for no pair of materials
   auto operator<=>(const Features&) const = default;
 };
 

@@ -8,8 +8,8 @@ namespace talus::TALUS_CPU {
 // What is in a row of the lists: of the lanes in `mask`, in these slots, with grains at these places.
 struct Row {
   ints mask;
-  std::size_t slot = 0;   // of the first lane
-  std::size_t state = 0;  // its first component in contact_state
+  std::size_t slot;   // of the first lane
+  std::size_t state;  // its first component in contact_state
   ints other;
   uint places[lanes];
   Grains grains;
@@ -54,8 +54,8 @@ public:
   // is done: a processor that looks ahead by some hundred instructions works on both at once. Two rows take turns: to
   // copy what is known of one is a fifth of the work.
   template <class Touch> void each_row(Touch touch, bool periodic = true, bool one_division = false) {
-    Row rows[2];
-    Contact found[2];
+    Row rows[2]{};
+    Contact found[2]{};
     const auto look = [&](int k, Row& row, Contact& contact) {
       const bool there = load_row(k, row);
       if (there)

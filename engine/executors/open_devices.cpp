@@ -4,14 +4,15 @@
 
 namespace talus {
 
-std::array<gpu::Constant, 7> constants_of(const Features& features) {
+std::array<gpu::Constant, 8> constants_of(const Features& features) {
   return {{{constant_solid_kinds, features.solid_kinds},
            {constant_shapes, features.shapes},
            {constant_cloth, features.cloth},
            {constant_rigid, features.rigid},
            {constant_worlds, features.worlds},
            {constant_periodic, features.periodic},
-           {constant_rotation, features.rotation}}};
+           {constant_rotation, features.rotation},
+           {constant_restitution, features.restitution}}};
 }
 
 namespace {

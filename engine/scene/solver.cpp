@@ -700,7 +700,7 @@ std::vector<std::string> advise(const Scene& scene) {
   const bool rolling = scene.domain.rolling_friction.value_or(0.0) > 0.0 || std::ranges::any_of(bed.sources, resists);
   warn(rolling && !s.rotation,
        "rolling friction has no effect, since grains do not rotate: set solver.rotation to true{}",
-       s.method == Method::dem ? "" : " with solver.method = \"dem\"");
+       p2 || pbd ? " with solver.method = \"dem\", \"vts\" or \"sp\"" : "");
   warn(s.rotation && !rolling && g > 0.0 && scene.domain.axis[2] == Axis::wall,
        "grains roll on the smooth floor, where a heap of spheres comes to no rest: set the rolling_friction of the "
        "material "

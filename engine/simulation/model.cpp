@@ -94,7 +94,8 @@ Features Model::features() const {
                     .rigid = settings_.bodies.rigid > 0,
                     .worlds = own_slots(),
                     .periodic = 0,
-                    .rotation = settings_.solver.rotation};
+                    .rotation = settings_.solver.rotation,
+                    .restitution = settings_.contacts.restitution};
   for (int a = 0; a < 3; ++a)
     features.periodic |= settings_.domain.axis[a] == axis_periodic ? 1u << a : 0u;
   for (const SolidPart& part : bodies_.parts)

@@ -29,18 +29,18 @@ Springs respond(Contact c, uint partner, bool with_grain, Springs springs) {
   PairLaw law = law_of(tag, partner, with_grain);
   DemSpring spring = spring_of(law, with_grain, c, w, r);
   DemContact d = dem_contact(c, spring, law, grain.velocity.xyz, w, r, change, h * settings.domain.gravity, !with_grain,
-                             settings.contacts.reach > 0.0, settings.contacts.restitution != 0u, h);
+                             settings.contacts.reach > 0.0, with_restitution != 0u, h);
   if (!d.touches)
     return Springs(vec3(0.0), vec3(0.0));
   if (rotating == rotation_off) {
-    vec3 response = dem_respond(d, c, spring, law, with_grain ? 1.0 : across_share(c, w), settings.contacts.restitution != 0u, h, springs.shear);
+    vec3 response = dem_respond(d, c, spring, law, with_grain ? 1.0 : across_share(c, w), with_restitution != 0u, h, springs.shear);
     change += w / d.w_sum * response;
     if (!with_grain && is_body(partner))
       add_load(partner, c.point, response / d.w_sum);
     return springs;
   }
   Turn t = turn_with(partner, with_grain, c, spin, w, r);
-  DemTurn turn = dem_turn(d, c, t, spring, law, with_grain ? 1.0 : across_share_of_surfaces(c, t, w), rotating == rotation_rolling, settings.contacts.restitution != 0u, h, springs.shear,
+  DemTurn turn = dem_turn(d, c, t, spring, law, with_grain ? 1.0 : across_share_of_surfaces(c, t, w), rotating == rotation_rolling, with_restitution != 0u, h, springs.shear,
                           springs.roll);
   change += w / d.w_sum * turn.response;
   spin_change += w / d.w_sum * spin.w * turn.couple;

@@ -7,5 +7,5 @@ DemSpring spring_of(PairLaw law, bool grains_both, Contact c, float w, float r) 
   float w_sum = w + c.inverse_mass, share = 1.0;
   if (grains_both && w_sum > 0.0 && !(w == c.inverse_mass && r == c.radius))  // quotients of equal numbers may be off
     share = dem_share(w, r, c.inverse_mass, c.radius);
-  return dem_spring(share, w_sum, law, args.h, settings.solver.material_stiffness != 0u, settings.contacts.restitution != 0u);
+  return dem_spring(share, w_sum, law, args.h, settings.solver.material_stiffness != 0u, with_restitution != 0u);
 }

@@ -24,7 +24,7 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 before) {
   vec4 last = momentum ? load_vec4(contact_state, change_at(slot)) : vec4(0.0);
   vec3 relative = v - c.velocity;
   float approach = dot(relative, c.normal), residual = residual_of(approach, c.gap);
-  bool rebounds = settings.contacts.restitution != 0u;
+  bool rebounds = with_restitution != 0u;
   float rebound = rebounds ? contact_state[rebound_at(slot)] : 0.0;
   residual = rebound_residual(residual, approach, rebound);
   PairLaw law = law_of(tag, partner, with_grain);

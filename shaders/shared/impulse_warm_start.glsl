@@ -58,7 +58,7 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 sum) {
     store_vec3(contact_state, shear_at(slot), shear);
   if (memory && law.friction_static != law.friction_kinetic)
     contact_state[friction_at(slot)] = friction;
-  if (settings.contacts.restitution != 0u)
+  if (with_restitution != 0u)
     contact_state[rebound_at(slot)] = impulse_rebound(c, law, dot(relative, c.normal), fall, h);
   if (momentum)
     store_vec4(contact_state, change_at(slot), vec4(0.0));

@@ -21,6 +21,8 @@ layout(constant_id = 5) const uint periodic_axes = 7u;  // constant_periodic
 
 layout(constant_id = 6) const uint rotating = 2u;  // constant_rotation
 
+layout(constant_id = 7) const uint with_restitution = 1u;  // constant_restitution
+
 // The step of the batch, from 0; the world of the place of a grain, and the end of a world's places. Where there are several, a workgroup's
 // places are of one. A macro, since not every pass has the status.
 #define step_of_batch (status.step - args.batch)

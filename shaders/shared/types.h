@@ -175,6 +175,7 @@ TALUS_CONST uint constant_rigid = 3u;        // 0: no body is dynamic
 TALUS_CONST uint constant_worlds = 4u;       // 0: there is one world
 TALUS_CONST uint constant_periodic = 5u;     // bit a: axis a is periodic
 TALUS_CONST uint constant_rotation = 6u;     // rotation_off, ..
+TALUS_CONST uint constant_restitution = 7u;  // 0: it is given for no pair of materials
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
