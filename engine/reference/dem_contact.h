@@ -17,7 +17,7 @@ struct Springs {
   vec3 shear{0.0f}, roll{0.0f};
 };
 
-// What the contacts of a grain change in this substep: its velocity, and its spin [m/s].
+// Changes of a grain's velocity and spin by its contacts in this substep [m/s].
 struct DemChange {
   vec3 velocity{0.0f}, spin{0.0f};
 };

@@ -6,7 +6,8 @@ namespace talus::reference {
 
 enum class ImpulseMethod { vts, sp };
 
-// What a contact does to a grain [N s]: an impulse, and a couple per radius, of which the spin changes by w m r^2 / I.
+// The action of a contact on a grain [N s]: an impulse, and a couple per radius; times w m r^2 / I it is the change of
+// the spin.
 struct Push {
   vec3 impulse{0.0f}, couple{0.0f};
   Push& operator+=(const Push& other) {

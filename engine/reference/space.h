@@ -301,7 +301,7 @@ Contact contact_with(const Fields& f, uint i, uint partner, float moved = 0.0f,
                            other.velocity.w, i < partner ? 1.0f : -1.0f, one_division);
 }
 
-// What the contact c of grain i with a partner needs of the spins of both, where grains rotate.
+// The spins of both sides of the contact c of grain i with a partner, as the laws take them; where grains rotate.
 inline Turn turn_with(const Fields& f, uint i, uint partner, const Contact& c) {
   const vec4 own = f.grain_spin[i];
   const float w = f.grains[i].velocity.w, r = f.grains[i].position.w;

@@ -6,7 +6,7 @@
 namespace talus {
 namespace {
 
-// What a bed bears: kappa + 2 D of contacts between grains that are alike. Beds of 13 layers heat at 1.4 (measured).
+// A bed bears so much: kappa + 2 D of contacts between grains that are alike. Beds of 13 layers heat at 1.4 (measured).
 constexpr double bears = 1.25;
 constexpr int phases = 24;
 constexpr double ratio_most = 16.0;

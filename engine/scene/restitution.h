@@ -8,7 +8,7 @@ namespace talus {
 
 // Of two materials: the geometric mean, or that of the one that gives it; nothing where neither does.
 std::optional<double> restitution_of(const Material& a, const Material& b);
-// Of a material with a wall, or with a body that has none: the domain's, else the material's own.
+// Restitution between a material and a wall, or a body that has no material: the domain's, else the material's own.
 std::optional<double> restitution_of(const Material& m, const Domain& domain);
 
 // Does the method know it? p2 has stiffness and damping, pbd neither.

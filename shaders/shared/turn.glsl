@@ -1,4 +1,4 @@
-// What a contact needs of spins, where grains rotate. Needs settings, bodies and grain_spin in scope.
+// Spins of both sides of a contact, where grains rotate. Needs settings, bodies and grain_spin in scope.
 
 // spin: of the grain; w, r: its inverse mass and radius.
 Turn turn_with(uint partner, bool with_grain, Contact c, vec4 spin, float w, float r) {

@@ -69,7 +69,9 @@ TEST_CASE("A pass whose source is edited runs; one that is broken or does not fi
                {{"args.grainz", "args.grains"},
                 {"float contact_state[]", "vec4 contact_state[]"},
                 {"load_vec3(contact_state, shear_at(slot))", "contact_state[slot].xyz"},
-                {"store_vec3(contact_state, shear_at(slot), after)", "contact_state[slot].xyz = after"}});
+                {"load_vec3(contact_state, roll_at(slot))", "contact_state[slot].xyz"},
+                {"store_vec3(contact_state, shear_at(slot), after.shear)", "contact_state[slot].xyz = after.shear"},
+                {"store_vec3(contact_state, roll_at(slot), after.roll)", "contact_state[slot].xyz = after.roll"}});
   CHECK(contains(told(live), "elements of 16 bytes"));
   live.play_to(0.7);
   CHECK(level(live) > risen);

@@ -85,7 +85,7 @@ LAW DemContact dem_contact(Contact c, DemSpring spring, Law law, real3 velocity,
   return d;
 }
 
-// What a contact pushes with along the normal, what of it bears friction [m/s], and the part of the substep in which it is closed. rebounds:
+// The push of a contact along the normal, how much of it bears friction [m/s], and the part of the substep in which it is closed. rebounds:
 // restitution is given for some pairs.
 struct DemPush {
   real along, bears, part;

@@ -14,7 +14,7 @@ LAW mask rebound_closes(Contact c, real approach, real adhesion_limit, Law law, 
   return both(both(law.rebound_ratio >= 0.0f, adhesion_limit == 0.0f), both(c.gap >= 0.0f, c.gap + h * approach < 0.0f));
 }
 
-// What the contact changes the approach v_n by [m/s]; elastic: that of a contact which is closed all the time. part: of the substep, in
+// The change of the approach v_n by the contact [m/s]; elastic: that of a contact which is closed all the time. part: of the substep, in
 // which this one is.
 LAW real rebound_push(Contact c, real approach, real adhesion_limit, real kappa, real damping, Law law, float h, real elastic,
                        INOUT(real, part)) {

@@ -42,5 +42,5 @@ LAW real across_share_of_surfaces(Contact c, Turn t, real w) { return min(solid_
 // By what the surfaces pass each other faster than the centres do [m/s], across the normal.
 LAW real3 turn_slip(Contact c, Turn t) { return t.lever * cross(c.normal, t.sliding); }
 
-// What an impulse across the normal and a couple (per radius) change the spin by, times m r^2 / I.
+// The change of the spin by an impulse across the normal and a couple (per radius), to be multiplied by m r^2 / I.
 LAW real3 turn_couple(Contact c, Turn t, real3 friction, real3 rolling) { return t.lever * cross(friction, c.normal) + t.share * rolling; }
