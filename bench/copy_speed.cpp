@@ -32,13 +32,15 @@ double copy_on_host(std::size_t bytes) {
   std::vector<std::byte> from(bytes, std::byte{1}), to(bytes);
   const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
   return best_rate(static_cast<double>(bytes), [&] {
-    std::vector<std::jthread> workers;
+    std::vector<std::thread> workers;
     for (std::size_t t = 0; t < threads; ++t)
       workers.emplace_back([&, t] {
         const std::size_t begin = bytes * t / threads, end = bytes * (t + 1) / threads;
         std::copy(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end),
                   to.begin() + static_cast<std::ptrdiff_t>(begin));
       });
+    for (std::thread& worker : workers)
+      worker.join();
   });
 }
 

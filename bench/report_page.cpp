@@ -5,7 +5,6 @@
 #include "bench/measure.h"
 #include "engine/base/atomic_file.h"
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -75,9 +74,26 @@ Cell number_cell(double value) {
   return {fmt::format("{:.4g}", value), value, ""};
 }
 
+Cell share_cell(double share) {
+  if (!std::isfinite(share))
+    return {"", {}, ""};
+  return {fmt::format("{:.1f} %", 100.0 * share), share, ""};
+}
+
 struct Column {
   std::string key, title;
 };
+
+// Removes the columns in which no row has anything.
+void drop_empty_columns(std::vector<Column>& columns, std::vector<std::vector<Cell>>& rows) {
+  for (std::size_t k = columns.size(); k-- > 0;) {
+    if (!std::ranges::all_of(rows, [&](const std::vector<Cell>& row) { return row[k].text.empty(); }))
+      continue;
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(k));
+    for (std::vector<Cell>& row : rows)
+      row.erase(row.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+}
 
 std::string table(const std::string& name, const std::vector<Column>& columns,
                   const std::vector<std::vector<Cell>>& rows) {
@@ -302,9 +318,15 @@ std::map<std::string, double> measured_shares(const DeviceResults& device, const
 
 std::string compiled_section(const std::vector<DeviceResults>& devices, const Compiled& compiled) {
   constexpr double least_share = 0.01;
-  constexpr std::array statistics{"vgprs",        "sgprs",     "subgroups_per_simd",
-                                  "instructions", "code_size", "lds_size",
-                                  "scratch_size", "latency",   "inverse_throughput"};
+  static const std::vector<Column> statistics{{"vgprs", "vector registers"},
+                                              {"sgprs", "scalar registers"},
+                                              {"subgroups_per_simd", "subgroups per SIMD"},
+                                              {"instructions", "instructions"},
+                                              {"code_size", "code [bytes]"},
+                                              {"lds_size", "shared memory [bytes]"},
+                                              {"scratch_size", "scratch [bytes]"},
+                                              {"latency", "latency [cycles]"},
+                                              {"inverse_throughput", "busy [cycles]"}};
   std::vector<Column> columns{
       {"scene", "scene"}, {"pass", "pass"}, {"driver", "compiled for"}, {"share", "share of cycles"}};
   std::vector<std::map<std::string, std::map<std::string, double>>> times(devices.size());  // by scene and pass
@@ -315,8 +337,7 @@ std::string compiled_section(const std::vector<DeviceResults>& devices, const Co
     columns.push_back({fmt::format("time{}", d), "share of time, " + escaped(devices[d].device)});
   }
   columns.push_back({"spills", "spilled registers"});
-  for (const char* statistic : statistics)
-    columns.push_back({statistic, statistic});
+  columns.insert(columns.end(), statistics.begin(), statistics.end());
   columns.push_back({"ms", "compiled in [ms]"});
   std::vector<std::vector<Cell>> rows;
   const std::vector<double> shares = shares_of(compiled);
@@ -326,19 +347,20 @@ std::string compiled_section(const std::vector<DeviceResults>& devices, const Co
       continue;
     rows.push_back({text_cell(pass.scene), text_cell(pass.pass),
                     text_cell(pass.error.empty() ? pass.driver : pass.driver + ": " + pass.error),
-                    number_cell(shares[k])});
+                    share_cell(shares[k])});
     for (std::size_t d = 0; d < devices.size(); ++d) {
       const auto& of_scene = times[d].at(pass.scene);
       const auto found = of_scene.find(pass.pass);
-      rows.back().push_back(number_cell(found == of_scene.end() ? NAN : found->second));
+      rows.back().push_back(share_cell(found == of_scene.end() ? NAN : found->second));
     }
     rows.back().push_back(number_cell(pass.statistics.empty() ? NAN : spills_of(pass)));
-    for (const char* statistic : statistics)
-      rows.back().push_back(number_cell(statistic_of(pass, statistic)));
+    for (const Column& statistic : statistics)
+      rows.back().push_back(number_cell(statistic_of(pass, statistic.key)));
     rows.back().push_back(number_cell(pass.compile_ms > 0.0 ? pass.compile_ms : NAN));
   }
   if (rows.empty())
     return "";
+  drop_empty_columns(columns, rows);
   return fmt::format(
              "<section><h2>Compiled passes</h2>\n<p>What compilers make of the passes of a step, without a run. "
              "Shown are passes with {:g} % of their scene's busy cycles or more, those that spill registers, and "

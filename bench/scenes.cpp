@@ -208,12 +208,12 @@ void in_parallel(const Context& context, std::size_t count, const std::function<
         next = count;
       }
   };
-  {
-    std::vector<std::jthread> threads;
-    for (int i = 1; i < context.workers; ++i)
-      threads.emplace_back(work);
-    work();
-  }
+  std::vector<std::thread> threads;
+  for (int i = 1; i < context.workers; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads)
+    thread.join();
   if (error)
     std::rethrow_exception(error);
 }

@@ -45,7 +45,8 @@ cmake -S "$root" -B "$folder/build" -G Ninja --toolchain "$root/cmake/toolchains
 }
 cmake --build "$folder/build" --target talus_tests --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(processors)}" >&2
 
-# From arm64's tests on, since talus itself is started by them.
+# Without [cli], whose tests start talus: unless binfmt_misc is set up for QEMU, the kernel starts no program of arm64 (28 tests failed
+# with "Exec format error", and one that waits for a run to begin did not end). Without [null_device], which needs a Vulkan driver.
 say "Tests of the host on arm64"
 emulator=(qemu-aarch64-static -L "$sysroot")
 cd "$root"
@@ -53,7 +54,7 @@ status=0
 if (($#)); then
   "${emulator[@]}" "$folder/build/tests/talus_tests" "$@" || status=$?
 else
-  "${emulator[@]}" "$folder/build/tests/talus_tests" "~[device]~[bench]" || status=$?
+  "${emulator[@]}" "$folder/build/tests/talus_tests" "~[device]~[bench]~[cli]~[null_device]" || status=$?
 fi
 
 say "State hashes on x86-64 and on arm64"

@@ -203,7 +203,9 @@ TEST_CASE("The table and the page have compiled passes, the dearest first, and t
   const std::string page = bench::report_page({device}, {}, compiled);
   CHECK(contains(page, "<h2>Compiled passes</h2>"));
   CHECK(contains(page, "share of time, Some device"));
-  CHECK(contains(page, "<td class=\"\" data-value=\"0.75\">0.75</td>"));
+  CHECK(contains(page, "<td class=\"\" data-value=\"0.75\">75.0 %</td>"));
+  CHECK(contains(page, ">vector registers</th>"));
+  CHECK_FALSE(contains(page, ">scratch [bytes]</th>"));  // no driver tells it here
   CHECK(contains(page, "<td class=\"\" data-value=\"7\">7</td>"));
   CHECK_FALSE(contains(bench::report_page({device}, {}), "Compiled passes"));
 }
