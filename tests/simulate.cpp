@@ -135,14 +135,18 @@ talus::Scene on_incline(talus::Scene scene, double degrees, double mu_s, double 
   return scene;
 }
 
-Slide slide_down(talus::Scene scene, double degrees, double mu_s, double mu_k, const talus::Options& options) {
-  talus::Simulation simulation(on_incline(std::move(scene), degrees, mu_s, mu_k), options);
+Slide in_second_second(const talus::Scene& scene, const talus::Options& options) {
+  talus::Simulation simulation(scene, options);
   const auto second = static_cast<std::uint64_t>(std::llround(1.0 / simulation.scene().dt));
   simulation.advance(second);
   const double before = simulation.grains()[0].velocity.x;
   simulation.advance(second);
   const double after = simulation.grains()[0].velocity.x;
   return {after - before, after};
+}
+
+Slide slide_down(talus::Scene scene, double degrees, double mu_s, double mu_k, const talus::Options& options) {
+  return in_second_second(on_incline(std::move(scene), degrees, mu_s, mu_k), options);
 }
 
 double sliding(double degrees, double mu) {

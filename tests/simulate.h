@@ -33,7 +33,7 @@ talus::Options in_validated_lockstep();
 // What the validation layer said while the simulation ran; empty on the CPU path.
 std::vector<std::string> complaints(talus::Simulation& simulation);
 
-inline constexpr double g = 9.81;  // m/s2, as scenes have it that say nothing else
+inline constexpr double g = 9.81;                // m/s2, as scenes have it that say nothing else
 inline constexpr double pi_ = std::numbers::pi;  // without the underscore it is that of the shaders
 
 // A scene in code: defaults that a test changes.
@@ -44,10 +44,10 @@ talus::Scene open_scene(double dt, int substeps, int iterations);
 // Advances to a simulated time [s], to the nearest step.
 void advance_to(talus::Simulation& simulation, double time);
 
-// Of a ball, kg; radius in m, density in kg/m3, of which 1600 is what materials have that say nothing else.
+// The mass of a ball [kg] by its radius [m] and density [kg/m3]; 1600 is the default density of a material.
 double mass_of(double radius, double density = 1600.0);
 
-// What a test adds up over grains, bodies or vertices.
+// Sums over grains, bodies or vertices.
 struct Momenta {
   glm::dvec3 linear{0.0}, angular{0.0};  // kg m/s; kg m2/s about the origin
   double mass = 0.0, energy = 0.0;       // kg; J, kinetic
@@ -71,10 +71,12 @@ using bench::add_points;
 // A grain on a plane, tilted so that it would slide along +x.
 talus::Scene on_incline(talus::Scene scene, double degrees, double mu_s, double mu_k, double speed = 0.0);
 
-// Acceleration down a plane in the second second, and the speed after it, for a grain at rest at the start.
+// The acceleration of the first grain along x in the second second of a run [m/s2], and its speed after it [m/s].
 struct Slide {
   double acceleration, speed;
 };
+Slide in_second_second(const talus::Scene& scene, const talus::Options& options = on_cpu);
+// The same for a grain that starts at rest on a tilted plane.
 Slide slide_down(talus::Scene scene, double degrees, double mu_s, double mu_k, const talus::Options& options = on_cpu);
 // What Coulomb's law says of that acceleration.
 double sliding(double degrees, double mu);

@@ -11,7 +11,6 @@ using namespace talus_tests;
 
 namespace {
 
-
 // A single body of one part, at rest where it is made.
 struct Single {
   Fields fields;

@@ -8,7 +8,6 @@ using namespace talus_tests;
 
 namespace {
 
-
 // Without walls; materials[0] is that of grains and cloth.
 Scene space(glm::dvec3 gravity = {}) {
   Scene scene = scene_of(0.004, 4, 8);

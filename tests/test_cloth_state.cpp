@@ -12,7 +12,6 @@ using namespace talus_tests;
 
 namespace {
 
-
 ClothSpec grid_of(std::string name, glm::dvec3 position, glm::dvec3 velocity = {}) {
   ClothSpec cloth;
   cloth.name = std::move(name);

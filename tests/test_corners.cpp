@@ -9,7 +9,7 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double ball_radius = 0.02;
+constexpr double grain_radius = 0.02;
 
 // A hollow that a grain falls into.
 struct Hollow {
@@ -65,7 +65,7 @@ std::vector<Hollow> hollows() {
       bin("corner of a bin", {-30.0, 30.0, 0.0}, true),       can("edge of a can", {0.0, 35.0, 0.0})};
 }
 
-Scene open_scene(const Solver& solver, double mu) {
+Scene corner_scene(const Solver& solver, double mu) {
   Scene scene = with(scene_of(1.0 / 240, 4, 10), solver);
   scene.domain.axis = {Axis::open, Axis::open, Axis::open};
   scene.domain.friction_static = scene.domain.friction_kinetic = mu;
@@ -76,21 +76,21 @@ Scene open_scene(const Solver& solver, double mu) {
 glm::dvec3 rest_in(const Hollow& hollow) {
   glm::dvec3 p = hollow.corner;
   if (hollow.faces[0].z > 0.0)  // a valley
-    p.z += ball_radius / hollow.faces[0].z;
+    p.z += grain_radius / hollow.faces[0].z;
   else
     for (const glm::dvec3& n : hollow.faces)
-      p += ball_radius * n;
+      p += grain_radius * n;
   return rotation_of(hollow.turn) * p;
 }
 
 Scene scene_in(const Hollow& hollow, const Solver& solver, double mu) {
-  Scene scene = open_scene(solver, mu);
+  Scene scene = corner_scene(solver, mu);
   scene.bodies.push_back(body_of("hollow", hollow.parts, {}, hollow.turn));
   glm::dvec3 above{0.0};
   for (const glm::dvec3& n : hollow.faces)
-    above += 0.3 * ball_radius * n;
-  above.x += 0.1 * ball_radius;  // not amidst
-  add_points(scene, ball_radius, {rest_in(hollow) + rotation_of(hollow.turn) * above});
+    above += 0.3 * grain_radius * n;
+  above.x += 0.1 * grain_radius;  // not amidst
+  add_points(scene, grain_radius, {rest_in(hollow) + rotation_of(hollow.turn) * above});
   return scene;
 }
 
@@ -113,10 +113,10 @@ TEST_CASE("A grain comes to rest in a hollow corner of one body", "[bodies]") {
     }
     // pbd, which remembers nothing, leaves as much over between several bodies.
     CHECK(fastest < (method == Method::pbd ? 1e-3 : 5e-5));
-    const double weight = scene.materials[0].density * 4.0 / 3.0 * std::numbers::pi * ball_radius * ball_radius * ball_radius * g;
+    const double weight = mass_of(grain_radius, scene.materials[0].density) * g;
     CHECK(glm::length(force - glm::dvec3(0.0, 0.0, -weight)) < 5e-3 * weight);
     if (mu == 0.0)
-      CHECK(glm::length(glm::dvec3(simulation.grains()[0].position) - rest_in(hollow)) < 2e-2 * ball_radius);
+      CHECK(glm::length(glm::dvec3(simulation.grains()[0].position) - rest_in(hollow)) < 2e-2 * grain_radius);
   }
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("A corner of one body is like that of several", "[bodies]") {
     for (int i = 0; i < 40; ++i) {
       in_one.advance(6);
       in_several.advance(6);
-      CHECK(glm::length(in_one.grains()[0].position - in_several.grains()[0].position) < 1e-2 * ball_radius);
+      CHECK(glm::length(in_one.grains()[0].position - in_several.grains()[0].position) < 1e-2 * grain_radius);
     }
   }
 }
@@ -148,7 +148,7 @@ TEST_CASE("Boxes side by side are one floor", "[bodies]") {
     return;
   // One slides over five seams, one along a seam, one starts on a crossing of them, one lies on one.
   const auto slide = [&](bool pieces) {
-    Scene scene = open_scene(variant.solver, 0.3);
+    Scene scene = corner_scene(variant.solver, 0.3);
     std::vector<BodyPart> parts;
     if (pieces)
       for (const double x : {-0.15, -0.05, 0.05, 0.15, 0.25, 0.35})
@@ -157,10 +157,10 @@ TEST_CASE("Boxes side by side are one floor", "[bodies]") {
     else
       parts.push_back({BoxPart{{0.6, 1.0, 0.1}}, {0.1, 0.0, -0.05}});
     scene.bodies.push_back(body_of("floor", parts));
-    add_points(scene, ball_radius, {{-0.12, 0.1, ball_radius}}, {1.5, 0.0, 0.0});
-    add_points(scene, ball_radius, {{-0.15, 0.0, ball_radius}}, {1.0, 0.0, 0.0});
-    add_points(scene, ball_radius, {{0.1, -0.2, ball_radius}}, {0.3, 0.4, 0.0});
-    add_points(scene, ball_radius, {{0.3, 0.3, ball_radius}});
+    add_points(scene, grain_radius, {{-0.12, 0.1, grain_radius}}, {1.5, 0.0, 0.0});
+    add_points(scene, grain_radius, {{-0.15, 0.0, grain_radius}}, {1.0, 0.0, 0.0});
+    add_points(scene, grain_radius, {{0.1, -0.2, grain_radius}}, {0.3, 0.4, 0.0});
+    add_points(scene, grain_radius, {{0.3, 0.3, grain_radius}});
     Simulation simulation(scene, on_cpu);
     double deepest = 0.0;
     for (int i = 0; i < 192; ++i) {
@@ -174,7 +174,7 @@ TEST_CASE("Boxes side by side are one floor", "[bodies]") {
   CHECK(one[0].position.x > 0.05f);
   for (std::size_t i = 0; i < one.size(); ++i) {
     CAPTURE(i, one[i].position.x, many[i].position.x, one[i].position.z, many[i].position.z);
-    CHECK(glm::length(one[i].position - many[i].position) < 0.02 * ball_radius);
+    CHECK(glm::length(one[i].position - many[i].position) < 0.02 * grain_radius);
     CHECK(glm::length(one[i].velocity - many[i].velocity) < 1e-3);
   }
   CHECK(depth_of_many < depth + 2e-3);
@@ -183,7 +183,7 @@ TEST_CASE("Boxes side by side are one floor", "[bodies]") {
 TEST_CASE("Every pass agrees with its reference in hollow corners", "[device][bodies][lockstep]") {
   const Variant variant = each_method();
   CAPTURE(variant.name);
-  Scene scene = open_scene(variant.solver, 0.4);
+  Scene scene = corner_scene(variant.solver, 0.4);
   scene.dt = 1.0 / 60;
   scene.solver.substeps = 2;
   scene.solver.iterations = variant.solver.method == Method::dem ? 1 : 4;
@@ -195,11 +195,11 @@ TEST_CASE("Every pass agrees with its reference in hollow corners", "[device][bo
     scene.bodies.push_back(body_of(hollow.name, hollow.parts, place, hollow.turn));
     scene.bodies.back().spin = {0.1, 0.0, 0.2};
     GrainGroup group;
-    group.radius_min = 0.8 * ball_radius;
-    group.radius_max = ball_radius;
+    group.radius_min = 0.8 * grain_radius;
+    group.radius_max = grain_radius;
     group.velocity = {0.1, -0.3, -1.0};
     group.velocity_random = 0.5;
-    group.shape = CylinderFill{place + rest_in(hollow) - glm::dvec3(0.0, 0.0, ball_radius), 0.08, 0.1};
+    group.shape = CylinderFill{place + rest_in(hollow) - glm::dvec3(0.0, 0.0, grain_radius), 0.08, 0.1};
     scene.grains.push_back(group);
     at += 0.7;
   }
@@ -229,7 +229,7 @@ Scene on_waves(const Solver& solver, int grains) {
   MeshPart waves;
   waves.as = MeshAs::triangles;
   waves.loaded = loaded;
-  Scene scene = open_scene(solver, 0.0);
+  Scene scene = corner_scene(solver, 0.0);
   scene.domain.axis = {Axis::wall, Axis::wall, Axis::open};
   scene.domain.min = {-0.2, -0.2, -0.1};
   scene.domain.max = {0.2, 0.2, 1.0};
@@ -239,7 +239,7 @@ Scene on_waves(const Solver& solver, int grains) {
   std::vector<glm::dvec3> places;
   for (int k = 0; k < grains; ++k)
     places.emplace_back(0.043 * (k % 8 - 3.5), 0.043 * (k / 8 % 8 - 3.5) + 0.001 * (k % 3), 0.045 + 0.043 * (k / 64));
-  add_points(scene, ball_radius, places);
+  add_points(scene, grain_radius, places);
   return scene;
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("Grains rest on a mesh whose valleys are narrower than they are", "[bo
     simulation.advance(1);
     force += glm::dvec3(simulation.body_loads()[0].force) / 20.0;
   }
-  const double weight = 64 * scene.materials[0].density * 4.0 / 3.0 * std::numbers::pi * ball_radius * ball_radius * ball_radius * g;
+  const double weight = 64 * mass_of(grain_radius, scene.materials[0].density) * g;
   CHECK(std::abs(force.z + weight) < 5e-3 * weight);
 }
 

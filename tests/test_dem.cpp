@@ -9,7 +9,6 @@ using namespace talus_tests;
 
 namespace {
 
-
 Scene dem_scene(double dt, int substeps) {
   Scene scene = scene_of(dt, substeps, 1);
   scene.solver = default_solver(Method::dem);

@@ -19,7 +19,7 @@ Scene fill_scene(const std::string& keys, const std::filesystem::path& folder = 
   return parse_scene(head + "[[grains]]\nmaterial = \"sand\"\n" + keys + "\n", (folder / "s.toml").string());
 }
 
-double volume_of(const std::vector<Seed>& seeds) {
+double filled_volume(const std::vector<Seed>& seeds) {
   double v = 0.0;
   for (const Seed& s : seeds)
     v += 4.0 / 3.0 * std::numbers::pi * std::pow(s.radius, 3);
@@ -87,7 +87,7 @@ TEST_CASE("Any shape is filled: inside, without overlap, and by the same grains 
   lie_inside(p.initial, solid_of(fill.parts, {}, 0.1));
   CHECK(worst_overlap(p.initial) < 0.0);
   const Space space(fill, scene.domain, 0.03);
-  const double share = volume_of(p.initial) / space.volume();
+  const double share = filled_volume(p.initial) / space.volume();
   CHECK(share > c.least);  // walls cost some of the 0.38 far from them
   CHECK(share < 0.385);
   const Population again = populate(parse_scene(to_toml(scene), (scratch.path() / "again.toml").string()));

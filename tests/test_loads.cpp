@@ -15,7 +15,7 @@ using namespace talus_tests;
 
 namespace {
 
-double mass_of(const Scene& scene, double radius) {
+double mass_in(const Scene& scene, double radius) {
   return scene.materials[0].density * 4.0 / 3.0 * pi_ * radius * radius * radius;
 }
 
@@ -27,7 +27,7 @@ struct Matter {
 Matter matter_of(Simulation& simulation) {
   Matter m;
   for (const GrainState& grain : simulation.grains()) {
-    const double mass = mass_of(simulation.scene(), grain.radius);
+    const double mass = mass_in(simulation.scene(), grain.radius);
     const glm::dvec3 p = mass * glm::dvec3(grain.velocity), x(grain.position);
     m.mass += mass;
     m.center += mass * x;
@@ -152,7 +152,7 @@ TEST_CASE("A grain that slides pulls a body along with mu times its weight", "[b
   add_points(scene, r, {{0.0, 0.1, r}}, {3.0, 0.0, 0.0});
   Simulation simulation(scene, on_cpu);
   simulation.advance(60);
-  const double weight = mass_of(scene, r) * g, time = 60 * scene.dt;
+  const double weight = mass_in(scene, r) * g, time = 60 * scene.dt;
   Impulse mean;
   double lever = 0.0;  // moment of the normal force about y
   for (int step = 0; step < 60; ++step) {
@@ -245,7 +245,7 @@ TEST_CASE("A paddle's torque is the angular momentum that it gives", "[bodies][l
   simulation.advance(120);
   const Matter after = matter_of(simulation);
   const Impulse paddle = impulse_of(simulation, 0);
-  CHECK(after.angular_momentum.z > 0.5 * mass_of(scene, 0.02) * 3.0 * (0.16 + 0.49));
+  CHECK(after.angular_momentum.z > 0.5 * mass_in(scene, 0.02) * 3.0 * (0.16 + 0.49));
   CHECK(glm::length(paddle.angular + after.angular_momentum) < 1e-3 * after.angular_momentum.z);
   CHECK(glm::length(paddle.linear + after.momentum) < 1e-4 * glm::length(after.momentum));
 }
@@ -267,7 +267,7 @@ TEST_CASE("The filtered load is a low-pass of first order", "[bodies][loads]") {
     const BodyLoad& raw = simulation.load_history()[2 * s + 1];
     REQUIRE(raw.force_filtered == raw.force);
   }
-  CHECK(filtered.z == Approx(-2 * mass_of(scene, 0.02) * g).epsilon(1e-2));
+  CHECK(filtered.z == Approx(-2 * mass_in(scene, 0.02) * g).epsilon(1e-2));
   CHECK(same(simulation.body_loads(), {simulation.load_history().end() - 2, simulation.load_history().end()}));
 }
 
@@ -281,8 +281,8 @@ TEST_CASE("Report and metrics have the loads of each body", "[bodies][loads]") {
   const auto report = nlohmann::json::parse(report_json(simulation, {}))["bodies"];
   REQUIRE(report.size() == 2);
   CHECK(report[0]["name"] == "plain");
-  CHECK(report[0]["force"][2] == Approx(-mass_of(scene, 0.02) * g).epsilon(1e-3));
-  CHECK(report[0]["force_filtered"][2] == Approx(-mass_of(scene, 0.02) * g).epsilon(1e-2));
+  CHECK(report[0]["force"][2] == Approx(-mass_in(scene, 0.02) * g).epsilon(1e-3));
+  CHECK(report[0]["force_filtered"][2] == Approx(-mass_in(scene, 0.02) * g).epsilon(1e-2));
   CHECK(report[0]["rotation"] == nlohmann::json::parse("[0.0, 0.0, 0.0, 1.0]"));
   CHECK(report[1]["position"][0] == Approx(1.0));
   CHECK(report[1]["velocity"][0].get<double>() == Approx(1.0));
@@ -415,7 +415,7 @@ TEST_CASE("Each of many bodies at a grain is counted, also where the grain takes
 // what a contact of half a radius and of the approach x [radii per substep] can do.
 double hardest_push(const Scene& scene, double r, double x) {
   const Solver& s = scene.solver;
-  const double n = s.iterations, h = scene.dt / s.substeps, w = 1.0 / mass_of(scene, r), overlap = body_overlap_most;
+  const double n = s.iterations, h = scene.dt / s.substeps, w = 1.0 / mass_in(scene, r), overlap = body_overlap_most;
   const double halves = s.iteration == Iteration::mass_splitting ? 2.0 : 1.0;  // that the mass is split into
   // The share of a contact that is one of two, where a grain's mass is shared by weight or a mean is taken (p2, pbd).
   const double half =
@@ -470,7 +470,7 @@ TEST_CASE("A grain that bodies close on pushes no harder than a contact can", "[
   double greatest = 0.0;
   for (const BodyLoad& load : simulation.load_history())
     greatest = std::max(greatest, static_cast<double>(glm::length(load.force)));
-  const double h = scene.dt, unit = mass_of(scene, r) * r / (h * h), bound = hardest_push(scene, r, speed * h / r);
+  const double h = scene.dt, unit = mass_in(scene, r) * r / (h * h), bound = hardest_push(scene, r, speed * h / r);
   CAPTURE(greatest / unit, bound);
   CHECK(greatest < 1.02 * bound * unit);
   // dem's sum of two stops is rarely met, and fast plates are through before all of their impulses have grown.

@@ -19,7 +19,7 @@ using namespace talus_tests;
 
 namespace {
 
-ClothSpec sheet_of(glm::dvec2 size, glm::dvec3 position) {
+ClothSpec small_sheet(glm::dvec2 size, glm::dvec3 position) {
   ClothSpec cloth;
   cloth.name = "sheet";
   cloth.sheet = ClothGrid{size, {5, 4}};
@@ -51,7 +51,7 @@ TEST_CASE("Every pass agrees with its reference in many worlds", "[device][locks
   Scene scene = jumble_with_bodies(300);
   scene.emitters = pouring(2, 3, 0.08).emitters;
   scene.emitters[0].shape = CylinderFill{{0.0, 0.0, 0.09}, 0.06, 0.05};
-  scene.cloths.push_back(sheet_of({0.08, 0.06}, {0.0, 0.0, 0.05}));
+  scene.cloths.push_back(small_sheet({0.08, 0.06}, {0.0, 0.0, 0.05}));
   scene.worlds = 3;
   Simulation simulation(scene, in_validated_lockstep());
   REQUIRE_NOTHROW(simulation.advance(2));
@@ -96,7 +96,7 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     if (variant.solver.detection == Detection::lists) {
       scene.bodies.push_back(body_of("ball", {{SpherePart{0.02}}}, {0.0, 0.05, 0.12}));
       scene.bodies.back().mass = 0.1;
-      scene.cloths.push_back(sheet_of({0.1, 0.08}, {0.0, -0.06, 0.1}));
+      scene.cloths.push_back(small_sheet({0.1, 0.08}, {0.0, -0.06, 0.1}));
     }
     scene.sinks.push_back(
         {.name = "drain", .material = {}, .position = {0.08, 0.0, 0.1}, .parts = {{SpherePart{0.03}}}});
@@ -253,7 +253,7 @@ TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
   }
   SECTION("many worlds") {
     Scene scene = with(jumble_with_bodies(300), default_solver(Method::dem));
-    scene.cloths.push_back(sheet_of({0.08, 0.06}, {0.0, 0.0, 0.05}));
+    scene.cloths.push_back(small_sheet({0.08, 0.06}, {0.0, 0.0, 0.05}));
     scene.worlds = 4;
     Simulation simulation(scene, options);
     REQUIRE_NOTHROW(simulation.advance(2));

@@ -12,7 +12,7 @@ using namespace talus_tests;
 
 namespace {
 
-const std::filesystem::path scenes = std::filesystem::path(__FILE__).parent_path().parent_path() / "scenes";
+const std::filesystem::path scenes_of_house = std::filesystem::path(__FILE__).parent_path().parent_path() / "scenes";
 
 std::size_t index_of(const Scene& scene, const std::string& name) {
   const auto it = std::ranges::find(scene.bodies, name, &BodySpec::name);
@@ -25,7 +25,7 @@ Scene arm_at(const std::array<double, 7>& angles) {
   std::vector<std::string> set;
   for (std::size_t i = 0; i < angles.size(); ++i)
     set.push_back(fmt::format("body.link{}.joint.value={}", i + 1, angles[i]));
-  return load_scene(scenes / "robot_scoop.toml", set);
+  return load_scene(scenes_of_house / "robot_scoop.toml", set);
 }
 
 // From the world to the flange, by the data sheet: rows of a [m], alpha [degrees], d [m], Craig's convention.
@@ -65,7 +65,7 @@ TEST_CASE("The arm's flange is where the data sheet puts it", "[bodies][motion]"
 TEST_CASE("A bucket weighs what is in it", "[bodies][loads]") {
   // As it is held still in the scene, with grains put into it instead of dug.
   const Scene scene = load_scene(
-      scenes / "excavator_dig.toml",
+      scenes_of_house / "excavator_dig.toml",
       {"body.base.joint.value=0", "body.boom.joint.value=61.4", "body.stick.joint.value=-99.8",
        "body.bucket.joint.value=-145.6",
        "grains=[{ material = \"sand\", radius = [0.008, 0.010], sampling = \"lattice\", spacing = 1.05, count = 150, "

@@ -24,7 +24,7 @@ using talus_tests::pi_;
 
 namespace {
 
-BodySpec body_of(std::vector<BodyPart> parts) {
+BodySpec solid_of(std::vector<BodyPart> parts) {
   BodySpec body;
   body.name = "b";
   body.density = 1.0;
@@ -32,7 +32,7 @@ BodySpec body_of(std::vector<BodyPart> parts) {
   return body;
 }
 
-BodyPart box(const glm::dvec3& size, const glm::dvec3& position = {}, const glm::dvec3& rotation = {}) {
+BodyPart box_part(const glm::dvec3& size, const glm::dvec3& position = {}, const glm::dvec3& rotation = {}) {
   return {BoxPart{size}, position, rotation};
 }
 
@@ -81,7 +81,7 @@ void check(const MassProperties& is, const VolumeProperties& should, double slac
 }  // namespace
 
 TEST_CASE("Solids of one part have the mass and inertia of the textbook", "[rigid]") {
-  BodySpec body = body_of({box({1, 2, 3})});
+  BodySpec body = solid_of({box_part({1, 2, 3})});
   body.density.reset();
   body.mass = 12.0;
   MassProperties p = mass_of(body);
@@ -91,31 +91,31 @@ TEST_CASE("Solids of one part have the mass and inertia of the textbook", "[rigi
   CHECK(p.inertia[1][1] == Approx(10));
   CHECK(p.inertia[2][2] == Approx(5));
 
-  p = mass_of(body_of({{SpherePart{0.5}}}));
+  p = mass_of(solid_of({{SpherePart{0.5}}}));
   CHECK(p.mass == Approx(pi_ / 6));
   CHECK(p.inertia[1][1] == Approx(0.4 * pi_ / 6 * 0.25));
 
-  p = mass_of(body_of({cylinder(0.5, 2)}));
+  p = mass_of(solid_of({cylinder(0.5, 2)}));
   CHECK(p.mass == Approx(pi_ / 2));
   CHECK(p.inertia[2][2] == Approx(pi_ / 2 * 0.125));
   CHECK(p.inertia[0][0] == Approx(pi_ / 2 * (3 * 0.25 + 4) / 12));
 
   // A cone: its centre a quarter up, 3/10 m r2 and 3/20 m r2 + 3/80 m h2.
-  p = mass_of(body_of({{ConePart{0.5, 0.0, 2.0}}}));
+  p = mass_of(solid_of({{ConePart{0.5, 0.0, 2.0}}}));
   const double cone = pi_ * 0.25 * 2 / 3;
   CHECK(p.mass == Approx(cone));
   CHECK(p.center.z == Approx(-0.5));
   CHECK(p.inertia[2][2] == Approx(0.3 * cone * 0.25));
   CHECK(p.inertia[0][0] == Approx(cone * (0.15 * 0.25 + 3.0 / 80 * 4)));
 
-  p = mass_of(body_of({{TorusPart{2.0, 0.5}}}));
+  p = mass_of(solid_of({{TorusPart{2.0, 0.5}}}));
   const double torus = 2 * pi_ * pi_ * 2 * 0.25;
   CHECK(p.mass == Approx(torus));
   CHECK(p.inertia[2][2] == Approx(torus * (4 + 0.75 * 0.25)));
   CHECK(p.inertia[1][1] == Approx(torus * (2 + 0.625 * 0.25)));
 
   // Turned by 90 degrees and moved.
-  p = mass_of(body_of({box({1, 2, 3}, {5, 0, 0}, {90, 0, 0})}));
+  p = mass_of(solid_of({box_part({1, 2, 3}, {5, 0, 0}, {90, 0, 0})}));
   CHECK(p.center == glm::dvec3(5, 0, 0));
   CHECK(p.inertia[1][1] == Approx(2.5));
   CHECK(p.inertia[2][2] == Approx(5));
@@ -143,25 +143,25 @@ TEST_CASE("What parts have in common counts once, and what is taken away not at 
       const glm::dvec3 hollow(1.0 - 2 * wall, 0.6 - 2 * wall, 0.3 - wall);
       const double above = 0.05;
       const VolumeProperties should = less(box_properties({1, 0.6, 0.3}), box_properties(hollow, {0, 0, wall / 2}));
-      check(mass_of(body_of(
-                {box({1, 0.6, 0.3}), without(box(hollow + glm::dvec3(0, 0, above), {0, 0, wall / 2 + above / 2}))})),
+      check(mass_of(solid_of({box_part({1, 0.6, 0.3}),
+                              without(box_part(hollow + glm::dvec3(0, 0, above), {0, 0, wall / 2 + above / 2}))})),
             should, 1e-3);
       // Just as high.
-      check(mass_of(body_of({box({1, 0.6, 0.3}), without(box(hollow, {0, 0, wall / 2}))})), should, 1e-3);
+      check(mass_of(solid_of({box_part({1, 0.6, 0.3}), without(box_part(hollow, {0, 0, wall / 2}))})), should, 1e-3);
       // Of a turned part.
       const glm::dvec3 turn(0, 35, 20);
       const glm::dquat q = rotation_of(turn);
-      BodyPart cut = without(box(hollow, q * glm::dvec3(0, 0, wall / 2), turn));
-      check(mass_of(body_of({box({1, 0.6, 0.3}, {}, turn), cut})), posed(should, {{}, q}), 1e-3);
+      BodyPart cut = without(box_part(hollow, q * glm::dvec3(0, 0, wall / 2), turn));
+      check(mass_of(solid_of({box_part({1, 0.6, 0.3}, {}, turn), cut})), posed(should, {{}, q}), 1e-3);
     }
   }
   SECTION("a closed hollow box") {
-    check(mass_of(body_of({box({1, 1, 1}), without(box({0.9, 0.9, 0.9}))})),
+    check(mass_of(solid_of({box_part({1, 1, 1}), without(box_part({0.9, 0.9, 0.9}))})),
           less(box_properties({1, 1, 1}), box_properties({0.9, 0.9, 0.9})), 1e-3);
   }
   SECTION("two boxes, one through the other") {
     const VolumeProperties all[] = {box_properties({2, 0.4, 0.4}), box_properties({0.4, 2, 0.4})};
-    check(mass_of(body_of({box({2, 0.4, 0.4}), box({0.4, 2, 0.4})})),
+    check(mass_of(solid_of({box_part({2, 0.4, 0.4}), box_part({0.4, 2, 0.4})})),
           less(sum_of(all), box_properties({0.4, 0.4, 0.4})), 1e-3);
   }
   SECTION("two boxes, face to face, exact upright and turned") {
@@ -170,23 +170,24 @@ TEST_CASE("What parts have in common counts once, and what is taken away not at 
                                       box_properties({1, 1, 1}, q * glm::dvec3(0.5, 0, 0), q)};
       return sum_of(all);
     };
-    check(mass_of(body_of({box({1, 1, 1}, {-0.5, 0, 0}), box({1, 1, 1}, {0.5, 0, 0})})), at({1, 0, 0, 0}), 1e-14);
+    check(mass_of(solid_of({box_part({1, 1, 1}, {-0.5, 0, 0}), box_part({1, 1, 1}, {0.5, 0, 0})})), at({1, 0, 0, 0}),
+          1e-14);
     const glm::dvec3 turn(10, 25, 40);
     const glm::dquat q = rotation_of(turn);
-    check(mass_of(body_of(
-              {box({1, 1, 1}, q * glm::dvec3(-0.5, 0, 0), turn), box({1, 1, 1}, q * glm::dvec3(0.5, 0, 0), turn)})),
+    check(mass_of(solid_of({box_part({1, 1, 1}, q * glm::dvec3(-0.5, 0, 0), turn),
+                            box_part({1, 1, 1}, q * glm::dvec3(0.5, 0, 0), turn)})),
           at(q), 1e-3);
   }
   SECTION("a bore") {
-    check(mass_of(body_of({cylinder(0.5, 0.3), without(cylinder(0.2, 0.4))})),
+    check(mass_of(solid_of({cylinder(0.5, 0.3), without(cylinder(0.2, 0.4))})),
           less(volume_properties(Solid::Cone{0.5, 0.5, 0.15}), volume_properties(Solid::Cone{0.2, 0.2, 0.15})), 1e-3);
-    check(mass_of(body_of({cylinder(0.5, 0.3), without(cylinder(0.02, 0.4))})),
+    check(mass_of(solid_of({cylinder(0.5, 0.3), without(cylinder(0.02, 0.4))})),
           less(volume_properties(Solid::Cone{0.5, 0.5, 0.15}), volume_properties(Solid::Cone{0.02, 0.02, 0.15})), 1e-3);
   }
   SECTION("half a ball, by a plane") {
     BodyPart plane{PlanePart{}};
     plane.subtract = true;
-    const MassProperties p = mass_of(body_of({{SpherePart{0.5}}, plane}));
+    const MassProperties p = mass_of(solid_of({{SpherePart{0.5}}, plane}));
     CHECK(p.mass == Approx(pi_ / 12).epsilon(1e-3));
     CHECK(p.center.z == Approx(3.0 / 16).epsilon(1e-3));
   }
@@ -195,24 +196,24 @@ TEST_CASE("What parts have in common counts once, and what is taken away not at 
     const Mesh full = talus::gear(gear);
     gear.bore_radius = 0.05;
     const Mesh bored = talus::gear(gear);
-    check(mass_of(body_of({part_of(full)})), volume_properties(full), 1e-14);
+    check(mass_of(solid_of({part_of(full)})), volume_properties(full), 1e-14);
     // The bore of the mesh is a polygon, in the cylinder.
-    check(mass_of(body_of({part_of(full), without(cylinder(0.05, 0.1))})), volume_properties(bored), 2e-3);
+    check(mass_of(solid_of({part_of(full), without(cylinder(0.05, 0.1))})), volume_properties(bored), 2e-3);
   }
 }
 
 TEST_CASE("What has no mass is refused", "[rigid]") {
   const auto refusal = [](const BodySpec& body) { return error_of([&] { mass_of(body); }); };
-  CHECK(contains(refusal(body_of({{PlanePart{}}})), "body b has a plane, which has no end"));
-  CHECK(contains(refusal(body_of({box({1, 1, 1}), without(box({2, 2, 2}))})), "body b has no volume"));
-  CHECK(contains(refusal(body_of({box({1, 1, 1}), without(box({1, 1, 1}))})), "body b has no volume"));
+  CHECK(contains(refusal(solid_of({{PlanePart{}}})), "body b has a plane, which has no end"));
+  CHECK(contains(refusal(solid_of({box_part({1, 1, 1}), without(box_part({2, 2, 2}))})), "body b has no volume"));
+  CHECK(contains(refusal(solid_of({box_part({1, 1, 1}), without(box_part({1, 1, 1}))})), "body b has no volume"));
   const Mesh sheet{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
   BodyPart open = part_of(sheet);
   auto& mesh = std::get<MeshPart>(open.shape);
   mesh.loaded = std::make_shared<LoadedMesh>(LoadedMesh{sheet, false, {}});
-  CHECK(contains(refusal(body_of({open})), "encloses no volume"));
+  CHECK(contains(refusal(solid_of({open})), "encloses no volume"));
   mesh.as = MeshAs::particles;
-  CHECK(contains(refusal(body_of({open})), "boundary particles"));
+  CHECK(contains(refusal(solid_of({open})), "boundary particles"));
 }
 
 namespace {
@@ -238,20 +239,20 @@ std::size_t count_at(const std::vector<ContactPoint>& points, const glm::dvec3& 
 
 TEST_CASE("Round parts touch with balls, others with points all over them", "[rigid]") {
   SECTION("sphere") {
-    const auto points = contact_points(body_of({{SpherePart{0.5}, {1, 2, 3}}}), 0.1);
+    const auto points = contact_points(solid_of({{SpherePart{0.5}, {1, 2, 3}}}), 0.1);
     REQUIRE(points.size() == 1);
     CHECK(points[0].place == glm::dvec3(1, 2, 3));
     CHECK(points[0].radius == 0.5);
   }
   SECTION("capsule") {
-    const auto points = contact_points(body_of({{CapsulePart{0.1, 1.2}}}), 0.25);
+    const auto points = contact_points(solid_of({{CapsulePart{0.1, 1.2}}}), 0.25);
     REQUIRE(points.size() == 5);
     CHECK(points.front().place.z == Approx(-0.5));
     CHECK(points.back().place.z == Approx(0.5));
-    CHECK(contact_points(body_of({{CapsulePart{0.5, 1.0}}}), 0.25).size() == 1);
+    CHECK(contact_points(solid_of({{CapsulePart{0.5, 1.0}}}), 0.25).size() == 1);
   }
   SECTION("torus") {
-    const auto points = contact_points(body_of({{TorusPart{1.0, 0.2}}}), 0.25);
+    const auto points = contact_points(solid_of({{TorusPart{1.0, 0.2}}}), 0.25);
     CHECK(points.size() == 63);
     for (const ContactPoint& p : points) {
       CHECK(glm::length(p.place) == Approx(1));
@@ -260,7 +261,7 @@ TEST_CASE("Round parts touch with balls, others with points all over them", "[ri
   }
   SECTION("box") {
     const glm::dvec3 size(1, 0.6, 0.3);
-    const auto points = contact_points(body_of({box(size)}), 0.1);
+    const auto points = contact_points(solid_of({box_part(size)}), 0.1);
     for (int k = 0; k < 8; ++k)
       CHECK(count_at(points, size / 2.0 * glm::dvec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)) == 1);
     for (const ContactPoint& p : points) {
@@ -270,7 +271,7 @@ TEST_CASE("Round parts touch with balls, others with points all over them", "[ri
     CHECK(points.size() == 11 * 7 * 4 - 9 * 5 * 2);  // a shell
   }
   SECTION("cylinder") {
-    const auto points = contact_points(body_of({cylinder(0.5, 0.4)}), 0.1);
+    const auto points = contact_points(solid_of({cylinder(0.5, 0.4)}), 0.1);
     const auto rim = [&](double z) {
       return std::ranges::count_if(points, [&](const ContactPoint& p) {
         return std::abs(p.place.z - z) < 1e-9 && std::abs(std::hypot(p.place.x, p.place.y) - 0.5) < 1e-9;
@@ -280,13 +281,13 @@ TEST_CASE("Round parts touch with balls, others with points all over them", "[ri
     CHECK(n == rim(-0.2));
     CHECK(n >= 24);
     CHECK(0.5 * (1 - std::cos(pi_ / static_cast<double>(n))) <= 0.02 * 0.1);
-    CHECK(contact_points(body_of({cylinder(0.01, 0.4)}), 0.5).size() >= 48);
+    CHECK(contact_points(solid_of({cylinder(0.01, 0.4)}), 0.5).size() >= 48);
     // A cone has one apex.
-    CHECK(count_at(contact_points(body_of({{ConePart{0.5, 0.0, 1.0}}}), 0.1), {0, 0, 0.5}) == 1);
+    CHECK(count_at(contact_points(solid_of({{ConePart{0.5, 0.0, 1.0}}}), 0.1), {0, 0, 0.5}) == 1);
   }
   SECTION("gear") {
     const Mesh mesh = talus::gear({.module = 0.01, .teeth = 24, .width = 0.05});
-    const auto points = contact_points(body_of({part_of(mesh)}), 0.02);
+    const auto points = contact_points(solid_of({part_of(mesh)}), 0.02);
     std::vector<glm::dvec3> surface;
     for (const glm::uvec3& t : mesh.triangles)
       surface.push_back(glm::dvec3(mesh.vertices[t[0]] + mesh.vertices[t[1]] + mesh.vertices[t[2]]) / 3.0);
@@ -305,12 +306,13 @@ TEST_CASE("All contact points lie on the surface, and all over it", "[rigid]") {
   BodyPart plane{PlanePart{}};
   plane.subtract = true;
   const std::vector<std::pair<BodySpec, double>> bodies{
-      {body_of({box({1, 0.6, 0.3}), without(box({0.9, 0.5, 0.3}, {0, 0, 0.05}))}), 0.1},
-      {body_of({cylinder(0.5, 0.3), without(cylinder(0.2, 0.4))}), 0.1},
-      {body_of({{SpherePart{0.5}}, without({SpherePart{0.4}}), plane}), 0.1},
-      {body_of({{CapsulePart{0.1, 1.0}}, {SpherePart{0.3}, {0, 0, 0.5}}, box({0.4, 0.4, 0.4}, {0, 0, -0.5})}), 0.1},
-      {body_of({box({1, 1, 0.1}), box({0.1, 1, 0.5}, {0.45, 0, 0.3})}), 0.1},
-      {body_of({{TorusPart{0.5, 0.1}}, without(box({2, 0.5, 0.5}, {0, 0.5, 0}))}), 0.08}};
+      {solid_of({box_part({1, 0.6, 0.3}), without(box_part({0.9, 0.5, 0.3}, {0, 0, 0.05}))}), 0.1},
+      {solid_of({cylinder(0.5, 0.3), without(cylinder(0.2, 0.4))}), 0.1},
+      {solid_of({{SpherePart{0.5}}, without({SpherePart{0.4}}), plane}), 0.1},
+      {solid_of({{CapsulePart{0.1, 1.0}}, {SpherePart{0.3}, {0, 0, 0.5}}, box_part({0.4, 0.4, 0.4}, {0, 0, -0.5})}),
+       0.1},
+      {solid_of({box_part({1, 1, 0.1}), box_part({0.1, 1, 0.5}, {0.45, 0, 0.3})}), 0.1},
+      {solid_of({{TorusPart{0.5, 0.1}}, without(box_part({2, 0.5, 0.5}, {0, 0.5, 0}))}), 0.08}};
   for (const auto& [body, spacing] : bodies) {
     const auto points = contact_points(body, spacing);
     INFO(points.size());
@@ -345,14 +347,14 @@ TEST_CASE("All contact points lie on the surface, and all over it", "[rigid]") {
 }
 
 TEST_CASE("Contact points are as many as asked for at most, and always the same", "[rigid]") {
-  const BodySpec tray = body_of({box({1, 0.6, 0.3}), without(box({0.9, 0.5, 0.3}, {0, 0, 0.05}))});
+  const BodySpec tray = solid_of({box_part({1, 0.6, 0.3}), without(box_part({0.9, 0.5, 0.3}, {0, 0, 0.05}))});
   for (const std::size_t most : {4096u, 500u, 100u, 10u, 1u}) {
     const auto points = contact_points(tray, 1e-3, most);
     CHECK(points.size() <= most);
     CHECK(points.size() > most / 3);
   }
   const Mesh mesh = talus::gear({.module = 0.01, .teeth = 100, .helix_angle = 20, .width = 0.05});
-  const BodySpec gear = body_of({part_of(mesh)});
+  const BodySpec gear = solid_of({part_of(mesh)});
   for (const std::size_t most : {4096u, 100u}) {
     const auto points = contact_points(gear, 1e-4, most), again = contact_points(gear, 1e-4, most);
     CHECK(points.size() <= most);
@@ -367,23 +369,23 @@ namespace {
 
 const std::string crate = "[[body]]\nname = \"crate\"\nbox.size = [1, 1, 1]\nposition = [0, 0, 1]\n";
 
-Scene with(const std::string& keys) {
+Scene with_crate(const std::string& keys) {
   return parse_scene(crate + keys + "\n", "s.toml");
 }
 
 }  // namespace
 
 TEST_CASE("A scene says what a dynamic body weighs and how it starts", "[rigid]") {
-  const Scene heavy = with("mass = 3\nvelocity = [1, 0, 0]\nspin = [0, 0, 2]");
+  const Scene heavy = with_crate("mass = 3\nvelocity = [1, 0, 0]\nspin = [0, 0, 2]");
   CHECK(is_dynamic(heavy.bodies[0]));
   CHECK(heavy.bodies[0].mass == 3.0);
   CHECK(mass_of(heavy.bodies[0]).inertia[0][0] == Approx(0.5));
-  CHECK(mass_of(with("density = 500").bodies[0]).mass == Approx(500));
-  CHECK_FALSE(is_dynamic(with("").bodies[0]));
+  CHECK(mass_of(with_crate("density = 500").bodies[0]).mass == Approx(500));
+  CHECK_FALSE(is_dynamic(with_crate("").bodies[0]));
 
   const Scene door =
-      with("mass = 3\njoint = { type = \"revolute\", axis = [0, 0, 1], origin = [-0.5, 0, 1], min = -90, "
-           "max = 90, value = 30, start_speed = -20, friction = 0.5, motor = { speed = 60, strength = 8 } }");
+      with_crate("mass = 3\njoint = { type = \"revolute\", axis = [0, 0, 1], origin = [-0.5, 0, 1], min = -90, "
+                 "max = 90, value = 30, start_speed = -20, friction = 0.5, motor = { speed = 60, strength = 8 } }");
   const Joint& hinge = std::get<Joint>(door.bodies[0].motion);
   CHECK(std::get<double>(hinge.value) == 30);
   CHECK(hinge.start_speed == -20);
@@ -392,13 +394,14 @@ TEST_CASE("A scene says what a dynamic body weighs and how it starts", "[rigid]"
   CHECK(hinge.motor->speed == 60);
   CHECK(hinge.motor->strength == 8);
 
-  const Scene lamp = with("density = 100\njoint = { type = \"ball\", origin = [0, 0, 2], axis = [0, 0, -1], max = 40, "
-                          "friction = 0.1 }");
+  const Scene lamp =
+      with_crate("density = 100\njoint = { type = \"ball\", origin = [0, 0, 2], axis = [0, 0, -1], max = 40, "
+                 "friction = 0.1 }");
   CHECK(std::get<Joint>(lamp.bodies[0].motion).type == JointType::ball);
   CHECK(std::get<Joint>(lamp.bodies[0].motion).max == 40);
   CHECK(initial_poses(lamp)[0].position == glm::dvec3(0, 0, 3));
 
-  const Scene slider = with("mass = 2\njoint = { type = \"prismatic\", axis = [1, 0, 0], start_speed = 0.3 }");
+  const Scene slider = with_crate("mass = 2\njoint = { type = \"prismatic\", axis = [1, 0, 0], start_speed = 0.3 }");
   for (const Scene& scene : {heavy, door, lamp, slider}) {
     const std::string text = to_toml(scene);
     INFO(text);
@@ -410,15 +413,15 @@ TEST_CASE("A scene says what a dynamic body weighs and how it starts", "[rigid]"
 }
 
 TEST_CASE("Dynamic bodies stand where they start until something moves them", "[rigid]") {
-  const Scene scene = with("mass = 3\nvelocity = [3, 0, 4]\nspin = [0, 0, 2]");
+  const Scene scene = with_crate("mass = 3\nvelocity = [3, 0, 4]\nspin = [0, 0, 2]");
   const Kinematics kinematics(scene);
   CHECK(kinematics.constant());
   CHECK(kinematics.in_world(2.0, 0.1)[0].end.position == glm::dvec3(0, 0, 1));
   // The corner of a crate that flies at 5 m/s and spins at 2 rad/s.
   CHECK(check_motions(scene) == Approx(5 + 2 * std::sqrt(0.75)));
   const Scene door =
-      with("mass = 3\njoint = { type = \"revolute\", axis = [1, 0, 0], origin = [-0.5, 0, 1], value = 90, "
-           "start_speed = 90, motor = { speed = -180, strength = 1 } }");
+      with_crate("mass = 3\njoint = { type = \"revolute\", axis = [1, 0, 0], origin = [-0.5, 0, 1], value = 90, "
+                 "start_speed = 90, motor = { speed = -180, strength = 1 } }");
   const glm::dvec3 at = initial_poses(door)[0].position;
   CHECK(glm::distance(at, glm::dvec3(-0.5, -1, 1)) < 1e-12);
   CHECK(check_motions(door) == Approx(pi_ * (1 + std::sqrt(0.75))));
@@ -469,18 +472,18 @@ TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]"
     CHECK(contains(scene.error, says));
   }
   // Of a scene that no file made.
-  Scene scene = with("mass = 1");
+  Scene scene = with_crate("mass = 1");
   scene.bodies[0].density = 1.0;
   CHECK_THROWS_AS(check_motions(scene), SceneError);
-  scene = with("mass = 1");
+  scene = with_crate("mass = 1");
   scene.bodies[0].motion = Keyframes{};
   CHECK_THROWS_AS(check_motions(scene), SceneError);
 }
 
 TEST_CASE("A body that has been read weighs what one made in code does, also after a change", "[rigid]") {
   const Scene scene =
-      with("mass = 1\n[[body]]\nname = \"cup\"\ndensity = 500\nparts = [{ cylinder = { radius = 0.2, height "
-           "= 0.4 } }, { sphere.radius = 0.15, position = [0, 0, 0.1], subtract = true }]");
+      with_crate("mass = 1\n[[body]]\nname = \"cup\"\ndensity = 500\nparts = [{ cylinder = { radius = 0.2, height "
+                 "= 0.4 } }, { sphere.radius = 0.15, position = [0, 0, 0.1], subtract = true }]");
   BodySpec read = scene.bodies.at(1);
   REQUIRE(read.weighed);
   const auto same_as_new = [&] {
@@ -534,7 +537,7 @@ TEST_CASE("Which boxes meet another is found by looking at few", "[rigid][bodies
 
 TEST_CASE("Thousands of dynamic bodies in a periodic box are checked pair by near pair", "[rigid]") {
   // Each of 27^3 with each other would be 2 10^8 pairs of spheres.
-  Scene scene = with("");
+  Scene scene = with_crate("");
   scene.domain = {};
   scene.domain.min = {0.0, 0.0, 0.0};
   scene.domain.max = {27.2, 27.2, 27.2};
@@ -562,13 +565,13 @@ TEST_CASE("A dynamic body without room at the start is told of", "[rigid]") {
   const auto second = [](double z) {
     return fmt::format("mass = 1\n[[body]]\nname = \"ball\"\nsphere.radius = 0.2\nposition = [0, 0, {}]\n", z);
   };
-  CHECK(overlaps_at_start(with("")).empty());
-  CHECK(overlaps_at_start(with("mass = 1")).empty());
-  CHECK(overlaps_at_start(with(second(1.7))).empty());
-  std::vector<std::string> all = overlaps_at_start(with(second(1.6)));
+  CHECK(overlaps_at_start(with_crate("")).empty());
+  CHECK(overlaps_at_start(with_crate("mass = 1")).empty());
+  CHECK(overlaps_at_start(with_crate(second(1.7))).empty());
+  std::vector<std::string> all = overlaps_at_start(with_crate(second(1.6)));
   REQUIRE(all.size() == 1);
   CHECK(contains(all[0], "s.toml: body crate starts 0.1 m deep in body ball"));
-  all = overlaps_at_start(with(second(1.6) + "density = 2"));
+  all = overlaps_at_start(with_crate(second(1.6) + "density = 2"));
   REQUIRE(all.size() == 1);
   CHECK(contains(all[0], "0.1 m deep"));
   all = advise(parse_scene(crate + "mass = 1\n", "s.toml", {"body.crate.position=[0,0,0.4]"}));

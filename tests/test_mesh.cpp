@@ -21,9 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-
 // The eight corners are numbered x + 2 y + 4 z.
-Mesh box(const glm::vec3& min, const glm::vec3& max) {
+Mesh box_mesh(const glm::vec3& min, const glm::vec3& max) {
   Mesh mesh;
   for (int c = 0; c < 8; ++c)
     mesh.vertices.emplace_back(c & 1 ? max.x : min.x, c & 2 ? max.y : min.y, c & 4 ? max.z : min.z);
@@ -33,7 +32,7 @@ Mesh box(const glm::vec3& min, const glm::vec3& max) {
 }
 
 Mesh unit_box() {
-  return box(glm::vec3(0), glm::vec3(1));
+  return box_mesh(glm::vec3(0), glm::vec3(1));
 }
 
 // A sphere of rings x (2 rings) quads.
@@ -238,7 +237,7 @@ void check_inertia(const glm::dmat3& inertia, const glm::dvec3& diagonal) {
 
 TEST_CASE("Volume, area, centre and moments of inertia of a mesh are exact", "[mesh]") {
   const glm::vec3 min(100.5f, -3.0f, 7.0f), max(102.5f, 0.0f, 11.0f);
-  const Mesh mesh = box(min, max);
+  const Mesh mesh = box_mesh(min, max);
   const glm::dvec3 e(2, 3, 4);
   CHECK(volume(mesh) == Approx(24).epsilon(1e-14));
   CHECK(area(mesh) == Approx(2 * (6 + 8 + 12)).epsilon(1e-14));
@@ -277,7 +276,7 @@ TEST_CASE("A fine ball has the volume, area and inertia of a sphere", "[mesh]") 
 }
 
 TEST_CASE("Each format of meshes is read", "[mesh]") {
-  const Mesh mesh = box({-1, -2, -3}, {1, 2.5f, 3});
+  const Mesh mesh = box_mesh({-1, -2, -3}, {1, 2.5f, 3});
   Scratch scratch;
   const std::map<std::string, std::string> files{{"binary.stl", as_stl(mesh)},
                                                  {"ascii.stl", as_ascii_stl(mesh)},
@@ -307,7 +306,7 @@ TEST_CASE("Each format of meshes is read", "[mesh]") {
 
 TEST_CASE("Scale and up axis place a mesh", "[mesh]") {
   Scratch scratch;
-  const Mesh mesh = box({1, 2, 3}, {2, 4, 6});
+  const Mesh mesh = box_mesh({1, 2, 3}, {2, 4, 6});
   write_text(scratch / "a.obj", as_obj(mesh));
   write_text(scratch / "a.gltf", as_gltf(mesh));
   auto placed = [&](const char* name, const MeshOptions& options, const glm::dvec3& min, const glm::dvec3& max) {
@@ -630,7 +629,7 @@ TEST_CASE("Triangles are wound like their neighbours, and closed parts outwards"
 }
 
 TEST_CASE("A cavity stays a cavity, and parts beside each other are turned each for itself", "[mesh]") {
-  const Mesh outer = box(glm::vec3(0), glm::vec3(4)), inner = ball(6, 1, glm::vec3(2)),
+  const Mesh outer = box_mesh(glm::vec3(0), glm::vec3(4)), inner = ball(6, 1, glm::vec3(2)),
              core = ball(4, 0.5, glm::vec3(2));
   const double v_in = volume(inner), v_core = volume(core);
   auto inside_out = [](Mesh mesh) {
@@ -652,7 +651,7 @@ TEST_CASE("A cavity stays a cavity, and parts beside each other are turned each 
         "1 closed part was inside out and turned\n2 parts within were turned with the part around it\n");
   CHECK(volume(out.mesh) == Approx(64 - v_in + v_core));
 
-  const Mesh beside = box({5, 0, 0}, {6, 1, 1});
+  const Mesh beside = box_mesh({5, 0, 0}, {6, 1, 1});
   out = repaired(combined({outer, inside_out(beside), inside_out(inner)}));
   CHECK(join(out.repairs) == "1 closed part was inside out and turned\n");
   CHECK(volume(out.mesh) == Approx(64 + 1 - v_in));
@@ -694,14 +693,14 @@ TEST_CASE("Small holes are closed, large ones reported", "[mesh]") {
 
 TEST_CASE("Edges with more than two triangles stay and are reported", "[mesh]") {
   Mesh mesh = unit_box();
-  append(mesh, box(glm::vec3(1, 1, 0), glm::vec3(2, 2, 1)));  // touches along an edge
+  append(mesh, box_mesh(glm::vec3(1, 1, 0), glm::vec3(2, 2, 1)));  // touches along an edge
   LoadedMesh out = repaired(mesh);
   CHECK(join(out.repairs) == "1 edge has more than two triangles; they stay as they are\n");
   CHECK(out.closed);
   CHECK(volume(out.mesh) == Approx(2));
 
   mesh = unit_box();
-  append(mesh, box(glm::vec3(1, 0, 0), glm::vec3(2, 1, 1)));  // stands side to side
+  append(mesh, box_mesh(glm::vec3(1, 0, 0), glm::vec3(2, 1, 1)));  // stands side to side
   out = repaired(mesh);
   CHECK(contains(join(out.repairs), "5 edges have more than two triangles"));
   CHECK(out.closed);

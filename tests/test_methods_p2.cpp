@@ -8,7 +8,6 @@ using namespace talus_tests;
 
 namespace {
 
-
 Solver p2(Solver solver = {}) {
   solver.method = Method::p2;
   return solver;

@@ -10,7 +10,6 @@ using namespace talus_tests;
 
 namespace {
 
-
 Solver vts(Iteration iteration, bool memory) {
   return {.method = Method::vts,
           .iteration = iteration,

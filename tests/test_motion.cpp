@@ -13,7 +13,6 @@ using namespace talus_tests;
 
 namespace {
 
-
 double angle_between(const glm::dquat& a, const glm::dquat& b) {
   const glm::dquat q = b * glm::conjugate(a);
   return 2 * std::atan2(std::hypot(q.x, q.y, q.z), std::abs(q.w));

@@ -10,16 +10,16 @@ using namespace talus_tests;
 
 namespace {
 
-using Lists = std::map<uint, std::multiset<uint>>;  // partners by id; walls as they are
+using PartnerLists = std::map<uint, std::multiset<uint>>;  // partners by id; walls as they are
 
-Lists lists_of(Simulation& simulation) {
+PartnerLists partner_lists_of(Simulation& simulation) {
   Executor& e = simulation.executor();
   const uint n = simulation.grain_count();
   const auto ids = read_field<uint>(e, FieldId::grain_id, n);
   const auto counts = read_field<uint>(e, FieldId::contact_count, n);
   const auto start = read_field<uint>(e, FieldId::slice_start, e.size(FieldId::slice_start));
   const auto partners = read_field<uint>(e, FieldId::contact_partner, e.size(FieldId::contact_partner));
-  Lists lists;
+  PartnerLists lists;
   for (uint i = 0; i < n; ++i) {
     auto& mine = lists[ids[i]];
     for (uint k = 0; k < counts[i]; ++k) {
@@ -45,7 +45,7 @@ void check_against_brute_force(Scene scene, const Options& options) {
   Simulation before(scene, options), simulation(scene, options);
   const std::vector<GrainState> grains = before.grains();
   simulation.advance(1);
-  const Lists lists = lists_of(simulation);
+  const PartnerLists lists = partner_lists_of(simulation);
   const double skin = read_field<World>(simulation.executor(), FieldId::worlds, 1)[0].lists.skin;
   REQUIRE(skin > 0.0);
   std::size_t pairs = 0, wrong = 0;
@@ -79,7 +79,7 @@ void check_against_brute_force(Scene scene, const Options& options) {
 // Overlaps among grains and with walls that the lists of the last substep do not hold.
 std::size_t missed_contacts(Simulation& simulation) {
   const Scene& scene = simulation.scene();
-  const Lists lists = lists_of(simulation);
+  const PartnerLists lists = partner_lists_of(simulation);
   const std::vector<GrainState> grains = simulation.grains();
   std::size_t missed = 0;
   for (const GrainState& a : grains) {
@@ -238,7 +238,7 @@ TEST_CASE("A contact is found across a short periodic axis once", "[neighbours]"
   add_points(scene, 0.024, {{0.01, 0.0, 0.0}, {0.29, 0.0, 0.0}, {0.15, 0.0, 0.0}});
   Simulation simulation(scene, on_cpu);
   simulation.advance(1);
-  const Lists lists = lists_of(simulation);
+  const PartnerLists lists = partner_lists_of(simulation);
   CHECK(lists.at(0) == std::multiset<uint>{1});
   CHECK(lists.at(1) == std::multiset<uint>{0});
   CHECK(lists.at(2).empty());

@@ -46,7 +46,7 @@ double on_scale(const Image& image, const glm::ivec2& at) {
   return best;
 }
 
-glm::ivec2 place(const Scene& scene, const glm::vec3& point) {
+glm::ivec2 pixel_of(const Scene& scene, const glm::vec3& point) {
   const glm::vec3 at = view_of(scene, static_cast<float>(width) / height).project(point);
   return {(at.x * 0.5 + 0.5) * width, (0.5 - at.y * 0.5) * height};
 }
@@ -81,7 +81,7 @@ void shows_what_grains_feel(const Options& options) {
   REQUIRE(grains.size() == 5);
   // From the front, a little left of and above the middle, where the light comes from.
   const auto shown = [&](const Image& image, std::size_t k) {
-    return on_scale(image, place(simulation.scene(), grains[k].position + glm::vec3(-0.006f, -0.017f, 0.006f)));
+    return on_scale(image, pixel_of(simulation.scene(), grains[k].position + glm::vec3(-0.006f, -0.017f, 0.006f)));
   };
   const auto check = [&](const Look& look, const glm::dvec2& range, const std::vector<double>& values) {
     CAPTURE(static_cast<int>(look.color_by));
@@ -169,8 +169,8 @@ void shows_contacts_as_lines(const Options& options) {
   const Image plain = pictures.draw(look);
 
   // In the middle between two centres, or centre and floor; how thick it is.
-  const auto middle = [&](float z) { return place(scene, {0.0f, 0.0f, z}); };
-  const double pixels = place(scene, {0.1f, 0.0f, 0.1f}).x - place(scene, {-0.1f, 0.0f, 0.1f}).x;
+  const auto middle = [&](float z) { return pixel_of(scene, {0.0f, 0.0f, z}); };
+  const double pixels = pixel_of(scene, {0.1f, 0.0f, 0.1f}).x - pixel_of(scene, {-0.1f, 0.0f, 0.1f}).x;
   const auto thick = [&](const Image& image, float z) { return different(image, none, middle(z).y) / pixels * 0.2; };
   struct Shown {
     float z;
@@ -234,7 +234,7 @@ TEST_CASE("Materials and worlds have colours that tell them apart", "[device][re
     scene.output.color_by = by;
     const Image image = setup.draw(scene, grains);
     const auto tone = [&](std::size_t k) {
-      return tone_at(image, place(scene, grains[k].position + glm::vec3(-0.1f, -0.25f, 0.1f)));
+      return tone_at(image, pixel_of(scene, grains[k].position + glm::vec3(-0.1f, -0.25f, 0.1f)));
     };
     return glm::distance(tone(a), tone(b));
   };
@@ -250,10 +250,11 @@ TEST_CASE("Materials and worlds have colours that tell them apart", "[device][re
   for (std::size_t k = 0; k < 3; ++k) {
     CAPTURE(k);
     const glm::vec3 lit(-0.33f, -0.83f, 0.33f);  // towards the light
-    CHECK(on_scale(image, place(scene, grains[k].position + grains[k].radius * lit)) ==
+    CHECK(on_scale(image, pixel_of(scene, grains[k].position + grains[k].radius * lit)) ==
           Approx(0.5 * static_cast<double>(k)).margin(0.1));
   }
   // What nothing has felt has its own colour.
   scene.output.color_by = ColorBy::force;
-  CHECK(seen(setup.draw(scene, grains), place(scene, grains[0].position).x, place(scene, grains[0].position).y) == red);
+  CHECK(seen(setup.draw(scene, grains), pixel_of(scene, grains[0].position).x, pixel_of(scene, grains[0].position).y) ==
+        red);
 }

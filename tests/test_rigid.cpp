@@ -10,7 +10,6 @@ using namespace talus_tests;
 
 namespace {
 
-
 // Nothing but the body, in empty space.
 Scene space(double dt, BodySpec body, bool gravity = true) {
   Scene scene = scene_of(dt, 1, 1);

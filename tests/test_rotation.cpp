@@ -51,17 +51,8 @@ Scene rolling_ball(double degrees, double speed, double rolling = 0.0, int subst
   return scene;
 }
 
-// Of the ball in the second second.
 double acceleration(const Scene& scene) {
-  Simulation simulation(scene, on_cpu);
-  simulation.advance(200);
-  const double before = simulation.grains()[0].velocity.x;
-  simulation.advance(200);
-  return static_cast<double>(simulation.grains()[0].velocity.x) - before;
-}
-
-double in_radians(double degrees) {
-  return glm::radians(degrees);
+  return in_second_second(scene).acceleration;
 }
 
 // Grains of mixed radii and two materials that meet in free space, none within `hole` [m] of its middle.
@@ -99,12 +90,36 @@ MomentaWithSpins momenta_with_spins(const std::vector<Spinning>& grains) {
 }
 
 // Every way to find impulses in which grains rotate.
+const std::vector<std::pair<Method, Iteration>> by_impulses = {
+    {Method::vts, Iteration::improved_jacobi}, {Method::vts, Iteration::jacobi},
+    {Method::vts, Iteration::mass_splitting},  {Method::vts, Iteration::pja},
+    {Method::sp, Iteration::improved_jacobi},  {Method::sp, Iteration::jacobi},
+    {Method::sp, Iteration::mass_splitting}};
 Solver each_by_impulses() {
-  using enum Iteration;
-  const auto [method, iteration] = GENERATE(
-      std::pair(Method::vts, improved_jacobi), std::pair(Method::vts, jacobi), std::pair(Method::vts, mass_splitting),
-      std::pair(Method::sp, improved_jacobi), std::pair(Method::sp, mass_splitting));
+  const auto [method, iteration] = GENERATE(from_range(by_impulses));
   return default_solver(method, iteration);
+}
+// The same, and dem.
+Solver each_rotating() {
+  return GENERATE(true, false) ? default_solver(Method::dem) : each_by_impulses();
+}
+
+// Momenta of a cloud before and after .15 s in which its grains meet, with a solver and a rolling friction.
+struct Kept {
+  MomentaWithSpins before, after;
+};
+Kept momenta_of_cloud(const Solver& solver, double rolling, int substeps = 8) {
+  Scene scene = cloud(0.0, solver);
+  scene.solver.substeps = substeps;
+  scene.materials[0].rolling_friction = scene.materials[1].rolling_friction = rolling;
+  const glm::dvec3 spin(1.0, -0.5, 2.0);
+  Simulation simulation(scene, on_cpu);
+  set_spin(simulation, spin);
+  const MomentaWithSpins before = momenta_with_spins(spinning(simulation));
+  simulation.advance(30);
+  const std::vector<Spinning> grains = spinning(simulation);
+  CHECK(std::ranges::count_if(grains, [&](const Spinning& s) { return glm::length(s.spin - spin) > 0.1; }) > 60);
+  return {before, momenta_with_spins(grains)};
 }
 
 }  // namespace
@@ -127,7 +142,7 @@ TEST_CASE("A ball that slides comes to roll at 5/7 of its speed", "[rotation]") 
 TEST_CASE("A ball on an incline rolls where friction bears it, and slides beyond", "[rotation]") {
   for (const double degrees : {5.0, 20.0, 40.0, 50.0, 60.0}) {  // tan a = 7/2 ball_friction at 46.4
     CAPTURE(degrees);
-    const double a = in_radians(degrees);
+    const double a = glm::radians(degrees);
     const double exact = std::tan(a) < 3.5 * ball_friction ? 5.0 / 7.0 * g * std::sin(a)
                                                            : g * (std::sin(a) - ball_friction * std::cos(a));
     CHECK(acceleration(rolling_ball(degrees, 0.0)) == Approx(exact).epsilon(1e-3));
@@ -147,7 +162,7 @@ TEST_CASE("Rolling friction slows a ball, and holds it on a slope", "[rotation]"
     CAPTURE(degrees);
     CHECK(std::abs(acceleration(rolling_ball(degrees, 0.0, 0.2))) < 1e-5);
   }
-  const double a = in_radians(12.0);
+  const double a = glm::radians(12.0);
   CHECK(acceleration(rolling_ball(12.0, 0.0, 0.2)) ==
         Approx(5.0 / 7.0 * g * (std::sin(a) - 0.2 * std::cos(a))).epsilon(5e-3));
 }
@@ -200,33 +215,15 @@ TEST_CASE("vts and sp: a ball slides, rolls and stops as Coulomb's law says", "[
   slides.advance(200);
   CHECK(spinning(slides)[0].velocity.x == Approx(5.0 / 7.0).epsilon(1e-4));
   CHECK(spinning(slides)[0].spin.y == Approx(5.0 / 7.0).epsilon(1e-4));
-  const double rolls = in_radians(20.0), beyond = in_radians(50.0);  // tan a = 7/2 mu at 46.4
+  const double rolls = glm::radians(20.0), beyond = glm::radians(50.0);  // tan a = 7/2 mu at 46.4
   CHECK(acceleration(rolling_ball(20.0, 0.0, 0.0, 8, solver)) == Approx(5.0 / 7.0 * g * std::sin(rolls)).epsilon(1e-3));
   CHECK(acceleration(rolling_ball(50.0, 0.0, 0.0, 8, solver)) ==
         Approx(g * (std::sin(beyond) - ball_friction * std::cos(beyond))).epsilon(1e-3));
   CHECK(acceleration(rolling_ball(0.0, 1.0, 0.02, 8, solver)) == Approx(-5.0 / 7.0 * 0.02 * g).epsilon(1e-3));
   CHECK(std::abs(acceleration(rolling_ball(11.0, 0.0, 0.2, 8, solver))) < 1e-3);  // atan 0.2 = 11.31
-  const double a = in_radians(12.0);
+  const double a = glm::radians(12.0);
   CHECK(acceleration(rolling_ball(12.0, 0.0, 0.2, 8, solver)) ==
         Approx(5.0 / 7.0 * g * (std::sin(a) - 0.2 * std::cos(a))).epsilon(1e-3));
-}
-
-// Momenta of a cloud before and after .15 s in which its grains meet, with a solver and a rolling friction.
-struct Kept {
-  MomentaWithSpins before, after;
-};
-Kept momenta_of_cloud(const Solver& solver, double rolling, int substeps = 8) {
-  Scene scene = cloud(0.0, solver);
-  scene.solver.substeps = substeps;
-  scene.materials[0].rolling_friction = scene.materials[1].rolling_friction = rolling;
-  const glm::dvec3 spin(1.0, -0.5, 2.0);
-  Simulation simulation(scene, on_cpu);
-  set_spin(simulation, spin);
-  const MomentaWithSpins before = momenta_with_spins(spinning(simulation));
-  simulation.advance(30);
-  const std::vector<Spinning> grains = spinning(simulation);
-  CHECK(std::ranges::count_if(grains, [&](const Spinning& s) { return glm::length(s.spin - spin) > 0.1; }) > 60);
-  return {before, momenta_with_spins(grains)};
 }
 
 TEST_CASE("vts: a free cloud of grains keeps its momentum and angular momentum", "[rotation]") {
@@ -258,7 +255,7 @@ TEST_CASE("sp: a free cloud of grains keeps its momentum, and its angular moment
 }
 
 TEST_CASE("Grains and a dynamic body keep their angular momentum", "[rotation]") {
-  Scene scene = cloud(0.045);
+  Scene scene = cloud(0.045, default_solver(GENERATE(Method::dem, Method::vts)));
   scene.bodies = {body_of("ball", {{SpherePart{0.03}}}, {0.0, 0.0, 0.0})};
   scene.bodies[0].density = 800.0;
   for (Material& material : scene.materials)
@@ -299,8 +296,10 @@ TEST_CASE("Grains and a shape keep their angular momentum, and its particles spi
 }
 
 TEST_CASE("A bed of grains that rotate comes to rest", "[rotation]") {
+  const Method method = GENERATE(Method::dem, Method::vts, Method::sp);
+  CAPTURE(static_cast<int>(method));
   Scene scene = box_of(500);
-  scene.solver = rotating_scene().solver;
+  scene.solver = rotating_scene(8, default_solver(method)).solver;
   scene.materials[0].friction_static = scene.materials[0].friction_kinetic = 0.5;
   scene.materials[0].rolling_friction = 0.05;
   Simulation simulation(scene, on_cpu);
@@ -313,9 +312,11 @@ TEST_CASE("A bed of grains that rotate comes to rest", "[rotation]") {
 
 TEST_CASE("Vectorised passes agree with their references where grains rotate", "[lockstep][rotation]") {
   const bool avx512 = GENERATE(false, true), rolls = GENERATE(false, true);
-  CAPTURE(avx512, rolls);
-  Scene scene = jumble_with_bodies(700);
-  scene.solver = rotating_scene(3, default_solver(GENERATE(Method::dem, Method::vts, Method::sp))).solver;
+  const Solver solver =
+      rolls ? each_rotating() : default_solver(GENERATE(Method::dem, Method::vts, Method::sp));  // each iteration once
+  CAPTURE(avx512, rolls, static_cast<int>(solver.method), static_cast<int>(solver.iteration));
+  Scene scene = jumble_with_bodies(400);
+  scene.solver = rotating_scene(3, solver).solver;
   scene.materials[1].rolling_friction = rolls ? 0.2 : 0.0;
   Simulation simulation(scene, {.device = "cpu", .verify = true, .avx512 = avx512});
   REQUIRE_NOTHROW(simulation.advance(4));
@@ -323,9 +324,12 @@ TEST_CASE("Vectorised passes agree with their references where grains rotate", "
 
 TEST_CASE("Passes agree with their references where grains rotate", "[lockstep][rotation][device]") {
   Scene scene = jumble_with_bodies(300);
-  const auto [method, rolling] = GENERATE(std::pair(Method::dem, 0.0), std::pair(Method::dem, 0.2),
-                                          std::pair(Method::vts, 0.2), std::pair(Method::sp, 0.2));
-  scene.solver = rotating_scene(3, default_solver(method)).solver;
+  const auto [solver, rolling] = GENERATE(
+      std::pair(default_solver(Method::dem), 0.0), std::pair(default_solver(Method::dem), 0.2),
+      std::pair(default_solver(Method::vts), 0.2), std::pair(default_solver(Method::vts, Iteration::jacobi), 0.2),
+      std::pair(default_solver(Method::sp), 0.2),
+      std::pair(default_solver(Method::sp, Iteration::mass_splitting), 0.2));
+  scene.solver = rotating_scene(3, solver).solver;
   scene.materials[0].rolling_friction = scene.materials[1].rolling_friction = rolling;
   Simulation simulation(scene, in_validated_lockstep());
   REQUIRE_NOTHROW(simulation.advance(4));

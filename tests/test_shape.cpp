@@ -26,7 +26,7 @@ ShapeSpec shape_of(std::string name, Shape fill, glm::dvec3 velocity = {}, glm::
 const BoxFill brick{{-0.08, -0.05, -0.03}, {0.08, 0.05, 0.03}};
 
 // 1 kHz, far from any wall, without gravity.
-Scene space() {
+Scene empty_space() {
   Scene scene = scene_of(0.004, 4, 4);
   scene.domain.axis = {Axis::open, Axis::open, Axis::open};
   scene.domain.gravity = glm::dvec3(0.0);
@@ -68,7 +68,7 @@ void fly(const Options& options) {
   const Variant variant = each_method();
   CAPTURE(variant.name);
   const bool falls = GENERATE(true, false);
-  Scene scene = space();
+  Scene scene = empty_space();
   if (falls)
     scene.domain.gravity = {0.0, 0.0, -9.81};
   scene.shapes.push_back(shape_of("brick", brick, {1.0, 0.5, 3.0}, {2.0, 3.0, 9.0}));
@@ -101,7 +101,7 @@ TEST_CASE("A shape flies and spins as a rigid body on a device", "[device][shape
 }
 
 TEST_CASE("A shape turns about its axis at the speed that it was given", "[shape]") {
-  Scene scene = space();
+  Scene scene = empty_space();
   scene.shapes.push_back(shape_of("disc", CylinderFill{{0.0, 0.0, -0.02}, 0.08, 0.04}, {}, {0.0, 0.0, 5.0}));
   Simulation simulation(scene, on_cpu);
   const Momenta before = momenta_of(simulation);
@@ -167,7 +167,7 @@ TEST_CASE("Flat, straight and single shapes move as they should", "[shape]") {
   SECTION("one") {
     points.points = {{0.0, 0.0, 0.0}};
   }
-  Scene scene = space();
+  Scene scene = empty_space();
   scene.shapes.push_back(shape_of("few", points, {0.5, 0.0, 0.0}, {0.0, 2.0, 5.0}));
   Simulation simulation(scene, on_cpu);
   const Momenta before = momenta_of(simulation);
@@ -179,7 +179,7 @@ TEST_CASE("Flat, straight and single shapes move as they should", "[shape]") {
 }
 
 TEST_CASE("A shape that was turned inside out turns back", "[shape]") {
-  Scene scene = space();
+  Scene scene = empty_space();
   scene.shapes.push_back(shape_of("brick", brick, {}, {}, 0.5));
   Simulation simulation(scene, on_cpu);
   auto grains = read_field<Grain>(simulation.executor(), FieldId::grains, simulation.grain_count());
@@ -234,7 +234,7 @@ TEST_CASE("A shape pushes grains and is pushed, without loss of momentum", "[sha
   Solver solver = std::ranges::find(all, name, &Variant::name)->solver;
   solver.error_reduction = solver.mass_scaling = 0.0;
   CAPTURE(name);
-  Scene scene = space();
+  Scene scene = empty_space();
   scene.shapes.push_back(shape_of("brick", brick, {1.5, 0.0, 0.0}, {0.0, 0.0, 3.0}));
   std::vector<glm::dvec3> places;
   for (int x = 0; x < 3; ++x)
@@ -254,7 +254,7 @@ TEST_CASE("A shape pushes grains and is pushed, without loss of momentum", "[sha
 }
 
 TEST_CASE("Shapes collide", "[shape]") {
-  Scene scene = space();
+  Scene scene = empty_space();
   scene.materials[0].friction_static = scene.materials[0].friction_kinetic = 0.0;  // it turns what cannot turn
   for (int k = 0; k < 3; ++k)
     scene.shapes.push_back(
@@ -281,7 +281,7 @@ TEST_CASE("Shapes collide", "[shape]") {
 }
 
 TEST_CASE("A shape goes through the seam of a periodic axis", "[shape]") {
-  Scene scene = space();
+  Scene scene = empty_space();
   scene.domain.axis = {Axis::periodic, Axis::open, Axis::open};
   scene.domain.min.x = -0.3;
   scene.domain.max.x = 0.3;
@@ -300,7 +300,7 @@ TEST_CASE("A shape goes through the seam of a periodic axis", "[shape]") {
 
 TEST_CASE("What sinks leave of a shape keeps its shape", "[shape]") {
   const Neighbours neighbours = GENERATE(Neighbours::sorted, Neighbours::linked);
-  Scene scene = space();
+  Scene scene = empty_space();
   scene.solver.neighbours = neighbours;
   scene.shapes.push_back(shape_of("brick", brick, {0.0, 0.0, 0.5}, {0.0, 2.0, 0.0}));
   scene.sinks.push_back(

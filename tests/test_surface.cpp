@@ -1,9 +1,9 @@
 // Triangles of bodies, for drawing, against geometry.
+#include "engine/geometry/crease.h"
 #include "engine/geometry/gear.h"
 #include "engine/scene/bodies.h"
-#include "simulate.h"
-#include "engine/geometry/crease.h"
 #include "engine/scene/surface.h"
+#include "simulate.h"
 #include <array>
 #include <map>
 #include <numbers>
@@ -13,7 +13,7 @@ using namespace talus_tests;
 
 namespace {
 
-constexpr double tolerance = 1e-4;
+constexpr double chord_error = 1e-4;
 
 struct Measured {
   double volume, area;
@@ -23,7 +23,7 @@ struct Measured {
 };
 
 Measured measure(const BodySpec& body) {
-  const Surface surface = surface_of(body, tolerance, 10.0);
+  const Surface surface = surface_of(body, chord_error, 10.0);
   const Solid solid = solid_of(body, pose_of(body));
   Mesh mesh;
   mesh.triangles = surface.triangles;
@@ -96,7 +96,7 @@ TEST_CASE("The triangles of a solid have its volume and area", "[renderer][surfa
   for (const Case& c : cases) {
     CAPTURE(c.name);
     const Measured m = measure(body_of("body", c.parts, {}, {}));
-    CHECK(m.off < 3.0 * tolerance);
+    CHECK(m.off < 3.0 * chord_error);
     CHECK(m.agrees > 0.98);
     CHECK(m.to_face > 0.999);
     if (c.area > 0.0) {
@@ -109,7 +109,7 @@ TEST_CASE("The triangles of a solid have its volume and area", "[renderer][surfa
 TEST_CASE("Cut surfaces have no gaps beyond the tolerance", "[renderer][surface]") {
   // Every edge has a partner in the other direction, as near as the tolerance says.
   const Surface surface = surface_of(
-      body_of("body", {{BoxPart{{1.0, 1.0, 1.0}}}, {SpherePart{0.45}, {0.5, 0.4, 0.3}, {}, true}}), tolerance, 1.0);
+      body_of("body", {{BoxPart{{1.0, 1.0, 1.0}}}, {SpherePart{0.45}, {0.5, 0.4, 0.3}, {}, true}}), chord_error, 1.0);
   std::map<std::array<float, 3>, std::uint32_t> numbers;  // of places
   const auto number = [&](std::uint32_t v) {
     const glm::vec3 p = surface.vertices[v].position;
@@ -129,7 +129,7 @@ TEST_CASE("Cut surfaces have no gaps beyond the tolerance", "[renderer][surface]
       const glm::dvec3 p(surface.vertices[v].position), side = glm::abs(p);
       const int on = (side.x > 0.5 - 2e-4) + (side.y > 0.5 - 2e-4) + (side.z > 0.5 - 2e-4);
       const double ball = glm::distance(p, glm::dvec3(0.5, 0.4, 0.3)) - 0.45;
-      CHECK((on >= 2 || (on == 1 && std::abs(ball) < 2.0 * tolerance)));
+      CHECK((on >= 2 || (on == 1 && std::abs(ball) < 2.0 * chord_error)));
     }
   }
   CHECK(borders > 100);
@@ -137,7 +137,7 @@ TEST_CASE("Cut surfaces have no gaps beyond the tolerance", "[renderer][surface]
 }
 
 TEST_CASE("A plane is drawn as a square", "[renderer][surface]") {
-  const Surface surface = surface_of(body_of("floor", {{PlanePart{}, {1.0, 2.0, 3.0}}}), tolerance, 10.0);
+  const Surface surface = surface_of(body_of("floor", {{PlanePart{}, {1.0, 2.0, 3.0}}}), chord_error, 10.0);
   REQUIRE(surface.triangles.size() == 2);
   for (const shared::DrawVertex& v : surface.vertices) {
     CHECK(glm::abs(v.position - glm::vec3(1, 2, 3)) == glm::vec3(10, 10, 0));
@@ -146,7 +146,7 @@ TEST_CASE("A plane is drawn as a square", "[renderer][surface]") {
 }
 
 TEST_CASE("Normals of meshes are smooth but for sharp edges", "[renderer][surface]") {
-  const Surface round = surface_of(body_of("ball", {{SpherePart{1.0}}}), tolerance, 1.0);
+  const Surface round = surface_of(body_of("ball", {{SpherePart{1.0}}}), chord_error, 1.0);
   Mesh ball;
   ball.triangles = round.triangles;
   for (const shared::DrawVertex& v : round.vertices)

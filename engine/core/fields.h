@@ -123,9 +123,8 @@ namespace talus {
     "sum: xyz tangential, w normal: sums over the iterations. p2, pbd: corrections of this substep [m], xyz what "     \
     "resists motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered. " \
     "shear: tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]. "   \
-    "roll, roll_sum, roll_change: as shear, the tangential sum and change, of what resists rolling: where roll is "    \
-    "the "                                                                                                             \
-    "way of the surfaces on each other, and roll_sum times R_eff the impulsive couple. "                               \
+    "roll, roll_sum, roll_change: as shear, the tangential sum and change, but of rolling and twisting: roll is the "  \
+    "displacement of the surfaces by them, roll_sum times R_eff the impulsive couple. "                                \
     "change: last iteration's change of sum (improved_jacobi) [N s]. friction: coefficient of friction in this "       \
     "substep, where static and kinetic differ (vts, sp with memory) [1]. rebound: speed of parting in this substep, "  \
     "where restitution is given and the two strike; 0: they do not (vts, sp) [m/s]")                                   \

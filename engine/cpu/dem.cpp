@@ -13,9 +13,8 @@ struct Shares {
 };
 
 // Once, not in every clone.
-[[gnu::noinline]] reference::Springs touch_body(const Args& args, Fields& f, uint i, uint partner,
-                                                const reference::Springs& springs, DemChange& change) {
-  return reference::respond(args, f, i, partner, springs, change);
+[[gnu::noinline]] void touch_body(const Args& args, Fields& f, uint i, std::size_t slot, DemChange& change) {
+  reference::respond_in(args, f, i, slot, change);
 }
 
 // Are contacts of two grains such that most of the law is not needed?
@@ -131,17 +130,7 @@ private:
       if (!mask[k])
         continue;
       DemChange change{lane(change_, k), lane(spin_change_, k)};
-      const uint i = first + k;
-      reference::Springs springs;
-      if (memory_)
-        springs.shear = vec3_at(f.contact_state, shear_at(slot + k));
-      if (memory_ && rolls())
-        springs.roll = vec3_at(f.contact_state, roll_at(slot + k));
-      springs = touch_body(args, f, i, partner_at(f, i, slot + k), springs, change);
-      if (memory_)
-        put(f.contact_state, shear_at(slot + k), springs.shear);
-      if (memory_ && rolls())
-        put(f.contact_state, roll_at(slot + k), springs.roll);
+      touch_body(args, f, first + k, slot + k, change);
       set_lane(change_, k, change.velocity);
       set_lane(spin_change_, k, change.spin);
     }

@@ -70,9 +70,6 @@ private:
   ints load_{};
   floats own_load_;
 
-  static constexpr float relaxation = method == Method::sp ? sp_rolling_relaxation : vts_rolling_relaxation,
-                         memory_share = method == Method::sp ? sp_rolling_memory_share : vts_rolling_memory_share;
-
   static void add(vecs& sum, ints mask, ints active, const vecs& push) {
     sum = select(mask, sum + select(active, push, {}), sum);
   }
@@ -119,7 +116,8 @@ private:
         if (rolls_) {
           rolling_impulse = load_vecs(f.contact_state, roll_sum_at(row));
           vecs way = memory_ ? load_vecs(f.contact_state, roll_at(row)) : vecs{};
-          impulse_warm_start_rolling(t, law, pressed + hold, hold, now.w, warm, memory_share, h_, rolling_impulse, way);
+          impulse_warm_start_rolling(t, law, pressed + hold, hold, now.w, warm, rolling_memory_share(method), h_,
+                                     rolling_impulse, way);
           rolling = select(was, rolling_impulse, {});
           roll = select(was, way, {});
         }
@@ -132,7 +130,7 @@ private:
     }
     store_vecs4(f.contact_state, sum_at(row), select(row.mask, sum, kept));
     if (memory_)
-      store_vecs(f.contact_state, shear_at(row), select(row.mask, shear, load_vecs(f.contact_state, shear_at(row))));
+      store_in(row.mask, f.contact_state, shear_at(row), shear);
     if (const ints two = row.mask & (law.friction_static != law.friction_kinetic); memory_ && any(two)) {
       float* const at = &f.contact_state[friction_at(row)];
       store(at, two ? friction : load<floats>(at));
@@ -219,8 +217,8 @@ private:
                  last_rolling = momentum_ ? load_vecs(f.contact_state, roll_change_at(row)) : vecs{},
                  roll = memory_ ? load_vecs(f.contact_state, roll_at(row)) : vecs{};
       vecs rolling = rolling_before;
-      impulse_iterate_rolling(t, law, roll, now.w + adhesion_limit, rate, w_sum, relaxation, memory_share, beta, h_,
-                              last_rolling, rolling);
+      impulse_iterate_rolling(t, law, roll, now.w + adhesion_limit, rate, w_sum, rolling_relaxation(method),
+                              rolling_memory_share(method), beta, h_, last_rolling, rolling);
       rolled = rolling - rolling_before;
       store_vecs(f.contact_state, roll_sum_at(row), select(active, rolling, rolling_before));
       if (momentum_)

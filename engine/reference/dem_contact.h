@@ -55,6 +55,22 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
   return springs;
 }
 
+// As respond, of the contact in `slot`, whose springs are kept in contact_state where contacts have a memory.
+inline void respond_in(const Args& args, Fields& f, uint i, std::size_t slot, DemChange& change) {
+  const bool memory = f.settings[0].contacts.memory,
+             rolls = memory && f.settings[0].solver.rotation == rotation_rolling;
+  Springs springs;
+  if (memory)
+    springs.shear = vec3_at(f.contact_state, shear_at(f, slot));
+  if (rolls)
+    springs.roll = vec3_at(f.contact_state, roll_at(f, slot));
+  springs = respond(args, f, i, partner_at(f, i, slot), springs, change);
+  if (memory)
+    put(f.contact_state, shear_at(f, slot), springs.shear);
+  if (rolls)
+    put(f.contact_state, roll_at(f, slot), springs.roll);
+}
+
 // A substep of explicit dynamics. contacts(i, change): adds to `change` what all contacts of grain i do.
 template <class Contacts> void dem_substep(const Args& args, Fields& f, uint begin, uint end, Contacts contacts) {
   Finish finish(args, f);

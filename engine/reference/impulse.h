@@ -6,6 +6,14 @@ namespace talus::reference {
 
 enum class ImpulseMethod { vts, sp };
 
+// What one iteration adds of the residual of rolling, and the share of the spring against rolling that it takes back.
+constexpr float rolling_relaxation(ImpulseMethod method) {
+  return method == ImpulseMethod::sp ? sp_rolling_relaxation : vts_rolling_relaxation;
+}
+constexpr float rolling_memory_share(ImpulseMethod method) {
+  return method == ImpulseMethod::sp ? sp_rolling_memory_share : vts_rolling_memory_share;
+}
+
 // The action of a contact on a grain [N s]: an impulse, and a couple per radius; times w m r^2 / I it is the change of
 // the spin.
 struct Push {

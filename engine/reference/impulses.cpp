@@ -24,13 +24,6 @@ float rate_of(const Fields& f, uint i, uint partner, float w, float other_w) {
                  settings.solver.omega);
 }
 
-float rolling_relaxation(Method method) {
-  return method == Method::sp ? sp_rolling_relaxation : vts_rolling_relaxation;
-}
-float rolling_memory_share(Method method) {
-  return method == Method::sp ? sp_rolling_memory_share : vts_rolling_memory_share;
-}
-
 }  // namespace
 
 Push restore_contact(const Args& args, Fields& f, uint i, std::size_t slot, Method method, uint& load) {

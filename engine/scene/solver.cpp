@@ -703,8 +703,7 @@ std::vector<std::string> advise(const Scene& scene) {
        p2 || pbd ? " with solver.method = \"dem\", \"vts\" or \"sp\"" : "");
   warn(s.rotation && !rolling && g > 0.0 && scene.domain.axis[2] == Axis::wall,
        "grains roll on the smooth floor, where a heap of spheres comes to no rest: set the rolling_friction of the "
-       "material "
-       "or of the domain (0.05 to 0.4), or put fixed grains on the floor");
+       "material or of the domain (0.05 to 0.4), or put fixed grains on the floor");
 
   // What makes heaps too steep, hang or fly
   warn(p2 && s.contact_memory && s.error_reduction > 0.0,

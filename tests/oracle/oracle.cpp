@@ -6,11 +6,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// Into the plane across n.
-vec across(vec v, vec n) {
-  return v - glm::dot(v, n) * n;
-}
-
 // Into that plane at its old length, but no more than twice of what is left.
 vec turned(vec v, vec n) {
   const vec flat = across(v, n);

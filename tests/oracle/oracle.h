@@ -11,6 +11,11 @@ namespace talus_tests::oracle {
 
 using vec = glm::dvec3;
 
+// The part of v in the plane across n, a unit vector.
+inline vec across(vec v, vec n) {
+  return v - glm::dot(v, n) * n;
+}
+
 // How near a law's decisions were to falling the other way, as shares of what was compared: rounding may turn a near
 // one.
 class Edges {

@@ -5,10 +5,6 @@
 namespace talus_tests::oracle {
 namespace {
 
-vec across(vec v, vec n) {
-  return v - glm::dot(v, n) * n;
-}
-
 // Friction that sticks up to `sticks` and slides with `slides`.
 vec held(Edges& edges, vec pull, double sticks, double slides, double size) {
   const double length = glm::length(pull);

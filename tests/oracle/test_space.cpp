@@ -28,7 +28,7 @@ using std::round;
 
 namespace {
 
-constexpr unsigned count = 100000;
+constexpr unsigned places_tried = 100000;
 constexpr double ulp = 0x1p-24;
 
 double d(float x) {
@@ -77,7 +77,7 @@ TEST_CASE("What leaves a periodic axis comes back as many lengths of it away", "
   Random random(11);
   Worst place, without_count;
   unsigned outside = 0, miscounted = 0, near_ends = 0;
-  for (unsigned k = 0; k < count; ++k) {
+  for (unsigned k = 0; k < places_tried; ++k) {
     const Interval axis = axis_of(random);
     const double low = d(axis.low), edge = axis.edge();
     float x = 0.0f;
@@ -127,7 +127,7 @@ TEST_CASE("What leaves a periodic axis comes back as many lengths of it away", "
   CHECK(without_count.share() <= 1.0);
   CHECK(outside == 0);
   CHECK(miscounted == 0);
-  CHECK(near_ends < count / 3);
+  CHECK(near_ends < places_tried / 3);
 }
 
 TEST_CASE("More lengths of an axis than can be counted are as many as can be", "[laws]") {
@@ -144,7 +144,7 @@ TEST_CASE("The shortest image of a distance is the shortest of 27", "[laws]") {
   Random random(12);
   Worst shortest, along, whole;
   unsigned moved = 0;
-  for (unsigned k = 0; k < count; ++k) {
+  for (unsigned k = 0; k < places_tried; ++k) {
     Settings settings{};
     vec3 from;
     vec edge;
@@ -186,7 +186,7 @@ TEST_CASE("The shortest image of a distance is the shortest of 27", "[laws]") {
 TEST_CASE("Walls are the faces of the domain, seen from inside", "[laws]") {
   Random random(13);
   Worst distance, normal, foot;
-  for (unsigned k = 0; k < count; ++k) {
+  for (unsigned k = 0; k < places_tried; ++k) {
     Settings settings{};
     for (int a = 0; a < 3; ++a) {
       const Interval axis = axis_of(random);
@@ -228,7 +228,7 @@ TEST_CASE("A distance field on a grid is trilinear in each cell, and far off out
   Fields f;
   constexpr uint room = 6 * 6 * 6;
   f.resize(FieldId::shape_data, room);
-  for (unsigned k = 0; k < count; ++k) {
+  for (unsigned k = 0; k < places_tried; ++k) {
     SolidPart part{};
     part.kind = solid_grid;
     const glm::uvec3 nodes(2 + random.one_of(5), 2 + random.one_of(5), 2 + random.one_of(5));
@@ -298,8 +298,8 @@ TEST_CASE("A distance field on a grid is trilinear in each cell, and far off out
   CHECK(slope.share() <= 1.0);
   CHECK(beyond.share() <= 1.0);
   CHECK(way.share() <= 1.0);
-  CHECK(flat > count / 50);
-  CHECK(left_out < count / 50);
+  CHECK(flat > places_tried / 50);
+  CHECK(left_out < places_tried / 50);
 }
 
 namespace {
@@ -374,7 +374,7 @@ TEST_CASE("Parts put together and taken away are the set that they leave", "[law
   unsigned differs = 0, wrong_part = 0, tied = 0, bent = 0, inside = 0, taken = 0;
   Fields f;
   f.resize(FieldId::shape_data, 4 * part_words);
-  for (unsigned k = 0; k < count; ++k) {
+  for (unsigned k = 0; k < places_tried; ++k) {
     Composition all;
     const uint parts = 1 + random.one_of(4);
     for (uint n = 0; n < parts; ++n) {
@@ -442,17 +442,17 @@ TEST_CASE("Parts put together and taken away are the set that they leave", "[law
   CHECK(slope.share() <= 1.0);
   CHECK(differs == 0);
   CHECK(wrong_part == 0);
-  CHECK(tied < count / 50);
-  CHECK(bent < count / 50);
-  CHECK(inside > count / 10);
-  CHECK(taken > count / 50);
+  CHECK(tied < places_tried / 50);
+  CHECK(bent < places_tried / 50);
+  CHECK(inside > places_tried / 10);
+  CHECK(taken > places_tried / 50);
 }
 
 TEST_CASE("The surfaces of a part taken away are the planes and the cone that bound it", "[laws]") {
   Random random(16);
   Worst value, slope;
   unsigned not_nearest = 0;
-  for (unsigned k = 0; k < count; ++k) {
+  for (unsigned k = 0; k < places_tried; ++k) {
     const vec3 size(random.within(0.1, 1.0), random.within(0.1, 1.0), random.within(0.1, 1.0));
     const vec s(size);
     const vec3 p = random.inside(1.5f);
@@ -504,7 +504,7 @@ TEST_CASE("The surfaces of a part taken away are the planes and the cone that bo
 TEST_CASE("Rotations by quaternions are those of Rodrigues' matrices", "[laws]") {
   Random random(17);
   Worst turn, product, back, sine;
-  for (unsigned k = 0; k < count; ++k) {
+  for (unsigned k = 0; k < places_tried; ++k) {
     const float sizes[] = {0.0f, 1e-30f, 1e-6f, 1e-3f, static_cast<float>(std::numbers::pi)};
     const float angle = random.one_of(4) ? random.within(0.0, 20.0) : sizes[random.one_of(5)];
     const vec3 v = random.one_of(8) ? vec3(random.direction() * d(angle)) : vec3(0.0f, 0.0f, angle);
@@ -537,7 +537,7 @@ TEST_CASE("A joint leaves its own motion, slowed by friction, driven by a motor 
   Random random(18);
   Worst velocity, spin;
   unsigned stopped = 0, leaned = 0, near_limit = 0, held = 0;
-  for (unsigned k = 0; k < count; ++k) {
+  for (unsigned k = 0; k < places_tried; ++k) {
     Rigid rigid{};
     rigid.joint = k % 4 == 0 ? joint_free : k % 4 == 1 ? joint_revolute : k % 4 == 2 ? joint_prismatic : joint_ball;
     // A ball joint whose body leans nowhere has no direction in which to turn it back.
@@ -630,7 +630,7 @@ TEST_CASE("Fine grains are loose where no coarse ones carry them, and aim at the
   Random random(19);
   Worst loose, aim, share;
   unsigned undecided = 0, carried = 0, partly = 0, alone = 0;
-  for (unsigned k = 0; k < count; ++k) {
+  for (unsigned k = 0; k < places_tried; ++k) {
     laws::FlowSums flow{};
     // Sums of weights of up to a few grains, the greatest of which is at most 1; at the edges of the decisions, too.
     const float weights[] = {0.0f, 1.0f, static_cast<float>(512.0 / 729.0), 0.5f};
@@ -679,17 +679,17 @@ TEST_CASE("Fine grains are loose where no coarse ones carry them, and aim at the
   CHECK(loose.share() <= 1.0);
   CHECK(aim.share() <= 1.0);
   CHECK(share.share() <= 1.0);
-  CHECK(undecided < count / 5);
-  CHECK(carried > count / 5);
-  CHECK(partly > count / 5);
-  CHECK(alone > count / 50);
+  CHECK(undecided < places_tried / 5);
+  CHECK(carried > places_tried / 5);
+  CHECK(partly > places_tried / 5);
+  CHECK(alone > places_tried / 50);
 }
 
 TEST_CASE("The skin of neighbour lists follows the motion, and cells fit into their axis", "[laws]") {
   Random random(20);
   Worst boundary, of_new;
   unsigned too_many = 0, too_few = 0;
-  for (unsigned k = 0; k < count; ++k) {
+  for (unsigned k = 0; k < places_tried; ++k) {
     const float radius = random.within(0.001, 0.1);
     const laws::Motion motion{random.one_of(10) ? radius * random.spread(1e-5, 1.0) : 0.0f,
                               radius * random.spread(1e-5, 1.0)};

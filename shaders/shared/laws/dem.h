@@ -7,7 +7,7 @@
 struct DemSpring {
   real kappa;    // share of the overlap that a substep takes out
   real damping;  // 2 zeta sqrt(kappa), share of the approach
-  real damping_across;  // the same for the damper across the normal, of which half acts (friction_of)
+  real damping_across;  // the same for the damper across the normal, of which dem_tangential_damping acts
 };
 
 // Share of the greatest stiffness that a contact of two grains can have. A heavy or fixed grain does not give way, so that one among such
