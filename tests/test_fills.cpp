@@ -227,3 +227,67 @@ TEST_CASE("Wrong meshes to fill are named with their place", "[fills][scene]") {
   CHECK(contains(error("mesh = { file = \"ring.stl\", scale = 0.1, position = [0, 0, 1] }"), "holds no grain"));
   CHECK(contains(error("mesh = { file = \"ring.stl\", as = \"sdf\" }"), "unknown key grains.0.fill.mesh.as"));
 }
+
+namespace {
+
+std::string rough_floor(const std::string& domain, const std::string& more) {
+  return "[domain]\nmin = [-0.1, -0.05, 0]\nmax = [0.1, 0.05, 0.3]\n" + domain +
+         "[[material]]\nname = \"sand\"\nfriction = 0.5\n" + more;
+}
+const std::string pebbles = "[[grains]]\nmaterial = \"sand\"\nradius = [0.004, 0.006]\n";
+const std::string some_fall = pebbles + "count = 20\nfill.box = { min = [-0.1, -0.05, 0], max = [0.1, 0.05, 0.3] }\n";
+
+}  // namespace
+
+TEST_CASE("A rough floor is a layer of fixed grains, side by side and below all others", "[scene]") {
+  const Scene scene = parse_scene(rough_floor("rough = true\n", some_fall), "s.toml");
+  const std::vector<Seed> seeds = populate(scene).initial;
+  REQUIRE(seeds.size() == 20 * 10 + 20);
+  for (int k = 0; k < 200; ++k) {
+    CAPTURE(k);
+    CHECK(seeds[k].fixed);
+    CHECK(seeds[k].radius == 0.005f);
+    CHECK(glm::distance(seeds[k].position, glm::vec3(-0.095 + 0.01 * (k % 20), -0.045 + 0.01 * (k / 20), 0.005)) <
+          1e-7f);
+  }
+  CHECK(worst_overlap(seeds) < 1e-4);
+  CHECK_FALSE(seeds[200].fixed);
+  CHECK(populate(parse_scene(to_toml(scene), "again.toml")).initial.size() == seeds.size());
+  // By the first emitter where no grains move at the start; on an axis without ends they meet across the seam.
+  const std::string emitter =
+      "[[emitter]]\nmaterial = \"sand\"\nradius = 0.008\nrate = 10\nshape.box = { min = [-0.02, "
+      "-0.02, 0.2], max = [0.02, 0.02, 0.25] }\n";
+  CHECK(populate(parse_scene(rough_floor("y = \"periodic\"\nrough = true\n", emitter), "s.toml")).initial.size() ==
+        12 * 6);
+}
+
+TEST_CASE("A rough floor says what it lacks", "[scene]") {
+  const std::pair<std::string, std::string> wrong[] = {
+      {rough_floor("z = \"open\"\nrough = @true\n", some_fall), "needs a floor"},
+      {rough_floor("y = \"open\"\nrough = @true\n", some_fall), "domain.y is open"},
+      {rough_floor("rough = @true\n", ""), "has no grains to be as large as"}};
+  for (const auto& [text, says] : wrong) {
+    const Marked marked(text);
+    INFO(text << "\ngot " << marked.error);
+    CHECK(marked.error.starts_with(marked.place));
+    CHECK(contains(marked.error, says));
+  }
+}
+
+// It lies on four grains of its size, sqrt(2) r above their centres, of which those below it are r ahead of it.
+TEST_CASE("A grain that rolls lies in a rough floor up to a slope of atan(1/sqrt(2))", "[rotation]") {
+  const double edge = std::atan(std::sqrt(0.5)) * 180.0 / pi_;
+  for (const double degrees : {edge - 1.0, edge + 1.0}) {
+    CAPTURE(degrees);
+    const double slope = glm::radians(degrees);
+    const std::string solver = "[solver]\nmethod = \"dem\"\nsubsteps = 16\nrotation = true\n";
+    const std::string lying =
+        "[[grains]]\nmaterial = \"sand\"\nradius = 0.005\nfill.points = [[0.0, 0.0, 0.0120711]]\n";
+    const std::string gravity =
+        fmt::format("gravity = [{}, 0, {}]\nrough = true\n", g * std::sin(slope), -g * std::cos(slope));
+    Simulation simulation(parse_scene(rough_floor(gravity, lying + solver), "s.toml"), on_cpu);
+    advance_to(simulation, 1.0);
+    const bool rolled = simulation.grains().back().position.x > 0.005f;
+    CHECK(rolled == (degrees > edge));
+  }
+}

@@ -104,6 +104,12 @@ constexpr Key domain_keys[] = {
     number("restitution", restitution_range, Said{"that of the grain's material"},
            "Coefficient of restitution between grain and wall, or a body without a material.")
         .read_by(with_restitution),
+    flag("rough", false,
+         "A layer of fixed grains covers the floor, side by side: spheres at rest on it lie in hollows, where those on "
+         "a "
+         "smooth floor roll away. They are as large as the mean of the first `[[grains]]` that move, or else of the "
+         "first "
+         "`[[emitter]]`, and of that material. Needs a wall below, and sides that are walls or periodic."),
 };
 constexpr TableKeys domain_table{
     "[domain]",

@@ -122,6 +122,7 @@ public:
     attempt_each(sink, [&](const Table& t) { scene_.sinks.push_back(read_sink(t, scene_)); });
     attempt([&] { read_camera(camera.table()); });
     stop_at_errors();
+    attempt([&] { read_rough_floor(); });
     attempt([&] { scene_.upsampling = read_upsampling(upsampling, scene_); });
     attempt([&] { check_exceptions(upsampling); });
     attempt_each(depth_camera, [&](const Table& t) { scene_.depth_cameras.push_back(read_depth_camera(t, scene_)); });
@@ -188,6 +189,7 @@ private:
     axis_ = {t["x"], t["y"], t["z"]};
     const Value gravity = t["gravity"], adhesion = t["adhesion"], rolling = t["rolling_friction"];
     domain_restitution_ = t["restitution"];
+    rough_ = t["rough"];
     const Friction friction(t);
     t.finish();
     domain_min_.get(d.min);
@@ -481,6 +483,40 @@ private:
     scene_.emitters.push_back(std::move(e));
   }
 
+  // domain.rough: [[grains]] in front of all others, which are placed around them.
+  void read_rough_floor() {
+    bool rough = false;
+    rough_.get(rough);
+    if (!rough)
+      return;
+    const Domain& d = scene_.domain;
+    if (d.axis[2] != Axis::wall)
+      rough_.fail("needs a floor: allowed with domain.z = \"wall\"");
+    for (const int a : {0, 1})
+      if (d.axis[a] == Axis::open)
+        rough_.fail(fmt::format("needs sides, and domain.{} is open: allowed with \"wall\" and \"periodic\"", "xy"[a]));
+    GrainGroup floor;
+    const auto like = [&](const auto& source) {
+      floor.material = source.material;
+      floor.radius_min = floor.radius_max = 0.5 * (source.radius_min + source.radius_max);
+    };
+    if (const auto moves = std::ranges::find(scene_.grains, false, &GrainGroup::fixed); moves != scene_.grains.end())
+      like(*moves);
+    else if (!scene_.emitters.empty())
+      like(scene_.emitters.front());
+    else
+      rough_.fail("has no grains to be as large as: add [[grains]] that move, or [[emitter]]");
+    const double height = 2.0 * floor.radius_max;
+    floor.shape = BoxFill{d.min, {d.max.x, d.max.y, d.min.z + height}};
+    floor.sampling = Sampling::lattice;
+    floor.spacing = 1.0;
+    floor.jitter = 0.0;
+    floor.fixed = true;
+    floor.where = rough_.place();
+    check_number(rough_, (d.max.x - d.min.x) * (d.max.y - d.min.y) / (height * height));
+    scene_.grains.insert(scene_.grains.begin(), std::move(floor));
+  }
+
   void read_camera(Table t) {
     Camera& c = scene_.camera;
     const Value eye = t["eye"], target = t["target"], fov = t["fov"];
@@ -597,7 +633,7 @@ private:
   Table root_;
   Scene scene_;
   Value domain_min_ = none_, domain_max_ = none_, worlds_ = none_, incremental_ = none_, method_ = none_,
-        domain_restitution_ = none_;
+        domain_restitution_ = none_, rough_ = none_;
   std::array<Value, 3> axis_{none_, none_, none_};
   double radius_max_ = 0, grains_ = 0;
   std::uint32_t uncolored_ = 0;  // materials without a colour or a preset so far

@@ -701,9 +701,10 @@ std::vector<std::string> advise(const Scene& scene) {
   warn(rolling && !s.rotation,
        "rolling friction has no effect, since grains do not rotate: set solver.rotation to true{}",
        p2 || pbd ? " with solver.method = \"dem\", \"vts\" or \"sp\"" : "");
-  warn(s.rotation && !rolling && g > 0.0 && scene.domain.axis[2] == Axis::wall,
+  const bool smooth = scene.domain.axis[2] == Axis::wall && std::ranges::none_of(scene.grains, &GrainGroup::fixed);
+  warn(s.rotation && !rolling && g > 0.0 && smooth,
        "grains roll on the smooth floor, where a heap of spheres comes to no rest: set the rolling_friction of the "
-       "material or of the domain (0.05 to 0.4), or put fixed grains on the floor");
+       "material or of the domain (0.05 to 0.4), or domain.rough to true");
 
   // What makes heaps too steep, hang or fly
   warn(p2 && s.contact_memory && s.error_reduction > 0.0,
