@@ -29,6 +29,8 @@ Located locate(Simulation& s, std::uint32_t which) {
     return {s.tag_buffer(), sizeof(std::uint32_t), s.grain_places()};
   case TALUS_BUFFER_GRAIN_IDS:
     return {s.id_buffer(), sizeof(std::uint32_t), s.grain_places()};
+  case TALUS_BUFFER_GRAIN_SPINS:
+    return {s.spin_buffer(), sizeof(shared::vec4), s.spin_buffer() ? s.grain_places() : 0};
   case TALUS_BUFFER_FINE_GRAINS:
     return {s.fine_buffer(), sizeof(shared::Grain), s.fine_places()};
   case TALUS_BUFFER_FINE_MATERIALS:

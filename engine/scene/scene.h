@@ -211,6 +211,8 @@ struct GrainGroup {
   double radius_min = 0.0, radius_max = 0.0;  // m, uniform between
   glm::dvec3 velocity{0.0};                   // m/s
   double velocity_random = 0.0;               // m/s, each component uniform within +- this, added
+  glm::dvec3 spin{0.0};                       // rad/s, angular velocity
+  double spin_random = 0.0;                   // rad/s, each component uniform within +- this, added
   Shape shape;
   Sampling sampling = Sampling::poisson;
   double spacing = 1.2;                // lattice: edge in diameters of the largest grain, >= 1
@@ -437,8 +439,9 @@ struct Seed {
   float radius;        // m
   glm::vec3 velocity;  // m/s
   std::uint32_t material;
-  bool fixed = false;  // of infinite mass
-  float mass = 0.0f;   // kg; 0: by the material's density
+  bool fixed = false;    // of infinite mass
+  float mass = 0.0f;     // kg; 0: by the material's density
+  glm::vec3 spin{0.0f};  // rad/s
 };
 struct ScheduledGrain {
   Seed seed;

@@ -701,6 +701,9 @@ std::vector<std::string> advise(const Scene& scene) {
   warn(rolling && !s.rotation,
        "rolling friction has no effect, since grains do not rotate: set solver.rotation to true{}",
        p2 || pbd ? " with solver.method = \"dem\", \"vts\" or \"sp\"" : "");
+  const auto spins = [](const GrainGroup& group) { return glm::length(group.spin) + group.spin_random > 0.0; };
+  warn(!s.rotation && std::ranges::any_of(scene.grains, spins),
+       "the spin of [[grains]] has no effect, since grains do not rotate: set solver.rotation to true");
   warn(s.rotation && !rolling && g > 0.0 && scene.domain.axis[2] == Axis::wall,
        "grains roll on the smooth floor, where a heap of spheres comes to no rest: set the rolling_friction of the "
        "material "
