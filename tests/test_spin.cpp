@@ -103,10 +103,11 @@ fill.points = [[0, 0, 1]]
   const Marked named(start + "@angular_velocity = [1, 0, 0]\n");
   CHECK(contains(named.error, "it is spin [rad/s]"));
 
-  const Scene still = parse_scene(start + "spin = [1, 0, 0]\n", "still.toml");
+  const Scene still = parse_scene(start + "spin = [1, 0, 0]\n[output]\ncolor_by = \"spin\"\n", "still.toml");
   CHECK(any_has(advise(still), "the spin of [[grains]] has no effect"));
+  CHECK(any_has(advise(still), "output.color_by = \"spin\" gives all of them one colour"));
   CHECK(Simulation(still, on_cpu).grains()[0].spin == glm::vec3(0.0f));
-  CHECK_FALSE(any_has(advise(spinning_scene()), "spin"));
+  CHECK_FALSE(any_has(advise(spinning_scene("[output]\ncolor_by = \"spin\"\n")), "spin"));
 }
 
 TEST_CASE("The kinetic energy of grains has that of their spins", "[rotation]") {

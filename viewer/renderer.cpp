@@ -60,10 +60,11 @@ struct Renderer::Impl {
 
   // Of the state that comes from the host.
   gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags, host_measures,
-      host_lines;
+      host_lines, host_spins;
 
   gpu::Buffer frame_buffer, extent;
   gpu::Buffer list, counts, commands;  // of the grains that are drawn (draw_cull.glsl)
+  gpu::Buffer drawn_grains;            // DrawnGrain, by place, where the picture needs them
   // What the last pictures measured, as many as may be under way, and the one to come.
   struct Measured {
     gpu::Buffer extent, commands;
@@ -93,6 +94,7 @@ struct Renderer::Impl {
     std::uint32_t fine = 0;
     uvec2 without_fine{0}, matched{0};
     gpu::Buffer* shapes = nullptr;
+    gpu::Buffer* spins = nullptr;  // null: grains do not rotate
     // What grains feel; null: not evaluated.
     gpu::Buffer *measures = nullptr, *lines = nullptr;
     std::uint32_t line_places = 0;
@@ -223,6 +225,7 @@ struct Renderer::Impl {
       source.fine_grains = simulation.fine_buffer();
       source.fine_tags = simulation.fine_tag_buffer();
       source.shapes = simulation.shape_buffer();
+      source.spins = simulation.spin_buffer();
       if (contacts_evaluated) {
         source.measures = simulation.measure_buffer();
         source.lines = simulation.line_buffer();
@@ -246,6 +249,8 @@ struct Renderer::Impl {
     source.fine_grains = copy(host_fine, FieldId::fine_grains, source.fine, Grain{});
     source.fine_tags = copy(host_fine_tags, FieldId::fine_tag, source.fine, uint{});
     source.shapes = copy(host_shapes, FieldId::shape_motions, simulation.scene().shapes.size(), ShapeMotion{});
+    if (simulation.scene().solver.rotation)
+      source.spins = copy(host_spins, FieldId::grain_spin, source.count, vec4{});
     if (!contacts_evaluated)
       return;
     source.measures = copy(host_measures, FieldId::measures, source.count, GrainMeasure{});
@@ -259,18 +264,22 @@ struct Renderer::Impl {
   void take(const std::vector<GrainState>& states) {
     std::vector<Grain> grains;
     std::vector<uint> tags, ids;
+    std::vector<vec4> spins;
     for (const GrainState& g : states) {
       grains.push_back({vec4(g.position, g.radius), vec4(g.velocity, 1.0f)});
       tags.push_back(g.material | g.world << draw_world_shift);
       ids.push_back(g.id);
+      spins.push_back(vec4(g.radius * g.spin, 0.0f));
     }
     fill(host_grains, "grains", grains);
     fill(host_tags, "grain_tag", tags);
     fill(host_ids, "grain_id", ids);
+    fill(host_spins, "grain_spin", spins);
     source = {};
     source.grains = &host_grains;
     source.tags = &host_tags;
     source.ids = &host_ids;
+    source.spins = &host_spins;
     source.count = static_cast<std::uint32_t>(states.size());
   }
 
@@ -292,6 +301,12 @@ struct Renderer::Impl {
     counts = gpu::Buffer(device, "draw_counts", 3 * groups * sizeof(uint));
   }
 
+  void make_room_for_drawn(std::uint32_t grains) {
+    if (const std::uint64_t bytes = std::max(grains, 1u) * sizeof(DrawnGrain);
+        !drawn_grains || drawn_grains.bytes() < bytes)
+      drawn_grains = gpu::Buffer(device, "drawn_grains", bytes);
+  }
+
   // The picture of what was taken.
   void record() {
     if (!source.grains)
@@ -310,6 +325,8 @@ struct Renderer::Impl {
     frame.drawn = count;
     frame.samples = vec2(seen.width(), seen.height());
     make_room_for_lists(count);
+    make_room_for_drawn(has_scale(frame.color_by) ? count : 0);
+    frame.spins = source.spins != nullptr;
     frame.without_fine = source.without_fine;
     frame.first_matched = static_cast<uint>(bodies_start.size() + cloth.looks.size());
     frame.matched = frame.level == draw_fine && drawing.shapes ? source.matched : uvec2(0);
@@ -346,6 +363,8 @@ struct Renderer::Impl {
              : name == "draw_commands"  ? &commands
              : name == "draw_distances" ? (sliced ? &distances : &frame_buffer)
              : name == "contact_lines"  ? (source.lines ? source.lines : source.grains)
+             : name == "grain_spin"     ? (source.spins ? source.spins : source.grains)
+             : name == "drawn_grains"   ? &drawn_grains
              : name == "measures"       ? (source.measures ? source.measures : source.grains)
                                         : nullptr;
     };

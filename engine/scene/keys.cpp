@@ -617,7 +617,8 @@ constexpr Key output_keys[] = {
         "color_by", "material",
         "Quantity that colours grains. height: the coordinate z in m; overlap: the "
         "greatest of its contacts, in radii; contacts: their number; force: their greatest normal force in "
-        "N, on a logarithmic scale; palette: a colour per material, far from the others.")
+        "N, on a logarithmic scale; palette: a colour per material, far from the others; spin: the magnitude of "
+        "the angular velocity in rad/s.")
         .was(color_words_then),
     number("speed_max", {0, 1e4, "m/s"}, 0, "End of the colour scale of speed; 0: automatic."),
     other("color_range", "[min, max]", {-1e12, 1e12, "as color_by"}, Said{"automatic"}, "Ends of the colour scale."),

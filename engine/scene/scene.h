@@ -344,8 +344,8 @@ struct DepthCameraSpec {
 
 // What colours the grains. material: its colour, each grain a little different; palette: its number; overlap: the
 // greatest of a grain's contacts; contacts: how many there are; force: the greatest normal force of a contact; id: its
-// number; radius: how large it is.
-enum class ColorBy { material, speed, height, overlap, contacts, force, palette, id, world, radius };
+// number; radius: how large it is; spin: the magnitude of its angular velocity.
+enum class ColorBy { material, speed, height, overlap, contacts, force, palette, id, world, radius, spin };
 
 // Which grains are drawn, where a scene has fine ones. fine: instead of the coarse ones that they stand for.
 enum class Level { fine, coarse, both };
@@ -353,7 +353,7 @@ enum class Level { fine, coarse, both };
 struct Output {
   ColorBy color_by = ColorBy::material;
   double speed_max = 0.0;  // m/s at the end of the colour scale; 0: automatic
-  // Ends of the colour scale: m/s, m, radii, contacts, N or numbers; not min < max: automatic.
+  // Ends of the colour scale: m/s, m, radii, contacts, N, rad/s or numbers; not min < max: automatic.
   glm::dvec2 color_range{0.0};
   Level level = Level::fine;
 };

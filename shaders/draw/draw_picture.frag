@@ -17,10 +17,10 @@ layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex draw_vertices[]; };
 layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
+layout(set = 0, binding = 16, scalar) readonly buffer DrawnBlock { DrawnGrain drawn_grains[]; };
 layout(set = 0, binding = 18, scalar) readonly buffer DistancesBlock { float draw_distances[]; };  // of the slice [m]
 #include "shared/draw_seen.glsl"
 #include "shared/draw_grains.glsl"
-#include "shared/draw_value.glsl"
 #include "shared/draw_contact.glsl"
 
 layout(location = 0) flat in vec3 shadow_origin;
@@ -94,9 +94,12 @@ vec3 mineral(vec3 color, uint kind, float shade, float warmth) {
   return color * (0.985 + 0.5 * shade) * (1.0 + 0.22 * warmth * vec3(1.0, 0.0, -1.0));
 }
 
+uint material_at(uint i) { return (is_fine(i) ? fine_tag[i - draw_frame.coarse] : grain_tag[i]) & tag_material_mask; }
+uint world_at(uint i) { return is_fine(i) ? 0u : grain_tag[i] >> draw_world_shift; }
+
 vec3 grain_color(uint grain) {
   if (has_scale(draw_frame.color_by))
-    return color_scale(place_on_scale(draw_frame.color_by, color_range, value_at(grain)));
+    return color_scale(place_on_scale(draw_frame.color_by, color_range, drawn_grains[grain].value));
   if (draw_frame.color_by == draw_by_palette)
     return color_apart(material_at(grain));
   if (draw_frame.color_by == draw_by_world)

@@ -67,6 +67,7 @@ constexpr Coloring colorings[] = {
     {"id", "", "The number of the grain, as it was filled in or poured: how layers mix"},
     {"world", "", ""},
     {"radius", "m", ""},
+    {"spin", "rad/s", "Magnitude of the angular velocity; 0 where grains do not rotate"},
 };
 static_assert(std::size(colorings) == talus::words<ColorBy>.size());
 
