@@ -65,6 +65,14 @@ struct Renderer::Impl {
   gpu::Buffer frame_buffer, extent;
   gpu::Buffer list, counts, commands;  // of the grains that are drawn (draw_cull.glsl)
   gpu::Buffer drawn_grains;            // DrawnGrain, by place, where the picture needs them
+  // Quaternions, by number of the grain: 16 bytes a grain that lie still while grains are sorted, and that only a run
+  // that is drawn has. A field that follows grains would be sorted and saved with them in every run.
+  gpu::Buffer orientations;
+  struct Turned {  // how far the orientations have come
+    double time;   // s
+    std::uint32_t world;
+  };
+  std::optional<Turned> turned;  // unset: they start anew
   // What the last pictures measured, as many as may be under way, and the one to come.
   struct Measured {
     gpu::Buffer extent, commands;
@@ -78,6 +86,7 @@ struct Renderer::Impl {
   gpu::Image open, target;
   gpu::ComputePipeline measure, cull_count, cull_scan, cull_fill;
   std::optional<gpu::ComputePipeline> cloth_index, cloth_normal;  // where there is cloth
+  std::optional<gpu::ComputePipeline> turn;                       // where grains rotate
   gpu::GraphicsPipeline draw_shadow, draw_grain, draw_point, draw_contact, draw_slice, draw_open, draw_picture,
       draw_line;
   gpu::GraphicsPipeline draw_body, draw_body_shadow;
@@ -95,6 +104,8 @@ struct Renderer::Impl {
     uvec2 without_fine{0}, matched{0};
     gpu::Buffer* shapes = nullptr;
     gpu::Buffer* spins = nullptr;  // null: grains do not rotate
+    std::optional<Turned> now;     // of a simulation
+    std::uint32_t ids_end = 0;     // numbers of its grains are below it
     // What grains feel; null: not evaluated.
     gpu::Buffer *measures = nullptr, *lines = nullptr;
     std::uint32_t line_places = 0;
@@ -196,6 +207,9 @@ struct Renderer::Impl {
       cloth_index.emplace(device, "draw_cloth_place", shaders::find_shader("draw_cloth_place.comp"));
       cloth_normal.emplace(device, "draw_cloth_normal", shaders::find_shader("draw_cloth_normal.comp"));
     }
+    if (scene.solver.rotation && !turn)
+      turn.emplace(device, "draw_turn", shaders::find_shader("draw_turn.comp"));
+    turned.reset();
     source = {};
     graph.submit();  // so that the simulation's graph can record
   }
@@ -218,6 +232,8 @@ struct Renderer::Impl {
     source.without_fine = {first, end};
     source.matched = {first, cloth_first};
     source.bodies = simulation.body_buffer();
+    source.now = {simulation.time(world), world};
+    source.ids_end = simulation.ids_end();
     if (simulation.gpu_device() == &device && world == 0) {
       source.grains = simulation.grain_buffer();
       source.tags = simulation.tag_buffer();
@@ -307,6 +323,21 @@ struct Renderer::Impl {
       drawn_grains = gpu::Buffer(device, "drawn_grains", bytes);
   }
 
+  // The time [s] by which orientations are to be turned on. They start anew where a simulation has gone back, as one
+  // that was started again has, and where another world is drawn.
+  float time_to_turn() {
+    const std::uint64_t bytes = std::max(source.ids_end, 1u) * sizeof(vec4);
+    const bool room = orientations && orientations.bytes() >= bytes;
+    const bool goes_on = room && turned && turned->world == source.now->world && turned->time <= source.now->time;
+    const double time = goes_on ? source.now->time - turned->time : 0.0;
+    if (!room)
+      orientations = gpu::Buffer(device, "orientations", bytes);
+    if (!goes_on)
+      graph.fill(orientations);
+    turned = source.now;
+    return static_cast<float>(time);
+  }
+
   // The picture of what was taken.
   void record() {
     if (!source.grains)
@@ -325,8 +356,9 @@ struct Renderer::Impl {
     frame.drawn = count;
     frame.samples = vec2(seen.width(), seen.height());
     make_room_for_lists(count);
-    make_room_for_drawn(has_scale(frame.color_by) ? count : 0);
     frame.spins = source.spins != nullptr;
+    frame.marked = turn && source.spins && source.now && shown.marks;
+    make_room_for_drawn(has_scale(frame.color_by) || frame.marked ? count : 0);
     frame.without_fine = source.without_fine;
     frame.first_matched = static_cast<uint>(bodies_start.size() + cloth.looks.size());
     frame.matched = frame.level == draw_fine && drawing.shapes ? source.matched : uvec2(0);
@@ -365,6 +397,7 @@ struct Renderer::Impl {
              : name == "contact_lines"  ? (source.lines ? source.lines : source.grains)
              : name == "grain_spin"     ? (source.spins ? source.spins : source.grains)
              : name == "drawn_grains"   ? &drawn_grains
+             : name == "orientations"   ? &orientations
              : name == "measures"       ? (source.measures ? source.measures : source.grains)
                                         : nullptr;
     };
@@ -406,6 +439,13 @@ struct Renderer::Impl {
     // The vertices of cloth, where they are among the grains, say best where it is.
     const Counts counts{count,
                         static_cast<std::uint32_t>(frame.cloth > 0 ? bodies_start.size() : drawing.bodies.size())};
+    if (frame.marked) {
+      struct {
+        std::uint32_t grains, ids_end;
+        float time;
+      } const push{coarse, source.ids_end, time_to_turn()};
+      compute(*turn, push, coarse);
+    }
     compute(measure, counts, counts.grains + counts.bodies);
     compute(cull_count, gpu::Push(), count);
     compute(cull_scan, gpu::Push(), group_size);

@@ -197,6 +197,8 @@ bool bodies(App& app) {
 bool look_panel(App& app) {
   talus::Look& look = app.look();
   bool changed = coloring(app);
+  if (app.session() && app.session()->scene().solver.rotation)
+    changed |= ImGui::Checkbox("Spots that turn with grains", &look.marks);
   changed |= contacts(look);
   changed |= bodies(app);
   note_on_forces(app, look);
