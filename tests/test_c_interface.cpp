@@ -1040,7 +1040,9 @@ far = 1.0
   talus_grain_view view = sized<talus_grain_view>();
   check_error(talus_view_grains(simulation, &view), TALUS_ERROR_UNAVAILABLE, "talus_read_grains()");
   talus_buffer buffer = sized<talus_buffer>();
-  check_error(talus_get_buffer(simulation, 10, &buffer), TALUS_ERROR_INVALID_ARGUMENT, "TALUS_BUFFER_");
+  must(talus_get_buffer(simulation, TALUS_BUFFER_GRAIN_SPINS, &buffer));
+  CHECK((buffer.vk_buffer == 0 && buffer.count == 0));  // these grains do not rotate
+  check_error(talus_get_buffer(simulation, 11, &buffer), TALUS_ERROR_INVALID_ARGUMENT, "TALUS_BUFFER_");
   check_error(talus_get_buffer(simulation, 0, nullptr), TALUS_ERROR_INVALID_ARGUMENT, "buffer is null");
   must(talus_start(simulation, 1, 0));
   CHECK(buffer_of(TALUS_BUFFER_GRAINS).vk_buffer != 0);

@@ -110,6 +110,20 @@ fill.points = [[0, 0, 1]]
   CHECK_FALSE(any_has(advise(spinning_scene("[output]\ncolor_by = \"spin\"\n")), "spin"));
 }
 
+TEST_CASE("Particles start with the spin of their shape, which keeps it", "[rotation][shape]") {
+  Scene scene = spinning_scene(R"([[shape_matched_body]]
+name = "brick"
+material = "glass"
+radius = 0.01
+spin = [0, 0, 5]
+fill.box = { min = [0.3, 0, 1], max = [0.38, 0.06, 1.04] }
+)");
+  Simulation simulation(scene, on_cpu);
+  CHECK(simulation.grains().back().spin == glm::vec3(0, 0, 5));
+  simulation.advance(1);
+  CHECK(simulation.grains().back().spin.z == Approx(5.0).epsilon(1e-3));
+}
+
 TEST_CASE("The kinetic energy of grains has that of their spins", "[rotation]") {
   Simulation simulation(spinning_scene(), on_cpu);
   simulation.advance(20);
