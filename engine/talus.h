@@ -41,6 +41,7 @@ struct GrainState {
   float radius;            // m
   std::uint32_t material;  // index into Scene::materials
   std::uint32_t world;
+  glm::vec3 spin{0.0f};  // angular velocity [rad/s]; 0 where grains do not rotate, and of fine grains
 };
 
 // Of a body of particles that keep its shape: its center of mass, how it is turned from how it was given, and the mean
@@ -235,9 +236,11 @@ public:
   // For drawing: where the grains lie on the device. Null on the CPU path.
   std::uint32_t grain_places() const;  // some may be empty: their grain has radius 0
   gpu::Device* gpu_device();
-  gpu::Buffer* grain_buffer();  // Grain (shaders/shared/types.h), grain_places() of them
-  gpu::Buffer* tag_buffer();    // uint, material; worlds lie one after another, each with as many places
-  gpu::Buffer* id_buffer();     // uint, number of the grain
+  gpu::Buffer* grain_buffer();    // Grain (shaders/shared/types.h), grain_places() of them
+  gpu::Buffer* tag_buffer();      // uint, material; worlds lie one after another, each with as many places
+  gpu::Buffer* id_buffer();       // uint, number of the grain
+  gpu::Buffer* spin_buffer();     // vec4, xyz: radius times angular velocity [m/s]; null where grains do not rotate
+  std::uint32_t ids_end() const;  // the numbers of a world's grains, those to come too, are below it
   // Fine grains likewise.
   std::uint32_t fine_places() const;
   gpu::Buffer* fine_buffer();      // Grain; velocity.w: how loose it is, 0: carried by coarse grains, 1: free

@@ -175,7 +175,7 @@ template <class T> std::vector<T> all_of(auto&& read) {
 
 struct Grains {
   explicit Grains(std::uint64_t n)
-      : ids(n), materials(n), worlds(n), positions(3 * n), velocities(3 * n), radii(n),
+      : ids(n), materials(n), worlds(n), positions(3 * n), velocities(3 * n), radii(n), spins(3 * n, -1.0f),
         arrays(sized<talus_grain_arrays>()) {
     arrays.capacity = n;
     arrays.ids = ids.data();
@@ -184,10 +184,11 @@ struct Grains {
     arrays.radii = radii.data();
     arrays.materials = materials.data();
     arrays.worlds = worlds.data();
+    arrays.spins = spins.data();
   }
 
   std::vector<std::uint32_t> ids, materials, worlds;
-  std::vector<float> positions, velocities, radii;
+  std::vector<float> positions, velocities, radii, spins;
   talus_grain_arrays arrays;
 };
 
@@ -200,7 +201,7 @@ void check_grains(const Grains& there, const std::vector<GrainState>& wanted) {
     const GrainState& g = wanted[k];
     const bool same = there.ids[k] == g.id && there.materials[k] == g.material && there.worlds[k] == g.world &&
                       there.radii[k] == g.radius && vector(there.positions, k) == g.position &&
-                      vector(there.velocities, k) == g.velocity;
+                      vector(there.velocities, k) == g.velocity && vector(there.spins, k) == g.spin;
     CHECK(same);
   }
 }
@@ -465,6 +466,7 @@ TEST_CASE("C views grains on the CPU path, and the view stays readable", "[c]") 
   talus_grain_view view = sized<talus_grain_view>();
   must(talus_view_grains(simulation, &view));
   CHECK(view.stride == 32);
+  CHECK(view.spins == nullptr);
   const std::vector<float> before(view.grains, view.grains + 8 * view.count);
   Grains grains(12);
   must(talus_read_grains(simulation, &grains.arrays));
@@ -498,6 +500,41 @@ TEST_CASE("C views grains on the CPU path, and the view stays readable", "[c]") 
   Grains fine(count.count);
   must(talus_read_fine_grains(simulation, &fine.arrays));
   check_grains(fine, cpp.fine_grains());
+}
+
+TEST_CASE("C reads the spins of grains", "[c][rotation]") {
+  const std::string text = R"([domain]
+gravity = [0, 0, 0]
+[solver]
+rotation = true
+[[material]]
+name = "glass"
+[[grains]]
+material = "glass"
+radius = 0.01
+spin = [1, 2, -3]
+fill.points = [[0, 0, 0.5], [0, 0, 1]]
+)";
+  const OwnedSimulation simulation = c_simulation(text);
+  must(talus_advance(simulation, 2));
+  Grains grains(2);
+  must(talus_read_grains(simulation, &grains.arrays));
+  for (std::size_t k = 0; k < 6; ++k)
+    CHECK(grains.spins[k] == Approx(std::array{1, 2, -3}[k % 3]));
+  talus_grain_view view = sized<talus_grain_view>();
+  must(talus_view_grains(simulation, &view));
+  for (std::size_t k = 0; k < 2; ++k) {
+    CHECK(view.spins[4 * k + 2] == Approx(-0.03));
+    CHECK(view.spins[4 * k + 3] == Approx(2.5));
+  }
+
+  // As a program that was compiled before there were spins calls it.
+  talus_grain_arrays earlier = grains.arrays;
+  earlier.size = offsetof(talus_grain_arrays, spins);
+  std::ranges::fill(grains.spins, -1.0f);
+  must(talus_read_grains(simulation, &earlier));
+  CHECK(earlier.count == 2);
+  CHECK(grains.spins[0] == -1.0f);
 }
 
 TEST_CASE("C resets, forks, saves and restores worlds", "[c]") {
@@ -1003,7 +1040,9 @@ far = 1.0
   talus_grain_view view = sized<talus_grain_view>();
   check_error(talus_view_grains(simulation, &view), TALUS_ERROR_UNAVAILABLE, "talus_read_grains()");
   talus_buffer buffer = sized<talus_buffer>();
-  check_error(talus_get_buffer(simulation, 10, &buffer), TALUS_ERROR_INVALID_ARGUMENT, "TALUS_BUFFER_");
+  must(talus_get_buffer(simulation, TALUS_BUFFER_GRAIN_SPINS, &buffer));
+  CHECK((buffer.vk_buffer == 0 && buffer.count == 0));  // these grains do not rotate
+  check_error(talus_get_buffer(simulation, 11, &buffer), TALUS_ERROR_INVALID_ARGUMENT, "TALUS_BUFFER_");
   check_error(talus_get_buffer(simulation, 0, nullptr), TALUS_ERROR_INVALID_ARGUMENT, "buffer is null");
   must(talus_start(simulation, 1, 0));
   CHECK(buffer_of(TALUS_BUFFER_GRAINS).vk_buffer != 0);

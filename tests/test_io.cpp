@@ -84,7 +84,7 @@ std::vector<GrainState> awkward_grains() {
   using Limits = std::numeric_limits<float>;
   std::vector<GrainState> grains;
   auto add = [&](std::uint32_t id, glm::vec3 position, glm::vec3 velocity) {
-    grains.push_back({id, position, velocity, 0.1f / 3.0f, id % 3, id % 2});
+    grains.push_back({id, position, velocity, 0.1f / 3.0f, id % 3, id % 2, 1e-3f * velocity});
   };
   add(7, {0.1f, -0.0f, 1.0f / 3.0f}, {Limits::max(), Limits::lowest(), Limits::min()});
   add(0, {Limits::denorm_min(), 1e-20f, 16777217.0f}, {0.3f, 1e10f, -2.5e-7f});
@@ -247,6 +247,35 @@ TEST_CASE("csv holds every grain exactly, sorted by id", "[io]") {
   write_csv(scratch / "none.csv", {});
   CHECK(read_text(scratch / "none.csv") == "id,x,y,z,vx,vy,vz,radius,material,world\n");
   CHECK_THROWS_AS(write_csv(scratch / "nowhere/a.csv", grains), ExportError);
+}
+
+TEST_CASE("files hold the spins of grains that rotate", "[io][rotation]") {
+  Scratch scratch;
+  std::vector<GrainState> grains = awkward_grains();
+  write_csv(scratch / "a.csv", grains, Spins::written);
+  write_ply(scratch / "a.ply", grains, 0.25, Spins::written);
+  write_extxyz(scratch / "a.extxyz", grains, 0.25, {.materials = std::vector<Material>(3)}, Spins::written);
+  std::ranges::sort(grains, {}, &GrainState::id);
+  const std::vector<std::string> table = split(read_text(scratch / "a.csv"), '\n'),
+                                 atoms = split(read_text(scratch / "a.extxyz"), '\n');
+  const std::string ply = read_text(scratch / "a.ply"), end = "property uint world\nproperty float wx\n"
+                                                              "property float wy\nproperty float wz\nend_header\n";
+  REQUIRE(table[0] == "id,x,y,z,vx,vy,vz,radius,material,world,wx,wy,wz");
+  REQUIRE(contains(atoms[1], ":world:I:1:angular_velocity:R:3 Time="));
+  REQUIRE(contains(ply, end));
+  const char* rows = ply.data() + ply.find(end) + end.size();
+  for (std::size_t i = 0; i < grains.size(); ++i) {
+    const std::vector<std::string> cells = split(table[i + 1], ','), words = split(atoms[i + 2], ' ');
+    REQUIRE(cells.size() == 13);
+    REQUIRE(words.size() == 14);
+    glm::vec3 spin;
+    std::memcpy(&spin, rows + 52 * i + 40, 12);
+    CHECK(spin == grains[i].spin);
+    for (int a = 0; a < 3; ++a) {
+      CHECK(std::strtof(cells[10 + static_cast<std::size_t>(a)].c_str(), nullptr) == grains[i].spin[a]);
+      CHECK(std::strtof(words[11 + static_cast<std::size_t>(a)].c_str(), nullptr) == grains[i].spin[a]);
+    }
+  }
 }
 
 TEST_CASE("ply holds every grain exactly, sorted by id", "[io]") {

@@ -60,10 +60,19 @@ struct Renderer::Impl {
 
   // Of the state that comes from the host.
   gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags, host_measures,
-      host_lines;
+      host_lines, host_spins;
 
   gpu::Buffer frame_buffer, extent;
   gpu::Buffer list, counts, commands;  // of the grains that are drawn (draw_cull.glsl)
+  gpu::Buffer drawn_grains;            // DrawnGrain, by place, where the picture needs them
+  // Quaternions, by number of the grain: 16 bytes a grain that lie still while grains are sorted, and that only a run
+  // that is drawn has. A field that follows grains would be sorted and saved with them in every run.
+  gpu::Buffer orientations;
+  struct Turned {  // how far the orientations have come
+    double time;   // s
+    std::uint32_t world;
+  };
+  std::optional<Turned> turned;  // unset: they start anew
   // What the last pictures measured, as many as may be under way, and the one to come.
   struct Measured {
     gpu::Buffer extent, commands;
@@ -77,6 +86,7 @@ struct Renderer::Impl {
   gpu::Image open, target;
   gpu::ComputePipeline measure, cull_count, cull_scan, cull_fill;
   std::optional<gpu::ComputePipeline> cloth_index, cloth_normal;  // where there is cloth
+  std::optional<gpu::ComputePipeline> turn;                       // where grains rotate
   gpu::GraphicsPipeline draw_shadow, draw_grain, draw_point, draw_contact, draw_slice, draw_open, draw_picture,
       draw_line;
   gpu::GraphicsPipeline draw_body, draw_body_shadow;
@@ -93,6 +103,9 @@ struct Renderer::Impl {
     std::uint32_t fine = 0;
     uvec2 without_fine{0}, matched{0};
     gpu::Buffer* shapes = nullptr;
+    gpu::Buffer* spins = nullptr;  // null: grains do not rotate
+    std::optional<Turned> now;     // of a simulation
+    std::uint32_t ids_end = 0;     // numbers of its grains are below it
     // What grains feel; null: not evaluated.
     gpu::Buffer *measures = nullptr, *lines = nullptr;
     std::uint32_t line_places = 0;
@@ -194,6 +207,9 @@ struct Renderer::Impl {
       cloth_index.emplace(device, "draw_cloth_place", shaders::find_shader("draw_cloth_place.comp"));
       cloth_normal.emplace(device, "draw_cloth_normal", shaders::find_shader("draw_cloth_normal.comp"));
     }
+    if (scene.solver.rotation && !turn)
+      turn.emplace(device, "draw_turn", shaders::find_shader("draw_turn.comp"));
+    turned.reset();
     source = {};
     graph.submit();  // so that the simulation's graph can record
   }
@@ -216,6 +232,8 @@ struct Renderer::Impl {
     source.without_fine = {first, end};
     source.matched = {first, cloth_first};
     source.bodies = simulation.body_buffer();
+    source.now = {simulation.time(world), world};
+    source.ids_end = simulation.ids_end();
     if (simulation.gpu_device() == &device && world == 0) {
       source.grains = simulation.grain_buffer();
       source.tags = simulation.tag_buffer();
@@ -223,6 +241,7 @@ struct Renderer::Impl {
       source.fine_grains = simulation.fine_buffer();
       source.fine_tags = simulation.fine_tag_buffer();
       source.shapes = simulation.shape_buffer();
+      source.spins = simulation.spin_buffer();
       if (contacts_evaluated) {
         source.measures = simulation.measure_buffer();
         source.lines = simulation.line_buffer();
@@ -246,6 +265,8 @@ struct Renderer::Impl {
     source.fine_grains = copy(host_fine, FieldId::fine_grains, source.fine, Grain{});
     source.fine_tags = copy(host_fine_tags, FieldId::fine_tag, source.fine, uint{});
     source.shapes = copy(host_shapes, FieldId::shape_motions, simulation.scene().shapes.size(), ShapeMotion{});
+    if (simulation.scene().solver.rotation)
+      source.spins = copy(host_spins, FieldId::grain_spin, source.count, vec4{});
     if (!contacts_evaluated)
       return;
     source.measures = copy(host_measures, FieldId::measures, source.count, GrainMeasure{});
@@ -259,18 +280,22 @@ struct Renderer::Impl {
   void take(const std::vector<GrainState>& states) {
     std::vector<Grain> grains;
     std::vector<uint> tags, ids;
+    std::vector<vec4> spins;
     for (const GrainState& g : states) {
       grains.push_back({vec4(g.position, g.radius), vec4(g.velocity, 1.0f)});
       tags.push_back(g.material | g.world << draw_world_shift);
       ids.push_back(g.id);
+      spins.push_back(vec4(g.radius * g.spin, 0.0f));
     }
     fill(host_grains, "grains", grains);
     fill(host_tags, "grain_tag", tags);
     fill(host_ids, "grain_id", ids);
+    fill(host_spins, "grain_spin", spins);
     source = {};
     source.grains = &host_grains;
     source.tags = &host_tags;
     source.ids = &host_ids;
+    source.spins = &host_spins;
     source.count = static_cast<std::uint32_t>(states.size());
   }
 
@@ -292,6 +317,27 @@ struct Renderer::Impl {
     counts = gpu::Buffer(device, "draw_counts", 3 * groups * sizeof(uint));
   }
 
+  void make_room_for_drawn(std::uint32_t grains) {
+    if (const std::uint64_t bytes = std::max(grains, 1u) * sizeof(DrawnGrain);
+        !drawn_grains || drawn_grains.bytes() < bytes)
+      drawn_grains = gpu::Buffer(device, "drawn_grains", bytes);
+  }
+
+  // The time [s] by which orientations are to be turned on. They start anew where a simulation has gone back, as one
+  // that was started again has, and where another world is drawn.
+  float time_to_turn() {
+    const std::uint64_t bytes = std::max(source.ids_end, 1u) * sizeof(vec4);
+    const bool room = orientations && orientations.bytes() >= bytes;
+    const bool goes_on = room && turned && turned->world == source.now->world && turned->time <= source.now->time;
+    const double time = goes_on ? source.now->time - turned->time : 0.0;
+    if (!room)
+      orientations = gpu::Buffer(device, "orientations", bytes);
+    if (!goes_on)
+      graph.fill(orientations);
+    turned = source.now;
+    return static_cast<float>(time);
+  }
+
   // The picture of what was taken.
   void record() {
     if (!source.grains)
@@ -310,6 +356,9 @@ struct Renderer::Impl {
     frame.drawn = count;
     frame.samples = vec2(seen.width(), seen.height());
     make_room_for_lists(count);
+    frame.spins = source.spins != nullptr;
+    frame.marked = turn && source.spins && source.now && shown.marks;
+    make_room_for_drawn(has_scale(frame.color_by) || frame.marked ? count : 0);
     frame.without_fine = source.without_fine;
     frame.first_matched = static_cast<uint>(bodies_start.size() + cloth.looks.size());
     frame.matched = frame.level == draw_fine && drawing.shapes ? source.matched : uvec2(0);
@@ -346,6 +395,9 @@ struct Renderer::Impl {
              : name == "draw_commands"  ? &commands
              : name == "draw_distances" ? (sliced ? &distances : &frame_buffer)
              : name == "contact_lines"  ? (source.lines ? source.lines : source.grains)
+             : name == "grain_spin"     ? (source.spins ? source.spins : source.grains)
+             : name == "drawn_grains"   ? &drawn_grains
+             : name == "orientations"   ? &orientations
              : name == "measures"       ? (source.measures ? source.measures : source.grains)
                                         : nullptr;
     };
@@ -387,6 +439,13 @@ struct Renderer::Impl {
     // The vertices of cloth, where they are among the grains, say best where it is.
     const Counts counts{count,
                         static_cast<std::uint32_t>(frame.cloth > 0 ? bodies_start.size() : drawing.bodies.size())};
+    if (frame.marked) {
+      struct {
+        std::uint32_t grains, ids_end;
+        float time;
+      } const push{coarse, source.ids_end, time_to_turn()};
+      compute(*turn, push, coarse);
+    }
     compute(measure, counts, counts.grains + counts.bodies);
     compute(cull_count, gpu::Push(), count);
     compute(cull_scan, gpu::Push(), group_size);

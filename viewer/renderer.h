@@ -7,9 +7,9 @@
 //   talus::Image picture = renderer.draw(simulation);
 //
 // The scene says where the camera stands and what colours the grains (Output). Scales whose ends it does not give:
-// speed up to Output::speed_max, or, where that is 0, the speed of a fall through the height of the content; overlap
-// and contacts from 0 to the most that a grain has; force over three powers of ten up to the greatest; depth and id
-// from the lowest to the highest. Look adds what a scene does not say.
+// speed up to Output::speed_max, or, where that is 0, the speed of a fall through the height of the content; overlap,
+// contacts and spin from 0 to the most that a grain has; force over three powers of ten up to the greatest; depth and
+// id from the lowest to the highest. Look adds what a scene does not say.
 #include "engine/talus.h"
 #include "viewer/renderer_camera.h"
 #include "viewer/renderer_look.h"

@@ -25,6 +25,7 @@ struct Look : Output {
   ContactLines contacts = ContactLines::none;
   double line_force = 0.0;  // N, of the thickest lines; 0: the greatest there is
   double grain_size = 1.0;  // that coarse grains are drawn with, of their radius
+  bool marks = true;        // facets and spots on coarse grains that rotate
 
   bool culling = true;  // false: draws what is out of view, too; the picture is the same
 

@@ -34,7 +34,7 @@ struct talus_simulation {
   talus::Simulation simulation;
   talus::DeviceSummary device;
   std::mutex in_use;                                       // held by the call that uses it
-  std::array<std::shared_ptr<const std::byte>, 3> viewed;  // by talus_view_grains()
+  std::array<std::shared_ptr<const std::byte>, 4> viewed;  // by talus_view_grains()
 };
 struct talus_checkpoint {
   std::vector<std::byte> bytes;
@@ -134,6 +134,8 @@ void check_index(std::uint64_t index, std::uint64_t count, const char* what);  /
 // Fewest bytes that a struct with a size has had in any header of this binary interface: up to and without the first
 // member that was added later.
 template <class Struct> inline constexpr std::uint32_t first_size = sizeof(Struct);
+template <> inline constexpr std::uint32_t first_size<talus_grain_arrays> = offsetof(talus_grain_arrays, spins);
+template <> inline constexpr std::uint32_t first_size<talus_grain_view> = offsetof(talus_grain_view, spins);
 
 template <class Struct> std::uint32_t size_of(const Struct& theirs, const char* name) {
   if (theirs.size < first_size<Struct>)

@@ -34,7 +34,8 @@ void read_grains(const std::vector<GrainState>& there, talus_grain_arrays* their
     refuse("grains.reserved must be 0");
   out.count = there.size();
   hand_out(out, theirs, "grains");
-  const bool wanted = out.ids || out.positions || out.velocities || out.radii || out.materials || out.worlds;
+  const bool wanted =
+      out.ids || out.positions || out.velocities || out.radii || out.materials || out.worlds || out.spins;
   if (wanted && out.capacity < out.count)
     too_small("grains", out.count, out.capacity);
   fill(out.ids, there, [](const GrainState& g) { return g.id; });
@@ -43,6 +44,7 @@ void read_grains(const std::vector<GrainState>& there, talus_grain_arrays* their
   fill(out.radii, there, [](const GrainState& g) { return g.radius; });
   fill(out.materials, there, [](const GrainState& g) { return g.material; });
   fill(out.worlds, there, [](const GrainState& g) { return g.world; });
+  fill_vectors(out.spins, there, [](const GrainState& g) { return g.spin; });
 }
 
 talus_body_load load_from(const BodyLoad& load) {
@@ -102,9 +104,9 @@ talus_result talus_view_grains(talus_simulation* simulation, talus_grain_view* v
     out.count = used->grain_places();
     auto& held = used.handle().viewed;
     if (out.count > 0) {
-      decltype(talus_simulation::viewed) now{executor.hold(talus::FieldId::grains),
-                                             executor.hold(talus::FieldId::grain_id),
-                                             executor.hold(talus::FieldId::grain_tag)};
+      decltype(talus_simulation::viewed) now{
+          executor.hold(talus::FieldId::grains), executor.hold(talus::FieldId::grain_id),
+          executor.hold(talus::FieldId::grain_tag), executor.hold(talus::FieldId::grain_spin)};
       if (!now[0])
         throw Failure(TALUS_ERROR_UNAVAILABLE, "grains lie on the device: talus_read_grains() copies them, "
                                                "talus_get_buffer() says where they are");
@@ -112,6 +114,7 @@ talus_result talus_view_grains(talus_simulation* simulation, talus_grain_view* v
       out.grains = reinterpret_cast<const float*>(held[0].get());
       out.ids = reinterpret_cast<const uint32_t*>(held[1].get());
       out.materials = reinterpret_cast<const uint32_t*>(held[2].get());
+      out.spins = reinterpret_cast<const float*>(held[3].get());
     }
     hand_out(out, view, "view");
   });

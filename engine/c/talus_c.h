@@ -309,6 +309,7 @@ typedef struct talus_grain_arrays {
   float* radii;        /* m */
   uint32_t* materials; /* index into the scene's materials */
   uint32_t* worlds;
+  float* spins; /* angular velocities [rad/s], 3 each; 0 where grains do not rotate, and of fine grains */
 } talus_grain_arrays;
 /* A copy, sorted by world and id. With all arrays NULL the count alone. Fine grains have ids of their own. */
 TALUS_API talus_result talus_read_grains(talus_simulation* simulation, talus_grain_arrays* grains);
@@ -322,6 +323,7 @@ typedef struct talus_grain_view {
   const float* grains;       /* x, y, z, radius [m], vx, vy, vz [m/s], inverse mass [1/kg] */
   const uint32_t* ids;       /* within their world */
   const uint32_t* materials; /* index into the scene's materials in the low 8 bits */
+  const float* spins;        /* 4 each: radius times angular velocity [m/s], m r^2 / I; NULL: grains do not rotate */
 } talus_grain_view;
 /* Describes the state until the next call that steps or changes it. The memory stays readable until the next call of
    this function, or until the simulation is freed. CPU path; on a device TALUS_ERROR_UNAVAILABLE: use talus_read_grains
@@ -474,7 +476,8 @@ enum {
   TALUS_BUFFER_SHAPES = 6,          /* ShapeMotion */
   TALUS_BUFFER_DEPTH = 7,           /* float: the images of all depth cameras, evaluated by this call */
   TALUS_BUFFER_MEASURES = 8,        /* GrainMeasure */
-  TALUS_BUFFER_CONTACT_LINES = 9    /* ContactLine; those of force 0 are none */
+  TALUS_BUFFER_CONTACT_LINES = 9,   /* ContactLine; those of force 0 are none */
+  TALUS_BUFFER_GRAIN_SPINS = 10     /* vec4: radius times angular velocity [m/s], m r^2 / I */
 };
 typedef struct talus_buffer {
   uint32_t size;

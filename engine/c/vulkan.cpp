@@ -8,7 +8,7 @@ namespace talus::c {
 namespace {
 
 struct Located {
-  const gpu::Buffer* buffer;  // null on the CPU path
+  const gpu::Buffer* buffer;  // null where the scene has none of it
   std::size_t stride;         // bytes
   std::uint64_t count;
 };
@@ -29,6 +29,8 @@ Located locate(Simulation& s, std::uint32_t which) {
     return {s.tag_buffer(), sizeof(std::uint32_t), s.grain_places()};
   case TALUS_BUFFER_GRAIN_IDS:
     return {s.id_buffer(), sizeof(std::uint32_t), s.grain_places()};
+  case TALUS_BUFFER_GRAIN_SPINS:
+    return {s.spin_buffer(), sizeof(shared::vec4), s.grain_places()};
   case TALUS_BUFFER_FINE_GRAINS:
     return {s.fine_buffer(), sizeof(shared::Grain), s.fine_places()};
   case TALUS_BUFFER_FINE_MATERIALS:
@@ -93,9 +95,11 @@ talus_result talus_get_buffer(talus_simulation* simulation, uint32_t which, talu
     const Located found = locate(*used, which);
     talus_buffer out{};
     out.stride = static_cast<std::uint32_t>(found.stride);
-    out.vk_buffer = integer_of(found.buffer->handle());
-    out.count = out.vk_buffer != 0 ? found.count : 0;
-    out.bytes = found.buffer->bytes();
+    if (found.buffer && found.buffer->handle()) {
+      out.vk_buffer = integer_of(found.buffer->handle());
+      out.count = found.count;
+      out.bytes = found.buffer->bytes();
+    }
     hand_out(out, buffer, "buffer");
   });
 }

@@ -256,6 +256,10 @@ float ease_of(const Scene& scene, const Seed& seed) {
   return seed.fixed ? 0.0f : static_cast<float>(1.0 / scene.materials[seed.material].inertia);
 }
 
+vec4 spin_of(const Scene& scene, const Seed& seed) {
+  return vec4(seed.radius * seed.spin, ease_of(scene, seed));
+}
+
 Grain grain_of(const Scene& scene, const Seed& seed) {
   const double r = seed.radius;
   const double mass = seed.mass > 0.0f

@@ -14,6 +14,7 @@ float longest_side(const Population& population);  // m, of triangles of cloth; 
 bool has_fine(const Population& population);  // now or later
 
 Grain grain_of(const Scene& scene, const Seed& seed);
+vec4 spin_of(const Scene& scene, const Seed& seed);   // grain_spin at the start
 float ease_of(const Scene& scene, const Seed& seed);  // grain_spin.w: m r^2 / I, 0 of a fixed grain [1]
 bool resists_rolling(const Scene& scene);             // does some pair of materials?
 

@@ -74,31 +74,36 @@ Format parse_format(std::string_view name) {
 }
 
 void write_grains(const std::filesystem::path& file, Format format, std::vector<GrainState> grains, double time,
-                  const Scene& scene) {
+                  const Scene& scene, Spins spins) {
   switch (format) {
   case Format::csv:
-    return write_csv(file, std::move(grains));
+    return write_csv(file, std::move(grains), spins);
   case Format::ply:
-    return write_ply(file, std::move(grains), time);
+    return write_ply(file, std::move(grains), time, spins);
   case Format::vtp:
     sort_by_id(grains);
-    return write_vtp(file, grains, time);
+    return write_vtp(file, grains, time, spins);
   case Format::extxyz:
-    return write_extxyz(file, std::move(grains), time, scene);
+    return write_extxyz(file, std::move(grains), time, scene, spins);
   }
 }
 
-void write_csv(const std::filesystem::path& file, std::vector<GrainState> grains) {
+void write_csv(const std::filesystem::path& file, std::vector<GrainState> grains, Spins spins) {
   sort_by_id(grains);
   fmt::memory_buffer text;
-  fmt::format_to(std::back_inserter(text), "id,x,y,z,vx,vy,vz,radius,material,world\n");
-  for (const GrainState& g : grains)  // {} of a float: the shortest text that reads back as the same float
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", g.id, g.position.x, g.position.y,
-                   g.position.z, g.velocity.x, g.velocity.y, g.velocity.z, g.radius, g.material, g.world);
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "id,x,y,z,vx,vy,vz,radius,material,world{}\n", spins == Spins::written ? ",wx,wy,wz" : "");
+  for (const GrainState& g : grains) {  // {} of a float: the shortest text that reads back as the same float
+    fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{}", g.id, g.position.x, g.position.y, g.position.z, g.velocity.x,
+                   g.velocity.y, g.velocity.z, g.radius, g.material, g.world);
+    if (spins == Spins::written)
+      fmt::format_to(out, ",{},{},{}", g.spin.x, g.spin.y, g.spin.z);
+    fmt::format_to(out, "\n");
+  }
   write_file(file, {text.data(), text.size()});
 }
 
-void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains, double time) {
+void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains, double time, Spins spins) {
   sort_by_id(grains);
   PlyFile ply;
   ply.line(fmt::format("comment time {} s", time));
@@ -106,6 +111,8 @@ void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains
   ply.properties("uint", {"id"});
   ply.properties("float", {"x", "y", "z", "vx", "vy", "vz", "radius"});
   ply.properties("uint", {"material", "world"});
+  if (spins == Spins::written)
+    ply.properties("float", {"wx", "wy", "wz"});
   ply.line("end_header");
   for (const GrainState& g : grains) {
     ply.put(g.id);
@@ -114,6 +121,8 @@ void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains
     ply.put(g.radius);
     ply.put(g.material);
     ply.put(g.world);
+    if (spins == Spins::written)
+      ply.put(g.spin);
   }
   ply.write(file);
 }
@@ -148,7 +157,8 @@ void write_ply(const std::filesystem::path& file, const Mesh& mesh) {
 
 // OVITO's names of columns. A particle's type is the name of its material. The positions of what lies outside of the
 // cell of an open axis are as they are.
-void write_extxyz(const std::filesystem::path& file, std::vector<GrainState> grains, double time, const Scene& scene) {
+void write_extxyz(const std::filesystem::path& file, std::vector<GrainState> grains, double time, const Scene& scene,
+                  Spins spins) {
   sort_by_id(grains);
   const Domain& d = scene.domain;
   const glm::dvec3 size = d.max - d.min;
@@ -161,15 +171,19 @@ void write_extxyz(const std::filesystem::path& file, std::vector<GrainState> gra
   }
   const auto periodic = [&](std::size_t a) { return d.axis[a] == Axis::periodic ? 'T' : 'F'; };
   fmt::memory_buffer text;
-  fmt::format_to(std::back_inserter(text),
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out,
                  "{}\nLattice=\"{} 0 0 0 {} 0 0 0 {}\" Origin=\"{} {} {}\" pbc=\"{} {} {}\" "
-                 "Properties=species:S:1:pos:R:3:velo:R:3:radius:R:1:id:I:1:material:I:1:world:I:1 Time={}\n",
+                 "Properties=species:S:1:pos:R:3:velo:R:3:radius:R:1:id:I:1:material:I:1:world:I:1{} Time={}\n",
                  grains.size(), size.x, size.y, size.z, d.min.x, d.min.y, d.min.z, periodic(0), periodic(1),
-                 periodic(2), time);
-  for (const GrainState& g : grains)
-    fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {} {} {} {} {} {}\n", species.at(g.material), g.position.x,
-                   g.position.y, g.position.z, g.velocity.x, g.velocity.y, g.velocity.z, g.radius, g.id, g.material,
-                   g.world);
+                 periodic(2), spins == Spins::written ? ":angular_velocity:R:3" : "", time);
+  for (const GrainState& g : grains) {
+    fmt::format_to(out, "{} {} {} {} {} {} {} {} {} {} {}", species.at(g.material), g.position.x, g.position.y,
+                   g.position.z, g.velocity.x, g.velocity.y, g.velocity.z, g.radius, g.id, g.material, g.world);
+    if (spins == Spins::written)
+      fmt::format_to(out, " {} {} {}", g.spin.x, g.spin.y, g.spin.z);
+    fmt::format_to(out, "\n");
+  }
   write_file(file, {text.data(), text.size()});
 }
 

@@ -20,21 +20,30 @@ inline std::string_view name_of(Format format) {
 // Throws std::invalid_argument with what is available.
 Format parse_format(std::string_view name);
 
+// Are angular velocities among the columns of grains?
+enum class Spins { none, written };
+// Those of grains are written where they rotate; fine grains have none.
+inline Spins spins_of(const Scene& scene) {
+  return scene.solver.rotation ? Spins::written : Spins::none;
+}
+
 // In any of the formats. The time [s] is in all of them but csv, which is a table of grains alone; extxyz takes the
 // cell, which axes are periodic, and the names of materials from the scene.
 void write_grains(const std::filesystem::path& file, Format format, std::vector<GrainState> grains, double time,
-                  const Scene& scene);
+                  const Scene& scene, Spins spins);
 
-// Columns id, x, y, z, vx, vy, vz, radius, material, world, sorted by id. Every float comes back exactly as it was.
-void write_csv(const std::filesystem::path& file, std::vector<GrainState> grains);
-void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains,
-               double time);  // binary, little endian
+// Columns id, x, y, z, vx, vy, vz, radius, material, world, and with spins wx, wy, wz [rad/s], sorted by id. Every
+// float comes back exactly as it was.
+void write_csv(const std::filesystem::path& file, std::vector<GrainState> grains, Spins spins = Spins::none);
+void write_ply(const std::filesystem::path& file, std::vector<GrainState> grains, double time,
+               Spins spins = Spins::none);  // binary, little endian
 // A mesh: x, y, z, vx, vy, vz of the vertices, and the triangles.
 void write_ply(const std::filesystem::path& file, const ClothState& cloth);
 void write_ply(const std::filesystem::path& file, const Mesh& mesh);  // x, y, z, and the triangles
 
 // OVITO's extended xyz. What a name of a material has beside letters, digits, '.' and '-' is '_'.
-void write_extxyz(const std::filesystem::path& file, std::vector<GrainState> grains, double time, const Scene& scene);
+void write_extxyz(const std::filesystem::path& file, std::vector<GrainState> grains, double time, const Scene& scene,
+                  Spins spins);
 
 // As a field of a table, where it may hold commas and quotes.
 std::string csv_field(std::string_view name);

@@ -117,14 +117,14 @@ std::string Series::numbered(std::string_view what) const {
 void Series::add(Simulation& simulation) {
   const double time = simulation.time();
   const std::uint64_t step = simulation.step();
-  const auto write = [&](Index& index, const std::string& name, std::vector<GrainState> grains) {
+  const auto write = [&](Index& index, const std::string& name, std::vector<GrainState> grains, Spins spins) {
     const std::size_t count = grains.size();
-    write_grains(directory_ / name, format_, std::move(grains), time, scene_);
+    write_grains(directory_ / name, format_, std::move(grains), time, scene_, spins);
     index.add(name, time, step, fmt::format("{}", count));
   };
-  write(index_, numbered("grains"), simulation.grains());
+  write(index_, numbered("grains"), simulation.grains(), spins_of(scene_));
   if (fine_index_)
-    write(*fine_index_, numbered("fine"), simulation.fine_grains());
+    write(*fine_index_, numbered("fine"), simulation.fine_grains(), Spins::none);
   add_cloth(simulation);
   add_bodies(simulation);
   ++number_;

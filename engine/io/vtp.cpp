@@ -1,5 +1,4 @@
 #include "engine/io/vtp.h"
-#include "engine/io/export.h"
 #include <bit>
 #include <concepts>
 #include <fmt/format.h>
@@ -105,7 +104,7 @@ template <class T> std::vector<T> column_of(const std::vector<GrainState>& grain
 
 }  // namespace
 
-void write_vtp(const std::filesystem::path& file, const std::vector<GrainState>& grains, double time) {
+void write_vtp(const std::filesystem::path& file, const std::vector<GrainState>& grains, double time, Spins spins) {
   PolyData out(grains.size(), grains.size(), 0, time);
   out.open("PointData Scalars=\"radius\" Vectors=\"velocity\"");
   out.array("radius", 1, column_of(grains, &GrainState::radius));
@@ -113,6 +112,8 @@ void write_vtp(const std::filesystem::path& file, const std::vector<GrainState>&
   out.array("id", 1, column_of(grains, &GrainState::id));
   out.array("material", 1, column_of(grains, &GrainState::material));
   out.array("world", 1, column_of(grains, &GrainState::world));
+  if (spins == Spins::written)
+    out.vectors("spin", column_of(grains, &GrainState::spin));
   out.close("PointData");
   out.points(column_of(grains, &GrainState::position));
   std::vector<std::int32_t> each(grains.size());

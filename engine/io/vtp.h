@@ -2,13 +2,14 @@
 // VTK's XML files, which ParaView opens: points and triangles with values (.vtp), and collections of such files over
 // time (.pvd).
 #include "engine/geometry/mesh.h"
+#include "engine/io/export.h"
 #include "engine/talus.h"
 
 namespace talus {
 
-// Grains as points. Values of each: radius [m], velocity [m/s], id, material, world. Time [s] is the field TimeValue.
-// Throws ExportError, as all below.
-void write_vtp(const std::filesystem::path& file, const std::vector<GrainState>& grains, double time);
+// Grains as points. Values of each: radius [m], velocity [m/s], id, material, world, and spin [rad/s] where it is
+// written. Time [s] is the field TimeValue. Throws ExportError, as all below.
+void write_vtp(const std::filesystem::path& file, const std::vector<GrainState>& grains, double time, Spins spins);
 // A sheet as triangles, with the velocity of each vertex.
 void write_vtp(const std::filesystem::path& file, const ClothState& cloth, double time);
 

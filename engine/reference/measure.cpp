@@ -32,6 +32,9 @@ void measure(const Args& args, Fields& f, uint begin, uint end) {
     }
     if (grain.velocity.w > 0.0f)
       m.kinetic_energy = 0.5f * squared(vec3(grain.velocity)) / grain.velocity.w;
+    if (const bool rotates = f.settings[0].solver.rotation != rotation_off;
+        rotates && grain.velocity.w > 0.0f && f.grain_spin[i].w > 0.0f)  // I omega^2 / 2
+      m.kinetic_energy += 0.5f * squared(vec3(f.grain_spin[i])) / (f.grain_spin[i].w * grain.velocity.w);
     f.measures[i] = m;
   }
 }

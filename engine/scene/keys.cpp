@@ -391,8 +391,12 @@ constexpr Key grains_keys[] = {
     velocity_key,
     number("velocity_random", {0, speed_range.max, "m/s"}, 0,
            "Random velocity that is added, each component uniform within +- this."),
+    vector("spin", spin_range, zero, "Angular velocity at the start, with `solver.rotation`."),
+    number("spin_random", {0, spin_range.max, "rad/s"}, 0,
+           "Random angular velocity that is added, each component uniform within +- this."),
     whole("count", 1, grains_most, Said{"as many as fit"}, "Number of grains. That fewer fit is an error."),
-    flag("fixed", false, "The grains stay where they are: rough floors, plates, obstacles. They have no velocity."),
+    flag("fixed", false,
+         "The grains stay where they are: rough floors, plates, obstacles. They have no velocity and no spin."),
     word<Sampling>("sampling", "poisson",
                    "poisson: random positions, to about 37 % of the volume; lattice: a cubic lattice, filled in layers "
                    "from below."),
@@ -615,10 +619,12 @@ constexpr TableKeys depth_camera_table{
     "[[depth_camera]]", "A camera for programs, whose pixels are distances in m.", depth_camera_keys, {}};
 constexpr OldWord color_words_then[] = {{"depth", "height"}};
 constexpr Key output_keys[] = {
-    word<ColorBy>("color_by", "material",
-                  "Quantity that colours grains. height: the coordinate z in m; overlap: the "
-                  "greatest of its contacts, in radii; contacts: their number; force: their greatest normal force in "
-                  "N, on a logarithmic scale; palette: a colour per material, far from the others.")
+    word<ColorBy>(
+        "color_by", "material",
+        "Quantity that colours grains. height: the coordinate z in m; overlap: the "
+        "greatest of its contacts, in radii; contacts: their number; force: their greatest normal force in "
+        "N, on a logarithmic scale; palette: a colour per material, far from the others; spin: the magnitude of "
+        "the angular velocity in rad/s.")
         .was(color_words_then),
     number("speed_max", {0, 1e4, "m/s"}, 0, "End of the colour scale of speed; 0: automatic."),
     other("color_range", "[min, max]", {-1e12, 1e12, "as color_by"}, Said{"automatic"}, "Ends of the colour scale."),

@@ -388,8 +388,9 @@ private:
   void read_grains(Table t) {
     GrainGroup g;
     const Value material = t.need("material"), radius = t.need("radius"), velocity = t["velocity"],
-                velocity_random = t["velocity_random"], sampling = t["sampling"], spacing = t["spacing"],
-                jitter = t["jitter"], count = t["count"], fixed = t["fixed"], fill = t.need("fill");
+                velocity_random = t["velocity_random"], spin = t["spin"], spin_random = t["spin_random"],
+                sampling = t["sampling"], spacing = t["spacing"], jitter = t["jitter"], count = t["count"],
+                fixed = t["fixed"], fill = t.need("fill");
     t.finish();
     g.material = material_of(material, scene_.materials);
     const Radii r = read_radius(radius);
@@ -397,13 +398,15 @@ private:
     g.radius_max = r.max;
     velocity.get(g.velocity);
     velocity_random.get(g.velocity_random);
+    spin.get(g.spin);
+    spin_random.get(g.spin_random);
     sampling.get(g.sampling);
     spacing.get(g.spacing);
     jitter.get(g.jitter);
     count.get(g.count);
     fixed.get(g.fixed);
     if (g.fixed)
-      for (const Value* v : {&velocity, &velocity_random})
+      for (const Value* v : {&velocity, &velocity_random, &spin, &spin_random})
         if (*v)
           v->or_override(fixed).fail("has no meaning for fixed grains, which stay where they are");
     const PlacedShape placed = read_shape(fill, true, folder());

@@ -25,7 +25,8 @@ enum : std::uint64_t {
   stream_emitter = 3'000'000'000,
   stream_boundary = 4'000'000'000,
   stream_shape = 5'000'000'000,
-  stream_spots = 6'000'000'000
+  stream_spots = 6'000'000'000,
+  stream_spins = 7'000'000'000
 };
 
 // What bodies and shapes are made of is the same whatever the seed: worlds differ in the grains around them.
@@ -84,7 +85,7 @@ Space::Blocked blocked_by(const std::vector<Obstacle>& obstacles, const Domain& 
   };
 }
 
-void fill(const Scene& scene, const GrainGroup& g, const std::string& name, Random places, Random speeds,
+void fill(const Scene& scene, const GrainGroup& g, const std::string& name, Random places, Random speeds, Random spins,
           const Space::Blocked& blocked, Packing& packing, std::vector<Seed>& seeds) {
   std::vector<Ball> balls;
   if (std::holds_alternative<PointsFill>(g.shape))
@@ -110,8 +111,10 @@ void fill(const Scene& scene, const GrainGroup& g, const std::string& name, Rand
         name));
   for (const Ball& b : balls) {
     const glm::dvec3 random = (2.0 * speeds.vec() - 1.0) * g.velocity_random;
+    const glm::dvec3 random_spin = (2.0 * spins.vec() - 1.0) * g.spin_random;
     const glm::vec3 velocity = g.fixed ? glm::vec3(0.0f) : glm::vec3(g.velocity + random);
-    seeds.push_back({b.center, b.radius, velocity, g.material, g.fixed});
+    const glm::vec3 spin = g.fixed ? glm::vec3(0.0f) : glm::vec3(g.spin + random_spin);
+    seeds.push_back({b.center, b.radius, velocity, g.material, g.fixed, 0.0f, spin});
   }
 }
 
@@ -128,8 +131,8 @@ ShapeGrains shape_grains_of(const Scene& scene, const Space::Blocked& blocked, P
     const std::string where = shape.grains.where.empty() ? scene.source : shape.grains.where;
     const std::string name = fmt::format("{}: shape {}", where, shape.name);
     const std::size_t first = out.seeds.size();
-    fill(scene, shape.grains, name, Random(seed_of_bodies, stream_shape + k), Random(0, 0), blocked, packing,
-         out.seeds);
+    fill(scene, shape.grains, name, Random(seed_of_bodies, stream_shape + k), Random(0, 0), Random(0, 0), blocked,
+         packing, out.seeds);
     const std::span<Seed> seeds = std::span(out.seeds).subspan(first);
     glm::dvec3 center(0.0);
     for (const Seed& seed : seeds)
@@ -139,6 +142,7 @@ ShapeGrains shape_grains_of(const Scene& scene, const Space::Blocked& blocked, P
       const glm::dvec3 place = glm::dvec3(seed.position) - center;
       reach = std::max(reach, glm::length(place));
       seed.velocity += glm::vec3(glm::cross(shape.spin, place));
+      seed.spin = shape.spin;
       out.grains.push_back({static_cast<std::uint32_t>(k), place});
     }
     for (int a = 0; a < 3; ++a)
@@ -462,8 +466,8 @@ Population populate(const Scene& scene) {
   std::vector<std::size_t> group_first{0};
   for (std::size_t i = 0; i < scene.grains.size(); ++i) {
     fill(scene, scene.grains[i], name_of(scene, scene.grains[i].where, "grains", i),
-         Random(scene.seed, stream_places + i), Random(scene.seed, stream_speeds + i), blocked, packing,
-         population.initial);
+         Random(scene.seed, stream_places + i), Random(scene.seed, stream_speeds + i),
+         Random(scene.seed, stream_spins + i), blocked, packing, population.initial);
     group_first.push_back(population.initial.size());
   }
   const std::size_t movable = population.initial.size();

@@ -211,6 +211,8 @@ struct GrainGroup {
   double radius_min = 0.0, radius_max = 0.0;  // m, uniform between
   glm::dvec3 velocity{0.0};                   // m/s
   double velocity_random = 0.0;               // m/s, each component uniform within +- this, added
+  glm::dvec3 spin{0.0};                       // rad/s, angular velocity
+  double spin_random = 0.0;                   // rad/s, each component uniform within +- this, added
   Shape shape;
   Sampling sampling = Sampling::poisson;
   double spacing = 1.2;                // lattice: edge in diameters of the largest grain, >= 1
@@ -342,8 +344,8 @@ struct DepthCameraSpec {
 
 // What colours the grains. material: its colour, each grain a little different; palette: its number; overlap: the
 // greatest of a grain's contacts; contacts: how many there are; force: the greatest normal force of a contact; id: its
-// number; radius: how large it is.
-enum class ColorBy { material, speed, height, overlap, contacts, force, palette, id, world, radius };
+// number; radius: how large it is; spin: the magnitude of its angular velocity.
+enum class ColorBy { material, speed, height, overlap, contacts, force, palette, id, world, radius, spin };
 
 // Which grains are drawn, where a scene has fine ones. fine: instead of the coarse ones that they stand for.
 enum class Level { fine, coarse, both };
@@ -351,7 +353,7 @@ enum class Level { fine, coarse, both };
 struct Output {
   ColorBy color_by = ColorBy::material;
   double speed_max = 0.0;  // m/s at the end of the colour scale; 0: automatic
-  // Ends of the colour scale: m/s, m, radii, contacts, N or numbers; not min < max: automatic.
+  // Ends of the colour scale: m/s, m, radii, contacts, N, rad/s or numbers; not min < max: automatic.
   glm::dvec2 color_range{0.0};
   Level level = Level::fine;
 };
@@ -437,8 +439,9 @@ struct Seed {
   float radius;        // m
   glm::vec3 velocity;  // m/s
   std::uint32_t material;
-  bool fixed = false;  // of infinite mass
-  float mass = 0.0f;   // kg; 0: by the material's density
+  bool fixed = false;    // of infinite mass
+  float mass = 0.0f;     // kg; 0: by the material's density
+  glm::vec3 spin{0.0f};  // rad/s
 };
 struct ScheduledGrain {
   Seed seed;

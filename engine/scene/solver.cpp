@@ -701,6 +701,12 @@ std::vector<std::string> advise(const Scene& scene) {
   warn(rolling && !s.rotation,
        "rolling friction has no effect, since grains do not rotate: set solver.rotation to true{}",
        p2 || pbd ? " with solver.method = \"dem\", \"vts\" or \"sp\"" : "");
+  const auto spins = [](const GrainGroup& group) { return glm::length(group.spin) + group.spin_random > 0.0; };
+  warn(!s.rotation && std::ranges::any_of(scene.grains, spins),
+       "the spin of [[grains]] has no effect, since grains do not rotate: set solver.rotation to true");
+  warn(!s.rotation && scene.output.color_by == ColorBy::spin,
+       "grains do not rotate, so that output.color_by = \"spin\" gives all of them one colour: set solver.rotation to "
+       "true");
   const bool smooth = scene.domain.axis[2] == Axis::wall && std::ranges::none_of(scene.grains, &GrainGroup::fixed);
   warn(s.rotation && !rolling && g > 0.0 && smooth,
        "grains roll on the smooth floor, where a heap of spheres comes to no rest: set the rolling_friction of the "

@@ -224,6 +224,10 @@ std::string to_toml(const Scene& scene) {
     if (!g.fixed) {
       line("velocity", vec(g.velocity));
       line("velocity_random", g.velocity_random);
+      if (g.spin != glm::dvec3(0.0))  // so that checkpoints of scenes without it are read by builds with and without it
+        line("spin", vec(g.spin));
+      if (g.spin_random > 0.0)
+        line("spin_random", g.spin_random);
     }
     if (!std::holds_alternative<PointsFill>(g.shape))
       word_line("sampling", word(g.sampling));

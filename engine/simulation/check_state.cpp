@@ -11,8 +11,12 @@
 namespace talus {
 namespace {
 
+// None of a field that there was not yet when the checkpoint was saved.
 template <class T> std::vector<T> values_of(const Checkpoint& checkpoint, FieldId id) {
-  const std::vector<std::byte>& bytes = checkpoint.fields.at(std::string(info(id).name));
+  const auto found = checkpoint.fields.find(std::string(info(id).name));
+  if (found == checkpoint.fields.end())
+    return {};
+  const std::vector<std::byte>& bytes = found->second;
   std::vector<T> values(bytes.size() / sizeof(T));
   if (!values.empty())
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
@@ -45,6 +49,7 @@ public:
     grains_ = values_of<Grain>(state_, FieldId::grains);
     ids_ = values_of<uint>(state_, FieldId::grain_id);
     tags_ = values_of<uint>(state_, FieldId::grain_tag);
+    spins_ = values_of<vec4>(state_, FieldId::grain_spin);
     rows_ = values_of<uint>(state_, FieldId::grain_row);
     list_positions_ = values_of<vec4>(state_, FieldId::list_position);
     counts_ = values_of<uint>(state_, FieldId::contact_count);
@@ -87,6 +92,7 @@ private:
   std::vector<World> worlds_;
   std::vector<Grain> grains_;
   std::vector<uint> ids_, tags_, rows_, counts_, starts_, partners_, cells_;
+  std::vector<vec4> spins_;  // empty where grains do not rotate
   std::vector<vec4> list_positions_;
   std::vector<uint> listed_of_body_;  // contacts of a body in the lists, world after world
 
@@ -156,6 +162,9 @@ private:
       need((tags_[i] & tag_material_mask) < std::max(b_.materials, 1u), FieldId::grain_tag,
            "names a material that is not there");
       need(finite(g.position) && finite(g.velocity), FieldId::grains, "has a number that is not finite");
+      if (!spins_.empty())
+        need(finite(spins_[i]) && spins_[i].w >= 0.0f, FieldId::grain_spin,
+             "has a number that is not finite, or a negative mobility");
       const bool gone = g.position.w == 0.0f;
       need(ids_[i] < b_.ids || (gone && ids_[i] == no_grain), FieldId::grain_id, "has a number that no grain has");
       if (!list_positions_.empty())

@@ -85,6 +85,7 @@ GrainsRead GrainSlots::read() const {
   GrainsRead out{read_field<Grain>(executor, FieldId::grains, slots),
                  read_field<uint>(executor, FieldId::grain_id, slots),
                  read_field<uint>(executor, FieldId::grain_tag, slots),
+                 read_field<vec4>(executor, FieldId::grain_spin, model_.scene().solver.rotation ? slots : 0),
                  {},
                  slots_of_world};
   constexpr std::uint32_t none = ~0u;
@@ -113,7 +114,7 @@ std::vector<GrainState> GrainSlots::read_all() const {
   for (const std::uint32_t i : s.by_id)
     if (!model_.is_vertex(s.ids[i]))
       grains.push_back({s.ids[i], vec3(s.grains[i].position), vec3(s.grains[i].velocity), s.grains[i].position.w,
-                        s.tags[i] & tag_material_mask, s.world_of(i)});
+                        s.tags[i] & tag_material_mask, s.world_of(i), s.spin_of(i)});
   return grains;
 }
 

@@ -11,9 +11,13 @@ namespace talus {
 struct GrainsRead {
   std::vector<Grain> grains;
   std::vector<uint> ids, tags;
+  std::vector<vec4> spins;  // empty where grains do not rotate
   std::vector<std::uint32_t> by_id;
   std::uint32_t slots_of_world;  // ~0 where the only world has all of them
   std::uint32_t world_of(std::uint32_t slot) const { return slot / slots_of_world; }
+  vec3 spin_of(std::uint32_t slot) const {  // rad/s
+    return spins.empty() ? vec3(0.0f) : vec3(spins[slot]) / grains[slot].position.w;
+  }
 };
 
 // Owns the number of grains that each world had at its start.

@@ -203,6 +203,15 @@ gpu::Buffer* Simulation::tag_buffer() {
 gpu::Buffer* Simulation::id_buffer() {
   return impl_->executor().gpu_buffer(FieldId::grain_id);
 }
+gpu::Buffer* Simulation::spin_buffer() {
+  return impl_->model.scene().solver.rotation ? impl_->executor().gpu_buffer(FieldId::grain_spin) : nullptr;
+}
+std::uint32_t Simulation::ids_end() const {
+  const Settings& settings = impl_->model.settings();
+  return impl_->model.own_slots()
+             ? settings.worlds.places
+             : settings.emission.first + static_cast<std::uint32_t>(impl_->emission.schedules()[0]->size());
+}
 std::uint32_t Simulation::fine_count() const {
   return impl_->grains.fine_alive();
 }

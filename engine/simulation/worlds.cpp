@@ -36,7 +36,7 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
     TALUS_ASSERT(at < slots && ids[at] == no_grain, at, slots);
     grains[at] = grain_of(scene, seeds[k]);
     if (!spins.empty() && !model_.is_vertex(static_cast<uint>(at)))
-      spins[at].w = ease_of(scene, seeds[k]);
+      spins[at] = spin_of(scene, seeds[k]);
     ids[at] = static_cast<uint>(at);
     tags[at] = seeds[k].material | (model_.is_vertex(ids[at]) ? tag_thin : 0u);
     state.motion.speed = std::max(state.motion.speed, glm::length(seeds[k].velocity));

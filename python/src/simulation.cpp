@@ -110,7 +110,8 @@ void Simulation::write(const std::filesystem::path& out, const std::optional<std
                             ? talus::format_names.end()
                             : std::ranges::find(talus::format_names, std::string_view(extension).substr(1));
   if (!format && of_file != talus::format_names.end()) {
-    talus::write_grains(out, talus::parse_format(*of_file), simulation.grains(), simulation.time(), simulation.scene());
+    talus::write_grains(out, talus::parse_format(*of_file), simulation.grains(), simulation.time(), simulation.scene(),
+                        talus::spins_of(simulation.scene()));
     return;
   }
   const talus::Format wanted = talus::parse_format(format.value_or("vtp"));
@@ -155,14 +156,19 @@ GrainMemory Simulation::grain_memory() {
   };
   const Grain* grain = nullptr;
   const std::uint32_t *id = nullptr, *tag = nullptr;
+  const talus::shared::vec4* spin = nullptr;
   const nb::capsule grains = look(FieldId::grains, grain), ids = look(FieldId::grain_id, id),
                     tags = look(FieldId::grain_tag, tag);
+  const bool rotates = simulation.scene().solver.rotation;
+  const nb::capsule spins = rotates ? look(FieldId::grain_spin, spin) : grains;
+  const float* surface = rotates ? &spin->x : &grain->velocity.x;
   return {member_of<Columns3<float>>(&grain->position.x, sizeof(Grain), {places, 3}, grains),
           member_of<Column<float>>(&grain->position.w, sizeof(Grain), {places}, grains),
           member_of<Columns3<float>>(&grain->velocity.x, sizeof(Grain), {places, 3}, grains),
           member_of<Column<float>>(&grain->velocity.w, sizeof(Grain), {places}, grains),
           member_of<Column<std::uint32_t>>(id, sizeof(std::uint32_t), {places}, ids),
           member_of<Column<std::uint32_t>>(tag, sizeof(std::uint32_t), {places}, tags),
+          member_of<Columns3<float>>(surface, sizeof(*spin), {rotates ? places : 0, 3}, spins),
           executor.hold(FieldId::grains) != nullptr};
 }
 
@@ -285,7 +291,8 @@ void bind_facts(nb::class_<Simulation>& c) {
       .def_prop_ro("device", told<&S::device>())
       .def_prop_ro("memory_bytes", told<&S::memory_bytes>(), "Of all fields.")
       .def_prop_ro("rebuilds", told<&S::rebuilds>(), "Of all neighbour lists.")
-      .def_prop_ro("incremental_rebuilds", told<&S::incremental_rebuilds>(), "Rebuilds of the lists near displaced grains alone.")
+      .def_prop_ro("incremental_rebuilds", told<&S::incremental_rebuilds>(),
+                   "Rebuilds of the lists near displaced grains alone.")
       .def_prop_ro("cfl_violations", told<&S::cfl_violations>(), "Grain-substeps too fast for their contacts.")
       .def_prop_ro("cloth_uncounted", told<&S::cloth_uncounted>(), "Pushes on cloth that did not move it.")
       .def_prop_ro("pass_times", told<&S::pass_times>())

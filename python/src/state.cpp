@@ -20,7 +20,8 @@ Grains grains_of(std::vector<talus::GrainState> grains) {
           member_of<Columns3<float>>(&first.velocity.x, stride, {n, 3}, owner),
           member_of<Column<float>>(&first.radius, stride, {n}, owner),
           member_of<Column<std::uint32_t>>(&first.material, stride, {n}, owner),
-          member_of<Column<std::uint32_t>>(&first.world, stride, {n}, owner)};
+          member_of<Column<std::uint32_t>>(&first.world, stride, {n}, owner),
+          member_of<Columns3<float>>(&first.spin.x, stride, {n, 3}, owner)};
 }
 
 Loads loads_of(std::vector<talus::BodyLoad> loads, const std::vector<std::size_t>& shape) {
@@ -42,7 +43,7 @@ Loads loads_of(std::vector<talus::BodyLoad> loads, const std::vector<std::size_t
           Array<std::uint32_t>(&first.uncounted, shape.size(), shape.data(), owner, strides.data())};
 }
 
-// The columns of csv.
+// The columns of csv where grains rotate.
 nb::dict columns_of(const Grains& grains) {
   nb::dict columns;
   columns["id"] = nb::cast(grains.id, handed_over);
@@ -56,6 +57,7 @@ nb::dict columns_of(const Grains& grains) {
   columns["radius"] = nb::cast(grains.radius, handed_over);
   columns["material"] = nb::cast(grains.material, handed_over);
   columns["world"] = nb::cast(grains.world, handed_over);
+  split(grains.spin, {"wx", "wy", "wz"});
   return columns;
 }
 
@@ -67,8 +69,10 @@ void bind_state(nb::module_& m) {
       .def_ro("radius", &Grains::radius, handed_over, "[m], float32 [N].")
       .def_ro("material", &Grains::material, handed_over, "Index into Scene.materials, uint32 [N].")
       .def_ro("world", &Grains::world, handed_over, "uint32 [N].")
+      .def_ro("spin", &Grains::spin, handed_over,
+              "Angular velocity [rad/s], float32 [N, 3]; 0 where grains do not rotate, and of fine grains.")
       .def("to_dict", &columns_of,
-           "Columns id, x, y, z, vx, vy, vz, radius, material, world: for pandas.DataFrame and its like.")
+           "Columns id, x, y, z, vx, vy, vz, radius, material, world, wx, wy, wz: for pandas.DataFrame and its like.")
       .def("__len__", [](const Grains& g) { return g.id.shape(0); })
       .def("__repr__", [](const Grains& g) { return "Grains(" + text_of(g.id.shape(0)) + ")"; });
 
@@ -83,6 +87,8 @@ void bind_state(nb::module_& m) {
       .def_ro("inverse_mass", &GrainMemory::inverse_mass, handed_over, "[1/kg], float32 [P]; 0: fixed.")
       .def_ro("id", &GrainMemory::id, handed_over, "uint32 [P].")
       .def_ro("tag", &GrainMemory::tag, handed_over, "Material in the low 8 bits, world in the 24 above; uint32 [P].")
+      .def_ro("surface_velocity", &GrainMemory::surface_velocity, handed_over,
+              "Radius times angular velocity [m/s], float32 [P, 3]; of no places where grains do not rotate.")
       .def_ro("in_place", &GrainMemory::in_place, "Not a copy.")
       .def("__repr__", [](const GrainMemory& g) -> std::string {
         return Repr("GrainMemory")("places", g.id.shape(0))("in_place", g.in_place);

@@ -10,6 +10,7 @@ struct Grains {
   Columns3<float> position, velocity;
   Column<float> radius;
   Column<std::uint32_t> material, world;
+  Columns3<float> spin;
 };
 Grains grains_of(std::vector<talus::GrainState> grains);
 
@@ -19,6 +20,7 @@ struct GrainMemory {
   Columns3<float> velocity;
   Column<float> inverse_mass;
   Column<std::uint32_t> id, tag;
+  Columns3<float> surface_velocity;
   bool in_place;
 };
 

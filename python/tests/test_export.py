@@ -18,6 +18,7 @@ max = [0.2, 0.2, 0.6]
 y = "periodic"
 [solver]
 substeps = 4
+rotation = true
 [[material]]
 name = "wet sand"
 [[material]]
@@ -26,6 +27,7 @@ name = "gravel"
 material = "gravel"
 radius = [0.01, 0.015]
 count = 150
+spin_random = 5
 fill.box = { min = [-0.2, -0.2, 0.1], max = [0.2, 0.2, 0.3] }
 [[grains]]
 material = "wet sand"
@@ -118,6 +120,11 @@ def test_vtk_reads_grains_as_they_were(exported, kind):
         np.testing.assert_array_equal(array_of(values, "velocity"), vectors(table, "vx", "vy", "vz"))
         for name in ("radius", "id", "material", "world"):
             np.testing.assert_array_equal(array_of(values, name), table[name])
+        assert values.HasArray("spin") == (kind == "grains")
+        if kind == "grains":
+            np.testing.assert_array_equal(array_of(values, "spin"), vectors(table, "wx", "wy", "wz"))
+            np.testing.assert_array_equal(array_of(values, "spin"), states[frame][1].spin)
+            assert np.abs(states[frame][1].spin).max() > 1.0
         assert data.GetNumberOfVerts() == len(table["id"]) > 100
         grains = states[frame][1 if kind == "grains" else 2]
         np.testing.assert_array_equal(vectors(table, "x", "y", "z"), grains.position)
@@ -140,6 +147,9 @@ def test_ovito_reads_grains_as_they_were(exported, kind):
         np.testing.assert_array_equal(np.float32(grains.positions), vectors(table, "x", "y", "z"))
         np.testing.assert_array_equal(np.float32(grains["Velocity"]), vectors(table, "vx", "vy", "vz"))
         np.testing.assert_array_equal(np.float32(grains["Radius"]), table["radius"])
+        if kind == "grains":
+            spins = np.float32(grains["angular_velocity"])
+            np.testing.assert_array_equal(spins, vectors(table, "wx", "wy", "wz"))
         np.testing.assert_array_equal(grains["Particle Identifier"], table["id"])
         names = np.array([grains.particle_types.type_by_id(t).name for t in grains.particle_types])
         np.testing.assert_array_equal(names, np.array(["wet_sand", "gravel"])[table["material"].astype(int)])

@@ -39,15 +39,45 @@ def test_grains_are_arrays_sorted_by_id(sim):
 def test_grains_are_columns(sim):
     grains = sim.grains()
     columns = grains.to_dict()
-    assert list(columns) == ["id", "x", "y", "z", "vx", "vy", "vz", "radius", "material", "world"]
+    assert list(columns) == ["id", "x", "y", "z", "vx", "vy", "vz", "radius", "material", "world", "wx", "wy", "wz"]
     for a, name in enumerate("xyz"):
         np.testing.assert_array_equal(columns[name], grains.position[:, a])
         np.testing.assert_array_equal(columns["v" + name], grains.velocity[:, a])
+        np.testing.assert_array_equal(columns["w" + name], grains.spin[:, a])
     for name in ("id", "radius", "material", "world"):
         np.testing.assert_array_equal(columns[name], getattr(grains, name))
     del grains, sim
     gc.collect()
     assert columns["z"].min() > 0.0
+
+
+def test_grains_have_spins_where_they_rotate(sim):
+    assert (sim.grains().spin == 0.0).all()
+    assert sim.grain_memory().surface_velocity.shape == (0, 3)
+    scene = talus.parse_scene(
+        """
+        [scene]
+        worlds = 2
+        [domain]
+        gravity = [0, 0, 0]
+        [solver]
+        rotation = true
+        [[material]]
+        name = "glass"
+        [[grains]]
+        material = "glass"
+        radius = 0.01
+        spin = [1, 2, -3]
+        fill.points = [[0, 0, 0.5], [0, 0, 1]]
+        """
+    )
+    spinning = talus.Simulation(scene, device="cpu")
+    spinning.advance(3)
+    grains, memory = spinning.grains(), spinning.grain_memory()
+    np.testing.assert_array_equal(grains.world, [0, 0, 1, 1])
+    np.testing.assert_allclose(grains.spin, [[1, 2, -3]] * 4, rtol=1e-6)
+    there = memory.radius > 0
+    np.testing.assert_allclose(memory.surface_velocity[there], [[0.01, 0.02, -0.03]] * 4, rtol=1e-6)
 
 
 def test_objects_print_what_they_are(sim):

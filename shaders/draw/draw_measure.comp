@@ -13,9 +13,11 @@ layout(set = 0, binding = 4, scalar) readonly buffer IdBlock { uint grain_id[]; 
 layout(push_constant, scalar) uniform Push { uint grain_count; uint body_count; };
 layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
+layout(set = 0, binding = 16, scalar) readonly buffer MeasuresBlock { GrainMeasure measures[]; };
+layout(set = 0, binding = 17, scalar) readonly buffer SpinBlock { vec4 grain_spin[]; };
+layout(set = 0, binding = 18, scalar) writeonly buffer DrawnBlock { DrawnGrain drawn_grains[]; };
 #include "shared/draw_body.glsl"
 #include "shared/draw_grains.glsl"
-#include "shared/draw_value.glsl"
 
 shared vec3 low[group_size];
 shared vec3 high[group_size];
@@ -23,6 +25,30 @@ shared vec2 values[group_size];
 shared float forces[group_size];
 
 const float far = 3e38;
+
+// On the colour scale.
+float value_at(uint i) {
+  switch (draw_frame.color_by) {
+  case draw_by_speed:
+    return length(grain_at(i).velocity.xyz);
+  case draw_by_depth:
+    return grain_at(i).position.z;
+  case draw_by_overlap:
+    return measures[i].penetration_max;
+  case draw_by_contacts:
+    return float(measures[i].contacts);
+  case draw_by_force:
+    return measures[i].force_max;
+  case draw_by_id:
+    return float(number_at(i));
+  case draw_by_radius:
+    return grain_at(i).position.w;
+  case draw_by_spin:
+    return draw_frame.spins != 0u && !is_fine(i) ? length(grain_spin[i].xyz) / grains[i].position.w : 0.0;
+  default:
+    return 0.0;
+  }
+}
 
 // Along the light, of the part of the box around a body that is near the content.
 void measure_body(uint body, uint lane) {
@@ -53,6 +79,9 @@ void main() {
   forces[lane] = draw_frame.lines != draw_no_lines && i < grain_count ? measures[i].force_max : 0.0;
   if (i < grain_count) {
     vec4 grain = grain_at(i).position;
+    float value = value_at(i);
+    if (has_scale(draw_frame.color_by))
+      drawn_grains[i].value = value;
     // Written so that NaN fails it. Of radius 0: gone.
     if (grain.w > 0.0 && all(greaterThanEqual(grain.xyz, draw_frame.measured_min)) &&
         all(lessThanEqual(grain.xyz, draw_frame.measured_max))) {
@@ -60,7 +89,7 @@ void main() {
       low[lane] = p - grain.w;
       high[lane] = p + grain.w;
       if (is_drawn(i))
-        values[lane] = vec2(value_at(i));
+        values[lane] = vec2(value);
     }
   } else if (i - grain_count < body_count)
     measure_body(i - grain_count, lane);

@@ -17,10 +17,10 @@ layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer VerticesBlock { DrawVertex draw_vertices[]; };
 layout(set = 0, binding = 12, scalar) readonly buffer TrianglesBlock { DrawTriangle draw_triangles[]; };
+layout(set = 0, binding = 16, scalar) readonly buffer DrawnBlock { DrawnGrain drawn_grains[]; };
 layout(set = 0, binding = 18, scalar) readonly buffer DistancesBlock { float draw_distances[]; };  // of the slice [m]
 #include "shared/draw_seen.glsl"
 #include "shared/draw_grains.glsl"
-#include "shared/draw_value.glsl"
 #include "shared/draw_contact.glsl"
 
 layout(location = 0) flat in vec3 shadow_origin;
@@ -94,9 +94,12 @@ vec3 mineral(vec3 color, uint kind, float shade, float warmth) {
   return color * (0.985 + 0.5 * shade) * (1.0 + 0.22 * warmth * vec3(1.0, 0.0, -1.0));
 }
 
+uint material_at(uint i) { return (is_fine(i) ? fine_tag[i - draw_frame.coarse] : grain_tag[i]) & tag_material_mask; }
+uint world_at(uint i) { return is_fine(i) ? 0u : grain_tag[i] >> draw_world_shift; }
+
 vec3 grain_color(uint grain) {
   if (has_scale(draw_frame.color_by))
-    return color_scale(place_on_scale(draw_frame.color_by, color_range, value_at(grain)));
+    return color_scale(place_on_scale(draw_frame.color_by, color_range, drawn_grains[grain].value));
   if (draw_frame.color_by == draw_by_palette)
     return color_apart(material_at(grain));
   if (draw_frame.color_by == draw_by_world)
@@ -141,6 +144,39 @@ struct Hit {
   vec3 color;
 };
 
+// The faces of a dodecahedron come in pairs: their middles are at these axes, and opposite to them.
+const vec3 face_axes[6] = vec3[](vec3(0.0, 0.525731, 0.850651), vec3(0.0, -0.525731, 0.850651), vec3(0.525731, 0.850651, 0.0),
+                                 vec3(-0.525731, 0.850651, 0.0), vec3(0.850651, 0.0, 0.525731), vec3(0.850651, 0.0, -0.525731));
+const float facet_share = 0.4;    // of the face in the normal, the rest is the ball's
+const float spot_edge = 0.955;    // cosine of the angle of 17 degrees that a spot reaches to from the middle of its face
+const uint dark_faces = 0x336u;   // bits of the faces whose spots are dark: of the 60 turns of the dodecahedron, each looks different
+const vec2 mark_pixels = vec2(0.12, 0.4);  // of a pixel, in radii: from there on marks fade, and are gone
+
+// Facets and spots that are fixed to a grain show how it turns. pixel: edge of what a pixel shows there, in radii.
+Hit with_marks(Hit hit, uint grain, float pixel) {
+  float strength = 1.0 - smoothstep(mark_pixels.x, mark_pixels.y, pixel);
+  if (strength == 0.0)
+    return hit;
+  vec4 orientation = drawn_grains[grain].orientation;
+  vec3 own = turned(vec4(-orientation.xyz, orientation.w), hit.normal), face = own;
+  float most = 0.0;
+  uint number = 0u;
+  for (uint k = 0u; k < 6u; ++k) {
+    float along = dot(face_axes[k], own);
+    if (abs(along) > most) {
+      most = abs(along);
+      face = along < 0.0 ? -face_axes[k] : face_axes[k];
+      number = 2u * k + uint(along < 0.0);
+    }
+  }
+  float blur = 0.3 * pixel;  // sine of the spot's angle
+  float spot = strength * smoothstep(spot_edge - blur, spot_edge + blur, most);
+  bool dark = ((dark_faces >> number) & 1u) != 0u;
+  hit.color *= mix(1.0, dark ? 0.45 : has_scale(draw_frame.color_by) ? 1.0 : 1.35, spot);
+  hit.normal = normalize(mix(hit.normal, turned(orientation, face), strength * facet_share));
+  return hit;
+}
+
 Hit hit_grain(uint grain, vec3 ray) {
   Ball ball = ball_from_eye(grain);
   float size = length(ray), t = 0.0;
@@ -148,7 +184,10 @@ Hit hit_grain(uint grain, vec3 ray) {
   // At its outline a ray through the middle of a pixel may miss what its samples hit.
   if (!hit_ball(ball, -ball.centre, ray / size, t, normal))
     t = dot(ball.centre, ray) / size;
-  return Hit(max(t / size, 0.0), normal, grain_color(grain));
+  Hit hit = Hit(max(t / size, 0.0), normal, grain_color(grain));
+  if (draw_frame.marked == 0u || is_fine(grain))
+    return hit;
+  return with_marks(hit, grain, 2.0 * draw_frame.sample_edge * length(ball.centre) / ball.radius);
 }
 
 Hit hit_contact(uint contact, vec3 ray) {

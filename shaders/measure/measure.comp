@@ -9,6 +9,7 @@ layout(set = 0, binding = 4, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer StateBlock { float contact_state[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer SpinBlock { vec4 grain_spin[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer MeasuresBlock { GrainMeasure measures[]; };
 #define OVERLAP_MOST 1e30
 #include "shared/space.glsl"
@@ -46,5 +47,7 @@ void main() {
     }
   }
   m.kinetic_energy = w > 0.0 ? 0.5 * squared(grain.velocity.xyz) / w : 0.0;
+  if (rotating != rotation_off && w > 0.0 && grain_spin[i].w > 0.0)  // I omega^2 / 2
+    m.kinetic_energy += 0.5 * squared(grain_spin[i].xyz) / (grain_spin[i].w * w);
   measures[i] = m;
 }

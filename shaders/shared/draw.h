@@ -95,6 +95,14 @@ struct DrawFrame {
   uint drawn;          // grains, coarse and fine
   vec2 samples;        // of draw_seen, across and down
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
+  uint spins;          // 1: grain_spin is there
+  uint marked;         // 1: coarse grains have facets and spots that turn with them
+};
+
+// What draw_measure.comp and draw_turn.comp find out about a grain, by its place.
+struct DrawnGrain {
+  float value;       // on the colour scale, where there is one
+  vec4 orientation;  // quaternion xyzw, where grains are marked
 };
 
 // What grains and bodies extend over, as integers in the order of the floats (ordered()), for atomics.

@@ -914,7 +914,7 @@ struct GrainMeasure {
   uint contacts;          // that touch
   float penetration_sum;  // of its overlaps, in radii of the smaller partner
   float penetration_max;
-  float kinetic_energy;  // J
+  float kinetic_energy;  // J, of its velocity and its spin
   float force_max;       // N, greatest normal force of a contact; not of those with cloth
 };
 

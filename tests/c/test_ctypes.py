@@ -52,13 +52,14 @@ class GrainArrays(ctypes.Structure):
         ("size", c_uint32), ("reserved", c_uint32), ("capacity", c_uint64), ("count", c_uint64),
         ("ids", POINTER(c_uint32)), ("positions", POINTER(c_float)), ("velocities", POINTER(c_float)),
         ("radii", POINTER(c_float)), ("materials", POINTER(c_uint32)), ("worlds", POINTER(c_uint32)),
+        ("spins", POINTER(c_float)),
     ]  # fmt: skip
 
 
 class GrainView(ctypes.Structure):
     _fields_ = [
         ("size", c_uint32), ("stride", c_uint32), ("count", c_uint64), ("grains", POINTER(c_float)),
-        ("ids", POINTER(c_uint32)), ("materials", POINTER(c_uint32)),
+        ("ids", POINTER(c_uint32)), ("materials", POINTER(c_uint32)), ("spins", POINTER(c_float)),
     ]  # fmt: skip
 
 

@@ -67,6 +67,7 @@ constexpr Coloring colorings[] = {
     {"id", "", "The number of the grain, as it was filled in or poured: how layers mix"},
     {"world", "", ""},
     {"radius", "m", ""},
+    {"spin", "rad/s", "Magnitude of the angular velocity; 0 where grains do not rotate"},
 };
 static_assert(std::size(colorings) == talus::words<ColorBy>.size());
 
@@ -196,6 +197,8 @@ bool bodies(App& app) {
 bool look_panel(App& app) {
   talus::Look& look = app.look();
   bool changed = coloring(app);
+  if (app.session() && app.session()->scene().solver.rotation)
+    changed |= ImGui::Checkbox("Spots that turn with grains", &look.marks);
   changed |= contacts(look);
   changed |= bodies(app);
   note_on_forces(app, look);
