@@ -45,6 +45,9 @@ bool lets_sleep(const Wants& wants) {
 bool rotates(const Wants& wants) {
   return wants.solver.rotation;
 }
+bool lets_spins_sleep(const Wants& wants) {
+  return lets_sleep(wants) && rotates(wants);
+}
 bool remembers_rolling(const Wants& wants) {
   return wants.rolls && rotates(wants) && remembers(wants);
 }

@@ -156,6 +156,7 @@ bool counts_contacts(const Wants& wants);    // that share a grain's mass (vts, 
 bool shares_mass(const Wants& wants);        // of a grain among its contacts (p2, pbd)
 bool lets_sleep(const Wants& wants);         // slow grains
 bool rotates(const Wants& wants);            // grains
+bool lets_spins_sleep(const Wants& wants);   // slow grains that rotate
 bool remembers_rolling(const Wants& wants);  // how far contacts have rolled
 bool sums_rolling(const Wants& wants);       // couples of contacts over iterations
 bool has_rolling_momentum(const Wants& wants);

@@ -79,6 +79,7 @@ namespace talus {
   X(held, HandGrain, held, plain, "grains in the hand, by number")                                                     \
   X(gates, Dispatch, gates, plain, "workgroups that gated passes start [1]")                                           \
   X(grains_start, Grain, grains, when(lets_sleep), "grains at the start of the substep, where some may stay there")    \
+  X(grain_spin_start, vec4, grains, when(lets_spins_sleep), "grain_spin there")                                        \
   X(grain_id, uint, grains, follows_grain | starts_as(Start::none) | rolled_back | hashed(),                           \
     "number of the grain in its world, for good")                                                                      \
   X(grain_tag, uint, grains, follows_grain | rolled_back | hashed(), "material")                                       \
@@ -124,7 +125,7 @@ namespace talus {
     "resists motion, with adhesion along the normal, p2: w < 0: not yet active; vts, sp: impulses [N s], remembered. " \
     "shear: tangential displacement since the contact began to stick, remembered [m; dem: the spring's push, m/s]. "   \
     "roll, roll_sum, roll_change: as shear, the tangential sum and change, but of rolling and twisting: roll is the "  \
-    "displacement of the surfaces by them, roll_sum times R_eff the impulsive couple. "                                \
+    "displacement of the surfaces by them, roll_sum times R_eff the impulsive couple (vts, sp). "                      \
     "change: last iteration's change of sum (improved_jacobi) [N s]. friction: coefficient of friction in this "       \
     "substep, where static and kinetic differ (vts, sp with memory) [1]. rebound: speed of parting in this substep, "  \
     "where restitution is given and the two strike; 0: they do not (vts, sp) [m/s]")                                   \

@@ -270,6 +270,8 @@ void solve_p2(Executor& e, const StepPlan& p, const Args& args) {
   const Work grains{p.grains, gate_grains};
   if (lets_sleep({p.solver}))
     e.copy(FieldId::grains, FieldId::grains_start);
+  if (lets_spins_sleep({p.solver}))
+    e.copy(FieldId::grain_spin, FieldId::grain_spin_start);
   run_rigid(e, p, Pass::body_start, args);
   e.run(Pass::predict, grains, args);
   iterate(e, p, args, Pass::p2_solve, Pass::p2_gauss_seidel);

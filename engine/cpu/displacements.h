@@ -17,12 +17,46 @@ public:
 
 protected:
   float h_;  // s
-  bool split_, by_weight_, by_mean_;
-  vecs correction_;
+  bool split_, by_weight_, by_mean_, rolls_ = settings.solver.rotation == rotation_rolling;
+  vecs correction_, turn_;
+  vecs4 spin_;  // grain_spin; of classes for grains that rotate, which fill it
   floats weights_{}, weights_next_{};
 
   // Of the grains relative to their partners since the start of the substep.
   vecs way_of(const Contact& c) const { return all(h_) * (grains.velocity - c.velocity); }
+
+  // What a contact needs of spins, where grains rotate; of their surfaces the way, and across_share.
+  struct Surfaces {
+    Turn turn;
+    vecs way;
+    floats across;
+  };
+  template <bool rotates> Surfaces surfaces_of(const Row& row, const Contact& c) const {
+    Surfaces s;
+    s.way = way_of(c);
+    s.across = all(1.0f);
+    if constexpr (rotates) {
+      s.turn = turn_of(row, c, spin_);
+      s.way = s.way + all(h_) * turn_slip(c, s.turn);
+      s.across = (grains.inverse_mass + c.inverse_mass) / s.turn.ease;
+    }
+    return s;
+  }
+
+  // Sums of what resists rolling, from iterations before this one.
+  vecs rolling_so_far(const Row& row) const {
+    const vecs kept = load_vecs(f.contact_state, roll_sum_at(row));
+    return args.iteration == 0 ? select(row.mask, vecs{}, kept) : kept;
+  }
+  // What resists rolling in this iteration, of contacts that are active. goes_on: the sums go on from those so far.
+  vecs resist(ints active, const Row& row, const Contact& c, const Turn& t, floats share, bool goes_on,
+              const vecs& roll, floats limit) {
+    const vecs before = rolling_so_far(row);
+    vecs sum = goes_on ? before : vecs{};
+    const vecs change = resist_rolling(t, share, grains.inverse_mass + c.inverse_mass, roll, limit, h_, sum);
+    store_vecs(f.contact_state, roll_sum_at(row), select(active, sum, before));
+    return change;
+  }
 
   // As reference::adhesion_limit_of.
   floats adhesion_limit_of(const Law& law, const Contact& c) const {
@@ -48,23 +82,28 @@ protected:
     correction_ = select(mask, correction_ + change, correction_);
     weights_ = mask ? weights_ + weight : weights_;
   }
+  void add_turn(ints mask, const vecs& turn) { turn_ = select(mask, turn_ + turn, turn_); }
 
   // What is no grain, one after the other, by the reference. touch(i, slot, mean): adds to a mean as there.
-  template <class Mean, class Touch> void touch_others(Mean (&means)[lanes], Touch touch) {
+  template <bool rotates, class Mean, class Touch> void touch_others(Mean (&means)[lanes], Touch touch) {
     each_other([&](uint k, std::size_t slot) {
       Mean& mean = means[k];
       mean.correction = lane(correction_, k);
+      if constexpr (rotates)
+        mean.turn = lane(turn_, k);
       mean.weights = weights_[k];
       mean.weights_next = weights_next_[k];
       touch(first + k, slot, mean);
       set_lane(correction_, k, mean.correction);
+      if constexpr (rotates)
+        set_lane(turn_, k, mean.turn);
       weights_[k] = mean.weights;
       weights_next_[k] = mean.weights_next;
     });
   }
 
   // The sum of what was added, or sor times its mean. Bodies get their part of it.
-  template <class Mean> void move(float sor, const Mean (&means)[lanes]) {
+  template <bool rotates, class Mean> void move(float sor, const Mean (&means)[lanes]) {
     floats scale = all(by_weight_ ? 1.0f : sor);
     if (by_mean_)
       scale = weights_ > 0.0f ? sor / weights_ : scale;
@@ -76,6 +115,10 @@ protected:
     after.position = select(moves, grains.position + way, grains.position);
     after.velocity = select(moves, grains.velocity + way / all(h_), grains.velocity);
     store_grains(&f.grains_next[first], there, after);
+    if constexpr (rotates) {
+      const vecs turned = spin_.xyz + (spin_.w / all(h_)) * select(moves, scale * turn_, {});
+      store_spins(&f.grain_spin_next[first], there, {turned, spin_.w});
+    }
     if (by_weight_)
       put_weights(args.iteration + 1, weights_next_);
   }

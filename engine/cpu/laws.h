@@ -61,6 +61,7 @@ inline floats length(const vecs& v) {
 #include "shaders/shared/laws/impulse.h"
 
 #include "shaders/shared/laws/mass_share.h"
+#include "shaders/shared/laws/rolling.h"
 
 #include "shaders/shared/laws/p2.h"
 #include "shaders/shared/laws/pbd.h"

@@ -15,25 +15,31 @@ using namespace reference;
   pbd_part(f, i, slot, mean);
 }
 
-class Pbd : public Displacements {
+// rotates: do grains? Whether they resist rolling is known at run time alone: each variant takes a minute to compile.
+template <bool rotates> class Pbd : public Displacements {
 public:
-  using Displacements::Displacements;
+  Pbd(const Args& args, Fields& f, uint first) : Displacements(args, f, first) {
+    if constexpr (rotates)
+      spin_ = spins();
+  }
 
   void solve() {
     each_row([&](const Row& row, const Contact& c) { solve(row, c); });
     PbdMean means[lanes];
-    touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) {
+    touch_others<rotates>(means, [&](uint i, std::size_t slot, PbdMean& mean) {
       if (args.iteration == 0)
         put(f.contact_state, reference::sum_at(f, slot), vec4(0.0f));
+      if (args.iteration == 0 && rolls_)
+        put(f.contact_state, reference::roll_sum_at(f, slot), vec3(0.0f));
       touch_other(args, f, i, slot, mean);
     });
-    move(settings.solver.sor, means);
+    move<rotates>(settings.solver.sor, means);
   }
 
   void stabilize() {
     each_row([&](const Row& row, const Contact& c) { part(row, c); });
     PbdMean means[lanes];
-    touch_others(means, [&](uint i, std::size_t slot, PbdMean& mean) { part_other(f, i, slot, mean); });
+    touch_others<rotates>(means, [&](uint i, std::size_t slot, PbdMean& mean) { part_other(f, i, slot, mean); });
     const ints moves = weights_ > 0.0f;
     const vecs correction = correction_ / weights_;
     Grains after = grains;
@@ -59,6 +65,8 @@ private:
     if (!any(active)) {
       if (args.iteration == 0)
         store_vecs4(f.contact_state, sum_at(row), before);
+      if (rotates && rolls_ && args.iteration == 0)
+        store_vecs(f.contact_state, roll_sum_at(row), rolling_so_far(row));
       return;
     }
     const floats other_w = pbd_scaled(c, grains.radius, all(settings.domain.down), settings.solver.mass_scaling),
@@ -71,10 +79,22 @@ private:
       shares = shares_of(row, other_w, weight_of(c, pbd_bears(c, before.w, after && last)), closes, weight_over_pbd);
     }
     vecs4 sum = before;
-    const vecs change = pbd_iterate(c, shares, way_of(c), all(1.0f), laws(row), accumulated, after, last, h_,
-                                    glm::length(settings.domain.gravity), sum.xyz, sum.w);
+    const float gravity = glm::length(settings.domain.gravity);
+    const Law law = laws(row);
+    const Surfaces s = surfaces_of<rotates>(row, c);
+    const vecs change =
+        pbd_iterate(c, shares, s.way, s.across, law, accumulated, after, last, h_, gravity, sum.xyz, sum.w);
     store_vecs4(f.contact_state, sum_at(row), select(active, sum, before));
-    add(active, all(1.0f), (w / w_sum) * change);
+    const floats part = w / w_sum;
+    add(active, all(1.0f), part * change);
+    if constexpr (rotates) {
+      vecs rolling;
+      if (rolls_) {
+        const floats bound = pbd_bound(shares, sum.w, sum.w - before.w, accumulated, after, last, h_, gravity);
+        rolling = resist(active, row, c, s.turn, shares.tangential, accumulated, {}, law.rolling * bound);
+      }
+      add_turn(active, part * turn_couple(c, s.turn, (accumulated ? before.xyz : vecs{}) - sum.xyz, rolling));
+    }
     if (by_weight_)
       weights_next_ += (active & (sum.w > 0.0f)) ? weight_of(c, sum.w) : floats{};
   }
@@ -89,16 +109,28 @@ private:
   }
 };
 
+// Functions of their own, as of p2.
+TALUS_CLONES void pbd_solve_still(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint first = begin; first < end; first += lanes)
+    Pbd<false>(args, f, first).solve();
+}
+TALUS_CLONES void pbd_solve_rotating(const Args& args, Fields& f, uint begin, uint end) {
+  for (uint first = begin; first < end; first += lanes)
+    Pbd<true>(args, f, first).solve();
+}
+
 }  // namespace
 
-TALUS_CLONES void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint first = begin; first < end; first += lanes)
-    Pbd(args, f, first).solve();
+void pbd_solve(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.settings[0].solver.rotation == rotation_off)
+    pbd_solve_still(args, f, begin, end);
+  else
+    pbd_solve_rotating(args, f, begin, end);
 }
 
 TALUS_CLONES void pbd_stabilize(const Args& args, Fields& f, uint begin, uint end) {
   for (uint first = begin; first < end; first += lanes)
-    Pbd(args, f, first).stabilize();
+    Pbd<false>(args, f, first).stabilize();
 }
 
 }  // namespace talus::TALUS_CPU

@@ -79,6 +79,7 @@ inline float one_minus_exp(float x) {
 #include "shaders/shared/laws/impulse.h"
 
 #include "shaders/shared/laws/mass_share.h"
+#include "shaders/shared/laws/rolling.h"
 
 #include "shaders/shared/laws/p2.h"
 #include "shaders/shared/laws/pbd.h"

@@ -76,20 +76,20 @@ inline Received take_records(Fields& f, uint body, uint word_too) {
 // What the contacts of one grain with bodies correct, where a mean over all of them decides how much of it is done.
 class BodyPushes {
 public:
-  void note(uint partner, vec3 point, vec3 correction) {
+  void note(uint partner, vec3 point, vec3 correction, vec3 couple = vec3(0.0f)) {
     TALUS_ASSERT(is_body(partner), partner);
-    pushes_.push_back({partner, point, correction});
+    pushes_.push_back({partner, point, correction, couple});
   }
-  // scale: impulse on the grain per correction.
+  // scale: impulse on the grain per correction, and couple per couple.
   void add(Fields& f, uint i, float scale) const {
     for (const Push& push : pushes_)
-      add_load(f, i, push.partner, push.point, scale * push.correction);
+      add_load(f, i, push.partner, push.point, scale * push.correction, scale * push.couple);
   }
 
 private:
   struct Push {
     uint partner;
-    vec3 point, correction;
+    vec3 point, correction, couple;
   };
   std::vector<Push> pushes_;
 };

@@ -5,8 +5,12 @@ namespace talus::reference {
 namespace {
 
 void deactivate(Fields& f, uint i) {
-  each_contact(f, i,
-               [&](std::size_t slot) { put(f.contact_state, sum_at(f, slot), vec4(0.0f, 0.0f, 0.0f, not_active)); });
+  const bool rolls = f.settings[0].solver.rotation == rotation_rolling;
+  each_contact(f, i, [&](std::size_t slot) {
+    put(f.contact_state, sum_at(f, slot), vec4(0.0f, 0.0f, 0.0f, not_active));
+    if (rolls)
+      put(f.contact_state, roll_sum_at(f, slot), vec3(0.0f));
+  });
 }
 
 }  // namespace
@@ -38,9 +42,10 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
       if (partner < i)
         continue;
       const Contact c = contact_with(f, i, partner, args.h);
-      vec3 change;
-      if (!solver.solve(i, partner, c, slot, change))
+      Displacement all;
+      if (!solver.solve(i, partner, c, slot, all))
         continue;
+      const vec3 change = all.way;  // grains do not rotate here
       const float w = f.grains[i].velocity.w, part = w > 0.0f ? solver.part(w, c) : 0.0f;
       displace(args, f.grains[i], part * change);
       if (is_body(partner))
@@ -59,10 +64,16 @@ void p2_sleep(const Args& args, Fields& f, uint begin, uint end) {
     const float w = grain.velocity.w;
     bool bears = false;
     each_contact(f, i, [&](std::size_t slot) { bears = bears || f.contact_state[normal_at(f, slot)] > 0.0f; });
-    if (w > 0.0f && bears &&
-        p2_sleeps(vec3(grain.velocity), vec3(f.grains_start[i].velocity), settings.solver.sleep_speed, args.h,
-                  glm::length(settings.domain.gravity)))
-      grain = {f.grains_start[i].position, vec4(0.0f, 0.0f, 0.0f, w)};
+    const auto slow = [&](vec4 v, vec4 start) {
+      return p2_sleeps(vec3(v), vec3(start), settings.solver.sleep_speed, args.h, glm::length(settings.domain.gravity));
+    };
+    const bool rotates = settings.solver.rotation != rotation_off;
+    if (!(w > 0.0f && bears && slow(grain.velocity, f.grains_start[i].velocity)) ||
+        (rotates && !slow(f.grain_spin[i], f.grain_spin_start[i])))
+      continue;
+    grain = {f.grains_start[i].position, vec4(0.0f, 0.0f, 0.0f, w)};
+    if (rotates)
+      f.grain_spin[i] = vec4(0.0f, 0.0f, 0.0f, f.grain_spin[i].w);
   }
 }
 

@@ -15,9 +15,8 @@ public:
 
   float weight_next = 0.0f;  // by which the contact solved last shares in the next iteration [kg]
 
-  // What the contact in `slot` changes the distance vector of grain i and its partner by; false where it is not active.
-  // The sums go on in `slot`.
-  bool solve(uint i, uint partner, const Contact& c, std::size_t slot, vec3& change) {
+  // False where the contact in `slot` is not active. The sums go on in `slot`.
+  bool solve(uint i, uint partner, const Contact& c, std::size_t slot, Displacement& change) {
     const vec4 sum = vec4_at(f_.contact_state, sum_at(f_, slot));
     const float w = f_.grains[i].velocity.w, w_sum = w + c.inverse_mass;
     const float adhesion_limit = adhesion_limit_of(args_, f_, i, partner, c);
@@ -42,8 +41,17 @@ public:
     }
     const bool memory = f_.settings[0].contacts.memory;
     const vec3 slipped = memory ? vec3_at(f_.contact_state, shear_at(f_, slot)) : vec3(0.0f);
-    change = p2_iterate(c, relax_, shares, relative_way(args_, f_, i, c), memory, slipped, adhesion_limit,
-                        across_share(c, w), law, friction_impulse, pressure);
+    const bool rotates = f_.settings[0].solver.rotation != rotation_off;
+    const Turn t = rotates ? turn_with(f_, i, partner, c) : Turn{};
+    vec3 way = relative_way(args_, f_, i, c);
+    if (rotates)
+      way += args_.h * turn_slip(c, t);
+    change.way = p2_iterate(c, relax_, shares, way, memory, slipped, adhesion_limit,
+                            rotates ? w_sum / t.ease : across_share(c, w), law, friction_impulse, pressure);
+    if (rotates) {
+      change.rolling = resist(t, shares, slot, w_sum, law.rolling * (pressure + adhesion_limit));
+      change.turn = turn_couple(c, t, vec3(sum) - friction_impulse, change.rolling);
+    }
     put(f_.contact_state, sum_at(f_, slot), vec4(friction_impulse, pressure));
     if (by_weight_)
       weight_next = pressure > 0.0f ? weight_of(args_, f_, i, c, pressure + adhesion_limit) : 0.0f;
@@ -57,7 +65,7 @@ public:
 
   // A grain's corrections, of which it takes the sum, or the mean.
   struct Mean {
-    vec3 correction{0.0f};
+    vec3 correction{0.0f}, turn{0.0f};
     float weights = 0.0f, weights_next = 0.0f;
     BodyPushes pushes;
   };
@@ -67,15 +75,20 @@ public:
     const uint partner = partner_at(f_, i, slot);
     const Contact c = contact_with(f_, i, partner, args_.h);
     const float w = f_.grains[i].velocity.w;
-    vec3 change;
+    Displacement change;
     if (!solve(i, partner, c, slot, change))
       return;
     const float own = part(w, c);
-    mean.correction += own * change;
+    mean.correction += own * change.way;
+    mean.turn += own * change.turn;
     mean.weights += 1.0f;
     mean.weights_next += weight_next;
-    if (is_body(partner))
-      mean.pushes.note(partner, c.point, p2_mass(c, w, own) * change);
+    if (!is_body(partner))
+      return;
+    const float mass = p2_mass(c, w, own);
+    const bool rotates = f_.settings[0].solver.rotation != rotation_off;
+    mean.pushes.note(partner, rotates ? surface_at_start(c, relative_way(args_, f_, i, c)) : c.point, mass * change.way,
+                     f_.grains[i].position.w * mass * change.rolling);
   }
 
   // Grain i, and what bodies get of it.
@@ -84,8 +97,11 @@ public:
       f_.contact_weights[weights_at(args_, i, args_.iteration + 1)] = mean.weights_next;
     const float scale = by_mean_ && mean.weights > 0.0f ? 1.0f / mean.weights : 1.0f;
     mean.pushes.add(f_, i, scale / args_.h);
-    if (grain.velocity.w > 0.0f && mean.weights > 0.0f)
+    const bool moves = grain.velocity.w > 0.0f && mean.weights > 0.0f;
+    if (moves)
       displace(args_, grain, scale * mean.correction);
+    if (f_.settings[0].solver.rotation != rotation_off)
+      turn(args_, f_, i, moves ? scale * mean.turn : vec3(0.0f));
   }
 
 private:
@@ -95,6 +111,17 @@ private:
   const PairLaw* law_ = nullptr;
   float w_ = 0.0f;
   Relaxation relax_{};
+
+  // Against rolling; the sums go on in `slot`.
+  vec3 resist(const Turn& t, Shares shares, std::size_t slot, float w_sum, float limit) {
+    if (f_.settings[0].solver.rotation != rotation_rolling)
+      return vec3(0.0f);
+    vec3 sum = vec3_at(f_.contact_state, roll_sum_at(f_, slot));
+    const vec3 roll = f_.settings[0].contacts.memory ? vec3_at(f_.contact_state, roll_at(f_, slot)) : vec3(0.0f),
+               change = resist_rolling(t, shares.tangential, w_sum, roll, limit, args_.h, sum);
+    put(f_.contact_state, roll_sum_at(f_, slot), sum);
+    return change;
+  }
 };
 
 // What the contact in `slot` of grain i keeps of its slip for the next substep.
@@ -102,14 +129,27 @@ inline void p2_remember_contact(const Args& args, Fields& f, uint i, std::size_t
   const uint partner = partner_at(f, i, slot);
   const PairLaw& law = law_of(f, i, partner);
   const float normal = f.contact_state[normal_at(f, slot)];
+  const bool rotates = f.settings[0].solver.rotation != rotation_off,
+             rolls = f.settings[0].solver.rotation == rotation_rolling;
   if (!(normal > 0.0f) && !(law.adhesion > 0.0f)) {
     put(f.contact_state, shear_at(f, slot), vec3(0.0f));
+    if (rolls)
+      put(f.contact_state, roll_at(f, slot), vec3(0.0f));
     return;
   }
   const Contact c = contact_with(f, i, partner, args.h);
+  const float w = f.grains[i].velocity.w, w_sum = w + c.inverse_mass,
+              adhesion_limit = adhesion_limit_of(args, f, i, partner, c);
+  const Turn t = rotates ? turn_with(f, i, partner, c) : Turn{};
+  vec3 way = relative_way(args, f, i, c);
+  if (rotates)
+    way += args.h * turn_slip(c, t);
   put(f.contact_state, shear_at(f, slot),
-      p2_slipped(c, vec3_at(f.contact_state, shear_at(f, slot)), relative_way(args, f, i, c), normal,
-                 adhesion_limit_of(args, f, i, partner, c), across_share(c, f.grains[i].velocity.w), law));
+      p2_slipped(c, vec3_at(f.contact_state, shear_at(f, slot)), way, normal, adhesion_limit,
+                 rotates ? w_sum / t.ease : across_share(c, w), law));
+  if (rolls)
+    put(f.contact_state, roll_at(f, slot),
+        p2_rolled(t, w_sum, vec3_at(f.contact_state, roll_at(f, slot)), normal, adhesion_limit, law, args.h));
 }
 
 }  // namespace talus::reference

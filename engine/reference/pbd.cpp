@@ -6,7 +6,12 @@ namespace talus::reference {
 namespace {
 
 void clear_sums(Fields& f, uint i) {
-  each_contact(f, i, [&](std::size_t slot) { put(f.contact_state, sum_at(f, slot), vec4(0.0f)); });
+  const bool rolls = f.settings[0].solver.rotation == rotation_rolling;
+  each_contact(f, i, [&](std::size_t slot) {
+    put(f.contact_state, sum_at(f, slot), vec4(0.0f));
+    if (rolls)
+      put(f.contact_state, roll_sum_at(f, slot), vec3(0.0f));
+  });
 }
 
 }  // namespace

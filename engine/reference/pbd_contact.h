@@ -5,13 +5,12 @@
 
 namespace talus::reference {
 
-// What the contact in `slot` changes the distance vector of grain i and its partner by, and the part of it that falls
-// to grain i; false where the two do not overlap. The sums go on in `slot`.
-struct PbdChange {
-  vec3 way;
-  float part, impulse;  // h [s] times the impulse per way [kg]
+struct PbdChange : Displacement {
+  float part, impulse;  // what falls to grain i; h [s] times the impulse per way [kg]
   float weight;         // by which the contact shares in the next iteration, even if it does not touch now [kg]
 };
+
+// Of the contact in `slot`; false where the two do not overlap. The sums go on in `slot`.
 inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const Contact& c, std::size_t slot,
                         PbdChange& change) {
   const Settings& settings = f.settings[0];
@@ -31,12 +30,29 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
     const float weight = weight_of(args, f, i, c, pbd_bears(c, sum.w, after && last));
     shares = shares_of(args, f, i, partner, other_w, weight, args.iteration > 0 && !(sum.w > 0.0f), weight_over_pbd);
   }
-  vec3 friction_impulse(sum);
+  const bool rotates = settings.solver.rotation != rotation_off;
+  const Turn t = rotates ? turn_with(f, i, partner, c) : Turn{};
+  const PairLaw& law = law_of(f, i, partner);
+  const float gravity = glm::length(settings.domain.gravity);
+  vec3 way = relative_way(args, f, i, c);
+  if (rotates)
+    way += args.h * turn_slip(c, t);
+  const vec3 before = accumulated ? vec3(sum) : vec3(0.0f);
+  vec3 friction_impulse = before;
   float pressure = sum.w;
-  change.way =
-      pbd_iterate(c, shares, relative_way(args, f, i, c), across_share(c, w), law_of(f, i, partner), accumulated, after,
-                  last, args.h, glm::length(settings.domain.gravity), friction_impulse, pressure);
+  change.way = pbd_iterate(c, shares, way, rotates ? (w + c.inverse_mass) / t.ease : across_share(c, w), law,
+                           accumulated, after, last, args.h, gravity, friction_impulse, pressure);
   put(f.contact_state, sum_at(f, slot), vec4(friction_impulse, pressure));
+  change.rolling = change.turn = vec3(0.0f);
+  if (settings.solver.rotation == rotation_rolling) {
+    const float limit =
+        law.rolling * pbd_bound(shares, pressure, pressure - sum.w, accumulated, after, last, args.h, gravity);
+    vec3 rolling = accumulated ? vec3_at(f.contact_state, roll_sum_at(f, slot)) : vec3(0.0f);
+    change.rolling = resist_rolling(t, shares.tangential, w + c.inverse_mass, vec3(0.0f), limit, args.h, rolling);
+    put(f.contact_state, roll_sum_at(f, slot), rolling);
+  }
+  if (rotates)
+    change.turn = turn_couple(c, t, before - friction_impulse, change.rolling);
   change.part = w / w_sum;
   change.impulse = 1.0f / w_sum;
   if (weighs)
@@ -46,7 +62,7 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
 
 // A grain's corrections, of which it takes the sum, or the mean.
 struct PbdMean {
-  vec3 correction{0.0f};
+  vec3 correction{0.0f}, turn{0.0f};
   float weights = 0.0f, weights_next = 0.0f;
   BodyPushes pushes;
 };
@@ -61,9 +77,13 @@ inline void pbd_touch(const Args& args, Fields& f, uint i, std::size_t slot, Pbd
   if (!touches)
     return;
   mean.correction += change.part * change.way;
+  mean.turn += change.part * change.turn;
   mean.weights += 1.0f;
-  if (is_body(partner))
-    mean.pushes.note(partner, c.point, change.impulse * change.way);
+  if (!is_body(partner))
+    return;
+  const bool rotates = f.settings[0].solver.rotation != rotation_off;
+  mean.pushes.note(partner, rotates ? surface_at_start(c, relative_way(args, f, i, c)) : c.point,
+                   change.impulse * change.way, f.grains[i].position.w * change.impulse * change.rolling);
 }
 
 // Grain i after it, and what bodies get of it.
@@ -74,8 +94,11 @@ inline void pbd_move(const Args& args, Fields& f, uint i, const PbdMean& mean, G
   const float sor = by_weight(settings) ? 1.0f : settings.solver.sor;  // the shares have it
   const float scale = by_mean(settings) && mean.weights > 0.0f ? sor / mean.weights : sor;
   mean.pushes.add(f, i, scale / args.h);
-  if (grain.velocity.w > 0.0f && mean.weights > 0.0f)
+  const bool moves = grain.velocity.w > 0.0f && mean.weights > 0.0f;
+  if (moves)
     displace(args, grain, scale * mean.correction);
+  if (settings.solver.rotation != rotation_off)
+    turn(args, f, i, moves ? scale * mean.turn : vec3(0.0f));
 }
 
 // Before the substep: what takes grain i out of its partner in `slot`.

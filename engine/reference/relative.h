@@ -10,6 +10,24 @@ inline vec3 relative_way(const Args& args, const Fields& f, uint i, const Contac
   return args.h * (vec3(f.grains[i].velocity) - c.velocity);
 }
 
+// What a contact changes the distance vector of grain i and its partner by, of which a part falls to the grain.
+struct Displacement {
+  vec3 way{0.0f};                  // m
+  vec3 turn{0.0f}, rolling{0.0f};  // m, where grains rotate: of the spins (turn_couple), and what of it resists rolling
+};
+
+// Where its friction acts on a body that grain i turns at: where the grain's surface was at the start of the substep,
+// whatever its overlap, so that what the two get of angular momentum is opposite.
+inline vec3 surface_at_start(const Contact& c, vec3 way) {
+  return c.point + (c.gap - glm::dot(way, c.normal)) * c.normal;
+}
+
+// The spin of grain i after a change of what it turns in the substep.
+inline void turn(const Args& args, Fields& f, uint i, vec3 change) {
+  const vec4 spin = f.grain_spin[i];
+  f.grain_spin_next[i] = spin + vec4(spin.w / args.h * change, 0.0f);
+}
+
 // How far adhesion may take grain i and its partner back in the substep (p2).
 inline float adhesion_limit_of(const Args& args, const Fields& f, uint i, uint partner, const Contact& c) {
   const vec4 v = f.grains[i].velocity;

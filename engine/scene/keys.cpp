@@ -136,7 +136,7 @@ constexpr Key solver_keys[] = {
          "memory; pbd and pja have none."),
     flag("rotation", false,
          "Grains rotate. Friction acts at their surfaces and turns them; without rotation it acts at their centers.")
-        .read_by("dem, and of vts and sp but with iteration = \"gauss_seidel\""),
+        .read_by("all methods but with iteration = \"gauss_seidel\""),
     other("substeps", "integer or `\"auto\"`", 1, 1000, "auto",
           "Substeps per step. \"auto\" chooses the fewest that keep the mean overlap at rest within `overlap` and the "
           "fastest grain within half a radius per substep, and prints why."),

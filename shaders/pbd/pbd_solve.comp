@@ -2,7 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 // One Jacobi iteration of position-based dynamics (Macklin et al. 2014, Sommer and Schwanecke 2022): every contact that overlaps is
 // one constraint, contact and friction. A grain takes the sum of their corrections, among which masses are split (Tonge et al. 2012) in
-// equal parts or by weight, or sor times their mean. Between iterations velocity * h is the displacement p - x of the substep.
+// equal parts or by weight, or sor times their mean. Between iterations velocity * h is the displacement p - x of the substep, and
+// spin * h what a grain has turned.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 3, scalar) readonly buffer GrainsBlock { Grain grains[]; };
@@ -13,6 +14,8 @@ layout(set = 0, binding = 7, scalar) readonly buffer PartnerBlock { uint contact
 layout(set = 0, binding = 8, scalar) buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 9, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 layout(set = 0, binding = 10, scalar) buffer WeightsBlock { float contact_weights[]; };
+layout(set = 0, binding = 11, scalar) readonly buffer SpinBlock { vec4 grain_spin[]; };
+layout(set = 0, binding = 12, scalar) writeonly buffer SpinNextBlock { vec4 grain_spin_next[]; };
 #define MOVED args.h
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
@@ -21,10 +24,13 @@ layout(set = 0, binding = 10, scalar) buffer WeightsBlock { float contact_weight
 #include "shared/weight_part.glsl"
 #include "shared/laws/friction.h"
 #include "shared/laws/pbd.h"
+#include "shared/laws/rolling.h"
+#include "shared/turn.glsl"
 
 Grain grain;
 uint own_index, tag;
-vec3 correction = vec3(0.0);
+vec4 spin;
+vec3 correction = vec3(0.0), turn = vec3(0.0);
 float weights = 0.0, weights_next = 0.0;
 bool counting = false;
 
@@ -41,6 +47,8 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 sum) {
   if (!pbd_touches(c, r, sum.w, w, after && last)) {
     if (args.iteration == 0u)
       store_vec4(contact_state, sum_at(slot), sum);
+    if (args.iteration == 0u && rotating == rotation_rolling)
+      store_vec3(contact_state, roll_sum_at(slot), vec3(0.0));
     if (by_weight() && sum.w > 0.0)
       weights_next += contact_weight(c, w, r, sum.w, h, gravity);
     return;
@@ -58,16 +66,36 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, vec4 sum) {
     float weight = contact_weight(c, w, r, pbd_bears(c, sum.w, after && last), h, gravity);
     shares = shares_of(own_index, w, partner, with_grain, other_w, weight, args.iteration > 0u && !(sum.w > 0.0), weight_over_pbd);
   }
-  vec3 way = h * (grain.velocity.xyz - c.velocity), friction_impulse = sum.xyz;
+  vec3 way = h * (grain.velocity.xyz - c.velocity), slide = way, before = accumulated ? sum.xyz : vec3(0.0), friction_impulse = before;
   float pressure = sum.w;
-  vec3 change = pbd_iterate(c, shares, way, with_grain ? 1.0 : across_share(c, w), law_of(tag, partner, with_grain), accumulated, after, last, h, gravity, friction_impulse, pressure);
+  PairLaw law = law_of(tag, partner, with_grain);
+  Turn t;
+  if (rotating != rotation_off) {
+    t = turn_with(partner, with_grain, c, spin, w, r);
+    slide += h * turn_slip(c, t);
+  }
+  vec3 change = pbd_iterate(c, shares, slide, rotating != rotation_off ? (w + c.inverse_mass) / t.ease : with_grain ? 1.0 : across_share(c, w), law, accumulated, after, last, h,
+                            gravity, friction_impulse, pressure);
   correction += w / w_sum * change;
   weights += by_mean() && !with_grain ? 0.0 : 1.0;  // counted before
   if (by_weight() && pressure > 0.0)
     weights_next += contact_weight(c, w, r, pressure, h, gravity);
-  if (!with_grain && is_body(partner))
-    add_load(partner, c.point, scale() / h * (1.0 / w_sum * change));
   store_vec4(contact_state, sum_at(slot), vec4(friction_impulse, pressure));
+  if (rotating == rotation_off) {
+    if (!with_grain && is_body(partner))
+      add_load(partner, c.point, scale() / h * (1.0 / w_sum * change));
+    return;
+  }
+  vec3 resistance = vec3(0.0);
+  if (rotating == rotation_rolling) {
+    vec3 rolling = accumulated && args.iteration > 0u ? load_vec3(contact_state, roll_sum_at(slot)) : vec3(0.0);
+    float bound = pbd_bound(shares, pressure, pressure - sum.w, accumulated, after, last, h, gravity);
+    resistance = resist_rolling(t, shares.tangential, w + c.inverse_mass, vec3(0.0), law.rolling * bound, h, rolling);
+    store_vec3(contact_state, roll_sum_at(slot), rolling);
+  }
+  turn += w / w_sum * turn_couple(c, t, before - friction_impulse, resistance);
+  if (!with_grain && is_body(partner))
+    add_load(partner, surface_at_start(c, way), scale() / h * (1.0 / w_sum * change), scale() / h * (r / w_sum * resistance));
 }
 #define TAKES_MEAN
 #include "shared/each_contact.glsl"
@@ -79,14 +107,19 @@ void main() {
   own_index = i;
   grain = grains[i];
   tag = grain_tag[i];
+  if (rotating != rotation_off)
+    spin = grain_spin[i];
   each_contact(i, grain.position.xyz, grain.position.w);
   float w = grain.velocity.w, h = args.h;
   if (w > 0.0 && weights > 0.0) {
     correction *= scale();
     grain.position.xyz += correction;
     grain.velocity.xyz += correction / h;
+    spin.xyz += spin.w / h * (scale() * turn);
   }
   grains_next[i] = grain;
+  if (rotating != rotation_off)
+    grain_spin_next[i] = spin;
   if (by_weight())
     contact_weights[weights_at(i, args.iteration + 1u)] = weights_next;
 }

@@ -12,3 +12,7 @@ Turn turn_with(uint partner, bool with_grain, Contact c, vec4 spin, float w, flo
 // Where friction acts on a body that grains turn at: where the grain's surface would be without overlap, so that what the two get of angular
 // momentum is opposite.
 vec3 surface_point(Contact c) { return c.point + c.gap * c.normal; }
+
+// The same where the gap is that of predicted positions: where the grain's surface was at the start of the substep. way: of the grain relative to
+// the body since then.
+vec3 surface_at_start(Contact c, vec3 way) { return c.point + (c.gap - dot(way, c.normal)) * c.normal; }

@@ -26,21 +26,25 @@ LAW real pbd_bears(Contact c, real pressure, bool once) {
   return once ? select(pressure > 0.0f, pressure, bears) : bears;
 }
 
+// What the bound of friction is a multiple of [m]: the sum of pushes (accumulated), that of this iteration alone (pushed), or h^2 g in the last one,
+// which the grain's own weight pushes by (after).
+LAW real pbd_bound(Shares shares, real pressure, real pushed, bool accumulated, bool after, bool last, float h, float gravity) {
+  if (after)
+    return last ? h * h * shares.tangential * gravity : zero();
+  return accumulated ? pressure : pushed;
+}
+
 // One iteration:
 //   P_n <- P_n + A_n max(-C, 0);  P_t <- cone(P_t + A_t y_t).
-// Friction is that of the sums (accumulated), of this iteration alone, or that of the grain's own weight, h^2 g, in the last one (after).
-// across: across_share. Returns what the distance vector changes by.
+// Friction is that of the sums (accumulated), or of this iteration alone. across: across_share. Returns what the distance vector changes by.
 LAW real3 pbd_iterate(Contact c, Shares shares, real3 way, real across, Law law, bool accumulated, bool after, bool last, float h,
                       float gravity, INOUT(real3, friction_impulse), INOUT(real, pressure)) {
   real3 slip = way - dot(way, c.normal) * c.normal, before = zero3();
-  real pushed = shares.normal * max(-c.gap, 0.0f), bound = pushed;
+  real pushed = shares.normal * max(-c.gap, 0.0f);
   pressure = pressure + pushed;
-  if (after)
-    bound = last ? h * h * shares.tangential * gravity : zero();
-  else if (accumulated) {
+  if (accumulated && !after)
     before = friction_impulse;
-    bound = pressure;
-  }
+  real bound = pbd_bound(shares, pressure, pushed, accumulated, after, last, h, gravity);
   friction_impulse = on_cone(before - dot(before, c.normal) * c.normal + shares.tangential * across * slip, law.friction_static * bound,
                  law.friction_kinetic * bound);
   return pushed * c.normal - (friction_impulse - before);
