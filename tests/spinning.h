@@ -1,5 +1,5 @@
 #pragma once
-// Grains that rotate, as tests read and set them.
+// Grains that rotate: scenes of them, and how tests read and set their spins.
 #include "simulate.h"
 
 namespace talus_tests {
@@ -11,29 +11,32 @@ struct SpinningGrain {
 };
 
 // In the order of their numbers; none is fixed.
-inline std::vector<SpinningGrain> spinning_grains(talus::Simulation& simulation) {
-  using namespace talus;
-  const std::uint32_t places = simulation.grain_places();
-  const auto grains = read_field<Grain>(simulation.executor(), FieldId::grains, places);
-  const auto ids = read_field<uint>(simulation.executor(), FieldId::grain_id, places);
-  const auto spins = read_field<vec4>(simulation.executor(), FieldId::grain_spin, places);
-  std::vector<SpinningGrain> out;
-  for (std::uint32_t i = 0; i < places; ++i) {
-    const double radius = grains[i].position.w, mass = 1.0 / static_cast<double>(grains[i].velocity.w);
-    out.push_back({ids[i], vec3(grains[i].position), vec3(grains[i].velocity), vec3(spins[i]), radius, mass,
-                   mass * radius * radius / static_cast<double>(spins[i].w)});
-  }
-  std::ranges::sort(out, {}, &SpinningGrain::id);
-  return out;
-}
+std::vector<SpinningGrain> spinning_grains(talus::Simulation& simulation);
+// The same sigma [m/s] for all grains.
+void set_spins(talus::Simulation& simulation, glm::dvec3 sigma);
 
-// The same spin for all grains.
-inline void set_spins(talus::Simulation& simulation, glm::dvec3 sigma) {
-  using namespace talus;
-  auto spins = read_field<vec4>(simulation.executor(), FieldId::grain_spin, simulation.grain_places());
-  for (vec4& spin : spins)
-    spin = vec4(vec3(sigma), spin.w);
-  write_field(simulation.executor(), FieldId::grain_spin, spins);
-}
+inline constexpr double spinning_friction = 0.3;  // between grains, and with walls
+
+// An empty scene of grains that rotate, with steps of 5 ms.
+talus::Scene rotating_scene(const talus::Solver& solver, int substeps = 8);
+// A ball that sets off at `speed` [m/s] along a plane tilted by so much.
+talus::Scene rolling_ball(const talus::Solver& solver, double degrees, double speed, double rolling = 0.0,
+                          int substeps = 8);
+// Grains of mixed radii and two materials that meet in free space, none within `hole` [m] of its middle.
+talus::Scene free_cloud(const talus::Solver& solver, double rolling = 0.0, int substeps = 8, double hole = 0.0);
+
+struct MomentaWithSpins : Momenta {
+  double linear_size = 0.0, angular_size = 0.0;  // sums of the magnitudes of the grains' momenta
+};
+MomentaWithSpins momenta_with_spins(const std::vector<SpinningGrain>& grains);
+
+// Momenta of a cloud that starts with a spin, before and after .15 s in which its grains meet.
+struct CloudMomenta {
+  MomentaWithSpins before, after;
+};
+CloudMomenta momenta_of_cloud(const talus::Solver& solver, double rolling, int substeps = 8);
+
+// The greatest speed of a grain or of its surface about its centre [m/s].
+double fastest_of(talus::Simulation& simulation);
 
 }  // namespace talus_tests
