@@ -25,14 +25,14 @@ protected:
   // Of the grains relative to their partners since the start of the substep.
   vecs way_of(const Contact& c) const { return all(h_) * (grains.velocity - c.velocity); }
 
-  // What a contact needs of spins, where grains rotate; of their surfaces the way, and across_share.
-  struct Surfaces {
+  // As reference::Sliding, of a row of grains.
+  struct Sliding {
     Turn turn;
     vecs way;
     floats across;
   };
-  template <bool rotates> Surfaces surfaces_of(const Row& row, const Contact& c) const {
-    Surfaces s;
+  template <bool rotates> Sliding sliding_of(const Row& row, const Contact& c) const {
+    Sliding s;
     s.way = way_of(c);
     s.across = all(1.0f);
     if constexpr (rotates) {

@@ -82,10 +82,6 @@ private:
     if constexpr (rotates)
       store_spins(&f.grain_spin_next[first], there, {spin_.xyz + (grains.inverse_mass * spin_.w) * couple_, spin_.w});
   }
-  static void store_in(ints mask, std::span<float> to, std::size_t at, const vecs& v) {
-    store_vecs(to, at, select(mask, v, load_vecs(to, at)));
-  }
-
   void restore(const Row& row, const Contact& c) {
     const vecs relative = grains.velocity - c.velocity;
     const floats radius = min(grains.radius, c.radius);

@@ -168,6 +168,10 @@ inline void store_vecs(std::span<float> to, std::size_t at, const vecs& v) {
   store(x + slice_grains, v.y);
   store(x + 2 * slice_grains, v.z);
 }
+// The lanes in `mask` alone.
+inline void store_in(ints mask, std::span<float> to, std::size_t at, const vecs& v) {
+  store_vecs(to, at, select(mask, v, load_vecs(to, at)));
+}
 inline void store_vecs4(std::span<float> to, std::size_t at, const vecs4& v) {
   TALUS_ASSERT(at + 3 * slice_grains + lanes <= to.size(), at, to.size());
   float* const x = &to[at];

@@ -115,7 +115,7 @@ private:
     }
     const bool memory = settings.contacts.memory;
     const vecs slipped = memory ? load_vecs(f.contact_state, shear_at(row)) : vecs{};
-    const Surfaces s = surfaces_of<rotates>(row, c);
+    const Sliding s = sliding_of<rotates>(row, c);
     const vecs change = p2_iterate(c, relax.find(active, law, w_parts), shares, s.way, memory, slipped, adhesion_limit,
                                    s.across, law, sum.xyz, sum.w);
     store_vecs4(f.contact_state, sum_at(row), select(active, sum, before));
@@ -141,7 +141,7 @@ private:
     vecs after, roll;
     if (any(row.mask & ((normal > 0.0f) | (law.adhesion > 0.0f)))) {
       const floats adhesion_limit = adhesion_limit_of(law, c);
-      const Surfaces s = surfaces_of<rotates>(row, c);
+      const Sliding s = sliding_of<rotates>(row, c);
       after = p2_slipped(c, before, s.way, normal, adhesion_limit, s.across, law);
       if (rotates && rolls_)
         roll = p2_rolled(s.turn, grains.inverse_mass + c.inverse_mass, load_vecs(f.contact_state, roll_at(row)), normal,
@@ -149,7 +149,7 @@ private:
     }
     store_vecs(f.contact_state, shear_at(row), select(row.mask, after, before));
     if (rotates && rolls_)
-      store_vecs(f.contact_state, roll_at(row), select(row.mask, roll, load_vecs(f.contact_state, roll_at(row))));
+      store_in(row.mask, f.contact_state, roll_at(row), roll);
   }
 };
 

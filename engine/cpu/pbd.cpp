@@ -81,7 +81,7 @@ private:
     vecs4 sum = before;
     const float gravity = glm::length(settings.domain.gravity);
     const Law law = laws(row);
-    const Surfaces s = surfaces_of<rotates>(row, c);
+    const Sliding s = sliding_of<rotates>(row, c);
     const vecs change =
         pbd_iterate(c, shares, s.way, s.across, law, accumulated, after, last, h_, gravity, sum.xyz, sum.w);
     store_vecs4(f.contact_state, sum_at(row), select(active, sum, before));

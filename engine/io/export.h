@@ -22,7 +22,7 @@ Format parse_format(std::string_view name);
 
 // Are angular velocities among the columns of grains?
 enum class Spins { none, written };
-// Those of grains are written where they rotate; fine grains have none.
+// Coarse grains have them where they rotate. Fine grains have none.
 inline Spins spins_of(const Scene& scene) {
   return scene.solver.rotation ? Spins::written : Spins::none;
 }

@@ -15,7 +15,7 @@ public:
 
   float weight_next = 0.0f;  // by which the contact solved last shares in the next iteration [kg]
 
-  // False where the contact in `slot` is not active. The sums go on in `slot`.
+  // Solves the contact in `slot` and keeps its sums there. Returns false where it is not active.
   bool solve(uint i, uint partner, const Contact& c, std::size_t slot, Displacement& change) {
     const vec4 sum = vec4_at(f_.contact_state, sum_at(f_, slot));
     const float w = f_.grains[i].velocity.w, w_sum = w + c.inverse_mass;
@@ -41,16 +41,12 @@ public:
     }
     const bool memory = f_.settings[0].contacts.memory;
     const vec3 slipped = memory ? vec3_at(f_.contact_state, shear_at(f_, slot)) : vec3(0.0f);
-    const bool rotates = f_.settings[0].solver.rotation != rotation_off;
-    const Turn t = rotates ? turn_with(f_, i, partner, c) : Turn{};
-    vec3 way = relative_way(args_, f_, i, c);
-    if (rotates)
-      way += args_.h * turn_slip(c, t);
-    change.way = p2_iterate(c, relax_, shares, way, memory, slipped, adhesion_limit,
-                            rotates ? w_sum / t.ease : across_share(c, w), law, friction_impulse, pressure);
-    if (rotates) {
-      change.rolling = resist(t, shares, slot, w_sum, law.rolling * (pressure + adhesion_limit));
-      change.turn = turn_couple(c, t, vec3(sum) - friction_impulse, change.rolling);
+    const Sliding s = sliding_of(args_, f_, i, partner, c);
+    change.way = p2_iterate(c, relax_, shares, s.way, memory, slipped, adhesion_limit, s.across, law, friction_impulse,
+                            pressure);
+    if (f_.settings[0].solver.rotation != rotation_off) {
+      change.rolling = resist(s.turn, shares, slot, w_sum, law.rolling * (pressure + adhesion_limit));
+      change.turn = turn_couple(c, s.turn, vec3(sum) - friction_impulse, change.rolling);
     }
     put(f_.contact_state, sum_at(f_, slot), vec4(friction_impulse, pressure));
     if (by_weight_)
@@ -112,7 +108,7 @@ private:
   float w_ = 0.0f;
   Relaxation relax_{};
 
-  // Against rolling; the sums go on in `slot`.
+  // The resistance to rolling in this iteration [m]. Its sums are kept in `slot`.
   vec3 resist(const Turn& t, Shares shares, std::size_t slot, float w_sum, float limit) {
     if (f_.settings[0].solver.rotation != rotation_rolling)
       return vec3(0.0f);
@@ -129,8 +125,7 @@ inline void p2_remember_contact(const Args& args, Fields& f, uint i, std::size_t
   const uint partner = partner_at(f, i, slot);
   const PairLaw& law = law_of(f, i, partner);
   const float normal = f.contact_state[normal_at(f, slot)];
-  const bool rotates = f.settings[0].solver.rotation != rotation_off,
-             rolls = f.settings[0].solver.rotation == rotation_rolling;
+  const bool rolls = f.settings[0].solver.rotation == rotation_rolling;
   if (!(normal > 0.0f) && !(law.adhesion > 0.0f)) {
     put(f.contact_state, shear_at(f, slot), vec3(0.0f));
     if (rolls)
@@ -138,18 +133,14 @@ inline void p2_remember_contact(const Args& args, Fields& f, uint i, std::size_t
     return;
   }
   const Contact c = contact_with(f, i, partner, args.h);
-  const float w = f.grains[i].velocity.w, w_sum = w + c.inverse_mass,
+  const float w_sum = f.grains[i].velocity.w + c.inverse_mass,
               adhesion_limit = adhesion_limit_of(args, f, i, partner, c);
-  const Turn t = rotates ? turn_with(f, i, partner, c) : Turn{};
-  vec3 way = relative_way(args, f, i, c);
-  if (rotates)
-    way += args.h * turn_slip(c, t);
+  const Sliding s = sliding_of(args, f, i, partner, c);
   put(f.contact_state, shear_at(f, slot),
-      p2_slipped(c, vec3_at(f.contact_state, shear_at(f, slot)), way, normal, adhesion_limit,
-                 rotates ? w_sum / t.ease : across_share(c, w), law));
+      p2_slipped(c, vec3_at(f.contact_state, shear_at(f, slot)), s.way, normal, adhesion_limit, s.across, law));
   if (rolls)
     put(f.contact_state, roll_at(f, slot),
-        p2_rolled(t, w_sum, vec3_at(f.contact_state, roll_at(f, slot)), normal, adhesion_limit, law, args.h));
+        p2_rolled(s.turn, w_sum, vec3_at(f.contact_state, roll_at(f, slot)), normal, adhesion_limit, law, args.h));
 }
 
 }  // namespace talus::reference

@@ -10,7 +10,7 @@ struct PbdChange : Displacement {
   float weight;         // by which the contact shares in the next iteration, even if it does not touch now [kg]
 };
 
-// Of the contact in `slot`; false where the two do not overlap. The sums go on in `slot`.
+// Solves the contact in `slot` and keeps its sums there. Returns false where the two do not overlap.
 inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const Contact& c, std::size_t slot,
                         PbdChange& change) {
   const Settings& settings = f.settings[0];
@@ -30,29 +30,25 @@ inline bool pbd_contact(const Args& args, Fields& f, uint i, uint partner, const
     const float weight = weight_of(args, f, i, c, pbd_bears(c, sum.w, after && last));
     shares = shares_of(args, f, i, partner, other_w, weight, args.iteration > 0 && !(sum.w > 0.0f), weight_over_pbd);
   }
-  const bool rotates = settings.solver.rotation != rotation_off;
-  const Turn t = rotates ? turn_with(f, i, partner, c) : Turn{};
+  const Sliding s = sliding_of(args, f, i, partner, c);
   const PairLaw& law = law_of(f, i, partner);
   const float gravity = glm::length(settings.domain.gravity);
-  vec3 way = relative_way(args, f, i, c);
-  if (rotates)
-    way += args.h * turn_slip(c, t);
   const vec3 before = accumulated ? vec3(sum) : vec3(0.0f);
   vec3 friction_impulse = before;
   float pressure = sum.w;
-  change.way = pbd_iterate(c, shares, way, rotates ? (w + c.inverse_mass) / t.ease : across_share(c, w), law,
-                           accumulated, after, last, args.h, gravity, friction_impulse, pressure);
+  change.way = pbd_iterate(c, shares, s.way, s.across, law, accumulated, after, last, args.h, gravity, friction_impulse,
+                           pressure);
   put(f.contact_state, sum_at(f, slot), vec4(friction_impulse, pressure));
   change.rolling = change.turn = vec3(0.0f);
   if (settings.solver.rotation == rotation_rolling) {
     const float limit =
         law.rolling * pbd_bound(shares, pressure, pressure - sum.w, accumulated, after, last, args.h, gravity);
     vec3 rolling = accumulated ? vec3_at(f.contact_state, roll_sum_at(f, slot)) : vec3(0.0f);
-    change.rolling = resist_rolling(t, shares.tangential, w + c.inverse_mass, vec3(0.0f), limit, args.h, rolling);
+    change.rolling = resist_rolling(s.turn, shares.tangential, w + c.inverse_mass, vec3(0.0f), limit, args.h, rolling);
     put(f.contact_state, roll_sum_at(f, slot), rolling);
   }
-  if (rotates)
-    change.turn = turn_couple(c, t, before - friction_impulse, change.rolling);
+  if (settings.solver.rotation != rotation_off)
+    change.turn = turn_couple(c, s.turn, before - friction_impulse, change.rolling);
   change.part = w / w_sum;
   change.impulse = 1.0f / w_sum;
   if (weighs)

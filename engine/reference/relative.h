@@ -10,7 +10,22 @@ inline vec3 relative_way(const Args& args, const Fields& f, uint i, const Contac
   return args.h * (vec3(f.grains[i].velocity) - c.velocity);
 }
 
-// What a contact changes the distance vector of grain i and its partner by, of which a part falls to the grain.
+// How the surfaces of grain i and its partner have moved past each other in the substep.
+struct Sliding {
+  Turn turn;     // where grains rotate
+  vec3 way;      // m
+  float across;  // across_share
+};
+inline Sliding sliding_of(const Args& args, const Fields& f, uint i, uint partner, const Contact& c) {
+  const float w = f.grains[i].velocity.w;
+  const vec3 way = relative_way(args, f, i, c);
+  if (f.settings[0].solver.rotation == rotation_off)
+    return {{}, way, across_share(c, w)};
+  const Turn turn = turn_with(f, i, partner, c);
+  return {turn, way + args.h * turn_slip(c, turn), (w + c.inverse_mass) / turn.ease};
+}
+
+// A contact changes the distance vector of grain i and its partner by `way`, of which a part falls to the grain.
 struct Displacement {
   vec3 way{0.0f};                  // m
   vec3 turn{0.0f}, rolling{0.0f};  // m, where grains rotate: of the spins (turn_couple), and what of it resists rolling

@@ -26,8 +26,8 @@ LAW real pbd_bears(Contact c, real pressure, bool once) {
   return once ? select(pressure > 0.0f, pressure, bears) : bears;
 }
 
-// What the bound of friction is a multiple of [m]: the sum of pushes (accumulated), that of this iteration alone (pushed), or h^2 g in the last one,
-// which the grain's own weight pushes by (after).
+// The normal displacement [m] that bounds friction, times its coefficient: the sum of pushes (accumulated), the push of this iteration (pushed), or
+// in the last iteration h^2 g, by which the grain's own weight pushes (after).
 LAW real pbd_bound(Shares shares, real pressure, real pushed, bool accumulated, bool after, bool last, float h, float gravity) {
   if (after)
     return last ? h * h * shares.tangential * gravity : zero();
