@@ -51,7 +51,7 @@ TEST_CASE("p2 and pbd: a ball slides, rolls and stops as Coulomb's law says", "[
       Approx(5.0 / 7.0 * (g * std::sin(glm::radians(12.0)) - 0.2 * presses(12.0))).epsilon(2e-3));  // atan 0.2 = 11.31
 }
 
-TEST_CASE("p2: rolling friction with memory holds a ball on a slope; pbd, without memory, lets it creep",
+TEST_CASE("p2: rolling friction with memory holds a ball on a slope, and pbd, without memory, lets it creep",
           "[rotation]") {
   const auto speed_after = [](const Solver& solver) {
     Simulation simulation(rolling_ball(solver, 10.0, 0.0, 0.2), on_cpu);  // atan 0.2 = 11.31
