@@ -188,6 +188,8 @@ void contact_check(const Args& args, Fields& f, uint, uint) {
   if (!fits) {
     status.halt = halt_slots;
     std::copy_n(f.grains.begin(), args.grains, f.grains_next.begin());
+    if (settings.solver.rotation != rotation_off)
+      std::copy_n(f.grain_spin.begin(), args.grains, f.grain_spin_next.begin());
     return close_gates(f);
   }
   status.lists.rebuilds += 1;

@@ -183,8 +183,8 @@ void Batches::finish_steps(std::uint64_t steps) {
 }
 
 // The device stopped in substep status.substep of step status.step, since contact slots or the history buffer had no
-// room, before anything moved. The run goes on from there with more. Exchanges of grains and grains_next that were
-// recorded after that need no undoing: contact_check has made the two equal.
+// room, before anything moved. The run goes on from there with more. Exchanges of grains and of their spins with their
+// copies that were recorded after that need no undoing: contact_check has made the two equal.
 void Batches::grow(const Status& status) {
   TALUS_ASSERT(status.substep < static_cast<uint>(model_.scene().solver.substeps), status.substep);
   finish_steps(run_.steps_until(status));

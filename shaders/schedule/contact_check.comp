@@ -10,6 +10,8 @@ layout(set = 0, binding = 2, scalar) readonly buffer StartBlock { uint slice_sta
 layout(set = 0, binding = 3, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer SpinBlock { vec4 grain_spin[]; };
+layout(set = 0, binding = 10, scalar) writeonly buffer SpinNextBlock { vec4 grain_spin_next[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
 layout(set = 0, binding = 6, scalar) readonly buffer BodyBlock { Body bodies[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer ListedBlock { BodyMotion body_listed[]; };
@@ -53,9 +55,12 @@ void main() {
     body_listed[body] = bodies[body].motion;
   for (uint g = lane; g < gates_total && !fits; g += group_size)
     gates[g] = Dispatch(0u, 0u, 1u);
-  // Exchanges of the two that are recorded after this then need no undoing.
-  for (uint i = lane; i < args.grains && !fits; i += group_size)
+  // Exchanges of the copies that are recorded after this then need no undoing.
+  for (uint i = lane; i < args.grains && !fits; i += group_size) {
     grains_next[i] = grains[i];
+    if (rotating != rotation_off)
+      grain_spin_next[i] = grain_spin[i];
+  }
   if (lane != 0u)
     return;
   status.lists.slots = most * slice_grains;
