@@ -3,6 +3,7 @@
 #include "engine/core/sdf.h"
 #include "engine/cpu/passes.h"
 #include "engine/executors/bound_fields.h"
+#include "engine/executors/open_devices.h"
 #include "engine/gpu/graph.h"
 #include "engine/gpu/shader.h"
 #include "simulate.h"
@@ -268,4 +269,13 @@ TEST_CASE("Vectorised passes agree with their references", "[lockstep]") {
     REQUIRE_NOTHROW(simulation.advance(60));
     CHECK(simulation.grain_count() > 50);
   }
+}
+
+TEST_CASE("A pass is compiled once for all features that its shader does not read", "[device]") {
+  OpenDevice open(on_device());
+  const Features all;
+  Features still;
+  still.rotation = rotation_off;
+  CHECK(open.program(Pass::body_move, still).pipeline == open.program(Pass::body_move, all).pipeline);
+  CHECK(open.program(Pass::dem, still).pipeline != open.program(Pass::dem, all).pipeline);
 }

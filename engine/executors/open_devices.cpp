@@ -1,4 +1,5 @@
 #include "engine/executors/open_devices.h"
+#include "engine/gpu/freeze.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -29,15 +30,8 @@ void check_bindings(Pass pass, const gpu::Reflection& shader) {
   bound_fields(pass, shader.buffers);
 }
 
-PassProgram load(gpu::Device& device, Pass pass, const Features& features) {
-  const std::string name(info(pass).name);
-  const auto code = shader_of(pass);
-  if (code.empty())
-    throw DeviceError(fmt::format("pass {} has no shader: shaders/{}.comp is missing from this build", name, name));
-  PassProgram program;
-  program.pipeline = std::make_unique<gpu::ComputePipeline>(device, name, code, constants_of(features));
-  check_bindings(pass, program.pipeline->reflection());
-  return program;
+std::string file_of(Pass pass) {
+  return std::string(info(pass).name) + ".comp";
 }
 
 }  // namespace
@@ -69,24 +63,44 @@ const PassProgram& OpenDevice::program(Pass pass, const Features& features) {
   const std::pair key{pass, features};
   auto found = programs_.find(key);
   if (found == programs_.end())
-    found = programs_.emplace(key, load(device, pass, features)).first;
+    found = programs_.emplace(key, PassProgram{pipeline(pass, features)}).first;
+  return found->second;
+}
+
+std::shared_ptr<gpu::ComputePipeline> OpenDevice::pipeline(Pass pass, const Features& features) {
+  const auto code = shader_of(pass);
+  if (code.empty())
+    throw DeviceError(
+        fmt::format("pass {} has no shader: shaders/{} is missing from this build", info(pass).name, file_of(pass)));
+  const auto constants = constants_of(features);
+  const std::pair key{pass, gpu::constants_read(device.shader(file_of(pass), code), constants)};
+  auto found = pipelines_.find(key);
+  if (found == pipelines_.end()) {
+    auto compiled = std::make_shared<gpu::ComputePipeline>(device, std::string(info(pass).name), code, constants);
+    check_bindings(pass, compiled->reflection());
+    found = pipelines_.emplace(key, std::move(compiled)).first;
+  }
   return found->second;
 }
 
 void OpenDevice::reload(Pass pass, std::vector<std::uint32_t> spirv) {
-  const std::string name(info(pass).name), file = name + ".comp";
+  const std::string name(info(pass).name);
   check_bindings(pass, gpu::reflect(name, spirv, constants_of({})));
-  std::vector<std::uint32_t> before = device.replace_shader(file, std::move(spirv));
+  std::vector<std::uint32_t> before = device.replace_shader(file_of(pass), std::move(spirv));
+  const auto kept = pipelines_;
+  const auto of_pass = [&](const auto& entry) { return entry.first.first == pass; };
   try {
-    std::vector<std::pair<PassProgram*, PassProgram>> fresh;
+    std::erase_if(pipelines_, of_pass);
+    std::vector<std::pair<PassProgram*, std::shared_ptr<gpu::ComputePipeline>>> fresh;
     for (auto& [key, program] : programs_)
       if (key.first == pass)
-        fresh.emplace_back(&program, load(device, pass, key.second));
+        fresh.emplace_back(&program, pipeline(pass, key.second));
     for (auto& [program, with] : fresh)
-      *program = std::move(with);
+      program->pipeline = std::move(with);
     ++reloads_;
   } catch (...) {
-    device.replace_shader(file, std::move(before));
+    pipelines_ = kept;
+    device.replace_shader(file_of(pass), std::move(before));
     throw;
   }
 }

@@ -17,7 +17,7 @@ namespace talus {
 std::array<gpu::Constant, 8> constants_of(const Features& features);
 
 struct PassProgram {
-  std::unique_ptr<gpu::ComputePipeline> pipeline;
+  std::shared_ptr<gpu::ComputePipeline> pipeline;  // of all features that are alike in what its shader reads
 };
 
 class OpenDevice {
@@ -44,9 +44,12 @@ public:
   std::uint64_t reloads() const { return reloads_; }  // so far
 
 private:
+  std::shared_ptr<gpu::ComputePipeline> pipeline(Pass pass, const Features& features);
+
   std::string wanted_;
   std::optional<bool> validation_;
   std::map<std::pair<Pass, Features>, PassProgram> programs_;
+  std::map<std::pair<Pass, std::vector<gpu::Constant>>, std::shared_ptr<gpu::ComputePipeline>> pipelines_;
   std::uint64_t reloads_ = 0;
 };
 

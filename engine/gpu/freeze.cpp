@@ -1,8 +1,10 @@
 #include "engine/gpu/freeze.h"
 #include "engine/base/assert.h"
 #include <algorithm>
+#include <iterator>
 #include <spirv_cross/spirv.hpp>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace talus::gpu {
 namespace {
@@ -83,16 +85,51 @@ private:
 
 }  // namespace
 
-std::vector<std::uint32_t> freeze(std::span<const std::uint32_t> spirv, std::span<const Constant> constants) {
-  Freezer freezer(constants);
-  freezer.out.assign(spirv.begin(), spirv.begin() + header_words);
+namespace {
+
+void each_instruction(std::span<const std::uint32_t> spirv, auto visit) {
   for (std::size_t at = header_words; at < spirv.size();) {
     const std::size_t words = spirv[at] >> spv::WordCountShift;
     TALUS_ASSERT(words > 0 && at + words <= spirv.size(), at, words, spirv.size());
-    freezer.copy(spirv.subspan(at, words));
+    visit(spirv.subspan(at, words));
     at += words;
   }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> freeze(std::span<const std::uint32_t> spirv, std::span<const Constant> constants) {
+  Freezer freezer(constants);
+  freezer.out.assign(spirv.begin(), spirv.begin() + header_words);
+  each_instruction(spirv, [&](Instruction in) { freezer.copy(in); });
   return std::move(freezer.out);
+}
+
+std::vector<Constant> constants_read(std::span<const std::uint32_t> spirv, std::span<const Constant> constants) {
+  std::unordered_map<std::uint32_t, std::uint32_t> special;  // by result: constant_id
+  std::unordered_set<std::uint32_t> read;                    // constant_ids
+  each_instruction(spirv, [&](Instruction in) {
+    switch (in[0] & spv::OpCodeMask) {
+    case spv::OpName:
+    case spv::OpMemberName:
+    case spv::OpMemberDecorate:
+    case spv::OpSpecConstant:
+    case spv::OpSpecConstantTrue:
+    case spv::OpSpecConstantFalse:
+      return;
+    case spv::OpDecorate:
+      if (in[2] == spv::DecorationSpecId)
+        special[in[1]] = in[3];
+      return;
+    }
+    // A literal that looks like one of their results counts, too: that costs a compilation and nothing else.
+    for (const std::uint32_t word : in.subspan(1))
+      if (const auto found = special.find(word); found != special.end())
+        read.insert(found->second);
+  });
+  std::vector<Constant> out;
+  std::ranges::copy_if(constants, std::back_inserter(out), [&](const Constant& c) { return read.contains(c.id); });
+  return out;
 }
 
 }  // namespace talus::gpu

@@ -53,6 +53,7 @@ struct ImageBinding {
 struct Constant {
   std::uint32_t id = 0;
   std::uint32_t value = 0;
+  auto operator<=>(const Constant&) const = default;
 };
 
 struct Reflection {
