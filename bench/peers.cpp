@@ -30,7 +30,7 @@ struct Springs {
   double collision;      // s, half a period of two equal grains
 };
 Springs springs_for(const talus::Scene& scene, double radius) {
-  const double m_eff = 0.5 * grain_mass(scene, radius), kn = 1400.0, zeta = 0.12;
+  const double m_eff = 0.5 * grain_mass(scene, radius), kn = 1400.0, zeta = 0.11;
   return {kn, 2.0 / 7.0 * kn, 2.0 * zeta * std::sqrt(kn / m_eff), std::numbers::pi * std::sqrt(m_eff / kn)};
 }
 

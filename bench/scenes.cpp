@@ -18,11 +18,14 @@ using talus::Solver;
 }  // namespace
 
 Solver remembering(Method method, std::optional<Iteration> iteration) {
-  return talus::default_solver(method, iteration, true);
+  Solver solver = talus::default_solver(method, iteration, true);
+  solver.rotation = false;
+  return solver;
 }
 
 Solver plain(Method method, std::optional<Iteration> iteration) {
   Solver solver = talus::default_solver(method, iteration, false);
+  solver.rotation = false;
   solver.error_reduction = 0.0;
   solver.averaging = talus::Averaging::plain;
   return solver;

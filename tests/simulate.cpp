@@ -71,7 +71,7 @@ double mass_of(double radius, double density) {
 
 std::vector<Variant> variants() {
   using namespace talus;
-  return {
+  std::vector<Variant> all{
       {"p2", {.method = Method::p2, .contact_memory = false}},
       {"p2 with memory and sleep", {.method = Method::p2, .sleep_speed = 0.05}},
       {"p2 as printed",
@@ -103,6 +103,9 @@ std::vector<Variant> variants() {
       {"sp, mass_splitting", {.method = Method::sp, .iteration = Iteration::mass_splitting, .omega = 1.0}},
       {"dem with the material's stiffness", {.method = Method::dem, .iterations = 1, .stiffness = Stiffness::material}},
   };
+  for (Variant& variant : all)
+    variant.solver.rotation = false;
+  return all;
 }
 
 Variant each_variant() {
@@ -127,6 +130,7 @@ talus::Scene with(talus::Scene scene, talus::Solver solver) {
 
 talus::Scene on_incline(talus::Scene scene, double degrees, double mu_s, double mu_k, double speed) {
   const double slope = glm::radians(degrees);
+  scene.solver.rotation = false;
   scene.domain.axis = {talus::Axis::open, talus::Axis::open, talus::Axis::wall};
   scene.domain.gravity = {9.81 * std::sin(slope), 0.0, -9.81 * std::cos(slope)};
   scene.domain.friction_static = mu_s;

@@ -53,7 +53,8 @@ struct Momenta {
   double mass = 0.0, energy = 0.0;       // kg; J, kinetic
 };
 
-// Every method with what changes its passes, by name. Those of a Gauss-Seidel kind run on the CPU alone.
+// Every method with what changes its passes, by name, with grains that do not rotate: those that do are in
+// test_rotation*.cpp. Those of a Gauss-Seidel kind run on the CPU alone.
 struct Variant {
   std::string name;
   talus::Solver solver;
@@ -68,7 +69,7 @@ talus::Scene with(talus::Scene scene, talus::Solver solver);
 
 using bench::add_points;
 
-// A grain on a plane, tilted so that it would slide along +x.
+// A grain that does not rotate on a plane, tilted so that it would slide along +x.
 talus::Scene on_incline(talus::Scene scene, double degrees, double mu_s, double mu_k, double speed = 0.0);
 
 // The acceleration of the first grain along x in the second second of a run [m/s2], and its speed after it [m/s].

@@ -35,6 +35,7 @@ Scene rotating_scene(const Solver& solver, int substeps) {
 
 Scene rolling_ball(const Solver& solver, double degrees, double speed, double rolling, int substeps) {
   Scene scene = on_incline(rotating_scene(solver, substeps), degrees, spinning_friction, spinning_friction, speed);
+  scene.solver.rotation = true;
   scene.domain.rolling_friction = rolling;
   return scene;
 }

@@ -150,6 +150,7 @@ TEST_CASE("A body keeps grains from being born in it", "[births]") {
 TEST_CASE("Births that wait give the same bits with any number of threads and after a checkpoint", "[births]") {
   Scratch scratch;
   Scene scene = silo();
+  scene.emitters[0].rate = 900.0;
   scene.sinks.push_back(drain());
   scene.sinks[0].parts = {{BoxPart{{0.06, 0.06, 0.04}}}};
   Simulation whole(scene, on_cpu), single(scene, {.device = "cpu", .threads = 1}), first(scene, on_cpu),

@@ -38,6 +38,7 @@ substeps = 2
 [[material]]
 name = "sand"
 density = 1600.0
+rolling_friction = 0.1
 [[material]]
 name = "gravel"
 density = 2600.0
@@ -609,7 +610,7 @@ TEST_CASE("exported grains are sorted, at the times asked for, and indexed", "[c
   CHECK(split(rows[4], ',')[2] == std::to_string(shell.report("r.json")["steps"].get<int>()));  // and the end
 
   const fs::path first = shell.scratch / "grains/grains_00000.csv";
-  CHECK(split(read_text(first), '\n')[0] == "id,x,y,z,vx,vy,vz,radius,material,world");
+  CHECK(split(read_text(first), '\n')[0] == "id,x,y,z,vx,vy,vz,radius,material,world,wx,wy,wz");
   const std::vector<Row> table = read_csv(first);
   REQUIRE(table.size() == std::stoul(grains));
   for (std::size_t i = 0; i < table.size(); ++i)

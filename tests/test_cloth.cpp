@@ -252,7 +252,8 @@ Scene net(double speed, double side, double density = 400.0, unsigned balls = 5)
   return scene;
 }
 
-// Grains beyond the whole sheet, or, while it is nearly flat, beyond what of it is nearest.
+// Grains beyond the whole sheet. A heavy one that stretches a triangle, which is 2.5 radii wide, hangs up to a radius
+// below the lowest vertex: half a radius is measured.
 unsigned passed(Simulation& simulation, double side) {
   const Parts parts = parts_of(simulation);
   double furthest = 0.0;
@@ -260,7 +261,7 @@ unsigned passed(Simulation& simulation, double side) {
     furthest = std::min(furthest, side * vertex.position.z);
   return static_cast<unsigned>(std::ranges::count_if(parts.grains, [&](const Particle& grain) {
     return std::max(std::abs(grain.position.x), std::abs(grain.position.y)) < 0.25 &&
-           side * grain.position.z < furthest - 0.005;
+           side * grain.position.z < furthest - 0.01;
   }));
 }
 
@@ -281,6 +282,7 @@ TEST_CASE("Nothing passes through cloth, from either face", "[cloth]") {
     chosen.solver.cloth_iterations = default_solver(Method::dem).cloth_iterations;
   Simulation simulation(chosen, on_cpu);
   for (int n = 0; n < 5; ++n) {
+    CAPTURE(n);
     simulation.advance(8);
     CHECK(passed(simulation, side) == 0);
   }

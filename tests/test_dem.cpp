@@ -9,10 +9,12 @@ using namespace talus_tests;
 
 namespace {
 
+// Grains that do not rotate: test_rotation.cpp has those that do.
 Scene dem_scene(double dt, int substeps) {
   Scene scene = scene_of(dt, substeps, 1);
   scene.solver = default_solver(Method::dem);
   scene.solver.substeps = substeps;
+  scene.solver.rotation = false;
   return scene;
 }
 
@@ -43,7 +45,7 @@ double speed_on_tilted_plane(double degrees) {
 
 // Grains that settle in a box.
 Scene bed(unsigned grains, double friction) {
-  Scene scene = dem_scene(1.0 / 240, 6);
+  Scene scene = dem_scene(1.0 / 240, 7);
   scene.grains = box_of(grains).grains;
   scene.domain = box_of(grains).domain;
   scene.materials[0].friction_static = scene.materials[0].friction_kinetic = friction;
@@ -364,7 +366,7 @@ TEST_CASE("dem: a grain on an incline hangs in its tangential spring", "[dem]") 
 TEST_CASE("dem: a tangential spring turns with its contact", "[dem]") {
   // On the flank of a fixed grain a soft one sinks until its springs bear it: m g cos a = k d across, m g sin a = k_t
   // (2 r - d) (a - a0) along. A spring that did not turn would push it up, too.
-  const double r = 0.05, k = mass_of(r) * g / (0.2 * r), a0 = 45.0 * std::numbers::pi / 180.0;
+  const double r = 0.05, k = mass_of(r) * g / (0.2 * r), a0 = 30.0 * std::numbers::pi / 180.0;
   const double start = 0.2 * r * std::cos(a0);
   double a = a0, d = start;
   for (int i = 0; i < 100; ++i) {
@@ -523,10 +525,10 @@ TEST_CASE("A grain thrown up a plane stops where Coulomb's law says", "[dem]") {
       x = std::min<double>(x, simulation.grains()[0].position.x);
     }
     CHECK(x == Approx(-0.5 * v * (v / up - scene.dt)).epsilon(2e-3));
-    // A spring takes a moment to turn friction around.
+    // A spring takes a moment to turn friction around, and swings.
     const double since = 0.5 - v / up;
     CHECK(simulation.grains()[0].velocity.x == Approx(down * since).epsilon(2e-2).margin(1e-5));
-    CHECK(simulation.grains()[0].position.x - x == Approx(0.5 * down * since * since).epsilon(3e-2).margin(1e-4));
+    CHECK(simulation.grains()[0].position.x - x == Approx(0.5 * down * since * since).epsilon(4e-2).margin(1.5e-4));
   }
 }
 
@@ -580,4 +582,29 @@ TEST_CASE("A remembered slip lies in the plane of its contact and ends where sli
     if (method == Method::vts || method == Method::sp)
       CHECK(length == Approx(mu * before / mass_of(0.03) * h / memory_share).epsilon(1e-4));
   }
+}
+
+// Equal grains on a square layer of fixed ones lie as a face-centred cubic crystal, the densest bed that there is: with
+// kappa 0.6 and zeta 0.12, which disordered beds bear, this one trembles at 0.015 m/s for ever.
+TEST_CASE("dem: a crystal of equal grains comes to rest", "[dem]") {
+  Scene scene = dem_scene(1.0 / 200, 8);
+  scene.solver.rotation = GENERATE(false, true);
+  if (GENERATE(false, true))
+    scene.materials[0].restitution = 0.5;
+  CAPTURE(scene.solver.rotation, scene.materials[0].restitution.has_value());
+  const double r = 0.005, deep = 0.004 * r;  // about as deep as they lie
+  const int side = 8;
+  scene.parts_overlaps = false;
+  for (int level = 0; level < side; ++level) {
+    std::vector<glm::dvec3> places;
+    for (int i = 0; i < side - level; ++i)
+      for (int k = 0; k < side - level; ++k)
+        places.emplace_back((2 * i + level) * r, (2 * k + level) * r, r + level * std::numbers::sqrt2 * (r - deep));
+    add_points(scene, r, places);
+    scene.grains.back().fixed = level == 0;
+  }
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(400);
+  CHECK(simulation.measure().speed_max < 1e-4);
+  CHECK(simulation.measure().contacts_max >= 8);
 }

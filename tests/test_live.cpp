@@ -166,7 +166,7 @@ void lifts_a_handful(const Options& options, const Solver& solver) {
   add_bed(scene, 0.05, 0.5, 0.01, 0.08);
   Simulation simulation(scene, options);
   simulation.advance(120);
-  const glm::dvec3 from{0.0, 0.0, 0.05}, to{0.0, 0.0, 0.25};
+  const glm::dvec3 from{0.0, 0.0, 0.035}, to{0.0, 0.0, 0.25};
   const std::uint32_t count = simulation.grab(from, 0.025);
   REQUIRE(count > 5);
   CHECK(count < 40);

@@ -79,6 +79,7 @@ Scene rain_on(MeshPart part, unsigned n) {
   Scene scene = scene_of(1.0 / 240, 4, 4);
   scene.solver = default_solver(Method::dem);
   scene.solver.substeps = 16;
+  scene.materials[0].rolling_friction = 0.1;
   scene.domain.min = {-0.15, -0.15, 0.0};
   scene.domain.max = {0.15, 0.15, 0.6};
   GrainGroup group;

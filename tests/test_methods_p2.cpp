@@ -10,10 +10,12 @@ namespace {
 
 Solver p2(Solver solver = {}) {
   solver.method = Method::p2;
+  solver.rotation = false;
   return solver;
 }
 Solver pbd(Solver solver = {}) {
   solver.method = Method::pbd;
+  solver.rotation = false;
   return solver;
 }
 
@@ -90,7 +92,7 @@ double distance_from_implicit_euler(double k, double c, const Solver& solver) {
 double moved_under_adhesion(double share, double overlap, bool along, int iterations) {
   const double r = 0.05, area = std::numbers::pi * overlap * (2.0 * r - overlap);
   Scene scene = scene_of(1.0 / 240, 2, iterations);
-  scene.solver.contact_memory = false;
+  scene.solver.contact_memory = scene.solver.rotation = false;
   scene.domain.axis = {Axis::open, Axis::open, Axis::wall};
   if (along)
     scene.domain.gravity = {g, 0.0, 0.0};

@@ -14,6 +14,7 @@ Solver vts(Iteration iteration, bool memory) {
   return {.method = Method::vts,
           .iteration = iteration,
           .contact_memory = memory,
+          .rotation = false,
           .omega = iteration == Iteration::gauss_seidel || iteration == Iteration::mass_splitting ? 1.0
                    : iteration == Iteration::improved_jacobi                                      ? 0.5
                                                                                                   : 0.3,

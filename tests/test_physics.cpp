@@ -550,8 +550,8 @@ TEST_CASE("A body that is placed onto grains throws none of them", "[physics]") 
                                                                 glm::vec3(scene.domain.max)))));
   }
   // Without room made for it, the grains gain 0.6 to 1.6 J/kg (6 to 16 g r each) and up to 7.5 m/s.
-  CHECK(placed < rest + 3.0 * g * r);  // those in its place lie on top
-  CHECK(most < placed + 0.2 * g * r);
+  CHECK(placed < rest + 3.0 * g * r);   // those in its place lie on top
+  CHECK(most < placed + 0.35 * g * r);  // 0.2 in the looser bed of grains that do not rotate
   CHECK(fastest < 1.0);
   CHECK(out < 0.05 * r);
 }

@@ -1,4 +1,5 @@
 // Grains that rotate: exact cases, and what is conserved.
+#include "engine/core/setup.h"
 #include "spinning.h"
 #include <numbers>
 
@@ -36,7 +37,7 @@ TEST_CASE("A ball that slides comes to roll at 5/7 of its speed", "[rotation]") 
   simulation.advance(static_cast<std::uint64_t>(0.9 * time / simulation.scene().dt));
   const SpinningGrain slides = spinning_grains(simulation)[0];
   CHECK(slides.velocity.x - slides.spin.y > 0.05);
-  simulation.advance(static_cast<std::uint64_t>(0.2 * time / simulation.scene().dt));
+  simulation.advance(static_cast<std::uint64_t>(0.3 * time / simulation.scene().dt));
   const SpinningGrain rolls = spinning_grains(simulation)[0];
   CHECK(rolls.velocity.x == Approx(5.0 / 7.0).epsilon(1e-3));  // the spring has yet to come to rest
   CHECK(rolls.spin.y == Approx(5.0 / 7.0).epsilon(1e-3));
@@ -100,7 +101,9 @@ TEST_CASE("An oblique impact turns a ball by what friction bears", "[rotation]")
 }
 
 TEST_CASE("vts and sp: a ball slides, rolls and stops as Coulomb's law says", "[rotation]") {
-  const Solver solver = each_by_impulses();
+  const bool serial = GENERATE(false, true);
+  const Solver solver =
+      serial ? default_solver(GENERATE(Method::vts, Method::sp), Iteration::gauss_seidel) : each_by_impulses();
   CAPTURE(static_cast<int>(solver.method), static_cast<int>(solver.iteration));
   Simulation slides(rolling_ball(solver, 0.0, 1.0), on_cpu);
   slides.advance(200);
@@ -121,11 +124,12 @@ TEST_CASE("dem and vts: a free cloud of grains keeps its momentum and angular mo
   const auto [method, iteration] =
       GENERATE(std::pair(Method::dem, Iteration::jacobi), std::pair(Method::vts, Iteration::improved_jacobi),
                std::pair(Method::vts, Iteration::jacobi), std::pair(Method::vts, Iteration::mass_splitting),
-               std::pair(Method::vts, Iteration::pja));
+               std::pair(Method::vts, Iteration::pja), std::pair(Method::vts, Iteration::gauss_seidel));
   CAPTURE(static_cast<int>(method), static_cast<int>(iteration));
   const auto [before, after] = momenta_of_cloud(default_solver(method, iteration), GENERATE(0.0, 0.3));
-  CHECK(glm::length(after.linear - before.linear) < 1e-6 * before.linear_size);
-  CHECK(glm::length(after.angular - before.angular) < 1e-6 * before.angular_size);
+  const double rounding = iteration == Iteration::gauss_seidel ? 2e-6 : 1e-6;  // it adds each contact's share by itself
+  CHECK(glm::length(after.linear - before.linear) < rounding * before.linear_size);
+  CHECK(glm::length(after.angular - before.angular) < rounding * before.angular_size);
 }
 
 // Their corrections follow normals of positions that move between iterations, so that what acts along one normal at the
@@ -136,7 +140,8 @@ TEST_CASE("sp, p2 and pbd: a free cloud keeps its momentum, and its angular mome
       GENERATE(std::pair(Method::sp, Iteration::improved_jacobi), std::pair(Method::sp, Iteration::jacobi),
                std::pair(Method::sp, Iteration::mass_splitting), std::pair(Method::p2, Iteration::jacobi),
                std::pair(Method::p2, Iteration::mass_splitting), std::pair(Method::pbd, Iteration::jacobi),
-               std::pair(Method::pbd, Iteration::mass_splitting));
+               std::pair(Method::pbd, Iteration::mass_splitting), std::pair(Method::sp, Iteration::gauss_seidel),
+               std::pair(Method::p2, Iteration::gauss_seidel), std::pair(Method::pbd, Iteration::gauss_seidel));
   const double rolling = GENERATE(0.0, 0.3);
   CAPTURE(static_cast<int>(method), static_cast<int>(iteration), rolling);
   double lost[2];
@@ -225,4 +230,30 @@ TEST_CASE("Passes agree with their references where grains rotate", "[lockstep][
   Simulation simulation(scene, in_validated_lockstep());
   REQUIRE_NOTHROW(simulation.advance(4));
   CHECK(complaints(simulation).empty());
+}
+
+TEST_CASE("Contact slots that run out keep the spins of grains, with linked lists too", "[rotation]") {
+  Scene scene = with(box_of(300), default_solver(Method::dem));
+  scene.solver.neighbours = GENERATE(Neighbours::sorted, Neighbours::linked);
+  scene.solver.substeps = 3;  // an odd number of exchanges in a step
+  const auto hash = [&](std::uint32_t slots) {
+    Simulation simulation(scene, {.device = "cpu", .contact_slots = slots});
+    simulation.advance(60);
+    return simulation.state_hash();
+  };
+  CHECK(hash(1) == hash(0));
+}
+
+TEST_CASE("Rolling friction is the mean of two materials, or that of the one that has it", "[rotation][scene]") {
+  const Scene scene =
+      parse_scene("[[material]]\nname = \"sand\"\nrolling_friction = 0.2\n[[material]]\nname = \"steel\"\n"
+                  "[[material]]\nname = \"gravel\"\nrolling_friction = 0.8\n[[material]]\nname = \"glass\"\n",
+                  "s.toml");
+  const std::vector<PairLaw> laws = pair_laws_of(scene);
+  const auto rolling = [&](std::size_t a, std::size_t b) { return laws.at(5 * a + b).rolling; };
+  CHECK(rolling(0, 2) == Approx(0.4));
+  CHECK(rolling(0, 1) == Approx(0.2));
+  CHECK(rolling(1, 0) == Approx(0.2));
+  CHECK(rolling(1, 3) == 0.0f);
+  CHECK(rolling(0, 4) == Approx(0.2));  // the wall
 }

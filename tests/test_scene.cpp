@@ -153,8 +153,9 @@ const std::vector<Wrong> wrong{
     {dem + "stiffness = @\"soft\"\n", "must be one of numerical, material"},
     {"[domain]\nadhesion = @-1\n", "from 0 to 1000000000 Pa"},
     {sand + "adhesion = @-3\n", "Pa"},
+    {sand + "adhesion = 3\ntensile_strength = @4\n", "has no meaning beside adhesion"},
     {"[[material]]\npreset = @\"snad\"\n",
-     "must be one of sand, gravel, wet_sand, loam, clay, not \"snad\"; did you mean sand?"},
+     "must be one of sand, gravel, glass_beads, steel_balls, wet_sand, loam, clay, not \"snad\"; did you mean sand?"},
     {"[[material]]\npreset = \"sand\"\n[[material]]\npreset = @\"sand\"\n", "taken by another material"},
     // the solver: what a method does not read
     {"[solver]\nmethod = \"p2\"\nomega = @0.3\n",

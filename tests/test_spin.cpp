@@ -103,7 +103,8 @@ fill.points = [[0, 0, 1]]
   const Marked named(start + "@angular_velocity = [1, 0, 0]\n");
   CHECK(contains(named.error, "it is spin [rad/s]"));
 
-  const Scene still = parse_scene(start + "spin = [1, 0, 0]\n[output]\ncolor_by = \"spin\"\n", "still.toml");
+  const Scene still = parse_scene(
+      start + "spin = [1, 0, 0]\n[solver]\nrotation = false\n[output]\ncolor_by = \"spin\"\n", "still.toml");
   CHECK(any_has(advise(still), "the spin of [[grains]] has no effect"));
   CHECK(any_has(advise(still), "output.color_by = \"spin\" gives all of them one colour"));
   CHECK(Simulation(still, on_cpu).grains()[0].spin == glm::vec3(0.0f));

@@ -486,6 +486,7 @@ TEST_CASE("Fine grains leave a body that is put among them, and know when one ma
 
 TEST_CASE("Fine grains go with coarse ones of several radii and materials", "[upsampling]") {
   Scene scene = box_scene();
+  scene.materials[0].rolling_friction = 0.1;
   scene.materials.push_back(scene.materials[0]);
   scene.materials[1].name = "other";
   add_fill(scene, BoxFill{{-0.2, -0.2, 0.0}, {0.0, 0.2, 0.12}}, 0.02);

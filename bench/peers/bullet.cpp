@@ -64,7 +64,10 @@ struct World {
       world.removeRigidBody(body.get());
   }
   btRigidBody& add(btCollisionShape* shape, double mass, double mu, const btVector3& at) {
-    btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, btVector3(1, 1, 1));
+    btVector3 inertia(0, 0, 0);
+    if (mass > 0.0)
+      shape->calculateLocalInertia(mass, inertia);
+    btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, inertia);
     info.m_startWorldTransform.setOrigin(at);
     info.m_friction = mu;
     bodies.push_back(std::make_unique<btRigidBody>(info));
@@ -96,7 +99,6 @@ int main(int argc, char** argv) {
   for (const Grain& g : grains.all) {
     btRigidBody& body = w.add(ball, grains.mass, mu, g.position);
     body.setLinearVelocity(g.velocity);
-    body.setAngularFactor(0.0);  // grains of Talus do not turn either
     body.setActivationState(DISABLE_DEACTIVATION);
   }
   for (const auto& [normal, offset] : {std::pair{btVector3(0, 0, 1), 0.0},

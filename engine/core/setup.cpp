@@ -91,6 +91,13 @@ void set_solver(Settings& settings, const Solver& s, bool rolls) {
   to.warm_start = static_cast<float>(s.warm_start);
 }
 
+// The geometric mean, or that of the one that has it: it stands for the shape of grains, which counts on any surface.
+double rolling_friction_of(const Material& a, const Material& b) {
+  if (a.rolling_friction && b.rolling_friction)
+    return std::sqrt(*a.rolling_friction * *b.rolling_friction);
+  return a.rolling_friction.value_or(b.rolling_friction.value_or(0.0));
+}
+
 // Two springs (dampers) of twice the value in a row.
 double in_series(double a, double b) {
   if (a < 0.0 || b < 0.0)
@@ -249,7 +256,7 @@ double substep_of(const Scene& scene) {
 
 bool resists_rolling(const Scene& scene) {
   return scene.domain.rolling_friction.value_or(0.0) > 0.0 ||
-         std::ranges::any_of(scene.materials, [](const Material& m) { return m.rolling_friction > 0.0; });
+         std::ranges::any_of(scene.materials, [](const Material& m) { return m.rolling_friction.value_or(0.0) > 0.0; });
 }
 
 float ease_of(const Scene& scene, const Seed& seed) {
@@ -541,16 +548,16 @@ std::vector<PairLaw> pair_laws_of(const Scene& scene) {
                         .stiffness = static_cast<float>(in_series(ma.stiffness, mb.stiffness)),
                         .damping = static_cast<float>(in_series(damping(ma), damping(mb))),
                         .adhesion = static_cast<float>(area * std::sqrt(ma.adhesion * mb.adhesion)),
-                        .rolling = static_cast<float>(std::sqrt(ma.rolling_friction * mb.rolling_friction))};
+                        .rolling = static_cast<float>(rolling_friction_of(ma, mb))};
       laws[a * (count + 1) + b] = with_restitution(law, restitution_of(ma, mb));
     }
-    const PairLaw wall{.friction_static = static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
-                       .friction_kinetic =
-                           static_cast<float>(scene.domain.friction_kinetic.value_or(ma.friction_kinetic)),
-                       .stiffness = static_cast<float>(ma.stiffness),
-                       .damping = static_cast<float>(damping(ma)),
-                       .adhesion = static_cast<float>(area * scene.domain.adhesion.value_or(ma.adhesion)),
-                       .rolling = static_cast<float>(scene.domain.rolling_friction.value_or(ma.rolling_friction))};
+    const PairLaw wall{
+        .friction_static = static_cast<float>(scene.domain.friction_static.value_or(ma.friction_static)),
+        .friction_kinetic = static_cast<float>(scene.domain.friction_kinetic.value_or(ma.friction_kinetic)),
+        .stiffness = static_cast<float>(ma.stiffness),
+        .damping = static_cast<float>(damping(ma)),
+        .adhesion = static_cast<float>(area * scene.domain.adhesion.value_or(ma.adhesion)),
+        .rolling = static_cast<float>(scene.domain.rolling_friction.value_or(ma.rolling_friction.value_or(0.0)))};
     laws[a * (count + 1) + count] = laws[count * (count + 1) + a] =
         with_restitution(wall, restitution_of(ma, scene.domain));
   }

@@ -70,8 +70,8 @@ struct FineGrains {
 FineGrains fine_grains_of(const Population& population);
 
 // [a (materials + 1) + b]: contact law of materials a and b; the last row and column is the wall. Friction,
-// rolling friction and adhesion of two materials are geometric means, stiffness and damping those of two springs in a
-// row. The wall's friction and adhesion are the domain's.
+// rolling friction (where both have one) and adhesion of two materials are geometric means, stiffness and damping those
+// of two springs in a row. The wall's friction and adhesion are the domain's.
 std::vector<PairLaw> pair_laws_of(const Scene& scene);
 
 }  // namespace talus

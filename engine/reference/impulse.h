@@ -18,6 +18,7 @@ constexpr float rolling_memory_share(ImpulseMethod method) {
 // the spin.
 struct Push {
   vec3 impulse{0.0f}, couple{0.0f};
+  vec3 rolling{0.0f};  // what of the couple resists rolling, on both sides together
   Push& operator+=(const Push& other) {
     impulse += other.impulse;
     couple += other.couple;

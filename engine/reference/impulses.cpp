@@ -152,6 +152,7 @@ Push iterate_contact(const Args& args, Fields& f, uint i, std::size_t slot, Meth
       put(f.contact_state, roll_change_at(f, slot), rolled);
   }
   push.couple = turn_couple(c, t, vec3(change), rolled);
+  push.rolling = rolled;
   return push;
 }
 
@@ -205,6 +206,7 @@ void jacobi(const Args& args, Fields& f, uint begin, uint end, Method method) {
 
 // Every contact once, from the side that comes first; the next one sees what it did.
 void gauss_seidel(const Args& args, Fields& f, Method method) {
+  const bool rotates = f.settings[0].solver.rotation != rotation_off;
   for (uint i = 0; i < args.grains; ++i)
     for (uint k = 0; k < f.contact_count[i]; ++k) {
       const std::size_t slot = contact_slot(f, i, k);
@@ -213,12 +215,16 @@ void gauss_seidel(const Args& args, Fields& f, Method method) {
         continue;
       if (partner < i)
         continue;
-      const vec3 impulse = iterate_contact(args, f, i, slot, method).impulse;  // grains do not rotate here
-      push(args, f.grains[i], impulse, method);
+      const Push own = iterate_contact(args, f, i, slot, method);
+      push(args, f.grains[i], own.impulse, method);
+      if (rotates)
+        turn(f, i, f.grain_spin[i], own.couple);
       if (partner >= body_partner)
         continue;
       TALUS_ASSERT(partner > i && partner < args.grains, i, partner);
-      push(args, f.grains[partner], -impulse, method);
+      push(args, f.grains[partner], -own.impulse, method);
+      if (rotates)
+        turn(f, partner, f.grain_spin[partner], own.couple - own.rolling);
       mirror_sum(f, i, partner, slot);
     }
 }

@@ -42,16 +42,17 @@ void p2_gauss_seidel(const Args& args, Fields& f, uint, uint) {
       if (partner < i)
         continue;
       const Contact c = contact_with(f, i, partner, args.h);
-      Displacement all;
-      if (!solver.solve(i, partner, c, slot, all))
+      Displacement change;
+      if (!solver.solve(i, partner, c, slot, change))
         continue;
-      const vec3 change = all.way;  // grains do not rotate here
       const float w = f.grains[i].velocity.w, part = w > 0.0f ? solver.part(w, c) : 0.0f;
-      displace(args, f.grains[i], part * change);
-      if (is_body(partner))
-        add_load(f, i, partner, c.point, p2_mass(c, w, part) / args.h * change);
+      if (const float mass = p2_mass(c, w, part) / args.h; is_body(partner))
+        add_load(f, i, partner, push_point(args, f, i, c), mass * change.way,
+                 f.grains[i].position.w * mass * change.rolling);
+      displace(args, f.grains[i], part * change.way);
+      turn_both(args, f, i, partner, change, part);
       if (is_grain(partner)) {
-        displace(args, f.grains[partner], (part - 1.0f) * change);
+        displace(args, f.grains[partner], (part - 1.0f) * change.way);
         mirror_sum(f, i, partner, slot);
       }
     }

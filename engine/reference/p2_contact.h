@@ -82,8 +82,7 @@ public:
     if (!is_body(partner))
       return;
     const float mass = p2_mass(c, w, own);
-    const bool rotates = f_.settings[0].solver.rotation != rotation_off;
-    mean.pushes.note(partner, rotates ? surface_at_start(c, relative_way(args_, f_, i, c)) : c.point, mass * change.way,
+    mean.pushes.note(partner, push_point(args_, f_, i, c), mass * change.way,
                      f_.grains[i].position.w * mass * change.rolling);
   }
 

@@ -59,12 +59,16 @@ void pbd_gauss_seidel(const Args& args, Fields& f, uint, uint) {
       PbdChange change;
       if (!pbd_contact(args, f, i, partner, c, slot, change))
         continue;
-      const vec3 push = sor * change.part * change.way;
-      displace(args, f.grains[i], push);
-      if (is_body(partner))
-        add_load(f, i, partner, c.point, sor * change.impulse / args.h * change.way);
+      change.way *= sor;
+      change.turn *= sor;
+      change.rolling *= sor;
+      if (const float mass = change.impulse / args.h; is_body(partner))
+        add_load(f, i, partner, push_point(args, f, i, c), mass * change.way,
+                 f.grains[i].position.w * mass * change.rolling);
+      displace(args, f.grains[i], change.part * change.way);
+      turn_both(args, f, i, partner, change, change.part);
       if (is_grain(partner)) {
-        displace(args, f.grains[partner], sor * (change.part - 1.0f) * change.way);
+        displace(args, f.grains[partner], (change.part - 1.0f) * change.way);
         mirror_sum(f, i, partner, slot);
       }
     }

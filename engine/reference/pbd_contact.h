@@ -77,9 +77,8 @@ inline void pbd_touch(const Args& args, Fields& f, uint i, std::size_t slot, Pbd
   mean.weights += 1.0f;
   if (!is_body(partner))
     return;
-  const bool rotates = f.settings[0].solver.rotation != rotation_off;
-  mean.pushes.note(partner, rotates ? surface_at_start(c, relative_way(args, f, i, c)) : c.point,
-                   change.impulse * change.way, f.grains[i].position.w * change.impulse * change.rolling);
+  mean.pushes.note(partner, push_point(args, f, i, c), change.impulse * change.way,
+                   f.grains[i].position.w * change.impulse * change.rolling);
 }
 
 // Grain i after it, and what bodies get of it.

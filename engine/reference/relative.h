@@ -37,10 +37,26 @@ inline vec3 surface_at_start(const Contact& c, vec3 way) {
   return c.point + (c.gap - glm::dot(way, c.normal)) * c.normal;
 }
 
-// The spin of grain i after a change of what it turns in the substep.
+// Where grain i pushes a body: at the point of contact, or where grains rotate, where their surfaces were.
+inline vec3 push_point(const Args& args, const Fields& f, uint i, const Contact& c) {
+  return f.settings[0].solver.rotation == rotation_off ? c.point : surface_at_start(c, relative_way(args, f, i, c));
+}
+
+// A spin after a change of what its grain turns in the substep.
+inline vec4 turned(const Args& args, vec4 spin, vec3 change) {
+  return spin + vec4(spin.w / args.h * change, 0.0f);
+}
 inline void turn(const Args& args, Fields& f, uint i, vec3 change) {
-  const vec4 spin = f.grain_spin[i];
-  f.grain_spin_next[i] = spin + vec4(spin.w / args.h * change, 0.0f);
+  f.grain_spin_next[i] = turned(args, f.grain_spin[i], change);
+}
+
+// Where contacts are solved one after another: both grains of a contact turn at once. part: what falls to grain i.
+inline void turn_both(const Args& args, Fields& f, uint i, uint partner, const Displacement& change, float part) {
+  if (f.settings[0].solver.rotation == rotation_off)
+    return;
+  f.grain_spin[i] = turned(args, f.grain_spin[i], part * change.turn);
+  if (is_grain(partner))
+    f.grain_spin[partner] = turned(args, f.grain_spin[partner], (1.0f - part) * (change.turn - change.rolling));
 }
 
 // How far adhesion may take grain i and its partner back in the substep (p2).

@@ -247,8 +247,11 @@ inline void mirror_sum(Fields& f, uint i, uint partner, std::size_t slot) {
     TALUS_ASSERT(back < f.contact_count[partner], i, partner, f.contact_count[partner]);
   }
   TALUS_ASSERT(is_grain(partner) && partner != i, i, partner);
+  const std::size_t other = contact_slot(f, partner, back);
   const vec4 sum = vec4_at(f.contact_state, sum_at(f, slot));
-  put(f.contact_state, sum_at(f, contact_slot(f, partner, back)), vec4(-vec3(sum), sum.w));
+  put(f.contact_state, sum_at(f, other), vec4(-vec3(sum), sum.w));
+  if (f.settings[0].solver.rotation == rotation_rolling)
+    put(f.contact_state, roll_sum_at(f, other), -vec3_at(f.contact_state, roll_sum_at(f, slot)));
 }
 
 // Distance of a grain of radius r from a surface of a body. Of several that it may touch at once, none counts twice.

@@ -104,12 +104,13 @@ constexpr Key domain_keys[] = {
     number("restitution", restitution_range, Said{"that of the grain's material"},
            "Coefficient of restitution between grain and wall, or a body without a material.")
         .read_by(with_restitution),
-    flag("rough", false,
-         "A layer of fixed grains covers the floor, side by side: spheres at rest on it lie in hollows, where those on "
-         "a "
-         "smooth floor roll away. They are as large as the mean of the first `[[grains]]` that move, or else of the "
-         "first "
-         "`[[emitter]]`, and of that material. Needs a wall below, and sides that are walls or periodic."),
+    flag(
+        "rough", false,
+        "A layer of fixed grains covers the floor: spheres at rest on it lie in hollows, where those on a smooth floor "
+        "roll away. They are a quarter of their diameter apart, on a lattice out of which each is shaken by up to an "
+        "eighth, and as large as the mean of the first `[[grains]]` that move, or else of the "
+        "first "
+        "`[[emitter]]`, and of that material. Needs a wall below, and sides that are walls or periodic."),
 };
 constexpr TableKeys domain_table{
     "[domain]",
@@ -134,9 +135,9 @@ constexpr Key solver_keys[] = {
     flag("contact_memory", Said{"true where the method has one"},
          "Contacts keep their tangential displacement from substep to substep, so that heaps rest. dem always has this "
          "memory; pbd and pja have none."),
-    flag("rotation", false,
+    flag("rotation", true,
          "Grains rotate. Friction acts at their surfaces and turns them; without rotation it acts at their centers.")
-        .read_by("all methods but with iteration = \"gauss_seidel\""),
+        .read_by("all methods"),
     other("substeps", "integer or `\"auto\"`", 1, 1000, "auto",
           "Substeps per step. \"auto\" chooses the fewest that keep the mean overlap at rest within `overlap` and the "
           "fastest grain within half a radius per substep, and prints why."),
@@ -217,27 +218,30 @@ constexpr Key material_keys[] = {
     text("name", Said{"that of the preset; required without one"},
          "Name, which differs from those of other materials."),
     other("preset", "word", {}, none,
-          "sand, gravel, wet_sand, loam or clay: values of the keys that are left out, "
+          "sand, gravel, glass_beads, steel_balls, wet_sand, loam or clay: values of the keys that are left out, "
           "see [scenes/README.md](../scenes/README.md#materials)."),
     number("density", {1e-3, 1e6, "kg/m3"}, Said{"1600, or that of the preset"},
            "Density of a grain, not of the bulk."),
     number("stiffness", {1e-3, 1e15, "N/m"}, 1e6,
            "Normal stiffness of a contact, of p2 and of dem with `solver.stiffness = \"material\"`."),
-    number("damping", {0, 1e15, "N s/m"}, Said{"0.1 stiffness x substep; dem: 0.12 of critical"},
+    number("damping", {0, 1e15, "N s/m"}, Said{"0.1 stiffness x substep; dem: 0.11 of critical"},
            "Normal damping of a contact."),
     number("adhesion", adhesion_range, Said{"0, or that of the preset"},
            "Tensile stress over the area of a contact, pi r^2 (1 - (d/r - 1)^2) with the smaller radius r and the "
            "overlap d (p2) or d = 0.015 r (vts, sp, dem). pbd has none."),
-    number("rolling_friction", friction_range, 0,
+    number("tensile_strength", adhesion_range, Said{"0.025 adhesion"},
+           "Tensile strength of the bulk, whatever the size of its grains: in place of adhesion, which is 40 times as "
+           "much."),
+    number("rolling_friction", friction_range, Said{"that of the preset, else that of what it touches, or 0"},
            "Coefficient of rolling and twisting friction: the greatest couple of a contact is this times its normal "
-           "force times r1 r2 / (r1 + r2); on a surface, r. That of two materials is the geometric mean. Without "
-           "effect where grains do not rotate."),
+           "force times r1 r2 / (r1 + r2); on a surface, r. Two materials have the geometric "
+           "mean, or that of the one that gives it. Without effect where grains do not rotate."),
     number("inertia", {0.4, 1}, 0.4,
            "Moment of inertia of a grain in m r^2: 0.4 of a solid sphere, 2/3 of a hollow one."),
     number("restitution", restitution_range, none,
            "Coefficient of restitution: the speed with which two grains part, by that of their approach. Two materials "
-           "have the geometric mean, or that of the one that gives it. Without it, dem gives 0.64 to 0.85 by where in "
-           "a substep they meet, and vts and sp 0. With it, a collision gives it within 0.03; what is below 0.48 makes "
+           "have the geometric mean, or that of the one that gives it. Without it, dem gives 0.68 to 0.80 by where in "
+           "a substep they meet, and vts and sp 0. With it, a collision gives it within 0.03; what is below 0.7 makes "
            "the contacts of dem softer, so that `substeps = \"auto\"` takes more substeps. With adhesion, dem takes "
            "the damping that goes with it.")
         .read_by(with_restitution),

@@ -3,25 +3,25 @@
 // How the numbers come about
 //
 // Density is that of a grain: its mineral, and in moist soils the water that moves with it, times (1 + w) for a water
-// content w by mass. A heap of equal grains then weighs some 0.55 of this per volume.
+// content w by mass. A heap of equal grains then weighs some 0.6 of this per volume.
 //
-// Friction is not the tangent of the material's angle of repose. Grains here do not rotate, which real ones do, so that
-// a heap is steeper at the same coefficient: 10, 25, 39 and 51 degrees for 0.1, 0.2, 0.3 and 0.4, by explicit DEM of
-// this model. The coefficient is the one whose heap has the material's angle of repose, or its friction angle where it
-// sticks.
+// Friction and rolling friction are those of spheres that rotate. Friction of 0.5 is between minerals; rolling friction
+// stands for the shape of grains that are not round, and is what the angle of a heap is chosen by. Beads and balls are
+// round: theirs is that of a hard sphere. A material has no one angle of repose: the surface in a drum is some degrees
+// steeper than a heap that is poured, and that steeper than what a lifted cylinder leaves. So the table states three,
+// of equal grains of 1 cm. Without adhesion they are those of any size: nothing in the law but g h^2 / r sees the size,
+// and `substeps = "auto"` chooses h by it.
 //
-// Adhesion acts over the area pi r^2 (1 - (d/r - 1)^2) of a contact with overlap d, 9.4 mm2 for r = 1 cm and the usual
-// overlap of 0.015 r at rest. Spread over the 4 r^2 that a contact stands for in the bulk, it makes a tensile strength
-// of 0.023 times its value whatever r is. At r = 1 cm the values make a force of 1.6, 3.0 and 5.4 weights of a grain
-// (wet_sand, loam, clay); larger grains feel it less.
+// Restitution is that of collisions between single grains where these matter. Soils have none, so that dem keeps its
+// own law, of about 0.7, which is also the cheapest.
 //
-// Loam and clay are loose crumbs here, as they are shovelled and poured, of a strength of 0.9 and 1.8 kPa. In the
-// ground they have five times as much and more (Soils, Look). Grains of 1 cm with 2e5 and 4e5 Pa do not pour to a heap:
-// they pile up to a tower as wide as the spout, which topples over.
+// Adhesion is given as the tensile strength of the bulk, in Pa: that is what a soil has, whatever size of grain stands
+// for it, and two simulations of one site with other grains agree on it. An angle of repose is no property of such a
+// soil: it falls with the height of the heap, and the angles here are those of heaps of 1500 grains of 1 cm.
 //
-// Heap angles are those that the experiment `presets` of talus-bench measures: 3000 grains of 1 cm poured on a rough
-// floor, three seeds. Those of sand, gravel and wet_sand are also what the sources say. For loam and clay there is no
-// such figure: the adhesion is chosen so that they make heaps, steeper than wet sand's, and not towers.
+// Loam and clay are loose crumbs here, as they are shovelled and poured, of a strength of 1 and 2 kPa. In the ground
+// they have five times as much and more (Soils, Look). Grains of 1 cm with that much do not pour to a heap: they pile
+// up to a tower as wide as the spout, which topples over.
 //
 // Sources
 //   Das     B. M. Das, Principles of Geotechnical Engineering: specific gravity of minerals, drained friction angles
@@ -36,18 +36,22 @@ std::span<const Preset> material_presets() {
   static constexpr Preset presets[] = {
       // Quartz 2650 (Das). Dry sand rests at 34 degrees (Glover), within its friction when loose to medium dense
       // (Look 27-37).
-      {"sand", 2650.0, 0.25, 0.0, {0.76f, 0.60f, 0.36f}, 32.0},
+      {"sand", 2650.0, 0.5, 0.2, 0.0, 0.0, {0.76f, 0.60f, 0.36f}, {31.0, 25.0, 38.0}},
       // Granite and limestone 2600-2800. Loose dry gravel rests at 30-45 degrees (Glover), within its friction when
       // medium dense (Look 34-39, Das 34-48 with sand).
-      {"gravel", 2700.0, 0.30, 0.0, {0.50f, 0.50f, 0.52f}, 36.0},
-      // Quartz with w = 0.08 and the friction of dry sand. Capillary bridges, here 0.5 kPa, make it stand at about 45
-      // degrees (Glover).
-      {"wet_sand", 2860.0, 0.25, 2e4, {0.42f, 0.31f, 0.18f}, 47.0},
+      {"gravel", 2700.0, 0.6, 0.4, 0.0, 0.0, {0.50f, 0.50f, 0.52f}, {35.0, 28.0, 41.0}},
+      // Soda-lime glass 2500.
+      {"glass_beads", 2500.0, 0.25, 0.01, 0.9, 0.0, {0.62f, 0.75f, 0.72f}, {22.0, 16.0, 27.0}},
+      // Bearing steel 7850.
+      {"steel_balls", 7850.0, 0.2, 0.005, 0.8, 0.0, {0.56f, 0.57f, 0.58f}, {21.0, 16.0, 26.0}},
+      // Quartz with w = 0.08 and the friction of dry sand. Capillary bridges make it stand at about 45 degrees
+      // (Glover).
+      {"wet_sand", 2860.0, 0.5, 0.2, 0.0, 500.0, {0.42f, 0.31f, 0.18f}, {46.0, 34.0, 44.0}},
       // Minerals 2650 with w = 0.15. Friction angle 28 degrees (Das: silts 26-35).
-      {"loam", 3050.0, 0.22, 4e4, {0.30f, 0.19f, 0.11f}, 55.0},
+      {"loam", 3050.0, 0.45, 0.2, 0.0, 1e3, {0.30f, 0.19f, 0.11f}, {49.0, 44.0, 43.0}},
       // Minerals 2600-2800 (Das), here 2700, with w = 0.25. Friction angle 20 degrees, that of soft clay (Look 15-25
       // degrees, strength in the ground 10-20 kPa).
-      {"clay", 3380.0, 0.17, 8e4, {0.46f, 0.25f, 0.15f}, 65.0},
+      {"clay", 3380.0, 0.3, 0.2, 0.0, 2e3, {0.46f, 0.25f, 0.15f}, {48.0, 58.0, 32.0}},
   };
   return presets;
 }

@@ -6,8 +6,9 @@
 namespace talus {
 namespace {
 
-// A bed bears so much: kappa + 2 D of contacts between grains that are alike. Beds of 13 layers heat at 1.4 (measured).
-constexpr double bears = 1.25;
+// What a bed bears of kappa (1 + k_t) + 2 (D + c_t D_across), of contacts between grains that are alike: below 1 even a
+// crystal does not heat (shaders/shared/types.h).
+constexpr double bears = 0.99;
 constexpr int phases = 24;
 constexpr double ratio_most = 16.0;
 
@@ -30,7 +31,12 @@ template <class Above> double bisect(double low, double high, Above above) {
 }
 
 double stiffest(double ratio) {
-  return bisect(0.0, bears, [&](double kappa) { return kappa + 2.0 * damping_of(ratio, kappa) > bears; });
+  return bisect(0.0, bears, [&](double kappa) {
+    const double across = 2.0 * shared::dem_zeta * std::sqrt(kappa);
+    return kappa * (1.0 + shared::dem_tangential) +
+               2.0 * (damping_of(ratio, kappa) + shared::dem_tangential_damping * across) >
+           bears;
+  });
 }
 
 Spring spring_of(double ratio) {

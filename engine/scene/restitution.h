@@ -20,7 +20,7 @@ bool gives_restitution(const Scene& scene);
 // A spring of dem (shaders/shared/laws/dem.h) between grains that are alike, as stiff as a bed bears.
 struct Rebound {
   double ratio = 0.0;    // damping ratio z: in a substep, x / (1 + x/2) of the approach goes, x = 2 z sqrt(kappa)
-  double kappa = 0.0;    // the greatest with which kappa + 2 D is at most what a bed bears; the spring has at most 0.6
+  double kappa = 0.0;    // the greatest that a bed bears with this damping; the spring has at most dem_kappa
   double deepest = 0.0;  // greatest overlap of a collision, in what the two approach by in a substep
 };
 

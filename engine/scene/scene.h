@@ -58,13 +58,21 @@ struct Material {
   double friction_static = 0.5;       // Coulomb coefficient, sticking
   double friction_kinetic = 0.5;      // Coulomb coefficient, sliding
   double stiffness = 1e6;             // N/m, of a contact (p2; dem with the material's stiffness)
-  std::optional<double> damping;      // N s/m, of a contact; unset: 0.1 stiffness * substep, in dem 0.12 of critical
+  std::optional<double> damping;      // N s/m, of a contact; unset: 0.1 stiffness * substep, in dem 0.11 of critical
   double adhesion = 0.0;              // Pa, over the contact's area
-  double rolling_friction = 0.0;      // coefficient of rolling and twisting friction
+  // Coefficient of rolling and twisting friction; unset: that of what it touches, else 0.
+  std::optional<double> rolling_friction;
   double inertia = 0.4;               // of a grain about its center, in m r^2
   std::optional<double> restitution;  // speed of parting by that of approach (dem, vts, sp); unset: what a method has
   glm::vec3 color{0.76f, 0.64f, 0.42f};  // linear RGB
 };
+
+// The adhesion that gives a bulk of equal grains so much tensile strength, both Pa, after H. Rumpf (1970): strength =
+// p Z F / (pi d^2) with F = adhesion x 0.0298 pi r^2 (shared::adhesion_area), and Z = 5.6 contacts a grain in a packing
+// of p = 0.6 as they settle here.
+inline double adhesion_for(double tensile_strength) {
+  return 40.0 * tensile_strength;
+}
 
 struct Domain {
   glm::dvec3 min{-1.0, -1.0, 0.0};  // m
@@ -94,7 +102,7 @@ struct Solver {
   int substeps = 0;                             // per step; 0: as many as choose_substeps() finds
   double overlap = overlap_of(Accuracy::fast);  // radii, mean overlap at rest that choose_substeps() aims for
   bool contact_memory = true;             // p2, vts, sp: friction holds over substeps, so that heaps rest (dem always)
-  bool rotation = false;                  // grains rotate
+  bool rotation = true;                   // grains rotate
   Averaging averaging = Averaging::mass;  // p2, pbd
   FrictionBound friction = FrictionBound::accumulated;  // pbd
   Neighbours neighbours = Neighbours::sorted;

@@ -18,7 +18,7 @@ void each_setting(auto& s, auto&& visit) {
              sp = s.method == Method::sp, dem = s.method == Method::dem;
   const bool jacobi = s.iteration == Iteration::jacobi, improved = s.iteration == Iteration::improved_jacobi;
   visit(Setting{"iterations", !dem}, s.iterations);
-  visit(Setting{"rotation", dem || s.iteration != Iteration::gauss_seidel}, s.rotation);
+  visit(Setting{"rotation", true}, s.rotation);
   visit(Setting{"overlap", true}, s.overlap);
   visit(Setting{"neighbours", true}, s.neighbours);
   visit(Setting{"incremental_rebuild", s.neighbours == Neighbours::sorted}, s.incremental_rebuild);

@@ -423,6 +423,21 @@ std::string describe(const ClothPace& cloth, double h) {
                      cloth.stretch * h * h, cloth.sides * h);
 }
 
+// Is there a smooth floor with so much room that grains on it can roll away from one another? Spread over all of it,
+// they lie less than three layers deep.
+bool rolls_away(const Scene& scene, const Bed& bed) {
+  const Domain& d = scene.domain;
+  if (d.axis[2] != Axis::wall || std::ranges::any_of(scene.grains, &GrainGroup::fixed))
+    return false;
+  double volume = 0.0, radius = 0.0;
+  for (const Source& source : bed.sources) {
+    volume += source.volume;
+    radius = std::max(radius, source.radius());
+  }
+  const bool open = d.axis[0] == Axis::open || d.axis[1] == Axis::open;
+  return open || volume / (packing * (d.max.x - d.min.x) * (d.max.y - d.min.y)) < 3.0 * layer * radius;
+}
+
 }  // namespace
 
 std::span<const Iteration> iterations_of(Method method) {
@@ -696,19 +711,17 @@ std::vector<std::string> advise(const Scene& scene) {
        "pbd has no adhesion, so that the adhesion of {} Pa has no effect: use another solver.method", adhesion);
 
   // Rolling
-  const auto resists = [&](const Source& source) { return scene.materials[source.material].rolling_friction > 0.0; };
+  const auto resists = [&](const Source& source) { return scene.materials[source.material].rolling_friction.value_or(0.0) > 0.0; };
   const bool rolling = scene.domain.rolling_friction.value_or(0.0) > 0.0 || std::ranges::any_of(bed.sources, resists);
   warn(rolling && !s.rotation,
-       "rolling friction has no effect, since grains do not rotate: set solver.rotation to true{}",
-       p2 || pbd ? " with solver.method = \"dem\", \"vts\" or \"sp\"" : "");
+       "rolling friction has no effect, since grains do not rotate: set solver.rotation to true");
   const auto spins = [](const GrainGroup& group) { return glm::length(group.spin) + group.spin_random > 0.0; };
   warn(!s.rotation && std::ranges::any_of(scene.grains, spins),
        "the spin of [[grains]] has no effect, since grains do not rotate: set solver.rotation to true");
   warn(!s.rotation && scene.output.color_by == ColorBy::spin,
        "grains do not rotate, so that output.color_by = \"spin\" gives all of them one colour: set solver.rotation to "
        "true");
-  const bool smooth = scene.domain.axis[2] == Axis::wall && std::ranges::none_of(scene.grains, &GrainGroup::fixed);
-  warn(s.rotation && !rolling && g > 0.0 && smooth,
+  warn(s.rotation && !rolling && g > 0.0 && rolls_away(scene, bed),
        "grains roll on the smooth floor, where a heap of spheres comes to no rest: set the rolling_friction of the "
        "material or of the domain (0.05 to 0.4), or domain.rough to true");
 

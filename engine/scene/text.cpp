@@ -210,7 +210,8 @@ std::string to_toml(const Scene& scene) {
     if (m.damping)
       line("damping", *m.damping);
     line("adhesion", m.adhesion);
-    line("rolling_friction", m.rolling_friction);
+    if (m.rolling_friction)
+      line("rolling_friction", *m.rolling_friction);
     line("inertia", m.inertia);
     if (m.restitution)
       line("restitution", *m.restitution);

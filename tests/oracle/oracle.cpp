@@ -34,14 +34,15 @@ double dem_share(double w, double r, double other_w, double other_r) {
 }
 
 Spring dem_spring(double share, double mass, double h, const Spring* material) {
-  const double greatest = 0.6 * mass / (h * h);
+  const double greatest = 0.5 * mass / (h * h);
   if (!material)
-    return {share * greatest, share * 2.0 * 0.12 * std::sqrt(greatest * mass)};
+    return {share * greatest, share * 2.0 * 0.11 * std::sqrt(greatest * mass)};
   const double k = std::min(material->stiffness, share * greatest);
-  return {k, material->damping < 0.0 ? 2.0 * 0.12 * std::sqrt(k * mass) : std::min(material->damping, 0.4 * mass / h)};
+  return {k, material->damping < 0.0 ? 2.0 * 0.11 * std::sqrt(k * mass) : std::min(material->damping, 0.4 * mass / h)};
 }
 
-DemResult dem(Edges& edges, const Pair& pair, Spring law, double adhesion, double ahead, Friction mu, vec spring) {
+DemResult dem(Edges& edges, const Pair& pair, Spring law, double adhesion, double ahead, Friction mu, vec spring,
+              Across across_normal) {
   const double mass = pair.mass(), h = pair.h, held = adhesion * pi * pair.r_min * pair.r_min;  // N
   DemResult result;
   result.adhesion_limit = h * held / mass;
@@ -63,8 +64,8 @@ DemResult dem(Edges& edges, const Pair& pair, Spring law, double adhesion, doubl
 
   // Tangential spring and dashpot, whose force is h f / mass as a speed.
   const vec slip = pair.ease * pair.slip();
-  const vec elastic = across(spring, pair.normal) * mass - h * h * 0.285 * law.stiffness * slip;
-  const vec pull = elastic - h * 0.5 * law.damping * slip;
+  const vec elastic = across(spring, pair.normal) * mass - h * h * across_normal.stiffness * law.stiffness * slip;
+  const vec pull = elastic - h * across_normal.damping * law.damping * slip;
   const vec friction_impulse = coulomb(edges, pull, friction_limit, mu, glm::length(pull) + friction_limit);
   result.spring = (glm::length(pull) > mu.at_rest * friction_limit ? friction_impulse : elastic) / mass;
   result.change = (normal_impulse * pair.normal + friction_impulse) / mass;

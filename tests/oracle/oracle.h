@@ -71,8 +71,13 @@ struct DemResult {
   bool touches;
   vec change, spring;  // m/s, of the relative velocity; of the spring across the normal as a speed
 };
+// Shares of the stiffness and damping along the normal that act across it.
+struct Across {
+  double stiffness = 0.2, damping = 0.25;
+};
 // ahead: m/s, speed along the normal that the brake sees. adhesion: Pa. spring: m/s.
-DemResult dem(Edges& edges, const Pair& pair, Spring law, double adhesion, double ahead, Friction mu, vec spring);
+DemResult dem(Edges& edges, const Pair& pair, Spring law, double adhesion, double ahead, Friction mu, vec spring,
+              Across across_normal = {});
 
 double impulse_adhesion_limit(double adhesion, double gap, double r_min, double h);  // N s
 bool impulse_near(Edges& edges, const Pair& pair, double fall);                      // fall: m/s

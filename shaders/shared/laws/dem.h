@@ -119,7 +119,7 @@ struct DemTurn {
 LAW DemTurn dem_turn(DemContact d, Contact c, Turn t, DemSpring spring, Law law, real across, bool rolls, bool rebounds, float h, INOUT(real3, shear), INOUT(real3, roll)) {
   DemPush push = dem_push(d, c, spring, law, rebounds, h);
   real3 slip = across * (d.relative - d.approach * c.normal + turn_slip(c, t));
-  real3 friction = friction_of(shear, c.normal, slip, dem_tangential_rotating * (push.part * spring.kappa), dem_tangential_damping_rotating * (push.part * spring.damping_across), push.bears, law);
+  real3 friction = friction_of(shear, c.normal, slip, dem_tangential * (push.part * spring.kappa), dem_tangential_damping * (push.part * spring.damping_across), push.bears, law);
   DemTurn turn;
   turn.response = push.along * c.normal + friction;
   turn.rolling = zero3();
