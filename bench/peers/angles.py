@@ -16,10 +16,10 @@ import random
 from grains import GRAVITY, Grains, arguments, cone, dump, fastest, filled, floor_of_grains, lammps, mean_of, points, scene, speed, table, talus, time_step, wall_contact
 
 COUNT = 1500
-HALF = 60  # the rough floor is +-60 radii
+HALF = 40  # the rough floor is +-40 radii
 TUBE, TUBE_HEIGHT = 12, 52  # radii
 POUR_RATE, POUR_SPEED, POUR_LEVELS = 200.0, 0.3, 30  # 1/s, m/s, heights from which grains trickle
-DRUM, DRUM_LENGTH, RIBS, FROUDE, DRUM_COUNT = 20, 12.5, 31, 0.005, 1000  # radii, radii, number, omega^2 R/g, grains
+DRUM, DRUM_LENGTH, RIBS, FROUDE, DRUM_COUNT = 20, 12.5, 20, 0.005, 1000  # radii, radii, number, omega^2 R/g, grains
 DRUM_STEADY, DRUM_TIME, DRUM_EVERY = 3.0, 6.0, 0.05  # s
 
 
@@ -47,10 +47,8 @@ def sides(grains):
 
 
 def heap_figures(state, grains):
-    """Angle, run-out and speed of a heap on the rough floor."""
-    floor = 2.0 * grains.radius
-    moving = [s for s in state if s.z > floor + 0.9 * grains.radius]
-    return *cone(state, floor, grains.radius), speed(moving)
+    """Angle, run-out and speed of a heap. Its first layer lies in the hollows of the rough floor, 2.7 radii high."""
+    return *cone(state, 1.7 * grains.radius, grains.radius), speed(state)
 
 
 def lifted(options, folder, grains, method, seed):
@@ -58,17 +56,18 @@ def lifted(options, folder, grains, method, seed):
     r, t = grains.radius, pace(grains.radius)
     base, (domain, box) = floor_of_grains(HALF * r, r), square(r)
     rate, end = 0.1 * t, 3.5 * t  # m/s, s
-    bottom, top = 2.2 * r, (2.2 + TUBE_HEIGHT) * r
+    bottom, top = 3.1 * r, (3.1 + TUBE_HEIGHT) * r
     middle = 0.5 * (bottom + top)
     body = (f'[[body]]\nname = "tube"\nparts = [{{ cylinder = {{ radius = {(TUBE + 2) * r}, height = {top - bottom} }}, position = [0, 0, {middle}] }}, '
             f'{{ cylinder = {{ radius = {TUBE * r}, height = {top - bottom + 4 * r} }}, position = [0, 0, {middle}], subtract = true }}]\n')
-    fill = filled(r, COUNT, f"cylinder = {{ base = [0, 0, {2.4 * r}], radius = {TUBE * r}, height = {48 * r} }}")
+    fill = filled(r, COUNT, f"cylinder = {{ base = [0, 0, {3.1 * r}], radius = {TUBE * r}, height = {48 * r} }}")
     settled = final(options.program, folder.parent / "start", scene("dem", grains, domain, t, fill + points(base, r, True) + body, seed), t)
-    loose = [(s.x, s.y, s.z) for s in settled if s.z > 1.5 * r]
+    loose = [(s.x, s.y, s.z) for s in settled if s.number < COUNT]
     if method != "lammps":
         motion = (f'interpolation = "linear"\nkeyframes = [{{ time = 0, position = [0, 0, 0] }}, {{ time = {0.1 * t}, position = [0, 0, 0] }}, '
                   f"{{ time = {end}, position = [0, 0, {rate * (end - 0.1 * t)}] }}]\n")
-        return talus(options.program, folder, scene(method, grains, domain, end, points(loose, r) + points(base, r, True) + body + motion), end)[-1]
+        last = talus(options.program, folder, scene(method, grains, domain, end, points(loose, r) + points(base, r, True) + body + motion), end)[-1]
+        return [s for s in last if s.number < COUNT]
     dt = time_step(grains)
     walls = (sides(grains) + f"variable rise equal {rate}*(step*dt-{0.1 * t})*(step*dt>{0.1 * t})\n"
              f"region tube cylinder z 0 0 {TUBE * r} {bottom} {top} side in open 1 open 2 move NULL NULL v_rise units box\n"
@@ -81,7 +80,7 @@ def pour_heights(grains, angle):
     r = grains.radius
     volume = COUNT * 4.0 / 3.0 * math.pi * r**3 / 0.58
     tops = [(3.0 * volume * (k + 1) / POUR_LEVELS * math.tan(math.radians(angle)) ** 2 / math.pi) ** (1.0 / 3.0) for k in range(POUR_LEVELS)]
-    return [top + 6.0 * r for top in tops]
+    return [top + 7.0 * r for top in tops]
 
 
 def emitters(grains, heights):
@@ -125,9 +124,13 @@ def poured(options, folder, grains, method, seed, hold=0.0):
     def heap(how, angle, length):
         return scene(how, grains, domain, length, points(base, r, True) + emitters(grains, pour_heights(grains, angle)), seed)
 
-    angle = heap_figures(final(options.program, folder.parent / "first", heap("dem", 40.0, end), end), grains)[0]
+    def poured_ones(state):
+        return [s for s in state if s.number >= len(base)]
+
+    first = final(options.program, folder.parent / "first", heap("dem", 40.0, end), end)
+    angle = heap_figures(poured_ones(first), grains)[0]
     if method != "lammps":
-        return talus(options.program, folder, heap(method, angle, end + hold), end)
+        return [poured_ones(state) for state in talus(options.program, folder, heap(method, angle, end + hold), end)[1:]]
     return [lammps(folder, grains, box, [], base, sides(grains), pour_lammps(grains, pour_heights(grains, angle), seed, rest))]
 
 
@@ -145,7 +148,7 @@ def drum(options, folder, grains, method, seed):
     body = '[[body]]\nname = "drum"\nparts = [' + ", ".join(parts) + "]\n"
     lower, upper = (-far, -half, -far), (far, half, far)
     domain = (lower, upper, 'y = "periodic"')
-    fill = filled(r, DRUM_COUNT, f"cylinder = {{ radius = {inner - r}, height = {2 * half} }}, rotation = [90, 0, 0]")
+    fill = filled(r, DRUM_COUNT, f"cylinder = {{ radius = {inner - r}, height = {2 * half}, rotation = [90, 0, 0] }}")
     settled = final(options.program, folder.parent / "start", scene("dem", grains, domain, t, fill + body, seed), t)
     loose = [(s.x, s.y, s.z) for s in settled]
     end, every = DRUM_TIME * t, DRUM_EVERY * t
@@ -154,10 +157,9 @@ def drum(options, folder, grains, method, seed):
     else:
         dt = time_step(grains)
         lines = [f"variable turn equal {-omega}*step*dt", f"region shell cylinder y 0 0 {inner} {-half - 4 * r} {half + 4 * r} side in open 1 open 2 rotate v_turn 0 0 0 0 1 0 units box"]
-        lines += [f"region rib{k} cylinder y {x} {z} {r} {-half - 4 * r} {half + 4 * r} side out units box" for k, (x, z) in enumerate(ribs)]
-        lines += [f"region ribs intersect {RIBS} " + " ".join(f"rib{k}" for k in range(RIBS)) + " rotate v_turn 0 0 0 0 1 0"]
-        law = wall_contact(grains)
-        lines += [f"fix {name} loose wall/gran/region {law} region {name}" for name in ("shell", "ribs")]
+        lines += [f"region rib{k} cylinder y {x} {z} {r} {-half - 4 * r} {half + 4 * r} side out rotate v_turn 0 0 0 0 1 0 units box" for k, (x, z) in enumerate(ribs)]
+        law = wall_contact(grains)  # a fix each, since a surface of several regions has no velocity
+        lines += [f"fix {name} loose wall/gran/region {law} region {name}" for name in ["shell"] + [f"rib{k}" for k in range(RIBS)]]
         steps = math.ceil(end / dt)
         lines += [f"dump states all custom {round(every / dt)} {folder / 'states.txt'} id type x y z vx vy vz omegax omegay omegaz"]
         lammps(folder, grains, (lower, upper, "f p f"), loose, [], "\n".join(lines) + "\n", f"thermo 5000\nrun {steps}\n")
@@ -190,7 +192,7 @@ def main():
         if options.case == "poured":
             return heap_figures(poured(options, folder, grains, method, seed)[-1], grains)
         states = poured(options, folder, grains, method, seed, 40.0)
-        start, last = states[1], states[-1]
+        start, last = states[0], states[-1]
         return heap_figures(start, grains)[0], heap_figures(last, grains)[0], *fastest(last, grains.radius)
 
     heads = {"drum": ["angle [deg]", "its deviation [deg]"], "hold": ["angle [deg]", "40 s later [deg]", "greatest speed [m/s]", "greatest surface speed [m/s]"]}

@@ -8,6 +8,7 @@ import csv
 import dataclasses
 import math
 import pathlib
+import random
 import subprocess
 
 GRAVITY, DENSITY = 9.81, 2500.0  # m/s2, kg/m3
@@ -84,9 +85,13 @@ def filled(radius, count, geometry):
 
 
 def floor_of_grains(half, radius):
-    """Places of fixed grains side by side in the square +-half [m], their centres a radius high."""
-    across = int(half / (2.0 * radius))
-    return [((2 * i + 1) * radius, (2 * j + 1) * radius, radius) for i in range(-across, across) for j in range(-across, across)]
+    """Places of fixed grains in the square +-half [m]: a lattice of 2.3 radii that is shaken, since equal grains would go on growing a
+    regular one as a crystal. Their tops are 2 to 3 radii high."""
+    chance, spacing = random.Random(1), 2.3 * radius
+    across = int((half - radius) / spacing)
+    places = [(spacing * i, spacing * j, 1.5 * radius) for i in range(-across, across + 1) for j in range(-across, across + 1)]
+    shaken = [(chance.uniform(-0.3, 0.3), chance.uniform(-0.3, 0.3), chance.uniform(-0.5, 0.5)) for _ in places]
+    return [tuple(c + radius * d for c, d in zip(p, s)) for p, s in zip(places, shaken)]
 
 
 def talus(program, folder, text, every, metrics=None):
@@ -172,12 +177,11 @@ def dump(name):
 
 def cone(state, floor, radius):
     """Angle of the cone with the moments of the grains above the first layer [degrees], and the radius that holds 90 % [m]."""
-    loose = [(s.x, s.y, s.z - floor) for s in state if s.z > floor + 0.9 * radius]
-    above = [p for p in loose if p[2] > 2.0 * radius]
+    above = [(s.x, s.y, s.z - floor) for s in state if s.z > floor + 2.0 * radius]
     centre = [sum(p[k] for p in above) / len(above) for k in (0, 1)]
     height = 4.0 * (sum(p[2] for p in above) / len(above) - 2.0 * radius)
     rho2 = sum((p[0] - centre[0]) ** 2 + (p[1] - centre[1]) ** 2 for p in above) / len(above)
-    out = sorted(math.hypot(p[0], p[1]) for p in loose)
+    out = sorted(math.hypot(s.x, s.y) for s in state)
     return math.degrees(math.atan(height / math.sqrt(rho2 * 10.0 / 3.0))), out[int(0.9 * len(out))]
 
 
