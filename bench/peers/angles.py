@@ -6,14 +6,14 @@
 poured: 1500 grains trickle on a rough floor, from a few radii above the top of the heap. lifted: a cylinder of 12 radii with 1500 grains on a
 rough floor is lifted by 0.1 m/s. drum: 1000 grains in a drum of 20 radii with ribs, half full, Froude number 0.005; the angle is that of the
 grains' centre of mass, seen from the axis. hold: the poured heap, 40 s later. Speeds and times are for grains of 5 mm; with others they go by the
-root of the radius. --auto: steps of 4 ms in as many substeps as Talus chooses. It is to --radius a run of Talus alone.
+root of the radius. With --auto, for runs of Talus alone, a step is 4 ms in as many substeps as Talus chooses.
 """
 import argparse
 import functools
 import math
 import random
 
-from grains import GRAVITY, Grains, arguments, cone, dump, fastest, filled, floor_of_grains, lammps, mean_of, points, scene, speed, table, talus, time_step, wall_contact
+from grains import GRAVITY, Grains, arguments, cone, dump, fastest, filled, floor_of_grains, lammps, points, scene, speed, table, talus, time_step, wall_contact
 
 COUNT = 1500
 HALF = 40  # the rough floor is +-40 radii
@@ -183,7 +183,8 @@ def main():
     options = parser.parse_args()
 
     def measure(friction, rolling, method, seed):
-        grains = Grains(options.radius, friction, rolling, None if options.auto else pace(options.radius) / 1600.0)
+        grains = Grains(options.radius, friction, rolling, None if options.auto else pace(options.radius) / 1600.0,
+                        restitution=options.restitution, iterations=options.iterations)
         folder = options.folder / f"{options.case}_{friction}_{rolling}_{seed}" / method
         if options.case == "drum":
             return drum(options, folder, grains, method, seed)

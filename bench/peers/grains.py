@@ -24,7 +24,8 @@ class Grains:
     rolling: float
     substep: float | None = 1.0 / 1600.0
     overlap: float | None = None  # mean overlap that Talus aims at where it chooses the substep [radii]
-    restitution: float | None = None
+    restitution: float | None = None  # that Talus is asked for; LAMMPS has dem's own damping
+    iterations: int = 4  # of Talus's methods but dem
 
     def mass(self):
         """Mass of a grain [kg]."""
@@ -49,7 +50,7 @@ def scene(method, grains, domain, time, tables, seed=1):
     substeps = '"auto"' if grains.substep is None else "8"
     overlap = "" if grains.overlap is None else f"overlap = {grains.overlap}\n"
     restitution = "" if grains.restitution is None else f"restitution = {grains.restitution}\n"
-    iterations = "" if method == "dem" else "iterations = 4\n"
+    iterations = "" if method == "dem" else f"iterations = {grains.iterations}\n"
     return f"""
 [scene]
 seed = {seed}
@@ -207,6 +208,8 @@ def arguments(parser, methods=("lammps", "dem", "vts", "sp")):
     parser.add_argument("folder", type=pathlib.Path, help="where scenes, inputs and states go")
     parser.add_argument("--friction", type=float, nargs="+", default=[0.3, 0.5])
     parser.add_argument("--rolling", type=float, nargs="+", default=[0.0, 0.1, 0.4])
+    parser.add_argument("--restitution", type=float, help="that Talus is asked for")
+    parser.add_argument("--iterations", type=int, default=4, help="of Talus's methods but dem")
     parser.add_argument("--seeds", type=int, default=2, help="repetitions with other places of the grains at the start")
     parser.add_argument("--method", nargs="+", default=list(methods))
 
