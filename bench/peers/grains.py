@@ -12,7 +12,7 @@ import random
 import subprocess
 
 GRAVITY, DENSITY = 9.81, 2500.0  # m/s2, kg/m3
-KAPPA, ZETA = 0.6, 0.12  # dem's normal spring (shaders/shared/types.h)
+KAPPA, ZETA = 0.5, 0.11  # dem's normal spring (shaders/shared/types.h)
 TANGENTIAL, TANGENTIAL_DAMPING, ROLLING, ROLLING_DAMPING = 0.2, 0.25, 0.285, 0.5
 
 
