@@ -21,19 +21,20 @@ void main() {
   uint i = element_index(), k = i < args.grains ? sphere_of(grain_tag[i]) : 0u;
   bool alive = k > 0u && grains[i].position.w > 0.0 && grains[i].velocity.w > 0.0;
   Grain sphere;
-  ClumpSphere now;
+  vec3 spin;
   if (alive) {
     sphere = grains[i];
-    ClumpMotion clump = clump_motions[place_of_sphere(i, 1u)];
-    now = carried(clump, grain_tag[i] >> tag_kind_shift, k - 1u, sphere.position.w);
-    precise vec3 way = (clump.position + now.lever) - sphere.position.xyz;
-    precise vec3 there = sphere.position.xyz + shortest(way);
-    sphere.position.xyz = there;
-    sphere.velocity.xyz = now.velocity;
+    uint kind = grain_tag[i] >> tag_kind_shift, first = place_of_sphere(i, 1u);
+    float radius = sphere.position.w;
+    vec4 rotation = clump_motions[first].rotation;
+    spin = spin_of_clump(rotation, clump_motions[first].momentum, kind, k - 1u, radius);
+    vec3 lever = lever_of_sphere(rotation, kind, k - 1u, radius);
+    sphere.position.xyz += shortest((clump_motions[first].position + lever) - sphere.position.xyz);
+    sphere.velocity.xyz = clump_velocity(clump_motions[first].velocity, spin, lever);
   }
   sphere = finish(alive, i, sphere);
   if (alive) {
     grains[i] = sphere;
-    grain_spin[i].xyz = sphere.position.w * now.spin;
+    grain_spin[i].xyz = surface_speed(sphere.position.w, spin);
   }
 }

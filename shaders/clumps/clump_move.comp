@@ -24,18 +24,19 @@ void main() {
     return;
   uint kind = grain_tag[i] >> tag_kind_shift;
   ClumpMotion clump = clump_motions[i];
-  precise float size = grains[i].position.w / clump_kinds[kind].place[0].w;
-  precise vec3 inertia = size * size * clump_kinds[kind].inertia, fall = args.h * settings.domain.gravity;
+  precise vec3 fall = args.h * settings.domain.gravity;
   ClumpChange sum = ClumpChange(vec3(0.0), vec3(0.0));
   for (uint k = 0u; k < clump_kinds[kind].spheres; ++k) {
     uint j = place_of_sphere(i, k + 1u);
-    Grain sphere = grains[j];
-    ClumpSphere before = carried(clump, kind, k, sphere.position.w);
-    precise vec3 change = sphere.velocity.xyz - (before.velocity + fall), spin_change = grain_spin[j].xyz - sphere.position.w * before.spin;
-    ClumpChange by = clump_change(change, spin_change, before.lever, sphere.position.w, grain_spin[j].w, clump_kinds[kind].weight[k]);
+    float radius = grains[j].position.w;
+    vec3 spin = spin_of_clump(clump.rotation, clump.momentum, kind, k, radius), lever = lever_of_sphere(clump.rotation, kind, k, radius);
+    vec3 change = grains[j].velocity.xyz - (clump_velocity(clump.velocity, spin, lever) + fall);
+    ClumpChange by =
+        clump_change(change, grain_spin[j].xyz - surface_speed(radius, spin), lever, radius, grain_spin[j].w, clump_kinds[kind].weight[k]);
     sum.velocity += by.velocity;
     sum.momentum += by.momentum;
   }
+  vec3 inertia = inertia_of_clump(kind, size_of_clump(kind, 0u, grains[i].position.w));
   clump = clump_moved(clump, sum, fall, inertia, args.h);
   vec3 p = clump.position, low = settings.domain.min, high = settings.domain.max;
   clump.position = vec3(into(p.x, 0u, low.x, high.x), into(p.y, 1u, low.y, high.y), into(p.z, 2u, low.z, high.z));
