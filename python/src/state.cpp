@@ -24,25 +24,6 @@ Grains grains_of(std::vector<talus::GrainState> grains) {
           member_of<Columns3<float>>(&first.spin.x, stride, {n, 3}, owner)};
 }
 
-Clumps clumps_of(std::vector<talus::ClumpState> clumps) {
-  using talus::ClumpState;
-  static_assert(offsetof(glm::dquat, w) == offsetof(glm::dquat, x) + 3 * sizeof(double));
-  auto kept = std::make_unique<std::vector<ClumpState>>(std::move(clumps));
-  static const ClumpState none{};
-  const ClumpState& first = kept->empty() ? none : kept->front();
-  const std::size_t n = kept->size(), stride = sizeof(ClumpState);
-  const nb::capsule owner = owner_of(std::move(kept));
-  return {member_of<Column<std::uint32_t>>(&first.first, stride, {n}, owner),
-          member_of<Column<std::uint32_t>>(&first.spheres, stride, {n}, owner),
-          member_of<Column<std::uint32_t>>(&first.material, stride, {n}, owner),
-          member_of<Column<std::uint32_t>>(&first.world, stride, {n}, owner),
-          member_of<Column<double>>(&first.mass, stride, {n}, owner),
-          member_of<Columns3<double>>(&first.pose.position.x, stride, {n, 3}, owner),
-          member_of<Array<double, nb::shape<any, 4>>>(&first.pose.rotation.x, stride, {n, 4}, owner),
-          member_of<Columns3<double>>(&first.velocity.x, stride, {n, 3}, owner),
-          member_of<Columns3<double>>(&first.spin.x, stride, {n, 3}, owner)};
-}
-
 Loads loads_of(std::vector<talus::BodyLoad> loads, const std::vector<std::size_t>& shape) {
   using talus::BodyLoad;
   auto kept = std::make_unique<std::vector<BodyLoad>>(std::move(loads));
@@ -94,24 +75,6 @@ void bind_state(nb::module_& m) {
            "Columns id, x, y, z, vx, vy, vz, radius, material, world, wx, wy, wz: for pandas.DataFrame and its like.")
       .def("__len__", [](const Grains& g) { return g.id.shape(0); })
       .def("__repr__", [](const Grains& g) { return "Grains(" + text_of(g.id.shape(0)) + ")"; });
-
-  nb::class_<Clumps>(
-      m, "Clumps",
-      "Clumps, rigid grains of several spheres, sorted by world and first, as arrays of N; read-only views of "
-      "one copy.")
-      .def_ro("first", &Clumps::first, handed_over, "Id of its first sphere; the others follow it, uint32 [N].")
-      .def_ro("spheres", &Clumps::spheres, handed_over, "How many there are, uint32 [N].")
-      .def_ro("material", &Clumps::material, handed_over, "Index into Scene.materials, uint32 [N].")
-      .def_ro("world", &Clumps::world, handed_over, "uint32 [N].")
-      .def_ro("mass", &Clumps::mass, handed_over, "[kg], float64 [N].")
-      .def_ro("position", &Clumps::position, handed_over, "Of the centre of mass [m], float64 [N, 3].")
-      .def_ro("rotation", &Clumps::rotation, handed_over,
-              "Quaternion x, y, z, w from the frame of its principal axes, the least moment of inertia first, float64 "
-              "[N, 4].")
-      .def_ro("velocity", &Clumps::velocity, handed_over, "[m/s], float64 [N, 3].")
-      .def_ro("spin", &Clumps::spin, handed_over, "Angular velocity [rad/s], float64 [N, 3].")
-      .def("__len__", [](const Clumps& c) { return c.first.shape(0); })
-      .def("__repr__", [](const Clumps& c) { return "Clumps(" + text_of(c.first.shape(0)) + ")"; });
 
   nb::class_<GrainMemory>(
       m, "GrainMemory",
