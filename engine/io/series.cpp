@@ -93,8 +93,8 @@ Series::Series(const std::filesystem::path& directory, Format format, const Scen
                          keep_before, collect);
   }
   if (std::ranges::any_of(scene.grains, [](const GrainGroup& g) { return g.clump.has_value(); }))
-    clumps_.emplace(directory / "clumps.csv",
-                    "time,step,world,first,spheres,mass,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz", keep_before);
+    clumps_.emplace(directory / "clumps.csv", "time,step,world,first,spheres,mass,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz",
+                    keep_before);
   if (scene.bodies.empty())
     return;
   poses_.emplace(directory / "bodies.csv", "time,step,world,body,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz", keep_before);
