@@ -44,6 +44,15 @@ struct GrainState {
   glm::vec3 spin{0.0f};  // angular velocity [rad/s]; 0 where grains do not rotate, and of fine grains
 };
 
+// Of a rigid grain of several spheres. The grains of ids [first, first + spheres) are its spheres.
+struct ClumpState {
+  std::uint32_t first, spheres;
+  std::uint32_t material, world;  // as GrainState's
+  double mass;                    // kg
+  Pose pose;                  // m, of the centre of mass; from the frame of its principal axes, the least moment first
+  glm::dvec3 velocity, spin;  // m/s, rad/s
+  glm::dvec3 momentum;        // kg m2/s, angular, about the centre of mass
+};
 // Of a body of particles that keep its shape: its center of mass, how it is turned from how it was given, and the mean
 // velocity [m/s] of its particles.
 struct ShapeState {
@@ -163,6 +172,7 @@ public:
   std::vector<EmitterCounts> emitter_counts() const;  // likewise, in the order of scene().emitters
   std::array<SeamCrossings, 3> periodic_crossings() const;  // x, y, z
   std::vector<GrainState> grains();                         // sorted by world and id
+  std::vector<ClumpState> clumps();                         // sorted by world and first
   std::uint32_t fine_count() const;                         // fine grains that are there; 0 without [upsampling]
   std::vector<GrainState> fine_grains();                    // likewise; they have numbers of their own
   Measure measure();                                        // over all worlds

@@ -6,6 +6,7 @@
 #include "engine/executors/open_devices.h"
 #include "engine/gpu/graph.h"
 #include "engine/gpu/shader.h"
+#include "engine/scene/clump.h"
 #include "simulate.h"
 #include <algorithm>
 #include <set>
@@ -122,6 +123,13 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
   Simulation mended(pouring(2, 3, 0.08), options);  // without cloth, whose lists are built whole
   REQUIRE_NOTHROW(mended.advance(4));
   add_run(mended.pass_times());
+  Scene clumped = with(pouring(2, 3, 0.08), default_solver(Method::dem));
+  clumped.solver.rotation = true;
+  add_points(clumped, 0.01, {{0.0, 0.0, 0.05}, {0.05, 0.0, 0.05}});
+  clumped.grains.back().clump = pair_clump();
+  Simulation clumps(clumped, options);
+  REQUIRE_NOTHROW(clumps.advance(4));
+  add_run(clumps.pass_times());
   const auto executor = make_lockstep_executor(make_gpu_executor(options), options.threads);
   std::string note;
   bake_sdf({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}}, {.cell = 0.2f}, *executor, note);

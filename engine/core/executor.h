@@ -31,6 +31,7 @@ struct Features {
   std::uint32_t periodic = 7;       // bit a: axis a is periodic
   std::uint32_t rotation = rotation_rolling;  // SolverSettings.rotation
   std::uint32_t restitution = 1;              // 0: it is given for no pair of materials
+  std::uint32_t clumps = 1;                   // 0: no grain belongs to a clump
   auto operator<=>(const Features&) const = default;
 };
 

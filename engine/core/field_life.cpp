@@ -60,6 +60,9 @@ bool has_rolling_momentum(const Wants& wants) {
 bool incremental(const Wants& wants) {
   return wants.incremental;
 }
+bool has_clumps(const Wants& wants) {
+  return wants.clumps;
+}
 bool marks(const Wants& wants) {
   return wants.marks;
 }

@@ -35,6 +35,7 @@ enum class FieldId;
   X(world_emitters, true)                                                                                              \
   X(sites, false)                                                                                                      \
   X(emitted_and_end, false)                                                                                            \
+  X(clump_kinds, false)                                                                                                \
   X(sinks, false)                                                                                                      \
   X(sink_counts, true)                                                                                                 \
   X(bodies, true)                                                                                                      \
@@ -143,6 +144,7 @@ struct Wants {
   bool marks = false;        // Options::marks
   bool rolls = false;        // does some pair of materials resist rolling?
   bool restitution = false;  // is it given for some pairs?
+  bool clumps = false;       // are there any?
 };
 using Condition = bool (*)(const Wants&);
 bool finds_linked(const Wants& wants);       // neighbours, by linked lists
@@ -162,6 +164,7 @@ bool sums_rolling(const Wants& wants);       // couples of contacts over iterati
 bool has_rolling_momentum(const Wants& wants);
 bool incremental(const Wants& wants);
 bool marks(const Wants& wants);
+bool has_clumps(const Wants& wants);
 
 // A member of the state of a contact, so many floats, in runs for which the condition holds.
 struct StateMember {

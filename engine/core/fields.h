@@ -42,6 +42,7 @@ namespace talus {
   X(shapes, MatchedShape, shapes, plain, "shapes that particles keep")                                                 \
   X(shape_motions, ShapeMotion, world_shapes, saved | rolled_back | hashed(),                                          \
     "where shapes are at the end of the substep: shape s of world w at w shapes + s")                                  \
+  X(clump_kinds, ClumpKind, clump_kinds, plain, "kinds of clumps")                                                     \
   X(sinks, Sink, sinks, plain, "shapes in which grains vanish")                                                        \
   X(sink_counts, uint, sink_counts, saved | rolled_back | hashed(),                                                    \
     "grains that a sink has taken: sink s of world w at w sinks + s")                                                  \
@@ -90,6 +91,12 @@ namespace talus {
   X(grain_spin, vec4, grains,                                                                                          \
     follows_grain | rolled_back | hashed() | when(rotates) | rounded(Rounding::speed, "", Copy::next),                 \
     "xyz radius times angular velocity: surface speed of the spin [m/s], w m r^2 / I, 0: contacts do not turn it [1]") \
+  X(clump_motions, ClumpMotion, grains,                                                                                \
+    follows_grain | rolled_back | hashed() | when(has_clumps) | rounded(Rounding::displacement, "position") |          \
+        rounded(Rounding::speed, "velocity"),                                                                          \
+    "how a clump is, in the place of its first sphere; elsewhere 0")                                                   \
+  X(clump_slots, uint, grains, saved | when(has_clumps),                                                               \
+    "which place of its world a sphere of a clump has, by its id")                                                     \
   X(grain_row, uint, grains, follows_grain | starts_as(Start::place),                                                  \
     "row of the contact lists that the grain had when they were made")                                                 \
   X(grain_mark, uint, grains, follows_grain | rolled_back | hashed() | when(marks), "number of the caller's own")      \

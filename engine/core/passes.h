@@ -36,6 +36,7 @@ enum class Match { exact, close, unordered };
   X(grid_gather, thread, exact, 0)                                                                                     \
   X(grid_commit, thread, exact, 0)                                                                                     \
   X(shape_find, thread, exact, 0)                                                                                      \
+  X(clump_find, thread, exact, 0)                                                                                      \
   X(cloth_find, thread, exact, 0)                                                                                      \
   X(cloth_sort, group, exact, 0)                                                                                       \
   X(cloth_weigh, thread, close, 2e-6)                                                                                  \
@@ -93,6 +94,8 @@ enum class Match { exact, close, unordered };
   X(advance, thread, close, 1e-6)                                                                                      \
   X(finalize, thread, close, 1e-6)                                                                                     \
   X(shape_match, group, close, 2e-5)                                                                                   \
+  X(clump_move, thread, close, 2e-5)                                                                                   \
+  X(clump_carry, thread, close, 1e-6)                                                                                  \
   X(end_substep, group, close, 1e-6)                                                                                   \
   X(sink, thread, exact, 0)                                                                                            \
   X(emission_test, group, exact, 0)                                                                                    \

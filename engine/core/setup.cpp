@@ -4,6 +4,7 @@
 #include "engine/core/mesh_shapes.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
+#include "engine/scene/clump.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/restitution.h"
 #include "engine/scene/sampling.h"
@@ -260,7 +261,10 @@ bool resists_rolling(const Scene& scene) {
 }
 
 float ease_of(const Scene& scene, const Seed& seed) {
-  return seed.fixed ? 0.0f : static_cast<float>(1.0 / scene.materials[seed.material].inertia);
+  constexpr double sphere_ease = 2.5;  // of a sphere of a clump, whose inertia is that of the clump
+  return seed.fixed       ? 0.0f
+         : seed.clump > 0 ? static_cast<float>(sphere_ease)
+                          : static_cast<float>(1.0 / scene.materials[seed.material].inertia);
 }
 
 vec4 spin_of(const Scene& scene, const Seed& seed) {
@@ -299,6 +303,10 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   settings.emission.emitters = static_cast<uint>(scene.emitters.size());
   settings.shapes.count = static_cast<uint>(scene.shapes.size());
   settings.shapes.particles = static_cast<uint>(population.shaped.size());
+  settings.clumps.kinds = static_cast<uint>(clump_kinds_of(scene).size());
+  if (settings.clumps.kinds > 0)
+    if (const auto refused = clumps_refused_by(solver))
+      throw SceneError(fmt::format("{}: {}", scene.source, say(limitation_of(Capability::clumps, *refused))));
   settings.cloth.vertices = population.cloth_vertices;
   settings.cloth.first =
       static_cast<uint>(population.initial.size() - population.boundary.size()) - settings.cloth.vertices;
@@ -428,6 +436,35 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
   out.shape_data.insert(out.shape_data.end(), meshes.words.begin(), meshes.words.end());
   out.notes = std::move(meshes.notes);
   return out;
+}
+
+std::vector<ClumpKind> clump_kinds_of(const Scene& scene) {
+  if (std::ranges::none_of(scene.grains, [](const GrainGroup& g) { return g.clump.has_value(); }))
+    return {};
+  std::vector<ClumpKind> kinds;
+  for (const GrainGroup& g : scene.grains) {
+    ClumpKind& kind = kinds.emplace_back();
+    if (!g.clump)
+      continue;
+    const ClumpShape shape = clump_shape(*g.clump);
+    const double unit = shape.spheres[0].w;
+    kind.spheres = static_cast<uint>(shape.spheres.size());
+    kind.inertia = vec3(shape.inertia / (unit * unit));
+    for (std::size_t k = 0; k < shape.spheres.size(); ++k) {
+      kind.place[k] = vec4(shape.spheres[k] / unit);
+      kind.weight[k] = static_cast<float>(shape.weights[k]);
+    }
+  }
+  return kinds;
+}
+
+ClumpMotion clump_motion_of(const ClumpKind& kind, const Seed& first) {
+  const double size = first.radius;
+  const glm::dquat turned = glm::normalize(quaternion_of(first.turned));
+  const glm::dvec3 lever = turned * (size * glm::dvec3(kind.place[0])), spin(first.spin);
+  const glm::dvec3 momentum = turned * (size * size * glm::dvec3(kind.inertia) * (glm::conjugate(turned) * spin));
+  return {vector_of(turned), vec3(glm::dvec3(first.position) - lever),
+          vec3(glm::dvec3(first.velocity) - glm::cross(spin, lever)), vec3(momentum)};
 }
 
 Shapes shapes_of(const Scene& scene, const Population& population) {

@@ -44,6 +44,12 @@ struct Bodies {
 };
 Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Executor& executor);
 
+// The kind of clump of each group of Scene::grains, without spheres where they are none; empty where there are no
+// clumps.
+std::vector<ClumpKind> clump_kinds_of(const Scene& scene);
+// A clump at the start, by its first sphere.
+ClumpMotion clump_motion_of(const ClumpKind& kind, const Seed& first);
+
 // The shapes, their particles, and where they are at the start.
 struct Shapes {
   std::vector<MatchedShape> shapes;

@@ -70,6 +70,20 @@ void find_shapes(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::shape_find, {p.grains, gate_rebuild_grains}, args);
 }
 
+// Spheres of clumps likewise.
+void find_clumps(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.clumps)
+    e.run(Pass::clump_find, {p.grains, gate_rebuild_grains}, args);
+}
+
+// Clumps with what contacts have done to their spheres, and these with them.
+void move_clumps(Executor& e, const StepPlan& p, const Args& args) {
+  if (!p.clumps)
+    return;
+  e.run(Pass::clump_move, {p.grains, gate_grains}, args);
+  e.run(Pass::clump_carry, {p.grains, gate_grains}, args);
+}
+
 // Vertices of cloth likewise, and its triangles by cells of their own.
 void find_cloth(Executor& e, const StepPlan& p, const Args& args) {
   if (p.cloth == 0)
@@ -172,6 +186,7 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   if (!compare::link_grains(e, p.solver, args))
     sort_grains(e, args);
   find_shapes(e, p, args);
+  find_clumps(e, p, args);
   find_cloth(e, p, args);
   mark_bodies(e, p, args);
   e.run(compare::in_place_of(Pass::contact_count, p.solver), grains, args);
@@ -403,6 +418,7 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
     if (compare::without_lists(p.solver)) {
       sort_grains(e, args);
       find_shapes(e, p, args);
+      find_clumps(e, p, args);
       mark_bodies(e, p, args);
     } else {
       renew_lists(e, p, args);
@@ -414,6 +430,7 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
     solve(e, p, args);
     if (p.shapes > 0)
       e.run(Pass::shape_match, {p.shapes}, args);
+    move_clumps(e, p, args);
     run_rigid(e, p, Pass::body_advance, args);
     e.run(Pass::end_substep, {1}, args);
     move_fine(e, p, args);

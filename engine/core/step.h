@@ -13,6 +13,7 @@ struct StepPlan {
   std::uint32_t bodies;  // of all worlds
   std::uint32_t sinks;
   std::uint32_t shapes;           // shape-matched bodies of all worlds
+  bool clumps;                    // there are some
   std::uint32_t carried;          // grains that stand for bodies
   std::uint32_t rigid;            // dynamic bodies
   std::uint32_t body_points;      // by which they touch

@@ -146,8 +146,10 @@ void search_grains_by_lanes(const Fields& f, uint i, Around<by>& around, Found f
     return search_grains_of_one<by>(f, i, found);
   const uint world = world_of(f, i);
   around.look(f, cell_of(position_of<by>(f, i), settings, f.worlds[world]), world);
+  const bool of_clump = settings.clumps.kinds > 0 && sphere_of(f.grain_tag[i]) > 0;
   for (const uint j : around.near(f, i))
-    found(j);
+    if (!of_clump || !same_clump(f, i, j))
+      found(j);
 }
 
 // .. as reference::search does.

@@ -92,6 +92,9 @@ Series::Series(const std::filesystem::path& directory, Format format, const Scen
     cloth_index_.emplace(directory, "index_cloth.csv", "cloth.pvd", "file,time,step,vertices,triangles,cloth",
                          keep_before, collect);
   }
+  if (std::ranges::any_of(scene.grains, [](const GrainGroup& g) { return g.clump.has_value(); }))
+    clumps_.emplace(directory / "clumps.csv", "time,step,world,first,spheres,mass,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz",
+                    keep_before);
   if (scene.bodies.empty())
     return;
   poses_.emplace(directory / "bodies.csv", "time,step,world,body,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz", keep_before);
@@ -127,7 +130,23 @@ void Series::add(Simulation& simulation) {
     write(*fine_index_, numbered("fine"), simulation.fine_grains(), Spins::none);
   add_cloth(simulation);
   add_bodies(simulation);
+  add_clumps(simulation);
   ++number_;
+}
+
+void Series::add_clumps(Simulation& simulation) {
+  if (!clumps_)
+    return;
+  fmt::memory_buffer rows;
+  for (const ClumpState& s : simulation.clumps()) {
+    const glm::dvec3 &x = s.pose.position, &v = s.velocity, &w = s.spin;
+    const glm::dquat& q = s.pose.rotation;
+    fmt::format_to(std::back_inserter(rows), "{}{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                   rows.size() > 0 ? "\n" : "", simulation.time(), simulation.step(), s.world, s.first, s.spheres,
+                   s.mass, x.x, x.y, x.z, q.x, q.y, q.z, q.w, v.x, v.y, v.z, w.x, w.y, w.z);
+  }
+  if (rows.size() > 0)
+    clumps_->row({rows.data(), rows.size()});
 }
 
 void Series::add_cloth(Simulation& simulation) {

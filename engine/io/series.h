@@ -41,6 +41,7 @@ private:
 
   void add_cloth(Simulation& simulation);
   void add_bodies(Simulation& simulation);
+  void add_clumps(Simulation& simulation);
   void add_moving(const std::vector<BodyState>& states, double time, std::uint64_t step);
   std::string numbered(std::string_view what) const;
 
@@ -49,7 +50,7 @@ private:
   Scene scene_;
   Index index_;
   std::optional<Index> fine_index_, cloth_index_, body_index_;
-  std::optional<Table> poses_;
+  std::optional<Table> poses_, clumps_;
   std::vector<std::string> cloths_, cloth_files_;  // of all worlds: names, and those of files up to the number
   std::vector<Mesh> meshes_;                       // of bodies, in their frames; empty where a body is hidden
   std::vector<BodyState> first_;                   // of bodies, in the first file of this series

@@ -1,7 +1,18 @@
 // What the report says about the state.
+#include "engine/reference/clumps.h"
 #include "engine/reference/contact_force.h"
 
 namespace talus::reference {
+namespace {
+
+// J, of the clump of which grain i is the first sphere.
+float energy_of_clump(const Fields& f, uint i) {
+  const ClumpKind& kind = kind_of(f, i);
+  const float size = f.grains[i].position.w;
+  return clump_energy(f.clump_motions[i], size * size * kind.inertia, kind.weight[0] / f.grains[i].velocity.w);
+}
+
+}  // namespace
 
 void measure(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < end; ++i) {
@@ -35,6 +46,8 @@ void measure(const Args& args, Fields& f, uint begin, uint end) {
     if (const bool rotates = f.settings[0].solver.rotation != rotation_off;
         rotates && grain.velocity.w > 0.0f && f.grain_spin[i].w > 0.0f)  // I omega^2 / 2
       m.kinetic_energy += 0.5f * squared(vec3(f.grain_spin[i])) / (f.grain_spin[i].w * grain.velocity.w);
+    if (const uint sphere = sphere_of(f.grain_tag[i]); sphere > 0 && grain.velocity.w > 0.0f)
+      m.kinetic_energy = sphere == 1 ? energy_of_clump(f, i) : 0.0f;
     f.measures[i] = m;
   }
 }

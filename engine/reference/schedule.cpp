@@ -1,5 +1,6 @@
 // What one thread decides for all: plan, counts; and which grains go.
 #include "engine/reference/schedule.h"
+#include "engine/reference/clumps.h"
 #include <bit>
 #include <utility>
 
@@ -248,11 +249,12 @@ void sink(const Args&, Fields& f, uint begin, uint end) {
     if (grain.velocity.w == 0.0f ||
         f.grain_id[i] - settings.cloth.first < settings.cloth.vertices)  // fixed, gone, or cloth
       continue;
-    const vec3 p(grain.position);
+    const bool whole = sphere_of(f.grain_tag[i]) > 0;  // clumps, by their centre of mass
+    const vec3 p = whole ? f.clump_motions[place_of_sphere(f, i, 1)].position : vec3(grain.position);
     const uint found = sink_of(f, p, material_of(f.grain_tag[i]));
     if (found == settings.emission.sinks)
       continue;
-    grain = {vec4(p, 0.0f), vec4(0.0f)};
+    grain = {vec4(vec3(grain.position), 0.0f), vec4(0.0f)};
     const uint world = world_of(f, i);
     TALUS_ASSERT(found < settings.emission.sinks, i, found, settings.emission.sinks);
     atomic_ref(f.sink_counts[world * settings.emission.sinks + found]).fetch_add(1);

@@ -1,6 +1,7 @@
 #pragma once
 // What a grain may touch.
 #include "engine/base/atomic_ref.h"
+#include "engine/reference/clumps.h"
 #include "engine/reference/triangle.h"
 #include <algorithm>
 #include <bit>
@@ -82,6 +83,7 @@ template <Neighbourhood by> bool may_touch(const Fields& f, uint i, vec3 p, uint
   const float reach = f.grains[i].position.w + f.grains[j].position.w + world.lists.skin;
   return j != i && squared(shortest(p - position_of<by>(f, j), settings)) < reach * reach &&
          !(settings.shapes.particles > 0 && same_shape(f, i, j)) &&
+         !(settings.clumps.kinds > 0 && same_clump(f, i, j)) &&
          (f.grains[i].velocity.w > 0.0f || f.grains[j].velocity.w > 0.0f);  // two fixed ones do nothing
 }
 

@@ -401,6 +401,12 @@ constexpr Key grains_keys[] = {
     whole("count", 1, grains_most, Said{"as many as fit"}, "Number of grains. That fewer fit is an error."),
     flag("fixed", false,
          "The grains stay where they are: rough floors, plates, obstacles. They have no velocity and no spin."),
+    other("clump", "\"pair\", \"tetrahedron\" or list of [x, y, z, radius]", Range{-1e6, 1e6}, Said{"a sphere"},
+          "Each grain is a rigid clump of 2 to 8 spheres, which overlap or touch, with `solver.method` \"dem\". pair: "
+          "two "
+          "spheres whose centres are 1.6 radii apart; tetrahedron: four, 0.8 radii from their middle. The list is "
+          "scaled so that "
+          "its largest sphere has `radius`. Clumps are placed by the ball around them, turned at random."),
     word<Sampling>("sampling", "poisson",
                    "poisson: random positions, to about 37 % of the volume; lattice: a cubic lattice, filled in layers "
                    "from below."),

@@ -37,6 +37,14 @@ std::string_view name_of(Capability capability) {
     return "sinks";
   case Capability::contact_forces:
     return "evaluation of contact forces";
+  case Capability::clumps:
+    return "clumps";
+  case Capability::iterated_methods:
+    return "methods p2, pbd, vts and sp";
+  case Capability::without_rotation:
+    return "grains without rotation";
+  case Capability::emitters:
+    return "emitters";
   }
   return "";
 }

@@ -23,6 +23,10 @@ enum class Capability : std::uint8_t {
   depth_cameras,
   sinks,
   contact_forces,
+  clumps,
+  iterated_methods,
+  without_rotation,
+  emitters,
 };
 
 // As documents and messages call it.
@@ -67,6 +71,14 @@ inline constexpr std::array limitations{
                "an incremental rebuild searches sorted cells"},
     Limitation{Capability::upsampling, Capability::depth_cameras, Effect::limited,
                "depth cameras see coarse grains alone"},
+    Limitation{
+        Capability::clumps, Capability::iterated_methods, Effect::error,
+        "clumps are moved by what dem's contacts have changed of their spheres in a substep: use method = \"dem\""},
+    Limitation{Capability::clumps, Capability::without_rotation, Effect::error,
+               "the friction at a sphere turns its clump by the spin of that sphere: use rotation = true"},
+    Limitation{Capability::clumps, Capability::upsampling, Effect::error,
+               "fine grains would count the overlaps of a clump's spheres twice"},
+    Limitation{Capability::clumps, Capability::emitters, Effect::limited, "emitters release spheres alone"},
     Limitation{Capability::gauss_seidel, Capability::gpu, Effect::error,
                "it goes through the contacts one after another, on the CPU only: use --device cpu"},
 };

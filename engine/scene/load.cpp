@@ -1,5 +1,6 @@
 // The tables of a scene file. keys.cpp describes their keys.
 #include "engine/scene/bodies.h"
+#include "engine/scene/clump.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/load_parts.h"
@@ -400,7 +401,7 @@ private:
     const Value material = t.need("material"), radius = t.need("radius"), velocity = t["velocity"],
                 velocity_random = t["velocity_random"], spin = t["spin"], spin_random = t["spin_random"],
                 sampling = t["sampling"], spacing = t["spacing"], jitter = t["jitter"], count = t["count"],
-                fixed = t["fixed"], fill = t.need("fill");
+                fixed = t["fixed"], clump = t["clump"], fill = t.need("fill");
     t.finish();
     g.material = material_of(material, scene_.materials);
     const Radii r = read_radius(radius);
@@ -419,6 +420,8 @@ private:
       for (const Value* v : {&velocity, &velocity_random, &spin, &spin_random})
         if (*v)
           v->or_override(fixed).fail("has no meaning for fixed grains, which stay where they are");
+    g.clump = read_clump(clump, scene_.solver);
+    const double reach = form_of(g).reach;
     const PlacedShape placed = read_shape(fill, true, folder());
     g.shape = placed.shape;
     g.where = (count ? count : placed.at).place();
@@ -430,14 +433,18 @@ private:
       for (const Value* v : {&spacing, &jitter})
         if (*v)
           v->fail("has no meaning here: allowed with sampling = \"lattice\"");
-    check_shape(placed, radius, r.max);
+    check_shape(placed, radius, reach * r.max);
     if (!std::holds_alternative<PointsFill>(g.shape) && !g.count) {
       const double mean_cube = (r.min * r.min + r.max * r.max) * (r.min + r.max) / 4;
-      const double each = g.sampling == Sampling::lattice ? std::pow(2 * r.max * g.spacing, 3)
-                                                          : 4 / 0.37 * std::numbers::pi / 3 * mean_cube;
-      check_number(placed.at.or_override(radius), Space(g.shape, scene_.domain, r.max).volume() / each);
+      const double each =
+          std::pow(reach, 3) * (g.sampling == Sampling::lattice ? std::pow(2 * r.max * g.spacing, 3)
+                                                                : 4 / 0.37 * std::numbers::pi / 3 * mean_cube);
+      const double spheres = g.clump ? static_cast<double>(g.clump->spheres.size()) : 1.0;
+      check_number(placed.at.or_override(radius),
+                   spheres * Space(g.shape, scene_.domain, reach * r.max).volume() / each);
     }
-    radius_max_ = std::max(radius_max_, r.max);
+    // A clump meets no image of itself: periods of 12 of these are twice as long as it is.
+    radius_max_ = std::max(radius_max_, std::max(1.0, reach / 3.0) * r.max);
     scene_.grains.push_back(std::move(g));
   }
 
@@ -598,6 +605,8 @@ private:
   }
 
   void check_exceptions(const Value& upsampling) {
+    if (upsampling && std::ranges::any_of(scene_.grains, [](const GrainGroup& g) { return g.clump.has_value(); }))
+      upsampling.fail("is refused: " + say(limitation_of(Capability::clumps, Capability::upsampling)));
     if (upsampling && scene_.worlds > 1)
       upsampling.or_override(worlds_).fail("is refused: " +
                                            say(limitation_of(Capability::worlds, Capability::upsampling)));

@@ -1,6 +1,7 @@
 #include "engine/geometry/box_index.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
+#include "engine/scene/clump.h"
 #include "engine/scene/fine_sampling.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/obstacles.h"
@@ -17,8 +18,8 @@ namespace talus {
 
 namespace {
 
-// Streams of random numbers: places, radii and speeds of group i, emitter i, the skin of body i, shape i, and the spots
-// of emitter i.
+// Streams of random numbers: places, radii and speeds of group i, emitter i, the skin of body i, shape i, the spots of
+// emitter i, and the spins and the rotations of grains of group i.
 enum : std::uint64_t {
   stream_places = 1'000'000'000,
   stream_speeds = 2'000'000'000,
@@ -26,7 +27,8 @@ enum : std::uint64_t {
   stream_boundary = 4'000'000'000,
   stream_shape = 5'000'000'000,
   stream_spots = 6'000'000'000,
-  stream_spins = 7'000'000'000
+  stream_spins = 7'000'000'000,
+  stream_turns = 8'000'000'000
 };
 
 // What bodies and shapes are made of is the same whatever the seed: worlds differ in the grains around them.
@@ -36,8 +38,9 @@ std::string name_of(const Scene& scene, const std::string& where, std::string_vi
   return fmt::format("{}: {}.{}", where.empty() ? scene.source : where, table, i);
 }
 
-std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const std::string& name, Packing& packing,
-                               Random& random) {
+// reach: of a grain, in its radii.
+std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, double reach, const std::string& name,
+                               Packing& packing, Random& random) {
   const Domain& d = scene.domain;
   std::vector<Ball> balls;
   for (const glm::dvec3& p : std::get<PointsFill>(g.shape).points) {
@@ -45,7 +48,7 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, const st
       if (d.axis[a] != Axis::open && !(p[a] >= d.min[a] && p[a] <= d.max[a]))
         throw SceneError(fmt::format("{}: the point [{}, {}, {}] lies outside the domain, {} to {} m in {}", name, p.x,
                                      p.y, p.z, d.min[a], d.max[a], "xyz"[a]));
-    const Ball ball{glm::vec3(p), static_cast<float>(random.between(g.radius_min, g.radius_max))};
+    const Ball ball{glm::vec3(p), static_cast<float>(reach * random.between(g.radius_min, g.radius_max))};
     packing.add(ball);
     balls.push_back(ball);
   }
@@ -85,18 +88,34 @@ Space::Blocked blocked_by(const std::vector<Obstacle>& obstacles, const Domain& 
   };
 }
 
-void fill(const Scene& scene, const GrainGroup& g, const std::string& name, Random places, Random speeds, Random spins,
+// Any rotation is as likely as any other (Shoemake 1992).
+glm::dquat random_turn(Random& random) {
+  const glm::dvec3 u = random.vec();
+  const double a = std::sqrt(1.0 - u.x), b = std::sqrt(u.x), s = 2.0 * std::numbers::pi * u.y,
+               t = 2.0 * std::numbers::pi * u.z;
+  return {b * std::cos(t), a * std::sin(s), a * std::cos(s), b * std::sin(t)};
+}
+
+// Streams of random numbers of a group.
+struct GroupRandom {
+  Random places, speeds{0, 0}, spins{0, 0}, turns{0, 0};
+};
+
+// number: of the group in Scene::grains, where it is there. Clumps are placed by the balls that hold them.
+void fill(const Scene& scene, const GrainGroup& g, std::size_t number, const std::string& name, GroupRandom random,
           const Space::Blocked& blocked, Packing& packing, std::vector<Seed>& seeds) {
+  const std::optional<ClumpShape> shape = g.clump ? std::optional(clump_shape(*g.clump)) : std::nullopt;
+  const double reach = shape ? shape->reach : 1.0, radius_min = reach * g.radius_min, radius_max = reach * g.radius_max;
   std::vector<Ball> balls;
   if (std::holds_alternative<PointsFill>(g.shape))
-    balls = place_points(scene, g, name, packing, places);
-  else if (const Space space(g.shape, scene.domain, g.radius_max, blocked); !space.fits(g.radius_max))
+    balls = place_points(scene, g, reach, name, packing, random.places);
+  else if (const Space space(g.shape, scene.domain, radius_max, blocked); !space.fits(radius_max))
     balls.clear();
   else
     try {
       balls = g.sampling == Sampling::lattice
-                  ? fill_lattice(space, g.radius_min, g.radius_max, g.spacing, g.jitter, g.count, packing, places)
-                  : fill_random(space, g.radius_min, g.radius_max, g.count, packing, places);
+                  ? fill_lattice(space, radius_min, radius_max, g.spacing, g.jitter, g.count, packing, random.places)
+                  : fill_random(space, radius_min, radius_max, g.count, packing, random.places);
     } catch (const SceneError& e) {
       throw SceneError(name + ": " + e.what());
     }
@@ -110,11 +129,17 @@ void fill(const Scene& scene, const GrainGroup& g, const std::string& name, Rand
         "{}: the fill has no room for a grain beside what was placed before it: give a larger fill or smaller grains",
         name));
   for (const Ball& b : balls) {
-    const glm::dvec3 random = (2.0 * speeds.vec() - 1.0) * g.velocity_random;
-    const glm::dvec3 random_spin = (2.0 * spins.vec() - 1.0) * g.spin_random;
-    const glm::vec3 velocity = g.fixed ? glm::vec3(0.0f) : glm::vec3(g.velocity + random);
-    const glm::vec3 spin = g.fixed ? glm::vec3(0.0f) : glm::vec3(g.spin + random_spin);
-    seeds.push_back({b.center, b.radius, velocity, g.material, g.fixed, 0.0f, spin});
+    const glm::dvec3 random_velocity = (2.0 * random.speeds.vec() - 1.0) * g.velocity_random;
+    const glm::dvec3 random_spin = (2.0 * random.spins.vec() - 1.0) * g.spin_random;
+    const glm::dvec3 velocity = g.fixed ? glm::dvec3(0.0) : g.velocity + random_velocity;
+    const glm::dvec3 spin = g.fixed ? glm::dvec3(0.0) : g.spin + random_spin;
+    if (shape)
+      add_spheres(
+          *shape,
+          {glm::dvec3(b.center), static_cast<double>(b.radius) / reach, random_turn(random.turns), velocity, spin}, g,
+          scene.materials[g.material].density, static_cast<std::uint32_t>(number), seeds);
+    else
+      seeds.push_back({b.center, b.radius, glm::vec3(velocity), g.material, g.fixed, 0.0f, glm::vec3(spin)});
   }
 }
 
@@ -131,8 +156,7 @@ ShapeGrains shape_grains_of(const Scene& scene, const Space::Blocked& blocked, P
     const std::string where = shape.grains.where.empty() ? scene.source : shape.grains.where;
     const std::string name = fmt::format("{}: shape {}", where, shape.name);
     const std::size_t first = out.seeds.size();
-    fill(scene, shape.grains, name, Random(seed_of_bodies, stream_shape + k), Random(0, 0), Random(0, 0), blocked,
-         packing, out.seeds);
+    fill(scene, shape.grains, k, name, {Random(seed_of_bodies, stream_shape + k)}, blocked, packing, out.seeds);
     const std::span<Seed> seeds = std::span(out.seeds).subspan(first);
     glm::dvec3 center(0.0);
     for (const Seed& seed : seeds)
@@ -387,7 +411,7 @@ private:
 };
 
 // Grains that the scene places may overlap by far more than any contact would: as springs they would fly apart. They
-// are moved apart, around particles of shapes.
+// are moved apart, around particles of shapes and spheres of clumps.
 constexpr double overlap_told = 0.1, overlap_left = 0.001;  // radii of the smaller one
 
 void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obstacles, std::size_t movable,
@@ -399,8 +423,8 @@ void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obsta
   for (std::size_t i = 0; i < movable + population.shaped.size(); ++i) {
     const Seed& seed = population.initial[i];
     const double r = seed.radius, mass = scene.materials[seed.material].density * r * r * r;
-    balls.push_back(
-        {glm::dvec3(seed.position), r, i < movable && !seed.fixed ? mass : std::numeric_limits<double>::infinity()});
+    balls.push_back({glm::dvec3(seed.position), r,
+                     i < movable && !seed.fixed && seed.clump == 0 ? mass : std::numeric_limits<double>::infinity()});
   }
   const Domain& d = scene.domain;
   const glm::dvec3 period = period_of(d);
@@ -438,7 +462,8 @@ RadiusRange radii_of(const Scene& scene) {
     r.min = r.max > 0.0 ? std::min(r.min, min) : min;
     r.max = std::max(r.max, max);
   };
-  each_group(scene, [&](const GrainGroup& g) { add(g.radius_min, g.radius_max); });
+  each_group(scene,
+             [&](const GrainGroup& g) { add((g.clump ? least_radius(*g.clump) : 1.0) * g.radius_min, g.radius_max); });
   for (const Emitter& e : scene.emitters)
     add(e.radius_min, e.radius_max);
   return r;
@@ -449,8 +474,10 @@ Population populate(const Scene& scene) {
   const double r = radii_of(scene).max;
   const std::vector<Pose> poses = initial_poses(scene);
   BoundaryLayer boundary = boundaries_of(scene, poses);
+  double largest = r;  // of the balls that hold clumps, too
+  each_group(scene, [&](const GrainGroup& g) { largest = std::max(largest, form_of(g).reach * g.radius_max); });
   Packing packing(
-      std::accumulate(boundary.seeds.begin(), boundary.seeds.end(), r,
+      std::accumulate(boundary.seeds.begin(), boundary.seeds.end(), largest,
                       [](double most, const Seed& s) { return std::max(most, static_cast<double>(s.radius)); }),
       scene.domain);
   for (const Seed& s : boundary.seeds)
@@ -465,9 +492,10 @@ Population populate(const Scene& scene) {
   ShapeGrains shapes = shape_grains_of(scene, blocked, packing);  // first: grains lie around them
   std::vector<std::size_t> group_first{0};
   for (std::size_t i = 0; i < scene.grains.size(); ++i) {
-    fill(scene, scene.grains[i], name_of(scene, scene.grains[i].where, "grains", i),
-         Random(scene.seed, stream_places + i), Random(scene.seed, stream_speeds + i),
-         Random(scene.seed, stream_spins + i), blocked, packing, population.initial);
+    fill(scene, scene.grains[i], i, name_of(scene, scene.grains[i].where, "grains", i),
+         {Random(scene.seed, stream_places + i), Random(scene.seed, stream_speeds + i),
+          Random(scene.seed, stream_spins + i), Random(scene.seed, stream_turns + i)},
+         blocked, packing, population.initial);
     group_first.push_back(population.initial.size());
   }
   const std::size_t movable = population.initial.size();

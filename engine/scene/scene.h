@@ -214,6 +214,13 @@ using Shape = std::variant<BoxFill, SphereFill, CylinderFill, PointsFill, SolidF
 // diameter, every grain shifted at random by up to jitter times the free gap.
 enum class Sampling { poisson, lattice };
 
+// A rigid grain of 2 to 8 spheres that overlap or touch, as one body.
+struct Clump {
+  std::vector<glm::dvec4>
+      spheres;       // xyz centre, w radius, in a unit of its own: the largest radius is that of the grain
+  std::string name;  // "pair" or "tetrahedron"; empty: spheres are given
+};
+
 struct GrainGroup {
   std::uint32_t material = 0;                 // index into Scene::materials
   double radius_min = 0.0, radius_max = 0.0;  // m, uniform between
@@ -227,6 +234,7 @@ struct GrainGroup {
   double jitter = 1.0;                 // lattice: 0 .. 1
   std::optional<std::uint32_t> count;  // exactly so many grains; more than fit is an error. Unset: as many as fit
   bool fixed = false;                  // grains that nothing moves: rough floors, plates, obstacles
+  std::optional<Clump> clump;          // each grain is one; radii are those of its largest sphere
   std::string where;                   // "FILE:LINE:COLUMN" of count or fill, for messages
 };
 
@@ -447,9 +455,11 @@ struct Seed {
   float radius;        // m
   glm::vec3 velocity;  // m/s
   std::uint32_t material;
-  bool fixed = false;    // of infinite mass
-  float mass = 0.0f;     // kg; 0: by the material's density
-  glm::vec3 spin{0.0f};  // rad/s
+  bool fixed = false;       // of infinite mass
+  float mass = 0.0f;        // kg; 0: by the material's density
+  glm::vec3 spin{0.0f};     // rad/s
+  std::uint32_t clump = 0;  // of a sphere of a clump: what its tag says of that (shaders/shared/types.h)
+  glm::vec4 turned{0.0f, 0.0f, 0.0f, 1.0f};  // quaternion xyzw: how its clump is turned
 };
 struct ScheduledGrain {
   Seed seed;

@@ -1,6 +1,7 @@
 // What suits a method, how many substeps a scene needs, and what cannot work.
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
+#include "engine/scene/clump.h"
 #include "engine/scene/convergence.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/mass.h"
@@ -108,10 +109,13 @@ int down_axis(const Domain& d) {
 
 // Of all grains in a shape of this volume, m3.
 double volume_in(double shape, const GrainGroup& g, double mean_volume) {
+  const GroupForm form = form_of(g);
   if (g.count)
-    return *g.count * mean_volume;
-  return g.sampling == Sampling::poisson ? 0.37 * shape
-                                         : shape / std::pow(2 * g.radius_max * g.spacing, 3) * mean_volume;
+    return *g.count * form.volume * mean_volume;
+  const double balls = g.sampling == Sampling::poisson  // that hold a grain
+                           ? 0.37 * shape
+                           : shape / std::pow(2 * g.radius_max * g.spacing, 3) * mean_volume;
+  return form.volume / std::pow(form.reach, 3) * balls;
 }
 
 // Points stand in columns one grain wide: the highest of them.
@@ -134,7 +138,7 @@ Source source_of(const GrainGroup& g, const Domain& domain, int down) {
   s.centers = bounds(g.shape);
   s.fixed = g.fixed;
   if (const auto* points = std::get_if<PointsFill>(&g.shape)) {
-    s.volume = static_cast<double>(points->points.size()) * s.mean_volume();
+    s.volume = static_cast<double>(points->points.size()) * form_of(g).volume * s.mean_volume();
     s.height = column_height(points->points, s, down);
   } else {
     s.centers = {s.centers.min + s.radius_min, s.centers.max - s.radius_min};

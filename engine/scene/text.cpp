@@ -148,6 +148,15 @@ struct MotionText {
   }
 };
 
+std::string clump(const Clump& clump) {
+  if (!clump.name.empty())
+    return quoted(clump.name);
+  std::vector<std::string> spheres;
+  for (const glm::dvec4& s : clump.spheres)
+    spheres.push_back(fmt::format("[{}, {}, {}, {}]", s.x, s.y, s.z, s.w));
+  return fmt::format("[{}]", fmt::join(spheres, ", "));
+}
+
 }  // namespace
 
 std::string to_toml(const Scene& scene) {
@@ -240,6 +249,8 @@ std::string to_toml(const Scene& scene) {
       line("count", *g.count);
     if (g.fixed)
       line("fixed", g.fixed);
+    if (g.clump)
+      line("clump", clump(*g.clump));
     out += "fill." + std::visit(ShapeText{}, g.shape) + "\n";
   }
 

@@ -49,6 +49,8 @@ public:
     grains_ = values_of<Grain>(state_, FieldId::grains);
     ids_ = values_of<uint>(state_, FieldId::grain_id);
     tags_ = values_of<uint>(state_, FieldId::grain_tag);
+    clumps_ = values_of<ClumpMotion>(state_, FieldId::clump_motions);
+    slots_ = values_of<uint>(state_, FieldId::clump_slots);
     spins_ = values_of<vec4>(state_, FieldId::grain_spin);
     rows_ = values_of<uint>(state_, FieldId::grain_row);
     list_positions_ = values_of<vec4>(state_, FieldId::list_position);
@@ -92,7 +94,9 @@ private:
   std::vector<World> worlds_;
   std::vector<Grain> grains_;
   std::vector<uint> ids_, tags_, rows_, counts_, starts_, partners_, cells_;
-  std::vector<vec4> spins_;  // empty where grains do not rotate
+  std::vector<ClumpMotion> clumps_;  // empty where there are none
+  std::vector<uint> slots_;          // likewise
+  std::vector<vec4> spins_;          // empty where grains do not rotate
   std::vector<vec4> list_positions_;
   std::vector<uint> listed_of_body_;  // contacts of a body in the lists, world after world
 
@@ -153,7 +157,7 @@ private:
 
   void grains(uint w) {
     const World& world = worlds_[w];
-    std::vector<bool> seen(b_.ids);
+    std::vector<uint> place(b_.ids, no_grain);
     uint there = 0;
     for (uint k = 0; k < b_.places; ++k) {
       const uint i = first_of(w) + k;
@@ -172,19 +176,48 @@ private:
       if (gone || what_ || k >= used_)
         continue;
       ++there;
-      need(!seen[ids_[i]], FieldId::grain_id, "has the same number twice");
-      seen[ids_[i]] = true;
+      need(place[ids_[i]] == no_grain, FieldId::grain_id, "has the same number twice");
+      place[ids_[i]] = k;
       const bool vertex = ids_[i] - s_.cloth.first < s_.cloth.vertices;
       need(vertex == ((tags_[i] & tag_thin) != 0), FieldId::grain_tag, "does not know its vertices of cloth");
       need(g.position.w > 0.0f && (vertex || g.position.w <= world.radius) && g.velocity.w >= 0.0f, FieldId::grains,
            "has a radius or a mass that no grain has");
     }
+    clumps(w, place);
     need(world.population.gone <= b_.initial + world.population.born || s_.worlds.places != no_grain, FieldId::worlds,
          "has more grains gone than there were");
     if (s_.worlds.places == no_grain)
       need(there == b_.initial + world.population.born - world.population.gone, FieldId::grains,
            "are not as many as were born and not gone");
   }
+
+  // The spheres of a clump find each other by their ids. place: in its world, of each id that a grain has.
+  void clumps(uint w, const std::vector<uint>& place) {
+    const bool listed = worlds_[w].lists.travel < lists_invalid;
+    for (uint id = 0; id < b_.ids && !what_; ++id) {
+      if (place[id] == no_grain)
+        continue;
+      const uint i = first_of(w) + place[id], tag = tags_[i], sphere = sphere_of(tag), kind = tag >> tag_kind_shift;
+      const uint spheres = kind < b_.clump_spheres.size() ? b_.clump_spheres[kind] : 0;
+      need(sphere > 0 ? sphere <= spheres : kind == 0, FieldId::grain_tag,
+           "names a sphere of a clump that is not there");
+      const bool whole = sphere == 0 || (id + 1 >= sphere && id + 1 - sphere + spheres <= b_.ids);
+      need(whole, FieldId::grain_id, "has spheres of a clump without the others");
+      for (uint k = 0; k < spheres && sphere > 0 && whole; ++k) {
+        const uint other = place[id + 1 - sphere + k];
+        need(other != no_grain && sphere_of(tags_[first_of(w) + other]) == k + 1 &&
+                 tags_[first_of(w) + other] >> tag_kind_shift == kind,
+             FieldId::grain_id, "has spheres of a clump without the others");
+      }
+      if (sphere == 1)
+        need(finite(clumps_[i].rotation) && finite(clumps_[i].position) && finite(clumps_[i].velocity) &&
+                 finite(clumps_[i].momentum),
+             FieldId::clump_motions, "has a number that is not finite");
+      if (sphere > 0 && listed)
+        need(slots_[first_of(w) + id] == place[id], FieldId::clump_slots, "does not know where a sphere is");
+    }
+  }
+  static uint sphere_of(uint tag) { return tag >> tag_sphere_shift & tag_sphere_mask; }
 
   bool names(uint partner) const {
     if (is_grain(partner))

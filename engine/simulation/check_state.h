@@ -14,10 +14,11 @@ struct StateBounds {
   std::uint32_t ids = 0;      // numbers of grains are below this
   std::uint32_t initial = 0;  // grains at the start of the only world
   std::uint32_t materials = 0;
-  std::vector<std::uint32_t> parts;  // of each body
-  std::vector<std::uint32_t> due;    // by world and emitter: emitted grains that are due up to now
-  std::uint32_t fine_initial = 0;    // fine grains at the start
-  std::uint32_t fine_due = 0;        // fine grains that come with the emitted grains that are due up to now
+  std::vector<std::uint32_t> parts;          // of each body
+  std::vector<std::uint32_t> clump_spheres;  // of each kind of clump
+  std::vector<std::uint32_t> due;            // by world and emitter: emitted grains that are due up to now
+  std::uint32_t fine_initial = 0;            // fine grains at the start
+  std::uint32_t fine_due = 0;                // fine grains that come with the emitted grains that are due up to now
   std::uint32_t fine_places = 0;
 };
 

@@ -197,6 +197,8 @@ std::optional<std::string> Checkpoints::wrong_with(const CheckedState& state, co
   bounds.materials = static_cast<uint>(model_.scene().materials.size());
   for (const Body& body : model_.bodies().bodies)
     bounds.parts.push_back(body.parts);
+  for (const ClumpKind& kind : clump_kinds_of(model_.scene()))
+    bounds.clump_spheres.push_back(kind.spheres);
   for (std::uint32_t w = 0; w < model_.worlds(); ++w) {
     const std::uint64_t now = step - static_cast<std::uint64_t>(state.courses[w].start);
     if (state.courses[w].start < 0 || now > step)

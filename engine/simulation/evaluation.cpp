@@ -34,6 +34,10 @@ Measure Evaluation::measure(std::optional<std::uint32_t> world) {
   memory_.executor().run(Pass::measure, {args.grains}, args);
   const auto parts = read_field<GrainMeasure>(memory_.executor(), FieldId::measures, args.grains);
   const GrainsRead state = grains_.read();
+  const auto clumps =
+      read_field<ClumpMotion>(memory_.executor(), FieldId::clump_motions,
+                              std::min<std::size_t>(args.grains, memory_.executor().size(FieldId::clump_motions)));
+  const std::vector<ClumpKind> kinds = clump_kinds_of(model_.scene());
   const double floor = model_.scene().domain.min.z;
   std::uint64_t contacts = 0;
   double penetration = 0.0;
@@ -51,8 +55,13 @@ Measure Evaluation::measure(std::optional<std::uint32_t> world) {
     m.kinetic_energy += part.kinetic_energy;
     const Grain& g = state.grains[i];
     const glm::dvec3 velocity{vec3(g.velocity)};
-    if (g.velocity.w > 0.0f)
+    const uint sphere = state.tags[i] >> tag_sphere_shift & tag_sphere_mask;
+    if (sphere == 0 && g.velocity.w > 0.0f)
       m.momentum += velocity / static_cast<double>(g.velocity.w);
+    if (sphere == 1 && g.velocity.w > 0.0f)
+      m.momentum += glm::dvec3(clumps[i].velocity) *
+                    static_cast<double>(kinds[state.tags[i] >> tag_kind_shift].weight[0]) /
+                    static_cast<double>(g.velocity.w);
     m.speed_max = std::max(m.speed_max, glm::length(velocity));
     m.height = std::max(m.height, static_cast<double>(g.position.z) + g.position.w - floor);
   }

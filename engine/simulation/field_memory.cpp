@@ -29,8 +29,9 @@ std::uint64_t FieldMemory::batch_most() const {
 }
 
 Wants FieldMemory::wants_of(const Settings& of) const {
-  return {model_.scene().solver, of.grid.incremental != 0, model_.options().marks,
-          of.solver.rotation == rotation_rolling, of.contacts.restitution != 0};
+  return {model_.scene().solver,        of.grid.incremental != 0,
+          model_.options().marks,       of.solver.rotation == rotation_rolling,
+          of.contacts.restitution != 0, of.clumps.kinds > 0};
 }
 
 bool FieldMemory::has_field(FieldId id, const Settings& of) const {
@@ -89,6 +90,8 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
   }
   case Extent::emitted_and_end:
     return fine > 0 ? population.fine_first.size() : 0;
+  case Extent::clump_kinds:
+    return settings.clumps.kinds;
   case Extent::sinks:
     return scene.sinks.size();
   case Extent::sink_counts:
@@ -285,6 +288,7 @@ void FieldMemory::write_constants() {
       points.push_back(point);
     }
   write_field(*executor_, FieldId::body_points, points);
+  write_field(*executor_, FieldId::clump_kinds, clump_kinds_of(model_.scene()));
   write_field(*executor_, FieldId::sinks, bodies.sinks);
   write_field(*executor_, FieldId::shape_data, bodies.shape_data);
   std::vector<Carried> carried;

@@ -118,6 +118,29 @@ std::vector<GrainState> GrainSlots::read_all() const {
   return grains;
 }
 
+std::vector<ClumpState> GrainSlots::read_clumps() const {
+  const std::vector<ClumpKind> kinds = clump_kinds_of(model_.scene());
+  std::vector<ClumpState> clumps;
+  if (kinds.empty())
+    return clumps;
+  const GrainsRead s = read();
+  const auto motions = read_field<ClumpMotion>(memory_.executor(), FieldId::clump_motions, s.grains.size());
+  for (const std::uint32_t i : s.by_id) {
+    if ((s.tags[i] >> tag_sphere_shift & tag_sphere_mask) != 1 || s.grains[i].velocity.w == 0.0f)
+      continue;
+    const ClumpKind& kind = kinds[s.tags[i] >> tag_kind_shift];
+    const ClumpMotion& motion = motions[i];
+    const double size = s.grains[i].position.w, mass = static_cast<double>(kind.weight[0]) / s.grains[i].velocity.w;
+    const Pose pose{glm::dvec3(motion.position), glm::normalize(quaternion_of(motion.rotation))};
+    const glm::dvec3 momentum(motion.momentum),
+        inertia = size * size * glm::dvec3(kind.inertia),
+        spin = pose.rotation * ((glm::conjugate(pose.rotation) * momentum) / inertia);
+    clumps.push_back({s.ids[i], kind.spheres, s.tags[i] & tag_material_mask, s.world_of(i), mass, pose,
+                      glm::dvec3(motion.velocity), spin, mass * momentum});
+  }
+  return clumps;
+}
+
 std::vector<GrainState> GrainSlots::read_fine() const {
   const std::uint32_t slots = fine_slots_at(run_.step());
   TALUS_ASSERT(slots <= memory_.executor().size(FieldId::fine_grains), slots);

@@ -48,8 +48,9 @@ public:
   std::uint32_t number_alone(std::uint32_t world, uint id) const;  // id of a grain if its world were the only one
 
   GrainsRead read() const;
-  std::vector<GrainState> read_all() const;   // by world and id, without the vertices of cloth
-  std::vector<GrainState> read_fine() const;  // by number, which is their `id`
+  std::vector<GrainState> read_all() const;     // by world and id, without the vertices of cloth
+  std::vector<ClumpState> read_clumps() const;  // that move
+  std::vector<GrainState> read_fine() const;    // by number, which is their `id`
   std::vector<HandGrain> within(const glm::dvec3& at, double radius) const;  // only grains that a hand can hold
 
   void set_at_start(std::uint32_t world, std::uint32_t grains) {

@@ -40,7 +40,7 @@ public:
   }
 
   // Moves grains that may move; says how many are still in a body.
-  std::size_t move(std::vector<Grain>& grains, const std::vector<uint>& ids) const {
+  std::size_t move(std::vector<Grain>& grains, const std::vector<uint>& ids, const std::vector<uint>& tags) const {
     const Domain& domain = model_.scene().domain;
     const std::vector<Obstacle> obstacles = obstacles_now();
     std::vector<Movable> balls;
@@ -49,7 +49,7 @@ public:
     for (std::size_t i = 0; i < grains.size(); ++i) {
       if (grains[i].position.w == 0.0f || stands_for_body(ids[i]))
         continue;
-      Movable ball = ball_of(grains[i], ids[i]);
+      Movable ball = ball_of(grains[i], ids[i], tags[i]);
       if (std::isfinite(ball.mass) && is_deep(grains[i])) {
         keep_out(obstacles, domain, ball.center, ball.radius);
         crowd.push_back(static_cast<std::uint32_t>(balls.size()));
@@ -78,10 +78,11 @@ private:
     return id - model_.settings().bodies.carried_first < model_.settings().bodies.carried;
   }
 
-  // Particles of shapes, vertices of cloth and fixed grains stay: their mass here is infinite.
-  Movable ball_of(const Grain& g, uint id) const {
+  // Particles of shapes, spheres of clumps, vertices of cloth and fixed grains stay: their mass here is infinite.
+  Movable ball_of(const Grain& g, uint id, uint tag) const {
     const Settings& settings = model_.settings();
-    const bool free = g.velocity.w > 0.0f && (id < settings.shapes.first || id >= settings.emission.first);
+    const bool free = g.velocity.w > 0.0f && (tag >> tag_sphere_shift & tag_sphere_mask) == 0 &&
+                      (id < settings.shapes.first || id >= settings.emission.first);
     return {glm::dvec3(g.position), static_cast<double>(g.position.w),
             free ? 1.0 / static_cast<double>(g.velocity.w) : std::numeric_limits<double>::infinity()};
   }
@@ -125,9 +126,10 @@ void Simulation::Impl::clear_space(std::uint32_t world, const std::vector<Pose>&
   executor.read(FieldId::grains, std::as_writable_bytes(std::span(there)), first * sizeof(Grain));
   if (std::ranges::none_of(there, [&](const Grain& g) { return clearing.is_deep(g); }))
     return;
-  std::vector<uint> ids(there.size());
+  std::vector<uint> ids(there.size()), tags(there.size());
   executor.read(FieldId::grain_id, std::as_writable_bytes(std::span(ids)), first * sizeof(uint));
-  const std::size_t left = clearing.move(there, ids);
+  executor.read(FieldId::grain_tag, std::as_writable_bytes(std::span(tags)), first * sizeof(uint));
+  const std::size_t left = clearing.move(there, ids, tags);
   executor.write(FieldId::grains, std::as_bytes(std::span(there)), first * sizeof(Grain));
   if (left > 0)
     model.add_note_once("a body was placed where there is no room for",

@@ -218,6 +218,9 @@ std::uint32_t Simulation::fine_count() const {
 std::uint32_t Simulation::fine_places() const {
   return impl_->grains.fine_slots_at(impl_->batches.planned_step());
 }
+std::vector<ClumpState> Simulation::clumps() {
+  return impl_->idle().grains.read_clumps();
+}
 std::vector<GrainState> Simulation::fine_grains() {
   return impl_->idle().grains.read_fine();
 }

@@ -26,6 +26,8 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   std::vector<Grain> grains(slots);
   std::vector<uint> ids(slots, no_grain), tags(slots);
   std::vector<vec4> spins(scene.solver.rotation ? slots : 0);
+  const std::vector<ClumpKind> kinds = clump_kinds_of(scene);
+  std::vector<ClumpMotion> clumps(kinds.empty() ? 0 : slots);
   World state{};
   state.invalid = ~0u;
   state.lists.travel = lists_invalid;
@@ -38,7 +40,9 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
     if (!spins.empty() && !model_.is_vertex(static_cast<uint>(at)))
       spins[at] = spin_of(scene, seeds[k]);
     ids[at] = static_cast<uint>(at);
-    tags[at] = seeds[k].material | (model_.is_vertex(ids[at]) ? tag_thin : 0u);
+    tags[at] = seeds[k].material | (model_.is_vertex(ids[at]) ? tag_thin : 0u) | seeds[k].clump;
+    if ((tags[at] >> tag_sphere_shift & tag_sphere_mask) == 1)
+      clumps[at] = clump_motion_of(kinds[tags[at] >> tag_kind_shift], seeds[k]);
     state.motion.speed = std::max(state.motion.speed, glm::length(seeds[k].velocity));
     if (!model_.is_vertex(ids[at]))
       state.radius = std::max(state.radius, seeds[k].radius);
@@ -53,6 +57,7 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   put(FieldId::grain_id, ids);
   put(FieldId::grain_tag, tags);
   put(FieldId::grain_spin, spins);
+  put(FieldId::clump_motions, clumps);
   put(FieldId::contact_count, std::vector<uint>(slots));
   put(FieldId::rigid_states, dynamics.states);
   put(FieldId::rigid_commands, dynamics.commands);

@@ -6,6 +6,7 @@
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slice_start_next[]; };
 layout(set = 0, binding = 7, scalar) buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 8, scalar) buffer ContactsBlock { uint body_contacts[]; };

@@ -6,6 +6,7 @@
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer IdBlock { uint grain_id[]; };
+layout(set = 0, binding = 1, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer GridStartBlock { uint grid_start[]; };
 layout(set = 0, binding = 5, scalar) writeonly buffer CountBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer WidthBlock { uint slice_width[]; };

@@ -10,12 +10,26 @@ layout(set = 0, binding = 5, scalar) readonly buffer PartnerBlock { uint contact
 layout(set = 0, binding = 8, scalar) readonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 9, scalar) readonly buffer StateBlock { float contact_state[]; };
 layout(set = 0, binding = 10, scalar) readonly buffer SpinBlock { vec4 grain_spin[]; };
+layout(set = 0, binding = 17, scalar) readonly buffer KindBlock { ClumpKind clump_kinds[]; };
+layout(set = 0, binding = 18, scalar) readonly buffer ClumpBlock { ClumpMotion clump_motions[]; };
 layout(set = 0, binding = 6, scalar) writeonly buffer MeasuresBlock { GrainMeasure measures[]; };
 #define OVERLAP_MOST 1e30
 #include "shared/space.glsl"
 #include "shared/contact_row.glsl"
 #include "shared/triangle.glsl"
 #include "shared/contact_force.glsl"
+#include "shared/rotation.glsl"
+#include "shared/laws/joint.h"
+#include "shared/laws/clump.h"
+layout(constant_id = 8) const uint with_clumps = 1u;  // constant_clumps
+
+// J, of the clump of which grain i is the first sphere.
+float energy_of_clump(uint i) {
+  ClumpKind kind = clump_kinds[grain_tag[i] >> tag_kind_shift];
+  ClumpMotion clump = clump_motions[i];
+  float size = grains[i].position.w;
+  return clump_energy(clump, size * size * kind.inertia, kind.weight[0] / grains[i].velocity.w);
+}
 
 void main() {
   uint i = element_index();
@@ -49,5 +63,8 @@ void main() {
   m.kinetic_energy = w > 0.0 ? 0.5 * squared(grain.velocity.xyz) / w : 0.0;
   if (rotating != rotation_off && w > 0.0 && grain_spin[i].w > 0.0)  // I omega^2 / 2
     m.kinetic_energy += 0.5 * squared(grain_spin[i].xyz) / (grain_spin[i].w * w);
+  uint sphere = with_clumps == 0u ? 0u : grain_tag[i] >> tag_sphere_shift & tag_sphere_mask;
+  if (sphere > 0u && w > 0.0)
+    m.kinetic_energy = sphere == 1u ? energy_of_clump(i) : 0.0;
   measures[i] = m;
 }

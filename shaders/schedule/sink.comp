@@ -1,6 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Sinks take the grains whose centre lies in them at the end of the step, each the first sink that holds it.
+// Sinks take the grains whose centre lies in them at the end of the step, each the first sink that holds it; clumps as a whole, by their centre of
+// mass.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
@@ -10,9 +11,12 @@ layout(set = 0, binding = 3, scalar) readonly buffer TagBlock { uint grain_tag[]
 layout(set = 0, binding = 6, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer SinkBlock { Sink sinks[]; };
 layout(set = 0, binding = 5, scalar) buffer CountBlock { uint sink_counts[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer SlotBlock { uint clump_slots[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer ClumpBlock { ClumpMotion clump_motions[]; };
 #include "shared/space.glsl"
 #include "shared/solid.glsl"
 #include "shared/sink.glsl"
+#include "shared/clump_place.glsl"
 
 void main() {
   uint i = element_index();
@@ -20,10 +24,12 @@ void main() {
       grain_id[i] - settings.cloth.first < settings.cloth.vertices)
     return;
   vec3 p = grains[i].position.xyz;
+  if (with_clumps != 0u && sphere_of(grain_tag[i]) > 0u)
+    p = clump_motions[place_of_sphere(i, 1u)].position;
   uint s = sink_of(p, grain_tag[i] & tag_material_mask);
   if (s == settings.emission.sinks)
     return;
-  grains[i] = Grain(vec4(p, 0.0), vec4(0.0));
+  grains[i] = Grain(vec4(grains[i].position.xyz, 0.0), vec4(0.0));
   uint world = world_of(i);
   atomicAdd(sink_counts[world * settings.emission.sinks + s], 1u);
   atomicAdd(worlds[world].population.gone, 1u);

@@ -1,5 +1,5 @@
 // Walks over the grains that grain i may touch before the lists are built again: those nearer than the skin. Calls FOUND(partner) for
-// each, or FOUND_GRAIN where it is defined. Needs settings, worlds, grains and grain_id in scope, and without LINKED grid_start; with INCREMENTAL, for lists that are
+// each, or FOUND_GRAIN where it is defined. Needs settings, worlds, grains, grain_id and grain_tag in scope, and without LINKED grid_start; with INCREMENTAL, for lists that are
 // rebuilt incrementally, list_position, too, and there is no cloth.
 #include "shared/cell.glsl"
 #if defined(LINKED) || defined(INCREMENTAL)

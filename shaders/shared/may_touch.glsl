@@ -1,5 +1,6 @@
-// May two grains touch each other before the lists are built again? Needs settings, grains and grain_id in scope, with INCREMENTAL list_position,
+// May two grains touch each other before the lists are built again? Needs settings, grains, grain_id and grain_tag in scope, with INCREMENTAL list_position,
 // and of the grain that looks: skin, and does it move (moves)?
+#include "shared/clump.glsl"
 #include "shared/shape_data.glsl"
 
 layout(constant_id = 1) const uint with_shapes = 1u;  // constant_shapes
@@ -24,6 +25,6 @@ bool near(uint i, uint j, vec3 p, float radius) {
   other.w = abs(other.w);
   precise float reach = radius + other.w + skin;
   precise float limit = reach * reach;
-  return squared(shortest(p - other.xyz)) < limit && j != i && !same_shape(i, j) &&
+  return squared(shortest(p - other.xyz)) < limit && j != i && !same_shape(i, j) && !same_clump(i, j) &&
          (moves || grains[j].velocity.w > 0.0);  // two fixed ones do nothing
 }

@@ -180,6 +180,7 @@ TALUS_CONST uint constant_worlds = 4u;       // 0: there is one world
 TALUS_CONST uint constant_periodic = 5u;     // bit a: axis a is periodic
 TALUS_CONST uint constant_rotation = 6u;     // rotation_off, ..
 TALUS_CONST uint constant_restitution = 7u;  // 0: it is given for no pair of materials
+TALUS_CONST uint constant_clumps = 8u;       // 0: no grain belongs to a clump
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
@@ -320,6 +321,12 @@ struct Grain {
 // them, so that its radius says nothing about how fast it may go.
 TALUS_CONST uint tag_material_mask = 0xFFu;
 TALUS_CONST uint tag_thin = 0x100u;
+// A sphere of a clump knows which one of its spheres it is, from 1 on (0: it belongs to none), and what kind of clump it is. The spheres of a
+// clump have ids that follow one another, so that the id of the first one names the clump.
+TALUS_CONST uint tag_sphere_shift = 9u;
+TALUS_CONST uint tag_sphere_mask = 0xFu;
+TALUS_CONST uint tag_kind_shift = 13u;
+TALUS_CONST uint clump_spheres_most = 8u;
 TALUS_CONST uint any_material = 0xFFFFFFFFu;  // Sink.material
 TALUS_CONST uint no_grain = 0xFFFFFFFFu;      // id of a place in memory that no grain has
 // What each word of a place that never had a grain holds, of fields that follow grains: 0; all bits; the number of the
@@ -533,6 +540,23 @@ struct ShapeMotion {
   vec3 velocity;  // m/s, likewise
 };
 
+// A kind of clump: rigid grains of several spheres, in the frame of their principal axes from the centre of mass. Lengths are in radii of the
+// first sphere, so that clumps of one kind differ in size.
+struct ClumpKind {
+  uint spheres;
+  vec3 inertia;  // principal moments, per mass
+  vec4 place[clump_spheres_most];    // xyz centre of a sphere, w radius
+  float weight[clump_spheres_most];  // mass of the clump times the inverse mass of a sphere, by which contacts see it
+};
+
+// How a clump is at the end of the substep. The place in memory of its first sphere has it.
+struct ClumpMotion {
+  vec4 rotation;   // quaternion xyzw, from its frame of principal axes to the world
+  vec3 position;   // m, of its centre of mass
+  vec3 velocity;   // m/s, likewise
+  vec3 momentum;   // m2/s, angular momentum about the centre of mass, per mass
+};
+
 // A vertex of cloth: a grain, of radius half the thickness, that other grains touch through the triangles around it.
 struct ClothVertex {
   uint first_triangle;  // whose first corner it is: [first_triangle, end_triangle)
@@ -695,6 +719,10 @@ struct ShapeSettings {
   uint words;      // shape_data from here on: the shape of each particle
 };
 
+struct ClumpSettings {
+  uint kinds;  // of clumps; 0: there is no clump
+};
+
 struct EmissionSettings {
   uint emitters;
   uint sinks;   // number of sinks, which all worlds share
@@ -754,6 +782,7 @@ struct Settings {
   SolverSettings solver;
   BodySettings bodies;
   ShapeSettings shapes;
+  ClumpSettings clumps;
   EmissionSettings emission;
   ClothSettings cloth;
   FineSettings fine;

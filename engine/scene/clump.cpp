@@ -1,0 +1,174 @@
+#include "engine/scene/clump.h"
+#include "engine/geometry/pose.h"
+#include "engine/scene/mass.h"
+#include "engine/scene/sampling.h"
+#include "shaders/shared/types.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <glm/gtc/quaternion.hpp>
+#include <numeric>
+#include <utility>
+
+namespace talus {
+namespace {
+
+// Integrals of 1, p and p p^T over the union of spheres.
+struct Moments {
+  double volume = 0.0;
+  glm::dvec3 first{0.0};
+  glm::dmat3 second{0.0};
+};
+
+// Adds what a stretch [low, high] of a ray along z has, which stands for an area.
+void add_stretch(Moments& m, double x, double y, double low, double high, double area) {
+  const double z0 = area * (high - low), z1 = area * (high * high - low * low) / 2,
+               z2 = area * (high * high * high - low * low * low) / 3;
+  m.volume += z0;
+  m.first += glm::dvec3(x * z0, y * z0, z1);
+  m.second[0] += glm::dvec3(x * x * z0, x * y * z0, x * z1);
+  m.second[1] += glm::dvec3(x * y * z0, y * y * z0, y * z1);
+  m.second[2] += glm::dvec3(x * z1, y * z1, z2);
+}
+
+Moments moments_of(const std::vector<glm::dvec4>& spheres) {
+  constexpr int rays = 400;  // along x and y
+  glm::dvec2 low(std::numeric_limits<double>::infinity()), high = -low;
+  for (const glm::dvec4& s : spheres) {
+    low = glm::min(low, glm::dvec2(s) - s.w);
+    high = glm::max(high, glm::dvec2(s) + s.w);
+  }
+  const glm::dvec2 edge = (high - low) / static_cast<double>(rays);
+  Moments m;
+  std::vector<std::pair<double, double>> stretches;
+  for (int i = 0; i < rays; ++i)
+    for (int j = 0; j < rays; ++j) {
+      const double x = low.x + (i + 0.5) * edge.x, y = low.y + (j + 0.5) * edge.y;
+      stretches.clear();
+      for (const glm::dvec4& s : spheres)
+        if (const double half2 = s.w * s.w - (x - s.x) * (x - s.x) - (y - s.y) * (y - s.y); half2 > 0.0)
+          stretches.emplace_back(s.z - std::sqrt(half2), s.z + std::sqrt(half2));
+      std::ranges::sort(stretches);
+      for (std::size_t k = 0; k < stretches.size();) {
+        auto [from, to] = stretches[k++];
+        for (; k < stretches.size() && stretches[k].first <= to; ++k)
+          to = std::max(to, stretches[k].second);
+        add_stretch(m, x, y, from, to, edge.x * edge.y);
+      }
+    }
+  return m;
+}
+
+// The matrix of b x.
+glm::dmat3 cross_matrix(const glm::dvec3& b) {
+  return {{0.0, b.z, -b.y}, {-b.z, 0.0, b.x}, {b.y, -b.x, 0.0}};
+}
+
+double largest_radius(const Clump& clump) {
+  return std::ranges::max(clump.spheres, {}, &glm::dvec4::w).w;
+}
+
+}  // namespace
+
+double least_radius(const Clump& clump) {
+  return std::ranges::min(clump.spheres, {}, &glm::dvec4::w).w / largest_radius(clump);
+}
+
+std::string misshapen(const Clump& clump) {
+  const std::vector<glm::dvec4>& spheres = clump.spheres;
+  if (spheres.size() < 2 || spheres.size() > shared::clump_spheres_most)
+    return fmt::format("has {} spheres: a clump has 2 to {}", spheres.size(), shared::clump_spheres_most);
+  for (std::size_t k = 0; k < spheres.size(); ++k)
+    if (!(spheres[k].w > 0.0) || !std::isfinite(glm::dot(spheres[k], spheres[k])))
+      return fmt::format("has a sphere of radius {}: radii are above 0", spheres[k].w);
+  if (least_radius(clump) < 0.1)
+    return fmt::format("has radii from {:.3g} of the largest one on: allowed is a tenth of it and more",
+                       least_radius(clump));
+  // From the first one on, what touches what is reached already.
+  std::vector<std::size_t> reached{0};
+  std::vector<bool> known(spheres.size());
+  known[0] = true;
+  for (std::size_t n = 0; n < reached.size(); ++n)
+    for (std::size_t k = 0; k < spheres.size(); ++k)
+      if (const glm::dvec4& a = spheres[reached[n]], &b = spheres[k];
+          !known[k] && glm::distance(glm::dvec3(a), glm::dvec3(b)) <= (1.0 + 1e-6) * (a.w + b.w)) {
+        known[k] = true;
+        reached.push_back(k);
+      }
+  if (const auto apart = std::ranges::find(known, false); apart != known.end())
+    return fmt::format("has a sphere that is apart from the rest, number {}: the spheres of a clump overlap or touch",
+                       apart - known.begin());
+  return "";
+}
+
+ClumpShape clump_shape(const Clump& clump) {
+  const double unit = largest_radius(clump);
+  std::vector<glm::dvec4> spheres = clump.spheres;
+  for (glm::dvec4& s : spheres)
+    s /= unit;
+  const Moments m = moments_of(spheres);
+  const glm::dvec3 center = m.first / m.volume;
+  const glm::dmat3 second = m.second / m.volume - glm::outerProduct(center, center);
+  const double trace = second[0][0] + second[1][1] + second[2][2];
+  PrincipalAxes principal = principal_axes(glm::dmat3(trace) - second);
+  if (glm::determinant(principal.axes) < 0.0)
+    principal.axes[2] = -principal.axes[2];
+  ClumpShape out;
+  out.volume = m.volume;
+  out.inertia = principal.moments;
+  for (const glm::dvec4& s : spheres) {
+    const glm::dvec3 b = glm::transpose(principal.axes) * (glm::dvec3(s) - center);
+    out.spheres.emplace_back(b, s.w);
+    out.reach = std::max(out.reach, glm::length(b) + s.w);
+    const glm::dmat3 lever = cross_matrix(b), ease{{1.0 / out.inertia.x, 0.0, 0.0},
+                                                   {0.0, 1.0 / out.inertia.y, 0.0},
+                                                   {0.0, 0.0, 1.0 / out.inertia.z}};
+    out.weights.push_back(1.0 + principal_axes(glm::transpose(lever) * ease * lever).moments[2]);
+  }
+  return out;
+}
+
+std::optional<Capability> clumps_refused_by(const Solver& solver) {
+  if (solver.method != Method::dem)
+    return Capability::iterated_methods;
+  if (!solver.rotation)
+    return Capability::without_rotation;
+  return std::nullopt;
+}
+
+Clump pair_clump() {
+  return {{{-0.8, 0.0, 0.0, 1.0}, {0.8, 0.0, 0.0, 1.0}}, "pair"};
+}
+
+Clump tetrahedron_clump() {
+  const double a = 0.8 / std::sqrt(3.0);
+  return {{{a, a, a, 1.0}, {a, -a, -a, 1.0}, {-a, a, -a, 1.0}, {-a, -a, a, 1.0}}, "tetrahedron"};
+}
+
+GroupForm form_of(const GrainGroup& group) {
+  if (!group.clump)
+    return {};
+  const ClumpShape shape = clump_shape(*group.clump);
+  return {shape.reach, shape.volume / ball_volume(1.0)};
+}
+
+void add_spheres(const ClumpShape& shape, const PlacedClump& clump, const GrainGroup& group, double density,
+                 std::uint32_t kind, std::vector<Seed>& seeds) {
+  const double mass = density * shape.volume * clump.radius * clump.radius * clump.radius;
+  for (std::size_t k = 0; k < shape.spheres.size(); ++k) {
+    const glm::dvec3 lever = clump.turned * (clump.radius * glm::dvec3(shape.spheres[k]));
+    Seed seed{glm::vec3(clump.center + lever),
+              static_cast<float>(clump.radius * shape.spheres[k].w),
+              glm::vec3(clump.velocity + glm::cross(clump.spin, lever)),
+              group.material,
+              group.fixed,
+              static_cast<float>(mass / shape.weights[k]),
+              glm::vec3(clump.spin)};
+    seed.clump = static_cast<std::uint32_t>(k + 1) << shared::tag_sphere_shift | kind << shared::tag_kind_shift;
+    seed.turned = vector_of(clump.turned);
+    seeds.push_back(seed);
+  }
+}
+
+}  // namespace talus
