@@ -215,6 +215,28 @@ TEST_CASE("A run whose lists are mended goes on from a saved state bit for bit",
   CHECK(rest.state_hash() == whole.state_hash());
 }
 
+TEST_CASE("A saved state knows of the bodies that stand among grains whose lists are mended", "[mending][io]") {
+  Scene scene = with(scene_of(1.0 / 200, 8, 1), default_solver(Method::dem));
+  scene.domain.min = {-0.1, -0.1, 0.0};
+  scene.domain.max = {0.1, 0.1, 0.6};
+  GrainGroup fall;
+  fall.radius_min = fall.radius_max = 0.006;
+  fall.count = 600;
+  fall.velocity_random = 0.3;
+  fall.shape = BoxFill{{-0.1, -0.1, 0.1}, {0.1, 0.1, 0.5}};
+  scene.grains = {fall};
+  scene.bodies = {body_of("ball", {{SpherePart{0.03}}}, {0.0, 0.0, 0.05})};
+  Simulation whole(scene, on_cpu), resumed(scene, on_cpu);
+  whole.advance(60);
+  for (int k = 0; k < 20; ++k) {
+    CAPTURE(k);
+    resumed.resume(whole.checkpoint());
+    whole.advance(5);
+    resumed.advance(5);
+    CHECK(resumed.state_hash() == whole.state_hash());
+  }
+}
+
 TEST_CASE("Contacts of dynamic bodies are counted while lists are mended", "[rigid][mending]") {
   Scene scene = rain();
   scene.bodies[1].density = 800.0;

@@ -327,6 +327,17 @@ void FieldMemory::count_rows() {
   write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
 }
 
+void FieldMemory::put_all_bodies_in_cells() {
+  const Settings& settings = model_.settings();
+  const uint bodies = settings.bodies.count, words = body_words(bodies);
+  std::vector<uint> sets(std::size_t{settings.worlds.count} * grid_cells(settings.grid.bits) * words);
+  for (std::size_t k = 0; k < sets.size(); ++k)
+    sets[k] = body_word_of_all(bodies, static_cast<uint>(k % words));
+  TALUS_ASSERT(sets.size() <= executor_->size(FieldId::cell_lists), sets.size(), executor_->size(FieldId::cell_lists));
+  if (!sets.empty())
+    executor_->write(FieldId::cell_lists, std::as_bytes(std::span(sets)));
+}
+
 void FieldMemory::grow_contacts(const Status& status, std::uint64_t step) {
   const uint rows = model_.settings().worlds.rows, history = model_.settings().worlds.history,
              slots = rows * slice_grains;

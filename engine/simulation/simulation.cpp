@@ -68,6 +68,7 @@ void Simulation::Impl::take_over(CheckedState state) {
     executor().write(id, bytes);
   });
   memory.count_rows();
+  memory.put_all_bodies_in_cells();
   run.read_back(state.checkpoint.step);
   if (model.own_slots())
     grains.count_at_start();
