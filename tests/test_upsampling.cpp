@@ -72,6 +72,7 @@ Scene heap_scene(Advection advection = Advection::steady) {
   scene.domain.min = {-0.3, -0.3, 0.0};
   scene.domain.max = {0.3, 0.3, 0.6};
   scene.solver.substeps = 10;
+  scene.solver.rotation = false;  // so that it is steep
   add_fill(scene, CylinderFill{{0.0, 0.0, 0.0}, 0.12, 0.3}, 0.01);
   scene.upsampling = fine_of(0.003, 0.004);
   scene.upsampling->advection = advection;

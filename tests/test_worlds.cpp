@@ -305,6 +305,8 @@ TEST_CASE("Bodies of each world are told apart", "[worlds]") {
 
 TEST_CASE("A body is placed at once, among grains that lie still too", "[worlds]") {
   Scene scene = yard(default_solver(Method::dem));
+  for (Material& material : scene.materials)
+    material.rolling_friction = 0.1;
   scene.bodies.resize(1);
   scene.bodies[0].spin = {};
   scene.sinks.clear();

@@ -292,7 +292,7 @@ def test_worlds_start_anew_fork_and_come_back():
         sim.reset_worlds([0, 1], [1])
 
 
-def test_a_body_is_placed_at_once(scene, sim):
+def test_a_body_is_placed_at_once(sim):
     sim.place_body("pusher", (0.1, 0.0, 0.05), (0.0, 0.0, 1.0, 1.0))
     np.testing.assert_allclose(sim.body_state("pusher").position, [0.1, 0.0, 0.05])
     np.testing.assert_allclose(sim.body_state("pusher").rotation, [0, 0, np.sqrt(0.5), np.sqrt(0.5)])
@@ -304,7 +304,8 @@ def test_a_body_is_placed_at_once(scene, sim):
     other.advance(60)
     assert sim.state_hash() == other.state_hash()
     # Grains that lie still, and had no body near, are moved out at once, and not thrown.
-    still = talus.Simulation(scene, device="cpu")
+    resting = SCENE.replace("density = 2000.0", "density = 2000.0\nrolling_friction = 0.1")
+    still = talus.Simulation(talus.parse_scene(resting), device="cpu")
     still.advance(600)
     low = np.argsort(still.grains().position[:, 2])[20]
     assert np.linalg.norm(still.grains().velocity, axis=1).max() < 1e-3
