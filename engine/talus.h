@@ -44,7 +44,7 @@ struct GrainState {
   glm::vec3 spin{0.0f};  // angular velocity [rad/s]; 0 where grains do not rotate, and of fine grains
 };
 
-// Of a rigid grain of several spheres. The grains of ids [first, first + spheres) are its spheres.
+// How a clump, a rigid grain of several spheres, moves. The grains of ids [first, first + spheres) are its spheres.
 struct ClumpState {
   std::uint32_t first, spheres;
   std::uint32_t material, world;  // as GrainState's

@@ -70,7 +70,7 @@ void find_shapes(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::shape_find, {p.grains, gate_rebuild_grains}, args);
 }
 
-// Spheres of clumps likewise.
+// Spheres of clumps are there as well.
 void find_clumps(Executor& e, const StepPlan& p, const Args& args) {
   if (p.clumps)
     e.run(Pass::clump_find, {p.grains, gate_rebuild_grains}, args);

@@ -8,7 +8,7 @@ namespace talus::gpu {
 // SwiftShader runs it for no invocation. spirv: a valid module.
 std::vector<std::uint32_t> freeze(std::span<const std::uint32_t> spirv, std::span<const Constant> constants);
 
-// Those of the constants that the shader's code reads: a compiler declares others, which its includes have. spirv: a
+// Finds which of the constants the shader's code reads: a compiler declares others, which its includes have. spirv: a
 // valid module.
 std::vector<Constant> constants_read(std::span<const std::uint32_t> spirv, std::span<const Constant> constants);
 

@@ -26,7 +26,7 @@ ClumpShape clump_shape(const Clump& clump);
 // Radius of its smallest sphere, in radii of the largest one.
 double least_radius(const Clump& clump);
 
-// What is wrong with a clump, as the end of a sentence that begins with its name; empty: nothing.
+// Tells what is wrong with a clump, as the end of a sentence that begins with its name; empty: nothing.
 std::string misshapen(const Clump& clump);
 
 // The first capability that a clump does not go with, of those that a solver has.

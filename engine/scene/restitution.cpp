@@ -6,8 +6,8 @@
 namespace talus {
 namespace {
 
-// What a bed bears of kappa (1 + k_t) + 2 (D + c_t D_across), of contacts between grains that are alike: below 1 even a
-// crystal does not heat (shaders/shared/types.h).
+// A bed bears contacts, between grains that are alike, of kappa (1 + k_t) + 2 (D + c_t D_across) up to this: below 1
+// even a crystal does not heat (shaders/shared/types.h).
 constexpr double bears = 0.99;
 constexpr int phases = 24;
 constexpr double ratio_most = 16.0;

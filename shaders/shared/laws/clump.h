@@ -13,7 +13,7 @@ LAW vec3 clump_cross(vec3 a, vec3 b) {
   return c;
 }
 
-// As rotated(), but two passes find the same bits.
+// Turns a vector as rotated() does, but two passes find the same bits.
 LAW vec3 clump_turned(vec4 q, vec3 v) {
   PRECISE vec3 t = 2.0f * clump_cross(vec3(q), v);
   PRECISE vec3 u = clump_cross(vec3(q), t);
