@@ -9,11 +9,10 @@ grains' centre of mass, seen from the axis. hold: the poured heap, 40 s later. S
 root of the radius. With --auto, for runs of Talus alone, a step is 4 ms in as many substeps as Talus chooses.
 """
 import argparse
-import functools
 import math
 import random
 
-from grains import GRAVITY, Grains, arguments, cone, dump, fastest, filled, floor_of_grains, lammps, points, scene, speed, table, talus, time_step, wall_contact
+from grains import GRAVITY, Grains, arguments, cone, dump, fastest, filled, final, floor_of_grains, lammps, points, scene, speed, table, talus, time_step, wall_contact
 
 COUNT = 1500
 HALF = 40  # the rough floor is +-40 radii
@@ -21,12 +20,6 @@ TUBE, TUBE_HEIGHT = 12, 52  # radii
 POUR_RATE, POUR_SPEED, POUR_LEVELS = 200.0, 0.3, 30  # 1/s, m/s, heights from which grains trickle
 DRUM, DRUM_LENGTH, RIBS, FROUDE, DRUM_COUNT = 20, 12.5, 20, 0.005, 1000  # radii, radii, number, omega^2 R/g, grains
 DRUM_STEADY, DRUM_TIME, DRUM_EVERY = 3.0, 6.0, 0.05  # s
-
-
-@functools.cache
-def final(program, folder, text, time):
-    """The State at the end, which the methods share that start from it."""
-    return talus(program, folder, text, time)[-1]
 
 
 def pace(r):

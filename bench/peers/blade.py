@@ -10,7 +10,7 @@ springs; lammps_stiff, with 16 times the stiffness; and M:OVERLAP, such as dem:0
 import argparse
 import math
 
-from grains import Grains, arguments, filled, lammps, points, scene, table, talus, time_step, wall_contact
+from grains import Grains, arguments, filled, final, lammps, points, scene, table, talus, time_step, wall_contact
 
 R, COUNT = 0.005, 5000
 LONG, WIDE, TALL = 250, 20, 60  # of the bed [radii]
@@ -22,7 +22,7 @@ def start(options, folder, grains, seed):
     """Places of the grains that have settled around the blade."""
     lower, upper = corners()
     fill = filled(R, COUNT, f"box = {{ min = {list(lower)}, max = {list(upper)} }}")
-    settled = talus(options.program, folder, scene("dem", grains, (lower, upper, 'y = "periodic"'), 1.0, fill + blade(), seed), 1.0)[-1]
+    settled = final(options.program, folder, scene("dem", grains, (lower, upper, 'y = "periodic"'), 1.0, fill + blade(), seed), 1.0)
     return [(s.x, s.y, s.z) for s in settled]
 
 
@@ -74,20 +74,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments(parser)
     options = parser.parse_args()
-    starts = {}
 
     def measure(friction, rolling, method, seed):
         grains = Grains(R, friction, rolling)
         folder = options.folder / f"blade_{friction}_{rolling}_{seed}"
-        key = (friction, rolling, seed)
-        if key not in starts:
-            starts[key] = start(options, folder / "start", grains, seed)
+        loose = start(options, folder / "start", grains, seed)
         if method.startswith("lammps"):
-            return by_lammps(folder / method, grains, starts[key], grains.substep / 4.0 if method == "lammps_stiff" else None)
+            return by_lammps(folder / method, grains, loose, grains.substep / 4.0 if method == "lammps_stiff" else None)
         name, _, overlap = method.partition(":")
         if overlap:
             grains = Grains(R, friction, rolling, None, float(overlap))
-        return by_talus(options, folder / method.replace(":", "_"), grains, starts[key], name)
+        return by_talus(options, folder / method.replace(":", "_"), grains, loose, name)
 
     table(options, ["force [N]", "lifting share"], measure)
 

@@ -6,6 +6,7 @@ rolling and twisting have a limit each in LAMMPS, where Talus has one for both t
 """
 import csv
 import dataclasses
+import functools
 import math
 import pathlib
 import random
@@ -117,6 +118,12 @@ def talus(program, folder, text, every, metrics=None):
         return states
     with (folder / "metrics.csv").open() as file:
         return states, [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+
+
+@functools.cache
+def final(program, folder, text, time):
+    """The State at the end, which the methods share that start from it."""
+    return talus(program, folder, text, time)[-1]
 
 
 def contact(grains, stiffer=1.0, friction=None, substep=None):

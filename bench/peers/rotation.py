@@ -8,7 +8,7 @@ grains.py says what is equal in both.
 import argparse
 import math
 
-from grains import Grains, arguments, cone, filled, floor_of_grains, lammps, points, scene, speed, table, talus, time_step, wall_contact
+from grains import Grains, arguments, cone, filled, final, floor_of_grains, lammps, points, scene, speed, table, talus, time_step, wall_contact
 
 RADIUS, COLUMN, COUNT, SETTLING, TIME = 0.005, 0.05, 1500, 1.0, 2.5  # m; half width [m]; number; s; s
 SIDE = 0.2  # half width of the rough floor [m]
@@ -50,7 +50,7 @@ def start(options, folder, grains, seed):
     settles = options.case == "column"
     time = SETTLING if settles else 0.0
     fill = filled(RADIUS, COUNT, f"box = {{ min = [{-COLUMN}, {-COLUMN}, 0.01], max = [{COLUMN}, {COLUMN}, 0.6] }}")
-    state = talus(options.program, folder, scene("dem", grains, domain(COLUMN)[0], time, fill, seed), time or 1.0)[-1]
+    state = final(options.program, folder, scene("dem", grains, domain(COLUMN)[0], time, fill, seed), time or 1.0)
     return [(s.x, s.y, s.z + (2.5 * RADIUS if settles else 0.0)) for s in state]
 
 
@@ -73,15 +73,12 @@ def main():
     parser.add_argument("--case", choices=["column", "bed"], default="column")
     arguments(parser)
     options = parser.parse_args()
-    starts = {}
 
     def measure(friction, rolling, method, seed):
         grains = Grains(RADIUS, friction, rolling)
         folder = options.folder / f"{options.case}_{friction}_{rolling}_{seed}"
-        key = (friction, rolling, seed)
-        if key not in starts:
-            starts[key] = start(options, folder / "start", grains, seed)
-        state = end(options, folder / method, grains, starts[key], method)
+        loose = start(options, folder / "start", grains, seed)
+        state = end(options, folder / method, grains, loose, method)
         return *(cone(state, 1.7 * RADIUS, RADIUS) if options.case == "column" else bed(state, COLUMN)), speed(state)
 
     head = ["angle [deg]", "r90 [m]"] if options.case == "column" else ["packing", "contacts", "overlap [r]"]
