@@ -70,8 +70,8 @@ struct Reflection {
 Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv,
                    std::span<const Constant> constants = {});
 
-// Storage buffers that a compute shader may bind at most, and a device has to take: of dem.comp, where grains rotate. Of
-// the devices that are known none takes 12 or more and less than 16 (docs/limits.md).
+// Storage buffers that a compute shader may bind at most, and a device has to take: of dem.comp, where grains rotate.
+// Of the devices that are known none takes 12 or more and less than 16 (docs/limits.md).
 inline constexpr std::size_t buffers_most = 14;
 // The same of a shader that draws: of draw_picture.frag, which looks up all that a pixel may show. A device that takes
 // fewer computes, and does not draw.

@@ -54,12 +54,12 @@ enum class Accuracy { fast, forces };
 
 struct Material {
   std::string name;
-  double density = 1600.0;            // kg/m3
-  double friction_static = 0.5;       // Coulomb coefficient, sticking
-  double friction_kinetic = 0.5;      // Coulomb coefficient, sliding
-  double stiffness = 1e6;             // N/m, of a contact (p2; dem with the material's stiffness)
-  std::optional<double> damping;      // N s/m, of a contact; unset: 0.1 stiffness * substep, in dem 0.11 of critical
-  double adhesion = 0.0;              // Pa, over the contact's area
+  double density = 1600.0;        // kg/m3
+  double friction_static = 0.5;   // Coulomb coefficient, sticking
+  double friction_kinetic = 0.5;  // Coulomb coefficient, sliding
+  double stiffness = 1e6;         // N/m, of a contact (p2; dem with the material's stiffness)
+  std::optional<double> damping;  // N s/m, of a contact; unset: 0.1 stiffness * substep, in dem 0.11 of critical
+  double adhesion = 0.0;          // Pa, over the contact's area
   // Coefficient of rolling and twisting friction; unset: that of what it touches, else 0.
   std::optional<double> rolling_friction;
   double inertia = 0.4;               // of a grain about its center, in m r^2

@@ -715,7 +715,9 @@ std::vector<std::string> advise(const Scene& scene) {
        "pbd has no adhesion, so that the adhesion of {} Pa has no effect: use another solver.method", adhesion);
 
   // Rolling
-  const auto resists = [&](const Source& source) { return scene.materials[source.material].rolling_friction.value_or(0.0) > 0.0; };
+  const auto resists = [&](const Source& source) {
+    return scene.materials[source.material].rolling_friction.value_or(0.0) > 0.0;
+  };
   const bool rolling = scene.domain.rolling_friction.value_or(0.0) > 0.0 || std::ranges::any_of(bed.sources, resists);
   warn(rolling && !s.rotation,
        "rolling friction has no effect, since grains do not rotate: set solver.rotation to true");

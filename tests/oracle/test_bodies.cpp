@@ -218,8 +218,9 @@ TEST_CASE("Points of bodies push as springs and dampers do", "[laws]") {
         step};
     oracle::Edges edges;
     const oracle::Spring k_and_c{0.6 * mass / (step * step), 2.0 * 0.4 * std::sqrt(0.6) * mass / step};
-    const oracle::DemResult r = oracle::dem(edges, pair, k_and_c, 0.0, static_cast<double>(ahead),
-                                            {0.6, static_cast<double>(law.friction_kinetic)}, vec(before), {0.285, 0.5});
+    const oracle::DemResult r =
+        oracle::dem(edges, pair, k_and_c, 0.0, static_cast<double>(ahead),
+                    {0.6, static_cast<double>(law.friction_kinetic)}, vec(before), {0.285, 0.5});
     // Bodies do not pull; without adhesion grains do not either.
     if (!r.touches)
       continue;
