@@ -8,6 +8,7 @@
 #include <cstring>
 #include <numeric>
 #include <set>
+#include <spirv_cross/GLSL.std.450.h>
 #include <spirv_cross/spirv.hpp>
 
 namespace talus::test_shaders {
@@ -303,6 +304,42 @@ TEST_CASE("frozen shaders have constants where they had specialization constants
   CHECK(freeze(code, {}) == code);
   const std::vector<Constant> group{{0, 8}};
   CHECK(reflect("switches.comp", freeze(find_shader("switches.comp"), group)).local_size[0] == 8);
+}
+
+TEST_CASE("frozen shaders are left without the code that their constants switch off", "[gpu]") {
+  const auto switched_off = [](std::vector<Constant> constants) {  // what takes a root or a hyperbolic sine
+    const auto code = freeze(find_shader("pruned.comp"), constants);
+    int count = 0;
+    for (std::size_t at = 5; at < code.size(); at += code[at] >> 16)
+      count +=
+          (code[at] & 0xFFFF) == spv::OpExtInst && (code[at + 4] == GLSLstd450Sinh || code[at + 4] == GLSLstd450Sqrt);
+    CHECK(freeze(code, {}) == code);
+    return count;
+  };
+  CHECK(switched_off({}) == 0);
+  CHECK(switched_off({{0, 2}}) == 2);  // a function that is asked of two kinds is not known for one of them
+  CHECK(switched_off({{0, 4}}) == 2);
+  CHECK(switched_off({{1, 1}}) == 5);
+  CHECK(switched_off({{0, 6}, {1, 1}}) == 7);
+}
+
+TEST_CASE("frozen shaders do what they did", "[gpu][device]") {
+  Machine machine;
+  Buffer values(machine.device, "values", 9 * 4);
+  const auto run = [&](std::vector<Constant> constants) {
+    ComputePipeline pruned(machine.device, "pruned", find_shader("pruned.comp"), constants);
+    Graph graph(machine.device);
+    upload(graph, values, std::vector<float>{4, 1, 1, 1, 1, 1, 1, 7, 1});
+    graph.compute(pruned, pruned.resolve({{"values", &values}}), {}, talus::gpu::Work::groups(1));
+    return download<float>(graph, values);
+  };
+  CHECK(run({}) == std::vector<float>{0, 2, 2, 1, 1, 2, 0, 7, 2});
+  std::vector<float> all = run({{0, 6}, {1, 1}});
+  const float sine = std::sinh(1.0f);
+  for (const auto& [place, value] : std::vector<std::pair<std::size_t, float>>{
+           {0, 5.0f}, {1, sine}, {2, sine}, {3, 2.0f + std::sqrt(2.0f)}, {4, sine}, {7, std::sinh(7.0f)}, {8, 10.0f}})
+    CHECK(all[place] == Approx(value).epsilon(1e-4));
+  CHECK(all[6] == 0.0f);
 }
 
 TEST_CASE("specialization constants have their values", "[gpu][device]") {

@@ -1,17 +1,13 @@
 #include "engine/gpu/freeze.h"
-#include "engine/base/assert.h"
+#include "engine/gpu/prune.h"
+#include "engine/gpu/spirv.h"
 #include <algorithm>
 #include <iterator>
-#include <spirv_cross/spirv.hpp>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace talus::gpu {
 namespace {
-
-constexpr std::size_t header_words = 5;
-
-using Instruction = std::span<const std::uint32_t>;
 
 class Freezer {
 public:
@@ -85,24 +81,11 @@ private:
 
 }  // namespace
 
-namespace {
-
-void each_instruction(std::span<const std::uint32_t> spirv, auto visit) {
-  for (std::size_t at = header_words; at < spirv.size();) {
-    const std::size_t words = spirv[at] >> spv::WordCountShift;
-    TALUS_ASSERT(words > 0 && at + words <= spirv.size(), at, words, spirv.size());
-    visit(spirv.subspan(at, words));
-    at += words;
-  }
-}
-
-}  // namespace
-
 std::vector<std::uint32_t> freeze(std::span<const std::uint32_t> spirv, std::span<const Constant> constants) {
   Freezer freezer(constants);
-  freezer.out.assign(spirv.begin(), spirv.begin() + header_words);
+  freezer.out.assign(spirv.begin(), spirv.begin() + spirv_header_words);
   each_instruction(spirv, [&](Instruction in) { freezer.copy(in); });
-  return std::move(freezer.out);
+  return prune(freezer.out);
 }
 
 std::vector<Constant> constants_read(std::span<const std::uint32_t> spirv, std::span<const Constant> constants) {

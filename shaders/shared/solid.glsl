@@ -4,7 +4,7 @@ layout(set = 0, binding = 14, scalar) readonly buffer BodyBlock { Body bodies[];
 #include "shared/shape_data.glsl"
 
 layout(constant_id = 0) const uint solid_kinds = ~0u;  // constant_solid_kinds
-bool has_kind(uint kind) { return (solid_kinds & 1u << kind) != 0u; }
+#define has_kind(kind) ((solid_kinds & 1u << (kind)) != 0u)  // a constant in every place, which engine/gpu/prune.h follows
 
 #include "shared/solid_part.glsl"
 
