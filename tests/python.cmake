@@ -20,5 +20,6 @@ set(ENV{CMAKE_PREFIX_PATH} "${PREFIX_PATH}")
 set(ENV{CMAKE_GENERATOR} "${GENERATOR}")
 set(ENV{CXX} "${COMPILER}")
 set(ENV{PIP_DISABLE_PIP_VERSION_CHECK} 1)
-run("${bin}/pip" install --quiet -C cmake.define.TALUS_INSTALLED=ON "${SOURCE}[test]")
+# --no-compile: byte code of all modules of vtk, ovito and others took 5 s of one core, and few are used.
+run("${bin}/pip" install --quiet --no-compile -C cmake.define.TALUS_INSTALLED=ON "${SOURCE}[test]")
 run("${bin}/pytest" "${SOURCE}")
