@@ -257,3 +257,142 @@ TEST_CASE("Rolling friction is the mean of two materials, or that of the one tha
   CHECK(rolling(1, 3) == 0.0f);
   CHECK(rolling(0, 4) == Approx(0.2));  // the wall
 }
+
+namespace {
+
+// The share of the slip of two equal grains' surfaces that comes back, where friction holds: its mean over the phases
+// of a substep.
+double tangential_restitution(const Scene& like) {
+  constexpr int phases = 40;
+  Scene scene = like;
+  scene.grains.clear();
+  scene.domain.axis = {Axis::open, Axis::open, Axis::open};
+  const double r = like.grains[0].radius_min, speed = 0.5, h = scene.dt / scene.solver.substeps;
+  for (int k = 0; k < phases; ++k) {
+    const double x = 6.0 * r * k, gap = (k + 0.5) / phases * 2.0 * speed * h;
+    add_points(scene, r, {{x, 0.0, -r}}, {0.25, 0.0, speed});
+    add_points(scene, r, {{x, 0.0, r + gap}}, {-0.25, 0.0, -speed});
+  }
+  Simulation simulation(scene, on_cpu);
+  simulation.advance(4);
+  double sum = 0.0;
+  const std::vector<SpinningGrain> grains = spinning_grains(simulation);
+  for (std::size_t k = 0; k < grains.size(); k += 2) {
+    const SpinningGrain &lower = grains[k], &upper = grains[k + 1];
+    REQUIRE(upper.velocity.z - lower.velocity.z > 0.0);
+    sum += lower.velocity.x + lower.spin.y - (upper.velocity.x - upper.spin.y);
+  }
+  return -sum / (phases * 0.5);
+}
+
+struct Temperatures {
+  double translation, rotation;  // m2/s2: two thirds of the energy by the mass
+};
+Temperatures temperatures_of(const std::vector<SpinningGrain>& grains) {
+  Temperatures t{0.0, 0.0};
+  double mass = 0.0;
+  for (const SpinningGrain& grain : grains) {
+    t.translation += grain.mass * glm::dot(grain.velocity, grain.velocity) / 3.0;
+    t.rotation += grain.inertia * glm::dot(grain.spin, grain.spin) / (3.0 * grain.radius * grain.radius);
+    mass += grain.mass;
+  }
+  return {t.translation / mass, t.rotation / mass};
+}
+
+}  // namespace
+
+// Rough spheres without gravity (Luding, Huthmann, McNamara and Zippelius, Phys. Rev. E 58, 3416, 1998, in three
+// dimensions): with T of translation and S of rotation,
+//   dT/dt = -G (A T^1.5 - B T^.5 S),  dS/dt = G (B T^1.5 - C T^.5 S),
+//   A = (1 - e^2)/4 + eta (1 - eta),  B = eta^2/q,  C = eta/q (1 - eta/q),  eta = q (1 + beta)/(2 q + 2),  q = 2/5,
+// and G = 16/3 sqrt(pi) n d^2 chi, of n spheres a volume of diameter d and the pair correlation chi at contact
+// (Carnahan and Starling). S/T tends to R, where both sides fall alike, and T from there on as (1 + t/tau)^-2 (Haff, J.
+// Fluid Mech. 134, 401, 1983).
+TEST_CASE("A cloud of rough grains cools by Haff's law, and shares its energy between translation and rotation",
+          "[rotation]") {
+  const double e = 0.8, r = 0.005, filled = 0.05, q = 0.4;
+  const unsigned edge_grains = 10, count = edge_grains * edge_grains * edge_grains;
+  Scene scene = rotating_scene(dem_solver, 16);
+  const double volume = count * 4.0 / 3.0 * pi_ * r * r * r / filled, edge = std::cbrt(volume);
+  scene.domain.min = glm::dvec3(-0.5 * edge);
+  scene.domain.max = glm::dvec3(0.5 * edge);
+  scene.domain.axis = {Axis::periodic, Axis::periodic, Axis::periodic};
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  scene.materials[0].restitution = e;
+  scene.materials[0].friction_static = scene.materials[0].friction_kinetic = 1e3;  // no contact slides
+  std::vector<glm::dvec3> points;
+  for (unsigned k = 0; k < count; ++k)
+    points.push_back(edge * ((glm::dvec3(k % 10, k / 10 % 10, k / 100) + 0.5) / 10.0 - 0.5));
+  add_points(scene, r, points);
+  scene.grains[0].velocity_random = 0.5;
+
+  const double beta = tangential_restitution(scene);
+  const double eta = q * (1.0 + beta) / (2.0 * q + 2.0);
+  const double a = (1.0 - e * e) / 4.0 + eta * (1.0 - eta), b = eta * eta / q, c = eta / q * (1.0 - eta / q);
+  const double ratio = (a - c + std::sqrt((a - c) * (a - c) + 4.0 * b * b)) / (2.0 * b);
+  const double chi = (1.0 - 0.5 * filled) / std::pow(1.0 - filled, 3);
+  const double rate = 8.0 / 3.0 * std::sqrt(pi_) * count / volume * 4.0 * r * r * chi * (a - b * ratio);
+
+  Simulation simulation(scene, on_cpu);
+  const MomentaWithSpins before = momenta_with_spins(spinning_grains(simulation));
+  advance_to(simulation, 1.0);
+  const Temperatures start = temperatures_of(spinning_grains(simulation));
+  const double t0 = simulation.time();
+  Temperatures now{};
+  double ratios = 0.0;
+  std::vector<double> falls;  // of T^-1/2, as shares of what theory says
+  for (int k = 1; k <= 8; ++k) {
+    advance_to(simulation, t0 + k);
+    now = temperatures_of(spinning_grains(simulation));
+    ratios += now.rotation / now.translation / 8.0;
+    falls.push_back((1.0 / std::sqrt(now.translation) - 1.0 / std::sqrt(start.translation)) / (k * rate));
+  }
+  const MomentaWithSpins after = momenta_with_spins(spinning_grains(simulation));
+  CAPTURE(beta, ratio, ratios, falls, start.translation / now.translation);
+  CHECK(glm::length(after.linear - before.linear) < 1e-6 * before.linear_size);
+  CHECK(ratios == Approx(ratio).epsilon(0.05));
+  for (const double fall : falls)
+    CHECK(fall == Approx(1.0).epsilon(0.08));
+  CHECK(start.translation > 8.0 * now.translation);
+}
+
+// A drum that turns at a constant speed, and grains in a steady state in it: the couple that they exert on it about its
+// axis is that of their weight, less what their angular momentum gains.
+TEST_CASE("The couple on a drum is the weight of its grains at their offset from the axis", "[rotation][loads]") {
+  const double radius = 0.1, width = 0.062, speed = 2.0;  // m, m, rad/s
+  Scene scene = rotating_scene(dem_solver, 16);
+  scene.domain.axis = {Axis::open, Axis::periodic, Axis::open};
+  scene.domain.min = {-0.2, -0.5 * width, -0.2};
+  scene.domain.max = {0.2, 0.5 * width, 0.2};
+  scene.materials[0].friction_static = scene.materials[0].friction_kinetic = 0.5;
+  scene.materials[0].rolling_friction = 0.1;
+  GrainGroup group;
+  group.radius_min = 0.004;
+  group.radius_max = 0.005;
+  group.shape = BoxFill{{-0.06, -0.5 * width, -0.07}, {0.06, 0.5 * width, 0.02}};
+  scene.grains.push_back(group);
+  scene.bodies = {body_of("drum", {{BoxPart{{0.24, 2.0 * width, 0.24}}},
+                                   {ConePart{radius, radius, 4.0 * width}, {}, {90.0, 0.0, 0.0}, true}})};
+  scene.bodies[0].material = 0;
+  scene.bodies[0].spin = {0.0, speed, 0.0};
+  Simulation simulation(scene, on_cpu);
+  advance_to(simulation, 1.5);
+  const auto angular = [&] { return momenta_with_spins(spinning_grains(simulation)).angular.y; };
+  const double before = angular();
+  const int steps = 400;
+  double couple = 0.0, moment = 0.0;  // N m
+  for (int k = 0; k < steps; ++k) {
+    simulation.advance(1);
+    couple += static_cast<double>(simulation.body_loads()[0].torque.y) / steps;
+    for (const SpinningGrain& grain : spinning_grains(simulation))
+      moment += grain.mass * g * grain.position.x / steps;
+  }
+  const double gain = (angular() - before) / (steps * scene.dt);
+  double weight = 0.0;
+  for (const SpinningGrain& grain : spinning_grains(simulation))
+    weight += grain.mass * g;
+  CAPTURE(couple, moment, gain, weight, simulation.grain_count());
+  CHECK(moment < -0.2 * weight * radius);  // the grains are carried up on the side that rises
+  CHECK(couple == Approx(moment - gain).epsilon(0.005));
+  CHECK(-couple * speed > 0.0);  // power goes into them
+}
