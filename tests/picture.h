@@ -1,14 +1,12 @@
 #pragma once
 // Pictures of small scenes, and what should be seen in them.
 #include "catch.h"
-#include "engine/gpu/device.h"
 #include "engine/scene/bodies.h"
 #include "shaders/shared/types.h"
 #include "viewer/renderer.h"
 #include "viewer/renderer_camera.h"
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -19,23 +17,6 @@ namespace talus_tests {
 using namespace talus;
 
 inline constexpr int width = 320, height = 180;
-
-// A device whose validation layer must have had nothing to say when the test ends.
-struct Setup {
-  gpu::Instance instance{{.validation = true, .extensions = {}, .print = true}};
-  gpu::Device device;
-
-  static gpu::DeviceInfo wanted(gpu::Instance& instance) {
-    const char* name = std::getenv("TALUS_TEST_DEVICE");
-    return gpu::choose(gpu::list_devices(instance), name ? name : "auto");
-  }
-  Setup() : device(instance, wanted(instance)) {}
-  ~Setup() { CHECK(instance.log().count() == 0); }
-
-  Image draw(const Scene& scene, const std::vector<GrainState>& grains) {
-    return Renderer(scene, width, height, &device).draw(grains);
-  }
-};
 
 inline Material material(const char* name, glm::vec3 color) {
   Material m;

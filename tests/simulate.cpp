@@ -31,6 +31,14 @@ talus::Options on_device() {
   return {.device = vulkan_device(), .validation = true, .devices = devices};
 }
 
+talus::Options on_one_device() {
+  talus::Options options = on_device();
+  auto open = devices->take(options);
+  talus::OpenDevice* const device = open.get();
+  options.on = {device, [open = std::move(open)](talus::OpenDevice*) mutable { devices->leave(std::move(open)); }};
+  return options;
+}
+
 talus::Options in_lockstep() {
   return {.device = vulkan_device(), .verify = true, .validation = false, .devices = devices};
 }

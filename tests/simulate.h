@@ -24,6 +24,9 @@ std::string vulkan_device();
 inline const talus::Options on_cpu{.device = "cpu"};
 // With the validation layer and its synchronization checks.
 talus::Options on_device();
+// The same for simulations that are there at the same time: all with these options on one device (Options::on), which
+// compiles a pass once for all of them. on_device() opens a device for each.
+talus::Options on_one_device();
 // Without the layer, which takes half of the time there. Lockstep submits each pass alone and waits for it, so that no
 // barrier between passes can be missing; the barriers of whole steps are checked on_device(), and what each pass binds
 // in the tests of test_lockstep.cpp, which run every pass in_validated_lockstep().

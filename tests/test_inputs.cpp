@@ -152,7 +152,7 @@ TEST_CASE("A state that commands make invalid goes back to what was commanded be
   takes_back_commands(on_cpu);
 }
 TEST_CASE("A state that commands make invalid goes back on a device, too", "[device]") {
-  takes_back_commands(on_device());
+  takes_back_commands(on_one_device());
 }
 
 TEST_CASE("Settings that may change make scenes that a file can hold, at both ends of their range") {

@@ -298,7 +298,7 @@ TEST_CASE("Steps that are not waited for have the same bits", "[live]") {
 }
 
 TEST_CASE("Steps that are not waited for have the same bits on a device", "[device][live]") {
-  starts_as_it_advances(busy(), on_device());
+  starts_as_it_advances(busy(), on_one_device());
 }
 
 TEST_CASE("Slots that run out in steps not waited for grow at the finish", "[live]") {
@@ -310,7 +310,7 @@ TEST_CASE("An invalid state on the way is found at the finish", "[live]") {
 }
 
 TEST_CASE("Halts in steps not waited for are dealt with on a device", "[device][live]") {
-  grows_at_the_finish(on_device());
+  grows_at_the_finish(on_one_device());
   falls_back_at_the_finish(on_device());
 }
 
@@ -347,13 +347,13 @@ TEST_CASE("What steps under way leave to draw is that of their end", "[device][l
 }
 
 TEST_CASE("Steps are handed to a device in slices, to the same bits", "[device][live]") {
-  Options thin = on_device();
+  const Options options = on_one_device();
+  Options thin = options, thick = options;
   thin.slice = 1e-9;
+  thick.slice = 1e9;
   starts_as_it_advances(busy(), thin);
   grows_at_the_finish(thin);
   falls_back_at_the_finish(thin);
-  Options thick = on_device();
-  thick.slice = 1e9;
   Simulation slices(busy(), thin), at_once(busy(), thick);
   const auto submissions = [](Simulation& simulation) {
     simulation.start(4);  // the time of a substep gets known
@@ -375,7 +375,8 @@ TEST_CASE("Steps are handed to a device in slices, to the same bits", "[device][
 }
 
 TEST_CASE("Steps that are recorded once have the bits of those recorded each", "[device][live]") {
-  Options once = on_device(), each = on_device();
+  const Options each = on_one_device();
+  Options once = each;
   once.timing = false;
   for (const int substeps : {3, 4}) {  // grains and grains_next change places in a step, or do not
     Scene scene = busy();
@@ -499,7 +500,7 @@ TEST_CASE("A rate that doubles pours twice the grains", "[live]") {
 
 TEST_CASE("A rate that doubles pours twice the grains on a device, and what was changed is resumed", "[device][live]") {
   pours_twice_as_fast(on_device());
-  resumes_after_a_change(on_device());
+  resumes_after_a_change(on_one_device());
 }
 
 TEST_CASE("What was changed is resumed", "[live]") {
@@ -649,5 +650,5 @@ TEST_CASE("Steps survey what grains feel at their end", "[live]") {
 }
 
 TEST_CASE("Steps on a device survey what grains feel at their end", "[device][live]") {
-  evaluates_at_the_end(on_device());
+  evaluates_at_the_end(on_one_device());
 }

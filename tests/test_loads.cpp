@@ -357,7 +357,8 @@ TEST_CASE("Loads repeat bit for bit, for any number of threads and batches, and 
 TEST_CASE("Loads repeat bit for bit on a device", "[device][bodies][loads]") {
   const Scratch scratch;
   const Scene scene = with(jumble_with_bodies(1000), {.method = Method::dem, .iterations = 1});
-  Simulation first(scene, on_device()), second(scene, on_device());
+  const Options options = on_one_device();
+  Simulation first(scene, options), second(scene, options);
   first.advance(8);
   second.advance(3);
   second.save(scratch / "loads.talus");

@@ -285,5 +285,5 @@ TEST_CASE("A pass is compiled once for all features that its shader does not rea
   Features still;
   still.rotation = rotation_off;
   CHECK(open.program(Pass::body_move, still).pipeline == open.program(Pass::body_move, all).pipeline);
-  CHECK(open.program(Pass::dem, still).pipeline != open.program(Pass::dem, all).pipeline);
+  CHECK(open.program(Pass::emit, still).pipeline != open.program(Pass::emit, all).pipeline);
 }

@@ -493,7 +493,7 @@ TEST_CASE("A run with commanded bodies goes on from a checkpoint to the same bit
 }
 
 TEST_CASE("A run with commanded bodies goes on from a checkpoint to the same bits on a device", "[device][motion]") {
-  check_resumed(on_device(), 200);
+  check_resumed(on_one_device(), 200);
 }
 
 TEST_CASE("Commanded bodies move in lockstep", "[device][motion]") {

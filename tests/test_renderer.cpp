@@ -1,6 +1,6 @@
 // The picture is compared with rays cast on the host.
+#include "drawing.h"
 #include "engine/gpu/graph.h"
-#include "picture.h"
 #include "shaders/shared/draw.h"
 
 using namespace talus;

@@ -1,7 +1,7 @@
 // Bodies in the picture.
+#include "drawing.h"
 #include "engine/gpu/graph.h"
 #include "engine/scene/text.h"
-#include "picture.h"
 #include "scratch.h"
 #include "simulate.h"
 

@@ -1,6 +1,6 @@
 // Cloth in the picture.
+#include "drawing.h"
 #include "engine/gpu/graph.h"
-#include "picture.h"
 #include "simulate.h"
 #include <glm/gtc/constants.hpp>
 #include <memory>

@@ -1,6 +1,6 @@
 // Fine grains in the picture: stones that differ, which together look as what they stand for, near and far.
+#include "drawing.h"
 #include "engine/gpu/device.h"
-#include "picture.h"
 #include "simulate.h"
 #include <set>
 

@@ -1,5 +1,5 @@
 // What a picture tells of the state: colours by what grains feel.
-#include "picture.h"
+#include "drawing.h"
 #include "shaders/shared/color_scale.h"
 #include "simulate.h"
 #include "wrong.h"

@@ -1,5 +1,5 @@
 // Pictures of grains that rotate.
-#include "picture.h"
+#include "drawing.h"
 #include "simulate.h"
 #include <array>
 #include <cmath>

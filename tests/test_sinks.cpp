@@ -119,7 +119,7 @@ TEST_CASE("A run with sinks and emitters goes on from a checkpoint to the same b
   resumes(on_cpu, each_variant());
 }
 TEST_CASE("A run with sinks and emitters goes on to the same bits on the device", "[device][sinks]") {
-  resumes(on_device(), each_method());
+  resumes(on_one_device(), each_method());
 }
 
 TEST_CASE("When the places of gone grains are given up does not matter", "[sinks]") {

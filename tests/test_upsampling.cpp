@@ -333,7 +333,7 @@ TEST_CASE("Fine grains repeat and resume bit for bit", "[upsampling]") {
 }
 
 TEST_CASE("Fine grains repeat and resume bit for bit on a device", "[device][upsampling]") {
-  repeats(on_device());
+  repeats(on_one_device());
 }
 
 TEST_CASE("Fine grains come with those of an emitter and end in a sink", "[upsampling]") {

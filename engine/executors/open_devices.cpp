@@ -2,6 +2,7 @@
 #include "engine/gpu/freeze.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace talus {
 
@@ -109,10 +110,12 @@ void OpenDevice::reload(Pass pass, std::vector<std::uint32_t> spirv) {
 std::shared_ptr<OpenDevice> OpenDevices::take(const Options& options) {
   {
     const std::scoped_lock lock(mutex_);
-    const auto found = std::ranges::find_if(idle_, [&](const auto& open) { return open->serves(options); });
-    if (found != idle_.end()) {
+    // The one that was left last: where simulations follow one another, it has the most passes compiled.
+    const auto found =
+        std::ranges::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& open) { return open->serves(options); });
+    if (found != idle_.rend()) {
       auto open = std::move(*found);
-      idle_.erase(found);
+      idle_.erase(std::next(found).base());
       open->instance.log().clear();
       return open;
     }
