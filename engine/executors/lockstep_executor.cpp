@@ -174,12 +174,13 @@ private:
 
   // The states of contacts, slot after slot, and their members as if they were those of a struct.
   Bytes by_slot(const Bytes& states) {
-    const std::size_t words = contact_settings().state_words;
-    Bytes slots(states.size());
-    for (std::size_t at = 0; at < states.size() / 4; ++at) {
-      const std::size_t row = at / (words * slice_grains), component = at / slice_grains % words;
-      std::memcpy(&slots[4 * ((row * slice_grains + at % slice_grains) * words + component)], &states[4 * at], 4);
-    }
+    const std::size_t words = contact_settings().state_words, row_bytes = 4 * words * slice_grains;
+    Bytes slots = states;
+    for (std::size_t row = 0; row + row_bytes <= states.size(); row += row_bytes)
+      for (std::size_t component = 0; component < words; ++component)
+        for (std::size_t lane = 0; lane < slice_grains; ++lane)
+          std::memcpy(&slots[row + 4 * (lane * words + component)],
+                      &states[row + 4 * (component * slice_grains + lane)], 4);
     return slots;
   }
   BoundField of_slots(BoundField bound) {
@@ -419,39 +420,48 @@ private:
     const std::size_t stride = bound.binding.stride;
     TALUS_ASSERT(stride > 0 && device.size() == host.size() && host.size() % 4 == 0, pass, bound.field.id, stride,
                  device.size(), host.size());
-    for (const gpu::ScalarMember& member : bound.binding.scalars) {
+    struct Number {
+      const gpu::ScalarMember* member = nullptr;  // null: words between members
+      std::optional<float> scale;                 // of the vector, where a number differs
+    };
+    std::vector<Number> numbers(stride / 4);  // of an element
+    for (const gpu::ScalarMember& member : bound.binding.scalars)
+      numbers.at(member.offset / 4).member = &member;
+    for (std::size_t at = 0; at < host.size(); at += 4) {
+      const std::uint32_t d = word_at(device, at), h = word_at(host, at);
+      if (d == h)
+        continue;
+      Number& number = numbers[at % stride / 4];
+      if (!number.member)
+        continue;
+      const gpu::ScalarMember& member = *number.member;
       // Greatest speeds are floats, kept as their bits for the sake of atomics.
       const std::string_view name = member.name.empty() ? info(bound.field.id).name : std::string_view(member.name);
       const bool real = member.kind == gpu::ScalarKind::float32 || name.ends_with("_bits");
-      std::optional<float> scale;  // of the vector, where a number differs
-      const auto scale_of = [&] {
-        float most = 0.0f;
-        for (const gpu::ScalarMember& other : bound.binding.scalars)
-          if (other.name == member.name || same_vector(member.name, other.name))
-            for (std::size_t at = other.offset; at < host.size(); at += stride)
-              if (const float value = std::abs(std::bit_cast<float>(word_at(host, at))); std::isfinite(value))
-                most = std::max(most, value);
-        // A rotation may be none: x, y and z are 0 to rounding.
-        return of_rotation(member.name) ? std::max(most, 1.0f) : most;
-      };
-      for (std::size_t at = member.offset; at < host.size(); at += stride) {
-        const std::uint32_t d = word_at(device, at), h = word_at(host, at);
-        if (d == h)
-          continue;
-        const float df = std::bit_cast<float>(d), hf = std::bit_cast<float>(h);
-        if (real && tolerance > 0.0f && !scale)
-          scale = scale_of();
-        const float allowed = tolerance > 0.0f ? std::max(tolerance * scale.value_or(0.0f), without_length) : 0.0f;
-        if (real && (std::abs(df - hf) <= allowed || (tolerance > 0.0f && static_cast<double>(std::abs(df - hf)) <=
-                                                                              rounded(pass, bound.field, member.name))))
-          continue;
-        throw VerifyError(fmt::format("pass {}: {}[{}]{}{} is {} on the device and {} in the reference (tolerance {})",
-                                      info(pass).name, name_of(bound.field), at / stride,
-                                      member.name.empty() ? "" : ".", member.name,
-                                      real ? fmt::format("{}", df) : fmt::format("{}", d),
-                                      real ? fmt::format("{}", hf) : fmt::format("{}", h), allowed));
-      }
+      if (real && tolerance > 0.0f && !number.scale)
+        number.scale = scale_of(bound, member, host);
+      const float df = std::bit_cast<float>(d), hf = std::bit_cast<float>(h);
+      const float allowed = number.scale ? std::max(tolerance * *number.scale, without_length) : 0.0f;
+      if (real && (std::abs(df - hf) <= allowed || (tolerance > 0.0f && static_cast<double>(std::abs(df - hf)) <=
+                                                                            rounded(pass, bound.field, member.name))))
+        continue;
+      throw VerifyError(fmt::format("pass {}: {}[{}]{}{} is {} on the device and {} in the reference (tolerance {})",
+                                    info(pass).name, name_of(bound.field), at / stride, member.name.empty() ? "" : ".",
+                                    member.name, real ? fmt::format("{}", df) : fmt::format("{}", d),
+                                    real ? fmt::format("{}", hf) : fmt::format("{}", h), allowed));
     }
+  }
+
+  // The greatest of such numbers, those of the other coordinates of one vector with them.
+  static float scale_of(const BoundField& bound, const gpu::ScalarMember& member, const Bytes& bytes) {
+    float most = 0.0f;
+    for (const gpu::ScalarMember& other : bound.binding.scalars)
+      if (other.name == member.name || same_vector(member.name, other.name))
+        for (std::size_t at = other.offset; at < bytes.size(); at += bound.binding.stride)
+          if (const float value = std::abs(std::bit_cast<float>(word_at(bytes, at))); std::isfinite(value))
+            most = std::max(most, value);
+    // A rotation may be none: x, y and z are 0 to rounding.
+    return of_rotation(member.name) ? std::max(most, 1.0f) : most;
   }
 };
 
