@@ -164,7 +164,7 @@ Scatter scatter_of(const std::vector<double>& values) {
 Result wheel_and_plank(const Context& context) {
   talus::Scene scene = house_scene("wheel_and_plank");
   if (context.quick)
-    coarsen(scene, 1.2);
+    coarsen(scene, 1.6);
   talus::Simulation simulation = simulate(context, scene);
   const std::uint32_t wheel = simulation.body("wheel"), plank = simulation.body("plank");
   const std::vector<std::uint32_t> weights{simulation.body("weight_1"), simulation.body("weight_2"),
