@@ -50,6 +50,12 @@ public:
   }
 
   std::vector<std::uint32_t> pruned() {
+    // A loop that is cut short keeps a branch to its head from a block that nothing leads to, for which a phi there
+    // would need a value. glslang keeps in variables what changes in a loop.
+    for (const Function& function : functions_)
+      for (const Block& block : function.blocks)
+        if (block.continues && op_of(code_[block.begin + 1]) == spv::OpPhi)
+          return {spirv_.begin(), spirv_.end()};
     do
       changed_ = false, look();
     while (changed_);
