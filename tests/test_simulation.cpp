@@ -290,6 +290,10 @@ TEST_CASE("A checkpoint that names what is not there is refused and nothing chan
         "field worlds has cells smaller than a grain");  // 1e10
   CHECK(said(FieldId::grain_id, 0, 50) == "field grain_id has a number that no grain has");
   CHECK(said(FieldId::grain_tag, 0, 9) == "field grain_tag names a material that is not there");
+  // The first and another sphere of a clump, where there is no clump.
+  for (const std::uint32_t sphere : {1u, 2u})
+    CHECK(said(FieldId::grain_tag, 0, sphere << tag_sphere_shift) ==
+          "field grain_tag names a sphere of a clump that is not there");
   CHECK(said(FieldId::grain_row, 0, 50) == "field grain_row names a row that is not there");
   CHECK(said(FieldId::grains, 0, nan) == "field grains has a number that is not finite");
   CHECK(said(FieldId::grains, offsetof(Grain, position) + 12, 0x3F800000) ==

@@ -209,11 +209,13 @@ private:
                  tags_[first_of(w) + other] >> tag_kind_shift == kind,
              FieldId::grain_id, "has spheres of a clump without the others");
       }
+      if (what_ || sphere == 0)  // a scene without clumps has none of the fields below
+        continue;
       if (sphere == 1)
         need(finite(clumps_[i].rotation) && finite(clumps_[i].position) && finite(clumps_[i].velocity) &&
                  finite(clumps_[i].momentum),
              FieldId::clump_motions, "has a number that is not finite");
-      if (sphere > 0 && listed)
+      if (listed)
         need(slots_[first_of(w) + id] == place[id], FieldId::clump_slots, "does not know where a sphere is");
     }
   }
