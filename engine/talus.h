@@ -173,10 +173,14 @@ public:
   std::array<SeamCrossings, 3> periodic_crossings() const;  // x, y, z
   std::vector<GrainState> grains();                         // sorted by world and id
   std::vector<ClumpState> clumps();                         // sorted by world and first
-  std::uint32_t fine_count() const;                         // fine grains that are there; 0 without [upsampling]
-  std::vector<GrainState> fine_grains();                    // likewise; they have numbers of their own
-  Measure measure();                                        // over all worlds
-  Measure measure(std::uint32_t world);                     // of one
+  // Where slices of grains sleep (solver.sleep): grains that are awake, and how often dem has moved one of a slice that
+  // ran so far. None where they do not.
+  std::optional<std::uint32_t> awake();
+  std::optional<std::uint64_t> grain_updates();
+  std::uint32_t fine_count() const;       // fine grains that are there; 0 without [upsampling]
+  std::vector<GrainState> fine_grains();  // likewise; they have numbers of their own
+  Measure measure();                      // over all worlds
+  Measure measure(std::uint32_t world);   // of one
 
   // Worlds go on side by side, in the same steps, as each would alone with solver.incremental_rebuild off, bit for bit.
   // What follows is done on the device between two steps and leaves the other worlds alone. Throws
@@ -246,11 +250,12 @@ public:
   // For drawing: where the grains lie on the device. Null on the CPU path.
   std::uint32_t grain_places() const;  // some may be empty: their grain has radius 0
   gpu::Device* gpu_device();
-  gpu::Buffer* grain_buffer();    // Grain (shaders/shared/types.h), grain_places() of them
-  gpu::Buffer* tag_buffer();      // uint, material; worlds lie one after another, each with as many places
-  gpu::Buffer* id_buffer();       // uint, number of the grain
-  gpu::Buffer* spin_buffer();     // vec4, xyz: radius times angular velocity [m/s]; null where grains do not rotate
-  std::uint32_t ids_end() const;  // the numbers of a world's grains, those to come too, are below it
+  gpu::Buffer* grain_buffer();     // Grain (shaders/shared/types.h), grain_places() of them
+  gpu::Buffer* tag_buffer();       // uint, material; worlds lie one after another, each with as many places
+  gpu::Buffer* id_buffer();        // uint, number of the grain
+  gpu::Buffer* activity_buffer();  // SliceActivity, of slices of 16 places; null where grains do not sleep
+  gpu::Buffer* spin_buffer();      // vec4, xyz: radius times angular velocity [m/s]; null where grains do not rotate
+  std::uint32_t ids_end() const;   // the numbers of a world's grains, those to come too, are below it
   // Fine grains likewise.
   std::uint32_t fine_places() const;
   gpu::Buffer* fine_buffer();      // Grain; velocity.w: how loose it is, 0: carried by coarse grains, 1: free

@@ -471,7 +471,7 @@ TEST_CASE("a name of test limits that is not there is an error with those that a
   Shell shell;
   check_refused(
       shell.talus("run pile.toml --steps 1 --device 0", "TALUS_TEST_LIMITS=nosuchgpu"), 3,
-      "TALUS_TEST_LIMITS is \"nosuchgpu\", and there are intel, mali, adreno, moltenvk, least, undrawn, unopened.");
+      "TALUS_TEST_LIMITS is \"nosuchgpu\", and there are intel, mali, adreno, moltenvk, least, unopened.");
 }
 
 TEST_CASE("without Vulkan, auto is the CPU path", "[cli]") {

@@ -189,8 +189,8 @@ TEST_CASE("a shader with too many buffers is named with their number and names",
   r.buffers.push_back({.name = "grains"});
   const std::vector<std::string> problems = portability_problems("full.comp", r);
   REQUIRE(problems.size() == 1);
-  CHECK(contains(problems[0], "full.comp binds 15 storage buffers, and 14 is the most: field_0, field_1"));
-  CHECK(contains(problems[0], "field_13, grains."));
+  CHECK(contains(problems[0], "full.comp binds 16 storage buffers, and 15 is the most: field_0, field_1"));
+  CHECK(contains(problems[0], "field_14, grains."));
 }
 
 TEST_CASE("devices are listed with what they are", "[gpu][device]") {

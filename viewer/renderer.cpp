@@ -60,7 +60,7 @@ struct Renderer::Impl {
 
   // Of the state that comes from the host.
   gpu::Buffer host_grains, host_tags, host_ids, host_bodies, host_shapes, host_fine, host_fine_tags, host_measures,
-      host_lines, host_spins;
+      host_lines, host_spins, host_activity;
 
   gpu::Buffer frame_buffer, extent;
   gpu::Buffer list, counts, commands;  // of the grains that are drawn (draw_cull.glsl)
@@ -103,9 +103,10 @@ struct Renderer::Impl {
     std::uint32_t fine = 0;
     uvec2 without_fine{0}, matched{0};
     gpu::Buffer* shapes = nullptr;
-    gpu::Buffer* spins = nullptr;  // null: grains do not rotate
-    std::optional<Turned> now;     // of a simulation
-    std::uint32_t ids_end = 0;     // numbers of its grains are below it
+    gpu::Buffer* spins = nullptr;     // null: grains do not rotate
+    gpu::Buffer* activity = nullptr;  // null: they do not sleep
+    std::optional<Turned> now;        // of a simulation
+    std::uint32_t ids_end = 0;        // numbers of its grains are below it
     // What grains feel; null: not evaluated.
     gpu::Buffer *measures = nullptr, *lines = nullptr;
     std::uint32_t line_places = 0;
@@ -242,6 +243,7 @@ struct Renderer::Impl {
       source.fine_tags = simulation.fine_tag_buffer();
       source.shapes = simulation.shape_buffer();
       source.spins = simulation.spin_buffer();
+      source.activity = simulation.activity_buffer();
       if (contacts_evaluated) {
         source.measures = simulation.measure_buffer();
         source.lines = simulation.line_buffer();
@@ -267,6 +269,9 @@ struct Renderer::Impl {
     source.shapes = copy(host_shapes, FieldId::shape_motions, simulation.scene().shapes.size(), ShapeMotion{});
     if (simulation.scene().solver.rotation)
       source.spins = copy(host_spins, FieldId::grain_spin, source.count, vec4{});
+    if (simulation.executor().size(FieldId::slice_activity) > 0)
+      source.activity = copy(host_activity, FieldId::slice_activity, (source.count + slice_grains - 1) / slice_grains,
+                             SliceActivity{});
     if (!contacts_evaluated)
       return;
     source.measures = copy(host_measures, FieldId::measures, source.count, GrainMeasure{});
@@ -357,6 +362,7 @@ struct Renderer::Impl {
     frame.samples = vec2(seen.width(), seen.height());
     make_room_for_lists(count);
     frame.spins = source.spins != nullptr;
+    frame.sleeps = source.activity != nullptr;
     frame.marked = turn && source.spins && source.now && shown.marks;
     make_room_for_drawn(has_scale(frame.color_by) || frame.marked ? count : 0);
     frame.without_fine = source.without_fine;
@@ -396,6 +402,7 @@ struct Renderer::Impl {
              : name == "draw_distances" ? (sliced ? &distances : &frame_buffer)
              : name == "contact_lines"  ? (source.lines ? source.lines : source.grains)
              : name == "grain_spin"     ? (source.spins ? source.spins : source.grains)
+             : name == "slice_activity" ? (source.activity ? source.activity : source.grains)
              : name == "drawn_grains"   ? &drawn_grains
              : name == "orientations"   ? &orientations
              : name == "measures"       ? (source.measures ? source.measures : source.grains)

@@ -8,15 +8,13 @@ using namespace shared;
 
 static_assert(draw_fine == static_cast<uint>(Level::fine) && draw_coarse == static_cast<uint>(Level::coarse) &&
               draw_both == static_cast<uint>(Level::both));
-static_assert(draw_by_material == static_cast<uint>(ColorBy::material) &&
-              draw_by_speed == static_cast<uint>(ColorBy::speed) &&
-              draw_by_depth == static_cast<uint>(ColorBy::height) &&
-              draw_by_overlap == static_cast<uint>(ColorBy::overlap) &&
-              draw_by_contacts == static_cast<uint>(ColorBy::contacts) &&
-              draw_by_force == static_cast<uint>(ColorBy::force) &&
-              draw_by_palette == static_cast<uint>(ColorBy::palette) && draw_by_id == static_cast<uint>(ColorBy::id) &&
-              draw_by_world == static_cast<uint>(ColorBy::world) &&
-              draw_by_radius == static_cast<uint>(ColorBy::radius) && draw_by_spin == static_cast<uint>(ColorBy::spin));
+static_assert(
+    draw_by_material == static_cast<uint>(ColorBy::material) && draw_by_speed == static_cast<uint>(ColorBy::speed) &&
+    draw_by_depth == static_cast<uint>(ColorBy::height) && draw_by_overlap == static_cast<uint>(ColorBy::overlap) &&
+    draw_by_contacts == static_cast<uint>(ColorBy::contacts) && draw_by_force == static_cast<uint>(ColorBy::force) &&
+    draw_by_palette == static_cast<uint>(ColorBy::palette) && draw_by_id == static_cast<uint>(ColorBy::id) &&
+    draw_by_world == static_cast<uint>(ColorBy::world) && draw_by_radius == static_cast<uint>(ColorBy::radius) &&
+    draw_by_spin == static_cast<uint>(ColorBy::spin) && draw_by_activity == static_cast<uint>(ColorBy::activity));
 static_assert(draw_no_lines == static_cast<uint>(ContactLines::none) &&
               draw_plain_lines == static_cast<uint>(ContactLines::plain) &&
               draw_lines_by_force == static_cast<uint>(ContactLines::force));

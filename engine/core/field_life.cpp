@@ -60,6 +60,9 @@ bool has_rolling_momentum(const Wants& wants) {
 bool incremental(const Wants& wants) {
   return wants.incremental;
 }
+bool slices_sleep(const Wants& wants) {
+  return wants.sleep;
+}
 bool has_clumps(const Wants& wants) {
   return wants.clumps;
 }

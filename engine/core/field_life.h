@@ -113,8 +113,9 @@ enum class Follows : std::uint8_t { nothing, grains, fine_grains };
 enum class Start : std::uint32_t { zero = start_zero, none = start_none, place = start_place };
 
 // What lockstep compares: each element; the grains of a cell, in any order; linked lists, by what they lead to; what a
-// grain has in the history buffer, and with it where that begins (heads); sums of 64 bits, of which each is one number.
-enum class Compared : std::uint8_t { elements, of_cell, of_near_cell, links, heads, history, sums };
+// grain has in the history buffer, and with it where that begins (heads); sums of 64 bits, of which each is one number;
+// slices, where those that run are listed in any order.
+enum class Compared : std::uint8_t { elements, of_cell, of_near_cell, links, heads, history, sums, listed };
 
 // How far a device and the reference may differ, where its inputs' roundings allow more than the tolerance of the pass:
 // a quantity whose error follows from that of a distance (engine/executors/lockstep_executor.cpp). contact_sum,
@@ -145,6 +146,7 @@ struct Wants {
   bool rolls = false;        // does some pair of materials resist rolling?
   bool restitution = false;  // is it given for some pairs?
   bool clumps = false;       // are there any?
+  bool sleep = false;        // do slices of grains at rest sleep?
 };
 using Condition = bool (*)(const Wants&);
 bool finds_linked(const Wants& wants);       // neighbours, by linked lists
@@ -165,6 +167,7 @@ bool has_rolling_momentum(const Wants& wants);
 bool incremental(const Wants& wants);
 bool marks(const Wants& wants);
 bool has_clumps(const Wants& wants);
+bool slices_sleep(const Wants& wants);
 
 // A member of the state of a contact, so many floats, in runs for which the condition holds.
 struct StateMember {

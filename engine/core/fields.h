@@ -97,6 +97,9 @@ namespace talus {
     "how a clump is, in the place of its first sphere; elsewhere 0")                                                   \
   X(clump_slots, uint, grains, saved | when(has_clumps),                                                               \
     "which place of its world a sphere of a clump has, by its id")                                                     \
+  X(grain_rest, GrainRest, grains, follows_grain | when(slices_sleep), "what sleep knows of a grain")                  \
+  X(slice_activity, SliceActivity, slices, saved | when(slices_sleep) | compared(Compared::listed),                    \
+    "which slices run, and which of their grains sleep")                                                               \
   X(grain_row, uint, grains, follows_grain | starts_as(Start::place),                                                  \
     "row of the contact lists that the grain had when they were made")                                                 \
   X(grain_mark, uint, grains, follows_grain | rolled_back | hashed() | when(marks), "number of the caller's own")      \

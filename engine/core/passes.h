@@ -82,7 +82,9 @@ enum class Match { exact, close, unordered };
   X(pbd_stabilize, thread, close, 2e-5)                                                                                \
   X(pbd_solve, thread, close, 2e-5)                                                                                    \
   X(pbd_gauss_seidel, serial, close, 2e-5)                                                                             \
+  X(activity_list, thread, unordered, 0)                                                                               \
   X(dem, thread, close, 2e-5)                                                                                          \
+  X(activity_settle, thread, exact, 0)                                                                                 \
   X(vts_warm_start, thread, close, 2e-5)                                                                               \
   X(vts_solve, thread, close, 2e-5)                                                                                    \
   X(vts_gauss_seidel, serial, exact, 0)                                                                                \

@@ -92,6 +92,44 @@ void set_solver(Settings& settings, const Solver& s, bool rolls) {
   to.warm_start = static_cast<float>(s.warm_start);
 }
 
+// May slices of grains sleep? Particles of shapes, spheres of clumps and vertices of cloth are moved after dem's
+// contacts by what sleep does not know of.
+bool lets_slices_sleep(const Scene& scene) {
+  const Solver& s = scene.solver;
+  return s.sleep && s.method == Method::dem && s.detection == Detection::lists &&
+         glm::length(scene.domain.gravity) > 0.0 && scene.cloths.empty() && scene.shapes.empty() &&
+         std::ranges::none_of(scene.grains, [](const GrainGroup& g) { return g.clump.has_value(); });
+}
+
+SleepSettings sleep_of(const Scene& scene, const Population& population) {
+  double sum = 0.0, count = 0.0;
+  const auto add = [&](const Seed& seed) {
+    if (seed.fixed)
+      return;
+    sum += static_cast<double>(seed.radius);
+    count += 1.0;
+  };
+  std::ranges::for_each(population.initial, add);
+  for (const ScheduledGrain& timed : population.scheduled)
+    add(timed.seed);
+  if (count == 0.0 || !lets_slices_sleep(scene))
+    return {};
+  const double radius = sum / count, g = glm::length(scene.domain.gravity), time = std::sqrt(radius / g),
+               speed = std::sqrt(g * radius), h = substep_of(scene);
+  constexpr double window_least = 4.0;  // substeps
+  const double window = std::max(std::round(sleep_window * time / h), window_least);
+  SleepSettings sleep{};
+  sleep.window = static_cast<uint>(std::min(window, 1e6));
+  sleep.way = static_cast<float>(sleep_speed * speed * h);
+  sleep.spin = static_cast<float>(sleep_spin * speed);
+  sleep.wake = static_cast<float>(sleep_wake * speed);
+  sleep.leak = static_cast<float>(std::min(h / (sleep_leak * time), 1.0));
+  sleep.imbalance = static_cast<float>(sleep_imbalance * g * h);
+  sleep.drag = static_cast<float>(sleep_drag * g * h);
+  sleep.slow = static_cast<float>(sleep_slow * speed);
+  return sleep;
+}
+
 // The geometric mean, or that of the one that has it: it stands for the shape of grains, which counts on any surface.
 double rolling_friction_of(const Material& a, const Material& b) {
   if (a.rolling_friction && b.rolling_friction)
@@ -343,6 +381,7 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
       throw SceneError(fmt::format("{}: periodic axis {} is {} m long; the least for cloth with sides of {} m is {} m",
                                    scene.source, "xyz"[a], settings.domain.max[a] - settings.domain.min[a], side,
                                    least));
+  settings.sleep = sleep_of(scene, population);
   set_fine(settings, scene, population);
   set_load_quanta(settings, scene, population, dynamics);
   const std::size_t grains = population.initial.size() + population.scheduled.size();

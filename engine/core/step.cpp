@@ -339,10 +339,16 @@ void solve_sp(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::finalize, grains, args);
 }
 
-// Explicit dynamics: a substep is one pass.
+// Explicit dynamics: a substep is one pass. Where slices sleep, over those that are awake or watched.
 void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
-  e.run(compare::in_place_of(Pass::dem, p.solver), {p.grains, gate_grains}, args);
+  const uint slices = (p.grains + slice_grains - 1) / slice_grains;
+  const Work grains = p.sleeps ? Work{slices * slice_grains, gate_listed} : Work{p.grains, gate_grains};
+  if (p.sleeps)
+    e.run(Pass::activity_list, {slices, gate_slices}, args);
+  e.run(compare::in_place_of(Pass::dem, p.solver), grains, args);
   swap_grains(e, p);
+  if (p.sleeps)
+    e.run(Pass::activity_settle, grains, args);
   run_rigid(e, p, Pass::body_start, args);
   Args done = args;
   done.iteration = done.iterations = 1;

@@ -40,7 +40,8 @@ template <bool plain, uint rotation> class Contacts : public Pack {
 public:
   Contacts(const Args& args, Fields& f, uint first)
       : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory),
-        rolls_(settings.solver.rotation == rotation_rolling) {
+        rolls_(settings.solver.rotation == rotation_rolling), sleeps_(settings.sleep.window > 0),
+        resting_(rests(grains.velocity, grains.inverse_mass)) {
     TALUS_ASSERT(!memory_ || (settings.contacts.state_words == words() && settings.contacts.shear == 0),
                  settings.contacts.state_words, settings.contacts.shear);
     if constexpr (rotates)
@@ -52,6 +53,8 @@ public:
       Shares shares{all(1.0f), all(0.5f)};
       if (any((grains.inverse_mass != row.grains.inverse_mass) | (grains.radius != row.grains.radius)))
         shares = shares_of(row.grains);
+      if (sleeps_)
+        watch_sleepers(row, c);
       respond(c, shares, laws(row), row.mask, false, row.slot, [&] { return turn_of(row, c, spin_); });
     };
     each_row(touch, !plain, true);
@@ -69,7 +72,9 @@ public:
 
   void end(Ends& ends, Finish& finish) {
     const vecs moved = grains.velocity + (change_ + all(h_ * settings.domain.gravity));
-    const vecs v = select(grains.inverse_mass > 0.0f, moved, grains.velocity);
+    vecs v = select(grains.inverse_mass > 0.0f, moved, grains.velocity);
+    if (sleeps_)
+      v = select(touched_ & ~resting_, slowed(v, settings.sleep.drag, settings.sleep.slow), v);
     const Grains after{grains.position + all(h_) * v, grains.radius, v, grains.inverse_mass};
     store_grains(&f.grains_next[first], there, after);
     if constexpr (rotates)
@@ -88,7 +93,9 @@ public:
 
 private:
   float h_;  // s
-  bool memory_, rolls_;
+  bool memory_, rolls_, sleeps_;
+  ints resting_;      // grains with the velocity of sleepers
+  ints touched_{};    // grains of which a contact touches
   vecs change_;       // m/s, of the velocities by all contacts so far
   vecs4 spin_;        // grain_spin, where grains rotate
   vecs spin_change_;  // m/s, by all contacts so far
@@ -106,6 +113,16 @@ private:
   Shares shares_of(const Grains& o) const {
     const floats w = grains.inverse_mass;
     return {dem_share(w, grains.radius, o.inverse_mass, o.radius), w / (w + o.inverse_mass)};
+  }
+
+  static ints rests(const vecs& velocity, floats inverse_mass) {
+    return (inverse_mass > 0.0f) & (velocity.x == 0.0f) & (velocity.y == 0.0f) & (velocity.z == 0.0f);
+  }
+
+  // Sleepers beside grains that move.
+  void watch_sleepers(const Row& row, const Contact& c) {
+    for (uint those = bits_of(row.mask & ~resting_ & rests(c.velocity, c.inverse_mass)); those; those &= those - 1)
+      reference::watch(f, row.places[static_cast<uint>(std::countr_zero(those))]);
   }
 
   void touch_walls(ints wall, ints mask, std::size_t slot) {
@@ -131,6 +148,7 @@ private:
         continue;
       DemChange change{lane(change_, k), lane(spin_change_, k)};
       touch_body(args, f, first + k, slot + k, change);
+      touched_[k] = change.touched ? -1 : touched_[k];
       set_lane(change_, k, change.velocity);
       set_lane(spin_change_, k, change.spin);
     }
@@ -159,6 +177,7 @@ private:
         store_vecs(f.contact_state, roll_at(slot), select(within, vecs{}, rolled));
       return;
     }
+    touched_ |= touches;
     vecs shear = before, response;
     if constexpr (rotates) {
       vecs roll = rolled;
@@ -187,19 +206,24 @@ template <uint rotation> void dem_as(const Args& args, Fields& f, uint begin, ui
   };
   constexpr uint general = rotation == rotation_off ? rotation_off : rotation_rolling;
   const bool simple = plain(f.settings[0]);
-  uint world = world_of(f, begin);
-  for (uint first = begin; first < end; first += lanes) {
-    if (const uint next = world_of(f, first); next != world) {
-      ends.report(finish);
-      ends = {};
-      world = next;
+  uint world = no_grain;
+  each_listed(args, f, begin, end, [&](uint from, uint to) {
+    for (uint first = from; first < to; first += lanes) {
+      if (const uint next = world_of(f, first); next != world) {
+        if (world != no_grain)
+          ends.report(finish);
+        ends = {};
+        world = next;
+      }
+      finish.enter(first);
+      if (simple)
+        advance(Contacts<true, rotation>(args, f, first));
+      else
+        advance(Contacts<false, general>(args, f, first));
     }
-    finish.enter(first);
-    if (simple)
-      advance(Contacts<true, rotation>(args, f, first));
-    else
-      advance(Contacts<false, general>(args, f, first));
-  }
+  });
+  if (world == no_grain)  // no slice was listed
+    return;
   ends.report(finish);
   finish.flush();
 }

@@ -58,6 +58,7 @@ inline floats length(const vecs& v) {
 #include "shaders/shared/laws/turn.h"
 
 #include "shaders/shared/laws/dem.h"
+#include "shaders/shared/laws/rest.h"
 #include "shaders/shared/laws/impulse.h"
 
 #include "shaders/shared/laws/mass_share.h"

@@ -167,6 +167,8 @@ private:
       return compare(pass, bound, by_row(*tested_, id, args.grains), by_row(*cpu_, id, args.grains));
     case Compared::sums:
       return compare_sums(pass, id, device, contents(*cpu_, id));
+    case Compared::listed:
+      return compare(pass, bound, by_slice(device), by_slice(contents(*cpu_, id)));
     }
   }
 
@@ -242,6 +244,18 @@ private:
     out.resize(lists.size(), no_partner);
     const auto bytes = std::as_bytes(std::span(out));
     return {bytes.begin(), bytes.end()};
+  }
+
+  // What is known of each slice, with the slices that are listed in one order.
+  static Bytes by_slice(Bytes bytes) {
+    const std::span slices(reinterpret_cast<SliceActivity*>(bytes.data()), bytes.size() / sizeof(SliceActivity));
+    std::vector<uint> listed;
+    for (const SliceActivity& slice : slices)
+      listed.push_back(slice.listed);
+    std::ranges::sort(listed, std::ranges::greater());
+    for (std::size_t k = 0; k < slices.size(); ++k)
+      slices[k].listed = listed[k];
+    return bytes;
   }
 
   // What grains have in the history buffer, grain after grain: of those whose rows are made anew.

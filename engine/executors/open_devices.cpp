@@ -6,7 +6,7 @@
 
 namespace talus {
 
-std::array<gpu::Constant, 9> constants_of(const Features& features) {
+std::array<gpu::Constant, 10> constants_of(const Features& features) {
   return {{{constant_solid_kinds, features.solid_kinds},
            {constant_shapes, features.shapes},
            {constant_cloth, features.cloth},
@@ -15,7 +15,8 @@ std::array<gpu::Constant, 9> constants_of(const Features& features) {
            {constant_periodic, features.periodic},
            {constant_rotation, features.rotation},
            {constant_restitution, features.restitution},
-           {constant_clumps, features.clumps}}};
+           {constant_clumps, features.clumps},
+           {constant_sleep, features.sleep}}};
 }
 
 namespace {

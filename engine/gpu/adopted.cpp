@@ -162,8 +162,7 @@ DeviceInfo adopted_info(Instance& instance, const Adoption& application) {
   if (!why.empty())
     refuse(why);
   info.queue_family = application.queue_family;
-  info.graphics = draws && family.queueFlags & VK_QUEUE_GRAPHICS_BIT &&
-                  info.limits.core.maxPerStageDescriptorStorageBuffers >= drawn_buffers_most;
+  info.graphics = draws && family.queueFlags & VK_QUEUE_GRAPHICS_BIT;
   return info;
 }
 

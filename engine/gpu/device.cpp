@@ -143,7 +143,6 @@ DeviceInfo describe(VkPhysicalDevice handle, const TestLimits* test) {
     info.missing.push_back(fmt::format("A shader can bind {} storage buffers on it, and {} are needed.",
                                        info.limits.core.maxPerStageDescriptorStorageBuffers, buffers_most));
   }
-  info.graphics = info.graphics && info.limits.core.maxPerStageDescriptorStorageBuffers >= drawn_buffers_most;
   if (info.max_group_size < needed_group_size) {
     info.missing.push_back(
         fmt::format("Its groups hold {} threads, and {} are needed.", info.max_group_size, needed_group_size));

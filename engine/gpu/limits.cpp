@@ -111,12 +111,10 @@ constexpr TestLimits profiles[] = {
 
 constexpr auto all_test_limits = [] {
   constexpr std::size_t count = std::size(profiles);
-  std::array<TestLimits, count + 2> all;
+  std::array<TestLimits, count + 1> all;
   std::ranges::copy(profiles, all.begin());
-  TestLimits &undrawn = all[count], &unopened = all[count + 1];
-  undrawn = unopened = profiles[count - 1];
-  undrawn.name = "undrawn";
-  undrawn.stage_storage_buffers = 14;
+  TestLimits& unopened = all[count];
+  unopened = profiles[count - 1];
   unopened.name = "unopened";
   unopened.opens = false;
   return all;

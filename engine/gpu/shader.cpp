@@ -266,13 +266,12 @@ Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv, 
 
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& r) {
   std::vector<std::string> list;
-  const std::size_t most = r.stage == VK_SHADER_STAGE_COMPUTE_BIT ? buffers_most : drawn_buffers_most;
-  if (r.buffers.size() > most) {
+  if (r.buffers.size() > buffers_most) {
     std::string names;
     for (const BufferBinding& b : r.buffers)
       names += (names.empty() ? "" : ", ") + b.name;
-    list.push_back(
-        fmt::format("{} binds {} storage buffers, and {} is the most: {}.", name, r.buffers.size(), most, names));
+    list.push_back(fmt::format("{} binds {} storage buffers, and {} is the most: {}.", name, r.buffers.size(),
+                               buffers_most, names));
   }
   if (r.push_bytes > portable_push_bytes) {
     list.push_back(fmt::format("{} has {} bytes of push constants; every device takes {}.", name, r.push_bytes,

@@ -70,16 +70,14 @@ struct Reflection {
 Reflection reflect(std::string_view name, std::span<const std::uint32_t> spirv,
                    std::span<const Constant> constants = {});
 
-// Storage buffers that a compute shader may bind at most, and a device has to take: of dem.comp, where grains rotate.
-// Of the devices that are known none takes 12 or more and less than 16 (docs/limits.md).
-inline constexpr std::size_t buffers_most = 14;
-// The same of a shader that draws: of draw_picture.frag, which looks up all that a pixel may show. A device that takes
-// fewer computes, and does not draw.
-inline constexpr std::size_t drawn_buffers_most = 15;
+// Storage buffers that a shader may bind at most, and a device has to take: of dem.comp, where grains rotate and sleep,
+// and of draw_picture.frag, which looks up all that a pixel may show. Of the devices that are known none takes 12 or
+// more and less than 16 (docs/limits.md).
+inline constexpr std::size_t buffers_most = 15;
 
 // What breaks the limits within which a shader runs on every device that Talus supports, a sentence each: more than
-// buffers_most (drawing: drawn_buffers_most) storage buffers, more than 128 bytes of push constants, more than 256
-// threads in a group, more than 16 KiB of memory that a group shares.
+// buffers_most storage buffers, more than 128 bytes of push constants, more than 256 threads in a group, more than
+// 16 KiB of memory that a group shares.
 std::vector<std::string> portability_problems(std::string_view name, const Reflection& reflection);
 
 // What compute and graphics pipelines have in common. Descriptor sets are cached by what is bound.

@@ -19,6 +19,10 @@ Json json_of(const auto& v) {
   return {v.x, v.y, v.z};
 }
 
+template <class T> Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
 // One value says where the body is.
 bool slides_or_turns(const BodySpec& body) {
   const Joint* joint = std::get_if<Joint>(&body.motion);
@@ -173,6 +177,8 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"height", measure.height},
       {"rebuilds", simulation.rebuilds()},
       {"incremental_rebuilds", simulation.incremental_rebuilds()},
+      {"awake", or_null(simulation.awake())},
+      {"grain_updates", or_null(simulation.grain_updates())},
       {"cfl_violations", simulation.cfl_violations()},
       {"passes", passes},
       {"bodies", bodies_json(simulation)},

@@ -1,5 +1,6 @@
 #pragma once
 // The contacts of dem in a substep (shaders/shared/laws/dem.h).
+#include "engine/reference/activity.h"
 #include "engine/reference/finish.h"
 #include "engine/reference/load.h"
 
@@ -17,9 +18,10 @@ struct Springs {
   vec3 shear{0.0f}, roll{0.0f};
 };
 
-// Changes of a grain's velocity and spin by its contacts in this substep [m/s].
+// Changes of a grain's velocity and spin by its contacts in this substep [m/s]; whether one of them touches.
 struct DemChange {
   vec3 velocity{0.0f}, spin{0.0f};
+  bool touched = false;
 };
 
 // Adds what a contact does to grain i to `change`; returns the contact's springs, which were `springs` before.
@@ -36,6 +38,7 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
   if (!d.touches)
     return {};
   TALUS_ASSERT(d.w_sum > 0.0f, i, partner, d.w_sum);
+  change.touched = true;
   if (settings.solver.rotation == rotation_off) {
     const vec3 response =
         dem_respond(d, c, spring, law, across_share(c, w), settings.contacts.restitution, h, springs.shear);
@@ -55,6 +58,17 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
   return springs;
 }
 
+// A sleeper that has a grain in its list that moves, or a body, is watched.
+inline void watch_beside(Fields& f, uint i, uint partner) {
+  const auto is_resting = [&](uint k) { return rests(vec3(f.grains[k].velocity), f.grains[k].velocity.w); };
+  if (is_grain(partner)) {
+    if (!is_resting(i) && is_resting(partner))
+      watch(f, partner);
+  } else if (is_body(partner) && is_resting(i)) {
+    watch(f, i);
+  }
+}
+
 // As respond, of the contact in `slot`, whose springs are kept in contact_state where contacts have a memory.
 inline void respond_in(const Args& args, Fields& f, uint i, std::size_t slot, DemChange& change) {
   const bool memory = f.settings[0].contacts.memory,
@@ -64,7 +78,10 @@ inline void respond_in(const Args& args, Fields& f, uint i, std::size_t slot, De
     springs.shear = vec3_at(f.contact_state, shear_at(f, slot));
   if (rolls)
     springs.roll = vec3_at(f.contact_state, roll_at(f, slot));
-  springs = respond(args, f, i, partner_at(f, i, slot), springs, change);
+  const uint partner = partner_at(f, i, slot);
+  if (f.settings[0].sleep.window > 0)
+    watch_beside(f, i, partner);
+  springs = respond(args, f, i, partner, springs, change);
   if (memory)
     put(f.contact_state, shear_at(f, slot), springs.shear);
   if (rolls)
@@ -74,18 +91,24 @@ inline void respond_in(const Args& args, Fields& f, uint i, std::size_t slot, De
 // A substep of explicit dynamics. contacts(i, change): adds to `change` what all contacts of grain i do.
 template <class Contacts> void dem_substep(const Args& args, Fields& f, uint begin, uint end, Contacts contacts) {
   Finish finish(args, f);
-  for (uint i = begin; i < end; ++i) {
-    DemChange change;
-    contacts(i, change);
-    const Grain& grain = f.grains[i];
-    const float r = grain.position.w, w = grain.velocity.w;
-    const vec3 v = w > 0.0f ? vec3(grain.velocity) + (change.velocity + args.h * f.settings[0].domain.gravity)
-                            : vec3(grain.velocity);
-    f.grains_next[i] = {vec4(vec3(grain.position) + args.h * v, r), vec4(v, w)};
-    if (f.settings[0].solver.rotation != rotation_off)
-      f.grain_spin_next[i] = f.grain_spin[i] + vec4(change.spin, 0.0f);
-    finish.grain(i, f.grains_next[i]);
-  }
+  const SleepSettings& sleep = f.settings[0].sleep;
+  each_listed(args, f, begin, end, [&](uint first, uint last) {
+    for (uint i = first; i < last; ++i) {
+      DemChange change;
+      contacts(i, change);
+      const Grain& grain = f.grains[i];
+      const float r = grain.position.w, w = grain.velocity.w;
+      vec3 v(grain.velocity);
+      if (w > 0.0f)
+        v += change.velocity + args.h * f.settings[0].domain.gravity;
+      if (sleep.window > 0 && change.touched && !rests(vec3(grain.velocity), w))
+        v = slowed(v, sleep.drag, sleep.slow);
+      f.grains_next[i] = {vec4(vec3(grain.position) + args.h * v, r), vec4(v, w)};
+      if (f.settings[0].solver.rotation != rotation_off)
+        f.grain_spin_next[i] = f.grain_spin[i] + vec4(change.spin, 0.0f);
+      finish.grain(i, f.grains_next[i]);
+    }
+  });
   finish.flush();
 }
 

@@ -1,5 +1,5 @@
 // A hand that holds grains.
-#include "engine/reference/space.h"
+#include "engine/reference/activity.h"
 
 namespace talus::reference {
 
@@ -26,6 +26,8 @@ void hand_pull(const Args& args, Fields& f, uint begin, uint end) {
     if (const float most = hand_acceleration * args.h, size = glm::length(change); size > most)
       change *= most / size;
     g.velocity = vec4(v + change, g.velocity.w);
+    if (settings.sleep.window > 0)
+      wake(f, i);
   }
 }
 

@@ -84,6 +84,7 @@ inline float one_minus_exp(float x) {
 #include "shaders/shared/laws/p2.h"
 #include "shaders/shared/laws/pbd.h"
 #include "shaders/shared/laws/relaxation.h"
+#include "shaders/shared/laws/rest.h"
 #include "shaders/shared/laws/sleep.h"
 
 inline float sine(float x) {

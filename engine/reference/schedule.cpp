@@ -101,6 +101,7 @@ void plan(const Args& args, Fields& f, uint, uint) {
     return close_gates(f);
 
   status.lists.rebuilding = 0;
+  status.activity.listed = 0;
   bool incremental = false;
   for (uint number = 0; number < settings.worlds.count; ++number) {
     World& world = f.worlds[number];
@@ -133,6 +134,8 @@ void plan(const Args& args, Fields& f, uint, uint) {
     f.rebuilding[0] = 0;
   std::fill_n(f.gates.begin(), gate_fine, groups(0));
   f.gates[gate_grains] = groups(groups_for(args.grains));
+  f.gates[gate_slices] = groups(groups_for(slices_of(args.grains)));
+  f.gates[gate_listed] = groups(0);
   std::fill(f.gates.begin() + gate_incremental_grains, f.gates.begin() + gate_emission, groups(0));
   if (status.lists.rebuilding > 0)
     open_rebuild(args, f, status.lists.rebuilding);
@@ -215,10 +218,15 @@ void end_substep(const Args& args, Fields& f, uint, uint) {
     const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds.count + number];
     world.lists.travel += args.h * std::max(world.motion.speed, body_speed) + world.motion.shift;
     world.lists.age += 1;
+    world.clock += 1;
   }
   const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds.count];
   status.fine.body_way +=
       args.h * (f.settings[0].bodies.rigid > 0 ? std::max(f.worlds[0].motion.speed, body_speed) : body_speed);
+  ActivityStatus& activity = status.activity;
+  const auto slices = (static_cast<std::uint64_t>(activity.slices_high) << 32 | activity.slices_low) + activity.listed;
+  activity.slices_low = static_cast<uint>(slices);
+  activity.slices_high = static_cast<uint>(slices >> 32);
   status.substep += 1;
   status.substeps_done += 1;
 }

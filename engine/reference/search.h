@@ -1,6 +1,7 @@
 #pragma once
 // What a grain may touch.
 #include "engine/base/atomic_ref.h"
+#include "engine/reference/activity.h"
 #include "engine/reference/clumps.h"
 #include "engine/reference/triangle.h"
 #include <algorithm>
@@ -264,6 +265,8 @@ template <class Search> void incremental_rows_of(const Args& args, Fields& f, ui
         insert_sorted(f, row, found, partner);
       ++found;
     });
+    if (f.settings[0].sleep.window > 0)  // a body may have come near a sleeper
+      watch(f, i);
     count = found <= room ? found : row_unfit;
     if (found <= room)
       continue;

@@ -138,6 +138,11 @@ constexpr Key solver_keys[] = {
     flag("rotation", true,
          "Grains rotate. Friction acts at their surfaces and turns them; without rotation it acts at their centers.")
         .read_by("all methods"),
+    flag(
+        "sleep", false,
+        "Grains at rest sleep: what is computed follows what moves. Contact forces stay; resting angles change by some "
+        "tenths of a degree. Without effect in scenes without gravity, or with cloth, clumps or shape-matched bodies.")
+        .read_by("dem"),
     other("substeps", "integer or `\"auto\"`", 1, 1000, "auto",
           "Substeps per step. \"auto\" chooses the fewest that keep the mean overlap at rest within `overlap` and the "
           "fastest grain within half a radius per substep, and prints why."),
@@ -634,7 +639,9 @@ constexpr Key output_keys[] = {
         "Quantity that colours grains. height: the coordinate z in m; overlap: the "
         "greatest of its contacts, in radii; contacts: their number; force: their greatest normal force in "
         "N, on a logarithmic scale; palette: a colour per material, far from the others; spin: the magnitude of "
-        "the angular velocity in rad/s.")
+        "the angular velocity in rad/s; activity: 0 of grains that sleep (`solver.sleep`), 0.5 of sleepers that are "
+        "watched, 1 of "
+        "grains that are awake.")
         .was(color_words_then),
     number("speed_max", {0, 1e4, "m/s"}, 0, "End of the colour scale of speed; 0: automatic."),
     other("color_range", "[min, max]", {-1e12, 1e12, "as color_by"}, Said{"automatic"}, "Ends of the colour scale."),

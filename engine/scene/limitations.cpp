@@ -45,6 +45,10 @@ std::string_view name_of(Capability capability) {
     return "grains without rotation";
   case Capability::emitters:
     return "emitters";
+  case Capability::shapes:
+    return "shape-matched bodies";
+  case Capability::sleep:
+    return "sleep";
   }
   return "";
 }

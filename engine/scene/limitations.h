@@ -27,6 +27,8 @@ enum class Capability : std::uint8_t {
   iterated_methods,
   without_rotation,
   emitters,
+  shapes,
+  sleep,
 };
 
 // As documents and messages call it.
@@ -79,6 +81,12 @@ inline constexpr std::array limitations{
     Limitation{Capability::clumps, Capability::upsampling, Effect::error,
                "fine grains would count the overlaps of a clump's spheres twice"},
     Limitation{Capability::clumps, Capability::emitters, Effect::limited, "emitters release spheres alone"},
+    Limitation{Capability::cloth, Capability::sleep, Effect::warning,
+               "all grains stay awake, since cloth moves its vertices after the contacts of dem"},
+    Limitation{Capability::clumps, Capability::sleep, Effect::warning,
+               "all grains stay awake, since a clump moves its spheres after their contacts"},
+    Limitation{Capability::shapes, Capability::sleep, Effect::warning,
+               "all grains stay awake, since a shape moves its particles after their contacts"},
     Limitation{Capability::gauss_seidel, Capability::gpu, Effect::error,
                "it goes through the contacts one after another, on the CPU only: use --device cpu"},
 };

@@ -218,6 +218,7 @@ private:
     each_setting(s, [&](const Setting& setting, auto&) { values.emplace(setting.key, t[setting.key]); });
     t.finish();
     incremental_ = values.at("incremental_rebuild");
+    sleep_ = values.at("sleep");
     method_ = method;
 
     // What the defaults depend on.
@@ -610,16 +611,27 @@ private:
     if (upsampling && scene_.worlds > 1)
       upsampling.or_override(worlds_).fail("is refused: " +
                                            say(limitation_of(Capability::worlds, Capability::upsampling)));
-    if (!incremental_ || !scene_.solver.incremental_rebuild || scene_.solver.neighbours != Neighbours::sorted)
-      return;
-    const auto warn = [&](Capability with) {
-      scene_.warnings.push_back(fmt::format("{} = true has no effect: {}", incremental_.label(incremental_.path()),
-                                            say(limitation_of(with, Capability::incremental_rebuild))));
-    };
-    if (scene_.worlds > 1)
-      warn(Capability::worlds);
-    if (!scene_.cloths.empty())
-      warn(Capability::cloth);
+    if (scene_.solver.incremental_rebuild && scene_.solver.neighbours == Neighbours::sorted) {
+      if (scene_.worlds > 1)
+        warn_of(incremental_, Capability::worlds, Capability::incremental_rebuild);
+      if (!scene_.cloths.empty())
+        warn_of(incremental_, Capability::cloth, Capability::incremental_rebuild);
+    }
+    if (scene_.solver.sleep) {
+      if (!scene_.cloths.empty())
+        warn_of(sleep_, Capability::cloth, Capability::sleep);
+      if (std::ranges::any_of(scene_.grains, [](const GrainGroup& g) { return g.clump.has_value(); }))
+        warn_of(sleep_, Capability::clumps, Capability::sleep);
+      if (!scene_.shapes.empty())
+        warn_of(sleep_, Capability::shapes, Capability::sleep);
+    }
+  }
+
+  // A key that a scene gives has no effect beside what it has.
+  void warn_of(const Value& key, Capability with, Capability asked) {
+    if (key)
+      scene_.warnings.push_back(
+          fmt::format("{} = true has no effect: {}", key.label(key.path()), say(limitation_of(with, asked))));
   }
 
   void check_number(const Value& at, double more) {
@@ -657,7 +669,7 @@ private:
   Table root_;
   Scene scene_;
   Value domain_min_ = none_, domain_max_ = none_, worlds_ = none_, incremental_ = none_, method_ = none_,
-        domain_restitution_ = none_, rough_ = none_;
+        sleep_ = none_, domain_restitution_ = none_, rough_ = none_;
   std::array<Value, 3> axis_{none_, none_, none_};
   double radius_max_ = 0, grains_ = 0;
   std::uint32_t uncolored_ = 0;  // materials without a colour or a preset so far

@@ -103,6 +103,7 @@ struct Solver {
   double overlap = overlap_of(Accuracy::fast);  // radii, mean overlap at rest that choose_substeps() aims for
   bool contact_memory = true;             // p2, vts, sp: friction holds over substeps, so that heaps rest (dem always)
   bool rotation = true;                   // grains rotate
+  bool sleep = false;                     // dem: slices of grains at rest sleep
   Averaging averaging = Averaging::mass;  // p2, pbd
   FrictionBound friction = FrictionBound::accumulated;  // pbd
   Neighbours neighbours = Neighbours::sorted;
@@ -361,7 +362,7 @@ struct DepthCameraSpec {
 // What colours the grains. material: its colour, each grain a little different; palette: its number; overlap: the
 // greatest of a grain's contacts; contacts: how many there are; force: the greatest normal force of a contact; id: its
 // number; radius: how large it is; spin: the magnitude of its angular velocity.
-enum class ColorBy { material, speed, height, overlap, contacts, force, palette, id, world, radius, spin };
+enum class ColorBy { material, speed, height, overlap, contacts, force, palette, id, world, radius, spin, activity };
 
 // Which grains are drawn, where a scene has fine ones. fine: instead of the coarse ones that they stand for.
 enum class Level { fine, coarse, both };

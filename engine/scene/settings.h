@@ -19,6 +19,7 @@ void each_setting(auto& s, auto&& visit) {
   const bool jacobi = s.iteration == Iteration::jacobi, improved = s.iteration == Iteration::improved_jacobi;
   visit(Setting{"iterations", !dem}, s.iterations);
   visit(Setting{"rotation", true}, s.rotation);
+  visit(Setting{"sleep", dem}, s.sleep);
   visit(Setting{"overlap", true}, s.overlap);
   visit(Setting{"neighbours", true}, s.neighbours);
   visit(Setting{"incremental_rebuild", s.neighbours == Neighbours::sorted}, s.incremental_rebuild);

@@ -25,8 +25,9 @@ template <> inline constexpr std::array<std::string_view, 3> words<UpAxis>{"x", 
 template <> inline constexpr std::array<std::string_view, 2> words<Interpolation>{"smooth", "linear"};
 template <> inline constexpr std::array<std::string_view, 4> words<JointType>{"revolute", "prismatic", "fixed", "ball"};
 template <>
-inline constexpr std::array<std::string_view, 11> words<ColorBy>{
-    "material", "speed", "height", "overlap", "contacts", "force", "palette", "id", "world", "radius", "spin"};
+inline constexpr std::array<std::string_view, 12> words<ColorBy>{"material", "speed",  "height",  "overlap",
+                                                                 "contacts", "force",  "palette", "id",
+                                                                 "world",    "radius", "spin",    "activity"};
 template <> inline constexpr std::array<std::string_view, 2> words<Projection>{"perspective", "orthographic"};
 template <> inline constexpr std::array<std::string_view, 2> words<PixelValue>{"depth", "height"};
 template <> inline constexpr std::array<std::string_view, 3> words<Level>{"fine", "coarse", "both"};

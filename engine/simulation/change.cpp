@@ -206,6 +206,7 @@ void Simulation::Impl::adopt(Scene to, Population population, std::vector<Emissi
   emission.set_schedules(std::move(schedules));
   memory.write_changed();
   memory.write_cameras();
+  memory.wake_grains();
   run.invalidate_all_lists();
 }
 

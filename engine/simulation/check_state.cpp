@@ -77,6 +77,7 @@ public:
       grains(w);
       lists(w);
     }
+    sleep();
     bodies();
     cloth();
     fine();
@@ -263,6 +264,13 @@ private:
                end = first + (std::ptrdiff_t{1} << cells) + 1;
     need(std::is_sorted(first, end) && *(end - 1) - *first <= b_.places, FieldId::grid_start,
          "has cells of more grains than there are");
+  }
+
+  void sleep() {
+    for (const SliceActivity& slice : values_of<SliceActivity>(state_, FieldId::slice_activity))
+      need(slice.listed == 0, FieldId::slice_activity, "is not at the end of a step");
+    for (const GrainRest& rest : values_of<GrainRest>(state_, FieldId::grain_rest))
+      need(finite(rest.push) && finite(rest.turn), FieldId::grain_rest, "has a number that is not finite");
   }
 
   void bodies() {

@@ -31,7 +31,8 @@ std::uint64_t FieldMemory::batch_most() const {
 Wants FieldMemory::wants_of(const Settings& of) const {
   return {model_.scene().solver,        of.grid.incremental != 0,
           model_.options().marks,       of.solver.rotation == rotation_rolling,
-          of.contacts.restitution != 0, of.clumps.kinds > 0};
+          of.contacts.restitution != 0, of.clumps.kinds > 0,
+          of.sleep.window > 0};
 }
 
 bool FieldMemory::has_field(FieldId id, const Settings& of) const {
@@ -230,6 +231,20 @@ void FieldMemory::forget_contacts() {
 void FieldMemory::forget_point_contacts() {
   write_field(*executor_, FieldId::point_contacts,
               std::vector<PointContact>(executor_->size(FieldId::point_contacts), {no_partner, vec3(0.0f)}));
+}
+
+void FieldMemory::wake_grains() {
+  write_field(*executor_, FieldId::grain_rest, std::vector<GrainRest>(executor_->size(FieldId::grain_rest)));
+  write_field(*executor_, FieldId::slice_activity,
+              std::vector<SliceActivity>(executor_->size(FieldId::slice_activity)));
+}
+
+void FieldMemory::copy_sleepers() {
+  if (model_.settings().sleep.window == 0)
+    return;
+  for (const FieldId id : {FieldId::grains, FieldId::grain_spin})
+    if (executor_->size(id) > 0)
+      executor_->copy(id, {id, Copy::next});
 }
 
 // Executor::copy_part() wants ranges that do not overlap, hence pieces as long as the distance, from the end on.

@@ -37,6 +37,10 @@ public:
   void clear_slots(FieldId id, std::size_t first, std::size_t count);
   void forget_contacts();  // the histories of contacts of grains, and those of the points of dynamic bodies
   void forget_point_contacts();
+  // All grains are awake from now on.
+  void wake_grains();
+  // After a state was written to `grains`, with lists that hold: a slice that does not run is the same in both copies.
+  void copy_sleepers();
   // Moves bytes to a higher offset of the same field, where the two ranges may overlap.
   void move_right(FieldId id, std::size_t from, std::size_t to, std::size_t bytes);
 

@@ -96,7 +96,8 @@ Features Model::features() const {
                     .periodic = 0,
                     .rotation = settings_.solver.rotation,
                     .restitution = settings_.contacts.restitution,
-                    .clumps = settings_.clumps.kinds > 0};
+                    .clumps = settings_.clumps.kinds > 0,
+                    .sleep = settings_.sleep.window > 0};
   for (int a = 0; a < 3; ++a)
     features.periodic |= settings_.domain.axis[a] == axis_periodic ? 1u << a : 0u;
   for (const SolidPart& part : bodies_.parts)

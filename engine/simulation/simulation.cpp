@@ -68,6 +68,7 @@ void Simulation::Impl::take_over(CheckedState state) {
     executor().write(id, bytes);
   });
   memory.count_rows();
+  memory.copy_sleepers();
   memory.put_all_bodies_in_cells();
   run.read_back(state.checkpoint.step);
   if (model.own_slots())
@@ -204,6 +205,10 @@ gpu::Buffer* Simulation::tag_buffer() {
 gpu::Buffer* Simulation::id_buffer() {
   return impl_->executor().gpu_buffer(FieldId::grain_id);
 }
+gpu::Buffer* Simulation::activity_buffer() {
+  Executor& executor = impl_->executor();
+  return executor.size(FieldId::slice_activity) > 0 ? executor.gpu_buffer(FieldId::slice_activity) : nullptr;
+}
 gpu::Buffer* Simulation::spin_buffer() {
   return impl_->model.scene().solver.rotation ? impl_->executor().gpu_buffer(FieldId::grain_spin) : nullptr;
 }
@@ -218,6 +223,22 @@ std::uint32_t Simulation::fine_count() const {
 }
 std::uint32_t Simulation::fine_places() const {
   return impl_->grains.fine_slots_at(impl_->batches.planned_step());
+}
+std::optional<std::uint32_t> Simulation::awake() {
+  const Impl& s = impl_->idle();
+  if (s.model.settings().sleep.window == 0)
+    return std::nullopt;
+  const GrainsRead state = s.grains.read();
+  const auto rest = read_field<GrainRest>(s.memory.executor(), FieldId::grain_rest, state.grains.size());
+  return static_cast<std::uint32_t>(std::ranges::count_if(
+      state.by_id, [&](std::uint32_t i) { return state.grains[i].velocity.w > 0.0f && rest[i].state != rest_asleep; }));
+}
+std::optional<std::uint64_t> Simulation::grain_updates() {
+  Impl& s = impl_->idle();
+  if (s.model.settings().sleep.window == 0)
+    return std::nullopt;
+  const ActivityStatus activity = s.run.read_status().activity;
+  return slice_grains * (std::uint64_t{activity.slices_high} << 32 | activity.slices_low);
 }
 std::vector<ClumpState> Simulation::clumps() {
   return impl_->idle().grains.read_clumps();

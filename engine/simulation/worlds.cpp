@@ -126,6 +126,7 @@ void Worlds::fork(std::uint32_t from, std::span<const std::uint32_t> to) {
     for (const std::uint32_t world : to)
       if (const std::size_t share = memory_.share_of(id); world != from)
         memory_.executor().copy_part(id, from * share, id, world * share, share);
+  memory_.copy_sleepers();
   become(to, course_of(from));
   memory_.executor().submit();
 }
@@ -165,6 +166,7 @@ void Worlds::restore(std::uint32_t shelf, std::span<const std::uint32_t> which) 
   }
   WorldCourse world = kept.world;  // its time goes on from when it was saved
   world.course.start += static_cast<std::int64_t>(run_.step()) - static_cast<std::int64_t>(kept.step);
+  memory_.copy_sleepers();
   become(which, world);
   memory_.executor().submit();
 }

@@ -13,6 +13,7 @@ layout(set = 0, binding = 5, scalar) readonly buffer SliceStartBlock { uint slic
 layout(set = 0, binding = 6, scalar) buffer PartnerBlock { uint contact_partner[]; };
 layout(set = 0, binding = 7, scalar) buffer CountBlock { uint contact_count_next[]; };
 layout(set = 0, binding = 8, scalar) readonly buffer PlaceBlock { vec4 list_position[]; };
+layout(set = 0, binding = 10, scalar) buffer ActivityBlock { SliceActivity slice_activity[]; };
 #include "shared/space.glsl"
 
 uint first = 0u, slot = 0u, end = 0u, found = 0u;
@@ -44,6 +45,8 @@ void main() {
   first = slot = slice_start[slice] * slice_grains + i % slice_grains;
   end = slice_start[slice + 1u] * slice_grains + i % slice_grains;
   search(i);
+  if (sleeping != 0u)  // a body may have come near a sleeper
+    atomicOr(slice_activity[slice].watched, 1u);
   bool fits = found * slice_grains <= end - first;
   contact_count_next[i] = fits ? found : row_unfit;
   if (fits)

@@ -16,9 +16,13 @@ layout(set = 0, binding = 9, scalar) buffer StateBlock { float contact_state[]; 
 layout(set = 0, binding = 10, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
 layout(set = 0, binding = 11, scalar) readonly buffer SpinBlock { vec4 grain_spin[]; };
 layout(set = 0, binding = 12, scalar) writeonly buffer SpinNextBlock { vec4 grain_spin_next[]; };
+layout(set = 0, binding = 13, scalar) buffer ActivityBlock { SliceActivity slice_activity[]; };
 #include "shared/space.glsl"
+#include "shared/listed.glsl"
 #define ONE_DIVISION true
+#define LISTED_SLICES
 #include "shared/contact_row.glsl"
+#define LOAD_GROUP (self / group_size)
 #include "shared/dem_contact.glsl"
 #include "shared/finish.glsl"
 
@@ -31,7 +35,20 @@ Springs restore(uint slot) {
                  memory && rotating == rotation_rolling ? load_vec3(contact_state, roll_at(slot)) : vec3(0.0));
 }
 
+// A sleeper has a velocity of exactly 0. One that has a grain in its list that moves, or a body, is watched.
+bool rests(vec3 velocity, float inverse_mass) { return inverse_mass > 0.0 && velocity == vec3(0.0); }
+void watch(uint partner, bool with_grain, Contact c) {
+  bool own = rests(grain.velocity.xyz, grain.velocity.w);
+  if (with_grain ? own || !rests(c.velocity, c.inverse_mass) : !own || !is_body(partner))
+    return;
+  uint slice = (with_grain ? partner : self) / slice_grains;
+  if (slice_activity[slice].watched == 0u)
+    atomicOr(slice_activity[slice].watched, 1u);
+}
+
 void touch(uint slot, uint partner, bool with_grain, Contact c, Springs before) {
+  if (sleeping != 0u)
+    watch(partner, with_grain, c);
   Springs after = respond(c, partner, with_grain, before);
   if (memory && after.shear != before.shear)
     store_vec3(contact_state, shear_at(slot), after.shear);
@@ -49,7 +66,7 @@ Grain advance(uint i) {
 }
 
 void main() {
-  uint i = element_index();
+  uint i = listed_grain();
   bool alive = i < args.grains;
   Grain after;
   if (alive)

@@ -15,6 +15,7 @@ layout(set = 0, binding = 9, scalar) readonly buffer BodiesBlock { Body bodies[]
 layout(set = 0, binding = 10, scalar) readonly buffer LooksBlock { DrawBody draw_bodies[]; };
 layout(set = 0, binding = 16, scalar) readonly buffer MeasuresBlock { GrainMeasure measures[]; };
 layout(set = 0, binding = 17, scalar) readonly buffer SpinBlock { vec4 grain_spin[]; };
+layout(set = 0, binding = 19, scalar) readonly buffer ActivityBlock { SliceActivity slice_activity[]; };
 layout(set = 0, binding = 18, scalar) writeonly buffer DrawnBlock { DrawnGrain drawn_grains[]; };
 #include "shared/draw_body.glsl"
 #include "shared/draw_grains.glsl"
@@ -25,6 +26,14 @@ shared vec2 values[group_size];
 shared float forces[group_size];
 
 const float far = 3e38;
+
+// 0 of a sleeper in a slice that did not run, a half of one that is watched, 1 of a grain that is awake.
+float activity_at(uint i) {
+  if (draw_frame.sleeps == 0u || is_fine(i))
+    return 1.0;
+  uint state = slice_activity[i / slice_grains].state;
+  return (state >> i % slice_grains & 1u) == 0u ? 1.0 : (state & slice_ran) != 0u ? 0.5 : 0.0;
+}
 
 // On the colour scale.
 float value_at(uint i) {
@@ -45,6 +54,8 @@ float value_at(uint i) {
     return grain_at(i).position.w;
   case draw_by_spin:
     return draw_frame.spins != 0u && !is_fine(i) ? length(grain_spin[i].xyz) / grains[i].position.w : 0.0;
+  case draw_by_activity:
+    return activity_at(i);
   default:
     return 0.0;
   }

@@ -6,6 +6,8 @@
 layout(set = 0, binding = 1, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer IdBlock { uint grain_id[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer HeldBlock { HandGrain held[]; };
+layout(set = 0, binding = 4, scalar) writeonly buffer RestBlock { GrainRest grain_rest[]; };
+layout(set = 0, binding = 5, scalar) buffer ActivityBlock { SliceActivity slice_activity[]; };
 #include "shared/space.glsl"
 
 // Among those in the hand; args.hand.held: not there.
@@ -43,4 +45,8 @@ void main() {
   if (size > most)
     change *= most / size;
   grains[i].velocity.xyz = g.velocity.xyz + change;
+  if (sleeping != 0u) {
+    atomicAnd(slice_activity[i / slice_grains].state, ~(1u << i % slice_grains));
+    grain_rest[i] = GrainRest(vec3(0.0), rest_awake, vec3(0.0));
+  }
 }

@@ -19,6 +19,7 @@ void pass_substep(uint world) {
   worlds[world].cloth.half_bits = 0u;
   worlds[world].lists.travel += args.h * max(worlds[world].motion.speed, body_speeds[step_of_batch * settings.worlds.count + world]) + worlds[world].motion.shift;
   worlds[world].lists.age += 1u;
+  worlds[world].clock += 1u;
 }
 
 void main() {
@@ -42,6 +43,9 @@ void main() {
   float body_speed = body_speeds[step_of_batch * settings.worlds.count];
   precise float body_way = args.h * (settings.bodies.rigid > 0u ? max(worlds[0].motion.speed, body_speed) : body_speed);
   status.fine.body_way += body_way;
+  uint slices_before = status.activity.slices_low;
+  status.activity.slices_low += status.activity.listed;
+  status.activity.slices_high += status.activity.slices_low < slices_before ? 1u : 0u;
   status.substep += 1u;
   status.substeps_done += 1u;
 }

@@ -86,7 +86,10 @@ void main() {
   if (lane != 0u)
     return;
   status.lists.rebuilding = count;
+  status.activity.listed = 0u;
   open(gate_grains, groups_for(args.grains));
+  open(gate_slices, groups_for((args.grains + slice_grains - 1u) / slice_grains));
+  gates[gate_listed] = Dispatch(0u, 0u, 1u);
   open_rebuild(count);
   // Of the only world.
   if (incremental != 0u)

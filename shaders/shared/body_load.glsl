@@ -3,6 +3,10 @@
 #ifndef SUMS
 #define SUMS body_sums
 #endif
+// By which records are told apart: the workgroup, or what stands for it.
+#ifndef LOAD_GROUP
+#define LOAD_GROUP group_index()
+#endif
 layout(set = 0, binding = 17, scalar) buffer BodySumBlock { uint SUMS[]; };
 
 // x: whole, below 2^63.
@@ -18,7 +22,7 @@ void add_whole(uint word, float x) {
 }
 
 uint record_of(uint partner) {
-  return load_words * (load_copies * body_of(partner) + group_index() % load_copies);
+  return load_words * (load_copies * body_of(partner) + LOAD_GROUP % load_copies);
 }
 
 // Floats >= 0 sort as their bits, above them what is none.

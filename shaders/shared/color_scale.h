@@ -25,6 +25,7 @@ TALUS_CONST uint draw_by_id = 7u;
 TALUS_CONST uint draw_by_world = 8u;
 TALUS_CONST uint draw_by_radius = 9u;
 TALUS_CONST uint draw_by_spin = 10u;
+TALUS_CONST uint draw_by_activity = 11u;
 
 TALUS_INLINE bool has_scale(uint color_by) {
   return color_by != draw_by_material && color_by != draw_by_palette && color_by != draw_by_world;
@@ -54,6 +55,8 @@ TALUS_INLINE vec3 color_apart(uint number) {
 
 // The ends of a scale by itself, from the least and the greatest value there is.
 TALUS_INLINE vec2 automatic_range(uint color_by, float low, float high) {
+  if (color_by == draw_by_activity)
+    return vec2(0.0f, 1.0f);
   if (color_by == draw_by_overlap || color_by == draw_by_contacts || color_by == draw_by_spin)
     return vec2(0.0f, high);
   return vec2(color_by == draw_by_force ? 1e-3f * high : low, high);  // forces by their logarithm

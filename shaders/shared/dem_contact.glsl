@@ -1,19 +1,22 @@
 // A grain's substep of dem. Needs settings, grains, grain_tag and grain_spin in scope.
+uint self, tag;
 #include "shared/body_load.glsl"
 #include "shared/dem_spring.glsl"
 #include "shared/pair_law.glsl"
 #include "shared/turn.glsl"
+#include "shared/laws/rest.h"
 
-uint self, tag;
 Grain grain;
 vec4 spin;
 vec3 change, spin_change;
+bool in_touch;  // does a contact touch?
 
 void begin(uint i) {
   self = i;
   grain = grains[i];
   tag = grain_tag[i];
   change = spin_change = vec3(0.0);
+  in_touch = false;
   if (rotating != rotation_off)
     spin = grain_spin[i];
 }
@@ -32,6 +35,7 @@ Springs respond(Contact c, uint partner, bool with_grain, Springs springs) {
                              settings.contacts.reach > 0.0, with_restitution != 0u, h);
   if (!d.touches)
     return Springs(vec3(0.0), vec3(0.0));
+  in_touch = true;
   if (rotating == rotation_off) {
     vec3 response = dem_respond(d, c, spring, law, with_grain ? 1.0 : across_share(c, w), with_restitution != 0u, h, springs.shear);
     change += w / d.w_sum * response;
@@ -53,8 +57,11 @@ Springs respond(Contact c, uint partner, bool with_grain, Springs springs) {
 void meet(Contact c, uint partner, bool with_grain) { respond(c, partner, with_grain, Springs(vec3(0.0), vec3(0.0))); }
 
 Grain end() {
+  bool resting = grain.velocity.w > 0.0 && grain.velocity.xyz == vec3(0.0);
   if (grain.velocity.w > 0.0)
     grain.velocity.xyz += change + args.h * settings.domain.gravity;
+  if (sleeping != 0u && in_touch && !resting)
+    grain.velocity.xyz = slowed(grain.velocity.xyz, settings.sleep.drag, settings.sleep.slow);
   grain.position.xyz += args.h * grain.velocity.xyz;
   return grain;
 }

@@ -96,6 +96,7 @@ struct DrawFrame {
   vec2 samples;        // of draw_seen, across and down
   uvec2 without_fine;  // numbers [first, end) of coarse grains without fine ones; nor have fixed ones
   uint spins;          // 1: grain_spin is there
+  uint sleeps;         // 1: slice_activity is there
   uint marked;         // 1: coarse grains have facets and spots that turn with them
 };
 

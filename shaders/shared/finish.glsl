@@ -1,9 +1,20 @@
 // The end of a grain's substep: back into the periodic box, which is counted, the greatest speed for the next plan, and is every number still a
 // number? All threads of a workgroup call it. Needs worlds in scope, to be written, and grain_tag where SPEEDS_ARE_COUNTED is not defined: it
 // says that the speeds of these grains have been compared with their radii elsewhere in this substep.
-shared uint speed2_bits;  // floats >= 0 sort as their bits
-shared uint fast;
-shared uint crossed[6];  // times that grains left each end of a periodic axis
+// A workgroup's grains are of one world, except where its slices were listed (LISTED_SLICES): then each slice has numbers of its own.
+#ifdef LISTED_SLICES
+const uint finish_bins = group_size / slice_grains;
+#define BY_SLICE (sleeping != 0u && many_worlds != 0u)
+#else
+const uint finish_bins = 1u;
+#define BY_SLICE false
+#endif
+shared uint speed2_bits[finish_bins];  // floats >= 0 sort as their bits
+shared uint fast[finish_bins];
+shared uint crossed[finish_bins][6];  // times that grains left each end of a periodic axis
+
+uint finish_bin() { return BY_SLICE ? gl_LocalInvocationID.x / slice_grains : 0u; }
+bool first_of_bin() { return gl_LocalInvocationID.x % (BY_SLICE ? slice_grains : group_size) == 0u; }
 
 #include "shared/laws/dialect.h"
 #include "shared/laws/around.h"
@@ -15,17 +26,18 @@ float wrapped(float x, uint a, float low, float high) {
   int laps;
   x = around(x, low, high, laps);
   if (laps != 0)
-    atomicAdd(crossed[2u * a + (laps > 0 ? 1u : 0u)], uint(abs(laps)));
+    atomicAdd(crossed[finish_bin()][2u * a + (laps > 0 ? 1u : 0u)], uint(abs(laps)));
   return x;
 }
 
 // alive: false for threads that have no grain.
 Grain finish(bool alive, uint i, Grain g) {
-  if (gl_LocalInvocationID.x == 0u) {
-    speed2_bits = 0u;
-    fast = 0u;
+  uint bin = finish_bin();
+  if (first_of_bin()) {
+    speed2_bits[bin] = 0u;
+    fast[bin] = 0u;
     for (int k = 0; k < 6 && periodic_axes != 0u; ++k)
-      crossed[k] = 0u;
+      crossed[bin][k] = 0u;
   }
   barrier();
   if (alive && g.position.w > 0.0) {  // gone grains have no radius
@@ -38,25 +50,25 @@ Grain finish(bool alive, uint i, Grain g) {
         vec3 p = g.position.xyz, low = settings.domain.min, high = settings.domain.max;
         g.position.xyz = vec3(wrapped(p.x, 0u, low.x, high.x), wrapped(p.y, 1u, low.y, high.y), wrapped(p.z, 2u, low.z, high.z));
       }
-      atomicMax(speed2_bits, floatBitsToUint(speed2));
+      atomicMax(speed2_bits[bin], floatBitsToUint(speed2));
 #ifndef SPEEDS_ARE_COUNTED
       precise float way2 = 4.0 * (args.h * args.h * speed2), radius2 = g.position.w * g.position.w;
       if (way2 > radius2 && (grain_tag[i] & tag_thin) == 0u)
-        atomicAdd(fast, 1u);
+        atomicAdd(fast[bin], 1u);
 #endif
     }
   }
   barrier();
-  if (gl_LocalInvocationID.x == 0u) {
+  if (first_of_bin()) {
     uint world = world_of(min(i, args.grains - 1u));
-    atomicMax(worlds[world].motion.speed2_bits, speed2_bits);
-    if (fast > 0u)
-      atomicAdd(worlds[world].motion.cfl_violations, fast);
+    atomicMax(worlds[world].motion.speed2_bits, speed2_bits[bin]);
+    if (fast[bin] > 0u)
+      atomicAdd(worlds[world].motion.cfl_violations, fast[bin]);
     for (int a = 0; a < 3 && periodic_axes != 0u; ++a) {
-      if (crossed[2 * a] > 0u)
-        atomicAdd(worlds[world].periodic.down[a], crossed[2 * a]);
-      if (crossed[2 * a + 1] > 0u)
-        atomicAdd(worlds[world].periodic.up[a], crossed[2 * a + 1]);
+      if (crossed[bin][2 * a] > 0u)
+        atomicAdd(worlds[world].periodic.down[a], crossed[bin][2 * a]);
+      if (crossed[bin][2 * a + 1] > 0u)
+        atomicAdd(worlds[world].periodic.up[a], crossed[bin][2 * a + 1]);
     }
   }
   return g;

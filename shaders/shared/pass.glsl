@@ -23,6 +23,8 @@ layout(constant_id = 6) const uint rotating = 2u;  // constant_rotation
 
 layout(constant_id = 7) const uint with_restitution = 1u;  // constant_restitution
 
+layout(constant_id = 9) const uint sleeping = 1u;  // constant_sleep
+
 // The step of the batch, from 0; the world of the place of a grain, and the end of a world's places. Where there are several, a workgroup's
 // places are of one. A macro, since not every pass has the status.
 #define step_of_batch (status.step - args.batch)

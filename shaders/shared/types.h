@@ -95,7 +95,9 @@ TALUS_CONST uint gate_moved_grains = 17u;      // .. and bodies have moved since
 TALUS_CONST uint gate_moved_cells = 18u;       // .. per cell
 TALUS_CONST uint gate_moved_bodies = 19u;      // .. as gate_rebuild_bodies
 TALUS_CONST uint gate_emission = 20u;            // a workgroup per grain that emitters have released in the step
-TALUS_CONST uint gates_total = 21u;
+TALUS_CONST uint gate_slices = 21u;              // a thread per slice, while the run is not halted
+TALUS_CONST uint gate_listed = 22u;              // a thread per grain of the slices that activity_list has listed
+TALUS_CONST uint gates_total = 23u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
@@ -181,6 +183,7 @@ TALUS_CONST uint constant_periodic = 5u;     // bit a: axis a is periodic
 TALUS_CONST uint constant_rotation = 6u;     // rotation_off, ..
 TALUS_CONST uint constant_restitution = 7u;  // 0: it is given for no pair of materials
 TALUS_CONST uint constant_clumps = 8u;       // 0: no grain belongs to a clump
+TALUS_CONST uint constant_sleep = 9u;        // 0: grains at rest do not sleep
 
 // Why the device stopped in the middle of a batch (Status.halt).
 TALUS_CONST uint halt_none = 0u;
@@ -213,6 +216,21 @@ TALUS_CONST float solid_tangential_ease = 3.5f;
 TALUS_CONST float dem_adhesion_stretch = 4.0f;  // adhesion holds over this many times the stretch that bears its force, for loads put on at once
 TALUS_CONST float dem_adhesion_reach = 0.1f;    // .. but no further than this many radii of the smaller grain
 TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that damping takes out in a substep, at most
+
+// Sleep of dem (docs/numerics.md). Speeds are in sqrt(g r), times in sqrt(r / g) and accelerations in g, with r the mean radius and g
+// gravity. A grain is still that in sleep_window goes no further than sleep_speed allows, and whose surface spins no faster than sleep_spin
+// where the window ends. One that sleeps wakes where what its contacts leave unbalanced has given it the speed sleep_wake; that decays in
+// sleep_leak, so that waves do not add up, and an imbalance of sleep_imbalance wakes it in the end. sleep_drag slows grains that touch
+// something and are slower than sleep_slow, by no more than sleep_drag_most of their speed in a substep.
+TALUS_CONST float sleep_window = 2.0f;
+TALUS_CONST float sleep_speed = 0.01f;
+TALUS_CONST float sleep_spin = 0.03f;
+TALUS_CONST float sleep_imbalance = 0.2f;
+TALUS_CONST float sleep_leak = 0.3f;
+TALUS_CONST float sleep_wake = 0.06f;  // sleep_imbalance sleep_leak
+TALUS_CONST float sleep_drag = 0.002f;
+TALUS_CONST float sleep_drag_most = 0.1f;
+TALUS_CONST float sleep_slow = 0.05f;
 
 // Share of gravity that contacts may leave a sleeping grain uncarried (p2).
 TALUS_CONST float sleep_share = 0.1f;
@@ -351,6 +369,30 @@ struct DepthCamera {
   float near;        // m, where rays start
   float far;         // .. and end
   uint heights;      // 1: its pixels become heights
+};
+
+// GrainRest.state: one of these, and above it World.clock when an awake grain was last looked at.
+TALUS_CONST uint rest_awake = 0u;
+TALUS_CONST uint rest_still = 1u;   // awake, and still in the last window
+TALUS_CONST uint rest_asleep = 2u;
+TALUS_CONST uint rest_kind_mask = 3u;
+TALUS_CONST uint rest_clock_shift = 2u;
+
+// What sleep knows of a grain.
+struct GrainRest {
+  vec3 push;   // awake: where it was when its slice was last looked at [m]; asleep: speed that its contacts would have given it [m/s]
+  uint state;  // rest_awake, .. (shared/rest.h)
+  vec3 turn;   // asleep: the same of grain_spin [m/s]
+};
+
+TALUS_CONST uint slice_asleep = 0xFFFFu;  // SliceActivity.state: bit k: the k-th grain of the slice sleeps, or there is none
+TALUS_CONST uint slice_ran = 0x10000u;    // .. the slice was among those of the last substep that were listed
+
+// A slice of grains, as sleep sees it.
+struct SliceActivity {
+  uint listed;   // of the k-th slice that runs in the substep, 1 + its number is in the k-th of these; 0 between substeps
+  uint watched;  // 1: something beside it moves, or does not bear it: it runs in the next substep though all of its grains sleep
+  uint state;    // slice_asleep, slice_ran
 };
 
 // A grain that an emitter releases: where it is planned, unless there is no room when it is due.
@@ -723,6 +765,18 @@ struct ClumpSettings {
   uint kinds;  // of clumps; 0: there is no clump
 };
 
+// Sleep of dem, in units.
+struct SleepSettings {
+  uint window;      // substeps from one look at a slice to the next; 0: grains do not sleep
+  float way;        // m, that a still grain goes in a substep on average, at most
+  float spin;       // m/s, speed of its surface by its spin at most
+  float wake;       // m/s
+  float leak;       // share of a sleeper's pending speed that a substep forgets
+  float imbalance;  // m/s, that gravity and contacts may give a sleeper in a substep without its being watched further
+  float drag;       // m/s, that a substep takes from slow grains
+  float slow;       // m/s
+};
+
 struct EmissionSettings {
   uint emitters;
   uint sinks;   // number of sinks, which all worlds share
@@ -783,6 +837,7 @@ struct Settings {
   BodySettings bodies;
   ShapeSettings shapes;
   ClumpSettings clumps;
+  SleepSettings sleep;
   EmissionSettings emission;
   ClothSettings cloth;
   FineSettings fine;
@@ -853,6 +908,13 @@ struct FineStatus {
   uint apart;             // times that a fine grain was not counted at a node, whose block belongs to a place far away
 };
 
+// Work that sleep leaves to do.
+struct ActivityStatus {
+  uint listed;      // slices that run in this substep
+  uint slices_low;  // slices that have run so far, in all substeps: low and high word
+  uint slices_high;
+};
+
 // State of the run that only the device knows; one per simulation.
 struct Status {
   uint halt;             // halt_none, or why the device stopped
@@ -863,6 +925,7 @@ struct Status {
   uint cloth_uncounted;  // impulses on cloth that were too large, or came with too many others
   uint freed;            // grains that sinks have taken, whose places in memory are given up
   FineStatus fine;
+  ActivityStatus activity;
 };
 
 // The neighbour lists of a world.
@@ -932,6 +995,7 @@ struct WorldCloth {
 struct World {
   uint invalid;  // the first grain (place in memory) or body (body_partner + number) that is not a number any more; ~0: none is
   float radius;  // m, of its largest grain, over all that ever live
+  uint clock;    // substeps so far: slice k of the world is looked at where clock + k is a multiple of the window
   WorldLists lists;
   WorldMotion motion;
   WorldIncremental incremental;

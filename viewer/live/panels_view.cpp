@@ -68,6 +68,7 @@ constexpr Coloring colorings[] = {
     {"world", "", ""},
     {"radius", "m", ""},
     {"spin", "rad/s", "Magnitude of the angular velocity; 0 where grains do not rotate"},
+    {"activity", "", "0: asleep, 0.5: asleep beside what moves, 1: awake"},
 };
 static_assert(std::size(colorings) == talus::words<ColorBy>.size());
 

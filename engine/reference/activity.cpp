@@ -1,0 +1,138 @@
+// Sleep of dem: which slices run, and what sleepers of those that ran have felt.
+#include "engine/reference/activity.h"
+#include "engine/reference/schedule.h"
+#include <array>
+#include <bit>
+
+namespace talus::reference {
+namespace {
+
+// Places without a grain, and fixed grains that no body carries.
+bool never_moves(const Fields& f, const Grain& g) {
+  return is_gone(g) || (g.velocity.w == 0.0f && f.settings[0].bodies.carried == 0);
+}
+
+// Bits of the grains of a slice that sleep, by what each knows: sorting has brought them together anew.
+uint sleepers_of(const Args& args, const Fields& f, uint first) {
+  uint bits = 0;
+  for (uint lane = 0; lane < slice_grains; ++lane) {
+    const uint i = first + lane;
+    const bool sleeps = i >= args.grains || f.grain_rest[i].state == rest_asleep || never_moves(f, f.grains[i]);
+    bits |= sleeps ? 1u << lane : 0u;
+  }
+  return bits;
+}
+
+// Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window.
+bool still_for_long(Fields& f, uint i, uint now) {
+  const SleepSettings& sleep = f.settings[0].sleep;
+  const GrainRest rest = f.grain_rest[i];
+  const uint since = rest_since(rest.state, now);
+  if (2 * since < sleep.window)
+    return false;
+  const vec3 place(f.grains[i].position),
+      spin = f.settings[0].solver.rotation != rotation_off ? vec3(f.grain_spin[i]) : vec3(0.0f);
+  const float way_most = sleep.way * static_cast<float>(std::min(since, sleep.window));
+  const bool still = is_still(place - rest.push, way_most, spin, sleep.spin);
+  f.grain_rest[i] = {place, rest_state(still ? rest_still : rest_awake, now), vec3(0.0f)};
+  return still && rest_kind(rest.state) == rest_still;
+}
+
+void fall_asleep(Fields& f, uint i) {
+  Grain& g = f.grains[i];
+  g.velocity = vec4(0.0f, 0.0f, 0.0f, g.velocity.w);
+  f.grains_next[i] = g;
+  if (f.settings[0].solver.rotation != rotation_off)
+    f.grain_spin[i] = f.grain_spin_next[i] = vec4(0.0f, 0.0f, 0.0f, f.grain_spin[i].w);
+  f.grain_rest[i] = {vec3(0.0f), rest_asleep, vec3(0.0f)};
+}
+
+// The bits of those that sleep after a look at the slice.
+uint look(Fields& f, uint first, uint asleep, uint now) {
+  bool all_still = true;
+  for (uint lane = 0; lane < slice_grains; ++lane)
+    if (!(asleep >> lane & 1))
+      all_still = still_for_long(f, first + lane, now) && all_still;
+  if (!all_still)
+    return asleep;
+  for (uint lane = 0; lane < slice_grains; ++lane)
+    if (!(asleep >> lane & 1))
+      fall_asleep(f, first + lane);
+  return slice_asleep;
+}
+
+// Does the slice run in this substep?
+bool runs_now(const Args& args, Fields& f, uint slice) {
+  const Settings& settings = f.settings[0];
+  const uint first = slice * slice_grains, world = world_of(f, first), now = f.worlds[world].clock;
+  const uint number = settings.worlds.count == 1 ? slice : slice - world * (settings.worlds.places / slice_grains);
+  const bool fresh = f.worlds[world].lists.age == 0;
+  SliceActivity& activity = f.slice_activity[slice];
+  uint asleep = fresh ? sleepers_of(args, f, first) : activity.state & slice_asleep;
+  if (asleep != slice_asleep && (now + number) % settings.sleep.window == 0)
+    asleep = look(f, first, asleep, now);
+  const bool runs = fresh || asleep != slice_asleep || activity.watched != 0;
+  activity.watched = 0;
+  activity.state = asleep | (runs ? slice_ran : 0u);
+  return runs;
+}
+
+void settle(Fields& f, uint i) {
+  const Settings& settings = f.settings[0];
+  SliceActivity& activity = f.slice_activity[i / slice_grains];
+  const bool rotates = settings.solver.rotation != rotation_off;
+  const vec3 change(f.grains[i].velocity), turn = rotates ? vec3(f.grain_spin[i]) : vec3(0.0f);
+  GrainRest& rest = f.grain_rest[i];
+  const vec3 velocity = pending_after(rest.push, change, settings.sleep.leak),
+             spin = pending_after(rest.turn, turn, settings.sleep.leak);
+  f.grains[i] = f.grains_next[i];  // the grain where the substep began, at rest
+  if (wakes(velocity, spin, settings.sleep.wake)) {
+    World& world = f.worlds[world_of(f, i)];
+    f.grains[i].velocity = vec4(velocity, f.grains[i].velocity.w);
+    if (rotates)
+      f.grain_spin[i] = vec4(spin, f.grain_spin[i].w);
+    atomic_max(world.motion.speed2_bits, std::bit_cast<uint>(squared(velocity)));
+    activity.state &= ~(1u << i % slice_grains);
+    rest = {vec3(f.grains[i].position), rest_state(rest_awake, world.clock), vec3(0.0f)};
+    return;
+  }
+  if (wakes(change, turn, settings.sleep.imbalance))
+    activity.watched = 1;
+  rest = {velocity, rest_asleep, spin};
+  if (rotates)
+    f.grain_spin[i] = vec4(0.0f, 0.0f, 0.0f, f.grain_spin[i].w);
+}
+
+}  // namespace
+
+void activity_list(const Args& args, Fields& f, uint begin, uint end) {
+  std::array<uint, group_size> running;
+  for (uint first = begin; first < end; first += group_size) {
+    uint count = 0;
+    for (uint slice = first; slice < std::min(first + group_size, end); ++slice)
+      if (slice * slice_grains < args.grains && runs_now(args, f, slice))
+        running[count++] = slice;
+    if (count == 0)
+      continue;
+    const uint place = atomic_ref(f.status[0].activity.listed).fetch_add(count);
+    TALUS_ASSERT(place + count <= f.slice_activity.size(), place, count, f.slice_activity.size());
+    for (uint k = 0; k < count; ++k)
+      f.slice_activity[place + k].listed = running[k] + 1;
+    const Dispatch open = groups(groups_for((place + count) * slice_grains));
+    atomic_max(f.gates[gate_listed].x, open.x);
+    atomic_max(f.gates[gate_listed].y, open.y);
+  }
+}
+
+void activity_settle(const Args& args, Fields& f, uint begin, uint end) {
+  each_listed(args, f, begin, end, [&](uint first, uint last) {
+    const uint asleep = f.slice_activity[first / slice_grains].state & slice_asleep;
+    for (uint i = first; asleep != 0 && i < last; ++i)
+      if ((asleep >> i % slice_grains & 1) && f.grains[i].velocity.w > 0.0f)
+        settle(f, i);
+  });
+  for (uint slot = begin / slice_grains; slot < (end + slice_grains - 1) / slice_grains; ++slot)
+    f.slice_activity[slot].listed = 0;
+}
+
+}  // namespace talus::reference

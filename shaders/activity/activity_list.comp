@@ -1,0 +1,110 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// Lists the slices that run in this substep: those with a grain that is awake, those that are watched, and all of worlds whose lists are new. Once
+// in a window it looks at a slice, a different time for each, and lets it sleep where all of its grains have been still for two windows.
+#include "shared/pass.glsl"
+
+layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
+layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
+layout(set = 0, binding = 2, scalar) buffer GatesBlock { Dispatch gates[]; };
+layout(set = 0, binding = 3, scalar) buffer GrainsBlock { Grain grains[]; };
+layout(set = 0, binding = 4, scalar) writeonly buffer GrainsNextBlock { Grain grains_next[]; };
+layout(set = 0, binding = 5, scalar) buffer SpinBlock { vec4 grain_spin[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer SpinNextBlock { vec4 grain_spin_next[]; };
+layout(set = 0, binding = 7, scalar) buffer RestBlock { GrainRest grain_rest[]; };
+layout(set = 0, binding = 8, scalar) buffer ActivityBlock { SliceActivity slice_activity[]; };
+#include "shared/rest.h"
+#include "shared/laws/dialect.h"
+#include "shared/laws/rest.h"
+
+shared uint count, first_listed;
+
+bool has_bit(uint bits, uint lane) { return (bits >> lane & 1u) != 0u; }
+
+// Places without a grain, and fixed grains that no body carries.
+bool never_moves(Grain g) { return g.position.w == 0.0 || (g.velocity.w == 0.0 && settings.bodies.carried == 0u); }
+
+// Bits of the grains of a slice that sleep, by what each knows: sorting has brought them together anew.
+uint sleepers_of(uint first) {
+  uint bits = 0u;
+  for (uint lane = 0u; lane < slice_grains; ++lane) {
+    uint i = first + lane;
+    bool sleeps = i >= args.grains || grain_rest[i].state == rest_asleep || never_moves(grains[i]);
+    bits |= sleeps ? 1u << lane : 0u;
+  }
+  return bits;
+}
+
+// Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window.
+bool still_for_long(uint i, uint now) {
+  GrainRest rest = grain_rest[i];
+  uint since = rest_since(rest.state, now);
+  if (2u * since < settings.sleep.window)
+    return false;
+  vec3 place = grains[i].position.xyz, spin = rotating != rotation_off ? grain_spin[i].xyz : vec3(0.0);
+  float way_most = settings.sleep.way * float(min(since, settings.sleep.window));
+  bool still = is_still(place - rest.push, way_most, spin, settings.sleep.spin);
+  grain_rest[i] = GrainRest(place, rest_state(still ? rest_still : rest_awake, now), vec3(0.0));
+  return still && rest_kind(rest.state) == rest_still;
+}
+
+void fall_asleep(uint i) {
+  Grain g = grains[i];
+  g.velocity.xyz = vec3(0.0);
+  grains[i] = g;
+  grains_next[i] = g;
+  if (rotating != rotation_off) {
+    vec4 spin = vec4(0.0, 0.0, 0.0, grain_spin[i].w);
+    grain_spin[i] = spin;
+    grain_spin_next[i] = spin;
+  }
+  grain_rest[i] = GrainRest(vec3(0.0), rest_asleep, vec3(0.0));
+}
+
+// The bits of those that sleep after a look at the slice.
+uint look(uint first, uint asleep, uint now) {
+  bool all_still = true;
+  for (uint lane = 0u; lane < slice_grains; ++lane)
+    if (!has_bit(asleep, lane))
+      all_still = still_for_long(first + lane, now) && all_still;
+  if (!all_still)
+    return asleep;
+  for (uint lane = 0u; lane < slice_grains; ++lane)
+    if (!has_bit(asleep, lane))
+      fall_asleep(first + lane);
+  return slice_asleep;
+}
+
+// Does the slice run in this substep?
+bool runs_now(uint slice) {
+  uint first = slice * slice_grains, world = world_of(first), now = worlds[world].clock;
+  uint number = many_worlds == 0u ? slice : slice - world * (settings.worlds.places / slice_grains);
+  bool fresh = worlds[world].lists.age == 0u;
+  uint asleep = fresh ? sleepers_of(first) : slice_activity[slice].state & slice_asleep;
+  if (asleep != slice_asleep && (now + number) % settings.sleep.window == 0u)
+    asleep = look(first, asleep, now);
+  bool runs = fresh || asleep != slice_asleep || slice_activity[slice].watched != 0u;
+  slice_activity[slice].watched = 0u;
+  slice_activity[slice].state = asleep | (runs ? slice_ran : 0u);
+  return runs;
+}
+
+void main() {
+  uint slice = element_index(), place = 0u;
+  if (gl_LocalInvocationID.x == 0u)
+    count = 0u;
+  barrier();
+  bool runs = slice * slice_grains < args.grains && runs_now(slice);
+  if (runs)
+    place = atomicAdd(count, 1u);
+  barrier();
+  if (gl_LocalInvocationID.x == 0u && count > 0u) {
+    first_listed = atomicAdd(status.activity.listed, count);
+    uint groups = ((first_listed + count) * slice_grains + group_size - 1u) / group_size;
+    atomicMax(gates[gate_listed].x, min(groups, dispatch_row));
+    atomicMax(gates[gate_listed].y, (groups + dispatch_row - 1u) / dispatch_row);
+  }
+  barrier();
+  if (runs)
+    slice_activity[first_listed + place].listed = slice + 1u;
+}

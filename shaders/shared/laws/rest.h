@@ -1,0 +1,24 @@
+// Grains of dem at rest (docs/numerics.md, "Sleep of dem").
+
+// Has a grain gone no further than one that is still, and spins it no faster? way, way_most: m; spin, spin_most: speed of the surface [m/s].
+LAW mask is_still(real3 way, float way_most, real3 spin, float spin_most) {
+  return both(squared(way) <= way_most * way_most, squared(spin) <= spin_most * spin_most);
+}
+
+// The pending velocity of a sleeper, whose contacts and gravity would have changed it by `change` in this substep [m/s]. leak: h / tau.
+LAW real3 pending_after(real3 pending, real3 change, float leak) {
+  PRECISE real3 after = (1.0f - leak) * pending + change;
+  return after;
+}
+
+// velocity, spin: pending [m/s].
+LAW mask wakes(real3 velocity, real3 spin, float wake) {
+  return either(squared(velocity) > wake * wake, squared(spin) > wake * wake);
+}
+
+// The velocity of a grain that touches something, less what rest drag takes of it. drag: m/s, of a substep.
+LAW real3 slowed(real3 velocity, float drag, float slow) {
+  real speed = length(velocity);
+  real kept = 1.0f - min(drag / max(speed, 1e-30f), sleep_drag_most);
+  return select(speed < slow, kept * velocity, velocity);
+}

@@ -1,0 +1,311 @@
+// Sleep of dem: grains at rest stay where they are and cost nothing, and what reaches them wakes them.
+#include "engine/core/passes.h"
+#include "engine/scene/text.h"
+#include "engine/simulation/checkpoint_file.h"
+#include "simulate.h"
+#include "wrong.h"
+#include <cstring>
+#include <map>
+
+using namespace talus;
+using namespace talus_tests;
+
+namespace {
+
+constexpr double sleeper_radius = 0.005;  // m
+
+// Grains that have fallen into a box with walls.
+Scene sleeping_bed(unsigned n = 400) {
+  Scene scene = with(box_of(n), default_solver(Method::dem));
+  scene.dt = 1.0 / 120.0;
+  scene.solver.substeps = 8;
+  scene.solver.sleep = true;
+  scene.materials[0].rolling_friction = 0.1;
+  return scene;
+}
+
+// All of them asleep.
+void let_sleep(Simulation& simulation, double most = 8.0) {
+  while (simulation.awake().value() > 0 && simulation.time() < most)
+    simulation.advance(20);
+  REQUIRE(simulation.awake() == 0u);
+}
+
+std::map<std::uint32_t, glm::vec3> places_of(Simulation& simulation, std::uint32_t world = 0) {
+  std::map<std::uint32_t, glm::vec3> places;
+  for (const GrainState& grain : simulation.grains())
+    if (grain.world == world)
+      places[grain.id] = grain.position;
+  return places;
+}
+
+double farthest(const std::map<std::uint32_t, glm::vec3>& a, const std::map<std::uint32_t, glm::vec3>& b) {
+  float way = 0.0f;
+  for (const auto& [id, place] : a)
+    way = std::max(way, glm::distance(place, b.at(id)));
+  return static_cast<double>(way);
+}
+
+double fastest_of(Simulation& simulation) {
+  float speed = 0.0f;
+  for (const GrainState& grain : simulation.grains())
+    speed = std::max(speed, glm::length(grain.velocity));
+  return static_cast<double>(speed);
+}
+
+}  // namespace
+
+TEST_CASE("A bed at rest falls asleep, and then no grain is computed any more", "[sleep]") {
+  Simulation simulation(sleeping_bed(), on_cpu);
+  CHECK(simulation.awake() == 400u);
+  let_sleep(simulation);
+  const auto places = places_of(simulation);
+  const auto updates = simulation.grain_updates();
+  CHECK(updates > 0u);
+  simulation.advance(200);
+  CHECK(simulation.grain_updates() == updates);
+  CHECK(places_of(simulation) == places);
+  CHECK(simulation.measure().kinetic_energy == 0.0);
+  // The springs still bear the grains: the contact forces are those of their weights.
+  CHECK(simulation.measure().penetration_mean > 0.001);
+}
+
+TEST_CASE("Scenes in which grains cannot sleep say so", "[sleep]") {
+  Scene scene = sleeping_bed(10);
+  scene.solver.sleep = false;
+  CHECK_FALSE(Simulation(scene, on_cpu).awake().has_value());
+  CHECK_FALSE(Simulation(scene, on_cpu).grain_updates().has_value());
+  scene.solver.sleep = true;
+  scene.domain.gravity = {0.0, 0.0, 0.0};
+  CHECK_FALSE(Simulation(scene, on_cpu).awake().has_value());
+  const std::string text = R"([solver]
+sleep = true
+[[material]]
+name = "sand"
+[[grains]]
+material = "sand"
+radius = 0.02
+clump = "pair"
+count = 1
+fill.box.size = [0.5, 0.5, 0.5]
+)";
+  const Scene clumps = parse_scene(text, "clumps.toml");
+  REQUIRE(clumps.warnings.size() == 1);
+  CHECK(contains(clumps.warnings[0], "solver.sleep = true has no effect: clumps and sleep do not go together"));
+}
+
+TEST_CASE("Waking all sleepers at once moves none of them", "[sleep]") {
+  Simulation simulation(sleeping_bed(), on_cpu);
+  let_sleep(simulation);
+  const auto places = places_of(simulation);
+  Scene changed = simulation.scene();
+  changed.materials[0].friction_static = changed.materials[0].friction_kinetic = 0.51;
+  simulation.change(changed);
+  CHECK(simulation.awake() == 400u);
+  simulation.advance(4);
+  CHECK(fastest_of(simulation) < 0.002);  // 0.006 sqrt(g r)
+  let_sleep(simulation, simulation.time() + 3.0);
+  CHECK(farthest(places, places_of(simulation)) < 0.005 * sleeper_radius);
+}
+
+TEST_CASE("Another gravity wakes all sleepers, and they fall as ever", "[sleep]") {
+  const auto risen = [](bool sleep) {
+    Simulation simulation(sleeping_bed(), on_cpu);
+    let_sleep(simulation);
+    Scene changed = simulation.scene();
+    changed.solver.sleep = sleep;
+    changed.domain.gravity = {0.0, 0.0, 2.0};
+    simulation.change(changed);
+    simulation.advance(24);
+    double height = 0.0;
+    for (const auto& [id, place] : places_of(simulation))
+      height += static_cast<double>(place.z) / 400.0;
+    return height;
+  };
+  CHECK(risen(true) == Approx(risen(false)).epsilon(1e-3));
+}
+
+// Grains at rest on a plate that hangs over nothing, and drops after so many seconds faster than they fall.
+Scene on_a_plate(bool sleep, double drops) {
+  const std::string text = fmt::format(R"([time]
+dt = 0.00833
+end = 10
+[domain]
+min = [0, 0, -30]
+max = [0.14, 0.14, 1]
+[solver]
+substeps = 8
+sleep = {}
+[[material]]
+name = "sand"
+rolling_friction = 0.1
+[[grains]]
+material = "sand"
+radius = [0.008, 0.01]
+count = 300
+fill.box = {{ min = [0, 0, 0.02], max = [0.14, 0.14, 0.6] }}
+[[body]]
+name = "plate"
+box.size = [0.5, 0.5, 0.02]
+keyframes = [ {{ time = {}, position = [0, 0, 0] }}, {{ time = {}, position = [0, 0, -25] }} ]
+)",
+                                       sleep, drops, drops + 5.0);
+  return parse_scene(text, "plate.toml");
+}
+
+TEST_CASE("Sleepers bear on a body as ever, and fall once it is taken away", "[sleep]") {
+  constexpr double drops = 4.0;
+  Simulation asleep(on_a_plate(true, drops), on_cpu), awake(on_a_plate(false, drops), on_cpu);
+  double weight = 0.0;
+  for (const GrainState& grain : asleep.grains())
+    weight += g * mass_of(static_cast<double>(grain.radius));
+  const auto rest = static_cast<std::uint64_t>(drops / asleep.scene().dt) - 6;
+  asleep.advance(rest);
+  awake.advance(rest);
+  CHECK(asleep.awake() == 0u);
+  CHECK(asleep.body_loads()[0].force.z == Approx(-weight).epsilon(0.005));
+  const auto height = [](Simulation& simulation) {
+    double sum = 0.0;
+    for (const auto& [id, place] : places_of(simulation))
+      sum += static_cast<double>(place.z) / 300.0;
+    return sum;
+  };
+  const double before = height(asleep), before_awake = height(awake);
+  asleep.advance(36);
+  awake.advance(36);
+  CHECK(asleep.awake() == 300u);
+  const double fallen = before - height(asleep), fallen_awake = before_awake - height(awake);
+  CHECK(fallen > 0.2);
+  CHECK(fallen == Approx(fallen_awake).epsilon(0.01));
+}
+
+TEST_CASE("What falls onto a bed wakes the grains around it, and no others", "[sleep]") {
+  Scene scene = sleeping_bed(1500);
+  const double edge = scene.domain.max.x;
+  add_points(scene, 0.005, {{0.5 * edge, 0.5 * edge, 0.95}});
+  scene.grains.back().velocity = {0.0, 0.0, 40.0};  // comes down after eight seconds
+  scene.domain.axis[2] = Axis::open;
+  scene.bodies.push_back(body_of("floor", {{PlanePart{}}}));
+  Simulation simulation(scene, on_cpu);
+  while (simulation.awake().value() > 1 && simulation.time() < 7.0)
+    simulation.advance(10);
+  REQUIRE(simulation.awake() == 1u);
+  const auto places = places_of(simulation);
+  std::uint32_t most = 0;
+  while (simulation.time() < 9.5) {
+    simulation.advance(4);
+    most = std::max(most, simulation.awake().value());
+  }
+  CHECK(most > 10u);
+  CHECK(most < 1300u);
+  std::size_t moved = 0;
+  const auto after = places_of(simulation);
+  for (const auto& [id, place] : places)
+    moved += after.at(id) != place ? 1 : 0;
+  CHECK(moved < 1300u);
+  CHECK(moved > 10u);
+}
+
+TEST_CASE("Sleepers come back with a checkpoint, whatever the number of threads", "[sleep]") {
+  Scene scene = sleeping_bed(600);
+  scene.emitters = pouring(2, 3, 4.0).emitters;
+  scene.emitters[0].rate = 20.0;
+  scene.emitters[0].radius_min = scene.emitters[0].radius_max = 0.005;
+  scene.emitters[0].shape = CylinderFill{{0.04, 0.04, 0.3}, 0.02, 0.05};
+  Simulation one(scene, {.device = "cpu", .threads = 1}), three(scene, {.device = "cpu", .threads = 3});
+  one.advance(300);
+  three.advance(300);
+  CHECK(one.awake() < one.grain_count());
+  CHECK(one.awake() > 0u);
+  CHECK(one.state_hash() == three.state_hash());
+  CHECK(one.awake() == three.awake());
+  Simulation resumed(scene, on_cpu);
+  resumed.resume(one.checkpoint());
+  CHECK(resumed.awake() == one.awake());
+  resumed.advance(60);
+  one.advance(60);
+  CHECK(resumed.state_hash() == one.state_hash());
+  CHECK(resumed.grain_updates() == one.grain_updates());
+}
+
+TEST_CASE("A world sleeps by itself, and forks with its sleepers", "[sleep][worlds]") {
+  Scene scene = sleeping_bed(200);
+  scene.worlds = 3;
+  scene.solver.incremental_rebuild = false;
+  Simulation simulation(scene, on_cpu);
+  let_sleep(simulation);
+  const std::uint32_t second = 1;
+  simulation.reset_worlds(std::span(&second, 1));
+  const auto third = places_of(simulation, 2);
+  simulation.advance(30);
+  CHECK(simulation.awake() == 200u);
+  CHECK(places_of(simulation, 2) == third);
+  // The copy of a sleeping world stays what it is, over an exchange of the copies of grains.
+  const std::uint32_t none = 0;
+  simulation.fork_world(2, std::span(&none, 1));
+  CHECK(places_of(simulation, 0) == third);
+  simulation.advance(31);
+  CHECK(places_of(simulation, 0) == third);
+  Scene alone = scene;
+  alone.worlds = 1;
+  alone.seed = scene.seed + 2;
+  Simulation single(alone, on_cpu);
+  while (single.awake().value() > 0)
+    single.advance(20);
+  CHECK(places_of(single) == third);
+}
+
+TEST_CASE("The hand wakes the grains that it takes", "[sleep]") {
+  Simulation simulation(sleeping_bed(), on_cpu);
+  let_sleep(simulation);
+  const double edge = simulation.scene().domain.max.x;
+  const auto places = places_of(simulation);
+  CHECK(simulation.grab({0.5 * edge, 0.5 * edge, 0.02}, 0.02) > 0);
+  simulation.move_hand({0.5 * edge, 0.5 * edge, 0.3});
+  simulation.advance(60);
+  CHECK(simulation.awake() > 0u);
+  double highest = 0.0;
+  for (const auto& [id, place] : places_of(simulation))
+    highest = std::max(highest, static_cast<double>(place.z));
+  CHECK(highest > 0.2);
+}
+
+TEST_CASE("A checkpoint whose sleepers are none is refused", "[sleep]") {
+  Simulation simulation(sleeping_bed(50), on_cpu);
+  simulation.advance(20);
+  const std::uint64_t before = simulation.state_hash();
+  const auto said = [&](FieldId id, std::size_t offset, std::uint32_t value) -> std::string {
+    Checkpoint bad = simulation.checkpoint();
+    std::memcpy(bad.fields.at(std::string(info(id).name)).data() + offset, &value, sizeof value);
+    try {
+      simulation.resume(bad);
+    } catch (const CheckpointError& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  CHECK(said(FieldId::slice_activity, offsetof(SliceActivity, listed), 2) ==
+        "field slice_activity is not at the end of a step");
+  CHECK(said(FieldId::grain_rest, offsetof(GrainRest, push), 0x7FC00000) ==
+        "field grain_rest has a number that is not finite");
+  CHECK(simulation.state_hash() == before);
+}
+
+TEST_CASE("Sleep on a device is that of the reference", "[sleep][device][lockstep]") {
+  Scene scene = sleeping_bed(150);
+  scene.dt = 1.0 / 60.0;
+  scene.worlds = GENERATE(1u, 2u);
+  scene.bodies.push_back(body_of("post", {{BoxPart{{0.01, 0.01, 0.1}}}}, {0.03, 0.03, 0.02}));
+  add_points(scene, 0.005, {{0.02, 0.04, 0.9}});
+  Simulation simulation(scene, in_lockstep());
+  REQUIRE_NOTHROW(simulation.advance(45));
+  CHECK(simulation.awake() < simulation.grain_count());
+  if (scene.worlds == 1) {
+    CHECK(simulation.grab({0.03, 0.03, 0.01}, 0.02) > 0);
+    REQUIRE_NOTHROW(simulation.advance(2));
+  } else {
+    const std::uint32_t second = 1;
+    simulation.reset_worlds(std::span(&second, 1));
+    REQUIRE_NOTHROW(simulation.advance(3));
+  }
+}
