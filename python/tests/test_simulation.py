@@ -51,6 +51,30 @@ def test_grains_are_columns(sim):
     assert columns["z"].min() > 0.0
 
 
+def test_grains_fall_asleep_where_they_may(sim):
+    assert sim.awake is None and sim.grain_updates is None
+    text = """
+        [solver]
+        substeps = 8
+        sleep = true
+        [[material]]
+        name = "sand"
+        rolling_friction = 0.2
+        [[grains]]
+        material = "sand"
+        radius = 0.02
+        fill.points = [[0, 0, 0.02], [0.1, 0, 0.02]]
+    """
+    sim = talus.Simulation(talus.parse_scene(text), device="cpu")
+    assert sim.awake == 2
+    sim.advance(400)
+    assert sim.awake == 0
+    updates = sim.grain_updates
+    assert updates > 0
+    sim.advance(10)
+    assert sim.grain_updates == updates
+
+
 def test_grains_have_spins_where_they_rotate():
     text = """
         [scene]
