@@ -2,6 +2,7 @@
 #include "engine/core/passes.h"
 #include "engine/scene/text.h"
 #include "engine/simulation/checkpoint_file.h"
+#include "scratch.h"
 #include "simulate.h"
 #include "wrong.h"
 #include <cstring>
@@ -59,6 +60,7 @@ TEST_CASE("A bed at rest falls asleep, and then no grain is computed any more", 
   Simulation simulation(sleeping_bed(), on_cpu);
   CHECK(simulation.awake() == 400u);
   let_sleep(simulation);
+  simulation.advance(100);  // lists that have become too wide are built anew once
   const auto places = places_of(simulation);
   const auto updates = simulation.grain_updates();
   CHECK(updates > 0u);
@@ -87,7 +89,7 @@ material = "sand"
 radius = 0.02
 clump = "pair"
 count = 1
-fill.box.size = [0.5, 0.5, 0.5]
+fill.box = { size = [0.5, 0.5, 0.5], position = [0, 0, 0.5] }
 )";
   const Scene clumps = parse_scene(text, "clumps.toml");
   REQUIRE(clumps.warnings.size() == 1);
@@ -133,6 +135,8 @@ end = 10
 [domain]
 min = [0, 0, -30]
 max = [0.14, 0.14, 1]
+x = "periodic"
+y = "periodic"
 [solver]
 substeps = 8
 sleep = {}
@@ -175,41 +179,47 @@ TEST_CASE("Sleepers bear on a body as ever, and fall once it is taken away", "[s
   awake.advance(36);
   CHECK(asleep.awake() == 300u);
   const double fallen = before - height(asleep), fallen_awake = before_awake - height(awake);
-  CHECK(fallen > 0.2);
+  CHECK(fallen > 0.1);
   CHECK(fallen == Approx(fallen_awake).epsilon(0.01));
 }
 
 TEST_CASE("What falls onto a bed wakes the grains around it, and no others", "[sleep]") {
-  Scene scene = sleeping_bed(1500);
-  const double edge = scene.domain.max.x;
-  add_points(scene, 0.005, {{0.5 * edge, 0.5 * edge, 0.95}});
-  scene.grains.back().velocity = {0.0, 0.0, 40.0};  // comes down after eight seconds
-  scene.domain.axis[2] = Axis::open;
-  scene.bodies.push_back(body_of("floor", {{PlanePart{}}}));
+  Scene scene = sleeping_bed(2500);
+  const double edge = scene.domain.max.x = scene.domain.max.y = 0.3;
+  scene.grains[0].shape = BoxFill{{0.0, 0.0, 0.0}, {edge, edge, 0.15}};
+  Emitter emitter = pouring(2, 3, 1.0).emitters[0];
+  emitter.start = 8.0;
+  emitter.stop = 8.1;
+  emitter.rate = 10.0;
+  emitter.radius_min = emitter.radius_max = 0.005;
+  emitter.velocity = {0.0, 0.0, -0.5};
+  emitter.shape = CylinderFill{{0.05, 0.05, 0.06}, 0.006, 0.02};
+  scene.emitters = {emitter};
   Simulation simulation(scene, on_cpu);
-  while (simulation.awake().value() > 1 && simulation.time() < 7.0)
-    simulation.advance(10);
-  REQUIRE(simulation.awake() == 1u);
+  let_sleep(simulation, 7.9);
   const auto places = places_of(simulation);
   std::uint32_t most = 0;
-  while (simulation.time() < 9.5) {
+  while (simulation.time() < 10.0) {
     simulation.advance(4);
     most = std::max(most, simulation.awake().value());
   }
+  CHECK(simulation.grain_count() == 2501);
   CHECK(most > 10u);
-  CHECK(most < 1300u);
-  std::size_t moved = 0;
+  CHECK(most < 2000u);
   const auto after = places_of(simulation);
-  for (const auto& [id, place] : places)
+  std::size_t moved = 0;
+  for (const auto& [id, place] : places) {
     moved += after.at(id) != place ? 1 : 0;
-  CHECK(moved < 1300u);
+    if (place.x > 0.25f && place.y > 0.25f)
+      CHECK(after.at(id) == place);
+  }
   CHECK(moved > 10u);
 }
 
 TEST_CASE("Sleepers come back with a checkpoint, whatever the number of threads", "[sleep]") {
   Scene scene = sleeping_bed(600);
   scene.emitters = pouring(2, 3, 4.0).emitters;
-  scene.emitters[0].rate = 20.0;
+  scene.emitters[0].rate = 3.0;
   scene.emitters[0].radius_min = scene.emitters[0].radius_max = 0.005;
   scene.emitters[0].shape = CylinderFill{{0.04, 0.04, 0.3}, 0.02, 0.05};
   Simulation one(scene, {.device = "cpu", .threads = 1}), three(scene, {.device = "cpu", .threads = 3});
@@ -250,8 +260,7 @@ TEST_CASE("A world sleeps by itself, and forks with its sleepers", "[sleep][worl
   alone.worlds = 1;
   alone.seed = scene.seed + 2;
   Simulation single(alone, on_cpu);
-  while (single.awake().value() > 0)
-    single.advance(20);
+  single.advance(simulation.step());
   CHECK(places_of(single) == third);
 }
 

@@ -101,21 +101,13 @@ bool lets_slices_sleep(const Scene& scene) {
          std::ranges::none_of(scene.grains, [](const GrainGroup& g) { return g.clump.has_value(); });
 }
 
-SleepSettings sleep_of(const Scene& scene, const Population& population) {
-  double sum = 0.0, count = 0.0;
-  const auto add = [&](const Seed& seed) {
-    if (seed.fixed)
-      return;
-    sum += static_cast<double>(seed.radius);
-    count += 1.0;
-  };
-  std::ranges::for_each(population.initial, add);
-  for (const ScheduledGrain& timed : population.scheduled)
-    add(timed.seed);
-  if (count == 0.0 || !lets_slices_sleep(scene))
+// By the smallest radius that the scene allows, so that worlds whose grains differ sleep alike.
+SleepSettings sleep_of(const Scene& scene) {
+  const double radius = radii_of(scene).min;
+  if (radius <= 0.0 || !lets_slices_sleep(scene))
     return {};
-  const double radius = sum / count, g = glm::length(scene.domain.gravity), time = std::sqrt(radius / g),
-               speed = std::sqrt(g * radius), h = substep_of(scene);
+  const double g = glm::length(scene.domain.gravity), time = std::sqrt(radius / g), speed = std::sqrt(g * radius),
+               h = substep_of(scene);
   constexpr double window_least = 4.0;  // substeps
   const double window = std::max(std::round(sleep_window * time / h), window_least);
   SleepSettings sleep{};
@@ -381,7 +373,7 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
       throw SceneError(fmt::format("{}: periodic axis {} is {} m long; the least for cloth with sides of {} m is {} m",
                                    scene.source, "xyz"[a], settings.domain.max[a] - settings.domain.min[a], side,
                                    least));
-  settings.sleep = sleep_of(scene, population);
+  settings.sleep = sleep_of(scene);
   set_fine(settings, scene, population);
   set_load_quanta(settings, scene, population, dynamics);
   const std::size_t grains = population.initial.size() + population.scheduled.size();

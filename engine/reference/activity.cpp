@@ -12,19 +12,35 @@ bool never_moves(const Fields& f, const Grain& g) {
   return is_gone(g) || (g.velocity.w == 0.0f && f.settings[0].bodies.carried == 0);
 }
 
-// Bits of the grains of a slice that sleep, by what each knows: sorting has brought them together anew.
+bool is_calm(const Fields& f, uint world) {
+  return f.worlds[world].motion.speed < f.settings[0].sleep.slow;
+}
+
+// Which grains of a slice sleep, by what each knows: sorting has brought them together anew.
 uint sleepers_of(const Args& args, const Fields& f, uint first) {
-  uint bits = 0;
+  uint state = 0;
+  for (uint lane = 0; lane < slice_grains; ++lane) {
+    const uint i = first + lane, rest = i < args.grains ? f.grain_rest[i].state : rest_asleep;
+    state |= is_asleep(rest) || never_moves(f, f.grains[i]) ? 1u << lane : 0u;
+    state |= rest == rest_hasty ? slice_hasty : 0u;
+  }
+  return state;
+}
+
+// The state of the slice without sleepers that were hasty.
+uint wake_hasty(const Args& args, Fields& f, uint first, uint state, uint now) {
   for (uint lane = 0; lane < slice_grains; ++lane) {
     const uint i = first + lane;
-    const bool sleeps = i >= args.grains || f.grain_rest[i].state == rest_asleep || never_moves(f, f.grains[i]);
-    bits |= sleeps ? 1u << lane : 0u;
+    if (!(state >> lane & 1) || i >= args.grains || f.grain_rest[i].state != rest_hasty)
+      continue;
+    f.grain_rest[i] = {vec3(f.grains[i].position), rest_state(rest_awake, now), vec3(0.0f)};
+    state &= ~(1u << lane);
   }
-  return bits;
+  return state & ~slice_hasty;
 }
 
 // Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window.
-bool still_for_long(Fields& f, uint i, uint now) {
+bool still_for_long(Fields& f, uint i, uint now, bool calm) {
   const SleepSettings& sleep = f.settings[0].sleep;
   const GrainRest rest = f.grain_rest[i];
   const uint since = rest_since(rest.state, now);
@@ -32,33 +48,34 @@ bool still_for_long(Fields& f, uint i, uint now) {
     return false;
   const vec3 place(f.grains[i].position),
       spin = f.settings[0].solver.rotation != rotation_off ? vec3(f.grain_spin[i]) : vec3(0.0f);
-  const float way_most = sleep.way * static_cast<float>(std::min(since, sleep.window));
-  const bool still = is_still(place - rest.push, way_most, spin, sleep.spin);
+  const float share = calm ? calm_share : 1.0f,
+              way_most = share * (sleep.way * static_cast<float>(std::min(since, sleep.window)));
+  const bool still = is_still(place - rest.push, way_most, spin, share * sleep.spin);
   f.grain_rest[i] = {place, rest_state(still ? rest_still : rest_awake, now), vec3(0.0f)};
   return still && rest_kind(rest.state) == rest_still;
 }
 
-void fall_asleep(Fields& f, uint i) {
+void fall_asleep(Fields& f, uint i, uint state) {
   Grain& g = f.grains[i];
   g.velocity = vec4(0.0f, 0.0f, 0.0f, g.velocity.w);
   f.grains_next[i] = g;
   if (f.settings[0].solver.rotation != rotation_off)
     f.grain_spin[i] = f.grain_spin_next[i] = vec4(0.0f, 0.0f, 0.0f, f.grain_spin[i].w);
-  f.grain_rest[i] = {vec3(0.0f), rest_asleep, vec3(0.0f)};
+  f.grain_rest[i] = {vec3(0.0f), state, vec3(0.0f)};
 }
 
-// The bits of those that sleep after a look at the slice.
-uint look(Fields& f, uint first, uint asleep, uint now) {
+// The state of the slice after a look at it.
+uint look(Fields& f, uint first, uint state, uint now, bool calm) {
   bool all_still = true;
   for (uint lane = 0; lane < slice_grains; ++lane)
-    if (!(asleep >> lane & 1))
-      all_still = still_for_long(f, first + lane, now) && all_still;
+    if (!(state >> lane & 1))
+      all_still = still_for_long(f, first + lane, now, calm) && all_still;
   if (!all_still)
-    return asleep;
+    return state;
   for (uint lane = 0; lane < slice_grains; ++lane)
-    if (!(asleep >> lane & 1))
-      fall_asleep(f, first + lane);
-  return slice_asleep;
+    if (!(state >> lane & 1))
+      fall_asleep(f, first + lane, calm ? rest_asleep : rest_hasty);
+  return state | slice_asleep | (calm ? 0u : slice_hasty);
 }
 
 // Does the slice run in this substep?
@@ -68,12 +85,17 @@ bool runs_now(const Args& args, Fields& f, uint slice) {
   const uint number = settings.worlds.count == 1 ? slice : slice - world * (settings.worlds.places / slice_grains);
   const bool fresh = f.worlds[world].lists.age == 0;
   SliceActivity& activity = f.slice_activity[slice];
-  uint asleep = fresh ? sleepers_of(args, f, first) : activity.state & slice_asleep;
-  if (asleep != slice_asleep && (now + number) % settings.sleep.window == 0)
-    asleep = look(f, first, asleep, now);
-  const bool runs = fresh || asleep != slice_asleep || activity.watched != 0;
+  const bool calm = is_calm(f, world);
+  uint state = fresh ? sleepers_of(args, f, first) : activity.state & ~slice_ran;
+  if (calm && (state & slice_hasty))
+    state = wake_hasty(args, f, first, state, now);
+  // One that falls asleep in this substep runs once more: it may wake by what its contacts leave unbalanced.
+  const bool awake = (state & slice_asleep) != slice_asleep;
+  if (awake && (now + number) % settings.sleep.window == 0)
+    state = look(f, first, state, now, calm);
+  const bool runs = fresh || awake || activity.watched != 0;
   activity.watched = 0;
-  activity.state = asleep | (runs ? slice_ran : 0u);
+  activity.state = state | (runs ? slice_ran : 0u);
   return runs;
 }
 
@@ -86,8 +108,10 @@ void settle(Fields& f, uint i) {
   const vec3 velocity = pending_after(rest.push, change, settings.sleep.leak),
              spin = pending_after(rest.turn, turn, settings.sleep.leak);
   f.grains[i] = f.grains_next[i];  // the grain where the substep began, at rest
-  if (wakes(velocity, spin, settings.sleep.wake)) {
-    World& world = f.worlds[world_of(f, i)];
+  const uint number = world_of(f, i);
+  const float share = is_calm(f, number) ? calm_share : 1.0f;
+  if (wakes(velocity, spin, share * settings.sleep.wake)) {
+    World& world = f.worlds[number];
     f.grains[i].velocity = vec4(velocity, f.grains[i].velocity.w);
     if (rotates)
       f.grain_spin[i] = vec4(spin, f.grain_spin[i].w);
@@ -96,9 +120,9 @@ void settle(Fields& f, uint i) {
     rest = {vec3(f.grains[i].position), rest_state(rest_awake, world.clock), vec3(0.0f)};
     return;
   }
-  if (wakes(change, turn, settings.sleep.imbalance))
+  if (wakes(change, turn, share * settings.sleep.imbalance))
     activity.watched = 1;
-  rest = {velocity, rest_asleep, spin};
+  rest = {velocity, rest.state, spin};
   if (rotates)
     f.grain_spin[i] = vec4(0.0f, 0.0f, 0.0f, f.grain_spin[i].w);
 }

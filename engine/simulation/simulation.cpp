@@ -2,6 +2,7 @@
 #include "engine/scene/limitations.h"
 #include "engine/simulation/cloth_state.h"
 #include "engine/simulation/impl.h"
+#include "shaders/shared/rest.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
@@ -231,7 +232,7 @@ std::optional<std::uint32_t> Simulation::awake() {
   const GrainsRead state = s.grains.read();
   const auto rest = read_field<GrainRest>(s.memory.executor(), FieldId::grain_rest, state.grains.size());
   return static_cast<std::uint32_t>(std::ranges::count_if(
-      state.by_id, [&](std::uint32_t i) { return state.grains[i].velocity.w > 0.0f && rest[i].state != rest_asleep; }));
+      state.by_id, [&](std::uint32_t i) { return state.grains[i].velocity.w > 0.0f && !is_asleep(rest[i].state); }));
 }
 std::optional<std::uint64_t> Simulation::grain_updates() {
   Impl& s = impl_->idle();

@@ -24,31 +24,43 @@ bool has_bit(uint bits, uint lane) { return (bits >> lane & 1u) != 0u; }
 // Places without a grain, and fixed grains that no body carries.
 bool never_moves(Grain g) { return g.position.w == 0.0 || (g.velocity.w == 0.0 && settings.bodies.carried == 0u); }
 
-// Bits of the grains of a slice that sleep, by what each knows: sorting has brought them together anew.
+// Which grains of a slice sleep, by what each knows: sorting has brought them together anew.
 uint sleepers_of(uint first) {
-  uint bits = 0u;
+  uint state = 0u;
+  for (uint lane = 0u; lane < slice_grains; ++lane) {
+    uint i = first + lane, rest = i < args.grains ? grain_rest[i].state : rest_asleep;
+    state |= is_asleep(rest) || never_moves(grains[i]) ? 1u << lane : 0u;
+    state |= rest == rest_hasty ? slice_hasty : 0u;
+  }
+  return state;
+}
+
+// The state of the slice without sleepers that were hasty.
+uint wake_hasty(uint first, uint state, uint now) {
   for (uint lane = 0u; lane < slice_grains; ++lane) {
     uint i = first + lane;
-    bool sleeps = i >= args.grains || grain_rest[i].state == rest_asleep || never_moves(grains[i]);
-    bits |= sleeps ? 1u << lane : 0u;
+    if (!has_bit(state, lane) || i >= args.grains || grain_rest[i].state != rest_hasty)
+      continue;
+    grain_rest[i] = GrainRest(grains[i].position.xyz, rest_state(rest_awake, now), vec3(0.0));
+    state &= ~(1u << lane);
   }
-  return bits;
+  return state & ~slice_hasty;
 }
 
 // Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window.
-bool still_for_long(uint i, uint now) {
+bool still_for_long(uint i, uint now, bool calm) {
   GrainRest rest = grain_rest[i];
   uint since = rest_since(rest.state, now);
   if (2u * since < settings.sleep.window)
     return false;
   vec3 place = grains[i].position.xyz, spin = rotating != rotation_off ? grain_spin[i].xyz : vec3(0.0);
-  float way_most = settings.sleep.way * float(min(since, settings.sleep.window));
-  bool still = is_still(place - rest.push, way_most, spin, settings.sleep.spin);
+  float share = calm ? calm_share : 1.0, way_most = share * (settings.sleep.way * float(min(since, settings.sleep.window)));
+  bool still = is_still(place - rest.push, way_most, spin, share * settings.sleep.spin);
   grain_rest[i] = GrainRest(place, rest_state(still ? rest_still : rest_awake, now), vec3(0.0));
   return still && rest_kind(rest.state) == rest_still;
 }
 
-void fall_asleep(uint i) {
+void fall_asleep(uint i, uint state) {
   Grain g = grains[i];
   g.velocity.xyz = vec3(0.0);
   grains[i] = g;
@@ -58,21 +70,21 @@ void fall_asleep(uint i) {
     grain_spin[i] = spin;
     grain_spin_next[i] = spin;
   }
-  grain_rest[i] = GrainRest(vec3(0.0), rest_asleep, vec3(0.0));
+  grain_rest[i] = GrainRest(vec3(0.0), state, vec3(0.0));
 }
 
-// The bits of those that sleep after a look at the slice.
-uint look(uint first, uint asleep, uint now) {
+// The state of the slice after a look at it.
+uint look(uint first, uint state, uint now, bool calm) {
   bool all_still = true;
   for (uint lane = 0u; lane < slice_grains; ++lane)
-    if (!has_bit(asleep, lane))
-      all_still = still_for_long(first + lane, now) && all_still;
+    if (!has_bit(state, lane))
+      all_still = still_for_long(first + lane, now, calm) && all_still;
   if (!all_still)
-    return asleep;
+    return state;
   for (uint lane = 0u; lane < slice_grains; ++lane)
-    if (!has_bit(asleep, lane))
-      fall_asleep(first + lane);
-  return slice_asleep;
+    if (!has_bit(state, lane))
+      fall_asleep(first + lane, calm ? rest_asleep : rest_hasty);
+  return state | slice_asleep | (calm ? 0u : slice_hasty);
 }
 
 // Does the slice run in this substep?
@@ -80,12 +92,17 @@ bool runs_now(uint slice) {
   uint first = slice * slice_grains, world = world_of(first), now = worlds[world].clock;
   uint number = many_worlds == 0u ? slice : slice - world * (settings.worlds.places / slice_grains);
   bool fresh = worlds[world].lists.age == 0u;
-  uint asleep = fresh ? sleepers_of(first) : slice_activity[slice].state & slice_asleep;
-  if (asleep != slice_asleep && (now + number) % settings.sleep.window == 0u)
-    asleep = look(first, asleep, now);
-  bool runs = fresh || asleep != slice_asleep || slice_activity[slice].watched != 0u;
+  bool calm = worlds[world].motion.speed < settings.sleep.slow;
+  uint state = fresh ? sleepers_of(first) : slice_activity[slice].state & ~slice_ran;
+  if (calm && (state & slice_hasty) != 0u)
+    state = wake_hasty(first, state, now);
+  // One that falls asleep in this substep runs once more: it may wake by what its contacts leave unbalanced.
+  bool awake = (state & slice_asleep) != slice_asleep;
+  if (awake && (now + number) % settings.sleep.window == 0u)
+    state = look(first, state, now, calm);
+  bool runs = fresh || awake || slice_activity[slice].watched != 0u;
   slice_activity[slice].watched = 0u;
-  slice_activity[slice].state = asleep | (runs ? slice_ran : 0u);
+  slice_activity[slice].state = state | (runs ? slice_ran : 0u);
   return runs;
 }
 

@@ -25,17 +25,18 @@ void settle(uint i) {
     turn = grain_spin[i].xyz;
   vec3 velocity = pending_after(rest.push, change, settings.sleep.leak), spin = pending_after(rest.turn, turn, settings.sleep.leak);
   Grain before = grains_next[i];  // the grain where the substep began, at rest
-  if (wakes(velocity, spin, settings.sleep.wake)) {
-    uint world = world_of(i);
+  uint world = world_of(i);
+  float share = worlds[world].motion.speed < settings.sleep.slow ? calm_share : 1.0;
+  if (wakes(velocity, spin, share * settings.sleep.wake)) {
     before.velocity.xyz = velocity;
     precise float speed2 = velocity.x * velocity.x + velocity.y * velocity.y + velocity.z * velocity.z;
     atomicMax(worlds[world].motion.speed2_bits, floatBitsToUint(speed2));
     atomicAnd(slice_activity[slice].state, ~bit);
     rest = GrainRest(before.position.xyz, rest_state(rest_awake, worlds[world].clock), vec3(0.0));
   } else {
-    if (wakes(change, turn, settings.sleep.imbalance))
+    if (wakes(change, turn, share * settings.sleep.imbalance))
       atomicOr(slice_activity[slice].watched, 1u);
-    rest = GrainRest(velocity, rest_asleep, spin);
+    rest = GrainRest(velocity, rest.state, spin);
     spin = vec3(0.0);
   }
   grains[i] = before;

@@ -1,13 +1,27 @@
-// GrainRest.state. Integers that both sides must agree on, hence shared.
+// The states of sleepers. Integers that both sides must agree on, hence shared.
 #ifndef TALUS_REST_H
 #define TALUS_REST_H
 #ifdef __cplusplus
 #include "shaders/shared/types.h"
 namespace talus::shared {
+#define TALUS_CONST constexpr
 #define TALUS_INLINE inline
 #else
+#define TALUS_CONST const
 #define TALUS_INLINE
 #endif
+
+// A world is calm while none of its grains is faster than sleep_slow. There what is still, and what wakes a sleeper, is this share of what it is
+// elsewhere. What sleeps stays as it is, with up to sleep_imbalance of its weight that nothing bears: in a bed that swings as a whole, all of it
+// the same way. A plate under 600 grains bore 0.90 of their weight.
+TALUS_CONST float calm_share = 0.1f;
+// GrainRest.state of a sleeper that fell asleep while its world was not calm. It wakes once that is, to settle.
+TALUS_CONST uint rest_hasty = 3u;
+TALUS_CONST uint slice_hasty = 0x20000u;  // SliceActivity.state: there may be one in the slice
+
+TALUS_INLINE bool is_asleep(uint state) {
+  return (state & rest_kind_mask) >= rest_asleep;
+}
 
 TALUS_INLINE uint rest_kind(uint state) {
   return state & rest_kind_mask;
@@ -23,5 +37,6 @@ TALUS_INLINE uint rest_since(uint state, uint now) {
 #ifdef __cplusplus
 }  // namespace talus::shared
 #endif
+#undef TALUS_CONST
 #undef TALUS_INLINE
 #endif
