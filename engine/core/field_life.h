@@ -124,6 +124,7 @@ enum class Rounding : std::uint8_t {
   none,
   displacement,
   speed,
+  speed_squared,
   impulse,
   overlap,
   contact_sum,

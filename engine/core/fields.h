@@ -25,7 +25,9 @@ namespace talus {
   X(emitter_regions, EmitterRegion, emitters, plain, "emitters")                                                       \
   X(sites, vec3, sites, plain, "places in the shapes of emitters, where emitted grains that wait are tried [m]")       \
   X(status, Status, one, saved, "state of the run")                                                                    \
-  X(worlds, World, worlds, saved | rounded(Rounding::displacement, "shift_bits"),                                      \
+  X(worlds, World, worlds,                                                                                             \
+    saved | rounded(Rounding::displacement, "motion.shift_bits") |                                                     \
+        rounded(Rounding::speed_squared, "motion.speed2_bits"),                                                        \
     "what the lists of a world are like")                                                                              \
   X(rebuilding, uint, worlds, plain,                                                                                   \
     "worlds that rebuild their lists in this substep; behind the last the number of all")                              \

@@ -293,6 +293,7 @@ private:
   // displacements, and the speeds and impulses that make them in a substep.
   struct Roundings {
     double way = 0.0, speed = 0.0, impulse = 0.0;  // m, m/s; N s, of the heaviest grain
+    double fastest = 0.0;                          // m/s, speed of a grain
     double least_radius = 0.0;                     // m
     double weight = 0.0;                           // kg, of a contact of the heaviest grain (contact_weights)
     uint force = force_spring;                     // what sums of contacts are, by the method
@@ -326,7 +327,7 @@ private:
     // W = m b / (b + c) follows an error of the overlap b by at most m / c of it.
     const double carries =
         weight_carry * h_ * h_ * static_cast<double>(glm::length(settings.domain.gravity)) + weight_least * least;
-    return {way, faster, faster * mass, least, mass * std::min(way / carries, 1.0), settings.solver.force};
+    return {way, faster, faster * mass, speed, least, mass * std::min(way / carries, 1.0), settings.solver.force};
   }
 
   // How far the member of a field may be off by such roundings.
@@ -344,6 +345,9 @@ private:
       return rounding_of().way;
     case Rounding::speed:
       return rounding_of().speed;
+    case Rounding::speed_squared:  // twice the speed times its error, of which the tolerance of the pass is a part
+      return 2.0 * rounding_of().fastest *
+             (rounding_of().speed + static_cast<double>(info(pass).tolerance) * rounding_of().fastest);
     case Rounding::impulse:
       return rounding_of().impulse;
     case Rounding::overlap:  // in radii
@@ -352,8 +356,8 @@ private:
       return rounding_of().force == force_impulse ? rounding_of().impulse : rounding_of().way;
     case Rounding::contact_shear:
       return rounding_of().force == force_spring ? rounding_of().speed : rounding_of().way;
-    case Rounding::weights:  // from overlaps; those for the next iteration follow from sums that agree already
-      return pass == Pass::contact_weigh ? rounding_of().weight : 0.0;
+    case Rounding::weights:  // from overlaps, and for the next iteration from corrections that are as exact as these
+      return rounding_of().weight;
     case Rounding::fine_clear:  // falls by the way of a grain, which is as exact as its place
       return static_cast<double>(fine_away * info(pass).tolerance * farthest_fine());
     case Rounding::spin:

@@ -217,8 +217,8 @@ TALUS_CONST float dem_adhesion_stretch = 4.0f;  // adhesion holds over this many
 TALUS_CONST float dem_adhesion_reach = 0.1f;    // .. but no further than this many radii of the smaller grain
 TALUS_CONST float dem_damping_limit = 0.4f;  // share of the approach that damping takes out in a substep, at most
 
-// Sleep of dem (docs/numerics.md). Speeds are in sqrt(g r), times in sqrt(r / g) and accelerations in g, with r the mean radius and g
-// gravity. A grain is still that in sleep_window goes no further than sleep_speed allows, and whose surface spins no faster than sleep_spin
+// Sleep of dem (docs/numerics.md). Speeds are in sqrt(g r), times in sqrt(r / g) and accelerations in g, with r the smallest radius
+// and g gravity. A grain is still that in sleep_window goes no further than sleep_speed allows, and whose surface spins no faster than sleep_spin
 // where the window ends. One that sleeps wakes where what its contacts leave unbalanced has given it the speed sleep_wake; that decays in
 // sleep_leak, so that waves do not add up, and an imbalance of sleep_imbalance wakes it in the end. sleep_drag slows grains that touch
 // something and are slower than sleep_slow, by no more than sleep_drag_most of their speed in a substep.
