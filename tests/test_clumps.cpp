@@ -12,7 +12,7 @@ using namespace talus_tests;
 namespace {
 
 // Of three principal moments that differ.
-const Clump lopsided{{{0.0, 0.0, 0.0, 1.0}, {1.2, 0.0, 0.0, 0.8}, {1.0, 1.0, 0.3, 0.6}}, ""};
+const Clump lopsided({{0.0, 0.0, 0.0, 1.0}, {1.2, 0.0, 0.0, 0.8}, {1.0, 1.0, 0.3, 0.6}});
 
 Scene clump_scene(int substeps = 16) {
   return rotating_scene(default_solver(Method::dem), substeps);
@@ -132,7 +132,7 @@ std::string clump_error(const std::string& clump, const std::string& more = "") 
 }  // namespace
 
 TEST_CASE("A clump has the volume and the inertia of the union of its spheres", "[clumps]") {
-  const ClumpShape pair = clump_shape(pair_clump());
+  const ClumpShape& pair = pair_clump().shape();
   double volume = 0.0, along = 0.0, across = 0.0;  // of a solid of revolution, by slices
   constexpr int slices = 20000;
   for (int k = 0; k < slices; ++k) {
@@ -148,14 +148,15 @@ TEST_CASE("A clump has the volume and the inertia of the union of its spheres", 
   CHECK(pair.reach == Approx(1.8));
   CHECK(pair.weights[0] == Approx(1.0 + 0.64 / pair.inertia.y));
   // Spheres that touch: two of radii 2 and 1, whose masses are 8 and 1.
-  const ClumpShape two = clump_shape({{{5.0, 5.0, 2.0, 2.0}, {5.0, 5.0, 5.0, 1.0}}, ""});
+  const Clump touching({{5.0, 5.0, 2.0, 2.0}, {5.0, 5.0, 5.0, 1.0}});
+  const ClumpShape& two = touching.shape();
   CHECK(two.volume == Approx(4.0 / 3 * pi_ * 9 / 8).epsilon(1e-4));
   CHECK(two.inertia.x == Approx(0.4 * (8 * 1.0 + 1 * 0.25) / 9).epsilon(1e-4));
   CHECK(two.inertia.z == Approx(0.4 * (8 * 1.0 + 1 * 0.25) / 9 + 8.0 * 1.0 / 81 * 1.5 * 1.5).epsilon(1e-4));
   CHECK(glm::length(glm::dvec3(two.spheres[0])) == Approx(1.5 / 9).epsilon(1e-4));
   CHECK(two.spheres[1].w == Approx(0.5));
   // A tetrahedron turns alike about all axes.
-  const ClumpShape four = clump_shape(tetrahedron_clump());
+  const ClumpShape& four = tetrahedron_clump().shape();
   CHECK(four.inertia.x == Approx(four.inertia.z).epsilon(1e-4));
 }
 
@@ -237,7 +238,7 @@ TEST_CASE("Pairs slide down an incline along their axis, and roll across it", "[
   const glm::dquat along(1.0, 0.0, 0.0, 0.0), across = glm::angleAxis(pi_ / 2, glm::dvec3(0.0, 0.0, 1.0));
   CHECK(std::abs(down(10.0, along)) < 1e-4);  // atan 0.3 = 16.7
   CHECK(down(25.0, along) == Approx(sliding(25.0, spinning_friction)).epsilon(2e-3));
-  const double inertia = clump_shape(pair_clump()).inertia.x;
+  const double inertia = pair_clump().shape().inertia.x;
   CHECK(down(10.0, across) == Approx(g * std::sin(glm::radians(10.0)) / (1.0 + inertia)).epsilon(2e-3));
 }
 
@@ -354,7 +355,7 @@ TEST_CASE("The text of a scene has its clumps", "[clumps]") {
   Scene scene = poured_clumps();
   const Scene read = parse_scene(to_toml(scene), "s.toml");
   REQUIRE(read.grains.size() == 4);
-  CHECK(read.grains[0].clump->name == "pair");
-  CHECK(read.grains[2].clump->spheres == lopsided.spheres);
+  CHECK(read.grains[0].clump->name() == "pair");
+  CHECK(read.grains[2].clump->spheres() == lopsided.spheres());
   CHECK(!read.grains[3].clump);
 }

@@ -446,7 +446,7 @@ std::vector<ClumpKind> clump_kinds_of(const Scene& scene) {
     ClumpKind& kind = kinds.emplace_back();
     if (!g.clump)
       continue;
-    const ClumpShape shape = clump_shape(*g.clump);
+    const ClumpShape& shape = g.clump->shape();
     const double unit = shape.spheres[0].w;
     kind.spheres = static_cast<uint>(shape.spheres.size());
     kind.inertia = vec3(shape.inertia / (unit * unit));

@@ -421,7 +421,7 @@ private:
         if (*v)
           v->or_override(fixed).fail("has no meaning for fixed grains, which stay where they are");
     g.clump = read_clump(clump, scene_.solver);
-    const double reach = form_of(g).reach;
+    const double reach = form_of(g.clump).reach;
     const PlacedShape placed = read_shape(fill, true, folder());
     g.shape = placed.shape;
     g.where = (count ? count : placed.at).place();
@@ -439,7 +439,7 @@ private:
       const double each =
           std::pow(reach, 3) * (g.sampling == Sampling::lattice ? std::pow(2 * r.max * g.spacing, 3)
                                                                 : 4 / 0.37 * std::numbers::pi / 3 * mean_cube);
-      const double spheres = g.clump ? static_cast<double>(g.clump->spheres.size()) : 1.0;
+      const double spheres = g.clump ? static_cast<double>(g.clump->spheres().size()) : 1.0;
       check_number(placed.at.or_override(radius),
                    spheres * Space(g.shape, scene_.domain, reach * r.max).volume() / each);
     }

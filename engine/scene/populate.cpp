@@ -104,8 +104,7 @@ struct GroupRandom {
 // number: of the group in Scene::grains, where it is there. Clumps are placed by the balls that hold them.
 void fill(const Scene& scene, const GrainGroup& g, std::size_t number, const std::string& name, GroupRandom random,
           const Space::Blocked& blocked, Packing& packing, std::vector<Seed>& seeds) {
-  const std::optional<ClumpShape> shape = g.clump ? std::optional(clump_shape(*g.clump)) : std::nullopt;
-  const double reach = shape ? shape->reach : 1.0, radius_min = reach * g.radius_min, radius_max = reach * g.radius_max;
+  const double reach = form_of(g.clump).reach, radius_min = reach * g.radius_min, radius_max = reach * g.radius_max;
   std::vector<Ball> balls;
   if (std::holds_alternative<PointsFill>(g.shape))
     balls = place_points(scene, g, reach, name, packing, random.places);
@@ -133,9 +132,9 @@ void fill(const Scene& scene, const GrainGroup& g, std::size_t number, const std
     const glm::dvec3 random_spin = (2.0 * random.spins.vec() - 1.0) * g.spin_random;
     const glm::dvec3 velocity = g.fixed ? glm::dvec3(0.0) : g.velocity + random_velocity;
     const glm::dvec3 spin = g.fixed ? glm::dvec3(0.0) : g.spin + random_spin;
-    if (shape)
+    if (g.clump)
       add_spheres(
-          *shape,
+          g.clump->shape(),
           {glm::dvec3(b.center), static_cast<double>(b.radius) / reach, random_turn(random.turns), velocity, spin}, g,
           scene.materials[g.material].density, static_cast<std::uint32_t>(number), seeds);
     else
@@ -475,7 +474,7 @@ Population populate(const Scene& scene) {
   const std::vector<Pose> poses = initial_poses(scene);
   BoundaryLayer boundary = boundaries_of(scene, poses);
   double largest = r;  // of the balls that hold clumps, too
-  each_group(scene, [&](const GrainGroup& g) { largest = std::max(largest, form_of(g).reach * g.radius_max); });
+  each_group(scene, [&](const GrainGroup& g) { largest = std::max(largest, form_of(g.clump).reach * g.radius_max); });
   Packing packing(
       std::accumulate(boundary.seeds.begin(), boundary.seeds.end(), largest,
                       [](double most, const Seed& s) { return std::max(most, static_cast<double>(s.radius)); }),

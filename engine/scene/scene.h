@@ -214,11 +214,31 @@ using Shape = std::variant<BoxFill, SphereFill, CylinderFill, PointsFill, SolidF
 // diameter, every grain shifted at random by up to jitter times the free gap.
 enum class Sampling { poisson, lattice };
 
-// A rigid grain of 2 to 8 spheres that overlap or touch, as one body.
-struct Clump {
-  std::vector<glm::dvec4>
-      spheres;       // xyz centre, w radius, in a unit of its own: the largest radius is that of the grain
-  std::string name;  // "pair" or "tetrahedron"; empty: spheres are given
+// A clump as a rigid body, in the frame of its principal axes from its centre of mass. Lengths are in radii of its
+// largest sphere, masses in that of the clump.
+struct ClumpShape {
+  std::vector<glm::dvec4> spheres;  // xyz centre, w radius, in the order of Clump::spheres
+  double volume = 0.0;              // of the union of the spheres
+  glm::dvec3 inertia{0.0};          // principal moments, the least one first
+  double reach = 0.0;               // radius of the ball around the centre of mass that holds it
+  std::vector<double> weights;      // a_p of shaders/shared/laws/clump.h
+};
+
+// A rigid grain of 2 to 8 spheres that overlap or touch, as one body. Its shape is found once: copies share it.
+class Clump {
+public:
+  // spheres: xyz centre, w radius, in a unit of its own: the largest radius is that of the grain. name: "pair" or
+  // "tetrahedron"; empty: spheres are given. Throws SceneError for spheres that are no clump (misshapen).
+  explicit Clump(std::vector<glm::dvec4> spheres, std::string name = "");
+
+  const std::vector<glm::dvec4>& spheres() const { return spheres_; }
+  const std::string& name() const { return name_; }
+  const ClumpShape& shape() const { return *shape_; }
+
+private:
+  std::vector<glm::dvec4> spheres_;
+  std::string name_;
+  std::shared_ptr<const ClumpShape> shape_;
 };
 
 struct GrainGroup {

@@ -109,7 +109,7 @@ int down_axis(const Domain& d) {
 
 // Of all grains in a shape of this volume, m3.
 double volume_in(double shape, const GrainGroup& g, double mean_volume) {
-  const GroupForm form = form_of(g);
+  const GrainForm form = form_of(g.clump);
   if (g.count)
     return *g.count * form.volume * mean_volume;
   const double balls = g.sampling == Sampling::poisson  // that hold a grain
@@ -138,7 +138,7 @@ Source source_of(const GrainGroup& g, const Domain& domain, int down) {
   s.centers = bounds(g.shape);
   s.fixed = g.fixed;
   if (const auto* points = std::get_if<PointsFill>(&g.shape)) {
-    s.volume = static_cast<double>(points->points.size()) * form_of(g).volume * s.mean_volume();
+    s.volume = static_cast<double>(points->points.size()) * form_of(g.clump).volume * s.mean_volume();
     s.height = column_height(points->points, s, down);
   } else {
     s.centers = {s.centers.min + s.radius_min, s.centers.max - s.radius_min};

@@ -149,10 +149,10 @@ struct MotionText {
 };
 
 std::string clump(const Clump& clump) {
-  if (!clump.name.empty())
-    return quoted(clump.name);
+  if (!clump.name().empty())
+    return quoted(clump.name());
   std::vector<std::string> spheres;
-  for (const glm::dvec4& s : clump.spheres)
+  for (const glm::dvec4& s : clump.spheres())
     spheres.push_back(fmt::format("[{}, {}, {}, {}]", s.x, s.y, s.z, s.w));
   return fmt::format("[{}]", fmt::join(spheres, ", "));
 }
