@@ -1,5 +1,6 @@
 // Clumps: rigid grains of several spheres.
 #include "engine/geometry/pose.h"
+#include "engine/reference/clumps.h"
 #include "engine/scene/clump.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/text.h"
@@ -185,6 +186,25 @@ TEST_CASE("A free clump keeps its angular momentum to the bit, and its energy", 
   CHECK(simulation.measure().contacts_max == 0);
   const double fall = 1.0 - 0.5 * g * 1.0 - 0.5 * g * scene.dt / 8;  // free fall in substeps, for 1.005 s
   CHECK(simulation.clumps()[0].pose.position.z == Approx(3.0 + 4.0 * 1.005 + fall - 1.0).margin(0.06));
+}
+
+TEST_CASE("A clump turns as a free symmetric top does, however far in a substep", "[clumps]") {
+  const glm::dvec3 inertia(0.3, 0.8, 0.8);
+  for (const double angle : {1e-3, 0.1, 0.9, 1.1, 4.0, 30.0}) {
+    const glm::dquat start = glm::normalize(glm::dquat(0.4, 0.3, -0.7, 0.5));
+    const glm::dvec3 momentum = angle * inertia.y * glm::normalize(glm::dvec3(0.6, -0.3, 0.5));
+    vec3 q(talus::vector_of(start));
+    float s = static_cast<float>(start.w);
+    reference::clump_turn(q, s, vec3(momentum), vec3(inertia), 1.0f);
+    const double own = (1.0 / inertia.x - 1.0 / inertia.y) * (glm::conjugate(start) * momentum).x;
+    const glm::dquat end = glm::angleAxis(angle, glm::normalize(momentum)) * start *
+                           glm::angleAxis(own, glm::dvec3(1.0, 0.0, 0.0)),
+                     found(s, q.x, q.y, q.z);
+    CAPTURE(angle);
+    const glm::dquat between = glm::conjugate(end) * found;
+    CHECK(glm::length(glm::dvec3(between.x, between.y, between.z)) < 1e-6 * (1.0 + angle));
+    CHECK(glm::length(found) == Approx(1.0).margin(1e-6));
+  }
 }
 
 TEST_CASE("A cloud of clumps and spheres keeps its momenta, with friction", "[clumps]") {
