@@ -1,4 +1,5 @@
 #include "engine/scene/clump.h"
+#include "engine/geometry/inscribed.h"
 #include "engine/geometry/pose.h"
 #include "engine/scene/mass.h"
 #include "engine/scene/sampling.h"
@@ -32,7 +33,9 @@ void add_stretch(Moments& m, double x, double y, double low, double high, double
   m.second[2] += glm::dvec3(x * z1, y * z1, z2);
 }
 
-Moments moments_of(const std::vector<glm::dvec4>& spheres) {
+// Volume and inertia are those of the union of the spheres, where they overlap, too: rays along one axis find it
+// exactly, on a grid of rays across, which leaves an error below 1e-4 of the volume and of the moments.
+VolumeProperties volume_of(const std::vector<glm::dvec4>& spheres) {
   constexpr int rays = 400;  // along x and y
   glm::dvec2 low(std::numeric_limits<double>::infinity()), high = -low;
   for (const glm::dvec4& s : spheres) {
@@ -57,7 +60,10 @@ Moments moments_of(const std::vector<glm::dvec4>& spheres) {
         add_stretch(m, x, y, from, to, edge.x * edge.y);
       }
     }
-  return m;
+  const glm::dvec3 center = m.first / m.volume;
+  const glm::dmat3 second = m.second - m.volume * glm::outerProduct(center, center);
+  const double trace = second[0][0] + second[1][1] + second[2][2];
+  return {m.volume, center, glm::dmat3(trace) - second};
 }
 
 // The matrix of b x.
@@ -73,31 +79,78 @@ double least_radius(const std::vector<glm::dvec4>& spheres) {
   return std::ranges::min(spheres, {}, &glm::dvec4::w).w / largest_radius(spheres);
 }
 
-// Volume and inertia are those of the union of the spheres, where they overlap, too: rays along one axis find it
-// exactly, on a grid of rays across, which leaves an error below 1e-4 of the volume and of the moments.
-ClumpShape shape_of(std::vector<glm::dvec4> spheres) {
-  const double unit = largest_radius(spheres);
-  for (glm::dvec4& s : spheres)
-    s /= unit;
-  const Moments m = moments_of(spheres);
-  const glm::dvec3 center = m.first / m.volume;
-  const glm::dmat3 second = m.second / m.volume - glm::outerProduct(center, center);
-  const double trace = second[0][0] + second[1][1] + second[2][2];
-  PrincipalAxes principal = principal_axes(glm::dmat3(trace) - second);
+// The greatest eigenvalue of a symmetric matrix without negative ones, by powers.
+double greatest_eigenvalue(const std::vector<std::vector<double>>& matrix) {
+  std::vector<double> v(matrix.size());
+  for (std::size_t k = 0; k < v.size(); ++k)
+    v[k] = 1.0 + 0.1 * static_cast<double>(k);  // at right angles to no eigenvector but by chance
+  double size = 0.0;
+  for (int power = 0; power < 100; ++power) {
+    std::vector<double> next(v.size());
+    for (std::size_t i = 0; i < v.size(); ++i)
+      for (std::size_t j = 0; j < v.size(); ++j)
+        next[i] += matrix[i][j] * v[j];
+    size = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
+    if (size == 0.0)
+      return 0.0;
+    for (std::size_t k = 0; k < v.size(); ++k)
+      v[k] = next[k] / size;
+  }
+  return size;
+}
+
+// That of the three spheres of a tetrahedron on a plane is 1.79, and beds of these are as stable as beds of spheres.
+constexpr double crowding_borne = 1.8;
+
+// How many times as far as one contact does, the contacts of several spheres with one plane move a clump, at most: over
+// 400 directions of the plane, of the spheres within a tenth of a radius of it. Springs that all push the same mode add
+// up.
+double crowding_of(const ClumpShape& shape) {
+  constexpr int directions = 400;
+  double most = 1.0;
+  for (int k = 0; k < directions; ++k) {  // evenly, along a spiral
+    const double z = 1.0 - (2.0 * k + 1.0) / directions, across = std::sqrt(1.0 - z * z), turn = k * 2.399963229728653;
+    const glm::dvec3 normal(across * std::cos(turn), across * std::sin(turn), z);
+    double reach = 0.0;
+    for (const glm::dvec4& s : shape.spheres)
+      reach = std::max(reach, glm::dot(normal, glm::dvec3(s)) + s.w);
+    std::vector<std::size_t> touch;
+    for (std::size_t p = 0; p < shape.spheres.size(); ++p)
+      if (const glm::dvec4& s = shape.spheres[p]; reach - glm::dot(normal, glm::dvec3(s)) - s.w < 0.1 * s.w)
+        touch.push_back(p);
+    std::vector<std::vector<double>> gives(touch.size(), std::vector<double>(touch.size()));
+    for (std::size_t i = 0; i < touch.size(); ++i)
+      for (std::size_t j = 0; j < touch.size(); ++j) {
+        const glm::dvec3 a = glm::cross(glm::dvec3(shape.spheres[touch[i]]), normal),
+                         b = glm::cross(glm::dvec3(shape.spheres[touch[j]]), normal);
+        gives[i][j] =
+            (1.0 + glm::dot(a, b / shape.inertia)) / std::sqrt(shape.weights[touch[i]] * shape.weights[touch[j]]);
+      }
+    most = std::max(most, greatest_eigenvalue(gives));
+  }
+  return most;
+}
+
+// unit: the radius of the grain, in the lengths of the others.
+ClumpShape shape_of(const std::vector<glm::dvec4>& spheres, const VolumeProperties& whole, double unit) {
+  PrincipalAxes principal = principal_axes(whole.inertia);
   if (glm::determinant(principal.axes) < 0.0)
     principal.axes[2] = -principal.axes[2];
   ClumpShape out;
-  out.volume = m.volume;
-  out.inertia = principal.moments;
+  out.volume = whole.volume / (unit * unit * unit);
+  out.inertia = principal.moments / (whole.volume * unit * unit);
   for (const glm::dvec4& s : spheres) {
-    const glm::dvec3 b = glm::transpose(principal.axes) * (glm::dvec3(s) - center);
-    out.spheres.emplace_back(b, s.w);
-    out.reach = std::max(out.reach, glm::length(b) + s.w);
+    const glm::dvec3 b = glm::transpose(principal.axes) * (glm::dvec3(s) - whole.center) / unit;
+    out.spheres.emplace_back(b, s.w / unit);
+    out.reach = std::max(out.reach, glm::length(b) + s.w / unit);
     const glm::dmat3 lever = cross_matrix(b), ease{{1.0 / out.inertia.x, 0.0, 0.0},
                                                    {0.0, 1.0 / out.inertia.y, 0.0},
                                                    {0.0, 0.0, 1.0 / out.inertia.z}};
     out.weights.push_back(1.0 + principal_axes(glm::transpose(lever) * ease * lever).moments[2]);
   }
+  const double more = std::max(1.0, crowding_of(out) / crowding_borne);
+  for (double& weight : out.weights)
+    weight *= more;
   return out;
 }
 
@@ -106,11 +159,23 @@ ClumpShape shape_of(std::vector<glm::dvec4> spheres) {
 Clump::Clump(std::vector<glm::dvec4> spheres, std::string name) : spheres_(std::move(spheres)), name_(std::move(name)) {
   if (const std::string what = misshapen(spheres_); !what.empty())
     throw SceneError("a clump " + what);
-  shape_ = std::make_shared<const ClumpShape>(shape_of(spheres_));
+  shape_ = std::make_shared<const ClumpShape>(shape_of(spheres_, volume_of(spheres_), largest_radius(spheres_)));
 }
 
-double least_radius(const Clump& clump) {
-  return least_radius(clump.spheres());
+Clump::Clump(MeshPart mesh, std::uint32_t spheres) : mesh_(std::move(mesh)) {
+  const VolumeProperties whole = volume_properties(mesh_->loaded->mesh);
+  spheres_ = inscribed_spheres(mesh_->loaded->mesh, spheres);
+  if (spheres_.size() < spheres)
+    throw MeshError(
+        fmt::format("the mesh is filled by {} spheres, and {} were asked for: give fewer", spheres_.size(), spheres));
+  if (const std::string what = misshapen(spheres_); !what.empty())
+    throw MeshError("the clump " + what);
+  shape_ = std::make_shared<const ClumpShape>(shape_of(spheres_, whole, std::cbrt(whole.volume / ball_volume(1.0))));
+}
+
+RadiusRange sphere_radii(const Clump& clump) {
+  const auto [least, most] = std::ranges::minmax(clump.shape().spheres, {}, &glm::dvec4::w);
+  return {least.w, most.w};
 }
 
 std::string misshapen(const std::vector<glm::dvec4>& spheres) {

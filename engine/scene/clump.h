@@ -9,8 +9,8 @@
 
 namespace talus {
 
-// Radius of its smallest sphere, in radii of the largest one.
-double least_radius(const Clump& clump);
+// Radii of its smallest and of its largest sphere, in radii of the grain.
+RadiusRange sphere_radii(const Clump& clump);
 
 // Tells what is wrong with the spheres of a clump, as the end of a sentence that begins with its name; empty: nothing.
 std::string misshapen(const std::vector<glm::dvec4>& spheres);

@@ -420,7 +420,7 @@ private:
       for (const Value* v : {&velocity, &velocity_random, &spin, &spin_random})
         if (*v)
           v->or_override(fixed).fail("has no meaning for fixed grains, which stay where they are");
-    g.clump = read_clump(clump, scene_.solver);
+    g.clump = read_clump(clump, scene_.solver, folder());
     const double reach = form_of(g.clump).reach;
     const PlacedShape placed = read_shape(fill, true, folder());
     g.shape = placed.shape;

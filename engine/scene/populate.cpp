@@ -461,8 +461,10 @@ RadiusRange radii_of(const Scene& scene) {
     r.min = r.max > 0.0 ? std::min(r.min, min) : min;
     r.max = std::max(r.max, max);
   };
-  each_group(scene,
-             [&](const GrainGroup& g) { add((g.clump ? least_radius(*g.clump) : 1.0) * g.radius_min, g.radius_max); });
+  each_group(scene, [&](const GrainGroup& g) {
+    const RadiusRange of_grain = g.clump ? sphere_radii(*g.clump) : RadiusRange{1.0, 1.0};
+    add(of_grain.min * g.radius_min, of_grain.max * g.radius_max);
+  });
   for (const Emitter& e : scene.emitters)
     add(e.radius_min, e.radius_max);
   return r;

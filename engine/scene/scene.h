@@ -214,13 +214,13 @@ using Shape = std::variant<BoxFill, SphereFill, CylinderFill, PointsFill, SolidF
 // diameter, every grain shifted at random by up to jitter times the free gap.
 enum class Sampling { poisson, lattice };
 
-// A clump as a rigid body, in the frame of its principal axes from its centre of mass. Lengths are in radii of its
-// largest sphere, masses in that of the clump.
+// A clump as a rigid body, in the frame of its principal axes from its centre of mass. Lengths are in radii of the
+// grain: of its largest sphere, or of the ball of a mesh's volume. Masses are in that of the clump.
 struct ClumpShape {
   std::vector<glm::dvec4> spheres;  // xyz centre, w radius, in the order of Clump::spheres
-  double volume = 0.0;              // of the union of the spheres
+  double volume = 0.0;              // of the union of the spheres, or of the mesh
   glm::dvec3 inertia{0.0};          // principal moments, the least one first
-  double reach = 0.0;               // radius of the ball around the centre of mass that holds it
+  double reach = 0.0;               // radius of the ball around the centre of mass that holds the spheres
   std::vector<double> weights;      // a_p of shaders/shared/laws/clump.h
 };
 
@@ -230,14 +230,20 @@ public:
   // spheres: xyz centre, w radius, in a unit of its own: the largest radius is that of the grain. name: "pair" or
   // "tetrahedron"; empty: spheres are given. Throws SceneError for spheres that are no clump (misshapen).
   explicit Clump(std::vector<glm::dvec4> spheres, std::string name = "");
+  // So many spheres within a closed mesh (inscribed_spheres), with the volume, the centre of mass and the inertia of
+  // the mesh. The radius of the grain is that of the ball of its volume. Throws MeshError for a mesh that does not hold
+  // so many, or that encloses nothing.
+  Clump(MeshPart mesh, std::uint32_t spheres);
 
   const std::vector<glm::dvec4>& spheres() const { return spheres_; }
   const std::string& name() const { return name_; }
+  const std::optional<MeshPart>& mesh() const { return mesh_; }
   const ClumpShape& shape() const { return *shape_; }
 
 private:
   std::vector<glm::dvec4> spheres_;
   std::string name_;
+  std::optional<MeshPart> mesh_;
   std::shared_ptr<const ClumpShape> shape_;
 };
 

@@ -92,7 +92,7 @@ struct Source {
 // What the grains of a scene come to when they lie.
 struct Bed {
   std::vector<Source> sources;
-  double radius_min = inf;   // m
+  double radius_min = inf;   // m, of the smallest grain or sphere of a clump
   double depth = 0.0;        // m, of the deepest fill
   double layers = 0.0;       // there, at least 1
   double bearing = 0.0;      // layers of a level bed whose grains bear as much on average, at least 1
@@ -305,8 +305,8 @@ Bed bed_of(const Scene& scene) {
   }
   for (const Emitter& e : scene.emitters)
     bed.sources.push_back(source_of(e));
-  for (const Source& s : bed.sources)
-    bed.radius_min = std::min(bed.radius_min, s.radius_min);
+  if (!bed.sources.empty())
+    bed.radius_min = radii_of(scene).min;  // of spheres of clumps, too
   pile_up_fills(bed, scene.domain, down);
   pile_up_poured(bed, scene.domain, down);
   bed.layers = std::max(bed.layers, 1.0);

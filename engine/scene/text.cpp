@@ -151,6 +151,8 @@ struct MotionText {
 std::string clump(const Clump& clump) {
   if (!clump.name().empty())
     return quoted(clump.name());
+  if (clump.mesh())
+    return fmt::format("{{ mesh = {}, spheres = {} }}", quoted(clump.mesh()->file), clump.spheres().size());
   std::vector<std::string> spheres;
   for (const glm::dvec4& s : clump.spheres())
     spheres.push_back(fmt::format("[{}, {}, {}, {}]", s.x, s.y, s.z, s.w));
