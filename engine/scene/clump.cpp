@@ -228,22 +228,28 @@ GrainForm form_of(const std::optional<Clump>& clump) {
   return {clump->shape().reach, clump->shape().volume / ball_volume(1.0)};
 }
 
-void add_spheres(const ClumpShape& shape, const PlacedClump& clump, const GrainGroup& group, double density,
-                 std::uint32_t kind, std::vector<Seed>& seeds) {
+bool has_clumps(const Scene& scene) {
+  const auto is_clump = [](const auto& source) { return source.clump.has_value(); };
+  return std::ranges::any_of(scene.grains, is_clump) || std::ranges::any_of(scene.emitters, is_clump);
+}
+
+std::uint32_t spheres_of(const std::optional<Clump>& clump) {
+  return clump ? static_cast<std::uint32_t>(clump->spheres().size()) : 1;
+}
+
+std::vector<Seed> seeds_of(const ClumpShape& shape, const PlacedClump& clump, double density, std::uint32_t kind) {
   const double mass = density * shape.volume * clump.radius * clump.radius * clump.radius;
+  std::vector<Seed> seeds;
   for (std::size_t k = 0; k < shape.spheres.size(); ++k) {
     const glm::dvec3 lever = clump.turned * (clump.radius * glm::dvec3(shape.spheres[k]));
-    Seed seed{glm::vec3(clump.center + lever),
-              static_cast<float>(clump.radius * shape.spheres[k].w),
-              glm::vec3(clump.velocity + glm::cross(clump.spin, lever)),
-              group.material,
-              group.fixed,
-              static_cast<float>(mass / shape.weights[k]),
-              glm::vec3(clump.spin)};
+    Seed& seed =
+        seeds.emplace_back(Seed{glm::vec3(clump.center + lever), static_cast<float>(clump.radius * shape.spheres[k].w),
+                                glm::vec3(clump.velocity + glm::cross(clump.spin, lever)), clump.material, clump.fixed,
+                                static_cast<float>(mass / shape.weights[k]), glm::vec3(clump.spin)});
     seed.clump = static_cast<std::uint32_t>(k + 1) << shared::tag_sphere_shift | kind << shared::tag_kind_shift;
     seed.turned = vector_of(clump.turned);
-    seeds.push_back(seed);
   }
+  return seeds;
 }
 
 }  // namespace talus

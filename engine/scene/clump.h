@@ -28,14 +28,21 @@ struct GrainForm {
 };
 GrainForm form_of(const std::optional<Clump>& clump);
 
-// The spheres of a clump at a place, with a turn, and a motion; kind: the number of its group in the scene.
+// Is there a clump in a scene, from the start on or when an emitter releases it?
+bool has_clumps(const Scene& scene);
+
+// Spheres of a grain.
+std::uint32_t spheres_of(const std::optional<Clump>& clump);
+
+// The spheres of a clump at a place, with a turn, and a motion; kind: as clump_kinds_of counts them.
 struct PlacedClump {
-  glm::dvec3 center;          // m
-  double radius;              // m, of its largest sphere
-  glm::dquat turned;          // from the frame of its principal axes to the world
-  glm::dvec3 velocity, spin;  // m/s, rad/s
+  glm::dvec3 center;           // m
+  double radius;               // m, of its largest sphere
+  glm::dquat turned;           // from the frame of its principal axes to the world
+  glm::dvec3 velocity, spin;   // m/s, rad/s
+  std::uint32_t material = 0;  // index into Scene::materials
+  bool fixed = false;
 };
-void add_spheres(const ClumpShape& shape, const PlacedClump& clump, const GrainGroup& group, double density,
-                 std::uint32_t kind, std::vector<Seed>& seeds);
+std::vector<Seed> seeds_of(const ClumpShape& shape, const PlacedClump& clump, double density, std::uint32_t kind);
 
 }  // namespace talus

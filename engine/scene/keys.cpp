@@ -393,7 +393,7 @@ constexpr Key clump_mesh_keys[] = {
           "one that covers most of what is not covered yet."),
 };
 constexpr TableKeys clump_mesh_table{
-    "clump of [[grains]]",
+    "clump of [[grains]] and [[emitter]]",
     "A clump that stands for a mesh, with the volume, the centre of mass and the inertia of that mesh. `radius` is the "
     "radius of the ball of the same volume.",
     clump_mesh_keys,
@@ -455,6 +455,7 @@ constexpr Key emitter_keys[] = {
     number("start", time_range, 0, "Time at which the first grain is due."),
     number("stop", time_range, Said{"`time.end`"}, "Time at which it stops, not before `start`."),
     whole("count", 1, grains_most, Said{"unlimited"}, "Greatest number of grains."),
+    clump_key,
 };
 constexpr TableKeys emitter_table{"[[emitter]]", "Grains that are poured.", emitter_keys, {}};
 

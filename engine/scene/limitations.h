@@ -26,7 +26,6 @@ enum class Capability : std::uint8_t {
   clumps,
   iterated_methods,
   without_rotation,
-  emitters,
 };
 
 // As documents and messages call it.
@@ -78,7 +77,6 @@ inline constexpr std::array limitations{
                "the friction at a sphere turns its clump by the spin of that sphere: use rotation = true"},
     Limitation{Capability::clumps, Capability::upsampling, Effect::error,
                "fine grains would count the overlaps of a clump's spheres twice"},
-    Limitation{Capability::clumps, Capability::emitters, Effect::limited, "emitters release spheres alone"},
     Limitation{Capability::gauss_seidel, Capability::gpu, Effect::error,
                "it goes through the contacts one after another, on the CPU only: use --device cpu"},
 };

@@ -1,4 +1,4 @@
-// clump of [[grains]].
+// clump of [[grains]] and [[emitter]].
 #include "engine/scene/clump.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/load_parts.h"

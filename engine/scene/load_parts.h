@@ -14,7 +14,7 @@ struct Radii {
 };
 Radii read_radius(const Value& radius);
 
-// clump of [[grains]], which the method must know. folder: of the scene.
+// clump of [[grains]] or [[emitter]], which the method must know. folder: of the scene.
 std::optional<Clump> read_clump(const Value& clump, const Solver& solver, const std::filesystem::path& folder);
 
 // The material of that name.

@@ -307,6 +307,7 @@ struct Emitter {
   double rate = 0.0;                   // grains per second
   double start = 0.0, stop = 0.0;      // s; stop <= Scene::end
   std::optional<std::uint32_t> count;  // at most
+  std::optional<Clump> clump;          // each grain is one, turned at random; radii are as those of a GrainGroup
   std::string where;                   // "FILE:LINE:COLUMN", for messages
 };
 
@@ -487,6 +488,7 @@ struct Seed {
   std::uint32_t clump = 0;  // of a sphere of a clump: what its tag says of that (shaders/shared/types.h)
   glm::vec4 turned{0.0f, 0.0f, 0.0f, 1.0f};  // quaternion xyzw: how its clump is turned
 };
+// The spheres of a clump follow one another.
 struct ScheduledGrain {
   Seed seed;
   std::uint64_t step;         // first step that the grain takes part in, >= 1

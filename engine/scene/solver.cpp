@@ -157,7 +157,7 @@ Source source_of(const Emitter& e) {
   double emitted = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
   if (e.count)
     emitted = std::min<double>(emitted, *e.count);
-  s.volume = emitted * s.mean_volume();
+  s.volume = emitted * form_of(e.clump).volume * s.mean_volume();
   s.scheduled = true;
   return s;
 }

@@ -303,6 +303,8 @@ std::string to_toml(const Scene& scene) {
     line("stop", e.stop);
     if (e.count)
       line("count", *e.count);
+    if (e.clump)
+      line("clump", clump(*e.clump));
     out += "shape." + std::visit(ShapeText{}, e.shape) + "\n";
   }
 

@@ -1,8 +1,8 @@
 // A clump: spheres that move as one rigid body of mass M and inertia I about its centre of mass. A contact sees sphere p, at b from the centre, as a
 // grain of the inverse mass
 //   w_p = 1/M + lambda_max([b]x^T I^-1 [b]x),
-// by which no impulse moves it less than the clump gives way there, so that what is stable for grains is stable for clumps; lambda_max is the greatest
-// eigenvalue and [b]x the matrix of b x. With the weight a_p = M w_p, the change of its velocity by contacts dv, and that of its surface speed
+// by which no impulse moves it less than the clump gives way there, so that what is stable for grains is stable for clumps, or more where many spheres
+// meet one plane at once (docs/numerics.md); lambda_max is the greatest eigenvalue and [b]x the matrix of b x. With the weight a_p = M w_p, the change of its velocity by contacts dv, and that of its surface speed
 // r_p omega by contacts ds, which has the ease e = m r^2 / I of a grain:
 //   dV = h g + sum dv / a_p        dJ = sum (b x dv / a_p + r_p ds / (e a_p))        J: angular momentum per mass
 //   omega = Q (I/M)^-1 Q^T J       x_p = X + b, v_p = V + omega x b, s_p = r_p omega
