@@ -88,7 +88,7 @@ struct Measure {
 };
 
 // Grains of an emitter in a world: released so far; due, and waiting for room; and given up, since they found no room
-// until its stop.
+// until its stop. A clump is one.
 struct EmitterCounts {
   std::uint32_t born = 0, waiting = 0, given_up = 0;
 };

@@ -1,5 +1,6 @@
 // Clumps: rigid grains of several spheres.
 #include "engine/geometry/pose.h"
+#include "engine/reference/clumps.h"
 #include "engine/scene/clump.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/text.h"
@@ -12,7 +13,7 @@ using namespace talus_tests;
 namespace {
 
 // Of three principal moments that differ.
-const Clump lopsided{{{0.0, 0.0, 0.0, 1.0}, {1.2, 0.0, 0.0, 0.8}, {1.0, 1.0, 0.3, 0.6}}, ""};
+const Clump lopsided({{0.0, 0.0, 0.0, 1.0}, {1.2, 0.0, 0.0, 0.8}, {1.0, 1.0, 0.3, 0.6}});
 
 Scene clump_scene(int substeps = 16) {
   return rotating_scene(default_solver(Method::dem), substeps);
@@ -132,7 +133,7 @@ std::string clump_error(const std::string& clump, const std::string& more = "") 
 }  // namespace
 
 TEST_CASE("A clump has the volume and the inertia of the union of its spheres", "[clumps]") {
-  const ClumpShape pair = clump_shape(pair_clump());
+  const ClumpShape& pair = pair_clump().shape();
   double volume = 0.0, along = 0.0, across = 0.0;  // of a solid of revolution, by slices
   constexpr int slices = 20000;
   for (int k = 0; k < slices; ++k) {
@@ -148,14 +149,15 @@ TEST_CASE("A clump has the volume and the inertia of the union of its spheres", 
   CHECK(pair.reach == Approx(1.8));
   CHECK(pair.weights[0] == Approx(1.0 + 0.64 / pair.inertia.y));
   // Spheres that touch: two of radii 2 and 1, whose masses are 8 and 1.
-  const ClumpShape two = clump_shape({{{5.0, 5.0, 2.0, 2.0}, {5.0, 5.0, 5.0, 1.0}}, ""});
+  const Clump touching({{5.0, 5.0, 2.0, 2.0}, {5.0, 5.0, 5.0, 1.0}});
+  const ClumpShape& two = touching.shape();
   CHECK(two.volume == Approx(4.0 / 3 * pi_ * 9 / 8).epsilon(1e-4));
   CHECK(two.inertia.x == Approx(0.4 * (8 * 1.0 + 1 * 0.25) / 9).epsilon(1e-4));
   CHECK(two.inertia.z == Approx(0.4 * (8 * 1.0 + 1 * 0.25) / 9 + 8.0 * 1.0 / 81 * 1.5 * 1.5).epsilon(1e-4));
   CHECK(glm::length(glm::dvec3(two.spheres[0])) == Approx(1.5 / 9).epsilon(1e-4));
   CHECK(two.spheres[1].w == Approx(0.5));
   // A tetrahedron turns alike about all axes.
-  const ClumpShape four = clump_shape(tetrahedron_clump());
+  const ClumpShape& four = tetrahedron_clump().shape();
   CHECK(four.inertia.x == Approx(four.inertia.z).epsilon(1e-4));
 }
 
@@ -184,6 +186,25 @@ TEST_CASE("A free clump keeps its angular momentum to the bit, and its energy", 
   CHECK(simulation.measure().contacts_max == 0);
   const double fall = 1.0 - 0.5 * g * 1.0 - 0.5 * g * scene.dt / 8;  // free fall in substeps, for 1.005 s
   CHECK(simulation.clumps()[0].pose.position.z == Approx(3.0 + 4.0 * 1.005 + fall - 1.0).margin(0.06));
+}
+
+TEST_CASE("A clump turns as a free symmetric top does, however far in a substep", "[clumps]") {
+  const glm::dvec3 inertia(0.3, 0.8, 0.8);
+  for (const double angle : {1e-3, 0.1, 0.9, 1.1, 4.0, 30.0}) {
+    const glm::dquat start = glm::normalize(glm::dquat(0.4, 0.3, -0.7, 0.5));
+    const glm::dvec3 momentum = angle * inertia.y * glm::normalize(glm::dvec3(0.6, -0.3, 0.5));
+    vec3 q(talus::vector_of(start));
+    float s = static_cast<float>(start.w);
+    reference::clump_turn(q, s, vec3(momentum), vec3(inertia), 1.0f);
+    const double own = (1.0 / inertia.x - 1.0 / inertia.y) * (glm::conjugate(start) * momentum).x;
+    const glm::dquat end = glm::angleAxis(angle, glm::normalize(momentum)) * start *
+                           glm::angleAxis(own, glm::dvec3(1.0, 0.0, 0.0)),
+                     found(s, q.x, q.y, q.z);
+    CAPTURE(angle);
+    const glm::dquat between = glm::conjugate(end) * found;
+    CHECK(glm::length(glm::dvec3(between.x, between.y, between.z)) < 1e-6 * (1.0 + angle));
+    CHECK(glm::length(found) == Approx(1.0).margin(1e-6));
+  }
 }
 
 TEST_CASE("A cloud of clumps and spheres keeps its momenta, with friction", "[clumps]") {
@@ -237,7 +258,7 @@ TEST_CASE("Pairs slide down an incline along their axis, and roll across it", "[
   const glm::dquat along(1.0, 0.0, 0.0, 0.0), across = glm::angleAxis(pi_ / 2, glm::dvec3(0.0, 0.0, 1.0));
   CHECK(std::abs(down(10.0, along)) < 1e-4);  // atan 0.3 = 16.7
   CHECK(down(25.0, along) == Approx(sliding(25.0, spinning_friction)).epsilon(2e-3));
-  const double inertia = clump_shape(pair_clump()).inertia.x;
+  const double inertia = pair_clump().shape().inertia.x;
   CHECK(down(10.0, across) == Approx(g * std::sin(glm::radians(10.0)) / (1.0 + inertia)).epsilon(2e-3));
 }
 
@@ -354,7 +375,7 @@ TEST_CASE("The text of a scene has its clumps", "[clumps]") {
   Scene scene = poured_clumps();
   const Scene read = parse_scene(to_toml(scene), "s.toml");
   REQUIRE(read.grains.size() == 4);
-  CHECK(read.grains[0].clump->name == "pair");
-  CHECK(read.grains[2].clump->spheres == lopsided.spheres);
+  CHECK(read.grains[0].clump->name() == "pair");
+  CHECK(read.grains[2].clump->spheres() == lopsided.spheres());
   CHECK(!read.grains[3].clump);
 }

@@ -277,7 +277,7 @@ TALUS_API talus_result talus_state_hash(talus_simulation* simulation, uint32_t w
 TALUS_API talus_result talus_sink_counts(talus_simulation* simulation, uint32_t* taken, uint64_t capacity,
                                          uint64_t* count);
 typedef struct talus_emitter_count {
-  uint32_t emitted;  /* so far */
+  uint32_t emitted;  /* so far; a clump is one */
   uint32_t waiting;  /* due, and without room */
   uint32_t given_up; /* found no room until the emitter's stop */
 } talus_emitter_count;

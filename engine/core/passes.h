@@ -97,7 +97,6 @@ enum class Match { exact, close, unordered };
   X(finalize, thread, close, 1e-6)                                                                                     \
   X(shape_match, group, close, 2e-5)                                                                                   \
   X(clump_move, thread, close, 2e-5)                                                                                   \
-  X(clump_carry, thread, close, 1e-6)                                                                                  \
   X(end_substep, group, close, 1e-6)                                                                                   \
   X(sink, thread, exact, 0)                                                                                            \
   X(emission_test, group, exact, 0)                                                                                    \

@@ -97,8 +97,7 @@ void set_solver(Settings& settings, const Solver& s, bool rolls) {
 bool lets_slices_sleep(const Scene& scene) {
   const Solver& s = scene.solver;
   return s.sleep && s.method == Method::dem && s.detection == Detection::lists &&
-         glm::length(scene.domain.gravity) > 0.0 && scene.cloths.empty() && scene.shapes.empty() &&
-         std::ranges::none_of(scene.grains, [](const GrainGroup& g) { return g.clump.has_value(); });
+         glm::length(scene.domain.gravity) > 0.0 && scene.cloths.empty() && scene.shapes.empty() && !has_clumps(scene);
 }
 
 // By the smallest radius that the scene allows, so that worlds whose grains differ sleep alike.
@@ -393,8 +392,8 @@ EmitterRegions emitter_regions_of(const Scene& scene, const Population& populati
   for (std::size_t i = 0; i < scene.emitters.size(); ++i) {
     const Emitter& emitter = scene.emitters[i];
     const Bounds box = bounds(emitter.shape);
-    out.emitter_regions.push_back(
-        {vec3((box.min + box.max) / 2.0), vec3((box.max - box.min) / 2.0), static_cast<float>(emitter.radius_max)});
+    out.emitter_regions.push_back({vec3((box.min + box.max) / 2.0), vec3((box.max - box.min) / 2.0),
+                                   static_cast<float>(form_of(emitter.clump).reach * emitter.radius_max)});
     out.sites.insert(out.sites.end(), population.sites[i].begin(), population.sites[i].end());
   }
   return out;
@@ -470,14 +469,14 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
 }
 
 std::vector<ClumpKind> clump_kinds_of(const Scene& scene) {
-  if (std::ranges::none_of(scene.grains, [](const GrainGroup& g) { return g.clump.has_value(); }))
+  if (!has_clumps(scene))
     return {};
   std::vector<ClumpKind> kinds;
-  for (const GrainGroup& g : scene.grains) {
+  const auto add = [&](const std::optional<Clump>& clump) {
     ClumpKind& kind = kinds.emplace_back();
-    if (!g.clump)
-      continue;
-    const ClumpShape shape = clump_shape(*g.clump);
+    if (!clump)
+      return;
+    const ClumpShape& shape = clump->shape();
     const double unit = shape.spheres[0].w;
     kind.spheres = static_cast<uint>(shape.spheres.size());
     kind.inertia = vec3(shape.inertia / (unit * unit));
@@ -485,7 +484,11 @@ std::vector<ClumpKind> clump_kinds_of(const Scene& scene) {
       kind.place[k] = vec4(shape.spheres[k] / unit);
       kind.weight[k] = static_cast<float>(shape.weights[k]);
     }
-  }
+  };
+  for (const GrainGroup& g : scene.grains)
+    add(g.clump);
+  for (const Emitter& e : scene.emitters)
+    add(e.clump);
   return kinds;
 }
 

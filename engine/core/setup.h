@@ -44,8 +44,8 @@ struct Bodies {
 };
 Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Executor& executor);
 
-// The kind of clump of each group of Scene::grains, without spheres where they are none; empty where there are no
-// clumps.
+// The kind of clump of each group of Scene::grains, then of each of Scene::emitters, without spheres where they are
+// none; empty where there are no clumps.
 std::vector<ClumpKind> clump_kinds_of(const Scene& scene);
 // A clump at the start, by its first sphere.
 ClumpMotion clump_motion_of(const ClumpKind& kind, const Seed& first);

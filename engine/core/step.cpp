@@ -78,10 +78,8 @@ void find_clumps(Executor& e, const StepPlan& p, const Args& args) {
 
 // Clumps with what contacts have done to their spheres, and these with them.
 void move_clumps(Executor& e, const StepPlan& p, const Args& args) {
-  if (!p.clumps)
-    return;
-  e.run(Pass::clump_move, {p.grains, gate_grains}, args);
-  e.run(Pass::clump_carry, {p.grains, gate_grains}, args);
+  if (p.clumps)
+    e.run(Pass::clump_move, {p.grains, gate_grains}, args);
 }
 
 // Vertices of cloth likewise, and its triangles by cells of their own.

@@ -201,6 +201,14 @@ struct Grains {
 
 namespace talus::TALUS_CPU {
 
+// The first `count`, side by side.
+inline void store_grains(Grain* grains, uint count, const Grains& g) {
+  store_grains([&](uint k) { return grains + k; }, count, g);
+}
+inline void store_spins(vec4* spins, uint count, const vecs4& s) {
+  store_spins([&](uint k) { return spins + k; }, count, s);
+}
+
 inline bool any(ints mask) {
   return bits_of(mask) != 0;
 }

@@ -64,6 +64,18 @@ inline floats length(const vecs& v) {
 #include "shaders/shared/laws/mass_share.h"
 #include "shaders/shared/laws/rolling.h"
 
+inline floats sine(floats a) {
+  for (uint k = 0; k < lanes; ++k)
+    a[k] = reference::sine(a[k]);
+  return a;
+}
+inline floats cosine(floats a) {
+  for (uint k = 0; k < lanes; ++k)
+    a[k] = reference::cosine(a[k]);
+  return a;
+}
+#include "shaders/shared/laws/clump.h"
+
 #include "shaders/shared/laws/p2.h"
 #include "shaders/shared/laws/pbd.h"
 #include "shaders/shared/laws/space.h"

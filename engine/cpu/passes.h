@@ -13,6 +13,7 @@ namespace talus::cpu {
   X(incremental_choose)                                                                                                \
   X(incremental_search)                                                                                                \
   X(dem)                                                                                                               \
+  X(clump_move)                                                                                                        \
   X(vts_warm_start)                                                                                                    \
   X(vts_solve)                                                                                                         \
   X(sp_warm_start)                                                                                                     \

@@ -44,15 +44,15 @@ template <class Place> Grains load_grains(Place place) {
   transpose(m);
   return {{m[0], m[1], m[2]}, m[3], {m[4], m[5], m[6]}, m[7]};
 }
-// The first `count`, side by side.
-inline void store_grains(Grain* grains, uint count, const Grains& g) {
+// place(k): where lane k goes, of the first `count`.
+template <class Place> void store_grains(Place place, uint count, const Grains& g) {
   floats m[8] = {g.position.x, g.position.y, g.position.z, g.radius,
                  g.velocity.x, g.velocity.y, g.velocity.z, g.inverse_mass};
   transpose(m);
   for (uint k = 0; k < std::min(count, 8u); ++k)
-    store(grains + k, __builtin_shufflevector(m[k], m[k], 0, 1, 2, 3, 4, 5, 6, 7));
+    store(place(k), __builtin_shufflevector(m[k], m[k], 0, 1, 2, 3, 4, 5, 6, 7));
   for (uint k = 8; k < count; ++k)
-    store(grains + k, __builtin_shufflevector(m[k - 8], m[k - 8], 8, 9, 10, 11, 12, 13, 14, 15));
+    store(place(k), __builtin_shufflevector(m[k - 8], m[k - 8], 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
 // Rows to columns of four matrices of 4 x 4, in four lanes each; its own inverse.
@@ -82,8 +82,8 @@ template <class Place> vecs4 load_spins(Place place) {
   transpose(m);
   return {{m[0], m[1], m[2]}, m[3]};
 }
-// The first `count`, side by side.
-inline void store_spins(vec4* spins, uint count, const vecs4& s) {
+// place(k): where lane k goes, of the first `count`.
+template <class Place> void store_spins(Place place, uint count, const vecs4& s) {
   floats m[4] = {s.xyz.x, s.xyz.y, s.xyz.z, s.w};
   transpose(m);
   Row4 rows[lanes];
@@ -94,7 +94,7 @@ inline void store_spins(vec4* spins, uint count, const vecs4& s) {
     rows[k + 12] = __builtin_shufflevector(m[k], m[k], 12, 13, 14, 15);
   }
   for (uint k = 0; k < count; ++k)
-    store(spins + k, rows[k]);
+    store(place(k), rows[k]);
 }
 
 }  // namespace talus::cpu::avx512

@@ -36,15 +36,16 @@ template <class Place> Grains load_grains(Place place) {
   transpose(v);
   return {{p[0], p[1], p[2]}, p[3], {v[0], v[1], v[2]}, v[3]};
 }
-// The first `count`, side by side.
-inline void store_grains(Grain* grains, uint count, const Grains& g) {
+// place(k): where lane k goes, of the first `count`.
+template <class Place> void store_grains(Place place, uint count, const Grains& g) {
   floats p[lanes] = {g.position.x, g.position.y, g.position.z, g.radius};
   floats v[lanes] = {g.velocity.x, g.velocity.y, g.velocity.z, g.inverse_mass};
   transpose(p);
   transpose(v);
   for (uint k = 0; k < count; ++k) {
-    store(&grains[k].position, p[k]);
-    store(&grains[k].velocity, v[k]);
+    Grain* const grain = place(k);
+    store(&grain->position, p[k]);
+    store(&grain->velocity, v[k]);
   }
 }
 
@@ -56,12 +57,12 @@ template <class Place> vecs4 load_spins(Place place) {
   transpose(m);
   return {{m[0], m[1], m[2]}, m[3]};
 }
-// The first `count`, side by side.
-inline void store_spins(vec4* spins, uint count, const vecs4& s) {
+// place(k): where lane k goes, of the first `count`.
+template <class Place> void store_spins(Place place, uint count, const vecs4& s) {
   floats m[lanes] = {s.xyz.x, s.xyz.y, s.xyz.z, s.w};
   transpose(m);
   for (uint k = 0; k < count; ++k)
-    store(spins + k, m[k]);
+    store(place(k), m[k]);
 }
 
 }  // namespace talus::cpu

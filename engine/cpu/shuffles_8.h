@@ -48,13 +48,13 @@ template <class Place> Grains load_grains(Place place) {
   transpose(m);
   return {{m[0], m[1], m[2]}, m[3], {m[4], m[5], m[6]}, m[7]};
 }
-// The first `count`, side by side.
-inline void store_grains(Grain* grains, uint count, const Grains& g) {
+// place(k): where lane k goes, of the first `count`.
+template <class Place> void store_grains(Place place, uint count, const Grains& g) {
   floats m[lanes] = {g.position.x, g.position.y, g.position.z, g.radius,
                      g.velocity.x, g.velocity.y, g.velocity.z, g.inverse_mass};
   transpose(m);
   for (uint k = 0; k < count; ++k)
-    store(grains + k, m[k]);
+    store(place(k), m[k]);
 }
 
 // Rows to columns of two matrices of 4 x 4, in the lower and in the upper lanes; its own inverse.
@@ -79,13 +79,13 @@ template <class Place> vecs4 load_spins(Place place) {
   transpose(m);
   return {{m[0], m[1], m[2]}, m[3]};
 }
-// The first `count`, side by side.
-inline void store_spins(vec4* spins, uint count, const vecs4& s) {
+// place(k): where lane k goes, of the first `count`.
+template <class Place> void store_spins(Place place, uint count, const vecs4& s) {
   floats m[4] = {s.xyz.x, s.xyz.y, s.xyz.z, s.w};
   transpose(m);
   for (uint k = 0; k < count; ++k)
-    store(spins + k, k < 4 ? __builtin_shufflevector(m[k % 4], m[k % 4], 0, 1, 2, 3)
-                           : __builtin_shufflevector(m[k % 4], m[k % 4], 4, 5, 6, 7));
+    store(place(k), k < 4 ? __builtin_shufflevector(m[k % 4], m[k % 4], 0, 1, 2, 3)
+                          : __builtin_shufflevector(m[k % 4], m[k % 4], 4, 5, 6, 7));
 }
 
 }  // namespace talus::cpu

@@ -1,6 +1,7 @@
 #include "engine/io/series.h"
 #include "engine/io/report.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/clump.h"
 #include "engine/scene/surface.h"
 #include <algorithm>
 #include <cmath>
@@ -92,7 +93,7 @@ Series::Series(const std::filesystem::path& directory, Format format, const Scen
     cloth_index_.emplace(directory, "index_cloth.csv", "cloth.pvd", "file,time,step,vertices,triangles,cloth",
                          keep_before, collect);
   }
-  if (std::ranges::any_of(scene.grains, [](const GrainGroup& g) { return g.clump.has_value(); }))
+  if (has_clumps(scene))
     clumps_.emplace(directory / "clumps.csv", "time,step,world,first,spheres,mass,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz",
                     keep_before);
   if (scene.bodies.empty())

@@ -5,54 +5,54 @@
 namespace talus::reference {
 namespace {
 
-// The bits that a sphere of a clump had at the end of the substep before follow from the clump, its own radius and what
-// its kind says of it.
-struct Carried {
-  vec3 lever, velocity, spin;  // m, from the centre of mass; m/s; rad/s
-};
-Carried carried(const ClumpMotion& clump, const ClumpKind& kind, uint k, float radius) {
-  const float size = radius / kind.place[k].w;
-  const vec3 spin = clump_spin(clump.rotation, clump.momentum, size * size * kind.inertia);
-  const vec3 lever = clump_turned(clump.rotation, size * vec3(kind.place[k]));
-  return {lever, clump_velocity(clump.velocity, spin, lever), spin};
+// From the centre of mass to sphere k [m]. size: radius of the first sphere [m].
+vec3 lever_of(const ClumpMotion& clump, const ClumpKind& kind, uint k, float size) {
+  return clump_turned(vec3(clump.rotation), clump.rotation.w, size * vec3(kind.place[k]));
 }
 
-void move_clump(const Args& args, Fields& f, uint i) {
+// A substep of a clump. What a sphere would have done without contacts is known from the clump, which nothing else has
+// changed.
+ClumpMotion moved(const Args& args, const Fields& f, uint i, vec3 inertia) {
   const Settings& settings = f.settings[0];
   const ClumpKind& kind = kind_of(f, i);
-  ClumpMotion& clump = f.clump_motions[i];
-  const float size = f.grains[i].position.w / kind.place[0].w;
-  const vec3 inertia = size * size * kind.inertia, fall = args.h * settings.domain.gravity;
-  ClumpChange sum{vec3(0.0f), vec3(0.0f)};
+  ClumpMotion clump = f.clump_motions[i];
+  const vec3 spin = spin_of(clump, inertia), fall = args.h * settings.domain.gravity;
+  vec3 velocity_change(0.0f), momentum_change(0.0f);
   for (uint k = 0; k < kind.spheres; ++k) {
     const uint j = place_of_sphere(f, i, k + 1);
-    const vec4 &position = f.grains[j].position, &turns = f.grain_spin[j];
-    const Carried before = carried(clump, kind, k, position.w);
-    const ClumpChange by =
-        clump_change(vec3(f.grains[j].velocity) - (before.velocity + fall), vec3(turns) - position.w * before.spin,
-                     before.lever, position.w, turns.w, kind.weight[k]);
-    sum.velocity += by.velocity;
-    sum.momentum += by.momentum;
+    const float radius = f.grains[j].position.w;
+    const vec3 lever = lever_of(clump, kind, k, f.grains[i].position.w),
+               without = clump_velocity(clump.velocity, spin, lever) + fall;
+    clump_add_change(vec3(f.grains[j].velocity) - without, vec3(f.grain_spin[j]) - radius * spin, lever, radius,
+                     f.grain_spin[j].w, kind.weight[k], velocity_change, momentum_change);
   }
-  clump = clump_moved(clump, sum, fall, inertia, args.h);
+  clump.velocity = clump.velocity + (velocity_change + fall);
+  clump.momentum = clump.momentum + momentum_change;
+  vec3 q(clump.rotation);
+  clump_turn(q, clump.rotation.w, clump.momentum, inertia, args.h);
+  clump.rotation = vec4(q, clump.rotation.w);
+  clump.position = clump.position + args.h * clump.velocity;
   for (int a = 0; a < 3; ++a)
     if (settings.domain.axis[a] == axis_periodic)
       clump.position[a] = into_period(clump.position[a], settings.domain.min[a], settings.domain.max[a]);
+  return clump;
 }
 
-void carry_sphere(Fields& f, uint i, Finish& finish) {
-  const uint k = sphere_of(f.grain_tag[i]) - 1;
-  const ClumpMotion& clump = f.clump_motions[place_of_sphere(f, i, 1)];
-  Grain& grain = f.grains[i];
-  const Carried now = carried(clump, kind_of(f, i), k, grain.position.w);
-  const vec3 before(grain.position), there = before + shortest((clump.position + now.lever) - before, f.settings[0]);
-  grain = {vec4(there, grain.position.w), vec4(now.velocity, grain.velocity.w)};
-  f.grain_spin[i] = vec4(grain.position.w * now.spin, f.grain_spin[i].w);
-  finish.grain(i, grain);
-}
-
-bool moves(const Grain& grain) {
-  return !is_gone(grain) && grain.velocity.w > 0.0f;
+// The spheres where their clump is.
+void place_spheres(Fields& f, uint i, vec3 inertia, Finish& finish) {
+  const ClumpKind& kind = kind_of(f, i);
+  const ClumpMotion& clump = f.clump_motions[i];
+  const vec3 spin = spin_of(clump, inertia);
+  const float size = f.grains[i].position.w;
+  for (uint k = 0; k < kind.spheres; ++k) {
+    const uint j = place_of_sphere(f, i, k + 1);
+    Grain& grain = f.grains[j];
+    const vec3 lever = lever_of(clump, kind, k, size), before(grain.position),
+               there = before + shortest((clump.position + lever) - before, f.settings[0]);
+    grain = {vec4(there, grain.position.w), vec4(clump_velocity(clump.velocity, spin, lever), grain.velocity.w)};
+    f.grain_spin[j] = vec4(grain.position.w * spin, f.grain_spin[j].w);
+    finish.grain(j, grain);
+  }
 }
 
 }  // namespace
@@ -69,16 +69,15 @@ void clump_find(const Args& args, Fields& f, uint begin, uint end) {
 }
 
 void clump_move(const Args& args, Fields& f, uint begin, uint end) {
-  for (uint i = begin; i < std::min(end, args.grains); ++i)
-    if (sphere_of(f.grain_tag[i]) == 1 && moves(f.grains[i]))
-      move_clump(args, f, i);
-}
-
-void clump_carry(const Args& args, Fields& f, uint begin, uint end) {
   Finish finish(args, f, false);
-  for (uint i = begin; i < std::min(end, args.grains); ++i)
-    if (sphere_of(f.grain_tag[i]) > 0 && moves(f.grains[i]))
-      carry_sphere(f, i, finish);
+  for (uint i = begin; i < std::min(end, args.grains); ++i) {
+    if (sphere_of(f.grain_tag[i]) != 1 || !moves(f.grains[i]))
+      continue;
+    const float size = f.grains[i].position.w;
+    const vec3 inertia = size * size * kind_of(f, i).inertia;
+    f.clump_motions[i] = moved(args, f, i, inertia);
+    place_spheres(f, i, inertia, finish);
+  }
   finish.flush();
 }
 

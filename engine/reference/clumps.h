@@ -1,6 +1,5 @@
 #pragma once
 // Which grains are spheres of clumps, and where their clumps are.
-#include "engine/reference/rigid.h"
 #include "engine/reference/space.h"
 
 namespace talus::reference {
@@ -29,6 +28,16 @@ inline uint place_of_sphere(const Fields& f, uint i, uint k) {
 inline const ClumpKind& kind_of(const Fields& f, uint i) {
   TALUS_ASSERT(f.grain_tag[i] >> tag_kind_shift < f.clump_kinds.size(), i, f.grain_tag[i], f.clump_kinds.size());
   return f.clump_kinds[f.grain_tag[i] >> tag_kind_shift];
+}
+
+// Does it move, if it is the first sphere of a clump?
+inline bool moves(const Grain& grain) {
+  return !is_gone(grain) && grain.velocity.w > 0.0f;
+}
+
+// Angular velocity [rad/s]. inertia: principal moments per mass [m2].
+inline vec3 spin_of(const ClumpMotion& clump, vec3 inertia) {
+  return clump_spin(vec3(clump.rotation), clump.rotation.w, clump.momentum, inertia);
 }
 
 }  // namespace talus::reference

@@ -22,8 +22,12 @@ struct Source {
 
   float radius(uint k) const { return f.emitted[k].grain.position.w; }
   uint tries() const { return schedule.sites > 0 ? emission_tries : 1; }  // of an emitted grain that waits
+  vec3 site(uint k, uint t) const { return f.sites[site_of(k, t, schedule, emitter)]; }
   vec3 place_of_try(uint k, uint t) const {
-    return t == 0 ? vec3(f.emitted[k].grain.position) : f.sites[site_of(k, t, schedule, emitter)];
+    const vec3 planned(f.emitted[k].grain.position);
+    if (t == 0)
+      return planned;
+    return schedule.spheres > 1 ? site(k, t) + (planned - f.emitted[k].center) : site(k, t);
   }
   // Calls visit(k, tries) for the emitted grains that are looked at.
   void each(auto&& visit) const {
@@ -99,39 +103,56 @@ private:
     return false;
   }
 
-  // Other fields that follow grains hold in this place what they start with.
-  void release(const Source& source, uint k, vec3 place) {
+  // Other fields that follow grains hold in this place what they start with. t: the try, of which this is the place.
+  void release(const Source& source, uint k, uint t) {
     const uint i = first_ + released_++;
     TALUS_ASSERT(i < f_.grains.size() && is_gone(f_.grains[i]), i, k, f_.grains.size());
     const EmittedGrain& emitted = f_.emitted[k];
-    f_.grains[i] = {vec4(place, emitted.grain.position.w), emitted.grain.velocity};
+    f_.grains[i] = {vec4(source.place_of_try(k, t), emitted.grain.position.w), emitted.grain.velocity};
     f_.grain_id[i] = emitted.id;
     f_.grain_tag[i] = emitted.tag;
     if (f_.settings[0].solver.rotation != rotation_off)
       f_.grain_spin[i] = vec4(0.0f, 0.0f, 0.0f, emitted.ease);
     f_.contact_count[i] = 0;
+    if (source.schedule.spheres > 1 && (k - source.schedule.base) % source.schedule.spheres == 0) {
+      const vec3 center = t > 0 ? source.site(k, t) : emitted.center;
+      f_.clump_motions[i] = {emitted.turned, center, vec3(emitted.grain.velocity), vec3(0.0f)};
+    }
     TALUS_ASSERT(f_.emitted[k].grain.position.w > 0.0f, k, f_.emitted[k].grain.position.w);
     f_.emitted_count[world_ * f_.settings[0].emission.emitters + source.emitter] += 1;
   }
 
+  // Is one of the spheres of a grain, from k on, in the way of something at this try?
+  bool blocked(const Source& source, uint k, uint t, uint among) const {
+    for (uint sphere = k; sphere < k + source.schedule.spheres; ++sphere)
+      if ((f_.emitted[sphere].blocked >> t & 1) != 0 ||
+          taken(source.place_of_try(sphere, t), source.radius(sphere), among))
+        return true;
+    return false;
+  }
+
+  // A clump with all of its spheres.
+  void release_whole(const Source& source, uint k, uint t) {
+    for (uint sphere = k; sphere < k + source.schedule.spheres; ++sphere)
+      release(source, sphere, t);
+  }
+
   void late(const Source& source) {
-    for (uint k = source.due.late; k < source.due.late_end; ++k) {
+    for (uint k = source.due.late; k < source.due.late_end; k += source.schedule.spheres) {
       uint t = 0;
-      while (t < source.tries() &&
-             ((f_.emitted[k].blocked >> t & 1) != 0 || taken(source.place_of_try(k, t), source.radius(k), released_)))
+      while (t < source.tries() && blocked(source, k, t, released_))
         ++t;
       if (t == source.tries())
         return;
-      release(source, k, source.place_of_try(k, t));
+      release_whole(source, k, t);
     }
   }
 
   void now(const Source& source) {
-    for (uint k = source.due.now; k < source.due.end; ++k) {
-      const vec3 place = source.place_of_try(k, 0);
-      if (f_.emitted[k].blocked != 0 || taken(place, source.radius(k), late_))
+    for (uint k = source.due.now; k < source.due.end; k += source.schedule.spheres) {
+      if (blocked(source, k, 0, late_))
         return;
-      release(source, k, place);
+      release_whole(source, k, 0);
     }
   }
 };

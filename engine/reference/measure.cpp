@@ -9,7 +9,9 @@ namespace {
 float energy_of_clump(const Fields& f, uint i) {
   const ClumpKind& kind = kind_of(f, i);
   const float size = f.grains[i].position.w;
-  return clump_energy(f.clump_motions[i], size * size * kind.inertia, kind.weight[0] / f.grains[i].velocity.w);
+  const ClumpMotion& clump = f.clump_motions[i];
+  return clump_energy(clump.velocity, spin_of(clump, size * size * kind.inertia), clump.momentum,
+                      kind.weight[0] / f.grains[i].velocity.w);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The description of a scene file's tables and keys, leaves first, and the reference that is made of it.
 #include "engine/scene/keys.h"
+#include "shaders/shared/types.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
@@ -389,6 +390,27 @@ constexpr TableKeys emissions_due_table{"shape of an [[emitter]]", about_fill, f
 
 // [[grains]], [[shape_matched_body]], [[emitter]], [[sink]]
 
+constexpr Key clump_mesh_keys[] = {
+    text("mesh", required,
+         "File of a closed mesh, from the scene's folder: OBJ, STL, PLY, glTF, GLB. Its size has no meaning."),
+    whole("spheres", 2, shared::clump_spheres_most, 8,
+          "Number of spheres within the mesh, by which the clump touches: the largest one, then one after another the "
+          "one that covers most of what is not covered yet."),
+};
+constexpr TableKeys clump_mesh_table{
+    "clump of [[grains]] and [[emitter]]",
+    "A clump that stands for a mesh, with the volume, the centre of mass and the inertia of that mesh. `radius` is the "
+    "radius of the ball of the same volume.",
+    clump_mesh_keys,
+    {}};
+constexpr Key clump_key =
+    other("clump", "\"pair\", \"tetrahedron\", list of [x, y, z, radius] or table", Range{-1e6, 1e6}, Said{"a sphere"},
+          "Each grain is a rigid clump of 2 to 8 spheres, which overlap or touch, with `solver.method` \"dem\". pair: "
+          "two spheres whose centres are 1.6 radii apart; tetrahedron: four, 0.8 radii from their middle. A list is "
+          "scaled so that its largest sphere has `radius`. A table names a mesh. Clumps are placed by the ball around "
+          "them, turned at random.")
+        .with(clump_mesh_table);
+
 constexpr Key material_key = text("material", required, "Name of a material.");
 constexpr Key radius_key = other("radius", "number or [min, max]", radius_range, required,
                                  "Radius of a grain; of two numbers it is uniform between them, max at most 100 min.");
@@ -406,12 +428,7 @@ constexpr Key grains_keys[] = {
     whole("count", 1, grains_most, Said{"as many as fit"}, "Number of grains. That fewer fit is an error."),
     flag("fixed", false,
          "The grains stay where they are: rough floors, plates, obstacles. They have no velocity and no spin."),
-    other("clump", "\"pair\", \"tetrahedron\" or list of [x, y, z, radius]", Range{-1e6, 1e6}, Said{"a sphere"},
-          "Each grain is a rigid clump of 2 to 8 spheres, which overlap or touch, with `solver.method` \"dem\". pair: "
-          "two "
-          "spheres whose centres are 1.6 radii apart; tetrahedron: four, 0.8 radii from their middle. The list is "
-          "scaled so that "
-          "its largest sphere has `radius`. Clumps are placed by the ball around them, turned at random."),
+    clump_key,
     word<Sampling>("sampling", "poisson",
                    "poisson: random positions, to about 37 % of the volume; lattice: a cubic lattice, filled in layers "
                    "from below."),
@@ -443,6 +460,7 @@ constexpr Key emitter_keys[] = {
     number("start", time_range, 0, "Time at which the first grain is due."),
     number("stop", time_range, Said{"`time.end`"}, "Time at which it stops, not before `start`."),
     whole("count", 1, grains_most, Said{"unlimited"}, "Greatest number of grains."),
+    clump_key,
 };
 constexpr TableKeys emitter_table{"[[emitter]]", "Grains that are poured.", emitter_keys, {}};
 

@@ -74,7 +74,7 @@ struct Key {
   Range range;                              // of numbers
   std::int64_t least = 0, most = 0;         // of whole numbers
   std::span<const std::string_view> words;  // of an enum
-  const TableKeys* table = nullptr;         // of a table, or of each table of a list
+  const TableKeys* table = nullptr;         // of a table, or of each table of a list; of other types: if it is a table
   std::string_view form;                    // of other types, for the reference: "number or [min, max]"
   Fallback fallback = required;
   std::string_view about;    // one sentence, or a few
@@ -91,6 +91,11 @@ struct Key {
   constexpr Key was(std::span<const OldWord> words_then) const {
     Key key = *this;
     key.old_words = words_then;
+    return key;
+  }
+  constexpr Key with(const TableKeys& keys) const {  // a key of another type that may be a table of these
+    Key key = *this;
+    key.table = &keys;
     return key;
   }
   constexpr Key read_by(std::string_view who) const {

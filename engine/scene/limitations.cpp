@@ -43,8 +43,6 @@ std::string_view name_of(Capability capability) {
     return "methods p2, pbd, vts and sp";
   case Capability::without_rotation:
     return "grains without rotation";
-  case Capability::emitters:
-    return "emitters";
   case Capability::shapes:
     return "shape-matched bodies";
   case Capability::sleep:

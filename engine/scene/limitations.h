@@ -26,7 +26,6 @@ enum class Capability : std::uint8_t {
   clumps,
   iterated_methods,
   without_rotation,
-  emitters,
   shapes,
   sleep,
 };
@@ -80,7 +79,6 @@ inline constexpr std::array limitations{
                "the friction at a sphere turns its clump by the spin of that sphere: use rotation = true"},
     Limitation{Capability::clumps, Capability::upsampling, Effect::error,
                "fine grains would count the overlaps of a clump's spheres twice"},
-    Limitation{Capability::clumps, Capability::emitters, Effect::limited, "emitters release spheres alone"},
     Limitation{Capability::cloth, Capability::sleep, Effect::warning,
                "all grains stay awake, since cloth moves its vertices after the contacts of dem"},
     Limitation{Capability::clumps, Capability::sleep, Effect::warning,

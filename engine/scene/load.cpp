@@ -421,8 +421,8 @@ private:
       for (const Value* v : {&velocity, &velocity_random, &spin, &spin_random})
         if (*v)
           v->or_override(fixed).fail("has no meaning for fixed grains, which stay where they are");
-    g.clump = read_clump(clump, scene_.solver);
-    const double reach = form_of(g).reach;
+    g.clump = read_clump(clump, scene_.solver, folder());
+    const double reach = form_of(g.clump).reach;
     const PlacedShape placed = read_shape(fill, true, folder());
     g.shape = placed.shape;
     g.where = (count ? count : placed.at).place();
@@ -440,12 +440,11 @@ private:
       const double each =
           std::pow(reach, 3) * (g.sampling == Sampling::lattice ? std::pow(2 * r.max * g.spacing, 3)
                                                                 : 4 / 0.37 * std::numbers::pi / 3 * mean_cube);
-      const double spheres = g.clump ? static_cast<double>(g.clump->spheres.size()) : 1.0;
+      const double spheres = spheres_of(g.clump);
       check_number(placed.at.or_override(radius),
                    spheres * Space(g.shape, scene_.domain, reach * r.max).volume() / each);
     }
-    // A clump meets no image of itself: periods of 12 of these are twice as long as it is.
-    radius_max_ = std::max(radius_max_, std::max(1.0, reach / 3.0) * r.max);
+    radius_max_ = std::max(radius_max_, reach_in_periods(reach) * r.max);
     scene_.grains.push_back(std::move(g));
   }
 
@@ -474,10 +473,13 @@ private:
     scene_.shapes.push_back(std::move(s));
   }
 
+  // A clump meets no image of itself: periods of 12 of these are twice as long as it is.
+  static double reach_in_periods(double reach) { return std::max(1.0, reach / 3.0); }
+
   void read_emitter(Table t) {
     Emitter e;
     const Value material = t.need("material"), radius = t.need("radius"), velocity = t["velocity"],
-                rate = t.need("rate"), start = t["start"], stop = t["stop"], count = t["count"],
+                rate = t.need("rate"), start = t["start"], stop = t["stop"], count = t["count"], clump = t["clump"],
                 shape = t.need("shape");
     t.finish();
     e.material = material_of(material, scene_.materials);
@@ -494,13 +496,15 @@ private:
           fmt::format("makes the emitter stop at {} s, before its start at {} s: stop must be later", e.stop, e.start));
     e.stop = std::max(std::min(e.stop, scene_.end), e.start);
     count.get(e.count);
+    e.clump = read_clump(clump, scene_.solver, folder());
+    const double reach = form_of(e.clump).reach;
     const PlacedShape placed = read_shape(shape, false, folder());
     e.shape = placed.shape;
     e.where = (count ? count : rate).place();
-    check_shape(placed, radius, r.max);
+    check_shape(placed, radius, reach * r.max);
     const double emitted = e.rate * (e.stop - e.start);
-    check_number(rate, e.count ? std::min<double>(emitted, *e.count) : emitted);
-    radius_max_ = std::max(radius_max_, r.max);
+    check_number(rate, spheres_of(e.clump) * (e.count ? std::min<double>(emitted, *e.count) : emitted));
+    radius_max_ = std::max(radius_max_, reach_in_periods(reach) * r.max);
     scene_.emitters.push_back(std::move(e));
   }
 
@@ -606,7 +610,7 @@ private:
   }
 
   void check_exceptions(const Value& upsampling) {
-    if (upsampling && std::ranges::any_of(scene_.grains, [](const GrainGroup& g) { return g.clump.has_value(); }))
+    if (upsampling && has_clumps(scene_))
       upsampling.fail("is refused: " + say(limitation_of(Capability::clumps, Capability::upsampling)));
     if (upsampling && scene_.worlds > 1)
       upsampling.or_override(worlds_).fail("is refused: " +
@@ -620,7 +624,7 @@ private:
     if (scene_.solver.sleep) {
       if (!scene_.cloths.empty())
         warn_of(sleep_, Capability::cloth, Capability::sleep);
-      if (std::ranges::any_of(scene_.grains, [](const GrainGroup& g) { return g.clump.has_value(); }))
+      if (has_clumps(scene_))
         warn_of(sleep_, Capability::clumps, Capability::sleep);
       if (!scene_.shapes.empty())
         warn_of(sleep_, Capability::shapes, Capability::sleep);

@@ -14,8 +14,8 @@ struct Radii {
 };
 Radii read_radius(const Value& radius);
 
-// clump of [[grains]], which the method must know.
-std::optional<Clump> read_clump(const Value& clump, const Solver& solver);
+// clump of [[grains]] or [[emitter]], which the method must know. folder: of the scene.
+std::optional<Clump> read_clump(const Value& clump, const Solver& solver, const std::filesystem::path& folder);
 
 // The material of that name.
 std::uint32_t material_of(const Value& name, const std::vector<Material>& materials);

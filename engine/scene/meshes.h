@@ -22,6 +22,9 @@ void each_mesh(const Scene& scene, auto&& visit) {
     among("sink " + sink.name, sink.parts);
   const auto filled = [&](std::string_view table, const auto& sources) {
     for (std::size_t i = 0; i < sources.size(); ++i)
+      if (const auto& clump = sources[i].clump; clump && clump->mesh())
+        visit(fmt::format("clump of {}.{}", table, i), *clump->mesh());
+    for (std::size_t i = 0; i < sources.size(); ++i)
       if (const auto* solid = std::get_if<SolidFill>(&sources[i].shape))
         among(fmt::format("{}.{}", table, i), solid->parts);
   };

@@ -104,8 +104,7 @@ struct GroupRandom {
 // number: of the group in Scene::grains, where it is there. Clumps are placed by the balls that hold them.
 void fill(const Scene& scene, const GrainGroup& g, std::size_t number, const std::string& name, GroupRandom random,
           const Space::Blocked& blocked, Packing& packing, std::vector<Seed>& seeds) {
-  const std::optional<ClumpShape> shape = g.clump ? std::optional(clump_shape(*g.clump)) : std::nullopt;
-  const double reach = shape ? shape->reach : 1.0, radius_min = reach * g.radius_min, radius_max = reach * g.radius_max;
+  const double reach = form_of(g.clump).reach, radius_min = reach * g.radius_min, radius_max = reach * g.radius_max;
   std::vector<Ball> balls;
   if (std::holds_alternative<PointsFill>(g.shape))
     balls = place_points(scene, g, reach, name, packing, random.places);
@@ -133,13 +132,20 @@ void fill(const Scene& scene, const GrainGroup& g, std::size_t number, const std
     const glm::dvec3 random_spin = (2.0 * random.spins.vec() - 1.0) * g.spin_random;
     const glm::dvec3 velocity = g.fixed ? glm::dvec3(0.0) : g.velocity + random_velocity;
     const glm::dvec3 spin = g.fixed ? glm::dvec3(0.0) : g.spin + random_spin;
-    if (shape)
-      add_spheres(
-          *shape,
-          {glm::dvec3(b.center), static_cast<double>(b.radius) / reach, random_turn(random.turns), velocity, spin}, g,
-          scene.materials[g.material].density, static_cast<std::uint32_t>(number), seeds);
-    else
+    if (g.clump) {
+      const PlacedClump placed{glm::dvec3(b.center),
+                               static_cast<double>(b.radius) / reach,
+                               random_turn(random.turns),
+                               velocity,
+                               spin,
+                               g.material,
+                               g.fixed};
+      const std::vector<Seed> spheres =
+          seeds_of(g.clump->shape(), placed, scene.materials[g.material].density, static_cast<std::uint32_t>(number));
+      seeds.insert(seeds.end(), spheres.begin(), spheres.end());
+    } else {
       seeds.push_back({b.center, b.radius, glm::vec3(velocity), g.material, g.fixed, 0.0f, glm::vec3(spin)});
+    }
   }
 }
 
@@ -235,16 +241,22 @@ BoundaryLayer boundaries_of(const Scene& scene, const std::vector<Pose>& poses) 
   return out;
 }
 
+// m, of the ball that holds the largest grain of an emitter.
+double reach_of(const Emitter& emitter) {
+  return form_of(emitter.clump).reach * emitter.radius_max;
+}
+
 // Where emitted grains are tried that found no room where they were planned.
 std::vector<glm::vec3> sites_of(const Scene& scene, std::size_t emitter) {
   constexpr std::size_t most = 1024, darts = 100 * most;
   const Emitter& e = scene.emitters[emitter];
-  const Space space(e.shape, scene.domain, e.radius_max);
+  const double reach = reach_of(e);
+  const Space space(e.shape, scene.domain, reach);
   const Bounds& box = space.bounds();
   Random random(seed_of_bodies, stream_spots + emitter);
   std::vector<glm::vec3> sites;
   for (std::size_t dart = 0; dart < darts && sites.size() < most; ++dart)
-    if (const glm::vec3 spot(box.min + random.vec() * (box.max - box.min)); space.holds(glm::dvec3(spot), e.radius_max))
+    if (const glm::vec3 spot(box.min + random.vec() * (box.max - box.min)); space.holds(glm::dvec3(spot), reach))
       sites.push_back(spot);
   return sites;
 }
@@ -262,7 +274,7 @@ public:
         emitted = std::min<double>(emitted, *e.count);
       // Grains that are poured anew come to other places.
       const std::uint64_t seed = scene.seed + steps * 0x9E3779B97F4A7C15u;
-      emitter_regions_.push_back({e, Space(e.shape, scene.domain, e.radius_max), Random(seed, stream_emitter + i),
+      emitter_regions_.push_back({e, Space(e.shape, scene.domain, reach_of(e)), Random(seed, stream_emitter + i),
                                   static_cast<std::uint64_t>(emitted)});
     }
   }
@@ -273,7 +285,8 @@ public:
       EmitterRegion& s = emitter_regions_[i];
       while (s.born < s.emitted && step_of(s) <= done_)
         ++s.born;
-      const auto count = static_cast<std::uint64_t>(std::ranges::count(born, i, &ScheduledGrain::emitter));
+      const auto count = static_cast<std::uint64_t>(std::ranges::count(born, i, &ScheduledGrain::emitter)) /
+                         spheres_of(s.emitter.clump);
       if (s.emitter.count)
         s.emitted = std::min(s.emitted, s.born + std::max<std::uint64_t>(*s.emitter.count, count) - count);
     }
@@ -330,7 +343,7 @@ private:
       if (s.born == s.emitted)
         return true;
       for (int a = 0; a < 3; ++a) {
-        const double reach = f.radius + s.emitter.radius_max;
+        const double reach = f.radius + reach_of(s.emitter);
         if ((p[a] < s.space.bounds().min[a] - reach && v[a] <= 0 && g[a] <= 0) ||
             (p[a] > s.space.bounds().max[a] + reach && v[a] >= 0 && g[a] >= 0))
           return true;
@@ -359,7 +372,8 @@ private:
     constexpr int tries = 100, darts = 100 * tries;
     const Emitter& e = s.emitter;
     const Bounds& box = s.space.bounds();
-    const float radius = static_cast<float>(s.random.between(e.radius_min, e.radius_max));
+    const double form = form_of(e.clump).reach;
+    const float radius = static_cast<float>(form * s.random.between(e.radius_min, e.radius_max));
     for (int dart = 0, hits = 0; dart < darts && hits < tries; ++dart) {
       const Ball ball{glm::vec3(box.min + s.random.vec() * (box.max - box.min)), radius};
       if (!s.space.holds(glm::dvec3(ball.center), radius))
@@ -369,9 +383,16 @@ private:
         continue;
       packing.add(ball);
       falling_.push_back({glm::dvec3(ball.center), e.velocity, radius, step});
-      poured.push_back({{ball.center, radius, glm::vec3(e.velocity), e.material},
-                        step,
-                        static_cast<std::uint32_t>(&s - emitter_regions_.data())});
+      const auto emitter = static_cast<std::uint32_t>(&s - emitter_regions_.data());
+      std::vector<Seed> spheres{{ball.center, radius, glm::vec3(e.velocity), e.material}};
+      if (e.clump)
+        spheres =
+            seeds_of(e.clump->shape(),
+                     {glm::dvec3(ball.center), static_cast<double>(radius) / form, random_turn(s.random), e.velocity,
+                      glm::dvec3(0.0), e.material, false},
+                     scene_.materials[e.material].density, static_cast<std::uint32_t>(scene_.grains.size()) + emitter);
+      for (const Seed& sphere : spheres)
+        poured.push_back({sphere, step, emitter});
       ++s.born;
       return true;
     }
@@ -462,20 +483,35 @@ RadiusRange radii_of(const Scene& scene) {
     r.min = r.max > 0.0 ? std::min(r.min, min) : min;
     r.max = std::max(r.max, max);
   };
-  each_group(scene,
-             [&](const GrainGroup& g) { add((g.clump ? least_radius(*g.clump) : 1.0) * g.radius_min, g.radius_max); });
-  for (const Emitter& e : scene.emitters)
-    add(e.radius_min, e.radius_max);
+  const auto add_grain = [&](const auto& source) {
+    const RadiusRange of_grain = source.clump ? sphere_radii(*source.clump) : RadiusRange{1.0, 1.0};
+    add(of_grain.min * source.radius_min, of_grain.max * source.radius_max);
+  };
+  each_group(scene, add_grain);
+  std::ranges::for_each(scene.emitters, add_grain);
   return r;
 }
 
+namespace {
+
+// m, radius, of the balls that hold clumps, too.
+double largest_ball(const Scene& scene) {
+  double largest = 0.0;
+  const auto add = [&](const auto& source) {
+    largest = std::max(largest, form_of(source.clump).reach * source.radius_max);
+  };
+  each_group(scene, add);
+  std::ranges::for_each(scene.emitters, add);
+  return largest;
+}
+
+}  // namespace
+
 Population populate(const Scene& scene) {
   Population population;
-  const double r = radii_of(scene).max;
   const std::vector<Pose> poses = initial_poses(scene);
   BoundaryLayer boundary = boundaries_of(scene, poses);
-  double largest = r;  // of the balls that hold clumps, too
-  each_group(scene, [&](const GrainGroup& g) { largest = std::max(largest, form_of(g).reach * g.radius_max); });
+  const double largest = largest_ball(scene);
   Packing packing(
       std::accumulate(boundary.seeds.begin(), boundary.seeds.end(), largest,
                       [](double most, const Seed& s) { return std::max(most, static_cast<double>(s.radius)); }),
@@ -506,7 +542,7 @@ Population populate(const Scene& scene) {
   population.initial.insert(population.initial.end(), boundary.seeds.begin(), boundary.seeds.end());
   population.boundary = std::move(boundary.grains);
   separate_overlapping(scene, obstacles, movable, population);
-  EmissionPlanner(scene, r).run(population);
+  EmissionPlanner(scene, largest).run(population);
   for (std::size_t i = 0; i < scene.emitters.size(); ++i)
     population.sites.push_back(sites_of(scene, i));
   sample_fine(scene, group_first, blocked, population);
@@ -517,7 +553,7 @@ void pour_anew(const Scene& scene, double time_zero, std::uint64_t steps, const 
                Population& population) {
   std::erase_if(population.scheduled, [&](const ScheduledGrain& timed) { return timed.step > steps; });
   population.warnings.clear();
-  EmissionPlanner planner(scene, radii_of(scene).max, time_zero, steps);
+  EmissionPlanner planner(scene, largest_ball(scene), time_zero, steps);
   planner.go_on(population.scheduled, there);
   planner.run(population);
   count_fine_emitted(scene, population);

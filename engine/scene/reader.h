@@ -57,6 +57,7 @@ public:
 
   explicit operator bool() const { return node_ != nullptr; }
   bool is_array() const { return node_ && node_->is_array(); }
+  bool is_table() const { return node_ && node_->is_table(); }
   bool is_word() const { return node_ && node_->is_string(); }
   bool is_number() const { return node_ && node_->is_number(); }
 

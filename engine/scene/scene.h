@@ -215,11 +215,37 @@ using Shape = std::variant<BoxFill, SphereFill, CylinderFill, PointsFill, SolidF
 // diameter, every grain shifted at random by up to jitter times the free gap.
 enum class Sampling { poisson, lattice };
 
-// A rigid grain of 2 to 8 spheres that overlap or touch, as one body.
-struct Clump {
-  std::vector<glm::dvec4>
-      spheres;       // xyz centre, w radius, in a unit of its own: the largest radius is that of the grain
-  std::string name;  // "pair" or "tetrahedron"; empty: spheres are given
+// A clump as a rigid body, in the frame of its principal axes from its centre of mass. Lengths are in radii of the
+// grain: of its largest sphere, or of the ball of a mesh's volume. Masses are in that of the clump.
+struct ClumpShape {
+  std::vector<glm::dvec4> spheres;  // xyz centre, w radius, in the order of Clump::spheres
+  double volume = 0.0;              // of the union of the spheres, or of the mesh
+  glm::dvec3 inertia{0.0};          // principal moments, the least one first
+  double reach = 0.0;               // radius of the ball around the centre of mass that holds the spheres
+  std::vector<double> weights;      // a_p of shaders/shared/laws/clump.h
+};
+
+// A rigid grain of 2 to 8 spheres that overlap or touch, as one body. Its shape is found once: copies share it.
+class Clump {
+public:
+  // spheres: xyz centre, w radius, in a unit of its own: the largest radius is that of the grain. name: "pair" or
+  // "tetrahedron"; empty: spheres are given. Throws SceneError for spheres that are no clump (misshapen).
+  explicit Clump(std::vector<glm::dvec4> spheres, std::string name = "");
+  // So many spheres within a closed mesh (inscribed_spheres), with the volume, the centre of mass and the inertia of
+  // the mesh. The radius of the grain is that of the ball of its volume. Throws MeshError for a mesh that does not hold
+  // so many, or that encloses nothing.
+  Clump(MeshPart mesh, std::uint32_t spheres);
+
+  const std::vector<glm::dvec4>& spheres() const { return spheres_; }
+  const std::string& name() const { return name_; }
+  const std::optional<MeshPart>& mesh() const { return mesh_; }
+  const ClumpShape& shape() const { return *shape_; }
+
+private:
+  std::vector<glm::dvec4> spheres_;
+  std::string name_;
+  std::optional<MeshPart> mesh_;
+  std::shared_ptr<const ClumpShape> shape_;
 };
 
 struct GrainGroup {
@@ -282,6 +308,7 @@ struct Emitter {
   double rate = 0.0;                   // grains per second
   double start = 0.0, stop = 0.0;      // s; stop <= Scene::end
   std::optional<std::uint32_t> count;  // at most
+  std::optional<Clump> clump;          // each grain is one, turned at random; radii are as those of a GrainGroup
   std::string where;                   // "FILE:LINE:COLUMN", for messages
 };
 
@@ -462,6 +489,7 @@ struct Seed {
   std::uint32_t clump = 0;  // of a sphere of a clump: what its tag says of that (shaders/shared/types.h)
   glm::vec4 turned{0.0f, 0.0f, 0.0f, 1.0f};  // quaternion xyzw: how its clump is turned
 };
+// The spheres of a clump follow one another.
 struct ScheduledGrain {
   Seed seed;
   std::uint64_t step;         // first step that the grain takes part in, >= 1

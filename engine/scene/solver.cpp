@@ -92,7 +92,7 @@ struct Source {
 // What the grains of a scene come to when they lie.
 struct Bed {
   std::vector<Source> sources;
-  double radius_min = inf;   // m
+  double radius_min = inf;   // m, of the smallest grain or sphere of a clump
   double depth = 0.0;        // m, of the deepest fill
   double layers = 0.0;       // there, at least 1
   double bearing = 0.0;      // layers of a level bed whose grains bear as much on average, at least 1
@@ -109,7 +109,7 @@ int down_axis(const Domain& d) {
 
 // Of all grains in a shape of this volume, m3.
 double volume_in(double shape, const GrainGroup& g, double mean_volume) {
-  const GroupForm form = form_of(g);
+  const GrainForm form = form_of(g.clump);
   if (g.count)
     return *g.count * form.volume * mean_volume;
   const double balls = g.sampling == Sampling::poisson  // that hold a grain
@@ -138,7 +138,7 @@ Source source_of(const GrainGroup& g, const Domain& domain, int down) {
   s.centers = bounds(g.shape);
   s.fixed = g.fixed;
   if (const auto* points = std::get_if<PointsFill>(&g.shape)) {
-    s.volume = static_cast<double>(points->points.size()) * form_of(g).volume * s.mean_volume();
+    s.volume = static_cast<double>(points->points.size()) * form_of(g.clump).volume * s.mean_volume();
     s.height = column_height(points->points, s, down);
   } else {
     s.centers = {s.centers.min + s.radius_min, s.centers.max - s.radius_min};
@@ -157,7 +157,7 @@ Source source_of(const Emitter& e) {
   double emitted = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
   if (e.count)
     emitted = std::min<double>(emitted, *e.count);
-  s.volume = emitted * s.mean_volume();
+  s.volume = emitted * form_of(e.clump).volume * s.mean_volume();
   s.scheduled = true;
   return s;
 }
@@ -305,8 +305,8 @@ Bed bed_of(const Scene& scene) {
   }
   for (const Emitter& e : scene.emitters)
     bed.sources.push_back(source_of(e));
-  for (const Source& s : bed.sources)
-    bed.radius_min = std::min(bed.radius_min, s.radius_min);
+  if (!bed.sources.empty())
+    bed.radius_min = radii_of(scene).min;  // of spheres of clumps, too
   pile_up_fills(bed, scene.domain, down);
   pile_up_poured(bed, scene.domain, down);
   bed.layers = std::max(bed.layers, 1.0);

@@ -149,10 +149,12 @@ struct MotionText {
 };
 
 std::string clump(const Clump& clump) {
-  if (!clump.name.empty())
-    return quoted(clump.name);
+  if (!clump.name().empty())
+    return quoted(clump.name());
+  if (clump.mesh())
+    return fmt::format("{{ mesh = {}, spheres = {} }}", quoted(clump.mesh()->file), clump.spheres().size());
   std::vector<std::string> spheres;
-  for (const glm::dvec4& s : clump.spheres)
+  for (const glm::dvec4& s : clump.spheres())
     spheres.push_back(fmt::format("[{}, {}, {}, {}]", s.x, s.y, s.z, s.w));
   return fmt::format("[{}]", fmt::join(spheres, ", "));
 }
@@ -301,6 +303,8 @@ std::string to_toml(const Scene& scene) {
     line("stop", e.stop);
     if (e.count)
       line("count", *e.count);
+    if (e.clump)
+      line("clump", clump(*e.clump));
     out += "shape." + std::visit(ShapeText{}, e.shape) + "\n";
   }
 

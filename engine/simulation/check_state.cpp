@@ -68,7 +68,8 @@ public:
       used_ = what_ ? 0 : static_cast<uint>(had - status_.freed);
     }
     for (std::size_t k = 0; k < made.size(); ++k)
-      need(made[k] <= b_.due[k], FieldId::emitted_count, "has more emitted grains than were due");
+      need(made[k] <= b_.due[k] && made[k] % b_.emitter_spheres[k % b_.emitter_spheres.size()] == 0,
+           FieldId::emitted_count, "has more emitted grains than were due, or a part of one");
     for (uint w = 0; w < s_.worlds.count; ++w) {
       uint born = 0;
       for (uint e = 0; e < s_.emission.emitters; ++e)

@@ -16,6 +16,7 @@ struct StateBounds {
   std::uint32_t materials = 0;
   std::vector<std::uint32_t> parts;          // of each body
   std::vector<std::uint32_t> clump_spheres;  // of each kind of clump
+  std::vector<std::uint32_t> emitter_spheres;  // of a grain of each emitter
   std::vector<std::uint32_t> due;            // by world and emitter: emitted grains that are due up to now
   std::uint32_t fine_initial = 0;            // fine grains at the start
   std::uint32_t fine_due = 0;                // fine grains that come with the emitted grains that are due up to now

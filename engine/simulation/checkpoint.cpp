@@ -1,5 +1,6 @@
 #include "engine/simulation/checkpoint.h"
 #include "engine/base/cache.h"
+#include "engine/scene/clump.h"
 #include "engine/scene/fine_sampling.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/text.h"
@@ -17,7 +18,8 @@ namespace {
 const std::string commands_name = "body_commands";
 const std::string hand_name = "hand";
 const std::string time_name = "time_zero",
-                  schedules_name = "emission_schedules";  // after change(), a scene does not tell them
+                  schedules_name = "emission_schedules",  // after change(), a scene does not tell them
+    clumps_name = "emission_clumps";                      // of those that are spheres of clumps
 
 // An emitted grain as it is saved.
 struct SavedBirth {
@@ -26,6 +28,23 @@ struct SavedBirth {
   uint material, emitter;
   uint step[2];  // low and high word
 };
+
+// What an emitted grain has beside it that is a sphere of a clump.
+struct SavedSphere {
+  vec4 turned;  // quaternion xyzw, of the clump
+  float mass;   // kg
+};
+
+// In the order of the grains of all worlds.
+std::vector<std::byte> bytes_of_spheres(const std::vector<EmissionSchedule>& worlds) {
+  std::vector<SavedSphere> spheres;
+  for (const EmissionSchedule& schedule : worlds)
+    for (const ScheduledGrain& grain : *schedule)
+      if (grain.seed.clump != 0)
+        spheres.push_back({grain.seed.turned, grain.seed.mass});
+  const auto bytes = std::as_bytes(std::span(spheres));
+  return {bytes.begin(), bytes.end()};
+}
 
 // The grains of the only world alone; of several worlds, each with their number before them.
 std::vector<std::byte> bytes_of(const std::vector<EmissionSchedule>& worlds) {
@@ -47,18 +66,70 @@ std::vector<std::byte> bytes_of(const std::vector<EmissionSchedule>& worlds) {
   return bytes;
 }
 
-// Could an emitter of the scene have released it? The size of a block tells no more than that it holds emitted grains.
-bool is_of(const Scene& scene, const SavedBirth& emitted) {
+// Could an emitter of the scene have released it, as this sphere of a grain? The size of a block tells no more than
+// that it holds emitted grains.
+bool is_of(const Scene& scene, const SavedBirth& emitted, std::uint32_t sphere) {
   constexpr float place_most = 2e6f, speed_most = 1e4f;  // m, m/s: more than any scene has
   const auto within = [](const vec3& v, float most) { return glm::all(glm::lessThanEqual(glm::abs(v), vec3(most))); };
-  return emitted.emitter < scene.emitters.size() && emitted.material < scene.materials.size() &&
-         emitted.position.w >= static_cast<float>(scene.emitters[emitted.emitter].radius_min) &&
-         emitted.position.w <= static_cast<float>(scene.emitters[emitted.emitter].radius_max) &&
+  if (emitted.emitter >= scene.emitters.size() || emitted.material >= scene.materials.size())
+    return false;
+  const Emitter& emitter = scene.emitters[emitted.emitter];
+  double low = emitter.radius_min, high = emitter.radius_max;
+  if (sphere >= spheres_of(emitter.clump))
+    return false;
+  if (emitter.clump) {  // which are found from the ball around it, and rounded
+    low *= (1.0 - 1e-6) * emitter.clump->shape().spheres[sphere].w;
+    high *= (1.0 + 1e-6) * emitter.clump->shape().spheres[sphere].w;
+  }
+  return emitted.position.w >= static_cast<float>(low) && emitted.position.w <= static_cast<float>(high) &&
          within(vec3(emitted.position), place_most) && within(emitted.velocity, speed_most);
 }
 
+// Puts the spheres of clumps together, which follow one another.
+class ClumpsReader {
+public:
+  ClumpsReader(std::span<const std::byte> bytes, const Scene& scene) : bytes_(bytes), scene_(scene) {}
+
+  // Which sphere of its clump the next grain is; of a sphere alone 0.
+  std::uint32_t next() const { return next_; }
+
+  // What is missing to a grain that an emitter has released. False where the bytes do not have it.
+  bool complete(ScheduledGrain& grain) {
+    const std::uint32_t spheres = spheres_of(scene_.emitters[grain.emitter].clump);
+    if (next_ > 0 && (grain.emitter != before_.emitter || grain.step != before_.step))
+      return false;
+    if (spheres > 1) {
+      SavedSphere sphere;
+      if (bytes_.size() < sizeof sphere)
+        return false;
+      std::memcpy(&sphere, bytes_.data(), sizeof sphere);
+      bytes_ = bytes_.subspan(sizeof sphere);
+      const float length = glm::length(sphere.turned);
+      if (!(std::abs(length - 1.0f) < 1e-3f) || !(sphere.mass > 0.0f && std::isfinite(sphere.mass)))
+        return false;
+      const auto kind = static_cast<std::uint32_t>(scene_.grains.size()) + grain.emitter;
+      grain.seed.clump = (next_ + 1) << tag_sphere_shift | kind << tag_kind_shift;
+      grain.seed.turned = sphere.turned;
+      grain.seed.mass = sphere.mass;
+    }
+    next_ = (next_ + 1) % spheres;
+    before_ = grain;
+    return true;
+  }
+
+  bool at_end() const { return next_ == 0 && bytes_.empty(); }
+
+private:
+  std::span<const std::byte> bytes_;
+  const Scene& scene_;
+  std::uint32_t next_ = 0;
+  ScheduledGrain before_{};
+};
+
 // Nothing where the bytes are none of this scene.
-std::optional<std::vector<EmissionSchedule>> schedules_of(std::span<const std::byte> bytes, const Scene& scene) {
+std::optional<std::vector<EmissionSchedule>> schedules_of(std::span<const std::byte> bytes,
+                                                          std::span<const std::byte> spheres, const Scene& scene) {
+  ClumpsReader clumps(spheres, scene);
   const std::size_t worlds = scene.worlds;
   const auto take = [&](auto& value) {
     std::memcpy(&value, bytes.data(), sizeof value);
@@ -78,13 +149,17 @@ std::optional<std::vector<EmissionSchedule>> schedules_of(std::span<const std::b
     for (SavedBirth s; of_world.size() < count;) {
       take(s);
       const std::uint64_t before = std::exchange(step, s.step[0] | static_cast<std::uint64_t>(s.step[1]) << 32);
-      if (!is_of(scene, s) || step < before)
+      if (!is_of(scene, s, clumps.next()) || step < before)
         return {};
       of_world.push_back({{vec3(s.position), s.position.w, s.velocity, s.material}, step, s.emitter});
+      if (!clumps.complete(of_world.back()))
+        return {};
     }
+    if (clumps.next() != 0)
+      return {};
     schedules.push_back(std::make_shared<const std::vector<ScheduledGrain>>(std::move(of_world)));
   }
-  return bytes.empty() ? std::optional(std::move(schedules)) : std::nullopt;
+  return bytes.empty() && clumps.at_end() ? std::optional(std::move(schedules)) : std::nullopt;
 }
 
 }  // namespace
@@ -114,6 +189,8 @@ Checkpoint Checkpoints::save() const {
   checkpoint.fields[commands_name] = commands_.drives().to_bytes();
   checkpoint.fields[hand_name] = bytes_of(commands_.hand());
   checkpoint.fields[schedules_name] = bytes_of(emission_.schedules());
+  if (auto spheres = bytes_of_spheres(emission_.schedules()); !spheres.empty())
+    checkpoint.fields[clumps_name] = std::move(spheres);
   const double zero = model_.time_zero();
   const auto bytes_of_zero = std::as_bytes(std::span(&zero, 1));
   checkpoint.fields[time_name] = {bytes_of_zero.begin(), bytes_of_zero.end()};
@@ -162,7 +239,7 @@ void Checkpoints::read_schedules(CheckedState& state) const {
   std::memcpy(&state.time_zero, found->second.data(), sizeof state.time_zero);
   if (model_.scene().emitters.empty())
     return;
-  auto saved = schedules_of(fields[schedules_name], model_.scene());
+  auto saved = schedules_of(fields[schedules_name], fields[clumps_name], model_.scene());
   if (!saved)
     throw CheckpointError(fmt::format("{} are not those of this scene", schedules_name));
   state.schedules = std::move(*saved);
@@ -199,6 +276,8 @@ std::optional<std::string> Checkpoints::wrong_with(const CheckedState& state, co
     bounds.parts.push_back(body.parts);
   for (const ClumpKind& kind : clump_kinds_of(model_.scene()))
     bounds.clump_spheres.push_back(kind.spheres);
+  for (const Emitter& emitter : model_.scene().emitters)
+    bounds.emitter_spheres.push_back(spheres_of(emitter.clump));
   for (std::uint32_t w = 0; w < model_.worlds(); ++w) {
     const std::uint64_t now = step - static_cast<std::uint64_t>(state.courses[w].start);
     if (state.courses[w].start < 0 || now > step)

@@ -1,5 +1,6 @@
 #include "engine/simulation/emission.h"
 #include "engine/base/assert.h"
+#include "engine/scene/clump.h"
 #include <algorithm>
 
 namespace talus {
@@ -37,9 +38,11 @@ std::vector<EmitterCounts> Emission::counts() const {
     const std::vector<std::uint64_t>& steps = due_[world][k % emitters];
     const auto due = static_cast<std::uint32_t>(std::ranges::upper_bound(steps, now) - steps.begin());
     TALUS_ASSERT(made[k] <= due, made[k], due, k, now);  // no grain is released before it is due
-    const std::uint32_t rest = due - made[k];
-    const bool over = stopped(scene.emitters[k % emitters], now + 1, scene.dt, model_.time_zero());
-    counts.push_back({made[k], over ? 0 : rest, over ? rest : 0});
+    const Emitter& emitter = scene.emitters[k % emitters];
+    const std::uint32_t spheres = spheres_of(emitter.clump), rest = (due - made[k]) / spheres;
+    TALUS_ASSERT(made[k] % spheres == 0 && due % spheres == 0, made[k], due, spheres);
+    const bool over = stopped(emitter, now + 1, scene.dt, model_.time_zero());
+    counts.push_back({made[k] / spheres, over ? 0 : rest, over ? rest : 0});
   }
   return counts;
 }
@@ -62,14 +65,25 @@ void Emission::write(std::uint32_t world) {
   const Scene& scene = model_.scene();
   due_[world].assign(scene.emitters.size(), {});
   std::vector<std::vector<EmittedGrain>> of_emitters(scene.emitters.size());
+  const std::vector<ClumpKind> kinds = clump_kinds_of(scene);
   uint id = model_.settings().emission.first;
   TALUS_ASSERT(std::ranges::is_sorted(*schedules_[world], {}, &ScheduledGrain::step), world);
   for (const ScheduledGrain& timed : *schedules_[world]) {
     TALUS_ASSERT(timed.emitter < scene.emitters.size(), timed.emitter, scene.emitters.size());
     TALUS_ASSERT(timed.seed.material < scene.materials.size(), timed.seed.material, scene.materials.size());
     due_[world][timed.emitter].push_back(timed.step);
-    of_emitters[timed.emitter].push_back(
-        {grain_of(scene, timed.seed), id++, timed.seed.material, 0, ease_of(scene, timed.seed)});
+    std::vector<EmittedGrain>& of_one = of_emitters[timed.emitter];
+    const uint tag = timed.seed.material | timed.seed.clump, sphere = tag >> tag_sphere_shift & tag_sphere_mask;
+    EmittedGrain grain{grain_of(scene, timed.seed), id++, tag, 0, ease_of(scene, timed.seed)};
+    if (sphere == 1) {
+      const ClumpMotion clump = clump_motion_of(kinds[tag >> tag_kind_shift], timed.seed);
+      grain.turned = clump.rotation;
+      grain.center = clump.position;
+    } else if (sphere > 1) {
+      grain.turned = of_one.back().turned;
+      grain.center = of_one.back().center;
+    }
+    of_one.push_back(grain);
   }
   std::vector<EmittedGrain> emitted;
   for (const std::vector<EmittedGrain>& of_one : of_emitters)
@@ -95,11 +109,13 @@ EmissionDue Emission::due_in(std::uint64_t at, std::uint32_t world, std::uint32_
   const auto first = std::ranges::lower_bound(steps, now), end = std::ranges::upper_bound(steps, now);
   TALUS_ASSERT(base + steps.size() <= memory_.executor().size(FieldId::emitted), base, steps.size());
   const auto number = [&](auto it) { return static_cast<uint>(base + static_cast<std::size_t>(it - steps.begin())); };
+  const uint spheres = spheres_of(scene.emitters[emitter].clump);
   return {static_cast<uint>(base),
           number(first),
           number(end),
           static_cast<uint>(now),
-          emissions_tried(scene.emitters[emitter], scene.dt),
+          spheres * emissions_tried(scene.emitters[emitter], scene.dt),
+          spheres,
           static_cast<uint>(first_site),
           static_cast<uint>(sites[emitter].size())};
 }

@@ -23,7 +23,7 @@ public:
   Emission(const Model& model, FieldMemory& memory, const RunState& run, const Drives& drives);
 
   const std::vector<EmissionSchedule>& schedules() const { return schedules_; }
-  // Grains of a world that have been released after `at` steps of the run, if all found room when they were due.
+  // Grains of a world, spheres of clumps among them, that have been released after `at` steps of the run, if all found room when they were due.
   std::uint32_t emitted_until(std::uint64_t at, std::uint32_t world = 0) const;
   bool emits_in(std::uint64_t at) const;  // may a grain of any world be released in this step?
   std::vector<EmitterCounts> counts() const;

@@ -21,6 +21,7 @@ template <class T, class... Shape> using Array = nb::ndarray<nb::numpy, const T,
 inline constexpr nb::ssize_t any = -1;
 template <class T> using Column = Array<T, nb::shape<any>>;
 template <class T> using Columns3 = Array<T, nb::shape<any, 3>>;
+template <class T> using Columns4 = Array<T, nb::shape<any, 4>>;
 using Vector3 = Array<double, nb::shape<3>>;
 using Quaternion = Array<double, nb::shape<4>>;
 // Of properties that are arrays: they have their owner already.

@@ -338,6 +338,9 @@ void bind_facts(nb::class_<Simulation>& c) {
       .def(
           "grains", [](Simulation& s) { return grains_of(s.idle().grains()); }, "Sorted by world and id; a copy.")
       .def(
+          "clumps", [](Simulation& s) { return clumps_of(s.idle().clumps()); },
+          "How clumps lie and move, sorted by world and first; a copy.")
+      .def(
           "fine_grains", [](Simulation& s) { return grains_of(s.idle().fine_grains()); },
           "Likewise; they have numbers of their own.")
       .def("grain_memory", &Simulation::grain_memory, "As they lie in memory; on the CPU path without a copy.")

@@ -24,6 +24,42 @@ Grains grains_of(std::vector<talus::GrainState> grains) {
           member_of<Columns3<float>>(&first.spin.x, stride, {n, 3}, owner)};
 }
 
+Clumps clumps_of(const std::vector<talus::ClumpState>& clumps) {
+  struct Row {
+    std::array<double, 3> position, velocity, spin;
+    std::array<double, 4> rotation;
+    double mass;
+    std::uint32_t first, spheres, material, world;
+  };
+  auto kept = std::make_unique<std::vector<Row>>();
+  for (const talus::ClumpState& c : clumps) {
+    const auto three = [](const glm::dvec3& v) { return std::array{v.x, v.y, v.z}; };
+    const glm::dquat& q = c.pose.rotation;
+    kept->push_back({three(c.pose.position),
+                     three(c.velocity),
+                     three(c.spin),
+                     {q.x, q.y, q.z, q.w},
+                     c.mass,
+                     c.first,
+                     c.spheres,
+                     c.material,
+                     c.world});
+  }
+  static const Row none{};
+  const Row& first = kept->empty() ? none : kept->front();
+  const std::size_t n = kept->size(), stride = sizeof(Row);
+  const nb::capsule owner = owner_of(std::move(kept));
+  return {member_of<Column<std::uint32_t>>(&first.first, stride, {n}, owner),
+          member_of<Column<std::uint32_t>>(&first.spheres, stride, {n}, owner),
+          member_of<Column<std::uint32_t>>(&first.material, stride, {n}, owner),
+          member_of<Column<std::uint32_t>>(&first.world, stride, {n}, owner),
+          member_of<Column<double>>(&first.mass, stride, {n}, owner),
+          member_of<Columns3<double>>(first.position.data(), stride, {n, 3}, owner),
+          member_of<Columns4<double>>(first.rotation.data(), stride, {n, 4}, owner),
+          member_of<Columns3<double>>(first.velocity.data(), stride, {n, 3}, owner),
+          member_of<Columns3<double>>(first.spin.data(), stride, {n, 3}, owner)};
+}
+
 Loads loads_of(std::vector<talus::BodyLoad> loads, const std::vector<std::size_t>& shape) {
   using talus::BodyLoad;
   auto kept = std::make_unique<std::vector<BodyLoad>>(std::move(loads));
@@ -75,6 +111,23 @@ void bind_state(nb::module_& m) {
            "Columns id, x, y, z, vx, vy, vz, radius, material, world, wx, wy, wz: for pandas.DataFrame and its like.")
       .def("__len__", [](const Grains& g) { return g.id.shape(0); })
       .def("__repr__", [](const Grains& g) { return "Grains(" + text_of(g.id.shape(0)) + ")"; });
+
+  nb::class_<Clumps>(m, "Clumps",
+                     "Clumps that move, sorted by world and first, as arrays of N; read-only views of one copy.")
+      .def_ro("first", &Clumps::first, handed_over,
+              "The id of the first of its spheres, whose ids follow one another, uint32 [N].")
+      .def_ro("spheres", &Clumps::spheres, handed_over, "Number of spheres, uint32 [N].")
+      .def_ro("material", &Clumps::material, handed_over, "Index into Scene.materials, uint32 [N].")
+      .def_ro("world", &Clumps::world, handed_over, "uint32 [N].")
+      .def_ro("mass", &Clumps::mass, handed_over, "[kg], float64 [N].")
+      .def_ro("position", &Clumps::position, handed_over, "Of the centre of mass [m], float64 [N, 3].")
+      .def_ro("rotation", &Clumps::rotation, handed_over,
+              "Quaternion x, y, z, w, from the frame of its principal axes, the least moment of inertia first, to the "
+              "world,\nfloat64 [N, 4].")
+      .def_ro("velocity", &Clumps::velocity, handed_over, "Of the centre of mass [m/s], float64 [N, 3].")
+      .def_ro("spin", &Clumps::spin, handed_over, "Angular velocity [rad/s], float64 [N, 3].")
+      .def("__len__", [](const Clumps& c) { return c.first.shape(0); })
+      .def("__repr__", [](const Clumps& c) { return "Clumps(" + text_of(c.first.shape(0)) + ")"; });
 
   nb::class_<GrainMemory>(
       m, "GrainMemory",

@@ -14,6 +14,15 @@ struct Grains {
 };
 Grains grains_of(std::vector<talus::GrainState> grains);
 
+struct Clumps {
+  Column<std::uint32_t> first, spheres, material, world;
+  Column<double> mass;
+  Columns3<double> position;
+  Columns4<double> rotation;
+  Columns3<double> velocity, spin;
+};
+Clumps clumps_of(const std::vector<talus::ClumpState>& clumps);
+
 struct GrainMemory {
   Columns3<float> position;
   Column<float> radius;

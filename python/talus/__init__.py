@@ -16,6 +16,7 @@ from ._core import (
     Checkpoint,
     CheckpointError,
     Cloth,
+    Clumps,
     Device,
     DeviceError,
     DeviceSummary,

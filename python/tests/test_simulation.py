@@ -104,6 +104,54 @@ def test_grains_have_spins_where_they_rotate():
     np.testing.assert_allclose(memory.surface_velocity[there], [[0.01, 0.02, -0.03]] * 4, rtol=1e-6)
 
 
+def rotated(quaternion, vector):
+    """Vectors turned by quaternions x, y, z, w."""
+    axis, w = quaternion[:, :3], quaternion[:, 3:]
+    across = 2.0 * np.cross(axis, vector)
+    return vector + w * across + np.cross(axis, across)
+
+
+def test_clumps_have_poses():
+    text = """
+[domain]
+min = [-0.2, -0.2, 0.0]
+max = [0.2, 0.2, 0.6]
+[[material]]
+name = "sand"
+[[grains]]
+material = "sand"
+radius = 0.01
+count = 12
+clump = "pair"
+spin_random = 20
+fill.box = { min = [-0.2, -0.2, 0.3], max = [0.2, 0.2, 0.5] }
+[[emitter]]
+material = "sand"
+radius = 0.01
+rate = 100
+clump = "tetrahedron"
+shape.box = { min = [-0.2, -0.2, 0.5], max = [0.2, 0.2, 0.6] }
+"""
+    sim = talus.Simulation(talus.parse_scene(text), device="cpu")
+    sim.advance(10)
+    clumps, grains = sim.clumps(), sim.grains()
+    assert len(clumps) > 12 and repr(clumps) == f"Clumps({len(clumps)})"
+    assert sorted(set(clumps.spheres)) == [2, 4] and clumps.spheres.sum() == len(grains)
+    assert clumps.position.shape == clumps.velocity.shape == clumps.spin.shape == (len(clumps), 3)
+    assert clumps.rotation.shape == (len(clumps), 4) and clumps.rotation.dtype == np.float64
+    np.testing.assert_allclose(np.linalg.norm(clumps.rotation, axis=1), 1.0, atol=1e-6)
+    assert not clumps.rotation.flags.writeable
+    # The spheres of a pair are 0.8 radii from its centre, along its axis of the least moment of inertia.
+    pairs = clumps.spheres == 2
+    first = np.searchsorted(grains.id, clumps.first[pairs])
+    lever = grains.position[first] - clumps.position[pairs]
+    along = rotated(clumps.rotation[pairs], np.tile([0.008, 0.0, 0.0], (pairs.sum(), 1)))
+    np.testing.assert_allclose(np.abs((lever * along).sum(axis=1)), 0.008**2, rtol=1e-3)
+    np.testing.assert_allclose(grains.velocity[first], clumps.velocity[pairs] + np.cross(clumps.spin[pairs], lever), atol=1e-5)
+    assert clumps.mass[pairs].min() == pytest.approx(clumps.mass[pairs].max(), rel=1e-6)
+    assert len(talus.Simulation(talus.parse_scene(SCENE), device="cpu").clumps()) == 0
+
+
 def test_objects_print_what_they_are(sim):
     sim.advance(10)
     assert repr(sim) == "Simulation('A box', device='CPU', grains=200, step=10, time=0.04 s)"

@@ -1,4 +1,5 @@
-// Makes the meshes of the scenes: make_meshes DIR writes city.obj, animal.obj and squirrel.obj there. SI units, z up.
+// Makes the meshes of the scenes: make_meshes DIR writes city.obj, animal.obj, squirrel.obj and stone.obj there. SI
+// units, z up.
 #include "engine/geometry/extract.h"
 #include "engine/geometry/mesh.h"
 #include <algorithm>
@@ -165,6 +166,32 @@ Mesh squirrel() {
                                 {{-0.6, -0.35, -0.05}, {0.45, 0.35, 1.0}}, 0.04);
 }
 
+// Stone: an icosahedron whose corners are moved in and out, longer than it is wide and high.
+dvec3 corner_of_icosahedron(unsigned k) {
+  const double golden = (1.0 + std::sqrt(5.0)) / 2.0, one = k & 1 ? 1.0 : -1.0, far = k & 2 ? golden : -golden;
+  return k < 4 ? dvec3(0.0, one, far) : k < 8 ? dvec3(one, far, 0.0) : dvec3(far, 0.0, one);
+}
+
+Mesh stone() {
+  std::mt19937 random(3);
+  Mesh mesh;
+  for (unsigned k = 0; k < 12; ++k) {
+    const double share = static_cast<double>(random()) / 4294967296.0;  // the same everywhere, unlike distributions
+    mesh.vertices.emplace_back((0.8 + 0.4 * share) * glm::normalize(corner_of_icosahedron(k)) *
+                               dvec3(0.014, 0.0105, 0.0085));
+  }
+  const auto at = corner_of_icosahedron;
+  const auto beside = [&](unsigned i, unsigned j) { return glm::distance(at(i), at(j)) < 2.01; };  // edges are 2 long
+  for (unsigned i = 0; i < 12; ++i)
+    for (unsigned j = i + 1; j < 12; ++j)
+      for (unsigned k = j + 1; k < 12; ++k)
+        if (beside(i, j) && beside(j, k) && beside(k, i)) {
+          const bool outward = glm::dot(glm::cross(at(j) - at(i), at(k) - at(i)), at(i)) > 0.0;
+          mesh.triangles.emplace_back(i, outward ? j : k, outward ? k : j);
+        }
+  return mesh;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -177,6 +204,7 @@ int main(int argc, char** argv) {
     talus::write_mesh(folder / "city.obj", city());
     talus::write_mesh(folder / "animal.obj", animal());
     talus::write_mesh(folder / "squirrel.obj", squirrel());
+    talus::write_mesh(folder / "stone.obj", stone());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "error: %s\n", e.what());
     return 1;

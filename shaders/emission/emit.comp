@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Emitters release the grains that there is room for, at the end of this step. Each does so in order: where one finds no room, those
-// behind it wait, too, lest the small ones push in. They lie behind all others of their world until the next build sorts them; lists do
+// behind it wait, too, lest the small ones push in. A clump is released with all of its spheres, where each of them has room. They lie behind all others of their world until the next build sorts them; lists do
 // not know them. A workgroup per world.
 #include "shared/pass.glsl"
 
@@ -15,6 +15,7 @@ layout(set = 0, binding = 9, scalar) writeonly buffer IdBlock { uint grain_id[];
 layout(set = 0, binding = 10, scalar) writeonly buffer TagBlock { uint grain_tag[]; };
 layout(set = 0, binding = 11, scalar) writeonly buffer SpinBlock { vec4 grain_spin[]; };
 layout(set = 0, binding = 12, scalar) writeonly buffer CountBlock { uint contact_count[]; };
+layout(set = 0, binding = 14, scalar) writeonly buffer StateBlock { ClumpMotion clump_motions[]; };
 layout(set = 0, binding = 13, scalar) writeonly buffer GatesBlock { Dispatch gates[]; };
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 #include "shared/space.glsl"
@@ -25,8 +26,9 @@ shared uint decided;  // tries that fail; first emitted grain that does
 uint world, lane, first;  // place in memory of the first grain that is released in this step
 uint released = 0u;
 
-// Other fields that follow grains hold in this place what they start with.
-void release(uint k, vec3 place, uint i) {
+// Other fields that follow grains hold in this place what they start with. t: the try, of which this is the place.
+void release(uint emitter, uint k, uint t, uint i) {
+  vec3 place = place_of_try(world, emitter, k, t);
   Grain grain = emitted[k].grain;
   grains[i] = Grain(vec4(place, grain.position.w), grain.velocity);
   grain_id[i] = emitted[k].id;
@@ -34,25 +36,34 @@ void release(uint k, vec3 place, uint i) {
   if (rotating != rotation_off)
     grain_spin[i] = vec4(0.0, 0.0, 0.0, emitted[k].ease);
   contact_count[i] = 0u;
+  EmissionDue schedule = emissions_due_of(world, emitter);
+  if (schedule.spheres > 1u && (k - schedule.base) % schedule.spheres == 0u) {
+    vec3 center = t > 0u ? sites[site_of(k, t, schedule, emitter)] : emitted[k].center;
+    clump_motions[i] = ClumpMotion(emitted[k].turned, center, grain.velocity.xyz, vec3(0.0));
+  }
 }
 
 // One after another, at the first of its tries that is free. What has been released in this step keeps its room.
 void release_late(uint emitter, Due due) {
-  uint tries = tries_of(world, emitter), k = due.late;
-  for (; k < due.late_end; ++k) {
+  uint tries = tries_of(world, emitter), spheres = emissions_due_of(world, emitter).spheres, k = due.late;
+  for (; k < due.late_end; k += spheres) {
     if (lane == 0u)
-      decided = emitted[k].blocked;
+      decided = 0u;
     barrier();
-    for (uint pair = lane; pair < tries * released; pair += group_size)
-      if (has_no_room(place_of_try(world, emitter, k, pair % tries), emitted[k].grain.position.w, grains[first + pair / tries].position))
-        atomicOr(decided, 1u << pair % tries);
+    if (lane < spheres)
+      atomicOr(decided, emitted[k + lane].blocked);
+    for (uint n = lane; n < tries * spheres * released; n += group_size) {
+      uint t = n % tries, j = n / tries % released, sphere = k + n / tries / released;
+      if (has_no_room(place_of_try(world, emitter, sphere, t), emitted[sphere].grain.position.w, grains[first + j].position))
+        atomicOr(decided, 1u << t);
+    }
     barrier();
     uint free = ~decided & ((1u << tries) - 1u);
     if (free == 0u)
       break;
-    if (lane == 0u)
-      release(k, place_of_try(world, emitter, k, uint(findLSB(free))), first + released);
-    ++released;
+    if (lane < spheres)
+      release(emitter, k + lane, uint(findLSB(free)), first + released + lane);
+    released += spheres;
     memoryBarrierBuffer();
     barrier();
   }
@@ -63,6 +74,7 @@ void release_late(uint emitter, Due due) {
 
 // All at once, up to the first one that finds no room where it is planned. The plan keeps these apart, not from late ones.
 void release_now(uint emitter, Due due, uint late) {
+  EmissionDue schedule = emissions_due_of(world, emitter);
   if (lane == 0u)
     decided = due.end;
   barrier();
@@ -71,12 +83,12 @@ void release_now(uint emitter, Due due, uint late) {
     for (uint j = 0u; j < late && !blocked; ++j)
       blocked = has_no_room(emitted[k].grain.position.xyz, emitted[k].grain.position.w, grains[first + j].position);
     if (blocked)
-      atomicMin(decided, k);
+      atomicMin(decided, k - (k - schedule.base) % schedule.spheres);  // none of its clump
   }
   barrier();
   uint end = decided;
   for (uint k = due.now + lane; k < end; k += group_size)
-    release(k, emitted[k].grain.position.xyz, first + released + (k - due.now));
+    release(emitter, k, 0u, first + released + (k - due.now));
   released += end - due.now;
   barrier();
   if (lane == 0u)

@@ -19,7 +19,6 @@ layout(set = 0, binding = 6, scalar) writeonly buffer MeasuresBlock { GrainMeasu
 #include "shared/triangle.glsl"
 #include "shared/contact_force.glsl"
 #include "shared/rotation.glsl"
-#include "shared/laws/joint.h"
 #include "shared/laws/clump.h"
 layout(constant_id = 8) const uint with_clumps = 1u;  // constant_clumps
 
@@ -28,7 +27,8 @@ float energy_of_clump(uint i) {
   ClumpKind kind = clump_kinds[grain_tag[i] >> tag_kind_shift];
   ClumpMotion clump = clump_motions[i];
   float size = grains[i].position.w;
-  return clump_energy(clump, size * size * kind.inertia, kind.weight[0] / grains[i].velocity.w);
+  vec3 spin = clump_spin(clump.rotation.xyz, clump.rotation.w, clump.momentum, size * size * kind.inertia);
+  return clump_energy(clump.velocity, spin, clump.momentum, kind.weight[0] / grains[i].velocity.w);
 }
 
 void main() {

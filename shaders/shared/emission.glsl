@@ -13,7 +13,11 @@ uint tries_of(uint world, uint emitter) { return emissions_due_of(world, emitter
 vec3 place_of_try(uint world, uint emitter, uint k, uint t) {
   if (t == 0u)
     return emitted[k].grain.position.xyz;
-  return sites[site_of(k, t, emissions_due_of(world, emitter), emitter)];
+  EmissionDue schedule = emissions_due_of(world, emitter);
+  precise vec3 place = sites[site_of(k, t, schedule, emitter)];
+  if (schedule.spheres > 1u)  // a sphere, about the centre of its clump
+    place += emitted[k].grain.position.xyz - emitted[k].center;
+  return place;
 }
 
 bool has_no_room(vec3 place, float radius, vec4 other) {

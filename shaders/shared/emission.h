@@ -37,9 +37,9 @@ TALUS_INLINE Due due_of(EmissionDue schedule, uint made) {
   return due;
 }
 
-// Which of the sites grain k of an emitter is tried at, the t-th time in a step.
+// Which of the sites grain k of an emitter is tried at, the t-th time in a step: the centre of a clump, by each of its spheres.
 TALUS_INLINE uint site_of(uint k, uint t, EmissionDue schedule, uint emitter) {
-  return schedule.first_site + random_bits(k - schedule.base, schedule.step * emission_tries + t, emitter) % schedule.sites;
+  return schedule.first_site + random_bits((k - schedule.base) / schedule.spheres, schedule.step * emission_tries + t, emitter) % schedule.sites;
 }
 
 #ifdef __cplusplus

@@ -30,8 +30,8 @@ float wrapped(float x, uint a, float low, float high) {
   return x;
 }
 
-// alive: false for threads that have no grain.
-Grain finish(bool alive, uint i, Grain g) {
+// Before the grains of a workgroup: all of its threads call it, and finish_end() behind them.
+void finish_begin() {
   uint bin = finish_bin();
   if (first_of_bin()) {
     speed2_bits[bin] = 0u;
@@ -40,24 +40,32 @@ Grain finish(bool alive, uint i, Grain g) {
       crossed[bin][k] = 0u;
   }
   barrier();
-  if (alive && g.position.w > 0.0) {  // gone grains have no radius
-    precise float speed2 = g.velocity.x * g.velocity.x + g.velocity.y * g.velocity.y + g.velocity.z * g.velocity.z;
-    precise float sum = speed2 + abs(g.position.x) + abs(g.position.y) + abs(g.position.z);
-    if ((floatBitsToUint(sum) & 0x7F800000u) == 0x7F800000u) {  // infinite or not a number; by bits, as compilers may assume neither
-      atomicMin(worlds[world_of(i)].invalid, i);
-    } else {
-      if (periodic_axes != 0u) {
-        vec3 p = g.position.xyz, low = settings.domain.min, high = settings.domain.max;
-        g.position.xyz = vec3(wrapped(p.x, 0u, low.x, high.x), wrapped(p.y, 1u, low.y, high.y), wrapped(p.z, 2u, low.z, high.z));
-      }
-      atomicMax(speed2_bits[bin], floatBitsToUint(speed2));
-#ifndef SPEEDS_ARE_COUNTED
-      precise float way2 = 4.0 * (args.h * args.h * speed2), radius2 = g.position.w * g.position.w;
-      if (way2 > radius2 && (grain_tag[i] & tag_thin) == 0u)
-        atomicAdd(fast[bin], 1u);
-#endif
+}
+
+// Of grain i, in a thread.
+Grain finish_grain(uint i, Grain g) {
+  precise float speed2 = g.velocity.x * g.velocity.x + g.velocity.y * g.velocity.y + g.velocity.z * g.velocity.z;
+  precise float sum = speed2 + abs(g.position.x) + abs(g.position.y) + abs(g.position.z);
+  if ((floatBitsToUint(sum) & 0x7F800000u) == 0x7F800000u) {  // infinite or not a number; by bits, as compilers may assume neither
+    atomicMin(worlds[world_of(i)].invalid, i);
+  } else {
+    if (periodic_axes != 0u) {
+      vec3 p = g.position.xyz, low = settings.domain.min, high = settings.domain.max;
+      g.position.xyz = vec3(wrapped(p.x, 0u, low.x, high.x), wrapped(p.y, 1u, low.y, high.y), wrapped(p.z, 2u, low.z, high.z));
     }
+    atomicMax(speed2_bits[finish_bin()], floatBitsToUint(speed2));
+#ifndef SPEEDS_ARE_COUNTED
+    precise float way2 = 4.0 * (args.h * args.h * speed2), radius2 = g.position.w * g.position.w;
+    if (way2 > radius2 && (grain_tag[i] & tag_thin) == 0u)
+      atomicAdd(fast[finish_bin()], 1u);
+#endif
   }
+  return g;
+}
+
+// i: of a grain of the bin's world.
+void finish_end(uint i) {
+  uint bin = finish_bin();
   barrier();
   if (first_of_bin()) {
     uint world = world_of(min(i, args.grains - 1u));
@@ -71,5 +79,13 @@ Grain finish(bool alive, uint i, Grain g) {
         atomicAdd(worlds[world].periodic.up[a], crossed[bin][2 * a + 1]);
     }
   }
+}
+
+// A grain in each thread. alive: false for threads that have none.
+Grain finish(bool alive, uint i, Grain g) {
+  finish_begin();
+  if (alive && g.position.w > 0.0)  // gone grains have no radius
+    g = finish_grain(i, g);
+  finish_end(i);
   return g;
 }

@@ -395,13 +395,15 @@ struct SliceActivity {
   uint state;    // slice_asleep, slice_ran
 };
 
-// A grain that an emitter releases: where it is planned, unless there is no room when it is due.
+// A grain that an emitter releases, or a sphere of a clump: where it is planned, unless there is no room when it is due.
 struct EmittedGrain {
   Grain grain;
   uint id;
   uint tag;
   uint blocked;  // bit t: it has no room where it is tried the t-th time in this step
   float ease;    // grain_spin.w
+  vec4 turned;   // quaternion xyzw: how the clump is turned that it is a sphere of
+  vec3 center;   // m, of mass, of that clump where it is planned
 };
 
 // The emission schedule of an emitter in a step. It releases grains in order: those that found no room when they were due come first.
@@ -411,6 +413,7 @@ struct EmissionDue {
   uint end;
   uint step;        // of the world
   uint waiting;     // grains that wait, as many as are tried in the step
+  uint spheres;     // of a grain: [base, ..) has the spheres of one clump after those of another; 1: grains are spheres
   uint first_site;  // they are tried in spots[first_site .. first_site + spots), too, which hold the emitter's largest grain
   uint sites;
 };
@@ -1065,7 +1068,7 @@ struct Dispatch {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(Grain) == 32 && sizeof(EmittedGrain) == 48 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
+static_assert(sizeof(Grain) == 32 && sizeof(EmittedGrain) == 76 && sizeof(SolidPart) == 4 * part_words && sizeof(Args) <= 128);
 }  // namespace talus::shared
 #endif
 #undef TALUS_CONST
