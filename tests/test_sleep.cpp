@@ -4,6 +4,7 @@
 #include "engine/simulation/checkpoint_file.h"
 #include "scratch.h"
 #include "simulate.h"
+#include "spinning.h"
 #include "wrong.h"
 #include <cstring>
 #include <map>
@@ -45,13 +46,6 @@ double farthest(const std::map<std::uint32_t, glm::vec3>& a, const std::map<std:
   for (const auto& [id, place] : a)
     way = std::max(way, glm::distance(place, b.at(id)));
   return static_cast<double>(way);
-}
-
-double fastest_of(Simulation& simulation) {
-  float speed = 0.0f;
-  for (const GrainState& grain : simulation.grains())
-    speed = std::max(speed, glm::length(grain.velocity));
-  return static_cast<double>(speed);
 }
 
 }  // namespace
