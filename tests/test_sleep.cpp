@@ -151,6 +151,57 @@ keyframes = [ {{ time = {}, position = [0, 0, 0] }}, {{ time = {}, position = [0
   return parse_scene(text, "plate.toml");
 }
 
+// The plate as particles: fixed grains that it carries.
+Scene on_particles(Scene scene) {
+  MeshPart plate;
+  plate.as = MeshAs::particles;
+  plate.radius = 0.008;
+  plate.file = "made here";
+  plate.loaded = std::make_shared<LoadedMesh>(
+      LoadedMesh{{{{0, 0, 0}, {0.14f, 0, 0}, {0.14f, 0.14f, 0}, {0, 0.14f, 0}}, {{0, 1, 2}, {0, 2, 3}}}, false, {}});
+  scene.bodies[0].parts = {{plate}};
+  scene.bodies[0].material = 0;
+  return scene;
+}
+
+TEST_CASE("Sleepers on the particles of a body fall once it is taken away", "[sleep]") {
+  constexpr double drops = 4.0;
+  Simulation asleep(on_particles(on_a_plate(true, drops)), on_cpu),
+      awake(on_particles(on_a_plate(false, drops)), on_cpu);
+  const auto rest = static_cast<std::uint64_t>(drops / asleep.scene().dt) - 6;
+  asleep.advance(rest);
+  awake.advance(rest);
+  CHECK(asleep.awake() == 0u);
+  const auto height = [](Simulation& simulation) {
+    double sum = 0.0;
+    for (const auto& [id, place] : places_of(simulation))
+      sum += static_cast<double>(place.z);
+    return sum / 300.0;
+  };
+  const double before = height(asleep), before_awake = height(awake);
+  asleep.advance(36);
+  awake.advance(36);
+  CHECK(before - height(asleep) == Approx(before_awake - height(awake)).epsilon(0.01));
+}
+
+TEST_CASE("A bed on fixed grains falls asleep, and then no grain is computed any more", "[sleep]") {
+  Scene scene = sleeping_bed();
+  std::vector<glm::dvec3> floor;
+  for (double x = 0.005; x < scene.domain.max.x; x += 0.01)
+    for (double y = 0.005; y < scene.domain.max.y; y += 0.01)
+      floor.push_back({x, y, 0.005});
+  add_points(scene, 0.005, floor);
+  scene.grains.back().fixed = true;
+  scene.grains[0].shape = BoxFill{{0.0, 0.0, 0.015}, scene.domain.max};
+  Simulation simulation(scene, on_cpu);
+  let_sleep(simulation);
+  simulation.advance(100);
+  const auto updates = simulation.grain_updates();
+  simulation.advance(100);
+  CHECK(simulation.awake() == 0u);
+  CHECK(simulation.grain_updates() == updates);
+}
+
 TEST_CASE("Sleepers bear on a body as ever, and fall once it is taken away", "[sleep]") {
   constexpr double drops = 4.0;
   Simulation asleep(on_a_plate(true, drops), on_cpu), awake(on_a_plate(false, drops), on_cpu);

@@ -75,7 +75,10 @@ public:
     vecs v = select(grains.inverse_mass > 0.0f, moved, grains.velocity);
     if (sleeps_)
       v = select(touched_ & ~resting_, slowed(v, settings.sleep.drag, settings.sleep.slow), v);
-    const Grains after{grains.position + all(h_) * v, grains.radius, v, grains.inverse_mass};
+    vecs way = all(h_) * v;
+    if (sleeps_)  // activity_settle decides whether that moves a sleeper
+      way = select(resting_, vecs{}, way);
+    const Grains after{grains.position + way, grains.radius, v, grains.inverse_mass};
     store_grains(&f.grains_next[first], there, after);
     if constexpr (rotates)
       store_spins(&f.grain_spin_next[first], there, {spin_.xyz + spin_change_, spin_.w});
@@ -115,13 +118,13 @@ private:
     return {dem_share(w, grains.radius, o.inverse_mass, o.radius), w / (w + o.inverse_mass)};
   }
 
-  static ints rests(const vecs& velocity, floats inverse_mass) {
-    return (inverse_mass > 0.0f) & (velocity.x == 0.0f) & (velocity.y == 0.0f) & (velocity.z == 0.0f);
-  }
+  static ints is_zero(const vecs& v) { return (v.x == 0.0f) & (v.y == 0.0f) & (v.z == 0.0f); }
+  static ints rests(const vecs& velocity, floats inverse_mass) { return (inverse_mass > 0.0f) & is_zero(velocity); }
 
   // Sleepers beside grains that move.
   void watch_sleepers(const Row& row, const Contact& c) {
-    for (uint those = bits_of(row.mask & ~resting_ & rests(c.velocity, c.inverse_mass)); those; those &= those - 1)
+    for (uint those = bits_of(row.mask & ~is_zero(grains.velocity) & rests(c.velocity, c.inverse_mass)); those;
+         those &= those - 1)
       reference::watch(f, row.places[static_cast<uint>(std::countr_zero(those))]);
   }
 

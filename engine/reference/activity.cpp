@@ -39,8 +39,11 @@ uint wake_hasty(const Args& args, Fields& f, uint first, uint state, uint now) {
   return state & ~slice_hasty;
 }
 
-// Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window.
+// Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window. What
+// stands for a body never is.
 bool still_for_long(Fields& f, uint i, uint now, bool calm) {
+  if (f.grains[i].velocity.w == 0.0f)
+    return false;
   const SleepSettings& sleep = f.settings[0].sleep;
   const GrainRest rest = f.grain_rest[i];
   const uint since = rest_since(rest.state, now);

@@ -62,7 +62,7 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
 inline void watch_beside(Fields& f, uint i, uint partner) {
   const auto is_resting = [&](uint k) { return rests(vec3(f.grains[k].velocity), f.grains[k].velocity.w); };
   if (is_grain(partner)) {
-    if (!is_resting(i) && is_resting(partner))
+    if (vec3(f.grains[i].velocity) != vec3(0.0f) && is_resting(partner))
       watch(f, partner);
   } else if (is_body(partner) && is_resting(i)) {
     watch(f, i);
@@ -101,9 +101,11 @@ template <class Contacts> void dem_substep(const Args& args, Fields& f, uint beg
       vec3 v(grain.velocity);
       if (w > 0.0f)
         v += change.velocity + args.h * f.settings[0].domain.gravity;
-      if (sleep.window > 0 && change.touched && !rests(vec3(grain.velocity), w))
+      const bool resting = sleep.window > 0 && rests(vec3(grain.velocity), w);
+      if (sleep.window > 0 && change.touched && !resting)
         v = slowed(v, sleep.drag, sleep.slow);
-      f.grains_next[i] = {vec4(vec3(grain.position) + args.h * v, r), vec4(v, w)};
+      const vec3 way = resting ? vec3(0.0f) : args.h * v;  // activity_settle decides whether that moves it
+      f.grains_next[i] = {vec4(vec3(grain.position) + way, r), vec4(v, w)};
       if (f.settings[0].solver.rotation != rotation_off)
         f.grain_spin_next[i] = f.grain_spin[i] + vec4(change.spin, 0.0f);
       finish.grain(i, f.grains_next[i]);

@@ -47,8 +47,10 @@ uint wake_hasty(uint first, uint state, uint now) {
   return state & ~slice_hasty;
 }
 
-// Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window.
+// Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window. What stands for a body never is.
 bool still_for_long(uint i, uint now, bool calm) {
+  if (grains[i].velocity.w == 0.0)
+    return false;
   GrainRest rest = grain_rest[i];
   uint since = rest_since(rest.state, now);
   if (2u * since < settings.sleep.window)

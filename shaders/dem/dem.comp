@@ -35,11 +35,10 @@ Springs restore(uint slot) {
                  memory && rotating == rotation_rolling ? load_vec3(contact_state, roll_at(slot)) : vec3(0.0));
 }
 
-// A sleeper has a velocity of exactly 0. One that has a grain in its list that moves, or a body, is watched.
-bool rests(vec3 velocity, float inverse_mass) { return inverse_mass > 0.0 && velocity == vec3(0.0); }
+// A sleeper that has a grain in its list that moves, or a body, is watched.
 void watch(uint partner, bool with_grain, Contact c) {
-  bool own = rests(grain.velocity.xyz, grain.velocity.w);
-  if (with_grain ? own || !rests(c.velocity, c.inverse_mass) : !own || !is_body(partner))
+  bool moves = grain.velocity.xyz != vec3(0.0);
+  if (with_grain ? !moves || !rests(c.velocity, c.inverse_mass) : !rests(grain.velocity.xyz, grain.velocity.w) || !is_body(partner))
     return;
   uint slice = (with_grain ? partner : self) / slice_grains;
   if (slice_activity[slice].watched == 0u)

@@ -11,6 +11,9 @@ vec4 spin;
 vec3 change, spin_change;
 bool in_touch;  // does a contact touch?
 
+// Is the velocity that of a sleeper, exactly 0?
+bool rests(vec3 velocity, float inverse_mass) { return inverse_mass > 0.0 && velocity == vec3(0.0); }
+
 void begin(uint i) {
   self = i;
   grain = grains[i];
@@ -57,10 +60,12 @@ Springs respond(Contact c, uint partner, bool with_grain, Springs springs) {
 void meet(Contact c, uint partner, bool with_grain) { respond(c, partner, with_grain, Springs(vec3(0.0), vec3(0.0))); }
 
 Grain end() {
-  bool resting = grain.velocity.w > 0.0 && grain.velocity.xyz == vec3(0.0);
+  bool resting = sleeping != 0u && rests(grain.velocity.xyz, grain.velocity.w);
   if (grain.velocity.w > 0.0)
     grain.velocity.xyz += change + args.h * settings.domain.gravity;
-  if (sleeping != 0u && in_touch && !resting)
+  if (resting)  // activity_settle decides whether that moves it
+    return grain;
+  if (sleeping != 0u && in_touch)
     grain.velocity.xyz = slowed(grain.velocity.xyz, settings.sleep.drag, settings.sleep.slow);
   grain.position.xyz += args.h * grain.velocity.xyz;
   return grain;

@@ -16,9 +16,10 @@ LAW mask wakes(real3 velocity, real3 spin, float wake) {
   return either(squared(velocity) > wake * wake, squared(spin) > wake * wake);
 }
 
-// The velocity of a grain that touches something, less what rest drag takes of it. drag: m/s, of a substep.
+// The velocity of a grain that touches something, less what rest drag takes of it; it fades out over the last tenth below `slow`. drag: m/s, of a
+// substep.
 LAW real3 slowed(real3 velocity, float drag, float slow) {
-  real speed = length(velocity);
-  real kept = 1.0f - min(drag / max(speed, 1e-30f), sleep_drag_most);
-  return select(speed < slow, kept * velocity, velocity);
+  real speed = length(velocity), share = clamp(10.0f * (1.0f - speed / slow), 0.0f, 1.0f);
+  real kept = 1.0f - share * min(drag / max(speed, 1e-30f), sleep_drag_most);
+  return kept * velocity;
 }
