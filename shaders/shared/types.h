@@ -392,7 +392,7 @@ TALUS_CONST uint slice_ran = 0x10000u;    // .. the slice was among those of the
 struct SliceActivity {
   uint listed;   // of the k-th slice that runs in the substep, 1 + its number is in the k-th of these; 0 between substeps
   uint watched;  // 1: something beside it moves, or does not bear it: it runs in the next substep though all of its grains sleep
-  uint state;    // slice_asleep, slice_ran
+  uint state;    // slice_asleep, slice_ran, slice_hasty (shared/rest.h)
 };
 
 // A grain that an emitter releases, or a sphere of a clump: where it is planned, unless there is no room when it is due.
