@@ -28,6 +28,9 @@ public:
   T fetch_sub(T value, std::memory_order order = std::memory_order_seq_cst) const {
     return __atomic_fetch_sub(target_, value, of(order));
   }
+  T fetch_and(T value, std::memory_order order = std::memory_order_seq_cst) const {
+    return __atomic_fetch_and(target_, value, of(order));
+  }
   T fetch_or(T value, std::memory_order order = std::memory_order_seq_cst) const {
     return __atomic_fetch_or(target_, value, of(order));
   }
