@@ -74,7 +74,7 @@ TEST_CASE("A clump of a mesh has the mass and the inertia of the mesh", "[clumps
   CHECK(corner.shape().inertia.x == Approx(square * (2 * own + product)).epsilon(1e-6));
   CHECK(corner.shape().inertia.y == Approx(square * (2 * own + product)).epsilon(1e-6));
   CHECK(corner.shape().inertia.z == Approx(square * (2 * own - 2 * product)).epsilon(1e-6));
-  // What is simulated weighs as the ball of that radius.
+  // A simulated clump has the mass of the ball of that radius.
   Simulation simulation(
       parse_scene(mesh_clump_text("{ mesh = \"stone.obj\", spheres = 4 }"), (scratch / "s.toml").string()), on_cpu);
   REQUIRE(simulation.clumps().size() == 1);

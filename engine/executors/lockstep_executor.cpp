@@ -246,7 +246,7 @@ private:
     return {bytes.begin(), bytes.end()};
   }
 
-  // What is known of each slice, with the slices that are listed in one order.
+  // Returns the slices with their list sorted, since a device lists those that run in any order.
   static Bytes by_slice(Bytes bytes) {
     const std::span slices(reinterpret_cast<SliceActivity*>(bytes.data()), bytes.size() / sizeof(SliceActivity));
     std::vector<uint> listed;

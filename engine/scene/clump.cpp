@@ -99,7 +99,8 @@ double greatest_eigenvalue(const std::vector<std::vector<double>>& matrix) {
   return size;
 }
 
-// That of the three spheres of a tetrahedron on a plane is 1.79, and beds of these are as stable as beds of spheres.
+// The crowding (crowding_of) that contacts bear with their full stiffness: the three spheres of a tetrahedron on a
+// plane have 1.79, and beds of tetrahedra are as stable as beds of spheres.
 constexpr double crowding_borne = 1.8;
 
 // How many times as far as one contact does, the contacts of several spheres with one plane move a clump, at most: over

@@ -29,7 +29,7 @@ struct SavedBirth {
   uint step[2];  // low and high word
 };
 
-// What an emitted grain has beside it that is a sphere of a clump.
+// An emitted sphere of a clump: what the schedule keeps of it beyond SavedBirth.
 struct SavedSphere {
   vec4 turned;  // quaternion xyzw, of the clump
   float mass;   // kg
@@ -93,7 +93,8 @@ public:
   // Which sphere of its clump the next grain is; of a sphere alone 0.
   std::uint32_t next() const { return next_; }
 
-  // What is missing to a grain that an emitter has released. False where the bytes do not have it.
+  // Reads clump, orientation and mass of an emitted grain into its seed. Returns false where the bytes do not hold
+  // them.
   bool complete(ScheduledGrain& grain) {
     const std::uint32_t spheres = spheres_of(scene_.emitters[grain.emitter].clump);
     if (next_ > 0 && (grain.emitter != before_.emitter || grain.step != before_.step))
