@@ -41,6 +41,14 @@ std::map<std::uint32_t, glm::vec3> places_of(Simulation& simulation, std::uint32
   return places;
 }
 
+double mean_height(Simulation& simulation) {
+  double sum = 0.0;
+  const auto places = places_of(simulation);
+  for (const auto& [id, place] : places)
+    sum += static_cast<double>(place.z);
+  return sum / static_cast<double>(places.size());
+}
+
 double farthest(const std::map<std::uint32_t, glm::vec3>& a, const std::map<std::uint32_t, glm::vec3>& b) {
   float way = 0.0f;
   for (const auto& [id, place] : a)
@@ -113,10 +121,7 @@ TEST_CASE("Another gravity wakes all sleepers, and they fall as ever", "[sleep]"
     changed.domain.gravity = {0.0, 0.0, 2.0};
     simulation.change(changed);
     simulation.advance(24);
-    double height = 0.0;
-    for (const auto& [id, place] : places_of(simulation))
-      height += static_cast<double>(place.z) / 400.0;
-    return height;
+    return mean_height(simulation);
   };
   CHECK(risen(true) == Approx(risen(false)).epsilon(5e-3));  // the bed comes apart, each time a little differently
 }
@@ -172,16 +177,10 @@ TEST_CASE("Sleepers on the particles of a body fall once it is taken away", "[sl
   asleep.advance(rest);
   awake.advance(rest);
   CHECK(asleep.awake() < 200u);  // those that share a slice with particles stay awake
-  const auto height = [](Simulation& simulation) {
-    double sum = 0.0;
-    for (const auto& [id, place] : places_of(simulation))
-      sum += static_cast<double>(place.z);
-    return sum / 300.0;
-  };
-  const double before = height(asleep), before_awake = height(awake);
+  const double before = mean_height(asleep), before_awake = mean_height(awake);
   asleep.advance(36);
   awake.advance(36);
-  CHECK(before - height(asleep) == Approx(before_awake - height(awake)).epsilon(0.01));
+  CHECK(before - mean_height(asleep) == Approx(before_awake - mean_height(awake)).epsilon(0.01));
 }
 
 TEST_CASE("A bed on fixed grains falls asleep, and then no grain is computed any more", "[sleep]") {
@@ -213,17 +212,11 @@ TEST_CASE("Sleepers bear on a body as ever, and fall once it is taken away", "[s
   awake.advance(rest);
   CHECK(asleep.awake() == 0u);
   CHECK(asleep.body_loads()[0].force.z == Approx(-weight).epsilon(0.005));
-  const auto height = [](Simulation& simulation) {
-    double sum = 0.0;
-    for (const auto& [id, place] : places_of(simulation))
-      sum += static_cast<double>(place.z) / 300.0;
-    return sum;
-  };
-  const double before = height(asleep), before_awake = height(awake);
+  const double before = mean_height(asleep), before_awake = mean_height(awake);
   asleep.advance(36);
   awake.advance(36);
   CHECK(asleep.awake() == 300u);
-  const double fallen = before - height(asleep), fallen_awake = before_awake - height(awake);
+  const double fallen = before - mean_height(asleep), fallen_awake = before_awake - mean_height(awake);
   CHECK(fallen > 0.1);
   CHECK(fallen == Approx(fallen_awake).epsilon(0.01));
 }
