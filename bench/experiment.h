@@ -1,6 +1,7 @@
 #pragma once
 // What an experiment is: a claim, scenes that test it, and what came out. One file per family lists its experiments.
 #include "bench/plot.h"
+#include "bench/table.h"
 #include "engine/talus.h"
 #include <functional>
 #include <span>
@@ -17,11 +18,6 @@ struct Context {
 
   // A number of the full experiment, or of its short version.
   template <class T> T pick(T full, T short_one) const { return quick ? short_one : full; }
-};
-
-struct Table {
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
 };
 
 // One claim and what became of it.

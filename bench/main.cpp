@@ -1,8 +1,9 @@
-// The program `talus-bench`: how fast Talus is, and the experiments of the papers.
+// The program `talus-bench`: how fast Talus is, the experiments of the papers, and the book of evidence.
 #include "bench/compare.h"
 #include "bench/compile.h"
 #include "bench/compile_scenes.h"
 #include "bench/json.h"
+#include "bench/laws/book.h"
 #include "bench/papers.h"
 #include "bench/peers.h"
 #include "bench/report_page.h"
@@ -56,6 +57,42 @@ Verb papers_verb(CLI::App& app) {
             if (given->options.out.empty())
               throw bench::UsageError("--out is missing: name the directory for the results");
             bench::run_papers(given->options);
+            return done;
+          }};
+}
+
+Verb laws_verb(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("laws", "Holds simulations against laws, theory and experiments");
+  struct Given {
+    bench::BookOptions options;
+    bool list = false;
+  };
+  auto given = std::make_shared<Given>();
+  bench::BookOptions& options = given->options;
+  options.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  verb->add_option("--out", options.out, "Directory for laws.html, laws.md and what they are made from")
+      ->type_name("DIR");
+  verb->add_flag("--quick", options.quick, "Short versions, with dem alone: whether it works, not what is true");
+  verb->add_option("--only", options.only, "Runs these alone; the page keeps the others that are in the directory")
+      ->type_name("NAME");
+  verb->add_option("--method", options.methods, "Of dem, vts and sp these alone")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"dem", "vts", "sp"}));
+  verb->add_option("--device", options.device, "auto, cpu, or index or part of the name as in `talus devices`")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+  verb->add_option("--threads", options.workers, "Simulations at a time on the CPU path; default: one per core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  verb->add_flag("--list", given->list, "Names the cases and what they take, and runs none");
+  return {verb, [given] {
+            if (given->list) {
+              bench::list_laws();
+              return done;
+            }
+            if (given->options.out.empty())
+              throw bench::UsageError("--out is missing: name the directory for the results");
+            bench::run_laws(given->options);
             return done;
           }};
 }
@@ -212,9 +249,8 @@ Verb peers_verb(CLI::App& app) {
 int bench_main(int argc, char** argv) {
   CLI::App app("How fast Talus is, and experiments with it.", "talus-bench");
   app.require_subcommand(1);
-  const Verb verbs[] = {run_verb(app),     compile_verb(app, argv[0]),
-                        compare_verb(app), report_verb(app),
-                        peers_verb(app),   papers_verb(app)};
+  const Verb verbs[] = {run_verb(app),   compile_verb(app, argv[0]), compare_verb(app), report_verb(app),
+                        peers_verb(app), papers_verb(app),           laws_verb(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& e) {

@@ -11,12 +11,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string escaped(std::string text, char special, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(special, at)) != text.npos; at += by.size())
-    text.replace(at, 1, by);
-  return text;
-}
-
 std::vector<Experiment> chosen(const std::vector<std::string>& only) {
   std::vector<Experiment> all = all_experiments(), some;
   if (only.empty())
@@ -59,33 +53,6 @@ void list_papers() {
   fmt::print("{:<18} {:>9}  {}\n", "name", "core min", "what");
   for (const Experiment& e : all_experiments())
     fmt::print("{:<18} {:>9.2g}  {} ({})\n", e.name, e.minutes, e.title, e.source);
-}
-
-std::string csv(const Table& table) {
-  const auto line = [](const std::vector<std::string>& cells) {
-    std::vector<std::string> out;
-    for (const std::string& cell : cells)
-      out.push_back(cell.find_first_of(",\"\n") == cell.npos ? cell : '"' + escaped(cell, '"', "\"\"") + '"');
-    return fmt::format("{}\n", fmt::join(out, ","));
-  };
-  std::string out = line(table.columns);
-  for (const auto& row : table.rows)
-    out += line(row);
-  return out;
-}
-
-std::string markdown(const Table& table) {
-  const auto line = [](const std::vector<std::string>& cells) {
-    std::string out = "|";
-    for (const std::string& cell : cells)
-      out += ' ' + escaped(cell, '|', "\\|") + " |";
-    return out + '\n';
-  };
-  std::string out = line(table.columns);
-  out += line(std::vector<std::string>(table.columns.size(), "---"));
-  for (const auto& row : table.rows)
-    out += line(row);
-  return out;
 }
 
 void run_papers(const PapersOptions& options) {

@@ -18,7 +18,4 @@ std::vector<Experiment> all_experiments();
 void list_papers();
 void run_papers(const PapersOptions& options);
 
-std::string csv(const Table& table);
-std::string markdown(const Table& table);
-
 }  // namespace bench

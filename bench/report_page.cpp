@@ -3,47 +3,21 @@
 #include "bench/compile_scenes.h"
 #include "bench/json.h"
 #include "bench/measure.h"
+#include "bench/page.h"
 #include "engine/base/atomic_file.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
-#include <string_view>
 
 namespace bench {
-
-namespace page {
-std::string_view find_text(std::string_view name);
-}
 
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr double threshold = 0.05;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    default:
-      out += c;
-    }
-  return out;
-}
 
 std::string text_of(const Json& json, const char* table, const char* key) {
   const Json part = json.value(table, Json::object());
@@ -55,34 +29,11 @@ double number_of(const Json& json, const char* table, const char* key) {
   return part.is_object() && part.contains(key) && part[key].is_number() ? part[key].get<double>() : NAN;
 }
 
-// A column of a table; its text is that of the cell, or of the number.
-struct Cell {
-  std::string text;
-  std::optional<double> value;
-  std::string kind = "text";  // CSS classes
-};
-Cell text_cell(const std::string& text) {
-  return {escaped(text), {}, "text"};
-}
-Cell number_cell(double value) {
-  if (!std::isfinite(value))
-    return {"", {}, ""};
-  const double size = std::abs(value);
-  for (const auto& [unit, factor] : {std::pair{"G", 1e9}, {"M", 1e6}, {"k", 1e3}})
-    if (size >= 1e4 && size >= factor)
-      return {fmt::format("{:.4g} {}", value / factor, unit), value, ""};
-  return {fmt::format("{:.4g}", value), value, ""};
-}
-
 Cell share_cell(double share) {
   if (!std::isfinite(share))
     return {"", {}, ""};
   return {fmt::format("{:.1f} %", 100.0 * share), share, ""};
 }
-
-struct Column {
-  std::string key, title;
-};
 
 // Removes the columns in which no row has anything.
 void drop_empty_columns(std::vector<Column>& columns, std::vector<std::vector<Cell>>& rows) {
@@ -93,23 +44,6 @@ void drop_empty_columns(std::vector<Column>& columns, std::vector<std::vector<Ce
     for (std::vector<Cell>& row : rows)
       row.erase(row.begin() + static_cast<std::ptrdiff_t>(k));
   }
-}
-
-std::string table(const std::string& name, const std::vector<Column>& columns,
-                  const std::vector<std::vector<Cell>>& rows) {
-  std::string out = fmt::format("<div class=\"table\"><table class=\"{}\"><thead><tr>", name);
-  for (std::size_t k = 0; k < columns.size(); ++k)
-    out += fmt::format("<th data-key=\"{}\" class=\"{}\">{}</th>", columns[k].key,
-                       !rows.empty() && rows[0][k].kind.starts_with("text") ? "text" : "", columns[k].title);
-  out += "</tr></thead>\n<tbody>\n";
-  for (const std::vector<Cell>& row : rows) {
-    out += "<tr>";
-    for (const Cell& cell : row)
-      out += fmt::format("<td class=\"{}\"{}>{}</td>", cell.kind,
-                         cell.value ? fmt::format(" data-value=\"{:.9g}\"", *cell.value) : "", cell.text);
-    out += "</tr>\n";
-  }
-  return out + "</tbody></table></div>\n";
 }
 
 std::string title_of(const std::string& counter) {
@@ -398,10 +332,6 @@ Json chart_data(const std::vector<DeviceResults>& devices, const std::vector<Dev
   return {{"runs", runs}, {"changes", changed}};
 }
 
-void put(std::string& page, std::string_view mark, std::string_view text) {
-  page.replace(page.find(mark), mark.size(), text);
-}
-
 std::string name_of(const Json& context, const std::string& file) {
   const std::string name = text_of(context, "device", "name");
   if (name.empty())
@@ -481,15 +411,11 @@ std::string report_page(const std::vector<DeviceResults>& devices, const std::ve
   content += compiled_section(devices, compiled);
   content += skipped_section(devices);
 
-  std::string data = chart_data(devices, changes).dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (std::size_t at = 0; (at = data.find("</", at)) != data.npos; at += 3)
-    data.replace(at, 2, "<\\/");  // nothing in it ends the script that it stands in
-  std::string page(page::find_text("page.html"));
-  put(page, "@STYLE@", page::find_text("page.css"));
-  put(page, "@CONTENT@", content);
-  put(page, "@DATA@", data);
-  put(page, "@SCRIPT@", page::find_text("page.js"));
-  return page;
+  return page_of(
+      {"Talus: speed",
+       "Medians over repetitions. A speed stands beside the overlap and the packing that it was reached with; "
+       "without them it says nothing. Click a heading of a table to sort by it.",
+       content, chart_data(devices, changes)});
 }
 
 void write_report(const std::vector<fs::path>& files, const std::vector<fs::path>& before, const fs::path& out) {

@@ -1,0 +1,63 @@
+#pragma once
+// A case of the book of evidence: a law or an experiment, its source and its band, and the function that measures it.
+// One file per group lists its cases.
+#include "bench/constants.h"
+#include "bench/scenes.h"
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+using Points = std::vector<std::pair<double, double>>;
+inline constexpr double degree = pi / 180.0;
+
+struct LawContext : Context {
+  std::vector<std::string> methods{"dem", "vts", "sp"};  // those that bear forces through contacts
+};
+
+// A number that a run gave, beside its reference. It holds where it lies within [low, high].
+struct Measurement {
+  std::string what;  // the quantity, and its unit
+  std::string by;    // method, and what else tells it from its neighbours
+  double measured = NAN;
+  double low = NAN, high = NAN;  // the band
+  double reference = NAN;        // none where the source gives a band alone
+
+  bool holds() const { return measured >= low && measured <= high; }  // not where it is no number
+};
+// Within this share of the reference; below a bound; between two.
+Measurement near(std::string what, std::string by, double measured, double reference, double share);
+Measurement at_most(std::string what, std::string by, double measured, double bound);
+Measurement between(std::string what, std::string by, double measured, double low, double high);
+
+// What a case is drawn from: the grains as they stand in the scene that the page offers as a file.
+struct Shot {
+  talus::Scene scene;
+  std::vector<talus::GrainState> grains;
+};
+
+struct Evidence {
+  std::vector<Measurement> measurements;
+  std::vector<Plot> plots;
+  std::optional<Shot> shot;
+};
+
+struct Law {
+  std::string name, group, title;
+  std::string what;    // what is run and measured
+  std::string source;  // of the reference
+  std::string band;    // how wide it is, and why
+  std::string remark;  // why a measurement fails, where that is known
+  double minutes;      // of one core, about, on the CPU path
+  std::function<Evidence(const LawContext&)> run;
+};
+
+std::vector<MethodCase> methods_of_laws(const LawContext& context);
+
+std::vector<Law> single_contact_laws();
+std::vector<Law> static_laws();
+std::vector<Law> flow_laws();
+
+}  // namespace bench
