@@ -19,13 +19,13 @@ using talus::Solver;
 
 Solver remembering(Method method, std::optional<Iteration> iteration) {
   Solver solver = talus::default_solver(method, iteration, true);
-  solver.rotation = false;
+  solver.rotation = solver.sleep = false;
   return solver;
 }
 
 Solver plain(Method method, std::optional<Iteration> iteration) {
   Solver solver = talus::default_solver(method, iteration, false);
-  solver.rotation = false;
+  solver.rotation = solver.sleep = false;
   solver.error_reduction = 0.0;
   solver.averaging = talus::Averaging::plain;
   return solver;
@@ -165,6 +165,7 @@ talus::Scene settling_box(Method method, unsigned grains) {
   scene.solver = talus::default_solver(method);
   scene.solver.overlap = overlap;
   scene.solver.substeps = 0;
+  scene.solver.sleep = false;  // a step is to cost what its grains do
   return scene;
 }
 

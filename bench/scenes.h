@@ -10,7 +10,8 @@ struct MethodCase {
   talus::Solver solver;
 };
 
-// The settings of a method, without contact memory and without a warm start, with plain means: as its paper has it.
+// The settings of a method, without contact memory, a warm start, rotation and sleep, with plain means: as its paper
+// has it.
 talus::Solver plain(talus::Method method, std::optional<talus::Iteration> iteration = {});
 // The same with contact memory.
 talus::Solver remembering(talus::Method method, std::optional<talus::Iteration> iteration = {});

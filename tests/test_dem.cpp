@@ -9,12 +9,12 @@ using namespace talus_tests;
 
 namespace {
 
-// Grains that do not rotate: test_rotation.cpp has those that do.
+// The law of contacts alone: grains do not sleep, and do not rotate (test_rotation.cpp has those that do).
 Scene dem_scene(double dt, int substeps) {
   Scene scene = scene_of(dt, substeps, 1);
   scene.solver = default_solver(Method::dem);
   scene.solver.substeps = substeps;
-  scene.solver.rotation = false;
+  scene.solver.rotation = scene.solver.sleep = false;
   return scene;
 }
 

@@ -82,6 +82,7 @@ void rests_with_every_method(const Options& options, const std::vector<Method>& 
   add_bed(scene, 0.05, 0.3, radius, 0.1);
   scene.solver = default_solver(Method::dem);
   scene.solver.substeps = 8;
+  scene.materials[0].rolling_friction = 0.1;  // without it some would go on to spin where they are
   Simulation simulation(scene, options);
   simulation.advance(360);
   double height = mean_height(simulation);

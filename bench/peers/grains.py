@@ -27,6 +27,7 @@ class Grains:
     overlap: float | None = None  # mean overlap that Talus aims at where it chooses the substep [radii]
     restitution: float | None = None  # that Talus is asked for; LAMMPS has dem's own damping
     iterations: int = 4  # of Talus's methods but dem
+    sleep: bool | None = None  # that dem is asked for
 
     def mass(self):
         """Mass of a grain [kg]."""
@@ -51,6 +52,7 @@ def scene(method, grains, domain, time, tables, seed=1):
     substeps = '"auto"' if grains.substep is None else "8"
     overlap = "" if grains.overlap is None else f"overlap = {grains.overlap}\n"
     restitution = "" if grains.restitution is None else f"restitution = {grains.restitution}\n"
+    sleep = "" if grains.sleep is None else f"sleep = {str(grains.sleep).lower()}\n"
     iterations = "" if method == "dem" else f"iterations = {grains.iterations}\n"
     return f"""
 [scene]
@@ -65,7 +67,7 @@ max = {list(upper)}
 [solver]
 method = "{method}"
 substeps = {substeps}
-{overlap}{iterations}rotation = true
+{overlap}{sleep}{iterations}rotation = true
 [[material]]
 name = "sand"
 density = {DENSITY}
@@ -102,7 +104,8 @@ def talus(program, folder, text, every, metrics=None):
     for old in folder.glob("grains_*.csv"):
         old.unlink()
     (folder / "scene.toml").write_text(text)
-    command = [program, "run", folder / "scene.toml", "--device", "cpu", "--threads", "1", "--format", "csv", "--out", folder, "--every", str(every)]
+    command = [program, "run", folder / "scene.toml", "--device", "cpu", "--threads", "1", "--format", "csv", "--out", folder, "--every", str(every),
+               "--report", folder / "report.json"]
     if metrics:
         command += ["--metrics", folder / "metrics.csv", "--metrics-every", str(metrics)]
     done = subprocess.run(command, capture_output=True, text=True)

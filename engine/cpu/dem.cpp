@@ -41,7 +41,7 @@ public:
   Contacts(const Args& args, Fields& f, uint first)
       : Pack(args, f, first), h_(args.h), memory_(plain || settings.contacts.memory),
         rolls_(settings.solver.rotation == rotation_rolling), sleeps_(settings.sleep.window > 0),
-        resting_(rests(grains.velocity, grains.inverse_mass)) {
+        asleep_(sleeps_ ? asleep_of(f, grains.inverse_mass, first) : ints{}) {
     TALUS_ASSERT(!memory_ || (settings.contacts.state_words == words() && settings.contacts.shear == 0),
                  settings.contacts.state_words, settings.contacts.shear);
     if constexpr (rotates)
@@ -53,9 +53,8 @@ public:
       Shares shares{all(1.0f), all(0.5f)};
       if (any((grains.inverse_mass != row.grains.inverse_mass) | (grains.radius != row.grains.radius)))
         shares = shares_of(row.grains);
-      if (sleeps_)
-        watch_sleepers(row, c);
-      respond(c, shares, laws(row), row.mask, false, row.slot, [&] { return turn_of(row, c, spin_); });
+      const ints kept = sleeps_ ? meets_rest(row, c) : ints{};
+      respond(c, shares, laws(row), row.mask, kept, false, row.slot, [&] { return turn_of(row, c, spin_); });
     };
     each_row(touch, !plain, true);
   }
@@ -71,13 +70,16 @@ public:
   }
 
   void end(Ends& ends, Finish& finish) {
+    const ints acted_on = sleeps_ ? acted_on_of() : ~ints{};
     const vecs moved = grains.velocity + (change_ + all(h_ * settings.domain.gravity));
-    vecs v = select(grains.inverse_mass > 0.0f, moved, grains.velocity);
+    vecs v = select((grains.inverse_mass > 0.0f) & acted_on, moved, grains.velocity);
     if (sleeps_)
-      v = select(touched_ & ~resting_, slowed(v, settings.sleep.drag, settings.sleep.slow), v);
+      v = select(touched_ & ~asleep_, slowed(v, settings.sleep.drag, settings.sleep.slow), v);
     vecs way = all(h_) * v;
-    if (sleeps_)  // activity_settle decides whether that moves a sleeper
-      way = select(resting_, vecs{}, way);
+    if (sleeps_) {  // activity_settle decides whether that moves a sleeper
+      way = select(asleep_, vecs{}, way);
+      spin_change_ = select(acted_on, spin_change_, vecs{});
+    }
     const Grains after{grains.position + way, grains.radius, v, grains.inverse_mass};
     store_grains(&f.grains_next[first], there, after);
     if constexpr (rotates)
@@ -97,7 +99,8 @@ public:
 private:
   float h_;  // s
   bool memory_, rolls_, sleeps_;
-  ints resting_;      // grains with the velocity of sleepers
+  ints asleep_;       // grains that sleep
+  ints stirred_{};    // .. and have a body, or a grain that moves, in their list
   ints touched_{};    // grains of which a contact touches
   vecs change_;       // m/s, of the velocities by all contacts so far
   vecs4 spin_;        // grain_spin, where grains rotate
@@ -121,11 +124,26 @@ private:
   static ints is_zero(const vecs& v) { return (v.x == 0.0f) & (v.y == 0.0f) & (v.z == 0.0f); }
   static ints rests(const vecs& velocity, floats inverse_mass) { return (inverse_mass > 0.0f) & is_zero(velocity); }
 
-  // Sleepers beside grains that move.
-  void watch_sleepers(const Row& row, const Contact& c) {
-    for (uint those = bits_of(row.mask & ~is_zero(grains.velocity) & rests(c.velocity, c.inverse_mass)); those;
-         those &= those - 1)
+  static ints asleep_of(const Fields& f, floats inverse_mass, uint first) {
+    const uint state = f.slice_activity[first / slice_grains].state >> first % slice_grains;
+    return (inverse_mass > 0.0f) & ((static_cast<int>(state) & (1 << lane_numbers)) != 0);
+  }
+
+  // Sleepers beside grains that are awake are watched. Which grains are sleepers that meet one at rest?
+  ints meets_rest(const Row& row, const Contact& c) {
+    for (uint those = bits_of(row.mask & ~asleep_ & rests(c.velocity, c.inverse_mass)); those; those &= those - 1)
       reference::watch(f, row.places[static_cast<uint>(std::countr_zero(those))]);
+    const ints still = is_zero(c.velocity);
+    stirred_ |= row.mask & asleep_ & ~still;
+    return asleep_ & still;
+  }
+
+  // On which grains do contacts and gravity act? On sleepers that are stirred or unsettled, and on all that are awake.
+  ints acted_on_of() {
+    uint& unsettled = f.slice_activity[first / slice_grains].unsettled;
+    unsettled |= bits_of(stirred_) << first % slice_grains;
+    const uint acted_on = unsettled >> first % slice_grains;
+    return ~asleep_ | ((static_cast<int>(acted_on) & (1 << lane_numbers)) != 0);
   }
 
   void touch_walls(ints wall, ints mask, std::size_t slot) {
@@ -140,7 +158,7 @@ private:
     along(1, grains.position.y, normal.y);
     along(2, grains.position.z, normal.z);
     const Contact c = contact_of_wall(normal, gap, grains.radius);
-    respond(c, {}, laws_of([&](uint) { return settings.contacts.materials; }), mask, true, slot,
+    respond(c, {}, laws_of([&](uint) { return settings.contacts.materials; }), mask, asleep_, true, slot,
             [&] { return turn_of_plane(c, spin_.xyz, spin_.w, grains.inverse_mass, grains.radius, zero3()); });
   }
 
@@ -152,15 +170,16 @@ private:
       DemChange change{lane(change_, k), lane(spin_change_, k)};
       touch_body(args, f, first + k, slot + k, change);
       touched_[k] = change.touched ? -1 : touched_[k];
+      stirred_[k] = change.stirred ? -1 : stirred_[k];
       set_lane(change_, k, change.velocity);
       set_lane(spin_change_, k, change.spin);
     }
   }
 
-  // turn(): what the contact needs of spins, where grains rotate.
+  // kept: contacts whose springs stay as they are. turn(): what the contact needs of spins, where grains rotate.
   template <class FindTurn>
-  void respond(const Contact& c, const Shares& shares, const Law& law, ints within, bool last, std::size_t slot,
-               FindTurn turn) {
+  void respond(const Contact& c, const Shares& shares, const Law& law, ints within, ints kept, bool last,
+               std::size_t slot, FindTurn turn) {
     const DemSpring spring = dem_spring(shares.stiffness, grains.inverse_mass + c.inverse_mass, law, h_,
                                         !plain && settings.solver.material_stiffness, rebounds());
     const DemContact d =
@@ -173,11 +192,12 @@ private:
     vecs rolled;
     if (rolls())
       rolled = memory_ ? load_vecs(f.contact_state, roll_at(slot)) : vecs{};
+    const ints ended = within & ~kept, changed = touches & ~kept;
     if (!any(touches)) {
-      if (memory_ && any(within & differ(before, vecs{})))
-        store_vecs(f.contact_state, shear_at(slot), select(within, vecs{}, before));
-      if (rolls() && memory_ && any(within & differ(rolled, vecs{})))
-        store_vecs(f.contact_state, roll_at(slot), select(within, vecs{}, rolled));
+      if (memory_ && any(ended & differ(before, vecs{})))
+        store_vecs(f.contact_state, shear_at(slot), select(ended, vecs{}, before));
+      if (rolls() && memory_ && any(ended & differ(rolled, vecs{})))
+        store_vecs(f.contact_state, roll_at(slot), select(ended, vecs{}, rolled));
       return;
     }
     touched_ |= touches;
@@ -188,13 +208,13 @@ private:
       response = t.response;
       spin_change_ = select(touches, spin_change_ + (shares.own * spin_.w) * t.couple, spin_change_);
       if (rolls() && memory_)
-        store_vecs(f.contact_state, roll_at(slot), select(touches, roll, select(within, vecs{}, rolled)));
+        store_vecs(f.contact_state, roll_at(slot), select(changed, roll, select(ended, vecs{}, rolled)));
     } else {
       response = dem_respond(d, c, spring, law, all(1.0f), rebounds(), h_, shear);
     }
     change_ = select(touches, change_ + shares.own * response, change_);
     if (memory_)
-      store_vecs(f.contact_state, shear_at(slot), select(touches, shear, select(within, vecs{}, before)));
+      store_vecs(f.contact_state, shear_at(slot), select(changed, shear, select(ended, vecs{}, before)));
   }
 };
 

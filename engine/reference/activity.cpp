@@ -16,27 +16,28 @@ bool is_calm(const Fields& f, uint world) {
   return f.worlds[world].motion.speed < f.settings[0].sleep.slow;
 }
 
-// Which grains of a slice sleep, by what each knows: sorting has brought them together anew.
-uint sleepers_of(const Args& args, const Fields& f, uint first) {
-  uint state = 0;
+// What a slice knows of its sleepers, as these know it: sorting has brought them together anew.
+void gather_sleepers(const Args& args, const Fields& f, uint first, SliceActivity& slice) {
+  slice.state = slice.unsettled = 0;
   for (uint lane = 0; lane < slice_grains; ++lane) {
     const uint i = first + lane, rest = i < args.grains ? f.grain_rest[i].state : rest_asleep;
-    state |= is_asleep(rest) || never_moves(f, f.grains[i]) ? 1u << lane : 0u;
-    state |= rest == rest_hasty ? slice_hasty : 0u;
+    slice.state |= is_asleep(rest) || never_moves(f, f.grains[i]) ? 1u << lane : 0u;
+    slice.state |= rest_kind(rest) == rest_hasty ? slice_hasty : 0u;
+    slice.unsettled |= is_unsettled(rest) ? 1u << lane : 0u;
   }
-  return state;
 }
 
-// The state of the slice without sleepers that were hasty.
-uint wake_hasty(const Args& args, Fields& f, uint first, uint state, uint now) {
+// Sleepers that were hasty wake.
+void wake_hasty(const Args& args, Fields& f, uint first, SliceActivity& slice, uint now) {
   for (uint lane = 0; lane < slice_grains; ++lane) {
     const uint i = first + lane;
-    if (!(state >> lane & 1) || i >= args.grains || f.grain_rest[i].state != rest_hasty)
+    if (!(slice.state >> lane & 1) || i >= args.grains || rest_kind(f.grain_rest[i].state) != rest_hasty)
       continue;
     f.grain_rest[i] = {vec3(f.grains[i].position), rest_state(rest_awake, now), vec3(0.0f)};
-    state &= ~(1u << lane);
+    slice.state &= ~(1u << lane);
+    slice.unsettled &= ~(1u << lane);
   }
-  return state & ~slice_hasty;
+  slice.state &= ~slice_hasty;
 }
 
 // Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window. What
@@ -58,53 +59,58 @@ bool still_for_long(Fields& f, uint i, uint now, bool calm) {
   return still && rest_kind(rest.state) == rest_still;
 }
 
-void fall_asleep(Fields& f, uint i, uint state) {
+// Contacts and gravity act on it once more: it may wake by what they leave unbalanced.
+void fall_asleep(Fields& f, uint i, uint kind) {
   Grain& g = f.grains[i];
   g.velocity = vec4(0.0f, 0.0f, 0.0f, g.velocity.w);
   f.grains_next[i] = g;
   if (f.settings[0].solver.rotation != rotation_off)
     f.grain_spin[i] = f.grain_spin_next[i] = vec4(0.0f, 0.0f, 0.0f, f.grain_spin[i].w);
-  f.grain_rest[i] = {vec3(0.0f), state, vec3(0.0f)};
+  f.grain_rest[i] = {vec3(0.0f), kind | rest_unsettled, vec3(0.0f)};
 }
 
-// The state of the slice after a look at it.
-uint look(Fields& f, uint first, uint state, uint now, bool calm) {
-  bool all_still = true;
-  for (uint lane = 0; lane < slice_grains; ++lane)
-    if (!(state >> lane & 1))
-      all_still = still_for_long(f, first + lane, now, calm) && all_still;
-  if (!all_still)
-    return state;
-  for (uint lane = 0; lane < slice_grains; ++lane)
-    if (!(state >> lane & 1))
-      fall_asleep(f, first + lane, calm ? rest_asleep : rest_hasty);
-  return state | slice_asleep | (calm ? 0u : slice_hasty);
+void look(Fields& f, uint first, SliceActivity& slice, uint now, bool calm) {
+  for (uint lane = 0; lane < slice_grains; ++lane) {
+    if ((slice.state >> lane & 1) || !still_for_long(f, first + lane, now, calm))
+      continue;
+    fall_asleep(f, first + lane, calm ? rest_asleep : rest_hasty);
+    slice.state |= 1u << lane | (calm ? 0u : slice_hasty);
+    slice.unsettled |= 1u << lane;
+  }
 }
 
 // Does the slice run in this substep?
-bool runs_now(const Args& args, Fields& f, uint slice) {
-  const Settings& settings = f.settings[0];
-  const uint first = slice * slice_grains, world = world_of(f, first), now = f.worlds[world].clock;
-  const uint number = settings.worlds.count == 1 ? slice : slice - world * (settings.worlds.places / slice_grains);
-  const bool fresh = f.worlds[world].lists.age == 0;
-  SliceActivity& activity = f.slice_activity[slice];
-  const bool calm = is_calm(f, world);
-  uint state = fresh ? sleepers_of(args, f, first) : activity.state & ~slice_ran;
-  if (calm && (state & slice_hasty))
-    state = wake_hasty(args, f, first, state, now);
-  // One that falls asleep in this substep runs once more: it may wake by what its contacts leave unbalanced.
-  const bool awake = (state & slice_asleep) != slice_asleep;
-  if (awake && (now + number) % settings.sleep.window == 0)
-    state = look(f, first, state, now, calm);
-  const bool runs = fresh || awake || activity.watched != 0;
-  activity.watched = 0;
-  activity.state = state | (runs ? slice_ran : 0u);
+bool runs_now(const Args& args, Fields& f, uint k) {
+  const uint first = k * slice_grains, number = world_of(f, first);
+  const World& world = f.worlds[number];
+  const bool fresh = world.lists.age == 0, calm = is_calm(f, number);
+  SliceActivity& slice = f.slice_activity[k];
+  if (fresh)
+    gather_sleepers(args, f, first, slice);
+  slice.state &= ~slice_ran;
+  if (calm && (slice.state & slice_hasty))
+    wake_hasty(args, f, first, slice, world.clock);
+  if (world.clock % f.settings[0].sleep.window == 0 && (slice.state & slice_asleep) != slice_asleep)
+    look(f, first, slice, world.clock, calm);
+  if (world.disturbed)
+    slice.unsettled = slice.state & slice_asleep;
+  const bool runs = fresh || (slice.state & slice_asleep) != slice_asleep || slice.watched || slice.unsettled;
+  slice.watched = 0;
+  slice.state |= runs ? slice_ran : 0u;
   return runs;
+}
+
+// Grain i moves from the next substep on, in which the sleepers in its list have to run.
+void watch_partners(Fields& f, uint i) {
+  for (uint k = 0; k < f.contact_count[i]; ++k)
+    if (const uint partner = partner_at(f, i, contact_slot(f, i, k)); is_grain(partner))
+      watch(f, partner);
 }
 
 void settle(Fields& f, uint i) {
   const Settings& settings = f.settings[0];
   SliceActivity& activity = f.slice_activity[i / slice_grains];
+  const uint bit = 1u << i % slice_grains;
   const bool rotates = settings.solver.rotation != rotation_off;
   const vec3 change(f.grains[i].velocity), turn = rotates ? vec3(f.grain_spin[i]) : vec3(0.0f);
   GrainRest& rest = f.grain_rest[i];
@@ -119,13 +125,16 @@ void settle(Fields& f, uint i) {
     if (rotates)
       f.grain_spin[i] = vec4(spin, f.grain_spin[i].w);
     atomic_max(world.motion.speed2_bits, std::bit_cast<uint>(squared(velocity)));
-    activity.state &= ~(1u << i % slice_grains);
+    activity.state &= ~bit;
+    activity.unsettled &= ~bit;
     rest = {vec3(f.grains[i].position), rest_state(rest_awake, world.clock), vec3(0.0f)};
+    watch_partners(f, i);
     return;
   }
-  if (wakes(change, turn, share * settings.sleep.imbalance))
-    activity.watched = 1;
-  rest = {velocity, rest.state, spin};
+  const bool unsettled = wakes(change, turn, share * settings.sleep.imbalance);
+  if (!unsettled)
+    activity.unsettled &= ~bit;
+  rest = {velocity, unsettled ? rest.state | rest_unsettled : rest.state & ~rest_unsettled, spin};
   if (rotates)
     f.grain_spin[i] = vec4(0.0f, 0.0f, 0.0f, f.grain_spin[i].w);
 }
@@ -153,9 +162,10 @@ void activity_list(const Args& args, Fields& f, uint begin, uint end) {
 
 void activity_settle(const Args& args, Fields& f, uint begin, uint end) {
   each_listed(args, f, begin, end, [&](uint first, uint last) {
-    const uint asleep = f.slice_activity[first / slice_grains].state & slice_asleep;
-    for (uint i = first; asleep != 0 && i < last; ++i)
-      if ((asleep >> i % slice_grains & 1) && f.grains[i].velocity.w > 0.0f)
+    const SliceActivity& slice = f.slice_activity[first / slice_grains];
+    const uint acted_on = slice.state & slice.unsettled;
+    for (uint i = first; acted_on != 0 && i < last; ++i)
+      if ((acted_on >> i % slice_grains & 1) && f.grains[i].velocity.w > 0.0f)
         settle(f, i);
   });
   for (uint slot = begin / slice_grains; slot < (end + slice_grains - 1) / slice_grains; ++slot)

@@ -11,10 +11,17 @@ inline void watch(Fields& f, uint i) {
   atomic_ref(f.slice_activity[i / slice_grains].watched).store(1);
 }
 
+// Does grain i sleep?
+inline bool sleeps(const Fields& f, uint i) {
+  return f.settings[0].sleep.window > 0 && f.grains[i].velocity.w > 0.0f &&
+         (f.slice_activity[i / slice_grains].state >> i % slice_grains & 1);
+}
+
 // Grain i is awake from now on.
 inline void wake(Fields& f, uint i) {
   TALUS_ASSERT(i / slice_grains < f.slice_activity.size(), i, f.slice_activity.size());
   atomic_ref(f.slice_activity[i / slice_grains].state).fetch_and(~(1u << i % slice_grains));
+  atomic_ref(f.slice_activity[i / slice_grains].unsettled).fetch_and(~(1u << i % slice_grains));
   f.grain_rest[i] = {vec3(0.0f), rest_awake, vec3(0.0f)};
 }
 

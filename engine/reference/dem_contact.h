@@ -22,6 +22,7 @@ struct Springs {
 struct DemChange {
   vec3 velocity{0.0f}, spin{0.0f};
   bool touched = false;
+  bool stirred = false;  // the grain sleeps, and a body, or a grain that moves, is in its list
 };
 
 // Adds what a contact does to grain i to `change`; returns the contact's springs, which were `springs` before.
@@ -58,18 +59,23 @@ inline Springs respond(const Args& args, Fields& f, uint i, uint partner, Spring
   return springs;
 }
 
-// A sleeper that has a grain in its list that moves, or a body, is watched.
-inline void watch_beside(Fields& f, uint i, uint partner) {
-  const auto is_resting = [&](uint k) { return rests(vec3(f.grains[k].velocity), f.grains[k].velocity.w); };
-  if (is_grain(partner)) {
-    if (vec3(f.grains[i].velocity) != vec3(0.0f) && is_resting(partner))
+// Sleepers beside grain i are watched where it is awake, and it is itself where it sleeps beside a body. Does a sleeper
+// meet what rests?
+inline bool meets_rest(Fields& f, uint i, uint partner, DemChange& change) {
+  if (!sleeps(f, i)) {
+    if (is_grain(partner) && rests(vec3(f.grains[partner].velocity), f.grains[partner].velocity.w))
       watch(f, partner);
-  } else if (is_body(partner) && is_resting(i)) {
-    watch(f, i);
+    return false;
   }
+  const bool stirs = is_grain(partner) ? vec3(f.grains[partner].velocity) != vec3(0.0f) : is_body(partner);
+  change.stirred = change.stirred || stirs;
+  if (stirs && !is_grain(partner))
+    watch(f, i);
+  return !stirs;
 }
 
-// As respond, of the contact in `slot`, whose springs are kept in contact_state where contacts have a memory.
+// As respond, of the contact in `slot`, whose springs are kept in contact_state where contacts have a memory. Those of
+// a sleeper with what rests stay as they are, on both sides, whichever of the two has a slice that runs.
 inline void respond_in(const Args& args, Fields& f, uint i, std::size_t slot, DemChange& change) {
   const bool memory = f.settings[0].contacts.memory,
              rolls = memory && f.settings[0].solver.rotation == rotation_rolling;
@@ -79,13 +85,23 @@ inline void respond_in(const Args& args, Fields& f, uint i, std::size_t slot, De
   if (rolls)
     springs.roll = vec3_at(f.contact_state, roll_at(f, slot));
   const uint partner = partner_at(f, i, slot);
-  if (f.settings[0].sleep.window > 0)
-    watch_beside(f, i, partner);
+  const bool kept = f.settings[0].sleep.window > 0 && meets_rest(f, i, partner, change);
   springs = respond(args, f, i, partner, springs, change);
+  if (kept)
+    return;
   if (memory)
     put(f.contact_state, shear_at(f, slot), springs.shear);
   if (rolls)
     put(f.contact_state, roll_at(f, slot), springs.roll);
+}
+
+// Do contacts and gravity act on grain i in this substep? On a sleeper they do where it is stirred or unsettled.
+inline bool is_acted_on(Fields& f, uint i, bool stirred) {
+  if (!sleeps(f, i))
+    return true;
+  uint& unsettled = f.slice_activity[i / slice_grains].unsettled;
+  unsettled |= (stirred ? 1u : 0u) << i % slice_grains;
+  return unsettled >> i % slice_grains & 1;
 }
 
 // A substep of explicit dynamics. contacts(i, change): adds to `change` what all contacts of grain i do.
@@ -98,13 +114,16 @@ template <class Contacts> void dem_substep(const Args& args, Fields& f, uint beg
       contacts(i, change);
       const Grain& grain = f.grains[i];
       const float r = grain.position.w, w = grain.velocity.w;
-      vec3 v(grain.velocity);
-      if (w > 0.0f)
+      vec3 v(grain.velocity), way(0.0f);
+      if (!is_acted_on(f, i, change.stirred))
+        change = {};
+      else if (w > 0.0f)
         v += change.velocity + args.h * f.settings[0].domain.gravity;
-      const bool resting = sleep.window > 0 && rests(vec3(grain.velocity), w);
-      if (sleep.window > 0 && change.touched && !resting)
-        v = slowed(v, sleep.drag, sleep.slow);
-      const vec3 way = resting ? vec3(0.0f) : args.h * v;  // activity_settle decides whether that moves it
+      if (!sleeps(f, i)) {  // of a sleeper activity_settle decides whether that moves it
+        if (sleep.window > 0 && change.touched)
+          v = slowed(v, sleep.drag, sleep.slow);
+        way = args.h * v;
+      }
       f.grains_next[i] = {vec4(vec3(grain.position) + way, r), vec4(v, w)};
       if (f.settings[0].solver.rotation != rotation_off)
         f.grain_spin_next[i] = f.grain_spin[i] + vec4(change.spin, 0.0f);

@@ -219,6 +219,7 @@ void end_substep(const Args& args, Fields& f, uint, uint) {
     world.lists.travel += args.h * std::max(world.motion.speed, body_speed) + world.motion.shift;
     world.lists.age += 1;
     world.clock += 1;
+    world.disturbed = 0;
   }
   const float body_speed = f.body_speeds[step_of_batch(args, f) * f.settings[0].worlds.count];
   status.fine.body_way +=
@@ -237,8 +238,10 @@ void end_step(const Args&, Fields& f, uint begin, uint end) {
     return;
   for (uint number = begin; number < end; ++number) {
     World& world = f.worlds[number];
-    if (world.population.gone != world.population.gone_before)
+    if (world.population.gone != world.population.gone_before) {
       world.lists.travel = lists_invalid;
+      world.disturbed = 1;
+    }
     world.population.gone_before = world.population.gone;
   }
   if (begin == 0) {

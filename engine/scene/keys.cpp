@@ -139,10 +139,10 @@ constexpr Key solver_keys[] = {
     flag("rotation", true,
          "Grains rotate. Friction acts at their surfaces and turns them; without rotation it acts at their centers.")
         .read_by("all methods"),
-    flag(
-        "sleep", false,
-        "Grains at rest sleep: what is computed follows what moves. Contact forces stay; resting angles change by some "
-        "tenths of a degree. Without effect in scenes without gravity, or with cloth, clumps or shape-matched bodies.")
+    flag("sleep", true,
+         "Grains at rest sleep: what is computed follows what moves. Contact forces stay, and whatever reaches a "
+         "sleeper "
+         "wakes it. Without effect in scenes without gravity, or with cloth, clumps or shape-matched bodies.")
         .read_by("dem"),
     other("substeps", "integer or `\"auto\"`", 1, 1000, "auto",
           "Substeps per step. \"auto\" chooses the fewest that keep the mean overlap at rest within `overlap` and the "

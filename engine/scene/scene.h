@@ -103,7 +103,7 @@ struct Solver {
   double overlap = overlap_of(Accuracy::fast);  // radii, mean overlap at rest that choose_substeps() aims for
   bool contact_memory = true;             // p2, vts, sp: friction holds over substeps, so that heaps rest (dem always)
   bool rotation = true;                   // grains rotate
-  bool sleep = false;                     // dem: slices of grains at rest sleep
+  bool sleep = false;                     // dem, whose default is true: grains at rest sleep
   Averaging averaging = Averaging::mass;  // p2, pbd
   FrictionBound friction = FrictionBound::accumulated;  // pbd
   Neighbours neighbours = Neighbours::sorted;

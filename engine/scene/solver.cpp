@@ -477,6 +477,7 @@ Solver default_solver(Method method, std::optional<Iteration> iteration, std::op
   } else
     s.iteration = iteration && std::find(own.begin(), own.end(), *iteration) != own.end() ? *iteration : own[0];
   s.contact_memory = memory_optional(method, s.iteration) ? contact_memory.value_or(true) : method == Method::dem;
+  s.sleep = method == Method::dem;
 
   // What is stable, and with a memory also quiet: more momentum makes lone grains hop at few iterations.
   const bool vts = method == Method::vts, sp = method == Method::sp;

@@ -1,5 +1,6 @@
 #include "engine/simulation/run_state.h"
 #include <algorithm>
+#include <cstddef>
 
 namespace talus {
 
@@ -29,7 +30,15 @@ void RunState::invalidate_lists(std::uint32_t world) {
   TALUS_ASSERT(world < worlds_.size(), world, worlds_.size());
   World state = worlds_[world];
   state.lists.travel = lists_invalid;
+  state.disturbed = 1;
   set_world(world, state);
+}
+
+void RunState::disturb(std::uint32_t world) {
+  TALUS_ASSERT(world < worlds_.size(), world, worlds_.size());
+  const uint& disturbed = worlds_[world].disturbed = 1;
+  executor_.write(FieldId::worlds, std::as_bytes(std::span(&disturbed, 1)),
+                  world * sizeof(World) + offsetof(World, disturbed));
 }
 
 void RunState::invalidate_fine_lists() {

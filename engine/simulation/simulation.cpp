@@ -121,6 +121,7 @@ void Simulation::change(const Scene& changed) {
 std::uint32_t Simulation::grab(const glm::dvec3& at, double radius) {
   Impl& s = impl_->idle();
   s.commands.grab(at, s.grains.within(at, radius));
+  s.run.disturb(0);  // what it holds wakes without a word to the sleepers beside it
   return static_cast<std::uint32_t>(s.commands.hand().held.size());
 }
 void Simulation::move_hand(const glm::dvec3& at) {

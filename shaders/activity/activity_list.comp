@@ -1,7 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Lists the slices that run in this substep: those with a grain that is awake, those that are watched, and all of worlds whose lists are new. Once
-// in a window it looks at a slice, a different time for each, and lets it sleep where all of its grains have been still for two windows.
+// Lists the slices that run in this substep: those with a grain that is awake, those that are watched or have an unsettled sleeper, and all of
+// worlds whose lists are new or that are disturbed. Once in a window it looks at the grains of a world, and those that have been still for two
+// windows fall asleep. Which slices run is a matter of cost alone: a sleeper on which nothing acts stays the same to the bit where its slice runs.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
@@ -24,27 +25,28 @@ bool has_bit(uint bits, uint lane) { return (bits >> lane & 1u) != 0u; }
 // Places without a grain, and fixed grains that no body carries.
 bool never_moves(Grain g) { return g.position.w == 0.0 || (g.velocity.w == 0.0 && settings.bodies.carried == 0u); }
 
-// Which grains of a slice sleep, by what each knows: sorting has brought them together anew.
-uint sleepers_of(uint first) {
-  uint state = 0u;
+// What a slice knows of its sleepers, as these know it: sorting has brought them together anew.
+void gather_sleepers(uint first, inout SliceActivity slice) {
+  slice.state = slice.unsettled = 0u;
   for (uint lane = 0u; lane < slice_grains; ++lane) {
     uint i = first + lane, rest = i < args.grains ? grain_rest[i].state : rest_asleep;
-    state |= is_asleep(rest) || never_moves(grains[i]) ? 1u << lane : 0u;
-    state |= rest == rest_hasty ? slice_hasty : 0u;
+    slice.state |= is_asleep(rest) || never_moves(grains[i]) ? 1u << lane : 0u;
+    slice.state |= rest_kind(rest) == rest_hasty ? slice_hasty : 0u;
+    slice.unsettled |= is_unsettled(rest) ? 1u << lane : 0u;
   }
-  return state;
 }
 
-// The state of the slice without sleepers that were hasty.
-uint wake_hasty(uint first, uint state, uint now) {
+// Sleepers that were hasty wake.
+void wake_hasty(uint first, inout SliceActivity slice, uint now) {
   for (uint lane = 0u; lane < slice_grains; ++lane) {
     uint i = first + lane;
-    if (!has_bit(state, lane) || i >= args.grains || grain_rest[i].state != rest_hasty)
+    if (!has_bit(slice.state, lane) || i >= args.grains || rest_kind(grain_rest[i].state) != rest_hasty)
       continue;
     grain_rest[i] = GrainRest(grains[i].position.xyz, rest_state(rest_awake, now), vec3(0.0));
-    state &= ~(1u << lane);
+    slice.state &= ~(1u << lane);
+    slice.unsettled &= ~(1u << lane);
   }
-  return state & ~slice_hasty;
+  slice.state &= ~slice_hasty;
 }
 
 // Has this grain, which is awake, been still for two windows? It is looked at, unless it was within half a window. What stands for a body never is.
@@ -62,7 +64,8 @@ bool still_for_long(uint i, uint now, bool calm) {
   return still && rest_kind(rest.state) == rest_still;
 }
 
-void fall_asleep(uint i, uint state) {
+// Contacts and gravity act on it once more: it may wake by what they leave unbalanced.
+void fall_asleep(uint i, uint kind) {
   Grain g = grains[i];
   g.velocity.xyz = vec3(0.0);
   grains[i] = g;
@@ -72,39 +75,37 @@ void fall_asleep(uint i, uint state) {
     grain_spin[i] = spin;
     grain_spin_next[i] = spin;
   }
-  grain_rest[i] = GrainRest(vec3(0.0), state, vec3(0.0));
+  grain_rest[i] = GrainRest(vec3(0.0), kind | rest_unsettled, vec3(0.0));
 }
 
-// The state of the slice after a look at it.
-uint look(uint first, uint state, uint now, bool calm) {
-  bool all_still = true;
-  for (uint lane = 0u; lane < slice_grains; ++lane)
-    if (!has_bit(state, lane))
-      all_still = still_for_long(first + lane, now, calm) && all_still;
-  if (!all_still)
-    return state;
-  for (uint lane = 0u; lane < slice_grains; ++lane)
-    if (!has_bit(state, lane))
-      fall_asleep(first + lane, calm ? rest_asleep : rest_hasty);
-  return state | slice_asleep | (calm ? 0u : slice_hasty);
+void look(uint first, inout SliceActivity slice, uint now, bool calm) {
+  for (uint lane = 0u; lane < slice_grains; ++lane) {
+    if (has_bit(slice.state, lane) || !still_for_long(first + lane, now, calm))
+      continue;
+    fall_asleep(first + lane, calm ? rest_asleep : rest_hasty);
+    slice.state |= 1u << lane | (calm ? 0u : slice_hasty);
+    slice.unsettled |= 1u << lane;
+  }
 }
 
 // Does the slice run in this substep?
-bool runs_now(uint slice) {
-  uint first = slice * slice_grains, world = world_of(first), now = worlds[world].clock;
-  uint number = many_worlds == 0u ? slice : slice - world * (settings.worlds.places / slice_grains);
-  bool fresh = worlds[world].lists.age == 0u;
-  bool calm = worlds[world].motion.speed < settings.sleep.slow;
-  uint state = fresh ? sleepers_of(first) : slice_activity[slice].state & ~slice_ran;
-  if (calm && (state & slice_hasty) != 0u)
-    state = wake_hasty(first, state, now);
-  // One that falls asleep in this substep runs once more: it may wake by what its contacts leave unbalanced.
-  bool awake = (state & slice_asleep) != slice_asleep;
-  if (awake && (now + number) % settings.sleep.window == 0u)
-    state = look(first, state, now, calm);
-  bool runs = fresh || awake || slice_activity[slice].watched != 0u;
-  slice_activity[slice].watched = 0u;
-  slice_activity[slice].state = state | (runs ? slice_ran : 0u);
+bool runs_now(uint k) {
+  uint first = k * slice_grains, world = world_of(first), now = worlds[world].clock;
+  bool fresh = worlds[world].lists.age == 0u, calm = worlds[world].motion.speed < settings.sleep.slow;
+  SliceActivity slice = slice_activity[k];
+  if (fresh)
+    gather_sleepers(first, slice);
+  slice.state &= ~slice_ran;
+  if (calm && (slice.state & slice_hasty) != 0u)
+    wake_hasty(first, slice, now);
+  if (now % settings.sleep.window == 0u && (slice.state & slice_asleep) != slice_asleep)
+    look(first, slice, now, calm);
+  if (worlds[world].disturbed != 0u)
+    slice.unsettled = slice.state & slice_asleep;
+  bool runs = fresh || (slice.state & slice_asleep) != slice_asleep || slice.watched != 0u || slice.unsettled != 0u;
+  slice_activity[k].watched = 0u;
+  slice_activity[k].state = slice.state | (runs ? slice_ran : 0u);
+  slice_activity[k].unsettled = slice.unsettled;
   return runs;
 }
 

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// After dem: sleepers of the slices that ran stay where they are, with what their contacts would have done as a pending velocity, unless that
+// After dem: sleepers on which something acted stay where they are, with what their contacts would have done as a pending velocity, unless that
 // wakes them.
 #include "shared/pass.glsl"
 
@@ -8,16 +8,30 @@ layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 3, scalar) buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer GrainsNextBlock { Grain grains_next[]; };
 layout(set = 0, binding = 5, scalar) buffer SpinBlock { vec4 grain_spin[]; };
+layout(set = 0, binding = 6, scalar) readonly buffer CountBlock { uint contact_count[]; };
 layout(set = 0, binding = 7, scalar) buffer RestBlock { GrainRest grain_rest[]; };
 layout(set = 0, binding = 8, scalar) buffer ActivityBlock { SliceActivity slice_activity[]; };
+layout(set = 0, binding = 9, scalar) readonly buffer SliceStartBlock { uint slice_start[]; };
+layout(set = 0, binding = 10, scalar) readonly buffer PartnerBlock { uint contact_partner[]; };
 #include "shared/listed.glsl"
+#include "shared/row.glsl"
 #include "shared/rest.h"
 #include "shared/laws/dialect.h"
 #include "shared/laws/rest.h"
 
+// The grain moves from the next substep on, in which the sleepers in its list have to run.
+void watch_partners(uint i) {
+  uint slot = contact_slot(i, 0u), end = slot + contact_count[i] * slice_grains;
+  for (; slot < end; slot += slice_grains) {
+    uint partner = partner_at(i, slot);
+    if (is_grain(partner))
+      atomicOr(slice_activity[partner / slice_grains].watched, 1u);
+  }
+}
+
 void settle(uint i) {
   uint slice = i / slice_grains, bit = 1u << i % slice_grains;
-  if ((slice_activity[slice].state & bit) == 0u || grains[i].velocity.w == 0.0)
+  if ((slice_activity[slice].state & slice_activity[slice].unsettled & bit) == 0u || grains[i].velocity.w == 0.0)
     return;
   GrainRest rest = grain_rest[i];
   vec3 change = grains[i].velocity.xyz, turn = vec3(0.0);
@@ -27,18 +41,21 @@ void settle(uint i) {
   Grain before = grains_next[i];  // the grain where the substep began, at rest
   uint world = world_of(i);
   float share = worlds[world].motion.speed < settings.sleep.slow ? calm_share : 1.0;
+  bool unsettled = wakes(change, turn, share * settings.sleep.imbalance);
   if (wakes(velocity, spin, share * settings.sleep.wake)) {
     before.velocity.xyz = velocity;
     precise float speed2 = velocity.x * velocity.x + velocity.y * velocity.y + velocity.z * velocity.z;
     atomicMax(worlds[world].motion.speed2_bits, floatBitsToUint(speed2));
     atomicAnd(slice_activity[slice].state, ~bit);
     rest = GrainRest(before.position.xyz, rest_state(rest_awake, worlds[world].clock), vec3(0.0));
+    unsettled = false;
+    watch_partners(i);
   } else {
-    if (wakes(change, turn, share * settings.sleep.imbalance))
-      atomicOr(slice_activity[slice].watched, 1u);
-    rest = GrainRest(velocity, rest.state, spin);
+    rest = GrainRest(velocity, unsettled ? rest.state | rest_unsettled : rest.state & ~rest_unsettled, spin);
     spin = vec3(0.0);
   }
+  if (!unsettled)
+    atomicAnd(slice_activity[slice].unsettled, ~bit);
   grains[i] = before;
   if (rotating != rotation_off)
     grain_spin[i].xyz = spin;

@@ -27,6 +27,7 @@ layout(set = 0, binding = 13, scalar) buffer ActivityBlock { SliceActivity slice
 #include "shared/finish.glsl"
 
 bool memory;
+bool stirred;  // does the grain sleep, and is a body, or a grain that moves, in its list?
 
 #define REMEMBERED Springs
 #define NOTHING_REMEMBERED Springs(vec3(0.0), vec3(0.0))
@@ -35,20 +36,32 @@ Springs restore(uint slot) {
                  memory && rotating == rotation_rolling ? load_vec3(contact_state, roll_at(slot)) : vec3(0.0));
 }
 
-// A sleeper that has a grain in its list that moves, or a body, is watched.
-void watch(uint partner, bool with_grain, Contact c) {
-  bool moves = grain.velocity.xyz != vec3(0.0);
-  if (with_grain ? !moves || !rests(c.velocity, c.inverse_mass) : !rests(grain.velocity.xyz, grain.velocity.w) || !is_body(partner))
-    return;
-  uint slice = (with_grain ? partner : self) / slice_grains;
+void watch(uint i) {
+  uint slice = i / slice_grains;
   if (slice_activity[slice].watched == 0u)
     atomicOr(slice_activity[slice].watched, 1u);
 }
 
+// Sleepers beside a grain that is awake are watched, and those beside a body. Does a sleeper meet what rests? The springs of these contacts stay
+// as they are, on both sides, whichever of the two has a slice that runs.
+bool meets_rest(uint partner, bool with_grain, Contact c) {
+  if (!asleep) {
+    if (with_grain && rests(c.velocity, c.inverse_mass))
+      watch(partner);
+    return false;
+  }
+  bool stirs = with_grain ? c.velocity != vec3(0.0) : is_body(partner);
+  stirred = stirred || stirs;
+  if (!with_grain && stirs)
+    watch(self);
+  return !stirs;
+}
+
 void touch(uint slot, uint partner, bool with_grain, Contact c, Springs before) {
-  if (sleeping != 0u)
-    watch(partner, with_grain, c);
+  bool kept = sleeping != 0u && meets_rest(partner, with_grain, c);
   Springs after = respond(c, partner, with_grain, before);
+  if (kept)
+    return;
   if (memory && after.shear != before.shear)
     store_vec3(contact_state, shear_at(slot), after.shear);
   if (memory && rotating == rotation_rolling && after.roll != before.roll)
@@ -57,10 +70,24 @@ void touch(uint slot, uint partner, bool with_grain, Contact c, Springs before) 
 
 #include "shared/each_contact.glsl"
 
+bool is_asleep_now(uint i) { return grain.velocity.w > 0.0 && (slice_activity[i / slice_grains].state >> i % slice_grains & 1u) != 0u; }
+
+// Contacts and gravity act on a sleeper that is stirred or unsettled, and on no other.
+bool acts_on_sleeper(uint i) {
+  uint bit = 1u << i % slice_grains;
+  if (stirred)
+    atomicOr(slice_activity[i / slice_grains].unsettled, bit);
+  return stirred || (slice_activity[i / slice_grains].unsettled & bit) != 0u;
+}
+
 Grain advance(uint i) {
   begin(i);
   memory = settings.contacts.memory != 0u;
+  stirred = false;
+  asleep = sleeping != 0u && is_asleep_now(i);
   each_contact(i, grain.position.xyz, grain.position.w);
+  if (asleep)
+    acted_on = acts_on_sleeper(i);
   return end();
 }
 

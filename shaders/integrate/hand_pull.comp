@@ -47,6 +47,7 @@ void main() {
   grains[i].velocity.xyz = g.velocity.xyz + change;
   if (sleeping != 0u) {
     atomicAnd(slice_activity[i / slice_grains].state, ~(1u << i % slice_grains));
+    atomicAnd(slice_activity[i / slice_grains].unsettled, ~(1u << i % slice_grains));
     grain_rest[i] = GrainRest(vec3(0.0), rest_awake, vec3(0.0));
   }
 }

@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// The count of steps; grains that go make the lists void. A thread per world.
+// The count of steps; grains that go make the lists void, and may have borne sleepers. A thread per world.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 1, scalar) buffer StatusBlock { Status status; };
@@ -10,8 +10,10 @@ void main() {
   uint world = element_index();
   if (world >= settings.worlds.count || status.halt != halt_none)
     return;
-  if (worlds[world].population.gone != worlds[world].population.gone_before)
+  if (worlds[world].population.gone != worlds[world].population.gone_before) {
     worlds[world].lists.travel = lists_invalid;
+    worlds[world].disturbed = 1u;
+  }
   worlds[world].population.gone_before = worlds[world].population.gone;
   if (world != 0u)
     return;

@@ -20,6 +20,7 @@ void pass_substep(uint world) {
   worlds[world].lists.travel += args.h * max(worlds[world].motion.speed, body_speeds[step_of_batch * settings.worlds.count + world]) + worlds[world].motion.shift;
   worlds[world].lists.age += 1u;
   worlds[world].clock += 1u;
+  worlds[world].disturbed = 0u;
 }
 
 void main() {

@@ -10,6 +10,8 @@ Grain grain;
 vec4 spin;
 vec3 change, spin_change;
 bool in_touch;  // does a contact touch?
+bool asleep;    // does the grain sleep?
+bool acted_on;  // do contacts and gravity act on it? On some sleepers they do not.
 
 // Is the velocity that of a sleeper, exactly 0?
 bool rests(vec3 velocity, float inverse_mass) { return inverse_mass > 0.0 && velocity == vec3(0.0); }
@@ -19,7 +21,8 @@ void begin(uint i) {
   grain = grains[i];
   tag = grain_tag[i];
   change = spin_change = vec3(0.0);
-  in_touch = false;
+  in_touch = asleep = false;
+  acted_on = true;
   if (rotating != rotation_off)
     spin = grain_spin[i];
 }
@@ -60,10 +63,13 @@ Springs respond(Contact c, uint partner, bool with_grain, Springs springs) {
 void meet(Contact c, uint partner, bool with_grain) { respond(c, partner, with_grain, Springs(vec3(0.0), vec3(0.0))); }
 
 Grain end() {
-  bool resting = sleeping != 0u && rests(grain.velocity.xyz, grain.velocity.w);
+  if (!acted_on) {
+    spin_change = vec3(0.0);
+    return grain;
+  }
   if (grain.velocity.w > 0.0)
     grain.velocity.xyz += change + args.h * settings.domain.gravity;
-  if (resting)  // activity_settle decides whether that moves it
+  if (asleep)  // activity_settle decides whether that moves it
     return grain;
   if (sleeping != 0u && in_touch)
     grain.velocity.xyz = slowed(grain.velocity.xyz, settings.sleep.drag, settings.sleep.slow);

@@ -18,9 +18,15 @@ TALUS_CONST float calm_share = 0.1f;
 // GrainRest.state of a sleeper that fell asleep while its world was not calm. It wakes once that is, to settle.
 TALUS_CONST uint rest_hasty = 3u;
 TALUS_CONST uint slice_hasty = 0x20000u;  // SliceActivity.state: there may be one in the slice
+// GrainRest.state of a sleeper, beside what it is: contacts and gravity act on it in the next substep, though nothing stirs it.
+TALUS_CONST uint rest_unsettled = 4u;
 
 TALUS_INLINE bool is_asleep(uint state) {
   return (state & rest_kind_mask) >= rest_asleep;
+}
+
+TALUS_INLINE bool is_unsettled(uint state) {
+  return is_asleep(state) && (state & rest_unsettled) != 0u;
 }
 
 TALUS_INLINE uint rest_kind(uint state) {

@@ -380,7 +380,7 @@ TALUS_CONST uint rest_clock_shift = 2u;
 
 // What sleep knows of a grain.
 struct GrainRest {
-  vec3 push;   // awake: where it was when its slice was last looked at [m]; asleep: speed that its contacts would have given it [m/s]
+  vec3 push;   // awake: where it was when it was last looked at [m]; asleep: speed that its contacts would have given it [m/s]
   uint state;  // rest_awake, .. (shared/rest.h)
   vec3 turn;   // asleep: the same of grain_spin [m/s]
 };
@@ -390,9 +390,10 @@ TALUS_CONST uint slice_ran = 0x10000u;    // .. the slice was among those of the
 
 // A slice of grains, as sleep sees it.
 struct SliceActivity {
-  uint listed;   // of the k-th slice that runs in the substep, 1 + its number is in the k-th of these; 0 between substeps
-  uint watched;  // 1: something beside it moves, or does not bear it: it runs in the next substep though all of its grains sleep
-  uint state;    // slice_asleep, slice_ran, slice_hasty (shared/rest.h)
+  uint listed;     // of the k-th slice that runs in the substep, 1 + its number is in the k-th of these; 0 between substeps
+  uint watched;    // 1: a grain that is awake, or a body, is in the list of a sleeper: it runs in the next substep though all of its grains sleep
+  uint state;      // slice_asleep, slice_ran, slice_hasty (shared/rest.h)
+  uint unsettled;  // bit k: contacts and gravity act on the k-th grain, which sleeps, in this substep, or in the next one where this one has ended
 };
 
 // A grain that an emitter releases, or a sphere of a clump: where it is planned, unless there is no room when it is due.
@@ -770,12 +771,12 @@ struct ClumpSettings {
 
 // Sleep of dem, in units.
 struct SleepSettings {
-  uint window;      // substeps from one look at a slice to the next; 0: grains do not sleep
+  uint window;      // substeps from one look at a grain to the next; 0: grains do not sleep
   float way;        // m, that a still grain goes in a substep on average, at most
   float spin;       // m/s, speed of its surface by its spin at most
   float wake;       // m/s
   float leak;       // share of a sleeper's pending speed that a substep forgets
-  float imbalance;  // m/s, that gravity and contacts may give a sleeper in a substep without its being watched further
+  float imbalance;  // m/s, that gravity and contacts may give a sleeper in a substep and leave it settled
   float drag;       // m/s, that a substep takes from slow grains
   float slow;       // m/s
 };
@@ -996,9 +997,10 @@ struct WorldCloth {
 
 // State of one world that only the device knows. Each world has its own, so that it goes on bit for bit as if it were alone.
 struct World {
-  uint invalid;  // the first grain (place in memory) or body (body_partner + number) that is not a number any more; ~0: none is
-  float radius;  // m, of its largest grain, over all that ever live
-  uint clock;    // substeps so far: slice k of the world is looked at where clock + k is a multiple of the window
+  uint invalid;    // the first grain (place in memory) or body (body_partner + number) that is not a number any more; ~0: none is
+  float radius;    // m, of its largest grain, over all that ever live
+  uint clock;      // substeps so far: grains are looked at where it is a multiple of the window
+  uint disturbed;  // 1: contacts and gravity act on all sleepers in the next substep, since something that touched them may be gone
   WorldLists lists;
   WorldMotion motion;
   WorldIncremental incremental;
