@@ -173,8 +173,8 @@ public:
   std::array<SeamCrossings, 3> periodic_crossings() const;  // x, y, z
   std::vector<GrainState> grains();                         // sorted by world and id
   std::vector<ClumpState> clumps();                         // sorted by world and first
-  // Where slices of grains sleep (solver.sleep): grains that are awake, and how often dem has moved one of a slice that
-  // ran so far. None where they do not.
+  // Where grains sleep (solver.sleep): those that are awake, and those of the slices that dem has gone through, summed
+  // over substeps. None where they do not.
   std::optional<std::uint32_t> awake();
   std::optional<std::uint64_t> grain_updates();
   std::uint32_t fine_count() const;       // fine grains that are there; 0 without [upsampling]

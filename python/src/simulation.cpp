@@ -295,10 +295,10 @@ void bind_facts(nb::class_<Simulation>& c) {
                    "Rebuilds of the lists near displaced grains alone.")
       .def_prop_ro(
           "awake", [](Simulation& s) { return s.idle().awake(); },
-          "Grains that are awake, where slices of grains sleep (solver.sleep); else None.")
+          "Grains that are awake, where grains sleep (solver.sleep); else None.")
       .def_prop_ro(
           "grain_updates", [](Simulation& s) { return s.idle().grain_updates(); },
-          "How often dem has moved a grain of a slice that ran, where slices sleep; else None.")
+          "Grains of the slices that dem has gone through, summed over substeps, where grains sleep; else None.")
       .def_prop_ro("cfl_violations", told<&S::cfl_violations>(), "Grain-substeps too fast for their contacts.")
       .def_prop_ro("cloth_uncounted", told<&S::cloth_uncounted>(), "Pushes on cloth that did not move it.")
       .def_prop_ro("pass_times", told<&S::pass_times>())

@@ -51,12 +51,10 @@ def test_grains_are_columns(sim):
     assert columns["z"].min() > 0.0
 
 
-def test_grains_fall_asleep_where_they_may(sim):
-    assert sim.awake is None and sim.grain_updates is None
+def test_grains_fall_asleep_where_they_may():
     text = """
         [solver]
         substeps = 8
-        sleep = true
         [[material]]
         name = "sand"
         rolling_friction = 0.2
@@ -73,6 +71,8 @@ def test_grains_fall_asleep_where_they_may(sim):
     assert updates > 0
     sim.advance(10)
     assert sim.grain_updates == updates
+    awake = talus.Simulation(talus.parse_scene(text.replace("[solver]", "[solver]\nsleep = false")), device="cpu")
+    assert awake.awake is None and awake.grain_updates is None
 
 
 def test_grains_have_spins_where_they_rotate():
