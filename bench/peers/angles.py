@@ -6,13 +6,13 @@
 poured: 1500 grains trickle on a rough floor, from a few radii above the top of the heap. lifted: a cylinder of 12 radii with 1500 grains on a
 rough floor is lifted by 0.1 m/s. drum: 1000 grains in a drum of 20 radii with ribs, half full, Froude number 0.005; the angle is that of the
 grains' centre of mass, seen from the axis. hold: the poured heap, 40 s later. Speeds and times are for grains of 5 mm; with others they go by the
-root of the radius. With --auto, for runs of Talus alone, a step is 4 ms in as many substeps as Talus chooses.
+root of the radius. Beside lammps there are its variants with more damping (grains.py: DAMPING). With --auto, for runs of Talus alone, a step is 4 ms in as many substeps as Talus chooses.
 """
 import argparse
 import math
 import random
 
-from grains import GRAVITY, Grains, arguments, cone, dump, fastest, filled, final, floor_of_grains, lammps, points, scene, speed, table, talus, time_step, wall_contact
+from grains import DAMPING, GRAVITY, Grains, arguments, cone, damped, dump, fastest, filled, final, floor_of_grains, lammps, points, scene, speed, table, talus, time_step, wall_contact
 
 COUNT = 1500
 HALF = 40  # the rough floor is +-40 radii
@@ -56,7 +56,7 @@ def lifted(options, folder, grains, method, seed):
     fill = filled(r, COUNT, f"cylinder = {{ base = [0, 0, {3.1 * r}], radius = {TUBE * r}, height = {48 * r} }}")
     settled = final(options.program, folder.parent / "start", scene("dem", grains, domain, t, fill + points(base, r, True) + body, seed), t)
     loose = [(s.x, s.y, s.z) for s in settled if s.number < COUNT]
-    if method != "lammps":
+    if method not in DAMPING:
         motion = (f'interpolation = "linear"\nkeyframes = [{{ time = 0, position = [0, 0, 0] }}, {{ time = {0.1 * t}, position = [0, 0, 0] }}, '
                   f"{{ time = {end}, position = [0, 0, {rate * (end - 0.1 * t)}] }}]\n")
         last = talus(options.program, folder, scene(method, grains, domain, end, points(loose, r) + points(base, r, True) + body + motion), end)[-1]
@@ -122,7 +122,7 @@ def poured(options, folder, grains, method, seed, hold=0.0):
 
     first = final(options.program, folder.parent / "first", heap("dem", 40.0, end), end)
     angle = heap_figures(poured_ones(first), grains)[0]
-    if method != "lammps":
+    if method not in DAMPING:
         return [poured_ones(state) for state in talus(options.program, folder, heap(method, angle, end + hold), end)[1:]]
     return [lammps(folder, grains, box, [], base, sides(grains), pour_lammps(grains, pour_heights(grains, angle), seed, rest))]
 
@@ -145,7 +145,7 @@ def drum(options, folder, grains, method, seed):
     settled = final(options.program, folder.parent / "start", scene("dem", grains, domain, t, fill + body, seed), t)
     loose = [(s.x, s.y, s.z) for s in settled]
     end, every = DRUM_TIME * t, DRUM_EVERY * t
-    if method != "lammps":
+    if method not in DAMPING:
         states = talus(options.program, folder, scene(method, grains, domain, end, points(loose, r) + body + f"spin = [0, {-omega}, 0]\n"), every)
     else:
         dt = time_step(grains)
@@ -176,8 +176,8 @@ def main():
     options = parser.parse_args()
 
     def measure(friction, rolling, method, seed):
-        grains = Grains(options.radius, friction, rolling, None if options.auto else pace(options.radius) / 1600.0,
-                        restitution=options.restitution, iterations=options.iterations)
+        grains = damped(Grains(options.radius, friction, rolling, None if options.auto else pace(options.radius) / 1600.0,
+                               restitution=options.restitution, iterations=options.iterations), method)
         folder = options.folder / f"{options.case}_{friction}_{rolling}_{seed}" / method
         if options.case == "drum":
             return drum(options, folder, grains, method, seed)

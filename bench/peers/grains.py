@@ -15,6 +15,10 @@ import subprocess
 GRAVITY, DENSITY = 9.81, 2500.0  # m/s2, kg/m3
 KAPPA, ZETA = 0.5, 0.11  # dem's normal spring (shaders/shared/types.h)
 TANGENTIAL, TANGENTIAL_DAMPING, ROLLING, ROLLING_DAMPING = 0.2, 0.25, 0.285, 0.5
+# Variants of LAMMPS: factors of Grains.damping, Grains.finer. inelastic: 0.7 of critical along the normal; slip_damped: slip and rolling
+# fade within a substep of Talus; overdamped: both.
+DAMPING = {"lammps": ((1.0, 1.0, 1.0), 1), "lammps_inelastic": ((6.4, 1.0, 1.0), 1), "lammps_slip_damped": ((1.0, 25.0, 10.0), 4),
+           "lammps_overdamped": ((6.4, 25.0, 10.0), 4)}
 
 
 @dataclasses.dataclass
@@ -28,6 +32,8 @@ class Grains:
     restitution: float | None = None  # that Talus is asked for; LAMMPS has dem's own damping
     iterations: int = 4  # of Talus's methods but dem
     sleep: bool | None = None  # that dem is asked for
+    damping: tuple = (1.0, 1.0, 1.0)  # of LAMMPS along the normal, across it, and of rolling, in times of dem's
+    finer: int = 1  # steps that LAMMPS takes in a fifteenth of a collision's time
 
     def mass(self):
         """Mass of a grain [kg]."""
@@ -43,6 +49,11 @@ class State:
     z: float
     v: tuple
     w: tuple
+
+
+def damped(grains, method):
+    """The grains with the damping of this variant of LAMMPS, or as they are."""
+    return dataclasses.replace(grains, damping=DAMPING[method][0], finer=DAMPING[method][1]) if method in DAMPING else grains
 
 
 def scene(method, grains, domain, time, tables, seed=1):
@@ -135,8 +146,9 @@ def contact(grains, stiffer=1.0, friction=None, substep=None):
     m_eff, r_eff = 0.5 * grains.mass(), 0.5 * grains.radius
     kn, eta = stiffer * KAPPA * m_eff / h**2, stiffer * 2.0 * ZETA * math.sqrt(KAPPA) / h
     mu = grains.friction if friction is None else friction
-    spring, damping = ROLLING * kn, ROLLING_DAMPING * eta * m_eff
-    return (f"hooke {kn} {eta} tangential linear_history {TANGENTIAL * kn} {TANGENTIAL_DAMPING} {mu} rolling sds {spring} {damping} {grains.rolling} "
+    normal, across, rolls = grains.damping
+    spring, damping = ROLLING * kn, ROLLING_DAMPING * rolls * eta * m_eff
+    return (f"hooke {kn} {normal * eta} tangential linear_history {TANGENTIAL * kn} {TANGENTIAL_DAMPING * across / normal} {mu} rolling sds {spring} {damping} {grains.rolling} "
             f"twisting sds {spring * r_eff**2} {damping * r_eff**2} {grains.rolling * r_eff} damping mass_velocity")
 
 
@@ -145,18 +157,19 @@ def wall_contact(grains, friction=None, substep=None):
     h = substep or grains.substep
     kn, eta = KAPPA * grains.mass() / h**2, 2.0 * ZETA * math.sqrt(KAPPA) / h
     mu = grains.friction if friction is None else friction
-    spring, damping = ROLLING * kn, ROLLING_DAMPING * eta * grains.mass()
-    return (f"granular hooke {kn} {eta} tangential linear_history {TANGENTIAL * kn} {TANGENTIAL_DAMPING} {mu} rolling sds {spring} {damping} {grains.rolling} "
+    normal, across, rolls = grains.damping
+    spring, damping = ROLLING * kn, ROLLING_DAMPING * rolls * eta * grains.mass()
+    return (f"granular hooke {kn} {normal * eta} tangential linear_history {TANGENTIAL * kn} {TANGENTIAL_DAMPING * across / normal} {mu} rolling sds {spring} {damping} {grains.rolling} "
             f"twisting sds {spring * grains.radius**2} {damping * grains.radius**2} {grains.rolling * grains.radius} damping mass_velocity")
 
 
 def time_step(grains, substep=None):
-    """A fifteenth of a collision's time [s]."""
-    return math.pi * (substep or grains.substep) / math.sqrt(KAPPA) / 15.0
+    """A fifteenth of a collision's time, or less [s]."""
+    return math.pi * (substep or grains.substep) / math.sqrt(KAPPA) / 15.0 / grains.finer
 
 
-def lammps(folder, grains, domain, loose, fixed, walls, course, substep=None):
-    """Runs LAMMPS and returns the State of all atoms at the end. walls: lines of a deck; course: its lines that run."""
+def lammps(folder, grains, domain, loose, fixed, walls, course, substep=None, down=(0.0, 0.0, -1.0)):
+    """Runs LAMMPS and returns the State of all atoms at the end. walls: lines of a deck; course: its lines that run; down: where gravity points."""
     folder.mkdir(parents=True, exist_ok=True)
     lower, upper, boundary = domain
     lines = [f"{len(loose) + len(fixed)} atoms\n2 atom types\n" + "\n".join(f"{lower[k]} {upper[k]} {'xyz'[k]}lo {'xyz'[k]}hi" for k in range(3)) + "\n\nAtoms\n"]
@@ -167,7 +180,7 @@ def lammps(folder, grains, domain, loose, fixed, walls, course, substep=None):
     (folder / "course.lammps").write_text(course)
     variables = {"boundary": boundary, "data": folder / "grains.data", "final": folder / "final.txt", "loose_loose": contact(grains, substep=substep),
                  "loose_fixed": contact(grains, 2.0, substep=substep), "walls": folder / "walls.lammps", "course": folder / "course.lammps",
-                 "skin": 0.2 * grains.radius, "dt": time_step(grains, substep)}
+                 "skin": 0.2 * grains.radius, "down": "{} {} {}".format(*down), "dt": time_step(grains, substep)}
     command = ["lmp", "-log", folder / "log.lammps", "-in", pathlib.Path(__file__).with_name("grains.lammps")]
     for name, value in variables.items():
         command += ["-var", name, str(value)]
