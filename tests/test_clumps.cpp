@@ -218,7 +218,7 @@ TEST_CASE("A cloud of clumps and spheres keeps its momenta, with friction", "[cl
   CHECK(after.energy < 0.9 * before.energy);  // they have met
   CHECK(simulation.measure().kinetic_energy == Approx(after.energy).epsilon(1e-5));
   CHECK(glm::length(after.linear - before.linear) < 1e-6 * before.linear_size);
-  // 1.7e-6: a sphere's place differs by a rounding from where its clump has it, whose lever its impulses have.
+  // 1.7e-6: x + h v of a constant velocity is rounded alike in every substep (docs/numerics.md, clumps).
   CHECK(glm::length(after.angular - before.angular) < 3e-6 * before.angular_size);
 }
 
