@@ -113,7 +113,7 @@ namespace talus {
   X(cell_lists, uint, cell_lists, compared(Compared::links),                                                           \
     "which bodies reach into a cell: bit b % 32 of word b / 32, all of them where no grain was; cells as in "          \
     "grid_start. With linked lists, at link_head_word(cell), a grain of the cell, and at link_word(grain) another "    \
-    "one of its cell; where lists are rebuilt incrementally, those that are linked, and cell_swept (shared/grid.h)")   \
+    "one of its cell; where lists are rebuilt incrementally, those that are linked (shared/grid.h)")                   \
   X(list_position, vec4, grains, saved | when(incremental),                                                            \
     "of lists that are rebuilt incrementally: xyz place of the grain that its list is of [m], w radius [m], "          \
     "negative: not the one "                                                                                           \

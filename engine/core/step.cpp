@@ -106,15 +106,21 @@ void place_bodies(Executor& e, const StepPlan& p, const Args& args) {
 }
 
 // Which cells with grains bodies reach into.
-struct BodyGates {
-  uint cells = gate_rebuild_cells, grains = gate_rebuild_grains, bodies = gate_rebuild_bodies;
-};
-void mark_bodies(Executor& e, const StepPlan& p, const Args& args, BodyGates gates = {}) {
+void mark_bodies(Executor& e, const StepPlan& p, const Args& args) {
   if (p.bodies == 0)
     return;
-  e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::cell_taken)), gates.cells}, args);
-  e.run(Pass::body_occupancy, {p.grains, gates.grains}, args);
-  e.run(Pass::body_mark, {p.bodies * body_threads, gates.bodies}, args);
+  e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::cell_taken)), gate_rebuild_cells}, args);
+  e.run(Pass::body_occupancy, {p.grains, gate_rebuild_grains}, args);
+  e.run(Pass::body_mark, {p.bodies * body_threads, gate_rebuild_bodies}, args);
+}
+
+// The same where lists are rebuilt incrementally and bodies have moved: incremental_mark knows of cells that have come
+// to have grains.
+void mark_bodies_again(Executor& e, const StepPlan& p, const Args& args) {
+  if (p.bodies == 0)
+    return;
+  e.run(Pass::body_clear, {static_cast<std::uint32_t>(e.size(FieldId::cell_taken)), gate_moved_cells}, args);
+  e.run(Pass::body_mark, {p.bodies * body_threads, gate_moved_bodies}, args);
 }
 
 // Fine grains in the order of near cells.
@@ -169,7 +175,7 @@ void rebuild_incrementally(Executor& e, const StepPlan& p, const Args& args) {
   e.run(Pass::incremental_clear, {static_cast<std::uint32_t>(e.size(FieldId::grid_count)), gate_incremental_cells},
         args);
   e.run(Pass::incremental_mark, grains, args);
-  mark_bodies(e, p, args, {gate_moved_cells, gate_moved_grains, gate_moved_bodies});
+  mark_bodies_again(e, p, args);
   e.run(Pass::incremental_choose, grains, args);
   e.run(Pass::incremental_save, grains, args);
   e.run(Pass::incremental_search, grains, args);

@@ -411,10 +411,6 @@ TALUS_CLONES void incremental_choose(const Args& args, Fields& f, uint begin, ui
       each_changed_row(
           f, i, [&](auto found) { search_grains_by_lanes(f, i, around, found); }, [&](uint j) { want_row(f, j); });
     }
-    if (f.settings[0].bodies.count > 0)
-      for (uint i = first; i < std::min(first + lanes, end); ++i)
-        if (!is_gone(f.grains[i]) && is_swept(f, i))
-          want_row(f, i);
   }
 }
 

@@ -224,8 +224,7 @@ private:
     return bytes;
   }
 
-  // Sets of bodies as they are; then cell after cell, is it marked, and the grains that its linked list leads to, in
-  // one order.
+  // Sets of bodies as they are; then cell after cell the grains that its linked list leads to, in one order.
   static Bytes by_link(Executor& executor) {
     const auto lists = read_field<uint>(executor, FieldId::cell_lists, executor.size(FieldId::cell_lists));
     const Settings settings = read_field<Settings>(executor, FieldId::settings, 1)[0];
@@ -235,11 +234,11 @@ private:
     const std::span head = std::span(lists).subspan(heads, cells), link = std::span(lists).subspan(heads + cells);
     std::vector<uint> out(lists.begin(), lists.begin() + static_cast<std::ptrdiff_t>(heads));
     for (const uint first : head) {
-      out.push_back(first == no_partner ? 0 : first & ~link_mask);
       const auto begin = static_cast<std::ptrdiff_t>(out.size());
-      for (uint i = first & link_mask; i < link.size() && out.size() < lists.size(); i = link[i] & link_mask)
+      for (uint i = first; i < link.size() && out.size() < lists.size(); i = link[i] & link_mask)
         out.push_back(i | (link[i] == no_partner ? 0 : link[i] & link_new));
       std::sort(out.begin() + begin, out.end());
+      out.push_back(link_end);
     }
     out.resize(lists.size(), no_partner);
     const auto bytes = std::as_bytes(std::span(out));

@@ -61,15 +61,17 @@ void body_carry(const Args&, Fields& f, uint begin, uint end) {
 void body_clear(const Args&, Fields& f, uint begin, uint end) {
   const Settings& settings = f.settings[0];
   const uint cells = grid_cells(settings.grid.bits), words = body_words(settings.bodies.count);
+  const bool whole = f.status[0].lists.rebuilding > 0;
   for (uint k = begin; k < end; ++k) {
     const uint world = f.rebuilding[k / cells], body = k % cells;
-    if (world >= settings.worlds.count)
+    if (world >= settings.worlds.count || (!whole && f.cell_taken[k] == 0))
+      continue;
+    for (uint word = 0; word < words; ++word)
+      f.cell_lists[k * words + word] = whole ? body_word_of_all(settings.bodies.count, word) : 0;
+    if (!whole)  // incrementally rebuilt lists keep count of contacts
       continue;
     f.cell_taken[k] = 0;
-    for (uint word = 0; word < words; ++word)
-      f.cell_lists[k * words + word] = body_word_of_all(settings.bodies.count, word);
-    if (settings.bodies.rigid > 0 && body < settings.bodies.count &&
-        f.status[0].lists.rebuilding > 0)  // incrementally rebuilt lists keep count
+    if (settings.bodies.rigid > 0 && body < settings.bodies.count)
       f.body_contacts[world * settings.bodies.count + body] = 0;
   }
 }
@@ -175,19 +177,24 @@ bool tells_distance(const Fields& f, uint body) {
   return true;
 }
 
-// body: in its world.
+// body: in its world. moved: the rows of the cell's grains are to be searched again.
 void mark(Fields& f, uint body, uint cell, bool moved) {
   TALUS_ASSERT(body < f.settings[0].bodies.count && f.cell_taken[cell] != 0, body, cell);
   atomic_ref(f.cell_lists[cell * body_words(f.settings[0].bodies.count) + body / 32]).fetch_or(1u << (body % 32));
-  if (moved)
-    atomic_ref(f.cell_lists[head_at(f.settings[0], cell)]).fetch_or(cell_swept);
+  if (!moved)
+    return;
+  each_linked(f, cell, [&](uint i) { want_row(f, i); });
+  for (uint i = first_in_cell(f, cell, 0); i < first_in_cell(f, cell + 1, 0); ++i)
+    if (f.list_position[i].w > 0.0f)
+      want_row(f, i);
 }
 
 // What threads first to last of those of a body do.
 void mark_cells(Fields& f, uint body, uint first, uint last) {
   const uint own = body % f.settings[0].bodies.count;
-  const bool moved = f.status[0].lists.rebuilding == 0 && has_moved(f, body);  // and lists are rebuilt incrementally
   const World& world = f.worlds[body / f.settings[0].bodies.count];
+  const bool moved = f.status[0].lists.rebuilding == 0 && has_moved(f, body) &&
+                     !too_many_displaced(world);  // and lists are rebuilt incrementally
   const CellBox box = cells_around(f, body, world);
   if (box.empty())
     return;

@@ -160,13 +160,18 @@ void incremental_mark(const Args& args, Fields& f, uint begin, uint end) {
     }
     TALUS_ASSERT(i < link_end, i);
     ++linked;
-    const uint cell = cell_key(cell_of(vec3(place), settings, world), world, settings);
-    const atomic_ref head(f.cell_lists[head_at(settings, cell)]);
-    const uint other = head.exchange(i);
-    TALUS_ASSERT((other & link_mask) == link_end || (other & link_mask) < args.grains, i, other & link_mask);
-    f.cell_lists[link_at(settings, i)] = (other & link_mask) | (displaced ? link_new : 0u);
-    if (other & ~link_mask)  // which the exchange took away
-      head.fetch_or(other & ~link_mask);
+    const ivec3 cell = cell_of(vec3(place), settings, world);
+    const uint key = cell_key(cell, world, settings);
+    const uint other = atomic_ref(f.cell_lists[head_at(settings, key)]).exchange(i);
+    TALUS_ASSERT(other == link_end || other < args.grains, i, other);
+    f.cell_lists[link_at(settings, i)] = other | (displaced ? link_new : 0u);
+    if (displaced && settings.bodies.count > 0) {
+      atomic_ref(f.cell_taken[key]).store(1, std::memory_order_relaxed);
+      for (int a = 0; a < 3; ++a) {
+        atomic_min(world.grid.low[a], cell[a]);
+        atomic_max(world.grid.high[a], cell[a]);
+      }
+    }
   }
   if (displaced_count > 0)
     atomic_ref(world.incremental.displaced).fetch_add(displaced_count);
@@ -180,8 +185,6 @@ void incremental_choose(const Args& args, Fields& f, uint begin, uint end) {
   for (uint i = begin; i < std::min(end, args.grains); ++i) {
     if (is_gone(f.grains[i]))
       continue;
-    if (is_swept(f, i))
-      want_row(f, i);
     if (has_new_place(f, i))
       each_changed_row(
           f, i, [&](auto found) { search_grains<Neighbourhood::incremental>(f, i, found); },

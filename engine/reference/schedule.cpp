@@ -72,7 +72,6 @@ void open_incremental(const Args& args, Fields& f) {
     moved |= has_moved(f, body);
   if (!moved)
     return;
-  f.gates[gate_moved_grains] = f.gates[gate_incremental_grains];
   f.gates[gate_moved_cells] = f.gates[gate_incremental_cells];
   f.gates[gate_moved_bodies] = groups(settings.bodies.count * body_threads / group_size);
 }

@@ -100,8 +100,7 @@ inline std::size_t link_at(const Settings& settings, uint i) {
 template <class Visit> void each_linked(const Fields& f, uint key, Visit visit) {
   [[maybe_unused]] std::size_t visited = 0;
   const std::size_t grains = f.grains.size(), links = link_at(f.settings[0], 0);
-  for (uint j = f.cell_lists[head_at(f.settings[0], key)] & link_mask; j < grains;
-       j = f.cell_lists[links + j] & link_mask) {
+  for (uint j = f.cell_lists[head_at(f.settings[0], key)]; j < grains; j = f.cell_lists[links + j] & link_mask) {
     ++visited;
     TALUS_ASSERT(visited <= grains, key, j);  // else a list leads back to itself
     visit(j);
@@ -211,12 +210,6 @@ inline void insert_sorted(Fields& f, std::size_t first, uint count, uint partner
   f.contact_partner[at] = partner;
 }
 
-// May there be surfaces of bodies near grain i that have moved?
-inline bool is_swept(const Fields& f, uint i) {
-  const ivec3 home = cell_of(vec3(f.list_position[i]), f.settings[0], f.worlds[0]);
-  return f.cell_lists[head_at(f.settings[0], cell_key(home, f.worlds[0], f.settings[0]))] & cell_swept;
-}
-
 inline bool has_new_place(const Fields& f, uint i) {
   return f.list_position[i].w < 0.0f && (f.cell_lists[link_at(f.settings[0], i)] & link_new);
 }
@@ -241,7 +234,7 @@ template <class Search, class Want> void each_changed_row(const Fields& f, uint 
   });
 }
 
-// Such a row, of incremental_choose: several grains may want the same.
+// Such a row: several grains, and bodies, may want the same.
 inline void want_row(Fields& f, uint i) {
   atomic_ref(f.contact_count_next[i]).store(row_wanted, std::memory_order_relaxed);
 }

@@ -351,6 +351,7 @@ void FieldMemory::put_all_bodies_in_cells() {
   TALUS_ASSERT(sets.size() <= executor_->size(FieldId::cell_lists), sets.size(), executor_->size(FieldId::cell_lists));
   if (!sets.empty())
     executor_->write(FieldId::cell_lists, std::as_bytes(std::span(sets)));
+  write_field(*executor_, FieldId::cell_taken, std::vector<uint>(executor_->size(FieldId::cell_taken), 1u));
 }
 
 void FieldMemory::grow_contacts(const Status& status, std::uint64_t step) {

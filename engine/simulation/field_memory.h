@@ -53,8 +53,8 @@ public:
   void resize_all();
   // Takes the number of contact rows from the field of contacts, which a checkpoint has filled.
   void count_rows();
-  // The sets of bodies near cells are not saved: each has all of them, until lists are built or bodies move. Rows hold
-  // those within reach, so that they come out the same.
+  // The sets of bodies near cells are not saved: each has all of them, and counts as one with grains, until lists are
+  // built or bodies move. Rows hold those within reach, so that they come out the same.
   void put_all_bodies_in_cells();
   // Makes room for the contacts and the histories that the device counted, and a quarter more. Throws ResourceError,
   // which names the step.

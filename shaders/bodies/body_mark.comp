@@ -1,7 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Marks the cells in which a grain could touch a body before the lists are built again. Sets of bits: in whatever order threads come,
-// the same result, and a grain goes through its cell's bodies by number.
+// the same result, and a grain goes through its cell's bodies by number. Where lists are rebuilt incrementally, the rows of grains near a body
+// that has moved are to be searched again.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
@@ -9,11 +10,16 @@ layout(set = 0, binding = 2, scalar) readonly buffer TakenBlock { uint cell_take
 layout(set = 0, binding = 3, scalar) buffer CellListBlock { uint cell_lists[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer StatusBlock { Status status; };
 layout(set = 0, binding = 5, scalar) readonly buffer ListedBlock { BodyMotion body_listed[]; };
+layout(set = 0, binding = 6, scalar) buffer CountNextBlock { uint contact_count_next[]; };
+layout(set = 0, binding = 7, scalar) readonly buffer StartBlock { uint grid_start[]; };
+layout(set = 0, binding = 8, scalar) readonly buffer PlaceBlock { vec4 list_position[]; };
 #include "shared/solid.glsl"
 #include "shared/space.glsl"
 #include "shared/cell_lists.glsl"
 #include "shared/rebuilt.glsl"
 #include "shared/moved.glsl"
+#include "shared/displaced.glsl"
+#include "shared/want_row.glsl"
 
 uint body, world;
 bool moved = false;  // since lists that are being rebuilt incrementally have known of it
@@ -23,8 +29,13 @@ uint cells_before() { return worlds[world].lists.table * grid_cells(settings.gri
 void mark(uint key) {
   uint number = body - world * settings.bodies.count;
   atomicOr(cell_lists[(cells_before() + key) * body_words(settings.bodies.count) + number / 32u], 1u << (number % 32u));
-  if (moved)
-    atomicOr(cell_lists[head_at(cells_before() + key)], cell_swept);
+  if (!moved)
+    return;
+  for (uint i = cell_lists[head_at(key)]; i != link_end; i = cell_lists[link_at(i)] & link_mask)
+    want_row(i);
+  for (uint i = grid_start[key]; i < grid_start[key + 1u]; ++i)
+    if (list_position[i].w > 0.0)
+      want_row(i);
 }
 
 // How far a grain looks in a cube around a place of 2 half_cells cells an edge: what it is away from the middle, at most, its radius and
@@ -60,7 +71,7 @@ void main() {
   if (bodies[body].parts == 0u)  // of grains alone
     return;
   if (status.lists.rebuilding == 0u)  // lists are rebuilt incrementally
-    moved = has_moved(body);
+    moved = has_moved(body) && !too_many_displaced();
   vec3 center = bodies[body].motion.position;
   float around = bodies[body].reach + worlds[world].radius + worlds[world].lists.skin;
   precise vec3 low = (center - around - settings.domain.min) * worlds[world].grid.inverse_cell;

@@ -1,13 +1,14 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // Grains that are far from their place in the lists get a new one. Grains whose place is not the one that they were sorted by are linked
-// to the cell that it is in. No row is to be searched again so far.
+// to the cell that it is in. No row is to be searched again so far. Cells that grains have come to are known to body_clear and body_mark.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 20, scalar) buffer WorldBlock { World worlds[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer GrainsBlock { Grain grains[]; };
 layout(set = 0, binding = 3, scalar) buffer PlaceBlock { vec4 list_position[]; };
 layout(set = 0, binding = 5, scalar) buffer CellListBlock { uint cell_lists[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer TakenBlock { uint cell_taken[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer CountNextBlock { uint contact_count_next[]; };
 #include "shared/space.glsl"
 #include "shared/cell.glsl"
@@ -47,10 +48,16 @@ void look_at(uint i) {
     atomicAdd(displaced_count, 1u);
   }
   atomicAdd(linked, 1u);
-  uint head = head_at(cell_key(cell_of(place.xyz, 0u), 0u)), other = atomicExchange(cell_lists[head], i);
-  cell_lists[link_at(i)] = (other & link_mask) | (displaced ? link_new : 0u);
-  if ((other & ~link_mask) != 0u)  // which the exchange took away
-    atomicOr(cell_lists[head], other & ~link_mask);
+  ivec3 cell = cell_of(place.xyz, 0u);
+  uint key = cell_key(cell, 0u);
+  cell_lists[link_at(i)] = atomicExchange(cell_lists[head_at(key)], i) | (displaced ? link_new : 0u);
+  if (displaced && settings.bodies.count > 0u) {
+    cell_taken[key] = 1u;
+    for (int a = 0; a < 3; ++a) {
+      atomicMin(worlds[0].grid.low[a], cell[a]);
+      atomicMax(worlds[0].grid.high[a], cell[a]);
+    }
+  }
 }
 
 void main() {

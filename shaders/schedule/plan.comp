@@ -97,7 +97,6 @@ void main() {
   open(gate_incremental_grains, incremental * groups_for(args.grains));
   open(gate_incremental_cells, incremental * groups_for(grid_cells(settings.grid.bits)));
   open(gate_incremental_once, incremental);
-  open(gate_moved_grains, moved * groups_for(args.grains));
   open(gate_moved_cells, moved * groups_for(grid_cells(settings.grid.bits)));
   open(gate_moved_bodies, moved * settings.bodies.count * body_threads / group_size);
 }

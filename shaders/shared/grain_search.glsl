@@ -52,7 +52,7 @@ void search_grains(uint i) {
       for (int x = -1; x <= 1; ++x) {
         uint j = cell_lists[head_at(key_at(home + ivec3(x, y, z)))];
 #ifdef INCREMENTAL
-        for (j &= link_mask; j != link_end; j = cell_lists[link_at(j)] & link_mask) {
+        for (; j != link_end; j = cell_lists[link_at(j)] & link_mask) {
 #else
         for (; j != no_partner; j = cell_lists[link_at(j)]) {
 #endif

@@ -62,9 +62,8 @@ TALUS_CONST float incremental_widen = 1.5f;
 // Rows of a slice beyond those that its lists take, and rows at least, so that incrementally rebuilt lists fit.
 TALUS_CONST uint spare_rows = 2u;
 TALUS_CONST uint spare_rows_least = 12u;
-// During an incremental rebuild, grains that have got a new position since they were sorted are linked to their cells. Added to the head of
-// a cell: all its rows are to be searched again. Added to the link of a grain: it has just got its position.
-TALUS_CONST uint cell_swept = 0x80000000u;
+// During an incremental rebuild, grains that have got a new position since they were sorted are linked to their cells. Added to the link of a
+// grain: it has just got its position.
 TALUS_CONST uint link_new = 0x80000000u;
 TALUS_CONST uint link_mask = 0x3FFFFFFFu;
 TALUS_CONST uint link_end = link_mask - 1u;
@@ -91,13 +90,12 @@ TALUS_CONST uint gate_fine_coast = 13u;        // a thread per fine grain, where
 TALUS_CONST uint gate_incremental_grains = 14u;       // a thread per grain, where lists are rebuilt incrementally in the substep
 TALUS_CONST uint gate_incremental_cells = 15u;        // .. per cell
 TALUS_CONST uint gate_incremental_once = 16u;         // .. one workgroup
-TALUS_CONST uint gate_moved_grains = 17u;      // .. and bodies have moved since they were: a thread per grain
-TALUS_CONST uint gate_moved_cells = 18u;       // .. per cell
-TALUS_CONST uint gate_moved_bodies = 19u;      // .. as gate_rebuild_bodies
-TALUS_CONST uint gate_emission = 20u;            // a workgroup per grain that emitters have released in the step
-TALUS_CONST uint gate_slices = 21u;              // a thread per slice, while the run is not halted
-TALUS_CONST uint gate_listed = 22u;              // a thread per grain of the slices that activity_list has listed
-TALUS_CONST uint gates_total = 23u;
+TALUS_CONST uint gate_moved_cells = 17u;       // .. and bodies have moved since they were: a thread per cell
+TALUS_CONST uint gate_moved_bodies = 18u;      // .. as gate_rebuild_bodies
+TALUS_CONST uint gate_emission = 19u;            // a workgroup per grain that emitters have released in the step
+TALUS_CONST uint gate_slices = 20u;              // a thread per slice, while the run is not halted
+TALUS_CONST uint gate_listed = 21u;              // a thread per grain of the slices that activity_list has listed
+TALUS_CONST uint gates_total = 22u;
 
 // Workgroups beyond one row go on in y: devices allow only 65535 per axis.
 TALUS_CONST uint dispatch_row = 32768u;
