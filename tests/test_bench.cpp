@@ -167,8 +167,8 @@ TEST_CASE("The book has every case that was run, also one that fails", "[bench]"
     CAPTURE(name);
     CHECK(times_in(page, "<section id=\"" + std::string(name) + "\">") == 1);
     CHECK(times_in(text, "<a name=\"" + std::string(name) + "\"></a>") == 1);
-    CHECK(times_in(text, "](" + std::string(name) + "_1.svg)") == 1);
-    CHECK(std::filesystem::file_size(out / (std::string(name) + "_1.svg")) > 1000);
+    CHECK(times_in(text, "](laws/" + std::string(name) + "_1.svg)") == 1);
+    CHECK(std::filesystem::file_size(out / "laws" / (std::string(name) + "_1.svg")) > 1000);
   }
   CHECK(times_in(page, "src=\"data:image/svg+xml;base64,") == 2);
   CHECK(times_in(page, "src=\"http") == 0);

@@ -20,7 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int picture_width = 480, picture_height = 270;  // pixels: some 60 kB
+// The folder of what belongs to a case, beside the book itself.
+constexpr const char* cases = "laws";
+
+constexpr int picture_width = 400, picture_height = 225;  // pixels: some 60 kB
 
 // What NAME.json holds, beside the names of the files that were written.
 struct Written {
@@ -103,6 +106,7 @@ std::string draw_shot(const Shot& shot, const fs::path& directory, const std::st
 }
 
 Written run_law(const Law& law, const LawContext& context, const std::string& device, const fs::path& out) {
+  const fs::path files = out / cases;
   const auto begin = Clock::now();
   const Evidence evidence = law.run(context);
   Written written{device,
@@ -115,16 +119,17 @@ Written run_law(const Law& law, const LawContext& context, const std::string& de
                   ""};
   for (const Plot& plot : evidence.plots) {
     const std::string name = fmt::format("{}_{}", law.name, written.plots.size() + 1);
-    draw(plot, out, name);
-    fs::remove(out / (name + ".gp"));
+    draw(plot, files, name);
+    fs::remove(files / (name + ".gp"));
     written.plots.push_back(name + ".svg");
   }
   if (evidence.shot) {
     written.scene = law.name + ".toml";
-    talus::write_file(out / written.scene, talus::to_toml(evidence.shot->scene));
-    written.picture = draw_shot(*evidence.shot, out, law.name);
+    talus::write_file(files / written.scene, talus::to_toml(evidence.shot->scene));
+    if (!evidence.shot->grains.empty())
+      written.picture = draw_shot(*evidence.shot, files, law.name);
   }
-  talus::write_file(out / (law.name + ".json"), text_of(written));
+  talus::write_file(files / (law.name + ".json"), text_of(written));
   return written;
 }
 
@@ -178,11 +183,12 @@ std::string markdown_of(const std::vector<Chapter>& chapters) {
     if (!law.remark.empty())
       sections += law.remark + "\n\n";
     for (const std::string& plot : written.plots)
-      sections += fmt::format("![{}]({})\n", law.title, plot);
+      sections += fmt::format("![{}]({}/{})\n", law.title, cases, plot);
     if (!written.picture.empty())
-      sections += fmt::format("![{}, as a picture]({})\n", law.title, written.picture);
-    sections += fmt::format("\n{}{}.\n", when(written),
-                            written.scene.empty() ? "" : fmt::format("; [{}]({})", written.scene, written.scene));
+      sections += fmt::format("![{}, as a picture]({}/{})\n", law.title, cases, written.picture);
+    sections +=
+        fmt::format("\n{}{}.\n", when(written),
+                    written.scene.empty() ? "" : fmt::format("; [{}]({}/{})", written.scene, cases, written.scene));
   }
   return fmt::format("# Talus beside laws and experiments\n\n{}\n\n{}{}", intro, markdown(contents), sections);
 }
@@ -221,14 +227,14 @@ std::string page_text(const std::vector<Chapter>& chapters, const fs::path& out)
     std::string files;
     for (const std::string& plot : written.plots)
       files += fmt::format("<img alt=\"{}\" src=\"{}\">\n", escaped(law.title),
-                           data_uri("image/svg+xml", file_text(out / plot)));
+                           data_uri("image/svg+xml", file_text(out / cases / plot)));
     if (!written.picture.empty())
       files += fmt::format("<img alt=\"{}\" src=\"{}\">\n", escaped(law.title),
-                           data_uri("image/png", file_text(out / written.picture)));
+                           data_uri("image/png", file_text(out / cases / written.picture)));
     sections += fmt::format("<div class=\"charts\">{}</div>\n", files) + paragraph(when(written) + ".");
     if (!written.scene.empty())
       sections += fmt::format("<details><summary>{}</summary><pre>{}</pre></details>\n", escaped(written.scene),
-                              escaped(file_text(out / written.scene)));
+                              escaped(file_text(out / cases / written.scene)));
     sections += "</section>\n";
   }
   return page_of(
@@ -249,13 +255,13 @@ std::vector<Law> all_laws() {
 void list_laws() {
   fmt::print("{:<22} {:>9}  {}\n", "name", "core min", "what");
   for (const Law& law : all_laws())
-    fmt::print("{:<22} {:>9.2g}  {} ({})\n", law.name, law.minutes, law.title, law.source);
+    fmt::print("{:<22} {:>9.2g}  {}\n", law.name, law.minutes, law.title);
 }
 
 void run_laws(const BookOptions& options) {
   const std::vector<Law> laws = chosen(options.only);
   need_gnuplot();
-  fs::create_directories(options.out);
+  fs::create_directories(options.out / cases);
   LawContext context{{options.device, 1, options.quick}};
   if (!options.methods.empty())
     context.methods = options.methods;
@@ -280,7 +286,7 @@ void run_laws(const BookOptions& options) {
   }
   std::vector<Chapter> chapters;
   for (const Law& law : all_laws())
-    if (const fs::path file = options.out / (law.name + ".json"); fs::exists(file))
+    if (const fs::path file = options.out / cases / (law.name + ".json"); fs::exists(file))
       chapters.push_back({law, read_written(file)});
   talus::write_file(options.out / "laws.html", page_text(chapters, options.out));
   talus::write_file(options.out / "laws.md", markdown_of(chapters));

@@ -18,8 +18,9 @@ std::vector<Law> all_laws();
 void list_laws();
 
 // Writes for each case NAME.json (what was measured), NAME.toml and NAME.png (its scene, and a picture of it), and
-// NAME_1.svg and so on (plots) into options.out; then laws.html and laws.md of all cases whose NAME.json is there, so
-// that a case can be run again by itself. Says so where there is no Vulkan device to draw by.
+// NAME_1.svg and so on (plots) into options.out / "laws"; then laws.html and laws.md of all cases whose NAME.json is
+// there into options.out, so that a case can be run again by itself. Says so where there is no Vulkan device to draw
+// by.
 void run_laws(const BookOptions& options);
 
 }  // namespace bench

@@ -40,8 +40,7 @@ talus::BodySpec hollow_cylinder(const char* name, double inner, double half_leng
   return body;
 }
 
-std::vector<glm::dvec3> settled_in_tube(const LawContext& context, unsigned count, double radius, double inner,
-                                        double friction, double rolling) {
+Scene tube_scene(unsigned count, double radius, double inner, double friction, double rolling) {
   Scene scene = bulk_scene(talus::default_solver(talus::Method::dem), friction, rolling);
   const double loose = count * volume_of(radius) / (0.3 * pi * inner * inner);
   const double reach = 2.0 * inner, half = 0.6 * (loose + 10.0 * radius);
@@ -50,8 +49,13 @@ std::vector<glm::dvec3> settled_in_tube(const LawContext& context, unsigned coun
   scene.bodies.push_back(hollow_cylinder("tube", inner, half, {}));
   scene.bodies[0].position.z = half - 2.0 * radius;
   scene.grains.push_back(group_of(radius, talus::CylinderFill{{0.0, 0.0, 0.0}, inner, loose}, count));
-  talus::Simulation simulation = simulate(context, scene);
-  go_on(simulation, std::sqrt(2.0 * loose / g) + 0.4);
+  scene.end = std::sqrt(2.0 * loose / g) + 0.4;
+  return scene;
+}
+
+std::vector<glm::dvec3> settled_in(const LawContext& context, const Scene& tube) {
+  talus::Simulation simulation = simulate(context, tube);
+  go_on(simulation, tube.end);
   std::vector<glm::dvec3> places;
   for (const talus::GrainState& grain : simulation.grains())
     places.push_back(glm::max(glm::dvec3(grain.position), glm::dvec3(-1e9, -1e9, 0.0)));

@@ -12,10 +12,9 @@ talus::Scene bulk_scene(const talus::Solver& solver, double friction, double rol
 double volume_of(double radius);  // m3, of a ball
 talus::GrainGroup group_of(double radius, talus::Shape shape, std::optional<unsigned> count = {});
 
-// What dem leaves of grains of that radius that fall into an upright tube of `inner` radius [m] on a floor that they do
-// not slide on: their places.
-std::vector<glm::dvec3> settled_in_tube(const LawContext& context, unsigned count, double radius, double inner,
-                                        double friction, double rolling);
+// Grains of that radius that fall into an upright tube of `inner` radius [m], by dem; and where they come to rest.
+talus::Scene tube_scene(unsigned count, double radius, double inner, double friction, double rolling);
+std::vector<glm::dvec3> settled_in(const LawContext& context, const talus::Scene& tube);
 
 // A closed tube or a drum: a body around a hollow cylinder about z of that radius and half length [m], turned by
 // `rotation` [degrees].

@@ -127,7 +127,7 @@ Evidence collapse(const LawContext& context) {
   std::vector<double> inner(aspects.size()), actual(aspects.size());
   in_parallel(context, aspects.size(), [&](std::size_t k) {
     inner[k] = std::cbrt(count * volume_of(r) / (0.6 * pi * aspects[k]));
-    columns[k] = settled_in_tube(context, count, r, inner[k], mu, rolling);
+    columns[k] = settled_in(context, tube_scene(count, r, inner[k], mu, rolling));
     double height = 0.0;
     for (const glm::dvec3& p : columns[k])
       height += 2.0 * p.z / static_cast<double>(columns[k].size());
@@ -152,9 +152,11 @@ Evidence collapse(const LawContext& context) {
     run_outs[i] = fit_heap(grains).radius / inner[k] - 1.0;
     if (i + 1 == aspects.size()) {
       const std::lock_guard lock(mutex);
-      scene.camera.eye = glm::dvec3(0.0, -9.0, 5.0) * inner[k];
-      scene.camera.target = glm::dvec3(0.0);
-      evidence.shot = Shot{scene, grains};
+      Scene tube = tube_scene(count, r, inner[k], mu, rolling);
+      tube.bodies[0].show = talus::Show::hidden;
+      tube.camera.eye = glm::dvec3(0.0, -9.0, 5.0) * inner[k];
+      tube.camera.target = glm::dvec3(0.0);
+      evidence.shot = Shot{tube, grains};
     }
   });
   Plot plot{"Collapse of a column", "a = height / radius", "run-out (r - r0) / r0", {}, true, true};
@@ -499,7 +501,7 @@ Evidence segregation(const LawContext& context) {
 // Smooth grains without gravity.
 Evidence cooling(const LawContext& context) {
   const double r = 0.005, filled = 0.05, e = 0.9;
-  const unsigned side = context.pick(12u, 6u), count = side * side * side;
+  const unsigned count = context.pick(1728u, 216u);
   const double volume = count * volume_of(r) / filled, edge = std::cbrt(volume);
   const double from = 0.5, end = context.pick(6.0, 1.5);
   const double chi = (1.0 - 0.5 * filled) / std::pow(1.0 - filled, 3);
@@ -518,11 +520,7 @@ Evidence cooling(const LawContext& context) {
     scene.domain.gravity = {};
     scene.domain.min = glm::dvec3(-0.5 * edge);
     scene.domain.max = glm::dvec3(0.5 * edge);
-    std::vector<glm::dvec3> points;
-    for (unsigned k = 0; k < count; ++k)
-      points.push_back(
-          edge * ((glm::dvec3(k % side, k / side % side, k / (side * side)) + 0.5) / static_cast<double>(side) - 0.5));
-    add_points(scene, r, points);
+    scene.grains.push_back(group_of(r, talus::BoxFill{scene.domain.min, scene.domain.max}, count));
     scene.grains[0].velocity_random = 0.5;
     talus::Simulation simulation = simulate(context, scene);
     watch(simulation, end, 0.05, [&] {

@@ -32,7 +32,7 @@ Measurement near(std::string what, std::string by, double measured, double refer
 Measurement at_most(std::string what, std::string by, double measured, double bound);
 Measurement between(std::string what, std::string by, double measured, double low, double high);
 
-// What a case is drawn from: the grains as they stand in the scene that the page offers as a file.
+// The scene that the page offers as a file, and the grains of a picture in it; none: there is no picture.
 struct Shot {
   talus::Scene scene;
   std::vector<talus::GrainState> grains;

@@ -89,14 +89,13 @@ struct Motion {
   glm::dvec3 velocity{0.0}, spin{0.0};  // m/s, rad/s
 };
 
-// The means over phases of the substep in which balls meet a wall, in the order of the launches.
-std::vector<Motion> after_wall(const LawContext& context, const ContactCase& method, const Spheres& spheres,
-                               const std::vector<Motion>& launches) {
+// Balls side by side above a wall, each launch in so many phases of the substep in which it meets the wall.
+Scene wall_scene(const ContactCase& method, const Spheres& spheres, const std::vector<Motion>& launches,
+                 std::size_t phases) {
   double approach = 0.0;
   for (const Motion& launch : launches)
     approach = std::max(approach, -launch.velocity.z);
   Scene scene = impact_scene(method, spheres, spheres.friction, true, approach);
-  const std::size_t phases = context.pick<std::size_t>(16, 4);
   for (std::size_t l = 0; l < launches.size(); ++l)
     for (std::size_t k = 0; k < phases; ++k) {
       const double gap =
@@ -105,7 +104,14 @@ std::vector<Motion> after_wall(const LawContext& context, const ContactCase& met
       add_points(scene, spheres.radius, {{0.0, y, spheres.radius + gap}}, launches[l].velocity);
       scene.grains.back().spin = launches[l].spin;
     }
-  talus::Simulation simulation = simulate(context, scene);
+  return scene;
+}
+
+// The means over these phases, in the order of the launches.
+std::vector<Motion> after_wall(const LawContext& context, const ContactCase& method, const Spheres& spheres,
+                               const std::vector<Motion>& launches) {
+  const std::size_t phases = context.pick<std::size_t>(16, 4);
+  talus::Simulation simulation = simulate(context, wall_scene(method, spheres, launches, phases));
   simulation.advance(steps_to_part);
   const std::vector<talus::GrainState> grains = simulation.grains();
   std::vector<Motion> means(launches.size());
@@ -182,7 +188,7 @@ Evidence hertz_impact(const LawContext& context) {
       evidence.measurements.push_back(near("duration [us]", by, 1e6 * (until - from), 1e6 * hertz.duration(), 0.05));
       evidence.measurements.push_back(near("greatest force [kN]", by, 1e-3 * peak, 1e-3 * hertz.force(), 3.3e-3));
       if (one.two)
-        evidence.shot = Shot{scene, talus::Simulation(scene, {.device = "cpu"}).grains()};
+        evidence.shot = Shot{scene, {}};
     }
     evidence.plots.push_back(std::move(plot));
   }
@@ -205,6 +211,9 @@ Evidence restitution(const LawContext& context) {
       series.points.emplace_back(e, out);
     }
     evidence.measurements.push_back(at_most("greatest deviation", method.name, off, 0.01));
+    if (!evidence.shot)
+      evidence.shot =
+          Shot{wall_scene(method, {0.0025, 3900.0, 3.8e11, 0.23, 0.0, 0.5}, {{{0.0, 0.0, -3.9}, {}}}, 1), {}};
     plot.series.push_back(std::move(series));
   }
   evidence.plots.push_back(std::move(plot));
@@ -249,6 +258,8 @@ Evidence oblique_impact(const LawContext& context) {
   const double sliding = std::atan(3.5 * spheres.friction * (1.0 + spheres.restitution)) / degree;
   for (const ContactCase& method : contact_cases(context)) {
     const std::vector<Motion> after = after_wall(context, method, spheres, launches);
+    if (!evidence.shot)
+      evidence.shot = Shot{wall_scene(method, spheres, launches, 1), {}};
     std::array<Points, 3> measured;
     for (std::size_t k = 0; k < after.size(); ++k) {
       const double angle = 5.0 * static_cast<double>(k + 1),
@@ -297,6 +308,8 @@ Evidence normal_speed(const LawContext& context) {
             {{"Chung and Ooi, steel", steel_spin, "points"}, std::move(slide)}};
   for (const ContactCase& method : contact_cases(context)) {
     const std::vector<Motion> after = after_wall(context, method, spheres, launches);
+    if (!evidence.shot)
+      evidence.shot = Shot{wall_scene(method, spheres, launches, 1), {}};
     Points spins, surfaces, spin_theory, surface_theory;
     Series series{method.name, {}};
     for (std::size_t k = 0; k < after.size(); ++k) {
@@ -360,6 +373,8 @@ Evidence spinning_impact(const LawContext& context) {
         const double slip = approach * std::tan(5.0 * k * degree);
         Motion after;
         if (partner.radius == 0.0) {
+          if (!evidence.shot)
+            evidence.shot = Shot{wall_scene(method, spheres, {{{0.0, 0.0, -approach}, {0.0, slip / r, 0.0}}}, 1), {}};
           after = after_wall(context, method, spheres, {{{0.0, 0.0, -approach}, {0.0, slip / r, 0.0}}})[0];
         } else {
           Scene scene = impact_scene(method, spheres, spheres.friction, false, approach);
@@ -425,6 +440,8 @@ Evidence slide_to_roll(const LawContext& context) {
              {"theory, of its surface", {{0.0, 0.0}, {expected, 5.0 / 7.0 * speed}, {0.5, 5.0 / 7.0 * speed}}}}};
   for (const MethodCase& method : methods_of_laws(context)) {
     const Scene scene = ball_on_plane(method.solver, 0.0, speed, 0.0);
+    if (!evidence.shot)
+      evidence.shot = Shot{scene, {}};
     talus::Simulation simulation = simulate(context, scene);
     Series center{method.name, {}, "points"}, surface{method.name + ", of its surface", {}, "points"};
     Points slip;  // while it slides, but for the start and the end
@@ -484,7 +501,10 @@ Evidence incline(const LawContext& context) {
       Series series{fmt::format("{}, rolling friction {:g}", method.name, mu_r), {}, "points"};
       double off = 0.0;
       for (const double a : degrees) {
-        const double found = acceleration(context, ball_on_plane(method.solver, a, 0.0, mu_r));
+        const Scene scene = ball_on_plane(method.solver, a, 0.0, mu_r);
+        if (!evidence.shot)
+          evidence.shot = Shot{scene, {}};
+        const double found = acceleration(context, scene);
         off = std::max(off, std::abs(found - theory(a, mu_r)) / (g * std::sin(a * degree)));
         series.points.emplace_back(a, found);
       }
