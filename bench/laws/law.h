@@ -50,7 +50,7 @@ struct Law {
   std::string source;  // of the reference
   std::string band;    // how wide it is, and why
   std::string remark;  // why a measurement fails, where that is known
-  double minutes;      // of one core, about, on the CPU path
+  double minutes;      // of one core, about, by dem on the CPU path
   std::function<Evidence(const LawContext&)> run;
 };
 
