@@ -5,12 +5,12 @@
 
 5000 grains of 5 mm in a bed 7 radii deep and 20 wide, periodic across. The blade is 10 radii wide, goes 4 radii deep and 0.3 m/s fast. Figures are
 means over the last 0.8 m: the force against the way, and the share of it that lifts. Methods: lammps, dem, vts and sp at substeps of 1/1600 s, with equal
-springs; lammps_stiff, with 16 times the stiffness; and M:OVERLAP, such as dem:0.015, a method with the substeps that Talus chooses for a mean overlap [radii].
+springs; lammps_stiff, with 16 times the stiffness; variants of LAMMPS with more damping (grains.py: DAMPING); and M:OVERLAP, such as dem:0.015, a method with the substeps that Talus chooses for a mean overlap [radii].
 """
 import argparse
 import math
 
-from grains import Grains, arguments, filled, final, lammps, points, scene, table, talus, time_step, wall_contact
+from grains import Grains, arguments, damped, filled, final, lammps, points, scene, table, talus, time_step, wall_contact
 
 R, COUNT = 0.005, 5000
 LONG, WIDE, TALL = 250, 20, 60  # of the bed [radii]
@@ -80,7 +80,7 @@ def main():
         folder = options.folder / f"blade_{friction}_{rolling}_{seed}"
         loose = start(options, folder / "start", grains, seed)
         if method.startswith("lammps"):
-            return by_lammps(folder / method, grains, loose, grains.substep / 4.0 if method == "lammps_stiff" else None)
+            return by_lammps(folder / method, damped(grains, method), loose, grains.substep / 4.0 if method == "lammps_stiff" else None)
         name, _, overlap = method.partition(":")
         if overlap:
             grains = Grains(R, friction, rolling, None, float(overlap))
