@@ -51,3 +51,17 @@ if(NOT TARGET talus::volk_headers)
     INTERFACE_INCLUDE_DIRECTORIES "${TALUS_VOLK_INCLUDE_DIR}"
     INTERFACE_LINK_LIBRARIES Vulkan::Headers)
 endif()
+
+# HDF5, which the format vtkhdf needs: where it is missing, Talus does without that format. An installed package needs what it was
+# built with.
+find_path(TALUS_HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(TALUS_HDF5_LIBRARY NAMES hdf5_serial hdf5)
+mark_as_advanced(TALUS_HDF5_INCLUDE_DIR TALUS_HDF5_LIBRARY)
+if(TALUS_HDF5_INCLUDE_DIR AND TALUS_HDF5_LIBRARY)
+  if(NOT TARGET talus::hdf5)
+    add_library(talus::hdf5 INTERFACE IMPORTED)
+    set_target_properties(talus::hdf5 PROPERTIES INTERFACE_LINK_LIBRARIES "${TALUS_HDF5_LIBRARY}")
+  endif()
+elseif(talus_WITH_HDF5)
+  talus_missing(HDF5 libhdf5-dev)
+endif()

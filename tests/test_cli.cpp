@@ -160,7 +160,7 @@ TEST_CASE("usage errors end with 2 and a sentence", "[cli]") {
   check_refused(shell.talus("run pile.toml --every 0.1"), 2, "--out");
   check_refused(shell.talus("run pile.toml --metrics-every 0.1"), 2, "--metrics");
   check_refused(shell.talus("run pile.toml --out o --format obj"), 2,
-                "unknown format 'obj'; use csv, ply, vtp or extxyz");
+                "unknown format 'obj'; use csv, ply, vtp, extxyz, gsd, usda or vtkhdf");
   check_refused(shell.talus("render pile.toml"), 2, "--out is required");
   check_refused(shell.talus("render pile.toml --out o --size 1280"), 2, "1280x720");
   check_refused(shell.talus("render pile.toml --out o --size 1280x720x3"), 2, "1280x720");
@@ -469,9 +469,8 @@ TEST_CASE("a device that fails while it is opened is passed over with a note", "
 
 TEST_CASE("a name of test limits that is not there is an error with those that are", "[cli][device]") {
   Shell shell;
-  check_refused(
-      shell.talus("run pile.toml --steps 1 --device 0", "TALUS_TEST_LIMITS=nosuchgpu"), 3,
-      "TALUS_TEST_LIMITS is \"nosuchgpu\", and there are intel, mali, adreno, moltenvk, least, unopened.");
+  check_refused(shell.talus("run pile.toml --steps 1 --device 0", "TALUS_TEST_LIMITS=nosuchgpu"), 3,
+                "TALUS_TEST_LIMITS is \"nosuchgpu\", and there are intel, mali, adreno, moltenvk, least, unopened.");
 }
 
 TEST_CASE("without Vulkan, auto is the CPU path", "[cli]") {

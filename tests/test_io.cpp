@@ -1,5 +1,7 @@
 // Checkpoints, exported grains and tables.
 #include "engine/io/series.h"
+#include "engine/io/table.h"
+#include "engine/io/writers.h"
 #include "engine/simulation/checkpoint_file.h"
 #include "tests/catch.h"
 #include "tests/scratch.h"
@@ -92,6 +94,10 @@ std::vector<GrainState> awkward_grains() {
   return grains;
 }
 
+Points awkward_points(bool spin = false) {
+  return grain_points(awkward_grains(), 0.25, {.spin = spin});
+}
+
 void require_same(const GrainState& a, const GrainState& b) {
   CHECK(a.id == b.id);
   for (int i = 0; i < 3; ++i) {
@@ -182,7 +188,7 @@ TEST_CASE("on a full disk, files stay as they were and tables end with a whole r
   {
     const FullDisk disk(100);
     CHECK_THROWS_AS(write_file(scratch / "report.json", std::string(5000, 'x')), ExportError);
-    CHECK_THROWS_AS(write_ply(scratch / "new.ply", awkward_grains(), 0.0), ExportError);
+    CHECK_THROWS_AS(write_ply(scratch / "new.ply", awkward_points()), ExportError);
     CHECK_THROWS_AS(table.row(std::string(200, '1')), ExportError);
     // A run that would begin anew finds out before the old table is gone.
     CHECK_THROWS_AS(Table(scratch / "table.csv", std::string(200, 'h')), ExportError);
@@ -229,7 +235,7 @@ TEST_CASE("a file that is replaced keeps its permissions", "[io]") {
 TEST_CASE("csv holds every grain exactly, sorted by id", "[io]") {
   Scratch scratch;
   std::vector<GrainState> grains = awkward_grains();
-  write_csv(scratch / "a.csv", grains);
+  write_csv(scratch / "a.csv", awkward_points());
   std::ranges::sort(grains, {}, &GrainState::id);
 
   const std::vector<std::string> lines = split(read_text(scratch / "a.csv"), '\n');
@@ -244,17 +250,17 @@ TEST_CASE("csv holds every grain exactly, sorted by id", "[io]") {
                  grains[i]);
   }
 
-  write_csv(scratch / "none.csv", {});
+  write_csv(scratch / "none.csv", grain_points({}, 0.0, {}));
   CHECK(read_text(scratch / "none.csv") == "id,x,y,z,vx,vy,vz,radius,material,world\n");
-  CHECK_THROWS_AS(write_csv(scratch / "nowhere/a.csv", grains), ExportError);
+  CHECK_THROWS_AS(write_csv(scratch / "nowhere/a.csv", awkward_points()), ExportError);
 }
 
 TEST_CASE("files hold the spins of grains that rotate", "[io][rotation]") {
   Scratch scratch;
   std::vector<GrainState> grains = awkward_grains();
-  write_csv(scratch / "a.csv", grains, Spins::written);
-  write_ply(scratch / "a.ply", grains, 0.25, Spins::written);
-  write_extxyz(scratch / "a.extxyz", grains, 0.25, {.materials = std::vector<Material>(3)}, Spins::written);
+  write_csv(scratch / "a.csv", awkward_points(true));
+  write_ply(scratch / "a.ply", awkward_points(true));
+  write_extxyz(scratch / "a.extxyz", awkward_points(true), {.materials = std::vector<Material>(3)});
   std::ranges::sort(grains, {}, &GrainState::id);
   const std::vector<std::string> table = split(read_text(scratch / "a.csv"), '\n'),
                                  atoms = split(read_text(scratch / "a.extxyz"), '\n');
@@ -281,7 +287,7 @@ TEST_CASE("files hold the spins of grains that rotate", "[io][rotation]") {
 TEST_CASE("ply holds every grain exactly, sorted by id", "[io]") {
   Scratch scratch;
   std::vector<GrainState> grains = awkward_grains();
-  write_ply(scratch / "a.ply", grains, 0.25);
+  write_ply(scratch / "a.ply", awkward_points());
   std::ranges::sort(grains, {}, &GrainState::id);
 
   const std::string text = read_text(scratch / "a.ply");
@@ -327,6 +333,7 @@ fill.points = [[0, 0, 1], [0.5, 0, 1]]
       simulation.advance(10);
       series.add(simulation);
     }
+    series.finish();
   }
   CHECK(names_in(dir) == "grains_00000.csv grains_00001.csv grains_00002.csv index.csv ");
   CHECK(read_text(dir / "index.csv") == "file,time,step,grains\n"
@@ -445,8 +452,68 @@ TEST_CASE("formats that are not there are refused by name", "[io]") {
   CHECK(parse_format("csv") == Format::csv);
   CHECK(parse_format("extxyz") == Format::extxyz);
   CHECK(name_of(Format::vtp) == "vtp");
-  for (const char* name : {"gsd", "obj", "", "CSV"}) {
+  for (const char* name : {"vtk", "obj", "", "CSV"}) {
     CAPTURE(name);
-    CHECK_THROWS_WITH(parse_format(name), "unknown format '" + std::string(name) + "'; use csv, ply, vtp or extxyz");
+    CHECK_THROWS_WITH(parse_format(name),
+                      "unknown format '" + std::string(name) + "'; use csv, ply, vtp, extxyz, gsd, usda or vtkhdf");
   }
+}
+
+TEST_CASE("every format goes on where a resumed run begins", "[io]") {
+  Scratch scratch;
+  Scene scene = parse_scene(R"([[material]]
+name = "sand"
+[[grains]]
+material = "sand"
+radius = 0.1
+fill.points = [[0, 0, 1], [0.5, 0, 1]]
+[[body]]
+name = "the blade"
+box = { size = [0.2, 0.4, 0.6] }
+position = [-0.5, 0, 1]
+velocity = [0.1, 0, 0]
+)",
+                            "two.toml");
+  for (const Format format : {Format::csv, Format::vtp, Format::gsd, Format::usda, Format::vtkhdf}) {
+    CAPTURE(name_of(format));
+    Simulation simulation(scene, {.device = "cpu"});
+    const auto run = [&](const fs::path& dir, int first, int end, std::uint64_t keep_before) {
+      Series series(dir, format, scene, keep_before, {.contacts = true});
+      for (int i = first; i < end; ++i) {
+        if (i > 0)
+          simulation.advance(5);
+        series.add(simulation);
+      }
+      series.finish();
+    };
+    simulation.save(scratch / "start.talus");
+    run(scratch / "whole", 0, 5, 0);
+    simulation.resume(scratch / "start.talus");
+    run(scratch / "parts", 0, 3, 0);
+    simulation.save(scratch / "middle.talus");
+    run(scratch / "parts", 3, 5, 11);  // states that are lost with what follows
+    simulation.resume(scratch / "middle.talus");
+    run(scratch / "parts", 3, 5, 11);
+    CHECK(names_in(scratch / "parts") == names_in(scratch / "whole"));
+    CHECK(read_text(scratch / "parts/index.csv") == read_text(scratch / "whole/index.csv"));
+    CHECK(read_text(scratch / "parts/bodies.csv") == read_text(scratch / "whole/bodies.csv"));
+    if (format == Format::usda)
+      for (const char* file : {"scene.usda", "manifest.usda", "body_the_blade.usda", "grains_00004.usda"})
+        CHECK(read_text(scratch / "parts" / file) == read_text(scratch / "whole" / file));
+    fs::remove_all(scratch / "parts");
+    fs::remove_all(scratch / "whole");
+  }
+}
+
+TEST_CASE("a state that cannot be written is told, and no later one is", "[io]") {
+  Scratch scratch;
+  const Scene scene = parse_scene("[scene]\ntitle = \"empty\"\n", "empty.toml");
+  Simulation simulation(scene, {.device = "cpu"});
+  Series series(scratch / "out", Format::vtp, scene);
+  series.add(simulation);
+  series.finish();
+  fs::create_directories(scratch / "out/grains_00001.vtp/full");  // no file can take its place
+  series.add(simulation);
+  CHECK_THROWS_AS(series.finish(), ExportError);
+  CHECK_FALSE(fs::exists(scratch / "out/grains_00002.vtp"));
 }

@@ -1,4 +1,5 @@
 // What bodies receive from grains: force and torque.
+#include "engine/io/contacts.h"
 #include "engine/io/report.h"
 #include "scratch.h"
 #include "simulate.h"
@@ -7,8 +8,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <set>
 #include <span>
 #include <sstream>
+#include <tuple>
 
 using namespace talus;
 using namespace talus_tests;
@@ -477,4 +480,158 @@ TEST_CASE("A grain that bodies close on pushes no harder than a contact can", "[
   // dem's sum of two stops is rarely met, and fast plates are through before all of their impulses have grown.
   CHECK(greatest >
         (variant.solver.method == Method::dem || variant.solver.warm_start > 0.5 ? 0.5 : 0.95) * bound * unit);
+}
+
+namespace {
+
+const std::string bed_text = R"(
+[time]
+dt = 0.004166666666666667
+[domain]
+min = [-0.1, -0.1, 0]
+max = [0.1, 0.1, 0.6]
+[solver]
+substeps = 8
+[[material]]
+name = "sand"
+[[grains]]
+material = "sand"
+radius = [0.009, 0.012]
+count = 150
+fill.box = { min = [-0.1, -0.1, 0.02], max = [0.1, 0.1, 0.3] }
+[[body]]
+name = "plate"
+box = { size = [0.2, 0.2, 0.02] }
+position = [0, 0, 0.01]
+)";
+
+}  // namespace
+
+TEST_CASE("A grain that rests on a slope is borne by its weight's two parts", "[contacts]") {
+  // Parallel Particles and pbd tell a mean over the iterations, up to a half too low: there the ratio of the two
+  // counts.
+  const double slope = 10.0 * std::numbers::pi / 180.0;
+  for (const Method method : {Method::dem, Method::vts, Method::sp, Method::p2, Method::pbd}) {
+    Scene scene = with(on_incline(scene_of(1.0 / 240, 4, 8), 10.0, 0.5, 0.5), default_solver(method));
+    scene.solver.rotation = false;
+    scene.solver.substeps = 4;
+    Simulation simulation(scene, on_cpu);
+    simulation.advance(240);
+    const std::vector<ContactState> contacts = contacts_of(simulation);
+    CAPTURE(static_cast<int>(method));
+    REQUIRE(contacts.size() == 1);
+    const ContactState& c = contacts[0];
+    CHECK(c.grain == 0);
+    const GrainState grain = simulation.grains()[0];
+    const glm::vec3 weight = glm::vec3(scene.domain.gravity) * static_cast<float>(mass_of(grain.radius));
+    const glm::vec3 normal = glm::normalize(c.normal);
+    const double down = -glm::dot(weight, normal);
+    CHECK(std::abs(glm::dot(c.friction, normal)) < 1e-3 * glm::length(c.normal));
+    CHECK(glm::dot(c.friction, weight) < 0.0f);
+    CHECK(glm::length(c.friction) / glm::length(c.normal) == Approx(std::tan(slope)).epsilon(0.02));
+    if (method != Method::p2 && method != Method::pbd)
+      CHECK(glm::length(c.normal) == Approx(down).epsilon(0.02));
+    CHECK(glm::distance(c.point, grain.position) == Approx(grain.radius).epsilon(0.02));
+  }
+}
+
+TEST_CASE("Contacts of a bed bear its weight, each pair once and in order", "[contacts]") {
+  for (const char* method : {"dem", "vts"}) {
+    CAPTURE(method);
+    Simulation simulation(parse_scene(bed_text + "\n", "bed.toml", {std::string("solver.method=\"") + method + "\""}),
+                          on_cpu);
+    simulation.advance(600);
+    const std::vector<ContactState> contacts = contacts_of(simulation);
+    const std::vector<GrainState> grains = simulation.grains();
+    std::vector<glm::dvec3> forces(grains.size());
+    std::set<std::tuple<std::uint32_t, ContactState::Partner, std::uint32_t>> pairs;
+    glm::dvec3 on_plate(0.0);
+    std::size_t of_grains = 0;
+    for (const ContactState& c : contacts) {
+      const glm::dvec3 force(c.normal + c.friction);
+      forces.at(c.grain) += force;
+      CHECK(glm::length(c.friction) <= 0.5f * glm::length(c.normal) * 1.001f);  // the default coefficient
+      if (c.kind == ContactState::Partner::grain) {
+        ++of_grains;
+        REQUIRE(c.grain < c.partner);
+        forces.at(c.partner) -= force;
+        const GrainState &a = grains[c.grain], &b = grains[c.partner];
+        const glm::vec3 way = a.position - b.position;
+        // What pressed in the last substep of vts may have opened since, by far less than a grain's size.
+        CHECK(glm::length(way) < 1.001f * (a.radius + b.radius));
+        CHECK(glm::dot(way, c.normal) > 0.0f);
+        CHECK(glm::distance(c.point, a.position) < 1.01f * a.radius);
+      } else if (c.kind == ContactState::Partner::body) {
+        CHECK(c.partner == 0);
+        on_plate -= force;
+      } else {
+        CHECK(c.partner < 6);
+      }
+      CHECK(pairs.emplace(c.grain, c.kind, c.partner).second);
+    }
+    CHECK(of_grains > 200);
+    CHECK(std::ranges::is_sorted(
+        contacts, {}, [](const ContactState& c) { return std::tuple(c.world, c.grain, c.kind, c.partner); }));
+    double weight = 0.0, unbalanced = 0.0;
+    for (std::size_t i = 0; i < grains.size(); ++i) {
+      const double own = mass_of(grains[i].radius) * g;
+      weight += own;
+      unbalanced += glm::length(forces[i] - glm::dvec3(0.0, 0.0, own));
+    }
+    // At rest, what is left of a grain's forces and its weight are its accelerations.
+    CHECK(unbalanced < 0.05 * weight);
+    const BodyLoad load = simulation.body_loads()[0];
+    CHECK(on_plate.z == Approx(load.force.z).epsilon(0.01));
+    // They are found for the state as it is, and change nothing of it.
+    const std::uint64_t hash = simulation.state_hash();
+    contacts_of(simulation);
+    CHECK(simulation.state_hash() == hash);
+  }
+}
+
+TEST_CASE("Contacts are known at the start, and on several worlds", "[contacts]") {
+  Scene scene = parse_scene(R"(
+[scene]
+worlds = 2
+[domain]
+gravity = [0, 0, 0]
+[[material]]
+name = "sand"
+[[grains]]
+material = "sand"
+radius = 0.1
+fill.points = [[0, 0, 1], [0.19, 0, 1], [0.6, 0, 1]]
+)",
+                            "two.toml");
+  Simulation simulation(scene, on_cpu);
+  const std::vector<ContactState> contacts = contacts_of(simulation);
+  REQUIRE(contacts.size() == 2);
+  for (std::uint32_t w = 0; w < 2; ++w) {
+    CHECK(contacts[w].world == w);
+    CHECK(contacts[w].grain == 0);
+    CHECK(contacts[w].partner == 1);
+    CHECK(contacts[w].normal.x < 0.0f);
+    CHECK(contacts[w].point.x == Approx(0.095));
+  }
+}
+
+TEST_CASE("Contacts of a device are those of the CPU path", "[device][contacts]") {
+  Scene scene = parse_scene(bed_text, "bed.toml");
+  Simulation on_host(scene, on_cpu), simulation(scene, on_device());
+  for (Simulation* s : {&on_host, &simulation})
+    s->advance(40);
+  const std::vector<ContactState> expected = contacts_of(on_host), contacts = contacts_of(simulation);
+  // Paths of grains part by rounding; sums over all contacts do so by little after so short a time.
+  const auto sums = [](const std::vector<ContactState>& all) {
+    std::pair<double, double> sum;
+    for (const ContactState& c : all) {
+      sum.first += glm::length(c.normal);
+      sum.second += glm::length(c.friction);
+    }
+    return sum;
+  };
+  CHECK(contacts.size() == Approx(expected.size()).epsilon(0.03));
+  CHECK(sums(contacts).first == Approx(sums(expected).first).epsilon(0.05));
+  CHECK(sums(contacts).second == Approx(sums(expected).second).epsilon(0.05));
+  CHECK(complaints(simulation).empty());
 }

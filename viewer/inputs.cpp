@@ -1,5 +1,5 @@
 #include "viewer/inputs.h"
-#include "engine/io/export.h"
+#include "engine/base/atomic_file.h"
 #include "viewer/parameters.h"
 #include "viewer/status.h"
 #include <algorithm>

@@ -110,8 +110,12 @@ void add_run(CLI::App* verb, Arguments& a) {
 void add_export(CLI::App* verb, Arguments& a, CLI::Option* needed, const char* default_format) {
   auto* format = verb->add_option(
       "--format", a.format,
-      fmt::format("Exports grains and bodies: csv, ply, vtp (ParaView) or extxyz (OVITO){}", default_format));
+      fmt::format("Exports grains and bodies: csv, ply, vtp or vtkhdf (ParaView), extxyz (OVITO), gsd (HOOMD-blue) or "
+                  "usda (Blender){}",
+                  default_format));
   format->type_name("FORMAT")->needs(needed);
+  verb->add_flag("--contacts", a.run.contacts, "Exports contacts with their forces, and the force on each grain")
+      ->needs(needed);
   verb->add_option("--every", a.run.every, "Time between exports; default: 1/100 of the run")
       ->type_name("S")
       ->check(positive)

@@ -1,5 +1,5 @@
 #include "viewer/png.h"
-#include "engine/io/export.h"
+#include "engine/base/atomic_file.h"
 #include <algorithm>
 #include <stdexcept>
 #include <string>

@@ -1,6 +1,7 @@
 #include "viewer/run.h"
 #include "engine/gpu/device.h"
 #include "engine/io/report.h"
+#include "engine/io/table.h"
 #include "viewer/inputs.h"
 #include "viewer/progress.h"
 #include "viewer/status.h"
@@ -102,7 +103,7 @@ fs::path identity(const fs::path& file) {
 
 // Files of an export are named so.
 bool is_exported(const std::string& name) {
-  const std::array<std::string_view, 5> starts{"index", "grains", "fine_", "cloth_", "bod"};
+  const std::array<std::string_view, 7> starts{"index", "grains", "fine", "cloth", "contacts", "clumps", "bod"};
   return std::ranges::any_of(starts, [&](std::string_view start) { return name.starts_with(start); });
 }
 
@@ -161,9 +162,10 @@ public:
       metrics_times_.emplace(options.metrics_every.value_or(share), dt_, first_);
     }
     if (!options.out.empty()) {
-      series_.emplace(options.out, options.format, simulation.scene(), first_);
+      series_.emplace(options.out, options.format, simulation.scene(), first_, talus::ExportOptions{options.contacts});
       if (!simulation.scene().cloths.empty() && !talus::holds_cloth(options.format))
-        print_err("note: files of this format leave out cloth; --format vtp and ply write each cloth as a mesh\n");
+        print_err(
+            "note: files of this format leave out cloth; --format vtp, vtkhdf, usda and ply write it as meshes\n");
       series_times_.emplace(options.every.value_or(share), dt_, first_);
     }
     if (options.frames) {
@@ -207,6 +209,8 @@ public:
     };
     if (replay_)
       compare();
+    if (series_)
+      attempt([&] { series_->finish(); });
     if (!options_.save.empty())
       attempt([&] {
         save(simulation_, options_.save);

@@ -22,6 +22,7 @@ struct RunOptions {
   std::filesystem::path out;                            // of what is exported; empty: none
   talus::Format format = talus::Format::csv;
   std::optional<double> every;  // s; unset: a hundredth of the run
+  bool contacts = false;        // exported as well
   std::optional<FrameOptions> frames;
 };
 

@@ -1,6 +1,6 @@
 #include "viewer/status.h"
+#include "engine/base/atomic_file.h"
 #include "engine/gpu/error.h"
-#include "engine/io/export.h"
 #include "engine/talus.h"
 #include "viewer/terminal.h"
 #include <cstdio>

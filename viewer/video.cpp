@@ -1,5 +1,5 @@
 #include "viewer/video.h"
-#include "engine/io/export.h"
+#include "engine/base/atomic_file.h"
 #include "viewer/shell.h"
 #include "viewer/status.h"
 #include <csignal>

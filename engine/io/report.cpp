@@ -1,7 +1,7 @@
 #include "engine/io/report.h"
 #include "engine/core/executor.h"
 #include "engine/core/setup.h"
-#include "engine/io/export.h"
+#include "engine/io/table.h"
 #include "engine/scene/words.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

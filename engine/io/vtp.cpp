@@ -1,9 +1,12 @@
-#include "engine/io/vtp.h"
+#include "engine/base/atomic_file.h"
+#include "engine/io/writers.h"
 #include <bit>
 #include <concepts>
 #include <fmt/format.h>
 #include <iterator>
 #include <numeric>
+#include <stdexcept>
+#include <zlib.h>
 
 namespace talus {
 namespace {
@@ -17,14 +20,15 @@ template <class T> constexpr std::string_view type_name() {
     return "Int32";
 }
 
-// A head in XML that describes arrays, and behind it their bytes: each with its size in front, as header_type says.
-class PolyData {
+// A head in XML that describes arrays, and behind it their bytes in blocks compressed one by one. Each array begins
+// with the number of blocks, the size of a whole one and of the last one (0: it is whole), and their compressed sizes.
+class VtpFile {
 public:
-  PolyData(std::size_t points, std::size_t vertices, std::size_t triangles, double time) {
+  VtpFile(std::size_t points, std::size_t vertices, std::size_t triangles, double time) {
     static_assert(std::endian::native == std::endian::little);
-    text(
-        "<?xml version=\"1.0\"?>\n"
-        "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n");
+    text("<?xml version=\"1.0\"?>\n"
+         "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\" "
+         "compressor=\"vtkZLibDataCompressor\">\n<PolyData>\n");
     text(fmt::format("<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
                      "format=\"ascii\">{}</DataArray>\n</FieldData>\n",
                      time));
@@ -37,25 +41,14 @@ public:
   void close(std::string_view section) { text(fmt::format("</{}>\n", section)); }
 
   // values: of one tuple after another.
-  template <class T> void array(std::string_view name, int components, const std::vector<T>& values) {
+  template <class T> void array(std::string_view name, std::size_t components, const std::vector<T>& values) {
     text(fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
                      "offset=\"{}\"/>\n",
                      type_name<T>(), name, components, data_.size()));
-    const std::uint64_t bytes = values.size() * sizeof(T);
-    put(&bytes, sizeof bytes);
-    put(values.data(), bytes);
+    compress({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
   }
-  void vectors(std::string_view name, const std::vector<glm::vec3>& values) {
-    std::vector<float> numbers;
-    numbers.reserve(3 * values.size());
-    for (const glm::vec3& v : values)
-      numbers.insert(numbers.end(), {v.x, v.y, v.z});
-    array(name, 3, numbers);
-  }
-  void points(const std::vector<glm::vec3>& positions) {
-    open("Points");
-    vectors("Points", positions);
-    close("Points");
+  void array(const PointColumn& c) {
+    std::visit([&](const auto& values) { array(c.quantity->name, c.quantity->components(), values); }, c.values);
   }
   // Cells of so many corners each.
   void cells(std::string_view kind, int corners, const std::vector<std::int32_t>& connectivity) {
@@ -77,87 +70,60 @@ public:
 
 private:
   void text(std::string_view more) { head_.append(more); }
-  void put(const void* from, std::size_t bytes) {
-    const char* begin = static_cast<const char*>(from);
-    data_.append(begin, begin + bytes);
+
+  void compress(std::string_view bytes) {
+    constexpr std::uint64_t block = 1 << 18;
+    std::vector<std::uint64_t> sizes{(bytes.size() + block - 1) / block, block, bytes.size() % block};
+    fmt::memory_buffer packed;
+    std::vector<Bytef> room(compressBound(block));
+    for (std::string_view left = bytes; !left.empty();) {
+      const std::string_view piece = left.substr(0, block);
+      left.remove_prefix(piece.size());
+      uLongf size = room.size();
+      // Of 100,000 grains, level 6 takes twice as long as the first (0.20 and 0.10 s) and saves 0.4 %.
+      compress2(room.data(), &size, reinterpret_cast<const Bytef*>(piece.data()), piece.size(), Z_BEST_SPEED);
+      sizes.push_back(size);
+      packed.append(room.data(), room.data() + size);
+    }
+    const char* head = reinterpret_cast<const char*>(sizes.data());
+    data_.append(head, head + sizes.size() * sizeof(sizes[0]));
+    data_.append(packed);
   }
 
   fmt::memory_buffer head_, data_;
 };
 
-std::vector<std::int32_t> corners_of(const std::vector<glm::uvec3>& triangles) {
-  std::vector<std::int32_t> corners;
-  corners.reserve(3 * triangles.size());
-  for (const glm::uvec3& t : triangles)
-    for (int k = 0; k < 3; ++k)
-      corners.push_back(static_cast<std::int32_t>(t[k]));
-  return corners;
-}
-
-template <class T> std::vector<T> column_of(const std::vector<GrainState>& grains, T GrainState::*member) {
-  std::vector<T> values;
-  values.reserve(grains.size());
-  for (const GrainState& g : grains)
-    values.push_back(g.*member);
-  return values;
-}
-
 }  // namespace
 
-void write_vtp(const std::filesystem::path& file, const std::vector<GrainState>& grains, double time, Spins spins) {
-  PolyData out(grains.size(), grains.size(), 0, time);
-  out.open("PointData Scalars=\"radius\" Vectors=\"velocity\"");
-  out.array("radius", 1, column_of(grains, &GrainState::radius));
-  out.vectors("velocity", column_of(grains, &GrainState::velocity));
-  out.array("id", 1, column_of(grains, &GrainState::id));
-  out.array("material", 1, column_of(grains, &GrainState::material));
-  out.array("world", 1, column_of(grains, &GrainState::world));
-  if (spins == Spins::written)
-    out.vectors("spin", column_of(grains, &GrainState::spin));
+void write_vtp(const std::filesystem::path& file, const Points& points, const std::vector<glm::uvec3>& triangles,
+               const std::vector<PointColumn>& of_triangles) {
+  VtpFile out(points.count, triangles.empty() ? points.count : 0, triangles.size(), points.time);
+  out.open(points.reals("radius") ? "PointData Scalars=\"radius\" Vectors=\"velocity\"" : "PointData");
+  for (const PointColumn& c : points.columns)
+    if (c.quantity->name != position_quantity.name)
+      out.array(c);
   out.close("PointData");
-  out.points(column_of(grains, &GrainState::position));
-  std::vector<std::int32_t> each(grains.size());
-  std::iota(each.begin(), each.end(), 0);
-  out.cells("Verts", 1, each);
-  out.write(file);
-}
-
-void write_vtp(const std::filesystem::path& file, const ClothState& cloth, double time) {
-  PolyData out(cloth.positions.size(), 0, cloth.triangles.size(), time);
-  out.open("PointData Vectors=\"velocity\"");
-  out.vectors("velocity", cloth.velocities);
-  out.close("PointData");
-  out.points(cloth.positions);
-  out.cells("Polys", 3, corners_of(cloth.triangles));
-  out.write(file);
-}
-
-void write_vtp(const std::filesystem::path& file, const std::vector<PosedMesh>& meshes, double time) {
-  std::vector<glm::vec3> positions, velocities;
-  std::vector<glm::uvec3> triangles;
-  std::vector<std::uint32_t> bodies, worlds;
-  for (const PosedMesh& m : meshes) {
-    const auto base = static_cast<std::uint32_t>(positions.size());
-    for (const glm::vec3& v : m.mesh->vertices) {
-      const glm::dvec3 arm = m.state.pose.rotation * glm::dvec3(v);
-      positions.emplace_back(m.state.pose.position + arm);
-      velocities.emplace_back(m.state.twist.velocity + glm::cross(m.state.twist.spin, arm));
-    }
-    for (const glm::uvec3& t : m.mesh->triangles)
-      triangles.push_back(base + t);
-    bodies.insert(bodies.end(), m.mesh->triangles.size(), m.body);
-    worlds.insert(worlds.end(), m.mesh->triangles.size(), m.world);
+  if (!of_triangles.empty()) {
+    out.open("CellData");
+    for (const PointColumn& c : of_triangles)
+      out.array(c);
+    out.close("CellData");
   }
-  PolyData out(positions.size(), 0, triangles.size(), time);
-  out.open("PointData Vectors=\"velocity\"");
-  out.vectors("velocity", velocities);
-  out.close("PointData");
-  out.open("CellData Scalars=\"body\"");
-  out.array("body", 1, bodies);
-  out.array("world", 1, worlds);
-  out.close("CellData");
-  out.points(positions);
-  out.cells("Polys", 3, corners_of(triangles));
+  out.open("Points");
+  out.array("Points", 3, *points.reals(position_quantity.name));
+  out.close("Points");
+  std::vector<std::int32_t> corners;
+  if (triangles.empty()) {
+    corners.resize(points.count);
+    std::iota(corners.begin(), corners.end(), 0);
+    out.cells("Verts", 1, corners);
+  } else {
+    corners.reserve(3 * triangles.size());
+    for (const glm::uvec3& t : triangles)
+      for (int k = 0; k < 3; ++k)
+        corners.push_back(static_cast<std::int32_t>(t[k]));
+    out.cells("Polys", 3, corners);
+  }
   out.write(file);
 }
 
@@ -173,6 +139,21 @@ void write_pvd(const std::filesystem::path& file, const std::vector<CollectionEn
   }
   add("</Collection>\n</VTKFile>\n");
   write_file(file, {text.data(), text.size()});
+}
+
+void write_points(const std::filesystem::path& file, Format format, const Points& points, const Scene& scene) {
+  switch (format) {
+  case Format::csv:
+    return write_csv(file, points);
+  case Format::ply:
+    return write_ply(file, points);
+  case Format::vtp:
+    return write_vtp(file, points);
+  case Format::extxyz:
+    return write_extxyz(file, points, scene);
+  default:
+    throw std::invalid_argument(fmt::format("{} files hold all times: give a directory", name_of(format)));
+  }
 }
 
 }  // namespace talus

@@ -1,5 +1,5 @@
 #pragma once
-// Normal force of a grain's contacts [N], as the last substep left them (Settings.force).
+// Normal force and friction of a grain's contacts [N], as the last substep left them (Settings.force).
 #include "engine/reference/dem_contact.h"
 #include "engine/reference/relative.h"
 #include "engine/reference/triangle.h"
@@ -36,7 +36,42 @@ public:
            (h * h * w_sum);
   }
 
+  // Friction on grain i [N], across the normal, in a contact whose normal force `normal` is not 0.
+  vec3 friction(std::size_t slot, const Contact& c, float normal) const {
+    if (settings_.solver.force == force_spring)
+      return dem_friction(slot, c);
+    // Impulses push the grain, corrections are what it is held back by.
+    const vec4 sum = vec4_at(f_.contact_state, sum_at(f_, slot));
+    return (settings_.solver.force == force_impulse ? normal : -normal) / sum.w * across(vec3(sum), c);
+  }
+
 private:
+  static vec3 across(vec3 v, const Contact& c) { return v - glm::dot(v, c.normal) * c.normal; }
+
+  // What the springs and dampers of the next substep would give, before any other contact has changed the grain.
+  vec3 dem_friction(std::size_t slot, const Contact& c) const {
+    const uint partner = partner_at(f_, i_, slot);
+    const PairLaw& law = law_of(f_, i_, partner);
+    const DemSpring spring = spring_of(args_, f_, i_, partner, c);
+    const Grain& grain = f_.grains[i_];
+    const float h = args_.h;
+    const DemContact d = dem_contact(c, spring, law, vec3(grain.velocity), w_, grain.position.w, vec3(0.0f),
+                                     h * settings_.domain.gravity, partner >= body_partner,
+                                     settings_.contacts.reach > 0.0f, settings_.contacts.restitution, h);
+    if (!d.touches)
+      return vec3(0.0f);
+    vec3 shear = settings_.contacts.memory ? vec3_at(f_.contact_state, shear_at(f_, slot)) : vec3(0.0f), response;
+    if (settings_.solver.rotation == rotation_off) {
+      response = dem_respond(d, c, spring, law, across_share(c, w_), settings_.contacts.restitution, h, shear);
+    } else {
+      const Turn t = turn_with(f_, i_, partner, c);
+      const float share = is_grain(partner) ? 1.0f : across_share_of_surfaces(c, t, w_);
+      vec3 roll(0.0f);
+      response = dem_turn(d, c, t, spring, law, share, false, settings_.contacts.restitution, h, shear, roll).response;
+    }
+    return across(response, c) / (h * d.w_sum);
+  }
+
   const Args& args_;
   const Fields& f_;
   const Settings& settings_;

@@ -1,7 +1,7 @@
 // The engine's exceptions by their names, with the same sentence.
+#include "engine/base/atomic_file.h"
 #include "engine/geometry/mesh.h"
 #include "engine/gpu/error.h"
-#include "engine/io/export.h"
 #include "engine/talus.h"
 #include "module.h"
 #include <string>

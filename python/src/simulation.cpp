@@ -2,6 +2,7 @@
 #include "engine/core/executor.h"
 #include "engine/executors/open_devices.h"
 #include "engine/io/series.h"
+#include "engine/io/writers.h"
 #include "engine/simulation/checkpoint_file.h"
 #include "module.h"
 #include "repr.h"
@@ -71,7 +72,7 @@ public:
     renderer_.reset();
   }
 
-  void write(const std::filesystem::path& out, const std::optional<std::string>& format);
+  void write(const std::filesystem::path& out, const std::optional<std::string>& format, bool contacts);
   std::string repr() const;
   GrainMemory grain_memory();
   Cloth cloth_state(const Which& which);
@@ -97,34 +98,47 @@ private:
   }
 
   talus::Simulation simulation_;
-  std::map<std::filesystem::path, std::pair<talus::Format, talus::Series>> series_;  // by directory
-  bool stepping_ = false;                    // read and written by who holds the interpreter
-  std::optional<talus::Renderer> renderer_;  // of the size and the scene of the last picture
+  struct Export {
+    talus::Format format;
+    bool contacts;
+    talus::Series series;
+  };
+  std::map<std::filesystem::path, Export> series_;  // by directory
+  bool stepping_ = false;                           // read and written by who holds the interpreter
+  std::optional<talus::Renderer> renderer_;         // of the size and the scene of the last picture
   int width_ = 0, height_ = 0;
 };
 
-void Simulation::write(const std::filesystem::path& out, const std::optional<std::string>& format) {
+void Simulation::write(const std::filesystem::path& out, const std::optional<std::string>& format, bool contacts) {
   talus::Simulation& simulation = idle();
   const std::string extension = out.extension().string();
   const auto* of_file = extension.empty()
                             ? talus::format_names.end()
                             : std::ranges::find(talus::format_names, std::string_view(extension).substr(1));
   if (!format && of_file != talus::format_names.end()) {
-    talus::write_grains(out, talus::parse_format(*of_file), simulation.grains(), simulation.time(), simulation.scene(),
-                        talus::spins_of(simulation.scene()));
+    talus::write_points(out, talus::parse_format(*of_file),
+                        talus::points_of(talus::frame_of(simulation, {contacts})).grains, simulation.scene());
     return;
   }
   const talus::Format wanted = talus::parse_format(format.value_or("vtp"));
   const std::filesystem::path directory = std::filesystem::absolute(out).lexically_normal();
   auto held = series_.find(directory);
   if (held == series_.end())
-    held = series_.emplace(directory, std::pair(wanted, talus::Series(directory, wanted, simulation.scene()))).first;
-  auto& [begun, series] = held->second;
-  if (begun != wanted)
-    throw nb::value_error((out.string() + " holds this simulation's exports as " + std::string(name_of(begun)) +
+    held = series_
+               .emplace(directory,
+                        Export{wanted, contacts, talus::Series(directory, wanted, simulation.scene(), 0, {contacts})})
+               .first;
+  Export& begun = held->second;
+  if (begun.format != wanted)
+    throw nb::value_error((out.string() + " holds this simulation's exports as " + std::string(name_of(begun.format)) +
                            ": use another directory for another format")
                               .c_str());
-  series.add(simulation);
+  if (begun.contacts != contacts)
+    throw nb::value_error((out.string() + " holds this simulation's exports " + (contacts ? "without" : "with") +
+                           " contacts: use another directory for others")
+                              .c_str());
+  begun.series.add(simulation);
+  begun.series.finish();
 }
 
 std::string Simulation::repr() const {
@@ -343,6 +357,9 @@ void bind_facts(nb::class_<Simulation>& c) {
       .def(
           "fine_grains", [](Simulation& s) { return grains_of(s.idle().fine_grains()); },
           "Likewise; they have numbers of their own.")
+      .def(
+          "contacts", [](Simulation& s) { return contacts_of(talus::contacts_of(s.idle())); },
+          "Contacts that press, with their forces, sorted by world, grain, kind and partner; a copy.")
       .def("grain_memory", &Simulation::grain_memory, "As they lie in memory; on the CPU path without a copy.")
       .def(
           "describe_step", [](Simulation& s, bool dot) { return s.idle().describe_step(dot); }, "dot"_a = false,
@@ -491,13 +508,14 @@ void bind_simulation(nb::module_& m) {
   bind_bodies(c);
   bind_commands(c);
   bind_worlds(c);
-  c.def("export", &Simulation::write, "out"_a, "format"_a = nb::none(),
+  c.def("export", &Simulation::write, "out"_a, "format"_a = nb::none(), nb::kw_only(), "contacts"_a = false,
         "The state as files in a directory: \"vtp\" for ParaView (the default), \"extxyz\" for OVITO, \"ply\" or "
         "\"csv\".\n"
         "Each call adds a time: grains_00000.vtp, grains_00001.vtp .., beside them fine grains, cloth, bodies, and "
         "indices\n"
         "with the times; the first one of a simulation begins them anew. Without a format, a name that ends with one\n"
-        "(\"heap.vtp\") is a file of the grains alone. Raises ExportError, or ValueError for an unknown format.");
+        "(\"heap.vtp\") is a file of the grains alone. contacts: contacts as well, and the force on each grain.\n"
+        "Raises ExportError, or ValueError for an unknown format.");
   c.def(
        "save", [](Simulation& s, const std::filesystem::path& file) { s.idle().save(file); }, "file"_a,
        "Everything that matters for going on bit for bit on the same device.")

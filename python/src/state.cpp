@@ -60,6 +60,23 @@ Clumps clumps_of(const std::vector<talus::ClumpState>& clumps) {
           member_of<Columns3<double>>(first.spin.data(), stride, {n, 3}, owner)};
 }
 
+Contacts contacts_of(std::vector<talus::ContactState> contacts) {
+  using talus::ContactState;
+  static_assert(sizeof(ContactState::Partner) == sizeof(std::uint32_t));
+  auto kept = std::make_unique<std::vector<ContactState>>(std::move(contacts));
+  static const ContactState none{};
+  const ContactState& first = kept->empty() ? none : kept->front();
+  const std::size_t n = kept->size(), stride = sizeof(ContactState);
+  const nb::capsule owner = owner_of(std::move(kept));
+  return {member_of<Column<std::uint32_t>>(&first.world, stride, {n}, owner),
+          member_of<Column<std::uint32_t>>(&first.grain, stride, {n}, owner),
+          member_of<Column<std::uint32_t>>(reinterpret_cast<const std::uint32_t*>(&first.kind), stride, {n}, owner),
+          member_of<Column<std::uint32_t>>(&first.partner, stride, {n}, owner),
+          member_of<Columns3<float>>(&first.point.x, stride, {n, 3}, owner),
+          member_of<Columns3<float>>(&first.normal.x, stride, {n, 3}, owner),
+          member_of<Columns3<float>>(&first.friction.x, stride, {n, 3}, owner)};
+}
+
 Loads loads_of(std::vector<talus::BodyLoad> loads, const std::vector<std::size_t>& shape) {
   using talus::BodyLoad;
   auto kept = std::make_unique<std::vector<BodyLoad>>(std::move(loads));
@@ -111,6 +128,21 @@ void bind_state(nb::module_& m) {
            "Columns id, x, y, z, vx, vy, vz, radius, material, world, wx, wy, wz: for pandas.DataFrame and its like.")
       .def("__len__", [](const Grains& g) { return g.id.shape(0); })
       .def("__repr__", [](const Grains& g) { return "Grains(" + text_of(g.id.shape(0)) + ")"; });
+
+  nb::class_<Contacts>(m, "Contacts",
+                       "Contacts that press, once for each pair, as arrays of N; read-only views of one copy. Forces "
+                       "are those on `grain`; its partner gets the opposite.")
+      .def_ro("world", &Contacts::world, handed_over, "uint32 [N].")
+      .def_ro("grain", &Contacts::grain, handed_over, "Id, the lower one of two grains, uint32 [N].")
+      .def_ro("kind", &Contacts::kind, handed_over, "Of the partner, uint32 [N]. 0: grain, 1: body, 2: wall.")
+      .def_ro("partner", &Contacts::partner, handed_over,
+              "Id of the other grain, index into Scene.bodies, or 2 axis, + 1 at domain.max, uint32 [N].")
+      .def_ro("point", &Contacts::point, handed_over,
+              "[m], float32 [N, 3], in the middle of the overlap; of a body or a wall: on its surface.")
+      .def_ro("normal", &Contacts::normal, handed_over, "Normal force [N], float32 [N, 3].")
+      .def_ro("friction", &Contacts::friction, handed_over, "Across the normal [N], float32 [N, 3].")
+      .def("__len__", [](const Contacts& c) { return c.grain.shape(0); })
+      .def("__repr__", [](const Contacts& c) { return "Contacts(" + text_of(c.grain.shape(0)) + ")"; });
 
   nb::class_<Clumps>(m, "Clumps",
                      "Clumps that move, sorted by world and first, as arrays of N; read-only views of one copy.")

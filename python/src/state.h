@@ -1,7 +1,7 @@
 #pragma once
 // States as arrays.
 #include "arrays.h"
-#include "engine/talus.h"
+#include "engine/io/contacts.h"
 
 namespace talus_python {
 
@@ -22,6 +22,12 @@ struct Clumps {
   Columns3<double> velocity, spin;
 };
 Clumps clumps_of(const std::vector<talus::ClumpState>& clumps);
+
+struct Contacts {
+  Column<std::uint32_t> world, grain, kind, partner;
+  Columns3<float> point, normal, friction;
+};
+Contacts contacts_of(std::vector<talus::ContactState> contacts);
 
 struct GrainMemory {
   Columns3<float> position;

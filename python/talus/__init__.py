@@ -17,6 +17,7 @@ from ._core import (
     CheckpointError,
     Cloth,
     Clumps,
+    Contacts,
     Device,
     DeviceError,
     DeviceSummary,

@@ -3,10 +3,15 @@
 import csv
 import xml.etree.ElementTree as ElementTree
 
+import gsd.hoomd
+import h5py
+import meshio
 import numpy as np
 import pytest
 from ovito.io import import_file
+from pxr import Usd, UsdGeom
 from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOHDF import vtkHDFReader
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 import talus
@@ -52,7 +57,7 @@ position = [0, 0, 0.55]
 [upsampling]
 radius = 0.004
 """
-FRAMES = 4
+FRAMES, STEPS = 4, 25
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +68,11 @@ def exported(tmp_path_factory):
     states = []
     for frame in range(FRAMES):
         if frame:
-            sim.advance(5)
-        for format in ("csv", "ply", "vtp", "extxyz"):
-            sim.export(out / format, format)
+            sim.advance(STEPS)
+        for format in ("csv", "ply", "vtp", "extxyz", "gsd", "usda", "vtkhdf"):
+            sim.export(out / format, format, contacts=True)
         blade = sim.body_state("blade")
-        states.append((sim.time, sim.grains(), sim.fine_grains(), blade, sim.cloth_state("net")))
+        states.append((sim.time, sim.grains(), sim.fine_grains(), blade, sim.cloth_state("net"), sim.contacts()))
     return out, states
 
 
@@ -155,6 +160,167 @@ def test_ovito_reads_grains_as_they_were(exported, kind):
         np.testing.assert_array_equal(names, np.array(["wet_sand", "gravel"])[table["material"].astype(int)])
 
 
+def contact_columns(contacts):
+    return {
+        "position": contacts.point,
+        "grain": contacts.grain,
+        "kind": contacts.kind,
+        "partner": contacts.partner,
+        "world": contacts.world,
+        "normal_force": contacts.normal,
+        "friction": contacts.friction,
+    }
+
+
+def forces_of(grains, contacts):
+    """What contacts do to each grain. Ids count from 0 here, without gaps."""
+    forces = np.zeros((len(grains), 3))
+    pushes = contacts.normal.astype(float) + contacts.friction
+    np.add.at(forces, contacts.grain, pushes)
+    pairs = contacts.kind == 0
+    np.add.at(forces, contacts.partner[pairs], -pushes[pairs])
+    return forces
+
+
+def test_contacts_and_forces_are_exported(exported):
+    out, states = exported
+    assert len(states[-1][5]) > 20
+    for frame, state in enumerate(states):
+        grains, contacts = state[1], state[5]
+        table = read_csv(out / "csv" / f"grains_{frame:05}.csv")
+        forces = vectors(table, "fx", "fy", "fz")
+        np.testing.assert_allclose(forces, forces_of(grains, contacts), rtol=1e-4, atol=1e-6)
+        data = read_vtp(out / "vtp" / f"contacts_{frame:05}.vtp")
+        for name, values in contact_columns(contacts).items():
+            read = data.GetPoints().GetData() if name == "position" else data.GetPointData().GetArray(name)
+            np.testing.assert_array_equal(vtk_to_numpy(read), values)
+        np.testing.assert_array_equal(array_of(read_vtp(out / "vtp" / f"grains_{frame:05}.vtp").GetPointData(), "force"), forces)
+        atoms = import_file(str(out / "extxyz" / f"grains_{frame:05}.extxyz"), sort_particles=False).compute()
+        np.testing.assert_array_equal(np.float32(atoms.particles["Force"]), forces)
+
+
+@pytest.mark.parametrize("kind", ["grains", "fine"])
+def test_gsd_reads_grains_as_they_were(exported, kind):
+    out, states = exported
+    with gsd.hoomd.open(out / "gsd" / f"{kind}.gsd") as frames:
+        assert len(frames) == FRAMES
+        for frame, snapshot in enumerate(frames):
+            table = read_csv(out / "csv" / f"{kind}_{frame:05}.csv")
+            assert snapshot.configuration.step == STEPS * frame
+            # Twice as wide as the domain reaches from the origin; along y, which is periodic, the period.
+            np.testing.assert_allclose(snapshot.configuration.box, [0.4, 0.4, 1.2, 0, 0, 0], rtol=1e-6)
+            particles = snapshot.particles
+            assert particles.N == len(table["id"])
+            assert particles.types == ["wet sand", "gravel"]
+            np.testing.assert_array_equal(particles.typeid, table["material"])
+            np.testing.assert_array_equal(particles.position, vectors(table, "x", "y", "z"))
+            np.testing.assert_array_equal(particles.velocity, vectors(table, "vx", "vy", "vz"))
+            np.testing.assert_array_equal(particles.diameter, 2 * table["radius"])
+            assert snapshot.log["time"][0] == states[frame][0]
+            np.testing.assert_array_equal(snapshot.log["particles/id"], table["id"])
+            if kind == "grains":
+                np.testing.assert_array_equal(snapshot.log["particles/spin"], vectors(table, "wx", "wy", "wz"))
+                np.testing.assert_array_equal(snapshot.log["particles/force"], vectors(table, "fx", "fy", "fz"))
+
+
+def test_ovito_reads_gsd(exported):
+    out, states = exported
+    pipeline = import_file(str(out / "gsd" / "grains.gsd"))
+    assert pipeline.num_frames == FRAMES
+    for frame in range(FRAMES):
+        grains = pipeline.compute(frame).particles
+        table = read_csv(out / "csv" / f"grains_{frame:05}.csv")
+        np.testing.assert_array_equal(np.float32(grains.positions), vectors(table, "x", "y", "z"))
+        np.testing.assert_array_equal(np.float32(grains["Velocity"]), vectors(table, "vx", "vy", "vz"))
+        np.testing.assert_array_equal(np.float32(grains["Radius"]), table["radius"])
+
+
+def read_vtkhdf(file, frame):
+    reader = vtkHDFReader()
+    reader.SetFileName(str(file))
+    reader.UpdateInformation()
+    assert reader.GetNumberOfSteps() == FRAMES
+    reader.SetStep(frame)
+    reader.Update()
+    data = reader.GetOutputDataObject(0)
+    return (data.GetPartition(0) if hasattr(data, "GetPartition") else data), reader.GetTimeValue()
+
+
+@pytest.mark.parametrize("kind", ["grains", "fine", "contacts", "cloth", "bodies"])
+def test_vtk_reads_hdf5_as_xml(exported, kind):
+    out, states = exported
+    names = {"cloth": "cloth_net"}
+    for frame in range(FRAMES):
+        data, time = read_vtkhdf(out / "vtkhdf" / f"{kind}.vtkhdf", frame)
+        assert time == states[frame][0]
+        if kind == "bodies":  # in vtp, those that moved have a file of their own
+            parts = [read_vtp(file) for t, _, file in collection(out / "vtp" / "bodies.pvd") if t == time]
+            points = np.concatenate([vtk_to_numpy(part.GetPoints().GetData()) for part in parts])
+            found = vtk_to_numpy(data.GetPoints().GetData())
+            np.testing.assert_array_equal(np.unique(found, axis=0), np.unique(points, axis=0))
+            assert np.unique(array_of(data.GetCellData(), "body")).tolist() == [0, 1]
+            continue
+        expected = read_vtp(out / "vtp" / f"{names.get(kind, kind)}_{frame:05}.vtp")
+        np.testing.assert_array_equal(vtk_to_numpy(data.GetPoints().GetData()), vtk_to_numpy(expected.GetPoints().GetData()))
+        for cells in ("GetVerts", "GetPolys"):
+            ours, theirs = (getattr(each, cells)().GetConnectivityArray() for each in (data, expected))
+            np.testing.assert_array_equal(vtk_to_numpy(ours), vtk_to_numpy(theirs))
+        values = expected.GetPointData()
+        for k in range(values.GetNumberOfArrays()):
+            name = values.GetArrayName(k)
+            np.testing.assert_array_equal(array_of(data.GetPointData(), name), array_of(values, name))
+
+
+def test_h5py_reads_vtkhdf(exported):
+    out, states = exported
+    with h5py.File(out / "vtkhdf" / "grains.vtkhdf") as file:
+        root = file["VTKHDF"]
+        assert root.attrs["Type"] == b"PolyData"
+        assert root["Steps"].attrs["NSteps"] == FRAMES
+        assert root["Steps/Values"][:].tolist() == [state[0] for state in states]
+        for frame, begin in enumerate(root["Steps/PointOffsets"]):
+            count = root["NumberOfPoints"][frame]
+            np.testing.assert_array_equal(root["PointData/id"][begin : begin + count], states[frame][1].id)
+            np.testing.assert_array_equal(root["Points"][begin : begin + count], states[frame][1].position)
+
+
+def test_usd_reads_grains_bodies_and_cloth(exported):
+    out, states = exported
+    stage = Usd.Stage.Open(str(out / "usda" / "scene.usda"))
+    assert UsdGeom.GetStageUpAxis(stage) == "Z" and UsdGeom.GetStageMetersPerUnit(stage) == 1.0
+    assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (0, FRAMES - 1)
+    assert stage.GetTimeCodesPerSecond() == pytest.approx(1 / states[1][0])
+    points, fine = (UsdGeom.Points(stage.GetPrimAtPath(f"/talus/{name}")) for name in ("grains", "fine"))
+    cloth = UsdGeom.Mesh(stage.GetPrimAtPath("/talus/cloth_net"))
+    blade = UsdGeom.Xformable(stage.GetPrimAtPath("/talus/body_blade"))
+    surface = UsdGeom.Mesh(stage.GetPrimAtPath("/talus/body_blade/surface"))
+    colors = UsdGeom.PrimvarsAPI(points).GetPrimvar("displayColor")
+    for frame, (_, grains, fines, pose, net, _) in enumerate(states):
+        for prim, grain in ((points, grains), (fine, fines)):
+            np.testing.assert_array_equal(np.array(prim.GetPointsAttr().Get(frame)), grain.position)
+            np.testing.assert_array_equal(np.array(prim.GetVelocitiesAttr().Get(frame)), grain.velocity)
+            np.testing.assert_array_equal(np.array(prim.GetWidthsAttr().Get(frame)), 2 * grain.radius)
+            np.testing.assert_array_equal(np.array(prim.GetIdsAttr().Get(frame)), grain.id)
+        assert len(colors.ComputeFlattened(frame)) == len(grains)
+        np.testing.assert_array_equal(np.array(cloth.GetPointsAttr().Get(frame)), net.position)
+        np.testing.assert_array_equal(np.array(cloth.GetVelocitiesAttr().Get(frame)), net.velocity)
+        np.testing.assert_array_equal(np.array(cloth.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3), net.triangles)
+        transform = np.array(blade.GetLocalTransformation(frame))  # of row vectors
+        np.testing.assert_allclose(transform[3, :3], pose.position, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(transform[:3, :3], turned(pose.rotation, np.eye(3)), rtol=0, atol=1e-12)
+    corners = np.array(surface.GetPointsAttr().Get())
+    np.testing.assert_allclose(np.abs(corners).max(axis=0), [0.01, 0.05, 0.05], rtol=1e-6)
+
+
+def test_meshio_reads_meshes(exported):
+    out, states = exported
+    blade = meshio.read(out / "ply" / "body_blade.ply")
+    np.testing.assert_allclose(np.abs(blade.points).max(axis=0), [0.01, 0.05, 0.05], rtol=1e-6)
+    cloth = meshio.read(out / "ply" / f"cloth_net_{FRAMES - 1:05}.ply")
+    np.testing.assert_array_equal(cloth.points, states[-1][4].position)
+    np.testing.assert_array_equal(cloth.cells_dict["triangle"], states[-1][4].triangles)
+
+
 def turned(quaternion, vectors):
     x, w = quaternion[:3], quaternion[3]
     return vectors + 2 * np.cross(x, np.cross(x, vectors) + w * vectors)
@@ -167,7 +333,7 @@ def test_vtk_sees_bodies_move(exported):
     poses = read_rows(out / "csv" / "bodies.csv")
     assert [row["body"] for row in poses] == ["floor", "blade"] * FRAMES
     corners = np.array([[x, y, z] for x in (-0.01, 0.01) for y in (-0.05, 0.05) for z in (-0.05, 0.05)])
-    for frame, (time, _, _, blade, _) in enumerate(states):
+    for frame, (time, _, _, blade, *_) in enumerate(states):
         row = poses[2 * frame + 1]
         assert float(row["time"]) == time
         np.testing.assert_array_equal([float(row[key]) for key in ("x", "y", "z")], blade.position)
@@ -211,11 +377,13 @@ def test_one_file_of_grains_and_what_cannot_be(sim, tmp_path):
         vtk_to_numpy(read_vtp(tmp_path / "heap.vtp").GetPoints().GetData()), sim.grains().position
     )
     assert [file.name for file in tmp_path.iterdir()] == ["heap.vtp"]
-    with pytest.raises(ValueError, match="unknown format 'obj'; use csv, ply, vtp or extxyz"):
+    with pytest.raises(ValueError, match="unknown format 'obj'; use csv, ply, vtp, extxyz, gsd, usda or vtkhdf"):
         sim.export(tmp_path / "o", "obj")
     sim.export(tmp_path / "o", "csv")
     with pytest.raises(ValueError, match="another directory"):
         sim.export(tmp_path / "o", "vtp")
+    with pytest.raises(ValueError, match="without contacts"):
+        sim.export(tmp_path / "o", "csv", contacts=True)
     with pytest.raises(talus.ExportError, match="heap.vtp"):
         sim.export(tmp_path / "heap.vtp", "csv")
 

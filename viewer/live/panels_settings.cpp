@@ -1,5 +1,5 @@
 // The panel of what may change while the scene runs.
-#include "engine/io/export.h"
+#include "engine/base/atomic_file.h"
 #include "engine/scene/text.h"
 #include "viewer/live/app.h"
 #include "viewer/live/panels.h"
