@@ -45,7 +45,8 @@ Evidence beverloo(const LawContext& context) {
     floor.material = plug.material = 0;
     const double hole = 0.5 * silo.hole;
     floor.parts.push_back({.shape = talus::BoxPart{{1.2 * width, 1.2 * width, thick}}});
-    floor.parts.push_back({.shape = talus::ConePart{hole, hole, 2.0 * thick}, .subtract = true});
+    // It ends further above and below than grains reach: inside of what is subtracted, its ends count as surfaces.
+    floor.parts.push_back({.shape = talus::ConePart{hole, hole, thick + 0.1}, .subtract = true});
     plug.parts.push_back({.shape = talus::ConePart{hole, hole, thick}});
     floor.position.z = plug.position.z = -0.5 * thick;
     plug.show = talus::Show::hidden;
