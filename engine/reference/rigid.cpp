@@ -168,8 +168,10 @@ void body_share(const Args&, Fields& f, uint begin, uint end) {
     const uint world = b / settings.bodies.count, own = b % settings.bodies.count;
     for (uint k = 0; k < settings.bodies.count; ++k) {
       const Body& other = f.bodies[world * settings.bodies.count + k];
-      const float reach = body.reach + other.reach + f.worlds[world].lists.skin;
-      if (k != own && squared(shortest(body.motion.position - other.motion.position, settings)) < reach * reach)
+      const float reach =
+          body.reach + other.reach + f.worlds[world].lists.skin;  // those of particles alone have no parts
+      if (k != own && other.parts > 0 &&
+          squared(shortest(body.motion.position - other.motion.position, settings)) < reach * reach)
         near[k / 32] |= 1u << k % 32;
     }
     for (uint word = 0; word < words; ++word)

@@ -17,7 +17,7 @@ layout(set = 0, binding = 7, scalar) writeonly buffer NearBlock { uint body_near
 bool near(uint a, uint b) {
   precise float reach = bodies[a].reach + bodies[b].reach + worlds[a / settings.bodies.count].lists.skin;
   precise vec3 offset = bodies[a].motion.position - bodies[b].motion.position;
-  return a != b && squared(shortest(offset)) < reach * reach;
+  return a != b && bodies[b].parts > 0u && squared(shortest(offset)) < reach * reach;
 }
 
 void main() {
