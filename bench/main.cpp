@@ -28,6 +28,28 @@ struct Verb {
   std::function<int()> run;
 };
 
+// Where the simulations of a verb run, and how many of them at a time.
+void add_workers(CLI::App* verb, std::string& device, int& workers) {
+  workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  verb->add_option("--device", device, "auto, cpu, or index or part of the name as in `talus devices`")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+  verb->add_option("--threads", workers, "Simulations at a time on the CPU path; default: one per core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+}
+
+int list_or_run(const auto& given, auto list, auto run) {
+  if (given.list) {
+    list();
+    return done;
+  }
+  if (given.options.out.empty())
+    throw bench::UsageError("--out is missing: name the directory for the results");
+  run(given.options);
+  return done;
+}
+
 Verb papers_verb(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("papers", "Repeats the experiments of the papers");
   struct Given {
@@ -36,29 +58,14 @@ Verb papers_verb(CLI::App& app) {
   };
   auto given = std::make_shared<Given>();
   bench::PapersOptions& options = given->options;
-  options.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   verb->add_option("--out", options.out, "Directory for papers.md, and a .csv, .gp and .svg of each experiment")
       ->type_name("DIR");
   verb->add_flag("--quick", options.quick, "Short versions with fewer grains and methods");
   verb->add_option("--only", options.only, "Runs these alone")->type_name("NAME");
-  verb->add_option("--device", options.device, "auto, cpu, or index or part of the name as in `talus devices`")
-      ->type_name("DEVICE")
-      ->capture_default_str();
-  verb->add_option("--threads", options.workers, "Simulations at a time on the CPU path; default: one per core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+  add_workers(verb, options.device, options.workers);
   verb->add_flag("!--no-plots", options.plots, "Without gnuplot, no .gp and .svg");
   verb->add_flag("--list", given->list, "Names the experiments and what they take, and runs none");
-  return {verb, [given] {
-            if (given->list) {
-              bench::list_papers();
-              return done;
-            }
-            if (given->options.out.empty())
-              throw bench::UsageError("--out is missing: name the directory for the results");
-            bench::run_papers(given->options);
-            return done;
-          }};
+  return {verb, [given] { return list_or_run(*given, bench::list_papers, bench::run_papers); }};
 }
 
 Verb laws_verb(CLI::App& app) {
@@ -69,7 +76,6 @@ Verb laws_verb(CLI::App& app) {
   };
   auto given = std::make_shared<Given>();
   bench::BookOptions& options = given->options;
-  options.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   verb->add_option("--out", options.out, "Directory for laws.html, laws.md and what they are made from")
       ->type_name("DIR");
   verb->add_flag("--quick", options.quick, "Short versions, with dem alone: whether it works, not what is true");
@@ -78,23 +84,9 @@ Verb laws_verb(CLI::App& app) {
   verb->add_option("--method", options.methods, "Of dem, vts and sp these alone")
       ->type_name("NAME")
       ->check(CLI::IsMember({"dem", "vts", "sp"}));
-  verb->add_option("--device", options.device, "auto, cpu, or index or part of the name as in `talus devices`")
-      ->type_name("DEVICE")
-      ->capture_default_str();
-  verb->add_option("--threads", options.workers, "Simulations at a time on the CPU path; default: one per core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+  add_workers(verb, options.device, options.workers);
   verb->add_flag("--list", given->list, "Names the cases and what they take, and runs none");
-  return {verb, [given] {
-            if (given->list) {
-              bench::list_laws();
-              return done;
-            }
-            if (given->options.out.empty())
-              throw bench::UsageError("--out is missing: name the directory for the results");
-            bench::run_laws(given->options);
-            return done;
-          }};
+  return {verb, [given] { return list_or_run(*given, bench::list_laws, bench::run_laws); }};
 }
 
 Verb run_verb(CLI::App& app) {

@@ -26,6 +26,16 @@ Scene sleeping_bed(unsigned n = 400) {
   return scene;
 }
 
+// A bed onto which three grains fall in a second, for four seconds.
+Scene bed_in_rain() {
+  Scene scene = sleeping_bed(600);
+  scene.emitters = pouring(2, 3, 4.0).emitters;
+  scene.emitters[0].rate = 3.0;
+  scene.emitters[0].radius_min = scene.emitters[0].radius_max = 0.005;
+  scene.emitters[0].shape = CylinderFill{{0.04, 0.04, 0.3}, 0.02, 0.05};
+  return scene;
+}
+
 // All of them asleep.
 void let_sleep(Simulation& simulation, double most = 8.0) {
   while (simulation.awake().value() > 0 && simulation.time() < most)
@@ -76,11 +86,7 @@ TEST_CASE("A bed at rest falls asleep, and then no grain is computed any more", 
 
 // Which slices run is a matter of cost alone: sorting decides it, and with it how many worlds there are.
 TEST_CASE("Slices in which nothing acts on a grain may run, and nothing changes", "[sleep]") {
-  Scene scene = sleeping_bed(600);
-  scene.emitters = pouring(2, 3, 4.0).emitters;
-  scene.emitters[0].rate = 3.0;
-  scene.emitters[0].radius_min = scene.emitters[0].radius_max = 0.005;
-  scene.emitters[0].shape = CylinderFill{{0.04, 0.04, 0.3}, 0.02, 0.05};
+  Scene scene = bed_in_rain();
   scene.bodies.push_back(body_of("post", {{BoxPart{{0.01, 0.01, 0.1}}}}, {0.03, 0.03, 0.02}));
   Simulation some(scene, on_cpu), all(scene, on_cpu);
   std::uint32_t least = some.grain_count();
@@ -282,11 +288,7 @@ TEST_CASE("What falls onto a bed wakes the grains around it, and no others", "[s
 }
 
 TEST_CASE("Sleepers come back with a checkpoint, whatever the number of threads", "[sleep]") {
-  Scene scene = sleeping_bed(600);
-  scene.emitters = pouring(2, 3, 4.0).emitters;
-  scene.emitters[0].rate = 3.0;
-  scene.emitters[0].radius_min = scene.emitters[0].radius_max = 0.005;
-  scene.emitters[0].shape = CylinderFill{{0.04, 0.04, 0.3}, 0.02, 0.05};
+  Scene scene = bed_in_rain();
   Simulation one(scene, {.device = "cpu", .threads = 1}), three(scene, {.device = "cpu", .threads = 3});
   one.advance(300);
   three.advance(300);

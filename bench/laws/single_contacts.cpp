@@ -357,7 +357,7 @@ Evidence spinning_impact(const LawContext& context) {
   const std::vector<Partner> partners{{"a wall", 0.0}, {"its like", 1.0}, {"one five times as large", 5.0}};
   Evidence evidence;
   for (const Partner& partner : partners) {
-    // Of the ball: the share of the contact's effective mass that its own mass is.
+    // The effective mass of the contact divided by the mass of the ball.
     const double share = partner.radius == 0.0 ? 1.0 : 1.0 / (1.0 + std::pow(partner.radius, -3));
     Series theory{"slides throughout", {}};
     for (double x = slides; x < 12.0; x += 0.25)

@@ -147,7 +147,7 @@ struct Wants {
   bool rolls = false;        // does some pair of materials resist rolling?
   bool restitution = false;  // is it given for some pairs?
   bool clumps = false;       // are there any?
-  bool sleep = false;        // do slices of grains at rest sleep?
+  bool sleep = false;        // do grains at rest sleep?
 };
 using Condition = bool (*)(const Wants&);
 bool finds_linked(const Wants& wants);       // neighbours, by linked lists

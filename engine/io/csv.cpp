@@ -13,18 +13,7 @@ void write_csv(const std::filesystem::path& file, const Points& points) {
       fmt::format_to(out, "{}{}", text.size() > 0 ? "," : "", c.quantity->parts[k]);
   fmt::format_to(out, "\n");
   for (std::size_t i = 0; i < points.count; ++i) {
-    bool first = true;
-    for (const PointColumn& c : points.columns)
-      std::visit(
-          [&, n = c.quantity->components()](const auto& values) {
-            for (std::size_t k = 0; k < n; ++k) {
-              if (!first)
-                text.push_back(',');
-              first = false;
-              fmt::format_to(out, "{}", values[n * i + k]);  // the shortest text that reads back as the same number
-            }
-          },
-          c.values);
+    append_row(text, points, i, ',');
     text.push_back('\n');
   }
   write_file(file, {text.data(), text.size()});

@@ -30,19 +30,8 @@ void write_extxyz(const std::filesystem::path& file, const Points& points, const
   fmt::format_to(out, " Time={}\n", points.time);
   for (std::size_t i = 0; i < points.count; ++i) {
     if (materials)
-      fmt::format_to(out, "{}", species.at((*materials)[i]));
-    bool first = !materials;
-    for (const PointColumn& c : points.columns)
-      std::visit(
-          [&, n = c.quantity->components()](const auto& values) {
-            for (std::size_t k = 0; k < n; ++k) {
-              if (!first)
-                text.push_back(' ');
-              first = false;
-              fmt::format_to(out, "{}", values[n * i + k]);
-            }
-          },
-          c.values);
+      fmt::format_to(out, "{} ", species.at((*materials)[i]));
+    append_row(text, points, i, ' ');
     text.push_back('\n');
   }
   write_file(file, {text.data(), text.size()});

@@ -25,7 +25,7 @@ struct Frame {
 };
 Frame frame_of(Simulation& simulation, const ExportOptions& options = {});
 
-// What is written of a frame. Contacts are found here, off the simulation's thread.
+// The points of a frame that are written. The contacts are computed here, on the thread that writes.
 struct FramePoints {
   Points grains;
   std::optional<Points> fine, contacts;

@@ -1,5 +1,6 @@
 #include "engine/io/points.h"
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <span>
 
@@ -107,6 +108,21 @@ const std::vector<float>* Points::reals(std::string_view name) const {
 const std::vector<std::uint32_t>* Points::wholes(std::string_view name) const {
   const auto at = std::ranges::find(columns, name, [](const PointColumn& c) { return c.quantity->name; });
   return at == columns.end() ? nullptr : std::get_if<std::vector<std::uint32_t>>(&at->values);
+}
+
+void append_row(fmt::memory_buffer& text, const Points& points, std::size_t i, char separator) {
+  bool first = true;
+  for (const PointColumn& c : points.columns)
+    std::visit(
+        [&, n = c.quantity->components()](const auto& values) {
+          for (std::size_t k = 0; k < n; ++k) {
+            if (!first)
+              text.push_back(separator);
+            first = false;
+            fmt::format_to(std::back_inserter(text), "{}", values[n * i + k]);
+          }
+        },
+        c.values);
 }
 
 Points grain_points(const std::vector<GrainState>& grains, double time, const GrainExtras& extras) {

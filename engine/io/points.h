@@ -1,9 +1,10 @@
 #pragma once
-// What is exported of points: grains, fine grains and contacts. All formats write the same columns, which are declared
-// in points.cpp: a quantity is added there once.
+// The columns of exported points, which are grains, fine grains and contacts. All formats write the same columns, which
+// are declared in points.cpp: a quantity is added there once.
 #include "engine/io/contacts.h"
 #include <array>
 #include <cstdint>
+#include <fmt/format.h>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -56,5 +57,8 @@ struct GrainExtras {
 // grains: sorted by world and id, as Simulation gives them. Points are sorted by id, those of one id by world.
 Points grain_points(const std::vector<GrainState>& grains, double time, const GrainExtras& extras);
 Points contact_points(const std::vector<ContactState>& contacts, double time);
+
+// Appends the components of point i to a text, each as the shortest number that reads back as the same.
+void append_row(fmt::memory_buffer& text, const Points& points, std::size_t i, char separator);
 
 }  // namespace talus

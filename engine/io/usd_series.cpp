@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t rate_width = 24;  // characters of a number that is written anew in its place
 
-// What a column is in USD: the type and the name of its attribute.
+// The attribute of USD that holds a column. Values are multiplied by the factor.
 struct Attribute {
   std::string type, name;
   float factor = 1.0f;

@@ -16,7 +16,7 @@ bool is_calm(const Fields& f, uint world) {
   return f.worlds[world].motion.speed < f.settings[0].sleep.slow;
 }
 
-// What a slice knows of its sleepers, as these know it: sorting has brought them together anew.
+// Collects the states of sleepers, which follow the grains, into those of their slice: sorting has made new slices.
 void gather_sleepers(const Args& args, const Fields& f, uint first, SliceActivity& slice) {
   slice.state = slice.unsettled = 0;
   for (uint lane = 0; lane < slice_grains; ++lane) {

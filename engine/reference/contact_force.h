@@ -48,7 +48,8 @@ public:
 private:
   static vec3 across(vec3 v, const Contact& c) { return v - glm::dot(v, c.normal) * c.normal; }
 
-  // What the springs and dampers of the next substep would give, before any other contact has changed the grain.
+  // The friction force [N] that springs and dampers give in the next substep, where no other contact has changed the
+  // velocity of the grain before.
   vec3 dem_friction(std::size_t slot, const Contact& c) const {
     const uint partner = partner_at(f_, i_, slot);
     const PairLaw& law = law_of(f_, i_, partner);

@@ -25,7 +25,7 @@ bool has_bit(uint bits, uint lane) { return (bits >> lane & 1u) != 0u; }
 // Places without a grain, and fixed grains that no body carries.
 bool never_moves(Grain g) { return g.position.w == 0.0 || (g.velocity.w == 0.0 && settings.bodies.carried == 0u); }
 
-// What a slice knows of its sleepers, as these know it: sorting has brought them together anew.
+// Collects the states of sleepers, which follow the grains, into those of their slice: sorting has made new slices.
 void gather_sleepers(uint first, inout SliceActivity slice) {
   slice.state = slice.unsettled = 0u;
   for (uint lane = 0u; lane < slice_grains; ++lane) {
