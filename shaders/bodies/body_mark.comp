@@ -56,7 +56,8 @@ float distance_at(vec3 at, float half_cells) {
     if (settings.domain.axis[a] == axis_periodic && abs(way[a]) > turn)
       return -1e30;
   }
-  return from_body(body, way).w;
+  uint nearest;
+  return bound_of_body(body, way, nearest);
 }
 
 void main() {

@@ -343,6 +343,38 @@ struct Composition {
       inside = part.subtracts ? inside && !part.has(p) : inside || part.has(p);
     return inside;
   }
+  // Is it so on one side of a place only?
+  bool bounded_at(vec p, vec normal) const { return has(p + 1e-6 * normal) != has(p - 1e-6 * normal); }
+  // From what part n has of the surface, points of which are given: by random steps to a nearer place, from the
+  // nearest.
+  double distance_from(std::size_t n, const std::vector<vec>& points, vec p, double spacing, Random& random) const {
+    vec nearest(0.0);
+    double least = std::numeric_limits<double>::infinity();
+    for (const vec& at : points)
+      if (const double own = glm::distance(at, p); own < least) {
+        least = own;
+        nearest = at;
+      }
+    for (double step = spacing; least < 1e9 && step > 1e-5;) {
+      vec at = nearest + step * vec(random.direction()), normal;
+      for (int k = 0; k < 3; ++k) {
+        constexpr double e = 1e-7;
+        for (int a = 0; a < 3; ++a) {
+          vec side(0.0);
+          side[a] = e;
+          normal[a] = (parts[n].distance(at + side) - parts[n].distance(at - side)) / (2.0 * e);
+        }
+        at -= parts[n].distance(at) * normal;
+      }
+      if (const double own = glm::distance(at, p); own < least && bounded_at(at, normal)) {
+        least = own;
+        nearest = at;
+      } else {
+        step *= 0.95;
+      }
+    }
+    return least;
+  }
   // second: how far the next part is from deciding.
   double distance(vec p, std::size_t& decides, double& second) const {
     double value = std::numeric_limits<double>::infinity();
@@ -446,6 +478,109 @@ TEST_CASE("Parts put together and taken away are the set that they leave", "[law
   CHECK(bent < places_tried / 50);
   CHECK(inside > places_tried / 10);
   CHECK(taken > places_tried / 50);
+}
+
+namespace {
+
+// Points of a part's surface, about `spacing` apart, and the directions out of it.
+template <class Put> void each_surface_point(const Primitive& part, double spacing, Put put) {
+  const auto place = [&](const vec& at, const vec& normal) { put(part.turn * at + part.position, part.turn * normal); };
+  const auto number = [&](double length) { return 1 + static_cast<int>(length / spacing); };
+  const auto around = [&](double radius, double z, const vec& slope) {
+    const int n = number(2.0 * std::numbers::pi * radius);
+    for (int k = 0; k < n; ++k) {
+      const double angle = 2.0 * std::numbers::pi * k / n, c = std::cos(angle), s = std::sin(angle);
+      place({radius * c, radius * s, z}, {slope.x * c, slope.x * s, slope.z});
+    }
+  };
+  if (part.kind == solid_sphere) {
+    const double r = part.size.x;
+    const int n = number(std::numbers::pi * r);
+    for (int k = 0; k <= n; ++k) {
+      const double angle = std::numbers::pi * k / n;
+      around(r * std::sin(angle), r * std::cos(angle), {std::sin(angle), 0.0, std::cos(angle)});
+    }
+  } else if (part.kind == solid_box) {
+    for (int a = 0; a < 3; ++a) {
+      const int b = (a + 1) % 3, c = (a + 2) % 3, nb = number(2.0 * part.size[b]), nc = number(2.0 * part.size[c]);
+      for (int i = 0; i <= nb; ++i)
+        for (int k = 0; k <= nc; ++k)
+          for (const double side : {-1.0, 1.0}) {
+            vec at, normal(0.0);
+            at[a] = side * part.size[a];
+            at[b] = part.size[b] * (2.0 * i / nb - 1.0);
+            at[c] = part.size[c] * (2.0 * k / nc - 1.0);
+            normal[a] = side;
+            place(at, normal);
+          }
+    }
+  } else {
+    const double r = part.size.x, h = part.size.z;
+    for (int i = 0, n = number(2.0 * h); i <= n; ++i)
+      around(r, h * (2.0 * i / n - 1.0), {1.0, 0.0, 0.0});
+    for (int i = 0, n = number(r); i <= n; ++i)
+      for (const double side : {-1.0, 1.0})
+        around(r * i / n, side * h, {0.0, 0.0, side});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Bodies that parts are taken away from are as far as their nearest point", "[laws]") {
+  // Beside points of the body's surface, at which one side is solid. They are `spacing` apart, so that a distance d
+  // from the nearest of them is too great by spacing^2/(4 d) at most on a flat surface.
+  constexpr double spacing = 0.02;
+  Random random(17);
+  Fields f;
+  f.resize(FieldId::shape_data, 4 * part_words);
+  unsigned tried = 0, beyond = 0, before = 0, off_bound = 0, tilted = 0;
+  for (unsigned body = 0; body < 150; ++body) {
+    Composition all;
+    const uint parts = 2 + random.one_of(3);
+    for (uint n = 0; n < parts; ++n) {
+      const uint kinds[] = {solid_sphere, solid_box, solid_cone};
+      SolidPart part{};
+      part.kind = kinds[random.one_of(3)];
+      part.size = {random.within(0.2, 0.6), random.within(0.2, 0.6), random.within(0.2, 0.6)};
+      if (part.kind == solid_cone)
+        part.size.y = part.size.x;
+      part.position = random.inside(0.4f);
+      part.rotation = random.one_of(3) ? attitude(random) : vec4(0, 0, 0, 1);
+      const bool subtracts = n == 1 || (n > 1 && random.one_of(2));
+      all.parts.push_back({part.kind, vec(part.size), vec(part.position), matrix(part.rotation), subtracts});
+      part.kind |= (subtracts ? solid_subtracts : 0u) | (n == 0 ? solid_cut : 0u);
+      std::memcpy(&f.shape_data[part_words * n], &part, sizeof part);
+    }
+    std::vector<std::vector<vec>> surfaces;
+    for (const Primitive& part : all.parts)
+      each_surface_point(part, spacing, [&, &own = surfaces.emplace_back()](const vec& at, const vec& normal) {
+        if (all.bounded_at(at, normal))
+          own.push_back(at);
+      });
+    for (unsigned k = 0; k < 40; ++k) {
+      const vec p(random.inside(1.0f));
+      const double bound = all.distance(p);
+      if (bound < 0.02 || bound > 0.4)
+        continue;
+      double true_distance = std::numeric_limits<double>::infinity();
+      for (std::size_t n = 0; n < parts; ++n)
+        true_distance = std::min(true_distance, all.distance_from(n, surfaces[n], p, spacing, random));
+      const laws::NearestSurface found = laws::from_composition(f, 0, parts, vec3(p));
+      if (true_distance > 0.2)
+        continue;
+      ++tried;
+      off_bound += true_distance > bound + 0.01;
+      beyond += d(found.value) > true_distance + 1e-3;
+      before += d(found.value) < true_distance - 1e-3;
+      tilted += std::abs(glm::length(vec(found.gradient)) - 1.0) > 1e-5;
+    }
+  }
+  CAPTURE(tried);
+  CHECK(off_bound > tried / 20);
+  CHECK(beyond == 0);
+  // Of surfaces that bend more than they are near, and of corners with an edge of the first part, the bound stays.
+  CHECK(before < tried / 40);
+  CHECK(tilted == 0);
 }
 
 TEST_CASE("The surfaces of a part taken away are the planes and the cone that bound it", "[laws]") {
