@@ -288,3 +288,30 @@ TEST_CASE("A grain born faster than anything else meets what is in its way", "[n
   }
   CHECK(simulation.grain_count() == plate.size() + 1);
 }
+
+TEST_CASE("A table of cells repeats along z before grains of a long flat bed share cells", "[neighbours]") {
+  // The table holds 4096 cells, the domain some 120 x 10 x 100. Places of grains do not matter, only what they fill.
+  const auto bits_of = [](double height, bool emits) {
+    Scene scene = scene_of(0.01, 1, 1);
+    scene.domain.min = {-1.25, -0.1, 0.0};
+    scene.domain.max = {1.25, 0.1, 2.0};
+    GrainGroup group;
+    group.radius_min = group.radius_max = 0.01;
+    group.shape = BoxFill{{-1.25, -0.1, 0.0}, {1.25, 0.1, height}};
+    group.count = 100;
+    scene.grains = {group};
+    if (emits) {
+      Emitter emitter;
+      emitter.shape = BoxFill{{-0.1, -0.1, 1.8}, {0.1, 0.1, 1.9}};
+      emitter.radius_min = emitter.radius_max = 0.01;
+      emitter.rate = 10.0;
+      emitter.stop = 0.1;
+      scene.emitters = {emitter};
+    }
+    Simulation simulation(scene, on_cpu);
+    return read_field<Settings>(simulation.executor(), FieldId::settings, 1)[0].grid.bits;
+  };
+  CHECK(bits_of(0.06, false) == glm::uvec3(5, 4, 3));
+  CHECK(bits_of(2.0, false) == glm::uvec3(4, 4, 4));
+  CHECK(bits_of(0.06, true) == glm::uvec3(4, 4, 4));
+}

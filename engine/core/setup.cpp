@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <span>
@@ -23,27 +24,47 @@
 namespace talus {
 namespace {
 
+// Bits of a table that has `length` [m] of cells along an axis.
+uint bits_along(float length, float cell, uint least) {
+  const float cells = std::clamp(std::ceil(length / cell) + 1.0f, static_cast<float>(1u << least), 1048576.0f);
+  return static_cast<uint>(std::bit_width(static_cast<uint>(cells) - 1u));
+}
+
 // Bits per axis of a table of cells: enough for the domain, at most 2^most cells. Where the table is smaller than the
-// domain it repeats after 2^least cells or more, except along periodic axes, whose cells must all differ.
-uvec3 table_bits_for(const Settings& s, float cell, uint most, uint least = 2) {
+// domain it repeats after 2^least cells or more, except along periodic axes, whose cells must all differ: first along
+// z, down to `height` [m], then along the longest axis.
+uvec3 table_bits_for(const Settings& s, float cell, uint most, uint least = 2, float height = 1e30f) {
   uvec3 bits;
-  for (int a = 0; a < 3; ++a) {
-    const float cells = std::clamp(std::ceil((s.domain.max[a] - s.domain.min[a]) / cell) + 1.0f,
-                                   static_cast<float>(1u << least), 1048576.0f);
-    bits[a] = static_cast<uint>(std::bit_width(static_cast<uint>(cells) - 1u));
-  }
+  for (int a = 0; a < 3; ++a)
+    bits[a] = bits_along(s.domain.max[a] - s.domain.min[a], cell, least);
+  const uint high = s.domain.axis[2] == axis_periodic ? bits.z : bits_along(height, cell, least);
   while (bits.x + bits.y + bits.z > most) {
-    int largest = -1;
-    for (int a = 0; a < 3; ++a)
-      if (s.domain.axis[a] != axis_periodic && bits[a] > least && (largest < 0 || bits[a] > bits[largest]))
-        largest = a;
-    if (largest < 0)
+    int next = bits.z > high ? 2 : -1;
+    for (int a = 0; a < 3 && bits.z <= high; ++a)
+      if (s.domain.axis[a] != axis_periodic && bits[a] > least && (next < 0 || bits[a] > bits[next]))
+        next = a;
+    if (next < 0)
       break;
-    bits[largest] -= 1;
+    bits[next] -= 1;
   }
   if (bits.x + bits.y + bits.z > 28)
     throw SceneError("the domain's periodic axes are too long for grains this small: more than 2^28 cells");
   return bits;
+}
+
+// What grains take along z [m] at the start, from where they fall. Those that lie far apart along x or y then seldom
+// share a cell, which would bring them into one slice. Endless where grains come in later.
+float height_of_fills(const Scene& scene) {
+  constexpr double endless = std::numeric_limits<double>::infinity();
+  double low = endless, high = scene.emitters.empty() ? -endless : endless;
+  const auto include = [&](const GrainGroup& group) {
+    const Bounds box = bounds(group.shape);
+    low = std::min(low, box.min.z - group.radius_max);
+    high = std::max(high, box.max.z + group.radius_max);
+  };
+  std::ranges::for_each(scene.grains, include);
+  std::ranges::for_each(scene.shapes, include, &ShapeSpec::grains);
+  return low < high ? static_cast<float>(high - low) : 1e30f;
 }
 
 // Members of contact_state one after another: as its field declares them, those that the solver needs.
@@ -379,7 +400,8 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   const std::size_t grains = population.initial.size() + population.scheduled.size();
   settings.grid.bits = table_bits_for(settings, (2.0f + skin_rest) * settings.grid.radius_max,
                                       grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
-                                                     : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u));
+                                                     : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u),
+                                      2, height_of_fills(scene));
   return settings;
 }
 
