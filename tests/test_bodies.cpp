@@ -108,7 +108,7 @@ TEST_CASE("The passes see the same solids as whoever places grains", "[bodies]")
     for (int i = 0; i < 500; ++i) {
       const glm::dvec3 p =
           scene.bodies[b].position + 0.2 * (glm::dvec3(uniform(), uniform(), uniform()) - glm::dvec3(0.5));
-      const float distance = reference::bound_of_body(f, b, glm::vec3(p) - f.bodies[b].motion.position).value;
+      const float distance = reference::from_body(f, b, glm::vec3(p) - f.bodies[b].motion.position).value;
       CHECK(distance == Approx(sample(solid, p).distance).margin(1e-6));
     }
   }

@@ -9,7 +9,6 @@
 #include "engine/scene/restitution.h"
 #include "engine/scene/sampling.h"
 #include "shaders/shared/cloth.h"
-#include "shaders/shared/edges.h"
 #include "shaders/shared/grid.h"
 #include <algorithm>
 #include <bit>
@@ -456,8 +455,6 @@ Bodies bodies_of(const Scene& scene, const std::vector<BodyMotion>& motions, Exe
       part.position = vec3(p.position + turn * glm::dvec3(part.position));
       part.kind |= p.subtract ? solid_subtracts : 0u;
       out.parts.push_back(part);
-      if (p.subtract)
-        out.parts[before].kind |= solid_cut;
     }
     return static_cast<uint>(out.parts.size() - before);
   };

@@ -155,7 +155,7 @@ public:
       if (settings.domain.axis[a] == axis_periodic &&
           std::abs(way[a]) > 0.5f * (settings.domain.max[a] - settings.domain.min[a]) - half * edge_[a])
         return -1e30f;
-    return bound_of_body(f_, body_, way).value;
+    return from_body(f_, body_, way).value;
   }
 
   float diagonal() const { return diagonal_; }

@@ -2,7 +2,6 @@
 // The laws of contacts in plain C++ (shaders/shared/laws/dialect.h).
 #include "engine/core/passes.h"
 #include "shaders/shared/cloth.h"
-#include "shaders/shared/edges.h"
 #include "shaders/shared/laws/dialect.h"
 #include <algorithm>
 #include <cmath>

@@ -170,7 +170,7 @@ void search_others(const Args& args, const Fields& f, uint i, Found found) {
             found(surface_partner(body, s));
         continue;
       }
-      const NearestSurface nearest = bound_of_body(f, body, offset);
+      const NearestSurface nearest = from_body(f, body, offset);
       if (nearest.value >= radius + world.lists.skin)
         continue;
       // Of a body of several parts all surfaces that may turn out to be the nearest one, or a second one in a corner.

@@ -113,8 +113,7 @@ inline Distance from_surface(const Fields& f, const SolidPart& part, uint surfac
   return part.kind & solid_subtracts ? Distance{-d.gradient, -d.value} : d;
 }
 
-// No further than parts put together are, in their frame: their distances united by min and subtracted by max(d,
-// -part), with the same sign. Away from the body a part that is taken away may seem to have surfaces.
+// From parts put together, in their frame.
 inline NearestSurface from_parts(const Fields& f, uint first, uint parts, vec3 p) {
   TALUS_ASSERT(parts > 0, first);
   NearestSurface d{};
@@ -131,117 +130,8 @@ inline NearestSurface from_parts(const Fields& f, uint first, uint parts, vec3 p
   return d;
 }
 
-// From one surface of parts, whether it is the nearest one or not, as from_surface().
-inline Distance from_parts_surface(const Fields& f, uint first, uint surface, vec3 p) {
-  const SolidPart part = solid_part(f, first + surface / part_surfaces);
-  const Distance d = from_surface(f, part, surface % part_surfaces, rotated_back(part.rotation, p - part.position));
-  return {rotated(part.rotation, d.gradient), d.value};
-}
-
-// What a surface of parts leaves to be touched from outside: its nearest point, where that is on the body (a face),
-// else the nearest point of an edge, or corner, that it has with other surfaces. Infinitely far where there is neither.
-struct Feature : Distance {
-  bool face;
-};
-
-// Of a part that cuts a place off, the surface that has the nearest edge with those whose planes are given: its nearest
-// surface may be off the body. Sets the next plane, as seen from p; no_partner where all are parallel.
-inline uint cut_by(const Fields& f, uint first, uint part, vec3 p, vec3 place, uint planes, vec4 plane[3]) {
-  float nearest = infinity();
-  uint found = no_partner;
-  vec4 cut(0.0f);
-  const uint begin = part_surfaces * part, end = begin + surfaces_of(part_kind(f, first + part));
-  for (uint s = begin; s < end; ++s) {
-    const Distance d = from_parts_surface(f, first, s, place);
-    plane[planes] = vec4(d.gradient, d.value + dot_of(d.gradient, p - place));
-    vec3 way;
-    if (way_from_planes(planes + 1, plane, way) > -infinity() && length_of(way) < nearest) {
-      nearest = length_of(way);
-      found = s;
-      cut = plane[planes];
-    }
-  }
-  plane[planes] = cut;
-  return found;
-}
-
-// An edge belongs to the later of its surfaces, or to the earlier one where the place is behind the later one's plane:
-// one of them has it, which is in front of it. By Newton's method, since surfaces bend: from the nearest point of the
-// surface to that of the plane there and the one that cuts it off. reach: m, how far it is at most. Where the method
-// does not converge, the value is the negative of what the edge is away at least.
-inline Feature from_feature(const Fields& f, uint first, uint parts, uint surface, vec3 p, float reach) {
-  const Feature none{{vec3(0.0f, 0.0f, 1.0f), infinity()}, false};
-  const Distance own = from_parts_surface(f, first, surface, p);
-  if (own.value <= 0.0f || own.value >= reach)
-    return none;
-  uint on[3] = {surface}, planes = 1;
-  vec4 plane[3] = {vec4(own.gradient, own.value)};
-  vec3 way = own.value * own.gradient;
-  float least = own.value, distance = own.value;
-  for (uint step = 0; step < edge_steps; ++step) {
-    bool exact = true;
-    for (uint i = 0; i < planes && planes > 1; ++i)
-      if (const Distance d = from_parts_surface(f, first, on[i], p - way); std::abs(d.value) > edge_exact * distance) {
-        plane[i] = vec4(d.gradient, d.value + dot_of(d.gradient, way));
-        exact = false;
-      }
-    if (exact) {
-      const vec3 place = p - (planes > 1 ? 1.0f : 1.0f + surface_depth) * way;
-      const NearestSurface there = from_parts(f, first, parts, place);
-      if (planes == 1 && (there.value < 0.0f || there.surface == surface))
-        return {own, true};
-      if (planes > 1 && there.value <= edge_exact * distance)
-        return least < 0.0f || there.value < -edge_exact * distance ? none : Feature{{way / distance, distance}, false};
-      if (planes == 3)
-        return none;
-      const uint next = cut_by(f, first, there.surface / part_surfaces, p, place, planes, plane);
-      if (next == no_partner || (next > surface && from_parts_surface(f, first, next, p).value > 0.0f))
-        return none;
-      on[planes++] = next;
-    }
-    const vec3 before = way;
-    least = way_from_planes(planes, plane, way);
-    if (!exact && step > 1)  // on surfaces that bend more than they are near, whole steps would go to and fro
-      way = 0.5f * (before + way);
-    distance = length_of(way);
-    if (least == -infinity())
-      return none;
-  }
-  return {{none.gradient, -own.value}, false};
-}
-
-inline bool is_cut(const Fields& f, uint body) {
-  return part_kind(f, f.bodies[body].first_part) & solid_cut;
-}
-
-// From parts put together, in their frame.
-inline NearestSurface from_composition(const Fields& f, uint first, uint parts, vec3 p) {
-  const NearestSurface d = from_parts(f, first, parts, p);
-  if (!(part_kind(f, first) & solid_cut) || d.value <= 0.0f ||
-      from_feature(f, first, parts, d.surface, p, infinity()).face)
-    return d;
-  NearestSurface nearest{{d.gradient, infinity()}, 0};
-  float not_found = infinity();
-  for (uint k = 0; k < parts; ++k)
-    for (uint s = part_surfaces * k; s < part_surfaces * k + surfaces_of(part_kind(f, first + k)); ++s) {
-      const Feature own = from_feature(f, first, parts, s, p, nearest.value);
-      if (own.value < 0.0f)
-        not_found = std::min(not_found, -own.value);
-      else if (own.value < nearest.value)
-        nearest = {own, s};
-    }
-  return nearest.value < not_found ? nearest : d;
-}
-
 // From a body in the world, at a point away from its origin.
 inline NearestSurface from_body(const Fields& f, uint body, vec3 offset) {
-  const Body& b = f.bodies[body];
-  const NearestSurface d = from_composition(f, b.first_part, b.parts, rotated_back(b.motion.rotation, offset));
-  return {{rotated(b.motion.rotation, d.gradient), d.value}, d.surface};
-}
-
-// No further than that, from its parts alone; the surface is the one that decides it.
-inline NearestSurface bound_of_body(const Fields& f, uint body, vec3 offset) {
   const Body& b = f.bodies[body];
   const NearestSurface d = from_parts(f, b.first_part, b.parts, rotated_back(b.motion.rotation, offset));
   return {{rotated(b.motion.rotation, d.gradient), d.value}, d.surface};
@@ -251,16 +141,10 @@ inline NearestSurface bound_of_body(const Fields& f, uint body, vec3 offset) {
 inline Distance from_body_surface(const Fields& f, uint body, uint surface, vec3 offset) {
   const Body& b = f.bodies[body];
   TALUS_ASSERT(surface / part_surfaces < b.parts, body, surface, b.parts);
-  const Distance d = from_parts_surface(f, b.first_part, surface, rotated_back(b.motion.rotation, offset));
-  return {rotated(b.motion.rotation, d.gradient), d.value};
-}
-
-// What there is of it: from_feature().
-inline Feature from_body_feature(const Fields& f, uint body, uint surface, vec3 offset) {
-  const Body& b = f.bodies[body];
-  const Feature d =
-      from_feature(f, b.first_part, b.parts, surface, rotated_back(b.motion.rotation, offset), infinity());
-  return {{rotated(b.motion.rotation, d.gradient), d.value}, d.face};
+  const SolidPart part = solid_part(f, b.first_part + surface / part_surfaces);
+  const vec3 p = rotated_back(part.rotation, rotated_back(b.motion.rotation, offset) - part.position);
+  const Distance d = from_surface(f, part, surface % part_surfaces, p);
+  return {rotated(b.motion.rotation, rotated(part.rotation, d.gradient)), d.value};
 }
 
 inline vec3 in_part(const Fields& f, const SolidPart& part, uint body, vec3 offset) {

@@ -261,13 +261,11 @@ inline Distance touched(const Fields& f, uint body, uint surface, vec3 offset, f
   const NearestSurface nearest = from_body(f, body, offset);
   if (surface == nearest.surface)
     return nearest;
-  const Feature own = is_cut(f, body) ? from_body_feature(f, body, surface, offset)
-                                      : Feature{from_body_surface(f, body, surface, offset), true};
+  const Distance own = from_body_surface(f, body, surface, offset);
   const vec3 above = offset - (own.value - corner_above * r) * own.gradient;
-  const bool counts = own.value > 0.0f && own.value < infinity() &&
-                      glm::dot(own.gradient, nearest.gradient) < corner_turn &&
-                      (!own.face || bound_of_body(f, body, above).surface == surface);
-  return {own.gradient, counts ? own.value : surface_hidden * r};
+  const bool counts = own.value > 0.0f && glm::dot(own.gradient, nearest.gradient) < corner_turn &&
+                      from_body(f, body, above).surface == surface;
+  return counts ? own : Distance{own.gradient, surface_hidden * r};
 }
 
 // Contact with a surface of a body: where the grain was at the start of the substep, a plane for its length. Whatever

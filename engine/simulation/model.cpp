@@ -4,7 +4,6 @@
 #include "engine/scene/limitations.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/precision.h"
-#include "shaders/shared/edges.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -105,9 +104,6 @@ Features Model::features() const {
     features.solid_kinds |= 1u << (part.kind & solid_kind_mask);
   if (std::ranges::any_of(bodies_.bodies, [](const Body& body) { return body.parts > 1; }))
     features.solid_kinds |= 1u << solid_composed;
-  for (const Body& body : bodies_.bodies)
-    if (body.parts > 0 && bodies_.parts[body.first_part].kind & solid_cut)
-      features.solid_kinds |= 1u << solid_cut_bodies;
   return features;
 }
 

@@ -56,8 +56,7 @@ float distance_at(vec3 at, float half_cells) {
     if (settings.domain.axis[a] == axis_periodic && abs(way[a]) > turn)
       return -1e30;
   }
-  uint nearest;
-  return bound_of_body(body, way, nearest);
+  return from_body(body, way).w;
 }
 
 void main() {

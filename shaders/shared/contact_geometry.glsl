@@ -26,19 +26,13 @@ vec4 touched(uint body, uint surface, vec3 offset, float r) {
                                                      : vec4(0.0, 0.0, 1.0, surface_hidden * r);
   }
   uint nearest;
-  vec4 own;
-  bool face;
-  vec4 d = from_body(body, offset, surface, nearest, own, face);
+  vec4 d = from_body(body, offset, nearest);
   if (!composed() || bodies[body].parts == 1u || surface == nearest)
     return d;
-  if (!is_cut(bodies[body].first_part)) {
-    own = from_body_surface(body, surface, offset);
-    face = true;
-  }
-  if (own.w > 0.0 && own.w < infinity() && dot(own.xyz, d.xyz) < corner_turn) {
-    if (face)
-      bound_of_body(body, offset - (own.w - corner_above * r) * own.xyz, nearest);
-    if (!face || surface == nearest)
+  vec4 own = from_body_surface(body, surface, offset);
+  if (own.w > 0.0 && dot(own.xyz, d.xyz) < corner_turn) {
+    from_body(body, offset - (own.w - corner_above * r) * own.xyz, nearest);
+    if (surface == nearest)
       return own;
   }
   return vec4(own.xyz, surface_hidden * r);

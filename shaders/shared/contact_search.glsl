@@ -77,7 +77,7 @@ void search(uint i) {
       precise vec3 offset = p - bodies[body].motion.position;
       offset = shortest(offset);
       uint nearest;
-      if (bound_of_body(body, offset, nearest) >= radius + skin)
+      if (from_body(body, offset, nearest).w >= radius + skin)
         continue;
       if (only_triangles(body) && is_hollow(solid_part(bodies[body].first_part), in_body(body, offset), radius + skin)) {
         for (uint s = 1u; s <= hollow_surfaces; ++s) {

@@ -7,7 +7,6 @@ layout(constant_id = 0) const uint solid_kinds = ~0u;  // constant_solid_kinds
 #define has_kind(kind) ((solid_kinds & 1u << (kind)) != 0u)  // a constant in every place, which engine/gpu/prune.h follows
 
 #include "shared/solid_part.glsl"
-#include "shared/edges.h"
 
 // Signed distances, positive outside, with their gradients: vec4(gradient, distance).
 #include "shared/laws/dialect.h"
@@ -60,8 +59,7 @@ vec3 in_body(uint body, vec3 offset) {
 
 #include "shared/solid_surfaces.glsl"
 
-// No further than parts put together are, in their frame: their distances united by min and subtracted by max(d, -part), with the same
-// sign. Away from the body a part that is taken away may seem to have surfaces. nearest: the surface that decides.
+// Of parts put together, in their frame. nearest: the surface that is.
 vec4 from_parts(uint first, uint end, vec3 p, out uint nearest) {
   vec4 d = vec4(0.0);
   nearest = 0u;
@@ -83,32 +81,24 @@ vec4 from_parts(uint first, uint end, vec3 p) {
   return from_parts(first, end, p, nearest);
 }
 
-#include "shared/solid_edges.glsl"
-
-// Of a body in the world, at a point away from its origin. own, face: from_composition().
-vec4 from_body(uint body, vec3 offset, uint surface, out uint nearest, out vec4 own, out bool face) {
+// Of a body in the world, at a point away from its origin.
+vec4 from_body(uint body, vec3 offset, out uint nearest) {
   vec4 rotation = bodies[body].motion.rotation;
-  vec4 d = from_composition(bodies[body].first_part, bodies[body].parts, rotated_back(rotation, offset), surface, nearest, own, face);
-  own.xyz = rotated(rotation, own.xyz);
+  uint first = bodies[body].first_part;
+  vec4 d = from_parts(first, first + bodies[body].parts, rotated_back(rotation, offset), nearest);
   return vec4(rotated(rotation, d.xyz), d.w);
 }
 vec4 from_body(uint body, vec3 offset) {
   uint nearest;
-  vec4 own;
-  bool face;
-  return from_body(body, offset, no_partner, nearest, own, face);
-}
-
-// No further than that, from its parts alone; nearest: the surface that decides it.
-float bound_of_body(uint body, vec3 offset, out uint nearest) {
-  uint first = bodies[body].first_part;
-  return from_parts(first, first + bodies[body].parts, rotated_back(bodies[body].motion.rotation, offset), nearest).w;
+  return from_body(body, offset, nearest);
 }
 
 // Of one of a body's surfaces, whether it is the nearest one or not.
 vec4 from_body_surface(uint body, uint surface, vec3 offset) {
   vec4 rotation = bodies[body].motion.rotation;
-  vec4 d = from_parts_surface(bodies[body].first_part, surface, rotated_back(rotation, offset));
-  return vec4(rotated(rotation, d.xyz), d.w);
+  SolidPart part = solid_part(bodies[body].first_part + surface / part_surfaces);
+  vec3 q = in_part(part, rotated_back(rotation, offset));
+  vec4 d = from_surface(part, surface % part_surfaces, q);
+  return vec4(rotated(rotation, rotated(part.rotation, d.xyz)), d.w);
 }
 #endif

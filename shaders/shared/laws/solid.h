@@ -108,30 +108,3 @@ LAW vec4 from_surface_of_cone(uint surface, vec3 p, vec3 size) {
   vec2 inwards = vec2(-slope_y, slope_x) / slope;
   return vec4(across > 0.0f ? inwards.x * vec2(p) / across : vec2(inwards.x, 0.0f), inwards.y, -left / slope);
 }
-
-// The nearest place of an edge, where two planes meet, or of a corner, where three do. Of each plane its normal and how far it is; way: from the
-// nearest place back to here, a sum of the normals. Returns the least of the sum's factors [m]: where it is negative, a place that lies on
-// fewer of the surfaces is nearer. Minus infinity where the planes are nearly parallel. The normals are made orthogonal one after another.
-LAW float way_from_planes(uint planes, vec4 plane[3], INOUT(vec3, way)) {
-  vec3 base[3];
-  float sine[3];
-  way = vec3(0.0f);
-  for (uint i = 0u; i < planes; ++i) {
-    vec3 normal = vec3(plane[i]), rest = normal;
-    for (uint j = 0u; j < i; ++j)
-      rest = rest - dot(rest, base[j]) * base[j];
-    sine[i] = length_of(rest);
-    if (sine[i] < edge_sine)
-      return -infinity();
-    base[i] = rest / sine[i];
-    way = way + (plane[i].w - dot(normal, way)) / sine[i] * base[i];
-  }
-  vec3 left = way;
-  float least = infinity();
-  for (uint i = planes; i > 0u; --i) {
-    float factor = dot(left, base[i - 1u]) / sine[i - 1u];
-    left = left - factor * vec3(plane[i - 1u]);
-    least = min(least, factor);
-  }
-  return least;
-}
