@@ -93,6 +93,14 @@ struct EmitterCounts {
   std::uint32_t born = 0, waiting = 0, given_up = 0;
 };
 
+// The ground of a scene with [soil], over all worlds.
+struct SoilSummary {
+  double mass = 0.0, grid_mass = 0.0;  // kg, of all that came with it, and what of that is in its columns
+  std::uint64_t quanta = 0;            // the same as mass, exactly: 1/256 of the mass of a grain of the mean radius
+  std::uint32_t live_grains = 0;       // that came out of it
+  std::uint32_t rough_grains = 0;      // fixed ones beside these, whose mass is in its columns
+};
+
 // How often grains have gone through the ends of a periodic axis since the start: out at the upper one and in at the
 // lower one, and the other way; modulo 2^32.
 struct SeamCrossings {
@@ -170,6 +178,10 @@ public:
   std::uint32_t grains_born() const;
   std::vector<std::uint32_t> sink_counts() const;     // grains gone, in the order of scene().sinks, world after world
   std::vector<EmitterCounts> emitter_counts() const;  // likewise, in the order of scene().emitters
+  // For drawing: grains of the ground's surface that are none of grains(), by their numbers, at rest. While steps are
+  // under way, those of the last call before.
+  std::vector<GrainState> soil_surface(std::uint32_t world = 0);
+  std::optional<SoilSummary> soil() const;                  // nothing where the scene has no [soil]
   std::array<SeamCrossings, 3> periodic_crossings() const;  // x, y, z
   std::vector<GrainState> grains();                         // sorted by world and id
   std::vector<ClumpState> clumps();                         // sorted by world and first

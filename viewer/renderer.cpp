@@ -221,6 +221,21 @@ struct Renderer::Impl {
     graph.upload(buffer, std::as_bytes(std::span(data)));
   }
 
+  // The ground's own grains are drawn beside the others as fine ones are.
+  void take_ground(const std::vector<GrainState>& surface) {
+    std::vector<Grain> grains;
+    std::vector<uint> tags;
+    for (const GrainState& g : surface) {
+      grains.push_back({vec4(g.position, g.radius), vec4(0.0f)});
+      tags.push_back(g.material | g.id << fine_tag_shift);
+    }
+    fill(host_fine, "fine_grains", grains);
+    fill(host_fine_tags, "fine_tag", tags);
+    source.fine = static_cast<std::uint32_t>(surface.size());
+    source.fine_grains = &host_fine;
+    source.fine_tags = &host_fine_tags;
+  }
+
   // The state of a world of a simulation; the buffers of the first one where it runs on this device, else a copy.
   void take(Simulation& simulation, bool contacts_evaluated, std::uint32_t world) {
     settle_measured();
@@ -232,6 +247,8 @@ struct Renderer::Impl {
     source.fine = simulation.fine_places();
     source.without_fine = {first, end};
     source.matched = {first, cloth_first};
+    if (simulation.scene().soil)
+      take_ground(simulation.soil_surface(world));
     source.bodies = simulation.body_buffer();
     source.now = {simulation.time(world), world};
     source.ids_end = simulation.ids_end();
@@ -239,8 +256,10 @@ struct Renderer::Impl {
       source.grains = simulation.grain_buffer();
       source.tags = simulation.tag_buffer();
       source.ids = simulation.id_buffer();
-      source.fine_grains = simulation.fine_buffer();
-      source.fine_tags = simulation.fine_tag_buffer();
+      if (!simulation.scene().soil) {
+        source.fine_grains = simulation.fine_buffer();
+        source.fine_tags = simulation.fine_tag_buffer();
+      }
       source.shapes = simulation.shape_buffer();
       source.spins = simulation.spin_buffer();
       source.activity = simulation.activity_buffer();
@@ -264,8 +283,10 @@ struct Renderer::Impl {
     source.tags = copy(host_tags, FieldId::grain_tag, source.count, uint{});
     source.ids = copy(host_ids, FieldId::grain_id, source.count, uint{});
     source.bodies = copy(host_bodies, FieldId::bodies, bodies_start.size(), Body{});
-    source.fine_grains = copy(host_fine, FieldId::fine_grains, source.fine, Grain{});
-    source.fine_tags = copy(host_fine_tags, FieldId::fine_tag, source.fine, uint{});
+    if (!simulation.scene().soil) {
+      source.fine_grains = copy(host_fine, FieldId::fine_grains, source.fine, Grain{});
+      source.fine_tags = copy(host_fine_tags, FieldId::fine_tag, source.fine, uint{});
+    }
     source.shapes = copy(host_shapes, FieldId::shape_motions, simulation.scene().shapes.size(), ShapeMotion{});
     if (simulation.scene().solver.rotation)
       source.spins = copy(host_spins, FieldId::grain_spin, source.count, vec4{});
@@ -354,8 +375,9 @@ struct Renderer::Impl {
     talus::show(frame, scene, box, shown);
     cut_slice();
     const std::uint32_t coarse = source.count;
-    frame.level =
-        source.fine_grains && scene.upsampling && !shows_contacts(shown) ? static_cast<uint>(shown.level) : draw_coarse;
+    frame.level = source.fine_grains && scene.soil                                   ? draw_both
+                  : source.fine_grains && scene.upsampling && !shows_contacts(shown) ? static_cast<uint>(shown.level)
+                                                                                     : draw_coarse;
     const std::uint32_t fine = frame.level == draw_coarse ? 0 : source.fine, count = coarse + fine;
     frame.coarse = coarse;
     frame.drawn = count;

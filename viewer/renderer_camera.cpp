@@ -1,6 +1,7 @@
 #include "viewer/renderer_camera.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
+#include "engine/scene/ground.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/sampling.h"
 #include <algorithm>
@@ -81,6 +82,10 @@ Box content(const Scene& scene) {
     const glm::dvec3 foot(middle.x, middle.y, domain.min.z);
     bounds.add(foot - glm::dvec3(spread, spread, 0.0), foot + glm::dvec3(spread, spread, 0.0));
   }
+  if (scene.soil)
+    bounds.add({scene.soil->min.x, scene.soil->min.y, domain.min.z},
+               {scene.soil->max.x, scene.soil->max.y,
+                domain.min.z + Ground(*scene.soil, domain.min.z).top() + scene.soil->radius_max});
   for (const ClothSpec& cloth : scene.cloths) {
     const ClothSheet sheet = sheet_of(cloth);
     const Bounds own = bounds_of(cloth, sheet);

@@ -37,6 +37,8 @@ float largest_radius(const Scene& scene) {
   each_group(scene, [&](const GrainGroup& group) { radius = std::max(radius, group.radius_max); });
   for (const Emitter& emitter : scene.emitters)
     radius = std::max(radius, emitter.radius_max);
+  if (scene.soil)
+    radius = std::max(radius, scene.soil->radius_max);
   return static_cast<float>(radius);
 }
 
@@ -86,6 +88,10 @@ DrawFrame frame_of(const Scene& scene, const Box& box) {
   frame.radius = std::max(largest_radius(scene), 0.01f * edge);
   if (scene.upsampling)
     frame.fine_radius = static_cast<float>(scene.upsampling->radius_max);
+  if (scene.soil) {
+    frame.fine_radius = static_cast<float>(scene.soil->radius_max);
+    frame.round_fine = 1;
+  }
   frame.domain_min = domain.min;
   frame.domain_max = domain.max;
   for (int a = 0; a < 3; ++a)

@@ -63,6 +63,9 @@ bool incremental(const Wants& wants) {
 bool slices_sleep(const Wants& wants) {
   return wants.sleep;
 }
+bool has_soil(const Wants& wants) {
+  return wants.soil;
+}
 bool has_clumps(const Wants& wants) {
   return wants.clumps;
 }

@@ -78,6 +78,7 @@ enum class FieldId;
   X(history, false)                                                                                                    \
   X(advecting, false)                                                                                                  \
   X(lines, false)                                                                                                      \
+  X(soil_columns, true)                                                                                                \
   X(shelves, false)                                                                                                    \
   X(baked, false)
 
@@ -148,6 +149,7 @@ struct Wants {
   bool restitution = false;  // is it given for some pairs?
   bool clumps = false;       // are there any?
   bool sleep = false;        // do grains at rest sleep?
+  bool soil = false;         // is there ground?
 };
 using Condition = bool (*)(const Wants&);
 bool finds_linked(const Wants& wants);       // neighbours, by linked lists
@@ -169,6 +171,7 @@ bool incremental(const Wants& wants);
 bool marks(const Wants& wants);
 bool has_clumps(const Wants& wants);
 bool slices_sleep(const Wants& wants);
+bool has_soil(const Wants& wants);
 
 // A member of the state of a contact, so many floats, in runs for which the condition holds.
 struct StateMember {

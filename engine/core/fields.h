@@ -102,6 +102,10 @@ namespace talus {
   X(grain_rest, GrainRest, grains, follows_grain | when(slices_sleep), "what sleep knows of a grain")                  \
   X(slice_activity, SliceActivity, slices, saved | when(slices_sleep) | compared(Compared::listed),                    \
     "which slices run, and which of their grains sleep")                                                               \
+  X(soil_origin, SoilOrigin, grains, follows_grain | rolled_back | hashed() | when(has_soil),                          \
+    "which grain of the ground a fixed one is")                                                                        \
+  X(soil_columns, SoilColumn, soil_columns, saved | rolled_back | hashed() | when(has_soil),                           \
+    "the ground: column x, y at y columns_x + x")                                                                      \
   X(grain_row, uint, grains, follows_grain | starts_as(Start::place),                                                  \
     "row of the contact lists that the grain had when they were made")                                                 \
   X(grain_mark, uint, grains, follows_grain | rolled_back | hashed() | when(marks), "number of the caller's own")      \

@@ -5,6 +5,7 @@
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
 #include "engine/scene/clump.h"
+#include "engine/scene/ground.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/restitution.h"
 #include "engine/scene/sampling.h"
@@ -63,6 +64,10 @@ float height_of_fills(const Scene& scene) {
   };
   std::ranges::for_each(scene.grains, include);
   std::ranges::for_each(scene.shapes, include, &ShapeSpec::grains);
+  if (scene.soil) {
+    low = std::min(low, scene.domain.min.z);
+    high = std::max(high, scene.domain.min.z + Ground(*scene.soil, scene.domain.min.z).top() + scene.soil->radius_max);
+  }
   return low < high ? static_cast<float>(high - low) : 1e30f;
 }
 
@@ -171,6 +176,9 @@ void set_load_quanta(Settings& settings, const Scene& scene, const Population& p
   }
   for (const ScheduledGrain& timed : population.scheduled)
     add(timed.seed);
+  if (scene.soil)
+    mass += scene.materials[scene.soil->material].density * (scene.soil->max.x - scene.soil->min.x) *
+            (scene.soil->max.y - scene.soil->min.y) * Ground(*scene.soil, scene.domain.min.z).top();
   const double speed =
       fastest + settings.grid.radius_max / substep_of(scene) + scene.dt * glm::length(scene.domain.gravity);
   // In wide steps: worlds whose grains differ a little have the same one.
@@ -191,7 +199,7 @@ void fit_cells(const Settings& s, float edge, ivec3& cells, vec3& edges) {
 }
 
 void set_fine(Settings& settings, const Scene& scene, const Population& population) {
-  settings.emission.first = static_cast<uint>(population.initial.size());
+  settings.emission.first = settings.emission.place = static_cast<uint>(population.initial.size());
   if (!scene.upsampling)
     return;
   const Upsampling& u = *scene.upsampling;
@@ -371,6 +379,8 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
     settings.grid.radius_max = std::max(settings.grid.radius_max, timed.seed.radius);
     settings.emission.speed = std::max(settings.emission.speed, glm::length(timed.seed.velocity));
   }
+  if (scene.soil)
+    settings.grid.radius_max = std::max(settings.grid.radius_max, static_cast<float>(scene.soil->radius_max));
   if (settings.grid.radius_max == 0.0f)  // a world without grains still has cells
     settings.grid.radius_max = settings.cloth.vertices > 0 ? settings.cloth.radius : 0.01f;
   if (solver.method == Method::dem &&
@@ -397,10 +407,12 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   set_fine(settings, scene, population);
   set_load_quanta(settings, scene, population, dynamics);
   const std::size_t grains = population.initial.size() + population.scheduled.size();
-  settings.grid.bits = table_bits_for(settings, (2.0f + skin_rest) * settings.grid.radius_max,
-                                      grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
-                                                     : std::max(12u, static_cast<uint>(std::bit_width(grains)) + 1u),
-                                      2, height_of_fills(scene));
+  const uint cells_least = scene.soil ? 15u : 12u;  // whose grains come later
+  settings.grid.bits =
+      table_bits_for(settings, (2.0f + skin_rest) * settings.grid.radius_max,
+                     grid_cells > 0 ? static_cast<uint>(std::bit_width(grid_cells)) - 1u
+                                    : std::max(cells_least, static_cast<uint>(std::bit_width(grains)) + 1u),
+                     2, height_of_fills(scene));
   return settings;
 }
 

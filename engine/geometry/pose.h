@@ -8,6 +8,7 @@ namespace talus {
 struct Pose {
   glm::dvec3 position{0.0};                 // m
   glm::dquat rotation{1.0, 0.0, 0.0, 0.0};  // of length 1
+  bool operator==(const Pose&) const = default;
 };
 
 struct Twist {

@@ -128,6 +128,18 @@ Json crossings_json(const Simulation& simulation) {
   return periodic_crossings;
 }
 
+// null where the scene has no ground.
+Json soil_json(const Simulation& simulation) {
+  const auto soil = simulation.soil();
+  if (!soil)
+    return nullptr;
+  return {{"mass_kg", soil->mass},
+          {"grid_mass_kg", soil->grid_mass},
+          {"quanta", soil->quanta},
+          {"live_grains", soil->live_grains},
+          {"rough_grains", soil->rough_grains}};
+}
+
 }  // namespace
 
 std::string name_in_world(const Scene& scene, const std::string& name, std::size_t world) {
@@ -186,6 +198,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"cloth", cloths_json(simulation)},
       {"emitters", emitters_json(simulation)},
       {"sinks", sinks_json(simulation)},
+      {"soil", soil_json(simulation)},
       {"periodic_crossings", crossings_json(simulation)},
       {"memory_bytes", simulation.memory_bytes()},
       {"state_hash", fmt::format("{:016x}", simulation.state_hash())},

@@ -63,8 +63,8 @@ class Release {
 public:
   Release(const Args& args, Fields& f, uint world)
       : args_(args), f_(f), world_(world),
-        first_((f.settings[0].worlds.count == 1 ? f.settings[0].emission.first - f.status[0].freed
-                                                : world * f.settings[0].worlds.places + f.settings[0].emission.first) +
+        first_((f.settings[0].worlds.count == 1 ? f.settings[0].emission.place - f.status[0].freed
+                                                : world * f.settings[0].worlds.places + f.settings[0].emission.place) +
                f.worlds[world].population.born) {}
 
   void run() {

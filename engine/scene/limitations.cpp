@@ -47,6 +47,10 @@ std::string_view name_of(Capability capability) {
     return "shape-matched bodies";
   case Capability::sleep:
     return "sleep";
+  case Capability::soil:
+    return "soil";
+  case Capability::without_sleep:
+    return "grains that do not sleep";
   }
   return "";
 }

@@ -28,6 +28,8 @@ enum class Capability : std::uint8_t {
   without_rotation,
   shapes,
   sleep,
+  soil,
+  without_sleep,
 };
 
 // As documents and messages call it.
@@ -85,6 +87,17 @@ inline constexpr std::array limitations{
                "all grains stay awake, since a clump moves its spheres after their contacts"},
     Limitation{Capability::shapes, Capability::sleep, Effect::warning,
                "all grains stay awake, since a shape moves its particles after their contacts"},
+    Limitation{Capability::soil, Capability::iterated_methods, Effect::error,
+               "the ground takes in grains of dem that sleep: use method = \"dem\""},
+    Limitation{Capability::soil, Capability::without_sleep, Effect::error,
+               "the ground takes in grains that sleep: use sleep = true"},
+    Limitation{Capability::soil, Capability::cloth, Effect::error, "beside cloth all grains stay awake"},
+    Limitation{Capability::soil, Capability::shapes, Effect::error, "beside bodies of particles all grains stay awake"},
+    Limitation{Capability::soil, Capability::clumps, Effect::error, "beside clumps all grains stay awake"},
+    Limitation{Capability::soil, Capability::upsampling, Effect::error,
+               "grains that come from the ground have no fine grains"},
+    Limitation{Capability::soil, Capability::depth_cameras, Effect::limited,
+               "depth cameras see the grains, not the ground between them"},
     Limitation{Capability::gauss_seidel, Capability::gpu, Effect::error,
                "it goes through the contacts one after another, on the CPU only: use --device cpu"},
 };

@@ -104,7 +104,7 @@ public:
                 material = root_["material"], grains = root_["grains"], matched = root_["shape_matched_body"],
                 cloth = root_["cloth"], emitter = root_["emitter"], body = root_["body"], sink = root_["sink"],
                 camera = root_["camera"], depth_camera = root_["depth_camera"], upsampling = root_["upsampling"],
-                output = root_["output"];
+                soil = root_["soil"], output = root_["output"];
     attempt([&] { root_.finish(); });
 
     attempt([&] { read_scene(scene.table()); });
@@ -125,7 +125,8 @@ public:
     stop_at_errors();
     attempt([&] { read_rough_floor(); });
     attempt([&] { scene_.upsampling = read_upsampling(upsampling, scene_); });
-    attempt([&] { check_exceptions(upsampling); });
+    attempt([&] { scene_.soil = read_soil(soil, scene_); });
+    attempt([&] { check_exceptions(upsampling, soil); });
     attempt_each(depth_camera, [&](const Table& t) { scene_.depth_cameras.push_back(read_depth_camera(t, scene_)); });
     attempt([&] { read_output(output.table()); });
     stop_at_errors();
@@ -609,7 +610,8 @@ private:
                                                      radius_max, 2 * radius_max));
   }
 
-  void check_exceptions(const Value& upsampling) {
+  void check_exceptions(const Value& upsampling, const Value& soil) {
+    check_soil(soil);
     if (upsampling && has_clumps(scene_))
       upsampling.fail("is refused: " + say(limitation_of(Capability::clumps, Capability::upsampling)));
     if (upsampling && scene_.worlds > 1)
@@ -629,6 +631,26 @@ private:
       if (!scene_.shapes.empty())
         warn_of(sleep_, Capability::shapes, Capability::sleep);
     }
+  }
+
+  void check_soil(const Value& soil) const {
+    const auto refuse_soil = [&](Capability other) {
+      soil.fail("is refused: " + say(limitation_of(Capability::soil, other)));
+    };
+    if (!soil)
+      return;
+    if (scene_.solver.method != Method::dem)
+      refuse_soil(Capability::iterated_methods);
+    if (!scene_.solver.sleep)
+      refuse_soil(Capability::without_sleep);
+    if (!scene_.cloths.empty())
+      refuse_soil(Capability::cloth);
+    if (!scene_.shapes.empty())
+      refuse_soil(Capability::shapes);
+    if (has_clumps(scene_))
+      refuse_soil(Capability::clumps);
+    if (scene_.upsampling)
+      refuse_soil(Capability::upsampling);
   }
 
   // A key that a scene gives has no effect beside what it has.

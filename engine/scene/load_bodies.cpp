@@ -300,6 +300,13 @@ std::vector<BodyPart> read_parts(const std::optional<PlacedPart>& shape, const V
   return all;
 }
 
+std::vector<BodyPart> read_parts_of_ground(const Value& parts, const std::filesystem::path& folder) {
+  std::vector<BodyPart> all;
+  for (const Table& part : parts.tables())
+    all.push_back(read_part(part, false, folder, PartUse::filled));
+  return all;
+}
+
 BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>& names) {
   BodySpec b;
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();

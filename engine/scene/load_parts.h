@@ -66,6 +66,9 @@ PlacedPart read_placed_part(const Value& at, std::string_view kind, const std::f
 std::vector<BodyPart> read_parts(const std::optional<PlacedPart>& shape, const Value& parts, const Table& holder,
                                  const std::filesystem::path& folder, PartUse use);
 
+// Parts that are put on the ground or taken from it, so that the first may be either; none are no error.
+std::vector<BodyPart> read_parts_of_ground(const Value& parts, const std::filesystem::path& folder);
+
 // A [[body]]. scene: what stands before it, and materials. names: of the bodies before it; there may be very many. Its
 // own is added.
 BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>& names);
@@ -81,6 +84,9 @@ DepthCameraSpec read_depth_camera(Table t, const Scene& scene);
 
 // [upsampling], likewise; none where the scene has no such table.
 std::optional<Upsampling> read_upsampling(const Value& at, const Scene& scene);
+
+// [soil], likewise; none where the scene has no such table.
+std::optional<Soil> read_soil(const Value& at, const Scene& scene);
 
 // The shape that a fill or an emitter has, and the key that holds it.
 struct PlacedShape {

@@ -489,6 +489,8 @@ RadiusRange radii_of(const Scene& scene) {
   };
   each_group(scene, add_grain);
   std::ranges::for_each(scene.emitters, add_grain);
+  if (scene.soil)
+    add(scene.soil->radius_min, scene.soil->radius_max);
   return r;
 }
 

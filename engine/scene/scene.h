@@ -418,6 +418,21 @@ struct Upsampling {
   std::string where;  // as GrainGroup::where
 };
 
+// Ground as a grid of columns, each of a mass of soil, which becomes grains around bodies that move in it, and takes
+// them in again where they have come to rest (Holz 2014, sections 7 and 8). z is up; it lies on domain.min.z.
+struct Soil {
+  std::uint32_t material = 0;                 // index into Scene::materials
+  double radius_min = 0.0, radius_max = 0.0;  // m, of its grains, uniform between
+  glm::dvec2 min{0.0}, max{0.0};              // m, of the site
+  double cell = 0.0;                          // m, edge of a column, which is fitted to the site; 0: 5 mean radii
+  double height = 0.0;                        // m, of its surface above domain.min.z
+  std::vector<BodyPart> parts;                // berms that are put on it and, subtracted, trenches, in order
+  double repose = 34.0;                       // degrees: disturbed soil without grains is no steeper
+  double margin = 8.0;                        // mean radii, by which the live zone reaches beyond a tool
+  std::string where;                          // as GrainGroup::where
+  double mean_radius() const { return (radius_min + radius_max) / 2.0; }
+};
+
 struct Scene {
   std::string source;                 // file name, for messages
   std::vector<std::string> warnings;  // former names of keys in its text, one sentence each; advise() repeats them
@@ -437,6 +452,7 @@ struct Scene {
   std::vector<BodySpec> bodies;
   std::vector<SinkSpec> sinks;
   std::optional<Upsampling> upsampling;
+  std::optional<Soil> soil;
   Camera camera;
   std::vector<DepthCameraSpec> depth_cameras;
   Output output;

@@ -3,6 +3,7 @@
 #include "engine/scene/cloth.h"
 #include "engine/scene/clump.h"
 #include "engine/scene/convergence.h"
+#include "engine/scene/ground.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/mass.h"
 #include "engine/scene/overlaps.h"
@@ -75,7 +76,6 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 struct Source {
   std::uint32_t material;
   double radius_min, radius_max;
-  const Shape* shape;
   double speed;         // m/s, greatest at birth
   double volume = 0.0;  // m3, of all grains together
   double height = 0.0;  // m, of the columns of grains when they lie on the shape's own footprint: a mean by volume
@@ -133,8 +133,7 @@ double column_height(const std::vector<glm::dvec3>& points, const Source& s, int
 
 Source source_of(const GrainGroup& g, const Domain& domain, int down) {
   // Components of the random velocity are uniform within +- velocity_random.
-  Source s{g.material, g.radius_min, g.radius_max, &g.shape,
-           glm::length(g.velocity) + std::numbers::sqrt3 * g.velocity_random};
+  Source s{g.material, g.radius_min, g.radius_max, glm::length(g.velocity) + std::numbers::sqrt3 * g.velocity_random};
   s.centers = bounds(g.shape);
   s.fixed = g.fixed;
   if (const auto* points = std::get_if<PointsFill>(&g.shape)) {
@@ -151,7 +150,7 @@ Source source_of(const GrainGroup& g, const Domain& domain, int down) {
 }
 
 Source source_of(const Emitter& e) {
-  Source s{e.material, e.radius_min, e.radius_max, &e.shape, glm::length(e.velocity)};
+  Source s{e.material, e.radius_min, e.radius_max, glm::length(e.velocity)};
   const Bounds b = bounds(e.shape);
   s.centers = {b.min + s.radius_min, b.max - s.radius_min};
   double emitted = std::max(0.0, std::ceil((e.stop - e.start) * e.rate - 1e-6));
@@ -159,6 +158,16 @@ Source source_of(const Emitter& e) {
     emitted = std::min<double>(emitted, *e.count);
   s.volume = emitted * form_of(e.clump).volume * s.mean_volume();
   s.scheduled = true;
+  return s;
+}
+
+// Ground, which lies where it is.
+Source source_of(const Soil& soil, const Domain& domain) {
+  Source s{soil.material, soil.radius_min, soil.radius_max, 0.0};
+  s.height = Ground(soil, domain.min.z).top();
+  s.volume = packing * s.height * (soil.max.x - soil.min.x) * (soil.max.y - soil.min.y);
+  const double z = domain.min.z + soil.radius_min;
+  s.centers = {{soil.min.x, soil.min.y, z}, {soil.max.x, soil.max.y, z}};
   return s;
 }
 
@@ -305,6 +314,8 @@ Bed bed_of(const Scene& scene) {
   }
   for (const Emitter& e : scene.emitters)
     bed.sources.push_back(source_of(e));
+  if (scene.soil)
+    bed.sources.push_back(source_of(*scene.soil, scene.domain));
   if (!bed.sources.empty())
     bed.radius_min = radii_of(scene).min;  // of spheres of clumps, too
   pile_up_fills(bed, scene.domain, down);

@@ -365,6 +365,22 @@ std::string to_toml(const Scene& scene) {
     word_line("advection", word(u.advection));
   }
 
+  if (scene.soil) {
+    const Soil& s = *scene.soil;
+    out += "[soil]\n";
+    line("material", quoted(scene.materials.at(s.material).name));
+    line("radius", radius(s.radius_min, s.radius_max));
+    line("min", fmt::format("[{}, {}]", s.min.x, s.min.y));
+    line("max", fmt::format("[{}, {}]", s.max.x, s.max.y));
+    if (s.cell > 0.0)
+      line("cell", s.cell);
+    line("height", s.height);
+    line("angle_of_repose", s.repose);
+    line("margin", s.margin);
+    if (!s.parts.empty())
+      out += parts_text(s.parts, false) + "\n";
+  }
+
   out += "[camera]\n";
   if (scene.camera.eye)
     line("eye", vec(*scene.camera.eye));

@@ -26,9 +26,9 @@ void SliceLength::measure(const Executor& executor, double seconds) {
 }
 
 Batches::Batches(const Model& model, FieldMemory& memory, RunState& run, Commands& commands, Emission& emission,
-                 GrainSlots& grains, const Planner& planner, Evaluation& evaluation)
+                 GrainSlots& grains, const Planner& planner, Evaluation& evaluation, SoilExchanges& soil)
     : model_(model), memory_(memory), run_(run), commands_(commands), emission_(emission), grains_(grains),
-      planner_(planner), evaluation_(evaluation), snapshot_(model, memory, run, commands, grains),
+      planner_(planner), evaluation_(evaluation), soil_(soil), snapshot_(model, memory, run, commands, grains),
       loads_(model, memory) {}
 
 void Batches::advance(std::uint64_t steps) {
@@ -41,7 +41,7 @@ void Batches::start(std::uint64_t steps, bool evaluate_contacts) {
   evaluating_ = evaluate_contacts;
   if (evaluate_contacts)
     evaluation_.make_room_for_lines();
-  begin(std::min(steps, memory_.batch_most()), true);
+  begin(std::min({steps, memory_.batch_most(), soil_.steps_until_look()}), true);
 }
 
 bool Batches::ready() {
@@ -72,7 +72,7 @@ void Batches::go_on() {
   const std::uint64_t most = memory_.batch_most();
   while (run_.step() < end_) {
     const auto before = std::chrono::steady_clock::now();
-    begin(std::min({batch_, most, end_ - run_.step()}), false);
+    begin(std::min({batch_, most, end_ - run_.step(), soil_.steps_until_look()}), false);
     complete();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     batch_ = seconds < 0.5 * batch_seconds   ? std::min(2 * batch_, most)
@@ -87,6 +87,7 @@ void Batches::begin(std::uint64_t steps, bool live) {
   TALUS_ASSERT(steps <= memory_.batch_most(), steps, memory_.batch_most());
   TALUS_ASSERT(run_.step() + steps <= end_, run_.step(), steps, end_);
   if (run_.substep() == 0) {
+    soil_.look();
     grains_.free_slots();
     snapshot_.take();
   }

@@ -3,6 +3,7 @@
 #include "engine/simulation/evaluation.h"
 #include "engine/simulation/load_history.h"
 #include "engine/simulation/rollback.h"
+#include "engine/simulation/soil.h"
 #include <future>
 
 namespace talus {
@@ -32,11 +33,12 @@ private:
 // - How steps are grouped into batches and slices changes no bit.
 //
 // Needs the model, the fields, the state of the run, commands and emission (what they plan for the steps of a batch),
-// the slots of grains, plans, and the evaluation at the end of steps that are watched.
+// the slots of grains, plans, the evaluation at the end of steps that are watched, and the exchange of soil before the
+// first step of a batch.
 class Batches {
 public:
   Batches(const Model& model, FieldMemory& memory, RunState& run, Commands& commands, Emission& emission,
-          GrainSlots& grains, const Planner& planner, Evaluation& evaluation);
+          GrainSlots& grains, const Planner& planner, Evaluation& evaluation, SoilExchanges& soil);
 
   bool under_way() const { return work_.valid(); }
   std::uint64_t planned_step() const { return run_.step() + started_; }  // after the steps that are under way
@@ -77,6 +79,7 @@ private:
   GrainSlots& grains_;
   const Planner& planner_;
   Evaluation& evaluation_;
+  SoilExchanges& soil_;
   RollbackSnapshot snapshot_;
   LoadHistory loads_;
   SliceLength slice_;

@@ -212,8 +212,11 @@ CheckedState Checkpoints::check(Checkpoint checkpoint) const {
   CheckedState state{std::move(checkpoint), model_.time_zero(), model_.population(), emission_.schedules(), {}, {}};
   read_schedules(state);
   Settings settings = model_.settings_with(state.population);
-  check_sizes(state, settings);
   auto& fields = state.checkpoint.fields;
+  if (model_.scene().soil)  // which makes room for more grains as a run goes on
+    settings.worlds.places =
+        static_cast<uint>(fields[std::string(info(FieldId::grain_id).name)].size() / (sizeof(uint) * model_.worlds()));
+  check_sizes(state, settings);
   auto courses = commands_.drives().from_bytes(fields[commands_name]);
   if (!courses)
     throw CheckpointError(fmt::format("{} are not those of this scene", commands_name));

@@ -32,7 +32,7 @@ Wants FieldMemory::wants_of(const Settings& of) const {
   return {model_.scene().solver,        of.grid.incremental != 0,
           model_.options().marks,       of.solver.rotation == rotation_rolling,
           of.contacts.restitution != 0, of.clumps.kinds > 0,
-          of.sleep.window > 0};
+          of.sleep.window > 0,          model_.scene().soil.has_value()};
 }
 
 bool FieldMemory::has_field(FieldId id, const Settings& of) const {
@@ -176,6 +176,8 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return worlds * settings.worlds.history * (1 + std::size_t{settings.contacts.kept_words});
   case Extent::advecting:
     return fine > 0 ? grains : 0;
+  case Extent::soil_columns:
+    return model_.soil_columns();
   case Extent::held:  // these have as many elements as somebody asked for
   case Extent::lines:
   case Extent::shelves:
@@ -391,6 +393,34 @@ void FieldMemory::resize_rows(uint rows, uint history) {
   }
   model_.set_contact_capacity(rows, history);
   resize_all();
+  write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
+}
+
+// Contacts name their partners by place, which in other worlds than the first become others: these forget theirs.
+void FieldMemory::grow_places(uint wanted, std::uint64_t step) {
+  const std::uint32_t worlds = model_.worlds();
+  const uint before = model_.settings().worlds.places, places = (wanted + group_size - 1) / group_size * group_size;
+  TALUS_ASSERT(model_.scene().soil && before < places, before, places);
+  if (places >= triangle_partner / worlds)
+    throw ResourceError(fmt::format("step {}: {} grains in each of {} worlds are more than can be numbered: give a "
+                                    "larger soil.radius, or a smaller soil.margin",
+                                    step, places, worlds));
+  std::array<std::size_t, field_count> shares{};
+  for (std::size_t f = 0; f < field_count; ++f)
+    shares[f] = share_of(static_cast<FieldId>(f));
+  model_.set_places(places);
+  resize_all();
+  for (std::size_t f = 0; f < field_count; ++f) {
+    const auto id = static_cast<FieldId>(f);
+    if (shares[f] == 0 || share_of(id) == shares[f])
+      continue;
+    for (std::size_t w = worlds; w-- > 1;)
+      move_right(id, w * shares[f], w * share_of(id), shares[f]);
+    for (std::size_t w = 0; w < worlds && info(id).follows != Follows::nothing; ++w)
+      clear_slots(id, w * places + before, places - before);
+  }
+  if (worlds > 1)
+    forget_contacts();
   write_field(*executor_, FieldId::settings, std::vector{model_.settings()});
 }
 

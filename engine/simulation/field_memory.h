@@ -51,6 +51,8 @@ public:
   void write_cameras();   // depth cameras, and room for their images
   // After the model has changed, or a state was taken over: fields that have their size already keep their content.
   void resize_all();
+  // Makes room for so many places of a world with soil. Throws ResourceError, which names the step.
+  void grow_places(uint places, std::uint64_t step);
   // Takes the number of contact rows from the field of contacts, which a checkpoint has filled.
   void count_rows();
   // The sets of bodies near cells are not saved: each has all of them, and counts as one with grains, until lists are

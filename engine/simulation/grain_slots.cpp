@@ -58,9 +58,11 @@ std::uint32_t GrainSlots::gone() const {
 }
 
 std::uint32_t GrainSlots::alive() const {
-  TALUS_ASSERT(gone() <= born(), gone(), born());
   TALUS_ASSERT(run_.status().freed <= gone(), run_.status().freed, gone());
-  return born() - gone();
+  std::uint32_t soil = 0;
+  for (const World& world : run_.worlds())
+    soil += world.soil.made - world.soil.taken;
+  return born() - gone() + soil;
 }
 
 std::uint32_t GrainSlots::fine_alive() const {
@@ -175,9 +177,9 @@ void GrainSlots::count_at_start() {
     ++there[s.world_of(i)];
   for (std::uint32_t w = 0; w < model_.worlds(); ++w) {
     const World& world = run_.worlds()[w];
-    TALUS_ASSERT(world.population.born <= there[w] + world.population.gone, world.population.born, there[w],
-                 world.population.gone);
-    at_start_[w] = there[w] + world.population.gone - world.population.born;
+    const std::uint32_t left = world.population.born + world.soil.made, lost = world.population.gone + world.soil.taken;
+    TALUS_ASSERT(left <= there[w] + lost, left, there[w], lost);
+    at_start_[w] = there[w] + lost - left;
   }
 }
 

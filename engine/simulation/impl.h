@@ -2,6 +2,7 @@
 // A simulation as its parts: each has a job, its own state, and says what holds between its calls.
 #include "engine/simulation/batches.h"
 #include "engine/simulation/checkpoint.h"
+#include "engine/simulation/soil.h"
 #include "engine/simulation/worlds.h"
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct Simulation::Impl {
   Worlds worlds;
   Evaluation evaluation;
   Checkpoints checkpoints;
+  SoilExchanges soil;
   Batches batches;
 
   Impl(const Prepared& prepared, const Options& options, std::unique_ptr<Executor> executor);

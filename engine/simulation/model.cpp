@@ -4,10 +4,17 @@
 #include "engine/scene/limitations.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/precision.h"
+#include "engine/simulation/soil_tile.h"
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace talus {
+namespace {
+
+// Grains of the ground that there is room for from the start on; more than that find it made (Soil::look).
+constexpr std::size_t soil_room_least = 4096;
+
+}  // namespace
 
 std::vector<std::string> warnings_of(const Scene& scene, const Population& population) {
   std::vector<std::string> warnings = population.warnings;
@@ -40,6 +47,8 @@ Prepared prepare(Scene scene) {
   for (std::uint32_t w = 1; w < scene.worlds; ++w)
     parts->others.push_back(start_of(scene, scene.seed + w));
   parts->dynamics = dynamics_of(scene);
+  if (scene.soil)
+    parts->soil = std::make_shared<const SoilStacks>(scene, settled_tile(scene));
   // Distance fields are not baked on a device, so that all devices have the same.
   parts->bodies = bodies_of(scene, Drive(scene).batch(0, 1).motions, *make_cpu_executor(0));
   out.warnings = warnings_of(scene, parts->population);
@@ -57,7 +66,7 @@ Model::Model(Prepared prepared, const Options& options)
     : scene_(std::move(prepared.scene)), options_(options), dynamics_(prepared.parts->dynamics),
       bodies_(prepared.parts->bodies), population_(prepared.parts->population),
       initial_most_(population_.initial.size()), emitted_most_(population_.scheduled.size()),
-      warnings_(std::move(prepared.warnings)), notes_(std::move(prepared.notes)) {
+      soil_stacks_(prepared.parts->soil), warnings_(std::move(prepared.warnings)), notes_(std::move(prepared.notes)) {
   for (const WorldStart& start : prepared.parts->others) {
     initial_most_ = std::max(initial_most_, start.initial.size());
     emitted_most_ = std::max(emitted_most_, start.emitted->size());
@@ -83,8 +92,14 @@ bool Model::is_dynamic(std::uint32_t body) const {
   return body < bodies_of_all() && talus::is_dynamic(spec_of(body));
 }
 
+std::size_t Model::soil_columns() const {
+  return soil_stacks_ ? soil_stacks_->grid().size() : 0;
+}
+
 std::size_t Model::emission_room(const Settings& of) const {
-  return scene_.emitters.empty() ? 0 : of.worlds.places - of.emission.first;
+  if (scene_.emitters.empty())
+    return 0;
+  return scene_.soil ? emitted_most_ : of.worlds.places - of.emission.first;
 }
 
 Features Model::features() const {
@@ -92,7 +107,7 @@ Features Model::features() const {
                     .shapes = settings_.shapes.count > 0,
                     .cloth = settings_.cloth.vertices > 0,
                     .rigid = settings_.bodies.rigid > 0,
-                    .worlds = own_slots(),
+                    .worlds = many_worlds(),
                     .periodic = 0,
                     .rotation = settings_.solver.rotation,
                     .restitution = settings_.contacts.restitution,
@@ -134,15 +149,16 @@ Settings Model::settings_with(const Population& population) const {
   return settings;
 }
 
-// Where each world has its own slots, the grains that all have alike come after those of the fullest world, and emitted
-// grains last.
+// An incremental rebuild needs the table of cells of the last rebuild, and of several worlds each has one only while it
+// rebuilds. Where each world has its own slots, the grains that all have alike come after those of the fullest world,
+// and emitted grains last.
 void Model::give_slots(Settings& to) const {
-  if (scene_.worlds == 1 && options_.shelves == 0)
+  if (!many_worlds() && !scene_.soil)
     return;
   if (scene_.upsampling)
     throw SceneError(fmt::format("{}: {}", scene_.upsampling->where.empty() ? scene_.source : scene_.upsampling->where,
                                  say(limitation_of(Capability::worlds, Capability::upsampling))));
-  const std::size_t most = initial_most_, emitted = emitted_most_;
+  const std::size_t most = initial_most_, emitted = emitted_most_ + (scene_.soil ? soil_room_least : 0);
   const std::size_t groups = std::max<std::size_t>((most + emitted + group_size - 1) / group_size, 1),
                     places = groups * group_size;
   if (places >= triangle_partner / (scene_.worlds + options_.shelves))
@@ -155,9 +171,9 @@ void Model::give_slots(Settings& to) const {
     throw SceneError(fmt::format("{}: {} worlds of {} triangles of cloth are more than can be numbered", scene_.source,
                                  scene_.worlds, to.cloth.triangles));
   to.worlds.places = static_cast<uint>(places);
-  // An incremental rebuild needs the table of cells of the last rebuild, and a world has one only while it rebuilds.
-  to.grid.incremental = 0;
+  to.grid.incremental = many_worlds() ? 0 : to.grid.incremental;
   to.emission.first = static_cast<uint>(most);
+  to.emission.place = scene_.soil ? to.worlds.places - static_cast<uint>(emitted_most_) : to.emission.first;
   to.bodies.carried_first = to.emission.first - to.bodies.carried;
   to.cloth.first = to.bodies.carried_first - to.cloth.vertices;
   to.shapes.first = to.cloth.first - to.shapes.particles;
@@ -174,8 +190,8 @@ Settings Model::settings_after(const Scene& changed, const Population& populatio
   next.cloth.first = settings_.cloth.first;
   next.shapes.first = settings_.shapes.first;
   next.emission.first = own_slots() ? settings_.emission.first : next.emission.first;
-  if (own_slots())
-    next.grid.incremental = 0;  // for the reason that give_slots() says
+  next.emission.place = own_slots() ? settings_.emission.place : next.emission.place;
+  next.grid.incremental = many_worlds() ? 0 : next.grid.incremental;
   return next;
 }
 
@@ -186,6 +202,11 @@ void Model::adopt(Scene scene, Population population, double time_zero, const Se
   settings_ = settings;
   shapes_ = shapes_of(scene_, population_);
   warnings_ = warnings_of(scene_, population_);
+}
+
+void Model::set_places(uint places) {
+  settings_.worlds.places = places;
+  settings_.emission.place = places - static_cast<uint>(emitted_most_);
 }
 
 void Model::set_contact_capacity(uint rows, uint history) {

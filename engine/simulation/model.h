@@ -2,6 +2,7 @@
 // The scene of a simulation, and all that follows from it without a device.
 #include "engine/core/executor.h"
 #include "engine/core/setup.h"
+#include "engine/soil/stacks.h"
 #include "engine/talus.h"
 #include <memory>
 #include <span>
@@ -24,6 +25,7 @@ WorldStart start_of(Scene scene, std::uint64_t seed);
 struct PreparedParts {
   Population population;           // the grains of the first world
   std::vector<WorldStart> others;  // the worlds after it
+  std::shared_ptr<const SoilStacks> soil;
   Dynamics dynamics;
   Bodies bodies;  // where they start
 };
@@ -69,6 +71,13 @@ public:
   // Grains that all worlds have alike: particles of shapes, vertices of cloth, and grains that stand for bodies. Their
   // ids come after the other grains of the fullest world. The ids of emitted grains follow.
   std::uint32_t alike() const { return settings_.emission.first - settings_.shapes.first; }
+  std::size_t soil_columns() const;  // of a world
+  // The stacks of the ground, where the scene has some.
+  const SoilStacks& soil_stacks() const { return *soil_stacks_; }
+  // Numbers and places in memory that a world has for grains of the ground: ids from soil_first() on.
+  uint soil_first() const { return settings_.emission.first + static_cast<uint>(emission_room(settings_)); }
+  uint soil_room() const { return settings_.worlds.places - soil_first(); }
+  uint soil_end() const { return settings_.emission.place; }  // places that they may take are before it
   std::size_t emission_room(const Settings& of) const;  // emitted grains that a world with slots of its own can have
   Features features() const;
   std::string name_of_grain(std::uint32_t world, uint grain) const;  // a grain by its number, or body_partner + body
@@ -82,11 +91,13 @@ public:
   void adopt(Scene scene, Population population, double time_zero, const Settings& settings);
   void adopt_looks(Scene scene) { scene_ = std::move(scene); }  // the physics and the solver must be the same
   void set_contact_capacity(uint rows, uint history);
+  void set_places(uint places);  // of a world with soil, in memory
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   void add_note_once(std::string_view beginning, std::string_view rest);  // one note with this beginning is enough
 
 private:
   void give_slots(Settings& to) const;
+  bool many_worlds() const { return scene_.worlds > 1 || options_.shelves > 0; }  // by how they are computed
   std::string name_in_world(uint grain) const;
 
   Scene scene_;
@@ -100,6 +111,7 @@ private:
   Settings settings_{};
   Shapes shapes_;
   Cloth cloth_;
+  std::shared_ptr<const SoilStacks> soil_stacks_;
   std::vector<std::string> warnings_, notes_;
 };
 

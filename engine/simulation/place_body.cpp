@@ -10,10 +10,6 @@
 namespace talus {
 namespace {
 
-bool same(const Pose& a, const Pose& b) {
-  return a.position == b.position && a.rotation == b.rotation;
-}
-
 constexpr double overlap_left = 0.02;  // radii of the smaller grain: more than most contacts of a bed at rest
 
 // As springs, grains that a body is put onto would fly apart. Those that it is in deeper than any contact are moved to
@@ -28,7 +24,7 @@ public:
   void find_placed(const std::vector<Pose>& now, const std::vector<Pose>& before) {
     const std::vector<BodySpec>& bodies = model_.scene().bodies;
     for (std::size_t b = 0; b < now.size(); ++b)
-      if (!same(now[b], before[b]) && !is_dynamic(bodies[b]))
+      if (now[b] != before[b] && !is_dynamic(bodies[b]))
         placed_.push_back(obstacle_of(bodies[b], now[b], far_));
   }
 

@@ -41,6 +41,12 @@ void RunState::disturb(std::uint32_t world) {
                   world * sizeof(World) + offsetof(World, disturbed));
 }
 
+void RunState::note_soil(std::uint32_t world, const WorldSoil& soil) {
+  TALUS_ASSERT(world < worlds_.size(), world, worlds_.size());
+  worlds_[world].soil = soil;
+  executor_.write(FieldId::worlds, std::as_bytes(std::span(&soil, 1)), world * sizeof(World) + offsetof(World, soil));
+}
+
 void RunState::invalidate_fine_lists() {
   Status status = read_status();
   status.fine.body_way = status.fine.drift = lists_invalid;

@@ -34,7 +34,8 @@ public:
   void set_world(std::uint32_t world, const World& state);
   void set_worlds(std::vector<World> worlds);
   void invalidate_lists(std::uint32_t world);  // sleepers may have lost what bore them: it is disturbed as well
-  void disturb(std::uint32_t world);           // contacts and gravity act on all of its sleepers in the next substep
+  void note_soil(std::uint32_t world, const WorldSoil& soil);
+  void disturb(std::uint32_t world);  // contacts and gravity act on all of its sleepers in the next substep
   void invalidate_fine_lists();
   void invalidate_all_lists();
   // Here, where the device has the world's state already.

@@ -50,7 +50,8 @@ Simulation::Impl::Impl(const Prepared& prepared, const Options& options, std::un
       grains(model, memory, run, emission), planner(model, run, commands, emission, grains),
       worlds(model, memory, run, commands, emission, grains, starts_of(*prepared.parts)),
       evaluation(model, memory, run, commands, grains, planner), checkpoints(model, memory, run, commands, emission),
-      batches(model, memory, run, commands, emission, grains, planner, evaluation) {}
+      soil(model, memory, run, commands),
+      batches(model, memory, run, commands, emission, grains, planner, evaluation, soil) {}
 
 Simulation::Impl& Simulation::Impl::idle() {
   if (batches.under_way())
@@ -68,6 +69,8 @@ void Simulation::Impl::take_over(CheckedState state) {
     executor().resize(id, bytes.size() / info(id).stride);
     executor().write(id, bytes);
   });
+  if (model.scene().soil)
+    model.set_places(static_cast<uint>(executor().size(FieldId::grain_id) / model.worlds()));
   memory.count_rows();
   memory.copy_sleepers();
   memory.put_all_bodies_in_cells();
@@ -170,6 +173,19 @@ std::array<SeamCrossings, 3> Simulation::periodic_crossings() const {
       crossings[static_cast<std::size_t>(axis)].down += world.periodic.down[axis];
     }
   return crossings;
+}
+std::vector<GrainState> Simulation::soil_surface(std::uint32_t world) {
+  std::vector<GrainState> grains;
+  const auto& soil = impl_->model.scene().soil;
+  impl_->model.check_worlds(std::span(&world, 1));
+  if (soil)
+    for (const SoilSurfaceGrain& g : impl_->soil.surface(world, under_way()))
+      grains.push_back({g.number, vec3(g.sphere), vec3(0.0f), g.sphere.w, soil->material, world});
+  return grains;
+}
+std::optional<SoilSummary> Simulation::soil() const {
+  const Impl& s = impl_->idle();
+  return s.model.scene().soil ? std::optional(s.soil.summary()) : std::nullopt;
 }
 std::vector<PassTime> Simulation::pass_times() const {
   return impl_->idle().executor().pass_times();

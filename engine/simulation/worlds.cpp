@@ -68,6 +68,8 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   put(FieldId::point_contacts,
       std::vector<PointContact>(dynamics.points.size() * point_partners, {no_partner, vec3(0.0f)}));
   put(FieldId::shape_motions, model_.shapes().motions);
+  if (scene.soil)
+    put(FieldId::soil_columns, model_.soil_stacks().at_start());
   run_.set_world(world, state);
   grains_.set_at_start(world, static_cast<std::uint32_t>(seeds.size()));
   emission_.set_schedule(world, start.emitted);

@@ -172,7 +172,7 @@ void bind_building(nb::class_<Scene>& c) {
       "set",
       [](Scene& s, const std::string& table, const nb::kwargs& keys) { s.set(table, nb::borrow<nb::dict>(keys)); },
       "table"_a, "keys"_a,
-      "Keys of [scene], [time], [domain], [solver], [upsampling], [camera] or [output]; those it has already stay.\n"
+      "Keys of [scene], [time], [domain], [solver], [upsampling], [soil], [camera] or [output]; those it has already stay.\n"
       "None takes a key away.");
 }
 

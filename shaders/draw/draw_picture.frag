@@ -21,6 +21,7 @@ layout(set = 0, binding = 16, scalar) readonly buffer DrawnBlock { DrawnGrain dr
 layout(set = 0, binding = 18, scalar) readonly buffer DistancesBlock { float draw_distances[]; };  // of the slice [m]
 #include "shared/draw_seen.glsl"
 #include "shared/draw_grains.glsl"
+#include "shared/draw_turn.glsl"
 #include "shared/draw_contact.glsl"
 
 layout(location = 0) flat in vec3 shadow_origin;
@@ -110,7 +111,7 @@ vec3 grain_color(uint grain) {
   uint hash = number_at(grain) * 0x9E3779B1u;
   hash = (hash ^ (hash >> 15)) * 0x85EBCA77u;
   float shade = float(hash >> 24) / 255.0 - 0.5, warmth = float((hash >> 16) & 0xFFu) / 255.0 - 0.5;
-  if (is_fine(grain))
+  if (is_fine(grain) && draw_frame.round_fine == 0u)
     return mineral(color, hash & 0xFFu, shade, warmth);
   return color * (1.0 + 0.36 * shade) * (1.0 + 0.09 * warmth * vec3(1.0, 0.0, -1.0));
 }
@@ -157,7 +158,7 @@ Hit with_marks(Hit hit, uint grain, float pixel) {
   float strength = 1.0 - smoothstep(mark_pixels.x, mark_pixels.y, pixel);
   if (strength == 0.0)
     return hit;
-  vec4 orientation = drawn_grains[grain].orientation;
+  vec4 orientation = is_fine(grain) ? orientation_at_start(number_at(grain)) : drawn_grains[grain].orientation;
   vec3 own = turned(vec4(-orientation.xyz, orientation.w), hit.normal), face = own;
   float most = 0.0;
   uint number = 0u;
@@ -185,7 +186,7 @@ Hit hit_grain(uint grain, vec3 ray) {
   if (!hit_ball(ball, -ball.centre, ray / size, t, normal))
     t = dot(ball.centre, ray) / size;
   Hit hit = Hit(max(t / size, 0.0), normal, grain_color(grain));
-  if (draw_frame.marked == 0u || is_fine(grain))
+  if (draw_frame.marked == 0u || (is_fine(grain) && draw_frame.round_fine == 0u))
     return hit;
   return with_marks(hit, grain, 2.0 * draw_frame.sample_edge * length(ball.centre) / ball.radius);
 }

@@ -14,11 +14,7 @@ layout(set = 0, binding = 18, scalar) writeonly buffer DrawnBlock { DrawnGrain d
 layout(set = 0, binding = 19, scalar) buffer OrientationBlock { vec4 orientations[]; };  // quaternions xyzw; 0: not turned yet
 layout(push_constant, scalar) uniform Push { uint grain_count; uint ids_end; float time; };
 
-// Each grain starts turned another way.
-vec4 orientation_at_start(uint id) {
-  uint word = mixed(id + 1u);
-  return normalize(vec4(word & 0xFFu, (word >> 8) & 0xFFu, (word >> 16) & 0xFFu, word >> 24) - 127.3);
-}
+#include "shared/draw_turn.glsl"
 
 void main() {
   uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * group_size + gl_LocalInvocationIndex;

@@ -101,7 +101,7 @@ void main() {
   if (world >= settings.worlds.count || status.halt != halt_none)
     return;
   // All that are there lie before it.
-  first = (many_worlds == 0u ? settings.emission.first - status.freed : world * settings.worlds.places + settings.emission.first) + worlds[world].population.born;
+  first = (many_worlds == 0u ? settings.emission.place - status.freed : world * settings.worlds.places + settings.emission.place) + worlds[world].population.born;
   for (uint emitter = 0u; emitter < settings.emission.emitters; ++emitter) {
     Due due = due_of(world, emitter);
     if (due.late < due.late_end)

@@ -77,6 +77,7 @@ struct DrawFrame {
   uint coarse;       // grains; those from there on are fine ones
   float sample_edge;   // m at distance 1 m, of what a sample of draw_seen shows
   float fine_radius;   // m, of the largest fine grains, as `radius`; 0: none are drawn
+  uint round_fine;     // 1: fine grains are balls as coarse ones are
   uint alike;          // 1: fine grains are a few pixels wide at most
   uint first_matched;  // draw_bodies: of the first of draw_matched
   uvec2 matched;       // numbers [first, end) of the particles for which these stand; none: they are not drawn

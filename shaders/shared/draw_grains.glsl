@@ -41,7 +41,7 @@ Ball ball_at(uint i, float sample_edge) {
   if (sphere.w < least) {
     float share = sphere.w * sphere.w / (least * least);
     ball.radius = float(mixed(number) >> 8) < share * 16777216.0 ? least : 0.0;
-  } else if (sphere.w > facets_from * sample_edge)
+  } else if (sphere.w > facets_from * sample_edge && draw_frame.round_fine == 0u)
     ball = Ball(sphere.xyz, sphere.w * inversesqrt(facet_outline), number + 1u);
   return ball;
 }

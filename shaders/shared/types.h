@@ -783,6 +783,7 @@ struct EmissionSettings {
   uint emitters;
   uint sinks;   // number of sinks, which all worlds share
   uint first;   // number (id) of the first grain that an emitter releases
+  uint place;   // in a world's memory, of the first grain that an emitter releases
   float speed;  // m/s, of the fastest grain that an emitter releases
 };
 
@@ -978,6 +979,25 @@ struct WorldPopulation {
   uint gone_before;  // of these, those up to the last step
 };
 
+// Ground: grains that came out of it and went back into it so far.
+struct WorldSoil {
+  uint made;
+  uint taken;
+  uint looked;  // 1 + the step of the world before which the host last looked where soil has to be grains; 0: never
+};
+
+// A column of the ground.
+struct SoilColumn {
+  uint mass;       // in the ground, in quanta (engine/soil/stacks.h)
+  uint disturbed;  // 1: it was dug, or took grains in
+};
+
+// Where in the ground a grain is that stays fixed, so that those beside it have the ground's own rough surface.
+struct SoilOrigin {
+  uint column;  // 1 + its number; 0: the grain is none of these
+  uint place;   // in the column's stack
+};
+
 // Crossings of periodic boundaries so far, by axis.
 struct WorldCrossings {
   uvec3 up;    // times that a grain left at the upper end and came in at the lower one
@@ -1004,6 +1024,7 @@ struct World {
   WorldIncremental incremental;
   WorldGrid grid;
   WorldPopulation population;
+  WorldSoil soil;
   WorldCrossings periodic;
   WorldCloth cloth;
 };

@@ -1,0 +1,249 @@
+#include "engine/simulation/soil.h"
+#include "engine/scene/bodies.h"
+#include "engine/scene/ground.h"
+#include "engine/scene/kinematics.h"
+#include "engine/scene/obstacles.h"
+#include "engine/scene/surface.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <glm/trigonometric.hpp>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace talus {
+namespace {
+
+// By which a body that moves is elsewhere after `time` [s], if it goes on so.
+Pose later(const BodyState& body, double time) {
+  const double speed = glm::length(body.twist.spin);
+  const glm::dquat turned =
+      speed > 0.0 ? glm::angleAxis(speed * time, body.twist.spin / speed) * body.pose.rotation : body.pose.rotation;
+  return {body.pose.position + time * body.twist.velocity, turned};
+}
+
+glm::dvec3 mean_of(const std::vector<glm::dvec3>& points) {
+  return std::accumulate(points.begin(), points.end(), glm::dvec3(0.0)) / static_cast<double>(points.size());
+}
+
+// The box that a body's points sweep from one pose to another.
+SoilTool tool_of(const std::vector<glm::dvec3>& points, const Pose& from, const Pose& to) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  SoilTool tool;
+  const glm::dvec3 mean = mean_of(points);
+  const glm::dvec2 way(to.position + to.rotation * mean - from.position - from.rotation * mean);
+  tool.moves = glm::length(way) > 0.0;
+  if (tool.moves)
+    tool.along = glm::normalize(way);
+  tool.low = glm::dvec2(inf);
+  tool.high = glm::dvec2(-inf);
+  tool.edge = inf;
+  for (const Pose* pose : {&from, &to})
+    for (const glm::dvec3& point : points) {
+      const glm::dvec3 at = pose->position + pose->rotation * point;
+      tool.low = glm::min(tool.low, tool.inside(glm::dvec2(at)));
+      tool.high = glm::max(tool.high, tool.inside(glm::dvec2(at)));
+      tool.edge = std::min(tool.edge, at.z);
+    }
+  return tool;
+}
+
+// Does anything but a command move it? parents: those before it.
+bool moves_by_itself(const Scene& scene, const BodySpec& body) {
+  if (is_dynamic(body) || body.velocity != glm::dvec3(0.0) || body.spin != glm::dvec3(0.0) ||
+      !std::holds_alternative<std::monostate>(body.motion))
+    return true;
+  const auto parent = std::ranges::find(scene.bodies, body.parent, &BodySpec::name);
+  return !body.parent.empty() && parent != scene.bodies.end() && moves_by_itself(scene, *parent);
+}
+
+}  // namespace
+
+SoilExchanges::SoilExchanges(Model& model, FieldMemory& memory, RunState& run, const Commands& commands)
+    : model_(model), memory_(memory), run_(run), commands_(commands) {
+  const Scene& scene = model.scene();
+  if (!scene.soil)
+    return;
+  drawn_.resize(model.worlds());
+  for (const BodySpec& body : scene.bodies) {
+    std::vector<glm::dvec3>& hull = hulls_.emplace_back();
+    if (std::ranges::none_of(body.parts,
+                             [](const BodyPart& part) { return std::holds_alternative<PlanePart>(part.shape); }))
+      for (const shared::DrawVertex& vertex : surface_of(body, 0.5 * scene.soil->mean_radius(), 0.0).vertices)
+        hull.emplace_back(vertex.position);
+  }
+  constexpr double period = 0.5;  // sqrt(r / g), in which a grain that falls from rest goes an eighth of a radius
+  const double time = std::sqrt(scene.soil->mean_radius() / glm::length(scene.domain.gravity));
+  period_ = static_cast<std::uint64_t>(std::max(1.0, std::round(period * time / scene.dt)));
+}
+
+std::uint64_t SoilExchanges::steps_until_look() const {
+  std::uint64_t steps = ~std::uint64_t{0};
+  for (std::uint32_t w = 0; period_ > 0 && w < model_.worlds(); ++w)
+    steps = std::min(steps, period_ - local_step(w) % period_);
+  return steps;
+}
+
+void SoilExchanges::look() {
+  for (std::uint32_t w = 0; period_ > 0 && w < model_.worlds(); ++w)
+    if (const std::uint64_t step = local_step(w);
+        step % period_ == 0 && run_.worlds()[w].soil.looked != static_cast<uint>(step) + 1)
+      look(w);
+}
+
+void SoilExchanges::look(std::uint32_t world) {
+  const Scene& scene = model_.scene();
+  const Soil& soil = *scene.soil;
+  SoilRules rules;
+  rules.floor = scene.domain.min.z;
+  rules.margin = soil.margin * soil.mean_radius();
+  rules.slope = std::tan(glm::radians(soil.repose));
+  rules.period = static_cast<double>(period_) * scene.dt;
+  rules.overlap = overlap_parted(scene);
+  rules.tag = soil.material;
+  rules.density = scene.materials[soil.material].density;
+  rules.ease = static_cast<float>(1.0 / scene.materials[soil.material].inertia);
+  rules.radius_min = static_cast<double>(static_cast<float>(soil.radius_min));
+  rules.radius_max = static_cast<double>(static_cast<float>(soil.radius_max));
+
+  const std::vector<Pose> poses = commands_.poses(world);
+  std::vector<Bounds> boxes;
+  for (std::size_t b = 0; b < poses.size(); ++b)
+    boxes.push_back(bounds_of(scene.bodies[b], poses[b]));
+  std::map<std::size_t, Obstacle> obstacles;  // of the bodies that a grain came near
+  const double far = soil.radius_max;
+  rules.blocked = [&](const glm::dvec3& place, double radius) {
+    for (std::size_t b = 0; b < boxes.size(); ++b) {
+      const glm::dvec3 at = nearest_image(scene.domain, place, poses[b].position);
+      if (glm::any(glm::lessThan(at, boxes[b].min - radius)) || glm::any(glm::greaterThan(at, boxes[b].max + radius)))
+        continue;
+      auto found = obstacles.find(b);
+      if (found == obstacles.end())
+        found = obstacles.emplace(b, obstacle_of(scene.bodies[b], poses[b], far)).first;
+      if (depth_in(found->second, scene.domain, place, radius) > rules.overlap * radius)
+        return true;
+    }
+    return false;
+  };
+
+  const std::vector<SoilTool> tools = tools_of(world);
+  SoilState state;
+  SoilExchange done;
+  do {
+    make_room(done.missing);
+    state = read(world);
+    rules.first = model_.soil_first();
+    rules.places = model_.soil_end();
+    done = exchange(model_.soil_stacks(), rules, tools, state);
+  } while (done.missing > 0);
+  World now = run_.worlds()[world];
+  now.soil = {now.soil.made + done.made, now.soil.taken + done.taken, static_cast<uint>(local_step(world)) + 1};
+  if (!done.changed) {
+    run_.note_soil(world, now.soil);
+    return;
+  }
+  write(world, state);
+  run_.set_world(world, now);
+  run_.invalidate_lists(world);
+}
+
+std::vector<SoilTool> SoilExchanges::tools_of(std::uint32_t world) const {
+  const Scene& scene = model_.scene();
+  const std::vector<Pose> start = initial_poses(scene);
+  const double time = static_cast<double>(period_) * scene.dt;
+  std::vector<SoilTool> tools;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySpec& body = scene.bodies[b];
+    const BodyState state = commands_.body_state(static_cast<std::uint32_t>(world * scene.bodies.size() + b));
+    const Pose then = later(state, time);
+    const bool digs = moves_by_itself(scene, body) || state.pose != start[b] || state.pose != then;
+    if (hulls_[b].empty())
+      continue;
+    tools.push_back(tool_of(hulls_[b], state.pose, then));
+    tools.back().digs = digs;
+  }
+  return tools;
+}
+
+SoilState SoilExchanges::read(std::uint32_t world) const {
+  SoilState state;
+  const auto take = [&]<class T>(FieldId id, std::vector<T>& to) {
+    const std::size_t share = memory_.share_of(id);
+    to.resize(share / sizeof(T));
+    memory_.executor().read(id, std::as_writable_bytes(std::span(to)), world * share);
+  };
+  take(FieldId::soil_columns, state.columns);
+  take(FieldId::grains, state.grains);
+  take(FieldId::grain_id, state.ids);
+  take(FieldId::grain_tag, state.tags);
+  take(FieldId::grain_row, state.rows);
+  take(FieldId::contact_count, state.counts);
+  take(FieldId::grain_rest, state.rest);
+  take(FieldId::soil_origin, state.origins);
+  if (model_.scene().solver.rotation)
+    take(FieldId::grain_spin, state.spins);
+  return state;
+}
+
+void SoilExchanges::write(std::uint32_t world, const SoilState& state) {
+  memory_.write_share(world, FieldId::soil_columns, state.columns);
+  memory_.write_share(world, FieldId::grains, state.grains);
+  memory_.write_share(world, FieldId::grain_id, state.ids);
+  memory_.write_share(world, FieldId::grain_tag, state.tags);
+  memory_.write_share(world, FieldId::grain_row, state.rows);
+  memory_.write_share(world, FieldId::contact_count, state.counts);
+  memory_.write_share(world, FieldId::grain_rest, state.rest);
+  memory_.write_share(world, FieldId::soil_origin, state.origins);
+  if (!state.spins.empty())
+    memory_.write_share(world, FieldId::grain_spin, state.spins);
+}
+
+void SoilExchanges::make_room(uint missing) {
+  if (missing > 0)
+    memory_.grow_places(model_.settings().worlds.places + std::max(missing, model_.soil_room()), run_.step());
+}
+
+const std::vector<SoilSurfaceGrain>& SoilExchanges::surface(std::uint32_t world, bool in_use) {
+  TALUS_ASSERT(world < drawn_.size(), world, drawn_.size());
+  Drawn& drawn = drawn_[world];
+  if (in_use)
+    return drawn.surface;
+  const SoilState state = read(world);
+  const auto same = [](const auto& a, const auto& b) {
+    return std::ranges::equal(std::as_bytes(std::span(a)), std::as_bytes(std::span(b)));
+  };
+  if (!same(state.columns, drawn.columns) || !same(state.origins, drawn.origins))
+    drawn = {state.columns, state.origins,
+             surface_of(model_.soil_stacks(), model_.scene().domain.min.z, state.columns, state.origins)};
+  return drawn.surface;
+}
+
+SoilSummary SoilExchanges::summary() const {
+  SoilSummary sum;
+  if (period_ == 0)
+    return sum;
+  const double kg = model_.soil_stacks().kg_per_quantum(), radius = model_.soil_stacks().mean_radius();
+  std::uint64_t grid = 0, grains = 0;
+  for (std::uint32_t w = 0; w < model_.worlds(); ++w) {
+    const SoilState state = read(w);
+    for (const SoilColumn& column : state.columns)
+      grid += column.mass;
+    for (std::size_t i = 0; i < state.grains.size(); ++i) {
+      if (state.grains[i].position.w == 0.0f || state.ids[i] < model_.soil_first())
+        continue;
+      if (state.origins[i].column > 0) {
+        ++sum.rough_grains;
+        continue;
+      }
+      ++sum.live_grains;
+      grains += quanta_of(static_cast<double>(state.grains[i].position.w), radius);
+    }
+  }
+  sum.grid_mass = kg * static_cast<double>(grid);
+  sum.mass = kg * static_cast<double>(grid + grains);
+  sum.quanta = grid + grains;
+  return sum;
+}
+
+}  // namespace talus

@@ -1,0 +1,54 @@
+#pragma once
+// The ground of a scene in a run: when grains come out of it and go back.
+#include "engine/simulation/commands.h"
+#include "engine/simulation/grain_slots.h"
+#include "engine/soil/exchange.h"
+
+namespace talus {
+
+// Owns nothing but what follows from the model: columns, and which grains stand for their surface, are fields.
+//
+// Between calls: the mass of the columns and of the grains that came out of them and are not gone is that of the start,
+// to the quantum.
+//
+// Needs the model, the fields, which it writes between steps, the state of the run, and how bodies move.
+class SoilExchanges {
+public:
+  SoilExchanges(Model& model, FieldMemory& memory, RunState& run, const Commands& commands);
+
+  // Steps from where the run is until the ground has to be looked at again: at least 1.
+  std::uint64_t steps_until_look() const;
+  // Exchanges soil in the worlds whose turn it is. Grains of all worlds get new lists where anything changed. Throws
+  // ResourceError.
+  void look();
+
+  SoilSummary summary() const;  // of all worlds
+  // For drawing: the surface of a world's ground. in_use: the fields may not be read now, and it is that of the last
+  // call that could.
+  const std::vector<SoilSurfaceGrain>& surface(std::uint32_t world, bool in_use);
+
+private:
+  std::uint64_t local_step(std::uint32_t world) const { return commands_.drives().local(run_.step(), world); }
+  void look(std::uint32_t world);
+  std::vector<SoilTool> tools_of(std::uint32_t world) const;
+  SoilState read(std::uint32_t world) const;
+  void write(std::uint32_t world, const SoilState& state);
+  void make_room(shared::uint missing);
+
+  Model& model_;
+  FieldMemory& memory_;
+  RunState& run_;
+  const Commands& commands_;
+  std::vector<std::vector<glm::dvec3>>
+      hulls_;  // of each body: points of its surface, in its frame [m]; none of a plane
+  // What was drawn last.
+  struct Drawn {
+    std::vector<shared::SoilColumn> columns;
+    std::vector<shared::SoilOrigin> origins;
+    std::vector<SoilSurfaceGrain> surface;
+  };
+  std::vector<Drawn> drawn_;  // by world
+  std::uint64_t period_ = 0;  // steps between two looks; 0: there is no ground
+};
+
+}  // namespace talus

@@ -1,0 +1,76 @@
+#pragma once
+// The exchange of soil between columns and grains: what a tool needs becomes grains, what has come to rest away from
+// tools goes back (Holz 2014, sections 7 and 8).
+#include "engine/geometry/bounds.h"
+#include "engine/soil/stacks.h"
+#include <functional>
+
+namespace talus {
+
+// A body, and the box that it sweeps until the next look [m], whose sides are along its horizontal motion and across.
+struct SoilTool {
+  glm::dvec2 along{1.0, 0.0};  // of length 1; of a tool without such a motion any
+  glm::dvec2 low, high;        // along, and across: to the left
+  double edge = 0.0;           // z of its lowest point
+  bool moves = false;          // along, at all
+  bool digs = true;            // false: it stands still, and soil stays ground beside it
+
+  glm::dvec2 inside(const glm::dvec2& place) const {  // along and across
+    return {glm::dot(place, along), along.x * place.y - along.y * place.x};
+  }
+};
+
+// The grains of one world as they lie in memory, and the columns.
+struct SoilState {
+  std::vector<shared::SoilColumn> columns;
+  std::vector<shared::Grain> grains;
+  std::vector<shared::uint> ids, tags, rows;
+  std::vector<shared::uint> counts;  // contacts in a row of the lists
+  std::vector<shared::vec4> spins;   // empty where grains do not rotate
+  std::vector<shared::GrainRest> rest;
+  std::vector<shared::SoilOrigin> origins;
+};
+
+struct SoilRules {
+  double floor = 0.0;    // m, z of the lowest soil
+  double margin = 0.0;   // m, of the zone around a tool
+  double slope = 0.0;    // tangent of the angle of repose
+  double period = 0.0;   // s, until the next look
+  double overlap = 0.0;  // radii of the smaller one, by which a grain may overlap those that it comes to lie beside
+  shared::uint tag = 0;  // of a grain of the soil: its material
+  double density = 0.0;  // kg/m3
+  float ease = 0.0f;     // grain_spin.w of a grain that moves
+  double radius_min = 0.0, radius_max = 0.0;  // m, of the grains that the ground takes in
+  shared::uint first = 0;                     // ids from here on are those of grains that come out of the ground
+  shared::uint places = 0;                    // in memory, of which grains that come out may take those that are free
+  std::function<bool(const glm::dvec3&, double)> blocked;  // is a body in the way of a grain there?
+};
+
+struct SoilExchange {
+  shared::uint made = 0, taken = 0;  // grains that came out, those of the rough surface too, and that went back
+  bool changed = false;              // grains or columns
+  shared::uint missing = 0;          // places: nothing is exchanged, since so many more are needed
+};
+
+// The grains of the ground's surface that the columns have: as deep as the lowest column beside, and three mean radii
+// more, so that nothing is seen through. Not those of `origins`, which are grains already. x, y, z, radius in the world
+// [m], and a number below 2^24 that is the same as long as the grain is there.
+struct SoilSurfaceGrain {
+  glm::vec4 sphere;
+  shared::uint number;
+};
+std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor,
+                                         std::span<const shared::SoilColumn> columns,
+                                         std::span<const shared::SoilOrigin> origins);
+
+// Around each tool that reaches down to the surface, or nearly so, soil becomes grains: in the box beyond it by the
+// margin, and ahead of it in the failure wedge of passive earth pressure, tan(45 + 30 / 2 degrees) = 1.73 times as long
+// as the soil is high over the tool's lower edge. The zone is level below: with a
+// floor that rises as the lower face of the wedge does, the force on a blade was 18 to 20 % too high, and 4 to 6 % so.
+// Over or under a body, however high, grains stay grains: it may carry them. Soil beside loose grains has a rough
+// surface of fixed ones, in their places, three and a half radii thick. Columns outside of the zones, whose grains and
+// those of their neighbours sleep, take these in. What was disturbed and has no grains slides to the angle of repose.
+SoilExchange exchange(const SoilStacks& stacks, const SoilRules& rules, std::span<const SoilTool> tools,
+                      SoilState& state);
+
+}  // namespace talus

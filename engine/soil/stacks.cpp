@@ -1,0 +1,172 @@
+#include "engine/soil/stacks.h"
+#include "engine/base/assert.h"
+#include "engine/scene/ground.h"
+#include "engine/scene/sampling.h"
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace talus {
+
+glm::uvec2 tile_columns(const SoilGrid& grid, const Soil& soil) {
+  constexpr double least = 20.0;  // mean radii
+  glm::uvec2 columns;
+  for (int a = 0; a < 2; ++a) {
+    const double edge = std::max(least * soil.mean_radius(), 12.5 * soil.radius_max);
+    columns[a] = static_cast<std::uint32_t>(std::ceil(edge / grid.edge()[a]));
+    if (!grid.periodic(a))
+      continue;
+    columns[a] = std::min(columns[a], grid.count()[a]);
+    while (grid.count()[a] % columns[a] != 0)
+      ++columns[a];
+  }
+  return columns;
+}
+
+std::uint32_t quanta_of(double radius, double mean_radius) {
+  const double share = radius / mean_radius;
+  return static_cast<std::uint32_t>(std::max(std::round(quanta_of_mean * share * share * share), 1.0));
+}
+
+Stack::Stack(std::vector<Grain> grains, double height) : grains_(std::move(grains)), below_{0}, height_(height) {
+  TALUS_ASSERT(!grains_.empty() && height > 0.0, grains_.size(), height);
+  for (const Grain& grain : grains_)
+    below_.push_back(below_.back() + grain.quanta);
+  per_meter_ = static_cast<double>(below_.back()) / height_;
+}
+
+std::uint32_t Stack::whole(std::uint32_t mass) const {
+  const std::uint64_t all = below_.back();
+  const auto above = std::ranges::upper_bound(below_, mass % all);
+  return static_cast<std::uint32_t>(mass / all * grains_.size() +
+                                    static_cast<std::uint64_t>(above - below_.begin() - 1));
+}
+
+std::uint32_t Stack::mass(double height) const {
+  return static_cast<std::uint32_t>(std::max(std::round(height * per_meter_), 0.0));
+}
+
+Stack::Grain Stack::grain(std::uint32_t k) const {
+  Grain grain = grains_[k % grains_.size()];
+  grain.place.z += static_cast<float>(height_ * static_cast<double>(k / grains_.size()));
+  return grain;
+}
+
+namespace {
+
+// m, to which the grains of a tile fill it: their volume by the packing fraction in the middle of their height.
+double filled_height(const SoilTile& tile) {
+  float top = 0.0f;
+  for (const SoilTile::Grain& grain : tile.grains)
+    top = std::max(top, grain.place.z);
+  const double low = 0.25 * top, high = 0.75 * top;
+  double all = 0.0, middle = 0.0;
+  for (const SoilTile::Grain& grain : tile.grains) {
+    const double volume = ball_volume(grain.radius);
+    all += volume;
+    middle += grain.place.z >= low && grain.place.z < high ? volume : 0.0;
+  }
+  return all / middle * (high - low);
+}
+
+}  // namespace
+
+SoilStacks::SoilStacks(const Scene& scene, const SoilTile& tile)
+    : grid_(scene), kinds_(grid_.size()), at_start_(grid_.size()), mean_radius_(scene.soil->mean_radius()) {
+  const Domain& domain = scene.domain;
+  kg_ = scene.materials[scene.soil->material].density * ball_volume(mean_radius_) / quanta_of_mean;
+  const double height = filled_height(tile);
+  std::vector<std::vector<Stack::Grain>> cells(std::size_t{tile.columns.x} * tile.columns.y);
+  for (const SoilTile::Grain& grain : tile.grains) {
+    const glm::dvec2 cell = glm::floor(glm::dvec2(grain.place) / grid_.edge());
+    const glm::uvec2 at = glm::min(glm::uvec2(glm::max(cell, 0.0)), tile.columns - 1u);
+    const glm::dvec2 corner = grid_.edge() * glm::dvec2(at);
+    cells[at.y * tile.columns.x + at.x].push_back(
+        {{static_cast<float>(grain.place.x - corner.x), static_cast<float>(grain.place.y - corner.y), grain.place.z},
+         grain.radius,
+         quanta_of(grain.radius, mean_radius_)});
+  }
+  for (auto& cell : cells)
+    std::ranges::stable_sort(cell, {}, [](const Stack::Grain& g) { return g.place.z; });
+
+  // Columns at a wall have no grains that would be in it.
+  const auto clear_of_walls = [&](const glm::dvec2& corner, const Stack::Grain& grain) {
+    constexpr double share = 0.98;  // of a radius, from a wall at least
+    for (int a = 0; a < 2; ++a) {
+      const double at = corner[a] + grain.place[a], least = share * grain.radius;
+      if (domain.axis[static_cast<std::size_t>(a)] == Axis::wall &&
+          (at < domain.min[a] + least || at > domain.max[a] - least))
+        return false;
+    }
+    return true;
+  };
+  std::map<std::tuple<std::uint32_t, bool, bool, bool, bool>, std::uint32_t> kinds;
+  const Ground ground(*scene.soil, domain.min.z);
+  for (std::uint32_t c = 0; c < grid_.size(); ++c) {
+    const glm::uvec2 at = grid_.at(c), in_tile = at % tile.columns;
+    const glm::dvec2 corner = grid_.corner(c);
+    const std::uint32_t cell = in_tile.y * tile.columns.x + in_tile.x;
+    const auto [kind, is_new] =
+        kinds.try_emplace({cell, at.x == 0, at.x + 1 == grid_.count().x, at.y == 0, at.y + 1 == grid_.count().y},
+                          static_cast<std::uint32_t>(stacks_.size()));
+    if (is_new) {
+      std::vector<Stack::Grain> grains;
+      std::ranges::copy_if(cells[cell], std::back_inserter(grains),
+                           [&](const Stack::Grain& grain) { return clear_of_walls(corner, grain); });
+      stacks_.emplace_back(std::move(grains), height);
+    }
+    kinds_[c] = kind->second;
+    constexpr int samples = 3;  // along each axis, of the surface
+    double surface = 0.0;
+    for (int y = 0; y < samples; ++y)
+      for (int x = 0; x < samples; ++x) {
+        const glm::dvec2 place = corner + grid_.edge() * (glm::dvec2(x, y) + 0.5) / double{samples};
+        surface += ground.height(place.x, place.y) / (samples * samples);
+      }
+    at_start_[c] = {of(c).mass(surface), 0u};
+  }
+}
+
+bool relax(const SoilStacks& stacks, std::span<shared::SoilColumn> columns, const std::vector<bool>& may_flow,
+           double slope, int sweeps) {
+  const SoilGrid& grid = stacks.grid();
+  bool any = false;
+  const auto slide = [&](std::uint32_t a, const glm::ivec2& way) {
+    const auto other = grid.beside(a, way);
+    if (!other || *other == a || !may_flow[a] || !may_flow[*other] ||
+        (columns[a].disturbed | columns[*other].disturbed) == 0)
+      return false;
+    std::uint32_t high = a, low = *other;
+    double rise = stacks.of(high).height(columns[high].mass) - stacks.of(low).height(columns[low].mass);
+    if (rise < 0.0) {
+      std::swap(high, low);
+      rise = -rise;
+    }
+    const double excess = rise - slope * (way.x != 0 ? grid.edge().x : grid.edge().y);
+    if (excess <= 0.0)
+      return false;
+    // Both levels come halfway: the one that changes more by a quantum takes as many as bring the two together.
+    const double p = stacks.of(high).per_meter(), q = stacks.of(low).per_meter();
+    const auto moved = std::min(static_cast<std::uint32_t>(excess * p * q / (p + q)), columns[high].mass);
+    columns[high].mass -= moved;
+    columns[low].mass += moved;
+    if (moved > 0)
+      columns[high].disturbed = columns[low].disturbed = 1u;
+    return moved > 0;
+  };
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    bool moved = false;
+    for (const glm::ivec2 way : {glm::ivec2(1, 0), glm::ivec2(0, 1)})
+      for (std::uint32_t parity = 0; parity < 2; ++parity)
+        for (std::uint32_t c = 0; c < grid.size(); ++c)
+          if (const glm::uvec2 at = grid.at(c); (way.x != 0 ? at.x : at.y) % 2 == parity)
+            moved = slide(c, way) || moved;
+    any = any || moved;
+    if (!moved)
+      break;
+  }
+  return any;
+}
+
+}  // namespace talus

@@ -1,0 +1,193 @@
+// Ground that becomes grains where it is dug, and takes them in where they rest.
+#include "engine/scene/ground.h"
+#include "engine/scene/text.h"
+#include "engine/simulation/soil_tile.h"
+#include "engine/soil/exchange.h"
+#include "tests/scratch.h"
+#include "tests/simulate.h"
+#include <numeric>
+
+using namespace talus_tests;
+
+namespace {
+
+// A channel, periodic along y, of 2,000 grains of ground; a blade goes through the upper third of it.
+talus::Scene blade_in_ground(double margin = 8.0) {
+  return talus::parse_scene(fmt::format(R"(
+[time]
+dt = 0.002
+[domain]
+min = [0.0, 0.0, 0.0]
+max = [0.4, 0.075, 0.2]
+y = "periodic"
+[[material]]
+name = "sand"
+friction = 0.3
+[soil]
+material = "sand"
+radius = [0.0045, 0.0055]
+height = 0.06
+margin = {}
+[[body]]
+name = "blade"
+box = {{ size = [0.01, 0.075, 0.08] }}
+position = [0.12, 0.0375, 0.08]
+velocity = [0.2, 0.0, 0.0]
+)",
+                                        margin),
+                            "ground.toml");
+}
+
+std::uint64_t mass_of_columns(const std::vector<talus::shared::SoilColumn>& columns) {
+  return std::accumulate(columns.begin(), columns.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& column) { return sum + column.mass; });
+}
+
+}  // namespace
+
+TEST_CASE("The mass of ground and grains stays the same to the quantum while a blade digs", "[soil]") {
+  talus::Simulation simulation(blade_in_ground(), on_cpu);
+  const auto before = simulation.soil();
+  REQUIRE(before);
+  REQUIRE(before->live_grains == 0);
+  // Of the volume of the ground, 0.4 x 0.075 x 0.06 m3 = 1.8 l, grains fill 0.55 to 0.64: random loose to close.
+  REQUIRE(before->mass > 0.55 * 1600.0 * 1.8e-3);
+  REQUIRE(before->mass < 0.64 * 1600.0 * 1.8e-3);
+  std::uint32_t most = 0;
+  for (int k = 0; k < 20; ++k) {
+    simulation.advance(20);
+    const auto soil = simulation.soil();
+    INFO("after " << simulation.time() << " s");
+    REQUIRE(soil->quanta == before->quanta);
+    REQUIRE(soil->live_grains + soil->rough_grains == simulation.grain_count());
+    most = std::max(most, soil->live_grains);
+  }
+  REQUIRE(most > 500);
+  // A grain that falls by its own diameter is as fast as this; what the seam throws would be faster.
+  for (const talus::GrainState& grain : simulation.grains())
+    REQUIRE(glm::length(grain.velocity) < 0.2 + 2.0 * std::sqrt(g * 0.005));
+}
+
+TEST_CASE("No grain goes through the rough surface into the ground", "[soil]") {
+  talus::Simulation simulation(blade_in_ground(3.0), on_cpu);
+  simulation.advance(100);
+  // The zone reaches 3 radii below the blade's edge at 0.04 m, and its surface is 3.5 radii thick.
+  const double deepest = 0.04 - 3.0 * 0.005 - 3.5 * 0.005;
+  REQUIRE(simulation.soil()->live_grains > 200);
+  for (const talus::GrainState& grain : simulation.grains())
+    if (grain.velocity != glm::vec3(0.0f))
+      REQUIRE(grain.position.z > deepest);
+}
+
+TEST_CASE("A body that stands still leaves the ground alone", "[soil]") {
+  talus::Scene scene = blade_in_ground();
+  scene.bodies[0].velocity = glm::dvec3(0.0);
+  talus::Simulation simulation(scene, on_cpu);
+  simulation.advance(50);
+  REQUIRE(simulation.grain_count() == 0);
+  REQUIRE(simulation.rebuilds() <= 1);
+
+  SECTION("until somebody moves it") {
+    simulation.drive_body(0, {{0.2, 0.0, 0.0}, {}}, {});
+    simulation.advance(10);
+    REQUIRE(simulation.soil()->live_grains > 200);
+  }
+}
+
+TEST_CASE("Ground goes on from a checkpoint, and from a fork, to the same bits", "[soil]") {
+  talus::Scene scene = blade_in_ground();
+  talus::Simulation whole(scene, on_cpu);
+  whole.advance(60);
+  Scratch scratch;
+  whole.save(scratch / "state.talus");
+  whole.advance(60);
+
+  talus::Simulation resumed(scene, on_cpu);
+  resumed.resume(scratch / "state.talus");
+  resumed.advance(60);
+  REQUIRE(resumed.state_hash() == whole.state_hash());
+
+  scene.worlds = 2;
+  talus::Simulation two(scene, on_cpu);
+  two.advance(60);
+  two.fork_world(0, std::vector<std::uint32_t>{1});
+  two.advance(60);
+  REQUIRE(two.state_hash(1) == two.state_hash(0));
+  REQUIRE(two.soil()->quanta == 2 * whole.soil()->quanta);
+}
+
+TEST_CASE("Places for grains of the ground grow on the way", "[soil]") {
+  talus::Scene scene = blade_in_ground(1e6);  // all of it at once
+  scene.soil->height = 0.14;
+  scene.domain.max.z = 0.3;
+  scene.bodies[0].position.z = 0.15;
+  talus::Simulation simulation(scene, on_cpu);
+  const auto quanta = simulation.soil()->quanta;
+  simulation.advance(2);
+  REQUIRE(simulation.grain_count() > 4096);
+  REQUIRE(simulation.soil()->quanta == quanta);
+}
+
+TEST_CASE("Disturbed ground slides to its angle of repose, and keeps its mass", "[soil]") {
+  talus::Scene scene = blade_in_ground();
+  scene.domain.max.y = 0.4;
+  scene.soil->max.y = 0.4;
+  const talus::SoilStacks stacks(scene, talus::settled_tile(scene));
+  auto columns = stacks.at_start();
+  const std::uint64_t mass = mass_of_columns(columns);
+  const std::uint32_t middle = stacks.grid().column(stacks.grid().count() / 2u);
+  // A tower of a hundredth of all mass beside a pit, as no tool would leave it.
+  columns[middle].mass += static_cast<talus::shared::uint>(mass / 100);
+  columns[middle].disturbed = 1;
+  columns[middle + 1].mass = 0;
+  const std::uint64_t all = mass_of_columns(columns);
+  const std::vector<bool> may(columns.size(), true);
+  const double slope = std::tan(glm::radians(30.0));
+  int looks = 0;
+  while (talus::relax(stacks, columns, may, slope, 8))
+    REQUIRE(++looks < 1000);
+  REQUIRE(mass_of_columns(columns) == all);
+  for (std::uint32_t c = 0; c < columns.size(); ++c)
+    for (const glm::ivec2 way : {glm::ivec2(1, 0), glm::ivec2(0, 1)})
+      if (const auto other = stacks.grid().beside(c, way);
+          other && (columns[c].disturbed | columns[*other].disturbed)) {
+        const double rise = stacks.of(c).height(columns[c].mass) - stacks.of(*other).height(columns[*other].mass);
+        // A quantum is as high as this where it lies in one column.
+        REQUIRE(std::abs(rise) <= slope * stacks.grid().edge().x + 2.0 / stacks.of(c).per_meter() + 1e-12);
+      }
+}
+
+TEST_CASE("Berms and trenches shape the ground before it is dug", "[soil]") {
+  talus::Scene scene = blade_in_ground();
+  scene.soil->parts = {{.shape = talus::BoxPart{{0.1, 0.4, 0.04}}, .position = {0.05, 0.0375, 0.06}},
+                       {.shape = talus::BoxPart{{0.1, 0.4, 0.04}}, .position = {0.35, 0.0375, 0.06}, .subtract = true}};
+  const talus::Ground ground(*scene.soil, 0.0);
+  REQUIRE(ground.top() == Approx(0.08));
+  REQUIRE(ground.height(0.05, 0.03) == Approx(0.08).margin(1e-4));
+  REQUIRE(ground.height(0.2, 0.03) == Approx(0.06).margin(1e-4));
+  REQUIRE(ground.height(0.35, 0.03) == Approx(0.04).margin(1e-4));
+}
+
+TEST_CASE("Ground is the same on a device", "[device][lockstep][soil]") {
+  talus::Simulation simulation(blade_in_ground(), in_lockstep());
+  simulation.advance(12);
+  REQUIRE(simulation.soil()->live_grains > 200);
+}
+
+TEST_CASE("A scene says what is wrong with its ground", "[soil][scene]") {
+  const auto refused = [](const std::string& changes) -> std::string {
+    std::vector<std::string> sets{changes};
+    try {
+      talus::parse_scene(talus::to_toml(blade_in_ground()), "ground.toml", sets);
+    } catch (const talus::SceneError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  REQUIRE_THAT(refused("soil.height=3.0"), Catch::Contains("soil.height"));
+  REQUIRE_THAT(refused("soil.max=[2.0,0.075]"), Catch::Contains("soil.max"));
+  REQUIRE_THAT(refused("soil.cell=0.01"), Catch::Contains("soil.cell"));
+  REQUIRE_THAT(refused("domain.gravity=[1.0,0.0,-9.81]"), Catch::Contains("gravity along -z"));
+  REQUIRE_THAT(refused("solver.sleep=false"), Catch::Contains("sleep = true"));
+  REQUIRE_THAT(refused("solver={method=\"vts\"}"), Catch::Contains("dem"));
+}
