@@ -101,6 +101,13 @@ struct SoilSummary {
   std::uint32_t rough_grains = 0;      // fixed ones beside these, whose mass is in its columns
 };
 
+// How high the columns of a world's ground are with the soil in and on them [m above the floor of the domain], as if
+// the grains lay as densely as in it: row after row along x from the lower corner of the site on.
+struct SoilHeights {
+  glm::uvec2 columns{0};  // along x and y
+  std::vector<float> heights;
+};
+
 // How often grains have gone through the ends of a periodic axis since the start: out at the upper one and in at the
 // lower one, and the other way; modulo 2^32.
 struct SeamCrossings {
@@ -178,6 +185,7 @@ public:
   std::uint32_t grains_born() const;
   std::vector<std::uint32_t> sink_counts() const;     // grains gone, in the order of scene().sinks, world after world
   std::vector<EmitterCounts> emitter_counts() const;  // likewise, in the order of scene().emitters
+  SoilHeights soil_heights(std::uint32_t world = 0) const;  // empty where the scene has no [soil]
   // For drawing: grains of the ground's surface that are none of grains(), by their numbers, at rest. While steps are
   // under way, those of the last call before.
   std::vector<GrainState> soil_surface(std::uint32_t world = 0);

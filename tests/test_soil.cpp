@@ -60,6 +60,11 @@ TEST_CASE("The mass of ground and grains stays the same to the quantum while a b
     INFO("after " << simulation.time() << " s");
     REQUIRE(soil->quanta == before->quanta);
     REQUIRE(soil->live_grains + soil->rough_grains == simulation.grain_count());
+    // The heights are those of the same mass: the mean is the ground's, whatever lies where.
+    const talus::SoilHeights map = simulation.soil_heights();
+    REQUIRE(map.heights.size() == std::size_t{map.columns.x} * map.columns.y);
+    REQUIRE(std::accumulate(map.heights.begin(), map.heights.end(), 0.0) / map.heights.size() ==
+            Approx(0.06).epsilon(0.02));
     most = std::max(most, soil->live_grains);
   }
   REQUIRE(most > 500);

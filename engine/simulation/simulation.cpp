@@ -174,6 +174,11 @@ std::array<SeamCrossings, 3> Simulation::periodic_crossings() const {
     }
   return crossings;
 }
+SoilHeights Simulation::soil_heights(std::uint32_t world) const {
+  const Impl& s = impl_->idle();
+  s.model.check_worlds(std::span(&world, 1));
+  return s.model.scene().soil ? s.soil.heights(world) : SoilHeights{};
+}
 std::vector<GrainState> Simulation::soil_surface(std::uint32_t world) {
   std::vector<GrainState> grains;
   const auto& soil = impl_->model.scene().soil;

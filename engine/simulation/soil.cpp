@@ -219,6 +219,24 @@ const std::vector<SoilSurfaceGrain>& SoilExchanges::surface(std::uint32_t world,
   return drawn.surface;
 }
 
+SoilHeights SoilExchanges::heights(std::uint32_t world) const {
+  const SoilStacks& stacks = model_.soil_stacks();
+  const SoilState state = read(world);
+  std::vector<std::uint64_t> masses;
+  for (const SoilColumn& column : state.columns)
+    masses.push_back(column.mass);
+  for (std::size_t i = 0; i < state.grains.size(); ++i) {
+    const Grain& grain = state.grains[i];
+    if (grain.velocity.w > 0.0f && state.tags[i] == model_.scene().soil->material)
+      if (const auto column = stacks.grid().column_at(glm::dvec2(grain.position)))
+        masses[*column] += quanta_of(static_cast<double>(grain.position.w), stacks.mean_radius());
+  }
+  SoilHeights out{stacks.grid().count(), {}};
+  for (std::uint32_t c = 0; c < masses.size(); ++c)
+    out.heights.push_back(static_cast<float>(static_cast<double>(masses[c]) / stacks.of(c).per_meter()));
+  return out;
+}
+
 SoilSummary SoilExchanges::summary() const {
   SoilSummary sum;
   if (period_ == 0)

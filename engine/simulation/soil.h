@@ -23,6 +23,7 @@ public:
   void look();
 
   SoilSummary summary() const;  // of all worlds
+  SoilHeights heights(std::uint32_t world) const;
   // For drawing: the surface of a world's ground. in_use: the fields may not be read now, and it is that of the last
   // call that could.
   const std::vector<SoilSurfaceGrain>& surface(std::uint32_t world, bool in_use);

@@ -308,6 +308,33 @@ void bind_facts(nb::class_<Simulation>& c) {
       .def_prop_ro("incremental_rebuilds", told<&S::incremental_rebuilds>(),
                    "Rebuilds of the lists near displaced grains alone.")
       .def_prop_ro(
+          "soil",
+          [](Simulation& s) -> nb::object {
+            const auto soil = s.idle().soil();
+            if (!soil)
+              return nb::none();
+            nb::dict told;
+            told["mass"] = soil->mass;
+            told["grid_mass"] = soil->grid_mass;
+            told["quanta"] = soil->quanta;
+            told["live_grains"] = soil->live_grains;
+            told["rough_grains"] = soil->rough_grains;
+            return told;
+          },
+          "The ground, where the scene has some: mass of all that came with it and of what is in its columns [kg], the "
+          "same in quanta, which never change, and the grains that came out of it, loose and fixed; else None.")
+      .def(
+          "soil_heights",
+          [](Simulation& s, std::uint32_t world) {
+            auto kept = std::make_unique<talus::SoilHeights>(s.idle().soil_heights(world));
+            const float* data = kept->heights.data();
+            const std::size_t nx = kept->columns.x, ny = kept->columns.y;
+            return Array<float, nb::shape<any, any>>(data, {ny, nx}, owner_of(std::move(kept)));
+          },
+          "world"_a = 0,
+          "How high the ground is with the soil in and on it [m above the floor of the domain], float32 [rows along y, "
+          "columns along x]; [0, 0] without ground.")
+      .def_prop_ro(
           "awake", [](Simulation& s) { return s.idle().awake(); },
           "Grains that are awake, where grains sleep (solver.sleep); else None.")
       .def_prop_ro(

@@ -471,3 +471,20 @@ def test_a_device_gives_copies(scene):
     sim.advance(5)
     np.testing.assert_array_equal(memory.position, before)
     assert sim.render(80, 60).std() > 5.0
+
+
+def test_ground_becomes_grains_where_a_body_digs():
+    scene = talus.Scene({
+        "time": {"dt": 0.002},
+        "domain": {"min": [0, 0, 0], "max": [0.4, 0.1, 0.2], "y": "periodic"},
+        "material": [{"name": "sand"}],
+        "soil": {"material": "sand", "radius": 0.005, "height": 0.05},
+        "body": [{"name": "blade", "box": {"size": [0.01, 0.1, 0.08]}, "position": [0.12, 0.05, 0.075], "velocity": [0.2, 0, 0]}],
+    })
+    sim = talus.Simulation(scene, device="cpu")
+    before = sim.soil
+    assert before["live_grains"] == 0 and before["mass"] == before["grid_mass"]
+    heights = sim.soil_heights()
+    assert heights.shape == (4, 16) and np.allclose(heights, 0.05, rtol=0.05)
+    sim.advance(20)
+    assert sim.soil["live_grains"] > 100 and sim.soil["quanta"] == before["quanta"]
