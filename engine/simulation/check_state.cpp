@@ -188,6 +188,12 @@ private:
     clumps(w, place);
     need(world.population.gone <= b_.initial + world.population.born || s_.worlds.places != no_grain, FieldId::worlds,
          "has more grains gone than there were");
+    // Soil is in worlds with slots of their own alone.
+    need(s_.worlds.places != no_grain || (world.soil.made == 0 && world.soil.taken == 0 && world.soil.looked == 0),
+         FieldId::worlds, "has grains of ground where there is none");
+    need(s_.worlds.places == no_grain || std::uint64_t{world.population.born} + world.soil.made <=
+                                             std::uint64_t{there} + world.population.gone + world.soil.taken,
+         FieldId::worlds, "has more grains born than there are or were");
     if (s_.worlds.places == no_grain)
       need(there == b_.initial + world.population.born - world.population.gone, FieldId::grains,
            "are not as many as were born and not gone");
