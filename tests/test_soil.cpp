@@ -50,7 +50,8 @@ TEST_CASE("The mass of ground and grains stays the same to the quantum while a b
   const auto before = simulation.soil();
   REQUIRE(before);
   REQUIRE(before->live_grains == 0);
-  // Of the volume of the ground, 0.4 x 0.075 x 0.06 m3 = 1.8 l, grains fill 0.55 to 0.64: random loose to close.
+  // The ground has a volume of 0.4 x 0.075 x 0.06 m3 = 1.8 l, and its packing fraction lies between that of random
+  // loose packing, 0.55, and that of random close packing, 0.64.
   REQUIRE(before->mass > 0.55 * 1600.0 * 1.8e-3);
   REQUIRE(before->mass < 0.64 * 1600.0 * 1.8e-3);
   std::uint32_t most = 0;

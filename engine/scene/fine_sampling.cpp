@@ -210,8 +210,7 @@ class FineSampling {
 public:
   FineSampling(const Scene& scene, const Space::Blocked& blocked, Population& population)
       : scene_(scene), spec_(*scene.upsampling), blocked_(blocked), population_(population),
-        mean_volume_(ball_volume(1.0) * (spec_.radius_min * spec_.radius_min + spec_.radius_max * spec_.radius_max) *
-                     (spec_.radius_min + spec_.radius_max) / 4.0) {}
+        mean_volume_(mean_ball_volume(spec_.radius_min, spec_.radius_max)) {}
 
   // kept_out: what fine grains lie around, and never within. carriers: the coarse grains that advect them.
   void fill_all(const std::vector<std::size_t>& group_first, const std::vector<Ball>& kept_out,

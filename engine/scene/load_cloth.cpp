@@ -11,13 +11,6 @@ namespace {
 constexpr std::size_t vertices_most = 1'000'000;
 constexpr double thickness_share = 0.1, thickness_most = 0.5;  // of the shortest side: default, and greatest
 
-// The two numbers of [x, y].
-std::vector<Value> both(const Value& value, std::string_view what) {
-  if (!value.is_array() || value.elements().size() != 2)
-    value.must_be(fmt::format("[x, y] with {}", what));
-  return value.elements();
-}
-
 ClothGrid read_grid(Table t) {
   ClothGrid grid;
   const Value size = t.need("size"), cells = t.need("cells");

@@ -20,6 +20,13 @@ std::optional<Clump> read_clump(const Value& clump, const Solver& solver, const 
 // The material of that name.
 std::uint32_t material_of(const Value& name, const std::vector<Material>& materials);
 
+// The two numbers of [x, y].
+inline std::vector<Value> both(const Value& value, std::string_view what) {
+  if (!value.is_array() || value.elements().size() != 2)
+    value.must_be(fmt::format("[x, y] with {}", what));
+  return value.elements();
+}
+
 // The name of one more, which `at` gives: not empty, and not taken by another. kind: what they are.
 inline void check_name(const Value& at, const std::string& name, bool taken, std::string_view kind) {
   if (name.empty())

@@ -10,10 +10,9 @@ glm::dvec2 read_corner(const Value& at, const glm::dvec3& of_domain) {
   glm::dvec2 corner(of_domain);
   if (!at)
     return corner;
-  if (!at.is_array() || at.elements().size() != 2)
-    at.must_be("two numbers [x, y] (m)");
+  const std::vector<Value> numbers = both(at, "two places");
   for (int a = 0; a < 2; ++a)
-    at.element(static_cast<std::size_t>(a)).get(corner[a]);
+    numbers[static_cast<std::size_t>(a)].get(corner[a]);
   return corner;
 }
 

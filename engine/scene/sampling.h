@@ -43,6 +43,10 @@ struct Ball {
 inline double ball_volume(double radius) {  // m3
   return 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
 }
+// m3, mean over balls whose radii are uniform between two.
+inline double mean_ball_volume(double radius_min, double radius_max) {
+  return ball_volume(1.0) * (radius_min * radius_min + radius_max * radius_max) * (radius_min + radius_max) / 4;
+}
 
 Bounds bounds(const Shape& shape);
 

@@ -84,9 +84,7 @@ struct Source {
   Bounds centers{};  // of all grains, at birth
 
   double radius() const { return (radius_min + radius_max) / 2; }
-  double mean_volume() const {  // radii are uniform between their ends
-    return ball_volume(1.0) * (radius_min * radius_min + radius_max * radius_max) * (radius_min + radius_max) / 4;
-  }
+  double mean_volume() const { return mean_ball_volume(radius_min, radius_max); }
 };
 
 // What the grains of a scene come to when they lie.

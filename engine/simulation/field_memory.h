@@ -33,6 +33,12 @@ public:
     TALUS_ASSERT(data.size() * sizeof(T) <= share_of(id), data.size(), share_of(id), id);
     executor_->write(id, std::as_bytes(std::span(data)), world * share_of(id));
   }
+  template <class T> std::vector<T> read_share(std::uint32_t world, FieldId id) const {
+    TALUS_ASSERT(world < model_.worlds(), world, model_.worlds());
+    std::vector<T> data(share_of(id) / sizeof(T));
+    executor_->read(id, std::as_writable_bytes(std::span(data)), world * share_of(id));
+    return data;
+  }
   // Elements of a field that follows grains as they are in slots that never held one.
   void clear_slots(FieldId id, std::size_t first, std::size_t count);
   void forget_contacts();  // the histories of contacts of grains, and those of the points of dynamic bodies

@@ -1,12 +1,10 @@
 #include "engine/simulation/soil.h"
 #include "engine/scene/bodies.h"
-#include "engine/scene/ground.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/obstacles.h"
 #include "engine/scene/surface.h"
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <glm/trigonometric.hpp>
 #include <limits>
 #include <map>
@@ -66,6 +64,7 @@ SoilExchanges::SoilExchanges(Model& model, FieldMemory& memory, RunState& run, c
   if (!scene.soil)
     return;
   drawn_.resize(model.worlds());
+  start_ = initial_poses(scene);
   for (const BodySpec& body : scene.bodies) {
     std::vector<glm::dvec3>& hull = hulls_.emplace_back();
     if (std::ranges::none_of(body.parts,
@@ -150,14 +149,13 @@ void SoilExchanges::look(std::uint32_t world) {
 
 std::vector<SoilTool> SoilExchanges::tools_of(std::uint32_t world) const {
   const Scene& scene = model_.scene();
-  const std::vector<Pose> start = initial_poses(scene);
   const double time = static_cast<double>(period_) * scene.dt;
   std::vector<SoilTool> tools;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
     const BodyState state = commands_.body_state(static_cast<std::uint32_t>(world * scene.bodies.size() + b));
     const Pose then = later(state, time);
-    const bool digs = moves_by_itself(scene, body) || state.pose != start[b] || state.pose != then;
+    const bool digs = moves_by_itself(scene, body) || state.pose != start_[b] || state.pose != then;
     if (hulls_[b].empty())
       continue;
     tools.push_back(tool_of(hulls_[b], state.pose, then));
@@ -167,23 +165,15 @@ std::vector<SoilTool> SoilExchanges::tools_of(std::uint32_t world) const {
 }
 
 SoilState SoilExchanges::read(std::uint32_t world) const {
-  SoilState state;
-  const auto take = [&]<class T>(FieldId id, std::vector<T>& to) {
-    const std::size_t share = memory_.share_of(id);
-    to.resize(share / sizeof(T));
-    memory_.executor().read(id, std::as_writable_bytes(std::span(to)), world * share);
-  };
-  take(FieldId::soil_columns, state.columns);
-  take(FieldId::grains, state.grains);
-  take(FieldId::grain_id, state.ids);
-  take(FieldId::grain_tag, state.tags);
-  take(FieldId::grain_row, state.rows);
-  take(FieldId::contact_count, state.counts);
-  take(FieldId::grain_rest, state.rest);
-  take(FieldId::soil_origin, state.origins);
-  if (model_.scene().solver.rotation)
-    take(FieldId::grain_spin, state.spins);
-  return state;
+  return {.columns = memory_.read_share<SoilColumn>(world, FieldId::soil_columns),
+          .grains = memory_.read_share<Grain>(world, FieldId::grains),
+          .ids = memory_.read_share<uint>(world, FieldId::grain_id),
+          .tags = memory_.read_share<uint>(world, FieldId::grain_tag),
+          .rows = memory_.read_share<uint>(world, FieldId::grain_row),
+          .counts = memory_.read_share<uint>(world, FieldId::contact_count),
+          .spins = memory_.read_share<vec4>(world, FieldId::grain_spin),
+          .rest = memory_.read_share<GrainRest>(world, FieldId::grain_rest),
+          .origins = memory_.read_share<SoilOrigin>(world, FieldId::soil_origin)};
 }
 
 void SoilExchanges::write(std::uint32_t world, const SoilState& state) {
@@ -209,25 +199,29 @@ const std::vector<SoilSurfaceGrain>& SoilExchanges::surface(std::uint32_t world,
   Drawn& drawn = drawn_[world];
   if (in_use)
     return drawn.surface;
-  const SoilState state = read(world);
+  auto columns = memory_.read_share<SoilColumn>(world, FieldId::soil_columns);
+  auto origins = memory_.read_share<SoilOrigin>(world, FieldId::soil_origin);
   const auto same = [](const auto& a, const auto& b) {
     return std::ranges::equal(std::as_bytes(std::span(a)), std::as_bytes(std::span(b)));
   };
-  if (!same(state.columns, drawn.columns) || !same(state.origins, drawn.origins))
-    drawn = {state.columns, state.origins,
-             surface_of(model_.soil_stacks(), model_.scene().domain.min.z, state.columns, state.origins)};
+  if (!same(columns, drawn.columns) || !same(origins, drawn.origins)) {
+    drawn.surface = surface_of(model_.soil_stacks(), model_.scene().domain.min.z, columns, origins);
+    drawn.columns = std::move(columns);
+    drawn.origins = std::move(origins);
+  }
   return drawn.surface;
 }
 
 SoilHeights SoilExchanges::heights(std::uint32_t world) const {
   const SoilStacks& stacks = model_.soil_stacks();
-  const SoilState state = read(world);
+  const auto grains = memory_.read_share<Grain>(world, FieldId::grains);
+  const auto tags = memory_.read_share<uint>(world, FieldId::grain_tag);
   std::vector<std::uint64_t> masses;
-  for (const SoilColumn& column : state.columns)
+  for (const SoilColumn& column : memory_.read_share<SoilColumn>(world, FieldId::soil_columns))
     masses.push_back(column.mass);
-  for (std::size_t i = 0; i < state.grains.size(); ++i) {
-    const Grain& grain = state.grains[i];
-    if (grain.velocity.w > 0.0f && state.tags[i] == model_.scene().soil->material)
+  for (std::size_t i = 0; i < grains.size(); ++i) {
+    const Grain& grain = grains[i];
+    if (grain.velocity.w > 0.0f && tags[i] == model_.scene().soil->material)
       if (const auto column = stacks.grid().column_at(glm::dvec2(grain.position)))
         masses[*column] += quanta_of(static_cast<double>(grain.position.w), stacks.mean_radius());
   }
@@ -244,18 +238,20 @@ SoilSummary SoilExchanges::summary() const {
   const double kg = model_.soil_stacks().kg_per_quantum(), radius = model_.soil_stacks().mean_radius();
   std::uint64_t grid = 0, grains = 0;
   for (std::uint32_t w = 0; w < model_.worlds(); ++w) {
-    const SoilState state = read(w);
-    for (const SoilColumn& column : state.columns)
+    const auto there = memory_.read_share<Grain>(w, FieldId::grains);
+    const auto ids = memory_.read_share<uint>(w, FieldId::grain_id);
+    const auto origins = memory_.read_share<SoilOrigin>(w, FieldId::soil_origin);
+    for (const SoilColumn& column : memory_.read_share<SoilColumn>(w, FieldId::soil_columns))
       grid += column.mass;
-    for (std::size_t i = 0; i < state.grains.size(); ++i) {
-      if (state.grains[i].position.w == 0.0f || state.ids[i] < model_.soil_first())
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      if (there[i].position.w == 0.0f || ids[i] < model_.soil_first())
         continue;
-      if (state.origins[i].column > 0) {
+      if (origins[i].column > 0) {
         ++sum.rough_grains;
         continue;
       }
       ++sum.live_grains;
-      grains += quanta_of(static_cast<double>(state.grains[i].position.w), radius);
+      grains += quanta_of(static_cast<double>(there[i].position.w), radius);
     }
   }
   sum.grid_mass = kg * static_cast<double>(grid);

@@ -41,7 +41,8 @@ private:
   RunState& run_;
   const Commands& commands_;
   std::vector<std::vector<glm::dvec3>>
-      hulls_;  // of each body: points of its surface, in its frame [m]; none of a plane
+      hulls_;                // of each body: points of its surface, in its frame [m]; none of a plane
+  std::vector<Pose> start_;  // of the bodies: one that never left it, and does not move, digs nothing
   // What was drawn last.
   struct Drawn {
     std::vector<shared::SoilColumn> columns;

@@ -34,9 +34,8 @@ Scene box_of_tile(const Scene& scene, const SoilGrid& grid, double depth) {
   grains.radius_min = soil.radius_min;
   grains.radius_max = soil.radius_max;
   grains.shape = BoxFill{box.domain.min, {edge.x, edge.y, loose * depth}};
-  const double mean_volume = ball_volume(1.0) * (soil.radius_min + soil.radius_max) *
-                             (soil.radius_min * soil.radius_min + soil.radius_max * soil.radius_max) / 4.0;
-  grains.count = static_cast<std::uint32_t>(std::ceil(packing * edge.x * edge.y * depth / mean_volume));
+  grains.count = static_cast<std::uint32_t>(
+      std::ceil(packing * edge.x * edge.y * depth / mean_ball_volume(soil.radius_min, soil.radius_max)));
   box.grains.push_back(grains);
   return box;
 }

@@ -133,7 +133,7 @@ private:
         visit(c);
     });
   }
-  // What a tool has in it or on it is no ridge before it.
+  // A grain within the horizontal outline of a tool is carried by it, and does not count as part of the ridge ahead.
   bool is_over(const SoilTool& tool, const Grain& g) const {
     const glm::dvec2 at = tool.inside(glm::dvec2(g.position));
     return glm::all(glm::greaterThan(at, tool.low)) && glm::all(glm::lessThan(at, tool.high));

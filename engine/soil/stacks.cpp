@@ -146,7 +146,7 @@ bool relax(const SoilStacks& stacks, std::span<shared::SoilColumn> columns, cons
     const double excess = rise - slope * (way.x != 0 ? grid.edge().x : grid.edge().y);
     if (excess <= 0.0)
       return false;
-    // Both levels come halfway: the one that changes more by a quantum takes as many as bring the two together.
+    // m quanta lower the one by m / p and raise the other by m / q: m = excess p q / (p + q) leaves the steepest slope.
     const double p = stacks.of(high).per_meter(), q = stacks.of(low).per_meter();
     const auto moved = std::min(static_cast<std::uint32_t>(excess * p * q / (p + q)), columns[high].mass);
     columns[high].mass -= moved;

@@ -1,10 +1,9 @@
 #pragma once
-// What the columns of the ground consist of. A tile of grains at rest lies under the whole site, again and again. The
-// grains of the tile that are in a column are its stack, the lowest first: the mass of the column says how many of them
-// are there, so that taking the uppermost out and putting mass in keeps the mass to the quantum.
+// The grains of which the columns of the ground consist. A tile of grains at rest, periodic in x and y, is repeated
+// under the whole site. The grains of the tile within a column are the stack of that column, sorted by height. The mass
+// of the column tells how many grains of the stack are present, from below, so that mass is conserved to the quantum.
 #include "engine/soil/grid.h"
 #include "shaders/shared/types.h"
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,7 +21,7 @@ struct SoilTile {
 // As many columns as a tile has: at least 20 mean radii; a whole part of a periodic axis, or all of it.
 glm::uvec2 tile_columns(const SoilGrid& grid, const Soil& soil);
 
-// Of the mass of a grain of the mean radius.
+// The mass of a grain of the mean radius, in quanta, which are the unit of mass of the ground.
 inline constexpr std::uint32_t quanta_of_mean = 256;
 
 // The mass of a grain in quanta, at least 1.
@@ -39,9 +38,10 @@ public:
   // grains: by z. height: m, that they fill.
   Stack(std::vector<Grain> grains, double height);
 
-  // Of a mass in quanta.
-  std::uint32_t whole(std::uint32_t mass) const;  // grains that are in it; less than the next one may be left
-  double height(std::uint32_t mass) const {       // m
+  // These take the mass of the column in quanta. whole() is the number of grains that are present; the mass that is
+  // left over is less than that of the next grain.
+  std::uint32_t whole(std::uint32_t mass) const;
+  double height(std::uint32_t mass) const {  // m
     return mass / per_meter_;
   }
   std::uint32_t mass(double height) const;  // quanta
@@ -65,7 +65,7 @@ public:
   double kg_per_quantum() const { return kg_; }
   double mean_radius() const { return mean_radius_; }  // m
   // Columns before anything digs.
-  std::vector<shared::SoilColumn> at_start() const { return at_start_; }
+  const std::vector<shared::SoilColumn>& at_start() const { return at_start_; }
 
 private:
   SoilGrid grid_;
