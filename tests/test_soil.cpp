@@ -74,6 +74,22 @@ TEST_CASE("The mass of ground and grains stays the same to the quantum while a b
     REQUIRE(glm::length(grain.velocity) < 0.2 + 2.0 * std::sqrt(g * 0.005));
 }
 
+TEST_CASE("Grains come out of level ground at rest, with their springs", "[soil]") {
+  talus::Scene scene = blade_in_ground();
+  scene.bodies[0].position.z = 0.109;  // .. hardly moves, a radius and more above the surface
+  scene.bodies[0].velocity = {0.001, 0.0, 0.0};
+  talus::Simulation simulation(scene, on_cpu);
+  simulation.advance(25);
+  const auto soil = simulation.soil();
+  REQUIRE(soil->live_grains > 200);
+  const double grain = soil->mass / static_cast<double>(soil->quanta) * 256.0, radius = 0.005, g = 9.81;
+  // 1.9e-5 without the springs, and 2.4e-3 where the tile bore two radii more than the ground; that of a fall by a
+  // radius is 1.
+  REQUIRE(simulation.measure().kinetic_energy < 5e-6 * soil->live_grains * grain * g * radius);
+  simulation.advance(175);  // 18 sqrt(r / g)
+  REQUIRE(simulation.awake() == 0u);
+}
+
 TEST_CASE("No grain goes through the rough surface into the ground", "[soil]") {
   talus::Simulation simulation(blade_in_ground(3.0), on_cpu);
   simulation.advance(100);

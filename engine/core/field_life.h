@@ -79,6 +79,8 @@ enum class FieldId;
   X(advecting, false)                                                                                                  \
   X(lines, false)                                                                                                      \
   X(soil_columns, true)                                                                                                \
+  X(soil_springs, false)                                                                                               \
+  X(soil_tile_and_end, false)                                                                                          \
   X(shelves, false)                                                                                                    \
   X(baked, false)
 

@@ -103,7 +103,11 @@ namespace talus {
   X(slice_activity, SliceActivity, slices, saved | when(slices_sleep) | compared(Compared::listed),                    \
     "which slices run, and which of their grains sleep")                                                               \
   X(soil_origin, SoilOrigin, grains, follows_grain | rolled_back | hashed() | when(has_soil),                          \
-    "which grain of the ground a fixed one is")                                                                        \
+    "which grain of the ground it is, or was")                                                                         \
+  X(soil_springs, SoilSpring, soil_springs, plain | when(has_soil),                                                    \
+    "contacts of the grains of the tile, one after another")                                                           \
+  X(soil_first, uint, soil_tile_and_end, plain | when(has_soil),                                                       \
+    "first of the contacts of the k-th grain of the tile")                                                             \
   X(soil_columns, SoilColumn, soil_columns, saved | rolled_back | hashed() | when(has_soil),                           \
     "the ground: column x, y at y columns_x + x")                                                                      \
   X(grain_row, uint, grains, follows_grain | starts_as(Start::place),                                                  \

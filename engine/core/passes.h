@@ -71,6 +71,7 @@ enum class Match { exact, close, unordered };
   X(incremental_restore, thread, exact, 0)                                                                             \
   X(incremental_check, group, close, 1e-6)                                                                             \
   X(history_restore, thread, exact, 0)                                                                                 \
+  X(soil_springs, thread, close, 1e-6)                                                                                 \
   X(contact_commit, thread, exact, 0)                                                                                  \
   X(hand_pull, thread, close, 2e-6)                                                                                    \
   X(predict, thread, close, 1e-6)                                                                                      \

@@ -203,6 +203,8 @@ void rebuild(Executor& e, const StepPlan& p, const Args& args) {
   e.run(compare::in_place_of(Pass::contact_fill, p.solver), grains, args);
   if (restores)
     e.run(Pass::history_restore, grains, args);
+  if (p.soil)
+    e.run(Pass::soil_springs, grains, args);
   e.run(Pass::contact_commit, grains, args);
 }
 

@@ -15,6 +15,7 @@ struct StepPlan {
   std::uint32_t shapes;           // shape-matched bodies of all worlds
   bool clumps;                    // there are some
   bool sleeps;                    // grains at rest sleep
+  bool soil;                      // grains come out of the ground, with springs
   std::uint32_t carried;          // grains that stand for bodies
   std::uint32_t rigid;            // dynamic bodies
   std::uint32_t body_points;      // by which they touch

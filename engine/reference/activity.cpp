@@ -79,6 +79,14 @@ void look(Fields& f, uint first, SliceActivity& slice, uint now, bool calm) {
   }
 }
 
+// The sleepers of a slice without what never moves, which activity_settle passes over.
+uint sleepers_that_move(const Args& args, const Fields& f, uint first, const SliceActivity& slice) {
+  uint bits = 0;
+  for (uint i = first; i < std::min(first + slice_grains, args.grains); ++i)
+    bits |= f.grains[i].velocity.w > 0.0f ? slice.state & 1u << (i - first) : 0u;
+  return bits;
+}
+
 // Does the slice run in this substep?
 bool runs_now(const Args& args, Fields& f, uint k) {
   const uint first = k * slice_grains, number = world_of(f, first);
@@ -93,7 +101,7 @@ bool runs_now(const Args& args, Fields& f, uint k) {
   if (world.clock % f.settings[0].sleep.window == 0 && (slice.state & slice_asleep) != slice_asleep)
     look(f, first, slice, world.clock, calm);
   if (world.disturbed)
-    slice.unsettled = slice.state & slice_asleep;
+    slice.unsettled = sleepers_that_move(args, f, first, slice);
   const bool runs = fresh || (slice.state & slice_asleep) != slice_asleep || slice.watched || slice.unsettled;
   slice.watched = 0;
   slice.state |= runs ? slice_ran : 0u;

@@ -178,6 +178,10 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return fine > 0 ? grains : 0;
   case Extent::soil_columns:
     return model_.soil_columns();
+  case Extent::soil_springs:
+    return model_.has_soil() ? model_.soil_stacks().tile().springs.size() : 0;
+  case Extent::soil_tile_and_end:
+    return model_.has_soil() ? model_.soil_stacks().tile().first_spring.size() : 0;
   case Extent::held:  // these have as many elements as somebody asked for
   case Extent::lines:
   case Extent::shelves:
@@ -317,6 +321,10 @@ void FieldMemory::write_constants() {
   write_field(*executor_, FieldId::cloth_vertices, cloth.vertices);
   write_field(*executor_, FieldId::cloth_links, cloth.links);
   write_field(*executor_, FieldId::depth_cameras, depth_cameras_of(model_.scene()));
+  if (model_.has_soil()) {
+    write_field(*executor_, FieldId::soil_springs, model_.soil_stacks().tile().springs);
+    write_field(*executor_, FieldId::soil_first, model_.soil_stacks().tile().first_spring);
+  }
 }
 
 void FieldMemory::write_changed() {

@@ -93,7 +93,7 @@ bool Model::is_dynamic(std::uint32_t body) const {
 }
 
 std::size_t Model::soil_columns() const {
-  return soil_stacks_ ? soil_stacks_->grid().size() : 0;
+  return has_soil() ? soil_stacks_->grid().size() : 0;
 }
 
 std::size_t Model::emission_room(const Settings& of) const {

@@ -73,6 +73,7 @@ public:
   std::uint32_t alike() const { return settings_.emission.first - settings_.shapes.first; }
   std::size_t soil_columns() const;  // of a world
   // The stacks of the ground, where the scene has some.
+  bool has_soil() const { return soil_stacks_ != nullptr; }
   const SoilStacks& soil_stacks() const { return *soil_stacks_; }
   // Numbers and places in memory that a world has for grains of the ground: ids from soil_first() on.
   uint soil_first() const { return settings_.emission.first + static_cast<uint>(emission_room(settings_)); }

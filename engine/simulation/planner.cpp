@@ -19,6 +19,7 @@ StepPlan Planner::plan_of(std::uint64_t at) const {
   plan.shapes = settings.worlds.count * settings.shapes.count;
   plan.clumps = settings.clumps.kinds > 0;
   plan.sleeps = settings.sleep.window > 0;
+  plan.soil = scene.soil.has_value() && settings.contacts.memory != 0;
   plan.cloth = settings.worlds.count == 1 ? settings.cloth.vertices
                                           : settings.worlds.count * cloth_threads(settings.cloth.vertices);
   plan.fine = grains_.fine_slots_at(at);

@@ -101,6 +101,7 @@ void SoilExchanges::look(std::uint32_t world) {
   rules.period = static_cast<double>(period_) * scene.dt;
   rules.overlap = overlap_parted(scene);
   rules.tag = soil.material;
+  rules.now = run_.worlds()[world].clock;
   rules.density = scene.materials[soil.material].density;
   rules.ease = static_cast<float>(1.0 / scene.materials[soil.material].inertia);
   rules.radius_min = static_cast<double>(static_cast<float>(soil.radius_min));

@@ -1,4 +1,7 @@
 #include "engine/simulation/soil_tile.h"
+#include "engine/core/executor.h"
+#include "engine/core/setup.h"
+#include "engine/reference/space.h"
 #include "engine/scene/ground.h"
 #include "engine/scene/sampling.h"
 #include "engine/scene/text.h"
@@ -9,13 +12,16 @@
 #include <mutex>
 
 namespace talus {
+
+using namespace shared;
+
 namespace {
 
-// A box with periodic sides in which the grains of a tile fall and come to rest.
-Scene box_of_tile(const Scene& scene, const SoilGrid& grid, double depth) {
+// A box with periodic sides in which the grains of a tile fall and come to rest. depth: m, that they fill at rest, if
+// `packing` of it is theirs.
+Scene box_of_tile(const Scene& scene, const SoilGrid& grid, double depth, double packing) {
   const Soil& soil = *scene.soil;
-  constexpr double loose = 2.0;    // depth of the grains as they are placed, by that in which they rest
-  constexpr double packing = 0.6;  // share of the volume that they fill at rest, about
+  constexpr double loose = 2.0;  // depth of the grains as they are placed, by that in which they rest
   const double radius = soil.mean_radius(), time = std::sqrt(radius / glm::length(scene.domain.gravity));
   const glm::dvec2 edge = grid.edge() * glm::dvec2(tile_columns(grid, soil));
   Scene box;
@@ -40,6 +46,37 @@ Scene box_of_tile(const Scene& scene, const SoilGrid& grid, double depth) {
   return box;
 }
 
+// The grains of the box, and what the springs of their contacts bear. All are there, each in the place of its row.
+SoilTile tile_of(Simulation& simulation, const glm::uvec2& columns) {
+  const Fields f =
+      fields_of(simulation.executor(), {FieldId::settings, FieldId::worlds, FieldId::grains, FieldId::contact_count,
+                                        FieldId::slice_start, FieldId::contact_partner, FieldId::contact_state});
+  const Settings& settings = f.settings[0];
+  const auto h = static_cast<float>(substep_of(simulation.scene()));
+  SoilTile tile{columns, {}, {}, {0}};
+  for (uint i = 0; i < simulation.grain_count(); ++i) {
+    const Grain& grain = f.grains[i];
+    tile.grains.push_back({vec3(grain.position), grain.position.w});
+    for (uint k = 0; k < f.contact_count[i] && settings.contacts.memory != 0; ++k) {
+      const std::size_t slot = reference::contact_slot(f, i, k);
+      const uint partner = f.contact_partner[slot];
+      const bool of_grains = is_grain(partner);
+      const Grain& other = of_grains ? f.grains[partner] : grain;
+      const float to_force = 1.0f / (h * (grain.velocity.w + (of_grains ? other.velocity.w : 0.0f)));
+      const auto force = [&](uint member, std::size_t at) {
+        return member == state_none ? vec3(0.0f) : to_force * reference::vec3_at(f.contact_state, at);
+      };
+      const SoilSpring spring{partner, reference::shortest(vec3(other.position) - vec3(grain.position), settings),
+                              force(settings.contacts.shear, reference::shear_at(f, slot)),
+                              force(settings.contacts.roll, reference::roll_at(f, slot))};
+      if (spring.shear != vec3(0.0f) || spring.roll != vec3(0.0f))
+        tile.springs.push_back(spring);
+    }
+    tile.first_spring.push_back(static_cast<uint>(tile.springs.size()));
+  }
+  return tile;
+}
+
 SoilTile settle(const Scene& box, const glm::uvec2& columns, double time) {
   constexpr double longest = 400.0;    // sqrt(r / g), until all sleep
   constexpr double all_asleep = 0.01;  // share of grains that may be awake
@@ -50,10 +87,7 @@ SoilTile settle(const Scene& box, const glm::uvec2& columns, double time) {
     if (simulation.awake().value_or(0) <= all_asleep * simulation.grain_count())
       break;
   }
-  SoilTile tile{columns, {}};
-  for (const GrainState& grain : simulation.grains())
-    tile.grains.push_back({grain.position, grain.radius});
-  return tile;
+  return tile_of(simulation, columns);
 }
 
 }  // namespace
@@ -63,17 +97,20 @@ SoilTile settled_tile(const Scene& scene) {
   static std::map<std::string, SoilTile> tiles;
   const SoilGrid grid(scene);
   const Soil& soil = *scene.soil;
-  // Two radii more, since its own surface is not even: much more would load its grains as those of the ground are not.
-  const double depth = Ground(soil, scene.domain.min.z).top() + 2.0 * soil.radius_max;
-  const Scene box = box_of_tile(scene, grid, depth);
+  const glm::uvec2 columns = tile_columns(grid, soil);
+  const double depth = Ground(soil, scene.domain.min.z).top(),
+               time = std::sqrt(soil.mean_radius() / glm::length(scene.domain.gravity));
+  constexpr double about = 0.6;  // share of the volume that grains fill at rest
+  const Scene box = box_of_tile(scene, grid, depth, about);
   const std::string key = to_toml(box);
   const std::scoped_lock lock(mutex);
   auto found = tiles.find(key);
-  if (found == tiles.end())
-    found = tiles
-                .emplace(key, settle(box, tile_columns(grid, soil),
-                                     std::sqrt(soil.mean_radius() / glm::length(scene.domain.gravity))))
-                .first;
+  if (found == tiles.end()) {
+    // The second time with as many grains as fill the depth: level ground then ends where the tile does, and its grains
+    // come out with the load under which they are at rest.
+    const double filled = settle(box, columns, time).filled_height();
+    found = tiles.emplace(key, settle(box_of_tile(scene, grid, depth, about * depth / filled), columns, time)).first;
+  }
   return found->second;
 }
 

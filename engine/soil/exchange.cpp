@@ -182,10 +182,11 @@ private:
     s_.tags[i] = rules_.tag;
     s_.rows[i] = i;
     s_.counts[i] = 0;
+    s_.origins[i] = {column + 1, k, grain.tile + 1, rules_.now};
     if (moves)
       set_free(i);
     else
-      fix(i, {column + 1, k});
+      fix(i);
     ++done_.made;
     done_.changed = true;
     return i;
@@ -197,19 +198,18 @@ private:
     if (!s_.spins.empty())
       s_.spins[i] = vec4(0.0f, 0.0f, 0.0f, rules_.ease);
     s_.rest[i] = {vec3(0.0f), rest_asleep | rest_unsettled, vec3(0.0f)};
-    s_.origins[i] = {0, 0};
+    s_.origins[i] = {0, 0, s_.origins[i].tile, rules_.now};
   }
-  void fix(uint i, const SoilOrigin& origin) {
+  void fix(uint i) {
     s_.grains[i].velocity = vec4(0.0f);
     if (!s_.spins.empty())
       s_.spins[i] = vec4(0.0f);
     s_.rest[i] = {vec3(0.0f), rest_asleep, vec3(0.0f)};
-    s_.origins[i] = origin;
   }
   void remove(uint i) {
     s_.grains[i].position.w = 0.0f;
     s_.grains[i].velocity = vec4(0.0f);
-    s_.origins[i] = {0, 0};
+    s_.origins[i] = {};
     ++done_.taken;
     done_.changed = true;
   }

@@ -38,6 +38,7 @@ struct SoilRules {
   double period = 0.0;   // s, until the next look
   double overlap = 0.0;  // radii of the smaller one, by which a grain may overlap those that it comes to lie beside
   shared::uint tag = 0;  // of a grain of the soil: its material
+  shared::uint now = 0;  // World.clock
   double density = 0.0;  // kg/m3
   float ease = 0.0f;     // grain_spin.w of a grain that moves
   double radius_min = 0.0, radius_max = 0.0;  // m, of the grains that the ground takes in

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <tuple>
 
 namespace talus {
@@ -55,37 +56,46 @@ Stack::Grain Stack::grain(std::uint32_t k) const {
 
 namespace {
 
-// m, to which the grains of a tile fill it: their volume by the packing fraction in the middle of their height.
-double filled_height(const SoilTile& tile) {
-  float top = 0.0f;
-  for (const SoilTile::Grain& grain : tile.grains)
-    top = std::max(top, grain.place.z);
-  const double low = 0.25 * top, high = 0.75 * top;
-  double all = 0.0, middle = 0.0;
-  for (const SoilTile::Grain& grain : tile.grains) {
-    const double volume = ball_volume(grain.radius);
-    all += volume;
-    middle += grain.place.z >= low && grain.place.z < high ? volume : 0.0;
-  }
-  return all / middle * (high - low);
+// m3, of a ball that is below a plane so high above its middle [m].
+double volume_below(double radius, double height) {
+  const double h = std::clamp(height, -radius, radius) + radius;
+  return std::numbers::pi * h * h * (radius - h / 3.0);
 }
 
 }  // namespace
 
-SoilStacks::SoilStacks(const Scene& scene, const SoilTile& tile)
-    : grid_(scene), kinds_(grid_.size()), at_start_(grid_.size()), mean_radius_(scene.soil->mean_radius()) {
+double SoilTile::filled_height() const {
+  float top = 0.0f;
+  for (const Grain& grain : grains)
+    top = std::max(top, grain.place.z);
+  const double low = 0.25 * top, high = 0.75 * top;
+  double all = 0.0, middle = 0.0;
+  for (const Grain& grain : grains) {
+    const double r = grain.radius, z = grain.place.z;
+    all += ball_volume(r);
+    middle += volume_below(r, high - z) - volume_below(r, low - z);
+  }
+  return all / middle * (high - low);
+}
+
+SoilStacks::SoilStacks(const Scene& scene, SoilTile tile)
+    : grid_(scene), tile_(std::move(tile)), kinds_(grid_.size()), at_start_(grid_.size()),
+      mean_radius_(scene.soil->mean_radius()) {
   const Domain& domain = scene.domain;
   kg_ = scene.materials[scene.soil->material].density * ball_volume(mean_radius_) / quanta_of_mean;
-  const double height = filled_height(tile);
-  std::vector<std::vector<Stack::Grain>> cells(std::size_t{tile.columns.x} * tile.columns.y);
-  for (const SoilTile::Grain& grain : tile.grains) {
+  const Ground ground(*scene.soil, domain.min.z);
+  const double height = ground.top();  // m, of the tile
+  std::vector<std::vector<Stack::Grain>> cells(std::size_t{tile_.columns.x} * tile_.columns.y);
+  for (std::uint32_t k = 0; k < tile_.grains.size(); ++k) {
+    const SoilTile::Grain& grain = tile_.grains[k];
     const glm::dvec2 cell = glm::floor(glm::dvec2(grain.place) / grid_.edge());
-    const glm::uvec2 at = glm::min(glm::uvec2(glm::max(cell, 0.0)), tile.columns - 1u);
+    const glm::uvec2 at = glm::min(glm::uvec2(glm::max(cell, 0.0)), tile_.columns - 1u);
     const glm::dvec2 corner = grid_.edge() * glm::dvec2(at);
-    cells[at.y * tile.columns.x + at.x].push_back(
+    cells[at.y * tile_.columns.x + at.x].push_back(
         {{static_cast<float>(grain.place.x - corner.x), static_cast<float>(grain.place.y - corner.y), grain.place.z},
          grain.radius,
-         quanta_of(grain.radius, mean_radius_)});
+         quanta_of(grain.radius, mean_radius_),
+         k});
   }
   for (auto& cell : cells)
     std::ranges::stable_sort(cell, {}, [](const Stack::Grain& g) { return g.place.z; });
@@ -102,11 +112,10 @@ SoilStacks::SoilStacks(const Scene& scene, const SoilTile& tile)
     return true;
   };
   std::map<std::tuple<std::uint32_t, bool, bool, bool, bool>, std::uint32_t> kinds;
-  const Ground ground(*scene.soil, domain.min.z);
   for (std::uint32_t c = 0; c < grid_.size(); ++c) {
-    const glm::uvec2 at = grid_.at(c), in_tile = at % tile.columns;
+    const glm::uvec2 at = grid_.at(c), in_tile = at % tile_.columns;
     const glm::dvec2 corner = grid_.corner(c);
-    const std::uint32_t cell = in_tile.y * tile.columns.x + in_tile.x;
+    const std::uint32_t cell = in_tile.y * tile_.columns.x + in_tile.x;
     const auto [kind, is_new] =
         kinds.try_emplace({cell, at.x == 0, at.x + 1 == grid_.count().x, at.y == 0, at.y + 1 == grid_.count().y},
                           static_cast<std::uint32_t>(stacks_.size()));

@@ -9,14 +9,20 @@
 
 namespace talus {
 
-// Grains at rest on a floor at z = 0, periodic in x and y.
+// Grains at rest on a floor at z = 0, periodic in x and y, and their contacts. They fill it as high as the highest
+// ground.
 struct SoilTile {
   struct Grain {
     glm::vec3 place;  // m
     float radius;     // m
   };
-  glm::uvec2 columns;         // of the grid that it is as large as
-  std::vector<Grain> grains;  // x, y from 0 to columns * edge
+  glm::uvec2 columns;                       // of the grid that it is as large as
+  std::vector<Grain> grains;                // x, y from 0 to columns * edge
+  std::vector<shared::SoilSpring> springs;  // of grain k: from first_spring[k] to before first_spring[k + 1]
+  std::vector<std::uint32_t> first_spring;
+
+  // m, to which the grains fill it: their volume by the packing fraction in the middle of their height.
+  double filled_height() const;
 };
 // As many columns as a tile has: at least 20 mean radii; a whole part of a periodic axis, or all of it.
 glm::uvec2 tile_columns(const SoilGrid& grid, const Soil& soil);
@@ -33,6 +39,7 @@ public:
     glm::vec3 place;  // m, from the lower corner of the column on the floor
     float radius;     // m
     std::uint32_t quanta;
+    std::uint32_t tile;  // number in the tile
   };
 
   // grains: by z. height: m, that they fill.
@@ -58,9 +65,10 @@ private:
 
 class SoilStacks {
 public:
-  SoilStacks(const Scene& scene, const SoilTile& tile);
+  SoilStacks(const Scene& scene, SoilTile tile);
 
   const SoilGrid& grid() const { return grid_; }
+  const SoilTile& tile() const { return tile_; }
   const Stack& of(std::uint32_t column) const { return stacks_[kinds_[column]]; }
   double kg_per_quantum() const { return kg_; }
   double mean_radius() const { return mean_radius_; }  // m
@@ -69,6 +77,7 @@ public:
 
 private:
   SoilGrid grid_;
+  SoilTile tile_;
   std::vector<Stack> stacks_;
   std::vector<std::uint32_t> kinds_;
   std::vector<shared::SoilColumn> at_start_;

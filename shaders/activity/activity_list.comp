@@ -88,6 +88,14 @@ void look(uint first, inout SliceActivity slice, uint now, bool calm) {
   }
 }
 
+// The sleepers of a slice without what never moves, which activity_settle passes over.
+uint sleepers_that_move(uint first, uint state) {
+  uint bits = 0u;
+  for (uint i = first; i < min(first + slice_grains, args.grains); ++i)
+    bits |= grains[i].velocity.w > 0.0 ? state & 1u << i - first : 0u;
+  return bits;
+}
+
 // Does the slice run in this substep?
 bool runs_now(uint k) {
   uint first = k * slice_grains, world = world_of(first), now = worlds[world].clock;
@@ -101,7 +109,7 @@ bool runs_now(uint k) {
   if (now % settings.sleep.window == 0u && (slice.state & slice_asleep) != slice_asleep)
     look(first, slice, now, calm);
   if (worlds[world].disturbed != 0u)
-    slice.unsettled = slice.state & slice_asleep;
+    slice.unsettled = sleepers_that_move(first, slice.state);
   bool runs = fresh || (slice.state & slice_asleep) != slice_asleep || slice.watched != 0u || slice.unsettled != 0u;
   slice_activity[k].watched = 0u;
   slice_activity[k].state = slice.state | (runs ? slice_ran : 0u);

@@ -123,6 +123,8 @@ TALUS_CONST uint parts_most = (wall_partner - body_partner) / (bodies_most * par
 TALUS_CONST uint body_threads = 1024u;  // that look for the cells of one body
 TALUS_CONST int cells_none = 0x7FFFFFFF;  // World.grid.low where no grain is; grid.high: the negative
 TALUS_CONST uint no_partner = 0xFFFFFFFFu;
+// Grains lie as in the tile of the ground where they are nearer than this to how they lay there, in radii: an overlap at rest is some 0.01.
+TALUS_CONST float soil_in_place = 2e-3f;
 TALUS_CONST uint no_table = 0xFFFFFFFFu;  // World.lists.table
 TALUS_CONST uint state_none = 0xFFFFFFFFu;
 
@@ -992,10 +994,20 @@ struct SoilColumn {
   uint disturbed;  // 1: it was dug, or took grains in
 };
 
-// Where in the ground a grain is that stays fixed, so that those beside it have the ground's own rough surface.
+// Where a grain of the ground comes from. One that stays fixed is still there, so that those beside it have the ground's own rough surface.
 struct SoilOrigin {
-  uint column;  // 1 + its number; 0: the grain is none of these
-  uint place;   // in the column's stack
+  uint column;  // of a fixed one: 1 + the column's number; 0: the grain is none of these
+  uint place;   // of a fixed one: in the column's stack
+  uint tile;    // 1 + its number in the tile, wherever it is now; 0: it never was in the ground
+  uint since;   // World.clock when it came out of the ground, or was fixed no longer
+};
+
+// A contact of a grain of the tile, as it was when all were at rest.
+struct SoilSpring {
+  uint partner;  // number in the tile, or a wall
+  vec3 apart;    // m, from the grain to its partner
+  vec3 shear;    // N, what the spring across the normal does to the grain
+  vec3 roll;     // N, what the spring against rolling does, as a force on the grain's surface
 };
 
 // Crossings of periodic boundaries so far, by axis.
