@@ -65,3 +65,9 @@ if(TALUS_HDF5_INCLUDE_DIR AND TALUS_HDF5_LIBRARY)
 elseif(talus_WITH_HDF5)
   talus_missing(HDF5 libhdf5-dev)
 endif()
+
+# libtiff, for heights of the ground: as HDF5, it may be missing. From 4.5 on a file has handlers of errors of its own.
+find_package(TIFF 4.5 QUIET)
+if(NOT TIFF_FOUND AND talus_WITH_TIFF)
+  talus_missing(TIFF libtiff-dev)
+endif()

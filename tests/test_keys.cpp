@@ -36,6 +36,7 @@ const std::vector<std::string> former_scenes{
         "[[sink]]\nname = \"drain\"\nbox.size = [1, 1, 1]\n[[depth_camera]]\nname = \"eye\"\nsize = [4, 3]\nfar = 2\n",
     "[[material]]\nname = \"sand\"\n[soil]\nmaterial = \"sand\"\nradius = 0.02\nheight = 0.5\nparts = [{ box.size = "
     "[1, 1, 1] }]\n",
+    "[[material]]\nname = \"sand\"\n[soil]\nmaterial = \"sand\"\nradius = 0.02\nsurface = { file = \"t.asc\" }\n",
     sand + grains + "fill.box.size = [1, 1, 1]\nclump = { mesh = \"t.obj\", spheres = 2 }\n",
     sand + "[[shape_matched_body]]\nname = \"brick\"\nmaterial = \"sand\"\nradius = 0.1\nfill.sphere.radius = 1\n" +
         "[[cloth]]\nname = \"a\"\nmaterial = \"sand\"\ngrid = { size = [1, 1], cells = [2, 2] }\n" +
@@ -91,6 +92,7 @@ TEST_CASE("every table of the key reference is read, with just the keys that it 
   all_tables(reading::scene_file_keys(), all);
   const talus_tests::Scratch scratch;
   talus_tests::write_text(scratch / "t.obj", tetrahedron);
+  talus_tests::write_text(scratch / "t.asc", "ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 2\n0.5\n");
   for (const std::string& text : former_scenes) {
     // A key that is read and not described, or described and not read, is a std::logic_error.
     CHECK_NOTHROW(parse_scene(text, (scratch / "s.toml").string()));

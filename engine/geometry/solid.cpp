@@ -110,8 +110,8 @@ struct BoundsOf {
 
 }  // namespace
 
-SolidSample sample(const Solid& solid, const glm::dvec3& p) {
-  SolidSample all{infinity, glm::dvec3(0.0)};
+SolidSample sample(const Solid& solid, const glm::dvec3& p, const SolidSample& before) {
+  SolidSample all = before;
   for (const Solid::Part& part : solid.parts) {
     const SolidSample own = std::visit(SampleOf{glm::conjugate(part.rotation) * (p - part.position)}, part.primitive);
     if (part.subtract ? -own.distance > all.distance : own.distance < all.distance) {

@@ -2,6 +2,7 @@
 // Solids by formula: primitives, posed, united with and subtracted from each other.
 #include "engine/geometry/triangle_grid.h"
 #include <glm/gtc/quaternion.hpp>
+#include <limits>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -44,10 +45,11 @@ struct Solid {
 // Exact for a primitive, and outside a union of them. Elsewhere its magnitude is never above the truth. A solid without
 // parts is infinitely far away, its gradient 0.
 struct SolidSample {
-  double distance;  // m
-  glm::dvec3 gradient;
+  double distance = std::numeric_limits<double>::infinity();  // m
+  glm::dvec3 gradient{0.0};
 };
-SolidSample sample(const Solid& solid, const glm::dvec3& p);
+// before: the sample at p of what the parts are united with and subtracted from.
+SolidSample sample(const Solid& solid, const glm::dvec3& p, const SolidSample& before = {});
 
 // A box around it, exact for what is united; infinite with a plane, at the origin without parts.
 Bounds bounds(const Solid& solid);

@@ -4,22 +4,29 @@
 
 namespace talus {
 
-Ground::Ground(const Soil& soil, double floor) : floor_(floor), top_(soil.height) {
-  std::vector<BodyPart> parts{{.shape = PlanePart{}, .position = {0.0, 0.0, floor + soil.height}}};
-  parts.insert(parts.end(), soil.parts.begin(), soil.parts.end());
-  solid_ = solid_of(parts, Pose{}, soil.height);
+Ground::Ground(const Soil& soil, double floor) : level_(soil.height), floor_(floor), top_(soil.height) {
+  if (soil.surface) {
+    heights_ = soil.surface->heights;
+    top_ = heights_->top();
+  }
+  parts_ = solid_of(soil.parts, Pose{}, top_);
   for (const BodyPart& part : soil.parts)
     if (!part.subtract)
       top_ = std::max(top_, bounds_of(std::vector{part}, Pose{}).max.z - floor);
 }
 
+double Ground::bare(double x, double y) const {
+  return heights_ ? heights_->height({x, y}) : level_;
+}
+
 // Spheres that the solid does not reach into are traced downwards (the distance is never above the truth), until the
-// surface is within a ten-thousandth of the height.
+// surface is within a ten-thousandth of the height. Of the ground without parts the distance along z will do, since
+// nothing but this line is asked for.
 double Ground::height(double x, double y) const {
-  const double near = 1e-4 * top_;
+  const double near = 1e-4 * top_, without_parts = bare(x, y);
   double z = top_ + near;
   while (z > 0.0) {
-    const double distance = sample(solid_, {x, y, floor_ + z}).distance;
+    const double distance = sample(parts_, {x, y, floor_ + z}, {z - without_parts, glm::dvec3(0.0, 0.0, 1.0)}).distance;
     if (distance < near)
       return std::max(z - distance, 0.0);
     z -= distance;

@@ -14,7 +14,11 @@ public:
   double top() const { return top_; }  // m, no surface is higher
 
 private:
-  Solid solid_;
+  double bare(double x, double y) const;  // m, the height without parts
+
+  double level_;
+  std::shared_ptr<const Heightmap> heights_;  // in place of level_
+  Solid parts_;
   double floor_;
   double top_;
 };

@@ -624,6 +624,36 @@ constexpr TableKeys upsampling_table{"[upsampling]",
                                      "simulated. A scene has at most 2^24 fine grains.",
                                      upsampling_keys,
                                      {}};
+constexpr Range height_range{-1e6, 1e6, "m"};
+constexpr Key surface_keys[] = {
+    text("file", required,
+         "PNG file (grey, 8 or 16 bit), TIFF or GeoTIFF file (one channel; 8, 16 or, floats, 32 bit) or ASCII grid of "
+         "ESRI (.asc), relative to the folder of the scene."),
+    other("min", "[x, y]", place_range, Said{"that of the site"}, "Lower corner of the area of the samples."),
+    other(
+        "max", "[x, y]", place_range, Said{"by the cell size in the file, else that of the site"},
+        "Upper corner of that area, which must cover the site. The upper edge of an image is that of the greatest y."),
+    number("black", height_range, Said{"required of images"},
+           "Height of the value 0 of an image of unsigned integers above the floor of the domain."),
+    number("white", height_range, Said{"required of images"},
+           "Height of its greatest value, 255 or 65535; others lie linearly between."),
+    number("scale", {1e-9, 1e9, "m per unit of the file"}, 1,
+           "Factor of the heights of other files: ASCII grids, floats, signed integers."),
+    number("offset", height_range, 0, "Height above the floor of the domain that such a file calls 0."),
+    number("fill", height_range, Said{"an error"}, "Height where the file has no data."),
+    word<Resampling>(
+        "interpolation", "bilinear",
+        "Heights between samples. bilinear: from the centre of the area of one to that of the next; nearest: "
+        "a sample is the height of all of its area, so that columns of the same edges have the heights of "
+        "the file."),
+};
+constexpr TableKeys surface_table{
+    "[soil.surface]",
+    "Heights from a file. They lie above the floor of the domain and below its upper end. "
+    "Parts are put on them and taken from them. Of a georeferenced file, the cell size "
+    "counts, and the coordinates do not: `min` says where it lies.",
+    surface_keys,
+    {}};
 constexpr Key soil_keys[] = {
     text("material", required, "Name of the material of its grains."),
     other("radius", "number or [min, max]", radius_range, required,
@@ -632,7 +662,9 @@ constexpr Key soil_keys[] = {
     other("max", "[x, y]", place_range, Said{"that of the domain"}, "Upper corner of the site."),
     number("cell", {1e-6, 1e6, "m"}, Said{"5 mean radii"},
            "Edge of a column, at least 4 radii of the largest grain. It is fitted to the site."),
-    number("height", {1e-6, 1e6, "m"}, required, "Height of the surface above the floor of the domain."),
+    number("height", {1e-6, 1e6, "m"}, Said{"required without `surface`"},
+           "Height of a level surface above the floor of the domain."),
+    table("surface", surface_table, none, "Surface from a file, in place of `height`."),
     tables("parts", filled_part_table, none,
            "Solids that are put on the ground, and with `subtract` taken from it, in order."),
     number("angle_of_repose", {1, 60, "degrees"}, 34,

@@ -1,19 +1,98 @@
 // The table of the ground.
+#include "engine/geometry/raster.h"
 #include "engine/scene/load_parts.h"
+#include <cmath>
 #include <fmt/format.h>
 
 namespace talus::reading {
 
 namespace {
 
-glm::dvec2 read_corner(const Value& at, const glm::dvec3& of_domain) {
-  glm::dvec2 corner(of_domain);
+glm::dvec2 read_corner(const Value& at, glm::dvec2 corner) {
   if (!at)
     return corner;
   const std::vector<Value> numbers = both(at, "two places");
   for (int a = 0; a < 2; ++a)
     numbers[static_cast<std::size_t>(a)].get(corner[a]);
   return corner;
+}
+
+// The heights of the samples that the site needs, as the keys say.
+std::shared_ptr<const Heightmap> heights_of(const Raster& raster, const SoilSurface& s, const Soil& soil,
+                                            const Domain& domain, const Value& file) {
+  const glm::dvec2 min = s.min.value_or(soil.min), max = s.max         ? *s.max
+                                                         : raster.cell ? min + *raster.cell * glm::dvec2(raster.size)
+                                                                       : soil.max;
+  const glm::dvec2 cell = (max - min) / glm::dvec2(raster.size);
+  const glm::dvec2 slack = 1e-6 * cell;
+  if (glm::any(glm::lessThanEqual(cell, glm::dvec2(0.0))) || glm::any(glm::greaterThan(min - slack, soil.min)) ||
+      glm::any(glm::lessThan(max + slack, soil.max)))
+    file.fail(
+        fmt::format("covers [{}, {}] to [{}, {}] m; the site reaches from [{}, {}] to [{}, {}] m: give min and max "
+                    "of the surface, so that it covers the site",
+                    min.x, min.y, max.x, max.y, soil.min.x, soil.min.y, soil.max.x, soil.max.y));
+  const glm::dvec2 last(raster.size - 1u);
+  const glm::uvec2 from(glm::clamp(glm::floor((soil.min - min) / cell - 0.5), glm::dvec2(0.0), last)),
+      to(glm::clamp(glm::ceil((soil.max - min) / cell - 0.5), glm::dvec2(0.0), last));
+  const bool image = raster.white > 0.0;
+  const double scale = image ? (*s.white - *s.black) / raster.white : s.scale, offset = image ? *s.black : s.offset;
+  std::vector<float> heights;
+  for (std::uint32_t y = from.y; y <= to.y; ++y)
+    for (std::uint32_t x = from.x; x <= to.x; ++x) {
+      const float value = raster.values[std::size_t{y} * raster.size.x + x];
+      const auto place = [&] { return fmt::format("row {}, column {}", raster.size.y - y, x + 1); };
+      if (std::isnan(value) && !s.fill)
+        file.fail(fmt::format("has no data at {}, which the site needs: give fill, a height for such places", place()));
+      const double height = std::isnan(value) ? *s.fill : offset + scale * double{value};
+      if (!(height >= 0.0 && height <= domain.max.z - domain.min.z))
+        file.fail(fmt::format("gives a height of {} m at {}: allowed are 0 to {} m above the floor of the domain",
+                              height, place(), domain.max.z - domain.min.z));
+      heights.push_back(static_cast<float>(height));
+    }
+  auto map = std::make_shared<Heightmap>(to - from + 1u, std::move(heights), min + cell * glm::dvec2(from),
+                                         min + cell * glm::dvec2(to + 1u), s.resampling);
+  if (const double least = 4.0 * soil.radius_max; map->top() < least)
+    file.fail(
+        fmt::format("gives no height above {:.6g} m: the greatest must be at least 4 radii of the largest grain, {} m",
+                    map->top(), least));
+  return map;
+}
+
+std::optional<SoilSurface> read_surface(const Value& at, const Soil& soil, const Scene& scene) {
+  if (!at)
+    return {};
+  Table t = at.table();
+  const Value file = t.need("file"), min = t["min"], max = t["max"], black = t["black"], white = t["white"],
+              scale = t["scale"], offset = t["offset"], fill = t["fill"], interpolation = t["interpolation"];
+  t.finish();
+  SoilSurface s;
+  file.get(s.file);
+  if (min)
+    s.min = read_corner(min, glm::dvec2(0.0));
+  if (max)
+    s.max = read_corner(max, glm::dvec2(0.0));
+  black.get(s.black);
+  white.get(s.white);
+  scale.get(s.scale);
+  offset.get(s.offset);
+  fill.get(s.fill);
+  interpolation.get(s.resampling);
+  Raster raster;
+  try {
+    raster = load_raster(std::filesystem::path(scene.source).parent_path() / s.file);
+  } catch (const RasterError& e) {
+    file.fail(fmt::format("cannot be used: {}", e.what()));
+  }
+  if (raster.white > 0.0) {
+    if (const Value& other = scale ? scale : offset)
+      other.fail("is of files of numbers, and this one is an image: give black and white, the heights of 0 and of its "
+                 "greatest value");
+    if (!black || !white)
+      file.fail("is an image: give black and white, the heights of 0 and of its greatest value");
+  } else if (const Value& other = black ? black : white)
+    other.fail("is of images of unsigned integers, and this file has numbers: give scale and offset");
+  s.heights = heights_of(raster, s, soil, scene.domain, file);
+  return s;
 }
 
 }  // namespace
@@ -24,8 +103,8 @@ std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
   Table t = at.table();
   Soil s;
   const Value material = t.need("material"), radius = t.need("radius"), min = t["min"], max = t["max"],
-              cell = t["cell"], height = t.need("height"), parts = t["parts"], repose = t["angle_of_repose"],
-              margin = t["margin"];
+              cell = t["cell"], height = t["height"], surface = t["surface"], parts = t["parts"],
+              repose = t["angle_of_repose"], margin = t["margin"];
   t.finish();
   const Domain& d = scene.domain;
   s.where = at.place();
@@ -33,8 +112,8 @@ std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
   const Radii r = read_radius(radius);
   s.radius_min = r.min;
   s.radius_max = r.max;
-  s.min = read_corner(min, d.min);
-  s.max = read_corner(max, d.max);
+  s.min = read_corner(min, glm::dvec2(d.min));
+  s.max = read_corner(max, glm::dvec2(d.max));
   for (int a = 0; a < 2; ++a) {
     const bool periodic = d.axis[static_cast<std::size_t>(a)] == Axis::periodic;
     if (s.min[a] < d.min[a] || s.max[a] > d.max[a] || s.min[a] >= s.max[a] ||
@@ -56,7 +135,12 @@ std::optional<Soil> read_soil(const Value& at, const Scene& scene) {
   if (d.axis[2] != Axis::wall)
     at.fail("lies on the floor of the domain: allowed where domain.z is \"wall\"");
   cell.get(s.cell, {4.0 * r.max, 1e6, "m"});
+  if (height && surface)
+    surface.or_override(height).fail("and height exclude each other: give one of them");
+  if (!height && !surface)
+    at.fail("has no surface: give height, or surface = { file = .. }");
   height.get(s.height, {4.0 * r.max, d.max.z - d.min.z, "m"});
+  s.surface = read_surface(surface, s, scene);
   s.parts = read_parts_of_ground(parts, std::filesystem::path(scene.source).parent_path());
   repose.get(s.repose);
   margin.get(s.margin);

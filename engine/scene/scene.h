@@ -2,6 +2,7 @@
 // A checked scene: what a scene file says, in SI units, with every default filled in. No file syntax in here.
 #include "engine/geometry/cloth.h"
 #include "engine/geometry/gear.h"
+#include "engine/geometry/heightmap.h"
 #include "engine/scene/motion.h"
 #include <array>
 #include <cstdint>
@@ -418,6 +419,17 @@ struct Upsampling {
   std::string where;  // as GrainGroup::where
 };
 
+// The surface of the ground from a file.
+struct SoilSurface {
+  std::string file;                    // relative to the scene's folder
+  std::optional<glm::dvec2> min, max;  // m, corners of its area; see [soil.surface]
+  std::optional<double> black, white;  // m, heights of the least and the greatest value of an image
+  double scale = 1.0, offset = 0.0;    // m per unit of the file, and m, of a file of numbers
+  std::optional<double> fill;          // m, where the file has no data; none: that is an error
+  Resampling resampling = Resampling::bilinear;
+  std::shared_ptr<const Heightmap> heights;  // m above domain.min.z
+};
+
 // Ground as a grid of columns, each of a mass of soil, which becomes grains around bodies that move in it, and takes
 // them in again where they have come to rest (Holz 2014, sections 7 and 8). z is up; it lies on domain.min.z.
 struct Soil {
@@ -425,7 +437,8 @@ struct Soil {
   double radius_min = 0.0, radius_max = 0.0;  // m, of its grains, uniform between
   glm::dvec2 min{0.0}, max{0.0};              // m, of the site
   double cell = 0.0;                          // m, edge of a column, which is fitted to the site; 0: 5 mean radii
-  double height = 0.0;                        // m, of its surface above domain.min.z
+  double height = 0.0;                        // m, of its level surface above domain.min.z
+  std::optional<SoilSurface> surface;         // in place of height
   std::vector<BodyPart> parts;                // berms that are put on it and, subtracted, trenches, in order
   double repose = 34.0;                       // degrees: disturbed soil without grains is no steeper
   double margin = 8.0;                        // mean radii, by which the live zone reaches beyond a tool

@@ -71,6 +71,23 @@ struct PartText {
   }
 };
 
+std::string surface_text(const SoilSurface& s) {
+  std::string out = fmt::format("surface = {{ file = {}", quoted(s.file));
+  const auto corner = [&](std::string_view key, const std::optional<glm::dvec2>& at) {
+    if (at)
+      out += fmt::format(", {} = [{}, {}]", key, at->x, at->y);
+  };
+  corner("min", s.min);
+  corner("max", s.max);
+  if (s.black && s.white)
+    out += fmt::format(", black = {}, white = {}", *s.black, *s.white);
+  else
+    out += fmt::format(", scale = {}, offset = {}", s.scale, s.offset);
+  if (s.fill)
+    out += fmt::format(", fill = {}", *s.fill);
+  return out + fmt::format(", interpolation = \"{}\" }}\n", word(s.resampling));
+}
+
 std::string parts_text(const std::vector<BodyPart>& parts, bool met) {
   std::string out = "parts = [\n";
   for (const BodyPart& p : parts)
@@ -374,7 +391,10 @@ std::string to_toml(const Scene& scene) {
     line("max", fmt::format("[{}, {}]", s.max.x, s.max.y));
     if (s.cell > 0.0)
       line("cell", s.cell);
-    line("height", s.height);
+    if (s.surface)
+      out += surface_text(*s.surface);
+    else
+      line("height", s.height);
     line("angle_of_repose", s.repose);
     line("margin", s.margin);
     if (!s.parts.empty())

@@ -32,6 +32,7 @@ template <> inline constexpr std::array<std::string_view, 2> words<Projection>{"
 template <> inline constexpr std::array<std::string_view, 2> words<PixelValue>{"depth", "height"};
 template <> inline constexpr std::array<std::string_view, 3> words<Level>{"fine", "coarse", "both"};
 template <> inline constexpr std::array<std::string_view, 2> words<Advection>{"steady", "plain"};
+template <> inline constexpr std::array<std::string_view, 2> words<Resampling>{"bilinear", "nearest"};
 template <> inline constexpr std::array<std::string_view, 3> words<Show>{"solid", "cut", "hidden"};
 
 template <class E> constexpr std::string_view word(E e) {

@@ -2,6 +2,7 @@
 #include "engine/core/executor.h"
 #include "engine/executors/gpu_executor.h"
 #include "engine/geometry/mesh.h"
+#include "engine/geometry/raster.h"
 #include "engine/scene/formula.h"
 
 namespace talus {
@@ -22,6 +23,9 @@ std::unique_ptr<Executor> make_lockstep_executor(std::unique_ptr<Executor>, int)
 }
 LoadedMesh load_mesh(const std::filesystem::path& file, const MeshOptions&) {
   throw MeshError(file.string() + ": " + left_out);
+}
+Raster read_png(const std::string&) {
+  throw std::runtime_error(left_out);
 }
 std::function<double(double)> parse_formula(const std::string&) {
   throw std::invalid_argument(left_out);
