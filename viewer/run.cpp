@@ -103,7 +103,8 @@ fs::path identity(const fs::path& file) {
 
 // Files of an export are named so.
 bool is_exported(const std::string& name) {
-  const std::array<std::string_view, 7> starts{"index", "grains", "fine", "cloth", "contacts", "clumps", "bod"};
+  const std::array<std::string_view, 8> starts{"index", "grains",   "fine",   "cloth",
+                                               "bod",   "contacts", "clumps", "ground"};
   return std::ranges::any_of(starts, [&](std::string_view start) { return name.starts_with(start); });
 }
 

@@ -37,7 +37,7 @@ Raster load_raster(const std::filesystem::path& file);
 // Was Talus built with libtiff?
 bool has_tiff();
 // Floats of 32 bit with pixel scale and tie point. corner: of the lower left sample's area; raster.cell is needed.
-// Throws RasterError without libtiff, ExportError where the file cannot be written.
+// Throws ExportError.
 void write_geotiff(const std::filesystem::path& file, const Raster& raster, const glm::dvec2& corner);
 
 // What reads the content of a file of one kind; these throw std::runtime_error with what is wrong.

@@ -26,7 +26,7 @@ Raster read_tiff(const std::string&) {
   throw std::runtime_error("this build of Talus has no libtiff, which TIFF needs: use .asc or .png");
 }
 void write_geotiff(const std::filesystem::path& file, const Raster&, const glm::dvec2&) {
-  throw RasterError(
+  throw ExportError(
       fmt::format("{}: this build of Talus has no libtiff, which GeoTIFF needs: use .vti", file.string()));
 }
 

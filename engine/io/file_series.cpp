@@ -12,24 +12,6 @@ bool same_place(const BodyState& a, const BodyState& b) {
 
 }  // namespace
 
-FileSeries::Index::Index(const std::filesystem::path& directory, std::string_view table, std::string_view collection,
-                         std::string_view header, std::uint64_t keep_before, bool collect)
-    : table_(directory / table, header, keep_before), collection_(directory / collection), collect_(collect),
-      rows_(table_.kept().size()) {
-  for (const std::string& row : table_.kept())
-    if (std::string file(csv_column(row, 0)); file.ends_with(".vtp"))
-      entries_.push_back({std::string(csv_column(row, 1)), std::move(file)});
-}
-
-void FileSeries::Index::add(const std::string& file, double time, std::uint64_t step, const std::string& rest) {
-  table_.row(fmt::format("{},{},{},{}", file, time, step, rest));
-  ++rows_;
-  if (!collect_)
-    return;
-  entries_.push_back({fmt::format("{}", time), file});
-  write_pvd(collection_, entries_);
-}
-
 FileSeries::FileSeries(const std::filesystem::path& directory, Format format, const Scene& scene,
                        std::uint64_t keep_before, const ExportOptions& options)
     : directory_(directory), format_(format), scene_(scene),
@@ -60,7 +42,7 @@ std::string FileSeries::numbered(std::string_view what) const {
   return fmt::format("{}_{:05}.{}", what, number_, name_of(format_));
 }
 
-void FileSeries::add_points(Index& index, std::string_view kind, const Points& points, std::uint64_t step) {
+void FileSeries::add_points(FileIndex& index, std::string_view kind, const Points& points, std::uint64_t step) {
   const std::string name = numbered(kind);
   write_points(directory_ / name, format_, points, scene_);
   index.add(name, points.time, step, fmt::format("{}", points.count));

@@ -5,7 +5,7 @@ namespace talus {
 
 Frame frame_of(Simulation& simulation, const ExportOptions& options) {
   const Scene& scene = simulation.scene();
-  Frame frame{simulation.time(), simulation.step(), scene.solver.rotation, simulation.grains(), {}, {}, {}, {}, {}};
+  Frame frame{simulation.time(), simulation.step(), scene.solver.rotation, simulation.grains(), {}, {}, {}, {}, {}, {}};
   if (scene.upsampling)
     frame.fine = simulation.fine_grains();
   if (options.contacts)
@@ -16,6 +16,8 @@ Frame frame_of(Simulation& simulation, const ExportOptions& options) {
     frame.cloths.push_back(simulation.cloth_state(c));
   for (std::uint32_t b = 0; b < simulation.worlds() * scene.bodies.size(); ++b)
     frame.bodies.push_back(simulation.body_state(b));
+  for (std::uint32_t w = 0; scene.soil && w < simulation.worlds(); ++w)
+    frame.ground.push_back(simulation.soil_heights(w));
   return frame;
 }
 

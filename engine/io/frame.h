@@ -22,6 +22,7 @@ struct Frame {
   std::optional<std::vector<ClumpState>> clumps;  // of scenes with clumps
   std::vector<ClothState> cloths;                 // of all worlds
   std::vector<BodyState> bodies;                  // of all worlds
+  std::vector<SoilHeights> ground;                // of all worlds of scenes with [soil]
 };
 Frame frame_of(Simulation& simulation, const ExportOptions& options = {});
 

@@ -1,6 +1,7 @@
 #include "engine/io/series.h"
 #include "engine/io/background.h"
 #include "engine/io/file_series.h"
+#include "engine/io/ground_series.h"
 #include "engine/io/gsd_series.h"
 #include "engine/io/usd_series.h"
 #include "engine/io/vtkhdf_series.h"
@@ -41,6 +42,8 @@ Series::Series(const std::filesystem::path& directory, Format format, const Scen
     : options_(options) {
   make_directory(directory);
   writer_ = writer_of(directory, format, scene, keep_before, options);
+  if (scene.soil)
+    ground_ = std::make_unique<GroundSeries>(directory, format, scene, keep_before);
   background_ = std::make_unique<Background>(waiting_most);
 }
 
@@ -49,8 +52,11 @@ Series::~Series() = default;
 
 void Series::add(Simulation& simulation) {
   // std::function wants what can be copied.
-  background_->post([writer = writer_.get(), frame = std::make_shared<const Frame>(frame_of(simulation, options_))] {
+  background_->post([writer = writer_.get(), ground = ground_.get(),
+                     frame = std::make_shared<const Frame>(frame_of(simulation, options_))] {
     writer->add(*frame);
+    if (ground)
+      ground->add(*frame);
   });
 }
 

@@ -9,6 +9,7 @@
 namespace talus {
 
 class Background;
+class GroundSeries;
 
 // Writes frames in one format.
 class FrameWriter {
@@ -25,9 +26,11 @@ public:
 // - bodies.csv: where each body is at each time. Their meshes are in body_NAME.ply, once, each in the frame of its
 //   body. In vtp they move instead: bodies_00000.vtp .. has all of them at first and then those that have moved, and
 //   bodies_still_00001.vtp .. the others, once as long as these stay the same; index_bodies.csv;
-// - clumps.csv: where each clump is at each time.
+// - clumps.csv: where each clump is at each time;
+// - ground_00000.tif .. and index_ground.csv: heights of the ground, a GeoTIFF; beside vtp and vtkhdf .vti.
 // Beside an index of files in vtp stands a collection of them: grains.pvd, fine.pvd, contacts.pvd, cloth.pvd,
-// bodies.pvd. In NAME, what is no letter, digit, '.' or '-' is '_', and names that are then alike get one more.
+// bodies.pvd, ground.pvd. In NAME, what is no letter, digit, '.' or '-' is '_', and names that are then alike get one
+// more.
 class Series {
 public:
   // keep_before: a run that goes on from that step takes over the rows of earlier ones, and numbers on.
@@ -44,6 +47,7 @@ public:
 private:
   ExportOptions options_;
   std::unique_ptr<FrameWriter> writer_;
+  std::unique_ptr<GroundSeries> ground_;    // where the scene has some
   std::unique_ptr<Background> background_;  // last, so that it ends first
 };
 

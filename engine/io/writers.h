@@ -57,4 +57,12 @@ struct CollectionEntry {
 };
 void write_pvd(const std::filesystem::path& file, const std::vector<CollectionEntry>& entries);
 
+// Is it the name of a file of heights of the ground: .tif, a GeoTIFF, or .vti, an image of VTK in XML?
+bool is_ground_file(const std::filesystem::path& file);
+
+// In the format that the file's name ends with. Heights [m] are float32 above the floor of the domain, so that a scene
+// may have the GeoTIFF as its surface; a sample is that of a column, and x and y are those of the domain. In the image
+// they are the points "height" at the middles of the columns and at the height of the floor. Throws ExportError.
+void write_ground(const std::filesystem::path& file, const SoilHeights& ground, const Scene& scene, double time);
+
 }  // namespace talus

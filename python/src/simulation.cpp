@@ -115,6 +115,10 @@ void Simulation::write(const std::filesystem::path& out, const std::optional<std
   const auto* of_file = extension.empty()
                             ? talus::format_names.end()
                             : std::ranges::find(talus::format_names, std::string_view(extension).substr(1));
+  if (!format && talus::is_ground_file(out)) {
+    talus::write_ground(out, simulation.soil_heights(), simulation.scene(), simulation.time());
+    return;
+  }
   if (!format && of_file != talus::format_names.end()) {
     talus::write_points(out, talus::parse_format(*of_file),
                         talus::points_of(talus::frame_of(simulation, {contacts})).grains, simulation.scene());
@@ -535,14 +539,17 @@ void bind_simulation(nb::module_& m) {
   bind_bodies(c);
   bind_commands(c);
   bind_worlds(c);
-  c.def("export", &Simulation::write, "out"_a, "format"_a = nb::none(), nb::kw_only(), "contacts"_a = false,
-        "The state as files in a directory: \"vtp\" for ParaView (the default), \"extxyz\" for OVITO, \"ply\" or "
-        "\"csv\".\n"
-        "Each call adds a time: grains_00000.vtp, grains_00001.vtp .., beside them fine grains, cloth, bodies, and "
-        "indices\n"
-        "with the times; the first one of a simulation begins them anew. Without a format, a name that ends with one\n"
-        "(\"heap.vtp\") is a file of the grains alone. contacts: contacts as well, and the force on each grain.\n"
-        "Raises ExportError, or ValueError for an unknown format.");
+  c.def(
+      "export", &Simulation::write, "out"_a, "format"_a = nb::none(), nb::kw_only(), "contacts"_a = false,
+      "The state as files in a directory: \"vtp\" for ParaView (the default), \"extxyz\" for OVITO, \"ply\" or "
+      "\"csv\".\n"
+      "Each call adds a time: grains_00000.vtp, grains_00001.vtp .., beside them fine grains, cloth, bodies, and "
+      "indices\n"
+      "with the times, and heights of the ground; the first one of a simulation begins them anew. Without a format, a\n"
+      "name that ends with one (\"heap.vtp\") is a file of the grains alone, and one that ends with .tif (GeoTIFF) or\n"
+      ".vti (ParaView) one of the ground's heights, of world 0. contacts: contacts as well, and the force on each "
+      "grain.\n"
+      "Raises ExportError, or ValueError for an unknown format.");
   c.def(
        "save", [](Simulation& s, const std::filesystem::path& file) { s.idle().save(file); }, "file"_a,
        "Everything that matters for going on bit for bit on the same device.")

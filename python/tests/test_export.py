@@ -12,7 +12,8 @@ from ovito.io import import_file
 from pxr import Usd, UsdGeom
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOHDF import vtkHDFReader
-from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
+from vtkmodules.vtkIOImage import vtkTIFFReader
+from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLPolyDataReader
 
 import talus
 
@@ -394,3 +395,44 @@ def test_nothing_is_a_file_too(tmp_path):
     data = read_vtp(tmp_path / "grains_00000.vtp")
     assert data.GetNumberOfPoints() == 0
     assert data.GetPointData().GetArray("velocity").GetNumberOfComponents() == 3
+
+
+def test_vtk_reads_the_heights_of_the_ground(tmp_path):
+    scene = talus.parse_scene(
+        """
+        [domain]
+        min = [-0.1, 0.0, -0.02]
+        max = [0.3, 0.2, 0.2]
+        [[material]]
+        name = "sand"
+        [soil]
+        material = "sand"
+        radius = 0.01
+        height = 0.06
+        parts = [{ box.size = [0.1, 0.4, 0.1], position = [0.3, 0.0, 0.03] }]
+        """
+    )
+    sim = talus.Simulation(scene, device="cpu")
+    heights = sim.soil_heights()
+    assert heights.shape == (4, 8) and heights[0, 7] > heights[0, 0] + 0.01
+    for format in ("csv", "vtp"):
+        sim.export(tmp_path / format, format)
+    for name, suffix in (("csv", "tif"), ("vtp", "vti")):
+        row = read_rows(tmp_path / name / "index_ground.csv")[0]
+        assert row == {"file": f"ground_00000.{suffix}", "time": "0", "step": "0", "world": "0"}
+        sim.export(tmp_path / f"alone.{suffix}")
+        assert (tmp_path / f"alone.{suffix}").read_bytes() == (tmp_path / name / row["file"]).read_bytes()
+
+    reader = vtkXMLImageDataReader()
+    reader.SetFileName(str(tmp_path / "alone.vti"))
+    reader.Update()
+    image = reader.GetOutput()
+    np.testing.assert_array_equal(array_of(image.GetPointData(), "height").reshape(4, 8), heights)
+    np.testing.assert_allclose(image.GetOrigin(), (-0.075, 0.025, -0.02))
+    np.testing.assert_allclose(image.GetSpacing(), (0.05, 0.05, 1.0))
+
+    tiff = vtkTIFFReader()
+    tiff.SetFileName(str(tmp_path / "alone.tif"))
+    tiff.Update()
+    rows = vtk_to_numpy(tiff.GetOutput().GetPointData().GetScalars()).reshape(4, 8)  # as in the file, from the greatest y on
+    np.testing.assert_array_equal(rows[::-1], heights)

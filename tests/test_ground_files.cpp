@@ -1,0 +1,108 @@
+// Heights of the ground as files, and such a file as the surface of another scene.
+#include "engine/geometry/raster.h"
+#include "engine/io/series.h"
+#include "engine/io/writers.h"
+#include "engine/scene/ground.h"
+#include "engine/simulation/soil_tile.h"
+#include "engine/soil/stacks.h"
+#include "tests/scratch.h"
+#include "tests/simulate.h"
+
+using namespace talus_tests;
+
+namespace {
+
+constexpr const char* berm_and_hollow = R"(height = 0.05
+parts = [
+  { box = { size = [0.1, 1.0, 0.04] }, position = [0.2, 0.0, 0.03] },
+  { sphere.radius = 0.03, position = [0.0, 0.05, 0.05], subtract = true },
+])";
+
+// A channel of 15 x 4 columns, and a blade that digs in it.
+talus::Scene ground_with(const std::string& surface, const std::string& file = "ground.toml") {
+  return talus::parse_scene(fmt::format(R"(
+[time]
+dt = 0.002
+[domain]
+min = [-0.1, 0.0, -0.02]
+max = [0.275, 0.1, 0.18]
+y = "periodic"
+[[material]]
+name = "sand"
+friction = 0.3
+[[body]]
+name = "blade"
+box = {{ size = [0.01, 0.1, 0.08] }}
+position = [0.05, 0.05, 0.05]
+velocity = [0.2, 0.0, 0.0]
+[soil]
+material = "sand"
+radius = [0.0045, 0.0055]
+{}
+)",
+                                        surface),
+                            file);
+}
+
+}  // namespace
+
+TEST_CASE("Heights of the ground come back from a file as the same columns", "[heightmap][soil]") {
+  if (!talus::has_tiff())
+    return;
+  const Scratch scratch;
+  const talus::Scene dug = ground_with(berm_and_hollow);
+  talus::Simulation simulation(dug, on_cpu);
+  simulation.advance(50);
+  REQUIRE(simulation.soil()->live_grains > 100);
+  const talus::SoilHeights heights = simulation.soil_heights();
+  REQUIRE(heights.columns == glm::uvec2(15, 4));
+  talus::write_ground(scratch / "ground.tif", heights, dug, simulation.time());
+
+  const talus::Scene again = ground_with("surface = { file = \"ground.tif\", interpolation = \"nearest\" }",
+                                         (scratch / "again.toml").string());
+  // Of the stacks of the ground that was dug: the mass of each column, with the loose grains on it, to the quantum.
+  const talus::SoilStacks before(simulation.scene(), talus::settled_tile(simulation.scene()));
+  const talus::Ground ground(*again.soil, again.domain.min.z);
+  std::uint64_t quanta = 0;
+  for (std::uint32_t c = 0; c < heights.heights.size(); ++c) {
+    const glm::dvec2 middle = before.grid().corner(c) + 0.5 * before.grid().edge();
+    quanta += before.of(c).mass(ground.height(middle.x, middle.y));
+  }
+  REQUIRE(quanta == simulation.soil()->quanta);
+  // Of stacks as high as this ground is now: the heights, as near as whole quanta come.
+  talus::Simulation filled(again, on_cpu);
+  const talus::SoilStacks stacks(again, talus::settled_tile(filled.scene()));
+  const talus::SoilHeights copied = filled.soil_heights();
+  for (std::uint32_t c = 0; c < heights.heights.size(); ++c)
+    REQUIRE(double{copied.heights[c]} ==
+            Approx(double{heights.heights[c]}).margin(0.5001 / stacks.of(c).per_meter()).epsilon(1e-6));
+}
+
+TEST_CASE("A run exports the heights of the ground beside its grains", "[heightmap][soil][io]") {
+  const Scratch scratch;
+  talus::Scene scene = ground_with(berm_and_hollow);
+  scene.worlds = 2;
+  talus::Simulation simulation(scene, on_cpu);
+  const auto write = [&](const std::string& folder, talus::Format format, std::uint64_t keep_before) {
+    talus::Series series(scratch / folder, format, scene, keep_before);
+    series.add(simulation);
+    series.finish();
+  };
+  write("csv", talus::Format::csv, 0);
+  write("vtp", talus::Format::vtp, 0);
+  simulation.advance(5);
+  write("csv", talus::Format::csv, 5);
+  const std::string kind = talus::has_tiff() ? "tif" : "vti";
+  REQUIRE(read_text(scratch / "csv/index_ground.csv") ==
+          fmt::format("file,time,step,world\nground_of_world_0_00000.{0},0,0,0\nground_of_world_1_00000.{0},0,0,1\n"
+                      "ground_of_world_0_00001.{0},0.01,5,0\nground_of_world_1_00001.{0},0.01,5,1\n",
+                      kind));
+  REQUIRE_THAT(read_text(scratch / "vtp/ground.pvd"), Catch::Contains("ground_of_world_1_00000.vti"));
+  REQUIRE_THAT(read_text(scratch / "vtp/ground_of_world_0_00000.vti"),
+               Catch::Contains("WholeExtent=\"0 14 0 3 0 0\" Origin=\"-0.0875"));
+  if (!talus::has_tiff())
+    return;
+  const talus::Raster raster = talus::load_raster(scratch / "csv/ground_of_world_1_00001.tif");
+  REQUIRE(raster.values == simulation.soil_heights(1).heights);
+  REQUIRE(raster.cell->x == Approx(0.025));
+}
