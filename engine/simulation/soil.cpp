@@ -8,10 +8,21 @@
 #include <glm/trigonometric.hpp>
 #include <limits>
 #include <map>
-#include <numeric>
 
 namespace talus {
 namespace {
+
+using Edges = std::vector<std::array<glm::dvec3, 2>>;
+
+// Those of all triangles: an edge of two is there twice.
+Edges edges_of(const Surface& surface) {
+  Edges edges;
+  for (const glm::uvec3& triangle : surface.triangles)
+    for (int k = 0; k < 3; ++k)
+      edges.push_back({glm::dvec3(surface.vertices[triangle[k]].position),
+                       glm::dvec3(surface.vertices[triangle[(k + 1) % 3]].position)});
+  return edges;
+}
 
 // By which a body that moves is elsewhere after `time` [s], if it goes on so.
 Pose later(const BodyState& body, double time) {
@@ -21,16 +32,20 @@ Pose later(const BodyState& body, double time) {
   return {body.pose.position + time * body.twist.velocity, turned};
 }
 
-glm::dvec3 mean_of(const std::vector<glm::dvec3>& points) {
-  return std::accumulate(points.begin(), points.end(), glm::dvec3(0.0)) / static_cast<double>(points.size());
+// The middle of the places where edges begin.
+glm::dvec3 middle_of(const Edges& edges) {
+  glm::dvec3 sum(0.0);
+  for (const auto& edge : edges)
+    sum += edge[0];
+  return sum / static_cast<double>(edges.size());
 }
 
-// The box that a body's points sweep from one pose to another.
-SoilTool tool_of(const std::vector<glm::dvec3>& points, const Pose& from, const Pose& to) {
+// The box that a body sweeps from one pose to another. edges: of its surface, in its frame.
+SoilTool tool_of(const Edges& edges, const Pose& from, const Pose& to) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   SoilTool tool;
-  const glm::dvec3 mean = mean_of(points);
-  const glm::dvec2 way(to.position + to.rotation * mean - from.position - from.rotation * mean);
+  const glm::dvec3 middle = middle_of(edges);
+  const glm::dvec2 way(to.position + to.rotation * middle - from.position - from.rotation * middle);
   tool.moves = glm::length(way) > 0.0;
   if (tool.moves)
     tool.along = glm::normalize(way);
@@ -38,11 +53,15 @@ SoilTool tool_of(const std::vector<glm::dvec3>& points, const Pose& from, const 
   tool.high = glm::dvec2(-inf);
   tool.edge = inf;
   for (const Pose* pose : {&from, &to})
-    for (const glm::dvec3& point : points) {
-      const glm::dvec3 at = pose->position + pose->rotation * point;
-      tool.low = glm::min(tool.low, tool.inside(glm::dvec2(at)));
-      tool.high = glm::max(tool.high, tool.inside(glm::dvec2(at)));
-      tool.edge = std::min(tool.edge, at.z);
+    for (const auto& edge : edges) {
+      auto& [a, b] = tool.edges.emplace_back();
+      a = pose->position + pose->rotation * edge[0];
+      b = pose->position + pose->rotation * edge[1];
+      for (const glm::dvec3& at : {a, b}) {
+        tool.low = glm::min(tool.low, tool.inside(glm::dvec2(at)));
+        tool.high = glm::max(tool.high, tool.inside(glm::dvec2(at)));
+        tool.edge = std::min(tool.edge, at.z);
+      }
     }
   return tool;
 }
@@ -66,28 +85,32 @@ SoilExchanges::SoilExchanges(Model& model, FieldMemory& memory, RunState& run, c
   drawn_.resize(model.worlds());
   start_ = initial_poses(scene);
   for (const BodySpec& body : scene.bodies) {
-    std::vector<glm::dvec3>& hull = hulls_.emplace_back();
+    Edges& edges = edges_.emplace_back();
     if (std::ranges::none_of(body.parts,
                              [](const BodyPart& part) { return std::holds_alternative<PlanePart>(part.shape); }))
-      for (const shared::DrawVertex& vertex : surface_of(body, 0.5 * scene.soil->mean_radius(), 0.0).vertices)
-        hull.emplace_back(vertex.position);
+      edges = edges_of(surface_of(body, 0.5 * scene.soil->mean_radius(), 0.0));
   }
-  constexpr double period = 0.5;  // sqrt(r / g), in which a grain that falls from rest goes an eighth of a radius
+}
+
+std::uint64_t SoilExchanges::period() const {
+  constexpr double share = 0.5;  // of sqrt(r / g), in which a grain that falls from rest goes an eighth of a radius
+  constexpr double longest = 1e6;
+  const Scene& scene = model_.scene();
   const double time = std::sqrt(scene.soil->mean_radius() / glm::length(scene.domain.gravity));
-  period_ = static_cast<std::uint64_t>(std::max(1.0, std::round(period * time / scene.dt)));
+  return static_cast<std::uint64_t>(std::clamp(std::round(share * time / scene.dt), 1.0, longest));
 }
 
 std::uint64_t SoilExchanges::steps_until_look() const {
   std::uint64_t steps = ~std::uint64_t{0};
-  for (std::uint32_t w = 0; period_ > 0 && w < model_.worlds(); ++w)
-    steps = std::min(steps, period_ - local_step(w) % period_);
+  for (std::uint32_t w = 0; model_.has_soil() && w < model_.worlds(); ++w)
+    steps = std::min(steps, period() - local_step(w) % period());
   return steps;
 }
 
 void SoilExchanges::look() {
-  for (std::uint32_t w = 0; period_ > 0 && w < model_.worlds(); ++w)
+  for (std::uint32_t w = 0; model_.has_soil() && w < model_.worlds(); ++w)
     if (const std::uint64_t step = local_step(w);
-        step % period_ == 0 && run_.worlds()[w].soil.looked != static_cast<uint>(step) + 1)
+        step % period() == 0 && run_.worlds()[w].soil.looked != static_cast<uint>(step) + 1)
       look(w);
 }
 
@@ -98,7 +121,7 @@ void SoilExchanges::look(std::uint32_t world) {
   rules.floor = scene.domain.min.z;
   rules.margin = soil.margin * soil.mean_radius();
   rules.slope = std::tan(glm::radians(soil.repose));
-  rules.period = static_cast<double>(period_) * scene.dt;
+  rules.period = static_cast<double>(period()) * scene.dt;
   rules.overlap = overlap_parted(scene);
   rules.tag = soil.material;
   rules.now = run_.worlds()[world].clock;
@@ -150,16 +173,16 @@ void SoilExchanges::look(std::uint32_t world) {
 
 std::vector<SoilTool> SoilExchanges::tools_of(std::uint32_t world) const {
   const Scene& scene = model_.scene();
-  const double time = static_cast<double>(period_) * scene.dt;
+  const double time = static_cast<double>(period()) * scene.dt;
   std::vector<SoilTool> tools;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
     const BodyState state = commands_.body_state(static_cast<std::uint32_t>(world * scene.bodies.size() + b));
     const Pose then = later(state, time);
     const bool digs = moves_by_itself(scene, body) || state.pose != start_[b] || state.pose != then;
-    if (hulls_[b].empty())
+    if (edges_[b].empty())
       continue;
-    tools.push_back(tool_of(hulls_[b], state.pose, then));
+    tools.push_back(tool_of(edges_[b], state.pose, then));
     tools.back().digs = digs;
   }
   return tools;
@@ -234,7 +257,7 @@ SoilHeights SoilExchanges::heights(std::uint32_t world) const {
 
 SoilSummary SoilExchanges::summary() const {
   SoilSummary sum;
-  if (period_ == 0)
+  if (!model_.has_soil())
     return sum;
   const double kg = model_.soil_stacks().kg_per_quantum(), radius = model_.soil_stacks().mean_radius();
   std::uint64_t grid = 0, grains = 0;

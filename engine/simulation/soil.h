@@ -30,6 +30,7 @@ public:
 
 private:
   std::uint64_t local_step(std::uint32_t world) const { return commands_.drives().local(run_.step(), world); }
+  std::uint64_t period() const;  // steps between two looks, where there is ground
   void look(std::uint32_t world);
   std::vector<SoilTool> tools_of(std::uint32_t world) const;
   SoilState read(std::uint32_t world) const;
@@ -40,8 +41,8 @@ private:
   FieldMemory& memory_;
   RunState& run_;
   const Commands& commands_;
-  std::vector<std::vector<glm::dvec3>>
-      hulls_;                // of each body: points of its surface, in its frame [m]; none of a plane
+  std::vector<std::vector<std::array<glm::dvec3, 2>>>
+      edges_;                // of the surface of each body, in its frame [m]; none of a plane
   std::vector<Pose> start_;  // of the bodies: one that never left it, and does not move, digs nothing
   // What was drawn last.
   struct Drawn {
@@ -50,7 +51,6 @@ private:
     std::vector<SoilSurfaceGrain> surface;
   };
   std::vector<Drawn> drawn_;  // by world
-  std::uint64_t period_ = 0;  // steps between two looks; 0: there is no ground
 };
 
 }  // namespace talus

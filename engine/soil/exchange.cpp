@@ -94,15 +94,42 @@ private:
     each_near(tool, beside, 0.0, [&](uint c) { kept_[c] = true; });
     if (!tool.digs)
       return;
-    double surface = 0.0;
-    each_near(tool, rules_.margin, tool.moves ? ridge_ahead * radius_ : 0.0,
-              [&](uint c) { surface = std::max(surface, level(c, tool)); });
-    if (edge > surface + (near + kept) * radius_)
+    const SoilTool part = part_below(tool, surface_at(tool, tool) + (near + kept) * radius_);
+    if (part.edge == std::numeric_limits<double>::infinity())
       return;
-    const double ahead = tool.moves ? wedge * std::max(surface - edge, 0.0) : 0.0;
-    each_near(tool, rules_.margin + beside, ahead, [&](uint c) { kept_[c] = true; });
+    const double surface = surface_at(part, tool), ahead = tool.moves ? wedge * std::max(surface - edge, 0.0) : 0.0;
+    each_near(part, rules_.margin + beside, ahead, [&](uint c) { kept_[c] = true; });
     if (edge <= surface + near * radius_)
-      each_near(tool, rules_.margin, ahead, [&](uint c) { floors_[c] = std::min(floors_[c], edge - rules_.margin); });
+      each_near(part, rules_.margin, ahead, [&](uint c) { floors_[c] = std::min(floors_[c], edge - rules_.margin); });
+  }
+  // m above the floor, how high soil is around a part of a tool, and ahead of it.
+  double surface_at(const SoilTool& part, const SoilTool& tool) const {
+    double surface = 0.0;
+    each_near(part, rules_.margin, tool.moves ? ridge_ahead * radius_ : 0.0,
+              [&](uint c) { surface = std::max(surface, level(c, tool)); });
+    return surface;
+  }
+  // The part of a tool that is lower than this [m above the floor], without edges: an arm that leans over the ground
+  // digs where it comes down to it. Where there is none, its edge is infinitely high.
+  SoilTool part_below(const SoilTool& tool, double height) const {
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    SoilTool part{
+        .along = tool.along, .low = glm::dvec2(inf), .high = glm::dvec2(-inf), .edge = inf, .moves = tool.moves};
+    const double z = rules_.floor + height;
+    const auto add = [&](const glm::dvec3& point) {
+      part.low = glm::min(part.low, part.inside(glm::dvec2(point)));
+      part.high = glm::max(part.high, part.inside(glm::dvec2(point)));
+      part.edge = std::min(part.edge, point.z);
+    };
+    for (const auto& [a, b] : tool.edges) {
+      if (a.z <= z)
+        add(a);
+      if (b.z <= z)
+        add(b);
+      if ((a.z <= z) != (b.z <= z))
+        add(glm::mix(a, b, (z - a.z) / (b.z - a.z)));
+    }
+    return part;
   }
   // m, as high as a column is with the loose grains in it that a tool does not carry: its ridge counts.
   double level(uint column, const SoilTool& tool) const {

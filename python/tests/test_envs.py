@@ -12,6 +12,7 @@ SMALL = {
     "talus/Bulldozing-v0": {"grains": 150},
     "talus/Excavation-v0": {"grains": 150},
     "talus/GearTower-v0": {"gears": 2, "grains": 100},
+    "talus/SiteExcavation-v0": {"radius": 0.08},
 }
 
 
@@ -364,3 +365,33 @@ def test_tracks_slip_as_much_as_the_ground_yields():
     i = at[3]
     k = i * length / shear
     assert weight * grip * (1 - (1 - np.exp(-k)) / k) == pytest.approx(100.0, rel=1e-6)
+
+
+def test_a_scoop_out_of_a_pit_that_is_asked_for_is_rewarded():
+    columns = small("talus/SiteExcavation-v0").observation_space["target"].shape
+    target = np.full(columns, np.nan)
+    y, x = np.meshgrid(*[(np.arange(n) + 0.5) * length / n for n, length in zip(columns, (6.0, 8.0))], indexing="ij")
+    target[(abs(x - 5.6) < 1.2) & (abs(y - 2.8) < 0.4)] = -0.4
+    env = small("talus/SiteExcavation-v0", target=target)
+    seen, info = env.reset(seed=0)
+    assert info["volume"] == pytest.approx(0.4 * 48.0 / target.size * np.isfinite(target).sum(), rel=1e-3)
+    # Down, towards the machine, up, and aside [degrees] at times [s].
+    times = [0.0, 1.2, 2.0, 2.6, 3.2, 3.8, 4.4, 5.2, 7.0]
+    angles = np.array(
+        [
+            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 60.0],
+            [50.0, 29.2, 18.5, 24.5, 30.7, 34.3, 40.0, 61.4, 61.0],
+            [-90.0, -40.7, -52.3, -72.3, -92.7, -104.8, -110.5, -99.8, -100.0],
+            [-80.0, -50.5, -32.1, -36.2, -36.0, -51.5, -111.6, -145.6, -140.0],
+        ]
+    )
+    total, force = 0.0, 0.0
+    for step in range(1, 71):
+        wanted = np.array([np.interp(0.1 * step, times, of_joint) for of_joint in angles])
+        speeds = (wanted - np.degrees(seen["joints"])) / 0.1
+        seen, reward, _, _, now = env.step(np.clip(speeds / 60.0, -1.0, 1.0))
+        total += reward
+        force = max(force, np.linalg.norm(seen["force"]))
+    assert now["moved"] > 0.2  # m3: the bucket holds 0.2
+    assert total > 0.1 and total == pytest.approx(info["volume"] - now["volume"])
+    assert force > 1000.0  # the bucket carries half a ton

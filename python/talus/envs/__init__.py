@@ -9,6 +9,7 @@ ENTRIES = {
     "talus/Bulldozing-v0": "talus.envs.bulldozing:Bulldozing",
     "talus/Excavation-v0": "talus.envs.excavation:Excavation",
     "talus/GearTower-v0": "talus.envs.gear_tower:GearTower",
+    "talus/SiteExcavation-v0": "talus.envs.site_excavation:SiteExcavation",
 }
 
 

@@ -98,6 +98,10 @@ class Worlds:
         shape = (self.count, self._bodies, 3)
         return loads.force_filtered.reshape(shape), loads.torque_filtered.reshape(shape)
 
+    def soil_heights(self) -> np.ndarray:
+        """How high the ground is above the floor of the domain [m], float32 [W, rows along y, columns along x]."""
+        return np.stack([self._simulation.soil_heights(world) for world in range(self.count)])
+
     def state_hash(self, world: int) -> int:
         return self._simulation.state_hash(world)
 
