@@ -1,6 +1,7 @@
 #include "viewer/renderer_camera.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/cloth.h"
+#include "engine/scene/grain_file.h"
 #include "engine/scene/ground.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/sampling.h"
@@ -51,6 +52,16 @@ struct HeapVolume {
     for (const glm::dvec3& p : points.points)
       bounds.add(p - radius, p + radius);
     return points.points.size() * 4.0 / 3.0 * glm::pi<double>() * cube(radius) / heap_packing;
+  }
+  double operator()(const FileFill& file) const {
+    const LoadedGrains& grains = *file.loaded;
+    double volume = 0.0;
+    for (std::size_t i = 0; i < grains.size(); ++i) {
+      const double r = grains.radii.empty() ? radius : grains.radii[i];
+      bounds.add(glm::dvec3(grains.positions[i]) - r, glm::dvec3(grains.positions[i]) + r);
+      volume += 4.0 / 3.0 * glm::pi<double>() * cube(r) / heap_packing;
+    }
+    return volume;
   }
   double operator()(const SolidFill& solid) const {
     const Space space(solid, Domain{.axis = {Axis::open, Axis::open, Axis::open}}, radius);

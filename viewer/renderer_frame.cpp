@@ -1,4 +1,5 @@
 #include "viewer/renderer_frame.h"
+#include "engine/scene/grain_file.h"
 #include <algorithm>
 #include <cmath>
 
@@ -46,9 +47,7 @@ float largest_radius(const Scene& scene) {
 // be compared.
 float speed_scale(const Scene& scene, const Box& box) {
   double speed = std::sqrt(2.0 * length(scene.domain.gravity) * (box.max.z - box.min.z));
-  each_group(scene, [&](const GrainGroup& group) {
-    speed = std::max(speed, length(group.velocity) + std::sqrt(3.0) * group.velocity_random);
-  });
+  each_group(scene, [&](const GrainGroup& group) { speed = std::max(speed, fastest_of(group)); });
   for (const Emitter& emitter : scene.emitters)
     speed = std::max(speed, length(emitter.velocity));
   return speed > 0.0 ? static_cast<float>(speed) : 1.0f;

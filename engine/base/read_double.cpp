@@ -17,10 +17,18 @@ namespace talus {
 std::from_chars_result read_double(const char* begin, const char* end, double& value) {
   return std::from_chars(begin, end, value);
 }
+
+std::from_chars_result read_float(const char* begin, const char* end, float& value) {
+  return std::from_chars(begin, end, value);
+}
 #else
-// By strtod, which reads more than from_chars: spaces and a plus sign ahead, hexadecimal digits. It needs a text that
-// ends with a zero, and a locale whose decimal point is a point.
-std::from_chars_result read_double(const char* begin, const char* end, double& value) {
+namespace {
+
+// By strtod or strtof, which read more than from_chars: spaces and a plus sign ahead, hexadecimal digits. They need a
+// text that ends with a zero, and a locale whose decimal point is a point.
+template <class T>
+std::from_chars_result read_real(const char* begin, const char* end, T& value,
+                                 T (*convert)(const char*, char**, locale_t)) {
   static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
   const auto stops = [](char c) {
     return std::isspace(static_cast<unsigned char>(c)) || c == 'x' || c == 'X' || c == 0;
@@ -29,7 +37,7 @@ std::from_chars_result read_double(const char* begin, const char* end, double& v
   if (word.empty() || word[0] == '+')
     return {begin, std::errc::invalid_argument};
   char* after = nullptr;
-  const double read = strtod_l(word.c_str(), &after, plain);
+  const T read = convert(word.c_str(), &after, plain);
   if (after == word.c_str())
     return {begin, std::errc::invalid_argument};
   const char* const stop = begin + (after - word.c_str());
@@ -38,6 +46,16 @@ std::from_chars_result read_double(const char* begin, const char* end, double& v
     return {stop, std::errc::result_out_of_range};
   value = read;
   return {stop, std::errc()};
+}
+
+}  // namespace
+
+std::from_chars_result read_double(const char* begin, const char* end, double& value) {
+  return read_real(begin, end, value, strtod_l);
+}
+
+std::from_chars_result read_float(const char* begin, const char* end, float& value) {
+  return read_real(begin, end, value, strtof_l);
 }
 #endif
 

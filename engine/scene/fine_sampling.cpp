@@ -254,7 +254,7 @@ private:
     double volume = 0.0;
     for (const Seed& seed : coarse)
       volume += ball_volume(seed.radius);
-    if (std::holds_alternative<PointsFill>(group.shape))
+    if (says_places(group.shape))
       for (double sum = 0.0; const Seed& seed : coarse) {
         const auto before = std::llround(sum / mean_volume_);
         sum += ball_volume(seed.radius);
@@ -343,7 +343,7 @@ private:
     constexpr double infinity = std::numeric_limits<double>::infinity();
     std::vector<Bounds> later;
     for (const GrainGroup& group : std::span(scene_.grains).subspan(i + 1))
-      if (!group.fixed && !std::holds_alternative<PointsFill>(group.shape)) {
+      if (!group.fixed && !says_places(group.shape)) {
         later.push_back(bounds(group.shape));
         for (int a = 0; a < 3; ++a)
           if (scene_.domain.axis[a] == Axis::periodic) {

@@ -90,6 +90,10 @@ constexpr Key domain_keys[] = {
            "Lower corner of the domain. Positions are float32, hence an error where they are coarser than 1 % of the "
            "smallest radius, and a warning from 0.1 % on."),
     vector("max", place_range, xyz(1, 1, 2), "Upper corner of the domain."),
+    text("file", none,
+         "File of grains ([docs/interop.md](interop.md#grains-from-files)), from the scene's folder, whose box is the "
+         "domain: it gives min, max and the periodic axes where the keys of these names do not."),
+    number("scale", {1e-9, 1e9, "m per unit of the file"}, 1, "Length of a unit of `file`."),
     word<Axis>("x", "wall", about_axis).was(axis_words_then),
     word<Axis>("y", "wall", about_axis).was(axis_words_then),
     word<Axis>("z", "wall", about_axis).was(axis_words_then),
@@ -385,7 +389,22 @@ constexpr Key points_keys[] = {
 constexpr std::string_view about_fill =
     "One of these geometries. It lies within the walls and the periodic ends of the "
     "domain.";
-constexpr TableKeys fill_table{"fill of [[grains]] and [[shape_matched_body]]", about_fill, fill_keys, points_keys};
+constexpr Key scale_of_grains = number("scale", {1e-9, 1e9, "m per unit of the file"}, 1,
+                                       "Length of a unit of `file`: of places, radii and, per second, velocities.");
+constexpr Key grains_fill_keys[] = {
+    points_keys[0],
+    text("file", none,
+         "File of grains, from the scene's folder: csv, extxyz, or a dump or data file of LAMMPS "
+         "([docs/interop.md](interop.md#grains-from-files)). What it says of radii, velocities and spins the grains "
+         "have."),
+    scale_of_grains,
+    whole("frame", 0, 1'000'000'000, Said{"the last"}, "Which of the frames of `file`, from 0."),
+    other("materials", "list of names", {}, none,
+          "Materials of the types of the grains in `file`, in the order of these; grains of other types are of "
+          "`material`."),
+};
+constexpr TableKeys grains_fill_table{"fill of [[grains]]", about_fill, fill_keys, grains_fill_keys};
+constexpr TableKeys fill_table{"fill of [[shape_matched_body]]", about_fill, fill_keys, points_keys};
 constexpr TableKeys emissions_due_table{"shape of an [[emitter]]", about_fill, fill_keys, {}};
 
 // [[grains]], [[shape_matched_body]], [[emitter]], [[sink]]
@@ -414,11 +433,14 @@ constexpr Key clump_key =
 constexpr Key material_key = text("material", required, "Name of a material.");
 constexpr Key radius_key = other("radius", "number or [min, max]", radius_range, required,
                                  "Radius of a grain; of two numbers it is uniform between them, max at most 100 min.");
+constexpr Key grains_radius_key = other("radius", "number or [min, max]", radius_range,
+                                        Said{"required unless `fill.file` says radii"}, radius_key.about);
 constexpr Key velocity_key = vector("velocity", speed_range, zero, "Velocity at the start.");
 constexpr Key grains_keys[] = {
     material_key,
-    radius_key,
-    table("fill", fill_table, required, "Geometry that grains fill; they lie wholly inside it and do not overlap."),
+    grains_radius_key,
+    table("fill", grains_fill_table, required,
+          "Geometry that grains fill; they lie wholly inside it and do not overlap."),
     velocity_key,
     number("velocity_random", {0, speed_range.max, "m/s"}, 0,
            "Random velocity that is added, each component uniform within +- this."),

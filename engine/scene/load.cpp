@@ -1,6 +1,7 @@
 // The tables of a scene file. keys.cpp describes their keys.
 #include "engine/scene/bodies.h"
 #include "engine/scene/clump.h"
+#include "engine/scene/grain_file.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/load_parts.h"
@@ -189,26 +190,57 @@ private:
     domain_min_ = t["min"];
     domain_max_ = t["max"];
     axis_ = {t["x"], t["y"], t["z"]};
-    const Value gravity = t["gravity"], adhesion = t["adhesion"], rolling = t["rolling_friction"];
+    const Value file = t["file"], scale = t["scale"], gravity = t["gravity"], adhesion = t["adhesion"],
+                rolling = t["rolling_friction"];
     domain_restitution_ = t["restitution"];
     rough_ = t["rough"];
     const Friction friction(t);
     t.finish();
     domain_min_.get(d.min);
     domain_max_.get(d.max);
+    for (std::size_t a = 0; a < 3; ++a)
+      axis_[a].get(d.axis[a]);
+    if (file)
+      take_box(file, scale);
+    else if (scale)
+      scale.fail("has no meaning here: allowed with domain.file");
     for (int a = 0; a < 3; ++a) {
       if (d.min[a] >= d.max[a])
         (domain_max_ ? domain_max_.or_override(domain_min_) : domain_min_)
             .element(a)
             .fail(fmt::format("makes the domain empty: its max {} must lie above its min {} in {}", d.max[a], d.min[a],
                               "xyz"[a]));
-      axis_[a].get(d.axis[a]);
     }
     gravity.get(d.gravity);
     friction.get(d.friction_static, d.friction_kinetic);
     adhesion.get(d.adhesion);
     rolling.get(d.rolling_friction);
     domain_restitution_.get(d.restitution);
+  }
+
+  // The box of a file, but for what the keys say.
+  void take_box(const Value& at, const Value& scale) {
+    Domain& d = scene_.domain;
+    std::string name;
+    GrainFileOptions options;
+    at.get(name);
+    scale.get(options.scale);
+    const std::filesystem::path path = folder() / name;
+    std::optional<FileBox> box;
+    try {
+      box = load_grains(path, options).box;
+    } catch (const GrainFileError& e) {
+      at.fail(fmt::format("cannot be used: {}", e.what()));
+    }
+    if (!box)
+      at.fail(fmt::format("cannot be used: {} says no box along the axes x, y and z", path.string()));
+    if (!domain_min_)
+      d.min = box->min;
+    if (!domain_max_)
+      d.max = box->max;
+    for (std::size_t a = 0; a < 3; ++a)
+      if (!axis_[a] && box->periodic[a].value_or(false))
+        d.axis[a] = Axis::periodic;
   }
 
   void read_solver(Table t) {
@@ -400,15 +432,17 @@ private:
 
   void read_grains(Table t) {
     GrainGroup g;
-    const Value material = t.need("material"), radius = t.need("radius"), velocity = t["velocity"],
+    const Value material = t.need("material"), radius = t["radius"], velocity = t["velocity"],
                 velocity_random = t["velocity_random"], spin = t["spin"], spin_random = t["spin_random"],
                 sampling = t["sampling"], spacing = t["spacing"], jitter = t["jitter"], count = t["count"],
                 fixed = t["fixed"], clump = t["clump"], fill = t.need("fill");
     t.finish();
     g.material = material_of(material, scene_.materials);
-    const Radii r = read_radius(radius);
-    g.radius_min = r.min;
-    g.radius_max = r.max;
+    if (radius) {
+      const Radii r = read_radius(radius);
+      g.radius_min = r.min;
+      g.radius_max = r.max;
+    }
     velocity.get(g.velocity);
     velocity_random.get(g.velocity_random);
     spin.get(g.spin);
@@ -424,29 +458,62 @@ private:
           v->or_override(fixed).fail("has no meaning for fixed grains, which stay where they are");
     g.clump = read_clump(clump, scene_.solver, folder());
     const double reach = form_of(g.clump).reach;
-    const PlacedShape placed = read_shape(fill, true, folder());
+    const PlacedShape placed = read_shape(fill, FillUse::grains, folder(), scene_);
     g.shape = placed.shape;
     g.where = (count ? count : placed.at).place();
-    if (std::holds_alternative<PointsFill>(g.shape))
+    if (says_places(g.shape))
       for (const Value* v : {&sampling, &spacing, &jitter, &count})
         if (*v)
-          v->fail("has no meaning for fill.points: allowed with shapes that are filled");
+          v->fail(fmt::format("has no meaning for {}: allowed with shapes that are filled", placed.at.path()));
+    if (const auto* file = std::get_if<FileFill>(&g.shape))
+      take_file(g, *file, placed.at, radius, clump);
+    else if (!radius)
+      t.fail("lacks the key radius; it needs one");
     if (g.sampling != Sampling::lattice)
       for (const Value* v : {&spacing, &jitter})
         if (*v)
           v->fail("has no meaning here: allowed with sampling = \"lattice\"");
-    check_shape(placed, radius, reach * r.max);
-    if (!std::holds_alternative<PointsFill>(g.shape) && !g.count) {
-      const double mean_cube = (r.min * r.min + r.max * r.max) * (r.min + r.max) / 4;
+    check_shape(placed, radius, reach * g.radius_max);
+    if (!says_places(g.shape) && !g.count) {
+      const double least = g.radius_min, most = g.radius_max;
+      const double mean_cube = (least * least + most * most) * (least + most) / 4;
       const double each =
-          std::pow(reach, 3) * (g.sampling == Sampling::lattice ? std::pow(2 * r.max * g.spacing, 3)
+          std::pow(reach, 3) * (g.sampling == Sampling::lattice ? std::pow(2 * most * g.spacing, 3)
                                                                 : 4 / 0.37 * std::numbers::pi / 3 * mean_cube);
       const double spheres = spheres_of(g.clump);
       check_number(placed.at.or_override(radius),
-                   spheres * Space(g.shape, scene_.domain, reach * r.max).volume() / each);
+                   spheres * Space(g.shape, scene_.domain, reach * most).volume() / each);
     }
-    radius_max_ = std::max(radius_max_, reach_in_periods(reach) * r.max);
+    radius_max_ = std::max(radius_max_, reach_in_periods(reach) * g.radius_max);
     scene_.grains.push_back(std::move(g));
+  }
+
+  // What a file says of its grains, the keys must not say again.
+  void take_file(GrainGroup& g, const FileFill& file, const Value& at, const Value& radius, const Value& clump) {
+    const std::string path = (folder() / file.file).string();
+    const LoadedGrains& grains = *file.loaded;
+    if (clump)
+      clump.fail("has no meaning for fill.file: its grains are spheres");
+    if (grains.radii.empty() && !radius)
+      at.fail(fmt::format("cannot be used: {} says no radii: give the radius of its grains as radius", path));
+    if (!grains.radii.empty()) {
+      if (radius)
+        radius.fail("has no meaning here: fill.file says the radius of each grain");
+      const RadiusRange r = radii_of(grains);
+      if (r.max > 100 * r.min)
+        at.fail(fmt::format("cannot be used: the radii in {} are {:.6g} to {:.6g} m: the greatest may be at most 100 "
+                            "times the least",
+                            path, r.min, r.max));
+      g.radius_min = r.min;
+      g.radius_max = r.max;
+    }
+    if (file.materials.empty() &&
+        std::ranges::adjacent_find(grains.types, std::ranges::not_equal_to()) != grains.types.end())
+      scene_.warnings.push_back(
+          fmt::format("{}: {} has grains of several types, which all become {}: fill.materials would name a material "
+                      "for each",
+                      at.place(), path, scene_.materials[g.material].name));
+    check_number(at, static_cast<double>(grains.size()));
   }
 
   void read_matched(Table t) {
@@ -463,7 +530,7 @@ private:
     velocity.get(g.velocity);
     spin.get(s.spin);
     stiffness.get(s.stiffness);
-    const PlacedShape placed = read_shape(fill, true, folder());
+    const PlacedShape placed = read_shape(fill, FillUse::particles, folder(), scene_);
     g.shape = placed.shape;
     g.where = placed.at.place();
     check_shape(placed, radius, g.radius_max);
@@ -499,7 +566,7 @@ private:
     count.get(e.count);
     e.clump = read_clump(clump, scene_.solver, folder());
     const double reach = form_of(e.clump).reach;
-    const PlacedShape placed = read_shape(shape, false, folder());
+    const PlacedShape placed = read_shape(shape, FillUse::emitted, folder(), scene_);
     e.shape = placed.shape;
     e.where = (count ? count : rate).place();
     check_shape(placed, radius, reach * r.max);
@@ -596,6 +663,8 @@ private:
                                 "{:.9g} to {:.9g} m",
                                 b.min[a], b.max[a], "xyz"[a], d.min[a], d.max[a]));
     };
+    if (std::holds_alternative<FileFill>(placed.shape))
+      return;  // checked by its lines
     if (const auto* points = std::get_if<PointsFill>(&placed.shape)) {
       const std::vector<Value> at = placed.at.elements();
       for (std::size_t i = 0; i < at.size(); ++i)

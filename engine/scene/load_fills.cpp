@@ -1,6 +1,8 @@
 // The shapes that grains fill.
+#include "engine/scene/grain_file.h"
 #include "engine/scene/load_parts.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace talus::reading {
@@ -14,6 +16,47 @@ Shape read_points(const Value& at) {
   if (s.points.empty())
     at.fail("is empty: give at least one [x, y, z]");
   return s;
+}
+
+// Along periodic axes, programs give places in images of the box, too. What float32 cannot tell from an end of the
+// domain is inside.
+void put_inside(LoadedGrains& grains, const Domain& domain, const std::filesystem::path& file) {
+  for (std::size_t i = 0; i < grains.size(); ++i)
+    for (int a = 0; a < 3; ++a) {
+      float& at = grains.positions[i][a];
+      const double min = domain.min[a], max = domain.max[a];
+      const Axis axis = domain.axis[static_cast<std::size_t>(a)];
+      if (axis == Axis::open || (at >= static_cast<float>(min) && at <= static_cast<float>(max)))
+        continue;
+      if (axis == Axis::wall)
+        throw GrainFileError(
+            fmt::format("{}{}: lies outside the domain, at {} m in {}: allowed is {} to {} m", file.string(),
+                        grains.lines.empty() ? fmt::format(": grain {}", i) : fmt::format(":{}", grains.lines[i]), at,
+                        "xyz"[a], min, max));
+      at = static_cast<float>(at - (max - min) * std::floor((at - min) / (max - min)));
+    }
+}
+
+FileFill read_file(const Value& at, const Value& scale, const Value& frame, const Value& materials,
+                   const std::filesystem::path& folder, const Scene& scene) {
+  FileFill fill;
+  at.get(fill.file);
+  scale.get(fill.scale);
+  frame.get(fill.frame);
+  if (materials)
+    for (const Value& name : materials.elements())
+      fill.materials.push_back(material_of(name, scene.materials));
+  const std::filesystem::path path = folder / fill.file;
+  try {
+    LoadedGrains grains = load_grains(path, {fill.scale, fill.frame});
+    put_inside(grains, scene.domain, path);
+    fill.loaded = std::make_shared<LoadedGrains>(std::move(grains));
+  } catch (const GrainFileError& e) {
+    at.fail(fmt::format("cannot be used: {}", e.what()));
+  }
+  if (materials && fill.loaded->types.empty())
+    materials.fail("has no meaning here: the file says no types of its grains");
+  return fill;
 }
 
 // Boxes, spheres and cylinders that stand upright are filled as what they are, all else as a solid.
@@ -47,16 +90,21 @@ Shape read_solid(const Value& at, std::string_view kind, const std::filesystem::
 
 }  // namespace
 
-PlacedShape read_shape(const Value& holder, bool points_too, const std::filesystem::path& folder) {
+PlacedShape read_shape(const Value& holder, FillUse use, const std::filesystem::path& folder, const Scene& scene) {
   Table shapes = holder.table();
   std::vector<std::pair<std::string_view, Value>> given;
   std::vector<std::string_view> allowed{"box",   "sphere", "cylinder", "capsule", "cone",
                                         "torus", "mesh",   "gear",     "parts"};
-  if (points_too)
+  if (use != FillUse::emitted)
     allowed.push_back("points");
+  if (use == FillUse::grains)
+    allowed.push_back("file");
   for (const std::string_view kind : allowed)
     if (const Value at = shapes[kind])
       given.emplace_back(kind, at);
+  std::vector<Value> of_file;
+  if (use == FillUse::grains)
+    of_file = {shapes["scale"], shapes["frame"], shapes["materials"]};
   shapes.finish();
   if (given.empty())
     holder.fail(fmt::format("holds no geometry: give one of {}", fmt::join(allowed, ", ")));
@@ -66,6 +114,11 @@ PlacedShape read_shape(const Value& holder, bool points_too, const std::filesyst
         fmt::format("is a second geometry beside {}: give one of {}; another geometry needs another [[..]] table",
                     given[0].second.path(), fmt::join(allowed, ", ")));
   const auto& [kind, at] = given[0];
+  if (kind == "file")
+    return {read_file(at, of_file[0], of_file[1], of_file[2], folder, scene), at};
+  for (const Value& key : of_file)
+    if (key)
+      key.fail("has no meaning here: allowed with fill.file");
   const Shape shape = kind == "points" ? read_points(at) : read_solid(at, kind, folder);
   return {shape, at};
 }

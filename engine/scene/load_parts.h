@@ -95,11 +95,15 @@ std::optional<Upsampling> read_upsampling(const Value& at, const Scene& scene);
 // [soil], likewise; none where the scene has no such table.
 std::optional<Soil> read_soil(const Value& at, const Scene& scene);
 
-// The shape that a fill or an emitter has, and the key that holds it.
+// What fills a shape: grains that an emitter releases, particles of a shape-matched body, which may be at points, or
+// grains, which may come from a file, too.
+enum class FillUse { emitted, particles, grains };
+
+// The shape that a fill or an emitter has, and the key that holds it. scene: its domain and materials.
 struct PlacedShape {
   Shape shape;
   Value at;
 };
-PlacedShape read_shape(const Value& holder, bool points_too, const std::filesystem::path& folder);
+PlacedShape read_shape(const Value& holder, FillUse use, const std::filesystem::path& folder, const Scene& scene);
 
 }  // namespace talus::reading

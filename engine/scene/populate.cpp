@@ -3,6 +3,7 @@
 #include "engine/scene/cloth.h"
 #include "engine/scene/clump.h"
 #include "engine/scene/fine_sampling.h"
+#include "engine/scene/grain_file.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/obstacles.h"
 #include "engine/scene/sampling.h"
@@ -51,6 +52,19 @@ std::vector<Ball> place_points(const Scene& scene, const GrainGroup& g, double r
     const Ball ball{glm::vec3(p), static_cast<float>(reach * random.between(g.radius_min, g.radius_max))};
     packing.add(ball);
     balls.push_back(ball);
+  }
+  return balls;
+}
+
+// As the loader has checked them.
+std::vector<Ball> place_loaded(const GrainGroup& g, const LoadedGrains& loaded, Packing& packing, Random& random) {
+  std::vector<Ball> balls;
+  balls.reserve(loaded.size());
+  for (std::size_t i = 0; i < loaded.size(); ++i) {
+    balls.push_back({loaded.positions[i], loaded.radii.empty()
+                                              ? static_cast<float>(random.between(g.radius_min, g.radius_max))
+                                              : loaded.radii[i]});
+    packing.add(balls.back());
   }
   return balls;
 }
@@ -106,8 +120,11 @@ void fill(const Scene& scene, const GrainGroup& g, std::size_t number, const std
           const Space::Blocked& blocked, Packing& packing, std::vector<Seed>& seeds) {
   const double reach = form_of(g.clump).reach, radius_min = reach * g.radius_min, radius_max = reach * g.radius_max;
   std::vector<Ball> balls;
+  const auto* file = std::get_if<FileFill>(&g.shape);
   if (std::holds_alternative<PointsFill>(g.shape))
     balls = place_points(scene, g, reach, name, packing, random.places);
+  else if (file)
+    balls = place_loaded(g, *file->loaded, packing, random.places);
   else if (const Space space(g.shape, scene.domain, radius_max, blocked); !space.fits(radius_max))
     balls.clear();
   else
@@ -127,11 +144,17 @@ void fill(const Scene& scene, const GrainGroup& g, std::size_t number, const std
     throw SceneError(fmt::format(
         "{}: the fill has no room for a grain beside what was placed before it: give a larger fill or smaller grains",
         name));
-  for (const Ball& b : balls) {
+  for (std::size_t i = 0; i < balls.size(); ++i) {
+    const Ball& b = balls[i];
     const glm::dvec3 random_velocity = (2.0 * random.speeds.vec() - 1.0) * g.velocity_random;
     const glm::dvec3 random_spin = (2.0 * random.spins.vec() - 1.0) * g.spin_random;
-    const glm::dvec3 velocity = g.fixed ? glm::dvec3(0.0) : g.velocity + random_velocity;
-    const glm::dvec3 spin = g.fixed ? glm::dvec3(0.0) : g.spin + random_spin;
+    const auto of_file = [&](std::vector<glm::vec3> LoadedGrains::*vectors) {
+      return file && !(file->loaded.get()->*vectors).empty() ? glm::dvec3((file->loaded.get()->*vectors)[i])
+                                                             : glm::dvec3(0.0);
+    };
+    const glm::dvec3 velocity =
+        g.fixed ? glm::dvec3(0.0) : g.velocity + random_velocity + of_file(&LoadedGrains::velocities);
+    const glm::dvec3 spin = g.fixed ? glm::dvec3(0.0) : g.spin + random_spin + of_file(&LoadedGrains::spins);
     if (g.clump) {
       const PlacedClump placed{glm::dvec3(b.center),
                                static_cast<double>(b.radius) / reach,
@@ -144,7 +167,8 @@ void fill(const Scene& scene, const GrainGroup& g, std::size_t number, const std
           seeds_of(g.clump->shape(), placed, scene.materials[g.material].density, static_cast<std::uint32_t>(number));
       seeds.insert(seeds.end(), spheres.begin(), spheres.end());
     } else {
-      seeds.push_back({b.center, b.radius, glm::vec3(velocity), g.material, g.fixed, 0.0f, glm::vec3(spin)});
+      seeds.push_back({b.center, b.radius, glm::vec3(velocity), file ? material_of(g, *file, i) : g.material, g.fixed,
+                       0.0f, glm::vec3(spin)});
     }
   }
 }
@@ -437,8 +461,7 @@ constexpr double overlap_told = 0.1, overlap_left = 0.001;  // radii of the smal
 
 void separate_overlapping(const Scene& scene, const std::vector<Obstacle>& obstacles, std::size_t movable,
                           Population& population) {
-  if (std::ranges::none_of(scene.grains,
-                           [](const GrainGroup& g) { return std::holds_alternative<PointsFill>(g.shape); }))
+  if (std::ranges::none_of(scene.grains, [](const GrainGroup& g) { return says_places(g.shape); }))
     return;
   std::vector<Movable> balls;
   for (std::size_t i = 0; i < movable + population.shaped.size(); ++i) {

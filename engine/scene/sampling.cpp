@@ -1,5 +1,6 @@
 #include "engine/scene/sampling.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/grain_file.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -32,6 +33,15 @@ void check_cells(double cells, double balls) {
                     cells, balls, most));
 }
 
+Bounds around(const auto& points) {
+  if (points.empty())
+    return {glm::dvec3(0), glm::dvec3(0)};
+  Bounds b{points[0], points[0]};
+  for (const auto& p : points)
+    b = {glm::min(b.min, glm::dvec3(p)), glm::max(b.max, glm::dvec3(p))};
+  return b;
+}
+
 }  // namespace
 
 Bounds bounds(const Shape& shape) {
@@ -41,14 +51,8 @@ Bounds bounds(const Shape& shape) {
     Bounds operator()(const CylinderFill& s) const {
       return {s.base - glm::dvec3(s.radius, s.radius, 0), s.base + glm::dvec3(s.radius, s.radius, s.height)};
     }
-    Bounds operator()(const PointsFill& s) const {
-      if (s.points.empty())
-        return {glm::dvec3(0), glm::dvec3(0)};
-      Bounds b{s.points[0], s.points[0]};
-      for (const glm::dvec3& p : s.points)
-        b = {glm::min(b.min, p), glm::max(b.max, p)};
-      return b;
-    }
+    Bounds operator()(const PointsFill& s) const { return around(s.points); }
+    Bounds operator()(const FileFill& s) const { return around(s.loaded->positions); }
     Bounds operator()(const SolidFill& s) const { return bounds_of(s.parts, {}); }
   } of;
   return std::visit(of, shape);

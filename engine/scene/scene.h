@@ -18,6 +18,7 @@
 
 namespace talus {
 
+struct LoadedGrains;
 struct TriangleGrid;
 
 // "FILE:LINE:COLUMN: what is wrong and what is allowed"
@@ -206,11 +207,25 @@ struct CylinderFill {  // axis along z
 struct PointsFill {
   std::vector<glm::dvec3> points;
 };
+// The grains of a file (grain_file.h).
+struct FileFill {
+  std::string file;                      // as the scene names it, from the scene's folder
+  double scale = 1.0;                    // m per unit of length of the file
+  std::optional<std::uint32_t> frame;    // of those that the file has, from 0; unset: the last
+  std::vector<std::uint32_t> materials;  // of the first types of the file, indices into Scene::materials; others are of
+                                         // the group's material
+  std::shared_ptr<const LoadedGrains> loaded;
+};
 struct SolidFill {
   std::vector<BodyPart>
       parts;  // put together in order, the first is solid, what is united has an end; meshes are closed
 };
-using Shape = std::variant<BoxFill, SphereFill, CylinderFill, PointsFill, SolidFill>;
+using Shape = std::variant<BoxFill, SphereFill, CylinderFill, PointsFill, FileFill, SolidFill>;
+
+// Are grains where it says, each at a place of its own, in place of filling it?
+inline bool says_places(const Shape& shape) {
+  return std::holds_alternative<PointsFill>(shape) || std::holds_alternative<FileFill>(shape);
+}
 
 // How a shape is filled. poisson: random places at no overlap, dense. lattice: a cubic grid with edge spacing *
 // diameter, every grain shifted at random by up to jitter times the free gap.
@@ -251,8 +266,8 @@ private:
 
 struct GrainGroup {
   std::uint32_t material = 0;                 // index into Scene::materials
-  double radius_min = 0.0, radius_max = 0.0;  // m, uniform between
-  glm::dvec3 velocity{0.0};                   // m/s
+  double radius_min = 0.0, radius_max = 0.0;  // m, uniform between; of a file with radii, its least and greatest one
+  glm::dvec3 velocity{0.0};                   // m/s; added to those that a file has, as is the spin
   double velocity_random = 0.0;               // m/s, each component uniform within +- this, added
   glm::dvec3 spin{0.0};                       // rad/s, angular velocity
   double spin_random = 0.0;                   // rad/s, each component uniform within +- this, added

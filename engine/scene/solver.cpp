@@ -3,6 +3,7 @@
 #include "engine/scene/cloth.h"
 #include "engine/scene/clump.h"
 #include "engine/scene/convergence.h"
+#include "engine/scene/grain_file.h"
 #include "engine/scene/ground.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/mass.h"
@@ -116,27 +117,62 @@ double volume_in(double shape, const GrainGroup& g, double mean_volume) {
   return form.volume / std::pow(form.reach, 3) * balls;
 }
 
-// Points stand in columns one grain wide: the highest of them.
-double column_height(const std::vector<glm::dvec3>& points, const Source& s, int down) {
+// Points stand in columns one grain wide: the highest of them. volume_of(i): m3, of the grain at point i.
+double column_height(const auto& points, const auto& volume_of, const Source& s, int down) {
   const double edge = 2 * s.radius_max;
   const int a = (down + 1) % 3, b = (down + 2) % 3;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> columns;
-  std::size_t most = 0;
-  for (const glm::dvec3& p : points) {
-    auto cell = [&](int axis) { return static_cast<std::int64_t>((p[axis] - s.centers.min[axis]) / edge + 0.5); };
-    most = std::max(most, ++columns[{cell(a), cell(b)}]);
+  std::map<std::pair<std::int64_t, std::int64_t>, double> columns;  // m3
+  double most = 0.0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    auto cell = [&](int axis) {
+      return static_cast<std::int64_t>((points[i][axis] - s.centers.min[axis]) / edge + 0.5);
+    };
+    most = std::max(most, columns[{cell(a), cell(b)}] += volume_of(i));
   }
-  return static_cast<double>(most) * s.mean_volume() / (packing * edge * edge);
+  return most / (packing * edge * edge);
+}
+
+// One for each material.
+std::vector<Source> sources_of(const GrainGroup& g, const FileFill& file, int down) {
+  const LoadedGrains& grains = *file.loaded;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> of_material;
+  for (std::uint32_t i = 0; i < grains.size(); ++i)
+    of_material[material_of(g, file, i)].push_back(i);
+  std::vector<Source> sources;
+  for (const auto& [material, of_it] : of_material) {
+    Source s{material, g.radius_min, g.radius_max, fastest_of(g)};
+    s.fixed = g.fixed;
+    if (!grains.radii.empty()) {
+      s.radius_min = inf, s.radius_max = 0.0;
+      for (const std::uint32_t i : of_it) {
+        s.radius_min = std::min<double>(s.radius_min, grains.radii[i]);
+        s.radius_max = std::max<double>(s.radius_max, grains.radii[i]);
+      }
+    }
+    const auto volume_of = [&](std::size_t k) {
+      return grains.radii.empty() ? s.mean_volume() : ball_volume(grains.radii[of_it[k]]);
+    };
+    PointsFill places;
+    for (std::size_t k = 0; k < of_it.size(); ++k) {
+      places.points.emplace_back(grains.positions[of_it[k]]);
+      s.volume += volume_of(k);
+    }
+    s.centers = bounds(places);
+    s.height = column_height(places.points, volume_of, s, down);
+    sources.push_back(s);
+  }
+  return sources;
 }
 
 Source source_of(const GrainGroup& g, const Domain& domain, int down) {
-  // Components of the random velocity are uniform within +- velocity_random.
-  Source s{g.material, g.radius_min, g.radius_max, glm::length(g.velocity) + std::numbers::sqrt3 * g.velocity_random};
+  Source s{g.material, g.radius_min, g.radius_max, fastest_of(g)};
   s.centers = bounds(g.shape);
   s.fixed = g.fixed;
   if (const auto* points = std::get_if<PointsFill>(&g.shape)) {
-    s.volume = static_cast<double>(points->points.size()) * form_of(g.clump).volume * s.mean_volume();
-    s.height = column_height(points->points, s, down);
+    const double each = s.mean_volume();
+    s.volume = static_cast<double>(points->points.size()) * form_of(g.clump).volume * each;
+    s.height = column_height(
+        points->points, [&](std::size_t) { return each; }, s, down);
   } else {
     s.centers = {s.centers.min + s.radius_min, s.centers.max - s.radius_min};
     const Space space(g.shape, domain, g.radius_max);
@@ -304,7 +340,12 @@ std::pair<double, std::string> fastest_spin(const Scene& scene) {
 Bed bed_of(const Scene& scene) {
   Bed bed;
   const int down = down_axis(scene.domain);
-  each_group(scene, [&](const GrainGroup& g) { bed.sources.push_back(source_of(g, scene.domain, down)); });
+  each_group(scene, [&](const GrainGroup& g) {
+    if (const auto* file = std::get_if<FileFill>(&g.shape))
+      std::ranges::copy(sources_of(g, *file, down), std::back_inserter(bed.sources));
+    else
+      bed.sources.push_back(source_of(g, scene.domain, down));
+  });
   const std::size_t first = bed.sources.size() - scene.shapes.size();
   for (std::size_t s = 0; s < scene.shapes.size(); ++s) {
     Source& source = bed.sources[first + s];
@@ -731,7 +772,11 @@ std::vector<std::string> advise(const Scene& scene) {
   const bool rolling = scene.domain.rolling_friction.value_or(0.0) > 0.0 || std::ranges::any_of(bed.sources, resists);
   warn(rolling && !s.rotation,
        "rolling friction has no effect, since grains do not rotate: set solver.rotation to true");
-  const auto spins = [](const GrainGroup& group) { return glm::length(group.spin) + group.spin_random > 0.0; };
+  const auto spins = [](const GrainGroup& group) {
+    const auto* file = std::get_if<FileFill>(&group.shape);
+    return glm::length(group.spin) + group.spin_random > 0.0 ||
+           (file && std::ranges::any_of(file->loaded->spins, [](const glm::vec3& v) { return v != glm::vec3(0.0f); }));
+  };
   warn(!s.rotation && std::ranges::any_of(scene.grains, spins),
        "the spin of [[grains]] has no effect, since grains do not rotate: set solver.rotation to true");
   warn(!s.rotation && scene.output.color_by == ColorBy::spin,

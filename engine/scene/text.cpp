@@ -1,4 +1,5 @@
 #include "engine/scene/text.h"
+#include "engine/scene/grain_file.h"
 #include "engine/scene/settings.h"
 #include "engine/scene/words.h"
 #include <cmath>
@@ -97,6 +98,8 @@ std::string parts_text(const std::vector<BodyPart>& parts, bool met) {
 }
 
 struct ShapeText {
+  const std::vector<Material>& materials;
+
   std::string operator()(const BoxFill& s) const {
     return fmt::format("box = {{ min = {}, max = {} }}", vec(s.min), vec(s.max));
   }
@@ -107,6 +110,17 @@ struct ShapeText {
     return fmt::format("cylinder = {{ base = {}, radius = {}, height = {} }}", vec(s.base), s.radius, s.height);
   }
   std::string operator()(const PointsFill& s) const { return "points = [" + list(s.points) + "]"; }
+  std::string operator()(const FileFill& s) const {
+    std::string out = fmt::format("file = {}\nfill.scale = {}", quoted(s.file), s.scale);
+    if (s.frame)
+      out += fmt::format("\nfill.frame = {}", *s.frame);
+    std::vector<std::string> names;
+    for (const std::uint32_t m : s.materials)
+      names.push_back(quoted(materials.at(m).name));
+    if (!names.empty())
+      out += fmt::format("\nfill.materials = [{}]", fmt::join(names, ", "));
+    return out;
+  }
   std::string operator()(const SolidFill& s) const { return parts_text(s.parts, false); }
 };
 
@@ -249,7 +263,8 @@ std::string to_toml(const Scene& scene) {
   for (const GrainGroup& g : scene.grains) {
     out += "[[grains]]\n";
     line("material", quoted(scene.materials.at(g.material).name));
-    line("radius", radius(g.radius_min, g.radius_max));
+    if (const auto* file = std::get_if<FileFill>(&g.shape); !file || file->loaded->radii.empty())
+      line("radius", radius(g.radius_min, g.radius_max));
     if (!g.fixed) {
       line("velocity", vec(g.velocity));
       line("velocity_random", g.velocity_random);
@@ -258,7 +273,7 @@ std::string to_toml(const Scene& scene) {
       if (g.spin_random > 0.0)
         line("spin_random", g.spin_random);
     }
-    if (!std::holds_alternative<PointsFill>(g.shape))
+    if (!says_places(g.shape))
       word_line("sampling", word(g.sampling));
     if (g.sampling == Sampling::lattice) {
       line("spacing", g.spacing);
@@ -270,7 +285,7 @@ std::string to_toml(const Scene& scene) {
       line("fixed", g.fixed);
     if (g.clump)
       line("clump", clump(*g.clump));
-    out += "fill." + std::visit(ShapeText{}, g.shape) + "\n";
+    out += "fill." + std::visit(ShapeText{scene.materials}, g.shape) + "\n";
   }
 
   for (const ShapeSpec& s : scene.shapes) {
@@ -281,7 +296,7 @@ std::string to_toml(const Scene& scene) {
     line("velocity", vec(s.grains.velocity));
     line("spin", vec(s.spin));
     line("stiffness", s.stiffness);
-    out += "fill." + std::visit(ShapeText{}, s.grains.shape) + "\n";
+    out += "fill." + std::visit(ShapeText{scene.materials}, s.grains.shape) + "\n";
   }
 
   for (const ClothSpec& c : scene.cloths) {
@@ -322,7 +337,7 @@ std::string to_toml(const Scene& scene) {
       line("count", *e.count);
     if (e.clump)
       line("clump", clump(*e.clump));
-    out += "shape." + std::visit(ShapeText{}, e.shape) + "\n";
+    out += "shape." + std::visit(ShapeText{scene.materials}, e.shape) + "\n";
   }
 
   for (const BodySpec& b : scene.bodies) {

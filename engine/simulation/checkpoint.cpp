@@ -2,6 +2,7 @@
 #include "engine/base/cache.h"
 #include "engine/scene/clump.h"
 #include "engine/scene/fine_sampling.h"
+#include "engine/scene/grain_file.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/text.h"
 #include "engine/simulation/check_state.h"
@@ -181,6 +182,9 @@ std::string physics_of(Scene scene) {
   each_mesh(scene, [&](const std::string& name, const MeshPart& mesh) {
     text += fmt::format("# {} {:016x}\n", name, checksum(mesh.loaded->mesh));
   });
+  for (const GrainGroup& group : scene.grains)
+    if (const auto* file = std::get_if<FileFill>(&group.shape))
+      text += fmt::format("# {} {:016x}\n", file->file, checksum(*file->loaded, checksum_of_nothing));
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "small.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/grain_file.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/sampling.h"
 #include <algorithm>
@@ -19,6 +20,8 @@ constexpr double grains_most = 2000.0;  // that a group could hold, that an emit
 double room(const Shape& shape, const Domain& domain, double radius) {
   if (const auto* points = std::get_if<PointsFill>(&shape))
     return static_cast<double>(points->points.size());
+  if (const auto* file = std::get_if<FileFill>(&shape))
+    return static_cast<double>(file->loaded->size());
   const Bounds box = bounds(shape);
   double cubes = 1.0;
   for (int a = 0; a < 3; ++a)

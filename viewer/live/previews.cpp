@@ -1,5 +1,6 @@
 #include "viewer/live/previews.h"
 #include "engine/base/cache.h"
+#include "engine/scene/grain_file.h"
 #include "engine/scene/meshes.h"
 #include "engine/scene/text.h"
 #include "viewer/png.h"
@@ -25,6 +26,9 @@ std::uint64_t key_of(const Scene& scene) {
   };
   std::uint64_t key = add(add(checksum_of_nothing, to_toml(scene)), picture_size);
   each_mesh(scene, [&](const std::string&, const MeshPart& mesh) { key = checksum(mesh.loaded->mesh, key); });
+  for (const GrainGroup& group : scene.grains)
+    if (const auto* file = std::get_if<FileFill>(&group.shape))
+      key = checksum(*file->loaded, key);
   return key;
 }
 
