@@ -8,7 +8,7 @@ build="$root/build"
 # Debian's names. README.md has those of other systems.
 build_packages=(
   g++ cmake ninja-build glslang-tools libvulkan-dev libvulkan-volk-dev libspirv-cross-c-shared-dev libglm-dev
-  libtomlplusplus-dev libcli11-dev libassimp-dev libfmt-dev libmuparser-dev nlohmann-json3-dev libstb-dev libtbb-dev
+  libtomlplusplus-dev libcli11-dev libassimp-dev libfmt-dev libmuparser-dev nlohmann-json3-dev libpugixml-dev libstb-dev libtbb-dev
   libhdf5-dev libtiff-dev libglfw3-dev libimgui-dev fonts-dejavu-core mesa-vulkan-drivers zlib1g-dev
 )
 test_packages=(

@@ -126,13 +126,20 @@ ITEM: ATOMS id type diameter x y z vx vy vz omegax omegay omegaz fx
 }  // namespace
 
 TEST_CASE("a file of a format that is exported starts a scene as the exported one was", "[grain_files]") {
-  const std::string format = GENERATE("csv", "extxyz");
+  const std::string format = GENERATE("csv", "extxyz", "vtp", "gsd");
   const Scratch scratch;
   Simulation simulation(parse_scene(collapse, "s.toml"), on_cpu);
   simulation.advance(40);
   const Frame frame = frame_of(simulation);
   const std::string name = "grains." + format;
-  write_points(scratch / name, parse_format(format), points_of(frame).grains, simulation.scene());
+  if (format == "gsd") {
+    Series series(scratch.path(), Format::gsd, simulation.scene());
+    Simulation start(simulation.scene(), on_cpu);
+    series.add(start);  // the last frame counts
+    series.add(simulation);
+    series.finish();
+  } else
+    write_points(scratch / name, parse_format(format), points_of(frame).grains, simulation.scene());
   const auto scene_with = [&](const std::string& more) {
     return parse_scene(with_file(name, more), (scratch / "s.toml").string());
   };
@@ -203,7 +210,7 @@ TEST_CASE("a LAMMPS dump gives the grains of the frame that is asked for", "[gra
   require_bits(last[0].position, {0.05f, 0.125f, 0.2f});
   CHECK(last[0].radius == 0.005f);
   require_bits(last[0].spin, {0.0f, 0.5f, 0.0f});
-  // x is periodic: 0.15 m is the image of -0.05 m
+  // x is periodic: 0.15 m is an image of -0.05 m
   CHECK(last[1].position.x == Approx(-0.05));
   require_bits(last[1].velocity, {1.0f, 2.0f, 3.0f});
   REQUIRE(first.size() == 1);
@@ -213,6 +220,20 @@ TEST_CASE("a LAMMPS dump gives the grains of the frame that is asked for", "[gra
   const FileBox box = load_grains(scratch / "dump.bed").box.value();
   CHECK(box.max == glm::dvec3(0.1, 0.2, 0.5));
   CHECK(box.periodic == std::array<std::optional<bool>, 3>{true, false, false});
+  // As OVITO writes the box, and angular velocities.
+  write_text(scratch / "ovito.bed",
+             "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS abc origin pp ff ff\n"
+             "0.2 0 0 -0.1\n0 0.4 0 -0.2\n0 0 0.5 0\nITEM: ATOMS xs y z AngularVelocityX "
+             "AngularVelocityY AngularVelocityZ\n0.75 0 0 0 0 7\n");
+  const LoadedGrains ovito = load_grains(scratch / "ovito.bed");
+  CHECK(ovito.box->min == box.min);
+  CHECK(ovito.box->max.x == Approx(0.1));
+  CHECK(ovito.box->periodic == box.periodic);
+  require_bits(ovito.spins[0], {0.0f, 0.0f, 7.0f});
+  CHECK(ovito.positions[0].x == Approx(0.05));
+  write_text(scratch / "ovito.data", "# title\n\n1 atoms\n0.2 0 0 avec\n0 0.4 0 bvec\n0 0 0.5 cvec\n-0.1 -0.2 0 abc "
+                                     "origin\n\nAtoms  # sphere\n\n1 1 0.01 0 0 0 0.1\n");
+  CHECK(load_grains(scratch / "ovito.data").box->max.x == Approx(0.1));
   const Scene scene = parse_scene("[domain]\nfile = \"dump.bed\"\nscale = 2\n", (scratch / "s.toml").string());
   CHECK(scene.domain.max == glm::dvec3(0.2, 0.4, 1.0));
   CHECK(scene.domain.axis == std::array{Axis::periodic, Axis::wall, Axis::wall});
@@ -237,10 +258,10 @@ TEST_CASE("scale, keys of the group and names of columns of other programs", "[g
   // Plain xyz: names of species are types, and the scene says the radius.
   write_text(scratch / "a.xyz", "1\nfirst\nO 0 0 0.3\n2\nlast\nSi 0 0 0.1\nO 0 0 0.2\n");
   const Scene plain =
-      parse_scene(with_file("a.xyz", "radius = 0.02\nfill.materials = [\"gravel\"]\n"), (scratch / "s.toml").string());
+      parse_scene(with_file("a.xyz", "radius = 0.015\nfill.materials = [\"gravel\"]\n"), (scratch / "s.toml").string());
   const std::vector<Seed> two = populate(plain).initial;
   REQUIRE(two.size() == 2);
-  CHECK(two[0].radius == 0.02f);
+  CHECK(two[0].radius == 0.015f);
   CHECK(two[0].material == 1);
   CHECK(two[1].material == 0);
 
@@ -248,6 +269,93 @@ TEST_CASE("scale, keys of the group and names of columns of other programs", "[g
   const Scene fixed =
       parse_scene(with_file("a.csv", "fill.scale = 0.001\nfixed = true\n"), (scratch / "s.toml").string());
   CHECK(populate(fixed).initial[0].velocity == glm::vec3(0.0f));
+}
+
+TEST_CASE("arrays of vtp are read as VTK writes them", "[grain_files]") {
+  // VTK 9.7: in base64, compressed; appended in base64; as text.
+  const std::string head = "<VTKFile type=\"PolyData\" byte_order=\"LittleEndian\" header_type=\"UInt32\"",
+                    piece = "><PolyData><Piece NumberOfPoints=\"2\" NumberOfVerts=\"0\"><PointData><DataArray "
+                            "type=\"Float64\" Name=\"diameter\" ",
+                    velocity = "</DataArray><DataArray type=\"Float64\" Name=\"v\" NumberOfComponents=\"3\" ",
+                    points = "</DataArray></PointData><Points><DataArray type=\"Float32\" Name=\"Points\" "
+                             "NumberOfComponents=\"3\" ",
+                    end = "</DataArray></Points></Piece></PolyData>";
+  const std::string file = GENERATE_COPY(
+      head + " compressor=\"vtkZLibDataCompressor\"" + piece +
+          "format=\"binary\">\n  AQAAAACAAAAQAAAAFQAAAA==eF6rFlnn/rBqin01mG6xBwA96AdV\n" + velocity +
+          "format=\"binary\">AQAAAACAAAAwAAAAHAAAAA==eF5jYACBD/YMEOAAoTigtACUFoHSEg4ASc8CtA==<InformationKey "
+          "name=\"L2_NORM_RANGE\"/>" +
+          points + "format=\"binary\">AQAAAACAAAAYAAAAGQAAAA==eF5jYICBBruzZ3xsgYx9Z8+csQUALN4GQQ==" + end +
+          "</VTKFile>",
+      head + piece + "format=\"appended\" offset=\"0\">" + velocity + "format=\"appended\" offset=\"28\">" + points +
+          "format=\"appended\" offset=\"100\">" + end +
+          "<AppendedData encoding=\"base64\">\n _EAAAAHsUrkfhepQ/exSuR+F6hD8=MAAAAAAAAAAAAPA/AAAAAAAAAEAAAAAAAAAIQAAAA"
+          "AAAABBAAAAAAAAAFEAAAAAAAAAYQA==GAAAAAAAAAAAAAAAAACAPs3MTD0AAAC+zczMPQ==\n</AppendedData></VTKFile>",
+      head + piece + "format=\"ascii\">0.02 0.01" + velocity + "format=\"ascii\">\n1 2 3\n4 5 6\n" + points +
+          "format=\"ascii\">0 0 0.25 0.050000001 -0.125 0.1" + end + "</VTKFile>");
+  const Scratch scratch;
+  write_text(scratch / "a.vtp", file);
+  const LoadedGrains grains = load_grains(scratch / "a.vtp");
+  REQUIRE(grains.size() == 2);
+  require_bits(grains.positions[1], {0.05f, -0.125f, 0.1f});
+  CHECK(grains.radii == std::vector{0.01f, 0.005f});
+  require_bits(grains.velocities[1], {4.0f, 5.0f, 6.0f});
+  CHECK(grains.types.empty());
+}
+
+TEST_CASE("binary files of grains that are damaged or cut short are refused", "[grain_files]") {
+  const Scratch scratch;
+  Simulation simulation(parse_scene(collapse, "s.toml"), on_cpu);
+  {
+    Series series(scratch.path(), Format::gsd, simulation.scene());
+    series.add(simulation);
+    series.finish();
+  }
+  write_points(scratch / "grains.vtp", Format::vtp, points_of(frame_of(simulation)).grains, simulation.scene());
+  for (const std::string name : {"grains.vtp", "grains.gsd"}) {
+    const std::string whole = read_text(scratch / name);
+    std::size_t refused = 0, tried = 0;
+    const auto try_it = [&](const std::string& content) {
+      ++tried;
+      write_text(scratch / ("try_" + name), content);
+      try {
+        load_grains(scratch / ("try_" + name));
+      } catch (const GrainFileError& e) {
+        ++refused;
+        REQUIRE(contains(e.what(), "try_" + name + ": "));
+      }
+    };
+    // The cells of vtp, which come last, are not read.
+    const std::string cells = "Name=\"connectivity\" NumberOfComponents=\"1\" format=\"appended\" offset=\"";
+    const std::size_t at_cells = whole.find(cells),
+                      end = at_cells == whole.npos
+                                ? whole.size()
+                                : whole.find("\n_") + 2 + std::stoul(whole.substr(at_cells + cells.size(), 9));
+    for (std::size_t size = 0; size < end; size += 1 + whole.size() / 97)
+      try_it(whole.substr(0, size));
+    CAPTURE(name);
+    CHECK(refused == tried);
+    for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 97) {  // some bytes hold nothing
+      std::string other = whole;
+      other[at] = static_cast<char>(~other[at]);
+      try_it(other);
+    }
+    CHECK(refused > tried / 2);
+  }
+  CHECK(contains(error_of_file("a.vtp", "<VTKFile><PolyData>"), ": is no XML: "));
+  CHECK(contains(error_of_file("a.vtp", "<VTKFile type=\"ImageData\"/>"), ": holds no PolyData"));
+  CHECK(contains(error_of_file("a.vtp", "<VTKFile compressor=\"vtkLZ4DataCompressor\"><PolyData/></VTKFile>"),
+                 ": is compressed by vtkLZ4DataCompressor: allowed is vtkZLibDataCompressor or none"));
+  const auto ascii = [&](const std::string& numbers) {
+    return error_of_file("a.vtp", "<VTKFile><PolyData><Piece NumberOfPoints=\"1\"><Points><DataArray type=\"Float32\" "
+                                  "NumberOfComponents=\"3\" format=\"ascii\" Name=\"Points\">" +
+                                      numbers + "</DataArray></Points></Piece></PolyData></VTKFile>");
+  };
+  CHECK(contains(ascii("0 0"), ": its array \"Points\" has 2 numbers in place of 3"));
+  CHECK(contains(ascii("0 0 a"), ": a number of the array \"Points\" must be a number, not \"a\""));
+  CHECK(contains(ascii("0 0 9"), ": grain 0: lies outside the domain, at 9 m in z"));
+  CHECK(contains(error_of_file("a.gsd", "no file of GSD"), ": is damaged or cut short"));
+  CHECK(contains(error_of_file("a.gsd", std::string(256, ' ')), ": is no GSD file"));
 }
 
 TEST_CASE("the speed and the size of the grains of a file choose the substeps", "[grain_files]") {
@@ -303,7 +411,7 @@ TEST_CASE("what is wrong in a file of grains is told with its line and column", 
       {"dump.a", "ITEM: UNITS\nmicro\nITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS x y z\n0 0 0\n",
        ":2:1: is in units micro, whose unit of time is not 1 s"},
       {"dump.a", "ITEM: UNITS\ncgs\nITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS x y z\n0 0 0\n", ":2:1: is in units cgs"},
-      {"dump.a", "ITEM: NUMBER OF ATOMS\n3\nITEM: ATOMS x y z\n0 0 0\n0 0 0.1\n",
+      {"dump.a", "ITEM: NUMBER OF ATOMS\n3\nITEM: ATOMS x y z\n0 0 0.0000\n0 0 0.1000\n",
        ":5: is cut short: it lacks 1 of 3 atoms"},
       {"data.a", "title\n1 atoms\n\nAtoms # bond\n\n1 1 1 0 0 0\n", ":4: is of atom_style bond: allowed is sphere"},
       {"data.a", "title\n1 atoms\n\nAtoms\n\n1 1 1 0 0 0\n", ":6: has 6 columns in place of 7 or 10"},
@@ -314,8 +422,9 @@ TEST_CASE("what is wrong in a file of grains is told with its line and column", 
        ":10:7: vz must be a number, not \"a\""},
   };
   for (const Wrong& wrong : all) {
-    CAPTURE(wrong.name, wrong.content);
-    CHECK(contains(error_of_file(wrong.name, wrong.content), wrong.says));
+    const std::string error = error_of_file(wrong.name, wrong.content);
+    CAPTURE(wrong.name, wrong.content, error);
+    CHECK(contains(error, wrong.says));
   }
   CHECK(contains(error_of_file("b.csv", head + "0,0,0.1,0.01\n", "fill.frame = 1\n"),
                  ": has 1 frames, and frame 1 is asked for: allowed is 0 to 0"));

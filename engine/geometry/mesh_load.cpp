@@ -1,5 +1,6 @@
 // OBJ, STL and PLY are read here. glTF is checked here before assimp reads it, and assimp sees no file but what is
 // handed to it in memory: its readers trust counts, recurse as deep as a file says and open what a file names.
+#include "engine/base/base64.h"
 #include "engine/base/read_double.h"
 #include "engine/geometry/mesh.h"
 #include <algorithm>
@@ -800,35 +801,16 @@ private:
       const auto comma = uri.find(";base64,");
       if (comma == uri.npos)
         source_.fail("is damaged: a buffer's data is not in base64");
-      return decode_base64(std::string_view(uri).substr(comma + 8));
+      auto bytes = decode_base64(std::string_view(uri).substr(comma + 8));
+      if (!bytes)
+        source_.fail("is damaged: a buffer's data is not in base64");
+      return std::move(*bytes);
     }
     const fs::path name = decode_percent(uri);
     if (name.empty() || name.is_absolute() || uri.find(':') != uri.npos || uri.find('\\') != uri.npos ||
         std::ranges::find(name, "..") != name.end())
       source_.fail(fmt::format("names the buffer {}, which is not in its folder", uri.substr(0, 80)));
     return source_.read(source_.file().parent_path() / name);
-  }
-
-  std::string decode_base64(std::string_view text) const {
-    static constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::array<std::uint32_t, 256> value;
-    value.fill(64);
-    for (std::uint32_t d = 0; d < 64; ++d)
-      value[static_cast<unsigned char>(digits[d])] = d;
-    std::string out;
-    out.reserve(text.size() / 4 * 3 + 3);
-    std::uint32_t bits = 0;
-    int held = 0;
-    for (const char c : text.substr(0, text.find('='))) {
-      const std::uint32_t digit = value[static_cast<unsigned char>(c)];
-      if (digit == 64)
-        source_.fail("is damaged: a buffer's data is not in base64");
-      bits = bits << 6 | digit;
-      held += 6;
-      if (held >= 8)
-        out += static_cast<char>(bits >> (held -= 8));
-    }
-    return out;
   }
 
   std::string decode_percent(std::string_view text) const {

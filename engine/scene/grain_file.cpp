@@ -43,6 +43,9 @@ constexpr Name names[]{
     {"omegax", {Slot::wx}},
     {"omegay", {Slot::wy}},
     {"omegaz", {Slot::wz}},
+    {"AngularVelocityX", {Slot::wx}},
+    {"AngularVelocityY", {Slot::wy}},
+    {"AngularVelocityZ", {Slot::wz}},
     {"radius", {Slot::radius}},
     {"id", {Slot::id}},
     {"world", {Slot::world}},
@@ -243,7 +246,7 @@ void Grains::add(const Row& row, Place at) {
     refuse(fmt::format("is one more than the {} grains that are the limit", reading::grains_most));
   const auto within = [&](double value, const reading::Range& range, std::string_view what) {
     if (!(value >= range.min && value <= range.max))
-      refuse(fmt::format("has {} {} {}: allowed is {} to {}", what, value, range.unit, range.min, range.max));
+      refuse(fmt::format("has {} {:.6g} {}: allowed is {} to {}", what, value, range.unit, range.min, range.max));
     return static_cast<float>(value);
   };
   const auto value = [&](Slot slot) { return row[static_cast<std::size_t>(slot)]; };
@@ -341,14 +344,18 @@ LoadedGrains load_grains(const std::filesystem::path& file, const GrainFileOptio
     read_csv(text, grains);
   else if (extension == ".extxyz" || extension == ".xyz")
     read_extxyz(text, grains);
+  else if (extension == ".vtp")
+    read_vtp(text, grains);
+  else if (extension == ".gsd")
+    read_gsd(text, grains);
   else if (text.starts_with("ITEM:"))
     read_lammps_dump(text, grains);
   else if (text.find("\nAtoms") != text.npos)
     read_lammps_data(text, grains);
   else
     grains.fail(
-        "is of no kind that is read: its name must end in .csv, .extxyz or .xyz, or it must be a dump or a data "
-        "file of LAMMPS as text");
+        "is of no kind that is read: its name must end in .csv, .extxyz, .xyz, .vtp or .gsd, or it must be a dump "
+        "or a data file of LAMMPS as text");
   return grains.take();
 }
 

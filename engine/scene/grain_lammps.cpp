@@ -71,9 +71,9 @@ private:
     if (!item.starts_with("ITEM: "))
       grains_.fail({lines_.number(), 1}, fmt::format("must be an ITEM: of a dump, not \"{}\"", item.substr(0, 40)));
     if (starts(item, "UNITS"))
-      check_units(next("the units"), {lines_.number(), 1}, grains_);
+      read_units();
     else if (starts(item, "NUMBER OF ATOMS"))
-      count_ = grains_.whole(next("the number of atoms"), {lines_.number(), 1}, "the number of atoms");
+      read_count();
     else if (starts(item, "BOX BOUNDS"))
       read_box(item);
     else if (starts(item, "ATOMS")) {
@@ -84,19 +84,38 @@ private:
     return true;
   }
 
-  // ITEM: BOX BOUNDS pp ff mm, and of a tilted box the names of three tilts before that.
+  void read_units() {
+    const std::string_view units = next("the units");
+    check_units(units, {lines_.number(), 1}, grains_);
+  }
+  void read_count() {
+    const std::string_view count = next("the number of atoms");
+    count_ = grains_.whole(count, {lines_.number(), 1}, "the number of atoms");
+  }
+
+  // ITEM: BOX BOUNDS pp ff mm, with the ends of the box along each axis. Of a tilted box the names of three tilts stand
+  // before that, or "abc origin", with three vectors and a coordinate of the origin each.
   void read_box(std::string_view item) {
     split_words(item, fields_);
-    box_.tilted = fields_.size() > 6;
-    for (std::size_t a = 0; a < 3 && fields_.size() == 6; ++a)
-      box_.periodic[a] = fields_[3 + a] == "pp";
+    const bool by_vectors = fields_.size() > 4 && fields_[3] == "abc";
+    box_.tilted = !by_vectors && fields_.size() > 6;
+    const std::size_t first = by_vectors ? 5 : 3;
+    for (std::size_t a = 0; a < 3 && !box_.tilted && fields_.size() == first + 3; ++a)
+      box_.periodic[a] = fields_[first + a] == "pp";
     for (int a = 0; a < 3; ++a) {
       const std::string_view line = next("the bounds of the box");
       split_words(line, fields_);
-      if (fields_.size() < 2)
-        grains_.fail({lines_.number()}, "must have the two ends of the box");
-      box_.min[a] = grains_.number(fields_[0], {lines_.number(), 1}, "an end of the box");
-      box_.max[a] = grains_.number(fields_[1], {lines_.number()}, "an end of the box");
+      const Place at{lines_.number()};
+      const std::size_t width = by_vectors ? 4 : box_.tilted ? 3 : 2;
+      if (fields_.size() != width)
+        grains_.fail(at, fmt::format("has {} numbers of the box in place of {}", fields_.size(), width));
+      std::array<double, 4> numbers{};
+      for (std::size_t k = 0; k < width; ++k)
+        numbers[k] = grains_.number(fields_[k], at, "a bound of the box");
+      box_.min[a] = by_vectors ? numbers[3] : numbers[0];
+      box_.max[a] = by_vectors ? numbers[3] + numbers[static_cast<std::size_t>(a)] : numbers[1];
+      for (std::size_t k = 0; by_vectors && k < 3; ++k)
+        box_.tilted = box_.tilted || (k != static_cast<std::size_t>(a) && numbers[k] != 0.0);
     }
     if (!box_.tilted)
       grains_.set_box(box_.min, box_.max, box_.periodic, {lines_.number()});
@@ -186,7 +205,7 @@ private:
       const Place at{lines_.number()};
       if (const Section section = section_of(line); section != Section::end) {
         if (has_box_[0] && has_box_[1] && has_box_[2] && !tilted_)
-          grains_.set_box(box_.min, box_.max, box_.periodic, at);
+          grains_.set_box(box_.min, edge_ == glm::dvec3(0.0) ? box_.max : box_.min + edge_, box_.periodic, at);
         return section;
       }
       if (fields_.size() == 2 && fields_[1] == "atoms")
@@ -201,8 +220,28 @@ private:
       if (fields_.size() == 6 && fields_[3] == "xy")
         for (std::size_t k = 0; k < 3; ++k)
           tilted_ = tilted_ || grains_.number(fields_[k], at, fields_[3 + k]) != 0.0;
+      read_vectors(at);
     }
     return Section::end;
+  }
+
+  // Of a box by vectors: avec, bvec, cvec, then the origin.
+  void read_vectors(Place at) {
+    constexpr std::string_view names[]{"avec", "bvec", "cvec"};
+    const auto numbers = [&] {
+      return glm::dvec3(grains_.number(fields_[0], at, "x"), grains_.number(fields_[1], at, "y"),
+                        grains_.number(fields_[2], at, "z"));
+    };
+    for (int a = 0; a < 3 && fields_.size() == 4; ++a)
+      if (fields_[3] == names[a]) {
+        const glm::dvec3 edge = numbers();
+        for (int k = 0; k < 3; ++k)
+          tilted_ = tilted_ || (k != a && edge[k] != 0.0);
+        edge_[a] = edge[a];
+        has_box_[static_cast<std::size_t>(a)] = true;
+      }
+    if (fields_.size() == 5 && fields_[3] == "abc" && fields_[4] == "origin")
+      box_.min = numbers();
   }
 
   // A line that begins with a capital letter is the name of a section: end if it is none.
@@ -303,6 +342,7 @@ private:
   std::vector<std::string_view> fields_;
   std::vector<Atom> atoms_, velocities_;
   Bounds3 box_;
+  glm::dvec3 edge_{0.0};  // of a box by vectors
   std::uint64_t count_ = 0;
   std::array<bool, 3> has_box_{};
   bool tilted_ = false;

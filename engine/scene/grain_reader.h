@@ -62,6 +62,7 @@ public:
   // Column n holds names of types, which are numbered as they come.
   void names_types(std::size_t n);
   std::size_t number_of_columns() const { return targets_.size(); }
+  const std::optional<Target>& target(std::size_t column) const { return targets_[column]; }
 
   // Of so many that a file says it has, each at least so many bytes long.
   void expect(std::uint64_t count, std::uint64_t bytes_each, std::uint64_t bytes, Place at);
@@ -102,6 +103,8 @@ private:
 
 void read_csv(std::string_view text, Grains& grains);
 void read_extxyz(std::string_view text, Grains& grains);
+void read_vtp(std::string_view bytes, Grains& grains);
+void read_gsd(std::string_view bytes, Grains& grains);
 void read_lammps_dump(std::string_view text, Grains& grains);
 void read_lammps_data(std::string_view text, Grains& grains);
 

@@ -464,7 +464,8 @@ private:
     if (says_places(g.shape))
       for (const Value* v : {&sampling, &spacing, &jitter, &count})
         if (*v)
-          v->fail(fmt::format("has no meaning for {}: allowed with shapes that are filled", placed.at.path()));
+          v->fail(fmt::format("has no meaning for fill.{}: allowed with shapes that are filled",
+                              std::holds_alternative<FileFill>(g.shape) ? "file" : "points"));
     if (const auto* file = std::get_if<FileFill>(&g.shape))
       take_file(g, *file, placed.at, radius, clump);
     else if (!radius)

@@ -8,8 +8,9 @@ using namespace talus;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const talus_fuzz::Folder folder;
-  static constexpr std::string_view kinds = "cxl";
-  static const std::array<std::string, 3> names{"grains.csv", "grains.extxyz", "grains.lammps"};
+  static constexpr std::string_view kinds = "cxlvg";
+  static const std::array<std::string, 5> names{"grains.csv", "grains.extxyz", "grains.lammps", "grains.vtp",
+                                                "grains.gsd"};
   if (size < 2)
     return 0;
   const std::size_t kind = kinds.find(static_cast<char>(data[0]));

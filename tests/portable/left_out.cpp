@@ -4,6 +4,7 @@
 #include "engine/geometry/mesh.h"
 #include "engine/geometry/raster.h"
 #include "engine/scene/formula.h"
+#include "engine/scene/grain_reader.h"
 
 namespace talus {
 namespace {
@@ -26,6 +27,9 @@ LoadedMesh load_mesh(const std::filesystem::path& file, const MeshOptions&) {
 }
 Raster read_png(const std::string&) {
   throw std::runtime_error(left_out);
+}
+void grain_files::read_vtp(std::string_view, Grains& grains) {
+  grains.fail(left_out);
 }
 std::function<double(double)> parse_formula(const std::string&) {
   throw std::invalid_argument(left_out);
