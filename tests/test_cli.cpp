@@ -677,6 +677,12 @@ TEST_CASE("metrics have a row per interval", "[cli]") {
 
   require_done(shell.talus("run pile.toml --device cpu --time 2 --metrics many.csv"));
   CHECK(read_csv(shell.scratch / "many.csv").size() == 101);
+
+  REQUIRE(shell
+              .talus("run pile.toml --device cpu --set 'solver={method=\"dem\", substeps=4}' --metrics s.csv "
+                     "--report s.json")
+              .status == 0);
+  CHECK(read_csv(shell.scratch / "s.csv").back().at("awake") == shell.report("s.json")["awake"].get<double>());
 }
 
 TEST_CASE("a resumed run is the run that was never interrupted", "[cli]") {

@@ -118,21 +118,12 @@ void set_solver(Settings& settings, const Solver& s, bool rolls) {
   to.warm_start = static_cast<float>(s.warm_start);
 }
 
-// May slices of grains sleep? Particles of shapes, spheres of clumps and vertices of cloth are moved after dem's
-// contacts by what sleep does not know of.
-bool lets_slices_sleep(const Scene& scene) {
-  const Solver& s = scene.solver;
-  return s.sleep && s.method == Method::dem && s.detection == Detection::lists &&
-         glm::length(scene.domain.gravity) > 0.0 && scene.cloths.empty() && scene.shapes.empty() && !has_clumps(scene);
-}
-
 // By the smallest radius that the scene allows, so that worlds whose grains differ sleep alike.
 SleepSettings sleep_of(const Scene& scene) {
-  const double radius = radii_of(scene).min;
-  if (radius <= 0.0 || !lets_slices_sleep(scene))
+  if (!grains_sleep(scene))
     return {};
-  const double g = glm::length(scene.domain.gravity), time = std::sqrt(radius / g), speed = std::sqrt(g * radius),
-               h = substep_of(scene);
+  const double radius = radii_of(scene).min, g = glm::length(scene.domain.gravity), time = std::sqrt(radius / g),
+               speed = std::sqrt(g * radius), h = substep_of(scene);
   constexpr double window_least = 4.0;  // substeps
   const double window = std::max(std::round(sleep_window * time / h), window_least);
   SleepSettings sleep{};
@@ -335,6 +326,13 @@ Grain grain_of(const Scene& scene, const Seed& seed) {
                           ? static_cast<double>(seed.mass)
                           : scene.materials[seed.material].density * 4.0 / 3.0 * std::numbers::pi * r * r * r;
   return {vec4(seed.position, seed.radius), vec4(seed.velocity, seed.fixed ? 0.0f : static_cast<float>(1.0 / mass))};
+}
+
+bool grains_sleep(const Scene& scene) {
+  const Solver& s = scene.solver;
+  return s.sleep && s.method == Method::dem && s.detection == Detection::lists &&
+         glm::length(scene.domain.gravity) > 0.0 && scene.cloths.empty() && scene.shapes.empty() &&
+         !has_clumps(scene) && radii_of(scene).min > 0.0;
 }
 
 Settings settings_of(const Scene& scene, const Population& population, const Dynamics& dynamics,

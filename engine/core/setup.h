@@ -20,6 +20,10 @@ bool resists_rolling(const Scene& scene);             // does some pair of mater
 
 // Throws SceneError where a periodic axis is too short for the neighbour grid, or the grid too large for the device.
 // grid_cells: most cells of the neighbour table; 0: some four per grain.
+// Do grains at rest sleep? Particles of shapes, spheres of clumps and vertices of cloth are moved after dem's contacts
+// by what sleep does not know of.
+bool grains_sleep(const Scene& scene);
+
 Settings settings_of(const Scene& scene, const Population& population, const Dynamics& dynamics,
                      std::uint32_t grid_cells = 0);
 

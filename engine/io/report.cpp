@@ -243,6 +243,10 @@ std::string metrics_header(const Scene& scene) {
   for (std::size_t a = 0; a < 3; ++a)
     if (scene.domain.axis[a] == Axis::periodic)
       header += fmt::format(",{0}.crossed_up,{0}.crossed_down", "xyz"[a]);
+  if (grains_sleep(scene))
+    header += ",awake";
+  if (scene.soil)
+    header += ",soil.live_grains,soil.rough_grains";
   return header;
 }
 
@@ -276,6 +280,10 @@ std::string metrics_row(Simulation& simulation) {
   for (const EmitterCounts& c : simulation.emitter_counts())
     row += fmt::format(",{},{},{}", c.born, c.waiting, c.given_up);
   each_periodic_axis(simulation, [&](char, const SeamCrossings& c) { row += fmt::format(",{},{}", c.up, c.down); });
+  if (grains_sleep(simulation.scene()))
+    row += fmt::format(",{}", simulation.awake().value_or(0));
+  if (const auto soil = simulation.soil())
+    row += fmt::format(",{},{}", soil->live_grains, soil->rough_grains);
   return row;
 }
 
