@@ -43,6 +43,19 @@ std::uint64_t mass_of_columns(const std::vector<talus::shared::SoilColumn>& colu
                          [](std::uint64_t sum, const auto& column) { return sum + column.mass; });
 }
 
+// Of any two balls, xyz and w radius, across periodic ends of x and y [radii of the smaller one].
+double deepest_overlap(const std::vector<glm::dvec4>& balls, const glm::dvec2& period) {
+  double deepest = 0.0;
+  for (std::size_t i = 0; i < balls.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k) {
+      glm::dvec3 apart(balls[i] - balls[k]);
+      for (int a = 0; a < 2; ++a)
+        apart[a] -= period[a] * std::round(apart[a] / period[a]);
+      deepest = std::max(deepest, (balls[i].w + balls[k].w - glm::length(apart)) / std::min(balls[i].w, balls[k].w));
+    }
+  return deepest;
+}
+
 }  // namespace
 
 TEST_CASE("The mass of ground and grains stays the same to the quantum while a blade digs", "[soil]") {
@@ -150,10 +163,56 @@ TEST_CASE("Places for grains of the ground grow on the way", "[soil]") {
   REQUIRE(simulation.soil()->quanta == quanta);
 }
 
+TEST_CASE("Grains that come out where a heap is higher than the tile do not overlap", "[soil]") {
+  const talus::Scene scene = talus::Simulation(blade_in_ground(), on_cpu).scene();  // with its substeps
+  const talus::SoilStacks stacks(scene, talus::settled_tile(scene));
+  talus::SoilRules rules;
+  rules.margin = 0.08;
+  rules.slope = 10.0;
+  rules.overlap = 0.03;
+  rules.density = 1600.0;
+  rules.radius_min = 0.0045;
+  rules.radius_max = 0.0055;
+  rules.places = 4096;
+  talus::SoilState state;
+  state.columns = stacks.at_start();
+  for (auto& column : state.columns)
+    column = {column.mass / 2 * 3, 1u};
+  const std::uint64_t mass = mass_of_columns(state.columns);
+  state.grains.resize(rules.places);
+  for (auto* field : {&state.ids, &state.tags, &state.rows, &state.counts})
+    field->resize(rules.places);
+  std::ranges::fill(state.ids, rules.places);
+  state.rest.resize(rules.places);
+  state.origins.resize(rules.places);
+  talus::SoilTool tool{.low = {0.15, 0.0}, .high = {0.16, 0.075}, .edge = 0.08, .moves = true};
+  tool.edges = {{{{0.15, 0.0, 0.08}, {0.16, 0.075, 0.08}}}};
+  const talus::SoilExchange done = talus::exchange(stacks, rules, std::span(&tool, 1), state);
+  REQUIRE(done.made > 500);
+  REQUIRE(done.missing == 0);
+  // Grains of one tile overlap as at rest. Where one tile lies on another some would by two radii.
+  const glm::dvec2 tile = stacks.grid().edge() * glm::dvec2(stacks.tile().columns);
+  std::vector<glm::dvec4> at_rest, out;
+  for (const auto& grain : stacks.tile().grains)
+    at_rest.emplace_back(grain.place, grain.radius);
+  std::uint64_t loose = 0;
+  for (const auto& grain : state.grains) {
+    if (grain.position.w == 0.0f)
+      continue;
+    out.emplace_back(grain.position);
+    loose += grain.velocity.w > 0.0f ? talus::quanta_of(grain.position.w, stacks.mean_radius()) : 0;
+  }
+  const double most = std::max(deepest_overlap(at_rest, tile), rules.overlap);
+  REQUIRE(most < 0.1);
+  REQUIRE(deepest_overlap(out, {1e3, 0.075}) < most + 1e-3);  // rounding of float32
+  REQUIRE(mass_of_columns(state.columns) + loose == mass);
+}
+
 TEST_CASE("Disturbed ground slides to its angle of repose, and keeps its mass", "[soil]") {
   talus::Scene scene = blade_in_ground();
   scene.domain.max.y = 0.4;
   scene.soil->max.y = 0.4;
+  scene = talus::Simulation(scene, on_cpu).scene();  // with its substeps
   const talus::SoilStacks stacks(scene, talus::settled_tile(scene));
   auto columns = stacks.at_start();
   const std::uint64_t mass = mass_of_columns(columns);

@@ -1,4 +1,5 @@
 #include "engine/simulation/soil.h"
+#include "engine/core/setup.h"
 #include "engine/scene/bodies.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/obstacles.h"
@@ -66,6 +67,13 @@ SoilTool tool_of(const Edges& edges, const Pose& from, const Pose& to) {
   return tool;
 }
 
+// Radii, by which two grains have to overlap for their spring to drive them apart by sqrt(g r): sqrt(kappa)/h of the
+// overlap in dem.
+double overlap_that_throws(const Scene& scene) {
+  const double radius = scene.soil->mean_radius();
+  return substep_of(scene) * std::sqrt(glm::length(scene.domain.gravity) / (shared::dem_kappa * radius));
+}
+
 // Does anything but a command move it? parents: those before it.
 bool moves_by_itself(const Scene& scene, const BodySpec& body) {
   if (is_dynamic(body) || body.velocity != glm::dvec3(0.0) || body.spin != glm::dvec3(0.0) ||
@@ -122,7 +130,7 @@ void SoilExchanges::look(std::uint32_t world) {
   rules.margin = soil.margin * soil.mean_radius();
   rules.slope = std::tan(glm::radians(soil.repose));
   rules.period = static_cast<double>(period()) * scene.dt;
-  rules.overlap = overlap_parted(scene);
+  rules.overlap = overlap_that_throws(scene);
   rules.tag = soil.material;
   rules.now = run_.worlds()[world].clock;
   rules.density = scene.materials[soil.material].density;

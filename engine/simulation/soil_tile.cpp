@@ -1,4 +1,5 @@
 #include "engine/simulation/soil_tile.h"
+#include "engine/base/assert.h"
 #include "engine/core/executor.h"
 #include "engine/core/setup.h"
 #include "engine/reference/space.h"
@@ -95,6 +96,7 @@ SoilTile settle(const Scene& box, const glm::uvec2& columns, double time) {
 SoilTile settled_tile(const Scene& scene) {
   static std::mutex mutex;
   static std::map<std::string, SoilTile> tiles;
+  TALUS_ASSERT(scene.solver.substeps > 0, scene.solver.substeps);
   const SoilGrid grid(scene);
   const Soil& soil = *scene.soil;
   const glm::uvec2 columns = tile_columns(grid, soil);

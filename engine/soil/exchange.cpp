@@ -51,7 +51,13 @@ private:
   std::vector<bool> kept_;      // .. whose grains stay grains
   std::map<uint, std::vector<uint>> loose_, fixed_;  // by column: places of grains that move, and of others in the way
   std::map<std::pair<uint, uint>, uint> rough_;      // place of the fixed grain of a column and place in its stack
-  std::vector<uint> free_places_, free_ids_;         // the next one last
+  // By column: grains of the ground near the height at which the tile lies on itself, and how many tiles are below
+  // them. There grains of two tiles may overlap as they lie.
+  struct AtSeam {
+    uint place, tiles;
+  };
+  std::map<uint, std::vector<AtSeam>> at_seams_;
+  std::vector<uint> free_places_, free_ids_;  // the next one last
   SoilExchange done_;
 
   double top(uint column) const { return stacks_.of(column).height(s_.columns[column].mass); }
@@ -76,7 +82,7 @@ private:
       if (s_.ids[i] < taken.size())
         taken[s_.ids[i]] = true;
       if (s_.origins[i].column > 0)
-        rough_.emplace(std::pair(s_.origins[i].column - 1, s_.origins[i].place), i);
+        keep_rough(i);
       else if (const auto column = grid_.column_at(glm::dvec2(g.position)))
         (g.velocity.w > 0.0f ? loose_ : fixed_)[*column].push_back(i);
     }
@@ -86,6 +92,17 @@ private:
       if (i >= rules_.first && !taken[i])
         free_ids_.push_back(i);
     }
+  }
+
+  void keep_rough(uint i) {
+    const uint column = s_.origins[i].column - 1, k = s_.origins[i].place;
+    rough_.emplace(std::pair(column, k), i);
+    if (is_near_seam(stacks_.of(column).grain(k)))
+      at_seams_[column].push_back({i, stacks_.of(column).tiles_below(k)});
+  }
+  bool is_near_seam(const Stack::Grain& grain) const {
+    const double height = stacks_.height(), seam = height * std::max(std::round(grain.place.z / height), 1.0);
+    return std::abs(grain.place.z - seam) < 2.0 * rules_.radius_max;
   }
 
   // The columns around a tool whose soil has to be grains, and the depth from which on.
@@ -166,31 +183,33 @@ private:
     return glm::all(glm::greaterThan(at, tool.low)) && glm::all(glm::lessThan(at, tool.high));
   }
 
-  bool near_any(const std::map<uint, std::vector<uint>>& by_column, uint column, const glm::ivec2& way,
-                const glm::dvec3& place, double radius) const {
-    const auto there = by_column.find(column);
-    if (there == by_column.end())
-      return false;
+  // Does the grain at place i, of a column so many columns beside, overlap with a grain there, from a column's corner?
+  bool overlaps(uint i, uint column, const glm::ivec2& way, const glm::dvec3& place, double radius) const {
     // Across a periodic end the column is elsewhere than beside this one.
-    const glm::dvec2 shift = grid_.corner(column);
-    for (const uint i : there->second) {
-      const vec4& other = s_.grains[i].position;
-      const glm::dvec3 to(glm::dvec2(other) - shift + way_in_metres(way), other.z);
-      const double apart = glm::length(to - place), r = other.w;
-      if (radius + r - apart > rules_.overlap * std::min(radius, r))
-        return true;
-    }
-    return false;
+    const vec4& other = s_.grains[i].position;
+    const glm::dvec3 to(glm::dvec2(other) - grid_.corner(column) + way_in_metres(way), other.z);
+    const double apart = glm::length(to - place), r = other.w;
+    return radius + r - apart > rules_.overlap * std::min(radius, r);
   }
   glm::dvec2 way_in_metres(const glm::ivec2& way) const { return grid_.edge() * glm::dvec2(way); }
 
-  // Has a grain of the stack no room beside those that lie there already?
-  bool is_blocked(uint column, const Stack::Grain& grain) const {
+  // Has the k-th grain of a stack no room beside those that lie there already?
+  bool is_blocked(uint column, uint k, const Stack::Grain& grain) const {
+    if (rules_.blocked && rules_.blocked(place_of(column, grain), grain.radius))
+      return true;
     const glm::dvec3 here(grain.place.x, grain.place.y, rules_.floor + grain.place.z);  // from the column's corner
-    bool blocked = rules_.blocked && rules_.blocked(place_of(column, grain), grain.radius);
+    const bool seam = is_near_seam(grain);
+    const uint tiles = stacks_.of(column).tiles_below(k);
+    bool blocked = false;
     grid_.around(column, [&](uint other, const glm::ivec2& way) {
-      blocked = blocked || near_any(loose_, other, way, here, grain.radius) ||
-                near_any(fixed_, other, way, here, grain.radius);
+      for (const auto* by_column : {&loose_, &fixed_})
+        if (const auto there = by_column->find(other); there != by_column->end())
+          blocked = blocked || std::ranges::any_of(there->second,
+                                                   [&](uint i) { return overlaps(i, other, way, here, grain.radius); });
+      if (const auto there = at_seams_.find(other); seam && there != at_seams_.end())
+        blocked = blocked || std::ranges::any_of(there->second, [&](const AtSeam& at) {
+                    return at.tiles != tiles && overlaps(at.place, other, way, here, grain.radius);
+                  });
     });
     return blocked;
   }
@@ -210,6 +229,8 @@ private:
     s_.rows[i] = i;
     s_.counts[i] = 0;
     s_.origins[i] = {column + 1, k, grain.tile + 1, rules_.now};
+    if (is_near_seam(grain))
+      at_seams_[column].push_back({i, stacks_.of(column).tiles_below(k)});
     if (moves)
       set_free(i);
     else
@@ -257,7 +278,7 @@ private:
           rough_.erase(there);
           set_free(*i);
           done_.changed = true;
-        } else if (!is_blocked(c, grain)) {
+        } else if (!is_blocked(c, k, grain)) {
           i = make(c, k, grain, true);
         }
         if (!i)
@@ -329,7 +350,7 @@ private:
       for (const uint k : places) {
         if (before.erase({c, k}) > 0)
           continue;
-        if (const Stack::Grain grain = stacks_.of(c).grain(k); !is_blocked(c, grain))
+        if (const Stack::Grain grain = stacks_.of(c).grain(k); !is_blocked(c, k, grain))
           make(c, k, grain, false);
       }
     }

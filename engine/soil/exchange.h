@@ -10,11 +10,11 @@ namespace talus {
 
 // A body, and the box that it sweeps until the next look [m], whose sides are along its horizontal motion and across.
 struct SoilTool {
-  glm::dvec2 along{1.0, 0.0};      // of length 1; of a tool without such a motion any
-  glm::dvec2 low, high;            // along, and across: to the left
-  double edge = 0.0;               // z of its lowest point
-  bool moves = false;              // along, at all
-  bool digs = true;                // false: it stands still, and soil stays ground beside it
+  glm::dvec2 along{1.0, 0.0};                    // of length 1; of a tool without such a motion any
+  glm::dvec2 low, high;                          // along, and across: to the left
+  double edge = 0.0;                             // z of its lowest point
+  bool moves = false;                            // along, at all
+  bool digs = true;                              // false: it stands still, and soil stays ground beside it
   std::vector<std::array<glm::dvec3, 2>> edges;  // of its surface, where it is and where it will be [m]
 
   glm::dvec2 inside(const glm::dvec2& place) const {  // along and across

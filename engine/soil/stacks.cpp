@@ -84,7 +84,7 @@ SoilStacks::SoilStacks(const Scene& scene, SoilTile tile)
   const Domain& domain = scene.domain;
   kg_ = scene.materials[scene.soil->material].density * ball_volume(mean_radius_) / quanta_of_mean;
   const Ground ground(*scene.soil, domain.min.z);
-  const double height = ground.top();  // m, of the tile
+  height_ = ground.top();
   std::vector<std::vector<Stack::Grain>> cells(std::size_t{tile_.columns.x} * tile_.columns.y);
   for (std::uint32_t k = 0; k < tile_.grains.size(); ++k) {
     const SoilTile::Grain& grain = tile_.grains[k];
@@ -123,7 +123,7 @@ SoilStacks::SoilStacks(const Scene& scene, SoilTile tile)
       std::vector<Stack::Grain> grains;
       std::ranges::copy_if(cells[cell], std::back_inserter(grains),
                            [&](const Stack::Grain& grain) { return clear_of_walls(corner, grain); });
-      stacks_.emplace_back(std::move(grains), height);
+      stacks_.emplace_back(std::move(grains), height_);
     }
     kinds_[c] = kind->second;
     constexpr int samples = 3;  // along each axis, of the surface

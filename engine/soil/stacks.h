@@ -55,6 +55,8 @@ public:
   double per_meter() const { return per_meter_; }
   // The k-th from below. Where there are more than the tile has, it lies on itself.
   Grain grain(std::uint32_t k) const;
+  // Tiles on which the k-th one's tile lies.
+  std::uint32_t tiles_below(std::uint32_t k) const { return k / static_cast<std::uint32_t>(grains_.size()); }
   double z(std::uint32_t count) const { return count > 0 ? grain(count - 1).place.z : 0.0; }  // m, of the uppermost
 
 private:
@@ -72,6 +74,7 @@ public:
   const Stack& of(std::uint32_t column) const { return stacks_[kinds_[column]]; }
   double kg_per_quantum() const { return kg_; }
   double mean_radius() const { return mean_radius_; }  // m
+  double height() const { return height_; }            // m, of the tile
   // Columns before anything digs.
   const std::vector<shared::SoilColumn>& at_start() const { return at_start_; }
 
@@ -81,7 +84,7 @@ private:
   std::vector<Stack> stacks_;
   std::vector<std::uint32_t> kinds_;
   std::vector<shared::SoilColumn> at_start_;
-  double kg_, mean_radius_;
+  double kg_, mean_radius_, height_;
 };
 
 // Lets the columns that may_flow slide to slopes of at most `slope` (tangent): of two neighbours that are steeper the
