@@ -1,10 +1,12 @@
 // Ground that becomes grains where it is dug, and takes them in where they rest.
 #include "engine/scene/ground.h"
 #include "engine/scene/text.h"
+#include "engine/simulation/checkpoint_file.h"
 #include "engine/simulation/soil_tile.h"
 #include "engine/soil/exchange.h"
 #include "tests/scratch.h"
 #include "tests/simulate.h"
+#include <cstring>
 #include <numeric>
 
 using namespace talus_tests;
@@ -149,6 +151,29 @@ TEST_CASE("Ground goes on from a checkpoint, and from a fork, to the same bits",
   two.advance(60);
   REQUIRE(two.state_hash(1) == two.state_hash(0));
   REQUIRE(two.soil()->quanta == 2 * whole.soil()->quanta);
+}
+
+TEST_CASE("A checkpoint that names ground that is not there is refused", "[soil]") {
+  using namespace talus::shared;
+  talus::Simulation simulation(blade_in_ground(), on_cpu);
+  simulation.advance(50);
+  const std::uint64_t before = simulation.state_hash();
+  const auto said = [&](talus::FieldId id, std::size_t offset, std::uint32_t value) -> std::string {
+    talus::Checkpoint bad = simulation.checkpoint();
+    std::memcpy(bad.fields.at(std::string(talus::info(id).name)).data() + offset, &value, sizeof value);
+    try {
+      simulation.resume(bad);
+    } catch (const talus::CheckpointError& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  for (const std::size_t member : {offsetof(SoilOrigin, column), offsetof(SoilOrigin, tile)})
+    CHECK(said(talus::FieldId::soil_origin, sizeof(SoilOrigin) + member, 100'000) ==
+          "field soil_origin names a column, or a grain of the tile, that is not there");
+  CHECK(said(talus::FieldId::soil_columns, offsetof(SoilColumn, mass), ~0u) ==
+        "field soil_columns has more mass than one can have");
+  CHECK(simulation.state_hash() == before);
 }
 
 TEST_CASE("Places for grains of the ground grow on the way", "[soil]") {

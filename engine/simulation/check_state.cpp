@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 #include <span>
 
@@ -79,6 +80,7 @@ public:
       lists(w);
     }
     sleep();
+    soil();
     bodies();
     cloth();
     fine();
@@ -271,6 +273,15 @@ private:
                end = first + (std::ptrdiff_t{1} << cells) + 1;
     need(std::is_sorted(first, end) && *(end - 1) - *first <= b_.places, FieldId::grid_start,
          "has cells of more grains than there are");
+  }
+
+  void soil() {
+    for (const SoilOrigin& origin : values_of<SoilOrigin>(state_, FieldId::soil_origin))
+      need(origin.column <= b_.soil_columns && origin.tile <= b_.soil_tile, FieldId::soil_origin,
+           "names a column, or a grain of the tile, that is not there");
+    for (const SoilColumn& column : values_of<SoilColumn>(state_, FieldId::soil_columns))
+      need(column.mass <= std::numeric_limits<uint>::max() / 2, FieldId::soil_columns,
+           "has more mass than one can have");
   }
 
   void sleep() {

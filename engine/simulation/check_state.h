@@ -16,6 +16,8 @@ struct StateBounds {
   std::uint32_t materials = 0;
   std::vector<std::uint32_t> parts;          // of each body
   std::vector<std::uint32_t> clump_spheres;  // of each kind of clump
+  std::size_t soil_columns = 0;              // of a world
+  std::size_t soil_tile = 0;                 // grains of the tile
   std::vector<std::uint32_t> emitter_spheres;  // of a grain of each emitter
   std::vector<std::uint32_t> due;            // by world and emitter: emitted grains that are due up to now
   std::uint32_t fine_initial = 0;            // fine grains at the start
