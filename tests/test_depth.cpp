@@ -234,7 +234,123 @@ Scene meshes() {
   return scene;
 }
 
+double on_box(const ExactRay& ray, const glm::dvec3& low, const glm::dvec3& high, double near) {
+  double from = -none, to = none;
+  for (int a = 0; a < 3; ++a) {
+    const double s = (low[a] - ray.from[a]) / ray.way[a], t = (high[a] - ray.from[a]) / ray.way[a];
+    from = std::max(from, std::min(s, t));
+    to = std::min(to, std::max(s, t));
+  }
+  return from < to && from > near ? from : none;
+}
+
+// With the columns of the ground, too: a box each.
+Cast with_ground(Simulation& simulation, const DepthCameraSpec& c, Cast rest) {
+  const std::vector<SoilSite> site = read_field<SoilSite>(simulation.executor(), FieldId::soil_site, 1);
+  const std::size_t count = std::size_t{site[0].count.x} * site[0].count.y;
+  const auto columns = read_field<SoilColumn>(simulation.executor(), FieldId::soil_columns, count);
+  const auto quantum = read_field<float>(simulation.executor(), FieldId::soil_quantum, count);
+  const double floor = simulation.scene().domain.min.z;
+  return [=](const ExactRay& ray) {
+    double t = rest(ray);
+    for (std::size_t k = 0; k < count; ++k) {
+      const glm::dvec2 low =
+          glm::dvec2(site[0].min) + glm::dvec2(site[0].edge) * glm::dvec2(k % site[0].count.x, k / site[0].count.x);
+      const double height = columns[k].mass * static_cast<double>(quantum[k]);
+      t = std::min(t, on_box(ray, {low, floor}, {low + glm::dvec2(site[0].edge), floor + height}, c.near));
+    }
+    return t;
+  };
+}
+
+// Ground with a berm and a trench, and a blade in it.
+Scene dug_ground() {
+  return parse_scene(R"(
+[time]
+dt = 0.002
+[domain]
+min = [-0.2, -0.1, -0.02]
+max = [0.2, 0.1, 0.2]
+[[material]]
+name = "sand"
+[soil]
+material = "sand"
+radius = [0.0045, 0.0055]
+height = 0.04
+parts = [
+  { box.size = [0.1, 0.15, 0.06], position = [0.13, 0.0, 0.02], rotation = [0, 20, 10] },
+  { sphere.radius = 0.03, position = [-0.12, 0.05, 0.03], subtract = true },
+]
+[[body]]
+name = "blade"
+box.size = [0.01, 0.08, 0.06]
+position = [0.0, -0.04, 0.03]
+velocity = [0.2, 0.0, 0.0]
+[[depth_camera]]
+name = "eye"
+position = [-0.4, -0.3, 0.3]
+target = [0.0, 0.0, 0.0]
+size = [61, 47]
+fov = 40
+far = 2
+[[depth_camera]]
+name = "map"
+position = [0.001, 0.002, 0.5]
+rotation = [0, 90, 0]
+size = [43, 23]
+projection = "orthographic"
+width = 0.5
+far = 1
+[[depth_camera]]
+name = "ego"
+body = "blade"
+position = [0.02, 0.0, 0.02]
+rotation = [0, 15, 0]
+size = [40, 30]
+fov = 80
+near = 0.005
+far = 1
+[[depth_camera]]
+name = "below"
+position = [0.3, 0.2, -0.2]
+target = [0.0, 0.0, 0.0]
+size = [31, 31]
+far = 2
+)",
+                     "ground.toml");
+}
+
+void sees_the_ground(const Options& options) {
+  Simulation simulation(dug_ground(), options);
+  simulation.advance(20);
+  REQUIRE(simulation.soil()->live_grains > 100);
+  for (std::uint32_t c = 0; c < simulation.scene().depth_cameras.size(); ++c) {
+    const DepthCameraSpec& camera = simulation.scene().depth_cameras[c];
+    CAPTURE(camera.name);
+    const Cast cast = cast_of(simulation, camera);
+    CHECK(wrong_pixels(simulation, c, with_ground(simulation, camera, cast)) == 0);
+    CHECK(seeing(simulation, c) > 100);
+  }
+}
+
 }  // namespace
+
+TEST_CASE("Depth cameras see the columns of the ground", "[depth][soil]") {
+  sees_the_ground(on_cpu);
+}
+TEST_CASE("Depth cameras see the columns of the ground on the device", "[device][depth][soil][lockstep]") {
+  sees_the_ground(in_lockstep());
+}
+
+TEST_CASE("A camera within the ground does not see it", "[depth][soil]") {
+  Scene scene = dug_ground();
+  scene.depth_cameras = {camera_of("mole", {0.0, 0.0, 0.0}, {0.0, 0.1, 0.1}, {1, 1})};
+  Simulation simulation(scene, on_cpu);
+  CHECK(simulation.depth(0)[0] == 4.0f);
+  scene.depth_cameras[0].position = {0.0, 0.0, 0.1};
+  scene.depth_cameras[0].target = {0.001, 0.0, 0.0};
+  CHECK(Simulation(scene, on_cpu).depth(0)[0] == Approx(0.08).epsilon(0.02));
+}
 
 TEST_CASE("Depth cameras see what exact rays hit", "[depth]") {
   sees_exactly(on_cpu);

@@ -135,6 +135,18 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
   Simulation sleepers(resting, options);
   REQUIRE_NOTHROW(sleepers.advance(4));
   add_run(sleepers.pass_times());
+  Scene dug = parse_scene(
+      "[domain]\nmin = [-0.1, -0.1, 0.0]\nmax = [0.1, 0.1, 0.2]\n[[material]]\nname = \"sand\"\n[soil]\nmaterial = "
+      "\"sand\"\nradius = 0.01\nheight = 0.05\n[[body]]\nname = \"blade\"\nbox.size = [0.02, 0.1, 0.1]\nposition = [0, "
+      "0, "
+      "0.08]\nvelocity = [0.1, 0, 0]\n[[depth_camera]]\nname = \"map\"\nposition = [0, 0, 1]\nrotation = [0, 90, "
+      "0]\nsize = "
+      "[9, 7]\nfar = 2\n",
+      "dug.toml");
+  Simulation ground(dug, options);
+  REQUIRE_NOTHROW(ground.advance(4));
+  REQUIRE_NOTHROW(ground.depth_buffer());
+  add_run(ground.pass_times());
   const auto executor = make_lockstep_executor(make_gpu_executor(options), options.threads);
   std::string note;
   bake_sdf({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}}, {.cell = 0.2f}, *executor, note);

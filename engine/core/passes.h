@@ -125,6 +125,7 @@ enum class Match { exact, close, unordered };
   X(measure, thread, close, 2e-5)                                                                                      \
   X(contact_lines, thread, close, 2e-5)                                                                                \
   X(depth_bodies, thread, close, 2e-5)                                                                                 \
+  X(depth_ground, thread, close, 2e-5)                                                                                 \
   X(depth_grains, thread, close, 2e-5)                                                                                 \
   X(depth_heights, thread, close, 2e-5)                                                                                \
   X(sdf_corners, thread, close, 1e-4)                                                                                  \

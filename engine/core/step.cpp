@@ -413,10 +413,12 @@ void move_bodies(Executor& e, const StepPlan& p) {
   place_bodies(e, p, args_of(p));
 }
 
-void see_depth(Executor& e, const StepPlan& p, std::uint32_t camera, std::uint32_t pixels, bool heights) {
+void see_depth(Executor& e, const StepPlan& p, std::uint32_t camera, std::uint32_t pixels, bool ground, bool heights) {
   Args args = args_of(p);
   args.first = camera;
   e.run(Pass::depth_bodies, {pixels}, args);
+  if (ground)
+    e.run(Pass::depth_ground, {pixels}, args);
   e.run(Pass::depth_grains, {p.grains}, args);
   if (heights)
     e.run(Pass::depth_heights, {pixels}, args);

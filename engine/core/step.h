@@ -46,7 +46,8 @@ void move_bodies(Executor& executor, const StepPlan& plan);
 
 // What a depth camera sees of the grains, and of the bodies where they were last moved to. pixels: of its images in all
 // worlds.
-void see_depth(Executor& executor, const StepPlan& plan, std::uint32_t camera, std::uint32_t pixels, bool heights);
+void see_depth(Executor& executor, const StepPlan& plan, std::uint32_t camera, std::uint32_t pixels, bool ground,
+               bool heights);
 
 // Runs one step from substep `from` on (0, unless an earlier attempt was halted inside the step) up to substep `to`,
 // and with the last one its end.

@@ -1,4 +1,5 @@
-// What depth cameras see: bodies and the floor by a ray per pixel, grains each in the pixels around its outline.
+// What depth cameras see: bodies, the ground and the floor by a ray per pixel, grains each in the pixels around its
+// outline.
 #include "engine/reference/depth.h"
 #include <bit>
 #include <utility>
@@ -18,6 +19,55 @@ float floor_on_ray(const Settings& settings, const Ray& ray, float near, float e
   const float above = ray.from.z - settings.domain.min.z;
   const bool seen = settings.domain.axis.z == axis_wall && ray.way.z < 0.0f && above > -near * ray.way.z;
   return seen ? std::min(end, above / -ray.way.z) : end;
+}
+
+// Where a ray is between two planes across an axis: from t = x to t = y; from +-1e30 on where it runs along them.
+glm::vec2 span_between(float low, float high, float from, float way) {
+  if (std::abs(way) < 1e-12f)
+    return from >= low && from < high ? glm::vec2(-1e30f, 1e30f) : glm::vec2(1e30f, -1e30f);
+  const float a = (low - from) / way, b = (high - from) / way;
+  return {std::min(a, b), std::max(a, b)};
+}
+
+// t where a ray comes to a column of the ground, each a box from the floor to its height; else the end. The columns
+// that it passes above are gone through one after another. Not where it starts in the ground.
+float ground_on_ray(const Fields& f, uint world, const Ray& ray, float near, float end) {
+  const SoilSite& site = f.soil_site[0];
+  const float floor = f.settings[0].domain.min.z;
+  float t = near, out = end;
+  for (int a = 0; a < 2; ++a) {
+    const float upper = site.min[a] + static_cast<float>(site.count[a]) * site.edge[a];
+    const glm::vec2 within = span_between(site.min[a], upper, ray.from[a], ray.way[a]);
+    t = std::max(t, within.x);
+    out = std::min(out, within.y);
+  }
+  if (!(t < out))
+    return end;
+  glm::ivec2 at;
+  for (int a = 0; a < 2; ++a)
+    at[a] = std::clamp(static_cast<int>(std::floor((ray.from[a] + t * ray.way[a] - site.min[a]) / site.edge[a])), 0,
+                       static_cast<int>(site.count[a]) - 1);
+  const glm::ivec2 way(ray.way.x < 0.0f ? -1 : 1, ray.way.y < 0.0f ? -1 : 1);
+  for (uint passed = 0; passed < site.count.x + site.count.y; ++passed) {
+    glm::vec2 leaves(1e30f);
+    for (int a = 0; a < 2; ++a)
+      if (std::abs(ray.way[a]) >= 1e-12f)
+        leaves[a] =
+            (site.min[a] + static_cast<float>(at[a] + (way[a] > 0 ? 1 : 0)) * site.edge[a] - ray.from[a]) / ray.way[a];
+    const float last = std::min(std::min(leaves.x, leaves.y), out);
+    const std::size_t column = std::size_t{world} * site.count.x * site.count.y +
+                               static_cast<uint>(at.y) * site.count.x + static_cast<uint>(at.x);
+    const float top = floor + static_cast<float>(f.soil_columns[column].mass) * f.soil_quantum[column];
+    const glm::vec2 within = span_between(floor, top, ray.from.z, ray.way.z);
+    if (const float first = std::max(t, within.x); first < std::min(last, within.y))
+      return first > near ? first : end;
+    const int a = leaves.x <= leaves.y ? 0 : 1;
+    at[a] += way[a];
+    if (!(last < out) || at[a] < 0 || at[a] >= static_cast<int>(site.count[a]))
+      return end;
+    t = std::max(t, last);
+  }
+  return end;
 }
 
 // The ends of a ball's outline along one axis of the image. x: of its centre along it; reach: end of the image.
@@ -147,6 +197,17 @@ void depth_bodies(const Args& args, Fields& f, uint begin, uint end) {
         bits = std::bit_cast<uint>(seen.met(pixel, std::bit_cast<float>(bits)));
       });
     }
+  });
+}
+
+void depth_ground(const Args& args, Fields& f, uint begin, uint end) {
+  const DepthCamera& c = f.depth_cameras[args.first];
+  each_world(c, begin, end, [&](uint world, const Pixels& pixels) {
+    const View view = view_of(f, c, world);
+    pixels.each(f, [&](const Pixel& pixel, uint& bits) {
+      const Ray ray = view.ray(c.perspective, pixel.place);
+      bits = std::bit_cast<uint>(ground_on_ray(f, world, ray, c.near, std::bit_cast<float>(bits)));
+    });
   });
 }
 

@@ -96,8 +96,6 @@ inline constexpr std::array limitations{
     Limitation{Capability::soil, Capability::clumps, Effect::error, "beside clumps all grains stay awake"},
     Limitation{Capability::soil, Capability::upsampling, Effect::error,
                "grains that come from the ground have no fine grains"},
-    Limitation{Capability::soil, Capability::depth_cameras, Effect::limited,
-               "depth cameras see the grains, not the ground between them"},
     Limitation{Capability::gauss_seidel, Capability::gpu, Effect::error,
                "it goes through the contacts one after another, on the CPU only: use --device cpu"},
 };

@@ -105,7 +105,7 @@ void Evaluation::see_depth(std::uint32_t first, std::uint32_t end) {
   move_bodies(memory_.executor(), plan);
   for (std::uint32_t c = first; c < end; ++c)
     talus::see_depth(memory_.executor(), plan, c, static_cast<std::uint32_t>(pixels_of(cameras[c], scene)),
-                     cameras[c].heights != 0);
+                     scene.soil.has_value(), cameras[c].heights != 0);
   memory_.executor().submit();
 }
 

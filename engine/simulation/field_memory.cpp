@@ -324,7 +324,20 @@ void FieldMemory::write_constants() {
   if (model_.has_soil()) {
     write_field(*executor_, FieldId::soil_springs, model_.soil_stacks().tile().springs);
     write_field(*executor_, FieldId::soil_first, model_.soil_stacks().tile().first_spring);
+    write_ground();
   }
+}
+
+void FieldMemory::write_ground() {
+  const SoilStacks& stacks = model_.soil_stacks();
+  const SoilGrid& grid = stacks.grid();
+  std::vector<float> quantum;
+  for (std::uint32_t w = 0; w < model_.worlds(); ++w)
+    for (std::uint32_t c = 0; c < grid.size(); ++c)
+      quantum.push_back(static_cast<float>(1.0 / stacks.of(c).per_meter()));
+  write_field(*executor_, FieldId::soil_quantum, quantum);
+  const std::vector<SoilSite> site{{vec2(grid.min()), vec2(grid.edge()), grid.count()}};
+  write_field(*executor_, FieldId::soil_site, site);
 }
 
 void FieldMemory::write_changed() {

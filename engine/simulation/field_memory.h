@@ -73,6 +73,7 @@ private:
   // Elements in one world where each world has as many, and in all worlds elsewhere.
   std::size_t elements_of(Extent extent, const Settings& settings, const Population& population) const;
   void write_constants();
+  void write_ground();  // what of it stays the same
   void resize_rows(uint rows, uint history);
 
   Model& model_;

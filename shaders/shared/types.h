@@ -10,6 +10,7 @@ namespace talus::shared {
 using uint = std::uint32_t;
 using glm::ivec3;
 using glm::mat3;
+using glm::uvec2;
 using glm::uvec3;
 using glm::vec2;
 using glm::vec3;
@@ -992,6 +993,13 @@ struct WorldSoil {
 struct SoilColumn {
   uint mass;       // in the ground, in quanta (engine/soil/stacks.h)
   uint disturbed;  // 1: it was dug, or took grains in
+};
+
+// Where the columns of the ground are.
+struct SoilSite {
+  vec2 min;     // m, lower corner
+  vec2 edge;    // m, of a column
+  uvec2 count;  // columns along x and y
 };
 
 // Where a grain of the ground comes from. One that stays fixed is still there, so that those beside it have the ground's own rough surface.
