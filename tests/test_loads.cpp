@@ -293,9 +293,9 @@ TEST_CASE("Report and metrics have the loads of each body", "[bodies][loads]") {
     CHECK(report[1][key] == nlohmann::json::parse("[0.0, 0.0, 0.0]"));
   const std::string header = metrics_header(scene), row = metrics_row(simulation);
   CHECK_THAT(header, Catch::Contains(",plain.force_z,plain.torque_x,"));
-  CHECK_THAT(header, Catch::EndsWith(",\"a \"\"name\"\", odd.torque_filtered_z\""));
-  CHECK(std::ranges::count(row, ',') == 12 + 24);
-  CHECK(std::ranges::count(header, ',') == 12 + 24 + 12);  // each of the odd name's columns has another one
+  CHECK_THAT(header, Catch::EndsWith(",\"a \"\"name\"\", odd.torque_filtered_z\",awake"));
+  CHECK(std::ranges::count(row, ',') == 12 + 24 + 1);
+  CHECK(std::ranges::count(header, ',') == 12 + 24 + 12 + 1);  // each of the odd name's columns has another one
 }
 
 TEST_CASE("Report and metrics tell how dynamic bodies and joints move", "[bodies][loads][rigid]") {
