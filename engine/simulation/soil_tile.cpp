@@ -64,12 +64,13 @@ SoilTile tile_of(Simulation& simulation, const glm::uvec2& columns) {
       const bool of_grains = is_grain(partner);
       const Grain& other = of_grains ? f.grains[partner] : grain;
       const float to_force = 1.0f / (h * (grain.velocity.w + (of_grains ? other.velocity.w : 0.0f)));
-      const auto force = [&](uint member, std::size_t at) {
-        return member == state_none ? vec3(0.0f) : to_force * reference::vec3_at(f.contact_state, at);
+      const auto force = [&](uint member) {
+        return member == state_none
+                   ? vec3(0.0f)
+                   : to_force * reference::vec3_at(f.contact_state, reference::state_at(f, slot, member));
       };
       const SoilSpring spring{partner, reference::shortest(vec3(other.position) - vec3(grain.position), settings),
-                              force(settings.contacts.shear, reference::shear_at(f, slot)),
-                              force(settings.contacts.roll, reference::roll_at(f, slot))};
+                              force(settings.contacts.shear), force(settings.contacts.roll)};
       if (spring.shear != vec3(0.0f) || spring.roll != vec3(0.0f))
         tile.springs.push_back(spring);
     }
