@@ -51,23 +51,18 @@ public:
     TIFFOpenOptionsSetWarningHandlerExtR(
         options.get(), [](TIFF*, void*, const char*, const char*, va_list) { return 1; }, nullptr);
     TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(raster_bytes_most));
-    tiff_ = TIFFClientOpenExt(
-        "raster", mode, this, read, write, seek, [](thandle_t) { return 0; }, size, nullptr, nullptr, options.get());
+    tiff_.reset(TIFFClientOpenExt(
+        "raster", mode, this, read, write, seek, [](thandle_t) { return 0; }, size, nullptr, nullptr, options.get()));
     check(tiff_ != nullptr);
   }
   Tiff(const Tiff&) = delete;
-  ~Tiff() { close(); }
 
-  operator TIFF*() const { return tiff_; }
+  operator TIFF*() const { return tiff_.get(); }
   void check(bool done) const {
     if (!done || !error_.empty())
       throw std::runtime_error(error_.empty() ? "libtiff reports an error" : error_);
   }
-  void close() {  // writes what is left
-    if (tiff_)
-      TIFFClose(tiff_);
-    tiff_ = nullptr;
-  }
+  void close() { tiff_.reset(); }  // writes what is left
 
 private:
   static int on_error(TIFF*, void* self, const char*, const char* form, va_list values) {
@@ -104,7 +99,7 @@ private:
   std::string& bytes_;
   std::size_t at_ = 0;
   std::string error_;
-  TIFF* tiff_ = nullptr;
+  std::unique_ptr<TIFF, void (*)(TIFF*)> tiff_{nullptr, TIFFClose};  // last: it may still write as it closes
 };
 
 // The values of a tag that libtiff has no name for; none where it is missing or of another type.
