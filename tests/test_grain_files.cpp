@@ -62,7 +62,7 @@ void require_start(const Scene& scene, const std::vector<GrainState>& grains, bo
   }
 }
 
-// What a scene says of a file with this content.
+// Returns the error of a scene whose fill.file has this content.
 std::string error_of_file(const std::string& name, const std::string& content, const std::string& more = "") {
   const Scratch scratch;
   write_text(scratch / name, content);

@@ -62,7 +62,8 @@ TEST_CASE("Heights of the ground come back from a file as the same columns", "[h
 
   const talus::Scene again = ground_with("surface = { file = \"ground.tif\", interpolation = \"nearest\" }",
                                          (scratch / "again.toml").string());
-  // Of the stacks of the ground that was dug: the mass of each column, with the loose grains on it, to the quantum.
+  // With the stacks of the dug ground, the heights give back the mass of each column, loose grains included, to the
+  // quantum.
   const talus::SoilStacks before(simulation.scene(), talus::settled_tile(simulation.scene()));
   const talus::Ground ground(*again.soil, again.domain.min.z);
   std::uint64_t quanta = 0;

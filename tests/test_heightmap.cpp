@@ -250,7 +250,7 @@ TEST_CASE("The ground has the surface of a file, and parts on it", "[heightmap][
   CHECK(ground.height(1.25, 0.5) == Approx(1.25));
   CHECK(ground.height(0.1, 0.9) == Approx(1.0));
 
-  // What the file says is kept in the scene's text.
+  // The text of the scene keeps the keys of the surface.
   const std::string text = to_toml(scene);
   CHECK(to_toml(parse_scene(text, scene_file)) == text);
 

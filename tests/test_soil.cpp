@@ -45,7 +45,8 @@ std::uint64_t mass_of_columns(const std::vector<talus::shared::SoilColumn>& colu
                          [](std::uint64_t sum, const auto& column) { return sum + column.mass; });
 }
 
-// Of any two balls, xyz and w radius, across periodic ends of x and y [radii of the smaller one].
+// The deepest overlap of any two balls (xyz: centre, w: radius) across periodic ends of x and y, in radii of the
+// smaller ball.
 double deepest_overlap(const std::vector<glm::dvec4>& balls, const glm::dvec2& period) {
   double deepest = 0.0;
   for (std::size_t i = 0; i < balls.size(); ++i)

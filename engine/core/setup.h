@@ -18,12 +18,12 @@ vec4 spin_of(const Scene& scene, const Seed& seed);   // grain_spin at the start
 float ease_of(const Scene& scene, const Seed& seed);  // grain_spin.w: m r^2 / I, 0 of a fixed grain [1]
 bool resists_rolling(const Scene& scene);             // does some pair of materials?
 
-// Throws SceneError where a periodic axis is too short for the neighbour grid, or the grid too large for the device.
-// grid_cells: most cells of the neighbour table; 0: some four per grain.
-// Do grains at rest sleep? Particles of shapes, spheres of clumps and vertices of cloth are moved after dem's contacts
-// by what sleep does not know of.
+// True where grains at rest sleep (solver.sleep). Particles of shapes, spheres of clumps and vertices of cloth exclude
+// sleep, since they are moved after the contacts of dem.
 bool grains_sleep(const Scene& scene);
 
+// Throws SceneError where a periodic axis is too short for the neighbour grid, or the grid too large for the device.
+// grid_cells: most cells of the neighbour table; 0: some four per grain.
 Settings settings_of(const Scene& scene, const Population& population, const Dynamics& dynamics,
                      std::uint32_t grid_cells = 0);
 

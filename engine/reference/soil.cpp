@@ -9,7 +9,8 @@ bool is_fresh(const Fields& f, uint i) {
   return origin.tile > 0 && origin.since == f.worlds[world_of(f, i)].clock;
 }
 
-// The spring in the tile of grain i with a partner, which is grain j where it is one, if they lie as there.
+// The tile's spring between grain i and a partner (grain j, if the partner is a grain); null if the tile has none, or
+// if the two do not lie as they do in the tile.
 const SoilSpring* spring_in_tile(const Fields& f, uint i, uint partner, uint j) {
   const uint tile = f.soil_origin[i].tile;
   if (tile == 0 || (is_grain(partner) && f.soil_origin[j].tile == 0))

@@ -21,7 +21,7 @@ struct FileBox {
   std::array<std::optional<bool>, 3> periodic;  // where the file says it
 };
 
-// What a file does not say is empty. Grains of files with ids are sorted by these.
+// Vectors of quantities that the file does not contain are empty. Where the file has ids, the grains are sorted by id.
 struct LoadedGrains {
   std::vector<glm::vec3> positions;   // m
   std::vector<float> radii;           // m

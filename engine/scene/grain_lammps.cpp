@@ -225,7 +225,7 @@ private:
     return Section::end;
   }
 
-  // Of a box by vectors: avec, bvec, cvec, then the origin.
+  // The four vectors of a general box, in the order in which the file gives them: avec, bvec, cvec, origin.
   void read_vectors(Place at) {
     constexpr std::string_view names[]{"avec", "bvec", "cvec"};
     const auto numbers = [&] {

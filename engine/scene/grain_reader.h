@@ -1,5 +1,5 @@
 #pragma once
-// What the readers of grain files share: names of columns, numbers, and the grains that come of them.
+// The readers of grain files share the names of columns, the parsing of numbers and the checks of each grain.
 #include "engine/scene/grain_file.h"
 #include <map>
 #include <string_view>

@@ -70,7 +70,7 @@ private:
     }
   };
 
-  // What is appended is no XML.
+  // The appended section holds raw bytes, which an XML parser must not see.
   void parse() {
     std::string head(bytes_);
     if (const auto at = bytes_.find("<AppendedData"); at != bytes_.npos) {

@@ -489,7 +489,7 @@ private:
     scene_.grains.push_back(std::move(g));
   }
 
-  // What a file says of its grains, the keys must not say again.
+  // A key is an error where the file already gives that quantity for each grain.
   void take_file(GrainGroup& g, const FileFill& file, const Value& at, const Value& radius, const Value& clump) {
     const std::string path = (folder() / file.file).string();
     const LoadedGrains& grains = *file.loaded;

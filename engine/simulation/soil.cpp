@@ -15,7 +15,7 @@ namespace {
 
 using Edges = std::vector<std::array<glm::dvec3, 2>>;
 
-// Those of all triangles: an edge of two is there twice.
+// The edges of all triangles of a surface. An edge that two triangles share is listed twice.
 Edges edges_of(const Surface& surface) {
   Edges edges;
   for (const glm::uvec3& triangle : surface.triangles)

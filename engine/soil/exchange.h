@@ -68,12 +68,11 @@ std::vector<SoilSurfaceGrain> surface_of(const SoilStacks& stacks, double floor,
 
 // Around each tool that reaches down to the surface, or nearly so, soil becomes grains: in the box beyond it by the
 // margin, and ahead of it in the failure wedge of passive earth pressure, tan(45 + 30 / 2 degrees) = 1.73 times as long
-// as the soil is high over the tool's lower edge. The floor of
-// the zone is level: where it rose with the lower face of the wedge, the force on a blade was 18 to 20 % too high, and
-// 4 to 6 % with a level one. Over or under a body, however high, grains stay grains: it may carry them. Soil beside
-// loose grains has a rough surface of fixed ones, in their places, three and a half radii thick. Columns outside of the
-// zones, whose grains and those of their neighbours sleep, take these in. What was disturbed and has no grains slides
-// to the angle of repose.
+// as the soil is high over the tool's lower edge. The floor of the zone is level: where it rose with the lower face of
+// the wedge, the force on a blade was 18 to 20 % too high, and 4 to 6 % with a level one. Over or under a body, however
+// high, grains stay grains: it may carry them. Soil beside loose grains has a rough surface of fixed ones, in their
+// places, three and a half radii thick. Columns outside of the zones, whose grains and those of their neighbours sleep,
+// take these in. What was disturbed and has no grains slides to the angle of repose.
 SoilExchange exchange(const SoilStacks& stacks, const SoilRules& rules, std::span<const SoilTool> tools,
                       SoilState& state);
 

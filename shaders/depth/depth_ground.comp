@@ -1,6 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// What a camera sees of the ground before bodies and the floor, a ray per pixel.
+// Each pixel casts a ray at the columns of the ground, which may hide the bodies and the floor that depth_bodies has found.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 1, scalar) readonly buffer CameraBlock { DepthCamera depth_cameras[]; };

@@ -1,7 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-// Contacts of grains that have just come out of the ground, or are fixed no longer, get the springs that they had in the tile, as far as
-// they lie as there; the others of theirs begin without. So on both sides, since a grain's row is read and written by itself alone.
+// Contacts of grains that have just come out of the ground, or are fixed no longer, get the springs that they had in the tile, where both
+// grains lie as they do in the tile. Their other contacts start without springs. The two contact rows of a pair get opposite springs,
+// although each grain writes its own row alone, because both find the same pair in the tile.
 #include "shared/pass.glsl"
 
 layout(set = 0, binding = 20, scalar) readonly buffer WorldBlock { World worlds[]; };
@@ -20,7 +21,7 @@ layout(set = 0, binding = 9, scalar) readonly buffer SpringBlock { SoilSpring so
 
 bool is_fresh(uint i, uint world) { return soil_origin[i].tile > 0u && soil_origin[i].since == worlds[world].clock; }
 
-// The spring in the tile of grain i with a partner, which is grain j where it is one; soil_first[..] behind the last one: there is none.
+// The index of the tile's spring between grain i and a partner (grain j, if the partner is a grain); no_partner if the tile has none.
 uint spring_in_tile(uint i, uint partner, uint j) {
   uint tile = soil_origin[i].tile, name = partner;
   if (tile == 0u)
