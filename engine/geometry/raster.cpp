@@ -1,10 +1,10 @@
 #include "engine/geometry/raster.h"
 #include "engine/base/read_double.h"
+#include "engine/base/read_file.h"
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 #include <limits>
 #include <string_view>
 
@@ -16,24 +16,6 @@ std::string lower_case(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
   return out;
-}
-
-std::string bytes_of(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error))
-    throw std::runtime_error("does not exist");
-  if (!std::filesystem::is_regular_file(file, error))
-    throw std::runtime_error("is no file");
-  const std::uintmax_t size = std::filesystem::file_size(file, error);
-  if (error)
-    throw std::runtime_error(error.message());
-  if (size > raster_bytes_most)
-    throw std::runtime_error(fmt::format("has {} bytes: the limit is {}", size, raster_bytes_most));
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  std::ifstream in(file, std::ios::binary);
-  if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-    throw std::runtime_error("cannot be read");
-  return bytes;
 }
 
 // Words between blanks, with the line of each.
@@ -133,11 +115,11 @@ Raster load_raster(const std::filesystem::path& file) {
   const std::string kind = lower_case(file.extension().string());
   try {
     if (kind == ".png")
-      return read_png(bytes_of(file));
+      return read_png(read_file(file, raster_bytes_most));
     if (kind == ".tif" || kind == ".tiff")
-      return read_tiff(bytes_of(file));
+      return read_tiff(read_file(file, raster_bytes_most));
     if (kind == ".asc")
-      return read_ascii_grid(bytes_of(file));
+      return read_ascii_grid(read_file(file, raster_bytes_most));
     throw std::runtime_error("is none of the files that heights are read from: .png, .tif, .tiff, .asc");
   } catch (const std::runtime_error& e) {
     throw RasterError(fmt::format("{}: {}", file.string(), e.what()));

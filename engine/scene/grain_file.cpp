@@ -1,12 +1,12 @@
 #include "engine/scene/grain_file.h"
 #include "engine/base/cache.h"
 #include "engine/base/read_double.h"
+#include "engine/base/read_file.h"
 #include "engine/scene/grain_reader.h"
 #include "engine/scene/keys.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 #include <numbers>
 #include <numeric>
 #include <span>
@@ -63,23 +63,11 @@ Place place_of(std::string_view line, std::uint64_t number, std::string_view fie
 }
 
 std::string read_bytes(const std::filesystem::path& file) {
-  const auto refuse = [&](const std::string& why) { throw GrainFileError(fmt::format("{}: {}", file.string(), why)); };
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status))
-    refuse("does not exist");
-  if (!std::filesystem::is_regular_file(status))
-    refuse("is not a file");
-  const std::uintmax_t size = std::filesystem::file_size(file, error);
-  if (error)
-    refuse("cannot be read: " + error.message());
-  if (size > bytes_most)
-    refuse(fmt::format("is too large: a file of grains may have {} GiB", bytes_most >> 30));
-  std::string bytes(size, '\0');
-  std::ifstream in(file, std::ios::binary);
-  if (!in.read(bytes.data(), static_cast<std::streamsize>(size)))
-    refuse("cannot be read");
-  return bytes;
+  try {
+    return read_file(file, bytes_most);
+  } catch (const std::runtime_error& e) {
+    throw GrainFileError(fmt::format("{}: {}", file.string(), e.what()));
+  }
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/trigonometric.hpp>
-#include <limits>
 #include <map>
 
 namespace talus {
@@ -43,26 +42,19 @@ glm::dvec3 middle_of(const Edges& edges) {
 
 // The box that a body sweeps from one pose to another. edges: of its surface, in its frame.
 SoilTool tool_of(const Edges& edges, const Pose& from, const Pose& to) {
-  constexpr double inf = std::numeric_limits<double>::infinity();
   SoilTool tool;
   const glm::dvec3 middle = middle_of(edges);
   const glm::dvec2 way(to.position + to.rotation * middle - from.position - from.rotation * middle);
   tool.moves = glm::length(way) > 0.0;
   if (tool.moves)
     tool.along = glm::normalize(way);
-  tool.low = glm::dvec2(inf);
-  tool.high = glm::dvec2(-inf);
-  tool.edge = inf;
   for (const Pose* pose : {&from, &to})
     for (const auto& edge : edges) {
       auto& [a, b] = tool.edges.emplace_back();
       a = pose->position + pose->rotation * edge[0];
       b = pose->position + pose->rotation * edge[1];
-      for (const glm::dvec3& at : {a, b}) {
-        tool.low = glm::min(tool.low, tool.inside(glm::dvec2(at)));
-        tool.high = glm::max(tool.high, tool.inside(glm::dvec2(at)));
-        tool.edge = std::min(tool.edge, at.z);
-      }
+      tool.reach(a);
+      tool.reach(b);
     }
   return tool;
 }

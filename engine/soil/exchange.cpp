@@ -112,7 +112,7 @@ private:
     if (!tool.digs)
       return;
     const SoilTool part = part_below(tool, surface_at(tool, tool) + (near + kept) * radius_);
-    if (part.edge == std::numeric_limits<double>::infinity())
+    if (part.edge == SoilTool::inf)
       return;
     const double surface = surface_at(part, tool), ahead = tool.moves ? wedge * std::max(surface - edge, 0.0) : 0.0;
     each_near(part, rules_.margin + beside, ahead, [&](uint c) { kept_[c] = true; });
@@ -129,22 +129,15 @@ private:
   // The part of a tool that is lower than this [m above the floor], without edges: an arm that leans over the ground
   // digs where it comes down to it. Where there is none, its edge is infinitely high.
   SoilTool part_below(const SoilTool& tool, double height) const {
-    constexpr double inf = std::numeric_limits<double>::infinity();
-    SoilTool part{
-        .along = tool.along, .low = glm::dvec2(inf), .high = glm::dvec2(-inf), .edge = inf, .moves = tool.moves};
+    SoilTool part{.along = tool.along, .moves = tool.moves};
     const double z = rules_.floor + height;
-    const auto add = [&](const glm::dvec3& point) {
-      part.low = glm::min(part.low, part.inside(glm::dvec2(point)));
-      part.high = glm::max(part.high, part.inside(glm::dvec2(point)));
-      part.edge = std::min(part.edge, point.z);
-    };
     for (const auto& [a, b] : tool.edges) {
       if (a.z <= z)
-        add(a);
+        part.reach(a);
       if (b.z <= z)
-        add(b);
+        part.reach(b);
       if ((a.z <= z) != (b.z <= z))
-        add(glm::mix(a, b, (z - a.z) / (b.z - a.z)));
+        part.reach(glm::mix(a, b, (z - a.z) / (b.z - a.z)));
     }
     return part;
   }

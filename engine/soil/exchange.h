@@ -3,22 +3,31 @@
 // tools goes back (Holz 2014, sections 7 and 8).
 #include "engine/geometry/bounds.h"
 #include "engine/soil/stacks.h"
+#include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 
 namespace talus {
 
 // A body, and the box that it sweeps until the next look [m], whose sides are along its horizontal motion and across.
 struct SoilTool {
+  static constexpr double inf = std::numeric_limits<double>::infinity();
+
   glm::dvec2 along{1.0, 0.0};                    // of length 1; of a tool without such a motion any
-  glm::dvec2 low, high;                          // along, and across: to the left
-  double edge = 0.0;                             // z of its lowest point
+  glm::dvec2 low{inf}, high{-inf};               // along, and across: to the left
+  double edge = inf;                             // z of its lowest point
   bool moves = false;                            // along, at all
   bool digs = true;                              // false: it stands still, and soil stays ground beside it
   std::vector<std::array<glm::dvec3, 2>> edges;  // of its surface, where it is and where it will be [m]
 
   glm::dvec2 inside(const glm::dvec2& place) const {  // along and across
     return {glm::dot(place, along), along.x * place.y - along.y * place.x};
+  }
+  void reach(const glm::dvec3& point) {  // the box holds this point, too
+    low = glm::min(low, inside(glm::dvec2(point)));
+    high = glm::max(high, inside(glm::dvec2(point)));
+    edge = std::min(edge, point.z);
   }
 };
 
