@@ -32,6 +32,7 @@ talus_need(pugixml libpugixml-dev)
 talus_need(spirv_cross_core libspirv-cross-c-shared-dev)
 talus_need(TBB libtbb-dev)
 talus_need(tomlplusplus libtomlplusplus-dev)
+talus_need(urdfdom liburdfdom-dev)
 talus_need(VulkanHeaders libvulkan-dev)
 
 # volk: the header and volk.c beside it, which talus::engine compiles under names of its own (cmake/VolkNames.cmake). Some systems

@@ -5,6 +5,7 @@
 #include "engine/geometry/raster.h"
 #include "engine/scene/formula.h"
 #include "engine/scene/grain_reader.h"
+#include "engine/scene/urdf.h"
 
 namespace talus {
 namespace {
@@ -30,6 +31,15 @@ Raster read_png(const std::string&) {
 }
 void grain_files::read_vtp(std::string_view, Grains& grains) {
   grains.fail(left_out);
+}
+Urdf load_urdf(const std::filesystem::path& file) {
+  throw UrdfError(file.string() + ": " + left_out);
+}
+std::vector<std::size_t> links_from_root(const Urdf&) {
+  return {};
+}
+std::filesystem::path find_urdf_file(const std::string&, const std::filesystem::path&, const UrdfPackages&) {
+  throw std::runtime_error(left_out);
 }
 std::function<double(double)> parse_formula(const std::string&) {
   throw std::invalid_argument(left_out);
