@@ -102,6 +102,8 @@ Bounds bounds_of(const BodySpec& body, const Pose& pose) {
 
 Bounds bounds_of(const std::vector<BodyPart>& parts, const Pose& pose) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (parts.empty())
+    return {pose.position, pose.position};
   Bounds all{glm::dvec3(infinity), glm::dvec3(-infinity)};
   const auto add = [&](const glm::dvec3& low, const glm::dvec3& high) {
     all = {glm::min(all.min, low), glm::max(all.max, high)};

@@ -31,7 +31,7 @@ Pose pose_of(const BodySpec& body);
 Solid solid_of(const std::vector<BodyPart>& parts, const Pose& pose, double far = 0.0);
 Solid solid_of(const BodySpec& body, const Pose& pose, double far = 0.0);
 
-// A box around it, where its frame is; infinite with a plane.
+// A box around it, where its frame is; infinite with a plane, and the origin of the frame without parts.
 Bounds bounds_of(const std::vector<BodyPart>& parts, const Pose& pose);
 Bounds bounds_of(const BodySpec& body, const Pose& pose);
 

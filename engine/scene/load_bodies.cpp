@@ -344,7 +344,11 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
     for (const Value& other : ignores.elements())
       other.get(b.ignores.emplace_back());
   }
-  b.parts = read_parts(shape, parts, t, folder, PartUse::met);
+  const bool frame = !shape && parts.is_array() && parts.elements().empty();
+  if (!frame)
+    b.parts = read_parts(shape, parts, t, folder, PartUse::met);
+  else if (is_dynamic(b))
+    parts.fail("is empty, which leaves a body with mass or density no inside: give a part");
   for (BodyPart& part : b.parts)
     if (auto* mesh = std::get_if<MeshPart>(&part.shape))
       mesh->where += " of body " + b.name;
