@@ -19,6 +19,12 @@ namespace {
 
 const std::string tetrahedron = "v 0 0 0\nv 0.2 0 0\nv 0 0.2 0\nv 0 0 0.2\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
+const std::string robot =
+    "<robot><link name=\"r\"/><link name=\"a\"><collision><geometry><sphere "
+    "radius=\"1\"/></geometry></collision></link>"
+    "<link name=\"b\"/><joint name=\"i\" type=\"continuous\"><parent link=\"r\"/><child link=\"a\"/></joint>"
+    "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint></robot>";
+
 // Scenes that have every table of a scene file, in every place where it may stand.
 const std::string sand = "[[material]]\nname = \"sand\"\n[domain]\nmin = [-9, -9, -9]\nmax = [9, 9, 9]\n";
 const std::string grains = "[[grains]]\nmaterial = \"sand\"\nradius = 0.02\ncount = 1\n";
@@ -51,7 +57,9 @@ const std::vector<std::string> former_scenes{
         "[[body]]\nname = \"g\"\ntorus = { radius = 1, tube_radius = 0.2 }\n" +
         "[[body]]\nname = \"h\"\nmesh.file = \"t.obj\"\n" +
         "[[body]]\nname = \"i\"\ngear = { module = 0.1, teeth = 20, width = 0.5 }\n" +
-        "[[body]]\nname = \"j\"\nparts = [{ sphere.radius = 1 }]\n"};
+        "[[body]]\nname = \"j\"\nparts = [{ sphere.radius = 1 }]\n" +
+        "[[robot]]\nname = \"k\"\nfile = \"t.urdf\"\n[[robot]]\nname = \"l\"\n" +
+        "links = [{ body = \"k/a\", joint = \"i\" }, { body = \"k/b\", joint = \"j\", mimic = { joint = \"i\" } }]\n"};
 
 void all_tables(const TableKeys& table, std::set<std::string_view>& titles) {
   if (!titles.insert(table.title).second)
@@ -92,6 +100,7 @@ TEST_CASE("every table of the key reference is read, with just the keys that it 
   all_tables(reading::scene_file_keys(), all);
   const talus_tests::Scratch scratch;
   talus_tests::write_text(scratch / "t.obj", tetrahedron);
+  talus_tests::write_text(scratch / "t.urdf", robot);
   talus_tests::write_text(scratch / "t.asc", "ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 2\n0.5\n");
   for (const std::string& text : former_scenes) {
     // A key that is read and not described, or described and not read, is a std::logic_error.

@@ -3,6 +3,7 @@
 #include "engine/core/setup.h"
 #include "engine/io/table.h"
 #include "engine/scene/words.h"
+#include "engine/simulation/robot.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -53,6 +54,22 @@ Json bodies_json(const Simulation& simulation) {
     }
   }
   return bodies;
+}
+
+Json robots_json(Simulation& simulation) {
+  Json robots = Json::array();
+  const Scene& scene = simulation.scene();
+  for (std::uint32_t w = 0; w < scene.worlds; ++w)
+    for (const RobotSpec& spec : scene.robots) {
+      const Robot robot(simulation, spec.name, w);
+      const std::vector<double> values = robot.positions(), speeds = robot.velocities(), torques = robot.torques();
+      Json joints = Json::array();
+      for (std::size_t j = 0; j < values.size(); ++j)
+        joints.push_back(
+            {{"name", robot.joints()[j]}, {"value", values[j]}, {"speed", speeds[j]}, {"torque", torques[j]}});
+      robots.push_back({{"name", name_in_world(scene, spec.name, w)}, {"links", spec.links}, {"joints", joints}});
+    }
+  return robots;
 }
 
 Json shapes_json(const Simulation& simulation) {
@@ -194,6 +211,7 @@ std::string report_json(Simulation& simulation, const RunFacts& facts) {
       {"cfl_violations", simulation.cfl_violations()},
       {"passes", passes},
       {"bodies", bodies_json(simulation)},
+      {"robots", robots_json(simulation)},
       {"shapes", shapes_json(simulation)},
       {"cloth", cloths_json(simulation)},
       {"emitters", emitters_json(simulation)},

@@ -605,7 +605,9 @@ constexpr Key body_keys[] = {
     text("material", Said{"that of the walls"}, "Name of the material of its contacts with grains."),
     origin_keys[0],
     origin_keys[1],
-    tables("parts", met_part_table, none, about_parts),
+    tables("parts", met_part_table, none,
+           "Parts that are united or subtracted in this order, in place of one geometry. An empty list makes a frame, "
+           "which nothing touches."),
     number("mass", {1e-9, 1e12, "kg"}, none, "Mass of the whole body, evenly dense, which makes it dynamic."),
     number("density", {1e-3, 1e6, "kg/m3"}, none, "Density, in place of mass, which makes it dynamic."),
     vector("velocity", speed_range, zero, "Velocity of its origin: constant, or of a dynamic body at the start."),
@@ -627,6 +629,44 @@ constexpr TableKeys body_table{
     "mass or a density it is dynamic: moved by grains, other bodies and gravity. All worlds together have at most "
     "65,536 bodies.",
     body_keys, met_parts};
+
+// [[robot]]
+
+constexpr Key robot_mimic_keys[] = {
+    text("joint", required, "Name of the joint that it follows."),
+    number("multiplier", {-1e6, 1e6}, 1, "Factor of the value of that joint, both in degrees or m."),
+    other("offset", "number", {-1e6, 1e6, "degrees or m"}, 0, "Value where that of the other joint is 0."),
+};
+constexpr TableKeys robot_mimic_table{"mimic of a link", "", robot_mimic_keys, {}};
+constexpr Key robot_link_keys[] = {
+    text("body", required, "Name of a [[body]]."),
+    text("joint", none, "Name of the joint that the body hangs on, which is revolute or prismatic."),
+    table("mimic", robot_mimic_table, none, "Another joint of the robot that the joint follows."),
+};
+constexpr TableKeys robot_link_table{"link of a [[robot]]", "", robot_link_keys, {}};
+constexpr Key robot_keys[] = {
+    text("name", required, "Name, which differs from those of other robots. The body of a link is called NAME/LINK."),
+    text("file", Said{"required without `links`"}, "URDF file, relative to the folder of the scene."),
+    other("packages", "table of paths by name", {}, Said{"searched in the folders above the file"},
+          "Folders of packages that meshes are in, relative to the folder of the scene."),
+    vector("position", place_range, zero, "Position of the root link."),
+    vector("rotation", angle_range, zero, "Rotation of the root link about the fixed axes x, then y, then z."),
+    text("material", Said{"that of the walls"}, "Name of the material of the contacts of all links with grains."),
+    word<MeshAs>("as", Said{"sdf of closed meshes, triangles of others"},
+                 "Collision geometry of its meshes, as of `mesh` of a body."),
+    cell_key,
+    other("joints", "table of a number, a formula of t, or a list of [time, value] by joint",
+          {-1e6, 1e6, "degrees or m"}, Said{"0, or the limit nearest to it"},
+          "Angles or displacements. Joints that follow others (mimic) have none of their own."),
+    interpolation_key,
+    repeat_key,
+    tables("links", robot_link_table, none, "Bodies of the scene that are its links, in place of `file`."),
+};
+constexpr TableKeys robot_table{
+    "[[robot]]",
+    "A robot from a URDF file: each link becomes a body, which moves on its joint. Or names for joints of bodies.",
+    robot_keys,
+    {}};
 
 // [upsampling], [soil], [camera], [[depth_camera]], [output]
 
@@ -758,6 +798,7 @@ constexpr Key file_keys[] = {
     tables("cloth", cloth_table, may_miss, "Sheets that bend."),
     tables("emitter", emitter_table, may_miss, "Sources of grains."),
     tables("body", body_table, may_miss, "Solid bodies."),
+    tables("robot", robot_table, may_miss, "Robots, whose links are bodies."),
     tables("sink", sink_table, may_miss, "Regions that remove grains."),
     table("camera", camera_table, may_miss, "Camera of pictures."),
     tables("depth_camera", depth_camera_table, may_miss, "Cameras for programs."),

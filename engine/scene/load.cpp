@@ -103,9 +103,9 @@ public:
     // All tables first, so that a misspelt one is named before anything that it was to hold is missed.
     const Value scene = root_["scene"], time = root_["time"], domain = root_["domain"], solver = root_["solver"],
                 material = root_["material"], grains = root_["grains"], matched = root_["shape_matched_body"],
-                cloth = root_["cloth"], emitter = root_["emitter"], body = root_["body"], sink = root_["sink"],
-                camera = root_["camera"], depth_camera = root_["depth_camera"], upsampling = root_["upsampling"],
-                soil = root_["soil"], output = root_["output"];
+                cloth = root_["cloth"], emitter = root_["emitter"], body = root_["body"], robot = root_["robot"],
+                sink = root_["sink"], camera = root_["camera"], depth_camera = root_["depth_camera"],
+                upsampling = root_["upsampling"], soil = root_["soil"], output = root_["output"];
     attempt([&] { root_.finish(); });
 
     attempt([&] { read_scene(scene.table()); });
@@ -121,6 +121,7 @@ public:
     attempt_each(emitter, [&](const Table& t) { read_emitter(t); });
     std::unordered_set<std::string> body_names;
     attempt_each(body, [&](const Table& t) { scene_.bodies.push_back(read_body(t, scene_, body_names)); });
+    attempt_each(robot, [&](const Table& t) { read_robot(t, scene_, body_names); });
     attempt_each(sink, [&](const Table& t) { scene_.sinks.push_back(read_sink(t, scene_)); });
     attempt([&] { read_camera(camera.table()); });
     stop_at_errors();

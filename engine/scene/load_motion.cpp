@@ -4,6 +4,12 @@
 
 namespace talus::reading {
 
+void BetweenKeys::refuse(const std::string& owner) const {
+  for (const Value* v : {&interpolation, &repeat})
+    if (*v)
+      v->fail("has no meaning here: allowed beside " + owner);
+}
+
 namespace {
 
 std::string place_of(const Value& value) {
@@ -28,21 +34,6 @@ void read_formulas(const Value& value, std::array<Formula, 3>& out) {
     out[a].text = fmt::format("{}", number);
   }
 }
-
-// What says how to go between keyframes.
-struct BetweenKeys {
-  Value interpolation, repeat;
-
-  void get(auto& keyframes) const {
-    interpolation.get(keyframes.interpolation);
-    repeat.get(keyframes.repeat);
-  }
-  void refuse(const std::string& owner) const {
-    for (const Value* v : {&interpolation, &repeat})
-      if (*v)
-        v->fail("has no meaning here: allowed beside " + owner);
-  }
-};
 
 Keyframes read_keyframes(const Value& value, const BetweenKeys& between) {
   Keyframes keyframes;
@@ -132,7 +123,8 @@ Joint read_joint(Table t, bool dynamic) {
     refuse({&min, &value, &start_speed, &motor}, "a ball joint; allowed: axis, origin, rotation, max and friction");
   const bool slides = joint.type == JointType::prismatic;
   const std::string_view unit = slides ? "m" : "degrees", strength_unit = slides ? "N" : "N m";
-  const Range range{-1e6, 1e6, unit}, above_0{1e-9, 1e9, unit}, either_way{-1e6, 1e6, slides ? "m/s" : "degrees/s"};
+  const Range range = range_of_value(joint.type), above_0{1e-9, 1e9, unit},
+              either_way{-1e6, 1e6, slides ? "m/s" : "degrees/s"};
   axis.get(joint.axis);
   if (glm::length(joint.axis) == 0.0)
     axis.fail("must not be [0, 0, 0]");
@@ -149,16 +141,28 @@ Joint read_joint(Table t, bool dynamic) {
   acceleration.get(joint.acceleration, above_0);
   if (!value.is_array())
     between.refuse("value = [[time, value], ..]");
-  if (value.is_array())
-    joint.value = read_track(value, range, between);
-  else if (value.is_word())
-    value.get(joint.value.emplace<Formula>(Formula{"", place_of(value)}).text);
-  else
-    value.get(std::get<double>(joint.value), range);
+  joint.value = read_joint_value(value, range, between);
   return joint;
 }
 
 }  // namespace
+
+Range range_of_value(JointType type) {
+  return {-1e6, 1e6, type == JointType::prismatic ? "m" : "degrees"};
+}
+
+std::variant<double, Formula, Track> read_joint_value(const Value& value, Range range, const BetweenKeys& between) {
+  if (value.is_array())
+    return read_track(value, range, between);
+  if (value.is_word()) {
+    Formula formula{"", place_of(value)};
+    value.get(formula.text);
+    return formula;
+  }
+  double number = 0.0;
+  value.get(number, range);
+  return number;
+}
 
 MotionKeys::MotionKeys(Table& t)
     : velocity_(t["velocity"]), spin_(t["spin"]), keyframes_(t["keyframes"]), interpolation_(t["interpolation"]),

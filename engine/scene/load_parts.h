@@ -39,6 +39,21 @@ void check_name(const Value& at, const std::string& name, const std::vector<T>& 
   check_name(at, name, std::ranges::find(others, name, &T::name) != others.end(), kind);
 }
 
+// What says how to go between keyframes.
+struct BetweenKeys {
+  Value interpolation, repeat;
+
+  void get(auto& keyframes) const {
+    interpolation.get(keyframes.interpolation);
+    repeat.get(keyframes.repeat);
+  }
+  void refuse(const std::string& owner) const;  // fails where one of the two is given
+};
+
+// Of a joint over time: a number, a formula of t, or a list of [time, value].
+std::variant<double, Formula, Track> read_joint_value(const Value& value, Range range, const BetweenKeys& between);
+Range range_of_value(JointType type);
+
 // The keys of a [[body]] that move it: taken with the others, read later.
 class MotionKeys {
 public:
@@ -79,6 +94,9 @@ std::vector<BodyPart> read_parts_of_ground(const Value& parts, const std::filesy
 // A [[body]]. scene: what stands before it, and materials. names: of the bodies before it; there may be very many. Its
 // own is added.
 BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>& names);
+
+// A [[robot]] into scene, with the bodies that it is made of, behind those there are. names: as above.
+void read_robot(Table t, Scene& scene, std::unordered_set<std::string>& names);
 
 // A [[cloth]], likewise.
 ClothSpec read_cloth(Table t, const Scene& scene);

@@ -357,6 +357,19 @@ Value Value::element(std::size_t at) const {
   return at < there.size() ? there[at] : *this;
 }
 
+std::vector<std::pair<std::string, Value>> Value::entries(std::string_view form) const {
+  if (!node_)
+    return {};
+  const toml::table* table = node_->as_table();
+  if (!table)
+    must_be(std::string(form));
+  std::vector<std::pair<std::string, Value>> values;
+  for (auto&& [key, node] : *table)
+    values.emplace_back(std::string(key.str()),
+                        Value(&node, fmt::format("{}.{}", path_, key.str()), node.source(), errors_, key_, true));
+  return values;
+}
+
 Table Value::table() const {
   if (node_ && !node_->is_table())
     fail(!located(where_)                ? "must be a table"

@@ -91,8 +91,11 @@ public:
 
   std::vector<Value> elements() const;  // of an array
   Value element(std::size_t at) const;  // of an array; the value itself where it has no such element
-  Table table() const;                  // of [name] or name = {..}; without keys where there is none
-  std::vector<Table> tables() const;    // of [[name]]
+  // Of a table whose keys are names that the scene chooses: these, and their values, as elements() has them. form: what
+  // to write where it is no table.
+  std::vector<std::pair<std::string, Value>> entries(std::string_view form) const;
+  Table table() const;                // of [name] or name = {..}; without keys where there is none
+  std::vector<Table> tables() const;  // of [[name]]
 
   const std::string& path() const { return path_; }
   // The path, where a program has built the value.

@@ -4,6 +4,7 @@
 #include "engine/geometry/gear.h"
 #include "engine/geometry/heightmap.h"
 #include "engine/scene/motion.h"
+#include "engine/scene/robot.h"
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -478,6 +479,7 @@ struct Scene {
   std::vector<ClothSpec> cloths;
   std::vector<Emitter> emitters;
   std::vector<BodySpec> bodies;
+  std::vector<RobotSpec> robots;  // of bodies
   std::vector<SinkSpec> sinks;
   std::optional<Upsampling> upsampling;
   std::optional<Soil> soil;

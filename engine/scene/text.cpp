@@ -2,6 +2,7 @@
 #include "engine/scene/grain_file.h"
 #include "engine/scene/settings.h"
 #include "engine/scene/words.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -372,6 +373,23 @@ std::string to_toml(const Scene& scene) {
     if (b.show != Show::solid)
       word_line("show", word(b.show));
     out += parts_text(b.parts, true) + "\n";
+  }
+
+  for (const RobotSpec& r : scene.robots) {
+    out += "[[robot]]\n";
+    line("name", quoted(r.name));
+    out += "links = [\n";
+    for (const std::string& link : r.links) {
+      out += fmt::format("  {{ body = {}", quoted(link));
+      if (const auto joint = std::ranges::find(r.joints, link, &RobotJoint::body); joint != r.joints.end()) {
+        out += fmt::format(", joint = {}", quoted(joint->name));
+        if (joint->mimic)
+          out += fmt::format(", mimic = {{ joint = {}, multiplier = {}, offset = {} }}", quoted(joint->mimic->joint),
+                             joint->mimic->multiplier, joint->mimic->offset);
+      }
+      out += " },\n";
+    }
+    out += "]\n";
   }
 
   for (const SinkSpec& s : scene.sinks) {
