@@ -2,10 +2,12 @@
 #include "scene.h"
 #include "arrays.h"
 #include "engine/scene/text.h"
+#include "engine/scene/urdf.h"
 #include "module.h"
 #include "repr.h"
 #include <algorithm>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -77,6 +79,28 @@ template <class Spec> std::vector<std::string> names_of(const std::vector<Spec>&
 
 }  // namespace
 
+namespace {
+
+nb::dict load_robot(const std::filesystem::path& file, const std::optional<std::string>& name, const nb::kwargs& keys) {
+  nb::dict table;
+  const std::filesystem::path path = std::filesystem::absolute(file).lexically_normal();
+  try {
+    table["name"] = name ? *name : talus::load_urdf(path).name;
+  } catch (const talus::UrdfError& e) {
+    throw SceneError(e.what());
+  }
+  table["file"] = path.string();
+  for (const auto& [key, value] : keys)
+    table[key] = value;
+  // Materials are those of the scene to come.
+  SceneTable robot = table_from(table, "robot[0]");
+  std::erase_if(robot, [](const SceneEntry& entry) { return entry.key == "material"; });
+  talus::build_scene({{"robot", {SceneArray{{std::move(robot)}}}}}, "scene");
+  return table;
+}
+
+}  // namespace
+
 const talus::Scene& Scene::read() const {
   if (!scene_)
     scene_ = talus::build_scene(*tables_, name_, overrides_);
@@ -130,6 +154,7 @@ std::string Scene::repr() const {
     count(scene.shapes.size(), "shape", "shapes");
     count(scene.cloths.size(), "cloth", "cloths");
     count(scene.bodies.size(), "body", "bodies");
+    count(scene.robots.size(), "robot", "robots");
     count(scene.sinks.size(), "sink", "sinks");
     if (scene.worlds > 1)
       count(scene.worlds, "world", "worlds");
@@ -163,6 +188,7 @@ void bind_building(nb::class_<Scene>& c) {
                                   {"add_emitter", "emitter", "An [[emitter]]."},
                                   {"add_sink", "sink", "A [[sink]]."},
                                   {"add_body", "body", "A [[body]]."},
+                                  {"add_robot", "robot", "A [[robot]]."},
                                   {"add_depth_camera", "depth_camera", "A [[depth_camera]]."}};
   for (const Adder& a : adders)
     c.def(
@@ -172,7 +198,8 @@ void bind_building(nb::class_<Scene>& c) {
       "set",
       [](Scene& s, const std::string& table, const nb::kwargs& keys) { s.set(table, nb::borrow<nb::dict>(keys)); },
       "table"_a, "keys"_a,
-      "Keys of [scene], [time], [domain], [solver], [upsampling], [soil], [camera] or [output]; those it has already stay.\n"
+      "Keys of [scene], [time], [domain], [solver], [upsampling], [soil], [camera] or [output]; those it has already "
+      "stay.\n"
       "None takes a key away.");
 }
 
@@ -211,6 +238,7 @@ void bind_scene(nb::module_& m) {
           "Per step; 0: \"auto\", which a simulation replaces by what it chooses.")
       .def_prop_ro("materials", named<&talus::Scene::materials>(), "Names, by index.")
       .def_prop_ro("bodies", named<&talus::Scene::bodies>(), "Names, by index.")
+      .def_prop_ro("robots", named<&talus::Scene::robots>(), "Names.")
       .def_prop_ro("shapes", named<&talus::Scene::shapes>(), "Names, by index.")
       .def_prop_ro("cloths", named<&talus::Scene::cloths>(), "Names, by index.")
       .def_prop_ro("sinks", named<&talus::Scene::sinks>(), "Names, by index.")
@@ -236,6 +264,13 @@ void bind_scene(nb::module_& m) {
       },
       "text"_a, "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
       "The same from text; name stands for the file in messages, and its folder is where meshes are looked for.");
+  m.def(
+      "load_robot", &load_robot, "file"_a, "name"_a = nb::none(), "keys"_a,
+      "Reads and checks a URDF file, and returns the keys of a [[robot]] for Scene.add_robot(**keys) or for a dict of "
+      "tables:\n"
+      "its absolute path, name (that of the robot in the file by default), and the keys that are given, as position=, "
+      "joints=.\n"
+      "Raises SceneError, which names the line of the file.");
   m.def(
       "parse_scene",
       [](const nb::dict& tables, const std::string& name, const std::vector<std::string>& overrides) {

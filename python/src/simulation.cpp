@@ -4,6 +4,7 @@
 #include "engine/io/series.h"
 #include "engine/io/writers.h"
 #include "engine/simulation/checkpoint_file.h"
+#include "engine/simulation/robot.h"
 #include "module.h"
 #include "repr.h"
 #include "scene.h"
@@ -13,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -433,6 +435,91 @@ void bind_bodies(nb::class_<Simulation>& c) {
           "Of each step of the last advance(), of at most the last 65536: arrays [steps, B, ...].");
 }
 
+// A robot, which keeps its simulation.
+class Robot {
+public:
+  Robot(nb::object simulation, const std::string& name, std::uint32_t world)
+      : simulation_(std::move(simulation)), robot_(nb::cast<Simulation&>(simulation_).idle(), name, world) {}
+
+  talus::Robot& idle() {
+    nb::cast<Simulation&>(simulation_).idle();
+    return robot_;
+  }
+
+  // By the names of joints, or all of them in their order.
+  using Values = std::variant<std::map<std::string, double>, std::vector<double>>;
+  std::map<std::string, double> named(const Values& values) const {
+    if (const auto* by_name = std::get_if<std::map<std::string, double>>(&values))
+      return *by_name;
+    const auto& all = std::get<std::vector<double>>(values);
+    const std::vector<std::string>& joints = robot_.joints();
+    if (all.size() != joints.size())
+      throw nb::value_error(("robot " + robot_.name() + " has " + std::to_string(joints.size()) + " joints, not " +
+                             std::to_string(all.size()))
+                                .c_str());
+    std::map<std::string, double> out;
+    for (std::size_t j = 0; j < all.size(); ++j)
+      out.emplace(joints[j], all[j]);
+    return out;
+  }
+
+private:
+  nb::object simulation_;
+  talus::Robot robot_;
+};
+
+void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
+  nb::class_<Robot>(
+      m, "Robot",
+      "A robot of a simulation, by the names of its joints. Values are degrees or m; arrays go by `joints`, "
+      "which\nleaves out those that follow others (mimic): they go along.")
+      .def_prop_ro("name", [](Robot& r) { return r.idle().name(); })
+      .def_prop_ro(
+          "joints", [](Robot& r) { return r.idle().joints(); }, "Names of the joints to command.")
+      .def_prop_ro(
+          "links", [](Robot& r) { return r.idle().links(); }, "Names of the bodies that are its links.")
+      .def_prop_ro(
+          "positions", [](Robot& r) { return column_of(r.idle().positions()); }, handed_over,
+          "Degrees or m, float64 [J].")
+      .def_prop_ro(
+          "velocities", [](Robot& r) { return column_of(r.idle().velocities()); }, handed_over,
+          "The same per s, in the step to come, float64 [J].")
+      .def_prop_ro(
+          "torques", [](Robot& r) { return column_of(r.idle().torques()); }, handed_over,
+          "What grains, bodies and walls exerted about or along each joint in the last step, in the direction of its "
+          "value\n[N m or N], float64 [J]. Without gravity and the inertia of links.")
+      .def(
+          "move", [](Robot& r, const Robot::Values& values) { r.idle().move(r.named(values)); }, "values"_a,
+          "Joints to values within their limits: a dict by names, or all of them in order. Others stay as they are "
+          "told.")
+      .def(
+          "drive", [](Robot& r, const Robot::Values& speeds) { r.idle().drive(r.named(speeds)); }, "speeds"_a,
+          "Joints with speeds [degrees/s or m/s], up to their limits, likewise.")
+      .def("__repr__", [](Robot& r) -> std::string {
+        Repr out("Robot");
+        out.add(text_of(r.idle().name()));
+        for (std::size_t j = 0; const double value : r.idle().positions())
+          out(r.idle().joints()[j++].c_str(), value);
+        return out;
+      });
+  c.def(
+       "robot",
+       [](nb::object self, const std::string& name, std::uint32_t world) {
+         return new Robot(std::move(self), name, world);
+       },
+       "name"_a, "world"_a = 0, nb::rv_policy::take_ownership,
+       "A robot of the scene in a world. ValueError where there is none.")
+      .def_prop_ro(
+          "robots",
+          [](nb::object self) {
+            nb::dict all;
+            for (const talus::RobotSpec& spec : nb::cast<Simulation&>(self).idle().scene().robots)
+              all[spec.name.c_str()] = nb::cast(new Robot(self, spec.name, 0), nb::rv_policy::take_ownership);
+            return all;
+          },
+          nb::sig("def robots(self) -> dict[str, Robot]"), "Robots of the scene by name, in world 0.");
+}
+
 void bind_commands(nb::class_<Simulation>& c) {
   c.def(
        "place_body",
@@ -537,6 +624,7 @@ void bind_simulation(nb::module_& m) {
   c.def("__repr__", &Simulation::repr);
   bind_facts(c);
   bind_bodies(c);
+  bind_robots(m, c);
   bind_commands(c);
   bind_worlds(c);
   c.def(

@@ -32,6 +32,7 @@ from ._core import (
     OpenDevices,
     PassTime,
     ResourceError,
+    Robot,
     Scene,
     SceneError,
     ShapeState,
@@ -40,6 +41,7 @@ from ._core import (
     VerifyError,
     devices,
     keep_devices_open,
+    load_robot,
     load_scene,
     parse_scene,
 )
