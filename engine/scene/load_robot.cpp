@@ -44,6 +44,20 @@ JointType type_of(UrdfJointType type) {
                                             : JointType::revolute;
 }
 
+constexpr double value_most = 1e6;                      // degrees or m, as a joint's value and limits in a scene
+constexpr double speed_least = 1e-9, speed_most = 1e9;  // per s
+
+// Limits beyond what a scene can say are none.
+double least_of(double min) {
+  return min < -value_most ? -Joint::none : min + 0.0;
+}
+double most_of(double max) {
+  return max > value_most ? Joint::none : max + 0.0;
+}
+double speed_limit_of(double speed) {
+  return speed <= speed_most ? std::max(speed, speed_least) : Joint::none;
+}
+
 // Of a joint in degrees or m, and per s.
 struct JointLimits {
   double min = -Joint::none, max = Joint::none, speed = Joint::none;
@@ -201,6 +215,11 @@ private:
         followings_[j] = {joint.mimic->joint,
                           joint.mimic->multiplier * unit_of(type_of(urdf_.joints[joint.mimic->joint].type)) / unit,
                           joint.mimic->offset / unit};
+      if (const auto& f = followings_[j])
+        if (std::abs(f->multiplier) > value_most || std::abs(f->offset) > value_most)
+          fail_at(joint.line, fmt::format("joint {} follows with a multiplier of {} and an offset of {} in degrees and "
+                                          "m: allowed is {} to {}",
+                                          joint.name, f->multiplier, f->offset, -value_most, value_most));
     }
     for (std::size_t j = 0; j < urdf_.joints.size(); ++j)
       if (const auto& following = followings_[j])
@@ -212,6 +231,11 @@ private:
         limits_[j] = {std::min(a, b), std::max(a, b),
                       following->multiplier == 0.0 ? Joint::none : std::abs(following->multiplier) * leader.speed};
       }
+    for (std::size_t j = 0; j < urdf_.joints.size(); ++j)
+      if (limits_[j].min > value_most || limits_[j].max < -value_most)
+        fail_at(urdf_.joints[j].line,
+                fmt::format("joint {} has limits of {} and {} degrees or m: allowed is {} to {}", urdf_.joints[j].name,
+                            limits_[j].min, limits_[j].max, -value_most, value_most));
   }
 
   void bound(JointLimits& leader, const Following& following, std::size_t j) const {
@@ -264,8 +288,13 @@ private:
     if (!tracks)
       between_.refuse("joints = { NAME = [[time, value], ..] }");
     for (std::size_t j = 0; j < urdf_.joints.size(); ++j)
-      if (const auto& following = followings_[j])
+      if (const auto& following = followings_[j]) {
         values_[j] = followed(values_[following->leader], *following);
+        if (!in_range(values_[j].value))
+          fail_at(urdf_.joints[j].line,
+                  fmt::format("joint {} follows joint {} to a value beyond {}", urdf_.joints[j].name,
+                              urdf_.joints[following->leader].name, value_most));
+      }
   }
 
   struct JointValue {
@@ -281,6 +310,14 @@ private:
       for (Track::Key& key : std::get<Track>(value.value).keys)
         key.value = following.of(key.value);
     return value;
+  }
+
+  static bool in_range(const std::variant<double, Formula, Track>& value) {
+    const auto fits = [](double number) { return std::abs(number) <= value_most; };
+    if (const double* number = std::get_if<double>(&value))
+      return fits(*number);
+    const auto* track = std::get_if<Track>(&value);
+    return !track || std::ranges::all_of(track->keys, fits, &Track::Key::value);
   }
 
   // A link without collision geometry is no body where its joint is fixed, and its children are in the frame of the
@@ -344,9 +381,9 @@ private:
       return joint;
     joint.axis = plain(from.axis);
     joint.value = values_[j].value;
-    joint.min = limits_[j].min + 0.0;
-    joint.max = limits_[j].max + 0.0;
-    joint.speed = limits_[j].speed;
+    joint.min = least_of(limits_[j].min);
+    joint.max = most_of(limits_[j].max);
+    joint.speed = speed_limit_of(limits_[j].speed);
     return joint;
   }
 

@@ -23,10 +23,31 @@ namespace talus {
 namespace {
 
 constexpr std::uintmax_t urdf_bytes_most = std::uintmax_t{64} << 20;
+constexpr double length_least = 1e-6, length_most = 1e6;  // m, as a scene's
 constexpr std::string_view urdf_types = "revolute, continuous, prismatic, fixed";
 constexpr std::string_view urdf_geometries = "box, sphere, cylinder, mesh";
 
 using Nodes = std::unordered_map<std::string, pugi::xml_node>;  // by name
+
+// RFC 3629.
+bool is_utf8(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  for (std::size_t i = 0; i < text.size();) {
+    const unsigned first = byte(i), second = byte(i + 1);
+    const std::size_t more = first < 0x80                    ? 0
+                             : first >= 0xc2 && first < 0xe0 ? 1
+                             : first >= 0xe0 && first < 0xf0 ? 2
+                                                             : 3;
+    if (first >= 0xf5 || (first >= 0x80 && first < 0xc2) || (first == 0xe0 && second < 0xa0) ||
+        (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
+      return false;
+    for (std::size_t k = 1; k <= more; ++k)
+      if ((byte(i + k) & 0xc0) != 0x80)
+        return false;
+    i += more + 1;
+  }
+  return true;
+}
 
 int line_at(std::string_view text, std::ptrdiff_t offset) {
   const std::size_t end = std::min(text.size(), static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)));
@@ -78,6 +99,8 @@ public:
   UrdfReader(const std::string& text, const std::string& file) : text_(text), file_(file) {}
 
   Urdf read() {
+    if (!is_utf8(text_))
+      fail(1, "is not UTF-8, the encoding that Talus reads");
     const pugi::xml_parse_result result =
         document_.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
     if (!result)
@@ -165,18 +188,21 @@ private:
                              std::string_view(node.attribute(attribute).value()).substr(0, 80)));
     return found;
   }
-  double positive(const pugi::xml_node& node, const char* attribute, const std::string& who) const {
-    const double number = numbers<1>(node, attribute, who)[0];
-    if (!(number > 0.0))
-      fail(node, fmt::format("{}: {} of <{}> is {} and must be above 0", who, attribute, node.name(), number));
-    return number;
+  // A length, or the scale of one.
+  void check_length(double length, const pugi::xml_node& node, const char* attribute, const std::string& who) const {
+    if (!(length >= length_least && length <= length_most))
+      fail(node, fmt::format("{}: {} of <{}> has {}: allowed is {} to {}", who, attribute, node.name(), length,
+                             length_least, length_most));
   }
 
   void check_origin(const pugi::xml_node& holder, const std::string& who) const {
     const pugi::xml_node origin = holder.child("origin");
     for (const char* attribute : {"xyz", "rpy"})
       if (origin.attribute(attribute))
-        numbers<3>(origin, attribute, who);
+        for (const double number : numbers<3>(origin, attribute, who))
+          if (std::abs(number) > length_most)
+            fail(origin, fmt::format("{}: {} of <origin> has {}: allowed is {} to {}", who, attribute, number,
+                                     -length_most, length_most));
   }
 
   void check_color(const pugi::xml_node& material) const {
@@ -196,13 +222,11 @@ private:
     const std::string kind = shape.name();
     if (kind == "box") {
       for (const double edge : numbers<3>(shape, "size", who))
-        if (!(edge > 0.0))
-          fail(shape, fmt::format("{}: size of <box> has {} and must be above 0", who, edge));
-    } else if (kind == "sphere") {
-      positive(shape, "radius", who);
-    } else if (kind == "cylinder") {
-      positive(shape, "radius", who);
-      positive(shape, "length", who);
+        check_length(edge, shape, "size", who);
+    } else if (kind == "sphere" || kind == "cylinder") {
+      check_length(numbers<1>(shape, "radius", who)[0], shape, "radius", who);
+      if (kind == "cylinder")
+        check_length(numbers<1>(shape, "length", who)[0], shape, "length", who);
     } else if (kind == "mesh") {
       check_mesh(shape, who);
     } else {
@@ -220,10 +244,11 @@ private:
     if (!mesh.attribute("scale"))
       return;
     const auto scale = numbers<3>(mesh, "scale", who);
-    if (!(scale[0] > 0.0) || scale[1] != scale[0] || scale[2] != scale[0])
-      fail(mesh, fmt::format("{}: scale of <mesh> is [{}, {}, {}]: Talus scales a mesh by one number above 0 along all "
-                             "axes, so scale the file itself",
-                             who, scale[0], scale[1], scale[2]));
+    if (!(scale[0] >= length_least && scale[0] <= length_most) || scale[1] != scale[0] || scale[2] != scale[0])
+      fail(mesh,
+           fmt::format("{}: scale of <mesh> is [{}, {}, {}]: Talus scales a mesh by one number from {} to {} along "
+                       "all axes, so scale the file itself",
+                       who, scale[0], scale[1], scale[2], length_least, length_most));
   }
 
   void check_link(const pugi::xml_node& link) const {
@@ -264,8 +289,10 @@ private:
       return;
     if (const pugi::xml_node axis = joint.child("axis"); axis.attribute("xyz")) {
       const auto xyz = numbers<3>(axis, "xyz", who);
-      if (!(std::hypot(xyz[0], xyz[1], xyz[2]) > 0.0))
-        fail(axis, fmt::format("{}: xyz of <axis> must not be 0 0 0", who));
+      const double length = std::hypot(xyz[0], xyz[1], xyz[2]);
+      if (!(length >= length_least && length <= length_most))
+        fail(axis,
+             fmt::format("{}: xyz of <axis> is {} long: allowed is {} to {}", who, length, length_least, length_most));
     }
     check_limit(joint, type, who);
     check_mimic(joint, who);
@@ -363,8 +390,8 @@ private:
       if (std::string_view(joint.attribute("type").value()) != "fixed")
         children.insert(children.end(), {"axis", "limit", "dynamics", "mimic"});
       for (const char* child : children)
-        if (joint.child(child))
-          to.append_copy(joint.child(child));
+        if (joint.child(child) && (std::string_view(child) != "axis" || joint.child(child).attribute("xyz")))
+          to.append_copy(joint.child(child));  // urdfdom takes an axis without xyz for 0 0 0, not for none
     }
     std::ostringstream out;
     used.save(out, "", pugi::format_raw);
