@@ -211,15 +211,17 @@ private:
       JointLimits& limits = limits_[j];
       limits = {joint.lower ? *joint.lower / unit : -Joint::none, joint.upper ? *joint.upper / unit : Joint::none,
                 joint.velocity ? *joint.velocity / unit : Joint::none};
-      if (joint.mimic)
-        followings_[j] = {joint.mimic->joint,
-                          joint.mimic->multiplier * unit_of(type_of(urdf_.joints[joint.mimic->joint].type)) / unit,
-                          joint.mimic->offset / unit};
-      if (const auto& f = followings_[j])
-        if (std::abs(f->multiplier) > value_most || std::abs(f->offset) > value_most)
-          fail_at(joint.line, fmt::format("joint {} follows with a multiplier of {} and an offset of {} in degrees and "
-                                          "m: allowed is {} to {}",
-                                          joint.name, f->multiplier, f->offset, -value_most, value_most));
+      if (!joint.mimic)
+        continue;
+      const UrdfJoint::Mimic& mimic = *joint.mimic;
+      const double leader_unit = unit_of(type_of(urdf_.joints[mimic.joint].type));
+      const Following& f = followings_[j].emplace(
+          Following{mimic.joint, mimic.multiplier * leader_unit / unit + 0.0, mimic.offset / unit + 0.0});
+      if (std::abs(f.multiplier) > value_most || std::abs(f.offset) > value_most)
+        fail_at(joint.line,
+                fmt::format("joint {} follows with a multiplier of {} and an offset of {} in degrees and m: "
+                            "allowed is {} to {}",
+                            joint.name, f.multiplier, f.offset, -value_most, value_most));
     }
     for (std::size_t j = 0; j < urdf_.joints.size(); ++j)
       if (const auto& following = followings_[j])
