@@ -46,6 +46,7 @@ const std::vector<Source>& sources() {
       {{"animal", "a mesh as a distance field"}, [] { return house("animal"); }},
       {{"city", "a mesh as triangles"}, [] { return house("city"); }},
       {{"wheel_and_plank", "dynamic bodies"}, [] { return house("wheel_and_plank"); }},
+      {{"dump_truck", "bodies that joints hold together"}, [] { return house("dump_truck"); }},
       {{"cloth_on_sphere", "cloth"}, [] { return house("cloth_on_sphere"); }},
   };
   return all;

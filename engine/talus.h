@@ -230,10 +230,16 @@ public:
   //   With constant velocities, once they are reached.
   void drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits = {});
   JointState joint_state(std::uint32_t body) const;
-  void move_joint(std::uint32_t body, double value);  // degrees or m, within min and max
+  // What the joint to another dynamic body, or of one that has such joints, did in the last step; nothing of other
+  // joints.
+  std::optional<JointLoad> joint_load(std::uint32_t body) const;
+  //   degrees or m, within min and max. Dynamic: of its motor, which has a target.
+  void move_joint(std::uint32_t body, double value);
   //   degrees/s or m/s, up to 1e6; stops at min and max. No faster than the joint's limit in the scene: notes() then
   //   say so. Dynamic: of its motor.
   void drive_joint(std::uint32_t body, double speed);
+  // A torque about the joint of a dynamic body [N m], or a force along it [N], beside its motor, until another one.
+  void push_joint(std::uint32_t body, double torque);
   // A force on a dynamic body, beside gravity and contacts, until another one.
   void push_body(std::uint32_t body, const Wrench& wrench);
 

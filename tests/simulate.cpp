@@ -1,6 +1,7 @@
 #define CATCH_CONFIG_EXTERNAL_INTERFACES  // version 2 declares listeners only then
 #include "simulate.h"
 #include "engine/executors/open_devices.h"
+#include "engine/scene/mass.h"
 #include <cstdlib>
 
 namespace talus_tests {
@@ -273,4 +274,21 @@ talus::Scene box_of(unsigned n) {
   return scene;
 }
 
+Momenta of_bodies(const talus::Simulation& simulation) {
+  Momenta all;
+  const auto& bodies = simulation.scene().bodies;
+  for (std::uint32_t b = 0; b < bodies.size(); ++b) {
+    if (!is_dynamic(bodies[b]))
+      continue;
+    const talus::MassProperties m = talus::mass_of(bodies[b]);
+    const talus::BodyState s = simulation.body_state(b);
+    const glm::dvec3 arm = s.pose.rotation * m.center, center = s.pose.position + arm;
+    const glm::dvec3 velocity = s.twist.velocity + glm::cross(s.twist.spin, arm);
+    const glm::dmat3 turn = glm::mat3_cast(s.pose.rotation), inertia = turn * m.inertia * glm::transpose(turn);
+    all.linear += m.mass * velocity;
+    all.angular += m.mass * glm::cross(center, velocity) + inertia * s.twist.spin;
+    all.energy += m.mass * glm::dot(velocity, velocity) / 2 + glm::dot(s.twist.spin, inertia * s.twist.spin) / 2;
+  }
+  return all;
+}
 }  // namespace talus_tests

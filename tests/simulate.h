@@ -55,6 +55,7 @@ struct Momenta {
   glm::dvec3 linear{0.0}, angular{0.0};  // kg m/s; kg m2/s about the origin
   double mass = 0.0, energy = 0.0;       // kg; J, kinetic
 };
+Momenta of_bodies(const talus::Simulation& simulation);  // dynamic ones
 
 // Every method with what changes its passes, by name, with grains that do not rotate: those that do are in
 // test_rotation*.cpp. Those of a Gauss-Seidel kind run on the CPU alone.

@@ -391,7 +391,7 @@ TEST_CASE("A scene says what a dynamic body weighs and how it starts", "[rigid]"
   CHECK(hinge.start_speed == -20);
   CHECK(hinge.friction == 0.5);
   REQUIRE(hinge.motor);
-  CHECK(hinge.motor->speed == 60);
+  CHECK(std::get<double>(hinge.motor->speed) == 60);
   CHECK(hinge.motor->strength == 8);
 
   const Scene lamp =

@@ -30,23 +30,6 @@ BodySpec dynamic_body(std::string name, PartShape shape, double mass) {
   return body;
 }
 
-Momenta of_bodies(const Simulation& simulation) {
-  Momenta all;
-  const auto& bodies = simulation.scene().bodies;
-  for (std::uint32_t b = 0; b < bodies.size(); ++b) {
-    if (!is_dynamic(bodies[b]))
-      continue;
-    const MassProperties m = mass_of(bodies[b]);
-    const BodyState s = simulation.body_state(b);
-    const glm::dvec3 arm = s.pose.rotation * m.center, center = s.pose.position + arm;
-    const glm::dvec3 velocity = s.twist.velocity + glm::cross(s.twist.spin, arm);
-    const glm::dmat3 turn = glm::mat3_cast(s.pose.rotation), inertia = turn * m.inertia * glm::transpose(turn);
-    all.linear += m.mass * velocity;
-    all.angular += m.mass * glm::cross(center, velocity) + inertia * s.twist.spin;
-    all.energy += m.mass * glm::dot(velocity, velocity) / 2 + glm::dot(s.twist.spin, inertia * s.twist.spin) / 2;
-  }
-  return all;
-}
 Momenta of_grains(Simulation& simulation) {
   Momenta all;
   for (const GrainState& grain : simulation.grains()) {

@@ -44,6 +44,10 @@ talus_result talus_drive_joint(talus_simulation* simulation, uint32_t body, doub
   return guarded([&] { Use(simulation)->drive_joint(body, speed); });
 }
 
+talus_result talus_push_joint(talus_simulation* simulation, uint32_t body, double torque) {
+  return guarded([&] { Use(simulation)->push_joint(body, torque); });
+}
+
 talus_result talus_push_body(talus_simulation* simulation, uint32_t body, const double force[3],
                              const double torque[3]) {
   return guarded([&] {

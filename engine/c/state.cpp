@@ -136,6 +136,22 @@ talus_result talus_body_state(talus_simulation* simulation, uint32_t body, talus
   });
 }
 
+talus_result talus_get_joint_load(talus_simulation* simulation, uint32_t body, talus_joint_load* load, int* known) {
+  return guarded([&] {
+    given(load, "load");
+    given(known, "known");
+    const std::optional<talus::JointLoad> found = Use(simulation)->joint_load(body);
+    *known = found.has_value();
+    if (!found)
+      return;
+    for (int a = 0; a < 3; ++a) {
+      load->force[a] = found->force[a];
+      load->torque[a] = found->torque[a];
+    }
+    load->along = found->along;
+  });
+}
+
 talus_result talus_joint_state(talus_simulation* simulation, uint32_t body, double* value, double* speed) {
   return guarded([&] {
     given(value, "value");

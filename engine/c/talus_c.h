@@ -356,6 +356,15 @@ TALUS_API talus_result talus_body_state(talus_simulation* simulation, uint32_t b
                                         talus_twist* twist);
 /* Degrees and degrees/s (revolute), or m and m/s (prismatic). */
 TALUS_API talus_result talus_joint_state(talus_simulation* simulation, uint32_t body, double* value, double* speed);
+/* What the joint of a body of a linkage did to it in the last step, as means over it, in the axes of the world. */
+typedef struct talus_joint_load {
+  double force[3];  /* N */
+  double torque[3]; /* N m, about the joint, without what acts along its axis */
+  double along;     /* N m (revolute) or N (prismatic): motor, friction, spring and limits */
+} talus_joint_load;
+/* known: 0 where the body hangs on no joint of a linkage; load is then left as it is. */
+TALUS_API talus_result talus_get_joint_load(talus_simulation* simulation, uint32_t body, talus_joint_load* load,
+                                            int* known);
 
 /* The force and torque of grains on a body, in the axes of the world; the torque is about the body's origin. */
 typedef struct talus_body_load {
@@ -377,6 +386,7 @@ TALUS_API talus_result talus_load_history(talus_simulation* simulation, talus_bo
      move: straight to a pose, and at rest there. limits: NULL: none.
      drive: with constant velocities, once they are reached.
      move_joint: degrees or m, within its limits. drive_joint: degrees/s or m/s; the motor of a dynamic body.
+     push_joint: torque about [N m], or force along [N], the joint of a dynamic body, beside its motor.
      push: force [N] and torque [N m] on a dynamic body, at its center of mass, in the axes of the world. */
 TALUS_API talus_result talus_place_body(talus_simulation* simulation, uint32_t body, const talus_pose* at);
 TALUS_API talus_result talus_move_body(talus_simulation* simulation, uint32_t body, const talus_pose* target,
@@ -385,6 +395,7 @@ TALUS_API talus_result talus_drive_body(talus_simulation* simulation, uint32_t b
                                         const talus_body_limits* limits);
 TALUS_API talus_result talus_move_joint(talus_simulation* simulation, uint32_t body, double value);
 TALUS_API talus_result talus_drive_joint(talus_simulation* simulation, uint32_t body, double speed);
+TALUS_API talus_result talus_push_joint(talus_simulation* simulation, uint32_t body, double torque);
 TALUS_API talus_result talus_push_body(talus_simulation* simulation, uint32_t body, const double force[3],
                                        const double torque[3]);
 

@@ -1,6 +1,7 @@
 #include "engine/core/dynamics.h"
 #include "engine/core/compare.h"
 #include "engine/scene/bodies.h"
+#include "engine/scene/kinematics.h"
 #include "engine/scene/limitations.h"
 #include "engine/scene/mass.h"
 #include "shaders/shared/grid.h"
@@ -34,15 +35,13 @@ void set_inertia(const glm::dmat3& inertia, Rigid& rigid) {
   rigid.turning_middle = static_cast<float>(ease[1]);
 }
 
-// Its motion at the start is as the scene has it.
-Held free_body(const BodySpec& body, const MassProperties& m) {
+Held free_body(const Pose& pose, const Twist& twist, const MassProperties& m) {
   Held held;
   held.rigid.joint = joint_free;
   held.rigid.pivot = vec3(m.center);
   held.rigid.inverse_mass = mat3(glm::dmat3(1.0 / m.mass));
   set_inertia(m.inertia, held.rigid);
-  const Pose pose = pose_of(body);
-  held.state.motion = {vector_of(pose.rotation), vec3(pose.position), vec3(body.velocity), vec3(body.spin)};
+  held.state.motion = {vector_of(pose.rotation), vec3(pose.position), vec3(twist.velocity), vec3(twist.spin)};
   return held;
 }
 
@@ -57,7 +56,6 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
   rigid.axis = vec3(axis);
   rigid.rotation = vector_of(zero.rotation);
   rigid.position = vec3(zero.position);
-  rigid.friction = static_cast<float>(joint.friction);
   const double value = std::get<double>(joint.value);
   const double unit = unit_of(joint.type);
   Pose pose = zero;
@@ -67,7 +65,6 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
     rigid.pivot = vec3(anchor);
     set_inertia(inertia_about(m, anchor), rigid);
     rigid.lean = vec3(own_axis);
-    rigid.low = joint.max < 180.0 ? static_cast<float>(std::cos(glm::radians(joint.max))) : -2.0f;
     spin = body.spin;
     velocity = glm::cross(spin, pose.position - joint.origin);
   } else if (joint.type == JointType::revolute) {
@@ -85,10 +82,7 @@ Held jointed_body(const BodySpec& body, const Joint& joint, const MassProperties
     pose.position += value * axis;
     velocity = joint.start_speed * axis;
   }
-  if (joint.type != JointType::ball) {
-    rigid.low = static_cast<float>(unit * joint.min);
-    rigid.high = static_cast<float>(unit * joint.max);
-  }
+  rigid.along = along_of(joint);
   held.state.motion = {vector_of(pose.rotation), vec3(pose.position), vec3(velocity), vec3(spin)};
   held.state.value = static_cast<float>(unit * value);
   return held;
@@ -98,8 +92,21 @@ RigidCommand command_of(const BodySpec& body) {
   RigidCommand command{};
   if (const auto* joint = std::get_if<Joint>(&body.motion); joint && joint->motor) {
     const double unit = unit_of(joint->type);
-    command.motor_speed = static_cast<float>(unit * joint->motor->speed);
-    command.motor_strength = static_cast<float>(joint->motor->strength);
+    const Motor& motor = *joint->motor;
+    // What is scheduled over time comes with each step's motions (Drive::batch).
+    const auto number = [&](const JointValue& value, uint bit) {
+      const auto* constant = std::get_if<double>(&value);
+      if (!constant)
+        command.motor_scheduled |= bit;
+      return static_cast<float>(constant ? unit * *constant : 0.0);
+    };
+    command.motor_speed = number(motor.speed, 2u);
+    command.motor_strength = static_cast<float>(motor.strength);
+    if (motor.target)
+      command.motor_target = number(*motor.target, 1u);
+    command.motor_stiffness = static_cast<float>(motor.stiffness);
+    command.motor_damping = static_cast<float>(motor.damping);
+    command.joint_torque = static_cast<float>(motor.torque);
   }
   return command;
 }
@@ -127,13 +134,16 @@ Dynamics dynamics_of(const Scene& scene) {
   if (compare::without_lists(scene.solver))
     throw SceneError(scene.source + ": " + say(limitation_of(Capability::dynamic_bodies, Capability::without_lists)));
   all.ignores = ignored(scene);
+  all.linkages = linkages_of(scene);
+  const std::vector<Twist> twists = first_twists(scene);
+  const std::vector<Pose> poses = initial_poses(scene);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
     Held held;
     if (is_dynamic(body)) {
       const MassProperties m = mass_of(body);
       const auto* joint = std::get_if<Joint>(&body.motion);
-      held = joint ? jointed_body(body, *joint, m) : free_body(body, m);
+      held = joint && !all.linkages.has[b] ? jointed_body(body, *joint, m) : free_body(poses[b], twists[b], m);
       held.rigid.mass = static_cast<float>(m.mass);
       held.rigid.center = vec3(m.center);
       for (const ContactPoint& point : contact_points(body, reach_of(body) / points_per_reach))

@@ -1,6 +1,6 @@
 #pragma once
 // What dynamic bodies are to the passes, and how they start.
-#include "engine/core/fields.h"
+#include "engine/core/linkage.h"
 #include "engine/scene/scene.h"
 
 namespace talus {
@@ -12,6 +12,7 @@ struct Dynamics {
   std::vector<RigidCommand> commands;
   std::vector<uint> ignores;  // as field body_ignores
   std::vector<BodyPoint> points;
+  Linkages linkages;
   uint count = 0;     // dynamic bodies
   double mass = 0.0;  // kg, of all of them
 };

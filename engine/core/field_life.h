@@ -54,6 +54,12 @@ enum class FieldId;
   X(cell_lists, false)                                                                                                 \
   X(rigid, true)                                                                                                       \
   X(rigid_pairs, true)                                                                                                 \
+  X(linkages, false)                                                                                                   \
+  X(link_joints, false)                                                                                                \
+  X(link_places, false)                                                                                                \
+  X(world_link_places, true)                                                                                           \
+  X(world_link_joints, true)                                                                                           \
+  X(link_words, true)                                                                                                  \
   X(body_points, true)                                                                                                 \
   X(point_contacts, true)                                                                                              \
   X(taken_cells, true)                                                                                                 \

@@ -41,6 +41,13 @@ namespace talus {
     saved | rolled_back | hashed(sizeof(BodyMotion)) | rounded(Rounding::spin, "motion.spin"),                         \
     "how dynamic bodies are where the substep starts")                                                                 \
   X(rigid_commands, RigidCommand, rigid, saved, "what is asked of dynamic bodies")                                     \
+  X(linkages, Linkage, linkages, plain, "linkages of dynamic bodies")                                                  \
+  X(link_joints, LinkJoint, link_joints, plain, "their joints, linkage after linkage")                                 \
+  X(link_places, LinkRowPlace, link_places, plain, "where their rows are")                                             \
+  X(link_rows, LinkRow, world_link_places, plain, "rows in this substep: row i of world w at w joint_rows + i")        \
+  X(link_matrix, float, link_words, plain, "what their impulses do to them, decomposed (link_factor)")                 \
+  X(link_states, LinkState, world_link_joints, saved | rolled_back,                                                    \
+    "how joints of linkages are: joint j of world w at w joints + j")                                                  \
   X(shapes, MatchedShape, shapes, plain, "shapes that particles keep")                                                 \
   X(shape_motions, ShapeMotion, world_shapes, saved | rolled_back | hashed(),                                          \
     "where shapes are at the end of the substep: shape s of world w at w shapes + s")                                  \

@@ -57,6 +57,8 @@ enum class Match { exact, close, unordered };
   X(body_start, group, close, 2e-6)                                                                                    \
   X(body_push, group, close, 2e-6)                                                                                     \
   X(body_advance, thread, close, 2e-6)                                                                                 \
+  X(link_factor, group, close, 2e-5)                                                                                   \
+  X(link_solve, group, close, 2e-5)                                                                                    \
   X(contact_count, thread, exact, 0)                                                                                   \
   X(contact_reduce, group, exact, 0)                                                                                   \
   X(contact_scan, group, exact, 0)                                                                                     \

@@ -354,6 +354,10 @@ Settings settings_of(const Scene& scene, const Population& population, const Dyn
   settings.worlds.places = no_grain;  // as long as there is one world
   settings.bodies.count = static_cast<uint>(scene.bodies.size());
   settings.bodies.rigid = dynamics.count;
+  settings.bodies.linkages = static_cast<uint>(dynamics.linkages.linkages.size());
+  settings.bodies.joints = static_cast<uint>(dynamics.linkages.joints.size());
+  settings.bodies.joint_rows = static_cast<uint>(dynamics.linkages.places.size());
+  settings.bodies.joint_words = dynamics.linkages.words;
   settings.bodies.points = scene.worlds * static_cast<uint>(dynamics.points.size());
   settings.emission.sinks = static_cast<uint>(scene.sinks.size());
   settings.emission.emitters = static_cast<uint>(scene.emitters.size());

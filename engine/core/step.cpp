@@ -64,6 +64,13 @@ void run_rigid(Executor& e, const StepPlan& p, Pass pass, const Args& args) {
     e.run(pass, {p.bodies}, args);
 }
 
+// As run_rigid, of a pass that gives bodies their motion: that of linkages by their joints.
+void run_moving(Executor& e, const StepPlan& p, Pass pass, const Args& args) {
+  run_rigid(e, p, pass, args);
+  if (p.linkages > 0)
+    e.run(Pass::link_solve, {p.linkages}, args);
+}
+
 // Particles of shapes are where the sorting has put them.
 void find_shapes(Executor& e, const StepPlan& p, const Args& args) {
   if (p.shapes > 0)
@@ -253,7 +260,7 @@ void solve_cloth(Executor& e, const StepPlan& p, Args args) {
 void push_bodies(Executor& e, const StepPlan& p, const Args& args, std::optional<Pass> push) {
   if (push && (p.rigid > 0 || (p.bodies > 0 && args.iteration == args.iterations)))
     e.run(*push, {p.grains, gate_grains}, args);
-  run_rigid(e, p, Pass::body_push, args);
+  run_moving(e, p, Pass::body_push, args);
 }
 
 // After a pass that has written the copies `next`.
@@ -293,7 +300,7 @@ void solve_p2(Executor& e, const StepPlan& p, const Args& args) {
     e.copy(FieldId::grains, FieldId::grains_start);
   if (lets_spins_sleep({p.solver}))
     e.copy(FieldId::grain_spin, FieldId::grain_spin_start);
-  run_rigid(e, p, Pass::body_start, args);
+  run_moving(e, p, Pass::body_start, args);
   e.run(Pass::predict, grains, args);
   iterate(e, p, args, Pass::p2_solve, Pass::p2_gauss_seidel);
   if (lets_sleep({p.solver}))
@@ -312,7 +319,7 @@ void solve_pbd(Executor& e, const StepPlan& p, const Args& args) {
     e.run(Pass::pbd_stabilize, grains, stabilize);
     e.swap(FieldId::grains);
   }
-  run_rigid(e, p, Pass::body_start, args);
+  run_moving(e, p, Pass::body_start, args);
   e.run(Pass::predict, grains, args);
   iterate(e, p, args, Pass::pbd_solve, Pass::pbd_gauss_seidel);
   e.run(Pass::finalize, grains, args);
@@ -320,7 +327,7 @@ void solve_pbd(Executor& e, const StepPlan& p, const Args& args) {
 
 // Dynamic bodies with gravity and with the share of the last substep's impulses that the grains set off with.
 void set_off(Executor& e, const StepPlan& p, const Args& args, Pass push) {
-  run_rigid(e, p, Pass::body_start, args);
+  run_moving(e, p, Pass::body_start, args);
   if (p.rigid > 0)
     push_bodies(e, p, args, push);
 }
@@ -355,7 +362,7 @@ void solve_dem(Executor& e, const StepPlan& p, const Args& args) {
   swap_grains(e, p);
   if (p.sleeps)
     e.run(Pass::activity_settle, grains, args);
-  run_rigid(e, p, Pass::body_start, args);
+  run_moving(e, p, Pass::body_start, args);
   Args done = args;
   done.iteration = done.iterations = 1;
   solve_cloth(e, p, done);
@@ -441,6 +448,8 @@ void step(Executor& e, const StepPlan& p, std::uint32_t from, std::uint32_t to) 
       e.run(Pass::hand_pull, {p.grains, gate_grains}, args);
     weigh_cloth(e, p, args);
     touch_bodies(e, p, args);
+    if (p.linkages > 0)
+      e.run(Pass::link_factor, {p.linkages}, args);
     solve(e, p, args);
     if (p.shapes > 0)
       e.run(Pass::shape_match, {p.shapes}, args);

@@ -18,6 +18,7 @@ struct StepPlan {
   bool soil;                      // grains come out of the ground, with springs
   std::uint32_t carried;          // grains that stand for bodies
   std::uint32_t rigid;            // dynamic bodies
+  std::uint32_t linkages;         // of dynamic bodies that joints hold together, of all worlds
   std::uint32_t body_points;      // by which they touch
   std::uint32_t cloth;            // vertices
   std::uint32_t fine;             // places of fine grains in memory, those that are gone too

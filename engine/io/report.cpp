@@ -51,6 +51,9 @@ Json bodies_json(const Simulation& simulation) {
     if (slides_or_turns(body)) {
       const JointState joint = simulation.joint_state(static_cast<std::uint32_t>(b));
       bodies.back()["joint"] = {{"value", joint.value}, {"speed", joint.speed}};
+      if (const auto load = simulation.joint_load(static_cast<std::uint32_t>(b)))
+        bodies.back()["joint"].update(
+            Json{{"force", json_of(load->force)}, {"torque", json_of(load->torque)}, {"along", load->along}});
     }
   }
   return bodies;

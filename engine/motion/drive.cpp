@@ -169,6 +169,20 @@ glm::dvec3 Drive::into_periods(glm::dvec3 position) const {
   return position;
 }
 
+// Of a dynamic body: its motor's target and speed at the start of the step, and how they change, in rad or m.
+shared::BodyMotion Drive::motor_of(std::size_t body, std::uint64_t step) const {
+  shared::BodyMotion m{};
+  const auto put = [&](int place, double here, double next) {
+    m.position[place] = static_cast<float>(here);
+    m.velocity[place] = static_cast<float>((next - here) / dt_);
+  };
+  if (const Kinematics::Scheduled& motor = kinematics_.motor(body); motor.value) {
+    const int place = motor.is_target ? 0 : 1;
+    put(place, motor.unit * motor.value(time(step)), motor.unit * motor.value(time(step + 1)));
+  }
+  return m;
+}
+
 Drive::Batch Drive::batch(std::uint64_t step, std::uint64_t count) const {
   Batch batch;
   Commands now = commands_;
@@ -179,7 +193,7 @@ Drive::Batch Drive::batch(std::uint64_t step, std::uint64_t count) const {
     for (std::size_t b = 0; b < all.size(); ++b) {
       const Pose pose{into_periods(all[b].begin.position), all[b].begin.rotation};
       const Twist twist = twist_of(all[b], dt_);
-      batch.motions.push_back(motion_of(pose, twist));
+      batch.motions.push_back(dynamic_[b] ? motor_of(b, s) : motion_of(pose, twist));
       if (!dynamic_[b])
         speed = std::max(speed, speed_of(reach_[b], pose.position, twist.velocity, twist.spin, domain_));
     }

@@ -18,7 +18,8 @@ public:
 
   double time(std::uint64_t step) const { return time_zero_ + static_cast<double>(step) * dt_; }  // s, after so many
 
-  // Of `count` steps from `step` on, body by body; and the greatest speed of a point of a body in each, m/s.
+  // Of `count` steps from `step` on, body by body, of a dynamic one what its motor is to do; and the greatest speed of
+  // a point of a body in each, m/s.
   struct Batch {
     std::vector<shared::BodyMotion> motions;
     std::vector<float> speeds;
@@ -70,6 +71,7 @@ private:
   Commands after_step(const Commands& commands) const;
   std::vector<Move> moves(std::uint64_t step, const Commands& begin, const Commands& end) const;  // in the world
   glm::dvec3 into_periods(glm::dvec3 position) const;
+  shared::BodyMotion motor_of(std::size_t body, std::uint64_t step) const;
 
   double dt_, time_zero_;
   Domain domain_;

@@ -18,16 +18,29 @@ void place_rigid(Fields& f, uint b) {
   body.inverse_inertia = turn * rigid.inverse_inertia * glm::transpose(turn);
 }
 
+// As the host has it of a dynamic body: where its motor's target is and how fast that moves, and the motor's speed.
+void command_motor(const BodyMotion& scheduled, float since, RigidCommand& command) {
+  if (command.motor_scheduled & 1u) {
+    command.motor_target = scheduled.position.x + since * scheduled.velocity.x;
+    command.motor_speed = scheduled.velocity.x;
+  }
+  if (command.motor_scheduled & 2u)
+    command.motor_speed = scheduled.position.y + since * scheduled.velocity.y;
+}
+
 }  // namespace
 
 void body_move(const Args& args, Fields& f, uint begin, uint end) {
   for (uint b = begin; b < end; ++b) {
+    const BodyMotion& scheduled =
+        f.body_motions[step_of_batch(args, f) * f.settings[0].worlds.count * f.settings[0].bodies.count + b];
+    const float since = args.h * static_cast<float>(args.substep);
     if (f.settings[0].bodies.rigid > 0 && f.rigid[b].mass > 0.0f) {
       place_rigid(f, b);
+      command_motor(scheduled, since, f.rigid_commands[b]);
       continue;
     }
-    BodyMotion m = f.body_motions[step_of_batch(args, f) * f.settings[0].worlds.count * f.settings[0].bodies.count + b];
-    const float since = args.h * static_cast<float>(args.substep);
+    BodyMotion m = scheduled;
     m.rotation = then_turned(m.rotation, turn_for(m.spin, since));
     m.position += since * m.velocity;
     f.bodies[b].motion = m;

@@ -560,20 +560,38 @@ constexpr TableKeys motion_table{"motion of a [[body]]",
                                  "`\"0.1*sin(2*pi*t)\"`.",
                                  motion_keys,
                                  {}};
-constexpr Key motor_keys[] = {
-    other("speed", "number", {-1e6, 1e6, "degrees/s or m/s"}, required, "Speed that it drives the joint towards."),
-    other("strength", "number", {0, 1e12, "N m or N"}, required, "Greatest torque or force."),
-};
-constexpr TableKeys motor_table{"motor of a joint", "", motor_keys, {}};
-
 constexpr Key interpolation_key = word<Interpolation>(
     "interpolation", "smooth", "Between keyframes. smooth: monotone cubic; linear: straight, with jumps of velocity.");
 constexpr Key repeat_key =
     flag("repeat", false, "The keyframes begin anew after the last one, which must equal the first.");
+constexpr Key motor_keys[] = {
+    other("speed", "number, formula of t, or list of [time, value]", {-1e6, 1e6, "degrees/s or m/s"}, none,
+          "Speed that it drives the joint towards."),
+    other("strength", "number", {0, 1e12, "N m or N"}, none, "Greatest torque or force, of a speed or a target."),
+    other("target", "number, formula of t, or list of [time, value]", {-1e6, 1e6, "degrees or m"}, none,
+          "Value that it pulls the joint towards, by stiffness (target - value) + damping (speed of the target - "
+          "speed)."),
+    other("stiffness", "number", {0, 1e12, "N m/rad or N/m"}, 0, "Of a motor with a target."),
+    other("damping", "number", {0, 1e12, "N m s/rad or N s/m"}, 0, "Of a motor with a target."),
+    other("torque", "number", {-1e12, 1e12, "N m or N"}, 0, "Torque or force that it gives whatever the joint does."),
+    interpolation_key,
+    repeat_key,
+};
+constexpr TableKeys motor_table{"motor of a joint",
+                                "At least one of speed, target and torque is given. A program may change them.",
+                                motor_keys,
+                                {}};
+constexpr Key spring_keys[] = {
+    other("stiffness", "number", {0, 1e12, "N m/rad or N/m"}, 0, "Torque or force per angle or displacement."),
+    other("damping", "number", {0, 1e12, "N m s/rad or N s/m"}, 0, "Torque or force per speed of the joint."),
+    other("rest", "number", {-1e6, 1e6, "degrees or m"}, 0, "Value at which the spring is at rest."),
+};
+constexpr TableKeys spring_table{"spring of a joint", "", spring_keys, {}};
+
 constexpr Key joint_keys[] = {
     word<JointType>("type", required,
-                    "revolute: turns about its axis; prismatic: slides along it; fixed: neither, not of a dynamic "
-                    "body; ball: turns about the joint's origin in every way, of dynamic bodies."),
+                    "revolute: turns about its axis; prismatic: slides along it; fixed: neither, of a dynamic body "
+                    "only with a parent; ball: turns about the joint's origin in every way, of dynamic bodies."),
     vector("axis", {-1e6, 1e6}, xyz(0, 0, 1), "Axis in the joint's frame; its length does not matter, but is not 0."),
     vector("origin", place_range, zero, "Origin of the joint's frame in that of the parent."),
     vector("rotation", angle_range, zero, "Rotation of the joint's frame about the fixed axes x, then y, then z."),
@@ -592,6 +610,7 @@ constexpr Key joint_keys[] = {
     other("friction", "number", {0, 1e12, "N m or N"}, 0,
           "Torque or force that the joint holds before it moves, and brakes with, of a dynamic body."),
     table("motor", motor_table, none, "Drive of the joint of a dynamic body."),
+    table("spring", spring_table, none, "Spring and damper in the joint of a dynamic body."),
 };
 constexpr TableKeys joint_table{"joint of a [[body]]",
                                 "Units are those of a revolute or a prismatic joint. The pose of a body is that of its "
@@ -610,6 +629,11 @@ constexpr Key body_keys[] = {
            "which nothing touches."),
     number("mass", {1e-9, 1e12, "kg"}, none, "Mass of the whole body, evenly dense, which makes it dynamic."),
     number("density", {1e-3, 1e6, "kg/m3"}, none, "Density, in place of mass, which makes it dynamic."),
+    vector("center_of_mass", place_range, Said{"that of its parts, evenly dense"},
+           "Center of mass in the body's frame, beside mass and inertia."),
+    other("inertia", "[Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]", {-1e12, 1e12, "kg m2"},
+          Said{"that of its parts, evenly dense"},
+          "Moments and products of inertia about the center of mass, along the axes of the body's frame."),
     vector("velocity", speed_range, zero, "Velocity of its origin: constant, or of a dynamic body at the start."),
     vector("spin", spin_range, zero, "Angular velocity about its origin: constant, or of a dynamic body at the start."),
     tables("keyframes", keyframe_table, none, "Motion by keyframes, in place of velocity and spin."),
@@ -617,7 +641,8 @@ constexpr Key body_keys[] = {
     repeat_key,
     table("motion", motion_table, none, "Motion by formulas, in place of velocity and spin."),
     table("joint", joint_table, none, "Joint to the parent or the world, in place of velocity and spin."),
-    text("parent", none, "Name of the body in whose frame it is and moves. Not of a dynamic body."),
+    text("parent", none,
+         "Name of the body in whose frame it is and moves, or to which the joint of a dynamic body holds it."),
     other("ignores", "list of names", {}, none, "Bodies that it does not touch, both ways. Grains touch all bodies."),
     number("load_filter", {0, 1e6, "s"}, 0.05, "Time constant of the low-pass of its force and torque; 0: none."),
     vector("color", color_range, Said{"[0.2, 0.27, 0.35]"}, "Linear RGB."),
@@ -667,6 +692,27 @@ constexpr TableKeys robot_table{
     "A robot from a URDF file: each link becomes a body, which moves on its joint. Or names for joints of bodies.",
     robot_keys,
     {}};
+constexpr Key between_keys[] = {
+    text("name", required, "Name, which differs from those of other joints."),
+    other("bodies", "list of one or two names", {}, required,
+          "The body that it holds, and the one it holds it to; without the second: the world. One of them is dynamic."),
+    word<JointType>("type", required, "As of a joint of a [[body]]."),
+    vector("axis", {-1e6, 1e6}, xyz(0, 0, 1), "Axis in the joint's frame; its length does not matter, but is not 0."),
+    vector("origin", place_range, zero, "Where the joint is at the start, in the world."),
+    vector("rotation", angle_range, zero, "Rotation of the joint's frame about the fixed axes x, then y, then z."),
+    other("min", "number", {-1e6, 1e6, "degrees or m"}, none, "Least value, at most 0. A ball joint has none."),
+    other("max", "number", {-1e6, 1e6, "degrees or m"}, none,
+          "Greatest value, at least 0. Of a ball joint the greatest angle by which its axis leans."),
+    other("friction", "number", {0, 1e12, "N m or N"}, 0,
+          "Torque or force that it holds before it moves, and brakes with."),
+    table("spring", spring_table, none, "Spring and damper in the joint."),
+};
+constexpr TableKeys between_table{"[[joint]]",
+                                  "A joint between two bodies as they are at the start, where its value is 0. It "
+                                  "closes chains which the joints of the "
+                                  "bodies' own tables leave open.",
+                                  between_keys,
+                                  {}};
 
 // [upsampling], [soil], [camera], [[depth_camera]], [output]
 
@@ -799,6 +845,7 @@ constexpr Key file_keys[] = {
     tables("emitter", emitter_table, may_miss, "Sources of grains."),
     tables("body", body_table, may_miss, "Solid bodies."),
     tables("robot", robot_table, may_miss, "Robots, whose links are bodies."),
+    tables("joint", between_table, may_miss, "Joints that close chains of bodies."),
     tables("sink", sink_table, may_miss, "Regions that remove grains."),
     table("camera", camera_table, may_miss, "Camera of pictures."),
     tables("depth_camera", depth_camera_table, may_miss, "Cameras for programs."),

@@ -104,12 +104,13 @@ std::vector<Function> curves(const Keyframes& keyframes, std::optional<glm::dvec
   return out;
 }
 
-Function function_of(const Joint& joint, const std::string& where) {
-  if (const auto* number = std::get_if<double>(&joint.value))
+// type: of the joint whose value it is, or is the speed or the target of.
+Function function_of(const JointValue& of, JointType type, const std::string& where) {
+  if (const auto* number = std::get_if<double>(&of))
     return [value = *number](double) { return value; };
-  if (const auto* formula = std::get_if<Formula>(&joint.value))
+  if (const auto* formula = std::get_if<Formula>(&of))
     return parse(*formula, where);
-  const Track& track = std::get<Track>(joint.value);
+  const Track& track = std::get<Track>(of);
   check_order(track.keys, where);
   std::vector<double> times, values;
   for (const Track::Key& key : track.keys) {
@@ -119,8 +120,15 @@ Function function_of(const Joint& joint, const std::string& where) {
   if (track.repeat && times.size() < 2)
     throw SceneError(where + " repeats and has one time only: give at least two");
   if (track.repeat)
-    check_repeat(values.front(), values.back(), joint.type == JointType::revolute, where);
+    check_repeat(values.front(), values.back(), type == JointType::revolute, where);
   return [curve = Curve(times, values, track.interpolation, track.repeat)](double time) { return curve.at(time); };
+}
+
+Kinematics::Scheduled scheduled(const Motor& motor, JointType type, const std::string& where) {
+  const JointValue& value = motor.target ? *motor.target : motor.speed;
+  if (std::holds_alternative<double>(value))
+    return {};
+  return {checked(function_of(value, type, where), where), motor.target.has_value(), unit_of(type)};
 }
 
 void check_joint(const Joint& joint, const std::string& where) {
@@ -135,11 +143,13 @@ void check_joint(const Joint& joint, const std::string& where) {
 void check_dynamic(const BodySpec& spec, const std::string& name) {
   if (spec.mass && spec.density)
     throw SceneError(name + " has both mass and density: give one of the two");
-  if (!spec.parent.empty())
-    throw SceneError(name + " has a mass and a parent: a dynamic body has no parent, so leave out one of the two");
   const auto* joint = std::get_if<Joint>(&spec.motion);
-  if (joint && (joint->type == JointType::fixed || !std::holds_alternative<double>(joint->value)))
-    throw SceneError(name + " has a mass and a joint that is fixed or has a value over time: allowed is a number");
+  if (!spec.parent.empty() && !joint)
+    throw SceneError(name + " has a mass and a parent, but no joint to it: give a joint, or leave out the parent");
+  if (joint && joint->type == JointType::fixed && spec.parent.empty())
+    throw SceneError(name + " has a mass and a joint that fixes it to the world: leave out the mass");
+  if (joint && !std::holds_alternative<double>(joint->value))
+    throw SceneError(name + " has a mass and a joint with a value over time: allowed is a number");
   if (!joint && !std::holds_alternative<std::monostate>(spec.motion))
     throw SceneError(name + " has a mass and a motion over time; allowed: velocity and spin, or a joint");
 }
@@ -159,7 +169,7 @@ Kinematics::Kinematics(const Scene& scene) {
   for (const BodySpec& spec : scene.bodies) {
     const std::string name = fmt::format("{}: body {}", scene.source, spec.name);
     const auto place = [&](const std::string& where) { return where.empty() ? name : where; };
-    Body body{pose_of(spec), spec.velocity, spec.spin, {}, {}, {}, {}, {}, name};
+    Body body{.pose = pose_of(spec), .velocity = spec.velocity, .spin = spec.spin, .where = name};
     const auto* hung = is_dynamic(spec) ? std::get_if<Joint>(&spec.motion) : nullptr;
     const bool spins = glm::length(spec.spin) > 0 && !(hung && hung->type == JointType::ball);
     if (!std::holds_alternative<std::monostate>(spec.motion) && (glm::length(spec.velocity) > 0 || spins))
@@ -183,7 +193,9 @@ Kinematics::Kinematics(const Scene& scene) {
       check_joint(*joint, body.where);
       body.joint = *joint;
       body.joint->axis = glm::normalize(joint->axis);
-      body.value = checked(function_of(*joint, body.where), body.where);
+      body.value = checked(function_of(joint->value, joint->type, body.where), body.where);
+      if (joint->motor)
+        body.motor = scheduled(*joint->motor, joint->type, body.where);
     }
     bodies_.push_back(std::move(body));
   }
@@ -202,9 +214,9 @@ void Kinematics::find_parents(const Scene& scene) {
                                    scene.bodies[b].parent_where.empty() ? bodies_[b].where + ": its parent"
                                                                         : scene.bodies[b].parent_where,
                                    parent));
-    if (is_dynamic(scene.bodies[*found]))
+    if (is_dynamic(scene.bodies[*found]) && !is_dynamic(scene.bodies[b]))
       throw SceneError(fmt::format(
-          "{} = \"{}\" is a dynamic body, which cannot be a parent: name a body without mass and density",
+          "{} = \"{}\" is a dynamic body, which cannot carry a body that moves as it is told: give this one a mass",
           scene.bodies[b].parent_where.empty() ? bodies_[b].where + ": its parent" : scene.bodies[b].parent_where,
           parent));
     bodies_[b].parent = found;
@@ -342,17 +354,65 @@ void check_limits(const Kinematics& kinematics, std::size_t body, double time, d
 
 }  // namespace
 
-Twist first_twist(const BodySpec& body, const Pose& pose) {
-  const auto* joint = std::get_if<Joint>(&body.motion);
-  if (!joint)
-    return {body.velocity, body.spin};
-  if (joint->type == JointType::ball)
-    return {glm::cross(body.spin, pose.position - joint->origin), body.spin};
-  const double speed = std::max(std::abs(joint->start_speed), joint->motor ? std::abs(joint->motor->speed) : 0.0);
-  const glm::dvec3 along = speed * (rotation_of(joint->rotation) * glm::normalize(joint->axis));
-  if (joint->type == JointType::prismatic)
+namespace {
+
+// The part of a joint in the motion of a body, at a speed of its value. frame: of the joint, in the world.
+Twist twist_by(const Joint& joint, const Pose& frame, const Pose& pose, double speed, const glm::dvec3& ball_spin) {
+  const glm::dvec3 along = speed * unit_of(joint.type) * (frame.rotation * glm::normalize(joint.axis));
+  switch (joint.type) {
+  case JointType::fixed:
+    return {};
+  case JointType::prismatic:
     return {along, {}};
-  return {glm::cross(glm::radians(along), pose.position - joint->origin), glm::radians(along)};
+  case JointType::ball:
+    return {glm::cross(ball_spin, pose.position - frame.position), ball_spin};
+  case JointType::revolute:
+    break;
+  }
+  return {glm::cross(along, pose.position - frame.position), along};
+}
+
+// The greatest speed to which a motor may bring a joint, of a value over time at as many looks as find what lasts.
+double fastest_motor(const Kinematics& kinematics, const Scene& scene, std::size_t body) {
+  const Joint& joint = kinematics.joint(body);
+  const Kinematics::Scheduled& motor = kinematics.motor(body);
+  if (!motor.value)
+    return joint.motor && !joint.motor->target ? std::abs(std::get<double>(joint.motor->speed)) : 0.0;
+  constexpr int looks = 1000;
+  double fastest = 0.0;
+  for (int k = 0; k < looks; ++k) {
+    const double from = scene.end * k / looks, to = scene.end * (k + 1) / looks;
+    const double change = (motor.value(to) - motor.value(from)) / (to - from);
+    fastest = std::max(fastest, std::abs(motor.is_target ? change : motor.value(from)));
+  }
+  return fastest;
+}
+
+}  // namespace
+
+std::vector<Twist> first_twists(const Scene& scene, bool with_motors) {
+  const Kinematics kinematics(scene);
+  const std::vector<Move> moves = kinematics.in_world(0.0, scene.dt);
+  std::vector<Twist> twists(scene.bodies.size());
+  for (const std::size_t b : kinematics.parents_first()) {
+    const BodySpec& body = scene.bodies[b];
+    const auto* joint = std::get_if<Joint>(&body.motion);
+    if (!is_dynamic(body) || !joint) {
+      twists[b] = is_dynamic(body) ? Twist{body.velocity, body.spin} : twist_of(moves[b], scene.dt);
+      continue;
+    }
+    const double speed =
+        with_motors ? std::max(std::abs(joint->start_speed), fastest_motor(kinematics, scene, b)) : joint->start_speed;
+    const Pose own{joint->origin, rotation_of(joint->rotation)}, &pose = moves[b].begin;
+    const std::optional<std::size_t> parent = kinematics.parent(b);
+    twists[b] = twist_by(*joint, parent ? moves[*parent].begin * own : own, pose, speed, body.spin);
+    if (parent) {
+      const Twist& carried = twists[*parent];
+      twists[b].velocity += carried.velocity + glm::cross(carried.spin, pose.position - moves[*parent].begin.position);
+      twists[b].spin += carried.spin;
+    }
+  }
+  return twists;
 }
 
 double check_motions(const Scene& scene) {
@@ -361,6 +421,7 @@ double check_motions(const Scene& scene) {
   const double bodies = static_cast<double>(std::max<std::size_t>(kinematics.bodies(), 1));
   const double looks = kinematics.constant() ? 0.0 : std::min(steps, std::max(1e3, 2e5 / bodies));
   double fastest = 0.0;
+  const std::vector<Twist> first = first_twists(scene, true);
   for (double look = 0.0; look <= looks; ++look) {  // the last one: after the run, where it is looked at
     const double step = looks > 0.0 ? std::floor(look * steps / looks) : 0.0, time = step * scene.dt;
     const std::vector<Move> moves = kinematics.in_world(time, scene.dt);
@@ -368,7 +429,7 @@ double check_motions(const Scene& scene) {
       const BodySpec& body = scene.bodies[b];
       if (kinematics.jointed(b) && (step < steps || looks == 0.0))
         check_limits(kinematics, b, time, scene.dt);
-      const Twist twist = is_dynamic(body) ? first_twist(body, moves[b].begin) : twist_of(moves[b], scene.dt);
+      const Twist twist = is_dynamic(body) ? first[b] : twist_of(moves[b], scene.dt);
       fastest = std::max(fastest,
                          speed_of(reach_of(body), moves[b].begin.position, twist.velocity, twist.spin, scene.domain));
     }

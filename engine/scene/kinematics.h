@@ -24,6 +24,8 @@ public:
 
   std::size_t bodies() const { return bodies_.size(); }
   bool jointed(std::size_t body) const { return bodies_[body].joint.has_value(); }
+  const std::vector<std::size_t>& parents_first() const { return order_; }
+  std::optional<std::size_t> parent(std::size_t body) const { return bodies_[body].parent; }
   bool has_parent(std::size_t body) const { return bodies_[body].parent.has_value(); }
   const std::string& where(std::size_t body) const { return bodies_[body].where; }  // for messages about its motion
   bool constant() const;  // nothing moves but with constant velocities
@@ -31,6 +33,13 @@ public:
   // Of a jointed body. The value is as said, and may lie outside its limits.
   const Joint& joint(std::size_t body) const { return *bodies_[body].joint; }
   double joint_value(std::size_t body, double time) const;
+  // What the motor of a dynamic body is to do over time [s]; empty where it does the same for ever.
+  struct Scheduled {
+    std::function<double(double)> value;  // degrees or m, or that per s
+    bool is_target = false;               // or else a speed
+    double unit = 1.0;                    // rad or m, of 1
+  };
+  const Scheduled& motor(std::size_t body) const { return bodies_[body].motor; }
 
   // In the frame of its parent, or in the world, as the scene says; a joint stays within its limits. All that look at a
   // time throw SceneError where a number is not finite then.
@@ -50,7 +59,8 @@ private:
     std::optional<std::size_t> parent;
     std::vector<Function> position, rotation;  // 3 each, or none
     std::optional<Joint> joint;
-    Function value;     // of the joint
+    Function value;  // of the joint
+    Scheduled motor;
     std::string where;  // of what is wrong with a number
   };
   void find_parents(const Scene& scene);
@@ -65,8 +75,9 @@ std::vector<Pose> initial_poses(const Scene& scene);
 // The image of a point along the periodic axes that is nearest to another one.
 glm::dvec3 nearest_image(const Domain& domain, glm::dvec3 point, glm::dvec3 to);
 
-// With which a dynamic body, which starts at a pose, starts, and to which a motor may bring it.
-Twist first_twist(const BodySpec& body, const Pose& pose);
+// With which the bodies start, those without a mass as the scene moves them. with_motors: at the speeds to which motors
+// may bring joints, where these are faster.
+std::vector<Twist> first_twists(const Scene& scene, bool with_motors = false);
 
 // m, of periodic axes; 0 of the others.
 glm::dvec3 period_of(const Domain& domain);

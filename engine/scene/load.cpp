@@ -4,6 +4,7 @@
 #include "engine/scene/grain_file.h"
 #include "engine/scene/kinematics.h"
 #include "engine/scene/limitations.h"
+#include "engine/scene/linked.h"
 #include "engine/scene/load_parts.h"
 #include "engine/scene/precision.h"
 #include "engine/scene/presets.h"
@@ -103,9 +104,10 @@ public:
     // All tables first, so that a misspelt one is named before anything that it was to hold is missed.
     const Value scene = root_["scene"], time = root_["time"], domain = root_["domain"], solver = root_["solver"],
                 material = root_["material"], grains = root_["grains"], matched = root_["shape_matched_body"],
-                cloth = root_["cloth"], emitter = root_["emitter"], body = root_["body"], robot = root_["robot"],
-                sink = root_["sink"], camera = root_["camera"], depth_camera = root_["depth_camera"],
-                upsampling = root_["upsampling"], soil = root_["soil"], output = root_["output"];
+                cloth = root_["cloth"], emitter = root_["emitter"], body = root_["body"], joint = root_["joint"],
+                robot = root_["robot"], sink = root_["sink"], camera = root_["camera"],
+                depth_camera = root_["depth_camera"], upsampling = root_["upsampling"], soil = root_["soil"],
+                output = root_["output"];
     attempt([&] { root_.finish(); });
 
     attempt([&] { read_scene(scene.table()); });
@@ -122,6 +124,7 @@ public:
     std::unordered_set<std::string> body_names;
     attempt_each(body, [&](const Table& t) { scene_.bodies.push_back(read_body(t, scene_, body_names)); });
     attempt_each(robot, [&](const Table& t) { read_robot(t, scene_, body_names); });
+    attempt_each(joint, [&](const Table& t) { scene_.joints.push_back(read_joint_between(t, scene_)); });
     attempt_each(sink, [&](const Table& t) { scene_.sinks.push_back(read_sink(t, scene_)); });
     attempt([&] { read_camera(camera.table()); });
     stop_at_errors();
@@ -134,6 +137,7 @@ public:
     stop_at_errors();
     check_periods();
     check_places();
+    linked_bodies(scene_);  // are their joints sound?
     check_motions(scene_);
     ignored_bodies(scene_);  // are they there?
     return std::move(scene_);

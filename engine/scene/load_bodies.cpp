@@ -307,13 +307,41 @@ std::vector<BodyPart> read_parts_of_ground(const Value& parts, const std::filesy
   return all;
 }
 
+namespace {
+
+// Moments and products of inertia, in place of those of evenly dense parts.
+void read_inertia(BodySpec& b, const Value& center, const Value& inertia) {
+  if (!center && !inertia)
+    return;
+  if (!center || !inertia)
+    (center ? center : inertia).fail("needs the other one beside it: give center_of_mass and inertia, or neither");
+  if (!b.mass)
+    inertia.fail("needs a mass beside it");
+  center.get(b.center.emplace());
+  const std::vector<Value> elements = inertia.elements();
+  if (elements.size() != 3 && elements.size() != 6)
+    inertia.must_be("[Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] in kg m2");
+  std::array<double, 6>& out = b.inertia.emplace();
+  for (std::size_t k = 0; k < elements.size(); ++k)
+    elements[k].get(out[k], {k < 3 ? 0.0 : -1e12, 1e12, "kg m2"});
+  const auto& [xx, yy, zz, xy, xz, yz] = out;
+  const glm::dvec3 m = principal_axes(glm::dmat3(xx, xy, xz, xy, yy, yz, xz, yz, zz)).moments;
+  if (!(m[0] > 0.0) || m[2] > 1.001 * (m[0] + m[1]))
+    inertia.fail(fmt::format("has the principal moments {:.6g}, {:.6g} and {:.6g} kg m2, which no body has: they are "
+                             "above 0, and the greatest is at most the sum of the others",
+                             m[0], m[1], m[2]));
+}
+
+}  // namespace
+
 BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>& names) {
   BodySpec b;
   const std::filesystem::path folder = std::filesystem::path(scene.source).parent_path();
   const std::optional<PlacedPart> shape = read_part_shape(t, folder, PartUse::met);
   const Value name = t.need("name"), material = t["material"], position = t["position"], rotation = t["rotation"],
               parts = t["parts"], load_filter = t["load_filter"], color = t["color"], show = t["show"],
-              ignores = t["ignores"], mass = t["mass"], density = t["density"];
+              ignores = t["ignores"], mass = t["mass"], density = t["density"], center = t["center_of_mass"],
+              inertia = t["inertia"];
   const MotionKeys motion(t);
   t.finish();
   name.get(b.name);
@@ -331,6 +359,7 @@ BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>&
   }
   mass.get(b.mass);
   density.get(b.density);
+  read_inertia(b, center, inertia);
   motion.get(b);
   load_filter.get(b.load_filter);
   if (color) {

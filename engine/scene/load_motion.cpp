@@ -73,13 +73,50 @@ Track read_track(const Value& value, Range range, const BetweenKeys& between) {
   return track;
 }
 
-Motor read_motor(Table t, Range speed_range, std::string_view strength_unit) {
+// Drives a joint by its speed, by its value or by a torque.
+Motor read_motor(const Value& at, Range speed_range, Range value_range) {
+  Table t = at.table();
   Motor motor;
-  const Value speed = t.need("speed"), strength = t.need("strength");
+  const Value speed = t["speed"], target = t["target"], stiffness = t["stiffness"], damping = t["damping"],
+              torque = t["torque"], strength = speed || target ? t.need("strength") : t["strength"];
+  const BetweenKeys between{t["interpolation"], t["repeat"]};
   t.finish();
-  speed.get(motor.speed, speed_range);
-  strength.get(motor.strength, {0.0, 1e12, strength_unit});
+  if (speed && target)
+    (speed.before(target) ? target : speed)
+        .fail("cannot be given beside the other one: a motor holds a speed or a target");
+  if (!speed.is_array() && !target.is_array())
+    between.refuse("a speed or target = [[time, value], ..]");
+  if (!speed && !target && !torque)
+    at.fail("drives nothing: give speed, target or torque");
+  if (target && !stiffness)
+    target.fail("needs a stiffness beside it, by which the motor pulls towards it");
+  if (!target)
+    for (const Value* v : {&stiffness, &damping})
+      if (*v)
+        v->fail("has no meaning without a target, the value that the motor holds");
+  if (strength && !speed && !target)
+    strength.fail("has no meaning beside a torque alone, which the motor gives whatever the joint does");
+  const Range range{-1e12, 1e12, strength_range.unit};
+  motor.speed = read_joint_value(speed, speed_range, between);
+  strength.get(motor.strength, strength_range);
+  if (target)
+    motor.target = read_joint_value(target, value_range, between);
+  stiffness.get(motor.stiffness, strength_range);
+  damping.get(motor.damping, strength_range);
+  torque.get(motor.torque, range);
   return motor;
+}
+
+JointSpring read_spring(Table t, Range value_range) {
+  JointSpring spring;
+  const Value stiffness = t["stiffness"], damping = t["damping"], rest = t["rest"];
+  t.finish();
+  if (!stiffness && !damping)
+    t.fail("does nothing: give stiffness, damping or both");
+  stiffness.get(spring.stiffness, strength_range);
+  damping.get(spring.damping, strength_range);
+  rest.get(spring.rest, value_range);
+  return spring;
 }
 
 void refuse(std::initializer_list<const Value*> values, std::string_view why) {
@@ -88,12 +125,18 @@ void refuse(std::initializer_list<const Value*> values, std::string_view why) {
       v->fail(fmt::format("has no meaning for {}", why));
 }
 
-Joint read_joint(Table t, bool dynamic) {
+// What a joint is for, which decides what it may have.
+enum class JointOf { driven_body, dynamic_body, dynamic_child, bodies };
+
+Joint read_joint(Table t, JointOf of) {
+  const bool dynamic = of != JointOf::driven_body, between = of == JointOf::bodies;
   Joint joint;
+  const auto of_body = [&](const char* key) { return between ? Value(nullptr, "", {}) : t[key]; };
   const Value type = t.need("type"), axis = t["axis"], origin = t["origin"], rotation = t["rotation"], min = t["min"],
-              max = t["max"], speed = t["speed"], acceleration = t["acceleration"], value = t["value"],
-              start_speed = t["start_speed"], friction = t["friction"], motor = t["motor"];
-  const BetweenKeys between{t["interpolation"], t["repeat"]};
+              max = t["max"], speed = of_body("speed"), acceleration = of_body("acceleration"),
+              value = of_body("value"), start_speed = of_body("start_speed"), friction = t["friction"],
+              motor = of_body("motor"), spring = t["spring"];
+  const BetweenKeys keys{of_body("interpolation"), of_body("repeat")};
   t.finish();
   type.get(joint.type);
   origin.get(joint.origin);
@@ -101,26 +144,30 @@ Joint read_joint(Table t, bool dynamic) {
   joint.where = value ? place_of(value) : type.label(t.path());
   const bool fixed = joint.type == JointType::fixed, ball = joint.type == JointType::ball;
   if (dynamic) {
-    if (fixed)
-      type.fail("= \"fixed\" leaves a body with mass or density no way to move; allowed: revolute, prismatic, ball");
+    if (fixed && of == JointOf::dynamic_body)
+      type.fail("= \"fixed\" leaves a body with mass or density and without a parent no way to move; allowed: "
+                "revolute, prismatic, ball");
     refuse({&speed, &acceleration}, "the joint of a body with mass or density, which nothing commands; allowed: "
                                     "start_speed, friction and motor");
     if (value && !value.is_number())
       value.must_be("a number, from where a body with mass or density starts");
-    between.refuse("keyframes");
+    keys.refuse("keyframes");
   } else {
     if (ball)
       type.fail("= \"ball\" is for a body with mass or density: allowed is one of revolute, prismatic, fixed");
-    refuse({&start_speed, &friction, &motor}, "the joint of a body without mass or density, which moves as it is told; "
-                                              "allowed: value, speed and acceleration");
+    refuse({&start_speed, &friction, &motor, &spring},
+           "the joint of a body without mass or density, which moves as it is told; "
+           "allowed: value, speed and acceleration");
   }
   if (fixed) {
-    refuse({&axis, &min, &max, &speed, &acceleration, &value}, "a fixed joint: allowed with revolute and prismatic");
-    between.refuse("keyframes");
+    refuse({&axis, &min, &max, &speed, &acceleration, &value, &start_speed, &friction, &motor, &spring},
+           "a fixed joint: allowed with revolute and prismatic");
+    keys.refuse("keyframes");
     return joint;
   }
   if (ball)
-    refuse({&min, &value, &start_speed, &motor}, "a ball joint; allowed: axis, origin, rotation, max and friction");
+    refuse({&min, &value, &start_speed, &motor, &spring},
+           "a ball joint; allowed: axis, origin, rotation, max and friction");
   const bool slides = joint.type == JointType::prismatic;
   const std::string_view unit = slides ? "m" : "degrees", strength_unit = slides ? "N" : "N m";
   const Range range = range_of_value(joint.type), above_0{1e-9, 1e9, unit},
@@ -130,18 +177,22 @@ Joint read_joint(Table t, bool dynamic) {
     axis.fail("must not be [0, 0, 0]");
   min.get(joint.min, range);
   max.get(joint.max, ball ? Range{0.0, 180.0, unit} : range);
+  if (of == JointOf::bodies && (joint.min > 0.0 || joint.max < 0.0) && !ball)
+    (joint.min > 0.0 ? min : max).fail("must let the joint be where it is at the start, at the value 0");
   if (joint.min > joint.max)
     max.or_override(min).fail(
         fmt::format("makes max {} lie below min {}: the joint could be nowhere", joint.max, joint.min));
   friction.get(joint.friction, {0.0, 1e12, strength_unit});
   start_speed.get(joint.start_speed, either_way);
   if (motor)
-    joint.motor = read_motor(motor.table(), either_way, strength_unit);
+    joint.motor = read_motor(motor, either_way, range);
+  if (spring)
+    joint.spring = read_spring(spring.table(), range);
   speed.get(joint.speed, above_0);
   acceleration.get(joint.acceleration, above_0);
   if (!value.is_array())
-    between.refuse("value = [[time, value], ..]");
-  joint.value = read_joint_value(value, range, between);
+    keys.refuse("value = [[time, value], ..]");
+  joint.value = read_joint_value(value, range, keys);
   return joint;
 }
 
@@ -151,7 +202,7 @@ Range range_of_value(JointType type) {
   return {-1e6, 1e6, type == JointType::prismatic ? "m" : "degrees"};
 }
 
-std::variant<double, Formula, Track> read_joint_value(const Value& value, Range range, const BetweenKeys& between) {
+JointValue read_joint_value(const Value& value, Range range, const BetweenKeys& between) {
   if (value.is_array())
     return read_track(value, range, between);
   if (value.is_word()) {
@@ -180,13 +231,15 @@ void MotionKeys::get(BodySpec& b) const {
       first = given;
     }
   if (is_dynamic(b))
-    refuse({&parent_, &keyframes_, &motion_}, "a body with mass or density, which moves by what pushes it; allowed: "
-                                              "velocity and spin, with which it starts, or a joint");
+    refuse({&keyframes_, &motion_}, "a body with mass or density, which moves by what pushes it; allowed: "
+                                    "velocity and spin, with which it starts, or a joint");
   if (parent_) {
     parent_.get(b.parent);
     b.parent_where = place_of(parent_);
     if (b.parent.empty())
       parent_.fail("must not be empty");
+    if (is_dynamic(b) && !joint_)
+      parent_.fail("needs a joint beside it, which holds the body with mass or density to it");
   }
   velocity_.get(b.velocity);
   spin_.get(b.spin);
@@ -206,11 +259,27 @@ void MotionKeys::get(BodySpec& b) const {
     read_formulas(rotation, functions.rotation);
     b.motion = functions;
   } else if (joint_) {
-    const Joint& joint = std::get<Joint>(b.motion = read_joint(joint_.table(), is_dynamic(b)));
+    const JointOf of = !is_dynamic(b) ? JointOf::driven_body : parent_ ? JointOf::dynamic_child : JointOf::dynamic_body;
+    const Joint& joint = std::get<Joint>(b.motion = read_joint(joint_.table(), of));
     if (turns_on_joint && joint.type != JointType::ball)
       spin_.or_override(joint_).fail(
           "has no meaning beside this joint: allowed with a ball joint; others have start_speed");
   }
+}
+
+JointSpec read_joint_between(Table t, const Scene& scene) {
+  JointSpec spec;
+  const Value name = t.need("name"), bodies = t.need("bodies");
+  name.get(spec.name);
+  check_name(name, spec.name, scene.joints, "joint");
+  if (!bodies.is_array() || bodies.elements().empty() || bodies.elements().size() > 2)
+    bodies.must_be("[\"NAME\", \"NAME\"], or [\"NAME\"] for a joint to the world");
+  const std::vector<Value> names = bodies.elements();
+  names[0].get(spec.body);
+  if (names.size() > 1)
+    names[1].get(spec.parent);
+  spec.joint = read_joint(std::move(t), JointOf::bodies);
+  return spec;
 }
 
 }  // namespace talus::reading

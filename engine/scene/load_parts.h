@@ -51,7 +51,7 @@ struct BetweenKeys {
 };
 
 // Of a joint over time: a number, a formula of t, or a list of [time, value].
-std::variant<double, Formula, Track> read_joint_value(const Value& value, Range range, const BetweenKeys& between);
+JointValue read_joint_value(const Value& value, Range range, const BetweenKeys& between);
 Range range_of_value(JointType type);
 
 // The keys of a [[body]] that move it: taken with the others, read later.
@@ -93,6 +93,7 @@ std::vector<BodyPart> read_parts_of_ground(const Value& parts, const std::filesy
 
 // A [[body]]. scene: what stands before it, and materials. names: of the bodies before it; there may be very many. Its
 // own is added.
+JointSpec read_joint_between(Table t, const Scene& scene);
 BodySpec read_body(Table t, const Scene& scene, std::unordered_set<std::string>& names);
 
 // A [[robot]] into scene, with the bodies that it is made of, behind those there are. names: as above.

@@ -96,7 +96,12 @@ MassProperties mass_of(const BodySpec& body) {
   const bool known = body.weighed && body.weighed->parts == body.parts;
   const VolumeProperties all = known ? body.weighed->volume : volume_of(body);
   const double density = body.mass ? *body.mass / all.volume : body.density.value_or(0.0);
-  return {density * all.volume, all.center, density * all.inertia, all.volume};
+  MassProperties m{density * all.volume, body.center.value_or(all.center), density * all.inertia, all.volume};
+  if (body.inertia) {
+    const auto& [xx, yy, zz, xy, xz, yz] = *body.inertia;
+    m.inertia = glm::dmat3(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+  }
+  return m;
 }
 
 // Jacobi's rotations: each makes the largest of the others' products vanish.

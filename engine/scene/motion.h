@@ -14,7 +14,8 @@ namespace talus {
 // Between keyframes. smooth: monotone cubic, with continuous speed, at rest where a number turns around and at the
 // ends.
 enum class Interpolation { smooth, linear };
-enum class JointType { revolute, prismatic, fixed, ball };  // ball: of dynamic bodies alone
+// ball: of dynamic bodies alone; fixed: of those with a parent, or that a [[joint]] holds.
+enum class JointType { revolute, prismatic, fixed, ball };
 
 // Of the value of a joint: what 1, a degree or m, is in rad or m.
 inline double unit_of(JointType type) {
@@ -55,10 +56,26 @@ struct Track {
   bool repeat = false;
 };
 
-// Drives the joint of a dynamic body towards a speed, as far as its strength goes.
+// Of a joint, or of what its motor is to do, over time.
+using JointValue = std::variant<double, Formula, Track>;
+
+// Drives the joint of a dynamic body, as far as its strength goes: towards a speed; or, with a target, by
+// stiffness (target - value) + damping (speed of the target - speed of the joint). Torques are N m (revolute) or N
+// (prismatic).
 struct Motor {
-  double speed = 0.0;     // degrees/s (revolute) or m/s (prismatic)
-  double strength = 0.0;  // N m (revolute) or N (prismatic), at most
+  JointValue speed{0.0};             // degrees/s (revolute) or m/s (prismatic); without a target
+  double strength = 0.0;             // N m or N, at most
+  std::optional<JointValue> target;  // degrees or m
+  double stiffness = 0.0;            // N m/rad or N/m
+  double damping = 0.0;              // N m s/rad or N s/m
+  double torque = 0.0;               // N m or N, beside all that: what is asked for, not held by `strength`
+};
+
+// Pulls the joint of a dynamic body back to a value.
+struct JointSpring {
+  double stiffness = 0.0;  // N m/rad (revolute) or N/m (prismatic)
+  double damping = 0.0;    // N m s/rad or N s/m
+  double rest = 0.0;       // degrees or m
 };
 
 // Values and limits in degrees (revolute) or m (prismatic), and per s. The pose of the body in its parent is frame of
@@ -70,7 +87,7 @@ struct Joint {
   glm::dvec3 axis{0.0, 0.0, 1.0};  // in the joint's frame; any length but 0
   glm::dvec3 origin{0.0};          // m, of the joint's frame in the parent
   glm::dvec3 rotation{0.0};        // degrees, as Keyframe::rotation
-  std::variant<double, Formula, Track> value{0.0};
+  JointValue value{0.0};
   double min = -none, max = none;
   double speed = none, acceleration = none;  // > 0; not of a dynamic body
   // Of a dynamic body, whose value here is a number: the one it starts from. ball: max is the angle, in degrees, by
@@ -78,6 +95,7 @@ struct Joint {
   double start_speed = 0.0;    // of the value; not of a ball
   double friction = 0.0;       // N m (revolute, ball) or N (prismatic): what it holds before it moves, and brakes with
   std::optional<Motor> motor;  // revolute, prismatic
+  JointSpring spring;          // likewise
   std::string where;           // as Formula::where
 };
 

@@ -342,8 +342,9 @@ enum class Show { solid, cut, hidden };
 
 // A solid that grains push against. Without a mass nothing moves it but its own motion and that of its parent, in whose
 // frame all of it is; without a parent in the world. With a mass or a density it is dynamic: grains, bodies and walls
-// push it and gravity pulls, it has no parent, and its motion is none (free) or a joint to the world, which says what
-// is left to it; velocity and spin are those it starts with.
+// push it and gravity pulls, and its motion is none (free) or a joint to its parent or the world, which says what is
+// left to it; velocity and spin are those it starts with. A parent without a mass moves as it is told, and what is
+// joined to it with it; one with a mass is pulled by the joint as the body is.
 struct BodySpec {
   std::string name;
   std::optional<std::uint32_t> material;  // index into Scene::materials; unset: as the domain's walls
@@ -356,11 +357,14 @@ struct BodySpec {
   Motion motion;                          // instead of velocity and spin
   std::optional<double> mass;             // kg
   std::optional<double> density;          // kg/m3, instead of mass
-  std::vector<std::string> ignores;       // names of bodies that it passes through, as an axle does its wheel
-  std::string ignores_where;              // as Formula::where
-  std::vector<BodyPart> parts;            // put together in order, the first is solid
-  double load_filter = 0.05;              // s, time constant of the filtered force and torque; 0: not filtered
-  std::optional<glm::vec3> color;         // linear RGB; unset: a grey blue
+  std::optional<glm::dvec3> center;       // m, of mass, in its frame; unset: that of its parts, evenly dense
+  // kg m2, about the center of mass, along the axes of its frame; unset: that of its parts. Ixx Iyy Izz Ixy Ixz Iyz.
+  std::optional<std::array<double, 6>> inertia;
+  std::vector<std::string> ignores;  // names of bodies that it passes through, as an axle does its wheel
+  std::string ignores_where;         // as Formula::where
+  std::vector<BodyPart> parts;       // put together in order, the first is solid
+  double load_filter = 0.05;         // s, time constant of the filtered force and torque; 0: not filtered
+  std::optional<glm::vec3> color;    // linear RGB; unset: a grey blue
   Show show = Show::solid;
 
   // Of a dynamic body that has been read: volume_of (engine/scene/mass.h) takes long. Of no use once the parts change.
@@ -374,6 +378,14 @@ struct BodySpec {
 inline bool is_dynamic(const BodySpec& body) {
   return body.mass || body.density;
 }
+
+// A joint between two bodies as they are at the start, in the world; at least one of them is dynamic. It closes chains
+// that the joints of bodies' own tables leave open. Its value is 0 at the start, and nothing commands it.
+struct JointSpec {
+  std::string name;
+  std::string body, parent;  // names of two bodies; parent empty: the world
+  Joint joint;
+};
 
 struct Camera {
   std::optional<glm::dvec3> eye, target;  // m; unset: fitted to the domain's content
@@ -480,6 +492,7 @@ struct Scene {
   std::vector<Emitter> emitters;
   std::vector<BodySpec> bodies;
   std::vector<RobotSpec> robots;  // of bodies
+  std::vector<JointSpec> joints;
   std::vector<SinkSpec> sinks;
   std::optional<Upsampling> upsampling;
   std::optional<Soil> soil;

@@ -6,6 +6,7 @@
 #include "engine/scene/grain_file.h"
 #include "engine/scene/ground.h"
 #include "engine/scene/kinematics.h"
+#include "engine/scene/linked.h"
 #include "engine/scene/mass.h"
 #include "engine/scene/overlaps.h"
 #include "engine/scene/precision.h"
@@ -313,6 +314,7 @@ void press_down(Bed& bed, const Scene& scene, int down) {
     return;
   const double areal = mass / volume * packing * layer * radius / volume;  // kg/m2, of a layer
   const std::vector<Pose> poses = initial_poses(scene);
+  const std::vector<double> borne = borne_masses(scene);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& body = scene.bodies[b];
     if (!is_dynamic(body))
@@ -320,7 +322,8 @@ void press_down(Bed& bed, const Scene& scene, int down) {
     const MassProperties m = mass_of(body);
     const Bounds box = bounds_of(body, poses[b]);
     const double area = m.volume / (box.max[down] - box.min[down]);
-    const double pressed = m.mass * free_share(body, m, scene.domain.gravity) / std::min(area * areal, mass);
+    const double share = borne[b] == m.mass ? free_share(body, m, scene.domain.gravity) : 1.0;
+    const double pressed = borne[b] * share / std::min(area * areal, mass);
     if (pressed > bed.pressed)
       bed.pressed = pressed, bed.presses = body.name;
   }
@@ -330,10 +333,11 @@ void press_down(Bed& bed, const Scene& scene, int down) {
 // rad/s, of the dynamic body that turns fastest at the start.
 std::pair<double, std::string> fastest_spin(const Scene& scene) {
   std::pair<double, std::string> fastest{0.0, ""};
-  for (const BodySpec& body : scene.bodies)
-    if (is_dynamic(body))
-      if (const double spin = glm::length(first_twist(body, pose_of(body)).spin); spin > fastest.first)
-        fastest = {spin, body.name};
+  const std::vector<Twist> twists = first_twists(scene, true);
+  for (std::size_t b = 0; b < twists.size(); ++b)
+    if (is_dynamic(scene.bodies[b]))
+      if (const double spin = glm::length(twists[b].spin); spin > fastest.first)
+        fastest = {spin, scene.bodies[b].name};
   return fastest;
 }
 

@@ -125,6 +125,34 @@ struct ShapeText {
   std::string operator()(const SolidFill& s) const { return parts_text(s.parts, false); }
 };
 
+std::string value_text(const JointValue& value) {
+  if (const auto* number = std::get_if<double>(&value))
+    return fmt::format("{}", *number);
+  if (const auto* formula = std::get_if<Formula>(&value))
+    return quoted(formula->text);
+  const Track& track = std::get<Track>(value);
+  std::string out = "[";
+  for (const Track::Key& key : track.keys)
+    out += fmt::format("[{}, {}], ", key.time, key.value);
+  return out + fmt::format("], interpolation = \"{}\", repeat = {}", word(track.interpolation), track.repeat);
+}
+
+// What acts along the axis of a joint of dynamic bodies, each with a comma before it.
+std::string motor_text(const Motor& m) {
+  std::string out = ", motor = { ";
+  if (m.target)
+    out += fmt::format("target = {}, stiffness = {}, damping = {}, strength = {}, ", value_text(*m.target), m.stiffness,
+                       m.damping, m.strength);
+  else if (m.strength != 0.0 || m.torque == 0.0)
+    out += fmt::format("speed = {}, strength = {}, ", value_text(m.speed), m.strength);
+  return out + fmt::format("torque = {} }}", m.torque);
+}
+std::string spring_text(const JointSpring& s) {
+  if (s.stiffness == 0.0 && s.damping == 0.0)
+    return "";
+  return fmt::format(", spring = {{ stiffness = {}, damping = {}, rest = {} }}", s.stiffness, s.damping, s.rest);
+}
+
 // The keys of a body that move it, one a line.
 struct MotionText {
   std::string operator()(std::monostate) const { return ""; }
@@ -157,25 +185,15 @@ struct MotionText {
     if (j.start_speed != 0.0)
       out += fmt::format(", start_speed = {}", j.start_speed);
     if (j.motor)
-      out += fmt::format(", motor = {{ speed = {}, strength = {} }}", j.motor->speed, j.motor->strength);
+      out += motor_text(*j.motor);
+    out += spring_text(j.spring);
     for (const auto& [key, limit] :
          {std::pair("min", j.min), {"max", j.max}, {"speed", j.speed}, {"acceleration", j.acceleration}})
       if (std::isfinite(limit))
         out += fmt::format(", {} = {}", key, limit);
     if (j.type == JointType::ball)
       return out + " }\n";
-    out += ", value = ";
-    if (const auto* number = std::get_if<double>(&j.value))
-      out += fmt::format("{}", *number);
-    else if (const auto* formula = std::get_if<Formula>(&j.value))
-      out += quoted(formula->text);
-    else {
-      const Track& track = std::get<Track>(j.value);
-      out += "[";
-      for (const Track::Key& key : track.keys)
-        out += fmt::format("[{}, {}], ", key.time, key.value);
-      out += fmt::format("], interpolation = \"{}\", repeat = {}", word(track.interpolation), track.repeat);
-    }
+    out += ", value = " + value_text(j.value);
     return out + " }\n";
   }
 };
@@ -352,6 +370,10 @@ std::string to_toml(const Scene& scene) {
       line("mass", *b.mass);
     if (b.density)
       line("density", *b.density);
+    if (b.center)
+      line("center_of_mass", vec(*b.center));
+    if (b.inertia)
+      out += fmt::format("inertia = [{}]\n", fmt::join(*b.inertia, ", "));
     if (!b.parent.empty())
       line("parent", quoted(b.parent));
     if (std::holds_alternative<std::monostate>(b.motion)) {
@@ -373,6 +395,25 @@ std::string to_toml(const Scene& scene) {
     if (b.show != Show::solid)
       word_line("show", word(b.show));
     out += parts_text(b.parts, true) + "\n";
+  }
+
+  for (const JointSpec& spec : scene.joints) {
+    const Joint& j = spec.joint;
+    out += "[[joint]]\n";
+    line("name", quoted(spec.name));
+    out += fmt::format("bodies = [{}{}]\n", quoted(spec.body), spec.parent.empty() ? "" : ", " + quoted(spec.parent));
+    word_line("type", word(j.type));
+    line("origin", vec(j.origin));
+    line("rotation", vec(j.rotation));
+    if (j.type == JointType::fixed)
+      continue;
+    line("axis", vec(j.axis));
+    line("friction", j.friction);
+    for (const auto& [key, limit] : {std::pair("min", j.min), {"max", j.max}})
+      if (std::isfinite(limit))
+        line(key, limit);
+    if (const std::string spring = spring_text(j.spring); !spring.empty())
+      out += spring.substr(2) + "\n";
   }
 
   for (const RobotSpec& r : scene.robots) {

@@ -307,8 +307,13 @@ private:
                finite(r.step_impulse) && finite(r.step_moment),
            FieldId::rigid_states, "has a number that is not finite");
     for (const RigidCommand& c : values_of<RigidCommand>(state_, FieldId::rigid_commands))
-      need(finite(c.force) && finite(c.torque) && finite(c.motor_speed) && finite(c.motor_strength),
+      need(finite(c.force) && finite(c.torque) && finite(c.motor_speed) && finite(c.motor_strength) &&
+               finite(c.motor_target) && finite(c.motor_stiffness) && finite(c.motor_damping) && finite(c.joint_torque),
            FieldId::rigid_commands, "has a number that is not finite");
+    for (const LinkState& j : values_of<LinkState>(state_, FieldId::link_states))
+      need(finite(j.value) && finite(j.load.impulse) && finite(j.load.moment) && finite(j.load.along) &&
+               finite(j.before.impulse) && finite(j.before.moment) && finite(j.before.along),
+           FieldId::link_states, "has a number that is not finite");
     for (const PointContact& c : values_of<PointContact>(state_, FieldId::point_contacts))
       need(finite(c.shear), FieldId::point_contacts, "has a number that is not finite");
     for (const ShapeMotion& m : values_of<ShapeMotion>(state_, FieldId::shape_motions))

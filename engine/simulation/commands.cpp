@@ -1,5 +1,7 @@
 #include "engine/simulation/commands.h"
 #include "engine/base/assert.h"
+#include "engine/scene/kinematics.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <stdexcept>
@@ -26,7 +28,7 @@ RigidState Commands::rigid_state(std::uint32_t body) const {
 
 const Joint* Commands::dynamic_joint(std::uint32_t body) const {
   const Joint* joint = model_.is_dynamic(body) ? std::get_if<Joint>(&model_.spec_of(body).motion) : nullptr;
-  return joint && joint->type != JointType::ball ? joint : nullptr;
+  return joint && joint->type != JointType::ball && joint->type != JointType::fixed ? joint : nullptr;
 }
 
 BodyState Commands::body_state(std::uint32_t body) const {
@@ -37,7 +39,49 @@ BodyState Commands::body_state(std::uint32_t body) const {
   return drives_.call(&Drive::body_state, run_.step(), body);
 }
 
+std::optional<std::uint32_t> Commands::linked_joint(std::uint32_t body) const {
+  const Linkages& linkages = model_.dynamics().linkages;
+  const std::size_t local = body % model_.scene().bodies.size();
+  return linkages.of_body.empty() ? std::nullopt : linkages.of_body[local];
+}
+
+LinkState Commands::link_state(std::uint32_t world, std::uint32_t joint) const {
+  std::vector<LinkState> state(1);
+  const std::size_t at = world * model_.dynamics().linkages.joints.size() + joint;
+  TALUS_ASSERT(at < memory_.executor().size(FieldId::link_states), at);
+  memory_.executor().read(FieldId::link_states, std::as_writable_bytes(std::span(state)), at * sizeof(LinkState));
+  return state[0];
+}
+
+// Between the bodies where they are now: the state of the joint is that of the start of the last substep.
+JointState Commands::linked_state(std::uint32_t world, std::uint32_t joint, double unit) const {
+  const LinkJoint& link = model_.dynamics().linkages.joints[joint];
+  const auto bodies = static_cast<std::uint32_t>(model_.scene().bodies.size());
+  const BodyState child = body_state(world * bodies + link.child);
+  BodyState parent{{glm::dvec3(link.place), {1.0, 0.0, 0.0, 0.0}}, {}};
+  if (link.parent != no_body)
+    parent = body_state(world * bodies + link.parent);
+  const Domain& domain = model_.scene().domain;
+  BodyState near = child;
+  near.pose.position = nearest_image(domain, child.pose.position, parent.pose.position);
+  return {value_of(link, parent.pose, near.pose, link_state(world, joint).value) / unit,
+          speed_of(link, parent.pose, parent.twist, near.pose, near.twist) / unit};
+}
+
+std::optional<JointLoad> Commands::joint_load(std::uint32_t body) const {
+  const std::optional<std::uint32_t> joint = model_.is_dynamic(body) ? linked_joint(body) : std::nullopt;
+  if (!joint)
+    return {};
+  const auto world = static_cast<std::uint32_t>(body / model_.scene().bodies.size());
+  const LinkLoad load = link_state(world, *joint).load;
+  const double dt = model_.scene().dt;
+  return JointLoad{glm::dvec3(load.impulse) / dt, glm::dvec3(load.moment) / dt, static_cast<double>(load.along) / dt};
+}
+
 JointState Commands::joint_state(std::uint32_t body) const {
+  if (const Joint* joint = dynamic_joint(body); joint && linked_joint(body))
+    return linked_state(static_cast<std::uint32_t>(body / model_.scene().bodies.size()), *linked_joint(body),
+                        unit_of(joint->type));
   if (const Joint* joint = dynamic_joint(body)) {
     const RigidState state = rigid_state(body);
     const vec3 along = joint->type == JointType::revolute ? state.motion.spin : state.motion.velocity;
@@ -75,6 +119,20 @@ void Commands::drive_body(std::uint32_t body, const Twist& target, const BodyLim
 }
 
 void Commands::move_joint(std::uint32_t body, double value) {
+  if (const Joint* joint = dynamic_joint(body)) {
+    if (!joint->motor || !joint->motor->target)
+      throw std::invalid_argument(
+          fmt::format("the joint of body {} has no motor that holds a value", model_.spec_of(body).name));
+    if (!std::isfinite(value))
+      throw std::invalid_argument("the value to reach must be finite");
+    command(body, [&](RigidCommand& c) {
+      if (c.motor_scheduled & 1u)
+        c.motor_speed = 0.0f;
+      c.motor_scheduled &= ~1u;
+      c.motor_target = static_cast<float>(unit_of(joint->type) * std::clamp(value, joint->min, joint->max));
+    });
+    return;
+  }
   remember();
   drives_.call(&Drive::move_joint, run_.step(), body, value);
 }
@@ -85,9 +143,13 @@ void Commands::drive_joint(std::uint32_t body, double speed) {
     throw std::invalid_argument(fmt::format(
         "the speed to reach must be finite and from {} to {} (degrees/s or m/s), not {}", -fastest, fastest, speed));
   if (const Joint* joint = dynamic_joint(body)) {
-    if (!joint->motor)
-      throw std::invalid_argument(fmt::format("the joint of body {} has no motor", model_.spec_of(body).name));
-    command(body, [&](RigidCommand& c) { c.motor_speed = static_cast<float>(unit_of(joint->type) * speed); });
+    if (!joint->motor || joint->motor->target)
+      throw std::invalid_argument(
+          fmt::format("the joint of body {} has no motor that holds a speed", model_.spec_of(body).name));
+    command(body, [&](RigidCommand& c) {
+      c.motor_scheduled &= ~2u;
+      c.motor_speed = static_cast<float>(unit_of(joint->type) * speed);
+    });
     return;
   }
   remember();
@@ -104,6 +166,19 @@ void Commands::note_limit(std::uint32_t body, double speed) {
   model_.add_note_once(fmt::format("the joint of body {} is commanded", model_.spec_of(body).name),
                        fmt::format(" to move at {} {}, and reaches {} {}: its speed in the scene is the limit", speed,
                                    unit, std::copysign(joint.speed, speed), unit));
+}
+
+void Commands::push_joint(std::uint32_t body, double torque) {
+  const Joint* joint = dynamic_joint(body);
+  if (!joint)
+    throw std::invalid_argument(
+        fmt::format("body {} has no joint of a dynamic body that turns or slides: nothing pushes it",
+                    body < model_.bodies_of_all() ? model_.spec_of(body).name : std::to_string(body)));
+  constexpr double most = 1e12;  // N m or N, as a motor in a scene
+  if (!(std::abs(torque) <= most))
+    throw std::invalid_argument(
+        fmt::format("the torque must be finite and from {} to {} (N m or N), not {}", -most, most, torque));
+  command(body, [&](RigidCommand& c) { c.joint_torque = static_cast<float>(torque); });
 }
 
 void Commands::push_body(std::uint32_t body, const Wrench& wrench) {

@@ -36,6 +36,7 @@ public:
   const Hand& hand() const { return hand_; }
   BodyState body_state(std::uint32_t body) const;
   JointState joint_state(std::uint32_t body) const;
+  std::optional<JointLoad> joint_load(std::uint32_t body) const;
   // Where the bodies of a world are now. Passes have moved the dynamic ones.
   std::vector<Pose> poses(std::uint32_t world) const;
 
@@ -45,6 +46,7 @@ public:
   void drive_body(std::uint32_t body, const Twist& target, const BodyLimits& limits);
   void move_joint(std::uint32_t body, double value);
   void drive_joint(std::uint32_t body, double speed);
+  void push_joint(std::uint32_t body, double torque);
   void push_body(std::uint32_t body, const Wrench& wrench);
   void grab(const glm::dvec3& at, std::vector<HandGrain> held);
   void move_hand(const glm::dvec3& at);
@@ -71,6 +73,9 @@ private:
   void command(std::uint32_t body, const std::function<void(RigidCommand&)>& change);
   void hold(Hand hand);
   RigidState rigid_state(std::uint32_t body) const;
+  std::optional<std::uint32_t> linked_joint(std::uint32_t body) const;  // in Linkages::joints
+  LinkState link_state(std::uint32_t world, std::uint32_t joint) const;
+  JointState linked_state(std::uint32_t world, std::uint32_t joint, double unit) const;
   const Joint* dynamic_joint(std::uint32_t body) const;  // null where the body is not dynamic or turns freely
   void note_limit(std::uint32_t body, double speed);
 

@@ -131,6 +131,16 @@ std::size_t FieldMemory::elements_of(Extent extent, const Settings& settings, co
     return settings.cloth.vertices * load_words;
   case Extent::rigid:
     return dynamics.rigid.size();
+  case Extent::linkages:
+    return dynamics.linkages.linkages.size();
+  case Extent::link_joints:
+  case Extent::world_link_joints:
+    return dynamics.linkages.joints.size();
+  case Extent::link_places:
+  case Extent::world_link_places:
+    return dynamics.linkages.places.size();
+  case Extent::link_words:
+    return dynamics.linkages.words;
   case Extent::rigid_pairs:
     return dynamics.ignores.size();
   case Extent::body_points:
@@ -302,6 +312,9 @@ void FieldMemory::write_constants() {
   put_all(FieldId::bodies, bodies.bodies);
   put_all(FieldId::rigid, dynamics.rigid);
   put_all(FieldId::body_ignores, dynamics.ignores);
+  write_field(*executor_, FieldId::linkages, dynamics.linkages.linkages);
+  write_field(*executor_, FieldId::link_joints, dynamics.linkages.joints);
+  write_field(*executor_, FieldId::link_places, dynamics.linkages.places);
   std::vector<BodyPoint> points;
   for (std::uint32_t w = 0; w < model_.worlds(); ++w)
     for (BodyPoint point : dynamics.points) {

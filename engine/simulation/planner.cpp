@@ -27,6 +27,7 @@ StepPlan Planner::plan_of(std::uint64_t at) const {
   plan.crowding = settings.fine.plain_advection == 0;
   plan.carried = settings.bodies.carried;
   plan.rigid = settings.bodies.rigid;
+  plan.linkages = settings.worlds.count * settings.bodies.linkages;
   plan.body_points = settings.bodies.points;
   const Hand& hand = commands_.hand();
   const bool moves = at == hand.step;

@@ -373,6 +373,12 @@ void Simulation::drive_body(std::uint32_t body, const Twist& target, const BodyL
 JointState Simulation::joint_state(std::uint32_t body) const {
   return impl_->idle().commands.joint_state(body);
 }
+std::optional<JointLoad> Simulation::joint_load(std::uint32_t body) const {
+  return impl_->idle().commands.joint_load(body);
+}
+void Simulation::push_joint(std::uint32_t body, double torque) {
+  impl_->idle().commands.push_joint(body, torque);
+}
 void Simulation::push_body(std::uint32_t body, const Wrench& wrench) {
   impl_->idle().commands.push_body(body, wrench);
 }

@@ -61,6 +61,7 @@ void Worlds::fill(std::uint32_t world, const WorldStart& start) {
   put(FieldId::contact_count, std::vector<uint>(slots));
   put(FieldId::rigid_states, dynamics.states);
   put(FieldId::rigid_commands, dynamics.commands);
+  put(FieldId::link_states, dynamics.linkages.states);
   put(FieldId::body_sums, std::vector<uint>(scene.bodies.size() * load_copies * load_words));
   put(FieldId::body_load, std::vector<BodyLoad>(scene.bodies.size()));
   put(FieldId::sink_counts, std::vector<uint>(scene.sinks.size()));

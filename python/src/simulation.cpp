@@ -417,6 +417,10 @@ void bind_bodies(nb::class_<Simulation>& c) {
       .def(
           "joint_state", [](Simulation& s, const Which& body) { return s.idle().joint_state(s.body(body)); }, "body"_a)
       .def(
+          "joint_load", [](Simulation& s, const Which& body) { return s.idle().joint_load(s.body(body)); }, "body"_a,
+          "What the joint to another dynamic body, or of a body that has such joints, did to the body in the last\n"
+          "step; None of other joints.")
+      .def(
           "body_loads",
           [](Simulation& s) {
             std::vector<talus::BodyLoad> loads = s.idle().body_loads();
@@ -560,6 +564,12 @@ void bind_commands(nb::class_<Simulation>& c) {
           "drive_joint",
           [](Simulation& s, const Which& body, double speed) { s.idle().drive_joint(s.body(body), speed); }, "body"_a,
           "speed"_a, "With a speed [degrees/s or m/s], up to its limits. Of a dynamic body: of its motor.")
+      .def(
+          "push_joint",
+          [](Simulation& s, const Which& body, double torque) { s.idle().push_joint(s.body(body), torque); }, "body"_a,
+          "torque"_a,
+          "A torque [N m] about the joint of a dynamic body, or a force [N] along it, beside its motor, until another\n"
+          "one.")
       .def(
           "push_body",
           [](Simulation& s, const Which& body, const Three& force, const Three& torque) {

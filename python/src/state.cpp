@@ -227,6 +227,18 @@ void bind_state(nb::module_& m) {
         return Repr("ShapeState")("position", s.pose.position)("rotation", s.pose.rotation)("velocity", s.velocity);
       });
 
+  using talus::JointLoad;
+  nb::class_<JointLoad>(m, "JointLoad")
+      .def_prop_ro(
+          "force", [](const JointLoad& l) { return array_of(l.force); }, handed_over,
+          "On the body, a mean over the last step, in the axes of the world [N], float64 [3].")
+      .def_prop_ro(
+          "torque", [](const JointLoad& l) { return array_of(l.torque); }, handed_over,
+          "About the joint, without what acts along its axis [N m], float64 [3].")
+      .def_ro("along", &JointLoad::along, "N m (revolute) or N (prismatic): motor, friction, spring and limits.")
+      .def("__repr__", [](const JointLoad& l) -> std::string {
+        return Repr("JointLoad")("force", l.force)("torque", l.torque)("along", l.along);
+      });
   using talus::JointState;
   nb::class_<JointState>(m, "JointState")
       .def_ro("value", &JointState::value, "Degrees or m.")

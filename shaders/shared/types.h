@@ -168,11 +168,25 @@ TALUS_CONST float touch_tangential = 0.285f;
 TALUS_CONST float touch_tangential_damping = 0.5f;
 TALUS_CONST float touch_fade = 0.98f;  // of their number from a substep to the next, where fewer touch
 
-// Joints of dynamic bodies to the world.
+// Joints of dynamic bodies: to the world of one that is alone, else of linkages.
 TALUS_CONST uint joint_free = 0u;
 TALUS_CONST uint joint_revolute = 1u;
 TALUS_CONST uint joint_prismatic = 2u;
 TALUS_CONST uint joint_ball = 3u;
+TALUS_CONST uint joint_fixed = 4u;  // of linkages
+
+// Share of what has drifted that the joints of a linkage take back in a substep. What a substep adds is (h w)^2 / 2 of the distance from
+// the joint to the center of mass at the spin w, so that a drift of (h w)^2 / (2 joint_return) of it remains.
+TALUS_CONST float joint_return = 0.1f;
+// How much a joint of a linkage yields, as a share of what an impulse along its row does to the velocity there: where joints hold the same
+// thing several times, as those of a closed chain in a plane do, impulses stay finite. Axes that yield less than joint_locked are held by
+// the other joints.
+TALUS_CONST float joint_yield = 1e-5f;
+TALUS_CONST float joint_locked = 4e-5f;
+// Sweeps over the axes of a linkage's joints at most, and the share of the greatest speed below which a change ends them.
+TALUS_CONST uint joint_sweeps = 64u;
+TALUS_CONST float joint_converged = 1e-6f;
+TALUS_CONST uint linkage_rows_most = 512u;
 
 // Specialization constants: their constant_id.
 TALUS_CONST uint constant_solid_kinds = 0u;  // bit k: bodies have parts of kind k
@@ -488,6 +502,16 @@ struct Body {
   mat3 inverse_inertia;  // 1/(kg m2), about the pivot, likewise
 };
 
+// What a joint does along its axis, or a ball joint by its friction and its lean.
+struct JointAxis {
+  float low;   // rad or m, limits of the joint's value; ball: low is the cosine of the angle by which it may lean
+  float high;
+  float friction;   // N m or N: what it holds before it moves, and brakes with
+  float stiffness;  // N m/rad or N/m, of a spring
+  float damping;    // N m s/rad or N s/m, of a damper beside it
+  float rest;       // rad or m, value at which the spring is at rest
+};
+
 // A dynamic body: what stays. One of mass 0 is none.
 struct Rigid {
   float mass;            // kg
@@ -507,9 +531,7 @@ struct Rigid {
   vec3 lean;      // in the body: lies along the axis at value 0
   vec4 rotation;  // at value 0 of the joint
   vec3 position;  // m
-  float low;      // rad or m, limits of the joint's value; ball: low is the cosine of the angle by which it may lean
-  float high;
-  float friction;  // N m or N, of the joint
+  JointAxis along;
 };
 
 // What is asked of a dynamic body, until it is asked something else.
@@ -517,7 +539,13 @@ struct RigidCommand {
   vec3 force;            // N, at its center of mass, in the world
   vec3 torque;           // N m
   float motor_speed;     // rad/s or m/s, of its joint
-  float motor_strength;  // N m or N
+  float motor_strength;  // N m or N, at most
+  // A motor that holds a position: stiffness (target - value) + damping (motor_speed - speed). Without both it holds the speed.
+  float motor_target;     // rad or m
+  float motor_stiffness;  // N m/rad or N/m
+  float motor_damping;    // N m s/rad or N s/m
+  float joint_torque;     // N m or N, beside all these
+  uint motor_scheduled;   // bit 0: the scene says what the target is over time; bit 1: it says what the speed is (body_move)
 };
 
 // How a dynamic body is.
@@ -534,6 +562,68 @@ struct RigidState {
   // In this step so far: of all contacts.
   vec3 step_impulse;
   vec3 step_moment;
+};
+
+// A joint of a linkage: dynamic bodies that joints hold together, to the world or to bodies that move as they are told.
+// Frames are those of bodies, away from their origins; that of the world is itself.
+struct LinkJoint {
+  uint kind;            // joint_revolute, ..
+  uint parent;          // body of the same world, or no_body: the world
+  uint child;           // likewise, always dynamic
+  uint moves;           // bit 0: the thread of this joint moves the child; bit 1: it moves the parent
+  vec3 place;           // m, of the anchor in the world where that is the parent, whose anchor is then 0
+  vec3 parent_anchor;   // m, where the joint is in the parent; of a prismatic one at value 0
+  vec3 child_anchor;    // m
+  vec3 parent_axis;     // of length 1; of a ball joint the axis that the child leans away from
+  vec3 child_axis;
+  vec3 parent_side;     // of length 1, across the axis; the sides coincide at value 0
+  vec3 child_side;
+  uint first_row;       // of the linkage: equations of the velocities that the joint does not allow
+  uint axis_row;        // of the linkage: first row along its axis (ball: 3 of friction, then the lean), if it has some
+  uint axis_rows;
+  JointAxis along;
+};
+
+struct Linkage {
+  uint first_joint;  // the joints [first_joint, first_joint + joints) of a world
+  uint joints;
+  uint first_row;   // of the rows of a world
+  uint equalities;  // rows that hold exactly; those behind them are along the axes of joints
+  uint rows;
+  uint first_word;  // in the matrices of a world
+};
+
+// Where a row of a linkage is.
+struct LinkRowPlace {
+  uint joint;  // of the linkage
+  uint part;   // of what the joint holds, or along its axis
+  uint first;  // first column of the matrix where the row is not 0
+  uint word;   // of that element, in the matrix of the linkage
+};
+
+// A row: impulse per velocity of two bodies. Its velocity is linear . (v_child - v_parent) + turn_child . w_child - turn_parent . w_parent.
+struct LinkRow {
+  vec3 linear;
+  vec3 turn_parent;    // m, or 1 of turning rows
+  vec3 turn_child;
+  vec3 answer_parent;  // inverse inertia times turn_parent
+  vec3 answer_child;
+  vec2 ease;           // 1/kg of the parent and the child
+  float own;           // what an impulse along it does to its velocity, where no other joint acts
+  float bias;          // m/s or rad/s: by which the row's velocity takes back what has drifted
+  float impulse;       // N s or N m s, in the last substep
+};
+
+// What a joint has done to its child, in the world.
+struct LinkLoad {
+  vec3 impulse;  // N s
+  vec3 moment;   // N m s, about the anchor, without what acts along the axis
+  float along;   // N m s or N s, of motor, friction, spring and limits
+};
+struct LinkState {
+  float value;      // rad or m, at the start of the substep
+  LinkLoad before;  // in this step before the substep
+  LinkLoad load;    // with it
 };
 
 // By which a dynamic body touches: a ball that touches its surface from within.
@@ -752,6 +842,10 @@ struct BodySettings {
   uint count;          // bodies of a world
   uint rigid;          // dynamic ones among them
   uint points;         // of dynamic bodies in all worlds
+  uint linkages;       // of a world
+  uint joints;         // of the linkages of a world
+  uint joint_rows;     // likewise
+  uint joint_words;    // of their matrices
   uint carried_first;  // number (id) of the first grain that a body carries
   uint carried;        // how many grains bodies carry
   uint total_push;     // flag: what a dynamic body receives between iterations is all of the substep so far (vts, sp)

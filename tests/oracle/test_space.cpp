@@ -557,24 +557,25 @@ TEST_CASE("A joint leaves its own motion, slowed by friction, driven by a motor 
     RigidCommand command{};
     command.motor_speed = random.one_of(3) ? random.within(-2.0, 2.0) : 0.0f;
     command.motor_strength = random.one_of(3) ? random.within(0.0, 2.0 / step) : 0.0f;
-    rigid.friction = random.one_of(3) ? random.within(0.0, 2.0 / step) : 0.0f;
+    rigid.along.friction = random.one_of(3) ? random.within(0.0, 2.0 / step) : 0.0f;
     const float value = random.within(-1.0, 1.0);
     const double room = 4.0 * step;  // what it may go in a substep
-    rigid.low = random.one_of(3) ? -1e6f : value - static_cast<float>(d(random.within(-0.1, 1.0)) * room);
-    rigid.high =
-        random.one_of(3) ? 1e6f : std::max(rigid.low, value + static_cast<float>(d(random.within(-0.1, 1.0)) * room));
+    rigid.along.low = random.one_of(3) ? -1e6f : value - static_cast<float>(d(random.within(-0.1, 1.0)) * room);
+    rigid.along.high = random.one_of(3)
+                           ? 1e6f
+                           : std::max(rigid.along.low, value + static_cast<float>(d(random.within(-0.1, 1.0)) * room));
     vec3 v = random.inside(2.0f), w = random.inside(2.0f);
     const vec before(v), spun(w), axis(rigid.axis);
-    const double friction = step * d(rigid.friction);
+    const double friction = step * d(rigid.along.friction);
     vec expected = before, turned = spun;
     double size = 8.0, spin_size = 16.0;
     if (rigid.joint == joint_ball) {
-      rigid.low = random.within(-0.9, 0.9);  // the cosine of how far it may lean
+      rigid.along.low = random.within(-0.9, 0.9);  // the cosine of how far it may lean
       const glm::dmat3 inverse(inverse_inertia);
       // It leans anywhere, or about as far as it may.
       const vec side = glm::normalize(glm::cross(axis, random.direction()));
-      const double lean =
-          random.one_of(2) ? d(random.within(0.2, 2.9)) : std::acos(d(rigid.low)) + step * d(random.within(-2.0, 2.0));
+      const double lean = random.one_of(2) ? d(random.within(0.2, 2.9))
+                                           : std::acos(d(rigid.along.low)) + step * d(random.within(-2.0, 2.0));
       rigid.lean = upright ? rigid.axis : vec3(glm::transpose(turn) * (rodrigues(lean * side) * axis));
       laws::joint_motion(rigid, command, value, rotation, inverse_mass, inverse_inertia, h, v, w);
       // Friction takes a part of the angular momentum away, and no more than there is.
@@ -586,10 +587,10 @@ TEST_CASE("A joint leaves its own motion, slowed by friction, driven by a motor 
       const vec leaning = turn * vec(rigid.lean), gradient = step * glm::cross(leaning, axis);
       const double after = glm::dot(axis, leaning) + glm::dot(gradient, turned);
       const double answer = glm::dot(gradient, inverse * gradient);
-      near_limit += std::abs(after - d(rigid.low)) < 1e-3;
-      if (after < d(rigid.low)) {
+      near_limit += std::abs(after - d(rigid.along.low)) < 1e-3;
+      if (after < d(rigid.along.low)) {
         ++leaned;
-        turned += inverse * gradient * ((d(rigid.low) - after) / answer);
+        turned += inverse * gradient * ((d(rigid.along.low) - after) / answer);
       }
       const double sine = glm::length(glm::cross(axis, leaning));
       spin_size = 40.0 + 8.0 * friction + (upright ? 0.0 : 32.0 / (step * sine));
@@ -608,7 +609,7 @@ TEST_CASE("A joint leaves its own motion, slowed by friction, driven by a motor 
                                ease * step * d(command.motor_strength) * (s > t ? 1.0 : -1.0);
           (taken > along ? high : low) = s;
         }
-        const double least = (d(rigid.low) - d(value)) / step, most = (d(rigid.high) - d(value)) / step;
+        const double least = (d(rigid.along.low) - d(value)) / step, most = (d(rigid.along.high) - d(value)) / step;
         const double speed = std::min(std::max(high, least), most);
         held += speed != high;
         (turns ? turned : expected) = speed * axis;

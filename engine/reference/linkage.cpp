@@ -1,0 +1,272 @@
+// Linkages: dynamic bodies that joints hold together. The impulses of all joints of a linkage are found at once, so
+// that a chain of any length and ratio of masses is as stiff as one joint.
+#include "engine/reference/rigid.h"
+#include "engine/reference/space.h"
+
+namespace talus::reference {
+namespace {
+
+#include "shaders/shared/laws/linkage.h"
+
+// The share of a linkage of a world in the fields.
+class OneLinkage {
+public:
+  OneLinkage(const Args& args, Fields& f, uint element)
+      : f_(f), settings_(f.settings[0]), h_(args.h), substep_(args.substep),
+        world_(element / f.settings[0].bodies.linkages), l_(f.linkages[element % f.settings[0].bodies.linkages]) {}
+
+  // What an impulse along each row does to all of them, decomposed: rows that hold exactly as L D L^T with D in the
+  // diagonal, and what these leave of those along the axes.
+  void factor() {
+    for (uint k = 0; k < l_.joints; ++k)
+      begin_joint(k);
+    for (uint i = 0; i < l_.rows; ++i)
+      row(i) = made_row(i);
+    for (uint i = 0; i < l_.rows; ++i)
+      for (uint j = place(i).first; j <= i; ++j)
+        at(i, j) = coupling(i, j);
+    for (uint j = 0; j < l_.equalities; ++j) {
+      const float own = row(j).own;
+      at(j, j) = std::max((1.0f + joint_yield) * own - inner(j, j, j), 0.5f * joint_yield * own);
+      for (uint i = j + 1; i < l_.rows; ++i)
+        if (place(i).first <= j)
+          at(i, j) = (at(i, j) - inner(i, j, j)) / at(j, j);
+    }
+    for (uint i = l_.equalities; i < l_.rows; ++i)
+      for (uint k = l_.equalities; k <= i; ++k)
+        at(i, k) -= inner(i, k, l_.equalities);
+  }
+
+  void solve() {
+    std::vector<float> x(l_.rows);  // velocities, and of rows that hold what is to be made up for; then impulses
+    for (uint i = 0; i < l_.rows; ++i) {
+      const float velocity = velocity_of(i);
+      x[i] = i < l_.equalities ? -velocity - row(i).bias : velocity;
+    }
+    for (uint j = 0; j < l_.equalities; ++j)
+      for (uint i = j + 1; i < l_.rows; ++i)
+        if (place(i).first <= j)
+          x[i] += (i < l_.equalities ? -x[j] : x[j]) * at(i, j);
+    drive_axes(x);
+    for (uint j = 0; j < l_.equalities; ++j)
+      x[j] /= at(j, j);
+    for (uint i = l_.rows; i-- > 0;)
+      for (uint j = place(i).first; j < std::min(i, l_.equalities); ++j)
+        x[j] -= at(i, j) * x[i];
+    for (uint i = 0; i < l_.rows; ++i)
+      row(i).impulse = x[i];
+    for (uint k = 0; k < l_.joints; ++k)
+      load_joint(k);
+    for (uint k = 0; k < l_.joints; ++k) {
+      if (joint(k).moves & 1u)
+        move_body(joint(k).child);
+      if (joint(k).moves & 2u)
+        move_body(joint(k).parent);
+    }
+  }
+
+private:
+  const LinkJoint& joint(uint k) const { return f_.link_joints[l_.first_joint + k]; }
+  LinkState& state(uint k) { return f_.link_states[world_ * settings_.bodies.joints + l_.first_joint + k]; }
+  const LinkRowPlace& place(uint i) const { return f_.link_places[l_.first_row + i]; }
+  LinkRow& row(uint i) { return f_.link_rows[world_ * settings_.bodies.joint_rows + l_.first_row + i]; }
+  float& at(uint i, uint j) {
+    TALUS_ASSERT(j >= place(i).first && j <= i && i < l_.rows, i, j);
+    return f_.link_matrix[world_ * settings_.bodies.joint_words + l_.first_word + place(i).word + j - place(i).first];
+  }
+  uint body(uint local) const { return world_ * settings_.bodies.count + local; }
+
+  // Over the columns before `end` that rows i and k have in common, of L D L^T.
+  float inner(uint i, uint k, uint end) {
+    float sum = 0.0f;
+    for (uint j = std::max(place(i).first, place(k).first); j < end; ++j)
+      sum += at(i, j) * (at(j, j) * at(k, j));
+    return sum;
+  }
+
+  LinkPlace link_place_of(const LinkJoint& joint) const {
+    const uint child = body(joint.child);
+    const BodyMotion& m = f_.bodies[child].motion;
+    vec3 between = m.position - joint.place, rest = f_.rigid_states[child].position_rest, pivot(0.0f);
+    vec4 rotation(0.0f, 0.0f, 0.0f, 1.0f);
+    if (joint.parent != no_body) {
+      const uint parent = body(joint.parent);
+      between = m.position - f_.bodies[parent].motion.position;
+      rotation = f_.bodies[parent].motion.rotation;
+      if (f_.rigid[parent].mass > 0.0f) {
+        rest -= f_.rigid_states[parent].position_rest;
+        pivot = f_.bodies[parent].pivot;
+      }
+    }
+    return link_place(joint, rotation, pivot, m.rotation, f_.bodies[child].pivot, shortest(between, settings_) + rest);
+  }
+
+  void begin_joint(uint k) {
+    state(k).value = link_value(joint(k).kind, link_place_of(joint(k)), state(k).value);
+    state(k).before = substep_ == 0 ? LinkLoad{vec3(0.0f), vec3(0.0f), 0.0f} : state(k).load;
+  }
+
+  LinkRow made_row(uint i) {
+    const LinkJoint& j = joint(place(i).joint);
+    const LinkPlace p = link_place_of(j);
+    LinkRow row =
+        i < l_.equalities ? held_row(j.kind, place(i).part, p, h_) : axis_row(j.kind, place(i).part, p, j.along, h_);
+    const uint child = body(j.child);
+    row.ease = vec2(0.0f, 1.0f / f_.rigid[child].mass);
+    row.answer_child = f_.bodies[child].inverse_inertia * row.turn_child;
+    row.answer_parent = vec3(0.0f);
+    if (j.parent != no_body && f_.rigid[body(j.parent)].mass > 0.0f) {
+      row.ease.x = 1.0f / f_.rigid[body(j.parent)].mass;
+      row.answer_parent = f_.bodies[body(j.parent)].inverse_inertia * row.turn_parent;
+    }
+    row.own = link_coupling(row, j.parent, j.child, row, j.parent, j.child);
+    row.impulse = 0.0f;
+    return row;
+  }
+
+  float coupling(uint i, uint j) {
+    const LinkJoint &a = joint(place(i).joint), &b = joint(place(j).joint);
+    return link_coupling(row(i), a.parent, a.child, row(j), b.parent, b.child);
+  }
+
+  vec3 velocity_at_center(uint b) const { return velocity_at(f_.bodies[b].motion, f_.bodies[b].pivot); }
+
+  float velocity_of(uint i) {
+    const LinkJoint& j = joint(place(i).joint);
+    const uint child = body(j.child);
+    vec3 velocity(0.0f), spin(0.0f);
+    if (j.parent != no_body) {
+      velocity = velocity_at_center(body(j.parent));
+      spin = f_.bodies[body(j.parent)].motion.spin;
+    }
+    return link_velocity(row(i), velocity, spin, velocity_at_center(child), f_.bodies[child].motion.spin);
+  }
+
+  bool locked(uint i) { return at(i, i) <= joint_locked * row(i).own; }
+
+  // An impulse along row i, of those along axes.
+  void push(std::vector<float>& speeds, std::vector<float>& impulses, uint i, float impulse) {
+    impulses[i - l_.equalities] += impulse;
+    for (uint k = l_.equalities; k < l_.rows; ++k)
+      speeds[k] += at(std::max(i, k), std::min(i, k)) * impulse;
+  }
+
+  // Along the axes one after another, in sweeps. x: of these rows the velocities, then the impulses.
+  void drive_axes(std::vector<float>& x) {
+    std::vector<float> impulses(l_.rows - l_.equalities);
+    float fastest = 0.0f;
+    for (uint i = l_.equalities; i < l_.rows; ++i)
+      fastest = std::max(fastest, std::abs(x[i]));
+    for (uint sweep = 0; sweep < joint_sweeps; ++sweep) {
+      float change = 0.0f;
+      for (uint k = 0; k < l_.joints; ++k)
+        if (joint(k).axis_rows > 0)
+          change = std::max(change, joint(k).axis_rows == 1 ? drive_axis(k, x, impulses) : hold_ball(k, x, impulses));
+      if (change <= joint_converged * fastest)
+        break;
+    }
+    std::copy(impulses.begin(), impulses.end(), x.begin() + l_.equalities);
+  }
+
+  // Both return by how much the speed changes.
+  float drive_axis(uint k, std::vector<float>& x, std::vector<float>& impulses) {
+    const uint i = joint(k).axis_row;
+    if (locked(i))
+      return 0.0f;
+    const float w = at(i, i), alone = x[i] - w * impulses[i - l_.equalities];
+    const float speed =
+        speed_by_axis(alone, w, state(k).value, joint(k).along, f_.rigid_commands[body(joint(k).child)], h_);
+    const float before = x[i];
+    push(x, impulses, i, (speed - alone) / w - impulses[i - l_.equalities]);
+    return std::abs(x[i] - before);
+  }
+
+  float hold_ball(uint k, std::vector<float>& x, std::vector<float>& impulses) {
+    const uint first = joint(k).axis_row, lean = first + 3, own = first - l_.equalities;
+    const float most = h_ * joint(k).along.friction;
+    float change = 0.0f;
+    if (most > 0.0f) {
+      const vec3 before(x[first], x[first + 1], x[first + 2]);
+      for (uint i = first; i < lean; ++i)
+        if (!locked(i))
+          push(x, impulses, i, -x[i] / at(i, i));
+      const float length = glm::length(vec3(impulses[own], impulses[own + 1], impulses[own + 2]));
+      if (length > most)
+        for (uint i = first; i < lean; ++i)
+          push(x, impulses, i, (most / length - 1.0f) * impulses[i - l_.equalities]);
+      change = glm::length(vec3(x[first], x[first + 1], x[first + 2]) - before);
+    }
+    if (!locked(lean)) {
+      const float w = at(lean, lean), alone = x[lean] - w * impulses[own + 3], before = x[lean];
+      push(x, impulses, lean, (std::min(alone, row(lean).bias) - alone) / w - impulses[own + 3]);
+      change = std::max(change, std::abs(x[lean] - before));
+    }
+    return change;
+  }
+
+  void load_joint(uint k) {
+    const LinkJoint& j = joint(k);
+    LinkLoad load = state(k).before;
+    for (uint i = j.first_row; i < j.first_row + link_equalities(j.kind); ++i) {
+      load.impulse += row(i).impulse * row(i).linear;
+      if (row(i).linear == vec3(0.0f))
+        load.moment += row(i).impulse * row(i).turn_child;
+    }
+    if (j.axis_rows == 1)
+      load.along += row(j.axis_row).impulse;
+    else
+      for (uint i = j.axis_row; i < j.axis_row + j.axis_rows; ++i)
+        load.moment += row(i).impulse * row(i).turn_child;
+    state(k).load = load;
+  }
+
+  void add_rows(uint local, uint k, uint first, uint end, vec3& velocity, vec3& spin) {
+    for (uint i = first; i < end; ++i) {
+      const LinkRow& r = row(i);
+      if (joint(k).child == local) {
+        velocity += r.ease.y * r.impulse * r.linear;
+        spin += r.impulse * r.answer_child;
+      }
+      if (joint(k).parent == local) {
+        velocity -= r.ease.x * r.impulse * r.linear;
+        spin -= r.impulse * r.answer_parent;
+      }
+    }
+  }
+
+  void move_body(uint local) {
+    Body& b = f_.bodies[body(local)];
+    vec3 velocity = velocity_at(b.motion, b.pivot), spin = b.motion.spin;
+    for (uint k = 0; k < l_.joints; ++k) {
+      const LinkJoint& j = joint(k);
+      add_rows(local, k, j.first_row, j.first_row + link_equalities(j.kind), velocity, spin);
+      add_rows(local, k, j.axis_row, j.axis_row + j.axis_rows, velocity, spin);
+    }
+    b.motion.velocity = velocity - glm::cross(spin, b.pivot);
+    b.motion.spin = spin;
+  }
+
+  Fields& f_;
+  const Settings& settings_;
+  float h_;
+  uint substep_, world_;
+  const Linkage& l_;
+};
+
+}  // namespace
+
+void link_factor(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint e = begin; e < end; ++e)
+    OneLinkage(args, f, e).factor();
+}
+
+void link_solve(const Args& args, Fields& f, uint begin, uint end) {
+  if (f.status[0].halt != halt_none)
+    return;
+  for (uint e = begin; e < end; ++e)
+    OneLinkage(args, f, e).solve();
+}
+
+}  // namespace talus::reference

@@ -1,0 +1,95 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// What an impulse along each row of a linkage does to all of them, decomposed: rows that hold exactly as L D L^T with D in the diagonal,
+// and what these leave of those along the axes. A workgroup per linkage.
+#include "shared/linkage.glsl"
+
+layout(set = 0, binding = 10, scalar) readonly buffer RigidStateBlock { RigidState rigid_states[]; };
+#include "shared/space.glsl"
+
+LinkPlace place_of(LinkJoint joint) {
+  uint child = body_in_world(joint.child);
+  vec3 between = bodies[child].motion.position - joint.place, rest = rigid_states[child].position_rest, pivot = vec3(0.0);
+  vec4 rotation = vec4(0.0, 0.0, 0.0, 1.0);
+  if (joint.parent != no_body) {
+    uint parent = body_in_world(joint.parent);
+    between = bodies[child].motion.position - bodies[parent].motion.position;
+    rotation = bodies[parent].motion.rotation;
+    if (rigid[parent].mass > 0.0) {
+      rest -= rigid_states[parent].position_rest;
+      pivot = bodies[parent].pivot;
+    }
+  }
+  return link_place(joint, rotation, pivot, bodies[child].motion.rotation, bodies[child].pivot, shortest(between) + rest);
+}
+
+LinkRow made_row(uint i) {
+  LinkJoint joint = JOINT(PLACE(i).joint);
+  LinkPlace p = place_of(joint);
+  LinkRow row;
+  if (i < linkage.equalities)
+    row = held_row(joint.kind, PLACE(i).part, p, args.h);
+  else
+    row = axis_row(joint.kind, PLACE(i).part, p, joint.along, args.h);
+  uint child = body_in_world(joint.child);
+  row.ease = vec2(0.0, 1.0 / rigid[child].mass);
+  row.answer_child = bodies[child].inverse_inertia * row.turn_child;
+  row.answer_parent = vec3(0.0);
+  if (joint.parent != no_body && rigid[body_in_world(joint.parent)].mass > 0.0) {
+    row.ease.x = 1.0 / rigid[body_in_world(joint.parent)].mass;
+    row.answer_parent = bodies[body_in_world(joint.parent)].inverse_inertia * row.turn_parent;
+  }
+  row.own = link_coupling(row, joint.parent, joint.child, row, joint.parent, joint.child);
+  row.impulse = 0.0;
+  return row;
+}
+
+float coupling(uint i, uint j) {
+  uint a = linkage.first_joint + PLACE(i).joint, b = linkage.first_joint + PLACE(j).joint;
+  return link_coupling(ROW(i), link_joints[a].parent, link_joints[a].child, ROW(j), link_joints[b].parent, link_joints[b].child);
+}
+
+// Over the columns before `end` that rows i and k have in common, of L D L^T.
+float inner(uint i, uint k, uint end) {
+  precise float sum = 0.0;
+  for (uint j = max(PLACE(i).first, PLACE(k).first); j < end; ++j)
+    sum += AT(i, j) * (AT(j, j) * AT(k, j));
+  return sum;
+}
+
+void main() {
+  if (!begin_linkage())
+    return;
+  uint lane = gl_LocalInvocationID.x;
+  for (uint k = lane; k < linkage.joints; k += group_size) {
+    STATE(k).value = link_value(JOINT(k).kind, place_of(JOINT(k)), STATE(k).value);
+    if (args.substep == 0u)
+      STATE(k).before = LinkLoad(vec3(0.0), vec3(0.0), 0.0);
+    else
+      STATE(k).before = STATE(k).load;
+  }
+  for (uint i = lane; i < linkage.rows; i += group_size)
+    ROW(i) = made_row(i);
+  wait_for_all();
+  for (uint i = lane; i < linkage.rows; i += group_size)
+    for (uint j = PLACE(i).first; j <= i; ++j)
+      AT(i, j) = coupling(i, j);
+  wait_for_all();
+  for (uint j = 0u; j < linkage.equalities; ++j) {
+    precise float yielding = (1.0 + joint_yield) * ROW(j).own;
+    precise float d = max(yielding - inner(j, j, j), 0.5 * joint_yield * ROW(j).own);
+    if (lane == 0u)
+      AT(j, j) = d;
+    for (uint i = j + 1u + lane; i < linkage.rows; i += group_size)
+      if (PLACE(i).first <= j) {
+        precise float left = AT(i, j) - inner(i, j, j);
+        AT(i, j) = left / d;
+      }
+    wait_for_all();
+  }
+  for (uint i = linkage.equalities + lane; i < linkage.rows; i += group_size)
+    for (uint k = linkage.equalities; k <= i; ++k) {
+      precise float left = AT(i, k) - inner(i, k, linkage.equalities);
+      AT(i, k) = left;
+    }
+}
