@@ -434,7 +434,7 @@ TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]"
       {"mass = @0", "must be a number from 1e-09 to 1000000000000 kg, not 0"},
       {"density = @-1", "kg/m3"},
       {"mass = 1\ndensity = @2", "body.crate.density and body.crate.mass exclude each other"},
-      {"mass = 1\nparent = @\"b\"", "body.crate.parent has no meaning for a body with mass or density"},
+      {"mass = 1\nparent = @\"b\"", "body.crate.parent needs a joint beside it"},
       {"mass = 1\nkeyframes = @[{ time = 0, position = [0, 0, 0] }]", "allowed: velocity and spin"},
       {"density = 1\nmotion = @{ position = [\"t\", 0, 0] }", "or a joint"},
       {"mass = 1\nvelocity = [1, 0, 0]\njoint = @{ type = \"revolute\" }", "exclude each other"},
@@ -459,7 +459,7 @@ TEST_CASE("Every wrong key of a dynamic body is named with its place", "[rigid]"
       {"joint = { type = \"revolute\", start_speed = @1 }", "without mass or density"},
       {"joint = { type = \"revolute\", motor = @{ speed = 1, strength = 1 } }", "without mass or density"},
       {"mass = 1\n[[body]]\nname = \"child\"\nsphere.radius = 1\nparent = @\"crate\"",
-       "is a dynamic body, which cannot be a parent"},
+       "is a dynamic body, which cannot carry a body that moves as it is told"},
       {"[[body]]\nname = \"ground\"\nplane = {}\nmass = @1", "body ground has a plane, which has no end"},
       {"[[body]]\nname = \"none\"\ndensity = @1\nparts = [{ box.size = [1, 1, 1] }, { box.size = [2, 2, 2], subtract = "
        "true }]",

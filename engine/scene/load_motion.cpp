@@ -74,7 +74,7 @@ Track read_track(const Value& value, Range range, const BetweenKeys& between) {
 }
 
 // Drives a joint by its speed, by its value or by a torque.
-Motor read_motor(const Value& at, Range speed_range, Range value_range) {
+Motor read_motor(const Value& at, Range speed_range, Range value_range, std::string_view strength_unit) {
   Table t = at.table();
   Motor motor;
   const Value speed = t["speed"], target = t["target"], stiffness = t["stiffness"], damping = t["damping"],
@@ -96,14 +96,14 @@ Motor read_motor(const Value& at, Range speed_range, Range value_range) {
         v->fail("has no meaning without a target, the value that the motor holds");
   if (strength && !speed && !target)
     strength.fail("has no meaning beside a torque alone, which the motor gives whatever the joint does");
-  const Range range{-1e12, 1e12, strength_range.unit};
+  constexpr double most = 1e12;
   motor.speed = read_joint_value(speed, speed_range, between);
-  strength.get(motor.strength, strength_range);
+  strength.get(motor.strength, {0.0, most, strength_unit});
   if (target)
     motor.target = read_joint_value(target, value_range, between);
-  stiffness.get(motor.stiffness, strength_range);
-  damping.get(motor.damping, strength_range);
-  torque.get(motor.torque, range);
+  stiffness.get(motor.stiffness);
+  damping.get(motor.damping);
+  torque.get(motor.torque, {-most, most, strength_unit});
   return motor;
 }
 
@@ -113,8 +113,8 @@ JointSpring read_spring(Table t, Range value_range) {
   t.finish();
   if (!stiffness && !damping)
     t.fail("does nothing: give stiffness, damping or both");
-  stiffness.get(spring.stiffness, strength_range);
-  damping.get(spring.damping, strength_range);
+  stiffness.get(spring.stiffness);
+  damping.get(spring.damping);
   rest.get(spring.rest, value_range);
   return spring;
 }
@@ -185,7 +185,7 @@ Joint read_joint(Table t, JointOf of) {
   friction.get(joint.friction, {0.0, 1e12, strength_unit});
   start_speed.get(joint.start_speed, either_way);
   if (motor)
-    joint.motor = read_motor(motor, either_way, range);
+    joint.motor = read_motor(motor, either_way, range, strength_unit);
   if (spring)
     joint.spring = read_spring(spring.table(), range);
   speed.get(joint.speed, above_0);
