@@ -98,6 +98,10 @@ TEST_CASE("Every pass agrees with its reference while an emitter pours and conta
     if (variant.solver.detection == Detection::lists) {
       scene.bodies.push_back(body_of("ball", {{SpherePart{0.02}}}, {0.0, 0.05, 0.12}));
       scene.bodies.back().mass = 0.1;
+      scene.bodies.push_back(body_of("bob", {{SpherePart{0.015}}}, {0.0, 0.0, -0.04}));
+      scene.bodies.back().mass = 0.05;
+      scene.bodies.back().parent = "ball";
+      scene.bodies.back().motion = Joint{.axis = {0.0, 1.0, 0.0}, .friction = 1e-4};
       scene.cloths.push_back(small_sheet({0.1, 0.08}, {0.0, -0.06, 0.1}));
     }
     scene.sinks.push_back(
