@@ -1048,3 +1048,33 @@ far = 1.0
   check_error(talus_get_buffer(simulation, TALUS_BUFFER_DEPTH, &buffer), TALUS_ERROR_SEQUENCE, "under way");
   must(talus_finish(simulation));
 }
+
+TEST_CASE("A program pushes joints between bodies, and reads what they bear", "[c]") {
+  const std::string text = "[time]\ndt = 0.005\n[domain]\nmin = [-1, -1, -1]\nmax = [1, 1, 1]\n[solver]\nmethod = "
+                           "\"dem\"\nsubsteps = 20\n[[material]]\nname = \"sand\"\n[[grains]]\nmaterial = "
+                           "\"sand\"\nradius = 0.01\nfill.points = [[0.9, 0.9, -0.99]]\n[[body]]\nname = "
+                           "\"post\"\nbox.size = [0.1, 0.1, 0.1]\n[[body]]\nname = \"arm\"\nmass = 2\nbox.size = "
+                           "[0.1, 0.1, 0.2]\nposition = [0, 0, -0.2]\nparent = \"post\"\njoint = { type = "
+                           "\"revolute\", axis = [0, 1, 0] }\n";
+  const OwnedSimulation c = c_simulation(c_scene(text), "cpu", 0);
+  Simulation cpp(parse_scene(text, "yard.toml"), {.device = "cpu"});
+  must(talus_push_joint(c, 1, 0.5));
+  cpp.push_joint(1, 0.5);
+  must(talus_advance(c, 10));
+  cpp.advance(10);
+  CHECK(hash_of(c) == cpp.state_hash());
+  talus_joint_load load{};
+  int known = 0;
+  must(talus_get_joint_load(c, 1, &load, &known));
+  REQUIRE(known == 1);
+  const JointLoad should = cpp.joint_load(1).value();
+  CHECK(vector_of(load.force) == should.force);
+  CHECK(vector_of(load.torque) == should.torque);
+  CHECK(load.along == should.along);
+  CHECK(load.along == Approx(0.5).epsilon(1e-3));
+  must(talus_get_joint_load(c, 0, &load, &known));
+  CHECK(known == 0);
+  check_error(talus_get_joint_load(c, 1, nullptr, &known), TALUS_ERROR_INVALID_ARGUMENT, "load is null");
+  check_error(talus_get_joint_load(c, 1, &load, nullptr), TALUS_ERROR_INVALID_ARGUMENT, "known is null");
+  check_error(talus_push_joint(c, 0, 1.0), TALUS_ERROR_INVALID_ARGUMENT, "nothing pushes it");
+}

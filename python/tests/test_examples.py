@@ -17,13 +17,15 @@ def example(name, monkeypatch, capsys, *arguments):
 
 def test_what_the_readme_says(monkeypatch):
     monkeypatch.chdir(PYTHON.parent)
-    simulations, scenes, worlds, environments = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
+    simulations, scenes, robots, worlds, environments = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
     told = {}
     exec(simulations.replace("seconds=2.0", "seconds=0.02").replace("advance(100)", "advance(5)"), told)
     assert told["picture"].shape == (720, 1280, 3)
     assert told["sim"].joint_state("bucket").speed == 20.0
     exec(scenes, told)
     assert len(told["sim"].grains().id) == 50
+    exec(robots.replace("advance(100)", "advance(5)"), told)
+    assert told["robot"].velocities.tolist() == [10.0, 0.0, 0.0, 0.0]
     exec(worlds, told)
     assert told["sim"].state_hash(0) == told["sim"].state_hash(1) != told["sim"].state_hash(2)
     exec(environments.replace("num_envs=16", "num_envs=2"), told)
