@@ -144,10 +144,8 @@ talus_result talus_get_joint_load(talus_simulation* simulation, uint32_t body, t
     *known = found.has_value();
     if (!found)
       return;
-    for (int a = 0; a < 3; ++a) {
-      load->force[a] = found->force[a];
-      load->torque[a] = found->torque[a];
-    }
+    vector_to(found->force, load->force);
+    vector_to(found->torque, load->torque);
     load->along = found->along;
   });
 }

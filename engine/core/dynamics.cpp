@@ -93,7 +93,7 @@ RigidCommand command_of(const BodySpec& body) {
   if (const auto* joint = std::get_if<Joint>(&body.motion); joint && joint->motor) {
     const double unit = unit_of(joint->type);
     const Motor& motor = *joint->motor;
-    // What is scheduled over time comes with each step's motions (Drive::batch).
+    // A speed or target that changes over time comes with each step's motions (Drive::batch).
     const auto number = [&](const JointValue& value, uint bit) {
       const auto* constant = std::get_if<double>(&value);
       if (!constant)

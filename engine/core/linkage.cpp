@@ -50,7 +50,7 @@ struct Found {
   double value;  // rad or m
   std::size_t child;
   std::optional<std::size_t> parent;
-  std::optional<std::size_t> table;  // in Scene::joints; else it is of the child's own table
+  bool own = false;  // The joint is that of the child's own table, not one of Scene::joints.
 };
 
 LinkJoint link_joint(const Found& found, const std::vector<Pose>& poses) {
@@ -79,9 +79,8 @@ LinkJoint link_joint(const Found& found, const std::vector<Pose>& poses) {
 
 // All joints of the scene's linkages, children before their parents, so that the rows of a chain lie beside those of
 // the joints that they meet; [[joint]]s, which close chains, last.
-std::vector<Found> joints_of(const Scene& scene, const std::vector<std::size_t>& group,
+std::vector<Found> joints_of(const Scene& scene, const Kinematics& kinematics, const std::vector<std::size_t>& group,
                              const std::vector<Pose>& poses) {
-  const Kinematics kinematics(scene);
   const auto in_group = [&](std::optional<std::size_t> b) { return b && std::ranges::binary_search(group, *b); };
   std::vector<Found> all;
   const std::vector<std::size_t>& order = kinematics.parents_first();
@@ -89,20 +88,15 @@ std::vector<Found> joints_of(const Scene& scene, const std::vector<std::size_t>&
     if (const auto* joint = std::get_if<Joint>(&scene.bodies[*at].motion); joint && in_group(*at)) {
       const std::optional<std::size_t> parent = kinematics.parent(*at);
       const Pose own{joint->origin, rotation_of(joint->rotation)};
-      all.push_back({joint,
-                     parent ? poses[*parent] * own : own,
-                     unit_of(joint->type) * std::get<double>(joint->value),
-                     *at,
-                     parent,
-                     {}});
+      all.push_back({joint, parent ? poses[*parent] * own : own, unit_of(joint->type) * std::get<double>(joint->value),
+                     *at, parent, true});
     }
-  for (std::size_t j = 0; j < scene.joints.size(); ++j) {
-    const JointSpec& spec = scene.joints[j];
+  for (const JointSpec& spec : scene.joints) {
     auto [body, parent] = bodies_of(scene, spec);
     if (!is_dynamic(scene.bodies[body]))
       std::swap(body, *parent);  // the child is always dynamic
     if (in_group(body))
-      all.push_back({&spec.joint, {spec.joint.origin, rotation_of(spec.joint.rotation)}, 0.0, body, parent, j});
+      all.push_back({&spec.joint, {spec.joint.origin, rotation_of(spec.joint.rotation)}, 0.0, body, parent});
   }
   return all;
 }
@@ -127,17 +121,17 @@ Linkages linkages_of(const Scene& scene) {
   Linkages out;
   out.has.resize(scene.bodies.size());
   out.of_body.resize(scene.bodies.size());
-  out.of_table.resize(scene.joints.size());
   const std::vector<std::vector<std::size_t>> groups = linked_bodies(scene);
   if (groups.empty())
     return out;
+  const Kinematics kinematics(scene);
   const std::vector<Pose> poses = initial_poses(scene);
   for (const std::vector<std::size_t>& group : groups) {
     Linkage linkage{};
     linkage.first_joint = static_cast<uint>(out.joints.size());
     linkage.first_row = static_cast<uint>(out.places.size());
     linkage.first_word = out.words;
-    const std::vector<Found> found = joints_of(scene, group, poses);
+    const std::vector<Found> found = joints_of(scene, kinematics, group, poses);
     std::vector<bool> moved(scene.bodies.size());
     std::vector<std::pair<uint, uint>> rows;  // joint, part
     for (const Found& f : found) {
@@ -154,7 +148,8 @@ Linkages linkages_of(const Scene& scene) {
           joint.moves |= 2u;
         moved[*f.parent] = true;
       }
-      (f.table ? out.of_table[*f.table] : out.of_body[f.child]) = static_cast<uint>(out.joints.size());
+      if (f.own)
+        out.of_body[f.child] = static_cast<uint>(out.joints.size());
       LinkState state{};
       state.value = static_cast<float>(f.value);
       out.joints.push_back(joint);

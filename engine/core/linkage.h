@@ -11,19 +11,18 @@ namespace talus {
 // has no other joint is in none: it keeps to its joint exactly.
 struct Linkages {
   std::vector<Linkage> linkages;
-  std::vector<LinkJoint> joints;     // linkage after linkage
-  std::vector<LinkRowPlace> places;  // likewise
-  std::vector<LinkState> states;     // of the joints
-  uint words = 0;                    // of all matrices
-  std::vector<bool> has;             // [body] Is it a dynamic body of a linkage?
-  // [body] The joint that the scene gives the body in its own table, and [Scene::joints] those of tables of their own.
-  std::vector<std::optional<uint>> of_body, of_table;
+  std::vector<LinkJoint> joints;             // linkage after linkage
+  std::vector<LinkRowPlace> places;          // likewise
+  std::vector<LinkState> states;             // of the joints
+  uint words = 0;                            // of all matrices
+  std::vector<bool> has;                     // [body] Is it a dynamic body of a linkage?
+  std::vector<std::optional<uint>> of_body;  // [body] The joint of the body's own table, by its number in `joints`.
 };
 
 // Throws SceneError for a linkage with more rows than a device has room for.
 Linkages linkages_of(const Scene& scene);
 
-// What a joint does along its axis, in the passes' units.
+// Limits, friction and spring of a joint along its axis, in rad or m.
 JointAxis along_of(const Joint& joint);
 
 // rad or m, the value of a joint whose bodies are at these poses, next to the value `near`. A parent that is the world

@@ -169,7 +169,7 @@ glm::dvec3 Drive::into_periods(glm::dvec3 position) const {
   return position;
 }
 
-// Of a dynamic body: its motor's target and speed at the start of the step, and how they change, in rad or m.
+// Gives the target and the speed of a dynamic body's motor at the start of the step, and their rates, in rad or m.
 shared::BodyMotion Drive::motor_of(std::size_t body, std::uint64_t step) const {
   shared::BodyMotion m{};
   const auto put = [&](int place, double here, double next) {

@@ -23,7 +23,7 @@ struct JointState {
   double speed;  // the same per s, in the step to come
 };
 
-// What a joint between dynamic bodies did to its child in the last step, as means over it, in the world.
+// The mean force and torque of a joint between dynamic bodies on its child over the last step, in the world.
 struct JointLoad {
   glm::dvec3 force{0.0};   // N
   glm::dvec3 torque{0.0};  // N m, about the joint, without what acts along its axis

@@ -15,8 +15,8 @@ public:
       : f_(f), settings_(f.settings[0]), h_(args.h), substep_(args.substep),
         world_(element / f.settings[0].bodies.linkages), l_(f.linkages[element % f.settings[0].bodies.linkages]) {}
 
-  // What an impulse along each row does to all of them, decomposed: rows that hold exactly as L D L^T with D in the
-  // diagonal, and what these leave of those along the axes.
+  // Decomposes A = J M^-1 J^T: its rows that hold exactly become L D L^T, with D in the diagonal, and the rows along
+  // the axes become their Schur complement.
   void factor() {
     for (uint k = 0; k < l_.joints; ++k)
       begin_joint(k);

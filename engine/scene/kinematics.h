@@ -33,7 +33,7 @@ public:
   // Of a jointed body. The value is as said, and may lie outside its limits.
   const Joint& joint(std::size_t body) const { return *bodies_[body].joint; }
   double joint_value(std::size_t body, double time) const;
-  // What the motor of a dynamic body is to do over time [s]; empty where it does the same for ever.
+  // The schedule of a dynamic body's motor over time [s]; it is empty where speed and target are constant.
   struct Scheduled {
     std::function<double(double)> value;  // degrees or m, or that per s
     bool is_target = false;               // or else a speed

@@ -125,7 +125,7 @@ void refuse(std::initializer_list<const Value*> values, std::string_view why) {
       v->fail(fmt::format("has no meaning for {}", why));
 }
 
-// What a joint is for, which decides what it may have.
+// The owner of a joint decides which keys the joint may have.
 enum class JointOf { driven_body, dynamic_body, dynamic_child, bodies };
 
 Joint read_joint(Table t, JointOf of) {

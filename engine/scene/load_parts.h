@@ -50,7 +50,7 @@ struct BetweenKeys {
   void refuse(const std::string& owner) const;  // fails where one of the two is given
 };
 
-// Of a joint over time: a number, a formula of t, or a list of [time, value].
+// Reads the value of a joint over time: a number, a formula of t, or a list of [time, value].
 JointValue read_joint_value(const Value& value, Range range, const BetweenKeys& between);
 Range range_of_value(JointType type);
 

@@ -58,7 +58,7 @@ double speed_limit_of(double speed) {
   return speed <= speed_most ? std::max(speed, speed_least) : Joint::none;
 }
 
-// Of a joint in degrees or m, and per s.
+// The limits of a joint are in degrees or m, and per s.
 struct JointLimits {
   double min = -Joint::none, max = Joint::none, speed = Joint::none;
 };
@@ -159,7 +159,7 @@ private:
     return names;
   }
 
-  // Of a URDF file.
+  // The functions from here on read a robot from a URDF file.
 
   void read_file() {
     std::string file;
@@ -299,11 +299,11 @@ private:
       }
   }
 
-  struct JointValue {
-    std::variant<double, Formula, Track> value;
+  struct SaidValue {
+    JointValue value;
     std::string where;  // empty: the scene does not say it
   };
-  static JointValue followed(JointValue value, const Following& following) {
+  static SaidValue followed(SaidValue value, const Following& following) {
     if (double* number = std::get_if<double>(&value.value))
       *number = following.of(*number);
     else if (auto* formula = std::get_if<Formula>(&value.value))
@@ -314,7 +314,7 @@ private:
     return value;
   }
 
-  static bool in_range(const std::variant<double, Formula, Track>& value) {
+  static bool in_range(const JointValue& value) {
     const auto fits = [](double number) { return std::abs(number) <= value_most; };
     if (const double* number = std::get_if<double>(&value))
       return fits(*number);
@@ -511,7 +511,7 @@ private:
   // Of each joint of the file.
   std::vector<JointLimits> limits_;
   std::vector<std::optional<Following>> followings_;
-  std::vector<JointValue> values_;
+  std::vector<SaidValue> values_;
   std::map<std::pair<std::string, double>, std::shared_ptr<const LoadedMesh>> meshes_;  // by path and scale
 };
 

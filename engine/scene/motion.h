@@ -56,7 +56,7 @@ struct Track {
   bool repeat = false;
 };
 
-// Of a joint, or of what its motor is to do, over time.
+// The value of a joint, or the speed or target of its motor, over time.
 using JointValue = std::variant<double, Formula, Track>;
 
 // Drives the joint of a dynamic body, as far as its strength goes: towards a speed; or, with a target, by

@@ -91,8 +91,8 @@ public:
 
   std::vector<Value> elements() const;  // of an array
   Value element(std::size_t at) const;  // of an array; the value itself where it has no such element
-  // Of a table whose keys are names that the scene chooses: these, and their values, as elements() has them. form: what
-  // to write where it is no table.
+  // Returns the keys of a table, which are names that the scene chooses, with their values, as elements() has them.
+  // form: the text to write where it is no table.
   std::vector<std::pair<std::string, Value>> entries(std::string_view form) const;
   Table table() const;                // of [name] or name = {..}; without keys where there is none
   std::vector<Table> tables() const;  // of [[name]]
