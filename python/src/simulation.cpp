@@ -492,6 +492,10 @@ void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
           "torques", [](Robot& r) { return column_of(r.idle().torques()); }, handed_over,
           "What grains, bodies and walls exerted about or along each joint in the last step, in the direction of its "
           "value\n[N m or N], float64 [J]. Without gravity and the inertia of links.")
+      .def_prop_ro(
+          "efforts", [](Robot& r) { return column_of(r.idle().efforts()); }, handed_over,
+          "What motor, friction, damping and limits exerted about or along each joint in the last step [N m or N], "
+          "float64 [J].\n-torques where drive is \"prescribed\".")
       .def(
           "move", [](Robot& r, const Robot::Values& values) { r.idle().move(r.named(values)); }, "values"_a,
           "Joints to values within their limits: a dict by names, or all of them in order. Others stay as they are "
@@ -499,6 +503,11 @@ void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
       .def(
           "drive", [](Robot& r, const Robot::Values& speeds) { r.idle().drive(r.named(speeds)); }, "speeds"_a,
           "Joints with speeds [degrees/s or m/s], up to their limits, likewise.")
+      .def(
+          "push", [](Robot& r, const Robot::Values& torques) { r.idle().push(r.named(torques)); }, "torques"_a,
+          "Joints with torques [N m or N] beside those of their motors, until the next ones, likewise. ValueError "
+          "where "
+          "drive is\n\"prescribed\".")
       .def("__repr__", [](Robot& r) -> std::string {
         Repr out("Robot");
         out.add(text_of(r.idle().name()));
