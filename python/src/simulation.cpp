@@ -566,13 +566,19 @@ void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
           "direction\n"
           "in which its value grows [N m or N], float64 [J]. Gravity and the inertia of links are not in it.")
       .def(
-          "move", [](Robot& r, const Robot::Values& values) { r.idle().move(r.named(values)); }, "values"_a,
+          "move", [](Robot& r, const Robot::Values& values) { r.idle().move(r.named(values)); },
+          nb::sig("def move(self, values: collections.abc.Mapping[str, float] | collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[typing.Any]) -> None"),
+          "values"_a,
           "Moves joints to values within their limits [degrees or m]. values: a dict by name, or one number for each "
           "of the J\n"
           "joints. Joints that are not named keep their command. Raises ValueError, and commands none, for what cannot "
           "be.")
       .def(
-          "drive", [](Robot& r, const Robot::Values& speeds) { r.idle().drive(r.named(speeds)); }, "speeds"_a,
+          "drive", [](Robot& r, const Robot::Values& speeds) { r.idle().drive(r.named(speeds)); },
+          nb::sig("def drive(self, speeds: collections.abc.Mapping[str, float] | collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[typing.Any]) -> None"),
+          "speeds"_a,
           "Drives joints with speeds up to their limits [degrees/s or m/s]. speeds: a dict by name, or one number for "
           "each of\n"
           "the J joints. Joints that are not named keep their command. Raises ValueError, and commands none, for what "
