@@ -5,8 +5,8 @@ Cells begin with # %%: open the file in VS Code or PyCharm, or as a notebook wit
 
 # %% [markdown]
 # # A rotating drum
-# A drum with ribs is half full of sand, and turns at a Froude number of 0.005, where the surface is a plane that flows
-# steadily. The drum is a cylinder less a smaller one; the ribs are what keeps the sand from sliding as a whole.
+# A drum with ribs is half full of sand, and turns at a Froude number of 0.005, where the surface is a plane. The drum is a
+# cylinder less a smaller one; the ribs keep the sand from sliding as a whole.
 
 # %%
 import math
@@ -68,8 +68,8 @@ sim
 
 # %% [markdown]
 # ## The dynamic angle of repose
-# The sand rises with the drum until it avalanches, and then flows at a steady angle. As the sand gains no momentum then, the
-# torque on the drum is that of the sand's weight.
+# The sand rises with the drum until it avalanches, again and again in a drum of so few grains. As it gains no angular momentum
+# on the whole, the mean torque on the drum is that of the sand's weight.
 
 # %%
 steady = rows[rows[:, 0] > 2.0]

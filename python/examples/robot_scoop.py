@@ -58,7 +58,7 @@ print("links:", *robot.links)
 PATH = [  # s, and degrees of swing, boom, stick and bucket
     (0.6, 0.0, 61.1, -90.6, -80.5),  # the sand settles
     (1.4, 0.0, 29.2, -40.7, -50.5),
-    (2.0, 0.0, 18.5, -52.3, -32.1),  # into the sand
+    (2.0, 0.0, 25.0, -52.3, -32.1),  # into the sand
     (2.5, 0.0, 24.5, -72.3, -36.2),
     (3.0, 0.0, 30.7, -92.7, -36.0),  # towards the machine
     (3.9, 0.0, 40.0, -110.5, -111.6),  # the bucket closes

@@ -16,13 +16,18 @@ def example(name, monkeypatch, capsys, *arguments):
     return runpy.run_path(str(PYTHON / "examples" / name)), capsys.readouterr().out
 
 
-def test_what_the_readme_says(monkeypatch):
+def test_what_the_readme_says(monkeypatch, tmp_path):
     monkeypatch.chdir(PYTHON.parent)
-    simulations, scenes, robots, worlds, environments = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
+    simulations, plots, scenes, robots, worlds, environments = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
     told = {}
     exec(simulations.replace("seconds=2.0", "seconds=0.02").replace("advance(100)", "advance(5)"), told)
     assert told["picture"].shape == (720, 1280, 3)
     assert told["sim"].joint_state("bucket").speed == 20.0
+    matplotlib = pytest.importorskip("matplotlib.pyplot")
+    matplotlib.switch_backend("agg")
+    exec(plots.replace("101", "21").replace("100", "20").replace("overview.png", str(tmp_path / "overview.png")), told)
+    assert (tmp_path / "overview.png").stat().st_size > 10_000
+    matplotlib.close("all")
     exec(scenes, told)
     assert len(told["sim"].grains().id) == 50
     exec(robots.replace("advance(100)", "advance(5)"), told)
