@@ -40,18 +40,16 @@ void bind_devices(nb::module_& m) {
         return out.add("memory=" + text_of(static_cast<double>(d.memory_bytes) / 1e9) + " GB")
             .add(d.usable ? "usable" : "not usable");
       });
-  m.def(
-      "devices", &devices,
-      "Lists the Vulkan devices of this machine, unusable ones too. The CPU path, device=\"cpu\", is always there and\n"
-      "not in the list.");
+  m.def("devices", &devices,
+        "Lists the Vulkan devices of this machine, unusable ones too. The CPU path, device=\"cpu\", is\n"
+        "always there and not in the list.");
 
   nb::class_<talus::OpenDevices>(m, "OpenDevices",
                                  "Devices that stay open from one simulation to the next: keep_devices_open().")
       .def("__repr__", [](const talus::OpenDevices&) { return "OpenDevices()"; });
   m.def("keep_devices_open", &talus::keep_devices_open,
-        "Returns what Simulation(devices=...) takes: a simulation takes its device from there, with the passes "
-        "compiled,\n"
-        "and leaves it there. The devices are closed with the last owner of the object.");
+        "Returns what Simulation(devices=...) takes: a simulation takes its device from there, with the\n"
+        "passes compiled, and leaves it there. The devices are closed with the last owner of the object.");
 }
 
 }  // namespace talus_python

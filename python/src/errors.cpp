@@ -18,8 +18,8 @@ void bind_errors(nb::module_& m) {
   const auto say = [](nb::handle error, const char* doc) { error.attr("__doc__") = doc; };
 
   say(nb::exception<talus::SceneError>(m, "SceneError", base),
-      "A scene is wrong. The message says FILE:LINE:COLUMN, or the key as Python has it, what is wrong and what is "
-      "allowed.");
+      "A scene is wrong. The message says FILE:LINE:COLUMN, or the key as Python has it, what is wrong\n"
+      "and what is allowed.");
   say(nb::exception<talus::MeshError>(m, "MeshError", base),
       "A mesh cannot be read or used. The message names the file.");
   say(nb::exception<talus::ResourceError>(m, "ResourceError", base),

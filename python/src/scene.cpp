@@ -184,9 +184,8 @@ void bind_building(nb::class_<Scene>& c) {
   static constexpr Adder adders[]{
       {"add_material", "material", "Adds a [[material]]. keys: those of docs/scene_keys.md, such as name and preset."},
       {"add_grains", "grains",
-       "Adds [[grains]] that are there at the start. keys: those of docs/scene_keys.md, such as material, radius [m] "
-       "and\n"
-       "fill."},
+       "Adds [[grains]] that are there at the start. keys: those of docs/scene_keys.md, such as\n"
+       "material, radius [m] and fill."},
       {"add_shape_matched_body", "shape_matched_body",
        "Adds a [[shape_matched_body]], whose particles keep their arrangement. keys: those of docs/scene_keys.md."},
       {"add_shape", "shape_matched_body",
@@ -209,11 +208,9 @@ void bind_building(nb::class_<Scene>& c) {
       "set",
       [](Scene& s, const std::string& table, const nb::kwargs& keys) { s.set(table, nb::borrow<nb::dict>(keys)); },
       nb::sig("def set(self, table: str, **keys: typing.Any) -> None"), "table"_a, "keys"_a,
-      "Sets keys of a table that there is once: \"scene\", \"time\", \"domain\", \"solver\", \"upsampling\", \"soil\", "
-      "\"camera\" or\n"
-      "\"output\". Other keys of the table stay as they are, and the value None takes a key away. Raises SceneError if "
-      "the\n"
-      "table is a list.");
+      "Sets keys of a table that there is once: \"scene\", \"time\", \"domain\", \"solver\",\n"
+      "\"upsampling\", \"soil\", \"camera\" or \"output\". Other keys of the table stay as they are,\n"
+      "and the value None takes a key away. Raises SceneError if the table is a list.");
 }
 
 }  // namespace
@@ -222,20 +219,19 @@ void bind_scene(nb::module_& m) {
   nb::class_<Scene> c(
       m, "Scene",
       "A scene that has been read and checked, or one that is being built. Every default is filled in.\n\n"
-      "Tables and keys are those of scene files (docs/scene_keys.md). Values are numbers, text, lists, dicts, paths "
-      "and\n"
-      "arrays; a key whose value is None is left out. A scene is checked when it is first asked something, or "
-      "simulated.\n"
-      "SceneError then names the value: \"grains[0].radius must be ..\".");
+      "Tables and keys are those of scene files (docs/scene_keys.md). Values are numbers, text, lists,\n"
+      "dicts, paths and arrays; a key whose value is None is left out. A scene is checked when it is\n"
+      "first asked something, or simulated. SceneError then names the value: \"grains[0].radius must be\n"
+      "..\".");
   c.def(
        "__init__",
        [](Scene* self, const Tables& tables, std::string name, std::vector<std::string> overrides) {
          new (self) Scene(table_from(tables, ""), std::move(name), std::move(overrides));
        },
        "tables"_a = nb::dict(), "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
-       "Builds a scene from a dict of tables. tables: such as {\"time\": {\"end\": 2.0}}, copied. name: stands for the "
-       "file in\n"
-       "messages, and its folder is where meshes are looked for. overrides: \"table.key=value\" each.")
+       "Builds a scene from a dict of tables. tables: such as {\"time\": {\"end\": 2.0}}, copied. name:\n"
+       "stands for the file in messages, and its folder is where meshes are looked for. overrides:\n"
+       "\"table.key=value\" each.")
       .def_prop_ro("source", said<&talus::Scene::source>(),
                    "File that the scene comes from, or the name that stands for it.")
       .def_prop_ro("title", said<&talus::Scene::title>(), "Title of the scene; may be empty.")
@@ -261,8 +257,8 @@ void bind_scene(nb::module_& m) {
       .def_prop_ro("depth_cameras", named<&talus::Scene::depth_cameras>(), "Names of the depth cameras, by index.")
       .def(
           "to_toml", [](const Scene& s) { return talus::to_toml(s.read()); },
-          "Returns the scene as the text of a scene file, with every setting written out. Equal scenes have equal "
-          "text.")
+          "Returns the scene as the text of a scene file, with every setting written out. Equal scenes have\n"
+          "equal text.")
       .def("__repr__", &Scene::repr);
   bind_building(c);
 
@@ -272,37 +268,34 @@ void bind_scene(nb::module_& m) {
         return Scene(talus::load_scene(file, overrides));
       },
       "file"_a, "overrides"_a = std::vector<std::string>{},
-      "Reads and checks a scene file. overrides: \"table.key=value\" each, as after --set of the program talus. "
-      "Raises\n"
-      "SceneError, which names the line of the file.");
+      "Reads and checks a scene file. overrides: \"table.key=value\" each, as after --set of the\n"
+      "program talus. Raises SceneError, which names the line of the file.");
   m.def(
       "parse_scene",
       [](const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
         return Scene(talus::parse_scene(text, name, overrides));
       },
       "text"_a, "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
-      "Reads and checks a scene from text. name: stands for the file in messages, and its folder is where meshes are "
-      "looked\n"
-      "for. overrides: \"table.key=value\" each. Raises SceneError, which names the line.");
-  m.def(
-      "load_robot", &load_robot,
-      nb::sig("def load_robot(file: str | os.PathLike, name: str | None = None, **keys: typing.Any) -> dict[str, "
-              "typing.Any]"),
-      "file"_a, "name"_a = nb::none(), "keys"_a,
-      "Reads and checks a URDF file, and returns the keys of a [[robot]] for Scene.add_robot(**keys) or for a dict of "
-      "tables.\n"
-      "The result has the absolute path of the file, name (by default that of the robot in the file), and the keys "
-      "that are\n"
-      "given, such as position= [m] and joints= [degrees or m]. Raises SceneError, which names the line of the file.");
+      "Reads and checks a scene from text. name: stands for the file in messages, and its folder is\n"
+      "where meshes are looked for. overrides: \"table.key=value\" each. Raises SceneError, which names\n"
+      "the line.");
+  m.def("load_robot", &load_robot,
+        nb::sig("def load_robot(file: str | os.PathLike, name: str | None = None, **keys: typing.Any) -> dict[str, "
+                "typing.Any]"),
+        "file"_a, "name"_a = nb::none(), "keys"_a,
+        "Reads and checks a URDF file, and returns the keys of a [[robot]] for Scene.add_robot(**keys) or\n"
+        "for a dict of tables. The result has the absolute path of the file, name (by default that of the\n"
+        "robot in the file), and the keys that are given, such as position= [m] and joints= [degrees or\n"
+        "m]. Raises SceneError, which names the line of the file.");
   m.def(
       "parse_scene",
       [](const Tables& tables, const std::string& name, const std::vector<std::string>& overrides) {
         return Scene(talus::build_scene(table_from(tables, ""), name, overrides));
       },
       "tables"_a, "name"_a = "scene", "overrides"_a = std::vector<std::string>{},
-      "Builds and checks a scene from a dict of tables, such as {\"material\": [{\"name\": \"sand\"}], \"time\": "
-      "{\"end\": 2.0}}.\n"
-      "name and overrides are those of the scene from text. Raises SceneError, which names the value.");
+      "Builds and checks a scene from a dict of tables, such as {\"material\": [{\"name\": \"sand\"}],\n"
+      "\"time\": {\"end\": 2.0}}. name and overrides are those of the scene from text. Raises\n"
+      "SceneError, which names the value.");
 }
 
 }  // namespace talus_python

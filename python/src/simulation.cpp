@@ -275,19 +275,15 @@ void bind_options(nb::class_<Simulation>& c) {
       },
       "scene"_a, nb::kw_only(), "device"_a = "auto", "threads"_a = 0, "verify"_a = false, "validation"_a = false,
       "timing"_a = true, "grid_cells"_a = 0, "contact_slots"_a = 0, "shelves"_a = 0, "devices"_a = nb::none(),
-      "Sets a scene up on a device. scene: checked here, and copied. Raises SceneError, DeviceError or "
+      "Sets a scene up on a device. scene: checked here, and copied. Raises SceneError, DeviceError or\n"
       "ResourceError.\n\n"
-      "device: \"auto\" (the best real GPU; without one the CPU), \"cpu\", or the index or a part of the name of one "
-      "of\n"
-      "devices(). threads: of the CPU path, 0: all cores; the result does not depend on it. verify: runs every pass on "
-      "the\n"
-      "device and by its reference, and compares them. validation: switches Vulkan's validation layer on. timing: "
-      "measures\n"
-      "each pass for pass_times. grid_cells: most cells of the neighbour table, 0: four per grain. contact_slots: "
-      "slots for\n"
-      "contacts at first, 0: an estimate. shelves: number of states of worlds that save_world() can keep. devices: "
-      "what\n"
-      "keep_devices_open() returned, to take the device from.");
+      "device: \"auto\" (the best real GPU; without one the CPU), \"cpu\", or the index or a part of\n"
+      "the name of one of devices(). threads: of the CPU path, 0: all cores; the result does not depend\n"
+      "on it. verify: runs every pass on the device and by its reference, and compares them.\n"
+      "validation: switches Vulkan's validation layer on. timing: measures each pass for pass_times.\n"
+      "grid_cells: most cells of the neighbour table, 0: four per grain. contact_slots: slots for\n"
+      "contacts at first, 0: an estimate. shelves: number of states of worlds that save_world() can\n"
+      "keep. devices: what keep_devices_open() returned, to take the device from.");
 }
 
 // Of a property that the engine has as a member without arguments.
@@ -338,11 +334,10 @@ void bind_facts(nb::class_<Simulation>& c) {
             return told;
           },
           nb::sig("def soil(self) -> dict[str, float] | None"),
-          "The ground, over all worlds, or None where the scene has no [soil]: \"mass\" of the soil and \"grid_mass\" "
-          "of what\n"
-          "of it lies in columns [kg]; \"quanta\", the mass as a whole number, which never changes; \"live_grains\" "
-          "that came\n"
-          "out of the ground, and \"rough_grains\", the fixed ones beside these.")
+          "The ground, over all worlds, or None where the scene has no [soil]: \"mass\" of the soil and\n"
+          "\"grid_mass\" of what of it lies in columns [kg]; \"quanta\", the mass as a whole number, which\n"
+          "never changes; \"live_grains\" that came out of the ground, and \"rough_grains\", the fixed ones\n"
+          "beside these.")
       .def(
           "soil_heights",
           [](Simulation& s, std::uint32_t world) {
@@ -353,7 +348,8 @@ void bind_facts(nb::class_<Simulation>& c) {
           },
           "world"_a = 0,
           "Returns the height of the ground above the floor of the domain, with the soil in and on it [m],\n"
-          "float32 [rows along y, columns along x]; float32 [0, 0] where the scene has no [soil]. world: its number.")
+          "float32 [rows along y, columns along x]; float32 [0, 0] where the scene has no [soil]. world:\n"
+          "its number.")
       .def_prop_ro(
           "awake", [](Simulation& s) { return s.idle().awake(); },
           "Number of grains that are awake, or None where grains do not sleep (solver.sleep).")
@@ -365,11 +361,12 @@ void bind_facts(nb::class_<Simulation>& c) {
           "Number of times that a grain moved more than half a radius in a substep, which is too fast for contacts.")
       .def_prop_ro("cloth_uncounted", told<&S::cloth_uncounted>(),
                    "Number of impulses on cloth that were too large to be counted, and did not move it.")
-      .def_prop_ro("pass_times", told<&S::pass_times>(), "Time of each pass since the start; empty with timing=False.")
+      .def_prop_ro("pass_times", told<&S::pass_times>(),
+                   "Time of each pass since the start. With timing=False all are 0 on a Vulkan device.")
       .def_prop_ro(
           "sink_counts", [](Simulation& s) { return column_of(s.idle().sink_counts()); }, handed_over,
-          "Number of grains that each sink has taken, in the order of Scene.sinks, world after world, uint32 [W "
-          "sinks].")
+          "Number of grains that each sink has taken, in the order of Scene.sinks, world after world,\n"
+          "uint32 [W sinks].")
       .def_prop_ro(
           "emitter_counts",
           [](Simulation& s) {
@@ -378,9 +375,8 @@ void bind_facts(nb::class_<Simulation>& c) {
               counts.push_back({c.born, c.waiting, c.given_up});
             return counts;
           },
-          "Three numbers for each emitter, world after world: grains released, grains due that wait for room, and "
-          "grains\n"
-          "given up since they found no room until its stop.")
+          "Three numbers for each emitter, world after world: grains released, grains due that wait for\n"
+          "room, and grains given up since they found no room until its stop.")
       .def_prop_ro(
           "periodic_crossings",
           [](Simulation& s) {
@@ -403,8 +399,8 @@ void bind_facts(nb::class_<Simulation>& c) {
             return world ? s.idle().state_hash(*world) : s.idle().state_hash();
           },
           "world"_a = nb::none(),
-          "Returns a hash of 64 bits over all grains: equal states have equal hashes. world: number of one world; "
-          "None: all.")
+          "Returns a hash of 64 bits over all grains: equal states have equal hashes. world: number of one\n"
+          "world; None: all.")
       .def(
           "grains", [](Simulation& s) { return grains_of(s.idle().grains()); },
           "Returns a copy of all grains, sorted by world and id.")
@@ -432,43 +428,40 @@ nb::object plots() {
 void bind_pictures(nb::class_<Simulation>& c) {
   c.def("render", &Simulation::render, "width"_a = 1280, "height"_a = 720, nb::kw_only(), "eye"_a = nb::none(),
         "target"_a = nb::none(), "fov"_a = nb::none(), "world"_a = 0,
-        "Draws one world, by its number world, and returns a picture of sRGB colours, uint8 [height, width, 3], rows "
-        "from\n"
-        "the top. width, height: 16 to 8192 pixels. eye, target: camera and the point it looks at [m], and fov: its "
-        "vertical\n"
-        "field of view [degrees]; those of the scene by default. Raises DeviceError where no Vulkan device can draw.")
+        "Draws one world, by its number world, and returns a picture of sRGB colours,\n"
+        "uint8 [height, width, 3], rows from the top. width, height: 16 to 8192 pixels. eye, target:\n"
+        "camera and the point it looks at [m], and fov: its vertical field of view [degrees]; those of\n"
+        "the scene by default. Raises DeviceError where no Vulkan device can draw.")
       .def("depth", &Simulation::depth, "camera"_a,
-           "Returns what a depth camera of the scene sees in each of the W worlds [m], float32 [W, height, width], "
-           "rows from\n"
-           "the top. camera: number or name. Where it sees nothing, a depth is the camera's far, and a height is 0.")
+           "Returns what a depth camera of the scene sees in each of the W worlds [m],\n"
+           "float32 [W, height, width], rows from the top. camera: number or name. Where it sees nothing, a\n"
+           "depth is the camera's far, and a height is 0.")
       .def(
           "plot",
           [](nb::object self, std::uint32_t world) { return plots().attr("overview")(self, "world"_a = world); },
           nb::kw_only(), "world"_a = 0, nb::sig("def plot(self, *, world: int = 0) -> matplotlib.figure.Figure"),
-          "Returns a figure by talus.plot.overview(): the grains of a world from the side, the profile of the heap, "
-          "and the\n"
-          "forces on bodies in the last advance(). world: its number. Raises ModuleNotFoundError without matplotlib.")
+          "Returns a figure by talus.plot.overview(): the grains of a world from the side, the profile of\n"
+          "the heap, and the forces on bodies in the last advance(). world: its number. Raises\n"
+          "ModuleNotFoundError without matplotlib.")
       .def(
           "_repr_png_", [](nb::object self) { return plots().attr("png")(self); },
           nb::sig("def _repr_png_(self) -> bytes | None"),
-          "Returns a picture of world 0 for notebooks, or None where no Vulkan device can draw or matplotlib is "
-          "missing.");
+          "Returns a picture of world 0 for notebooks, or None where no Vulkan device can draw or\n"
+          "matplotlib is missing.");
 }
 
 void bind_bodies(nb::class_<Simulation>& c) {
   c.def(
        "body", [](Simulation& s, const std::string& name, std::uint32_t world) { return s.idle().body(name, world); },
        "name"_a, "world"_a = 0,
-       "Returns the number of a body: world * len(scene.bodies) + its index in Scene.bodies. name: that of the scene.\n"
-       "Raises ValueError where there is none.")
+       "Returns the number of a body: world * len(scene.bodies) + its index in Scene.bodies. name: that\n"
+       "of the scene. Raises ValueError where there is none.")
       .def("shape", &Simulation::shape, "name"_a,
-           "Returns the number of a shape-matched body of world 0. name: name or number. Raises ValueError or "
-           "IndexError\n"
-           "where there is none.")
+           "Returns the number of a shape-matched body of world 0. name: name or number. Raises ValueError\n"
+           "or IndexError where there is none.")
       .def("cloth", &Simulation::cloth, "name"_a,
-           "Returns the number of a sheet of cloth of world 0. name: name or number. Raises ValueError or IndexError "
-           "where\n"
-           "there is none.")
+           "Returns the number of a sheet of cloth of world 0. name: name or number. Raises ValueError or\n"
+           "IndexError where there is none.")
       .def(
           "body_state", [](Simulation& s, const Which& body) { return s.idle().body_state(s.body(body)); }, "body"_a,
           "Returns pose and velocities of a body. body: number or name.")
@@ -479,14 +472,12 @@ void bind_bodies(nb::class_<Simulation>& c) {
            "Returns vertices, triangles and strain of a sheet of cloth. cloth: number or name.")
       .def(
           "joint_state", [](Simulation& s, const Which& body) { return s.idle().joint_state(s.body(body)); }, "body"_a,
-          "Returns value and speed of the joint that a body hangs on. body: number or name. Raises ValueError where "
-          "it\n"
-          "hangs on none.")
+          "Returns value and speed of the joint that a body hangs on. body: number or name. Raises\n"
+          "ValueError where it hangs on none.")
       .def(
           "joint_load", [](Simulation& s, const Which& body) { return s.idle().joint_load(s.body(body)); }, "body"_a,
-          "Returns what the joint to another dynamic body, or of a body that has such joints, did to a body in the "
-          "last\n"
-          "step, or None of other joints. body: number or name.")
+          "Returns what the joint to another dynamic body, or of a body that has such joints, did to a body\n"
+          "in the last step, or None of other joints. body: number or name.")
       .def(
           "body_loads",
           [](Simulation& s) {
@@ -503,9 +494,8 @@ void bind_bodies(nb::class_<Simulation>& c) {
             const std::size_t steps = bodies > 0 ? loads.size() / bodies : 0;
             return loads_of(std::move(loads), {steps, bodies});
           },
-          "Returns the loads on all bodies in each step of the last advance(), or in the last 65536 of them: arrays "
-          "with an\n"
-          "axis of steps before that of the bodies.");
+          "Returns the loads on all bodies in each step of the last advance(), or in the last 65536 of\n"
+          "them: arrays with an axis of steps before that of the bodies.");
 }
 
 // A robot, which keeps its simulation.
@@ -542,10 +532,9 @@ private:
 };
 
 void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
-  nb::class_<Robot>(
-      m, "Robot",
-      "A robot of a simulation, by the names of its J joints. Values are degrees (revolute) or m (prismatic). Joints\n"
-      "that follow others (mimic) are not among the J: they go along.")
+  nb::class_<Robot>(m, "Robot",
+                    "A robot of a simulation, by the names of its J joints. Values are degrees (revolute) or m\n"
+                    "(prismatic). Joints that follow others (mimic) are not among the J: they go along.")
       .def_prop_ro(
           "name", [](Robot& r) { return r.idle().name(); }, "Name of the robot in the scene.")
       .def_prop_ro(
@@ -562,28 +551,25 @@ void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
           "Speeds of the joints in the step to come [degrees/s or m/s], float64 [J].")
       .def_prop_ro(
           "torques", [](Robot& r) { return column_of(r.idle().torques()); }, handed_over,
-          "Torque about, or force along, each joint that grains, bodies and walls exerted in the last step, in the "
-          "direction\n"
-          "in which its value grows [N m or N], float64 [J]. Gravity and the inertia of links are not in it.")
+          "Torque about, or force along, each joint that grains, bodies and walls exerted in the last step,\n"
+          "in the direction in which its value grows [N m or N], float64 [J]. Gravity and the inertia of\n"
+          "links are not in it.")
       .def(
           "move", [](Robot& r, const Robot::Values& values) { r.idle().move(r.named(values)); },
           nb::sig("def move(self, values: collections.abc.Mapping[str, float] | collections.abc.Sequence[float] | "
                   "numpy.typing.NDArray[typing.Any]) -> None"),
           "values"_a,
-          "Moves joints to values within their limits [degrees or m]. values: a dict by name, or one number for each "
-          "of the J\n"
-          "joints. Joints that are not named keep their command. Raises ValueError, and commands none, for what cannot "
-          "be.")
+          "Moves joints to values within their limits [degrees or m]. values: a dict by name, or one number\n"
+          "for each of the J joints. Joints that are not named keep their command. Raises ValueError, and\n"
+          "commands none, for what cannot be.")
       .def(
           "drive", [](Robot& r, const Robot::Values& speeds) { r.idle().drive(r.named(speeds)); },
           nb::sig("def drive(self, speeds: collections.abc.Mapping[str, float] | collections.abc.Sequence[float] | "
                   "numpy.typing.NDArray[typing.Any]) -> None"),
           "speeds"_a,
-          "Drives joints with speeds up to their limits [degrees/s or m/s]. speeds: a dict by name, or one number for "
-          "each of\n"
-          "the J joints. Joints that are not named keep their command. Raises ValueError, and commands none, for what "
-          "cannot\n"
-          "be.")
+          "Drives joints with speeds up to their limits [degrees/s or m/s]. speeds: a dict by name, or one\n"
+          "number for each of the J joints. Joints that are not named keep their command. Raises\n"
+          "ValueError, and commands none, for what cannot be.")
       .def("__repr__", [](Robot& r) -> std::string {
         Repr out("Robot");
         out.add(text_of(r.idle().name()));
@@ -597,8 +583,8 @@ void bind_robots(nb::module_& m, nb::class_<Simulation>& c) {
          return new Robot(std::move(self), name, world);
        },
        "name"_a, "world"_a = 0, nb::rv_policy::take_ownership,
-       "Returns a robot of a world, by its number world. name: that of the scene. Raises ValueError where there is "
-       "none.")
+       "Returns a robot of a world, by its number world. name: that of the scene. Raises ValueError\n"
+       "where there is none.")
       .def_prop_ro(
           "robots",
           [](nb::object self) {
@@ -618,9 +604,9 @@ void bind_commands(nb::class_<Simulation>& c) {
          s.idle().place_body(s.body(body), pose_of(position, rotation));
        },
        "body"_a, "position"_a, "rotation"_a = no_rotation,
-       "Puts a body at a pose at once, and at rest there, as where an episode begins. body: number or name. position "
-       "[m] and\n"
-       "rotation, a quaternion x, y, z, w, are as of move_body(). Grains in its place are moved out of it.")
+       "Puts a body at a pose at once, and at rest there, as where an episode begins. body: number or\n"
+       "name. position [m] and rotation, a quaternion x, y, z, w, are as of move_body(). Grains in its\n"
+       "place are moved out of it.")
       .def(
           "move_body",
           [](Simulation& s, const Which& body, const Three& position, const Four& rotation, double speed,
@@ -630,13 +616,11 @@ void bind_commands(nb::class_<Simulation>& c) {
           },
           "body"_a, "position"_a, "rotation"_a = no_rotation, nb::kw_only(), "speed"_a = no_limit,
           "acceleration"_a = no_limit, "spin"_a = no_limit, "spin_acceleration"_a = no_limit,
-          "Moves a body straight to a pose, where it comes to rest. body: number or name. position: of its origin [m]; "
-          "rotation:\n"
-          "quaternion x, y, z, w; both in the frame of the parent, or in the world. Limits above 0: speed [m/s], "
-          "acceleration\n"
-          "[m/s2], spin [rad/s], spin_acceleration [rad/s2]; without them it is there after a step. The command takes "
-          "the place\n"
-          "of the motion in the scene until another one does. Raises ValueError for what cannot be.")
+          "Moves a body straight to a pose, where it comes to rest. body: number or name. position: of its\n"
+          "origin [m]; rotation: quaternion x, y, z, w; both in the frame of the parent, or in the world.\n"
+          "Limits above 0: speed [m/s], acceleration [m/s2], spin [rad/s], spin_acceleration [rad/s2];\n"
+          "without them it is there after a step. The command takes the place of the motion in the scene\n"
+          "until another one does. Raises ValueError for what cannot be.")
       .def(
           "drive_body",
           [](Simulation& s, const Which& body, const Three& velocity, const Three& spin, double acceleration,
@@ -646,56 +630,52 @@ void bind_commands(nb::class_<Simulation>& c) {
           },
           "body"_a, "velocity"_a, "spin"_a = Three{}, nb::kw_only(), "acceleration"_a = no_limit,
           "spin_acceleration"_a = no_limit,
-          "Drives a body with a constant velocity of its origin [m/s] and a constant spin [rad/s] once they are "
-          "reached. body:\n"
-          "number or name. Frame and limits (acceleration [m/s2], spin_acceleration [rad/s2]) are as of move_body(). "
-          "Raises\n"
-          "ValueError for what cannot be.")
+          "Drives a body with a constant velocity of its origin [m/s] and a constant spin [rad/s] once they\n"
+          "are reached. body: number or name. Frame and limits (acceleration [m/s2],\n"
+          "spin_acceleration [rad/s2]) are as of move_body(). Raises ValueError for what cannot be.")
       .def(
           "move_joint",
           [](Simulation& s, const Which& body, double value) { s.idle().move_joint(s.body(body), value); }, "body"_a,
           "value"_a,
-          "Moves the joint that a body hangs on to a value [degrees or m] within its limits. body: number or name. Of "
-          "a dynamic\n"
-          "body, value is the target of its motor. Raises ValueError for what cannot be.")
+          "Moves the joint that a body hangs on to a value [degrees or m] within its limits. body: number\n"
+          "or name. Of a dynamic body, value is the target of its motor. Raises ValueError for what cannot\n"
+          "be.")
       .def(
           "drive_joint",
           [](Simulation& s, const Which& body, double speed) { s.idle().drive_joint(s.body(body), speed); }, "body"_a,
           "speed"_a,
-          "Drives the joint that a body hangs on with a speed [degrees/s or m/s] until it is at a limit. body: number "
-          "or name. Of\n"
-          "a dynamic body, speed is the target of its motor. Raises ValueError for what cannot be.")
+          "Drives the joint that a body hangs on with a speed [degrees/s or m/s] until it is at a limit.\n"
+          "body: number or name. Of a dynamic body, speed is the target of its motor. Raises ValueError for\n"
+          "what cannot be.")
       .def(
           "push_joint",
           [](Simulation& s, const Which& body, double torque) { s.idle().push_joint(s.body(body), torque); }, "body"_a,
           "torque"_a,
-          "Applies a torque about the joint of a dynamic body [N m], or a force along it [N], beside its motor, until "
-          "another\n"
-          "one. body: number or name. Raises ValueError for what cannot be.")
+          "Applies a torque about the joint of a dynamic body [N m], or a force along it [N], beside its\n"
+          "motor, until another one. body: number or name. Raises ValueError for what cannot be.")
       .def(
           "push_body",
           [](Simulation& s, const Which& body, const Three& force, const Three& torque) {
             s.idle().push_body(s.body(body), {vector_of(force), vector_of(torque)});
           },
           "body"_a, "force"_a, "torque"_a = Three{},
-          "Applies a force at the centre of mass of a dynamic body [N] and a torque [N m], in the axes of the world, "
-          "beside\n"
-          "gravity and contacts, until another one. body: number or name. Raises ValueError for what cannot be.")
+          "Applies a force at the centre of mass of a dynamic body [N] and a torque [N m], in the axes of\n"
+          "the world, beside gravity and contacts, until another one. body: number or name. Raises\n"
+          "ValueError for what cannot be.")
       .def(
           "grab", [](Simulation& s, const Three& at, double radius) { return s.idle().grab(vector_of(at), radius); },
           "at"_a, "radius"_a,
-          "Makes a hand hold the grains whose centres are within a radius of a place, in place of those it held, and "
-          "returns how\n"
-          "many they are. at: centre [m], three numbers. radius: of the hand [m].")
+          "Makes a hand hold the grains whose centres are within a radius of a place, in place of those it\n"
+          "held, and returns how many they are. at: centre [m], three numbers. radius: of the hand [m].")
       .def(
           "move_hand", [](Simulation& s, const Three& at) { s.idle().move_hand(vector_of(at)); }, "at"_a,
           "Moves the hand to a place, on a straight line in the next step. at: its centre [m], three numbers.")
       .def(
           "release", [](Simulation& s) { s.idle().release(); }, "Makes the hand let go of its grains.")
       .def("change", &Simulation::change, "scene"_a,
-           "Goes on by the settings of another scene of the same grains, bodies, cloth and domain. Raises SceneError, "
-           "and\n"
-           "changes nothing, where they differ in more than settings; the message names the key.");
+           "Goes on by the settings of another scene of the same grains, bodies, cloth and domain. Raises\n"
+           "SceneError, and changes nothing, where they differ in more than settings; the message names the\n"
+           "key.");
 }
 
 using WorldNumbers = std::vector<std::uint32_t>;
@@ -707,16 +687,15 @@ void bind_worlds(nb::class_<Simulation>& c) {
          s.idle().reset_worlds(worlds, seeds);
        },
        "worlds"_a, "seeds"_a = std::vector<std::uint64_t>(),
-       "Starts worlds anew and leaves the others alone. worlds: their numbers. seeds: one for each of them, for grains "
-       "in other\n"
-       "places; by default their own. Raises SceneError where a seed makes more grains than a world has room for.")
+       "Starts worlds anew and leaves the others alone. worlds: their numbers. seeds: one for each of\n"
+       "them, for grains in other places; by default their own. Raises SceneError where a seed makes\n"
+       "more grains than a world has room for.")
       .def(
           "fork_world",
           [](Simulation& s, std::uint32_t world, const WorldNumbers& to) { s.idle().fork_world(world, to); }, "world"_a,
           "to"_a,
-          "Copies a world (grains, bodies, commands, contact history, time) into others. world: its number. to: the "
-          "numbers of\n"
-          "the others.")
+          "Copies a world (grains, bodies, commands, contact history, time) into others. world: its number.\n"
+          "to: the numbers of the others.")
       .def(
           "save_world",
           [](Simulation& s, std::uint32_t world, std::uint32_t shelf) { s.idle().save_world(world, shelf); }, "world"_a,
@@ -726,9 +705,8 @@ void bind_worlds(nb::class_<Simulation>& c) {
           "restore_world",
           [](Simulation& s, std::uint32_t shelf, const WorldNumbers& worlds) { s.idle().restore_world(shelf, worlds); },
           "shelf"_a, "worlds"_a,
-          "Copies the state on a shelf into worlds, as often as one likes. shelf: its number. worlds: their numbers. "
-          "Raises\n"
-          "ValueError where the shelf is empty.");
+          "Copies the state on a shelf into worlds, as often as one likes. shelf: its number. worlds: their\n"
+          "numbers. Raises ValueError where the shelf is empty.");
 }
 
 }  // namespace
@@ -742,15 +720,15 @@ void bind_simulation(nb::module_& m) {
         return Repr("Checkpoint")("step", c.step)("device", c.device);
       });
 
-  nb::class_<Simulation> c(m, "Simulation",
-                           "A scene that runs. One thread may use a simulation at a time; advance() lets other threads "
-                           "of Python run, and a\n"
-                           "notebook shows a simulation as a picture where a Vulkan device can draw.");
+  nb::class_<Simulation> c(
+      m, "Simulation",
+      "A scene that runs. One thread may use a simulation at a time; advance() lets other threads of\n"
+      "Python run, and a notebook shows a simulation as a picture where a Vulkan device can draw.");
   bind_options(c);
   c.def("advance", &Simulation::advance, "steps"_a = 1,
-        "Advances by a number of steps of scene.dt; one call of many steps is faster than many of one. Raises "
-        "ResourceError,\n"
-        "StateError, or SceneError where a formula of a body's motion is not finite.");
+        "Advances by a number of steps of scene.dt; one call of many steps is faster than many of one.\n"
+        "Raises ResourceError, StateError, or SceneError where a formula of a body's motion is not\n"
+        "finite.");
   c.def("__repr__", &Simulation::repr);
   bind_facts(c);
   bind_bodies(c);
@@ -758,17 +736,14 @@ void bind_simulation(nb::module_& m) {
   bind_commands(c);
   bind_worlds(c);
   c.def("export", &Simulation::write, "out"_a, "format"_a = nb::none(), nb::kw_only(), "contacts"_a = false,
-        "Writes the state as files in a directory out, for one time more with each call; the first call begins them "
-        "anew.\n"
-        "format: \"vtp\" for ParaView (the default), \"extxyz\" for OVITO, \"ply\", \"csv\", \"vtkhdf\", \"gsd\" or "
-        "\"usda\". Grains are in\n"
-        "grains_00000.vtp, grains_00001.vtp .., and beside them are fine grains, cloth, bodies, heights of the ground, "
-        "and\n"
-        "indices with the times. contacts: writes contacts as well, and the force on each grain. Without a format, an "
-        "out that\n"
-        "ends with one (\"heap.vtp\") is a file of the grains alone, and one that ends with .tif (GeoTIFF) or .vti "
-        "(ParaView) is\n"
-        "a file of the ground's heights, of world 0. Raises ExportError, or ValueError for an unknown format.");
+        "Writes the state as files in a directory out, for one time more with each call; the first call\n"
+        "begins them anew. format: \"vtp\" for ParaView (the default), \"extxyz\" for OVITO, \"ply\",\n"
+        "\"csv\", \"vtkhdf\", \"gsd\" or \"usda\". Grains are in grains_00000.vtp, grains_00001.vtp ..,\n"
+        "and beside them are fine grains, cloth, bodies, heights of the ground, and indices with the\n"
+        "times. contacts: writes contacts as well, and the force on each grain. Without a format, an out\n"
+        "that ends with one (\"heap.vtp\") is a file of the grains alone, and one that ends with .tif\n"
+        "(GeoTIFF) or .vti (ParaView) is a file of the ground's heights, of world 0. Raises ExportError,\n"
+        "or ValueError for an unknown format.");
   c.def(
        "save", [](Simulation& s, const std::filesystem::path& file) { s.idle().save(file); }, "file"_a,
        "Saves the state to a file, from which resume() goes on bit for bit on the same device.")

@@ -115,10 +115,9 @@ nb::dict columns_of(const Grains& grains) {
 }
 
 void bind_state(nb::module_& m) {
-  nb::class_<Grains>(
-      m, "Grains",
-      "N grains sorted by world and id, as arrays: read-only views of one copy, which outlives the simulation.\n"
-      "len(grains) is N.")
+  nb::class_<Grains>(m, "Grains",
+                     "N grains sorted by world and id, as arrays: read-only views of one copy, which outlives the\n"
+                     "simulation. len(grains) is N.")
       .def_ro("id", &Grains::id, handed_over, "Numbers of the grains, unique within a world, uint32 [N].")
       .def_ro("position", &Grains::position, handed_over, "Centres [m], float32 [N, 3].")
       .def_ro("velocity", &Grains::velocity, handed_over, "Velocities of the centres [m/s], float32 [N, 3].")
@@ -128,24 +127,21 @@ void bind_state(nb::module_& m) {
       .def_ro("spin", &Grains::spin, handed_over,
               "Angular velocities [rad/s], float32 [N, 3]; 0 where grains do not rotate, and of fine grains.")
       .def("to_dict", &columns_of, nb::sig("def to_dict(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-           "Returns the columns id, x, y, z [m], vx, vy, vz [m/s], radius [m], material, world, wx, wy, wz [rad/s], "
-           "each an\n"
-           "array of uint32 [N] or float32 [N], as pandas.DataFrame takes them.")
+           "Returns the columns id, x, y, z [m], vx, vy, vz [m/s], radius [m], material, world, wx, wy,\n"
+           "wz [rad/s], each an array of uint32 [N] or float32 [N], as pandas.DataFrame takes them.")
       .def("__len__", [](const Grains& g) { return g.id.shape(0); })
       .def("__repr__", [](const Grains& g) { return "Grains(" + text_of(g.id.shape(0)) + ")"; });
 
-  nb::class_<Contacts>(
-      m, "Contacts",
-      "N contacts that press, once for each pair, as arrays: read-only views of one copy. Forces are those on\n"
-      "`grain`; its partner gets the opposite. len(contacts) is N.")
+  nb::class_<Contacts>(m, "Contacts",
+                       "N contacts that press, once for each pair, as arrays: read-only views of one copy. Forces are\n"
+                       "those on `grain`; its partner gets the opposite. len(contacts) is N.")
       .def_ro("world", &Contacts::world, handed_over, "Numbers of the worlds, uint32 [N].")
       .def_ro("grain", &Contacts::grain, handed_over, "Id of the grain, of two grains the lower one, uint32 [N].")
       .def_ro("kind", &Contacts::kind, handed_over,
               "What the partner is, uint32 [N]; 0: a grain, 1: a body, 2: a wall.")
       .def_ro("partner", &Contacts::partner, handed_over,
-              "Partner, uint32 [N]: the id of the other grain, the index of the body in Scene.bodies, or the number of "
-              "the\n"
-              "wall, which is 2 axis at domain.min and 2 axis + 1 at domain.max.")
+              "Partner, uint32 [N]: the id of the other grain, the index of the body in Scene.bodies, or the\n"
+              "number of the wall, which is 2 axis at domain.min and 2 axis + 1 at domain.max.")
       .def_ro("point", &Contacts::point, handed_over,
               "Point of contact [m], float32 [N, 3]: the middle of the overlap, or on the surface of the body or wall.")
       .def_ro("normal", &Contacts::normal, handed_over, "Normal force [N], float32 [N, 3].")
@@ -153,10 +149,9 @@ void bind_state(nb::module_& m) {
       .def("__len__", [](const Contacts& c) { return c.grain.shape(0); })
       .def("__repr__", [](const Contacts& c) { return "Contacts(" + text_of(c.grain.shape(0)) + ")"; });
 
-  nb::class_<Clumps>(
-      m, "Clumps",
-      "N clumps (rigid grains of several spheres) that move, sorted by world and first, as arrays: read-only\n"
-      "views of one copy. len(clumps) is N.")
+  nb::class_<Clumps>(m, "Clumps",
+                     "N clumps (rigid grains of several spheres) that move, sorted by world and first, as arrays:\n"
+                     "read-only views of one copy. len(clumps) is N.")
       .def_ro("first", &Clumps::first, handed_over,
               "Id of the first sphere of each clump, uint32 [N]. The ids of its spheres follow one another.")
       .def_ro("spheres", &Clumps::spheres, handed_over, "Number of spheres of each clump, uint32 [N].")
@@ -165,8 +160,8 @@ void bind_state(nb::module_& m) {
       .def_ro("mass", &Clumps::mass, handed_over, "Masses [kg], float64 [N].")
       .def_ro("position", &Clumps::position, handed_over, "Centres of mass [m], float64 [N, 3].")
       .def_ro("rotation", &Clumps::rotation, handed_over,
-              "Unit quaternions x, y, z, w, float64 [N, 4], from the frame of the principal axes, the least moment of\n"
-              "inertia first, to the world.")
+              "Unit quaternions x, y, z, w, float64 [N, 4], from the frame of the principal axes, the least\n"
+              "moment of inertia first, to the world.")
       .def_ro("velocity", &Clumps::velocity, handed_over, "Velocities of the centres of mass [m/s], float64 [N, 3].")
       .def_ro("spin", &Clumps::spin, handed_over, "Angular velocities [rad/s], float64 [N, 3].")
       .def("__len__", [](const Clumps& c) { return c.first.shape(0); })
@@ -174,11 +169,11 @@ void bind_state(nb::module_& m) {
 
   nb::class_<GrainMemory>(
       m, "GrainMemory",
-      "Grains as they lie in memory: P slots in any order, of which those of radius 0 are empty. Arrays are "
-      "read-only.\n\n"
-      "On the CPU path the arrays are the engine's own memory (in_place), which the next step changes and may leave "
-      "for\n"
-      "another: call Simulation.grain_memory() anew after each advance(). On a device they are a copy.")
+      "Grains as they lie in memory: P slots in any order, of which those of radius 0 are empty. Arrays\n"
+      "are read-only.\n\n"
+      "On the CPU path the arrays are the engine's own memory (in_place), which the next step changes\n"
+      "and may leave for another: call Simulation.grain_memory() anew after each advance(). On a device\n"
+      "they are a copy.")
       .def_ro("position", &GrainMemory::position, handed_over, "Centres [m], float32 [P, 3].")
       .def_ro("radius", &GrainMemory::radius, handed_over, "Radii [m], float32 [P]; 0 where the slot is empty.")
       .def_ro("velocity", &GrainMemory::velocity, handed_over, "Velocities of the centres [m/s], float32 [P, 3].")
@@ -195,11 +190,10 @@ void bind_state(nb::module_& m) {
         return Repr("GrainMemory")("places", g.id.shape(0))("in_place", g.in_place);
       });
 
-  nb::class_<Loads>(
-      m, "Loads",
-      "Forces and torques of the grains on B bodies, in the order of Scene.bodies, world after world. Vectors are in\n"
-      "the axes of the world, and torques about the body's origin. Arrays of Simulation.load_history() have an axis\n"
-      "of S steps before that of the bodies.")
+  nb::class_<Loads>(m, "Loads",
+                    "Forces and torques of the grains on B bodies, in the order of Scene.bodies, world after world.\n"
+                    "Vectors are in the axes of the world, and torques about the body's origin. Arrays of\n"
+                    "Simulation.load_history() have an axis of S steps before that of the bodies.")
       .def_ro("force", &Loads::force, handed_over, "Mean force over a step [N], float32 [B, 3] or [S, B, 3].")
       .def_ro("torque", &Loads::torque, handed_over, "Mean torque over a step [N m], float32 [B, 3] or [S, B, 3].")
       .def_ro("force_filtered", &Loads::force_filtered, handed_over,
@@ -252,8 +246,8 @@ void bind_state(nb::module_& m) {
   using talus::JointLoad;
   nb::class_<JointLoad>(
       m, "JointLoad",
-      "Mean force and torque of a joint between dynamic bodies on its child over the last step, in the axes of\n"
-      "the world.")
+      "Mean force and torque of a joint between dynamic bodies on its child over the last step, in the\n"
+      "axes of the world.")
       .def_prop_ro(
           "force", [](const JointLoad& l) { return array_of(l.force); }, handed_over,
           "Force of the joint on the body [N], float64 [3].")
@@ -274,8 +268,8 @@ void bind_state(nb::module_& m) {
 
   nb::class_<Cloth>(m, "Cloth", "A sheet of cloth: V vertices in the order of its grid or mesh, and T triangles.")
       .def_ro("position", &Cloth::position, handed_over,
-              "Vertices [m], float32 [V, 3]. Across a periodic axis they lie next to each other, as the sheet hangs "
-              "together.")
+              "Vertices [m], float32 [V, 3]. Across a periodic axis they lie next to each other, as the sheet\n"
+              "hangs together.")
       .def_ro("velocity", &Cloth::velocity, handed_over, "Velocities of the vertices [m/s], float32 [V, 3].")
       .def_ro("triangles", &Cloth::triangles, handed_over, "Vertices at the corners of each triangle, uint32 [T, 3].")
       .def_ro("strain_mean", &Cloth::strain_mean,

@@ -122,7 +122,7 @@ else:
 
 
 class _RegisterWithGymnasium(_MetaPathFinder):
-    """Registers the environments when Gymnasium has been imported, whose import takes as long as all else of talus."""
+    """Registers the environments right after Gymnasium has been imported. To import it here would take 0.3 s."""
 
     _looking = False
 

@@ -54,7 +54,8 @@ class BulldozingVector(WorldsEnv):
         """grains: number of them, 100 to a million; their radius makes the heap the same for any number.
 
         num_envs: number of environments. episode: its length [s]. control: length of an action [s]. device, threads: as
-        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError.
+        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError
+        for any other value.
         """
         if not 100 <= grains <= 1_000_000:
             raise ValueError("grains: 100 .. 1000000")

@@ -55,7 +55,8 @@ class ExcavationVector(WorldsEnv):
         "penalise" or "end", as the class tells.
 
         num_envs: number of environments. episode: its length [s]. control: length of an action [s]. device, threads: as
-        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError.
+        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError
+        for any other value.
         """
         if not 100 <= grains <= 1_000_000:
             raise ValueError("grains: 100 .. 1000000")

@@ -117,7 +117,8 @@ class GearTowerVector(WorldsEnv):
         alike for any number.
 
         num_envs: number of environments. episode: its length [s]. control: length of an action [s]. device, threads: as
-        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError.
+        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError
+        for any other value.
         """
         if not 2 <= gears <= 1000 or gears % 2:
             raise ValueError("gears: 2 .. 1000, an even number")

@@ -55,7 +55,8 @@ class SiteExcavationVector(WorldsEnv):
         observation, NaN where any height will do.
 
         num_envs: number of environments. episode: its length [s]. control: length of an action [s]. device, threads: as
-        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError.
+        of Simulation. render_mode: "rgb_array", "human" or None. autoreset_mode: SAME_STEP or DISABLED. Raises ValueError
+        for any other value.
         """
         if not 0.02 <= radius <= 0.08:
             raise ValueError("radius: 0.02 .. 0.08 m")
