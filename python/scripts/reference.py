@@ -20,6 +20,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "python_api.md"
 MODULES = (
     "talus",
     "talus.plot",
+    "talus.mujoco",
     *(f"talus.envs.{name}" for name in ("bulldozing", "excavation", "gear_tower", "site_excavation", "vector", "worlds", "tracks")),
 )
 INTRODUCTION = """\

@@ -18,11 +18,13 @@ def example(name, monkeypatch, capsys, *arguments):
 
 def test_what_the_readme_says(monkeypatch, tmp_path):
     monkeypatch.chdir(PYTHON.parent)
-    simulations, plots, scenes, robots, worlds, environments = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
+    simulations, mujoco, plots, scenes, robots, worlds, environments = blocks
     told = {}
     exec(simulations.replace("seconds=2.0", "seconds=0.02").replace("advance(100)", "advance(5)"), told)
     assert told["picture"].shape == (720, 1280, 3)
     assert told["sim"].joint_state("bucket").speed == 20.0
+    exec(mujoco, {})
     matplotlib = pytest.importorskip("matplotlib.pyplot")
     matplotlib.switch_backend("agg")
     exec(plots.replace("101", "21").replace("100", "20").replace("overview.png", str(tmp_path / "overview.png")), told)
