@@ -54,6 +54,7 @@ from ._core import (
     parse_scene,
 )
 from ._run import run
+from ._sweep import sweep
 
 __version__ = _version("talus")
 
@@ -96,6 +97,7 @@ __all__ = [
     "plot",
     "register",
     "run",
+    "sweep",
 ]
 
 
