@@ -25,6 +25,7 @@ from typing import Any
 from ._core import Scene, SceneError, Simulation, parse_scene
 from ._run import progress_bar, run
 
+NUMBERS = ("grains", "contacts_mean", "contacts_max", "penetration_mean", "penetration_max", "kinetic_energy", "speed_max", "height")  # of Measure
 Tables = str | dict[str, Any]  # of a scene: the text of a file, or a dict
 LAST = ("state_hash", "wall_s", "error", "report")  # columns of every table, after those of the measure
 
@@ -44,16 +45,17 @@ def sweep(
     """Runs a scene over parameters, and returns a table with a row for each run, in the order of the grid.
 
     The table is a pandas.DataFrame, or a list of dicts where pandas is not installed. Its columns are the parameters, what
-    `measure` returned, and then state_hash, wall_s (time spent in advance() [s]), error (None, or why the run failed) and
-    report (what Simulation.report() returned). A run that fails does not stop the others; a RuntimeWarning tells how many
-    failed. Runs with equal scenes are done once.
+    `measure` returned, and then state_hash, wall_s (time spent in advance() [s]), error (why the run failed, else missing)
+    and report (what Simulation.report() returned). A run that fails does not stop the others; a RuntimeWarning tells how
+    many failed. Runs with equal scenes are done once.
 
-    scene: a file, the text of one (of more than one line), a dict of tables, or a Scene, which has all defaults written
-    out. grid: a dict of lists, such as {"material.sand.friction": [0.2, 0.4], "scene.seed": range(4)}, for all
-    combinations of their values, or a list of dicts, one for each run. Keys are those of overrides (`--set`), values are
-    those of scenes, and None leaves a key as it is. seconds: simulated time of each run [s], by default to the end of the
-    scene. executor: runs the simulations; by default processes of this machine, one per `threads` of its cores, or one on
-    a Vulkan device. They import the program anew, which therefore calls sweep() below `if __name__ == "__main__":`.
+    scene: a file, the text of one (of more than one line), a dict of tables, or a Scene. A Scene that was read from a file
+    has all defaults written out, which rules out some overrides, such as friction beside friction_static. grid: a dict of
+    lists, such as {"material.sand.friction": [0.2, 0.4], "scene.seed": range(4)}, for all combinations of their values, or
+    a list of dicts, one for each run. Keys are those of overrides (`--set`), values are those of scenes, and None leaves a
+    key as it is. seconds: simulated time of each run [s], by default to the end of the scene. executor: runs the
+    simulations; by default processes of this machine, one per `threads` of its cores, or one on a Vulkan device. They
+    import the program anew, which therefore calls sweep() below `if __name__ == "__main__":`.
 
     folder: keeps the result of each run in a file, so that an interrupted sweep goes on. A file is used again for the same
     scene, with the meshes and heights that it names, and the same seconds, device, measure (by its own source) and version
@@ -117,8 +119,9 @@ def sweep(
                 raise
 
     rows = []
-    for index, (point, key) in enumerate(zip(points, keys)):
-        result = {"error": f"SceneError: {errors[index]}"} if key is None else results[key]
+    for index, point in enumerate(points):
+        own = keys[index]
+        result = {"error": f"SceneError: {errors[index]}"} if own is None else results[own]
         report = result.get("report", {})
         last = (report.get("state_hash"), report.get("wall_s"), result.get("error"), report or None)
         rows.append({**point, **result.get("columns", {}), **dict(zip(LAST, last))})
@@ -131,7 +134,7 @@ def sweep(
 def _tables_of(scene: str | os.PathLike[str] | dict[str, Any] | Scene) -> tuple[Tables, str]:
     """Tables of a scene, and the name that stands for its file, with the absolute path of the folder of its meshes."""
     if isinstance(scene, Scene):
-        return scene.to_toml(), str(Path(scene.source).absolute())
+        return scene.to_dict(), str(Path(scene.source).absolute())
     if isinstance(scene, dict):
         return scene, str(Path("scene").absolute())
     if isinstance(scene, str) and "\n" in scene:
@@ -282,8 +285,8 @@ def _simulate(
 def _numbers_of(sim: Simulation) -> dict[str, Any]:
     """Columns by the names of metrics.csv."""
     measure = sim.measure()
-    columns = {"time": sim.time, **{key: getattr(measure, key) for key in dir(measure) if not key.startswith("_")}}
-    return {**columns, **{f"momentum_{axis}": part for axis, part in zip("xyz", columns.pop("momentum").tolist())}}
+    columns = {"time": sim.time, **{key: getattr(measure, key) for key in NUMBERS}}
+    return {**columns, **{f"momentum_{axis}": part for axis, part in zip("xyz", measure.momentum)}}
 
 
 def _table_of(rows: list[dict[str, Any]]) -> Any:
