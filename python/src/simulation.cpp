@@ -784,8 +784,8 @@ void bind_simulation(nb::module_& m) {
           "resume", [](Simulation& s, const std::filesystem::path& file) { s.resume(file); }, "file"_a,
           "Goes on from a file of save(). Raises CheckpointError where it cannot be read or is of another scene.")
       .def(
-          "resume", [](Simulation& s, const talus::Checkpoint& checkpoint) { s.resume(checkpoint); },
-          "checkpoint"_a, "Goes on from a checkpoint in memory. Raises CheckpointError where it is of another scene.")
+          "resume", [](Simulation& s, const talus::Checkpoint& checkpoint) { s.resume(checkpoint); }, "checkpoint"_a,
+          "Goes on from a checkpoint in memory. Raises CheckpointError where it is of another scene.")
       .def("checkpoint", told<&talus::Simulation::checkpoint>(), "Returns the state in memory, for resume().");
   bind_pictures(c);
 }

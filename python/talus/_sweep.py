@@ -25,9 +25,11 @@ from typing import Any
 from ._core import Scene, SceneError, Simulation, parse_scene
 from ._run import progress_bar, run
 
-NUMBERS = ("grains", "contacts_mean", "contacts_max", "penetration_mean", "penetration_max", "kinetic_energy", "speed_max", "height")  # of Measure
-Tables = str | dict[str, Any]  # of a scene: the text of a file, or a dict
-LAST = ("state_hash", "wall_s", "error", "report")  # columns of every table, after those of the measure
+Tables = str | dict[str, Any]  # A scene is the text of a file, or a dict of tables.
+# These fields of Measure are columns where no measure is given.
+NUMBERS = ("grains", "contacts_mean", "contacts_max", "penetration_mean", "penetration_max", "kinetic_energy", "speed_max", "height")
+# Every table has these columns after those of the measure.
+LAST = ("state_hash", "wall_s", "error", "report")
 
 
 def sweep(
@@ -72,10 +74,11 @@ def sweep(
     tables, name = _tables_of(scene)
     points = _points_of(grid)
     common = json.dumps([version("talus"), seconds, device, _text_of(measure)])
-    keys: list[str | None] = []  # of the points, by what their results depend on; None: the scene is not valid
-    results: dict[str, dict[str, Any]] = {}
-    errors: dict[int, SceneError] = {}
-    waiting: dict[str, list[str]] = {}  # overrides of the runs to do
+    # A point has the hash of all that its result depends on as its key, or None where its scene is not valid.
+    keys: list[str | None] = []
+    results: dict[str, dict[str, Any]] = {}  # by key
+    errors: dict[int, SceneError] = {}  # by number of the point
+    waiting: dict[str, list[str]] = {}  # overrides of the runs that are still to do, by key
     for index, point in enumerate(points):
         overrides = [f"{key}={_toml(value)}" for key, value in point.items() if value is not None]
         try:
@@ -193,7 +196,7 @@ def _toml(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
     if isinstance(value, float):
-        return repr(value)  # JSON has no "inf"
+        return repr(value)  # JSON writes Infinity, and TOML inf
     if value is None:
         raise ValueError("None has no meaning in a list")
     return json.dumps(value, ensure_ascii=False)
@@ -238,7 +241,7 @@ def _write(file: Path, result: dict[str, Any]) -> None:
 
 
 def _processes(runs: int, device: str, threads: int) -> Executor:
-    """Processes that start anew, since a fork takes over threads and open devices half."""
+    """A pool of spawned processes: a fork of a process that has threads or an open Vulkan device is not safe."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -278,7 +281,7 @@ def _simulate(
             if column in taken or column in LAST:
                 raise ValueError(f"the measure returned {column!r}, which the table has for something else")
         return {"overrides": overrides, "columns": _plain(dict(columns)), "report": sim.report()}
-    except Exception as error:  # of Talus, of its memory, or of the measure
+    except Exception as error:  # Talus, its memory or the measure may fail, and the other runs go on.
         return {"error": f"{type(error).__name__}: {error}"}
 
 

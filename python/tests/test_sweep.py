@@ -109,6 +109,22 @@ def test_scenes_may_be_files_dicts_or_built(tmp_path):
     assert of_file["report"]["scene"] == str(tmp_path / "a.toml") and of_file["time"] == pytest.approx(0.02)
     built = talus.Scene(tables)
     assert sweep(grid, tables, seconds=0.02)[0]["state_hash"] == sweep(grid, built, seconds=0.02)[0]["state_hash"]
+    # friction stands beside friction_static, which a scene that was read has written out, as the error says.
+    assert sweep({"material.sand.friction": [0.3]}, built, seconds=0.02)[0]["error"] is None
+    with pytest.raises(talus.SceneError, match="friction cannot be given together with friction_static"):
+        sweep({"material.sand.friction": [0.3]}, scene, seconds=0.02)
+
+
+def test_a_scene_as_a_dict_has_what_was_built():
+    tables = {"scene": {"title": "ä"}, "solver": {"sleep": False, "substeps": 4}, "domain": {"min": [0, 0, 0], "max": [1.5, 1, 1]}, "material": [{"name": "a"}]}
+    built = talus.Scene(tables)
+    assert built.to_dict() == tables and type(built.to_dict()["solver"]["sleep"]) is bool
+    built.add_body(name="floor", box={"size": np.array([1.0, 1.0, 0.1])})
+    assert built.to_dict() == tables | {"body": [{"name": "floor", "box": {"size": [1.0, 1.0, 0.1]}}]}
+    overridden = talus.Scene(tables, overrides=["solver.substeps=7"])
+    assert overridden.to_dict()["solver"]["substeps"] == 7
+    for scene in (talus.parse_scene(SCENE), overridden, built):
+        assert talus.Scene(scene.to_dict(), scene.source).to_toml() == scene.to_toml()
 
 
 def test_process_pools_give_the_same(rows):
@@ -223,12 +239,16 @@ def test_an_interrupted_sweep_goes_on(tmp_path):
     )
     (tmp_path / "kept").mkdir()
     program = subprocess.Popen([sys.executable, script, "long"], cwd=tmp_path, start_new_session=True, stderr=subprocess.PIPE, text=True)
-    began = time.monotonic()
-    while not list((tmp_path / "kept").glob("*.json")):  # and then a run of an hour holds each process
-        assert program.poll() is None and time.monotonic() - began < 60.0
-        time.sleep(0.05)
-    os.killpg(program.pid, signal.SIGINT)
-    _, said = program.communicate(timeout=20)
+    try:
+        began = time.monotonic()
+        while not list((tmp_path / "kept").glob("*.json")):  # and then a run of an hour holds each process
+            assert program.poll() is None and time.monotonic() - began < 60.0
+            time.sleep(0.05)
+        os.killpg(program.pid, signal.SIGINT)
+        _, said = program.communicate(timeout=20)
+    finally:
+        if program.poll() is None:
+            os.killpg(program.pid, signal.SIGKILL)
     assert program.returncode != 0 and "KeyboardInterrupt" in said
     kept = list((tmp_path / "kept").iterdir())
     assert {file.suffix for file in kept} == {".json"} and 1 <= len(kept) < 8
