@@ -602,6 +602,8 @@ const std::string swing_urdf = R"(<robot name="swing">
     <limit lower="0" upper="0.04" effort="10" velocity="1"/><mimic joint="grip"/></joint>
   <link name="right"><inertial><mass value="0.1"/><inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/></inertial>
     <collision><geometry><box size="0.06 0.02 0.02"/></geometry></collision></link>
+  <joint name="at" type="fixed"><parent link="arm"/><child link="flange"/></joint>
+  <link name="flange"><inertial><mass value="0"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial></link>
 </robot>)";
 // N m, the weights of arm and fingers about the hinge where the arm is level.
 constexpr double swing_moment = 2 * g * 0.4 + 2 * 0.1 * g * 0.85;
@@ -640,6 +642,7 @@ TEST_CASE("Motors hold the links of a robot at their joints' values, and give by
   const Scene scene = folder.scene("drive = \"position\"\nstiffness = { hinge = 200, grip = 1e4, grip_too = 1e4 }\n"
                                    "joints = { hinge = 30, grip = 0.01 }\n");
   CHECK(is_dynamic(robot_body(scene, "swing/arm")));
+  CHECK(scene.bodies.size() == 4);  // a frame without mass is none
   CHECK_FALSE(is_dynamic(robot_body(scene, "swing/post")));
   CHECK(mass_of(robot_body(scene, "swing/arm")).mass == 2.0);
   Simulation simulation(scene, on_cpu);
@@ -662,6 +665,20 @@ TEST_CASE("Motors hold the links of a robot at their joints' values, and give by
   robot.push({{"hinge", -swing_moment}});
   simulation.advance(2000);
   CHECK(robot.positions()[0] == Approx(0.0).margin(1.05 * stuck));
+}
+
+TEST_CASE("Every pass agrees with its reference where motors drive a robot among grains", "[device][robot][lockstep]") {
+  const SwingFolder folder;
+  Scene scene = folder.scene("drive = \"position\"\nstiffness = 300\njoints = { hinge = \"40*t\" }\n",
+                             "min = [-0.4, -0.4, -0.6]\nmax = [1.2, 0.4, 0.6]");
+  scene.materials.push_back({"m"});
+  GrainGroup group;
+  group.radius_min = group.radius_max = 0.04;
+  group.shape = BoxFill{{0.0, -0.3, -0.5}, {1.0, 0.3, -0.1}};
+  scene.grains.push_back(group);
+  Simulation simulation(scene, in_lockstep());
+  REQUIRE_NOTHROW(simulation.advance(8));
+  CHECK(Robot(simulation, "swing").positions()[0] > 0.0);
 }
 
 TEST_CASE("A robot's motor exerts no more than the effort limit of the file", "[robot][linkages]") {

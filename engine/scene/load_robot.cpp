@@ -404,7 +404,8 @@ private:
     const UrdfLink& link = urdf_.links[l];
     if (!link.collisions.empty() || (link.joint && moves(urdf_.joints[*link.joint])))
       return true;
-    return pushed_[l] ? link.inertial.has_value() : l == urdf_.root && motors_.drive != RobotDrive::prescribed;
+    return pushed_[l] ? link.inertial && link.inertial->mass > 0.0
+                      : l == urdf_.root && motors_.drive != RobotDrive::prescribed;
   }
 
   void make_bodies(const Pose& root) {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ try:
 except ImportError as e:  # pragma: no cover
     raise ImportError("talus.mujoco needs the package mujoco: pip install talus[mujoco]") from e
 
-__all__ = ["CoSimulation", "bodies"]
+__all__ = ["CoSimulation", "bodies", "robot"]
 
 Array = npt.NDArray[np.float64]
 
@@ -89,6 +90,25 @@ def _part(model: Any, geom: int, folder: Path | None) -> dict[str, Any]:
     return part
 
 
+def _collides(model: Any, geom: int) -> bool:
+    return bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
+
+
+def _parts(model: Any, body: int, folder: Path | None) -> list[dict[str, Any]]:
+    """Returns the parts of a body, from its geoms that collide."""
+    first = int(model.body_geomadr[body])
+    geoms = range(first, first + int(model.body_geomnum[body]))
+    return [_part(model, geom, folder) for geom in geoms if _collides(model, geom)]
+
+
+def _placed(data: Any, body: int) -> dict[str, Any]:
+    """Returns the keys of a [[body]] that say where a body is in the world."""
+    return {
+        "position": [float(x) for x in data.xpos[body]],
+        "rotation": _angles(np.asarray(data.xmat[body]).reshape(3, 3)),
+    }
+
+
 def bodies(
     model: Any,
     data: Any | None = None,
@@ -119,26 +139,203 @@ def bodies(
         if name not in known:
             raise ValueError(f'the model has no body "{name}"; there are: {", ".join(known)}')
         body = known.index(name)
-        first = int(model.body_geomadr[body])
-        geoms = [
-            geom
-            for geom in range(first, first + int(model.body_geomnum[body]))
-            if model.geom_contype[geom] or model.geom_conaffinity[geom]
-        ]
-        if not geoms:
+        parts = _parts(model, body, folder)
+        if not parts:
             if names is None:
                 continue
             raise ValueError(f"body {name} has no geom that collides: grains would not touch it")
-        table: dict[str, Any] = {
-            "name": prefix + name,
-            "position": [float(x) for x in data.xpos[body]],
-            "rotation": _angles(np.asarray(data.xmat[body]).reshape(3, 3)),
-            "parts": [_part(model, geom, folder) for geom in geoms],
-        }
+        table: dict[str, Any] = {"name": prefix + name, **_placed(data, body), "parts": parts}
         if material is not None:
             table["material"] = material
         tables.append(table)
     return tables
+
+
+def _motor(model: Any, actuator: int, control: float) -> tuple[dict[str, Any], float]:
+    """Returns the motor of a joint for an actuator of the joint, and the damping that it adds to the joint's own."""
+    what = f"actuator {model.actuator(actuator).name or actuator}"
+    gear = float(model.actuator_gear[actuator, 0])
+    gain, bias = float(model.actuator_gainprm[actuator, 0]), [float(x) for x in model.actuator_biasprm[actuator, :3]]
+    affine = model.actuator_biastype[actuator] == mujoco.mjtBias.mjBIAS_AFFINE
+    if model.actuator_gaintype[actuator] != mujoco.mjtGain.mjGAIN_FIXED or (
+        not affine and model.actuator_biastype[actuator] != mujoco.mjtBias.mjBIAS_NONE
+    ):
+        raise ValueError(f"{what} is none of position, velocity and motor, which Talus has")
+    limit = 1e12
+    if model.actuator_forcelimited[actuator]:
+        low, high = (float(x) for x in model.actuator_forcerange[actuator])
+        if low != -high:
+            raise ValueError(f"{what} has the force range {low} to {high}: Talus has the same limit both ways")
+        limit = high * abs(gear)
+    if affine and bias[1] != 0.0:  # force = gain * control + bias[1] * length + bias[2] * velocity, each times the gear
+        if bias[0] != 0.0 or gain != -bias[1]:
+            raise ValueError(f"{what} has a gain of {gain} and the biases {bias}, which pull to no place")
+        motor = {"target": control / gear, "stiffness": gain * gear**2, "damping": -bias[2] * gear**2, "strength": limit}
+        return motor, 0.0
+    if limit < 1e12:
+        warnings.warn(f"{what}: its force range is not a limit in Talus, where it is a torque that is given", stacklevel=4)
+    damping = -bias[2] * gear**2 if affine else 0.0
+    return {"torque": gear * (gain * control + (bias[0] if affine else 0.0))}, damping
+
+
+def _joint(
+    model: Any, data: Any, joint: int, motors: dict[int, int], position: Array, turned: Array
+) -> dict[str, Any]:
+    """Returns the joint of a body that is there in its parent at qpos0."""
+    kinds = mujoco.mjtJoint
+    kind = mujoco.mjtJoint(model.jnt_type[joint])
+    axis, place = np.asarray(model.jnt_axis[joint]), np.asarray(model.jnt_pos[joint])
+    dof, at = int(model.jnt_dofadr[joint]), int(model.jnt_qposadr[joint])
+    origin = position + turned @ place
+    table: dict[str, Any] = {"origin": origin.tolist(), "friction": float(model.dof_frictionloss[dof])}
+    if kind == kinds.mjJNT_BALL:
+        # The value of a ball joint is 0 where the body begins.
+        start = np.empty(9)
+        mujoco.mju_quat2Mat(start, data.qpos[at : at + 4])
+        return {**table, "type": "ball", "rotation": _angles(turned @ start.reshape(3, 3))}
+    slides = kind == kinds.mjJNT_SLIDE
+    unit = 1.0 if slides else math.degrees(1.0)
+    reference = float(model.qpos0[at])
+    if slides:
+        table["origin"] = (origin - turned @ axis * reference).tolist()
+    else:
+        back = np.empty(4)
+        mujoco.mju_axisAngle2Quat(back, axis, -reference)
+        turned = turned @ _matrix(back)
+    table.update(
+        type="prismatic" if slides else "revolute",
+        rotation=_angles(turned),
+        axis=axis.tolist(),
+        value=unit * float(data.qpos[at]),
+        start_speed=unit * float(data.qvel[dof]),
+    )
+    if model.jnt_limited[joint]:
+        table["min"], table["max"] = (unit * float(x) for x in model.jnt_range[joint])
+    damping = float(np.ravel(model.dof_damping[dof])[0])
+    if joint in motors:
+        table["motor"], more = _motor(model, motors[joint], float(data.ctrl[motors[joint]]))
+        damping += more
+        if "target" in table["motor"]:
+            table["motor"]["target"] *= unit
+    stiffness = float(np.ravel(model.jnt_stiffness[joint])[0])
+    if stiffness > 0.0 or damping > 0.0:
+        table["spring"] = {"stiffness": stiffness, "damping": damping, "rest": unit * float(model.qpos_spring[at])}
+    return table
+
+
+def _inertia(model: Any, body: int) -> list[float]:
+    """Returns Ixx Iyy Izz Ixy Ixz Iyz [kg m2] of a body about its centre of mass, in its own frame."""
+    turned = _matrix(model.body_iquat[body])
+    inertia = turned @ np.diag(model.body_inertia[body]) @ turned.T
+    return [float(inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+
+
+def _meet(model: Any, one: int, other: int) -> bool:
+    """Does MuJoCo look for contacts between two bodies?"""
+    weld = model.body_weldid
+    if weld[one] == weld[other]:
+        return False
+    if weld[model.body_parentid[weld[one]]] == weld[other] or weld[model.body_parentid[weld[other]]] == weld[one]:
+        if weld[one] and weld[other]:
+            return False
+    signature = (min(one, other) << 16) + max(one, other)
+    if signature in model.exclude_signature:
+        return False
+    type_one, type_other = model.body_contype[one], model.body_contype[other]
+    affinity_one, affinity_other = model.body_conaffinity[one], model.body_conaffinity[other]
+    return bool((type_one & affinity_other) or (type_other & affinity_one))
+
+
+def robot(
+    model: Any,
+    data: Any | None = None,
+    *,
+    name: str = "robot",
+    material: str | None = None,
+    meshes: str | Path | None = None,
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Returns a MuJoCo model as dynamic bodies of a scene, [[body]] tables, and the [[robot]] table that names its joints.
+
+    model, data: mujoco.MjModel, and the mujoco.MjData from whose state and controls it starts (default: those of qpos0).
+    name: of the robot, which its bodies' names begin with. material, meshes: as of bodies().
+
+    Masses, inertias, joints (hinge, slide, ball, free), limits, friction, damping and springs of joints are taken over, and
+    position, velocity and motor actuators of joints. What is left out is named in a warning: tendons, equality constraints,
+    actuators of other things than joints, and the armature of joints (the inertia of rotors). Bodies without mass and geoms are left out where no joint of theirs moves. Raises ValueError
+    for what Talus does not have, such as a body with several joints.
+    """
+    if data is None:
+        data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    folder = None if meshes is None else Path(meshes)
+    for count, what in ((model.neq, "equality constraints"), (model.ntendon, "tendons")):
+        if count:
+            warnings.warn(f"{count} {what} of the model are left out: Talus does not have them", stacklevel=2)
+    motors: dict[int, int] = {}
+    for actuator in range(model.nu):
+        if model.actuator_trntype[actuator] != mujoco.mjtTrn.mjTRN_JOINT:
+            what = model.actuator(actuator).name or str(actuator)
+            warnings.warn(f"actuator {what} drives no joint, and is left out", stacklevel=2)
+        elif motors.setdefault(int(model.actuator_trnid[actuator, 0]), actuator) != actuator:
+            raise ValueError(f"joint {model.joint(int(model.actuator_trnid[actuator, 0])).name} has two actuators")
+
+    tables: list[dict[str, Any]] = []
+    links: list[dict[str, Any]] = []
+    kept: dict[int, str] = {}  # bodies of the model that are bodies of the scene, by their names there
+    fixed_to: dict[int, tuple[int, Array, Array]] = {}  # bodies that are left out: the one they are fixed to, and where
+    for body in range(model.nbody):
+        own = model.body(body).name or f"body{body}"
+        parts = _parts(model, body, folder)
+        first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+        moves = bool(model.body_weldid[body])
+        mass = float(model.body_mass[body])
+        parent = int(model.body_parentid[body])
+        place, turned = np.asarray(model.body_pos[body]), _matrix(model.body_quat[body])
+        if parent in fixed_to:
+            parent, before, turned_before = fixed_to[parent]
+            place, turned = before + turned_before @ place, turned_before @ turned
+        if count == 0 and not parts and (mass == 0.0 or not moves):
+            fixed_to[body] = (parent, place, turned) if body else (0, np.zeros(3), np.eye(3))
+            continue
+        table: dict[str, Any] = {"name": f"{name}/{own}", "parts": parts}
+        if material is not None:
+            table["material"] = material
+        link: dict[str, Any] = {"body": table["name"]}
+        if not moves:
+            table.update(_placed(data, body))
+        else:
+            if count > 1:
+                raise ValueError(f"body {own} has {count} joints: in Talus a body has one")
+            if not mass > 0.0:
+                raise ValueError(f"body {own} moves and has no mass")
+            joint = first if count else None
+            table.update(mass=mass, center_of_mass=[float(x) for x in model.body_ipos[body]], inertia=_inertia(model, body))
+            if joint is not None and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+                dof = int(model.jnt_dofadr[joint])
+                # MuJoCo's angular velocity of a free joint is in the body's frame.
+                spin = np.asarray(data.xmat[body]).reshape(3, 3) @ data.qvel[dof + 3 : dof + 6]
+                table.update(_placed(data, body), velocity=data.qvel[dof : dof + 3].tolist(), spin=spin.tolist())
+            else:
+                if parent in kept:
+                    table["parent"] = kept[parent]
+                if joint is None:
+                    table["joint"] = {"type": "fixed", "origin": place.tolist(), "rotation": _angles(turned)}
+                else:
+                    if model.dof_armature[int(model.jnt_dofadr[joint])]:
+                        warnings.warn(f"the armature of joint {model.joint(joint).name} is left out", stacklevel=2)
+                    table["joint"] = _joint(model, data, joint, motors, place, turned)
+                    table["position"] = (-np.asarray(model.jnt_pos[joint])).tolist()
+                    if table["joint"]["type"] != "ball":
+                        link["joint"] = model.joint(joint).name or f"joint{joint}"
+        kept[body] = table["name"]
+        tables.append(table)
+        links.append(link)
+    numbers = list(kept)
+    for i, one in enumerate(numbers):
+        ignored = [kept[other] for other in numbers[i + 1 :] if not _meet(model, one, other)]
+        if ignored:
+            tables[i]["ignores"] = ignored
+    return tables, {"name": name, "links": links}
 
 
 class CoSimulation:

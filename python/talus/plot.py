@@ -44,9 +44,9 @@ def heap_profile(sim: Simulation, *, along: str = "radius", width: float | None 
     The ground plan is divided into squares, and the height of the surface in a square is that of the top of its highest
     grain. The height in a bin is the mean over its squares; squares without a grain count as 0.
 
-    sim: the simulation. along: "radius", distances from the vertical through the centre of mass, or "x" or "y". width: of
-    squares and bins [m], by default four mean radii. world: number of the world. Raises ValueError for another `along`,
-    for a width that is not above 0, or if there is no grain.
+    sim: the simulation. along: "radius", distances from the vertical through the centre of the grains that are higher than
+    20 % of the heap, or "x" or "y". width: of squares and bins [m], by default four mean radii. world: number of the world.
+    Raises ValueError for another `along`, for a width that is not above 0, or if there is no grain.
     """
     if along not in ("radius", "x", "y"):
         raise ValueError(f'along: "radius", "x" or "y", not {along!r}')
@@ -56,7 +56,8 @@ def heap_profile(sim: Simulation, *, along: str = "radius", width: float | None 
         raise ValueError(f"width: a length above 0 [m], not {width}")
     top = position[:, 2] + radius - sim.scene.domain[0][2]
     # Squares are centred on the axis, so that those of a ring lie evenly around it.
-    centre = position[:, :2].mean(axis=0)
+    # The axis is not that of what lies about on the floor, nor of a rough floor's own grains.
+    centre = position[top - top.min() >= 0.2 * np.ptp(top), :2].mean(axis=0)
     square = np.rint((position[:, :2] - centre) / width).astype(np.int64)
     least = square.min(axis=0)
     heights = np.zeros(square.max(axis=0) - least + 1)
@@ -254,13 +255,17 @@ def _of_world(state: Grains, world: int) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _slope(place: NDArray[np.float64], height: NDArray[np.float64]) -> float:
-    """Angle of the flank [degrees], beyond the highest bin, by a line through its heights from 20 % to 80 % of the top."""
+    """Angle of the flank [degrees], beyond the highest bin, by a line through its heights from 20 % to 80 % of the top.
+
+    Heights count from the least beyond the highest bin, which is that of the grains of a rough floor where there are some.
+    """
     peak = int(height.argmax())
-    flank = np.arange(len(height)) >= peak
-    flank &= (height >= 0.2 * height[peak]) & (height <= 0.8 * height[peak])
+    beyond, above = place[peak:], height[peak:] - height[peak:].min()
+    foot = int(np.argmax(above < 0.2 * above[0])) or len(above)  # the first bin that is lower
+    flank = (np.arange(len(above)) < foot) & (above <= 0.8 * above[0])
     if flank.sum() < 3:
         return float("nan")
-    return float(np.degrees(np.arctan(-np.polyfit(place[flank], height[flank], 1)[0])))
+    return float(np.degrees(np.arctan(-np.polyfit(beyond[flank], above[flank], 1)[0])))
 
 
 def _pyplot() -> Any:

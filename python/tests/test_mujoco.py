@@ -136,6 +136,76 @@ def test_what_a_model_has_and_a_scene_has_not_is_named():
         together.CoSimulation(model, data, heavy)
 
 
+ARM = """
+<mujoco><option timestep="5e-5" integrator="RK4" gravity="0 0 -9.81"/>
+<default><geom contype="1"/></default>
+<worldbody>
+<body name="post" pos="0 0 .2"><geom type="box" size=".02 .02 .02"/>
+ <body name="upper" pos=".1 0 0" euler="10 20 30">
+  <joint name="a" axis="0 1 0" pos=".02 .01 0" damping=".02" ref="15" stiffness=".5" springref="30"/>
+  <geom type="capsule" fromto="0 0 0 .3 0 0" size=".02" mass="1"/>
+  <body name="fore" pos=".3 0 0" euler="0 0 -40"><joint name="b" axis="0 .6 .8" range="-100 100"/>
+   <geom type="capsule" fromto="0 0 0 .25 0 0" size=".015" mass=".6"/>
+   <body name="plate" pos=".25 0 0"><geom type="box" size=".02 .05 .05" mass=".2"/>
+    <body name="slider" pos=".02 0 0"><joint name="c" type="slide" axis="1 0 0" ref=".01"/><geom type="sphere" size=".03" mass=".3"/></body>
+   </body></body></body></body>
+<body name="free" pos="0 1 0" euler="30 0 0"><freejoint/><geom type="box" size=".05 .1 .2" mass="2" pos=".03 0 0"/>
+ <body name="bob" pos=".05 0 -.2"><joint type="ball" name="d"/><geom type="sphere" size=".05" pos="0 0 -.2" mass=".5"/></body></body>
+</worldbody>
+<actuator><position name="pa" joint="a" kp="40" kv="2"/><velocity joint="b" kv=".3"/>
+<position joint="c" kp="300" kv="10" gear="2" forcerange="-20 20"/></actuator></mujoco>"""
+
+
+def test_a_model_moves_in_talus_as_in_mujoco():
+    """All kinds of joints and actuators. MuJoCo's step is a twentieth of Talus's, whose error is of first order."""
+    model = mujoco.MjModel.from_xml_string(ARM)
+    data = mujoco.MjData(model)
+    data.qpos[0] += 0.2
+    data.qvel[:] = [0.3, 1.0, 0.0, 0.1, 0.2, 0.3, 1.0, 2.0, -1.0, 0.0, 0.0, 0.0]
+    data.ctrl[:] = [0.6, 0.5, 0.03]
+    mujoco.mj_forward(model, data)
+    tables, robot = together.robot(model, data, name="arm")
+    domain = {"x": "open", "y": "open", "z": "open"}
+    scene = talus.Scene({"time": {"dt": 0.001}, "domain": domain, "body": tables, "robot": [robot]})
+    sim = talus.Simulation(scene, device="cpu")
+    arm = sim.robots["arm"]
+    assert arm.joints == ["a", "b", "c"]
+    np.testing.assert_allclose(arm.positions, [*np.degrees(data.qpos[:2]), data.qpos[2]], atol=1e-5)
+    np.testing.assert_allclose(arm.velocities, [*np.degrees(data.qvel[:2]), data.qvel[2]], atol=1e-4)
+    for _ in range(20):
+        mujoco.mj_step(model, data, 1000)
+        sim.advance(50)
+        for name in ("upper", "fore", "plate", "slider"):
+            np.testing.assert_allclose(sim.body_state(f"arm/{name}").position, data.body(name).xpos, atol=5e-4)
+        for name in ("free", "bob"):  # which fall 5 m
+            np.testing.assert_allclose(sim.body_state(f"arm/{name}").position, data.body(name).xpos, atol=6e-3)
+    assert np.abs(np.degrees(data.qpos[1])) > 20
+
+
+def test_what_a_robot_of_a_model_leaves_out_is_told():
+    def model(body, more=""):
+        return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{body}</worldbody>{more}</mujoco>")
+
+    ball = '<geom type="sphere" size=".1" mass="1"/>'
+    with pytest.raises(ValueError, match="body cart has 2 joints: in Talus a body has one"):
+        together.robot(model(f'<body name="cart"><joint type="slide"/><joint/>{ball}</body>'))
+    with pytest.raises(ValueError, match="actuator grip is none of position, velocity and motor"):
+        together.robot(model(f'<body><joint name="j"/>{ball}</body>', '<actuator><muscle name="grip" joint="j" lengthrange="0 1"/></actuator>'))
+    with pytest.warns(UserWarning, match="the armature of joint j is left out"):
+        together.robot(model(f'<body><joint name="j" armature=".1"/>{ball}</body>'))
+    with pytest.warns(UserWarning, match="1 equality constraints of the model are left out"):
+        together.robot(model(f'<body name="a"><joint/>{ball}</body><body name="b" pos="1 0 0"><joint/>{ball}</body>',
+                             '<equality><connect body1="a" body2="b" anchor="0 0 0"/></equality>'))  # fmt: skip
+    with pytest.warns(UserWarning, match="actuator pull drives no joint"):
+        together.robot(model(f'<body><site name="s"/><joint/>{ball}</body>', '<actuator><motor name="pull" site="s"/></actuator>'))
+    # A frame without mass, and one that a child is fixed to.
+    tables, robot = together.robot(
+        model(f'<body name="frame" pos="0 0 1"><body name="held" pos="0 0 1" euler="0 90 0"><joint name="j" axis="0 1 0"/>{ball}</body></body>')
+    )
+    assert [t["name"] for t in tables] == ["robot/held"]
+    assert tables[0]["joint"]["origin"] == pytest.approx([0, 0, 2])
+    assert robot == {"name": "robot", "links": [{"body": "robot/held", "joint": "j"}]}
+
 def test_a_box_of_mujoco_rests_on_grains_as_one_of_the_scene_does():
     mass = 1.0
     sim = talus.Simulation(
