@@ -42,12 +42,8 @@ def lifted_cylinder(count: int) -> talus.Scene:
 
 def heap(sim: talus.Simulation) -> dict[str, float]:
     """Columns of the table: the angle of the flank [degrees], and the number of grains that still move."""
-    profile = talus.plot.heap_profile(sim)
-    height = profile.height - profile.height.min()  # above the grains of the rough floor
-    flank = (height > 0.2 * height.max()) & (height < 0.8 * height.max())
-    slope = np.polyfit(profile.place[flank], height[flank], 1)[0]
     speed = np.linalg.norm(sim.grains().velocity, axis=1)
-    return {"angle": float(np.degrees(np.arctan(-slope))), "moving": int((speed > 0.01).sum())}
+    return {"angle": talus.plot.heap_profile(sim, width=3.0 * RADIUS).angle, "moving": int((speed > 0.01).sum())}
 
 
 def main() -> Any:
