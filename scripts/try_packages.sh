@@ -24,23 +24,23 @@ mkdir -p "$roots"
 
 # make_root SUITE: debootstrap, and a check of signatures by the keys of that distribution. Debian 13 has those of Ubuntu.
 make_root() {
-  local suite="$1" root="$roots/$1" options=() keys="$roots/trixie/usr/share/keyrings/ubuntu-archive-keyring.gpg"
+  local suite="$1" root="$roots/$1" options=() packages=python3-venv,ca-certificates keys="$roots/trixie/usr/share/keyrings/ubuntu-archive-keyring.gpg"
   local mirror=http://deb.debian.org/debian rules="$1"
   case "$suite" in
     bookworm) ;;
-    trixie) options=(--include=python3-venv,ubuntu-keyring) ;;
+    trixie) packages+=,ubuntu-keyring ;;
     jammy | noble)
       [[ -f "$keys" ]] || { [[ -f "$roots/trixie/complete" ]] && rm -rf "$roots/trixie"; make_root trixie; }
       mirror=http://archive.ubuntu.com/ubuntu
       rules=gutsy  # debootstrap's rules for every Ubuntu since 7.10
-      options=(--keyring="$keys" --components=main,universe)
+      options=("--keyring=$keys" "--components=main,universe")
       ;;
     *) fail "there is no rule for the suite $suite" ;;
   esac
   [[ -f "$root/complete" ]] && return
   say "Unpacking $suite into build/roots/$suite"
   rm -rf "$root"
-  debootstrap --variant=minbase --include=python3-venv,ca-certificates "${options[@]}" "$suite" "$root" "$mirror" \
+  debootstrap --variant=minbase --include="$packages" "${options[@]}" "$suite" "$root" "$mirror" \
     "/usr/share/debootstrap/scripts/$rules" > "$roots/$suite.log" 2>&1 || {
     tail -n 5 "$roots/$suite.log" >&2
     fail "debootstrap failed (above; build/roots/$suite.log)"

@@ -36,7 +36,7 @@ if command -v ninja > /dev/null; then export CMAKE_GENERATOR=Ninja; fi
 for python in "$@"; do
   raw="$(mktemp -d "$folder/raw.XXXXXX")"
   say "Building the package for $("$python" --version)"
-  "$python" -m pip wheel --quiet --no-deps --wheel-dir "$raw" -C cmake.define.TALUS_INSTALLED=ON "$root/python" >&2
+  "$python" -m pip wheel --quiet --no-deps --wheel-dir "$raw" --config-settings=cmake.define.TALUS_INSTALLED=ON "$root/python" >&2
   # --strip: symbol tables would take 30 % more.
   PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair --strip --wheel-dir "$raw/repaired" "$raw"/talus-*.whl >&2
   for wheel in "$raw"/repaired/*.whl; do
