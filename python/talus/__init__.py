@@ -45,6 +45,8 @@ from ._core import (
     load_scene,
     parse_scene,
 )
+from ._experiments import DataError
+from ._fit import Fit, fit, simulate_measurements
 from ._run import run
 
 __version__ = _version("talus")

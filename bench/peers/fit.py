@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Recovers the material of synthetic soil by talus.fit, and prints by how much it is off.
+
+    python3 bench/peers/fit.py FOLDER --case friction|adhesion --seed N.. [--repeats N] [--runs N]
+
+Measurements are simulated with known materials and seeds that no fit uses, and have the standard uncertainty of their mean. FOLDER keeps them,
+so that a second call fits anew only. A cylinder of some 1,400 grains is lifted, and some 1,300 rain into a vessel. friction: (friction,
+rolling friction) are found, density is known; adhesion: (density, adhesion) are found, both frictions are known.
+"""
+import argparse
+import json
+import pathlib
+
+import talus
+
+MEASUREMENTS = [{"type": "lifted_cylinder", "radius": 0.06, "height": 0.12, "grain_radius": 0.005, "lift_speed": 0.2, "angle": 20.0, "run_out": 0.15},
+                {"type": "bulk_density", "grain_radius": 0.005, "bulk_density": 900.0}]
+CASES = {
+    "friction": ({"density": 1600.0}, {"friction": [0.1, 1.0], "rolling_friction": [0.01, 0.5]},
+                 [{"friction": 0.3, "rolling_friction": 0.1}, {"friction": 0.25, "rolling_friction": 0.15}]),
+    "adhesion": ({"friction": 0.4, "rolling_friction": 0.1}, {"density": [600.0, 4000.0], "adhesion": [300.0, 20000.0]},
+                 [{"density": 1600.0, "adhesion": 3000.0}, {"density": 2200.0, "adhesion": 6000.0}])}
+
+
+def main():
+    """Prints a line per parameter of each soil."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path, help="where measurements, materials and plots go")
+    parser.add_argument("--case", choices=CASES, default="friction")
+    parser.add_argument("--seed", type=int, nargs="+", default=[1, 2], help="number of a soil, which has seeds of its own")
+    parser.add_argument("--repeats", type=int, default=96, help="simulations behind each measured value")
+    parser.add_argument("--runs", type=int, default=200)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    known, ranges, soils = CASES[options.case]
+    print("| soil | parameter | true | found | standard uncertainty | off by | runs | time [s] |\n|---|---|---|---|---|---|---|---|", flush=True)
+    for number in options.seed:
+        soil = soils[(number - 1) % len(soils)]
+        data = {"material": {"name": "soil", **known, "find": ranges}, "measurement": MEASUREMENTS}
+        kept = options.folder / f"{options.case}_{number}_{options.repeats}.json"
+        if not kept.exists():
+            kept.write_text(json.dumps(talus.simulate_measurements(data, soil, repeats=options.repeats, seed=900_000_000 + 10_000 * number)))
+        data["measurement"] = json.loads(kept.read_text())
+        found = talus.fit(data, options.folder / f"{options.case}_{number}.toml", runs=options.runs)
+        found.plot(options.folder / f"{options.case}_{number}.png")
+        for name, true in soil.items():
+            value = found.material[name]
+            print(f"| {number} | {name} | {true:g} | {value:.4g} | {found.uncertainty[name]:.2g} | {100.0 * (value / true - 1.0):+.1f} % | {found.runs} | {found.seconds:.0f} |", flush=True)
+        for warning in found.warnings:
+            print(f"\n{warning}\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

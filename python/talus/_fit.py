@@ -1,0 +1,536 @@
+"""talus.fit: from what a user can measure to a material.
+
+Each run is one simulation of one experiment at one point of the parameters, with a seed of its own. What the runs gave is described by a response
+surface per experiment (a quadratic in the parameters, fitted with weights around the present estimate), on which scipy's bounded least
+squares finds the parameters. The next runs are placed around these, in a region that shrinks as the estimate becomes certain. Heaps of equal grains but
+other seeds differ by a few per cent, and no more alike for close parameters with the same seed (their correlation was -0.5 to 0.6 over 16 seeds
+and eight quantities, 0.1 in the mean); a surface averages over all runs around it, where an optimiser of single points pays for each average anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import re
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._core import Error, Scene
+from ._experiments import EXPERIMENTS, REQUIRED, DataError, Experiment, Table
+
+UNDETERMINED = 0.2  # standard uncertainty from which on a parameter is not determined, in widths of its range
+PRIOR = 12.0  # 1 / variance of a value that may be anywhere in its range, by its width
+ROUNDS = 5
+SHRINK = 0.6  # least factor of the region's size from round to round
+SMALLEST = 0.12  # half width of the region, in widths of the range
+SIGNIFICANT = 4.0  # a slope counts where its square is so many times its variance
+PARAMETERS = ("density", "friction", "friction_static", "friction_kinetic", "rolling_friction", "adhesion", "tensile_strength", "restitution", "stiffness",
+              "damping", "inertia")
+
+
+class Parameter:
+    """What is to be found, in a range. Ranges of more than a factor of 8 are searched by the logarithm."""
+
+    def __init__(self, name: str, low: float, high: float) -> None:
+        self.name, self.low, self.high = name, float(low), float(high)
+        self.logarithmic = low > 0.0 and high / low > 8.0
+
+    def value(self, u: float) -> float:
+        if self.logarithmic:
+            return self.low * (self.high / self.low) ** u
+        return self.low + (self.high - self.low) * u
+
+    def width(self, u: float) -> float:
+        """Derivative of the value."""
+        return self.value(u) * math.log(self.high / self.low) if self.logarithmic else self.high - self.low
+
+
+@dataclass
+class Data:
+    """A file of data that has been checked."""
+
+    name: str
+    fixed: dict[str, Any]
+    parameters: list[Parameter]
+    solver: dict[str, Any]
+    experiments: list[Experiment]
+
+    def material(self, u: np.ndarray) -> dict[str, Any]:
+        return {**self.fixed, **{p.name: p.value(float(x)) for p, x in zip(self.parameters, u)}}
+
+
+def load_data(data: str | os.PathLike | dict) -> Data:
+    """Reads and checks the data of fit(): a file, or the same as a dict of tables. Raises DataError."""
+    if isinstance(data, dict):
+        tables, text, name = data, "", "data"
+    else:
+        name = str(data)
+        try:
+            text = Path(data).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{name}: cannot be read: {error}") from None
+        try:
+            import tomllib
+        except ModuleNotFoundError:  # before Python 3.11
+            import tomli as tomllib
+        try:
+            tables = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise DataError(f"{name}: {error}") from None
+
+    def where(path: str) -> str:
+        return _place(name, text, path)
+
+    top = Table({k: v for k, v in tables.items()}, "the file", where)
+    top.path = ""
+    for key in tables:
+        if key not in ("material", "measurement", "solver"):
+            Table(tables, "", where).finish(["material", "measurement", "solver"])
+    material = Table(tables.get("material", {}), "material", where)
+    ranges = material.take("find", {})
+    if not isinstance(ranges, dict) or not ranges:
+        material.fail("find", "is missing: the ranges of what is to be found, as find = { friction = [0.1, 1.0] }")
+    found = Table(ranges, "material.find", where)
+    parameters = []
+    for key in PARAMETERS:
+        ends = found.take(key, None)
+        if ends is None:
+            continue
+        if not (isinstance(ends, list) and len(ends) == 2 and all(isinstance(e, (int, float)) and math.isfinite(e) for e in ends) and 0.0 <= ends[0] < ends[1]):
+            found.fail(key, f"must be [min, max] with 0 <= min < max, not {ends!r}")
+        if key in material.keys:
+            found.fail(key, "stands in [material] as well: it is either fixed or to be found")
+        parameters.append(Parameter(key, *ends))
+    found.finish()
+    parameters.sort(key=lambda p: list(ranges).index(p.name))
+    fixed = {k: v for k, v in material.keys.items() if k != "find"}
+    solver = tables.get("solver", {})
+    Table(solver, "solver", where)
+    name_of_material = fixed.setdefault("name", "grains")
+    checked = Data(name, fixed, parameters, solver, [])
+    for end in (0.0, 1.0):
+        try:
+            Scene({"material": [checked.material(np.full(len(parameters), end))], "solver": {"method": "dem", **solver}}, name).materials
+        except Error as error:
+            what = re.sub(r"^material\[0\]|^material\.\w+", "material", str(error))
+            raise DataError(f"{where(what.split(' ')[0])}: {what}") from None
+    measurements = tables.get("measurement", [])
+    if not isinstance(measurements, list) or not measurements:
+        raise DataError(f"{name}: [[measurement]] is missing: there is nothing to fit to")
+    for number, keys in enumerate(measurements):
+        table = Table(keys, f"measurement[{number}]", where)
+        kind = table.take("type")
+        if kind not in EXPERIMENTS:
+            import difflib
+
+            near = difflib.get_close_matches(str(kind), EXPERIMENTS, 1)
+            table.fail("type", f"must be {', '.join(EXPERIMENTS)}, not {kind!r}" + (f"; did you mean {near[0]}?" if near else ""))
+        same = sum(m.get("type") == kind for m in measurements if isinstance(m, dict)) > 1
+        checked.experiments.append(EXPERIMENTS[kind](table, f"{kind} {number + 1}" if same else kind))
+    fixed["name"] = name_of_material
+    return checked
+
+
+def _place(name: str, text: str, path: str) -> str:
+    """File and line of a key of TOML: "data.toml:7". Keys that are not found have the line of their table."""
+    parts = re.match(r"(\w+)(?:\[(\d+)\])?(.*)", path)
+    if not text or not parts:
+        return name
+    table, index, rest = parts[1], int(parts[2] or 0), parts[3].split(".")[-1]
+    lines = text.splitlines()
+    heads = [i for i, line in enumerate(lines) if re.match(rf"\s*\[+\s*{re.escape(table)}[\s.\]]", line)]
+    if index >= len(heads):
+        return name
+    for i in range(heads[index], len(lines)):
+        if i > heads[index] and re.match(r"\s*\[\[?\s*\w+\s*\]", lines[i]) and "find" not in lines[i]:
+            break
+        if rest and re.search(rf"(^|[\s{{,])\"?{re.escape(rest)}\"?\s*=", lines[i]):
+            return f"{name}:{i + 1}"
+    return f"{name}:{heads[index] + 1}"
+
+
+@dataclass
+class Row:
+    """A measured value and what the fitted material gives in the simulation."""
+
+    experiment: str
+    quantity: str
+    unit: str
+    measured: float
+    uncertainty: float
+    fitted: float  # mean over seeds
+    scatter: float  # standard deviation between seeds of a single run
+    at: float | None = None  # depth of a force [m]
+
+
+@dataclass
+class Fit:
+    """What fit() found. str() is a table; save() writes the material, plot() a picture."""
+
+    data: str
+    material: dict[str, Any]
+    uncertainty: dict[str, float]  # standard, of each parameter
+    correlation: np.ndarray  # of the parameters, in the order of `uncertainty`
+    undetermined: list[list[str]]  # parameters, or combinations of such, which the data do not determine
+    rows: list[Row]
+    chi2: float
+    runs: int
+    seconds: float
+    seed: int
+    warnings: list[str]
+    solver: dict[str, Any] = field(default_factory=dict)
+    samples: dict[str, np.ndarray] = field(default_factory=dict)  # parameters of all runs, by experiment
+
+    def __str__(self) -> str:
+        lines = [f"{self.runs} runs in {self.seconds:.0f} s", "", "| parameter | value | standard uncertainty |", "|---|---|---|"]
+        lines += [f"| {name} | {self.material[name]:.4g} | {sigma:.2g}{self._unclear(name)} |" for name, sigma in self.uncertainty.items()]
+        lines += ["", "| measurement | measured | fitted | scatter of a run |", "|---|---|---|---|"]
+        for row in self.rows:
+            depth = "" if row.at is None else f" at {row.at:g} m"
+            lines.append(f"| {row.experiment}: {row.quantity}{depth} [{row.unit}] | {row.measured:.4g} +- {row.uncertainty:.2g} | {row.fitted:.4g} | {row.scatter:.2g} |")
+        return "\n".join(lines + [""] + [f"warning: {w}" for w in self.warnings])
+
+    def _unclear(self, name: str) -> str:
+        return ", not determined" if any(name in names for names in self.undetermined) else ""
+
+    def to_toml(self) -> str:
+        """[[material]] of a scene, with comments on what it was fitted to."""
+        lines = [f"# Fitted by talus fit to {Path(self.data).name}: {self.runs} runs, seed {self.seed}. Values are followed by their standard uncertainties."]
+        for row in self.rows:
+            depth = "" if row.at is None else f" at {row.at:g} m"
+            lines.append(f"# {row.experiment}, {row.quantity}{depth}: measured {row.measured:.4g} +- {row.uncertainty:.2g} {row.unit}, fitted {row.fitted:.4g}")
+        if self.solver:
+            lines.append("# It holds for scenes with " + ", ".join(f"solver.{k} = {_toml(v)}" for k, v in self.solver.items()) + ".")
+        lines += [f"# Warning: {w}" for w in self.warnings]
+        lines.append("[[material]]")
+        for key, value in self.material.items():
+            if key in self.uncertainty:
+                lines.append(f"{key} = {float(f'{value:.5g}')}  # +- {self.uncertainty[key]:.2g}{self._unclear(key)}")
+            else:
+                lines.append(f"{key} = {_toml(value)}")
+        return "\n".join(lines) + "\n"
+
+    def save(self, file: str | os.PathLike) -> None:
+        Path(file).write_text(self.to_toml(), encoding="utf-8")
+
+    def plot(self, file: str | os.PathLike) -> None:
+        """Measurements beside what the material gives, and the parameters of the runs with the estimate; by matplotlib."""
+        _require("matplotlib")
+        from matplotlib.figure import Figure
+
+        single = [row for row in self.rows if row.at is None]
+        curves = {row.experiment: [r for r in self.rows if r.experiment == row.experiment and r.at is not None] for row in self.rows if row.at is not None}
+        panels = bool(single) + len(curves) + 1
+        figure = Figure(figsize=(3.6 * panels, 3.2), layout="constrained")
+        axes = iter(figure.subplots(1, panels, squeeze=False)[0])
+        if single:
+            ax, y = next(axes), np.arange(len(single))
+            ax.errorbar([1.0] * len(single), y, xerr=[r.uncertainty / abs(r.measured or 1.0) for r in single], fmt="o", color="black", capsize=3, label="measured")
+            ax.plot([r.fitted / (r.measured or 1.0) for r in single], y, "D", color="tab:orange", label="fitted")
+            ax.set_yticks(y, [f"{r.experiment}\n{r.quantity}" for r in single], fontsize=7)
+            ax.set_ylim(-0.7, len(single) - 0.3)
+            ax.set_xlabel("value / measured value")
+            ax.legend(fontsize=7)
+        for name, rows in curves.items():
+            ax, at = next(axes), [r.at for r in rows]
+            ax.errorbar(at, [r.measured for r in rows], yerr=[r.uncertainty for r in rows], fmt="o", color="black", capsize=3, label="measured")
+            fitted, scatter = np.array([r.fitted for r in rows]), np.array([r.scatter for r in rows])
+            ax.plot(at, fitted, color="tab:orange", label="fitted")
+            ax.fill_between(at, fitted - scatter, fitted + scatter, color="tab:orange", alpha=0.2, lw=0, label="scatter of a run")
+            ax.set_xlabel("depth [m]")
+            ax.set_ylabel("force [N]")
+            ax.set_title(name, fontsize=9)
+            ax.legend(fontsize=7)
+        ax, names = next(axes), list(self.uncertainty)
+        if len(names) == 1:
+            for k, (name, points) in enumerate(self.samples.items()):
+                ax.plot(points[:, 0], np.full(len(points), k), ".", ms=3, label=name)
+            ax.axvline(self.material[names[0]], color="black")
+            ax.set_yticks([])
+        else:
+            for name, points in self.samples.items():
+                ax.plot(points[:, 0], points[:, 1], ".", ms=3, label=name)
+            spread = np.array([self.uncertainty[n] for n in names[:2]])
+            turn = np.linspace(0.0, 2.0 * math.pi, 100)
+            root = np.linalg.cholesky(self.correlation[:2, :2] + 1e-9 * np.eye(2))
+            ring = (root @ [np.cos(turn), np.sin(turn)]) * spread[:, None] * 2.0
+            ax.plot(self.material[names[0]] + ring[0], self.material[names[1]] + ring[1], color="black", lw=1, label="2 standard uncertainties")
+            ax.set_ylabel(names[1])
+        ax.set_xlabel(names[0])
+        ax.set_title("parameters of the runs", fontsize=9)
+        ax.legend(fontsize=6)
+        figure.savefig(file, dpi=100)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return repr(value)
+
+
+def _require(*modules: str) -> None:
+    import importlib.util
+
+    missing = [m for m in modules if importlib.util.find_spec(m) is None]
+    if missing:
+        raise Error(f"talus.fit needs {' and '.join(missing)}: pip install 'talus[fit]'")
+
+
+def basis(x: np.ndarray, quadratic: bool) -> np.ndarray:
+    """Rows 1, x_i, x_i x_j of points [n, d]."""
+    columns = [np.ones(len(x)), *x.T]
+    if quadratic:
+        columns += [x[:, i] * x[:, j] for i in range(x.shape[1]) for j in range(i, x.shape[1])]
+    return np.stack(columns, axis=1)
+
+
+class Response:
+    """The quantities of an experiment as polynomials of the parameters, fitted with the weights exp(-|u - centre|^2 / (2 (1.5 half)^2))."""
+
+    def __init__(self, u: np.ndarray, y: np.ndarray, centre: np.ndarray, half: np.ndarray) -> None:
+        self.centre, self.half = centre, 1.5 * half
+        x = (u - centre) / self.half
+        w = np.exp(-0.5 * (x * x).sum(axis=1))
+        effective = w.sum() ** 2 / (w * w).sum()
+        d = u.shape[1]
+        self.quadratic = effective >= 1.5 * (1 + d + d * (d + 1) // 2)
+        b = basis(x, self.quadratic)
+        inverse = np.linalg.pinv(b.T @ (w[:, None] * b))
+        self.coefficients = inverse @ b.T @ (w[:, None] * y)
+        residual = y - b @ self.coefficients
+        freedom = max(w.sum() - np.trace(inverse @ b.T @ ((w * w)[:, None] * b)), 0.5)
+        self.scatter = residual.T @ (w[:, None] * residual) / freedom  # covariance of the quantities between seeds
+        self.variance = inverse @ b.T @ ((w * w)[:, None] * b) @ inverse  # of the coefficients, by that covariance
+
+    def _basis(self, u: np.ndarray) -> np.ndarray:
+        return basis(((u - self.centre) / self.half)[None], self.quadratic)[0]
+
+    def __call__(self, u: np.ndarray) -> np.ndarray:
+        return self._basis(u) @ self.coefficients
+
+    def slopes(self, u: np.ndarray) -> np.ndarray:
+        """Derivatives of the basis by u [d, terms]; a polynomial of second order has exact central differences."""
+        steps = 0.5 * np.eye(len(u)) * self.half
+        return np.array([(self._basis(u + s) - self._basis(u - s)) / h for s, h in zip(steps, self.half)])
+
+    def leverage(self, u: np.ndarray) -> float:
+        """Variance of a value at u, by that of a run."""
+        b = self._basis(u)
+        return float(b @ self.variance @ b)
+
+
+class Estimate:
+    """Parameters that fit best, and how certain they are, from the responses of all experiments."""
+
+    def __init__(self, data: Data, responses: list[Response], start: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        from scipy.optimize import least_squares
+
+        self.responses = responses
+        self.measured = np.concatenate([q.value for e in data.experiments for q in e.quantities])
+        self.sigma = np.concatenate([q.uncertainty for e in data.experiments for q in e.quantities])
+        root = self._root(start)
+        starts = [start] + [low + (high - low) * np.array(s) for s in itertools.islice(itertools.product((0.25, 0.75), repeat=len(start)), 16)]
+        found = [least_squares(lambda u: root @ (self.predict(u) - self.measured), np.clip(s, low + 1e-9, high - 1e-9), bounds=(low, high)) for s in starts]
+        self.u = min(found, key=lambda f: f.cost).x
+        root = self._root(self.u)
+        self.chi2 = float(np.sum((root @ (self.predict(self.u) - self.measured)) ** 2))
+        self._certainty(root)
+
+    def predict(self, u: np.ndarray) -> np.ndarray:
+        return np.concatenate([r(u) for r in self.responses])
+
+    def covariance(self, shares: list[float]) -> np.ndarray:
+        """Of measured minus predicted values, where those of an experiment have so many times the variance of a run."""
+        c = np.diag(self.sigma**2)
+        k = 0
+        for response, share in zip(self.responses, shares):
+            n = len(response.scatter)
+            c[k : k + n, k : k + n] += response.scatter * share
+            k += n
+        return c
+
+    def _root(self, u: np.ndarray) -> np.ndarray:
+        """W with W^T W = C^-1."""
+        return np.linalg.inv(np.linalg.cholesky(self.covariance([r.leverage(u) for r in self.responses])))
+
+    def slopes(self) -> np.ndarray:
+        return np.concatenate([(r.slopes(self.u) @ r.coefficients).T for r in self.responses])
+
+    def _certainty(self, root: np.ndarray) -> None:
+        """Covariance (J^T C^-1 J + P)^-1 of the parameters. A direction in which J is no more than its own noise carries no information."""
+        j = root @ self.slopes()
+        total = np.diag(self.covariance([r.leverage(self.u) for r in self.responses]))
+        noise, k = np.zeros((len(self.u),) * 2), 0
+        for response in self.responses:
+            n, slopes = len(response.scatter), response.slopes(self.u)
+            noise += (np.diag(response.scatter) / total[k : k + n]).sum() * slopes @ response.variance @ slopes.T
+            k += n
+        _, directions = np.linalg.eigh(j.T @ j)
+        self.information, self.directions = [], directions.T
+        for v in self.directions:
+            seen, chance = float(v @ j.T @ j @ v), float(v @ noise @ v)
+            self.information.append(seen - chance if seen > SIGNIFICANT * chance else 0.0)
+        precision = directions @ np.diag(self.information) @ directions.T + PRIOR * np.eye(len(self.u))
+        self.cov = np.linalg.inv(precision)
+        self.std = np.sqrt(np.diag(self.cov))
+
+    def undetermined(self) -> list[np.ndarray]:
+        """Directions in which the uncertainty exceeds that share of the range."""
+        return [v for v, information in zip(self.directions, self.information) if information < UNDETERMINED**-2]
+
+    def spread(self, runs: int, least: int) -> list[int]:
+        """How many of the next runs each experiment gets: one by one the experiment that lessens the sum of the parameters' variances most."""
+        slopes, counts = self.slopes(), [least] * len(self.responses)
+        before = [1.0 / max(r.leverage(self.u), 1e-6) for r in self.responses]
+
+        def trace(more: list[int]) -> float:
+            c = self.covariance([1.0 / (b + n) for b, n in zip(before, more)])
+            return float(np.trace(np.linalg.inv(slopes.T @ np.linalg.solve(c, slopes) + PRIOR * np.eye(len(self.u)))))
+
+        while sum(counts) < runs:
+            trials = [[c + (i == e) for i, c in enumerate(counts)] for e in range(len(counts))]
+            counts = min(trials, key=trace)
+        return counts
+
+
+def fit(
+    data: str | os.PathLike | dict,
+    output: str | os.PathLike | None = None,
+    *,
+    runs: int = 200,
+    seed: int = 1,
+    device: str = "cpu",
+    workers: int | None = None,
+    worlds: int = 1,
+    progress: Callable[[str], Any] | None = None,
+) -> Fit:
+    """Finds the material whose simulated experiments give what was measured.
+
+    data: a file (docs/fit.md), or its tables as a dict. output: where [[material]] goes. runs: simulations at most. workers: how many
+    at a time, by default one per core on the CPU and one on a GPU. worlds: repetitions of a run side by side in one simulation, each with
+    its own seed. progress: called with a sentence after each round, such as print. Raises DataError, a talus.Error.
+    """
+    _require("scipy")
+    checked = data if isinstance(data, Data) else load_data(data)
+    d, experiments = len(checked.parameters), checked.experiments
+    terms = 1 + d + d * (d + 1) // 2
+    if runs < 2 * terms * len(experiments):
+        raise DataError(f"runs = {runs} are too few: {d} parameters and {len(experiments)} measurements need {2 * terms * len(experiments)}, and better 100 or more")
+    started = time.monotonic()
+    chance = np.random.default_rng(seed)
+    workers = workers or ((os.cpu_count() or 1) if device == "cpu" else 1)
+    points: list[list[np.ndarray]] = [[] for _ in experiments]
+    values: list[list[np.ndarray]] = [[] for _ in experiments]
+    done = 0
+
+    def run(task: tuple[int, np.ndarray, int]) -> np.ndarray:
+        e, u, number = task
+        told = experiments[e].simulate(checked.material(u), seed=seed * 1_000_003 + number * worlds, worlds=worlds, solver=checked.solver, device=device,
+                                       threads=1 if device == "cpu" else 0)
+        return np.concatenate([told[q.name].mean(axis=0) for q in experiments[e].quantities])
+
+    low, high = np.zeros(d), np.ones(d)
+    centre, half = np.full(d, 0.5), np.full(d, 0.5)
+    first = max(terms + 2, runs // (ROUNDS * len(experiments)))
+    counts = [min(first, runs // len(experiments))] * len(experiments)
+    with ThreadPoolExecutor(workers) as pool:
+        for round_ in range(ROUNDS):
+            tasks = []
+            for e, count in enumerate(counts):
+                if count:
+                    # A Latin hypercube: each of `count` slices of a parameter's interval has a point.
+                    cells = np.stack([chance.permutation(count) for _ in range(d)], axis=1)
+                    tasks += [(e, u, done + len(tasks) + i) for i, u in enumerate(low + (high - low) * (cells + chance.random((count, d))) / count)]
+            for (e, u, _), y in zip(tasks, pool.map(run, tasks)):
+                points[e].append(u)
+                values[e].append(y)
+            done += len(tasks)
+            responses = [Response(np.array(p), np.array(v), centre, half) for p, v in zip(points, values)]
+            reach = 1.0 if round_ == 0 else 1.5
+            estimate = Estimate(checked, responses, centre, np.maximum(centre - reach * half, 0.0), np.minimum(centre + reach * half, 1.0))
+            # The surfaces are centred at the estimate, and the region shrinks unless that has moved to its edge.
+            moved = np.abs(estimate.u - centre) > half
+            centre = estimate.u
+            half = np.where(moved & (round_ > 0), half, np.clip(3.0 * estimate.std, np.maximum(SHRINK * half, SMALLEST), np.maximum(half, SMALLEST)))
+            responses = [Response(np.array(p), np.array(v), centre, half) for p, v in zip(points, values)]
+            estimate = Estimate(checked, responses, centre, np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0))
+            centre = estimate.u
+            low, high = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+            if progress:
+                told = ", ".join(f"{p.name} {p.value(u):.4g} +- {p.width(u) * s:.2g}" for p, u, s in zip(checked.parameters, estimate.u, estimate.std))
+                progress(f"{done} of {runs} runs, {time.monotonic() - started:.0f} s: {told}")
+            left = runs - done
+            if left <= 0:
+                break
+            batch = left if round_ == ROUNDS - 2 else min(left, math.ceil(left / (ROUNDS - 1 - round_)))
+            counts = estimate.spread(batch, min(batch // len(experiments), max(1, batch // (4 * len(experiments)))))
+    result = _result(checked, estimate, done, time.monotonic() - started, seed)
+    result.samples = {e.label: np.array([[p.value(x) for p, x in zip(checked.parameters, u)] for u in own]) for e, own in zip(experiments, points)}
+    if output is not None:
+        result.save(output)
+    return result
+
+
+def simulate_measurements(
+    data: str | os.PathLike | dict, material: dict[str, Any], *, repeats: int = 8, seed: int = 1, device: str = "cpu", workers: int | None = None
+) -> list[dict[str, Any]]:
+    """The [[measurement]] tables of fit() with what this material gives in place of what was measured: means over so many
+    repetitions, which have the seeds `seed`, `seed` + 1 .., and the standard uncertainties of these means. material: values for the keys
+    that `find` names, and for others to be replaced."""
+    if repeats < 2:
+        raise ValueError("repeats: at least 2, for an uncertainty")
+    checked = load_data(data)
+    workers = workers or ((os.cpu_count() or 1) if device == "cpu" else 1)
+    tables = []
+    with ThreadPoolExecutor(workers) as pool:
+        for experiment in checked.experiments:
+            told = list(pool.map(lambda k, e=experiment: e.simulate({**checked.fixed, **material}, seed=seed + k, solver=checked.solver, device=device,
+                                                                    threads=1 if device == "cpu" else 0), range(repeats)))
+            table = dict(experiment.keys)
+            for quantity in experiment.quantities:
+                values = np.array([t[quantity.name][0] for t in told])
+                mean, sigma = values.mean(axis=0), values.std(axis=0, ddof=1) / math.sqrt(repeats)
+                table[quantity.name] = mean.tolist() if quantity.at is not None else float(mean[0])
+                table[f"{quantity.name}_uncertainty"] = sigma.tolist() if quantity.at is not None else float(sigma[0])
+            tables.append(table)
+    return tables
+
+
+def _result(data: Data, estimate: Estimate, runs: int, seconds: float, seed: int) -> Fit:
+    names, width = [p.name for p in data.parameters], np.array([p.width(u) for p, u in zip(data.parameters, estimate.u)])
+    warnings = [w for e in data.experiments for w in e.warnings]
+    undetermined = []
+    for v in estimate.undetermined():
+        parts = [i for i in np.argsort(-np.abs(v)) if abs(v[i]) > 0.35]
+        undetermined.append([names[i] for i in parts])
+        if len(parts) == 1:
+            warnings.append(f"the data do not determine {names[parts[0]]}: its uncertainty exceeds {UNDETERMINED:g} of its range")
+        else:
+            change = ", ".join(f"{names[i]} by {v[i] * np.sign(v[parts[0]]) * width[i]:+.2g}" for i in parts)
+            warnings.append(f"the data do not determine {' and '.join(names[i] for i in parts)} one by one: changing {change} together is not seen")
+    for name, u, std in zip(names, estimate.u, estimate.std):
+        if min(u, 1.0 - u) < 1e-3 and not any(name in group for group in undetermined):
+            warnings.append(f"{name} is at the end of its range: widen it")
+    freedom = len(estimate.measured) - len(names)
+    if freedom > 0 and estimate.chi2 > freedom + 3.0 * math.sqrt(2.0 * freedom):
+        warnings.append(f"no material of these ranges gives all of the measured values within their uncertainties (chi2 = {estimate.chi2:.3g} with {freedom} degrees of freedom)")
+    predicted = estimate.predict(estimate.u)
+    scatter = np.sqrt(np.concatenate([np.diag(r.scatter) for r in estimate.responses]))
+    rows, k = [], 0
+    for e in data.experiments:
+        for q in e.quantities:
+            for i in range(len(q.value)):
+                rows.append(Row(e.label, q.name, q.unit, float(q.value[i]), float(q.uncertainty[i]), float(predicted[k]), float(scatter[k]),
+                                None if q.at is None else float(q.at[i])))
+                k += 1
+    return Fit(data.name, data.material(estimate.u), dict(zip(names, (estimate.std * width).tolist())), estimate.cov / np.outer(estimate.std, estimate.std),
+               undetermined, rows, estimate.chi2, runs, seconds, seed, warnings, data.solver)
