@@ -48,6 +48,7 @@ from ._core import (
 from ._experiments import DataError
 from ._fit import Fit, fit, simulate_measurements
 from ._run import run
+from ._sensitivity import Sensitivity, sensitivity
 
 __version__ = _version("talus")
 
