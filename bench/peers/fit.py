@@ -10,6 +10,8 @@ rolling friction) are found, density is known; adhesion: (density, adhesion) are
 import argparse
 import json
 import pathlib
+import sys
+import time
 
 import talus
 
@@ -33,7 +35,7 @@ def main():
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     known, ranges, soils = CASES[options.case]
-    print("| soil | parameter | true | found | standard uncertainty | off by | runs | time [s] |\n|---|---|---|---|---|---|---|---|", flush=True)
+    print("| soil | parameter | true | found | standard uncertainty | off by | runs | time [s] | CPU time [s] |\n|---|---|---|---|---|---|---|---|---|", flush=True)
     for number in options.seed:
         soil = soils[(number - 1) % len(soils)]
         data = {"material": {"name": "soil", **known, "find": ranges}, "measurement": MEASUREMENTS}
@@ -41,11 +43,13 @@ def main():
         if not kept.exists():
             kept.write_text(json.dumps(talus.simulate_measurements(data, soil, repeats=options.repeats, seed=900_000_000 + 10_000 * number)))
         data["measurement"] = json.loads(kept.read_text())
-        found = talus.fit(data, options.folder / f"{options.case}_{number}.toml", runs=options.runs)
+        before = time.process_time()
+        found = talus.fit(data, options.folder / f"{options.case}_{number}.toml", runs=options.runs, progress=lambda line: print(line, file=sys.stderr, flush=True))
+        spent = time.process_time() - before
         found.plot(options.folder / f"{options.case}_{number}.png")
         for name, true in soil.items():
             value = found.material[name]
-            print(f"| {number} | {name} | {true:g} | {value:.4g} | {found.uncertainty[name]:.2g} | {100.0 * (value / true - 1.0):+.1f} % | {found.runs} | {found.seconds:.0f} |", flush=True)
+            print(f"| {number} | {name} | {true:g} | {value:.4g} | {found.uncertainty[name]:.2g} | {100.0 * (value / true - 1.0):+.1f} % | {found.runs} | {found.seconds:.0f} | {spent:.0f} |", flush=True)
         for warning in found.warnings:
             print(f"\n{warning}\n", flush=True)
 

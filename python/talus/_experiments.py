@@ -35,7 +35,7 @@ class Table:
         self.keys = keys
 
     def fail(self, key: str, what: str) -> None:
-        path = f"{self.path}.{key}" if key else self.path
+        path = ".".join(part for part in (self.path, key) if part)
         raise DataError(f"{self.where(path)}: {path} {what}")
 
     def take(self, key: str, default: Any = REQUIRED) -> Any:
@@ -43,8 +43,8 @@ class Table:
         if key in self.keys:
             return self.keys[key]
         if default is REQUIRED:
-            self.finish(self.taken)
-            self.fail(key, "is missing")
+            near = difflib.get_close_matches(key, [k for k in self.keys if k not in self.taken], 1)
+            self.fail(key, "is missing" + (f"; did you mean it by {near[0]}?" if near else ""))
         return default
 
     def number(self, key: str, low: float, high: float, unit: str = "", default: Any = REQUIRED) -> Any:
@@ -167,13 +167,13 @@ class Experiment:
     def simulation(self, tables: dict, device: str, threads: int) -> Simulation:
         return Simulation(Scene(tables, self.label), device=device, threads=threads, timing=False)
 
-    def loose(self, sim: Simulation) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Positions and radii of the grains that are not fixed, of each world."""
+    def loose(self, sim: Simulation, fixed: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Positions and radii of the grains of each world behind so many that are fixed."""
         grains = sim.grains()
         worlds = []
         for world in range(sim.worlds):
             own = grains.world == world
-            worlds.append((grains.position[own][-self.count:].astype(float), grains.radius[own][-self.count:].astype(float)))
+            worlds.append((grains.position[own][fixed:].astype(float), grains.radius[own][fixed:].astype(float)))
         return worlds
 
     def simulate(self, material: dict, *, seed: int = 1, worlds: int = 1, solver: dict = {}, device: str = "cpu", threads: int = 1) -> dict[str, np.ndarray]:
@@ -210,9 +210,9 @@ class Heap(Experiment):
     def domain(self, half: float, top: float) -> dict:
         return {"min": [-half, -half, 0.0], "max": [half, half, top], "rough": True}
 
-    def figures(self, sim: Simulation) -> dict[str, np.ndarray]:
+    def figures(self, sim: Simulation, fixed: int) -> dict[str, np.ndarray]:
         r = self.mean_radius()
-        angles, outs = zip(*(heap(position, self.FLOOR * r, r) for position, _ in self.loose(sim)))
+        angles, outs = zip(*(heap(position, self.FLOOR * r, r) for position, _ in self.loose(sim, fixed)))
         return {"angle": np.array(angles)[:, None], "run_out": np.array(outs)[:, None]}
 
 
@@ -251,7 +251,7 @@ class LiftedCylinder(Heap):
         sim = self.simulation(self.tables(self.domain(half, top + lift * self.speed), material, solver, end, seed, worlds, grains=[fill], body=[tube]),
                               device, threads)
         self.go(sim, end)
-        return self.figures(sim)
+        return self.figures(sim, sim.grain_count // worlds - self.count)
 
 
 class PouredHeap(Heap):
@@ -270,22 +270,29 @@ class PouredHeap(Heap):
 
     def coarsen(self) -> None:
         super().coarsen()
-        if self.funnel < 3.0 * self.radii[1]:
-            self.warnings.append(f"{self.label}: the funnel is widened to 3 radii of its grains, {3.0 * self.radii[1]:.2g} m")
-            self.funnel = 3.0 * self.radii[1]
-        # No faster than grains leave the funnel side by side.
-        self.duration = self.duration or max(3.0 * self.pace, self.count / 500.0 * self.pace)
+        if self.funnel < 4.0 * self.radii[1]:
+            self.warnings.append(f"{self.label}: the funnel is widened to 4 radii of its grains, {4.0 * self.radii[1]:.2g} m")
+            self.funnel = 4.0 * self.radii[1]
+        # Grains at random places of the funnel's mouth, a fifth of whose volume they fill, leave it at 0.6 m/s, for grains of 5 mm.
+        least = self.count * self.grain_volume() / (0.2 * math.pi * self.funnel**2 * 0.6 * self.pace)
+        if self.duration and self.duration < least:
+            self.warnings.append(f"{self.label}: pouring takes {least:.2g} s in place of {self.duration:.2g} s, since grains leave the funnel one by one")
+        self.duration = max(self.duration or 0.0, least)
 
     def simulate(self, material, *, seed=1, worlds=1, solver={}, device="cpu", threads=1):
-        end = self.duration + 1.5 * self.pace + math.sqrt(2.0 * self.fall / GRAVITY)
+        rest = 1.5 * self.pace + math.sqrt(2.0 * self.fall / GRAVITY)
+        end = 3.0 * self.duration + rest
         emitter = {"material": "grains", "radius": self.size(), "rate": self.count / self.duration, "count": self.count,
-                   "velocity": [0, 0, -0.3 * self.pace],
+                   "velocity": [0, 0, -0.6 * self.pace],
                    "shape": {"cylinder": {"radius": self.funnel, "height": 3.0 * self.radii[1], "base": [0, 0, self.fall]}}}
         half = 3.5 * (3.0 * self.bulk() / math.pi) ** (1.0 / 3.0)
         sim = self.simulation(self.tables(self.domain(half, self.fall + 8.0 * self.radii[1]), material, solver, end, seed, worlds, emitter=[emitter]),
                               device, threads)
-        self.go(sim, end)
-        return self.figures(sim)
+        fixed = sim.grain_count // worlds
+        while sim.grain_count < (fixed + self.count) * worlds and sim.time < 3.0 * self.duration:
+            self.go(sim, 0.05 * self.duration)
+        self.go(sim, rest)
+        return self.figures(sim, fixed)
 
 
 class Drum(Experiment):
@@ -294,24 +301,27 @@ class Drum(Experiment):
     type = "drum"
     measures = {"angle": ("degrees", 0.0, 89.0, 1.0, 0.0)}
     LENGTH = 12.5  # of the slice, which is periodic, in radii of the largest grain
+    PACKING = 0.55  # of grains that flow
     SLOWEST = 0.002  # Froude number of the simulation; slower drums have the same slope
 
     def read(self, table: Table) -> None:
         self.radius = table.number("radius", 1e-4, 100.0, "m")
         self.rate = table.number("rpm", 1e-3, 1e4, "1/min") * 2.0 * math.pi / 60.0  # rad/s
-        self.filling = table.number("fill", 0.1, 0.6, "", 0.5)
+        self.filling = table.number("fill", 0.1, 0.55, "", 0.5)
+        if self.radius < 10.0 * self.radii[1]:
+            table.fail("radius", f"must be at least 10 radii of the largest grain, {10.0 * self.radii[1]:g} m")
 
     def bulk(self) -> float:
         return self.filling * math.pi * self.radius**2 * self.LENGTH * self.radii[1]
 
     def coarsen(self) -> None:
         # The slice is a number of radii long, so that the number of grains goes by the radius squared.
-        count = PACKING * self.bulk() / self.grain_volume()
+        count = self.PACKING * self.bulk() / self.grain_volume()
         if count > self.most:
-            factor = math.sqrt(count / self.most)
+            factor = min(math.sqrt(count / self.most), self.radius / (10.0 * self.radii[1]))
             self.radii = [r * factor for r in self.radii]
             self.warnings.append(f"{self.label}: the grains of the simulation are {factor:.2g} times as large (radius {self.mean_radius():.2g} m)")
-        self.count = max(50, round(PACKING * self.bulk() / self.grain_volume()))
+        self.count = max(50, round(self.PACKING * self.bulk() / self.grain_volume()))
         self.pace = math.sqrt(self.mean_radius() / 0.005)
         slowest = math.sqrt(self.SLOWEST * GRAVITY / self.radius)
         if self.rate < slowest:
@@ -347,14 +357,17 @@ class BulkDensity(Experiment):
 
     type = "bulk_density"
     measures = {"bulk_density": ("kg/m3", 1e-3, 1e6, 0.0, 0.01)}
-    WIDTH, DEPTH = 16.0, 36.0  # radii of the largest grain
+    LEAST = 400  # grains, of which a layer remains between what bottom and surface disturb
 
-    def bulk(self) -> float:
-        return self.WIDTH**2 * self.DEPTH * self.radii[1] ** 3
+    def coarsen(self) -> None:
+        # The vessel is as large as the number of grains allows, and twice as deep as wide. Periodic axes are at least 12 radii wide.
+        self.count = max(self.most, self.LEAST)
+        self.width = max(13.0 * self.radii[1], (0.5 * self.count * self.grain_volume() / PACKING) ** (1.0 / 3.0))
+        self.pace = math.sqrt(self.mean_radius() / 0.005)
 
     def simulate(self, material, *, seed=1, worlds=1, solver={}, device="cpu", threads=1):
         r = self.radii[1]
-        half, filled = 0.5 * self.WIDTH * r, self.lattice_height(self.WIDTH * r)
+        half, filled = 0.5 * self.width, self.lattice_height(self.width)
         end = 0.5 * self.pace + 1.5 * math.sqrt(2.0 * filled / GRAVITY)
         domain = {"min": [-half, -half, 0], "max": [half, half, filled + r], "x": "periodic", "y": "periodic"}
         fill = self.lattice(box={"min": [-half, -half, 0], "max": [half, half, filled]})

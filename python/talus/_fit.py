@@ -88,11 +88,7 @@ def load_data(data: str | os.PathLike | dict) -> Data:
     def where(path: str) -> str:
         return _place(name, text, path)
 
-    top = Table({k: v for k, v in tables.items()}, "the file", where)
-    top.path = ""
-    for key in tables:
-        if key not in ("material", "measurement", "solver"):
-            Table(tables, "", where).finish(["material", "measurement", "solver"])
+    Table(tables, "", where).finish(["material", "measurement", "solver"])
     material = Table(tables.get("material", {}), "material", where)
     ranges = material.take("find", {})
     if not isinstance(ranges, dict) or not ranges:
@@ -119,8 +115,9 @@ def load_data(data: str | os.PathLike | dict) -> Data:
         try:
             Scene({"material": [checked.material(np.full(len(parameters), end))], "solver": {"method": "dem", **solver}}, name).materials
         except Error as error:
-            what = re.sub(r"^material\[0\]|^material\.\w+", "material", str(error))
-            raise DataError(f"{where(what.split(' ')[0])}: {what}") from None
+            what = re.sub(r"\bmaterial\[0\]", "material", str(error))
+            path = re.search(r"\b(?:material|solver)\.\w+", what)
+            raise DataError(f"{where(path[0] if path else 'material')}: {what}") from None
     measurements = tables.get("measurement", [])
     if not isinstance(measurements, list) or not measurements:
         raise DataError(f"{name}: [[measurement]] is missing: there is nothing to fit to")
@@ -143,17 +140,19 @@ def _place(name: str, text: str, path: str) -> str:
     parts = re.match(r"(\w+)(?:\[(\d+)\])?(.*)", path)
     if not text or not parts:
         return name
-    table, index, rest = parts[1], int(parts[2] or 0), parts[3].split(".")[-1]
+    table, index, keys = parts[1], int(parts[2] or 0), [k for k in parts[3].split(".") if k]
     lines = text.splitlines()
     heads = [i for i, line in enumerate(lines) if re.match(rf"\s*\[+\s*{re.escape(table)}[\s.\]]", line)]
     if index >= len(heads):
         return name
+    found = heads[index]
     for i in range(heads[index], len(lines)):
-        if i > heads[index] and re.match(r"\s*\[\[?\s*\w+\s*\]", lines[i]) and "find" not in lines[i]:
+        if i > heads[index] and re.match(r"\s*\[\[?\s*\w+\s*\]", lines[i]):
             break
-        if rest and re.search(rf"(^|[\s{{,])\"?{re.escape(rest)}\"?\s*=", lines[i]):
-            return f"{name}:{i + 1}"
-    return f"{name}:{heads[index] + 1}"
+        while keys and re.search(rf"(^|[\s{{,.])\"?{re.escape(keys[0])}\"?\s*[=.\]]", lines[i]):
+            found = i
+            keys = keys[1:]
+    return f"{name}:{found + 1}"
 
 
 @dataclass
