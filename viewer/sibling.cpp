@@ -68,17 +68,18 @@ int become_python(const std::string& module, const std::string& verb, const std:
 #else
   const std::string python = "python3";
 #endif
-  const std::string install = fmt::format("`talus {0}` is part of the Python package: pip install './python[{0}]'", verb);
+  const std::string install =
+      fmt::format("`talus {0}` is part of the Python package: pip install './python[{0}]'", verb);
   // The package may be missing, or what it needs.
-  const std::string script = fmt::format(
-      "import sys\n"
-      "try:\n"
-      "    from {0}.__main__ import main\n"
-      "except ImportError as error:\n"
-      "    print('error:', error, 'in', sys.executable + '.', {2}, file=sys.stderr)\n"
-      "    sys.exit({3})\n"
-      "sys.exit(main(['{1}', *sys.argv[1:]]))\n",
-      module, verb, "\"" + install + "\"", static_cast<int>(usage));
+  const std::string script =
+      fmt::format("import sys\n"
+                  "try:\n"
+                  "    from {0}.__main__ import main\n"
+                  "except ImportError as error:\n"
+                  "    print('error:', error, 'in', sys.executable + '.', {2}, file=sys.stderr)\n"
+                  "    sys.exit({3})\n"
+                  "sys.exit(main(['{1}', *sys.argv[1:]]))\n",
+                  module, verb, "\"" + install + "\"", static_cast<int>(usage));
   std::vector<std::string> all{"-c", script};
   all.insert(all.end(), arguments.begin(), arguments.end());
   const int status = become(python, all);

@@ -3,8 +3,8 @@
 Each run is one simulation of one experiment at one point of the parameters, with a seed of its own. What the runs gave is described by a response
 surface per experiment (a quadratic in the parameters, fitted with weights around the present estimate), on which scipy's bounded least
 squares finds the parameters. The next runs are placed around these, in a region that shrinks as the estimate becomes certain. Heaps of equal grains but
-other seeds differ by a few per cent, and no more alike for close parameters with the same seed (their correlation was -0.5 to 0.6 over 16 seeds
-and eight quantities, 0.1 in the mean); a surface averages over all runs around it, where an optimiser of single points pays for each average anew.
+other seeds differ by a few per cent, and no more alike for close parameters with the same seed (their correlation over 16 seeds was -0.5 to 0.6
+for eleven quantities, 0.06 in the mean); a surface averages over all runs around it, where an optimiser of single points pays for each average anew.
 """
 
 from __future__ import annotations

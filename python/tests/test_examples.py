@@ -17,7 +17,7 @@ def example(name, monkeypatch, capsys, *arguments):
 
 def test_what_the_readme_says(monkeypatch):
     monkeypatch.chdir(PYTHON.parent)
-    simulations, scenes, robots, worlds, environments = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
+    simulations, scenes, robots, worlds, materials, environments = re.findall(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
     told = {}
     exec(simulations.replace("seconds=2.0", "seconds=0.02").replace("advance(100)", "advance(5)"), told)
     assert told["picture"].shape == (720, 1280, 3)
@@ -28,6 +28,9 @@ def test_what_the_readme_says(monkeypatch):
     assert told["robot"].velocities.tolist() == [10.0, 0.0, 0.0, 0.0]
     exec(worlds, told)
     assert told["sim"].state_hash(0) == told["sim"].state_hash(1) != told["sim"].state_hash(2)
+    exec(materials, told)
+    assert told["found"].runs == 20 and 2000.0 < told["found"].material["density"] < 3000.0
+    assert told["slope"].error >= 0.0
     exec(environments.replace("num_envs=16", "num_envs=2"), told)
     assert told["envs"].num_envs == 2
 
