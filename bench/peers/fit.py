@@ -4,7 +4,7 @@
     python3 bench/peers/fit.py FOLDER --case friction|adhesion --seed N.. [--repeats N] [--runs N]
 
 Measurements are simulated with known materials and seeds that no fit uses, and have the standard uncertainty of their mean. FOLDER keeps them,
-so that a second call fits anew only. A cylinder of some 1,400 grains is lifted, and some 1,300 rain into a vessel. friction: (friction,
+so that a second call fits anew only. A cylinder of 3,000 grains is lifted, and 3,000 rain into a vessel. friction: (friction,
 rolling friction) are found, density is known; adhesion: (density, adhesion) are found, both frictions are known.
 """
 import argparse
@@ -15,8 +15,8 @@ import time
 
 import talus
 
-MEASUREMENTS = [{"type": "lifted_cylinder", "radius": 0.06, "height": 0.12, "grain_radius": 0.005, "lift_speed": 0.2, "angle": 20.0, "run_out": 0.15},
-                {"type": "bulk_density", "grain_radius": 0.005, "bulk_density": 900.0}]
+MEASUREMENTS = [{"type": "lifted_cylinder", "radius": 0.06, "height": 0.12, "grain_radius": 0.004, "lift_speed": 0.2, "grains": 3000, "angle": 20.0, "run_out": 0.15},
+                {"type": "bulk_density", "grain_radius": 0.005, "grains": 3000, "bulk_density": 900.0}]
 CASES = {
     "friction": ({"density": 1600.0}, {"friction": [0.1, 1.0], "rolling_friction": [0.01, 0.5]},
                  [{"friction": 0.3, "rolling_friction": 0.1}, {"friction": 0.25, "rolling_friction": 0.15}]),

@@ -28,8 +28,9 @@ from ._experiments import EXPERIMENTS, REQUIRED, DataError, Experiment, Table
 UNDETERMINED = 0.2  # standard uncertainty from which on a parameter is not determined, in widths of its range
 PRIOR = 12.0  # 1 / variance of a value that may be anywhere in its range, by its width
 ROUNDS = 5
-SHRINK = 0.6  # least factor of the region's size from round to round
-SMALLEST = 0.12  # half width of the region, in widths of the range
+SHRINK = 0.5  # least factor of the region's size from round to round
+SMALLEST = 0.03  # half width of the region in which runs lie, in widths of the range
+KERNEL = 0.2  # least width of the weights of a response surface, in widths of the range
 SIGNIFICANT = 4.0  # a slope counts where its square is so many times its variance
 PARAMETERS = ("density", "friction", "friction_static", "friction_kinetic", "rolling_friction", "adhesion", "tensile_strength", "restitution", "stiffness",
               "damping", "inertia")
@@ -165,6 +166,7 @@ class Row:
     measured: float
     uncertainty: float
     fitted: float  # mean over seeds
+    fitted_uncertainty: float  # of that mean, since runs are few
     scatter: float  # standard deviation between seeds of a single run
     at: float | None = None  # depth of a force [m]
 
@@ -193,7 +195,7 @@ class Fit:
         lines += ["", "| measurement | measured | fitted | scatter of a run |", "|---|---|---|---|"]
         for row in self.rows:
             depth = "" if row.at is None else f" at {row.at:g} m"
-            lines.append(f"| {row.experiment}: {row.quantity}{depth} [{row.unit}] | {row.measured:.4g} +- {row.uncertainty:.2g} | {row.fitted:.4g} | {row.scatter:.2g} |")
+            lines.append(f"| {row.experiment}: {row.quantity}{depth} [{row.unit}] | {row.measured:.4g} +- {row.uncertainty:.2g} | {row.fitted:.4g} +- {row.fitted_uncertainty:.2g} | {row.scatter:.2g} |")
         return "\n".join(lines + [""] + [f"warning: {w}" for w in self.warnings])
 
     def _unclear(self, name: str) -> str:
@@ -232,7 +234,8 @@ class Fit:
         if single:
             ax, y = next(axes), np.arange(len(single))
             ax.errorbar([1.0] * len(single), y, xerr=[r.uncertainty / abs(r.measured or 1.0) for r in single], fmt="o", color="black", capsize=3, label="measured")
-            ax.plot([r.fitted / (r.measured or 1.0) for r in single], y, "D", color="tab:orange", label="fitted")
+            ax.errorbar([r.fitted / (r.measured or 1.0) for r in single], y + 0.15, xerr=[r.fitted_uncertainty / abs(r.measured or 1.0) for r in single], fmt="D",
+                        color="tab:orange", capsize=3, label="fitted")
             ax.set_yticks(y, [f"{r.experiment}\n{r.quantity}" for r in single], fontsize=7)
             ax.set_ylim(-0.7, len(single) - 0.3)
             ax.set_xlabel("value / measured value")
@@ -293,10 +296,10 @@ def basis(x: np.ndarray, quadratic: bool) -> np.ndarray:
 
 
 class Response:
-    """The quantities of an experiment as polynomials of the parameters, fitted with the weights exp(-|u - centre|^2 / (2 (1.5 half)^2))."""
+    """The quantities of an experiment as polynomials of the parameters, fitted with the weights exp(-|u - centre|^2 / (2 width^2))."""
 
-    def __init__(self, u: np.ndarray, y: np.ndarray, centre: np.ndarray, half: np.ndarray) -> None:
-        self.centre, self.half = centre, 1.5 * half
+    def __init__(self, u: np.ndarray, y: np.ndarray, centre: np.ndarray, width: np.ndarray) -> None:
+        self.centre, self.half = centre, width
         x = (u - centre) / self.half
         w = np.exp(-0.5 * (x * x).sum(axis=1))
         effective = w.sum() ** 2 / (w * w).sum()
@@ -437,6 +440,11 @@ def fit(
                                        threads=1 if device == "cpu" else 0)
         return np.concatenate([told[q.name].mean(axis=0) for q in experiments[e].quantities])
 
+    def look(centre: np.ndarray, width: np.ndarray, reach: np.ndarray) -> Estimate:
+        """The estimate within that reach, by surfaces of this width around a centre."""
+        responses = [Response(np.array(p), np.array(v), centre, width) for p, v in zip(points, values)]
+        return Estimate(checked, responses, centre, np.maximum(centre - reach, 0.0), np.minimum(centre + reach, 1.0))
+
     low, high = np.zeros(d), np.ones(d)
     centre, half = np.full(d, 0.5), np.full(d, 0.5)
     first = max(terms + 2, runs // (ROUNDS * len(experiments)))
@@ -453,15 +461,13 @@ def fit(
                 points[e].append(u)
                 values[e].append(y)
             done += len(tasks)
-            responses = [Response(np.array(p), np.array(v), centre, half) for p, v in zip(points, values)]
-            reach = 1.0 if round_ == 0 else 1.5
-            estimate = Estimate(checked, responses, centre, np.maximum(centre - reach * half, 0.0), np.minimum(centre + reach * half, 1.0))
+            reach = half if round_ == 0 else np.maximum(1.5 * half, KERNEL)
+            estimate = look(centre, np.maximum(1.5 * half, KERNEL), reach)
             # The surfaces are centred at the estimate, and the region shrinks unless that has moved to its edge.
             moved = np.abs(estimate.u - centre) > half
-            centre = estimate.u
-            half = np.where(moved & (round_ > 0), half, np.clip(3.0 * estimate.std, np.maximum(SHRINK * half, SMALLEST), np.maximum(half, SMALLEST)))
-            responses = [Response(np.array(p), np.array(v), centre, half) for p, v in zip(points, values)]
-            estimate = Estimate(checked, responses, centre, np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0))
+            half = np.where(moved & (round_ > 0), half, np.clip(2.0 * estimate.std, np.maximum(SHRINK * half, SMALLEST), half))
+            width = np.maximum(1.5 * half, KERNEL)
+            estimate = look(estimate.u, width, 0.5 * width)
             centre = estimate.u
             low, high = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
             if progress:
@@ -524,11 +530,12 @@ def _result(data: Data, estimate: Estimate, runs: int, seconds: float, seed: int
         warnings.append(f"no material of these ranges gives all of the measured values within their uncertainties (chi2 = {estimate.chi2:.3g} with {freedom} degrees of freedom)")
     predicted = estimate.predict(estimate.u)
     scatter = np.sqrt(np.concatenate([np.diag(r.scatter) for r in estimate.responses]))
+    error = np.sqrt(np.concatenate([np.diag(r.scatter) * r.leverage(estimate.u) for r in estimate.responses]))
     rows, k = [], 0
     for e in data.experiments:
         for q in e.quantities:
             for i in range(len(q.value)):
-                rows.append(Row(e.label, q.name, q.unit, float(q.value[i]), float(q.uncertainty[i]), float(predicted[k]), float(scatter[k]),
+                rows.append(Row(e.label, q.name, q.unit, float(q.value[i]), float(q.uncertainty[i]), float(predicted[k]), float(error[k]), float(scatter[k]),
                                 None if q.at is None else float(q.at[i])))
                 k += 1
     return Fit(data.name, data.material(estimate.u), dict(zip(names, (estimate.std * width).tolist())), estimate.cov / np.outer(estimate.std, estimate.std),
