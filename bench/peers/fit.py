@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Recovers the material of synthetic soil by talus.fit, and prints by how much it is off.
 
-    python3 bench/peers/fit.py FOLDER --case friction|adhesion --seed N.. [--repeats N] [--runs N]
+    python3 bench/peers/fit.py FOLDER --case friction|adhesion --seed N.. [--repeats N] [--runs N] [--grains N]
 
 Measurements are simulated with known materials and seeds that no fit uses, and have the standard uncertainty of their mean. FOLDER keeps them,
-so that a second call fits anew only. A cylinder of 3,000 grains is lifted, and 3,000 rain into a vessel. friction: (friction,
+so that a second call fits anew only. A cylinder of grains is lifted, and others rain into a vessel. friction: (friction,
 rolling friction) are found, density is known; adhesion: (density, adhesion) are found, both frictions are known.
 """
 import argparse
@@ -15,8 +15,8 @@ import time
 
 import talus
 
-MEASUREMENTS = [{"type": "lifted_cylinder", "radius": 0.06, "height": 0.12, "grain_radius": 0.004, "lift_speed": 0.2, "grains": 3000, "angle": 20.0, "run_out": 0.15},
-                {"type": "bulk_density", "grain_radius": 0.005, "grains": 3000, "bulk_density": 900.0}]
+MEASUREMENTS = [{"type": "lifted_cylinder", "radius": 0.06, "height": 0.12, "grain_radius": 0.004, "lift_speed": 0.2, "angle": 20.0, "run_out": 0.15},
+                {"type": "bulk_density", "grain_radius": 0.005, "bulk_density": 900.0}]
 CASES = {
     "friction": ({"density": 1600.0}, {"friction": [0.1, 1.0], "rolling_friction": [0.01, 0.5]},
                  [{"friction": 0.3, "rolling_friction": 0.1}, {"friction": 0.25, "rolling_friction": 0.15}]),
@@ -32,14 +32,15 @@ def main():
     parser.add_argument("--seed", type=int, nargs="+", default=[1, 2], help="number of a soil, which has seeds of its own")
     parser.add_argument("--repeats", type=int, default=96, help="simulations behind each measured value")
     parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--grains", type=int, default=3000, help="in a simulation")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     known, ranges, soils = CASES[options.case]
     print("| soil | parameter | true | found | standard uncertainty | off by | runs | time [s] | CPU time [s] |\n|---|---|---|---|---|---|---|---|---|", flush=True)
     for number in options.seed:
         soil = soils[(number - 1) % len(soils)]
-        data = {"material": {"name": "soil", **known, "find": ranges}, "measurement": MEASUREMENTS}
-        kept = options.folder / f"{options.case}_{number}_{options.repeats}.json"
+        data = {"material": {"name": "soil", **known, "find": ranges}, "measurement": [{**m, "grains": options.grains} for m in MEASUREMENTS]}
+        kept = options.folder / f"{options.case}_{number}_{options.repeats}_{options.grains}.json"
         if not kept.exists():
             kept.write_text(json.dumps(talus.simulate_measurements(data, soil, repeats=options.repeats, seed=900_000_000 + 10_000 * number)))
         data["measurement"] = json.loads(kept.read_text())
