@@ -419,7 +419,8 @@ def fit(
 
     data: a file (docs/fit.md), or its tables as a dict. output: where [[material]] goes. runs: simulations at most. workers: how many
     at a time, by default one per core on the CPU and one on a GPU. worlds: repetitions of a run side by side in one simulation, each with
-    its own seed. progress: called with a sentence after each round, such as print. Raises DataError, a talus.Error.
+    its own seed. progress: called with a sentence after each round, such as print. Uncertainties do not contain
+    the error of the surfaces (docs/fit.md): simulate_measurements() checks a result. Raises DataError, a talus.Error.
     """
     _require("scipy")
     checked = data if isinstance(data, Data) else load_data(data)
