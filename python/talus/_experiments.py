@@ -18,6 +18,7 @@ from ._core import Error, Scene, Simulation
 PACKING = 0.6  # share of the volume that settled grains fill, to count them
 LATTICE = 1.1  # spacing of grains at the start, in diameters of the largest
 GRAVITY = 9.81  # m/s2
+FRICTION = ("friction_static", "friction", "friction_kinetic")  # keys of a material; the first that is given is that of a sticking contact
 REQUIRED = object()
 
 
@@ -90,15 +91,11 @@ class Experiment:
 
     type = ""
     measures: dict[str, tuple[str, float, float, float, float]] = {}
+    exact = False  # whether simulate() is a formula, without scatter, in place of a simulation
 
     def __init__(self, table: Table, label: str) -> None:
         self.label, self.keys, self.warnings, self.quantities = label, table.keys, [], []
-        radius = table.take("grain_radius")
-        ends = radius if isinstance(radius, list) else [radius, radius]
-        if len(ends) != 2 or not all(_is_number(r, 1e-6, 10.0) for r in ends) or not ends[0] <= ends[1] <= 5.0 * ends[0]:
-            table.fail("grain_radius", f"must be a number from 1e-06 to 10 m, or [min, max] of such with max at most 5 min, not {radius!r}")
-        self.radii = [float(r) for r in ends]
-        self.most = int(table.number("grains", 100, 1_000_000, "", 1500))
+        self.read_grains(table)
         self.read(table)
         for name, (unit, low, high, absolute, relative) in self.measures.items():
             self._read_quantity(table, name, unit, low, high, absolute, relative)
@@ -106,6 +103,15 @@ class Experiment:
         if not self.quantities:
             table.fail("", f"has no measured value: give {' or '.join(self.measures)}")
         self.coarsen()
+
+    def read_grains(self, table: Table) -> None:
+        """Takes the keys of the grains."""
+        radius = table.take("grain_radius")
+        ends = radius if isinstance(radius, list) else [radius, radius]
+        if len(ends) != 2 or not all(_is_number(r, 1e-6, 10.0) for r in ends) or not ends[0] <= ends[1] <= 5.0 * ends[0]:
+            table.fail("grain_radius", f"must be a number from 1e-06 to 10 m, or [min, max] of such with max at most 5 min, not {radius!r}")
+        self.radii = [float(r) for r in ends]
+        self.most = int(table.number("grains", 100, 1_000_000, "", 1500))
 
     def _read_quantity(self, table: Table, name: str, unit: str, low: float, high: float, absolute: float, relative: float) -> None:
         value = table.number(name, low, high, unit, None)
@@ -119,6 +125,9 @@ class Experiment:
 
     def read(self, table: Table) -> None:
         """Takes the keys of the geometry."""
+
+    def check(self, material: dict, fail) -> None:
+        """Calls fail(message) where the experiment cannot be done with a material of these keys."""
 
     def bulk(self) -> float:
         """Volume that the settled grains fill [m3]."""
@@ -479,4 +488,27 @@ class Cone(Penetration):
         return {"cone": {"radius": self.radius, "height": height, "rotation": [180, 0, 0]}}, 0.5 * height
 
 
-EXPERIMENTS: dict[str, type[Experiment]] = {kind.type: kind for kind in (LiftedCylinder, PouredHeap, Drum, Plate, Cone, BulkDensity)}
+class SlidingAngle(Experiment):
+    """Three grains that are glued to each other, so that none can roll, lie on a plate of the same material, which is tilted: the angle at which they
+    start to slide. Coulomb's law has tan(angle) = friction_static, whatever the grains' size and weight."""
+
+    type = "sliding_angle"
+    measures = {"angle": ("degrees", 0.0, 84.0, 1.0, 0.0)}
+    exact = True
+
+    def read_grains(self, table):
+        pass
+
+    def coarsen(self):
+        pass
+
+    def check(self, material: dict, fail) -> None:
+        if not any(key in material for key in FRICTION):
+            fail("sliding_angle sees friction: give it, or find it")
+
+    def simulate(self, material, *, seed=1, worlds=1, solver={}, device="cpu", threads=1):
+        friction = next(material[key] for key in FRICTION if key in material)
+        return {"angle": np.full((worlds, 1), math.degrees(math.atan(friction)))}
+
+
+EXPERIMENTS: dict[str, type[Experiment]] = {kind.type: kind for kind in (LiftedCylinder, PouredHeap, Drum, Plate, Cone, BulkDensity, SlidingAngle)}

@@ -1,15 +1,14 @@
 """talus.fit: from what a user can measure to a material.
 
 Each run is one simulation of one experiment at one point of the parameters, with a seed of its own. What the runs gave is described by a response
-surface per experiment (a quadratic in the parameters, fitted with weights around the present estimate), on which scipy's bounded least
-squares finds the parameters. The next runs are placed around these, in a region that shrinks as the estimate becomes certain. Heaps of equal grains but
-other seeds differ by a few per cent, and no more alike for close parameters with the same seed (their correlation over 16 seeds was -0.5 to 0.6
-for eleven quantities, 0.06 in the mean); a surface averages over all runs around it, where an optimiser of single points pays for each average anew.
+surface per quantity, a Gaussian process with a quadratic trend, on which scipy's bounded least squares finds the parameters. The next runs
+are placed around these, in a region that shrinks as the estimate becomes certain. Heaps of equal grains but other seeds differ by a few per cent, and no
+more alike for close parameters with the same seed (their correlation over 16 seeds was -0.5 to 0.6 for eleven quantities, 0.06 in the mean); a
+surface averages over the runs, where an optimiser of single points pays for each average anew.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 import re
@@ -30,7 +29,6 @@ PRIOR = 12.0  # 1 / variance of a value that may be anywhere in its range, by it
 ROUNDS = 5
 SHRINK = 0.5  # least factor of the region's size from round to round
 SMALLEST = 0.03  # half width of the region in which runs lie, in widths of the range
-KERNEL = 0.2  # least width of the weights of a response surface, in widths of the range
 SIGNIFICANT = 4.0  # a slope counts where its square is so many times its variance
 PARAMETERS = ("density", "friction", "friction_static", "friction_kinetic", "rolling_friction", "adhesion", "tensile_strength", "restitution", "stiffness",
               "damping", "inertia")
@@ -132,6 +130,7 @@ def load_data(data: str | os.PathLike | dict) -> Data:
             table.fail("type", f"must be {', '.join(EXPERIMENTS)}, not {kind!r}" + (f"; did you mean {near[0]}?" if near else ""))
         same = sum(m.get("type") == kind for m in measurements if isinstance(m, dict)) > 1
         checked.experiments.append(EXPERIMENTS[kind](table, f"{kind} {number + 1}" if same else kind))
+        checked.experiments[-1].check(checked.material(np.zeros(len(parameters))), lambda what, t=table: t.fail("", what))
     fixed["name"] = name_of_material
     return checked
 
@@ -187,7 +186,8 @@ class Fit:
     seed: int
     warnings: list[str]
     solver: dict[str, Any] = field(default_factory=dict)
-    samples: dict[str, np.ndarray] = field(default_factory=dict)  # parameters of all runs, by experiment
+    samples: dict[str, np.ndarray] = field(default_factory=dict)  # parameters of the runs of each experiment [runs, parameters]
+    results: dict[str, np.ndarray] = field(default_factory=dict)  # what these runs gave [runs, values], in the order of `rows`
 
     def __str__(self) -> str:
         lines = [f"{self.runs} runs in {self.seconds:.0f} s", "", "| parameter | value | standard uncertainty |", "|---|---|---|"]
@@ -287,95 +287,160 @@ def _require(*modules: str) -> None:
         raise Error(f"talus.fit needs {' and '.join(missing)}: pip install 'talus[fit]'")
 
 
-def basis(x: np.ndarray, quadratic: bool) -> np.ndarray:
-    """Rows 1, x_i, x_i x_j of points [n, d]."""
-    columns = [np.ones(len(x)), *x.T]
-    if quadratic:
-        columns += [x[:, i] * x[:, j] for i in range(x.shape[1]) for j in range(i, x.shape[1])]
-    return np.stack(columns, axis=1)
+def basis(u: np.ndarray) -> np.ndarray:
+    """Rows 1, x_i, x_i x_j of points u [n, d], with x = 2 u - 1."""
+    x = 2.0 * u - 1.0
+    pairs = [x[:, i] * x[:, j] for i in range(x.shape[1]) for j in range(i, x.shape[1])]
+    return np.stack([np.ones(len(x)), *x.T, *pairs], axis=1)
 
 
 class Response:
-    """The quantities of an experiment as polynomials of the parameters, fitted with the weights exp(-|u - centre|^2 / (2 width^2))."""
+    """The quantities of an experiment as Gaussian processes of the parameters (Rasmussen and Williams 2006, sections 2.7 and 5.4).
 
-    def __init__(self, u: np.ndarray, y: np.ndarray, centre: np.ndarray, width: np.ndarray) -> None:
-        self.centre, self.half = centre, width
-        x = (u - centre) / self.half
-        w = np.exp(-0.5 * (x * x).sum(axis=1))
-        effective = w.sum() ** 2 / (w * w).sum()
-        d = u.shape[1]
-        self.quadratic = effective >= 1.5 * (1 + d + d * (d + 1) // 2)
-        b = basis(x, self.quadratic)
-        inverse = np.linalg.pinv(b.T @ (w[:, None] * b))
-        self.coefficients = inverse @ b.T @ (w[:, None] * y)
-        residual = y - b @ self.coefficients
-        freedom = max(w.sum() - np.trace(inverse @ b.T @ ((w * w)[:, None] * b)), 0.5)
-        self.scatter = residual.T @ (w[:, None] * residual) / freedom  # covariance of the quantities between seeds
-        self.variance = inverse @ b.T @ ((w * w)[:, None] * b) @ inverse  # of the coefficients, by that covariance
+    A run at u gives y = b(u) beta + g(u) + e: a quadratic polynomial b(u) beta, a smooth deviation g from it with the covariance
+    r sigma^2 exp(-|u - u'|^2 / (2 l^2)), and the scatter e of a run, of variance sigma^2. Predictions are means over the pairs (l, r) of MODELS,
+    weighted by their likelihoods with sigma integrated out, so that their variances contain the error of the surface: what g can do between the runs, and how uncertain
+    l and r are. Scatter varies over the ranges (of a bulk density from 0.5 to 1.3 of its mean); sigma is that at `centre`, since a run counts as one of the variance
+    sigma^2 exp(|u - centre|^2 / (2 LOCAL^2)).
+    """
 
-    def _basis(self, u: np.ndarray) -> np.ndarray:
-        return basis(((u - self.centre) / self.half)[None], self.quadratic)[0]
+    MODELS = [(1.0, 0.0)] + [(length, ratio) for length in (0.2, 0.35, 0.6) for ratio in (1.0, 5.0, 25.0, 125.0)]
+    LOCAL = 0.5
+    TREND = 1e4  # variance of beta by that of a run, around the estimate by ordinary least squares
 
-    def __call__(self, u: np.ndarray) -> np.ndarray:
-        return self._basis(u) @ self.coefficients
+    def __init__(self, u: np.ndarray, y: np.ndarray, centre: np.ndarray) -> None:
+        self.u, self.b = u, basis(u)
+        b, factor = self.b, np.exp(0.5 * ((u - centre) ** 2).sum(axis=1) / self.LOCAL**2)
+        root = factor[:, None] ** -0.5
+        self.beta = np.linalg.lstsq(root * b, root * y, rcond=None)[0]
+        residual = y - b @ self.beta
+        freedom = max(len(u) - b.shape[1], 1)
+        squares = self._squares(u)
+        self.members, likelihood = [], []
+        for length, ratio in self.MODELS:
+            covariance = self.TREND * b @ b.T + ratio * np.exp(-0.5 * squares / length**2) + np.diag(factor)
+            inverse = np.linalg.inv(covariance)
+            alpha = inverse @ residual
+            variance = np.maximum((residual * alpha).sum(axis=0) / freedom, 1e-30)
+            likelihood.append(-0.5 * np.linalg.slogdet(covariance)[1] - 0.5 * freedom * np.log(variance))
+            self.members.append((length, ratio, inverse, alpha, variance))
+        weights = np.exp(np.array(likelihood) - np.max(likelihood, axis=0))
+        weights[weights < 0.01] = 0.0
+        weights /= weights.sum(axis=0)
+        self.members = [(*member, w) for member, w in zip(self.members, weights) if w.any()]
+        noise = sum(w * alpha for _, _, _, alpha, _, w in self.members)  # residuals without the surface
+        # The mean over the models is b(u) trend + sum over l of exp(-|u - u_i|^2 / (2 l^2)) deviations[l].
+        self.trend = self.beta + self.TREND * b.T @ noise
+        self.deviations = {length: np.zeros_like(y) for length, ratio, *_ in self.members if ratio}
+        for length, ratio, _, alpha, _, w in self.members:
+            if ratio:
+                self.deviations[length] += ratio * w * alpha
+        spread = np.sqrt(sum(w * variance for _, _, _, _, variance, w in self.members))
+        residual = noise / root
+        size = np.sqrt((residual**2).mean(axis=0)) + 1e-30
+        self.correlation = (residual / size).T @ (residual / size) / len(u)
+        self.scatter = self.correlation * np.outer(spread, spread)  # covariance of the quantities between seeds
 
-    def slopes(self, u: np.ndarray) -> np.ndarray:
-        """Derivatives of the basis by u [d, terms]; a polynomial of second order has exact central differences."""
-        steps = 0.5 * np.eye(len(u)) * self.half
-        return np.array([(self._basis(u + s) - self._basis(u - s)) / h for s, h in zip(steps, self.half)])
+    def _squares(self, points: np.ndarray) -> np.ndarray:
+        """Squared distances of points and runs."""
+        return ((points[:, None] - self.u[None]) ** 2).sum(axis=2)
 
-    def leverage(self, u: np.ndarray) -> float:
-        """Variance of a value at u, by that of a run."""
-        b = self._basis(u)
-        return float(b @ self.variance @ b)
+    def mean(self, points: np.ndarray) -> np.ndarray:
+        """Predictions [points, quantities]."""
+        squares = self._squares(points)
+        return basis(points) @ self.trend + sum(np.exp(-0.5 * squares / length**2) @ a for length, a in self.deviations.items())
+
+    def covariance(self, points: np.ndarray) -> np.ndarray:
+        """Of the predictions at points, by quantity [quantities, points, points]."""
+        trend, squares = basis(points), self._squares(points)
+        own = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+        mean, total = self.mean(points), 0.0
+        for length, ratio, inverse, alpha, variance, w in self.members:
+            cross = self.TREND * trend @ self.b.T + ratio * np.exp(-0.5 * squares / length**2)
+            posterior = self.TREND * trend @ trend.T + ratio * np.exp(-0.5 * own / length**2) - cross @ inverse @ cross.T
+            apart = (trend @ self.beta + cross @ alpha - mean).T
+            total = total + w[:, None, None] * (variance[:, None, None] * posterior + apart[:, :, None] * apart[:, None, :])
+        return total
+
+    def error(self, u: np.ndarray) -> np.ndarray:
+        """Covariance of the quantities predicted at u."""
+        spread = np.sqrt(np.maximum(self.covariance(u[None])[:, 0, 0], 0.0))
+        return self.correlation * np.outer(spread, spread)
+
+    def slopes(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives by u [quantities, d], and their covariances [quantities, d, d]."""
+        d, step = len(u), 0.02
+        points = u + step * np.concatenate([np.eye(d), -np.eye(d)])
+        change = np.concatenate([np.eye(d), -np.eye(d)], axis=1) / (2.0 * step)
+        return (change @ self.mean(points)).T, change @ self.covariance(points) @ change.T
+
+
+class Law:
+    """The quantities of an experiment that are a formula, which has no scatter."""
+
+    def __init__(self, law: Callable[[np.ndarray], np.ndarray], quantities: int) -> None:
+        self.law = law
+        self.scatter = np.zeros((quantities, quantities))
+
+    def mean(self, points: np.ndarray) -> np.ndarray:
+        return np.array([self.law(u) for u in points])
+
+    def error(self, u: np.ndarray) -> np.ndarray:
+        return self.scatter
+
+    def slopes(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        step = 1e-4 * np.eye(len(u))
+        return (self.mean(u + step) - self.mean(u - step)).T / 2e-4, np.zeros((len(self.scatter), len(u), len(u)))
 
 
 class Estimate:
     """Parameters that fit best, and how certain they are, from the responses of all experiments."""
 
-    def __init__(self, data: Data, responses: list[Response], start: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+    def __init__(self, data: Data, responses: list[Response | Law], start: np.ndarray) -> None:
         from scipy.optimize import least_squares
+        from scipy.stats import qmc
 
         self.responses = responses
         self.measured = np.concatenate([q.value for e in data.experiments for q in e.quantities])
         self.sigma = np.concatenate([q.uncertainty for e in data.experiments for q in e.quantities])
-        root = self._root(start)
-        starts = [start] + [low + (high - low) * np.array(s) for s in itertools.islice(itertools.product((0.25, 0.75), repeat=len(start)), 16)]
-        found = [least_squares(lambda u: root @ (self.predict(u) - self.measured), np.clip(s, low + 1e-9, high - 1e-9), bounds=(low, high)) for s in starts]
-        self.u = min(found, key=lambda f: f.cost).x
+
+        def nearest(root: np.ndarray, start: np.ndarray) -> Any:
+            return least_squares(lambda u: root @ (self.predict(u) - self.measured), np.clip(start, 1e-9, 1.0 - 1e-9), bounds=(0.0, 1.0))
+
+        root, points = self._root(start), qmc.Sobol(len(start), scramble=False).random(64)
+        misfit = (((np.concatenate([r.mean(points) for r in responses], axis=1) - self.measured) @ root.T) ** 2).sum(axis=1)
+        starts = [start, *points[np.argsort(misfit)[:2]]]
+        self.u = min((nearest(root, s) for s in starts), key=lambda f: f.cost).x
+        # The errors of the surfaces depend on u: those at the estimate weigh the quantities.
+        self.u = nearest(self._root(self.u), self.u).x
         root = self._root(self.u)
         self.chi2 = float(np.sum((root @ (self.predict(self.u) - self.measured)) ** 2))
         self._certainty(root)
 
     def predict(self, u: np.ndarray) -> np.ndarray:
-        return np.concatenate([r(u) for r in self.responses])
+        return np.concatenate([r.mean(u[None])[0] for r in self.responses])
 
-    def covariance(self, shares: list[float]) -> np.ndarray:
-        """Of measured minus predicted values, where those of an experiment have so many times the variance of a run."""
+    def covariance(self, errors: list[np.ndarray]) -> np.ndarray:
+        """Of measured minus predicted values, with the covariances of the values predicted for each experiment."""
         c = np.diag(self.sigma**2)
         k = 0
-        for response, share in zip(self.responses, shares):
-            n = len(response.scatter)
-            c[k : k + n, k : k + n] += response.scatter * share
+        for error in errors:
+            n = len(error)
+            c[k : k + n, k : k + n] += error
             k += n
         return c
 
     def _root(self, u: np.ndarray) -> np.ndarray:
         """W with W^T W = C^-1."""
-        return np.linalg.inv(np.linalg.cholesky(self.covariance([r.leverage(u) for r in self.responses])))
-
-    def slopes(self) -> np.ndarray:
-        return np.concatenate([(r.slopes(self.u) @ r.coefficients).T for r in self.responses])
+        return np.linalg.inv(np.linalg.cholesky(self.covariance([r.error(u) for r in self.responses])))
 
     def _certainty(self, root: np.ndarray) -> None:
         """Covariance (J^T C^-1 J + P)^-1 of the parameters. A direction in which J is no more than its own noise carries no information."""
-        j = root @ self.slopes()
-        total = np.diag(self.covariance([r.leverage(self.u) for r in self.responses]))
-        noise, k = np.zeros((len(self.u),) * 2), 0
-        for response in self.responses:
-            n, slopes = len(response.scatter), response.slopes(self.u)
-            noise += (np.diag(response.scatter) / total[k : k + n]).sum() * slopes @ response.variance @ slopes.T
-            k += n
+        slopes, noises = zip(*(r.slopes(self.u) for r in self.responses))
+        self.slopes = np.concatenate(slopes)
+        j = root @ self.slopes
+        total = np.diag(self.covariance([r.error(self.u) for r in self.responses]))
+        noise = (np.concatenate(noises) / total[:, None, None]).sum(axis=0)
         _, directions = np.linalg.eigh(j.T @ j)
         self.information, self.directions = [], directions.T
         for v in self.directions:
@@ -391,15 +456,17 @@ class Estimate:
 
     def spread(self, runs: int, least: int) -> list[int]:
         """How many of the next runs each experiment gets: one by one the experiment that lessens the sum of the parameters' variances most."""
-        slopes, counts = self.slopes(), [least] * len(self.responses)
-        before = [1.0 / max(r.leverage(self.u), 1e-6) for r in self.responses]
+        simulated = [not isinstance(r, Law) for r in self.responses]
+        counts = [least * s for s in simulated]
+        # The runs near the estimate that would give its error without a surface.
+        before = [float(np.trace(r.scatter) / max(np.trace(r.error(self.u)), 1e-6 * np.trace(r.scatter), 1e-300)) for r in self.responses]
 
         def trace(more: list[int]) -> float:
-            c = self.covariance([1.0 / (b + n) for b, n in zip(before, more)])
-            return float(np.trace(np.linalg.inv(slopes.T @ np.linalg.solve(c, slopes) + PRIOR * np.eye(len(self.u)))))
+            c = self.covariance([r.scatter / (b + n) if s else r.scatter for r, b, n, s in zip(self.responses, before, more, simulated)])
+            return float(np.trace(np.linalg.inv(self.slopes.T @ np.linalg.solve(c, self.slopes) + PRIOR * np.eye(len(self.u)))))
 
         while sum(counts) < runs:
-            trials = [[c + (i == e) for i, c in enumerate(counts)] for e in range(len(counts))]
+            trials = [[c + (i == e) for i, c in enumerate(counts)] for e in range(len(counts)) if simulated[e]]
             counts = min(trials, key=trace)
         return counts
 
@@ -419,15 +486,18 @@ def fit(
 
     data: a file (docs/fit.md), or its tables as a dict. output: where [[material]] goes. runs: simulations at most. workers: how many
     at a time, by default one per core on the CPU and one on a GPU. worlds: repetitions of a run side by side in one simulation, each with
-    its own seed. progress: called with a sentence after each round, such as print. Uncertainties do not contain
-    the error of the surfaces (docs/fit.md): simulate_measurements() checks a result. Raises DataError, a talus.Error.
+    its own seed. progress: called with a sentence after each round, such as print. Uncertainties contain the scatter of the runs and the error of
+    the surfaces (docs/fit.md). Raises DataError, a talus.Error.
     """
     _require("scipy")
     checked = data if isinstance(data, Data) else load_data(data)
     d, experiments = len(checked.parameters), checked.experiments
     terms = 1 + d + d * (d + 1) // 2
-    if runs < 2 * terms * len(experiments):
-        raise DataError(f"runs = {runs} are too few: {d} parameters and {len(experiments)} measurements need {2 * terms * len(experiments)}, and better 100 or more")
+    simulated = sum(not e.exact for e in experiments)
+    if not simulated:
+        runs = 0
+    if runs < 2 * terms * simulated:
+        raise DataError(f"runs = {runs} are too few: {d} parameters and {simulated} measurements need {2 * terms * simulated}, and better 100 or more")
     started = time.monotonic()
     chance = np.random.default_rng(seed)
     workers = workers or ((os.cpu_count() or 1) if device == "cpu" else 1)
@@ -435,21 +505,19 @@ def fit(
     values: list[list[np.ndarray]] = [[] for _ in experiments]
     done = 0
 
+    def formula(e: Experiment) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda u: np.concatenate([e.simulate(checked.material(u))[q.name][0] for q in e.quantities])
+
     def run(task: tuple[int, np.ndarray, int]) -> np.ndarray:
         e, u, number = task
         told = experiments[e].simulate(checked.material(u), seed=seed * 1_000_003 + number * worlds, worlds=worlds, solver=checked.solver, device=device,
                                        threads=1 if device == "cpu" else 0)
         return np.concatenate([told[q.name].mean(axis=0) for q in experiments[e].quantities])
 
-    def look(centre: np.ndarray, width: np.ndarray, reach: np.ndarray) -> Estimate:
-        """The estimate within that reach, by surfaces of this width around a centre."""
-        responses = [Response(np.array(p), np.array(v), centre, width) for p, v in zip(points, values)]
-        return Estimate(checked, responses, centre, np.maximum(centre - reach, 0.0), np.minimum(centre + reach, 1.0))
-
     low, high = np.zeros(d), np.ones(d)
     centre, half = np.full(d, 0.5), np.full(d, 0.5)
-    first = max(terms + 2, runs // (ROUNDS * len(experiments)))
-    counts = [min(first, runs // len(experiments))] * len(experiments)
+    first = min(max(terms + 2, runs // (ROUNDS * max(simulated, 1))), runs // max(simulated, 1))
+    counts = [0 if e.exact else first for e in experiments]
     with ThreadPoolExecutor(workers) as pool:
         for round_ in range(ROUNDS):
             tasks = []
@@ -462,13 +530,12 @@ def fit(
                 points[e].append(u)
                 values[e].append(y)
             done += len(tasks)
-            reach = half if round_ == 0 else np.maximum(1.5 * half, KERNEL)
-            estimate = look(centre, np.maximum(1.5 * half, KERNEL), reach)
-            # The surfaces are centred at the estimate, and the region shrinks unless that has moved to its edge.
+            responses = [Law(formula(e), sum(len(q.value) for q in e.quantities)) if e.exact else Response(np.array(p), np.array(v), centre)
+                         for e, p, v in zip(experiments, points, values)]
+            estimate = Estimate(checked, responses, centre)
+            # The region in which runs lie shrinks unless the estimate has moved out of it.
             moved = np.abs(estimate.u - centre) > half
-            half = np.where(moved & (round_ > 0), half, np.clip(2.0 * estimate.std, np.maximum(SHRINK * half, SMALLEST), half))
-            width = np.maximum(1.5 * half, KERNEL)
-            estimate = look(estimate.u, width, 0.5 * width)
+            half = np.where(moved, half, np.clip(2.0 * estimate.std, np.maximum(SHRINK * half, SMALLEST), half))
             centre = estimate.u
             low, high = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
             if progress:
@@ -478,9 +545,10 @@ def fit(
             if left <= 0:
                 break
             batch = left if round_ == ROUNDS - 2 else min(left, math.ceil(left / (ROUNDS - 1 - round_)))
-            counts = estimate.spread(batch, min(batch // len(experiments), max(1, batch // (4 * len(experiments)))))
+            counts = estimate.spread(batch, min(batch // simulated, max(1, batch // (4 * simulated))))
     result = _result(checked, estimate, done, time.monotonic() - started, seed)
-    result.samples = {e.label: np.array([[p.value(x) for p, x in zip(checked.parameters, u)] for u in own]) for e, own in zip(experiments, points)}
+    result.samples = {e.label: np.array([[p.value(x) for p, x in zip(checked.parameters, u)] for u in own]) for e, own in zip(experiments, points) if own}
+    result.results = {e.label: np.array(v) for e, v in zip(experiments, values) if v}
     if output is not None:
         result.save(output)
     return result
@@ -500,11 +568,13 @@ def simulate_measurements(
     with ThreadPoolExecutor(workers) as pool:
         for experiment in checked.experiments:
             told = list(pool.map(lambda k, e=experiment: e.simulate({**checked.fixed, **material}, seed=seed + k, solver=checked.solver, device=device,
-                                                                    threads=1 if device == "cpu" else 0), range(repeats)))
+                                                                    threads=1 if device == "cpu" else 0), range(1 if experiment.exact else repeats)))
             table = dict(experiment.keys)
             for quantity in experiment.quantities:
                 values = np.array([t[quantity.name][0] for t in told])
-                mean, sigma = values.mean(axis=0), values.std(axis=0, ddof=1) / math.sqrt(repeats)
+                mean = values.mean(axis=0)
+                # A formula has no scatter: the uncertainty stays that of the data.
+                sigma = quantity.uncertainty if experiment.exact else values.std(axis=0, ddof=1) / math.sqrt(repeats)
                 table[quantity.name] = mean.tolist() if quantity.at is not None else float(mean[0])
                 table[f"{quantity.name}_uncertainty"] = sigma.tolist() if quantity.at is not None else float(sigma[0])
             tables.append(table)
@@ -531,7 +601,7 @@ def _result(data: Data, estimate: Estimate, runs: int, seconds: float, seed: int
         warnings.append(f"no material of these ranges gives all of the measured values within their uncertainties (chi2 = {estimate.chi2:.3g} with {freedom} degrees of freedom)")
     predicted = estimate.predict(estimate.u)
     scatter = np.sqrt(np.concatenate([np.diag(r.scatter) for r in estimate.responses]))
-    error = np.sqrt(np.concatenate([np.diag(r.scatter) * r.leverage(estimate.u) for r in estimate.responses]))
+    error = np.sqrt(np.concatenate([np.diag(r.error(estimate.u)) for r in estimate.responses]))
     rows, k = [], 0
     for e in data.experiments:
         for q in e.quantities:
